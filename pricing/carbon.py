@@ -7,15 +7,15 @@ knowing which, it is their mean, and eight of ten of them lie in the range.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 
+from pricing.caching import cached
 from pricing.catalogue import Catalogue
 from pricing.electricity import called
 from pricing.figure import Figure
-from pricing.kept import Kept
 
 STAND_IN = "grid-carbon-stand-in"
 WORLD = "WORLD"
@@ -33,28 +33,13 @@ class Grid(NamedTuple):
     water_l_per_kwh: float | None = None
 
 
-_GRIDS: Kept[dict[str, Grid | None]] = Kept(4)
+def _facts(catalogue: Catalogue, *_: object) -> tuple[object, ...]:
+    return catalogue.sites, catalogue.facts, catalogue.lands
 
 
+@cached(1_024, same=_facts, equal=lambda _, site: site)
 def grid_at(catalogue: Catalogue, site: str) -> Grid | None:
     """The grid at a site; None where nobody knows even for the world."""
-    return _kept(catalogue, f"site {site}", lambda: _at(catalogue, site))
-
-
-def grid_among(catalogue: Catalogue, countries: frozenset[str], area: str) -> Grid | None:
-    """The grid of what stands in one of these countries; of none said, in a part of the world or anywhere."""
-    key = f"among {area} {' '.join(sorted(countries))}"
-    return _kept(catalogue, key, lambda: _among(catalogue, countries, area))
-
-
-def _kept(catalogue: Catalogue, key: str, make: Callable[[], Grid | None]) -> Grid | None:
-    grids = _GRIDS.of((catalogue.sites, catalogue.facts, catalogue.lands), dict)
-    if key not in grids:
-        grids[key] = make()
-    return grids[key]
-
-
-def _at(catalogue: Catalogue, site: str) -> Grid | None:
     found = catalogue.site_figure(site, "carbon_g_per_kwh")
     if found is None:
         return None
@@ -68,7 +53,9 @@ def _at(catalogue: Catalogue, site: str) -> Grid | None:
     return Grid(low * (spread.low or 1.0), value.typical, high * (spread.high or 1.0), label, words, water)
 
 
-def _among(catalogue: Catalogue, countries: frozenset[str], area: str) -> Grid | None:
+@cached(1_024, same=_facts, equal=lambda _, countries, area: (countries, area))
+def grid_among(catalogue: Catalogue, countries: frozenset[str], area: str) -> Grid | None:
+    """The grid of what stands in one of these countries; of none said, in a part of the world or anywhere."""
     if len(countries) == 1:
         (only,) = countries
         if only in catalogue.sites:

@@ -7,11 +7,11 @@ statement it is and who says so. A price that changes gets a new dated value; th
 from __future__ import annotations
 
 from datetime import date
-from functools import cached_property
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from pricing.caching import cached_property
 from pricing.days import Day
 
 # One unit for each quantity, so that nothing is ever converted. Shares are 0.35, unit "1". 1 GB is 1e9 bytes.
@@ -86,7 +86,14 @@ SourceId = Annotated[str, Field(description="who says so: the id of a source tha
 class Strict(BaseModel):
     """Unknown keys, quoted numbers, NaN and later mutation are all errors."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
+    model_config = ConfigDict(
+        strict=True,
+        extra="forbid",
+        frozen=True,
+        allow_inf_nan=False,
+        defer_build=True,
+        ignored_types=(cached_property,),
+    )
 
 
 class Source(Strict):

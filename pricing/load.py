@@ -12,7 +12,6 @@ import hashlib
 import re
 from collections.abc import Iterator
 from datetime import date
-from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import Any, get_args
@@ -20,6 +19,7 @@ from typing import Any, get_args
 import pydantic
 
 from pricing import strict_yaml
+from pricing.caching import cached
 from pricing.catalogue import SECTIONS, Catalogue, cited_sources, figures
 from pricing.copies import cache_folder, read_copy, write_copy
 from pricing.errors import CatalogError, Place
@@ -34,7 +34,7 @@ _LINE_FOR_EDITORS = re.compile(rb"\A# yaml-language-server: \$schema=[A-Za-z0-9_
 _DAY_AS_KEY = re.compile(r"datetime\.date\(([0-9]+), ([0-9]+), ([0-9]+)\)")
 
 
-@lru_cache(maxsize=1)
+@cached(1)
 def load_catalogue() -> Catalogue:
     """The catalogue that ships with the program, loaded once."""
     return load(DATA, cache=cache_folder())
@@ -184,7 +184,7 @@ def _digest(contents: dict[str, bytes]) -> str:
     return total.hexdigest()
 
 
-@lru_cache(maxsize=1)
+@cached(1)
 def _code_digest() -> str:
     code = {path.name: path.read_bytes() for path in Path(__file__).parent.glob("*.py")}
     return _digest({**code, "pydantic": pydantic.VERSION.encode()})

@@ -8,13 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 from pricing import names
+from pricing.caching import arguments, cached
 from pricing.catalogue import Catalogue
 from pricing.errors import AmbiguousName, NameError_, UnknownName
-from pricing.kept import Kept
 from pricing.model import Model
 from pricing.records import Accelerator, AmbiguousAccelerator
 
@@ -56,7 +55,7 @@ def accelerator(catalogue: Catalogue, name: str) -> Meant:
     try:
         return Meant(names.accelerator(catalogue, name))
     except NameError_ as error:
-        index = _CHIPS.of((catalogue.accelerators,), lambda: _chips(catalogue.accelerators))
+        index = _chips(catalogue.accelerators)
         wanted = chip_words(name)
         fitting = _wide(catalogue.ambiguous, wanted) or _whole(index, wanted) or _fitting(index, wanted)
         if wanted in index.usual:
@@ -81,7 +80,7 @@ def model(catalogue: Catalogue, name: str, variants: Iterable[str] = ()) -> Mean
 
     `variants` are other spellings of the name, such as one without what only says how it was tuned.
     """
-    index = _MODELS.of((catalogue.models,), lambda: _models(catalogue.models))
+    index = _models(catalogue.models)
     squeezed = index.squeezed.get(_squeezed(name), ())
     try:
         found = names.model(catalogue, name)
@@ -145,16 +144,14 @@ _CHIP_NOISE = re.compile(
 _FORM = re.compile(r"(?:sxm|pcie|nvl|oam)\d*")
 
 
-@lru_cache(maxsize=8_192)
+@cached(8_192)
 def chip_words(name: str) -> Words:
     """A name of an accelerator as words: `A100-80GB` is a, 100 and 80gb, and so is `NVIDIA A100 80 G`."""
     text = _PCIE.sub("pcie", names.bare(name).casefold().replace("+", " plus ").replace("_", " "))
     return frozenset(_CHIP_WORD.findall(_CHIP_NOISE.sub(" ", _MEMORY.sub(r" \1gb ", text))))
 
 
-_CHIPS: Kept[_Index] = Kept(4)
-
-
+@cached(4, same=arguments)
 def _chips(accelerators: Mapping[str, Accelerator]) -> _Index:
     return _indexed(accelerators, chip_words, _chip_named)
 
@@ -215,16 +212,14 @@ _BILLIONS = {"m": 1e-3, "b": 1.0, "t": 1e3}
 _NEARLY = 0.03  # DeepSeek R1 has 671.03 billion, Kimi K2 of "1T" 1,026
 
 
-@lru_cache(maxsize=8_192)
+@cached(8_192)
 def model_words(name: str) -> Words:
     """A name of a model as words: `Llama-3.1-8B` is llama, 3.1 and 8b; V3 and 3 are one version."""
     words = _MODEL_WORD.findall(_POINT.sub(".", names.bare(name).casefold().replace("+", " plus ")))
     return frozenset(re.sub(r"^v(?=\d)|\.0$", "", word) for word in words) - _MODEL_NOISE
 
 
-_MODELS: Kept[_Index] = Kept(4)
-
-
+@cached(4, same=arguments)
 def _models(models: Mapping[str, Model]) -> _Index:
     return _indexed(models, model_words, _model_named)
 

@@ -6,8 +6,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from functools import lru_cache
 
+from pricing.caching import cached
 from pricing.catalogue import Catalogue
 from pricing.errors import AmbiguousName, UnknownName
 from pricing.figure import Figure
@@ -22,7 +22,7 @@ _REGION = re.compile(r"[a-z][a-z0-9-]+")
 _ACCELERATOR_NOISE = re.compile(r"\b(nvidia|geforce|amd|instinct|intel|radeon|tesla)\b")
 
 
-@lru_cache(maxsize=16_384)
+@cached(16_384)
 def plain(name: str) -> str:
     """A name without case, spaces, dots, hyphens and makers' names: `NVIDIA GeForce RTX 4090` is `rtx4090`.
 
@@ -131,7 +131,7 @@ def model(catalogue: Catalogue, name: str) -> str:
     return _find("model", name, _without_active(catalogue) | known)
 
 
-@lru_cache(maxsize=8)
+@cached(8)
 def _shortened(names: tuple[str, ...]) -> dict[str, str]:
     short: dict[str, list[str]] = {}
     for key in names:

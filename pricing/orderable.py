@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from pricing.caching import cached
 from pricing.catalogue import Catalogue
 from pricing.choices import Fabric, Orders, SoldAs
 from pricing.errors import UnknownName
 from pricing.figure import Figure
-from pricing.kept import Kept
 from pricing.records import Bloc, MachineFabric, Offer, Provider
 
 Refusal = Literal["too few at once", "smaller than its least order", "no fabric", "elsewhere", "not stated where"]
@@ -83,9 +83,6 @@ class _Book:
     by_the_machine: frozenset[str]  # providers whose lists have prices for machines of several accelerators
     sales: dict[str, Sale]
     astray: dict[Stay, dict[str, Refusal | None]]
-
-
-_BOOKS: Kept[_Book] = Kept(4)
 
 
 def sale(catalogue: Catalogue, key: str) -> Sale:
@@ -165,11 +162,8 @@ def is_in(catalogue: Catalogue, offer: Offer, areas: frozenset[str]) -> bool:
     return offer.area == "anywhere" or offer.area in areas
 
 
+@cached(4, same=lambda facts: (facts.offers, facts.providers, facts.facts, facts.lands))
 def _book(catalogue: Catalogue) -> _Book:
-    return _BOOKS.of((catalogue.offers, catalogue.providers, catalogue.facts, catalogue.lands), lambda: _new(catalogue))
-
-
-def _new(catalogue: Catalogue) -> _Book:
     listed = frozenset(one.provider for one in catalogue.offers.values() if one.accelerators_per_instance > 1)
     return _Book(listed, {}, {})
 

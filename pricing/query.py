@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, fields
 from datetime import date
 from typing import Literal
 
+from pricing.caching import arguments, cached
 from pricing.catalogue import Catalogue
 from pricing.choices import TRUST_ORDER, Trust
 from pricing.figure import Value
-from pricing.kept import Kept
 from pricing.orderable import Order, Refusal, is_in, refuses
 from pricing.records import Doubt, Offer, Server
 
@@ -78,7 +78,7 @@ def _of_wanted_chips(catalogue: Catalogue, wish: Wish) -> tuple[Iterable[str], d
     """The offers of the accelerators wished for, and how many are of others: nearly all, so they are not looked at."""
     if not wish.accelerators:
         return catalogue.offers, {}
-    by_chip = _BY_CHIP.of((catalogue.offers,), lambda: _by_chip(catalogue.offers))
+    by_chip = _by_chip(catalogue.offers)
     maybe = _names_that_cover(catalogue, wish) - wish.accelerators
     keys = [key for chip in wish.accelerators for key in by_chip.get(chip, ())]
     unsaid = sum(len(by_chip.get(chip, ())) for chip in maybe)
@@ -86,9 +86,7 @@ def _of_wanted_chips(catalogue: Catalogue, wish: Wish) -> tuple[Iterable[str], d
     return keys, {reason: count for reason, count in counts.items() if count}
 
 
-_BY_CHIP: Kept[Mapping[str, list[str]]] = Kept(4)
-
-
+@cached(4, same=arguments)
 def _by_chip(offers: Mapping[str, Offer]) -> Mapping[str, list[str]]:
     found: dict[str, list[str]] = {}
     for key, offer in offers.items():
@@ -96,14 +94,12 @@ def _by_chip(offers: Mapping[str, Offer]) -> Mapping[str, list[str]]:
     return found
 
 
-_SERVERS: Kept[Mapping[str, tuple[Server, ...]]] = Kept(4)
-
-
 def servers_of(catalogue: Catalogue, accelerator: str) -> tuple[Server, ...]:
     """The servers that are known to hold an accelerator, by name."""
-    return _SERVERS.of((catalogue.servers,), lambda: _servers(catalogue.servers)).get(accelerator, ())
+    return _servers(catalogue.servers).get(accelerator, ())
 
 
+@cached(4, same=arguments)
 def _servers(servers: Mapping[str, Server]) -> Mapping[str, tuple[Server, ...]]:
     found: dict[str, tuple[Server, ...]] = {}
     for _, server in sorted(servers.items()):

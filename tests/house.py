@@ -216,6 +216,31 @@ def branches_on_a_sentence(module: Module) -> Iterator[str]:
         yield from (module.at(node, how) for node, how in prose.branches(module.tree, module.nodes))
 
 
+# The kinds of cache, each with its home. One more wants a decision record; the last three await being one.
+CACHES = {
+    "cached_property": "pricing/caching.py",
+    "cached": "pricing/caching.py",
+    "AskedOnce": "planner/study/sweep/reads.py",
+    "Once": "planner/web/turns.py",
+}
+_OTHER_CACHES = ("functools.cache", "functools.lru_cache", "functools.cached_property")
+_STREAMLITS = ("cache_resource", "cache_data")  # the fifth kind, of the pages alone
+
+
+def caches_otherwise(module: Module) -> Iterator[str]:
+    """There are few kinds of cache, each of which declares on what it depends; nobody else pokes into a record."""
+    if not inside(module.name, ("planner", "pricing")) or module.path in CACHES.values():
+        return
+    for node, name in imports(module):
+        if name in _OTHER_CACHES:
+            yield module.at(node, f"imports {name}: want one of {', '.join(CACHES)}")
+    for node in module.nodes:
+        if isinstance(node, ast.Attribute) and node.attr in _STREAMLITS and not inside(module.name, ("planner.web",)):
+            yield module.at(node, f"keeps by {node.attr}: want one of {', '.join(CACHES)}")
+        if isinstance(node, ast.Attribute | ast.Subscript) and _dotted(node.value).endswith("__dict__"):
+            yield module.at(node, "pokes into __dict__: want derive() or another function of pricing.caching")
+
+
 def white_on_pale(module: Module) -> Iterator[str]:
     """Streamlit writes white on a primary button; on the dark theme's accent nobody could read it."""
     for call in _calls(module):
@@ -254,6 +279,7 @@ RULES: tuple[Rule, ...] = (
     computes_on_a_page,
     runs_what_it_reads,
     branches_on_a_sentence,
+    caches_otherwise,
     white_on_pale,
     too_long,
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from tests import house
@@ -82,6 +84,10 @@ WRONG = [
     (house.computes_on_a_page, "planner/web/pages/a.py", "total = price * hours", "computes with *"),
     (house.computes_on_a_page, "planner/web/pages/a.py", "total = 0\ntotal += 1", "computes with +"),
     (house.computes_on_a_page, "planner/web/pages/a.py", "s = '%d' % 3", "computes with %"),
+    (house.caches_otherwise, "pricing/load.py", "from functools import lru_cache", "imports functools.lru_cache"),
+    (house.caches_otherwise, "planner/report/a.py", "@st.cache_resource\ndef f(): pass", "keeps by cache_resource"),
+    (house.caches_otherwise, "planner/money/a.py", "there.__dict__['usd'] = 1", "pokes into __dict__"),
+    (house.caches_otherwise, "planner/money/a.py", "there.__dict__.update(usd=1)", "pokes into __dict__"),
     (house.runs_what_it_reads, "pricing/load.py", "eval('1')", "calls eval"),
     (house.runs_what_it_reads, "planner/store/a.py", "exec(text)", "calls exec"),
     (house.runs_what_it_reads, "pricing/strict_yaml.py", "import yaml\nyaml.load(t, Loader=L)", "calls yaml.load"),
@@ -227,12 +233,12 @@ def test_a_gap_in_the_numbers_is_seen(names: list[str]) -> None:
     assert house.gaps(names)
 
 
-def test_no_other_kind_of_kept_property_is_used() -> None:
-    """`functools` has one that takes a lock for all instances, up to Python 3.11."""
-    taken = {
-        module.path
+def test_there_are_so_many_kinds_of_cache_each_where_it_belongs() -> None:
+    assert len(house.CACHES) <= 4  # and Streamlit's
+    defined = {
+        (node.name, module.path)
         for module in house.modules()
-        for _, name in house.imports(module)
-        if name == "functools.cached_property" and house.inside(module.name, ("planner",))
+        for node in module.tree.body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name in house.CACHES
     }
-    assert taken == {"planner/scenario/memo.py"}
+    assert defined == set(house.CACHES.items())

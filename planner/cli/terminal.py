@@ -12,9 +12,9 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
-from functools import lru_cache
 from typing import Any, TextIO, cast
 
+from pricing.caching import cached
 from pricing.marks import as_code, is_unseen
 
 _IN_LETTERS = {
@@ -103,7 +103,7 @@ class _Table(dict[int, str]):
         return self[number]
 
 
-@lru_cache(maxsize=8)
+@cached(8)
 def _fit(encoding: str) -> _Table:
     def instead(mark: str) -> str:
         if mark in _LAYOUT:
@@ -115,7 +115,7 @@ def _fit(encoding: str) -> _Table:
     return _Table(instead)
 
 
-@lru_cache(maxsize=8)
+@cached(8)
 def _codes(encoding: str) -> _Table:
     def instead(mark: str) -> str:
         if mark in _LAYOUT or (_has(encoding, mark) and not is_unseen(mark)):

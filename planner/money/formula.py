@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pricing.kept import Kept
+from pricing.caching import arguments, cached
 
 Num = float | NDArray[np.float64]
 Names = Mapping[str, Num]
@@ -72,7 +71,7 @@ class Formula:
         return f"Formula({self.text!r})"
 
 
-@lru_cache(maxsize=1_000)
+@cached(1_000)
 def formula(text: str) -> Formula:
     """The formula with this text, parsed once."""
     return Formula(text)
@@ -115,7 +114,7 @@ def _both(operator: Callable[[Num, Num], Num], left: ast.expr, right: ast.expr) 
     return lambda names: operator(first(names), second(names))
 
 
-@lru_cache(maxsize=256)
+@cached(256)
 def _power(text: str) -> _Node:
     """A power, the same in all formulas that say it: what grows by the month stands in many lines of a ledger.
 
@@ -124,12 +123,12 @@ def _power(text: str) -> _Node:
     tree = ast.parse(text, mode="eval").body
     assert isinstance(tree, ast.BinOp)  # it was one before it was text
     power, names = _both(_OPERATORS[ast.Pow], tree.left, tree.right), tuple(dict.fromkeys(_names(tree)))
-    kept: Kept[Num] = Kept(1)
+    kept = cached(1, same=arguments)(lambda *inputs: power(dict(zip(names, inputs, strict=True))))
 
     def run(given: Names) -> Num:
         inputs = tuple([given[name] for name in names])
         is_array = any(isinstance(one, np.ndarray) for one in inputs)
-        return kept.of(inputs, lambda: power(given)) if is_array else power(given)
+        return kept(*inputs) if is_array else power(given)
 
     return run
 

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.formula import Num, formula
-from planner.scenario.memo import cached_property, without
 from pricing import Figure
+from pricing.caching import cached_property, derive, without
 
 # What the money is for. The order is the order on every chart and table.
 Part = Literal[
@@ -71,6 +71,10 @@ class Used(NamedTuple):
         return isinstance(self.origin, Origin) and self.origin.kind == YOUR_INPUT.kind
 
 
+def _amounts_of(line: Line) -> tuple[object, ...]:
+    return line.how, line.used
+
+
 @dataclass(frozen=True)
 class Line:
     """One item of a ledger. Costs are positive, money that comes back is negative."""
@@ -88,7 +92,7 @@ class Line:
         """Whether somebody pays or receives it. What is no cash still counts in the comparison."""
         return self.treatment not in _NONCASH
 
-    @cached_property
+    @cached_property.of(_amounts_of)
     def usd(self) -> NDArray[np.float64]:
         """What the formula gives for the inputs shown, month by month. Not-a-number where an input is unknown."""
         return self._months()
@@ -102,13 +106,13 @@ class Line:
         total: NDArray[np.float64] = self._months().sum(axis=-1)
         return total
 
-    @cached_property
+    @cached_property.of(_amounts_of)
     def priced_usd(self) -> NDArray[np.float64]:
         """What the line costs by month, with 0 in months for which an input is unknown. [USD]"""
         unknown = np.isnan(self.usd)
         return np.where(unknown, 0.0, self.usd) if unknown.any() else self.usd
 
-    @cached_property
+    @cached_property.of(_amounts_of)
     def total_usd(self) -> NDArray[np.float64]:
         """The sum over the months; not-a-number where the line is not priced."""
         total: NDArray[np.float64] = self.usd.sum(axis=-1)
@@ -121,9 +125,7 @@ class Line:
     def called(self, name: str, order: int | None = None) -> Line:
         """This line under another name, perhaps as one of an order. Its amounts are kept, not computed again."""
         number = self.order if order is None else order
-        again = Line(name, self.part, self.how, self.used, self.note, self.treatment, number)
-        again.__dict__["usd"] = self.usd
-        return again
+        return derive(self, "usd", name=name, order=number)
 
     def at(self, index: int) -> Line:
         """This line for one offer, or one draw, out of its array."""

@@ -6,10 +6,10 @@ An hour that is lost costs what an hour of the way costs on average: it is a par
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 from planner.money.demand.lost import Lost
 from planner.money.setting import Setting
+from pricing.caching import cached
 
 _NO_HOURS = 1e-9
 
@@ -24,7 +24,7 @@ class LostHours:
     most: Lost  # of the work that loses most
 
 
-@lru_cache(maxsize=16)
+@cached(16)
 def lost_hours(setting: Setting) -> LostHours | None:
     """The hours lost; None where nothing is lost that is known of."""
     found = []

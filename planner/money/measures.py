@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +26,7 @@ from planner.money.outcome import Solved
 from planner.money.payback import Payback, simple_payback
 from planner.money.setting import Setting
 from planner.scenario.base import MONTHS_PER_YEAR
+from pricing.caching import cached
 
 RATE = "discount_rate_per_year"
 WORTH = "worth_today"
@@ -69,13 +69,13 @@ def rate_per_year(setting: Setting) -> Num:
     return setting.discount_rate_per_year
 
 
-@lru_cache(maxsize=_KEPT)
+@cached(_KEPT)
 def years_of(setting: Setting) -> NDArray[np.float64]:
     """When the money of each month moves, under the plan's convention. [year]"""
     return flow_years(months=setting.timeline.last, timing=setting.terms.timing, day=setting.day)
 
 
-@lru_cache(maxsize=_KEPT)
+@cached(_KEPT)
 def factors(setting: Setting) -> NDArray[np.float64]:
     """What a dollar of each month is worth today. [1]"""
     return discount_factors(rate_per_year=rate_per_year(setting), years=years_of(setting))

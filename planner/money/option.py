@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from planner.money.input_sheet import Case
 from planner.money.ledger import Ledger
-from planner.scenario.memo import cached_property, without
 from planner.scenario.own import Order
 from planner.scenario.ways import Way
+from pricing.caching import cached_property, without
 
 AtEnd = Callable[[Case], Ledger]
 

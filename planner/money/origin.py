@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from planner.money.ledger import Origin
 from pricing import Catalogue, Figure
-from pricing.kept import Kept
-
-_KEPT: Kept[Origin] = Kept(2_000)  # a plan asks for the same one in every way, and at both ends
+from pricing.caching import arguments, cached
 
 
+@cached(2_000, same=arguments)  # a plan asks for the same one in every way, and at both ends
 def origin(catalogue: Catalogue, figure: Figure) -> Origin:
     """The origin of the figure's newest value."""
-    return _KEPT.of((catalogue, figure), lambda: _origin(catalogue, figure))
-
-
-def _origin(catalogue: Catalogue, figure: Figure) -> Origin:
     value = figure.newest
     source = catalogue.sources[value.source]
     said_by = "your quote" if source.via == "yours" else source.title

@@ -21,7 +21,7 @@ from planner.money.selling import PRICE, SHARE
 from planner.money.setting import Setting
 from planner.money.tax.books import by_tax_year
 from planner.money.tax.lines import book_depreciation_usd, book_value_sold_usd, vat_in_books_usd
-from planner.scenario.memo import cached_property
+from pricing.caching import cached_property
 
 Array = NDArray[np.float64]
 BOOK_LIFE = "owned-useful-life"

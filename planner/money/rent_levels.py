@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +24,7 @@ from planner.money.setting import RENT_CHANGE, Setting
 from planner.money.timeline import PLAN
 from planner.scenario.base import MONTHS_PER_YEAR
 from pricing import Catalogue
+from pricing.caching import cached
 from pricing.records import Offer
 
 LEAST_CHANGE, MOST_CHANGE = -0.6, 0.5  # a year; no path of rents is drawn steeper
@@ -141,7 +141,7 @@ def quotes(setting: Setting) -> TermQuotes | None:
     )
 
 
-@lru_cache(maxsize=256)
+@cached(256)
 def _implied(short_usd: float, long_usd: float) -> Solved:
     return implied_change_per_year(
         short_usd_per_hour=short_usd,

@@ -6,8 +6,9 @@ Every ledger is built from one of these and from nothing else, so the same setti
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
+from operator import attrgetter
 from typing import Any
 
 from planner.money.demand.lost import RATE, Lost, lost_of
@@ -16,7 +17,6 @@ from planner.money.formula import Num
 from planner.money.input_sheet import Basis, Case, Tried
 from planner.money.timeline import Timeline, timeline_of
 from planner.scenario.base import MONTHS_PER_YEAR
-from planner.scenario.memo import cached_property, without
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import Currency, Terms
 from planner.scenario.work import Work
@@ -24,6 +24,7 @@ from planner.speed.work_to_hours import Asked
 from pricing import Catalogue
 from pricing.asof import as_of
 from pricing.belief import Believed
+from pricing.caching import cached_property, derive, forget, is_cached, with_cached, without
 from pricing.exchange import rates
 
 RENT_CHANGE = "rent-change-per-year"
@@ -98,6 +99,21 @@ class ChosenOffers:
         return tuple(dict.fromkeys(one.offer for one in every if one.offer is not None))
 
 
+def _work_of(setting: Setting) -> tuple[object, ...]:
+    """What decides how much work there is."""
+    return (*_usual_work_of(setting), *(setting.tried.get(name) for name in _OF_WORK))
+
+
+def _usual_work_of(setting: Setting) -> tuple[object, ...]:
+    return (setting.catalogue, setting.day, setting.asked, *_OF_SCENARIO(setting.scenario))
+
+
+_OF_SCENARIO = attrgetter(
+    "work", "accelerator", "years", "site", "failures", "rent.hours_per_session", "terms.hours_per_month"
+)
+_OF_WORK = (BUSY_FACTOR, HOURS_FACTOR, RATE)  # what is tried out of it changes how much work there is
+
+
 @dataclass(frozen=True, eq=False)
 class Setting:
     """Everything a ledger depends on. Never changed, and itself its only equal: what follows from one is kept by it."""
@@ -126,7 +142,7 @@ class Setting:
         rate = rates(as_of(self.catalogue, shown.day or self.day)).get(shown.code)
         return rate and Currency(code=rate.code, usd_per_unit=rate.usd, day=rate.day, source=rate.said_by)
 
-    @cached_property
+    @cached_property.of(_work_of)
     def demand(self) -> Demand:
         """What the work asks for."""
         return self.demand_of(self.scenario)
@@ -142,14 +158,14 @@ class Setting:
             starts_in=self.day.month,
         )
 
-    @cached_property
+    @cached_property.of(_usual_work_of)
     def usual_demand(self) -> Demand:
         """The demand as the scenario tells it, whatever is tried out: a fleet is bought for that."""
-        if not _moving(self.tried):
+        if all(name not in self.tried for name in _OF_WORK):
             return self.demand
         return demand(self.scenario, lost=self._lost_at(None), starts_in=self.day.month)
 
-    @cached_property
+    @cached_property.of(_work_of)
     def lost(self) -> dict[Work, Lost]:
         """What failures take of the hours of each kind of work."""
         return self._lost_at(self.tried.get(RATE))
@@ -157,13 +173,13 @@ class Setting:
     def _lost_at(self, rate: Num | None) -> dict[Work, Lost]:
         return lost_of(self.catalogue, self.scenario, self.asked, rate)
 
-    @cached_property
+    @cached_property.of(_usual_work_of)
     def predicted(self) -> tuple[Work, ...]:
         """The work whose hours come from a model that was named, and so from a prediction."""
         told = zip(self.scenario.work, self.written.work, strict=True)
         return tuple(work for work, written in told if written.train or written.serve or written.run)
 
-    @cached_property
+    @cached_property.of(lambda setting: (setting.scenario.years,))
     def timeline(self) -> Timeline:
         """The months of the plan."""
         return timeline_of(self.scenario.years * MONTHS_PER_YEAR)
@@ -185,9 +201,7 @@ class Setting:
 
     def at(self, case: Case) -> Setting:
         """This setting at another end of the ranges. Its work and its months stay what they are."""
-        there = replace(self, case=case)
-        there.__dict__.update(demand=self.demand, timeline=self.timeline)
-        return there
+        return derive(self, "demand", "timeline", case=case)
 
     @cached_property
     def ends(self) -> dict[Case, Setting]:
@@ -200,9 +214,7 @@ class Setting:
 
     def renting(self, taken: ChosenOffers) -> Setting:
         """This setting with other offers taken. Its work stays what it is."""
-        there = replace(self, taken=taken)
-        there.__dict__.update({name: self.__dict__[name] for name in _OF_WORK if name in self.__dict__})
-        return there
+        return derive(self, taken=taken)
 
     @cached_property
     def of_orders(self) -> dict[Hashable, Setting]:
@@ -216,29 +228,20 @@ class Setting:
 
     def let_go(self) -> None:
         """Forget what is large of a thousand futures: what is kept by setting would hold on to it."""
-        for one in self.__dict__.pop("of_orders", {}).values():
+        for one in self.of_orders.values():
             one.let_go()
-        for name in ("demand", "fleets"):
-            self.__dict__.pop(name, None)
+        forget(self, "of_orders", "demand", "fleets")
 
     @property
     def untried(self) -> Setting | None:
         """The setting in which nothing is tried out yet, where this one was made of it; itself, if nothing is."""
-        return self.__dict__.get("_untried") if self.tried else self
+        return self._untried if self.tried else self
+
+    @cached_property
+    def _untried(self) -> Setting | None:
+        return None
 
     def trying(self, tried: Tried) -> Setting:
         """This setting with more inputs tried out, beside those that already are."""
-        there = replace(self, tried={**self.tried, **tried})
-        there.__dict__["_untried"] = self.untried
-        if "demand" in self.__dict__:
-            there.__dict__["usual_demand"] = self.usual_demand
-            there.__dict__.update({} if _moving(tried) else {"demand": self.demand})
-        return there
-
-
-_OF_WORK = ("demand", "usual_demand", "lost", "predicted", "timeline")  # kept by a setting, whatever it rents
-
-
-def _moving(tried: Tried) -> bool:
-    """Whether what is tried out changes how much work there is."""
-    return BUSY_FACTOR in tried or HOURS_FACTOR in tried or RATE in tried
+        first = ("usual_demand",) if is_cached(self, "demand") else ()
+        return with_cached(derive(self, *first, tried={**self.tried, **tried}), _untried=self.untried)

@@ -6,8 +6,6 @@ is a figure of the catalogue. A slot is a job's worth of accelerators. All at ty
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,6 +14,7 @@ from planner.money.demand.stream import Demand, demand
 from planner.money.outcome import Solved
 from planner.money.owning import machine
 from planner.money.setting import Setting
+from pricing.caching import cached
 
 WAIT = "achievable-wait-in-services"
 SERVICE_CV = 1.0  # lengths of jobs as random as their arrivals
@@ -41,7 +40,7 @@ def comfortable_share(setting: Setting, fleet: int) -> float:
     return _comfortable(fleet // there.job_accelerators, accepted_wait_in_services(setting))
 
 
-@lru_cache(maxsize=16)
+@cached(16)
 def wait_warning(setting: Setting, fleet: int) -> str | None:
     """What to say where a fleet does all the work but keeps jobs waiting longer than people accept."""
     busy, wait = busy_share(setting, fleet), wait_in_services(setting, fleet)
@@ -60,7 +59,7 @@ def accepted_wait_in_services(setting: Setting) -> float:
     return setting.catalogue.facts[WAIT].figure.newest.typical
 
 
-@lru_cache(maxsize=16)
+@cached(16)
 def right_size(setting: Setting) -> int | None:
     """The smallest fleet, in whole servers, that does all the work within the accepted wait. [count]
 
@@ -185,7 +184,7 @@ def _fewest(setting: Setting, there: Demand, until: int | None = None) -> int:
     return min(high * step, there.all.most_accelerators)
 
 
-@lru_cache(maxsize=1_024)
+@cached(1_024)
 def _comfortable(slots: int, accepted_wait: float) -> float:
     if slots < 1:
         return 0.0

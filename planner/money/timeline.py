@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from planner.money.formula import Num
 from planner.money.ledger import Origin, Used
 from planner.scenario.base import MONTHS_PER_YEAR
-from planner.scenario.memo import cached_property
+from pricing.caching import cached, cached_property
 
 PLAN = Origin("the months of the plan", "computed")
 _NEARLY = 1e-9  # 36.0000000001 months are 36
@@ -63,7 +62,7 @@ class Timeline:
         )
 
 
-@lru_cache(maxsize=64)
+@cached(64)
 def timeline_of(months: float) -> Timeline:
     """The timeline of so many months, made once."""
     return Timeline(months)

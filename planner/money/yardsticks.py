@@ -19,10 +19,10 @@ from planner.money.owning.machine import buying, fleet, machine, stands_in
 from planner.money.plan import Plan
 from planner.money.renting.offer_inputs import PRICE
 from planner.scenario.base import HOURS_PER_MONTH, HOURS_PER_YEAR, MONTHS_PER_YEAR
-from planner.scenario.memo import cached_property
 from planner.scenario.path import Path
 from planner.scenario.scenario import Scenario
 from pricing import Figure
+from pricing.caching import cached_property
 from pricing.electricity import electricity
 
 Slip = tuple[float, str]

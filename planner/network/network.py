@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.scenario.memo import cached_property
+from pricing.caching import cached_property
 
 Num = float | NDArray[np.float64]
 ENDLESS = 1e9  # no window: longer than any context

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from hashlib import sha256
 
 from planner.scenario.own_model import OwnModel
+from pricing.caching import cached
 from pricing.catalogue import Catalogue
 from pricing.model import Model
 
@@ -23,7 +23,7 @@ def with_own_models(catalogue: Catalogue, models: tuple[OwnModel, ...]) -> Catal
     return catalogue.model_copy(update={"models": {**catalogue.models, **added}, "digest": digest})
 
 
-@lru_cache(maxsize=64)
+@cached(64)
 def record_of(own: OwnModel) -> Model:
     """The record of it that everything is counted from."""
     said = {name: getattr(own, name) for name in own.model_fields_set - {"name"}}

@@ -6,7 +6,6 @@ Charts say what is drawn; every mark of theirs differs in shape, dash or hatch a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 import plotly.graph_objects as go
@@ -14,6 +13,7 @@ from plotly.io import templates
 
 from planner.money.ways import WAYS
 from planner.scenario.ways import Way
+from pricing.caching import cached
 
 BAR_PX = 48  # a line of words and a bar
 FRAME_PX = 110
@@ -42,7 +42,7 @@ def finished(data: list[dict[str, Any]], layout: dict[str, Any]) -> Chart:
     return Chart({"data": data, "layout": layout | {"template": {}}}, _validate=False)
 
 
-@lru_cache(maxsize=2)
+@cached(2)
 def _template(name: str) -> dict[str, Any]:
     template: dict[str, Any] = templates[name].to_plotly_json()
     return template

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
+
+from pricing.caching import cached
 
 _PAGE = Path(__file__).parents[2] / "docs" / "glossary.md"
 _WORD = re.compile(r"^\| ([A-Z][\w -]+?) \| ([^|]+) \|$")
@@ -22,7 +23,7 @@ class Entry(NamedTuple):
     unit: str = ""
 
 
-@lru_cache(maxsize=1)
+@cached(1)
 def _entries() -> tuple[dict[str, Entry], dict[str, Entry]]:
     words, names = dict[str, Entry](), dict[str, Entry]()
     for line in _PAGE.read_text(encoding="utf-8").splitlines():

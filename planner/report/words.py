@@ -6,10 +6,10 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from planner.scenario import amounts
+from pricing.caching import cached
 
 if TYPE_CHECKING:
     import numpy as np
@@ -256,7 +256,7 @@ def some(names: Sequence[str], most: int = 3) -> str:
     return listed([*names[:most], *more])
 
 
-@lru_cache(maxsize=4_096)  # a page says most of its sentences again in every rerun
+@cached(4_096)  # a page says most of its sentences again in every rerun
 def markdown(text: str) -> str:
     """Text that shows as it is: nothing in it is read as markup, mathematics or a link."""
     plain = text.replace("\n", " ")

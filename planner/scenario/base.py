@@ -7,6 +7,7 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from pricing.caching import cached_property
 from pricing.marks import all_seen
 
 HOURS_PER_YEAR = 8_760.0
@@ -26,7 +27,14 @@ ONE_MACHINE = 8  # accelerators: a job on more needs whole machines
 class Inputs(BaseModel):
     """Checked on the way in, never changed afterwards."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
+    model_config = ConfigDict(
+        strict=True,
+        extra="forbid",
+        frozen=True,
+        allow_inf_nan=False,
+        defer_build=True,
+        ignored_types=(cached_property,),
+    )
 
 
 class OfField(ValueError):

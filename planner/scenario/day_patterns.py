@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +9,7 @@ from pydantic import Field
 
 from planner.scenario.base import Inputs, Label, Share
 from pricing import strict_yaml
+from pricing.caching import cached
 
 FILE = Path(__file__).parent / "days.yaml"
 
@@ -25,7 +25,7 @@ class Day(Inputs):
     source: Label = Field(description="who says so, or that it is an assumption of ours")
 
 
-@lru_cache(maxsize=1)
+@cached(1)
 def days() -> dict[str, Day]:
     """The shapes by name, in the order in which they are shown."""
     data = strict_yaml.read(FILE.read_text(encoding="utf-8"), file=FILE.name)

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from planner.scenario.path import Path
 from planner.scenario.scenario import Scenario
+from pricing.caching import cached
 from pricing.near import near
 
 _KINDS = {"integer": "whole", "number": "number", "string": "text", "boolean": "switch", "array": "list"}
@@ -75,7 +75,7 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if value == int(value) else f"{value:,.10g}"
 
 
-@lru_cache(maxsize=512)
+@cached(512)
 def shape(path: Path) -> Shape | None:
     """The field at a path such as ("work", 0, "busy_share"); None where there is none."""
     schema = _schema()
@@ -89,13 +89,13 @@ def shape(path: Path) -> Shape | None:
     return _shape(_plain(node))
 
 
-@lru_cache(maxsize=1)
+@cached(1)
 def leaves() -> tuple[Path, ...]:
     """Every field that holds a value of its own; the items of a list of records stand under 0."""
     return tuple(_leaves(()))
 
 
-@lru_cache(maxsize=512)
+@cached(512)
 def priced_for(name: str) -> str:
     """What the fields called `name` are the price of one of; empty where they are no price. A name is one thing."""
     return next((found.per for path in leaves() if path[-1] == name and (found := shape(path)) and found.per), "")
@@ -117,7 +117,7 @@ def _leaves(path: Path) -> list[Path]:
     return _leaves((*path, _REPEATED)) if item is not None and item.kind == "record" else [path]
 
 
-@lru_cache(maxsize=1)
+@cached(1)
 def _schema() -> dict[str, Any]:
     return Scenario.model_json_schema()
 

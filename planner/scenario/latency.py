@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +9,7 @@ from pydantic import Field
 
 from planner.scenario.base import Inputs, Label
 from pricing import strict_yaml
+from pricing.caching import cached
 
 FILE = Path(__file__).parent / "latency.yaml"
 _Milliseconds = Annotated[float, Field(ge=0.1, le=1e6)]
@@ -29,7 +29,7 @@ class Latency(Inputs):
     url: str | None = Field(description="where that can be read; null: nowhere")
 
 
-@lru_cache(maxsize=1)
+@cached(1)
 def latencies() -> dict[str, Latency]:
     """The classes by name, in the order in which they are shown."""
     data = strict_yaml.read(FILE.read_text(encoding="utf-8"), file=FILE.name)

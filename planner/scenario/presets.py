@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -15,6 +14,7 @@ from planner.scenario.base import Id, Inputs, Label
 from planner.scenario.refusal import ScenarioError, complaints
 from planner.scenario.scenario import Scenario
 from pricing import strict_yaml
+from pricing.caching import cached
 from pricing.days import Day
 
 FOLDER = Path(__file__).parent / "presets"
@@ -93,7 +93,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-@lru_cache(maxsize=1)
+@cached(1)
 def presets() -> tuple[Preset, ...]:
     """Every preset, in the order in which they are shown."""
     return tuple(sorted((_read(path) for path in sorted(FOLDER.glob("*.yaml"))), key=lambda one: one.place))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
 from typing import Any
 
 from planner.scenario.fields import Shape, leaves, number, shape
 from planner.scenario.path import Path, value_at
 from planner.scenario.scenario import Scenario
+from pricing.caching import cached
 
 PERCENT_PLACES = 2
 
@@ -66,7 +66,7 @@ class Key:
         return f"{'above ' if self.shape.above else ''}{number(low)} to {number(high)}"
 
 
-@lru_cache(maxsize=1)
+@cached(1)
 def _as_it_comes() -> Scenario:
     return Scenario()
 

@@ -9,12 +9,12 @@ writes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from math import exp
 
 from pydantic import Field
 
 from planner.network.network import ENDLESS, Network
+from pricing.caching import cached
 from pricing.figure import Strict
 
 WIDER = 0.2  # how much each thing that a table leaves open widens a band, found by leaving it open where it is stated
@@ -92,7 +92,7 @@ class Spread(Strict):
 UNTOLD = Spread(traits=(), ends={DENSE: Ends(below=0.4, above=0.4, rows=0)}, step=1.0, wider={}, seen=())
 
 
-@lru_cache(maxsize=4_096)
+@cached(4_096)
 def _band(spread: Spread, like: tuple[str, ...]) -> Band:
     apart = [sum(one != other for one, other in zip(like, seen.like, strict=True)) for seen in spread.seen]
     there = list(zip(apart, spread.seen, strict=True))

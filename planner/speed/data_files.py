@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
 from pricing import strict_yaml
+from pricing.caching import cached
 from pricing.figure import Strict, Text
 
 DATA = Path(__file__).parent / "data"
@@ -23,7 +23,7 @@ class Reached(Strict):
     words: Text = Field(description="who or what reaches it, as a page says it")
 
 
-@lru_cache(maxsize=8)
+@cached(8)
 def read_data(name: str) -> Any:
     """What stands in planner/speed/data/`name`."""
     return strict_yaml.read((DATA / name).read_text(encoding="utf-8"), file=name)

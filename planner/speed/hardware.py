@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 from pydantic import Field
@@ -11,6 +10,7 @@ from pydantic import Field
 from planner.speed.arrays import Num
 from planner.speed.data_files import read_data
 from planner.speed.refused import BadJob, UnknownChip
+from pricing.caching import cached
 from pricing.figure import Figure, Strict, Text
 from pricing.records import Accelerator
 
@@ -188,7 +188,7 @@ def power_share(record: Accelerator, tflops: float) -> float:
     return min(1.0, watts / full.watts * full.tflops / tflops)
 
 
-@lru_cache(maxsize=1)
+@cached(1)
 def _network() -> Network:
     return Network.model_validate(read_data("network.yaml"))
 

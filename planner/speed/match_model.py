@@ -6,15 +6,14 @@ A table cannot be asked back. What is ambiguous is therefore taken for the first
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from functools import lru_cache, wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from collections.abc import Iterator
+from typing import Any
 
 from planner.network.guess import NEARLY, UNSAID, Sizes, size_in_name
 from planner.speed.data_files import read_data
 from planner.speed.refused import OnlySold
 from pricing import AmbiguousName, Catalogue, UnknownName, meant, names
+from pricing.caching import by_digest, cached
 from pricing.meant import Meant, SeveralModels
 from pricing.model import Model
 
@@ -52,34 +51,7 @@ _NEAR_SIZE = 0.2
 _MOST_SOLD = 3
 
 
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-@dataclass(frozen=True)
-class _Held:
-    """A catalogue as the key of a cache: one is told from another by its digest."""
-
-    digest: str
-    catalogue: Catalogue = field(compare=False)
-
-
-def remembered(work: Callable[Concatenate[Catalogue, P], R]) -> Callable[Concatenate[Catalogue, P], R]:
-    """The same function, which remembers what it gave: tables repeat names, and to match them is most of the work."""
-
-    def of_held(held: _Held, *args: P.args, **named: P.kwargs) -> R:
-        return work(held.catalogue, *args, **named)
-
-    kept: Callable[..., R] = lru_cache(maxsize=4_096)(of_held)
-
-    @wraps(work)
-    def asked(catalogue: Catalogue, /, *args: P.args, **named: P.kwargs) -> R:
-        return kept(_Held(catalogue.digest, catalogue), *args, **named)
-
-    return asked
-
-
-@remembered
+@cached(4_096, equal=by_digest)
 def accelerator_called(catalogue: Catalogue, said: str) -> str:
     """The accelerator a table means, or `UnknownName`."""
     first: UnknownName | None = None
@@ -146,7 +118,7 @@ def model_spellings(said: str, *, loosely: bool = True, sized: bool = False) -> 
             yield "-".join(words[:count])
 
 
-@remembered
+@cached(4_096, equal=by_digest)
 def model_called(catalogue: Catalogue, said: str, *, loosely: bool = True, sizes: Sizes = UNSAID) -> str | None:
     """The catalogue's model that a table means, if there is one; never one of another size than the name states.
 
@@ -176,7 +148,7 @@ def _recorded_or_like(catalogue: Catalogue, spelling: str) -> str:
     return names.model(catalogue, like["like"])
 
 
-@remembered
+@cached(4_096, equal=by_digest)
 def model_meant(catalogue: Catalogue, called: str) -> Meant:
     """The record for a model that a person names, tuned and quantised variants included; else `UnknownName`."""
     bare = QUANTISED.sub("", called)
@@ -218,7 +190,7 @@ def _only_sold(catalogue: Catalogue, called: str) -> OnlySold | None:
     )
 
 
-@remembered
+@cached(4_096, equal=by_digest)
 def counted_as(catalogue: Catalogue, called: str) -> str | None:
     """A sentence where a record stands for a name that is not its own; None where it is its own."""
     key, note = model_meant(catalogue, called)

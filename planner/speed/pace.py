@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from math import exp, log
 
 import numpy as np
@@ -25,6 +24,7 @@ from planner.speed.bands import Band
 from planner.speed.data_files import read_data
 from planner.speed.match_model import model_named
 from pricing import Catalogue, PricingError, names
+from pricing.caching import cached
 from pricing.figure import Strict, Text
 
 ADAPTERS = ("lora", "qlora")
@@ -138,6 +138,6 @@ def band_left(like: str) -> float:
     return _said().band_left[like]
 
 
-@lru_cache(maxsize=1)
+@cached(1)
 def _said() -> OwnRuns:
     return OwnRuns.model_validate(read_data("own_runs.yaml"))

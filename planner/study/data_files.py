@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from pricing import strict_yaml
+from pricing.caching import cached
 from pricing.figure import Strict, Text
 
 DATA = Path(__file__).parent / "data"
@@ -78,7 +78,7 @@ def read_data(name: str) -> Any:
     return strict_yaml.read((DATA / name).read_text(encoding="utf-8"), file=name)
 
 
-@lru_cache(maxsize=1)
+@cached(1)
 def assumed() -> Assumed:
     """The assumptions of the futures."""
     return Assumed.model_validate(read_data("futures.yaml"))

@@ -19,8 +19,8 @@ from planner.money.payback import Payback
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.weighed import Weighed
-from planner.scenario.memo import cached_property
 from planner.study.uncertainty.futures import Futures, FuturesBand
+from pricing.caching import cached_property
 
 BASELINE = "the baseline itself"
 NOT_SIMULATED = "not simulated"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import lru_cache
 
 from planner.money.plan import Plan, plan_at, setting_of
 from planner.scenario.scenario import ANY_ACCELERATOR, USUAL_ACCELERATOR, Scenario
@@ -18,6 +17,7 @@ from planner.study.market.pareto_front import nothing, summary
 from planner.study.market.survey import market
 from planner.study.mix.best_mix import with_best_mix
 from pricing import Catalogue, PricingError
+from pricing.caching import cached
 
 _KEPT = 32  # choices: a page asks for the same one again and again
 
@@ -59,7 +59,7 @@ class Facts:
         return hash(self.catalogue.digest)
 
 
-@lru_cache(maxsize=_KEPT)
+@cached(_KEPT)
 def _chosen(facts: Facts, scenario: Scenario, day: date) -> Scenario:
     for place, work in enumerate(scenario.work):
         if not says_what(work):
@@ -112,7 +112,7 @@ def in_time(plan: Plan) -> tuple[str, ...]:
     return tuple(sentence for sentences in found for sentence in sentences)
 
 
-@lru_cache(maxsize=_KEPT)
+@cached(_KEPT)
 def _in_time(facts: Facts, scenario: Scenario, late: Late, day: date) -> tuple[str, ...]:
     anything = {"accelerator": ANY_ACCELERATOR, "work": (late.work,)}
     found = market(facts.catalogue, scenario.model_copy(update=anything), day)

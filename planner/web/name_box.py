@@ -14,8 +14,8 @@ from planner.speed.match_model import counted_as, model_meant
 from planner.speed.serving import work_called
 from planner.speed.training.images import network_called
 from pricing import Catalogue, UnknownName, names
+from pricing.caching import cached
 from pricing.errors import NameError_
-from pricing.kept import Kept
 from pricing.meant import Meant
 
 Reader = Callable[[Catalogue, str], Meant]
@@ -74,19 +74,15 @@ def _chip_label(catalogue: Catalogue, value: str) -> str:
     return catalogue.accelerators[value].label if value in catalogue.accelerators else value
 
 
+@cached(4, same=lambda catalogue: (catalogue.sites,))
 def short_names(catalogue: Catalogue) -> Mapping[str, str]:
     """Places by names as short as UK. As options of their own they stand above longer ones that begin alike."""
-    return _SHORT.of((catalogue.sites,), lambda: _short_names(catalogue))
-
-
-def _short_names(catalogue: Catalogue) -> Mapping[str, str]:
     sites = catalogue.sites
     return {
         name: key for key, one in sites.items() for name in one.aliases if len(name) <= _LETTERS and name not in sites
     }
 
 
-_SHORT: Kept[Mapping[str, str]] = Kept(4)
 _LETTERS = 3
 
 

@@ -13,7 +13,6 @@ import tempfile
 import threading
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from contextlib import suppress
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +20,7 @@ import brotli
 import streamlit as st
 from streamlit import file_util
 
+from pricing.caching import cached
 from pricing.copies import cache_folder
 
 Message = MutableMapping[str, Any]
@@ -87,7 +87,7 @@ class Packed:
         }
         cache = cache_folder()
         self.kept = kept or (cache and cache / f"static-{st.__version__}")
-        self.quick = lru_cache(maxsize=2 * len(self.files) or 1)(self._quick)
+        self.quick = cached(2 * len(self.files) or 1)(self._quick)
         self.best: dict[tuple[Path, str], bytes] = {}
         self.start()
 

@@ -11,7 +11,7 @@ from planner.report import words
 from planner.report.market.findings import old_words
 from planner.report.table import Table
 from planner.web import address, filters, show, state
-from pricing.kept import Kept
+from pricing.caching import arguments, cached
 
 
 def _badges(colours: dict[str, str]) -> Any:
@@ -98,7 +98,7 @@ def _rows(table: Table) -> None:
         st.session_state["pick"] = [(table.ids or ())[row] for row in rows][:6]
 
     show.frame_of(
-        _ARROW.of((table,), lambda: _arrow(table)),
+        _arrow(table),
         hide_index=True,
         column_config=OFFER_COLUMNS,
         placeholder="–",
@@ -109,9 +109,7 @@ def _rows(table: Table) -> None:
     )
 
 
-_ARROW: Kept[pa.Table] = Kept(128)  # by table: as it is sent, made once for everybody who sees it
-
-
+@cached(128, same=arguments)  # as it is sent, the same for everybody who sees it
 def _arrow(table: Table) -> pa.Table:
     badges = {name: [[word] if word else [] for word in table[name]] for name in ("Freshness", "Trust")}
     cells = {**table.cells, **badges}

@@ -6,7 +6,6 @@ import gc
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import lru_cache
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -32,16 +31,16 @@ from planner.web import parcels, workers
 from planner.web.turns import Once
 from pricing import Catalogue, load_catalogue
 from pricing.asof import as_of
+from pricing.caching import cached
 from pricing.feeds.folder import StoreError
 from pricing.feeds.live import current
-from pricing.kept import Kept
 from pricing.query import Wish, find
 from pricing.quotes import Quotes, with_quotes
 
 _PLANS = 128  # kept, with their answers: what fifty people look at and looked at before
 
 
-@lru_cache(maxsize=8)
+@cached(8)
 def settle(page: str) -> None:
     """Once for each page, after its first run: take what is loaded by now out of the garbage collector's rounds.
 
@@ -289,7 +288,7 @@ def offers(there: Reckoned, able: Sequence[Doer], wish: Wish, *, able_only: bool
     return _OFFERS.of(asked, made)
 
 
-@lru_cache(maxsize=_PLANS)
+@cached(_PLANS)
 def opened(found: Offers, picks: tuple[str, ...]) -> tuple[Ledger, ...]:
     """The ledgers of the chosen rows; the same for everybody who chose them."""
     return tuple(found.opened(picks))
@@ -304,19 +303,20 @@ class Listed:
     every: Table
 
 
-@lru_cache(maxsize=_PLANS)
+@cached(_PLANS)
 def listed(found: Offers) -> Listed:
     """The offers with the old ones folded away."""
     return Listed(*folded(found.table, found.finding.offer), found.table)
 
 
-_PARTS: Kept[go.Figure] = Kept(_PLANS)
-
-
 def parts(ledgers: tuple[Ledger, ...]) -> go.Figure:
     """What ways cost as stacked bars, drawn once for the same ledgers."""
-    night = dark()
-    return _PARTS.of((*ledgers, night), lambda: charts.cost_parts(ledgers, night))
+    return _parts(ledgers, dark())
+
+
+@cached(_PLANS, same=lambda ledgers, _: ledgers, equal=lambda _, night: night)
+def _parts(ledgers: tuple[Ledger, ...], night: bool) -> go.Figure:
+    return charts.cost_parts(ledgers, night)
 
 
 def open_with_answer() -> None:
@@ -327,9 +327,9 @@ def open_with_answer() -> None:
 
 
 # By answer: it is one and the same for everybody who asks the same.
-_payback = lru_cache(maxsize=_PLANS)(payback_chart.payback)
-payback_finding = lru_cache(maxsize=_PLANS)(payback_chart.payback_finding)
-_sure = lru_cache(maxsize=_PLANS)(future_charts.sure)
+_payback = cached(_PLANS)(payback_chart.payback)
+payback_finding = cached(_PLANS)(payback_chart.payback_finding)
+_sure = cached(_PLANS)(future_charts.sure)
 
 
 def sure() -> go.Figure | None:

@@ -14,13 +14,13 @@ from planner.report import words
 from planner.report.market.live_words import name_said_words
 from planner.web import state
 from pricing import Catalogue, PricingError
+from pricing.caching import arguments, cached
 from pricing.feeds.database import opened, opened_to_read
 from pricing.feeds.given import Name, What
 from pricing.feeds.laid import PREFIX
 from pricing.feeds.naming import Word, say
 from pricing.feeds.store import Had, Held, Run, Store
 from pricing.feeds.verdict import Verdict
-from pricing.kept import Kept
 
 _WEEK = timedelta(days=7)
 _T = TypeVar("_T")
@@ -61,16 +61,14 @@ def had() -> list[Had]:
 def is_of_this_week() -> bool:
     """Whether live prices of this week lie over the facts."""
     facts = state.live()
-    last = _LAST.of((facts,), lambda: _last_read(facts))
+    last = _last_read(facts)
     return last is not None and last > state.today() - _WEEK
 
 
+@cached(8, same=arguments)
 def _last_read(facts: Catalogue) -> date | None:
     read = (one.retrieved for key, one in facts.sources.items() if key.startswith(PREFIX))
     return max((day for day in read if day is not None), default=None)
-
-
-_LAST: Kept[date | None] = Kept(8)
 
 
 def decide(verdict: Verdict, ids: Iterable[str]) -> None:

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from threading import Lock
 
 import streamlit as st
 
 from planner.report.answer.verdict_line import Verdict
 from planner.web import address, filters, questions, same_browser
+from pricing.caching import cached
 
 MOST_STEPS = 100
 _MOST_BROWSERS, _MOST_SESSIONS = 256, 4
@@ -102,7 +102,7 @@ def _of_browser() -> deque[_History]:
     return deque() if name is None else _past(name)
 
 
-@lru_cache(maxsize=_MOST_BROWSERS)
+@cached(_MOST_BROWSERS)
 def _past(_browser: str) -> deque[_History]:
     """The histories of a browser's last sessions, the oldest first."""
     return deque(maxlen=_MOST_SESSIONS)

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import date
-from functools import cached_property
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from pricing.belief.constants import PriceClass, constants
 from pricing.belief.moves import DAYS_PER_MONTH, Index, market_index, repricings_per_month
 from pricing.belief.readings import CLASSES, Floats, Places, Readings, readings
+from pricing.caching import cached_property
 from pricing.catalogue import Catalogue
 from pricing.figure import Figure
 from pricing.orderable import Order, refuses

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from pricing import strict_yaml
+from pricing.caching import cached
 from pricing.figure import Strict, Text
 
 FILE = Path(__file__).parent / "constants.yaml"
@@ -76,7 +76,7 @@ class BeliefConstants(Strict):
     index: IndexConstants = Field(description="how the market's moves are read off")
 
 
-@lru_cache(maxsize=1)
+@cached(1)
 def constants() -> BeliefConstants:
     """The constants, read once."""
     return BeliefConstants.model_validate(strict_yaml.read(FILE.read_text(encoding="utf-8"), file=FILE.name))

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pricing.belief.constants import PriceClass, constants
+from pricing.caching import cached
 from pricing.catalogue import Catalogue
 from pricing.choices import Purchase
-from pricing.kept import Kept
 from pricing.query import MILD
 from pricing.quotes.overlay import is_yours
 from pricing.records import Offer, Provider
@@ -72,15 +72,9 @@ class Readings:
     kept: dict[object, object] = field(default_factory=dict)  # what follows from these readings alone, by day
 
 
-_KEPT: Kept[Readings] = Kept(6)
-
-
+@cached(6, same=lambda catalogue: (catalogue.offers, catalogue.providers))
 def readings(catalogue: Catalogue) -> Readings:
-    """The readings of a catalogue; kept for the catalogues asked for last."""
-    return _KEPT.of((catalogue.offers, catalogue.providers), lambda: _readings(catalogue))
-
-
-def _readings(catalogue: Catalogue) -> Readings:
+    """The readings of a catalogue."""
     priced = {key: offer for key, offer in catalogue.offers.items() if offer.usd_per_accelerator_hour is not None}
     offers = tuple(priced.values())
     histories = [list(_history(offer)) for offer in offers]

@@ -12,12 +12,12 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
+from pricing.caching import cached
 from pricing.feeds.folder import DATABASE, FILE, FOLDER, StoreError, data_folder
 
 AWAY = "Move it away to start anew, or put a copy back."
@@ -156,7 +156,7 @@ def _file(folder: Path) -> Path:
     return path
 
 
-@lru_cache(maxsize=1)
+@cached(1)
 def _columns() -> dict[str, str]:
     """The columns of each table, as the statements make them."""
     with closing(sqlite3.connect(":memory:")) as empty:

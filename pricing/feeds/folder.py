@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from functools import lru_cache
 from pathlib import Path
 
+from pricing.caching import cached
 from pricing.errors import PricingError
 
 FOLDER, DATABASE = "RENT_OR_BUY_DATA", "RENT_OR_BUY_DATABASE"
@@ -27,7 +27,7 @@ def data_folder(environ: Mapping[str, str] = os.environ) -> Path | None:
 _HOMES = ("HOME", "USERPROFILE")
 
 
-@lru_cache(maxsize=8)
+@cached(8)
 def _usual(base: str | None, _homes: tuple[str | None, ...]) -> Path | None:
     """Where it is if nobody says otherwise. Looked for once: a page asks for it dozens of times."""
     try:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field
 
 from pricing import strict_yaml
+from pricing.caching import cached
 from pricing.figure import Strict, Text
 
 FILE = Path(__file__).parent / "gate.yaml"
@@ -37,7 +37,7 @@ class GateConstants(Strict):
     old_days: _Days = Field(description="a reading of an older day is history")
 
 
-@lru_cache(maxsize=1)
+@cached(1)
 def gate_constants() -> GateConstants:
     """The numbers, read once."""
     return GateConstants.model_validate(strict_yaml.read(FILE.read_text(encoding="utf-8"), file=FILE.name))

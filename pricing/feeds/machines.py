@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import re
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import cast, get_args
 
+from pricing.caching import cached
 from pricing.choices import Fabric
 from pricing.feeds.parsing import number, positive, whole
 
@@ -45,13 +45,13 @@ def table(name: str) -> tuple[dict[str, str], ...]:
         return tuple(csv.DictReader(file))
 
 
-@cache
+@cached(None)
 def machines(seller: str) -> dict[str, Machine]:
     """All that is known of a seller's machines, by what it calls them."""
     return {row["machine"]: _machine(row) for row in table("machines") if row["seller"] == seller}
 
 
-@cache
+@cached(None)
 def boards(seller: str) -> dict[str, tuple[Board, ...]]:
     """What a seller calls its accelerators, and then what all call them."""
     found: dict[str, tuple[Board, ...]] = {}

@@ -15,7 +15,7 @@ from planner.network.refused import UnknownShape
 from planner.network.stack import TYPICAL_HEAD_DIM, TYPICAL_VOCABULARY, LayerStack, stack_network, typical_stack
 from planner.scenario.base import ONE_MACHINE
 from planner.speed.hardware import Hardware, family_of, hardware
-from planner.speed.match_model import accelerator_called, model_called, remembered
+from planner.speed.match_model import accelerator_called, model_called
 from planner.speed.refused import UnknownChip
 from planner.speed.training.bands import kind_of
 from planner.speed.training.constants import house_calibration
@@ -26,6 +26,7 @@ from planner.speed.training.memory import peak_memory
 from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.software_stacks import Counts, stack_of
 from pricing import Catalogue, UnknownName
+from pricing.caching import by_digest, cached
 
 # A network without a gate is four times as wide as the rest; with one, it is mostly narrower.
 GATED_BELOW = 3.9
@@ -234,7 +235,7 @@ def read_run(catalogue: Catalogue, row: Row) -> TrainingRun:
     return replace(run, figure=figure)
 
 
-@remembered
+@cached(4_096, equal=by_digest)
 def _chip(catalogue: Catalogue, key: str, nic_gb_s: float | None) -> Hardware:
     return hardware(key, catalogue.accelerators[key], nic_gb_s=nic_gb_s)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +21,7 @@ from planner.money.renting.orders import stay_of
 from planner.money.setting import Setting
 from planner.money.ways import WAYS
 from planner.scenario.ways import Way
+from pricing.caching import cached
 from pricing.carbon import WORLD, Grid, grid_among, grid_at
 from pricing.orderable import sale
 
@@ -221,7 +221,7 @@ def _metered(setting: Setting, option: Option) -> tuple[Ledger, Ledger, Ledger]:
     return low, middle, high
 
 
-@lru_cache(maxsize=4)
+@cached(4)
 def _without_sum(setting: Setting) -> Setting:
     own = setting.scenario.own.model_copy(update={"running_usd_per_month": None})
     return replace(setting, scenario=setting.scenario.model_copy(update={"own": own}))

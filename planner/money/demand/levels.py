@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.scenario.budget import MOST_LEVELS
-from planner.scenario.memo import cached_property
+from pricing.caching import cached_property
 
 Array = NDArray[np.float64]
 

@@ -6,13 +6,12 @@ accelerators: 16 of them used by jobs of 8 are two slots.
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.formula import Num
 from planner.money.outcome import Solved, root, solved
+from pricing.caching import cached
 
 # Gauss-Legendre points across the peak of the integral below: 14 digits for any number of slots.
 _POINTS = 64
@@ -143,6 +142,6 @@ def _log_inverse_loss(slots: NDArray[np.float64], load: NDArray[np.float64]) -> 
     return np.asarray(peak[..., 0] + np.log(area))
 
 
-@lru_cache(maxsize=1)
+@cached(1)
 def _gauss_legendre() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return np.polynomial.legendre.leggauss(_POINTS)

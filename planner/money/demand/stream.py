@@ -21,9 +21,9 @@ from planner.money.demand.levels import Levels, by_the_hour, on_and_off, togethe
 from planner.money.formula import Num
 from planner.money.timeline import Timeline, timeline_of
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, MONTHS_PER_YEAR
-from planner.scenario.memo import cached_property
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Job, Work
+from pricing.caching import cached_property
 
 JANUARY = 1
 _ONE = 1e-9

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 
@@ -29,6 +28,7 @@ from planner.money.timeline import PLAN, Holding
 from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.durations import months_words
 from pricing import Figure
+from pricing.caching import cached
 from pricing.finance import ResidualCurve
 
 # The facts of owning, by the name the formulas use (which is the scenario's) and the id in the catalogue.
@@ -108,7 +108,7 @@ def say_curve_of_power(put: Basis, setting: Setting, *fleets: Need) -> None:
     put.say(AT_LOAD, np.asarray(first)[()], "1", where)
 
 
-@lru_cache(maxsize=64)
+@cached(64)
 def _of_any_fleet(setting: Setting) -> Mapping[str, Used]:
     """The inputs that do not depend on the fleet: said once for all ways to own one, whatever is tried out of them."""
     known, tried = setting.untried, setting.tried

@@ -8,7 +8,6 @@ used) count little. The range is what eight of ten known prices lie in when each
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from planner.scenario.amounts import count
 from pricing import Catalogue, Figure
-from pricing.kept import Kept
+from pricing.caching import cached
 from pricing.query import trust
 from pricing.records import Accelerator
 
@@ -67,18 +66,13 @@ class LikelyPrice:
         )
 
 
-_FOUND: Kept[dict[str, LikelyPrice | None]] = Kept(4)
+def _facts(catalogue: Catalogue, *_: object) -> tuple[object, ...]:
+    return catalogue.accelerators, catalogue.sources
 
 
+@cached(512, same=_facts, equal=lambda _, accelerator: accelerator)
 def likely_price(catalogue: Catalogue, accelerator: str) -> LikelyPrice | None:
     """What it would cost; None where nobody sells it, or too little is known of it or of the others."""
-    found = _FOUND.of((catalogue.accelerators, catalogue.sources), dict)
-    if accelerator not in found:
-        found[accelerator] = _likely_price(catalogue, accelerator)
-    return found[accelerator]
-
-
-def _likely_price(catalogue: Catalogue, accelerator: str) -> LikelyPrice | None:
     record = catalogue.accelerators.get(accelerator)
     chip = None if record is None or record.rent_only else _chip(record)
     others = tuple(one for one in known_prices(catalogue) if one.accelerator != accelerator)
@@ -90,15 +84,9 @@ def _likely_price(catalogue: Catalogue, accelerator: str) -> LikelyPrice | None:
     return LikelyPrice(low, usd, high, len(others))
 
 
-_KNOWN: Kept[tuple[Known, ...]] = Kept(4)
-
-
+@cached(4, same=_facts)
 def known_prices(catalogue: Catalogue) -> tuple[Known, ...]:
     """The accelerators whose price somebody publishes, and of which enough is known; a quote of yours is no list."""
-    return _KNOWN.of((catalogue.accelerators, catalogue.sources), lambda: _known_prices(catalogue))
-
-
-def _known_prices(catalogue: Catalogue) -> tuple[Known, ...]:
     found = []
     for key, record in sorted(catalogue.accelerators.items()):
         chip, price = _chip(record), record.price_usd
@@ -107,7 +95,7 @@ def _known_prices(catalogue: Catalogue) -> tuple[Known, ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=8)
+@cached(8)
 def errors(known: tuple[Known, ...]) -> tuple[float, ...]:
     """By what each known price has to be multiplied to get from what all the others foretell to what is asked."""
     foretold = (_line((*known[:place], *known[place + 1 :])).usd(one.chip) for place, one in enumerate(known))
@@ -160,7 +148,7 @@ def _columns(chip: _Chip, year: float, vendor: str) -> NDArray[np.float64]:
     return np.array([*sizes, came_out, chip.is_stacked, chip.is_full_rate, chip.vendor == vendor], dtype=np.float64)
 
 
-@lru_cache(maxsize=256)
+@cached(256)
 def _line(known: tuple[Known, ...]) -> _Line:
     vendors = [one.chip.vendor for one in known]
     vendor = max(sorted(set(vendors)), key=vendors.count)

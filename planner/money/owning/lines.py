@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from planner.money.selling import IdleHours, sold_lines
 from planner.money.setting import Setting
 from planner.money.timeline import PLAN, Holding
 from planner.scenario.base import MONTHS_PER_YEAR
+from pricing.caching import cached
 
 SERVERS = "ceil(accelerators / accelerators_per_server)"
 SPARES = "max(ceil(accelerators * spare_share - 0.75), 0)"  # boards on the shelf; of a few, none: a contract serves
@@ -150,7 +150,7 @@ def _reckoned(
     )
 
 
-_reckoned_once = lru_cache(maxsize=8)(_reckoned)
+_reckoned_once = cached(8)(_reckoned)
 
 
 def _all_in(put: Basis, setting: Setting, need: Need) -> str:

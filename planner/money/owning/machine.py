@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 from planner.money.owning.likely_price import LikelyPrice, likely_price
 from planner.money.setting import Setting
 from pricing import Catalogue, Figure
+from pricing.caching import cached
 from pricing.choices import MachineKind, Trust
 from pricing.ownable import Host
 from pricing.query import servers_of, trust
@@ -94,7 +95,7 @@ def buying(setting: Setting) -> Buying | None:
     )
 
 
-@lru_cache(maxsize=64)
+@cached(64)
 def machine(setting: Setting) -> Machine | None:
     """What to buy: what you have a price for, else the newest price of the catalogue, else what others let expect."""
     own = setting.scenario.own

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from functools import lru_cache
 
 from planner.money.owning.machine import Machine, fleet, machine
 from planner.money.setting import Setting
 from planner.scenario.base import MOST_ACCELERATORS
 from pricing import Figure
+from pricing.caching import cached
 from pricing.choices import Customer, Mains
 from pricing.electricity import Electricity, electricity
 from pricing.ownable import Place
@@ -129,7 +129,7 @@ def mains(setting: Setting) -> Mains:
     return next((found for found in around if found is not None), 230)
 
 
-@lru_cache(maxsize=64)
+@cached(64)
 def too_little_power(setting: Setting, accelerators: int) -> str | None:
     """Why so many cannot stand there, and what would do; None where they can, or where nobody says what they draw."""
     what, most = machine(setting), limit_kw(setting)

@@ -28,9 +28,9 @@ from planner.money.renting.forward import say_forward
 from planner.money.renting.offer_inputs import LOST, assumed_beside, prices_of, say_need, say_offers
 from planner.money.setting import Setting
 from planner.money.timeline import PLAN
-from planner.scenario.memo import cached_property
 from planner.scenario.rent import Rent
 from pricing.belief import Believed
+from pricing.caching import cached_property
 
 Money = Literal["today", "bills"]
 TODAY: Money = "today"

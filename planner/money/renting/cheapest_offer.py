@@ -23,8 +23,8 @@ from planner.money.sizing import right_size
 from planner.scenario.rent import Rent
 from pricing import Catalogue
 from pricing.belief import Believed, believed
+from pricing.caching import cached
 from pricing.choices import Purchase
-from pricing.kept import Kept
 from pricing.orderable import Order
 from pricing.query import Wish, find
 
@@ -116,27 +116,11 @@ class _Sellers:
     prices: Believed
 
 
-_KNOWN: Kept[dict[tuple[object, ...], _Sellers]] = Kept(4)
-_MOST_KNOWN = 64  # orders
-
-
+@cached(256, same=lambda catalogue, *_: (catalogue,), equal=lambda _, *order: order)
 def _sellers(
     catalogue: Catalogue, day: date, accelerator: str, orders: tuple[Order, ...], reserved: tuple[Order, ...]
 ) -> _Sellers:
-    """Who can take an order. Kept: most plans of a sweep, and most edits of a page, order the same."""
-    known = _KNOWN.of((catalogue,), dict)
-    question = (day, accelerator, orders, reserved)
-    found = known.get(question)
-    if found is None:
-        if len(known) >= _MOST_KNOWN:
-            known.clear()
-        found = known[question] = _find_sellers(catalogue, *question)
-    return found
-
-
-def _find_sellers(
-    catalogue: Catalogue, day: date, accelerator: str, orders: tuple[Order, ...], reserved: tuple[Order, ...]
-) -> _Sellers:
+    """Who can take an order: most plans of a sweep, and most edits of a page, order the same."""
     kinds: dict[str, list[str]] = {}
     for key in find(catalogue, replace(usual_wish(accelerator), purchases=_TAKEN), day).ids:
         kinds.setdefault(catalogue.offers[key].purchase, []).append(key)

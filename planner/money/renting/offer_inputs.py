@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +25,8 @@ from planner.scenario.base import SECONDS_PER_HOUR
 from planner.scenario.rent import Rent
 from pricing import Catalogue, Figure
 from pricing.belief import Believed, in_their_markets
+from pricing.caching import arguments, cached
 from pricing.choices import Purchase
-from pricing.kept import Kept
 from pricing.records import Offer, Provider
 
 GB_PER_TB = 1_000.0
@@ -110,7 +109,7 @@ def prices_of(setting: Setting, keys: tuple[str, ...]) -> Believed:
     return there if market is None or len(beyond) == len(keys) else market.beside(there).take(keys)
 
 
-@lru_cache(maxsize=64)
+@cached(64)
 def _taken(market: Believed, keys: tuple[str, ...]) -> Believed:
     """Some prices out of a market: at both ends of the ranges they are the same."""
     return market.take(keys)
@@ -157,7 +156,7 @@ def say_offers(
     return np.asarray(basis.used[SET_AFTER].value)
 
 
-@lru_cache(maxsize=32)
+@cached(32)
 def _said(
     setting: Setting, keys: tuple[str, ...], yours: Rent, term_months: float | None, prices: Believed | None
 ) -> Mapping[str, Used]:
@@ -245,7 +244,7 @@ def _say_asked(basis: Basis, setting: Setting, offers: list[Offer], asked: _Aske
 def _others_ask(setting: Setting, asked: _Asked) -> tuple[float, Origin]:
     """What the providers that publish a price ask, at this end of the range; not-a-number where none does."""
     providers = setting.catalogue.providers
-    found = _OTHERS_ASK.of((providers, asked), lambda: _spread_of(providers, asked))
+    found = _spread_of(providers, asked)
     if found is None:
         return np.nan, _UNKNOWN
     number, (low, middle, high) = found
@@ -255,9 +254,7 @@ def _others_ask(setting: Setting, asked: _Asked) -> tuple[float, Origin]:
     return {"low": low, "typical": middle, "high": high}[setting.case], judged(note)
 
 
-_OTHERS_ASK: Kept[tuple[int, tuple[float, ...]] | None] = Kept(8)
-
-
+@cached(8, same=arguments)
 def _spread_of(providers: Mapping[str, Provider], asked: _Asked) -> tuple[int, tuple[float, ...]] | None:
     """How many providers publish a price, and the ends and the middle of what they ask."""
     figures = [asked.figure(provider) for provider in providers.values()]

@@ -22,8 +22,8 @@ from planner.money.owning.machine import Machine
 from planner.money.setting import Setting
 from planner.money.sizing import reach
 from planner.money.timeline import Holding
-from planner.scenario.memo import cached_property
 from planner.scenario.own import Order
+from pricing.caching import cached_property, derive
 
 Make = Callable[[Setting, Need, Part | None], Owned | None]
 
@@ -193,9 +193,8 @@ def _with_terms(setting: Setting, order: Order, first_month: int) -> Setting:
     tried = setting.tried
     if ORDER in tried:
         tried = {**tried, ORDER: np.asarray(tried[ORDER]) + (order.month - first_month)}
-    there = replace(setting, scenario=setting.scenario.model_copy(update={"own": own}), tried=tried)
-    there.__dict__.update(demand=setting.demand, timeline=setting.timeline, usual_demand=setting.usual_demand)
-    return there
+    scenario = setting.scenario.model_copy(update={"own": own})
+    return derive(setting, "demand", "timeline", "usual_demand", scenario=scenario, tried=tried)
 
 
 def blended(needs: Sequence[Need], weights: Sequence[Num]) -> Need:

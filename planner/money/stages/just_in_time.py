@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 
 from planner.money.owning.inputs import lead_time
 from planner.money.setting import Setting
 from planner.money.sizing import enough_until, server_size
 from planner.scenario.own import MOST_ORDERS, Order
+from pricing.caching import cached
 
 _NEARLY = 1e-9
 
@@ -46,7 +45,7 @@ def is_steady(setting: Setting) -> bool:
     return bool(np.ptp(there.peak) == 0 and np.ptp(there.waiting_hours) == 0 and np.ptp(there.waiting_at_once) == 0)
 
 
-@lru_cache(maxsize=8)
+@cached(8)
 def _ordered(setting: Setting, accelerators: int) -> tuple[Order, ...]:
     months, step, wait = order_months(setting), server_size(setting), lead_months(setting)
     orders, before = [], 0

@@ -13,7 +13,6 @@ In real terms what is written off loses worth with inflation, since schedules ho
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +26,7 @@ from planner.money.setting import Setting
 from planner.money.tax.books import at_year_ends, by_tax_year, tax_usd
 from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.terms import Tax
+from pricing.caching import cached
 
 Array = NDArray[np.float64]
 _Leaves = tuple[int, ...]  # the month in which what was placed in each month leaves
@@ -266,7 +266,7 @@ def _in_tax(setting: Setting, ledger: Ledger) -> tuple[Array, Array]:
     return both[..., :years], both[..., years:]
 
 
-@lru_cache(maxsize=200)
+@cached(200)
 def _schedule(leaves: _Leaves, shares_by_year: tuple[float, ...], dearer: tuple[float, ...]) -> Array:
     """Of what was placed in a month (rows): what each tax year writes off, then what is still held as it leaves. [1]
 

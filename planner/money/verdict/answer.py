@@ -29,9 +29,8 @@ from planner.money.verdict.contender import Runner, runners_of
 from planner.money.verdict.limits import Limits, OverLimit, limits_of
 from planner.money.verdict.weighed import Weighed, all_weighed
 from planner.money.ways import WAYS, Side
-from planner.scenario.memo import cached_property
 from planner.scenario.terms import Timing
-from pricing.kept import Kept
+from pricing.caching import cached_property
 
 # Below this share of the cheaper cost two ways cost the same.
 CLOSE_GAP = 0.05
@@ -90,7 +89,9 @@ class Answer:
 
     def emitted(self, way: Weighed) -> Emitted:
         """What a way emits, reckoned when it is asked for, once."""
-        return self._emitted.of((way.option,), lambda: emitted(self.plan.setting, way.option))
+        if way.option.key not in self._emitted:
+            self._emitted[way.option.key] = emitted(self.plan.setting, way.option)
+        return self._emitted[way.option.key]
 
     @cached_property
     def turned_by_rent_path(self) -> tuple[tuple[float, Payback], ...]:
@@ -100,8 +101,8 @@ class Answer:
         return _rent_paths(self.plan.setting, self.pair[0].option, self.pair[1].option)
 
     @cached_property
-    def _emitted(self) -> Kept[Emitted]:
-        return Kept(64)
+    def _emitted(self) -> dict[str, Emitted]:
+        return {}
 
     @cached_property
     def _solved(self) -> dict[str, BreakEven]:

@@ -6,7 +6,6 @@ How the value is found, for one plan as for many at once, stands in planner.mone
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -25,6 +24,7 @@ from planner.money.stages.just_in_time import lead_months
 from planner.money.verdict.sign_change import Costs, grid, nearest_turn, saving_along
 from planner.money.ways import WAYS
 from planner.scenario.base import MONTHS_PER_YEAR
+from pricing.caching import cached
 
 FOUND = Reason("found")
 STEP = Reason("found", "the saving jumps there from a gain to a loss", ", at a step")
@@ -239,7 +239,7 @@ def _achievable(setting: Setting, fleet: int) -> tuple[float, str]:
     )
 
 
-@lru_cache(maxsize=1_000)
+@cached(1_000)
 def _reached(slots: int, wait_in_services: float) -> float:
     return float(achievable_busy_share(slots=slots, wait_in_services=wait_in_services, service_cv=_SERVICE_CV))
 
@@ -250,7 +250,7 @@ def busy_factors(you: Array, usual_busy_share: Array) -> tuple[Array, Array]:
     return low, np.maximum(1.0 / np.maximum(usual_busy_share, LEAST_BUSY), 1.0)
 
 
-@lru_cache(maxsize=16)
+@cached(16)
 def busy_share(setting: Setting, factor: float) -> float:
     """The share of hours in which the accelerators asked for are busy, over the plan, at so many times the work."""
     return float(busy_shares(Columns(setting).trying(BUSY, np.array([factor])).at())[0])

@@ -13,7 +13,7 @@ from planner.money.measures import cash_by_year_usd, cash_today_usd, present_usd
 from planner.money.option import Option
 from planner.money.setting import Setting
 from planner.money.ways import WAYS, Side
-from planner.scenario.memo import cached_property
+from pricing.caching import cached_property
 
 
 @dataclass(frozen=True, eq=False)

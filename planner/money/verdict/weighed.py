@@ -14,7 +14,7 @@ from planner.money.option import Option
 from planner.money.outcome import Solved
 from planner.money.setting import Setting
 from planner.money.verdict.contender import Runner
-from planner.scenario.memo import cached_property
+from pricing.caching import cached_property
 
 
 class Spread(Protocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache, partial
+from functools import partial
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from planner.money.ways.repairs import while_repaired
 from planner.money.ways.waiting_cost import waiting
 from planner.scenario.durations import months_words
 from planner.scenario.own import Order
+from pricing.caching import cached
 
 LEAD_TIME = "lead_time_months"
 FOR_ONE = "are they for each of them? Then set own.capex_per to machine"
@@ -156,7 +157,7 @@ def waiting_for(stages: Stages, held: int = 0) -> tuple[Line, ...]:
     )
 
 
-@lru_cache(maxsize=8)
+@cached(8)
 def rented_around(stages: Stages, after: str = "After it is sold") -> tuple[Line, ...]:
     """All work until the fleet comes and after it is sold; between the two, what it has no room for."""
     setting = stages.setting

@@ -20,10 +20,10 @@ from planner.report.forms import reason_of, scalar
 from planner.report.futures.counted import turning_of
 from planner.report.table import Table
 from planner.report.text_table import text_table
-from planner.scenario.memo import cached_property
 from planner.study.buy_or_wait import NoWaiting, Waiting, late_delivery, waiting
 from planner.study.uncertainty.break_even_map import BreakEvenMap, CurvePoint, curve, use_and_years
 from planner.study.uncertainty.futures import Futures
+from pricing.caching import cached_property
 
 HEAD = "In other numbers"
 _USD, _SHARE = "USD", "share of what own machines cost"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 
 from planner.money.plan import Plan
 from planner.money.profit_and_loss import MOST_TIMES, ROWS, ProfitAndLoss, profit_and_loss
@@ -18,6 +17,7 @@ from planner.report.seller import seller_of
 from planner.report.table import Table
 from planner.report.text_table import text_table
 from planner.report.tile import Tile
+from pricing.caching import cached
 
 HEAD = "profit and loss, USD as billed"
 LABELS = dict(
@@ -35,7 +35,7 @@ LABELS = dict(
 ALWAYS = frozenset({"revenue", "ebitda", "depreciation", "before_tax", "profit", "cash"})
 
 
-@lru_cache(maxsize=16)
+@cached(16)
 def of_way(setting: Setting, way: Weighed) -> ProfitAndLoss | None:
     """Profit and loss of a way; None where it sells no hours."""
     return profit_and_loss(setting, way.option)

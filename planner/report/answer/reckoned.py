@@ -12,12 +12,12 @@ from planner.report.answer.hints import hints
 from planner.report.answer.old_figure_words import old_figure_lines
 from planner.report.answer.sentences import AnswerWords, told
 from planner.report.table import Table
-from planner.scenario.memo import cached_property
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
 from planner.study.uncertainty.futures import Futures
 from planner.study.uncertainty.sure_verdict import Judged, decided
 from pricing import Catalogue
+from pricing.caching import cached_property
 
 
 @dataclass(frozen=True)

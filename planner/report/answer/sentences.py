@@ -36,11 +36,11 @@ from planner.report.tile import Tile
 from planner.report.title import title
 from planner.scenario.base import ONE_MACHINE
 from planner.scenario.durations import time_words, years_words
-from planner.scenario.memo import cached_property
 from planner.speed.serving import Serving
 from planner.speed.work_to_hours import Asked
 from planner.study.plan_any import in_time
 from planner.study.uncertainty.futures import Futures
+from pricing.caching import cached_property
 
 NO_RANGE = "no range"
 NOT_COUNTED = "your engineers' time to set things up, data you would have to move, and anything not filled in under tax"

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from planner.money.formula import formula
 from planner.money.ledger import Line, Used
 from planner.scenario.fields import priced_for
+from pricing.caching import cached
 
 LUMP = "lump sum"
 _PRICE = re.compile("(forward_)?usd_per_.+|capex_usd|running_usd_per_month")
@@ -65,7 +65,7 @@ class _Parts:
     name: str
 
 
-@lru_cache(maxsize=1_000)
+@cached(1_000)
 def _parts(how: str) -> _Parts | None:
     """The formula as two products; None where it is not a number of things at a price."""
     factors = list(_factors(ast.parse(how, mode="eval").body, False))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import date
-from functools import lru_cache
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -11,6 +10,7 @@ from pydantic import Field
 from planner.speed.bands import UNTOLD, Band, Spread
 from planner.speed.data_files import read_data
 from planner.speed.serving.constants import NAMES, ServingConstants
+from pricing.caching import cached
 from pricing.days import Day
 from pricing.figure import Strict, Text
 
@@ -173,7 +173,7 @@ class Known(Strict):
         return ServingConstants(**{name: self.constants[name].value for name in NAMES})
 
 
-@lru_cache(maxsize=1)
+@cached(1)
 def known() -> Known:
     """The data files, read once and checked."""
     return Known.model_validate({**read_data(CONSTANTS), **read_data(ENGINES)})
@@ -184,7 +184,7 @@ def left_out() -> frozenset[str]:
     return frozenset(run for one in known().left_out for run in one.runs)
 
 
-@lru_cache(maxsize=1)
+@cached(1)
 def unfitted_first_tokens() -> frozenset[str]:
     """Runs, and sources, whose times to the first token teach nothing."""
     return frozenset(run for one in known().unfitted_first_tokens for run in one.runs)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import date
-from functools import lru_cache
 
 from planner.network.guess import MIXED, UNSAID, Sizes, active_in_name, is_mixed, size_in_name, typical_model
 from planner.network.network import Network
@@ -18,13 +17,13 @@ from planner.speed.match_model import (
     model_called,
     model_named,
     model_spellings,
-    remembered,
     same_shape,
 )
 from planner.speed.refused import UnknownChip
 from planner.speed.serving.case_of import UNSAID_CHECKPOINT, Checkpoint
 from planner.speed.serving.chips import Chip, chip_of
 from planner.speed.serving.engine_data import Period, known
+from pricing.caching import by_digest, cached
 from pricing.catalogue import Catalogue
 from pricing.errors import UnknownName
 
@@ -44,7 +43,7 @@ class FoundModel:
     guessed: bool = False  # from its size
 
 
-@remembered
+@cached(4_096, equal=by_digest)
 def find_shape(catalogue: Catalogue, called: str) -> FoundModel:
     """The shape of the model a person names, fine-tuned and quantised variants included, or `UnknownShape`."""
     try:
@@ -53,7 +52,7 @@ def find_shape(catalogue: Catalogue, called: str) -> FoundModel:
         raise UnknownShape(f"unknown shape: no model of the catalogue is {called!r}") from error
 
 
-@remembered
+@cached(4_096, equal=by_digest)
 def shape_in_table(catalogue: Catalogue, called: str, sizes: Sizes = UNSAID) -> FoundModel:
     """The model that a row of a table names. It is matched loosely, but only with a model of the row's own size.
 
@@ -89,7 +88,7 @@ def _sized_shape(called: str, sizes: Sizes) -> FoundModel:
     return FoundModel(called, writer_of(typical), guessed=True)
 
 
-@remembered
+@cached(4_096, equal=by_digest)
 def find_chip(catalogue: Catalogue, called: str, memory_gb: float | None = None) -> Chip:
     """The machine a run names, or a slice of it, or `UnknownChip`. A processor's server has `memory_gb` for each."""
     try:
@@ -104,7 +103,7 @@ def find_chip(catalogue: Catalogue, called: str, memory_gb: float | None = None)
     return chip_of(key, record, memory_share=memory_share, compute_share=compute_share)
 
 
-@lru_cache(maxsize=4_096)
+@cached(4_096)
 def find_engine(called: str) -> str:
     """The family of engines a run names; `other` for those nobody has measured here."""
     said = called.casefold()
@@ -114,7 +113,7 @@ def find_engine(called: str) -> str:
     return "other"
 
 
-@lru_cache(maxsize=4_096)
+@cached(4_096)
 def find_period(family: str, day: date) -> Period:
     """How that family of engines worked on that day."""
     return known().engines[family].on(day)

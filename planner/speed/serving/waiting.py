@@ -11,17 +11,17 @@ A. O. Allen: Probability, Statistics, and Queueing Theory, 2nd ed. 1990, ch. 5 (
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 
 import numpy as np
 
 from planner.speed.arrays import Num
+from pricing.caching import cached
 
 _NEVER_FULL = 0.999
 _erf = np.vectorize(math.erf, otypes=[np.float64])
 
 
-@lru_cache(maxsize=256)
+@cached(256)
 def normal_quantile(share: float) -> float:
     """The standard normal variable below which `share` of its values lie."""
     low, high = -10.0, 10.0

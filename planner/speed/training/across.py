@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +33,7 @@ from planner.speed.training.result import Layout, Range
 from planner.speed.training.step import tokens_per_s
 from planner.speed.training.train import base_plan, layout_of, named_shape, run_hours, usual_batch
 from pricing import Catalogue
-from pricing.kept import Kept
+from pricing.caching import cached
 
 Array = NDArray[np.float64]
 WHOLLY_SHARDED = 3.0
@@ -102,11 +101,10 @@ def across(
     Numbers end where `enough` says so of the last ones. The job's own accelerator, number and layout are left aside.
     """
     known = calibration or house_calibration()
-    weighing = _kept(catalogue, known)
     asked_of = _weighed_alike(job)
     batch, keys = usual_batch(job), tuple(accelerators)
     for count in sorted(set(counts)):
-        weighed = weighing.of(asked_of, keys, count, batch)
+        weighed = _weighed(catalogue, known, asked_of, keys, count, batch)
         run = _run(catalogue, job, weighed.shape, count)
         found = tuple(_reach(key, one, run) for key, one in zip(keys, weighed.chips, strict=True))
         yield found
@@ -132,36 +130,33 @@ class _OfNumber:
     chips: tuple[_Weighed, ...]
 
 
-class _Weighing:
-    """The best layouts on the chips of a catalogue, kept: how many tokens there are changes them as little as money."""
-
-    def __init__(self, catalogue: Catalogue, known: TrainingCalibration) -> None:
-        self._catalogue, self._known = catalogue, known
-        self.of = lru_cache(maxsize=_MOST_KEPT)(self._weighed)
-        self._board = lru_cache(maxsize=8)(self._laid_out)
-
-    def _laid_out(self, job: TrainingJob, keys: tuple[str, ...]) -> tuple[_Chips, Network]:
-        catalogue = with_own_models(self._catalogue, job.models)
-        return _side_by_side(catalogue, keys, self._known, job), named_shape(catalogue, job)
-
-    def _weighed(self, job: TrainingJob, keys: tuple[str, ...], count: int, batch: int) -> _OfNumber:
-        chips, shape = self._board(job, keys)
-        widest = taken(chips.columns, (int(np.argmax(chips.domain)), 0))
-        here = replace(base_plan(job, batch=batch), accelerators=float(count))
-        if job.global_batch_sequences is None:
-            here = replace(here, global_batch=float(batch_that_divides(shape, widest, here, LayoutWish())))
-        layouts = _layouts(shape, widest, here, sorted({float(size) for size in chips.domain}))
-        best = _best(shape, chips, layouts, self._known)
-        return _OfNumber(shape, tuple(_one(shape, chips, at, layouts, best, self._known) for at in range(len(keys))))
+# The best layouts on the chips of a catalogue: how many tokens there are changes them as little as money.
 
 
-_KEPT: Kept[_Weighing] = Kept(2)
-_MOST_KEPT = 128  # numbers, of some eight jobs
+def _facts(catalogue: Catalogue, known: TrainingCalibration, *_: object) -> tuple[object, ...]:
+    return catalogue.accelerators, catalogue.models, known
 
 
-def _kept(catalogue: Catalogue, known: TrainingCalibration) -> _Weighing:
-    made = partial(_Weighing, catalogue, known)
-    return _KEPT.of((catalogue.accelerators, catalogue.models, known), made)
+@cached(16, same=_facts, equal=lambda _, __, *question: question)
+def _board(
+    catalogue: Catalogue, known: TrainingCalibration, job: TrainingJob, keys: tuple[str, ...]
+) -> tuple[_Chips, Network]:
+    catalogue = with_own_models(catalogue, job.models)
+    return _side_by_side(catalogue, keys, known, job), named_shape(catalogue, job)
+
+
+@cached(256, same=_facts, equal=lambda _, __, *question: question)  # numbers, of some sixteen jobs
+def _weighed(
+    catalogue: Catalogue, known: TrainingCalibration, job: TrainingJob, keys: tuple[str, ...], count: int, batch: int
+) -> _OfNumber:
+    chips, shape = _board(catalogue, known, job, keys)
+    widest = taken(chips.columns, (int(np.argmax(chips.domain)), 0))
+    here = replace(base_plan(job, batch=batch), accelerators=float(count))
+    if job.global_batch_sequences is None:
+        here = replace(here, global_batch=float(batch_that_divides(shape, widest, here, LayoutWish())))
+    layouts = _layouts(shape, widest, here, sorted({float(size) for size in chips.domain}))
+    best = _best(shape, chips, layouts, known)
+    return _OfNumber(shape, tuple(_one(shape, chips, at, layouts, best, known) for at in range(len(keys))))
 
 
 def _weighed_alike(job: TrainingJob) -> TrainingJob:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from functools import lru_cache
 
 from planner.speed.arrays import Num
 from planner.speed.bands import UNTOLD, Band, Spread
 from planner.speed.data_files import read_data
+from pricing.caching import cached
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class TrainingCalibration:
         return self.chips.get(chip, 1.0) * self.families.get(family, 1.0)
 
 
-@lru_cache(maxsize=1)
+@cached(1)
 def house_calibration() -> TrainingCalibration:
     """The calibration this house was delivered with."""
     data = read_data("training_constants.yaml")

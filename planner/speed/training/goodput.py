@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from pydantic import Field
@@ -14,6 +13,7 @@ from planner.scenario.vocabulary import Team
 from planner.speed.arrays import Num
 from planner.speed.data_files import Reached, read_data
 from pricing import Catalogue
+from pricing.caching import cached
 from pricing.figure import Strict, Text
 
 ACCELERATORS_PER_NODE = 8.0
@@ -162,7 +162,7 @@ def team_share(team: Team) -> TeamShare:
     return TeamShare(said.low, said.typical, said.high, said.words)
 
 
-@lru_cache(maxsize=1)
+@cached(1)
 def _teams() -> dict[Team, Reached]:
     return Teams.model_validate(read_data("goodput.yaml")).teams
 

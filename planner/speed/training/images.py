@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import lru_cache
 from math import log2
 from statistics import median
 from typing import Literal
@@ -24,6 +23,7 @@ from planner.speed.serving.work import WorkRate, rate_of
 from planner.speed.training.goodput import team_share
 from planner.speed.training.result import Range
 from pricing import Catalogue, names
+from pricing.caching import cached
 from pricing.errors import UnknownName
 from pricing.figure import Strict, Text
 
@@ -121,13 +121,13 @@ class ImageTraining:
         return f"{typical} images/s on each ({low} to {high})"
 
 
-@lru_cache(maxsize=1)
+@cached(1)
 def known() -> Known:
     """The data file, checked."""
     return Known.model_validate(read_data("vision_training.yaml"))
 
 
-@lru_cache(maxsize=1)
+@cached(1)
 def published() -> tuple[ImageRun, ...]:
     """The published rates."""
     with (DATA / "vision_training.csv").open(encoding="utf-8", newline="") as file:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Literal
 
 from pydantic import Field
 
 from planner.speed.data_files import read_data
+from pricing.caching import cached
 from pricing.figure import Strict, Text
 
 Counts = Literal["allocated", "reserved", "device"]
@@ -53,12 +53,12 @@ class Stacks(Strict):
     stacks: tuple[Stack, ...] = Field(description="the first counts of which every word of `when` fits")
 
 
-@lru_cache(maxsize=1)
+@cached(1)
 def _stacks() -> tuple[Stack, ...]:
     return Stacks.model_validate(read_data("training_stacks.yaml")).stacks
 
 
-@lru_cache(maxsize=512)
+@cached(512)
 def stack_of(framework: str, precision: str) -> Stack:
     """The first stack all of whose words stand in the framework's name and the precision of a run."""
     said = f"{framework} {precision}".lower()

@@ -22,7 +22,7 @@ from planner.money.owning.place import network_fact, too_little_power, without_n
 from planner.money.setting import Setting
 from planner.scenario.scenario import Scenario
 from pricing import Catalogue
-from pricing.kept import Kept
+from pricing.caching import cached
 
 Array = NDArray[np.float64]
 NETWORK = "usd_per_accelerator_of_network"
@@ -49,16 +49,13 @@ def fleets_of(
 ) -> dict[str, Numbers]:
     """The fleets of each accelerator, by their numbers."""
     plain = _without_work(scenario)
-    kept = _KEPT.of((catalogue,), dict)
-    found = {chip: _fleets(catalogue, plain, chip, many, day, kept) for chip, many in numbers.items()}
-    for oldest in list(kept)[:-_MOST_KEPT]:
-        kept.pop(oldest, None)
-    return found
+    return {chip: _fleets(catalogue, plain, chip, many, day) for chip, many in numbers.items()}
 
 
-_Known = dict[tuple[Scenario, str, date], Numbers]
-_KEPT: Kept[_Known] = Kept(4)
-_MOST_KEPT = 512  # accelerators, for some eight plans
+@cached(512, same=lambda catalogue, *_: (catalogue,), equal=lambda _, *plan: plan)  # accelerators of some eight plans
+def _known(catalogue: Catalogue, scenario: Scenario, chip: str, day: date) -> Numbers:
+    """The numbers calculated so far, which their only caller adds to."""
+    return {}
 
 
 def _without_work(scenario: Scenario) -> Scenario:
@@ -68,8 +65,8 @@ def _without_work(scenario: Scenario) -> Scenario:
     return scenario.model_copy(update={name: getattr(usual, name) for name in names})
 
 
-def _fleets(catalogue: Catalogue, scenario: Scenario, chip: str, numbers: Set[int], day: date, kept: _Known) -> Numbers:
-    there = kept.setdefault((scenario, chip, day), {})
+def _fleets(catalogue: Catalogue, scenario: Scenario, chip: str, numbers: Set[int], day: date) -> Numbers:
+    there = _known(catalogue, scenario, chip, day)
     missing = sorted(numbers - there.keys())
     for setting, many in _alike(catalogue, scenario, chip, missing, day):
         there.update(zip(many, _of(setting, many), strict=True))

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import lru_cache
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -23,6 +22,7 @@ from planner.study.data_files import Said, read_data
 from planner.study.market.hours_needed import Progress, says_what
 from planner.study.market.survey import Market, Try, market
 from pricing import Catalogue
+from pricing.caching import cached
 from pricing.figure import Strict, Text
 
 Key = Literal["learning", "fine-tuning", "training", "serving", "mixed"]
@@ -65,7 +65,7 @@ class Uses(Strict):
     mixed: Mixed = Field(description="a bit of everything")
 
 
-@lru_cache(maxsize=1)
+@cached(1)
 def uses() -> Uses:
     """The uses that people ask about."""
     return Uses.model_validate(read_data("uses.yaml"))

@@ -19,7 +19,7 @@ from planner.speed.training.result import Layout, Range
 from planner.speed.work_to_hours import Asked, asked, image_job, training_job
 from planner.study.market.candidate import Lost
 from pricing import Catalogue
-from pricing.kept import Kept
+from pricing.caching import cached
 
 # Numbers of accelerators that are tried: every doubling up to the most a plan may have.
 COUNTS = tuple(2**power for power in range(15))
@@ -96,20 +96,21 @@ def doings(
     plan changes only what they cost.
     """
     alone = _alone(task.scenario, task.work)
-    asked_for = alone, tuple(accelerators) or tuple(catalogue.accelerators), tuple(counts)
-    kept = _KEPT.of((catalogue.accelerators, catalogue.models, catalogue.facts), dict)
-    found = kept.get(asked_for)
-    if found is None:
-        found = kept[asked_for] = tuple(_doings(catalogue, Task(alone, task.work), *asked_for[1:], progress))
-        for oldest in list(kept)[:-_MOST_KEPT]:
-            kept.pop(oldest, None)
+    keys = tuple(accelerators) or tuple(catalogue.accelerators)
+    found = _known(catalogue, Task(alone, task.work), keys, tuple(counts), progress)
     progress(1.0)
     return found
 
 
-_Asked = tuple[Scenario, tuple[str, ...], tuple[int, ...]]
-_KEPT: Kept[dict[_Asked, tuple[Doing, ...]]] = Kept(2)
-_MOST_KEPT = 16  # works; some 1,200 entries each
+@cached(
+    16,  # works; some 1,200 entries each
+    same=lambda catalogue, *_: (catalogue.accelerators, catalogue.models, catalogue.facts),
+    equal=lambda _, task, keys, counts, progress: (task.scenario, keys, counts),
+)
+def _known(
+    catalogue: Catalogue, task: Task, keys: tuple[str, ...], counts: tuple[int, ...], progress: Progress
+) -> tuple[Doing, ...]:
+    return tuple(_doings(catalogue, task, keys, counts, progress))
 
 
 def _alone(scenario: Scenario, work: Work) -> Scenario:

@@ -22,13 +22,13 @@ from planner.money.verdict.contender import at_most_usd
 from planner.money.verdict.limits import Limits, limits_of
 from planner.money.ways.mix import build
 from planner.money.ways.own import of_size
-from planner.scenario.memo import cached_property
 from planner.scenario.own import Order
 from planner.scenario.rent import Mix, Peaks
 from planner.study.mix.load_duration import LoadCurve, Piece, Screen, envelope, load_curve, threshold
 from planner.study.mix.mix_program import Infeasible, ProgrammeBest, best, programme_of, screens_of
 from planner.study.mix.mix_rates import MixRates, rates_of
 from planner.study.mix.search import MOST_MIXED, MixSearch, least_fleet
+from pricing.caching import cached_property, derive
 
 ALIKE = "the work wants the same number whenever it runs, so a fleet is used as a whole: own all of it or none"
 UNTOLD = (
@@ -237,8 +237,8 @@ def with_best_mix(plan: Plan) -> Plan:
         return plan
     if not found.differs:
         return _with_fleet(plan, found.own, found.mix.orders)
-    there = replace(setting, scenario=setting.scenario.model_copy(update={"mix": found.mix}))
-    there.__dict__.update(demand=setting.demand, timeline=setting.timeline)
+    scenario = setting.scenario.model_copy(update={"mix": found.mix})
+    there = derive(setting, "demand", "timeline", scenario=scenario)
     made = option(there, "mix", build)
     if not isinstance(made, Option):
         return plan

@@ -17,7 +17,7 @@ from planner.money.demand.queueing import least_busy_share_to_own
 from planner.money.demand.stream import Demand
 from planner.money.outcome import Solved
 from planner.money.setting import Setting
-from planner.scenario.memo import cached_property
+from pricing.caching import cached_property
 
 Array = NDArray[np.float64]
 

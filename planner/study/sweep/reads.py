@@ -28,7 +28,7 @@ class Watched:
 
     def __getattr__(self, name: str) -> Any:
         value = self._read(name)
-        self.__dict__[name] = value  # the next read finds it there: it is noted already
+        setattr(self, name, value)  # the next read finds it there: it is noted already
         return value
 
     def _read(self, name: str) -> Any:

@@ -28,7 +28,6 @@ from planner.money.verdict.breakeven import break_even, paid_back
 from planner.money.verdict.contender import Runner, runners_of
 from planner.money.verdict.limits import limits_of
 from planner.scenario.grid import Grid
-from planner.scenario.memo import cached_property
 from planner.scenario.path import Path
 from planner.scenario.refusal import ScenarioError
 from planner.scenario.scenario import Scenario
@@ -40,6 +39,7 @@ from planner.study.sweep.columns import How, Hows, hows, is_number, told_as_one
 from planner.study.sweep.reads import AskedOnce
 from planner.study.uncertainty.sure_verdict import decided
 from pricing import Catalogue, PricingError
+from pricing.caching import cached_property
 
 MOST_TOGETHER = 512  # points: 512 x 61 months x 8 bytes is 250 kB
 FEWEST_TOGETHER = 6  # fewer are as quick one by one

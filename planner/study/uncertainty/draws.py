@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +24,7 @@ from numpy.typing import NDArray
 from planner.money.owning.inputs import POSITION
 from planner.study.data_files import DATA, assumed
 from planner.study.uncertainty.uncertain_inputs import RENTS, DistributionError, Doubtful, at
+from pricing.caching import cached
 
 BITS = 30  # of a point in each input, and so at most 2**30 points
 Words = NDArray[np.uint32]
@@ -32,7 +32,7 @@ MOST_DRAWS = 65_536
 _SMALLEST = 2.0**-32  # half a step of the sequence: no point lies on an edge
 
 
-@lru_cache(maxsize=32)
+@cached(32)
 def points(inputs: int, count: int, seed: int) -> NDArray[np.float64]:
     """Points between 0 and 1, draws x inputs. The first are the same whatever the count, up to a power of two."""
     if not 1 <= count <= MOST_DRAWS:
@@ -50,7 +50,7 @@ def normals(inputs: tuple[Doubtful, ...], count: int, seed: int) -> NDArray[np.f
     return tied(inputs, distances(len(inputs), count, seed))
 
 
-@lru_cache(maxsize=32)
+@cached(32)
 def distances(inputs: int, count: int, seed: int) -> NDArray[np.float64]:
     """The points as distances from the middle: the same for every plan with so many inputs, so they are kept.
 
@@ -111,7 +111,7 @@ def _changed_digits(power: int) -> NDArray[np.intp]:
     return found
 
 
-@lru_cache(maxsize=8)
+@cached(8)
 def _directions(inputs: int) -> Words:
     """The direction numbers of the first inputs, inputs x digits."""
     rows = ([int(word) for word in line.split()] for line in _lines()[: inputs - 1])
@@ -120,7 +120,7 @@ def _directions(inputs: int) -> Words:
     return found
 
 
-@lru_cache(maxsize=1)
+@cached(1)
 def _lines() -> tuple[str, ...]:
     """A line for each input but the first: degree and coefficients of its polynomial, its first numbers."""
     lines = (DATA / "sobol.txt").read_text(encoding="utf-8").splitlines()

@@ -20,9 +20,9 @@ from planner.money.plan import Plan
 from planner.money.setting import BUSY_FACTOR, HOURS_FACTOR
 from planner.money.ways import WAYS
 from planner.scenario.budget import FUTURES
-from planner.scenario.memo import cached_property, without
 from planner.study.uncertainty.draws import drawn
 from planner.study.uncertainty.uncertain_inputs import TAIL, Doubtful, doubtful
+from pricing.caching import cached_property, with_cached, without
 
 BANDED = 1_024  # futures from which the bands over time are taken
 DOTS = 50  # each stands for 2 of 100 futures
@@ -161,9 +161,7 @@ def futures(plan: Plan, count: int = FUTURES) -> Futures | None:
         return None
     inputs = doubtful(plan)
     draws = _drawn(plan, inputs, count)
-    found = _counted(plan, inputs, draws)
-    found.__dict__["draws"] = draws
-    return found
+    return with_cached(_counted(plan, inputs, draws), draws=draws)
 
 
 def _drawn(plan: Plan, inputs: tuple[Doubtful, ...], count: int) -> dict[str, NDArray[np.float64]]:

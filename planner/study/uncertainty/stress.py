@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from pydantic import Field, model_validator
 
@@ -20,6 +19,7 @@ from planner.scenario.budget import FUTURES
 from planner.study.data_files import Said, read_data
 from planner.study.uncertainty.sure_verdict import Judged, decided
 from planner.study.uncertainty.uncertain_inputs import DistributionError
+from pricing.caching import cached
 from pricing.figure import Strict, Text
 
 # What a change starts from where no ledger shows the input: no jump, the middle of the curve, all of the price.
@@ -69,7 +69,7 @@ class Stressed:
     judged: Judged | None
 
 
-@lru_cache(maxsize=1)
+@cached(1)
 def stresses() -> dict[str, Stress]:
     """All named stress tests, by key, in the order they are shown."""
     return Stresses.model_validate(read_data("stress.yaml")).stresses

@@ -6,7 +6,6 @@ import base64
 import hashlib
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 from pathlib import Path
 
 import streamlit as st
@@ -16,6 +15,7 @@ from streamlit import net_util
 from planner.web.packed import STATIC, WAYS, App, Message, Packed, Receive, Send, asked_for, chosen
 from planner.web.same_browser import naming
 from planner.web.serving.same_server import SameServer
+from pricing.caching import cached
 
 SCRIPT = Path(__file__).resolve().parents[3] / "app.py"
 # Without it, the page of a deep link (/compare) first looks for the server below its own path, and finds none there.
@@ -122,7 +122,7 @@ def _whole(
     return [*headers, (b"content-length", str(len(sent)).encode())], sent
 
 
-@lru_cache(maxsize=8)
+@cached(8)
 def _told(page: bytes, base: str) -> tuple[bytes, bytes]:
     """The page told where it stands, and the policy that lets the scripts written into it run, and no others."""
     whole = page.replace(_HEAD, _HEAD + _WHERE % base.encode() + _MENDS, 1)
@@ -134,7 +134,7 @@ def _told(page: bytes, base: str) -> tuple[bytes, bytes]:
     return whole, _POLICY.format(scripts=scripts).encode()
 
 
-@lru_cache(maxsize=8)
+@cached(8)
 def _packed(page: bytes, way: int) -> bytes:
     return WAYS[way].best(page)
 

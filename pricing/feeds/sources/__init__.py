@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 
+from pricing.caching import cached
 from pricing.feeds.feed import Feed
 from pricing.feeds.parsing import guarded
 
 
-@cache
+@cached(None)
 def feeds() -> dict[str, Feed]:
     """Every source there is, by name, in the order of names."""
     found: dict[str, Feed] = {}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
-from planner.scenario.memo import cached_property
+from pricing.caching import arguments, cached, cached_property
 
 SLOW = 10.0
 
@@ -45,3 +46,40 @@ def test_it_is_reckoned_once() -> None:
     assert one.found
     assert one.times == 1
     assert isinstance(Reckoning.__dict__["found"], cached_property)
+
+
+def test_results_are_kept_by_the_very_objects_and_by_equal_values() -> None:
+    times: list[str] = []
+
+    @cached(2, same=lambda facts, _: (facts,), equal=lambda _, name: name)
+    def lookup(facts: list[int], name: str) -> int:
+        times.append(name)
+        return len(facts)
+
+    first, second = [1], [1]
+    assert lookup(first, "a") == lookup(first, "a") == 1
+    assert times == ["a"]
+    lookup(second, "a")
+    assert times == ["a", "a"]
+    lookup(second, "b")  # the oldest of three goes
+    lookup(first, "a")
+    assert times == ["a", "a", "b", "a"]
+
+
+def test_what_a_result_is_kept_by_is_not_let_go() -> None:
+    """Else another object could stand at its address, and be taken for it."""
+
+    class Facts:
+        """Facts."""
+
+    @cached(1, same=arguments)
+    def lookup(facts: object) -> int:
+        return 0
+
+    there = Facts()
+    known = weakref.ref(there)
+    lookup(there)
+    del there
+    assert known() is not None
+    lookup.cache_clear()
+    assert known() is None
