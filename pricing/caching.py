@@ -125,13 +125,13 @@ def cached(
         if same is None and equal is None:
             return cast("Cached[_P, _R]", functools.lru_cache(maxsize=size)(function))
         objects = same or _nothing
-        values = equal or _nothing
         results: OrderedDict[object, tuple[tuple[object, ...], _R]] = OrderedDict()
 
         @functools.wraps(function)
         def call(*args: _P.args, **named: _P.kwargs) -> _R:
-            kept = objects(*args, **named)
-            key = (*map(id, kept), values(*args, **named))
+            kept = args if same is arguments else objects(*args, **named)
+            identity = tuple(map(id, kept))
+            key = identity if equal is None else (identity, equal(*args, **named))
             found = results.get(key)
             if found is None:
                 found = results[key] = kept, function(*args, **named)
