@@ -17,9 +17,10 @@ from planner.money.ledger import Line
 from planner.money.setting import BUSY_FACTOR, HOURS_FACTOR, Booking, ChosenOffers, Setting
 from planner.money.stages.fleet import _with_terms
 from planner.scenario.own import Order
+from planner.scenario.path import with_value
 from planner.scenario.scenario import Scenario
 from pricing.caching import cached_property, derive
-from tests.money.anyplan import CATALOGUE, DAY, of, plans
+from tests.money.anyplan import CATALOGUE, CHIPS, DAY, of, plans
 
 KEPT = {
     kind: [name for name, value in vars(kind).items() if isinstance(value, cached_property) and value.part]
@@ -84,6 +85,22 @@ def test_whatever_differs_in_the_scenario(one: Scenario, other: Scenario, names:
     """A value is carried over only where nothing that it reads has changed: any fields may have."""
     changed = one.model_copy(update={name: getattr(other, name) for name in names})
     check(derive(setting(one, tried), scenario=changed))
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("accelerator", "RTX-4090-24GB"),
+        ("years", 2.0),
+        ("site", "DE"),
+        ("failures.stated_hours", "useful"),
+        ("rent.hours_per_session", 3.0),
+        ("terms.hours_per_month", 720.0),
+    ],
+)
+def test_each_field_that_the_work_depends_on_is_declared(path: str, value: object) -> None:
+    scenario = Scenario(accelerator=CHIPS[0], site="US-TX")
+    check(derive(setting(scenario, {}), scenario=with_value(scenario, tuple(path.split(".")), value)))
 
 
 @given(plans(), tries, st.integers(0, 400))
