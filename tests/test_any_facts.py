@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from planner.cli.verbs.prices import SORTS
+from planner.cli.prices import SORTS
 from planner.money.renting.cheapest_offer import usual_wish
 from planner.money.renting.orders import order_of
 from planner.money.verdict.answer import Answer, Verdict

@@ -222,24 +222,20 @@ def test_a_field(tree: Tree) -> None:
     assert (tree.root / "out.csv").read_text(encoding="utf-8-sig").startswith('"id","work.0.backup_tb",')
 
 
-VERB_WORDS = '''"""`sites`: its words."""
+VERB = '''"""`sites`: places."""
+
+from planner.cli.common import OK
 
 def add(verbs):
     verb = verbs.add_parser("sites", help="where one could run machines")
-    verb.set_defaults(verb=_begin)
+    verb.set_defaults(verb=run)
 
-def _begin(wanted):
-    from planner.cli.sites import run
-    return run(wanted)
-'''
-VERB_WORK = """
-from planner.cli.common import OK
-from pricing import load_catalogue
+def run(args):
+    from pricing import load_catalogue
 
-def run(wanted):
     print(*load_catalogue().sites)
     return OK
-"""
+'''
 
 
 def test_a_way_of_supply(tree: Tree) -> None:
@@ -251,10 +247,9 @@ def test_a_way_of_supply(tree: Tree) -> None:
 
 
 def test_a_verb(tree: Tree) -> None:
-    tree.new("planner/cli/verbs/sites.py", VERB_WORDS)
-    tree.new("planner/cli/sites.py", VERB_WORK)
-    tree.after("planner/cli/verbs/__init__.py", "VERBS = (prices, ", "sites, ")
-    tree.after("planner/cli/verbs/__init__.py", "from planner.cli.verbs import (\n", "    sites,\n")
+    tree.new("planner/cli/sites.py", VERB)
+    tree.after("planner/cli/__init__.py", "VERBS = (prices, ", "sites, ")
+    tree.after("planner/cli/__init__.py", "from planner.cli import (\n", "    sites,\n")
     assert tree.kept_to("A verb")
     assert "US-TX" in tree.python("-m", "planner", "sites")
     assert "where one could run machines" in tree.python("-m", "planner", "--help")

@@ -85,7 +85,7 @@ def test_what_several_things_are_called_is_all_shown(
     catalogue = load_catalogue()
     place = catalogue.sites["DE"].model_copy(update={"aliases": ("RTX 4090",)})
     both = catalogue.model_copy(update={"sites": catalogue.sites | {"DE": place}})
-    monkeypatch.setattr("planner.cli.facts.current", lambda: both)
+    monkeypatch.setattr("pricing.feeds.live.current", lambda: both)
     assert {row["section"] for row in said(capsys, "rtx 4090")} == {"accelerators", "sites"}
 
 

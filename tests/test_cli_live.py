@@ -50,7 +50,7 @@ def says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Says:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
     def done(*feeds: Feed) -> None:
-        monkeypatch.setattr("planner.cli.refresh.asked_for", lambda names: feeds)
+        monkeypatch.setattr("pricing.feeds.registry.asked_for", lambda names: feeds)
 
     return done
 

@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from planner.cli import BAD_INPUT, OK, STOPPED, main
-from planner.cli import plan as plan_verb
 from pricing.marks import is_unseen
 from tests.house import ROOT
 from tests.started import ctrl_c
@@ -189,8 +188,8 @@ def test_ctrl_c_ends_with_one_line_and_130(
     def stopped(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(plan_verb, "reckoned", stopped)
-    monkeypatch.setattr("planner.cli.prices.current", stopped)
+    monkeypatch.setattr("planner.cli.scenarios.evaluate", stopped)
+    monkeypatch.setattr("pricing.feeds.live.current", stopped)
     assert main([verb, "startup"] if verb == "plan" else [verb]) == STOPPED
     assert capsys.readouterr().err == "Stopped.\n"
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import pytest
 
-from planner.cli.verbs import VERBS
+from planner.cli import VERBS
 from planner.web.ready import LATER
 from tests import house
 from tests.house import ROOT

@@ -1,6 +1,6 @@
 """`python -m planner VERB …`: the same path as the pages, for people and scripts. One module for each verb.
 
-The words of a verb stand in `verbs`, apart from what does its work: a verb loads what it uses, once it is understood.
+A module states the arguments of its verb; its functions load what they use, once the arguments are understood.
 
 Exit 0: done. Exit 1: failed. Exit 2: bad input, with one sentence on stderr that says what was wanted.
 Exit 130: stopped by Ctrl-C.
@@ -13,10 +13,29 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from planner.cli import (
+    cheapest,
+    check,
+    compare,
+    facts,
+    held,
+    plan,
+    prices,
+    publish_prices,
+    refresh,
+    schema,
+    serve,
+    stale,
+    sweep,
+    train,
+    watch,
+)
 from planner.cli.common import BAD_INPUT, FAILED, OK, STOPPED, BadInput
 from planner.cli.terminal import readable, tell
-from planner.cli.verbs import VERBS
 from pricing.errors import PricingError
+
+VERBS = (prices, refresh, held, publish_prices, watch, facts, train, serve, cheapest, plan, compare,
+         sweep, check, stale, schema)  # fmt: skip
 
 
 class _Parser(argparse.ArgumentParser):
@@ -41,9 +60,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _done(arguments: Sequence[str] | None) -> int:
     try:
-        wanted = _parser().parse_args(arguments)
-        verb: Callable[[argparse.Namespace], int] = wanted.verb
-        return verb(wanted)
+        args = _parser().parse_args(arguments)
+        verb: Callable[[argparse.Namespace], int] = args.verb
+        return verb(args)
     except (BadInput, PricingError) as error:
         sentence = str(error)
         tell(f"{sentence}{'' if sentence.endswith(('.', '?')) else '.'}")

@@ -7,50 +7,191 @@ import sys
 import time
 from dataclasses import asdict
 from datetime import date
+from typing import TYPE_CHECKING, Any, get_args
 
-from planner.cli.common import with_own_prices
-from planner.cli.scenarios import Opened
+from planner.cli.arguments import add_output, add_runs, add_stay, amount, length, number, whole
+from planner.cli.common import BadInput, emit, stamp, with_own_prices
 from planner.cli.terminal import redraw
-from planner.cli.told import stamp, told
-from planner.report.forms import plain_data
-from planner.report.market.cheapest_words import market_data, market_table, market_text
-from planner.report.market.gpu_uses import together_sentence, uses_data, uses_table, uses_text
-from planner.study.market.gpu_guide import choices, together
-from planner.study.market.hours_needed import Progress
-from planner.study.market.survey import market
-from pricing.feeds.live import current
+from planner.scenario.vocabulary import Method, ServingPrecision, TrainingPrecision
+
+if TYPE_CHECKING:
+    from planner.cli.scenarios import Opened
+    from planner.scenario.work import Work
+    from planner.study.market.hours_needed import Progress
+    from pricing import Catalogue
+
+
+def add(verbs: Any) -> None:
+    """The verb and its arguments."""
+    verb = verbs.add_parser("cheapest", help="which GPU, how many, from whom, rented or bought: time against cost")
+    verb.set_defaults(verb=run)
+    add_stay(verb)
+    verb.add_argument("scenario", nargs="?", metavar="SCENARIO", help="a YAML file or a preset that names a model")
+    verb.add_argument("--model", metavar="NAME", help="a model of the catalogue: llama-3-8b …")
+    verb.add_argument("--deadline-days", type=number, metavar="D", help="to be trained by; else as cheap as can be")
+    verb.add_argument("--budget-usd", type=number, metavar="B", help="of the run; of a month where work goes on")
+    verb.add_argument("--accelerator", action="append", default=[], metavar="NAME", help="only these; all where empty")
+    verb.add_argument("--count", action="append", default=[], type=whole, metavar="N", help="only so many at once")
+    verb.add_argument("--spot", action="store_true", help="the work may be interrupted: spot machines too")
+    verb.add_argument("--years", type=number, metavar="Y", help="of owning, for what is bought; 3")
+    _train(verb)
+    _serve(verb)
+    add_runs(verb)
+    add_output(verb, csv="write every try, with the reason that it lost for")
+
+
+def _train(verb: Any) -> None:
+    verb.add_argument("--tokens", type=amount, metavar="N", help="to train on: 15T, 300B; best for the model if empty")
+    verb.add_argument("--method", choices=get_args(Method), help="what is trained; full")
+    verb.add_argument("--seq-len", type=length, metavar="N", help="tokens of a sequence; 4096")
+    verb.add_argument("--runs-per-month", type=number, metavar="R", help="one run where empty")
+    every = tuple(dict.fromkeys((*get_args(TrainingPrecision), *get_args(ServingPrecision))))
+    verb.add_argument("--precision", choices=every, help="bf16 to train; of weights as published to serve")
+
+
+def _serve(verb: Any) -> None:
+    verb.add_argument("--requests-per-s", type=number, metavar="R", help="to serve, on average")
+    verb.add_argument("--peak", type=number, metavar="R", help="requests a second at the peak; the average if empty")
+    verb.add_argument("--input-tokens", type=length, metavar="N", help="of a prompt; 1000")
+    verb.add_argument("--output-tokens", type=length, metavar="N", help="of an answer; 300")
+    verb.add_argument("--ttft-ms", type=number, metavar="MS", help="promised to the first token")
+    verb.add_argument("--tpot-ms", type=number, metavar="MS", help="promised between tokens")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Refuse what names nothing before the engine loads."""
+    opened = _scenario(args)
+    return _for_each_use(args) if opened is None else _report(opened, args)
+
+
+_OF_NO_JOB = frozenset({"verb", "day", "quotes", "json", "csv"})  # what may be said without one
+
+_FLAGS = {"peak_requests_per_s": "--peak", "weight_precision": "--precision"}
+
+
+def _scenario(args: argparse.Namespace) -> Opened | None:
+    """The scenario of a file with what the arguments say over it, or one made of the arguments; None: of no job."""
+    from planner.cli.jobs import accelerator_id
+
+    if args.scenario is None and args.model is None:
+        _of_no_job(args)
+        return None
+    opened = _opened(args)
+    if args.budget_usd is not None and not args.budget_usd > 0:
+        raise BadInput(f"--budget-usd: want more than 0, got {args.budget_usd:g}.")
+    args.accelerator = [accelerator_id(opened.facts, name) for name in args.accelerator]
+    return opened
+
+
+def _of_no_job(args: argparse.Namespace) -> None:
+    said = [flag for flag, value in vars(args).items() if value and flag not in _OF_NO_JOB]
+    if said:
+        raise BadInput(
+            f"--{said[0].replace('_', '-')} needs a job: want --model NAME, or a SCENARIO that names a model."
+        )
+
+
+def _opened(args: argparse.Namespace) -> Opened:
+    from planner.cli.jobs import job_of
+    from planner.cli.scenarios import Opened, scenario_called, with_runs
+    from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
+    from pricing.feeds.live import current
+
+    if (args.scenario is None) == (args.model is None):
+        raise BadInput("want --model NAME, or a SCENARIO that names a model, and not both.")
+    if args.scenario is None:
+        day = args.day or date.today()
+        made = {"accelerator": ANY_ACCELERATOR, "work": (_work(args),), "years": args.years}
+        facts = with_own_prices(current(), args.quotes, day)
+        made |= _staying(facts, args)
+        return Opened(args.model, with_runs(job_of(Scenario, made, _FLAGS), facts, args.runs, day), facts, day, ())
+    opened = scenario_called(args.scenario, args)
+    scenario = opened.scenario if args.years is None else opened.scenario.model_copy(update={"years": args.years})
+    works = tuple(_with_limits(work, args) for work in scenario.work)
+    changed = {"work": works, **_staying(opened.facts, args)}
+    return Opened(opened.name, scenario.model_copy(update=changed), opened.facts, opened.day, opened.about)
+
+
+def _staying(facts: Catalogue, args: argparse.Namespace) -> dict[str, Any]:
+    """Where the work must stay, and with it where one's own would run."""
+    from pricing.orderable import staying
+
+    allowed = staying(facts, args.stay).countries
+    if not allowed:
+        return {}
+    site = next((code for code in (args.stay.upper(), *sorted(allowed)) if code in facts.sites), None)
+    return {"stay_in": tuple(sorted(allowed))} | ({} if site is None else {"site": site})
+
+
+def _with_limits(work: Work, args: argparse.Namespace) -> Work:
+    from planner.cli.jobs import job_of
+    from planner.scenario.task import Train
+
+    changed: dict[str, Any] = {"may_stop": work.may_stop or args.spot}
+    if work.train is not None and args.deadline_days is not None:
+        said = work.train.model_dump() | {"deadline_days": args.deadline_days}
+        changed["train"] = job_of(Train, said, _FLAGS)
+    return work.model_copy(update=changed)
+
+
+def _work(args: argparse.Namespace) -> Work:
+    from planner.cli.jobs import job_of
+    from planner.scenario.task import Serve, Train
+    from planner.scenario.work import Work
+
+    if args.requests_per_s is not None:
+        if args.deadline_days is not None or args.tokens is not None:
+            raise BadInput("--requests-per-s is of a service, --tokens and --deadline-days are of a training run.")
+        said = {name: getattr(args, name) for name in ("model", "requests_per_s", "input_tokens", "output_tokens")}
+        said |= {"ttft_ms": args.ttft_ms, "tpot_ms": args.tpot_ms, "weight_precision": args.precision}
+        served = job_of(Serve, said | {"peak_requests_per_s": args.peak}, _FLAGS)
+        return Work(serve=served, may_stop=args.spot)
+    names = ("model", "tokens", "method", "precision", "seq_len", "runs_per_month", "deadline_days")
+    trained = job_of(Train, {name: getattr(args, name) for name in names} | {"choose_count": True}, _FLAGS)
+    return Work(accelerators=1, train=trained, may_stop=args.spot)
+
 
 _SECONDS_BEFORE_A_BAR, _BAR = 1.0, 30
 
 
-def run(opened: Opened, wanted: argparse.Namespace) -> int:
+def _report(opened: Opened, args: argparse.Namespace) -> int:
     """One piece of work on every accelerator, in every number and way of paying."""
+    from planner.report.forms import plain_data
+    from planner.report.market.cheapest_words import market_data, market_table, market_text
+    from planner.report.market.gpu_uses import together_sentence
+    from planner.study.market.gpu_guide import together
+    from planner.study.market.survey import market
+
     found = market(
         opened.facts,
         opened.scenario,
         opened.day,
-        budget_usd=wanted.budget_usd,
-        accelerators=wanted.accelerator,
-        counts=wanted.count,
+        budget_usd=args.budget_usd,
+        accelerators=args.accelerator,
+        counts=args.count,
         progress=_bar() if sys.stderr.isatty() else None,
     )
     mixed = together(opened.facts, opened.scenario, opened.day)
     both = {"all_on_one_kind": [plain_data(asdict(one)) for one in mixed]}
-    return told(
-        wanted,
+    return emit(
+        args,
         table=lambda: market_table(found),
         data=lambda: {**stamp(opened.facts, opened.day), **market_data(found), **both},
         text=lambda: market_text(found) + (f"\n{together_sentence(mixed)}\n" if mixed else ""),
     )
 
 
-def for_each_use(wanted: argparse.Namespace) -> int:
+def _for_each_use(args: argparse.Namespace) -> int:
     """What to choose for learning, fine-tuning, training, serving and a bit of everything, where no job is named."""
-    day = wanted.day or date.today()
-    facts = with_own_prices(current(), wanted.quotes, day)
+    from planner.report.market.gpu_uses import uses_data, uses_table, uses_text
+    from planner.study.market.gpu_guide import choices
+    from pricing.feeds.live import current
+
+    day = args.day or date.today()
+    facts = with_own_prices(current(), args.quotes, day)
     found = choices(facts, day, _bar() if sys.stderr.isatty() else lambda _: None)
-    return told(
-        wanted,
+    return emit(
+        args,
         table=lambda: uses_table(found),
         data=lambda: {**stamp(facts, day), "uses": uses_data(found)},
         text=lambda: uses_text(found),

@@ -5,23 +5,52 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from planner.cli.common import OK, as_json
+from planner.cli.arguments import add_facts
+from planner.cli.common import OK, BadInput, as_json
 from planner.cli.files import write_file
-from planner.cli.reckoned import reckoned
-from planner.cli.scenarios import Opened
-from planner.report.answer.side_by_side import compare_table, differing, repeated
-from planner.report.files.csv import to_csv
-from planner.report.text_table import text_table
+
+if TYPE_CHECKING:
+    from planner.cli.scenarios import Opened
 
 
-def run(scenarios: Sequence[Opened], wanted: argparse.Namespace) -> int:
+MOST = 8
+
+
+def add(verbs: Any) -> None:
+    """The verb and its arguments."""
+    verb = verbs.add_parser("compare", help="several scenarios side by side")
+    verb.set_defaults(verb=run)
+    verb.add_argument("scenarios", nargs="+", metavar="SCENARIO", help="two or more YAML files or names of presets")
+    add_facts(verb)
+    verb.add_argument("--json", action="store_true", help="print JSON")
+    verb.add_argument("--csv", type=Path, metavar="FILE", help="write the table")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Refuse what names nothing before the engine loads."""
+    if not 2 <= len(args.scenarios) <= MOST:
+        raise BadInput(f"want 2 to {MOST} scenarios to compare, got {len(args.scenarios)}.")
+    from planner.cli.scenarios import scenario_called
+
+    scenarios = [scenario_called(name, args) for name in args.scenarios]
+    return _report(scenarios, args)
+
+
+def _report(scenarios: Sequence[Opened], args: argparse.Namespace) -> int:
     """Each scenario reckoned, then told beside the others."""
-    plans = [reckoned(one) for one in scenarios]
+    from planner.cli.scenarios import evaluate
+    from planner.report.answer.side_by_side import compare_table, differing, repeated
+    from planner.report.files.csv import to_csv
+    from planner.report.text_table import text_table
+
+    plans = [evaluate(one) for one in scenarios]
     table = compare_table(plans)
-    if wanted.csv:
-        write_file(wanted.csv, to_csv(table))
-    if wanted.json:
+    if args.csv:
+        write_file(args.csv, to_csv(table))
+    if args.json:
         from planner.report.answer.document import comparison_data  # only programs wait for what describes it
 
         sys.stdout.write(as_json(comparison_data(plans)) + "\n")

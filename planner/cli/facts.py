@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import argparse
 from datetime import date
+from typing import Any
 
-from planner.cli.common import with_own_prices
-from planner.cli.told import stamp, told
-from planner.report.facts.known import known
-from planner.report.facts.told import known_rows, known_table, known_text
-from pricing.asof import as_of
-from pricing.feeds.live import current
+from planner.cli.arguments import add_output
+from planner.cli.common import emit, stamp, with_own_prices
 
 
-def run(wanted: argparse.Namespace) -> int:
+def add(verbs: Any) -> None:
+    """The verb and its arguments."""
+    verb = verbs.add_parser("facts", help="everything known of an accelerator, provider, place, model or server")
+    verb.set_defaults(verb=run)
+    verb.add_argument("name", metavar="NAME", help="as you would type it: rtx 4090, runpod, germany, llama-3-8b")
+    add_output(verb, csv="write one row for each statement")
+
+
+def run(args: argparse.Namespace) -> int:
     """Whatever is called so, with every statement about it."""
-    day = wanted.day or date.today()
-    catalogue = with_own_prices(as_of(current(), day), wanted.quotes, day)
-    found = known(catalogue, wanted.name, day)
-    return told(
-        wanted,
+    from planner.report.facts.known import known
+    from planner.report.facts.told import known_rows, known_table, known_text
+    from pricing.asof import as_of
+    from pricing.feeds.live import current
+
+    day = args.day or date.today()
+    catalogue = with_own_prices(as_of(current(), day), args.quotes, day)
+    found = known(catalogue, args.name, day)
+    return emit(
+        args,
         table=lambda: known_table(found),
         data=lambda: stamp(catalogue, day) | {"facts": known_rows(found)},
         text=lambda: known_text(found),

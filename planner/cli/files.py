@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 import sys
 from collections.abc import Iterator
@@ -67,7 +66,7 @@ def _replace(path: Path, data: bytes) -> None:
     before = path.stat() if path.exists() else None
     if before is not None and not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    new = path.with_name(f".{secrets.token_hex(8)}.new")
+    new = path.with_name(f".{os.urandom(8).hex()}.new")
     try:
         with new.open("xb") as file:
             if before is not None:

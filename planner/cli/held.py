@@ -6,33 +6,50 @@ import argparse
 import getpass
 from contextlib import closing
 from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from planner.cli.common import BadInput
-from planner.cli.told import told
-from planner.report import words
-from planner.report.market.live_words import held_rows, held_table, held_text, name_said_words, named_rows
-from pricing.feeds.database import opened, opened_to_read
-from pricing.feeds.given import Given
-from pricing.feeds.live import current
-from pricing.feeds.naming import NameSaid, Word, asked_names, say
-from pricing.feeds.store import Held, Store
+from planner.cli.common import BadInput, emit
+
+if TYPE_CHECKING:
+    from pricing.feeds.given import Given
+    from pricing.feeds.naming import NameSaid
+    from pricing.feeds.store import Held
 
 
-def run(wanted: argparse.Namespace) -> int:
+def add(verbs: Any) -> None:
+    """The verb and its arguments."""
+    verb = verbs.add_parser("held", help="live prices that are not believed yet, to accept or to refuse")
+    verb.set_defaults(verb=run)
+    verb.add_argument("--accept", action="append", default=[], metavar="ID", help="believe this one; may be said again")
+    verb.add_argument("--refuse", action="append", default=[], metavar="ID", help="do not; may be said again")
+    verb.add_argument("--name", action="append", default=[], metavar="NAME=ID", help=_NAME)
+    verb.add_argument("--by", metavar="NAME", help="who decides; the name of this account")
+    verb.add_argument("--json", action="store_true", help="print JSON")
+    verb.add_argument("--csv", type=Path, metavar="FILE", help="write one row for each price that is held")
+
+
+_NAME = "what a name that nobody knows is: an id, `new` for a new seller, `none` for nothing wanted; may be said again"
+
+
+def run(args: argparse.Namespace) -> int:
     """What is held; what is accepted, refused and named first."""
-    both = sorted({*wanted.accept} & {*wanted.refuse})
+    from planner.report.market.live_words import held_rows, held_table, held_text, name_said_words, named_rows
+    from pricing.feeds.naming import asked_names
+
+    both = sorted({*args.accept} & {*args.refuse})
     if both:
         raise BadInput(f"--accept and --refuse both name {', '.join(both)}: want one of them")
-    named = [_word(said) for said in wanted.name]
-    decided = [_decided(wanted)] if wanted.accept or wanted.refuse else []
-    came = [_said(called, means, who(wanted.by)) for called, means in named]
+    named = [_word(said) for said in args.name]
+    decided = [_decided(args)] if args.accept or args.refuse else []
+    came = [_said(called, means, who(args.by)) for called, means in named]
     held, given = _kept()
     rows = held_rows(held)
-    return told(
-        wanted,
+    return emit(
+        args,
         table=lambda: held_table(rows),
         data=lambda: {
-            "accepted": wanted.accept, "refused": wanted.refuse, "held": rows, "names": named_rows(given.every),
+            "accepted": args.accept, "refused": args.refuse, "held": rows, "names": named_rows(given.every),
         },
         text=lambda: "\n".join([*decided, *map(name_said_words, came), held_text(rows, asked_names(held))]),
     )  # fmt: skip
@@ -46,11 +63,15 @@ def who(name: str | None) -> str:
         return "somebody"
 
 
-def _decided(wanted: argparse.Namespace) -> str:
-    now, person = datetime.now(UTC), who(wanted.by)
+def _decided(args: argparse.Namespace) -> str:
+    from planner.report import words
+    from pricing.feeds.database import opened
+    from pricing.feeds.store import Store
+
+    now, person = datetime.now(UTC), who(args.by)
     with closing(opened()) as database:
-        Store(database).decide({"believed": wanted.accept, "refused": wanted.refuse}, person, now)
-    accepted, refused = len(set(wanted.accept)), len(set(wanted.refuse))
+        Store(database).decide({"believed": args.accept, "refused": args.refuse}, person, now)
+    accepted, refused = len(set(args.accept)), len(set(args.refuse))
     return f"{words.count(accepted, 'price')} accepted, {refused:,} refused by {person}."
 
 
@@ -62,12 +83,21 @@ def _word(said: str) -> tuple[str, str]:
 
 
 def _said(called: str, means: str, person: str) -> NameSaid:
+    from pricing.feeds.database import opened
+    from pricing.feeds.live import current
+    from pricing.feeds.naming import Word, say
+    from pricing.feeds.store import Store
+
     live = current()
     with closing(opened()) as database:
         return say(Store(database), live, Word(called, means, person, datetime.now(UTC)))
 
 
 def _kept() -> tuple[list[Held], Given]:
+    from pricing.feeds.database import opened_to_read
+    from pricing.feeds.given import Given
+    from pricing.feeds.store import Store
+
     database = opened_to_read()
     if database is None:
         return [], Given()

@@ -4,15 +4,19 @@ here, before anything that reckons is loaded."""
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from datetime import date
-from typing import Any
+from typing import Any, TypeVar
+
+import pydantic
 
 from planner.cli.common import BadInput
-from planner.cli.speed import job_of
 from planner.cli.terminal import tell
+from planner.scenario.base import Inputs
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.training_job import TrainingJob
 from pricing import Catalogue, load_catalogue, meant
+from pricing.wishes import first_wish
 
 _TRAINING_FLAGS = {
     "accelerators": "--count",
@@ -37,43 +41,43 @@ _SERVING_FLAGS = {
 }
 
 
-def training_job(wanted: argparse.Namespace) -> TrainingJob:
+def training_job(args: argparse.Namespace) -> TrainingJob:
     """The run that the arguments of `train` name."""
-    said = {name: getattr(wanted, name) for name in _AS_THEY_ARE} | own_models(wanted)
+    said = {name: getattr(args, name) for name in _AS_THEY_ARE} | own_models(args)
     said |= {
-        "accelerator": accelerator_id(load_catalogue(), wanted.accelerator),
-        "accelerators": wanted.count or (8 if wanted.mig_profile is None else 1),
-        "global_batch_sequences": wanted.global_batch,
-        "virtual_stages": wanted.vpp,
+        "accelerator": accelerator_id(load_catalogue(), args.accelerator),
+        "accelerators": args.count or (8 if args.mig_profile is None else 1),
+        "global_batch_sequences": args.global_batch,
+        "virtual_stages": args.vpp,
     }
-    said["software_year"] = None if wanted.date is None else _decimal_year(wanted.date)
+    said["software_year"] = None if args.date is None else _decimal_year(args.date)
     return job_of(TrainingJob, said, _TRAINING_FLAGS)
 
 
-def serving_jobs(wanted: argparse.Namespace) -> list[ServingJob]:
+def serving_jobs(args: argparse.Namespace) -> list[ServingJob]:
     """What the arguments of `serve` name, on each of the accelerators they list."""
-    mine = own_models(wanted)
-    return [_serving_job(wanted, name.strip(), mine) for name in wanted.accelerator.split(",")]
+    mine = own_models(args)
+    return [_serving_job(args, name.strip(), mine) for name in args.accelerator.split(",")]
 
 
-def own_models(wanted: argparse.Namespace) -> dict[str, Any]:
+def own_models(args: argparse.Namespace) -> dict[str, Any]:
     """The model that is asked for: a name, or what a configuration describes, which is then called so."""
-    if wanted.config is None:
-        if wanted.model is None:
+    if args.config is None:
+        if args.model is None:
             raise BadInput("--model: want the name of a model, or --config with its config.json.")
-        return {"model": wanted.model}
+        return {"model": args.model}
     from planner.network.config_file import MOST_CHARACTERS, own_model
     from planner.report.speed.shape_words import shape_words
 
-    with wanted.config.open("rb") as file:
+    with args.config.open("rb") as file:
         data = file.read(MOST_CHARACTERS + 1)
-    mine = own_model(data.decode("utf-8-sig", errors="replace"), name=wanted.model or "", file=wanted.config.name)
-    wanted.model = mine.name
+    mine = own_model(data.decode("utf-8-sig", errors="replace"), name=args.model or "", file=args.config.name)
+    args.model = mine.name
     tell(shape_words(mine))
     return {"model": mine.name, "models": (mine,)}
 
 
-def _serving_job(wanted: argparse.Namespace, accelerator: str, mine: dict[str, Any]) -> ServingJob:
+def _serving_job(args: argparse.Namespace, accelerator: str, mine: dict[str, Any]) -> ServingJob:
     taken = ("input_tokens", "output_tokens", "peak_requests_per_s", "ttft_ms", "tpot_ms")
     drafts = ("draft_tokens", "accepted_share")
     more = (
@@ -88,18 +92,18 @@ def _serving_job(wanted: argparse.Namespace, accelerator: str, mine: dict[str, A
         "power_cap_w",
         "memory_gb",
     )
-    said = {name: getattr(wanted, name) for name in (*taken, *more, "measured_over_predicted")}
+    said = {name: getattr(args, name) for name in (*taken, *more, "measured_over_predicted")}
     said |= {
         **mine,
-        "accelerators": wanted.count,
-        "average_requests_per_s": wanted.requests_per_s,
-        "engine_on": wanted.date,
+        "accelerators": args.count,
+        "average_requests_per_s": args.requests_per_s,
+        "engine_on": args.date,
     }
     said |= {
         "accelerator": accelerator_id(load_catalogue(), accelerator),
-        "weight_precision": wanted.precision,
-        "tensor_parallel": wanted.tp,
-        "pipeline_parallel": wanted.pp,
+        "weight_precision": args.precision,
+        "tensor_parallel": args.tp,
+        "pipeline_parallel": args.pp,
     }
     return job_of(ServingJob, said, _SERVING_FLAGS)
 
@@ -115,3 +119,19 @@ def accelerator_id(catalogue: Catalogue, name: str) -> str:
 def _decimal_year(day: date) -> float:
     """2026-11-21 as 2026.88: the middle of its month."""
     return day.year + (day.month - 0.5) / 12
+
+
+J = TypeVar("J", bound=Inputs)
+
+
+def job_of(kind: type[J], said: Mapping[str, Any], flags: Mapping[str, str]) -> J:
+    """The job somebody typed; what is outside its bounds is told by the argument's own name."""
+    try:
+        return kind(**{name: value for name, value in said.items() if value is not None})
+    except pydantic.ValidationError as error:
+        place, wish, _ = first_wish(error)
+        if not place:
+            raise BadInput(f"{wish}.") from error
+        name = str(place[0])
+        flag = flags.get(name, f"--{name.replace('_', '-')}")
+        raise BadInput(f"{flag}: {wish}.") from error

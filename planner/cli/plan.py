@@ -6,32 +6,55 @@ import argparse
 import sys
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from planner.cli.arguments import add_facts
 from planner.cli.common import OK, as_json
 from planner.cli.files import write_file
-from planner.cli.reckoned import reckoned
-from planner.cli.scenarios import Opened
 from planner.cli.terminal import tell
-from planner.report.answer.also import also
-from planner.report.answer.plan_text import Reckoned, plan_text
-from planner.report.answer.profit_words import profit_csv
-from planner.report.answer.today_words import today_words
-from planner.report.answer.verdict_line import verdict
-from planner.report.files.assumptions_csv import assumptions_table, results_table
-from planner.report.files.cash_csv import SIGN, cash_table
-from planner.report.files.csv import to_csv
-from planner.study.buy_or_wait import NoWaiting, waiting, waiting_futures
-from pricing.feeds.live import current
+
+if TYPE_CHECKING:
+    from planner.cli.scenarios import Opened
+    from planner.report.answer.plan_text import Reckoned
 
 
-def run(opened: Opened, wanted: argparse.Namespace) -> int:
+def add(verbs: Any) -> None:
+    """The verb and its arguments."""
+    verb = verbs.add_parser("plan", help="rent, buy, or both: ledgers, answer, break-evens of a scenario")
+    verb.set_defaults(verb=run)
+    verb.add_argument("scenario", metavar="SCENARIO", help="a YAML file (docs/scenario.md), or the name of a preset")
+    add_facts(verb)
+    verb.add_argument("--json", action="store_true", help="print JSON")
+    verb.add_argument("--csv", type=Path, metavar="FILE", help="write every payment, month by month")
+    verb.add_argument("--csv-assumptions", type=Path, metavar="FILE", help="write every assumption with its source")
+    verb.add_argument("--csv-results", type=Path, metavar="FILE", help="write what each way comes to")
+    verb.add_argument(
+        "--csv-profit", type=Path, metavar="FILE", help="write profit and loss by year of the ways that sell idle hours"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Refuse what names nothing before the engine loads."""
+    from planner.cli.scenarios import scenario_called
+
+    opened = scenario_called(args.scenario, args)
+    return _report(opened, args)
+
+
+def _report(opened: Opened, args: argparse.Namespace) -> int:
     """One scenario, reckoned and told."""
-    it = reckoned(opened)
+    from planner.cli.scenarios import evaluate
+    from planner.report.answer.also import also
+    from planner.report.answer.plan_text import plan_text
+    from planner.study.buy_or_wait import NoWaiting, waiting, waiting_futures
+
+    it = evaluate(opened)
     waits = waiting(it.plan)
     later = None if isinstance(waits, NoWaiting) else waiting_futures(waits)
     it = it._replace(waits=(waits, later), also=also(it.plan, it.found, it.futures))
-    _write(it, wanted)
-    if wanted.json:
+    _write(it, args)
+    if args.json:
         from planner.report.answer.document import answer_data  # only programs wait for what describes it
 
         sys.stdout.write(as_json(answer_data(it)) + "\n")
@@ -44,16 +67,26 @@ def run(opened: Opened, wanted: argparse.Namespace) -> int:
 
 def _today(opened: Opened, then: Reckoned) -> str:
     """What today's prices change in a plan that was made with earlier ones."""
-    now = reckoned(replace(opened, facts=current(), day=date.today()))
+    from planner.cli.scenarios import evaluate
+    from planner.report.answer.today_words import today_words
+    from planner.report.answer.verdict_line import verdict
+    from pricing.feeds.live import current
+
+    now = evaluate(replace(opened, facts=current(), day=date.today()))
     return today_words(verdict(then.plan, then.found), verdict(now.plan, now.found))
 
 
-def _write(it: Reckoned, wanted: argparse.Namespace) -> None:
-    if wanted.csv:
-        write_file(wanted.csv, to_csv(cash_table(it.plan)))
-    if wanted.csv_assumptions:
-        write_file(wanted.csv_assumptions, to_csv(assumptions_table(it.plan, SIGN)))
-    if wanted.csv_results:
-        write_file(wanted.csv_results, to_csv(results_table(it.plan, it.found, it.futures)))
-    if wanted.csv_profit:
-        write_file(wanted.csv_profit, to_csv(profit_csv(it.found)))
+def _write(it: Reckoned, args: argparse.Namespace) -> None:
+    from planner.report.answer.profit_words import profit_csv
+    from planner.report.files.assumptions_csv import assumptions_table, results_table
+    from planner.report.files.cash_csv import SIGN, cash_table
+    from planner.report.files.csv import to_csv
+
+    if args.csv:
+        write_file(args.csv, to_csv(cash_table(it.plan)))
+    if args.csv_assumptions:
+        write_file(args.csv_assumptions, to_csv(assumptions_table(it.plan, SIGN)))
+    if args.csv_results:
+        write_file(args.csv_results, to_csv(results_table(it.plan, it.found, it.futures)))
+    if args.csv_profit:
+        write_file(args.csv_profit, to_csv(profit_csv(it.found)))

@@ -6,58 +6,92 @@ import argparse
 import sys
 from datetime import date
 from difflib import get_close_matches
-from typing import Any, get_args
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
 
-from planner.cli.common import OK, BadInput, with_own_prices
-from planner.cli.told import stamp, told
-from planner.report import words
-from pricing import Catalogue, meant
-from pricing import names as naming
-from pricing.choices import Area, Purchase
-from pricing.feeds.live import current
-from pricing.orderable import Order, staying
-from pricing.query import Wish, find
+from planner.cli.arguments import add_stay, day, whole
+from planner.cli.common import OK, BadInput, emit, stamp, with_own_prices
+from pricing.choices import TRUST_ORDER, Area, Purchase
+
+if TYPE_CHECKING:
+    from pricing import Catalogue
+    from pricing.orderable import Order
 
 
-def run(wanted: argparse.Namespace) -> int:
-    """The offers that are wanted, hidden ones counted."""
-    day = wanted.day or date.today()
-    catalogue = with_own_prices(current(), wanted.quotes, day)
+SORTS = ("price", "instance", "age", "provider", "accelerator", "region")
+
+
+def add(verbs: Any) -> None:
+    """The verb and its arguments."""
+    prices = verbs.add_parser("prices", help="rental offers, with age and source")
+    prices.set_defaults(verb=run)
+    add_stay(prices)
+    prices.add_argument("--accelerator", metavar="NAME", help="H100-SXM5-80GB, mi300x, rtx 4090 …")
+    prices.add_argument("--provider", metavar="NAME")
+    prices.add_argument(
+        "--purchase", metavar="KIND", help=f"{', '.join(get_args(Purchase))}, or reserved for all of those"
+    )
+    prices.add_argument("--region", metavar="TEXT", help="part of a region's name, or an area: europe, north_america …")
+    prices.add_argument("--gpus", type=whole, metavar="N", help="offers of which N can be had at once")
+    prices.add_argument("--max-age-days", type=whole, metavar="N", help="hide prices nobody has checked for longer")
+    prices.add_argument("--trust", choices=TRUST_ORDER, default="estimated", help="the least a price must rest on")
+    prices.add_argument("--sort", choices=SORTS, default="price")
+    prices.add_argument("--all", action="store_true", help="also what is listed but is no price to rent by")
+    prices.add_argument("--quotes", type=Path, metavar="FILE", help="your own prices, CSV or YAML; they win")
+    prices.add_argument(
+        "--day", type=day, default=None, metavar="YYYY-MM-DD", help="the day ages are counted to; today"
+    )
+    prices.add_argument("--json", action="store_true", help="print JSON")
+    prices.add_argument("--csv", type=Path, metavar="FILE", help="write CSV")
+
+
+def run(args: argparse.Namespace) -> int:
+    """The offers that are args, hidden ones counted."""
+    from planner.report import words
+    from pricing import meant
+    from pricing import names as naming
+    from pricing.feeds.live import current
+    from pricing.query import Wish, find
+
+    day = args.day or date.today()
+    catalogue = with_own_prices(current(), args.quotes, day)
     wish = Wish(
-        accelerators=frozenset(meant.offered_accelerators(catalogue, wanted.accelerator) if wanted.accelerator else ()),
-        providers=frozenset({naming.provider(catalogue, wanted.provider)} if wanted.provider else ()),
-        purchases=_purchases(wanted.purchase),
-        order=_order(catalogue, wanted),
-        max_age_days=wanted.max_age_days,
-        least_trust=wanted.trust,
-        doubtful=wanted.all,
-        **_place(wanted.region),
+        accelerators=frozenset(meant.offered_accelerators(catalogue, args.accelerator) if args.accelerator else ()),
+        providers=frozenset({naming.provider(catalogue, args.provider)} if args.provider else ()),
+        purchases=_purchases(args.purchase),
+        order=_order(catalogue, args),
+        max_age_days=args.max_age_days,
+        least_trust=args.trust,
+        doubtful=args.all,
+        **_place(args.region),
     )
     # what is wanted is understood first: a name that nobody knows waits for no library of arrays
     from planner.report.market.offers import ASSUMED, offer_frame, offer_rows, offer_text, sort_offers
 
     found = find(catalogue, wish, day)
-    rows = offer_rows(catalogue, sort_offers(catalogue, found.ids, wanted.sort, day), day, wish.order, wish.areas)
-    told(
-        wanted,
+    rows = offer_rows(catalogue, sort_offers(catalogue, found.ids, args.sort, day), day, wish.order, wish.areas)
+    emit(
+        args,
         table=lambda: offer_frame(rows),
         data=lambda: (
             stamp(catalogue, day) | {"offers": rows, "hidden": words.counted(found.hidden, "reason", "offers")}
         ),
         text=lambda: offer_text(rows) + "\n" if rows else "",
     )
-    if not wanted.json:
+    if not args.json:
         hidden = ", ".join(f"{number:,} {reason}" for reason, number in found.hidden.items())
         found_text = f"{words.count(len(rows), 'offer')}; hidden: {hidden or 'none'}."
         sys.stderr.write(f"{found_text} Prices exclude taxes. {ASSUMED}\n")
     return OK
 
 
-def _order(catalogue: Catalogue, wanted: argparse.Namespace) -> Order | None:
+def _order(catalogue: Catalogue, args: argparse.Namespace) -> Order | None:
     """What is wanted at once, and where it must stay."""
-    if wanted.gpus is None and wanted.stay is None:
+    from pricing.orderable import Order, staying
+
+    if args.gpus is None and args.stay is None:
         return None
-    return Order(wanted.gpus or 1, stay=staying(catalogue, wanted.stay))
+    return Order(args.gpus or 1, stay=staying(catalogue, args.stay))
 
 
 def _purchases(text: str | None) -> frozenset[str]:

@@ -8,38 +8,55 @@ import sys
 from contextlib import closing
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from planner.cli.common import OK, BadInput, versioned
 from planner.cli.files import named, write_file
-from planner.report.files.csv import to_csv
-from planner.report.market.publish_words import published_words, readme
-from planner.report.table import Table
-from pricing.feeds.database import opened_to_read
-from pricing.feeds.published import COLUMNS, LATEST, Published, believed, index_of
-from pricing.feeds.store import Store
+
+if TYPE_CHECKING:
+    from planner.report.table import Table
+    from pricing.feeds.published import Published
 
 
-def run(wanted: argparse.Namespace) -> int:
+def add(verbs: Any) -> None:
+    """The verb and its arguments."""
+    verb = verbs.add_parser("publish-prices", help="write believed live prices into a folder that others can read")
+    verb.set_defaults(verb=run)
+    verb.add_argument("folder", type=Path, metavar="DIR", help="where to write; files of other days stay")
+    verb.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(args: argparse.Namespace) -> int:
     """Prices first, what names them last: who reads meanwhile finds the old ones whole."""
+    from planner.report.files.csv import to_csv
+    from planner.report.market.publish_words import published_words, readme
+    from planner.report.table import Table
+    from pricing.feeds.published import COLUMNS, LATEST, index_of
+
     found = _believed()
     name = f"prices-{found.day.isoformat()}"
     table = Table.as_they_are(found.rows, COLUMNS)
     content = to_csv(table)
-    with named(wanted.folder):
-        wanted.folder.mkdir(parents=True, exist_ok=True)
+    with named(args.folder):
+        args.folder.mkdir(parents=True, exist_ok=True)
     files = {f"{name}.csv": content, **_parquet(table, name), "README.md": readme(found, f"{name}.csv").encode()}
     files[LATEST] = index_of(found, f"{name}.csv", content)
     for file, data in files.items():
-        write_file(wanted.folder / file, data)
-    if wanted.json:
+        write_file(args.folder / file, data)
+    if args.json:
         told = {"day": found.day, "prices": len(found.rows), "sources": list(found.sources), "files": list(files)}
         sys.stdout.write(versioned(told) + "\n")
     else:
-        sys.stdout.write(published_words(found, str(wanted.folder)))
+        sys.stdout.write(published_words(found, str(args.folder)))
     return OK
 
 
 def _believed() -> Published:
+    from pricing.feeds.database import opened_to_read
+    from pricing.feeds.published import believed
+    from pricing.feeds.store import Store
+
     database = opened_to_read()
     found = None
     if database is not None:

@@ -8,36 +8,54 @@ import threading
 from collections.abc import Iterable, Mapping
 from contextlib import closing
 from datetime import UTC, datetime
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from planner.cli.common import FAILED, OK, BadInput
-from planner.cli.held import who
-from planner.cli.told import told
-from planner.report import words
-from planner.report.market.live_words import UNDER_WAY, done_words, progress_words, refresh_rows, refresh_text
-from planner.report.table import Table
-from planner.report.text_table import text_table
-from pricing.feeds.database import opened
-from pricing.feeds.feed import Feed
-from pricing.feeds.progress import Progress
-from pricing.feeds.refresh import Ways, refresh
-from pricing.feeds.registry import asked_for
-from pricing.feeds.store import Store
+from planner.cli.common import FAILED, OK, BadInput, emit
+
+if TYPE_CHECKING:
+    from pricing.feeds.feed import Feed
+    from pricing.feeds.progress import Progress
 
 
-def run(wanted: argparse.Namespace) -> int:
+def add(verbs: Any) -> None:
+    """The verb and its arguments."""
+    verb = verbs.add_parser("refresh", help="read today's prices from their sources, over the network")
+    verb.set_defaults(verb=run)
+    verb.add_argument(
+        "--source",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="only this one, or a published folder: https://HOST/FOLDER or DIR; may be said again; all of them",
+    )
+    verb.add_argument("--list", action="store_true", help="say which sources there are, and ask none")
+    verb.add_argument("--dry-run", action="store_true", help="read and judge, and keep nothing")
+    verb.add_argument("--undo", action="store_true", help="put aside what the last refresh brought")
+    verb.add_argument("--by", metavar="NAME", help="who undoes it; the name of this account")
+    verb.add_argument("--json", action="store_true", help="print JSON")
+    verb.add_argument("--csv", type=Path, metavar="FILE", help="write one row for each source")
+
+
+def run(args: argparse.Namespace) -> int:
     """Every source that is asked for; failed only where none could be read."""
-    feeds = asked_for(wanted.source)
-    if wanted.list:
-        return _listed(wanted)
-    if wanted.undo:
-        return _undone(wanted)
+    from planner.cli.held import who
+    from planner.report.market.live_words import refresh_rows, refresh_text
+    from planner.report.table import Table
+    from pricing.feeds.refresh import Ways, refresh
+    from pricing.feeds.registry import asked_for
+
+    feeds = asked_for(args.source)
+    if args.list:
+        return _listed(args)
+    if args.undo:
+        return _undone(args)
     if not feeds:
         raise BadInput("There is no source of prices to read")
-    found = refresh(feeds, ways=Ways(tell=_Shown(feeds).tell, dry=wanted.dry_run, person=who(wanted.by)))
+    found = refresh(feeds, ways=Ways(tell=_Shown(feeds).tell, dry=args.dry_run, person=who(args.by)))
     rows = refresh_rows(found)
-    told(
-        wanted,
+    emit(
+        args,
         table=lambda: Table.of(rows),
         data=lambda: {"run": found.run, "dry_run": found.dry, "cancelled": found.cancelled, "sources": rows},
         text=lambda: refresh_text(found),
@@ -46,35 +64,45 @@ def run(wanted: argparse.Namespace) -> int:
     return FAILED if asked and all(row["state"] == "failed" for row in asked) else OK
 
 
-def _listed(wanted: argparse.Namespace) -> int:
+def _listed(args: argparse.Namespace) -> int:
+    from planner.report.table import Table
+    from planner.report.text_table import text_table
+    from pricing.feeds.registry import asked_for
+
     rows: list[Mapping[str, Any]] = [
         {"source": one.name, "label": one.label, "key": one.key_name or "", "licence": one.licence, "page": one.page}
-        for one in asked_for(wanted.source)
+        for one in asked_for(args.source)
     ]
-    return told(
-        wanted,
+    return emit(
+        args,
         table=lambda: Table.of(rows),
         data=lambda: {"sources": rows},
         text=lambda: text_table(Table.of(rows)) + "\n" if rows else "",
     )
 
 
-def _undone(wanted: argparse.Namespace) -> int:
+def _undone(args: argparse.Namespace) -> int:
+    from planner.cli.held import who
+    from planner.report import words
+    from planner.report.table import Table
+    from pricing.feeds.database import opened
+    from pricing.feeds.store import Store
+
     with closing(opened()) as database:
         store = Store(database)
         runs = store.runs()
         if not runs:
             raise BadInput("There is no refresh to undo")
         last = runs[0]
-        if not wanted.dry_run:
-            store.undo(last.run, who(wanted.by), datetime.now(UTC))
+        if not args.dry_run:
+            store.undo(last.run, who(args.by), datetime.now(UTC))
     rows = [{"run": last.run, "started": last.started, "sources": ", ".join(last.sources), "readings": last.readings}]
-    done = "would be put aside" if wanted.dry_run else "is put aside; it can be read in the store for ever"
+    done = "would be put aside" if args.dry_run else "is put aside; it can be read in the store for ever"
     count = words.count(last.readings, "price")
-    return told(
-        wanted,
+    return emit(
+        args,
         table=lambda: Table.as_they_are(rows),
-        data=lambda: {"undone": rows, "dry_run": wanted.dry_run},
+        data=lambda: {"undone": rows, "dry_run": args.dry_run},
         text=lambda: f"The refresh of {last.started:%Y-%m-%d %H:%M} UTC, {count} of {rows[0]['sources']}, {done}.\n",
     )
 
@@ -83,11 +111,15 @@ class _Shown:
     """Says on stderr when a source begins to answer, when it is done, and how many are."""
 
     def __init__(self, feeds: Iterable[Feed]) -> None:
+        from pricing.feeds.progress import Progress
+
         self._lock = threading.Lock()
         self._every = {feed.name: Progress(feed.name, feed.label, "waiting") for feed in feeds}
 
     def tell(self, one: Progress) -> None:
         """One line for each new state; sources are read in threads, and a line is written at once."""
+        from planner.report.market.live_words import UNDER_WAY, done_words, progress_words
+
         with self._lock:
             is_new = self._every[one.source].state != one.state
             self._every[one.source] = one

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from planner.cli.common import BadInput, with_own_prices
 from planner.cli.terminal import tell
@@ -22,6 +23,9 @@ from pricing import Catalogue
 from pricing.asof import as_of
 from pricing.feeds.live import current
 from pricing.strict_yaml import MAX_BYTES
+
+if TYPE_CHECKING:
+    from planner.report.answer.plan_text import Reckoned
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +40,11 @@ class Opened:
     was_made: bool = False  # on an earlier day that its file names, with what was known then
 
 
-def scenario_called(name: str, wanted: argparse.Namespace) -> Opened:
+def scenario_called(name: str, args: argparse.Namespace) -> Opened:
     """The scenario in a file, or of a preset, with the facts of its day; what is odd about it goes to stderr."""
     saved, about = saved_scenario(name)
     shipped = current()
-    day: date = wanted.day or saved.day or date.today()
+    day: date = args.day or saved.day or date.today()
     facts = as_of(shipped, day)
     for note in (*saved.notes, *_model_notes(saved.scenario, facts)):
         tell(f"{name}: {note}")
@@ -49,9 +53,9 @@ def scenario_called(name: str, wanted: argparse.Namespace) -> Opened:
             f"{name}: made with other facts (digest {str(saved.catalogue_digest)[:12]}; here {shipped.digest[:12]}). "
             f"Reckoned with what is here, as it was known on {day.isoformat()}."
         )
-    facts = with_own_prices(facts, wanted.quotes, day)
-    was_made = wanted.day is None and wanted.quotes is None and facts.digest != shipped.digest
-    return Opened(name, with_runs(saved.scenario, facts, wanted.runs, day), facts, day, about, was_made)
+    facts = with_own_prices(facts, args.quotes, day)
+    was_made = args.day is None and args.quotes is None and facts.digest != shipped.digest
+    return Opened(name, with_runs(saved.scenario, facts, args.runs, day), facts, day, about, was_made)
 
 
 def _model_notes(scenario: Scenario, facts: Catalogue) -> tuple[str, ...]:
@@ -102,3 +106,15 @@ def grid_in(path: Path) -> Grid:
         return read_grid(text, path.name, current(), base_of, [one.name for one in MEASURES])
     except ScenarioError as error:
         raise BadInput(f"{path.name}: {error}") from error
+
+
+def evaluate(opened: Opened) -> Reckoned:
+    """Return the plan of a scenario with its answer; inputs it leaves open are chosen first."""
+    from planner.report.answer.plan_text import Reckoned  # a mistyped name waits for no engine
+    from planner.report.answer.sentences import told
+    from planner.study.plan_any import planned
+    from planner.study.uncertainty.sure_verdict import decided
+
+    plan = planned(opened.facts, opened.scenario, opened.day)
+    sure = decided(plan)
+    return Reckoned(opened.name, plan, sure.answer, told(plan, sure.answer, sure.futures), opened.about, sure.futures)

@@ -11,16 +11,33 @@ from planner.cli.common import OK, BadInput, as_json
 from planner.cli.files import named, write_file
 from planner.report.files.file_kinds import KINDS
 
+_EACH = "\n".join(f"  {kind.name:<20}{kind.what}{f' ({kind.files})' if kind.files else ''}" for kind in KINDS)
 
-def run(wanted: argparse.Namespace) -> int:
-    """The schema that is wanted, as JSON, or all of them as files of a folder."""
-    if (wanted.what is None) is (wanted.write is None):
+
+def add(verbs: Any) -> None:
+    """The verb and its arguments."""
+    verb = verbs.add_parser(
+        "schema",
+        help="what a file may hold, and what answers are printed as: JSON schema",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=f"schemas, with the files they are for:\n{_EACH}",
+    )
+    verb.set_defaults(verb=run)
+    verb.add_argument(
+        "what", nargs="?", metavar="NAME", choices=tuple(kind.name for kind in KINDS), help="one of those below"
+    )
+    verb.add_argument("--write", metavar="FOLDER", type=Path, help="write all of them, as FOLDER/NAME.json")
+
+
+def run(args: argparse.Namespace) -> int:
+    """The schema that is args, as JSON, or all of them as files of a folder."""
+    if (args.what is None) is (args.write is None):
         raise BadInput("schema: want one NAME, or --write FOLDER for all of them; `schema --help` lists the names")
-    if wanted.what is not None:
-        sys.stdout.write(next(_text(kind.schema()) for kind in KINDS if kind.name == wanted.what))
+    if args.what is not None:
+        sys.stdout.write(next(_text(kind.schema()) for kind in KINDS if kind.name == args.what))
         return OK
-    _write_all(wanted.write)
-    sys.stdout.write(f"{len(KINDS)} schemas written to {wanted.write}.\n")
+    _write_all(args.write)
+    sys.stdout.write(f"{len(KINDS)} schemas written to {args.write}.\n")
     return OK
 
 

@@ -7,54 +7,113 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
 
-from planner.cli.common import BadInput, with_own_prices
-from planner.cli.jobs import accelerator_id
-from planner.cli.runs import refuse_both, runs_of, say_unused, text_of
-from planner.cli.told import stamp, told
-from planner.evidence.constants_file import serving_constants_in
-from planner.evidence.factors import Anchored
-from planner.evidence.serving.check import anchored
-from planner.money.by_token import by_token
-from planner.money.renting.job_hour import Hired, hired
-from planner.report.answer.by_token import by_token_words
-from planner.report.answer.small_work import small_sentences
-from planner.report.evidence.own_runs_words import own_runs_data, own_runs_text
-from planner.report.forms import plain_data
-from planner.report.speed.other_work import other_rows, other_text, priced
-from planner.report.speed.serving_words import serving_data, serving_row, serving_text
-from planner.report.table import Table
-from planner.scenario.base import HOURS_PER_YEAR
-from planner.scenario.serving_job import ServingJob
-from planner.scenario.task import Serve
-from planner.speed.serving import Serving, ServingConstants, is_other_work, other_work, serve, small_work
-from pricing import Catalogue
-from pricing import names as naming
-from pricing.feeds.live import current
-from pricing.orderable import Stay, staying
+from planner.cli.arguments import add_model, add_output, add_stay, day, length, number, share, whole
+from planner.cli.common import BadInput, emit, stamp, with_own_prices
+from planner.scenario.vocabulary import (
+    USUAL_ACCEPTED_SHARE,
+    USUAL_BUSY_SHARE,
+    CachePrecision,
+    EngineName,
+    Mode,
+    ServingPrecision,
+)
+
+if TYPE_CHECKING:
+    from planner.evidence.factors import Anchored
+    from planner.money.renting.job_hour import Hired
+    from planner.scenario.serving_job import ServingJob
+    from planner.speed.serving import Serving, ServingConstants
+    from pricing import Catalogue
+    from pricing.orderable import Stay
 
 
-def run(jobs: Sequence[ServingJob], wanted: argparse.Namespace) -> int:
-    """One model, or other work, on one kind of accelerator."""
-    day = wanted.day or date.today()
-    catalogue = with_own_prices(current(), wanted.quotes, day)
-    have = tuple(accelerator_id(catalogue, name) for one in (wanted.have or "").split(",") if (name := one.strip()))
-    if is_other_work(wanted.model):
-        return _other(wanted, catalogue, jobs, have, day)
+def add(verbs: Any) -> None:
+    """The verb and its arguments."""
+    verb = verbs.add_parser("serve", help="a model that answers: fit, tokens/s, latency, GPUs needed, USD/M tokens")
+    verb.set_defaults(verb=run)
+    add_stay(verb)
+    add_model(verb, "llama-3.1-8b …; or other work: flux, whisper …; or --config")
+    verb.add_argument(
+        "--accelerator", required=True, metavar="NAME", help="H100-SXM5-80GB, mi300x …; several for other work: a,b"
+    )
+    verb.add_argument("--count", type=whole, metavar="N", help="accelerators there are; as few as fit where empty")
+    verb.add_argument("--input-tokens", type=length, metavar="N", help="tokens of a prompt; 1000")
+    verb.add_argument("--output-tokens", type=length, metavar="N", help="tokens of an answer; 300")
+    verb.add_argument("--requests-per-s", type=number, metavar="R", help="on average")
+    verb.add_argument("--peak-requests-per-s", type=number, metavar="R")
+    verb.add_argument("--ttft-ms", type=number, metavar="MS", help="promised to the first token")
+    verb.add_argument("--tpot-ms", type=number, metavar="MS", help="promised between tokens")
+    verb.add_argument("--percentile", type=share, metavar="P", help="of requests that keep the promise; 0.99")
+    verb.add_argument("--mode", choices=get_args(Mode), help="offline where nothing else is said")
+    _how(verb)
+    add_output(verb, csv="write one row")
+
+
+def _how(verb: Any) -> None:
+    verb.add_argument("--precision", choices=get_args(ServingPrecision), help="of weights; as published where empty")
+    verb.add_argument("--cache-precision", choices=get_args(CachePrecision))
+    verb.add_argument("--engine", choices=get_args(EngineName), help="vllm")
+    verb.add_argument("--tp", type=whole, metavar="N", help="accelerators that share each step")
+    verb.add_argument("--pp", type=whole, metavar="N", help="stages that follow each other")
+    verb.add_argument("--batch", type=whole, metavar="N", help="requests at once; what memory holds where empty")
+    verb.add_argument("--draft-tokens", type=whole, metavar="N", help="guessed ahead of each step; none where empty")
+    verb.add_argument(
+        "--accepted-share", type=share, metavar="S", help=f"of guesses that are right; {USUAL_ACCEPTED_SHARE:g}"
+    )
+    verb.add_argument("--mig-profile", metavar="NAME", help="one slice: 1g.10gb …")
+    verb.add_argument("--lora-adapters", type=whole, metavar="N")
+    verb.add_argument("--power-cap-w", type=number, metavar="W")
+    verb.add_argument("--have", metavar="NAMES", help="what you have: rtx 4090, apple m2 ultra; is it enough?")
+    verb.add_argument("--runs", type=Path, metavar="MINE.csv", help="runs of yours (docs/published-runs.md) to go by")
+    verb.add_argument("--constants", type=Path, metavar="FILE", help="constants fitted to or measured on your machines")
+    verb.add_argument("--measured-over-predicted", type=number, metavar="X", help="from a run of yours")
+    verb.add_argument("--busy-share", type=share, default=USUAL_BUSY_SHARE, metavar="S", help="of the hours; 0.6")
+    verb.add_argument("--date", type=day, metavar="YYYY-MM-DD", help="engines as they were on that day")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Refuse what names nothing before the engine loads, then report one model, or other work."""
+    from planner.cli.jobs import accelerator_id, serving_jobs
+    from pricing.feeds.live import current
+
+    jobs = serving_jobs(args)
+    day = args.day or date.today()
+    catalogue = with_own_prices(current(), args.quotes, day)
+    have = tuple(accelerator_id(catalogue, name) for one in (args.have or "").split(",") if (name := one.strip()))
+    from planner.speed.serving import is_other_work
+
+    if is_other_work(args.model):
+        return _other(args, catalogue, jobs, have, day)
     if len(jobs) > 1:
-        raise BadInput(f"--accelerator: {wanted.model} is told on one at a time; several are for work without tokens.")
-    (job,) = jobs
-    path = wanted.constants
+        raise BadInput(f"--accelerator: {args.model} is told on one at a time; several are for work without tokens.")
+    return _report(args, catalogue, jobs[0], have, day)
+
+
+def _report(args: argparse.Namespace, catalogue: Catalogue, job: ServingJob, have: tuple[str, ...], day: date) -> int:
+    """One model on one kind of accelerator."""
+    from planner.cli.runs import text_of
+    from planner.evidence.constants_file import serving_constants_in
+    from planner.report.answer.small_work import small_sentences
+    from planner.report.evidence.own_runs_words import own_runs_data, own_runs_text
+    from planner.report.forms import plain_data
+    from planner.report.speed.serving_words import serving_data, serving_row, serving_text
+    from planner.report.table import Table
+    from planner.speed.serving import serve, small_work
+    from pricing.orderable import staying
+
+    path = args.constants
     constants = None if path is None else serving_constants_in(text_of(path), file=path.name)
-    own = _own_runs(catalogue, job, wanted.runs, constants)
+    own = _own_runs(catalogue, job, args.runs, constants)
     job = own.job
     found = serve(catalogue, job, constants)
-    runs = {"own_runs": own_runs_data(own)} if wanted.runs else {}
-    cost = _hired(catalogue, job, found, day, staying(catalogue, wanted.stay))
+    runs = {"own_runs": own_runs_data(own)} if args.runs else {}
+    cost = _hired(catalogue, job, found, day, staying(catalogue, args.stay))
     small = small_work(catalogue, job, have, constants)
-    about = (job, found, cost, wanted.busy_share)
-    return told(
-        wanted,
+    about = (job, found, cost, args.busy_share)
+    return emit(
+        args,
         table=lambda: Table.as_they_are([serving_row(*about)]),
         data=lambda: {
             **stamp(catalogue, day),
@@ -73,6 +132,10 @@ def _own_runs(
     catalogue: Catalogue, job: ServingJob, path: Path | None, constants: ServingConstants | None
 ) -> Anchored[ServingJob]:
     """The job corrected by somebody's own runs, where there are any."""
+    from planner.cli.runs import refuse_both, runs_of, say_unused
+    from planner.evidence.factors import Anchored
+    from planner.evidence.serving.check import anchored
+
     if path is None:
         return Anchored(job)
     refuse_both(job)
@@ -83,6 +146,10 @@ def _own_runs(
 
 def _by_token(catalogue: Catalogue, job: ServingJob, found: Serving, cost: Hired | None) -> tuple[str, ...]:
     """What the service costs by the token, where somebody sells the model and a price of the accelerator is known."""
+    from planner.money.by_token import by_token
+    from planner.report.answer.by_token import by_token_words
+    from planner.scenario.task import Serve
+
     if cost is None or job.mig_profile is not None:
         return ()
     task = Serve(model=found.model, input_tokens=job.input_tokens, output_tokens=job.output_tokens)
@@ -92,6 +159,10 @@ def _by_token(catalogue: Catalogue, job: ServingJob, found: Serving, cost: Hired
 
 def _hired(catalogue: Catalogue, job: ServingJob, found: Serving, day: date, stay: Stay) -> Hired | None:
     """The offer for all replicas; a slice is rented as the whole accelerator it is cut from."""
+    from planner.money.renting.job_hour import hired
+    from planner.scenario.base import HOURS_PER_YEAR
+    from pricing import names as naming
+
     together = found.accelerators_per_replica
     needed = found.accelerators_at_average or together * max(found.replicas, 1)
     key = naming.accelerator(catalogue, job.accelerator)
@@ -99,15 +170,20 @@ def _hired(catalogue: Catalogue, job: ServingJob, found: Serving, day: date, sta
 
 
 def _other(
-    wanted: argparse.Namespace, catalogue: Catalogue, jobs: Sequence[ServingJob], have: tuple[str, ...], day: date
+    args: argparse.Namespace, catalogue: Catalogue, jobs: Sequence[ServingJob], have: tuple[str, ...], day: date
 ) -> int:
     """Work that writes no tokens (pictures, films, speech, classifiers): each accelerator with it, side by side."""
+    from planner.report.answer.small_work import small_sentences
+    from planner.report.speed.other_work import other_rows, other_text, priced
+    from planner.report.table import Table
+    from planner.speed.serving import other_work, small_work
+
     every = [priced(catalogue, other_work(catalogue, job), day) for job in jobs]
-    rows = other_rows(every, wanted.busy_share)
+    rows = other_rows(every, args.busy_share)
     small = small_sentences(small_work(catalogue, jobs[0], have))
-    return told(
-        wanted,
+    return emit(
+        args,
         table=lambda: Table.as_they_are(rows),
         data=lambda: {**stamp(catalogue, day), "work": rows, "without_gpu": list(small)},
-        text=lambda: "\n\n".join((other_text(every, wanted.busy_share), *small)) + "\n",
+        text=lambda: "\n\n".join((other_text(every, args.busy_share), *small)) + "\n",
     )

@@ -4,22 +4,31 @@ from __future__ import annotations
 
 import argparse
 from datetime import date
+from typing import Any
 
-from planner.cli.common import with_own_prices
-from planner.cli.told import stamp, told
-from planner.report.facts.overdue import overdue_rows, overdue_table, overdue_text
-from planner.study.uncertainty.overdue import overdue, usual_plans
-from pricing.asof import as_of
-from pricing.feeds.live import current
+from planner.cli.arguments import add_output
+from planner.cli.common import emit, stamp, with_own_prices
 
 
-def run(wanted: argparse.Namespace) -> int:
+def add(verbs: Any) -> None:
+    """The verb and its arguments."""
+    verb = verbs.add_parser("stale", help="figures older than their limit, what moves the presets most first")
+    verb.set_defaults(verb=run)
+    add_output(verb, csv="write one row for each figure")
+
+
+def run(args: argparse.Namespace) -> int:
     """Every overdue figure, weighed by the presets and the default."""
-    day = wanted.day or date.today()
-    catalogue = with_own_prices(as_of(current(), day), wanted.quotes, day)
+    from planner.report.facts.overdue import overdue_rows, overdue_table, overdue_text
+    from planner.study.uncertainty.overdue import overdue, usual_plans
+    from pricing.asof import as_of
+    from pricing.feeds.live import current
+
+    day = args.day or date.today()
+    catalogue = with_own_prices(as_of(current(), day), args.quotes, day)
     rows = overdue_rows(catalogue, overdue(catalogue, usual_plans(catalogue, day), day), day)
-    return told(
-        wanted,
+    return emit(
+        args,
         table=lambda: overdue_table(rows),
         data=lambda: stamp(catalogue, day) | {"figures": rows},
         text=lambda: overdue_text(rows, day),

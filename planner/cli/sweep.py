@@ -10,33 +10,62 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from time import monotonic
+from typing import TYPE_CHECKING, Any
 
+from planner.cli.arguments import add_facts, whole
 from planner.cli.common import FAILED, OK, STOPPED, with_own_prices
-from planner.cli.runs import with_own_runs
-from planner.cli.sweep_file import Note, Rows, digest, noted, program_digest
-from planner.cli.sweep_run import Lost, Span, SweepJob, here, on_dask, sweep_of
 from planner.cli.terminal import redraw, tell
-from planner.report.files.sweep_csv import SweepColumns, summary_text
-from planner.report.files.sweep_json import Ran, sweep_document, sweep_json
-from planner.scenario.grid import Grid
-from planner.study.sweep.flips import Winners
-from pricing import Catalogue
-from pricing.asof import as_of
-from pricing.feeds.live import current
+
+if TYPE_CHECKING:
+    from planner.cli.sweep_file import Rows
+    from planner.cli.sweep_run import Span, SweepJob
+    from planner.scenario.grid import Grid
+    from planner.study.sweep.flips import Winners
+    from pricing import Catalogue
+
+
+def add(verbs: Any) -> None:
+    """The verb and its arguments."""
+    verb = verbs.add_parser("sweep", help="thousands of scenarios: lists and ranges over any input")
+    verb.set_defaults(verb=run)
+    verb.add_argument("grid", type=Path, metavar="GRID", help="a YAML file (docs/sweeps.md)")
+    verb.add_argument("--csv", type=Path, metavar="FILE", required=True, help="write one row for each scenario")
+    add_facts(verb)
+    where = verb.add_mutually_exclusive_group()
+    where.add_argument("--jobs", type=whole, metavar="N", help="processes on this machine; all cores if not said")
+    where.add_argument("--dask", metavar="ADDRESS", help="run on a Dask cluster, such as tcp://host:8786")
+    verb.add_argument("--json", action="store_true", help="print what was found, and the rows, as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Refuse what names nothing before the engine loads."""
+    from planner.cli.scenarios import grid_in
+
+    grid = grid_in(args.grid)
+    return _report(grid, args)
+
 
 BLOCK, ALONE_BLOCK = 2_048, 32  # points that are written at once: told together, or reckoned one by one
+
 _BAR, _LINE_EVERY_S, _BAR_EVERY_S = 30, 10.0, 0.2
 
 
-def run(grid: Grid, wanted: argparse.Namespace) -> int:
+def _report(grid: Grid, args: argparse.Namespace) -> int:
     """Every row that is not there yet, then what was found over all of them."""
+    from planner.cli.sweep_file import Note, Rows, digest, noted, program_digest
+    from planner.cli.sweep_run import Lost, SweepJob
+    from planner.report.files.sweep_csv import SweepColumns, summary_text
+    from planner.report.files.sweep_json import Ran, sweep_document, sweep_json
+    from planner.study.sweep.flips import Winners
+    from pricing.asof import as_of
+    from pricing.feeds.live import current
+
     shipped = current()
-    before = noted(wanted.csv)
-    begun = date.fromisoformat(before.day) if before else None
-    day: date = wanted.day or grid.saved.day or begun or date.today()
-    quotes = (wanted.quotes.name, wanted.quotes.read_bytes()) if wanted.quotes else None
-    facts = with_own_prices(as_of(shipped, day), wanted.quotes, day)  # says what is odd about them, once
-    grid = _with_own_runs(grid, as_of(shipped, day), wanted.runs, day)
+    before = noted(args.csv)
+    day: date = args.day or grid.saved.day or (date.fromisoformat(before.day) if before else date.today())
+    quotes = (args.quotes.name, args.quotes.read_bytes()) if args.quotes else None
+    facts = with_own_prices(as_of(shipped, day), args.quotes, day)  # says what is odd about them, once
+    grid = _with_own_runs(grid, as_of(shipped, day), args.runs, day)
     note = Note(
         grid=digest(repr((grid.saved.scenario, grid.axes, grid.outputs)).encode()),
         day=day.isoformat(),
@@ -46,37 +75,43 @@ def run(grid: Grid, wanted: argparse.Namespace) -> int:
     )
     job = SweepJob(grid, day, quotes, note.program, digest(repr(note).encode()), shipped.digest)
     winners = Winners(grid.count)
-    with Rows(wanted.csv, note, SweepColumns(grid)) as out:
+    with Rows(args.csv, note, SweepColumns(grid)) as out:
         out.read(winners.add)
         try:
-            seconds = _run(job, out, winners, wanted)
+            seconds = _run(job, out, winners, args)
         except (KeyboardInterrupt, Lost, OSError) as stop:
             tell(f"{_why(stop)} after {out.done:,} of {grid.count:,}; the same command goes on.")
             return STOPPED if isinstance(stop, KeyboardInterrupt) else FAILED
-    told = sweep_document(grid, winners, Ran(str(wanted.csv), day, facts.digest, out.found, seconds))
-    sys.stdout.writelines(sweep_json(told, grid, wanted.csv) if wanted.json else [summary_text(told)])
+    told = sweep_document(grid, winners, Ran(str(args.csv), day, facts.digest, out.found, seconds))
+    sys.stdout.writelines(sweep_json(told, grid, args.csv) if args.json else [summary_text(told)])
     return OK
 
 
 def _why(stop: BaseException) -> str:
+    from planner.cli.sweep_run import Lost
+
     if isinstance(stop, OSError):
         return f"{stop.filename or 'file'}: {stop.strerror}: stopped"
     return f"{stop}: stopped" if isinstance(stop, Lost) else "Stopped"
 
 
 def _with_own_runs(grid: Grid, facts: Catalogue, paths: Sequence[Path], day: date) -> Grid:
+    from planner.cli.runs import with_own_runs
+
     scenario = with_own_runs(grid.saved.scenario, facts, paths, day)
     return replace(grid, saved=replace(grid.saved, scenario=scenario))
 
 
-def _run(job: SweepJob, out: Rows, winners: Winners, wanted: argparse.Namespace) -> float:
+def _run(job: SweepJob, out: Rows, winners: Winners, args: argparse.Namespace) -> float:
     """Reckon what is not there yet. Gives back how long that took. [s]"""
+    from planner.cli.sweep_run import here, on_dask, sweep_of
+
     began = monotonic()
     if out.done < job.grid.count:
         size = BLOCK if sweep_of(job)[0].hows else ALONE_BLOCK
         spans = _spans(out.done, job.grid.count, size)
-        workers = min(wanted.jobs or _cores(), -(-(job.grid.count - out.done) // size))
-        blocks = on_dask(job, spans, wanted.dask) if wanted.dask else here(job, spans, workers)
+        workers = min(args.jobs or _cores(), -(-(job.grid.count - out.done) // size))
+        blocks = on_dask(job, spans, args.dask) if args.dask else here(job, spans, workers)
         progress = Progress(out.done, job.grid.count)
         progress.show(out.done)
         for (start, stop), (lines, best) in blocks:

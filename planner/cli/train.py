@@ -5,48 +5,100 @@ from __future__ import annotations
 import argparse
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
 
-from planner.cli.common import BadInput, with_own_prices
-from planner.cli.jobs import accelerator_id
-from planner.cli.runs import refuse_both, runs_of, say_unused, text_of
-from planner.cli.speed import job_of
-from planner.cli.told import stamp, told
-from planner.evidence.constants_file import training_constants_in
-from planner.evidence.factors import Anchored
-from planner.evidence.training.check import anchored
-from planner.money.renting.job_hour import Hired, hired
-from planner.report.evidence.own_runs_words import own_runs_data, own_runs_text
-from planner.report.speed.image_words import images_data, images_rows, images_text
-from planner.report.speed.training_words import training_data, training_rows, training_text
-from planner.report.table import Table
-from planner.scenario.image_job import ImageJob
-from planner.scenario.training_job import TrainingJob
-from planner.speed.training import Training, TrainingCalibration, train
-from planner.speed.training.images import image_training, learns_from_images
-from pricing import Catalogue
-from pricing.feeds.live import current
-from pricing.orderable import Stay, staying
+from planner.cli.arguments import add_model, add_output, add_stay, amount, day, length, number, whole
+from planner.cli.common import BadInput, emit, stamp, with_own_prices
+from planner.scenario.vocabulary import Engine, Method, Optimizer, Recompute, Team, TrainingPrecision, Zero
+
+if TYPE_CHECKING:
+    from planner.evidence.factors import Anchored
+    from planner.money.renting.job_hour import Hired
+    from planner.scenario.training_job import TrainingJob
+    from planner.speed.training import Training, TrainingCalibration
+    from pricing import Catalogue
+    from pricing.orderable import Stay
+
+
+def add(verbs: Any) -> None:
+    """The verb and its arguments."""
+    verb = verbs.add_parser("train", help="a training run: fit, layout, tokens/s, time, GPU-hours, cost")
+    verb.set_defaults(verb=run)
+    add_stay(verb)
+    add_model(verb, "a model of the catalogue: llama-3-8b …; or --config")
+    verb.add_argument("--accelerator", required=True, metavar="NAME", help="H100-SXM5-80GB, mi300x …")
+    verb.add_argument("--count", type=whole, metavar="N", help="accelerators; 8, or 1 slice")
+    verb.add_argument("--tokens", type=amount, metavar="N", help="15T, 300B, 2e12; best for the model where empty")
+    verb.add_argument("--images", type=amount, metavar="N", help="of a run of resnet-50, ssd300 …; what is usual")
+    verb.add_argument("--epochs", type=number, metavar="N", help="or so many times through the usual data set")
+    verb.add_argument("--unique-tokens", type=amount, metavar="N", help="that there are; the rest are repeats")
+    verb.add_argument("--seq-len", type=length, metavar="N", help="tokens of a sequence; 4096")
+    verb.add_argument("--global-batch", type=whole, metavar="N", help="sequences of a step")
+    verb.add_argument("--precision", choices=get_args(TrainingPrecision))
+    verb.add_argument("--method", choices=get_args(Method), help="what is trained; full")
+    _layout(verb)
+    add_output(verb, csv="write the layouts")
+
+
+def _layout(verb: Any) -> None:
+    for name, what in (("tp", "tensor"), ("pp", "pipeline"), ("cp", "context"), ("ep", "expert"), ("dp", "data")):
+        verb.add_argument(f"--{name}", type=whole, metavar="N", help=f"{what} parallel ranks; searched where empty")
+    verb.add_argument("--vpp", type=whole, metavar="N", help="virtual stages on each pipeline rank")
+    verb.add_argument("--micro-batch", type=whole, metavar="N")
+    verb.add_argument("--zero", choices=get_args(Zero), help="what is sharded; zero3 is FSDP, hybrid HSDP")
+    verb.add_argument("--recompute", choices=get_args(Recompute), help="selective: only what moves bytes")
+    verb.add_argument("--optimizer", choices=get_args(Optimizer))
+    verb.add_argument("--engine", choices=get_args(Engine), help="a maker's stack or plain PyTorch; vendor")
+    verb.add_argument("--team", choices=get_args(Team), help="what of a published speed is reached; experienced")
+    verb.add_argument("--power-cap-w", type=number, metavar="W", help="watts that each accelerator is held to")
+    verb.add_argument("--fused-attention", action=argparse.BooleanOptionalAction, help="flash kernels; since 2023")
+    verb.add_argument("--compiled", action=argparse.BooleanOptionalAction, help="a compiler fuses small work")
+    verb.add_argument("--mig-profile", metavar="NAME", help="on one slice of one accelerator: 1g.10gb")
+    verb.add_argument("--network-gb-s", type=number, metavar="X", help="network of each accelerator, one way")
+    verb.add_argument("--measured-over-predicted", type=number, metavar="X", help="from a run of yours")
+    verb.add_argument(
+        "--runs", type=Path, metavar="RUNS.csv", help="your own measured runs; those on this accelerator count"
+    )
+    verb.add_argument("--constants", type=Path, metavar="FILE", help="constants fitted to your machines")
+    verb.add_argument("--date", type=day, metavar="YYYY-MM-DD", help="software as it was on that day")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Refuse what names nothing before the engine loads."""
+    from planner.cli.jobs import training_job
+
+    job = training_job(args)
+    return _report(job, args)
+
 
 _OF_TOKENS = (
     "tokens", "unique_tokens", "seq_len", "method", "precision", "mig_profile", "tp", "pp", "cp", "ep", "runs",
 )  # fmt: skip
 
 
-def run(job: TrainingJob, wanted: argparse.Namespace) -> int:
+def _report(job: TrainingJob, args: argparse.Namespace) -> int:
     """One training run on one kind of accelerator."""
-    day = wanted.day or date.today()
-    catalogue = with_own_prices(current(), wanted.quotes, day)
-    if learns_from_images(wanted.model):
-        return _on_images(wanted, catalogue, day)
-    if wanted.images is not None or wanted.epochs is not None:
-        raise BadInput(f"--images and --epochs are for networks that learn from pictures, not {wanted.model}.")
-    calibration = _calibration(wanted.constants)
-    own = _own_runs(catalogue, job, wanted.runs, calibration)
+    from planner.report.evidence.own_runs_words import own_runs_data, own_runs_text
+    from planner.report.speed.training_words import training_data, training_rows, training_text
+    from planner.report.table import Table
+    from planner.speed.training import train
+    from planner.speed.training.images import learns_from_images
+    from pricing.feeds.live import current
+    from pricing.orderable import staying
+
+    day = args.day or date.today()
+    catalogue = with_own_prices(current(), args.quotes, day)
+    if learns_from_images(args.model):
+        return _on_images(args, catalogue, day)
+    if args.images is not None or args.epochs is not None:
+        raise BadInput(f"--images and --epochs are for networks that learn from pictures, not {args.model}.")
+    calibration = _calibration(args.constants)
+    own = _own_runs(catalogue, job, args.runs, calibration)
     found = train(catalogue, own.job, calibration=calibration)
-    cost = _hired(catalogue, found, day, staying(catalogue, wanted.stay))
-    runs = {"own_runs": own_runs_data(own)} if wanted.runs else {}
-    return told(
-        wanted,
+    cost = _hired(catalogue, found, day, staying(catalogue, args.stay))
+    runs = {"own_runs": own_runs_data(own)} if args.runs else {}
+    return emit(
+        args,
         table=lambda: Table.as_they_are(training_rows(found, cost)),
         data=lambda: {**stamp(catalogue, day), **runs, **training_data(found, cost)},
         text=lambda: training_text(found, cost) + own_runs_text(catalogue, own, found.accelerator),
@@ -54,6 +106,9 @@ def run(job: TrainingJob, wanted: argparse.Namespace) -> int:
 
 
 def _calibration(path: Path | None) -> TrainingCalibration | None:
+    from planner.cli.runs import text_of
+    from planner.evidence.constants_file import training_constants_in
+
     return None if path is None else training_constants_in(text_of(path), file=path.name)
 
 
@@ -61,6 +116,10 @@ def _own_runs(
     catalogue: Catalogue, job: TrainingJob, path: Path | None, known: TrainingCalibration | None
 ) -> Anchored[TrainingJob]:
     """The job corrected by somebody's own runs, where there are any."""
+    from planner.cli.runs import refuse_both, runs_of, say_unused
+    from planner.evidence.factors import Anchored
+    from planner.evidence.training.check import anchored
+
     if path is None:
         return Anchored(job)
     refuse_both(job)
@@ -70,6 +129,8 @@ def _own_runs(
 
 
 def _hired(catalogue: Catalogue, found: Training, day: date, stay: Stay) -> Hired | None:
+    from planner.money.renting.job_hour import hired
+
     if found.speed is None:
         return None
     count = found.accelerators
@@ -77,20 +138,27 @@ def _hired(catalogue: Catalogue, found: Training, day: date, stay: Stay) -> Hire
     return hired(catalogue, found.accelerator, accelerators=count, hours=hours, together=count, day=day, stay=stay)
 
 
-def _on_images(wanted: argparse.Namespace, catalogue: Catalogue, day: date) -> int:
+def _on_images(args: argparse.Namespace, catalogue: Catalogue, day: date) -> int:
     """The result of a network that learns from pictures, told in the form that was asked for."""
-    given = [f"--{name.replace('_', '-')}" for name in _OF_TOKENS if getattr(wanted, name) is not None]
+    from planner.cli.jobs import accelerator_id, job_of
+    from planner.money.renting.job_hour import hired
+    from planner.report.speed.image_words import images_data, images_rows, images_text
+    from planner.report.table import Table
+    from planner.scenario.image_job import ImageJob
+    from planner.speed.training.images import image_training
+
+    given = [f"--{name.replace('_', '-')}" for name in _OF_TOKENS if getattr(args, name) is not None]
     if given:
-        raise BadInput(f"{given[0]}: {wanted.model} learns from pictures; give --images or --epochs, or neither.")
-    accelerator = accelerator_id(catalogue, wanted.accelerator)
-    said = {"model": wanted.model, "accelerator": accelerator, "accelerators": wanted.count, "team": wanted.team}
-    job = job_of(ImageJob, said | {"images": wanted.images, "epochs": wanted.epochs}, {"accelerators": "--count"})
+        raise BadInput(f"{given[0]}: {args.model} learns from pictures; give --images or --epochs, or neither.")
+    accelerator = accelerator_id(catalogue, args.accelerator)
+    said = {"model": args.model, "accelerator": accelerator, "accelerators": args.count, "team": args.team}
+    job = job_of(ImageJob, said | {"images": args.images, "epochs": args.epochs}, {"accelerators": "--count"})
     found = image_training(catalogue, job)
     count = found.accelerators
     cost = hired(catalogue, found.accelerator, accelerators=count, hours=found.hours.typical, together=count, day=day)
     label = catalogue.accelerator_label(found.accelerator)
-    return told(
-        wanted,
+    return emit(
+        args,
         table=lambda: Table.as_they_are(images_rows(found, cost)),
         data=lambda: {**stamp(catalogue, day), **images_data(found, label, cost)},
         text=lambda: images_text(found, label, cost),

@@ -9,19 +9,29 @@ import sys
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from planner.cli.arguments import dollars
 from planner.cli.common import NEWS, OK, BadInput, versioned
 from planner.cli.files import write_file
-from planner.cli.reckoned import reckoned
-from planner.cli.scenarios import Opened, saved_scenario
-from planner.money.renting.cheapest_offer import usual_wish
-from planner.report.answer.today_words import fallen_words, today_words
-from planner.report.answer.verdict_line import Verdict, verdict
-from planner.study.market.sized_accelerators import doer_of
-from pricing import Catalogue
-from pricing.feeds.folder import FOLDER, data_folder
-from pricing.feeds.live import current
-from pricing.query import find, price
+
+if TYPE_CHECKING:
+    from planner.report.answer.verdict_line import Verdict
+    from pricing import Catalogue
+
+
+def add(verbs: Any) -> None:
+    """The verb and its arguments."""
+    verb = verbs.add_parser("watch", help="say when a plan's answer turns or a price falls; for cron")
+    verb.set_defaults(verb=run)
+    verb.add_argument("scenario", metavar="SCENARIO", help="a YAML file (docs/scenario.md), or the name of a preset")
+    verb.add_argument(
+        "--below", type=dollars, metavar="USD_PER_HOUR",
+        help="say when a posted price of its GPU, read in the last 30 days, falls below this for one GPU-hour",
+    )  # fmt: skip
+    verb.add_argument("--turns", action="store_true", help="say when its answer turns; so it is without --below")
+    verb.add_argument("--json", action="store_true", help="print JSON, also where there is no news")
+
 
 _FRESH_DAYS = 30  # an older price does not fall, it is only remembered
 
@@ -39,41 +49,50 @@ class Look:
     seller: str
 
 
-def run(wanted: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Look, say what is new since the last look, and keep this one."""
-    place = _place(wanted.scenario)
-    now, before = _look(wanted.scenario), _kept(place)
+    place = _place(args.scenario)
+    now, before = _look(args.scenario), _kept(place)
     before = before if before is not None and before.plan == now.plan else None
-    said = _news(now, before, wanted)
+    said = _news(now, before, args)
     place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     write_file(place, json.dumps(asdict(now)).encode())
-    if wanted.json:
+    if args.json:
         last = None if before is None else asdict(before)
         sys.stdout.write(versioned({"news": said, "now": asdict(now), "before": last}) + "\n")
     elif said:
-        sys.stdout.write("".join(f"{wanted.scenario}: {line}\n" for line in said))
+        sys.stdout.write("".join(f"{args.scenario}: {line}\n" for line in said))
     return NEWS if said else OK
 
 
-def _news(now: Look, before: Look | None, wanted: argparse.Namespace) -> list[str]:
+def _news(now: Look, before: Look | None, args: argparse.Namespace) -> list[str]:
+    from planner.report.answer.today_words import fallen_words, today_words
+
     said: list[str] = []
-    if (wanted.turns or wanted.below is None) and before is not None and before.best != now.best:
+    if (args.turns or args.below is None) and before is not None and before.best != now.best:
         said.append(today_words(_verdict(before), _verdict(now)))
-    if wanted.below is not None and now.lowest_usd is not None and now.lowest_usd < wanted.below:
+    if args.below is not None and now.lowest_usd is not None and now.lowest_usd < args.below:
         last = None if before is None else before.lowest_usd
-        if last is None or last >= wanted.below:
-            said.append(fallen_words(now.seller, now.lowest_usd, wanted.below, last))
+        if last is None or last >= args.below:
+            said.append(fallen_words(now.seller, now.lowest_usd, args.below, last))
     return said
 
 
 def _verdict(one: Look) -> Verdict:
+    from planner.report.answer.verdict_line import Verdict
+
     return Verdict(one.title, one.usd, "")
 
 
 def _look(name: str) -> Look:
+    from planner.cli.scenarios import Opened, evaluate, saved_scenario
+    from planner.report.answer.verdict_line import verdict
+    from planner.study.market.sized_accelerators import doer_of
+    from pricing.feeds.live import current
+
     saved, about = saved_scenario(name)
     facts, day = current(), date.today()
-    it = reckoned(Opened(name, saved.scenario, facts, day, about))
+    it = evaluate(Opened(name, saved.scenario, facts, day, about))
     found = verdict(it.plan, it.found)
     lowest, seller = _lowest(facts, doer_of(it.plan.setting).accelerator, day)
     told = saved.scenario.model_dump_json(exclude_defaults=True)
@@ -84,6 +103,9 @@ def _look(name: str) -> Look:
 
 def _lowest(facts: Catalogue, accelerator: str, day: date) -> tuple[float | None, str]:
     """The lowest posted price of a GPU that a plan could take, and who asks it."""
+    from planner.money.renting.cheapest_offer import usual_wish
+    from pricing.query import find, price
+
     among = find(facts, replace(usual_wish(accelerator), max_age_days=_FRESH_DAYS), day).ids
     key = min(among, key=lambda one: price(facts.offers[one]), default=None)
     if key is None or facts.offers[key].usd_per_accelerator_hour is None:
@@ -95,6 +117,8 @@ def _lowest(facts: Catalogue, accelerator: str, day: date) -> tuple[float | None
 
 
 def _place(name: str) -> Path:
+    from pricing.feeds.folder import FOLDER, data_folder
+
     folder = data_folder()
     if folder is None:
         raise BadInput(f"There is no home folder to keep the last look in: name one in {FOLDER}")
