@@ -103,3 +103,14 @@ def add_output(verb: Any, *, csv: str) -> None:
     verb.add_argument("--day", type=day, metavar="YYYY-MM-DD", help="the day of prices; today")
     verb.add_argument("--json", action="store_true", help="print JSON")
     verb.add_argument("--csv", type=Path, metavar="FILE", help=csv)
+
+
+def keep_flags(verb: argparse.ArgumentParser) -> None:
+    """Keep the flag of each field, for the sentence that refuses its value."""
+    verb.set_defaults(flags={one.dest: one.option_strings[0] for one in verb._actions if one.option_strings})
+
+
+def decimal_year(text: str) -> float:
+    """A day as a year: 2026-11-21 is 2026.88, the middle of its month."""
+    read = day(text)
+    return read.year + (read.month - 0.5) / 12

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from datetime import date
 from typing import TYPE_CHECKING, Any, get_args
 
-from planner.cli.arguments import add_output, add_runs, add_stay, amount, length, number, whole
+from planner.cli.arguments import add_output, add_runs, add_stay, amount, keep_flags, length, number, whole
 from planner.cli.common import BadInput, emit, stamp, with_own_prices
 from planner.cli.terminal import redraw
 from planner.scenario.vocabulary import Method, ServingPrecision, TrainingPrecision
@@ -38,6 +38,7 @@ def add(verbs: Any) -> None:
     _serve(verb)
     add_runs(verb)
     add_output(verb, csv="write every try, with the reason that it lost for")
+    keep_flags(verb)
 
 
 def _train(verb: Any) -> None:
@@ -51,7 +52,13 @@ def _train(verb: Any) -> None:
 
 def _serve(verb: Any) -> None:
     verb.add_argument("--requests-per-s", type=number, metavar="R", help="to serve, on average")
-    verb.add_argument("--peak", type=number, metavar="R", help="requests a second at the peak; the average if empty")
+    verb.add_argument(
+        "--peak",
+        dest="peak_requests_per_s",
+        type=number,
+        metavar="R",
+        help="requests a second at the peak; the average if empty",
+    )
     verb.add_argument("--input-tokens", type=length, metavar="N", help="of a prompt; 1000")
     verb.add_argument("--output-tokens", type=length, metavar="N", help="of an answer; 300")
     verb.add_argument("--ttft-ms", type=number, metavar="MS", help="promised to the first token")
@@ -64,9 +71,7 @@ def run(args: argparse.Namespace) -> int:
     return _for_each_use(args) if opened is None else _report(opened, args)
 
 
-_OF_NO_JOB = frozenset({"verb", "day", "quotes", "json", "csv"})  # what may be said without one
-
-_FLAGS = {"peak_requests_per_s": "--peak", "weight_precision": "--precision"}
+_OF_NO_JOB = frozenset({"verb", "flags", "day", "quotes", "json", "csv"})  # what may be said without one
 
 
 def _scenario(args: argparse.Namespace) -> Opened | None:
@@ -84,11 +89,9 @@ def _scenario(args: argparse.Namespace) -> Opened | None:
 
 
 def _of_no_job(args: argparse.Namespace) -> None:
-    said = [flag for flag, value in vars(args).items() if value and flag not in _OF_NO_JOB]
+    said = [args.flags[name] for name, value in vars(args).items() if value and name not in _OF_NO_JOB]
     if said:
-        raise BadInput(
-            f"--{said[0].replace('_', '-')} needs a job: want --model NAME, or a SCENARIO that names a model."
-        )
+        raise BadInput(f"{said[0]} needs a job: want --model NAME, or a SCENARIO that names a model.")
 
 
 def _opened(args: argparse.Namespace) -> Opened:
@@ -104,7 +107,7 @@ def _opened(args: argparse.Namespace) -> Opened:
         made = {"accelerator": ANY_ACCELERATOR, "work": (_work(args),), "years": args.years}
         facts = with_own_prices(current(), args.quotes, day)
         made |= _staying(facts, args)
-        return Opened(args.model, with_runs(job_of(Scenario, made, _FLAGS), facts, args.runs, day), facts, day, ())
+        return Opened(args.model, with_runs(job_of(Scenario, made, args.flags), facts, args.runs, day), facts, day, ())
     opened = scenario_called(args.scenario, args)
     scenario = opened.scenario if args.years is None else opened.scenario.model_copy(update={"years": args.years})
     works = tuple(_with_limits(work, args) for work in scenario.work)
@@ -130,7 +133,7 @@ def _with_limits(work: Work, args: argparse.Namespace) -> Work:
     changed: dict[str, Any] = {"may_stop": work.may_stop or args.spot}
     if work.train is not None and args.deadline_days is not None:
         said = work.train.model_dump() | {"deadline_days": args.deadline_days}
-        changed["train"] = job_of(Train, said, _FLAGS)
+        changed["train"] = job_of(Train, said, args.flags)
     return work.model_copy(update=changed)
 
 
@@ -142,12 +145,10 @@ def _work(args: argparse.Namespace) -> Work:
     if args.requests_per_s is not None:
         if args.deadline_days is not None or args.tokens is not None:
             raise BadInput("--requests-per-s is of a service, --tokens and --deadline-days are of a training run.")
-        said = {name: getattr(args, name) for name in ("model", "requests_per_s", "input_tokens", "output_tokens")}
-        said |= {"ttft_ms": args.ttft_ms, "tpot_ms": args.tpot_ms, "weight_precision": args.precision}
-        served = job_of(Serve, said | {"peak_requests_per_s": args.peak}, _FLAGS)
+        flags = {**args.flags, "weight_precision": args.flags["precision"]}
+        served = job_of(Serve, vars(args) | {"weight_precision": args.precision}, flags)
         return Work(serve=served, may_stop=args.spot)
-    names = ("model", "tokens", "method", "precision", "seq_len", "runs_per_month", "deadline_days")
-    trained = job_of(Train, {name: getattr(args, name) for name in names} | {"choose_count": True}, _FLAGS)
+    trained = job_of(Train, vars(args) | {"choose_count": True}, args.flags)
     return Work(accelerators=1, train=trained, may_stop=args.spot)
 
 

@@ -9,7 +9,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from planner.cli.arguments import add_model, add_output, add_stay, day, length, number, share, whole
+from planner.cli.arguments import add_model, add_output, add_stay, day, keep_flags, length, number, share, whole
 from planner.cli.common import BadInput, emit, stamp, with_own_prices
 from planner.scenario.vocabulary import (
     USUAL_ACCEPTED_SHARE,
@@ -38,10 +38,16 @@ def add(verbs: Any) -> None:
     verb.add_argument(
         "--accelerator", required=True, metavar="NAME", help="H100-SXM5-80GB, mi300x …; several for other work: a,b"
     )
-    verb.add_argument("--count", type=whole, metavar="N", help="accelerators there are; as few as fit where empty")
+    verb.add_argument(
+        "--count",
+        dest="accelerators",
+        type=whole,
+        metavar="N",
+        help="accelerators there are; as few as fit where empty",
+    )
     verb.add_argument("--input-tokens", type=length, metavar="N", help="tokens of a prompt; 1000")
     verb.add_argument("--output-tokens", type=length, metavar="N", help="tokens of an answer; 300")
-    verb.add_argument("--requests-per-s", type=number, metavar="R", help="on average")
+    verb.add_argument("--requests-per-s", dest="average_requests_per_s", type=number, metavar="R", help="on average")
     verb.add_argument("--peak-requests-per-s", type=number, metavar="R")
     verb.add_argument("--ttft-ms", type=number, metavar="MS", help="promised to the first token")
     verb.add_argument("--tpot-ms", type=number, metavar="MS", help="promised between tokens")
@@ -49,14 +55,20 @@ def add(verbs: Any) -> None:
     verb.add_argument("--mode", choices=get_args(Mode), help="offline where nothing else is said")
     _how(verb)
     add_output(verb, csv="write one row")
+    keep_flags(verb)
 
 
 def _how(verb: Any) -> None:
-    verb.add_argument("--precision", choices=get_args(ServingPrecision), help="of weights; as published where empty")
+    verb.add_argument(
+        "--precision",
+        dest="weight_precision",
+        choices=get_args(ServingPrecision),
+        help="of weights; as published where empty",
+    )
     verb.add_argument("--cache-precision", choices=get_args(CachePrecision))
     verb.add_argument("--engine", choices=get_args(EngineName), help="vllm")
-    verb.add_argument("--tp", type=whole, metavar="N", help="accelerators that share each step")
-    verb.add_argument("--pp", type=whole, metavar="N", help="stages that follow each other")
+    verb.add_argument("--tp", dest="tensor_parallel", type=whole, metavar="N", help="accelerators that share each step")
+    verb.add_argument("--pp", dest="pipeline_parallel", type=whole, metavar="N", help="stages that follow each other")
     verb.add_argument("--batch", type=whole, metavar="N", help="requests at once; what memory holds where empty")
     verb.add_argument("--draft-tokens", type=whole, metavar="N", help="guessed ahead of each step; none where empty")
     verb.add_argument(
@@ -70,7 +82,9 @@ def _how(verb: Any) -> None:
     verb.add_argument("--constants", type=Path, metavar="FILE", help="constants fitted to or measured on your machines")
     verb.add_argument("--measured-over-predicted", type=number, metavar="X", help="from a run of yours")
     verb.add_argument("--busy-share", type=share, default=USUAL_BUSY_SHARE, metavar="S", help="of the hours; 0.6")
-    verb.add_argument("--date", type=day, metavar="YYYY-MM-DD", help="engines as they were on that day")
+    verb.add_argument(
+        "--date", dest="engine_on", type=day, metavar="YYYY-MM-DD", help="engines as they were on that day"
+    )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -7,7 +7,17 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from planner.cli.arguments import add_model, add_output, add_stay, amount, day, length, number, whole
+from planner.cli.arguments import (
+    add_model,
+    add_output,
+    add_stay,
+    amount,
+    decimal_year,
+    keep_flags,
+    length,
+    number,
+    whole,
+)
 from planner.cli.common import BadInput, emit, stamp, with_own_prices
 from planner.scenario.vocabulary import Engine, Method, Optimizer, Recompute, Team, TrainingPrecision, Zero
 
@@ -27,23 +37,28 @@ def add(verbs: Any) -> None:
     add_stay(verb)
     add_model(verb, "a model of the catalogue: llama-3-8b …; or --config")
     verb.add_argument("--accelerator", required=True, metavar="NAME", help="H100-SXM5-80GB, mi300x …")
-    verb.add_argument("--count", type=whole, metavar="N", help="accelerators; 8, or 1 slice")
+    verb.add_argument("--count", dest="accelerators", type=whole, metavar="N", help="accelerators; 8, or 1 slice")
     verb.add_argument("--tokens", type=amount, metavar="N", help="15T, 300B, 2e12; best for the model where empty")
     verb.add_argument("--images", type=amount, metavar="N", help="of a run of resnet-50, ssd300 …; what is usual")
     verb.add_argument("--epochs", type=number, metavar="N", help="or so many times through the usual data set")
     verb.add_argument("--unique-tokens", type=amount, metavar="N", help="that there are; the rest are repeats")
     verb.add_argument("--seq-len", type=length, metavar="N", help="tokens of a sequence; 4096")
-    verb.add_argument("--global-batch", type=whole, metavar="N", help="sequences of a step")
+    verb.add_argument(
+        "--global-batch", dest="global_batch_sequences", type=whole, metavar="N", help="sequences of a step"
+    )
     verb.add_argument("--precision", choices=get_args(TrainingPrecision))
     verb.add_argument("--method", choices=get_args(Method), help="what is trained; full")
     _layout(verb)
     add_output(verb, csv="write the layouts")
+    keep_flags(verb)
 
 
 def _layout(verb: Any) -> None:
     for name, what in (("tp", "tensor"), ("pp", "pipeline"), ("cp", "context"), ("ep", "expert"), ("dp", "data")):
         verb.add_argument(f"--{name}", type=whole, metavar="N", help=f"{what} parallel ranks; searched where empty")
-    verb.add_argument("--vpp", type=whole, metavar="N", help="virtual stages on each pipeline rank")
+    verb.add_argument(
+        "--vpp", dest="virtual_stages", type=whole, metavar="N", help="virtual stages on each pipeline rank"
+    )
     verb.add_argument("--micro-batch", type=whole, metavar="N")
     verb.add_argument("--zero", choices=get_args(Zero), help="what is sharded; zero3 is FSDP, hybrid HSDP")
     verb.add_argument("--recompute", choices=get_args(Recompute), help="selective: only what moves bytes")
@@ -60,7 +75,9 @@ def _layout(verb: Any) -> None:
         "--runs", type=Path, metavar="RUNS.csv", help="your own measured runs; those on this accelerator count"
     )
     verb.add_argument("--constants", type=Path, metavar="FILE", help="constants fitted to your machines")
-    verb.add_argument("--date", type=day, metavar="YYYY-MM-DD", help="software as it was on that day")
+    verb.add_argument(
+        "--date", dest="software_year", type=decimal_year, metavar="YYYY-MM-DD", help="software as it was on that day"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -147,12 +164,12 @@ def _on_images(args: argparse.Namespace, catalogue: Catalogue, day: date) -> int
     from planner.scenario.image_job import ImageJob
     from planner.speed.training.images import image_training
 
-    given = [f"--{name.replace('_', '-')}" for name in _OF_TOKENS if getattr(args, name) is not None]
+    given = [args.flags[name] for name in _OF_TOKENS if getattr(args, name) is not None]
     if given:
         raise BadInput(f"{given[0]}: {args.model} learns from pictures; give --images or --epochs, or neither.")
     accelerator = accelerator_id(catalogue, args.accelerator)
-    said = {"model": args.model, "accelerator": accelerator, "accelerators": args.count, "team": args.team}
-    job = job_of(ImageJob, said | {"images": args.images, "epochs": args.epochs}, {"accelerators": "--count"})
+    said = {"model": args.model, "accelerator": accelerator, "accelerators": args.accelerators, "team": args.team}
+    job = job_of(ImageJob, said | {"images": args.images, "epochs": args.epochs}, args.flags)
     found = image_training(catalogue, job)
     count = found.accelerators
     cost = hired(catalogue, found.accelerator, accelerators=count, hours=found.hours.typical, together=count, day=day)
