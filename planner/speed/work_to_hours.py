@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from planner.network.own_models import with_own_models
 from planner.scenario.base import (
@@ -154,44 +155,24 @@ def _plain(catalogue: Catalogue, scenario: Scenario, work: Work) -> _Done:
 def training_job(scenario: Scenario, work: Work, task: Train) -> TrainingJob:
     """The job that the speed model is asked about."""
     return TrainingJob(
-        model=task.model,
+        **_shared(task, TrainingJob, scenario),
         accelerator=scenario.accelerator,
         accelerators=work.accelerators,
-        tokens=task.tokens,
-        unique_tokens=task.unique_tokens,
-        method=task.method,
-        precision=task.precision,
-        seq_len=task.seq_len,
         failures=scenario.failures,
-        measured_over_predicted=task.measured_over_predicted,
-        models=scenario.models,
-        measured=scenario.measured,
     )
 
 
 def serving_job(scenario: Scenario, task: Serve) -> ServingJob:
     """The service that the speed model is asked about."""
-    return ServingJob(
-        model=task.model,
-        accelerator=scenario.accelerator,
-        average_requests_per_s=task.requests_per_s,
-        peak_requests_per_s=task.peak_requests_per_s or task.requests_per_s,
-        input_tokens=task.input_tokens,
-        output_tokens=task.output_tokens,
-        ttft_ms=task.ttft_ms,
-        tpot_ms=task.tpot_ms,
-        weight_precision=task.weight_precision,
-        cache_precision=task.cache_precision,
-        engine=task.engine,
-        mig_profile=task.mig_profile,
-        lora_adapters=task.lora_adapters,
-        cached_input_share=task.cached_input_share,
-        draft_tokens=task.draft_tokens,
-        accepted_share=task.accepted_share,
-        measured_over_predicted=task.measured_over_predicted,
-        models=scenario.models,
-        measured=scenario.measured,
-    )
+    shared = _shared(task, ServingJob, scenario)
+    shared["peak_requests_per_s"] = task.peak_requests_per_s or task.requests_per_s
+    return ServingJob(**shared, accelerator=scenario.accelerator, average_requests_per_s=task.requests_per_s)
+
+
+def _shared(task: Train | Serve, job: type[TrainingJob | ServingJob], scenario: Scenario) -> dict[str, Any]:
+    """Return the fields that a task and its job have in common, and what a scenario says of all its jobs."""
+    fields = {name: getattr(task, name) for name in type(task).model_fields if name in job.model_fields}
+    return fields | {"models": scenario.models, "measured": scenario.measured}
 
 
 def _trained(catalogue: Catalogue, job: TrainingJob, bare: Work, task: Train) -> _Done:
