@@ -99,7 +99,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class _Done:
+class _WorkHours:
     """One kind of work in plain hours."""
 
     work: Work
@@ -119,7 +119,7 @@ def asked(catalogue: Catalogue, scenario: Scenario) -> Asked:
     if not any(work.train or work.serve or work.run for work in scenario.work):
         return Asked(scenario, scenario)
     catalogue = with_own_models(catalogue, scenario.models)
-    done = [_plain(catalogue, scenario, work) for work in scenario.work]
+    done = [_to_hours(catalogue, scenario, work) for work in scenario.work]
     hosted = paid_by_the_token(scenario.hosted, [one.hosted for one in done if one.hosted])
     plain = scenario.model_copy(update={"work": tuple(one.work for one in done), "hosted": hosted})
     return Asked(
@@ -134,13 +134,13 @@ def asked(catalogue: Catalogue, scenario: Scenario) -> Asked:
     )
 
 
-def _plain(catalogue: Catalogue, scenario: Scenario, work: Work) -> _Done:
-    bare = _bare(work)
+def _to_hours(catalogue: Catalogue, scenario: Scenario, work: Work) -> _WorkHours:
+    bare = _without_model(work)
     try:
         if work.run is not None:
-            return _ran(catalogue, scenario, bare, work.run)
+            return _run_hours(catalogue, scenario, bare, work.run)
         if work.train is not None:
-            return _taught(catalogue, scenario, work, work.train)
+            return _training_hours(catalogue, scenario, work, work.train)
         if work.serve is not None and is_other_work(work.serve.model):
             found = other_work(catalogue, serving_job(scenario, work.serve))
             return _done_otherwise(catalogue, found, bare, work.serve)
@@ -148,8 +148,8 @@ def _plain(catalogue: Catalogue, scenario: Scenario, work: Work) -> _Done:
             return _served(catalogue, serve(catalogue, serving_job(scenario, work.serve)), bare, work.serve)
     except PricingError as refusal:
         lacks = refusal.lacks if isinstance(refusal, UnknownChip) else ""
-        return _Done(bare, problem=Problem(str(refusal), lacks=lacks))
-    return _Done(work)
+        return _WorkHours(bare, problem=Problem(str(refusal), lacks=lacks))
+    return _WorkHours(work)
 
 
 def training_job(scenario: Scenario, work: Work, task: Train) -> TrainingJob:
@@ -175,18 +175,20 @@ def _shared(task: Train | Serve, job: type[TrainingJob | ServingJob], scenario: 
     return fields | {"models": scenario.models, "measured": scenario.measured}
 
 
-def _trained(catalogue: Catalogue, job: TrainingJob, bare: Work, task: Train) -> _Done:
+def _trained(catalogue: Catalogue, job: TrainingJob, bare: Work, task: Train) -> _WorkHours:
     found = train(catalogue, job)
     if found.speed is None:
         ways = "; ".join(way.words for way in found.ways_to_fit[:4])
         if not found.can_be_spread:
             on = f"{found.accelerators:,} x {found.accelerator}"
             helps = f"What divides: {ways}" if ways else ""
-            return _Done(bare, found, problem=Problem(f"{found.model} cannot be spread over {on}: {NOT_SPREAD}", helps))
+            return _WorkHours(
+                bare, found, problem=Problem(f"{found.model} cannot be spread over {on}: {NOT_SPREAD}", helps)
+            )
         needs = f"{found.model} does not fit on {found.accelerators:,} x {found.accelerator}"
         memory = f"it needs {found.least_memory_gb:,.0f} GB on each of them and there are {found.memory_gb:,.0f}"
         helps = f"What would make it fit: {ways or 'nothing we know'}"
-        return _Done(bare, found, problem=Problem(f"{needs}: {memory}", helps))
+        return _WorkHours(bare, found, problem=Problem(f"{needs}: {memory}", helps))
     hours = found.speed.days.typical * HOURS_PER_DAY
 
     def in_time(deadline_days: float) -> tuple[int, float] | None:
@@ -197,15 +199,15 @@ def _trained(catalogue: Catalogue, job: TrainingJob, bare: Work, task: Train) ->
     return replace(_in_hours(bare, task, hours, once), training=found)
 
 
-def _bare(work: Work) -> Work:
+def _without_model(work: Work) -> Work:
     """The work without its model, with the data that goes with it."""
     data = {"storage_tb": work.usual_storage_tb, "egress_tb_per_month": work.usual_egress_tb_per_month}
     return work.model_copy(update={"train": None, "serve": None, "run": None, **data})
 
 
-def _taught(catalogue: Catalogue, scenario: Scenario, work: Work, task: Train) -> _Done:
+def _training_hours(catalogue: Catalogue, scenario: Scenario, work: Work, task: Train) -> _WorkHours:
     """A model to be trained; one that learns from pictures goes by its published rate, as a run of known hours."""
-    bare = _bare(work)
+    bare = _without_model(work)
     if not learns_from_images(task.model):
         return _trained(catalogue, training_job(scenario, work, task), bare, task)
     found = image_training(catalogue, image_job(task, scenario.accelerator, bare.accelerators))
@@ -220,7 +222,7 @@ def image_job(task: Train, accelerator: str, accelerators: int) -> ImageJob:
     return ImageJob(model=task.model, accelerator=accelerator, accelerators=accelerators, images=task.images)
 
 
-def _ran(catalogue: Catalogue, scenario: Scenario, bare: Work, task: Run) -> _Done:
+def _run_hours(catalogue: Catalogue, scenario: Scenario, bare: Work, task: Run) -> _WorkHours:
     """A run of known hours, on the accelerators of the plan."""
     found = carried_run(catalogue, task, accelerator=scenario.accelerator, accelerators=bare.accelerators)
     once = _Once("the run", "run", found.accelerator, found.accelerators)
@@ -244,31 +246,31 @@ class _Once:
         return f"{self.accelerators:,} x {self.accelerator}"
 
 
-def _in_hours(bare: Work, task: Train | Run, hours: float, once: _Once) -> _Done:
+def _in_hours(bare: Work, task: Train | Run, hours: float, once: _Once) -> _WorkHours:
     """Runs of so many hours as work: a job in the first month and nothing besides, or so many a month that may wait."""
     if task.runs_per_month is not None:
         wanted = task.runs_per_month * hours  # hours a month of so many accelerators
         together = max(math.ceil(wanted / HOURS_PER_MONTH), 1)
         if bare.accelerators * together > MOST_ACCELERATORS:
-            return _Done(bare, problem=_too_many(bare.accelerators * together, once.accelerator))
+            return _WorkHours(bare, problem=_too_many(bare.accelerators * together, once.accelerator))
         changed = {
             "accelerators": bare.accelerators * together,
             "accelerator_hours_per_month": wanted * bare.accelerators,
             "accelerators_per_job": bare.accelerators,
             "may_wait": True,
         }
-        return _Done(Work.model_validate(bare.model_dump() | changed))
+        return _WorkHours(Work.model_validate(bare.model_dump() | changed))
     days = hours / HOURS_PER_DAY
     if task.deadline_days is not None and days > task.deadline_days:
         late = _late(bare, days, task.deadline_days, once)
-        return _Done(bare, problem=late.problem, late=late)
+        return _WorkHours(bare, problem=late.problem, late=late)
     if hours > HOURS_PER_YEAR:
         late = _over_a_year(bare, days, once)
-        return _Done(bare, problem=late.problem, late=late)
+        return _WorkHours(bare, problem=late.problem, late=late)
     job = Job(label=once.label, accelerators=once.accelerators, hours=max(hours, 0.01))
     # No share of hours besides: less than anybody may write, so it is not checked again.
     once_only = {"busy_share": 0.0, "jobs": (*bare.jobs, job), "accelerators_per_job": bare.accelerators}
-    return _Done(bare.model_copy(update=once_only))
+    return _WorkHours(bare.model_copy(update=once_only))
 
 
 def _late(bare: Work, days: float, deadline_days: float, once: _Once) -> Late:
@@ -276,17 +278,19 @@ def _late(bare: Work, days: float, deadline_days: float, once: _Once) -> Late:
     takes, due = time_words(days, _FINE), time_words(deadline_days, _FINE)
     said = f"{once.what} takes {takes} on {once.where}, and the deadline is {due}"
     kept = f"A deadline of {time_words(math.ceil(days * 10) / 10, _FINE)} would do as it is"
-    return Late(bare, days, deadline_days, Problem(f"{said}: {_would(days, deadline_days, once)}", kept))
+    return Late(bare, days, deadline_days, Problem(f"{said}: {_gpus_needed(days, deadline_days, once)}", kept))
 
 
 def _over_a_year(bare: Work, days: float, once: _Once) -> Late:
     """The same of a run that nobody set a deadline for: no run of a plan takes longer than a year."""
     longest = HOURS_PER_YEAR / HOURS_PER_DAY
-    said = f"{once.what} takes {time_words(days, _FINE)} on {once.where}, over a year: {_would(days, longest, once)}"
+    said = (
+        f"{once.what} takes {time_words(days, _FINE)} on {once.where}, over a year: {_gpus_needed(days, longest, once)}"
+    )
     return Late(bare, days, longest, Problem(said), was_asked=False)
 
 
-def _would(days: float, deadline_days: float, once: _Once) -> str:
+def _gpus_needed(days: float, deadline_days: float, once: _Once) -> str:
     """How many would be in time."""
     if once.in_time is not None:
         found = once.in_time(deadline_days)
@@ -296,16 +300,16 @@ def _would(days: float, deadline_days: float, once: _Once) -> str:
     return f"{_MOST} would not do" if found is None else f"{found[0]:,} of them take {time_words(found[1], _FINE)}"
 
 
-def _served(catalogue: Catalogue, found: Serving, bare: Work, task: Serve) -> _Done:
+def _served(catalogue: Catalogue, found: Serving, bare: Work, task: Serve) -> _WorkHours:
     if not found.fits or found.accelerators_at_peak is None or found.accelerators_at_average is None:
         ways = "; ".join(way.change for way in found.ways_to_fit[:4])
         reason = found.reason or f"{found.model} does not keep these promises on {found.accelerator}"
-        return _Done(bare, serving=found, problem=Problem(reason, f"{_HELPS}: {ways or 'another accelerator'}"))
+        return _WorkHours(bare, serving=found, problem=Problem(reason, f"{_HELPS}: {ways or 'another accelerator'}"))
     ahead = _ahead(found, task)
     average, peak = found.accelerators_at_average + ahead, found.accelerators_at_peak + ahead
     each = _slices(catalogue, found.accelerator, task.mig_profile)
     if _whole(peak, each) > MOST_ACCELERATORS:
-        return _Done(bare, serving=found, problem=_too_many(_whole(peak, each), found.accelerator))
+        return _WorkHours(bare, serving=found, problem=_too_many(_whole(peak, each), found.accelerator))
     work = _around_the_clock(bare, _whole(average, each), _whole(peak, each), found.accelerators_per_replica)
     monthly = task.requests_per_s * SECONDS_PER_HOUR * HOURS_PER_MONTH / MILLION
     hosted = Hosted(
@@ -313,18 +317,18 @@ def _served(catalogue: Catalogue, found: Serving, bare: Work, task: Serve) -> _D
         million_output_tokens_per_month=monthly * task.output_tokens,
         price=cheapest_door(catalogue, task),
     )
-    return _Done(work, serving=found, hosted=hosted)
+    return _WorkHours(work, serving=found, hosted=hosted)
 
 
-def _done_otherwise(catalogue: Catalogue, found: OtherWork, bare: Work, task: Serve) -> _Done:
+def _done_otherwise(catalogue: Catalogue, found: OtherWork, bare: Work, task: Serve) -> _WorkHours:
     if found.accelerators_at_peak is None or found.accelerators_at_average is None:
         problem = Problem(str(found.reason), f"{_HELPS}: a faster accelerator, or more time")
-        return _Done(bare, other=found, problem=problem)
+        return _WorkHours(bare, other=found, problem=problem)
     each = _slices(catalogue, found.accelerator, task.mig_profile)
     average, peak = _whole(found.accelerators_at_average, each), _whole(found.accelerators_at_peak, each)
     if peak > MOST_ACCELERATORS:
-        return _Done(bare, other=found, problem=_too_many(peak, found.accelerator))
-    return _Done(_around_the_clock(bare, average, peak, 1), other=found)
+        return _WorkHours(bare, other=found, problem=_too_many(peak, found.accelerator))
+    return _WorkHours(_around_the_clock(bare, average, peak, 1), other=found)
 
 
 def _too_many(peak: int, accelerator: str) -> Problem:
