@@ -101,5 +101,3 @@ def _factors(catalogue: Catalogue, args: argparse.Namespace) -> OwnFactors | Non
         return None
     rows = runs_of(args.kind, args.runs)
     return factors_of(catalogue, args.kind, rows, source=args.runs.name, day=args.day or date.today())
-
-
