@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import date
 from typing import Annotated, Any, NamedTuple
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, Field
 
-from pricing.caching import cached_property
+from pricing.figure import Strict
 from pricing.marks import all_seen
 
 HOURS_PER_YEAR = 8_760.0
@@ -27,14 +27,7 @@ ONE_MACHINE = 8  # accelerators: a job on more needs whole machines
 class Inputs(BaseModel):
     """Checked on the way in, never changed afterwards."""
 
-    model_config = ConfigDict(
-        strict=True,
-        extra="forbid",
-        frozen=True,
-        allow_inf_nan=False,
-        defer_build=True,
-        ignored_types=(cached_property,),
-    )
+    model_config = Strict.model_config
 
 
 class OfField(ValueError):

@@ -13,6 +13,7 @@ from tests.browser.visit import FIRST_WORDS_MS, open_page, settle
 
 H1 = "h1"
 DIALOG = "[role=dialog]"
+MOST_TABS = 12  # of a page
 
 
 @pytest.fixture(autouse=True)
@@ -84,8 +85,9 @@ def test_finance_changes_the_cost_of_money_and_takes_the_cash_flow(page: Page) -
     type_over(page, "12")
     assert "rate=12" in page.url
     go_to(page, "When it pays back", "tab")
-    for _ in range(5):
-        press(page, "ArrowRight")
+    for _ in range(MOST_TABS):
+        if "Cash" in press(page, "ArrowRight").says:
+            break
     press(page, "Enter")
     assert "look=Cash" in page.url
     go_to(page, "Download this table (CSV)")
