@@ -13,6 +13,7 @@ from planner.cli import BAD_INPUT, OK, main
 from planner.speed.data_files import DATA
 from pricing import strict_yaml
 from tests.evidence.golden import serving_rows, training_rows
+from tests.house import ROOT
 from tools import calibrate
 
 pytestmark = pytest.mark.slow
@@ -380,3 +381,11 @@ def test_old_software_and_a_cap_of_watts_are_slower(capsys: pytest.CaptureFixtur
     assert rate("--no-fused-attention") < rate()
     assert rate("--power-cap-w", "400") < rate()
     assert rate("--engine", "pytorch", "--no-compiled") < rate("--engine", "pytorch", "--compiled")
+
+
+def test_check_tco_says_where_the_published_cases_are(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "check", "tco")
+    assert (code, out) == (BAD_INPUT, "")
+    page, tests = re.search(r"(docs/\S+\.md) .*pytest (\S+)`", err).groups()  # type: ignore[union-attr]
+    assert (ROOT / page).is_file()
+    assert (ROOT / tests).is_dir()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planner.cli.arguments import day
-from planner.cli.common import emit
+from planner.cli.common import BadInput, emit
 
 if TYPE_CHECKING:
     from planner.evidence.factors import OwnFactors
@@ -49,7 +49,22 @@ def _add_runs(kinds: Any, kind: str, about: str) -> None:
     verb.add_argument("--csv", type=Path, metavar="FILE", help="write id and predictions of every run")
 
 
-_PARSERS: tuple[Callable[[Any], None], ...] = (_add_training, _add_serving)
+def _add_tco(kinds: Any) -> None:
+    """`check tco`: the cases are tests now."""
+    verb = kinds.add_parser("tco", help="published comparisons of buying and renting: where they stand now")
+    verb.set_defaults(verb=_tco)
+    verb.add_argument("--json", action="store_true", help="the same sentence")
+
+
+_PARSERS: tuple[Callable[[Any], None], ...] = (_add_training, _add_serving, _add_tco)
+
+
+def _tco(args: argparse.Namespace) -> int:
+    """Refuse with the place of the published cases."""
+    raise BadInput(
+        "check tco: the published cases are tests now. docs/published-cases.md lists each with its verdict; "
+        "`python -m pytest tests/published` runs them."
+    )
 
 
 def _runs(args: argparse.Namespace) -> int:
