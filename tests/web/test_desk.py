@@ -18,14 +18,12 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def desk() -> Iterator[Desk]:
     """A desk with a process of its own behind it."""
-    workers.FIRST.append("tests.frozen_too")
     pools = workers.start()
     made = Desk()
     made.open(pools)
     yield made
     made.close()
     workers.stop(pools)
-    workers.FIRST.remove("tests.frozen_too")
 
 
 @pytest.fixture(autouse=True)

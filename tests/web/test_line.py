@@ -141,6 +141,7 @@ def visitors(monkeypatch: pytest.MonkeyPatch) -> Iterator[Visitors]:
     """Visitors of a server with one process."""
     found = Visitors()
     monkeypatch.setattr(TURNS, "visitor", found)
+    workers.branch()
     pool = workers.Pool(1)
     workers.use({False: pool})
     yield found

@@ -35,12 +35,10 @@ PATIENCE_S = 60
 
 @pytest.fixture(scope="module")
 def _started() -> Iterator[None]:
-    workers.FIRST.append("tests.frozen_too")
     pools = workers.start()
     workers.use(pools)
     yield
     workers.stop(pools)
-    workers.FIRST.remove("tests.frozen_too")
 
 
 def asked(accelerators: int) -> Scenario:
