@@ -1,7 +1,5 @@
 """Runs every measurement, or the ones named: `python -m bench [NAME ...]`."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 import sys

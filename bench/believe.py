@@ -5,8 +5,6 @@ What is known is cut off so many days before. Beside the estimator stands the ru
 the last thirty days, failing that the cheapest of a year.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """How long the catalogue takes to load and to ask, beside reading as many rows with `csv` in the same run."""
 
-from __future__ import annotations
-
 import csv
 import io
 import subprocess

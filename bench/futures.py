@@ -1,7 +1,5 @@
 """How long the futures of a plan take, and what turns it, beside the time the memory needs for as many bytes."""
 
-from __future__ import annotations
-
 import resource
 from collections.abc import Iterator
 from dataclasses import replace

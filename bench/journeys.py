@@ -4,8 +4,6 @@ A step is timed from the press to the page at rest. A change of one phrase is on
 click. The rows are a Markdown table.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import statistics
 import subprocess

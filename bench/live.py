@@ -3,8 +3,6 @@
 All times are those of the processor, so that what else the machine does is left out.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import resource

@@ -1,7 +1,5 @@
 """How long the whole market takes for one piece of work: processor time, beside a matrix product in the same run."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from datetime import date

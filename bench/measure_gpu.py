@@ -6,8 +6,6 @@ exchanges between them; with clocks, power, driver and versions. `python -m tool
 beside what is assumed. `--device cpu --quick` only shows that it runs.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import io

@@ -1,7 +1,5 @@
 """How long the best mix and the best month take, beside the plan they are found for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date

@@ -1,7 +1,5 @@
 """How long a plan takes, and thousands of futures of it, beside the time the memory needs for as many bytes."""
 
-from __future__ import annotations
-
 import resource
 from collections.abc import Iterator
 from dataclasses import replace

@@ -4,8 +4,6 @@ No title names a way that is neither the cheapest at typical figures nor in most
 cheapest and the cheapest of another kind; "N of 100" counts these two.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from random import Random

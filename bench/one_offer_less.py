@@ -3,8 +3,6 @@
 Of each market the six cheapest old offers are taken out, one at a time, where four sellers or more are known.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import date
 from itertools import product

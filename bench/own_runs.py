@@ -3,8 +3,6 @@
 Every error is that of a fit without the run's source. Several splits by chance, with a seed.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

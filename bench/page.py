@@ -4,8 +4,6 @@ In processor time, since many people share one process: what counts is how many 
 testing harness runs the page; what it takes for a page with one slider and one sentence is the reference.
 """
 
-from __future__ import annotations
-
 import itertools
 import statistics
 import time

@@ -1,7 +1,5 @@
 """How fast speed itself is worked out, beside multiplying matrices in the same run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

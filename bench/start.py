@@ -4,8 +4,6 @@ The time that the processor worked is told too, which on a machine that is share
 alike.
 """
 
-from __future__ import annotations
-
 import resource
 import subprocess
 import sys

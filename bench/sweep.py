@@ -1,7 +1,5 @@
 """How long a row of a sweep takes, told as one with others, beside a plan and answer of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 from time import process_time

@@ -4,8 +4,6 @@ Published runs are split harder and harsher: whole sources, years, halves of all
 band of a run comes from fits and from quantiles that knew nothing of its source, or of its class.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

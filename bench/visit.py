@@ -3,8 +3,6 @@
 A browser with an empty cache, at 10 Mbit/s and 40 ms there and back, visits the app as `make app` serves it.
 """
 
-from __future__ import annotations
-
 import socket
 import subprocess
 import sys

@@ -3,8 +3,6 @@
 Values are appended, never overwritten; leaving out what came later is therefore enough.
 """
 
-from __future__ import annotations
-
 import hashlib
 from datetime import date
 from typing import TypeVar

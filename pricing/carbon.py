@@ -5,8 +5,6 @@ never mixed in. A place without a figure takes that of what it lies in, with a w
 knowing which, it is their mean, and eight of ten of them lie in the range.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import NamedTuple
 

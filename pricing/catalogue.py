@@ -1,7 +1,5 @@
 """The catalogue: every record of every data file, checked against each other, with one digest and one date."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import date
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Checked copies in the user's cache folder: whole or not at all, sealed, and only the last few of a kind."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import tempfile

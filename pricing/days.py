@@ -1,7 +1,5 @@
 """A day from outside: written plainly, or in quotes."""
 
-from __future__ import annotations
-
 import re
 from datetime import date
 from typing import Annotated

@@ -4,8 +4,6 @@ A household, a small firm and a large site pay prices of their own, and none fol
 takes the average of the places it names, else that of the country, union or world it lies in, with a wider range.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from pricing.catalogue import Catalogue

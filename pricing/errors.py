@@ -8,8 +8,6 @@ PricingError
     └── AmbiguousName    several things; carries all of them
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What a unit of another currency is worth in US dollars, and amounts as people type them: 1.85 EUR, £2, CHF 250k."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from datetime import date

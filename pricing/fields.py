@@ -1,7 +1,5 @@
 """What fields of records have in common: names, bounds, and the one unit that a figure may carry."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from pydantic import Field

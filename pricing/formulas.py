@@ -3,8 +3,6 @@
 Such text gets an apostrophe in front where it is written, and loses it where it is read.
 """
 
-from __future__ import annotations
-
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 

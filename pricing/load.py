@@ -6,8 +6,6 @@ this package's code: a copy that is out of date has another name and is never lo
 again; a damaged copy is rebuilt.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 They have no place in a name: a terminal may obey them, and a reader sees another name than the one that stands there.
 """
 
-from __future__ import annotations
-
 import unicodedata
 
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})  # control, format, half a character, line and paragraph ends

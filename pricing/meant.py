@@ -3,8 +3,6 @@
 For plans, links and the command line. Price lists and tables of runs use `pricing.names`, which never picks.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """From what people type to exactly one record: loose about spelling, strict about meaning."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping

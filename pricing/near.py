@@ -5,8 +5,6 @@ the other. A slip is a letter too much, too few, another one, or two that change
 to none. A share of common letters does not do: Rwanda has two thirds of Canada's, and short codes are alike by chance.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 _LETTERS_PER_SLIP = 4

@@ -4,8 +4,6 @@ A price is a price of something. What that is stands in fields of the offer and 
 much can be had at once, a fact of the catalogue says what we take, by kind of sale (docs/decisions/0032).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args

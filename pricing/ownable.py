@@ -1,7 +1,5 @@
 """What one's own machines are and stand in, where no server of the catalogue says it: hosts and places."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Which offers: pure filters over the catalogue. Nothing is dropped in silence: what is hidden is counted by reason."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import date

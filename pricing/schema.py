@@ -5,8 +5,6 @@ the titles that only repeat a key; with a pattern for each day; with nothing bes
 a figure may carry at its place.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from copy import deepcopy
 from typing import Any, get_args

@@ -1,7 +1,5 @@
 """For how long a figure holds without another look, and which were looked at longer ago."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import date
 from typing import NamedTuple

@@ -9,8 +9,6 @@ PyYAML's C parser does the scanning; what a plain word means is decided here, be
   document, and marks that do not show.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from datetime import date

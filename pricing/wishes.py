@@ -1,7 +1,5 @@
 """What a checked record says is wrong, in the words of this house: what was wanted, and what stands there instead."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import date
 from typing import Any

@@ -3,8 +3,6 @@
 And which facts the tests are given: the frozen ones, with no live prices over them.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """How many examples a property is tried on: so many at most, and fewer where the profile is in a hurry."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import settings

@@ -5,8 +5,6 @@ A test of the data that ship asks for `live_catalogue`. `python -m tests.frozen 
 the program on the frozen catalogue, in a process of its own.
 """
 
-from __future__ import annotations
-
 import runpy
 import sys
 from functools import lru_cache

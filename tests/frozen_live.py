@@ -1,7 +1,5 @@
 """`python -m tests.frozen_live 8501`: the app on the frozen catalogue, whose sources are all played back here."""
 
-from __future__ import annotations
-
 import os
 import runpy
 import sys

@@ -4,8 +4,6 @@ Some are cheaper than any of their accelerator, some dearer, some stale, some of
 nobody had heard of. They are written as a data file, so that the strict reader judges whether they are correct.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from datetime import date, timedelta

@@ -6,8 +6,6 @@ and no text at all is cut at a phrase of several words, or compared with one. Te
 no sentences.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """A catalogue that fits on two screens, as the files it is made of. Tests change a file and see what happens."""
 
-from __future__ import annotations
-
 from datetime import date
 
 from pricing.catalogue import Catalogue

@@ -1,7 +1,5 @@
 """Programs that tests start: the app as `make app` starts it, and what a browser sends to it."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -1,7 +1,5 @@
 """A new way of supply is one file: on a copy of the program, a file alone puts it wherever ways are."""
 
-from __future__ import annotations
-
 import ast
 import json
 import shutil

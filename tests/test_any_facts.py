@@ -4,8 +4,6 @@ No word, sign or amount is asserted here. Whoever adds a correct price, offer, p
 pass; where one fails, the program is wrong and not the price.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import math

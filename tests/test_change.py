@@ -1,7 +1,5 @@
 """Each recipe of docs/CHANGE.md, followed on a copy of the tree: these files by hand, and nothing else."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

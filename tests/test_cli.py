@@ -1,7 +1,5 @@
 """`python -m planner`: the table, JSON and CSV say the same, and bad input gets one clear sentence."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

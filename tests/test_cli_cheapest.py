@@ -1,7 +1,5 @@
 """`cheapest`: what it prints and writes, what it takes from a file, and what it refuses."""
 
-from __future__ import annotations
-
 import csv
 import itertools
 import json

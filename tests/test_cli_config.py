@@ -1,7 +1,5 @@
 """`--config`: a model that is not on record, from its config.json."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`facts`: everything known of one thing, with ages and sources; what is typed loosely is found."""
 
-from __future__ import annotations
-
 import csv
 import json
 from datetime import date, timedelta

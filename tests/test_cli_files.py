@@ -1,7 +1,5 @@
 """Files that verbs write: all of the new one, or all of the old one, and the sentence names the file."""
 
-from __future__ import annotations
-
 import os
 import resource
 import signal

@@ -1,7 +1,5 @@
 """The pages that are made: commands as the parser says them, fields as the records say them."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

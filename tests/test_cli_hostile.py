@@ -1,7 +1,5 @@
 """Files of others, changed anywhere: whatever stands in them, a verb answers or refuses in our words, harmlessly."""
 
-from __future__ import annotations
-
 import io
 import re
 import sys

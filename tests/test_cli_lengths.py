@@ -1,7 +1,5 @@
 """Lengths of texts on the command line: read as people type them, limits told in whole numbers."""
 
-from __future__ import annotations
-
 import pytest
 
 from planner.cli import BAD_INPUT, OK

@@ -1,7 +1,5 @@
 """`refresh` and `held`: live prices on the command line, from sources that say what a test lets them say."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

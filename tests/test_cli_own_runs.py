@@ -1,7 +1,5 @@
 """Runs of one's own in the shell: `check` says how far off and what to write down; plans and searches go by them."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

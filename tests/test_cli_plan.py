@@ -1,7 +1,5 @@
 """`plan`, `compare` and `schema`: end to end, on every preset and on files."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

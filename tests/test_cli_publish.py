@@ -1,7 +1,5 @@
 """Prices that one person publishes and another reads: the same prices, through the same gate."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """`schema`: prints the schema of a kind of file, lists the kinds in its help, and writes all of them into a folder."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

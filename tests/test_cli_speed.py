@@ -1,7 +1,5 @@
 """`train`, `serve`, `check training|serving` and `tools.calibrate`: what they print, write and refuse."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

@@ -1,7 +1,5 @@
 """What verbs print: nothing a terminal obeys, nothing it cannot write, whatever its alphabet; Ctrl-C ends with 130."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

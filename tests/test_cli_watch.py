@@ -1,7 +1,5 @@
 """`watch`: news only when an answer turns or a price falls; and what today's prices change in an older plan."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, date, datetime

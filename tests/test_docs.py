@@ -1,7 +1,5 @@
 """What is written about the program is still true of it."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections import Counter

@@ -1,7 +1,5 @@
 """Tests of the program are given the frozen catalogue, and only tests of the data see the one that ships."""
 
-from __future__ import annotations
-
 from pricing import load_catalogue
 from pricing.load import load
 from tests import house

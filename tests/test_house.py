@@ -1,7 +1,5 @@
 """The walls of the house stand, and the inspector that says so is not asleep."""
 
-from __future__ import annotations
-
 import ast
 
 import pytest

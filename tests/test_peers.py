@@ -1,7 +1,5 @@
 """Other programs on the same rows: what they are told, what is said of one that cannot be had, how errors are told."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

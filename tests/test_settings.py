@@ -1,7 +1,5 @@
 """The settings the app is served with: closed to the outside, and readable in both themes."""
 
-from __future__ import annotations
-
 import tomllib
 
 import pytest

@@ -1,7 +1,5 @@
 """Verbs start at once: what each loads is said here by name, and asked of a process of its own. Nothing is timed."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import json

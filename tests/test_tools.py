@@ -1,7 +1,5 @@
 """The tools around the app: the port it is served on, the environment it runs in, the browser its tests drive."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket

@@ -4,8 +4,6 @@ OUTSIDE: every attempt to reach another machine. PLANS: which plans wait for a p
 the file HOLD exists, a process that has begun waits.
 """
 
-from __future__ import annotations
-
 import os
 import runpy
 import sys

@@ -7,8 +7,6 @@ Prints how far off the fit is on sources that it has not seen. Columns of RUNS.c
 the published runs are fitted.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Callable, Sequence

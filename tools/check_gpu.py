@@ -5,8 +5,6 @@
 `--out` writes the shares that were measured as constants, for `serve --constants`.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import math

@@ -7,8 +7,6 @@ files, 300 random scenarios, 200 questions to `train`, `serve` and `cheapest`, t
 Differences are printed and the exit is 1. Nothing is kept: what was right last month is no oracle for today.
 """
 
-from __future__ import annotations
-
 import contextlib
 import difflib
 import io

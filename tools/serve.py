@@ -3,8 +3,6 @@
 usage: python tools/serve.py [PORT]
 """
 
-from __future__ import annotations
-
 import os
 import secrets
 import signal

@@ -5,8 +5,6 @@ suits these rows best. Coverage is the share of the rows of a kind that a progra
 stand over the rows that both answer. All are judged on the same side: batch, lengths and layout as we read the row.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections import Counter

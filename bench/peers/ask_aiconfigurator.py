@@ -1,7 +1,5 @@
 """Asks NVIDIA's AIConfigurator in its own environment: `models` prints what it knows, `run` answers cases."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import logging

@@ -1,7 +1,5 @@
 """Asks llm-analysis in its own environment. It wants the share of the peak that is reached: each of `SHARES`."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import logging

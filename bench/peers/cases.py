@@ -1,7 +1,5 @@
 """Published runs as plain numbers that any program can be asked for, and what ours says of each without its source."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field

@@ -1,7 +1,5 @@
 """An environment of its own for each program, made once and kept in build/; or why there is none."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import venv

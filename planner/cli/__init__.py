@@ -6,8 +6,6 @@ Exit 0: done. Exit 1: failed. Exit 2: bad input, with one sentence on stderr tha
 Exit 130: stopped by Ctrl-C.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Callable, Sequence

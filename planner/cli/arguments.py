@@ -1,7 +1,5 @@
 """Arguments that several verbs take: numbers, days, the facts to reckon with, where the answer goes."""
 
-from __future__ import annotations
-
 import argparse
 from datetime import date
 from pathlib import Path

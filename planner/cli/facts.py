@@ -1,7 +1,5 @@
 """`facts`: everything known of one thing."""
 
-from __future__ import annotations
-
 import argparse
 from datetime import date
 from typing import Any

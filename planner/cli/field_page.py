@@ -3,8 +3,6 @@
 `python -m planner.cli.field_page > docs/fields.md` writes it anew.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from itertools import groupby

@@ -3,8 +3,6 @@
 What is no file (a pipe, a device, the output itself) is written to as it is.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

@@ -4,8 +4,6 @@
 `--help` prints, because that is broken into lines as each version of Python likes.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterator

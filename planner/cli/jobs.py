@@ -1,8 +1,6 @@
 """The jobs that `train` and `serve` are asked for. What is out of bounds, or is the name of no accelerator, is refused
 here, before anything that reckons is loaded."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Mapping
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """What the verbs about runs share: a table of somebody's own, or ours."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from datetime import date
 from pathlib import Path

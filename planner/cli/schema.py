@@ -1,7 +1,5 @@
 """`schema`: what a file may hold, and what an answer is printed as, as JSON schema."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`stale`: which figures to look at again, the weightiest first."""
 
-from __future__ import annotations
-
 import argparse
 from datetime import date
 from typing import Any

@@ -4,8 +4,6 @@ Each takes the same blocks and gives back their lines, which are handed on in or
 worker is reckoned again.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal

@@ -5,8 +5,6 @@ turn the direction of writing) is printed as its number, `\\x1b`. What the termi
 letters it has: × as x, – as -, … as three points.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import unicodedata

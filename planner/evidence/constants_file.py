@@ -1,7 +1,5 @@
 """Files of fitted constants that somebody brings: read, and refused with one sentence where they cannot be."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import date
 from difflib import get_close_matches

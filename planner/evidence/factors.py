@@ -3,8 +3,6 @@
 A factor is the median of measured over predicted of similar runs, with its spread.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

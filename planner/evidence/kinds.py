@@ -1,7 +1,5 @@
 """The two kinds of runs, training and serving, each with what is done with a table of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date

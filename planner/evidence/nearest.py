@@ -4,8 +4,6 @@ How far apart two runs are is a sum of plain penalties: a doubling of anything c
 another model or chip counts as several doublings. Nothing here looks at how well a run is predicted.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Sequence

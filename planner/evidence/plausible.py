@@ -4,8 +4,6 @@ A figure beyond what the chips can compute or read is refused, and never correct
 One that is possible, but as far from its prediction as one unit is from another, is kept and told.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isfinite, log

@@ -1,7 +1,5 @@
 """Tables of measured runs: text in, rows and cells out, or one sentence that says what is wrong where."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """Where machines of one's own, or hired ones, begin to beat paying somebody else by the token."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from planner.scenario.base import MILLION, SECONDS_PER_HOUR

@@ -9,8 +9,6 @@ Conventions of every function here:
 - A rate may be one number or one for each draw. It has no axis of time: (draws,) for (draws, months).
 """
 
-from __future__ import annotations
-
 from datetime import date
 
 import numpy as np

@@ -4,8 +4,6 @@ A formula is written once, as text in the names of its inputs. It is parsed once
 and evaluated on numbers or on numpy arrays. Screen, export and number cannot drift apart: there is only one of them.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable, Mapping
 

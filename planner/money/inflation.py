@@ -9,8 +9,6 @@ along.
 So a plan gives the same present value in both terms, if its rates and paths are the same ones.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

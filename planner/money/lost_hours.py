@@ -3,8 +3,6 @@
 An hour that is lost costs what an hour of the way costs on average: it is a part of its cost, not an addition to it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from planner.money.demand.lost import Lost

@@ -4,8 +4,6 @@ Costs are positive. Against a baseline (what would be done otherwise) a saving i
 baseline's present cost less the option's own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

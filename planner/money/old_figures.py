@@ -1,7 +1,5 @@
 """Figures of an answer that nobody has looked at for longer than their kind allows, with what they weigh in it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date

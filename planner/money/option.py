@@ -1,7 +1,5 @@
 """Options: the ways to supply the work, each with its ledger, its range and what it warns of."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

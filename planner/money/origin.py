@@ -1,7 +1,5 @@
 """Where a figure's number came from, in the words a ledger shows."""
 
-from __future__ import annotations
-
 from planner.money.ledger import Origin
 from pricing import Catalogue, Figure
 from pricing.caching import arguments, cached

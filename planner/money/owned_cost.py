@@ -4,8 +4,6 @@ A rule of thumb is often quoted beside the first: half for hardware, three tenth
 people and the rest. Nobody seems to have published what it rests on.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

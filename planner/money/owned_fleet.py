@@ -1,7 +1,5 @@
 """The machines that a way owns, order by order: when each comes, what is paid for it, what it fetches."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

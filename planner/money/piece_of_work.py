@@ -1,7 +1,5 @@
 """How many accelerator-hours one piece of the plan's work takes: a request, a million tokens, a run of training."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """The plan: every way to supply a scenario's work, each as a ledger with a cheap and a dear end."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date

@@ -4,8 +4,6 @@ Nothing is changed and nothing is refused: a price may be odd and true. But 32.5
 typed as one for an hour, and cents typed as dollars are the slips that cost most, so they are asked about.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """How prices move: the yearly rate that two quoted terms imply."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

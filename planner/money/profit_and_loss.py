@@ -5,8 +5,6 @@ sold at its end the profits sum to the cash: what is borrowed is paid back, and 
 The first year holds day one. Time that jobs wait is paid to nobody and stands in neither.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ The middle is yours or the catalogue's; the ends of a range lie as far from it a
 keeps the price of the day on which its term began.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import NamedTuple

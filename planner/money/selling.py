@@ -4,8 +4,6 @@ What a buyer pays moves as rents do, in every future alike; a change of your own
 share that finds a buyer has a range of its own, also around yours: an hour that is offered is not yet sold.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

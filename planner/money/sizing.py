@@ -4,8 +4,6 @@ Work that comes at random cannot keep a fleet busy all the time without a queue 
 is a figure of the catalogue. A slot is a job's worth of accelerators. All at typical figures: a fleet is decided once.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

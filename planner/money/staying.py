@@ -1,7 +1,5 @@
 """Where the work must stay: why a way that is not rented machines would take it elsewhere. Offers say it themselves."""
 
-from __future__ import annotations
-
 from planner.money.renting.orders import country_of, stay_of
 from planner.money.setting import Setting
 from planner.money.ways.record import WayRecord

@@ -1,7 +1,5 @@
 """The months of a plan. Entry 0 is today, entry m is month m; what happens when is told by flags, not by cases."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -5,8 +5,6 @@ and their host, a lease from the price of the fleet, the worth of an hour from t
 wide on purpose: it is there to catch a slip of the hand, not to judge a price.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple

@@ -4,8 +4,6 @@ Makers call the same number by different names; what a file leaves out is what i
 read is refused with the key, what was wanted and what was found.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any

@@ -4,8 +4,6 @@ A kind is the word under `model_type`, which names a class and no model. A kind 
 most decoders since 2023 are: gated, with tables of their own for words in and out, rotary positions, no window.
 """
 
-from __future__ import annotations
-
 _ENCODERS = ("bert", "roberta", "xlm-roberta", "distilbert", "electra", "camembert", "mpnet")
 BOTH_WAYS = frozenset((*_ENCODERS, "modernbert", "nomic_bert"))
 LEARNED = frozenset((*_ENCODERS, "gpt2", "gpt_bigcode", "gpt_neo", "opt", "bart"))

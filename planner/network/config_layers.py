@@ -1,7 +1,5 @@
 """Which layers a `config.json` describes: kinds of attention, windows, mixers, experts."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass

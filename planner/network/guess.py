@@ -1,7 +1,5 @@
 """A model of which only the size is known, as its generation is usually built: better than no answer, and marked."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The kinds of attention, and how one layer of each is built: what it keeps, reads and computes, as numbers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import TypeVar
 

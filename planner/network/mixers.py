@@ -1,7 +1,5 @@
 """Layers that do not attend: what they are made of, and the state of fixed size that each keeps of a request."""
 
-from __future__ import annotations
-
 from planner.network.kinds import need
 from pricing.layers import Convolution, Linear, StateSpace
 from pricing.model import Model

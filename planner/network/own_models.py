@@ -1,7 +1,5 @@
 """The catalogue with models of one's own laid over it."""
 
-from __future__ import annotations
-
 from hashlib import sha256
 
 from planner.scenario.own_model import OwnModel

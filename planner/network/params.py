@@ -6,8 +6,6 @@ biases (under a fifth of a percent even in small models) and modules beside the 
 heads for multi-token prediction).
 """
 
-from __future__ import annotations
-
 from planner.network.kinds import GROUPED, LATENT, attention_of, choosing_params, near_attention, refuse_unknown_kind
 from planner.network.mixers import mixer_layers, mixer_params
 from planner.network.refused import CannotCount, UnknownShape

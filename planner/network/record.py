@@ -1,7 +1,5 @@
 """From the record of a model to its network. Fields are read, notes never."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from planner.network.kinds import (

@@ -1,7 +1,5 @@
 """Why a network cannot be counted. Each text is a sentence for a person, with what was wanted."""
 
-from __future__ import annotations
-
 from pricing import PricingError
 
 

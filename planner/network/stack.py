@@ -1,7 +1,5 @@
 """A stack of equal layers: as a table describes a network that no catalogue has, or as its size lets one guess it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from planner.network.kinds import grouped_attention, reach

@@ -3,8 +3,6 @@
 Charts say what is drawn; every mark of theirs differs in shape, dash or hatch as well as in colour.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

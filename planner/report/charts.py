@@ -3,8 +3,6 @@
 The colours keep 3:1 against their background.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from typing import Literal

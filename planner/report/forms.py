@@ -3,8 +3,6 @@
 Its tables are planner.report.table, printed by planner.report.text_table and written by planner.report.files.csv.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any

@@ -1,7 +1,5 @@
 """The glossary of docs/glossary.md, for pages to show and to name inputs by: the words stand there and nowhere else."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from pathlib import Path

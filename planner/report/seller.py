@@ -1,7 +1,5 @@
 """Who buys machines to sell their hours does not ask "rent or buy?" but whether to buy at all: the title he reads."""
 
-from __future__ import annotations
-
 from planner.money.selling import only_sells
 from planner.money.verdict.answer import PROBABLE, Answer
 from planner.money.verdict.weighed import Weighed

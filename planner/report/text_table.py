@@ -1,7 +1,5 @@
 """A table as text for a terminal: numbers to the right, words to the left, long cells cut."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """A tile: one of the few large figures under a finding."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

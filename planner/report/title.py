@@ -1,7 +1,5 @@
 """The verdict as a title."""
 
-from __future__ import annotations
-
 from planner.money.verdict.answer import PROBABLE, Answer
 from planner.money.verdict.weighed import Weighed
 from planner.money.ways import WAYS

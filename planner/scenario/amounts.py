@@ -1,7 +1,5 @@
 """Large numbers as people type and read them: 15T, 300 B, 2e12, 1,000,000, 1.4 trillion."""
 
-from __future__ import annotations
-
 import re
 
 _SIZES = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12, "million": 1e6, "billion": 1e9, "trillion": 1e12}

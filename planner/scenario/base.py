@@ -1,7 +1,5 @@
 """What every record of a scenario has in common: its strictness, what a field may carry, and the calendar."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Annotated, Any, NamedTuple
 

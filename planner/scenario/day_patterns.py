@@ -1,7 +1,5 @@
 """How work may come through a day, by a name to start from. A scenario holds the 24 numbers, never the name."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

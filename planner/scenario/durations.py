@@ -1,7 +1,5 @@
 """Lengths of time as people say them: one rule for every sentence, table and axis."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 from typing import NamedTuple

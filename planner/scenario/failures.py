@@ -1,7 +1,5 @@
 """What failures cost in time: how often a job stops, what starting again takes, and how long a repair."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

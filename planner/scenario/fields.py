@@ -3,8 +3,6 @@
 All of it is read off the records: a field says everything about itself where it stands, and nothing of it twice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

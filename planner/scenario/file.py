@@ -4,8 +4,6 @@
 no aliases or tags, no key twice, at most 1 MB; every refusal says the line, the value and what would do.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

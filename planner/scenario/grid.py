@@ -4,8 +4,6 @@ Every combination of the lists is one point, numbered from 0; the last list turn
 as one. No point is made before it is asked for.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Names in a scenario: loose spellings become the catalogue's ids, unknown ones are told with the nearest known."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from difflib import get_close_matches
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Latency classes: what a service promises, by a name. A scenario holds the promise itself, never the name."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

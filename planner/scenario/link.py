@@ -4,8 +4,6 @@
 share stands as a percentage (`busy=60`). What a link holds that cannot be used is left out and said.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping

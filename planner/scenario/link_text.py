@@ -1,7 +1,5 @@
 """The value of one short key as text, and back: numbers to the last bit, shares as percent, money in any currency."""
 
-from __future__ import annotations
-
 import re
 from decimal import Decimal
 from typing import Any

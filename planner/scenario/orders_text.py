@@ -1,7 +1,5 @@
 """Orders as people type them: how many, and in which month: `16, 8 in 18, 8 in 30`. The first is of today."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

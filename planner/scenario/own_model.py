@@ -1,7 +1,5 @@
 """A model of one's own: the shape of a network that the catalogue does not have, in the scenario as its fields."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Places in a scenario: what stands there, and the same with something else there. The one get and put by path."""
 
-from __future__ import annotations
-
 from typing import Any
 
 Step = str | int

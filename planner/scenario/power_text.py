@@ -1,7 +1,5 @@
 """A curve of power as people type it: pairs of load and power in percent, `0:25, 50:60, 100:76`."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

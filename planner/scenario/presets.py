@@ -1,7 +1,5 @@
 """Presets: real situations with their numbers stated, as data. Each is a scenario, and what it says about itself."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path

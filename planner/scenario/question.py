@@ -1,7 +1,5 @@
 """The questions people arrive with: which keys of the address each asks for, and how one tells which it is."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What is wrong with a scenario from outside, in a sentence: what, where, what was wanted, what to do."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any

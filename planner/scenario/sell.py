@@ -1,7 +1,5 @@
 """What one's own machines bring beside their work: idle hours that are sold on, and machines sold and leased back."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """The short keys of links: which fields have one, and how the page asks for them. The fields say so themselves."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """What a person asks: train this model, on these accelerators, so."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field

@@ -4,8 +4,6 @@ A field in dollars holds dollars. Who typed 1.85 EUR finds it again in the file 
 day beside every number that rests on it; on another day the same plan is read at that day's rate.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 

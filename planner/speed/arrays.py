@@ -1,7 +1,5 @@
 """Records of numbers that are one thing or many at once: the same fields hold floats, or arrays of one length."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar, Protocol, TypeVar

@@ -1,7 +1,5 @@
 """The one place where this room reads files: its own data, which lies beside it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

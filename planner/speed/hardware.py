@@ -1,7 +1,5 @@
 """An accelerator and what joins it to others, as numbers for the speed formulas: one or arrays of many."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -3,8 +3,6 @@
 A table cannot be asked back. What is ambiguous is therefore taken for the first that its other words allow.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

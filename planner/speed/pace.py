@@ -8,8 +8,6 @@ References
 B. Efron, C. Morris: Stein's Estimation Rule and Its Competitors. JASA 68 (1973), 117-130.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, log

@@ -1,7 +1,5 @@
 """Why something is not worked out. Each text is a sentence for a person, with what was wanted."""
 
-from __future__ import annotations
-
 from pricing import PricingError, UnknownName
 
 

@@ -1,7 +1,5 @@
 """The models of a scenario, each with the job that was asked of the speed model and what it answered."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import dataclass
 

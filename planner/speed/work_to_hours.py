@@ -5,8 +5,6 @@ are work that may wait in a queue. A service wants as many accelerators as its p
 is to that. Work that writes no tokens is counted from measured rates, and any other run from its measured hours.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -9,8 +9,6 @@ Waiting is compared with ordering now within each future: what makes both expens
 what machines cost that come later than promised: rent until then, and less time to use what was bought.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

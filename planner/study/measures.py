@@ -4,8 +4,6 @@ JSON and its schema, the results CSV, the table of options on the page and the c
 this order. To add a measure, add one entry.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 

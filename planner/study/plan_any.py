@@ -3,8 +3,6 @@
 The whole market is asked, as `cheapest` does: for what is left to be chosen, and for what would be in time.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from datetime import date
 

@@ -1,7 +1,5 @@
 """Where somebody starts who has no number of GPUs yet: from a sum of money, or from what a hosted model costs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import date
 from typing import NamedTuple

@@ -8,8 +8,6 @@ Streamlit can bind a widget to the address by itself. It takes the key out again
 one Back undoes every edit at once; here each edit is a step of the browser's history.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from urllib.parse import urlencode, urlsplit, urlunsplit

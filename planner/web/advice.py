@@ -1,7 +1,5 @@
 """What the plan warns of and what it would look at next: the fleet's size, lines without a price, ways left out."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import streamlit as st

@@ -6,8 +6,6 @@ comes back to it. What the fields hold goes the same way as a link does, through
 that checks, and a link, a file and a hand on the slider mean the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import partial
 

@@ -1,7 +1,5 @@
 """'Sources' below a chart: the figures that it rests on, with their day and link, made when somebody asks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from planner.money.ledger import Ledger

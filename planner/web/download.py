@@ -1,7 +1,5 @@
 """A file for the visitor, made when it is asked for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """The fields of the question bar: a widget for each short key of the address, which is the widget's key too."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The filters of the Compare page. Their values live in the address like the question bar's."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import replace
 

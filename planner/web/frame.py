@@ -1,7 +1,5 @@
 """What stands around every page: what was wrong with the link, and how old the facts are."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import streamlit as st

@@ -4,8 +4,6 @@ What a person asks beyond that waits: it takes a new place, behind everybody els
 a person with twenty plans costs another one plan's time, not twenty.
 """
 
-from __future__ import annotations
-
 from collections import Counter, deque
 from collections.abc import Hashable
 from concurrent.futures import Future

@@ -1,7 +1,5 @@
 """Live prices: read today's, see what came of it, decide on what is held, put a refresh aside."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from planner.report import words

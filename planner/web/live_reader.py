@@ -1,7 +1,5 @@
 """Today's prices, read in a thread beside the pages: one refresh at a time on a server, seen by all who look."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace

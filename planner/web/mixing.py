@@ -1,7 +1,5 @@
 """Views of what is bought: the best mix, the orders, and buying now or later. Reckoned when they are opened."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """A model that is not on record: its config.json, what was read of it, and into the plan."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from planner.network.config_file import MOST_CHARACTERS, own_model

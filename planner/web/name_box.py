@@ -1,7 +1,5 @@
 """Boxes for an accelerator, a model or a place: they list names, and take what a person types as links and files do."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 

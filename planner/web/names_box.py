@@ -1,7 +1,5 @@
 """Names of live prices that nobody knows: what each is, said once and kept with who said it."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from planner.report import words

@@ -1,7 +1,5 @@
 """The view of the other numbers on the Answer page: reckoned when it is opened, its curve when that is."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import streamlit as st

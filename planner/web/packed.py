@@ -4,8 +4,6 @@ A file is packed quickly for whoever comes first. A thread packs it as small as 
 plotly, beside Python's own lock and not under it) and keeps the copy in the user's cache folder for the next start.
 """
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import os

@@ -3,8 +3,6 @@
 What stands on the screen is a picture of the rows in sight, as wide as its columns like; on paper it would be cut.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -4,8 +4,6 @@ A plan holds the catalogue and hundreds of its figures. Both sides have them alr
 back holds the very same objects, small on the way and in memory.
 """
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import date

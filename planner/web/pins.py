@@ -1,7 +1,5 @@
 """Pinned plans: up to four, side by side with the plan on the screen, on every page; a link holds them too."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import get_args
 from urllib.parse import parse_qsl, urlencode

@@ -1,7 +1,5 @@
 """What the plan is called, what somebody noted down with it, and which facts it rests on."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import streamlit as st

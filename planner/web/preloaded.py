@@ -3,8 +3,6 @@
 Nothing of Streamlit is loaded here: they only reckon.
 """
 
-from __future__ import annotations
-
 import gc
 from datetime import date
 

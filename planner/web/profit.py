@@ -1,7 +1,5 @@
 """Profit and loss on the Answer page, folded, for who sells idle hours."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from planner.money.verdict.answer import Answer

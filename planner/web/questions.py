@@ -1,7 +1,5 @@
 """Which question is asked: to train, to fine-tune, to serve, or plain GPU-hours; and what was typed for the others."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import streamlit as st

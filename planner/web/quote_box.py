@@ -1,7 +1,5 @@
 """Your own prices: upload, see what was read and what was not, take them away again."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from planner.report import words

@@ -3,8 +3,6 @@
 Loading takes two to three seconds of one core: numpy, pandas, scipy's solver, plotly, the pages, the catalogue.
 """
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 

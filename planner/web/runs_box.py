@@ -1,7 +1,5 @@
 """Your own measured runs: upload, each beside its prediction, the factors of them, into the plan and out again."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from planner.evidence.factors import OwnFactors, put_together

@@ -3,8 +3,6 @@
 It says nothing of anybody, no script on the page can read it, and the browser drops it when it ends.
 """
 
-from __future__ import annotations
-
 import re
 import secrets
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Share and export: the link, the cash flow for finance, the scenario as a file, and back again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import streamlit as st

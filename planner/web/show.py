@@ -1,7 +1,5 @@
 """Results onto the screen: charts with their finding as text, tables with their units, ledgers that open."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any

@@ -1,7 +1,5 @@
 """The inputs of the plan as rows that can be changed where they stand, and the lists behind them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

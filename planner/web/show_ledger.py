@@ -1,7 +1,5 @@
 """What stands behind a number: each line of a way in words, with its inputs and who says so."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from urllib.parse import quote
 

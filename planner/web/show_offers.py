@@ -1,7 +1,5 @@
 """The offers of the Compare page onto the screen."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pyarrow as pa

@@ -1,7 +1,5 @@
 """The Speed page's views onto the screen: memory, where the speed goes, layouts, and how far to trust it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 import pandas as pd

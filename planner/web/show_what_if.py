@@ -1,7 +1,5 @@
 """The What if page's views onto the screen: what moves the answer, where buying wins, stress tests."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """What somebody sees who comes for the first time: what this is, and three ways to begin with what he has."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """What the pages share: the catalogue (with the person's quotes laid over it), the day, the theme."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

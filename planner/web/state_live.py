@@ -1,7 +1,5 @@
 """What is kept of live prices, as the pages show it; and what a person decides of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass

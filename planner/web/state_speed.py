@@ -1,7 +1,5 @@
 """What the Speed page keeps, the same for everybody: costs, what saves memory, published runs beside ours."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import date
 

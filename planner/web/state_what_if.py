@@ -1,7 +1,5 @@
 """What the What if page keeps, the same for everybody who asks the same: bars, maps, plans under test, indices."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import plotly.graph_objects as go

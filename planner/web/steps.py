@@ -5,8 +5,6 @@ under the browser's cookie; a session that arrives at the plan where one of them
 has the cookie, and a browser that opens a link for the first time has nothing to undo.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace

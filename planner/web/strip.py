@@ -1,7 +1,5 @@
 """The strip that stays in sight: the question as a sentence, each phrase opening its fields; below it the verdict."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 

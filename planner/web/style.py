@@ -1,7 +1,5 @@
 """The few rules of the page that Streamlit has no word for. Constant text: nothing that a person typed gets here."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 # The strip stays below the bar of the pages; its phrases look like words that can be changed. On a phone the sentence

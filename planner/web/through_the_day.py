@@ -1,7 +1,5 @@
 """When the work is wanted, by the name of a day: choosing one fills in its 24 hours, which the link then holds."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from planner.scenario.day_patterns import day_of, days

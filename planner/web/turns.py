@@ -4,8 +4,6 @@ Python does one thing at a time in a process. Fifty runs that all go on a little
 other, each waits only for those before it. Whoever waits for another process lets the next one in meanwhile.
 """
 
-from __future__ import annotations
-
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait

@@ -1,7 +1,5 @@
 """Fields of owning that are lists, typed as text: the link holds the list, and the text follows from it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial

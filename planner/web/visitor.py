@@ -1,7 +1,5 @@
 """Whom a run of the script is for."""
 
-from __future__ import annotations
-
 import streamlit as st
 from streamlit.web.server.starlette.starlette_app_utils import decode_xsrf_token_string
 

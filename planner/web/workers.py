@@ -6,8 +6,6 @@ takes what takes long: nobody waits behind that, and where all want a core, the 
 place in the line for a process, and what nobody waits for any more leaves the line.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

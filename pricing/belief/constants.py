@@ -1,7 +1,5 @@
 """The measured constants of belief: how often prices of a kind change, how far, and how long an offer stays."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Literal
 

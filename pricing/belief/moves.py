@@ -1,7 +1,5 @@
 """What the market did since a price was read, and how often its seller changes prices: both from repeat readings."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

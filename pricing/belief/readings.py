@@ -4,8 +4,6 @@ An offer's price counts where it is a price to rent by. Its days are those on wh
 which a value holds, and the last day on which the newest value was looked at again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date

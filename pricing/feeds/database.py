@@ -4,8 +4,6 @@ The two differ in a few words only, and those stand in a `Dialect`. PostgreSQL's
 RENT_OR_BUY_DATABASE names a database.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sqlite3

@@ -1,7 +1,5 @@
 """A source of live prices is one record: who says it, where, on which terms, and the function that reads it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol

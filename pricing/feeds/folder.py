@@ -1,7 +1,5 @@
 """Where a person's live prices are, as the environment says. Nothing is loaded to say it."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """From where on a price is not believed at once: the numbers of the gate, as the file beside this module holds them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -4,8 +4,6 @@ The newest word about a name counts. It holds for every price under the name, th
 keep the name as the source wrote it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

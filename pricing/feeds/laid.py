@@ -4,8 +4,6 @@ A price becomes a dated value of kind "list_price", appended to what the catalog
 older answers can be had again; the digest says what was laid over.
 """
 
-from __future__ import annotations
-
 import gc
 import hashlib
 import json

@@ -3,8 +3,6 @@
 Every page and verb that names a price asks here. Nothing is laid over where there is no data folder.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from contextlib import closing

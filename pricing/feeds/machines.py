@@ -1,7 +1,5 @@
 """What sellers call their machines, and what is in them: facts of `data/*.csv`, each row with its source."""
 
-from __future__ import annotations
-
 import csv
 import re
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """From what a source calls things to the catalogue's ids. What is not known is asked about, and never guessed."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable

@@ -1,7 +1,5 @@
 """A person says what a name is: the prices that waited under it go through the gate again, with the name in hand."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

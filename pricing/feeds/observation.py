@@ -1,7 +1,5 @@
 """What a source said of a price at one moment. It is written once and never changed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal

@@ -1,7 +1,5 @@
 """From what the store holds to what it changes in a catalogue: which source speaks, since when, and of which offer."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ The clock runs while we wait for bytes. It does not run before the first byte of
 work, nor while we are busy with what has come.
 """
 
-from __future__ import annotations
-
 import io
 import time
 from collections.abc import Callable

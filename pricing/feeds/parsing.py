@@ -1,7 +1,5 @@
 """What the sources share: replies are taken apart without trust, and what is missing is told in a sentence."""
 
-from __future__ import annotations
-
 import csv
 import math
 import re

@@ -1,7 +1,5 @@
 """What is sold, apart from what it cost on a day: the same description is the same product, refresh after refresh."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, fields
 from datetime import date

@@ -1,7 +1,5 @@
 """What a refresh says while it goes on, and what it found: values only."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime

@@ -4,8 +4,6 @@
 read over https, one on this machine as it is; every price of it passes the gate like any other.
 """
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

@@ -4,8 +4,6 @@ Sources are read in threads, since they mostly wait; what they said is judged an
 refresh, one transaction for each source, currencies first. Who cancels finds everything as it was.
 """
 
-from __future__ import annotations
-
 import csv
 import os
 import queue

@@ -1,7 +1,5 @@
 """The sources that somebody asks for by name."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from difflib import get_close_matches
 

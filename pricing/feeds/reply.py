@@ -3,8 +3,6 @@
 What is counted is what it unpacks to: a small reply can hold gigabytes of nothing.
 """
 
-from __future__ import annotations
-
 import codecs
 import hashlib
 import json

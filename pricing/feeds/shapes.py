@@ -1,7 +1,5 @@
 """Which offer of a catalogue a price is of: the same seller, accelerator, size, place, purchase and kind of price."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Set
 from datetime import date

@@ -4,8 +4,6 @@ A reading is believed unless an event says otherwise; the newest event about it 
 aside by one event more, and can be read there for ever.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """Whether a price is believed, and why not: a reason is a value with its numbers; words are made of it elsewhere."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """What cells of the store mean. What no refresh writes, since somebody edited the file, is one of `UNSOUND`."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import dataclass

@@ -9,8 +9,6 @@ A file holds rows of three kinds:
 `parse_quotes` reads a file, row by row; `with_quotes` lays the good rows over a catalogue.
 """
 
-from __future__ import annotations
-
 from datetime import date
 
 from pricing.catalogue import Catalogue

@@ -4,8 +4,6 @@ Every function takes what stands in the file and returns a value, or raises Valu
 behind "want".
 """
 
-from __future__ import annotations
-
 import re
 from datetime import date
 from math import isfinite

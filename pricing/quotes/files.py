@@ -5,8 +5,6 @@ Nothing here knows what a cell means. What makes the whole file unreadable is a 
 means, so the file is refused with the name of the column.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

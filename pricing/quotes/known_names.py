@@ -1,7 +1,5 @@
 """The names in a quote file, placed in the catalogue: each looked up once, so that a long file stays quick to read."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 

@@ -13,8 +13,6 @@ What a quote becomes is a dated `Value` of kind "quote" and source "yours", newe
   and they leave alone what the user priced himself.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import defaultdict

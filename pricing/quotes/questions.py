@@ -1,7 +1,5 @@
 """What is worth a second look in a row that is kept: prices far from everybody else's, names that are nearly ours."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator
 from statistics import median

@@ -1,7 +1,5 @@
 """What a user may quote: a price for a shape, a share off list, the price of hardware."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import unicodedata

@@ -6,8 +6,6 @@ for case, spaces and punctuation) means that provider. Any other is a provider o
 where it is nearly one of ours: the row is kept, and a question says which one the name resembles.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import date
 from typing import Any

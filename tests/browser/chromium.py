@@ -3,8 +3,6 @@
 `python -m tests.browser.chromium` prints its path, after installing one where none is found and that is possible.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """One real server and one real browser for all browser tests of a worker, which run one after the other."""
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

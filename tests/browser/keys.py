@@ -1,7 +1,5 @@
 """Somebody who has a keyboard and nothing else: keys are pressed, and what has the keyboard is watched meanwhile."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from playwright.sync_api import Page

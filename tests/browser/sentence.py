@@ -1,7 +1,5 @@
 """The question as a sentence: a phrase is opened before what stands behind it can be read or changed."""
 
-from __future__ import annotations
-
 from playwright.sync_api import Locator, Page
 
 from tests.browser.visit import settle

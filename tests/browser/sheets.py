@@ -1,7 +1,5 @@
 """What stands on the sheets of a printed page, read from the PDF that the browser makes of it."""
 
-from __future__ import annotations
-
 import re
 import zlib
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ both themes, or with a turn from 0 to 5 at each on one of them, and says what ax
 screen, cut off, or too small for a finger.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -3,8 +3,6 @@
 Each state is seen on one screen in one theme, taken in turn. `python -m tests.browser.states` looks at all of them.
 """
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Browser, expect
 

@@ -1,7 +1,5 @@
 """Two people on one server, one of whom opens a very large plan."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import urlencode
 

@@ -1,7 +1,5 @@
 """Journeys of somebody who compares providers, in a real browser on the running app."""
 
-from __future__ import annotations
-
 import csv
 import io
 from pathlib import Path

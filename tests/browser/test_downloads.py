@@ -1,7 +1,5 @@
 """Every file that a page offers arrives, and is what the command line writes; one that cannot be made is said."""
 
-from __future__ import annotations
-
 import csv
 import io
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A narrow screen, a finger, a screen reader, an eye that motion hurts: each view of each page, as it comes to them."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Browser, Page
 

@@ -1,7 +1,5 @@
 """Journeys of somebody who arrives with a piece of work, in a real browser on the running app."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Page, expect
 

@@ -1,7 +1,5 @@
 """The five journeys without a mouse: Tab, Shift+Tab, Enter, Space, arrows and Escape, on the running app."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

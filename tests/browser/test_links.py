@@ -1,7 +1,5 @@
 """The address is the state of the page, always: after every edit, on every page, by Back and Forward, elsewhere."""
 
-from __future__ import annotations
-
 import random
 import re
 

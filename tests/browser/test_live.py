@@ -1,7 +1,5 @@
 """Today's prices, read from the page: sources are played back here, one is out of order, one lacks its key."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from playwright.sync_api import Browser, expect

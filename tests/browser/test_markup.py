@@ -1,7 +1,5 @@
 """What comes with a link or a file is text: no address in it becomes a link, and nothing in it is markup."""
 
-from __future__ import annotations
-
 import json
 from urllib.parse import urlencode
 

@@ -1,7 +1,5 @@
 """A field behind a phrase keeps what was typed in it, whichever way one leaves it; by keyboard, in every popover."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 from urllib.parse import parse_qs, urlsplit
 

@@ -1,7 +1,5 @@
 """What is printed: on A4 and Letter every chart and every column, the open view, and nothing that one would press."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Page, expect
 

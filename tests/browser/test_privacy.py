@@ -1,7 +1,5 @@
 """The first visit: it works, it is readable for everybody, and nothing is told to anybody else."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 
 import pytest

@@ -1,7 +1,5 @@
 """Somebody who wants to know how fast, and whether it fits, in a real browser."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

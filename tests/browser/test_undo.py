@@ -1,7 +1,5 @@
 """Undo and redo: after a reload, after other sessions of the same browser, and for what Compare shows besides."""
 
-from __future__ import annotations
-
 import re
 
 from playwright.sync_api import Browser, Page, expect

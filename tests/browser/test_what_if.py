@@ -1,7 +1,5 @@
 """Somebody who wants to know what would change the answer, in a real browser."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Page, expect
 

@@ -1,7 +1,5 @@
 """What every browser test needs: wait until the page is quiet, and watch what it does behind the visitor's back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count

@@ -4,8 +4,6 @@ After a walk the address must hold all that the page shows as entered: another b
 `python -m tests.browser.walk 100` takes a hundred walks and counts what was lost.
 """
 
-from __future__ import annotations
-
 import contextlib
 import random
 import sys

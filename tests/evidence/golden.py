@@ -1,7 +1,5 @@
 """Published runs that tests are made with: a spread over sources, chosen before anybody looked at their errors."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

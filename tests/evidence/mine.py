@@ -1,7 +1,5 @@
 """Tables of somebody's own runs, so many times as fast as is predicted of them."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Sequence

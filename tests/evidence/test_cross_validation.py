@@ -1,7 +1,5 @@
 """What training and serving share when a fit is made and judged: nothing that is left out is seen."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Which published runs are most like a job: what they are about decides, never how well they are predicted."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Runs of one's own: what a table says, how much of it is believed, and that it counts where it was measured."""
 
-from __future__ import annotations
-
 from datetime import date
 from math import log
 

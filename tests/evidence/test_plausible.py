@@ -1,7 +1,5 @@
 """Units mixed up, shapes that cannot be: told row by row with what, where, what was wanted and what it probably is."""
 
-from __future__ import annotations
-
 import pytest
 
 from planner.evidence.checked import Checked

@@ -1,7 +1,5 @@
 """Bands from runs left out: with their source, with each class they are of, never by their own errors."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

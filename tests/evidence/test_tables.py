@@ -1,7 +1,5 @@
 """Tables of runs that somebody else wrote: no row loses the others, and a name is not believed against a size."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

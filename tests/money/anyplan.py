@@ -1,7 +1,5 @@
 """Any plan at all: the scenarios of hypothesis, brought to what the catalogue knows, and their dearer catalogues."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Textbook functions of loans, which the ledgers of loans and leases are compared with."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from planner.money.finance import annuity_factor

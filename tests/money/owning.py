@@ -1,7 +1,5 @@
 """Plans for the tests of owning in which everything costs nothing but what a test names."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

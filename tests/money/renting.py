@@ -1,7 +1,5 @@
 """A small market for the tests of renting: the real facts, with offers of two providers whose numbers are round."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The verdict: one function of the discounted ledgers, in every case of the wording table; published plans come out."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import date
 from typing import Any

@@ -1,7 +1,5 @@
 """How many a seller has is often our assumption: whatever names such a number says so."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from datetime import date

@@ -3,8 +3,6 @@
 Nothing here calls the program but `plan`. Every price is typed, so that no catalogue moves a figure.
 """
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a future costs does not depend on which other futures are reckoned with it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

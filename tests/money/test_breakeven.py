@@ -1,7 +1,5 @@
 """Break-evens: there both ways cost the same; where there is none, the reason stands; published ones come out."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Where machines begin to beat paying by the token."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

@@ -1,7 +1,5 @@
 """What ways emit, by hand: kilowatt-hours times the grid's grams, and the making of what is bought or rented."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Which offer a plan takes: the cheapest whole bill, not the lowest sticker, at a price that can be believed."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

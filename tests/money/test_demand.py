@@ -1,7 +1,5 @@
 """Demand: hours are neither made nor lost between layers; growth, seasons and jobs are as worked out by hand."""
 
-from __future__ import annotations
-
 import json
 import math
 from typing import Any

@@ -1,7 +1,5 @@
 """A record that is derived of another equals one that is built from the same inputs, with every value it keeps."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import timedelta
 from typing import Any

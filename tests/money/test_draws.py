@@ -1,7 +1,5 @@
 """Draws go through in blocks, of which none is held on to."""
 
-from __future__ import annotations
-
 import gc
 import weakref
 

@@ -1,7 +1,5 @@
 """Discounting, loans, rates of return: laws that hold for any numbers, and the corners where they bend."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 from typing import Any, get_args
 

@@ -1,7 +1,5 @@
 """A formula computes what it says, on numbers and arrays, and can say nothing else."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

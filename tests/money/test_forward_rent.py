@@ -1,7 +1,5 @@
 """A rent agreed today for later: it stands in place of the path, in every future, and its fee is paid once."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

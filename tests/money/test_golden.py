@@ -1,7 +1,5 @@
 """Numbers worked out elsewhere, by others or by hand, come out here. The tables stand in golden/*.yaml."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The cheapest hour that a job can use: of whoever has so many, joined as it needs, at what the price is worth."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

@@ -1,7 +1,5 @@
 """What hangs on the kind of chip: which curve says what is left of its price, and whether a host is put around it."""
 
-from __future__ import annotations
-
 import pytest
 
 from planner.money.owning import machine

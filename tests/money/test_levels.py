@@ -1,7 +1,5 @@
 """Levels of demand: merged as they arise, they keep hours and peaks, and stay near every combination spelt out."""
 
-from __future__ import annotations
-
 import tracemalloc
 from itertools import product
 from typing import Any

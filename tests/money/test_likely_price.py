@@ -1,7 +1,5 @@
 """What an accelerator is likely to cost: every known price is foretold from the others, and the range holds most."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

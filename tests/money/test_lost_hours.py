@@ -1,7 +1,5 @@
 """Time lost to failures: how much by size of job and regime, what it costs each way, and that it is counted once."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

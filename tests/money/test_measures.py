@@ -1,7 +1,5 @@
 """What a cash flow amounts to: golden numbers of two published plans, and a spreadsheet's functions as oracle."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

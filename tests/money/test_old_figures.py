@@ -1,7 +1,5 @@
 """Old figures beside an answer: over their own limit, the weightiest few, by what of the bills stands on them."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The verdict where only one side is left, and where nobody prices a part of a way."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A fleet bought in several orders: each at its own price and age, what is not there yet rented, and all in time."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Owning: whole servers, every cost once, nothing before delivery, resale at its age, and every field counts."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 from typing import Any
 

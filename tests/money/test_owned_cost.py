@@ -1,7 +1,5 @@
 """What an owner's money goes into and how much of his time stands idle, and what a piece of work takes: by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

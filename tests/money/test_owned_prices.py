@@ -1,7 +1,5 @@
 """What owning takes to run has prices that move, and draws power by its load."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Owning, for any plan: every field counts, lines recompute, arrays are their scalars, and costs go the right way."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

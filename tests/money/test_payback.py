@@ -1,7 +1,5 @@
 """Payback: the month in which the money is back, or why there is none."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

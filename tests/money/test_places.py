@@ -1,7 +1,5 @@
 """Places and machines: a home, an office, a campus and a data centre, each reckoned by hand."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Every amount of money is compared with what such things cost; a slip is asked about, a plausible price is not."""
 
-from __future__ import annotations
-
 from datetime import date
 from functools import lru_cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Prices that move: flat, falling, rising, by schedule, and as two quotes imply."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Profit and loss of who sells hours: rows by hand, sums that are the cash, and where selling breaks even."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

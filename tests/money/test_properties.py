@@ -1,7 +1,5 @@
 """What holds for every plan, whatever is in it: lines recompute, arrays are scalars, costs go the right way."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Waiting, interruption and what to own: against the textbook's recursion, and in the corners."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Real terms: the same plan told with and without inflation has the same present value, if its paths are the same."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The bill of a plan is the machines' whole bill: idle hours, whole machines, rounding, disks and traffic included."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

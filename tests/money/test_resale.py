@@ -1,7 +1,5 @@
 """The resale: GPUs and hosts apart, at least what is guaranteed, or exactly what was agreed today."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

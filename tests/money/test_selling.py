@@ -1,7 +1,5 @@
 """Idle hours sold on: what they bring in every way that has some, what they cost, and when they cannot be sold."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

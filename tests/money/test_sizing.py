@@ -1,7 +1,5 @@
 """How many are needed if the work may wait: the toy case of eighty at once for 125 hours, and the price of a queue."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

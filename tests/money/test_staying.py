@@ -1,7 +1,5 @@
 """Where the work must stay binds rent, spot, hosted models and ownership alike."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tax: everything is written off once, losses are used once, and no tax comes back before it was due."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

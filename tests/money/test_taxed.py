@@ -1,7 +1,5 @@
 """Tax and VAT as lines: published after-tax values, what a table writes off, losses, and books apart from tax."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Months: what starts, what runs, what ends, and that a part of a month is a part."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

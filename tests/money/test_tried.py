@@ -1,7 +1,5 @@
 """What is tried out changes the inputs that it names, whether the others were said before or are said anew."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

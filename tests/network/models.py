@@ -1,7 +1,5 @@
 """Catalogues with other models than the one on record."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from hashlib import sha256
 from typing import Any

@@ -1,7 +1,5 @@
 """A `config.json` is read to the same numbers as the record of that model; what is odd is refused with the key."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A kind of attention is one that is known, or it is refused by its name: never taken for another."""
 
-from __future__ import annotations
-
 from typing import Any, get_args
 
 import pytest

@@ -1,7 +1,5 @@
 """What attention keeps and computes, by hand, on networks small enough for it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

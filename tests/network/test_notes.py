@@ -1,7 +1,5 @@
 """Notes are for people: whatever they say, every predicted figure stays what it is."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """All parameters, and those that work on a token, as they are stated: hybrids and mixtures among them."""
 
-from __future__ import annotations
-
 import pytest
 
 from planner.network.record import network_of, writer_of

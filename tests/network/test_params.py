@@ -1,7 +1,5 @@
 """Parameters counted again from the shape on record: a stated count that does not agree was copied wrong."""
 
-from __future__ import annotations
-
 import contextlib
 
 import pytest

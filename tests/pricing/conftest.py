@@ -1,7 +1,5 @@
 """The small catalogue for tests that change it, and the real one, read once."""
 
-from __future__ import annotations
-
 import pytest
 
 from pricing.catalogue import Catalogue

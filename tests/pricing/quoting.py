@@ -1,7 +1,5 @@
 """Quote files, row by row, for tests: written as text, read against the small catalogue, laid over it."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from datetime import date
 

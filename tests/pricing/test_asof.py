@@ -1,7 +1,5 @@
 """An old link gives the answer it gave: the catalogue as it was known on an earlier day."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """What is reckoned once and kept makes nobody wait who asks another record."""
 
-from __future__ import annotations
-
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event

@@ -1,7 +1,5 @@
 """What people type for a model: the release they mean, or a neighbour that is said; never another one silently."""
 
-from __future__ import annotations
-
 import pytest
 
 from planner.network.guess import Sizes

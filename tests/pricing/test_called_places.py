@@ -1,7 +1,5 @@
 """What people type for a place: its city, its old or common name; what can be two is asked about."""
 
-from __future__ import annotations
-
 import pytest
 
 from pricing import AmbiguousName, UnknownName, names

@@ -1,7 +1,5 @@
 """Each data file by itself: one id per file, so that a red test names the file to open."""
 
-from __future__ import annotations
-
 import typing
 import unicodedata
 from collections.abc import Iterator

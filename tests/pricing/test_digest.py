@@ -1,7 +1,5 @@
 """The digest of the catalogue: what it counts beside the facts, and the one line that it does not."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Amounts as people type them, and what a unit of another currency is worth."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

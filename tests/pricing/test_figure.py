@@ -1,7 +1,5 @@
 """A figure is dated, sourced and in order, or it is not a figure."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Cards of less power under a name that differs by a word: Max-Q and laptop names lead to no card of more power."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Data files that are wrong stop the program with file, line, key and wish; the checked copy is never out of date."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The ways in which people write accelerators, models and places: the record they mean, or a refusal with choices."""
 
-from __future__ import annotations
-
 import random
 import re
 

@@ -1,7 +1,5 @@
 """Names are matched loosely in spelling and strictly in meaning."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable
 

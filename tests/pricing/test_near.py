@@ -1,7 +1,5 @@
 """What was probably meant: close words are found, words that only share letters are not."""
 
-from __future__ import annotations
-
 import pytest
 
 from pricing.near import near

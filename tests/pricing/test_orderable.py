@@ -1,7 +1,5 @@
 """What an offer can deliver, on a catalogue made by hand: how much at once, joined by what, where and by whom."""
 
-from __future__ import annotations
-
 import sys
 from types import FrameType
 

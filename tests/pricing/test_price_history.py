@@ -1,7 +1,5 @@
 """The past of the prices: what was read when, and that the fall and the rise can both be seen."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

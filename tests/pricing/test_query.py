@@ -1,7 +1,5 @@
 """Filters hide and count; they never invent, and their order is total."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 from typing import get_args
 

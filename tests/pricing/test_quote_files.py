@@ -1,7 +1,5 @@
 """A quote file as a whole: however people and programs write it, it is read; a hopeless one is refused."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

@@ -1,7 +1,5 @@
 """One row of a quote file: what it means, what can be wrong with it, what is asked about it."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

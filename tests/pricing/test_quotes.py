@@ -1,7 +1,5 @@
 """Quotes laid over a catalogue: what becomes of a price, a discount, a hardware quote, and on which day."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

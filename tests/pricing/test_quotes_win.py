@@ -1,7 +1,5 @@
 """What holds for any quotes: they win, they are marked, everything else stays as it was."""
 
-from __future__ import annotations
-
 import random
 from collections import defaultdict
 from datetime import date, timedelta

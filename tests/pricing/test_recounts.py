@@ -6,8 +6,6 @@ table of words; what the cache keeps of each token, what it keeps of a full wind
 together.
 """
 
-from __future__ import annotations
-
 import csv
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What accelerators rent for, as it stands in the data: plausible, dated, sourced, and marked where it is doubtful."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """What the sellers of the catalogue sell, as it stands in the data: clusters, sizes, places, and how much at once."""
 
-from __future__ import annotations
-
 from typing import get_args
 
 import pytest

@@ -1,7 +1,5 @@
 """What released weights take, part by part, and what answers about the models of 2026 that were once wrong."""
 
-from __future__ import annotations
-
 import pytest
 
 from planner.scenario.serving_job import ServingJob

@@ -1,7 +1,5 @@
 """Every surprise of YAML is read as a person would read it, or refused with its line. One row for each."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

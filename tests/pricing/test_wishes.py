@@ -1,7 +1,5 @@
 """Whatever a record refuses, it says in the words of this house; and a day is a day in quotes too."""
 
-from __future__ import annotations
-
 import re
 from datetime import date
 from typing import Annotated, Any, Literal

@@ -1,7 +1,5 @@
 """Published cases that plan a fleet: owned against rented."""
 
-from __future__ import annotations
-
 from math import ceil, floor
 
 from tests.published.case import Check, Scene, case, catalogue, recomputed

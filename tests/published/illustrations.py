@@ -1,7 +1,5 @@
 """Two illustrations of our own, recomputed by others: a startup with two GPUs, an enterprise with eighty."""
 
-from __future__ import annotations
-
 from tests.published.case import Check, Scene, case, recomputed
 from tests.published.fleets import bought, discounted, rented
 

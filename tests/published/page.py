@@ -1,7 +1,5 @@
 """The page of the published cases, docs/published-cases.md, from what the cases state: run this module to print it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Published cases of single sums: rates, bills, training costs, depreciation."""
 
-from __future__ import annotations
-
 import csv
 from datetime import date
 from io import StringIO

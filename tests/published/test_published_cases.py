@@ -1,7 +1,5 @@
 """Published cases: each number is reproduced or its error named, and published errors do not come back."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.house import ROOT

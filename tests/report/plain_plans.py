@@ -1,7 +1,5 @@
 """Plain plans by the number of a seed, and everything that is said of one: what tests of sentences read."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from datetime import date

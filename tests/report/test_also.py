@@ -1,7 +1,5 @@
 """What every plan also tells: by hand on a plan without ranges, and the same as headline and drawer."""
 
-from __future__ import annotations
-
 import math
 from datetime import date
 

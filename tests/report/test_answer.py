@@ -1,7 +1,5 @@
 """The answer in words: short, about the ways that are compared, and never about what the ledger does not hold."""
 
-from __future__ import annotations
-
 from datetime import date
 from urllib.parse import parse_qsl
 

@@ -1,7 +1,5 @@
 """What `plan`, `compare` and `sweep` print as JSON: the documents that `schema answer` describes, and nothing else."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

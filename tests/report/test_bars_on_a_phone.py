@@ -1,7 +1,5 @@
 """Names of bars: they have the room that a phone leaves them."""
 
-from __future__ import annotations
-
 from planner.report.speed.speed_charts import memory_stacks
 from planner.report.speed.speed_tables import StackedBar
 

@@ -1,7 +1,5 @@
 """What ways emit, as the page and the files say it."""
 
-from __future__ import annotations
-
 import pytest
 
 from planner.money.verdict.answer import answer

@@ -1,7 +1,5 @@
 """What stands below a chart: each figure that somebody says, with its day and link."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from planner.money.ledger import Origin

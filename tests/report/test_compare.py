@@ -1,7 +1,5 @@
 """The comparison: ranked on the whole bill, nothing invented, nothing at zero."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import date
 

@@ -1,7 +1,5 @@
 """CSV that a spreadsheet reads as data."""
 
-from __future__ import annotations
-
 import csv
 import io
 from datetime import date

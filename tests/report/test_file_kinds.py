@@ -1,7 +1,5 @@
 """The schemas of files that people write: they are those of the records, our own files keep to them, slips do not."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator

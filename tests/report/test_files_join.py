@@ -1,7 +1,5 @@
 """The three files of a plan are one set of tables: they join on `option`, and say the same totals."""
 
-from __future__ import annotations
-
 import io
 from datetime import date
 from functools import lru_cache

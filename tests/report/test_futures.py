@@ -1,7 +1,5 @@
 """A share of futures as it is told: all only where it is all of them, none only where it is none."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

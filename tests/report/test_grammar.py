@@ -1,7 +1,5 @@
 """One of something is in the singular, and one sentence writes its amounts in one way."""
 
-from __future__ import annotations
-
 import re
 from datetime import date
 

@@ -1,7 +1,5 @@
 """Comparing who does a job: each accelerator in its own number, ranked by what the whole plan comes to."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import date
 

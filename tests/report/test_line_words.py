@@ -1,7 +1,5 @@
 """The drawer: every line says how it comes to its amount, in words, with numbers that give it."""
 
-from __future__ import annotations
-
 import math
 import re
 from datetime import date

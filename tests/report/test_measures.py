@@ -1,7 +1,5 @@
 """One registry of measures: every output has every measure of every option, with the same number or the same reason."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The best mix and the best month in words, tables and charts: the numbers of the study, and nothing else."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import plotly.graph_objects as go

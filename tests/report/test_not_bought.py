@@ -1,7 +1,5 @@
 """That nobody publishes a price is said where it is true, and nowhere else."""
 
-from __future__ import annotations
-
 import pytest
 
 from planner.money.plan import plan

@@ -1,7 +1,5 @@
 """Prices of one's own that look like slips: below all, of a machine, against each other. Asked about, never changed."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

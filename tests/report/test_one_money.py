@@ -1,7 +1,5 @@
 """One set of numbers: what the answer says, the comparison and the drawer come to, each in the same money."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

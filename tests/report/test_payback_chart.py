@@ -1,7 +1,5 @@
 """The chart of when it pays back: the two ways that are compared, named at their ends, with what happens when."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any

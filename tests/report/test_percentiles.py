@@ -1,7 +1,5 @@
 """Ends of ranges are percentiles, in the same words everywhere: "a tenth below" reads as ten percent less."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from datetime import date

@@ -1,7 +1,5 @@
 """Pinned plans in charts and beside tiles: by letter, with their own amounts."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The files for a finance team: they sum to the screen's totals, and every number is a number."""
 
-from __future__ import annotations
-
 import csv
 import io
 from datetime import date

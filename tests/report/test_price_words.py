@@ -1,7 +1,5 @@
 """What an answer says of the price that it rests on: whether so many can be had, and how often they are taken back."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

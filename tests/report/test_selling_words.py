@@ -1,7 +1,5 @@
 """Plans that sell hours, in words: whether it pays, what it brings beside work of one's own, what renting is for."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

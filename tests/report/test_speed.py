@@ -1,7 +1,5 @@
 """The Speed page in words, tables and charts: sentences as somebody reads them, charts that plotly accepts."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Time against cost: what the chart shows, marks and says, and the table behind it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import plotly.graph_objects as go

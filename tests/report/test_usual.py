@@ -1,7 +1,5 @@
 """Hints in empty fields: the figure the plan takes, written as people write it."""
 
-from __future__ import annotations
-
 from datetime import date
 
 from planner.money.plan import plan

@@ -1,7 +1,5 @@
 """Any scenario at all, for hypothesis: drawn from what the records say they take."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

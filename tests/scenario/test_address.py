@@ -1,7 +1,5 @@
 """The address of a page: every scenario comes back from it, and what cannot be used is said."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st

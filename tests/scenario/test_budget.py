@@ -1,7 +1,5 @@
 """The budget: what a plan costs to reckon is estimated before it is begun, and the nearest within it is named."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

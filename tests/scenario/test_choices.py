@@ -1,7 +1,5 @@
 """Fields that take one of a few words: who writes another one reads which there are."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pydantic

@@ -1,7 +1,5 @@
 """Lengths of time as people say them: the right unit, never "1 days", and longer never reads as shorter."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

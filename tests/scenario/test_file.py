@@ -1,7 +1,5 @@
 """A scenario as a file: what is written is read back, and what cannot be used is told with its line."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

@@ -1,7 +1,5 @@
 """Grids as files: what they may say, and what is refused with its line."""
 
-from __future__ import annotations
-
 import tracemalloc
 from datetime import date
 

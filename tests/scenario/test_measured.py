@@ -1,7 +1,5 @@
 """Factors of one's own runs in a scenario: what is refused, and that files and links carry them."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Orders as people type them, and back."""
 
-from __future__ import annotations
-
 import pytest
 
 from planner.scenario.orders_text import EXAMPLE, orders_text, read_orders

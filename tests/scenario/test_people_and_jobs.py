@@ -1,7 +1,5 @@
 """How much work there is, said by people or by jobs a week in place of a share of the hours."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

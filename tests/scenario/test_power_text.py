@@ -1,7 +1,5 @@
 """A curve of power as people type it, and back."""
 
-from __future__ import annotations
-
 import pytest
 
 from planner.scenario.own import PowerAtLoad

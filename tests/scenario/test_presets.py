@@ -1,7 +1,5 @@
 """Presets: they load, name what the catalogue knows, and give the numbers they state."""
 
-from __future__ import annotations
-
 import re
 from datetime import date
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Prices in any currency: dollars in the plan, what was typed in the file and the link, the rate beside the number."""
 
-from __future__ import annotations
-
 import json
 from datetime import date
 

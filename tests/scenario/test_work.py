@@ -1,7 +1,5 @@
 """The work: what goes with it where nobody says."""
 
-from __future__ import annotations
-
 import pytest
 
 from planner.scenario.task import Train

@@ -1,7 +1,5 @@
 """From models to hours: what training and serving ask for, and what cannot be done as asked."""
 
-from __future__ import annotations
-
 import re
 from datetime import date
 

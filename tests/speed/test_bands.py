@@ -1,7 +1,5 @@
 """Bands by likeness: narrow where the like was seen, wider where not, and no run more or less makes one jump."""
 
-from __future__ import annotations
-
 from math import log
 
 import pytest

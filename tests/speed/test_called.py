@@ -1,7 +1,5 @@
 """Names and number formats as tables spell them, and models of which only the size is known."""
 
-from __future__ import annotations
-
 import pytest
 
 from planner.evidence.table import TRAINING, rows_in

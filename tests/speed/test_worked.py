@@ -1,7 +1,5 @@
 """Each model of a scenario beside the job that was asked and what was answered."""
 
-from __future__ import annotations
-
 from planner.scenario.scenario import Scenario
 from planner.scenario.task import Serve, Train
 from planner.scenario.work import Work

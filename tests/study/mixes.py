@@ -1,7 +1,5 @@
 """Every mix a programme weighs, one by one, and curves made of levels: what its search is checked against."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

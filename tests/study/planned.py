@@ -1,7 +1,5 @@
 """Plans for the tests of what is many at once: the default, small ones, one with a deadline."""
 
-from __future__ import annotations
-
 from datetime import date
 from functools import lru_cache
 from typing import Any

@@ -1,7 +1,5 @@
 """The calendar alone moves no answer: the same facts on sixty days in a row."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a scenario leaves open is filled in; what is said stays."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

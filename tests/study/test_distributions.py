@@ -1,7 +1,5 @@
 """Distributions: their quantiles are the ends they were told, and one that says nothing is refused in a sentence."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

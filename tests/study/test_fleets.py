@@ -1,7 +1,5 @@
 """Fleets that are bought cost the same whatever is done on them but for electricity; what is kept is what is true."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Futures: counted, repeatable, and as wide as what they are drawn from."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """A guarantee of the resale is worth what owning costs less with it, on average over the futures."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Machines that come a year late: the rent of that year, less what running one's own would have cost; by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 from planner.money.plan import plan

@@ -1,7 +1,5 @@
 """What people, hosting and maintenance cost later is drawn, where the catalogue has a range for it."""
 
-from __future__ import annotations
-
 import pytest
 
 from planner.money.owning.inputs import CHANGES

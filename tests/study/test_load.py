@@ -1,7 +1,5 @@
 """The load-duration curve and the screening lines: published crossings, and what the demand itself says."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

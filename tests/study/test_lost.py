@@ -1,7 +1,5 @@
 """Why a try lost: a kind with its number; the words are made from it."""
 
-from __future__ import annotations
-
 import pytest
 
 from planner.study.market.candidate import Lost

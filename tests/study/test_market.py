@@ -1,7 +1,5 @@
 """The market study: every try is what speed and money say of it alone, and nothing beats the front or the best."""
 
-from __future__ import annotations
-
 from datetime import date
 from functools import lru_cache
 from typing import Any

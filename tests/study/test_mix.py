@@ -1,7 +1,5 @@
 """The best mix of a plan: what trying every mix in the ledger finds, within limits, and never dearer than one way."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import date
 from itertools import product

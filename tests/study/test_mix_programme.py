@@ -1,7 +1,5 @@
 """The programme of a mix: published examples, every case tried by hand, and what more choice must never do."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import date
 

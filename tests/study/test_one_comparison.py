@@ -1,7 +1,5 @@
 """One comparison decides the title, the sentence, the chances and the order of the table."""
 
-from __future__ import annotations
-
 import pytest
 
 from bench.one_comparison import answers, complaints, own_choice

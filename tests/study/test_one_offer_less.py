@@ -1,7 +1,5 @@
 """No single old reading decides: without any one of them an answer becomes a little more or less sure, and no other."""
 
-from __future__ import annotations
-
 import pytest
 
 from bench.one_offer_less import without_each

@@ -1,7 +1,5 @@
 """Overdue figures: what moves the usual plans most stands first, weighed as the plans themselves move."""
 
-from __future__ import annotations
-
 from datetime import date
 from functools import lru_cache
 

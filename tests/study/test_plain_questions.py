@@ -1,7 +1,5 @@
 """Every plain question is answered: over whatever has a price, with what is left out and why."""
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import lru_cache
 from itertools import product

@@ -1,7 +1,5 @@
 """When to order what: the programme against every schedule there is, by its own numbers and by the ledger."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import combinations_with_replacement, product
 

@@ -1,7 +1,5 @@
 """Our Sobol points are scipy's, bit by bit, for every input there are direction numbers for."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

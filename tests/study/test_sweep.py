@@ -1,7 +1,5 @@
 """A sweep gives for each of its points what the plan of that very scenario gives."""
 
-from __future__ import annotations
-
 import math
 import random
 from datetime import date

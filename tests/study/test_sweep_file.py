@@ -1,7 +1,5 @@
 """The file of a sweep: stopped anywhere and begun again, it ends as the same bytes; on processes and on a cluster."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Whole files of sweeps: every row equals the plan of its scenario, and few rows are calculated one by one."""
 
-from __future__ import annotations
-
 import csv
 import math
 from collections.abc import Iterator

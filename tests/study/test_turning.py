@@ -1,7 +1,5 @@
 """What turns the answer: the tornado's flips, the map's line, stress tests and indices agree with the ledgers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Which GPU for what: what the market says of a typical job, moving with prices; page and shell say the same."""
 
-from __future__ import annotations
-
 import csv
 import json
 from datetime import date

@@ -1,7 +1,5 @@
 """The verdict of the futures: every word of the table at its threshold, and nothing surer than what was counted."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import date
 from typing import Any

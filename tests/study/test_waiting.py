@@ -1,7 +1,5 @@
 """Buy now or wait: published thresholds and gains, and every month what ordering in it costs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Buy now or wait in many futures: each as its own plan says, counted and not fitted, the same for the same seed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The Assumptions page: whose numbers they are, what they weigh, and changing them where they stand."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

@@ -1,7 +1,5 @@
 """The Compare page where a model is named: the title is about the job, on the same GPU or on any."""
 
-from __future__ import annotations
-
 import pytest
 
 from planner.report import words

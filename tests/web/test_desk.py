@@ -1,7 +1,5 @@
 """The desk: what one server had made is there for the others, and nobody is left without an answer."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterator

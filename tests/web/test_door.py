@@ -1,7 +1,5 @@
 """The door of several servers: everybody comes back to the server he was with, and nobody is left outside."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import re

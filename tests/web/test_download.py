@@ -1,7 +1,5 @@
 """A file is made when its button is pressed, without a session; where it cannot be made, the page says so."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from threading import Thread
 

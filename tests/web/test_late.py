@@ -1,7 +1,5 @@
 """A plan that is late, or does not fit, keeps its numbers: marked, with the reason."""
 
-from __future__ import annotations
-
 import pytest
 
 from planner.report.answer.sentences import told

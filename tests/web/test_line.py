@@ -1,7 +1,5 @@
 """The line for a process: one place for each person, in the order of arrival; who leaves keeps nobody."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterator

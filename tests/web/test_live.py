@@ -1,7 +1,5 @@
 """Live prices on Compare: sources are asked only when somebody says so, and a person decides on what is held."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from contextlib import closing

@@ -1,7 +1,5 @@
 """The views of the best mix and of waiting on the Answer page: what the study finds, once they are open."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

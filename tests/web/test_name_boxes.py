@@ -1,7 +1,5 @@
 """Boxes of names take what people type; what nobody knows changes nothing."""
 
-from __future__ import annotations
-
 import pytest
 from streamlit.testing.v1 import AppTest
 

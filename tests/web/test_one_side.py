@@ -1,7 +1,5 @@
 """Questions of one side, or with one way left: every page answers them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """A config.json on the page: read, shown, part of the plan, and in its link; the shell says the same of the file."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Runs of one's own on the page: uploaded, used, listed, saved, and the shell says the same of the saved file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The pages through the app's own entrypoint, without a browser: asserted against the engine, not against copies."""
 
-from __future__ import annotations
-
 import re
 from datetime import date
 from pathlib import Path

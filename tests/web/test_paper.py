@@ -1,7 +1,5 @@
 """Tables for paper: every cell as text, written as on the screen, in parts where there are many columns."""
 
-from __future__ import annotations
-
 import pytest
 from streamlit.testing.v1 import AppTest
 

@@ -1,7 +1,5 @@
 """What comes from another process is what was made there, though not all of it travels."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import numpy as np

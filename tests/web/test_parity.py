@@ -1,7 +1,5 @@
 """One answer everywhere: the page, the command line, its files and a sweep say the same of the same scenario."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Where machines stand is asked on the Answer page, in words, and the answer follows it."""
 
-from __future__ import annotations
-
 from typing import get_args
 
 import pytest

@@ -1,7 +1,5 @@
 """The question bar starts from the work: each question has its fields, and none loses what was typed for another."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

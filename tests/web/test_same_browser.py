@@ -1,7 +1,5 @@
 """The name of a browser: given once, taken from nobody, and no text that somebody sends can be one by chance."""
 
-from __future__ import annotations
-
 import random
 import string
 

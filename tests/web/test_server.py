@@ -1,7 +1,5 @@
 """What the server sends: packed as the browser allows, kept for as long as it stays the same, closed to strangers."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import gzip

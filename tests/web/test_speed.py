@@ -1,7 +1,5 @@
 """The Speed page through the question bar, without a browser: asserted against the engine."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import date
 

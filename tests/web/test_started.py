@@ -1,7 +1,5 @@
 """The app as it is really started: what variables change, whom it asks, how it ends."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal

@@ -1,7 +1,5 @@
 """The strip: the question as a sentence, the verdict in sight, undo and redo, pinned plans, and where one starts."""
 
-from __future__ import annotations
-
 from urllib.parse import parse_qsl
 
 import pytest

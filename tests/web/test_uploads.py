@@ -1,7 +1,5 @@
 """A file of which nothing can be used leaves what was in use as it was, and the page says so."""
 
-from __future__ import annotations
-
 import pytest
 from streamlit.testing.v1 import AppTest
 

@@ -1,7 +1,5 @@
 """An address holds the plan and what of the page is open. No key of the one is a key of the other."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from pathlib import Path

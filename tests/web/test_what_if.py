@@ -1,7 +1,5 @@
 """The What if page through the question bar, without a browser: asserted against the engine."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 

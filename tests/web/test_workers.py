@@ -1,7 +1,5 @@
 """Processes beside the server: they say what would be said here, nobody waits for them, none outlives the server."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Files of constants as text: what they were fitted on, when and by which command, the constants and the bands."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 from planner.speed.bands import Band, Spread

@@ -1,7 +1,5 @@
 """How a fit is judged, and how wide its bands are: by runs that it has not seen."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np

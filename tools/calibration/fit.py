@@ -1,7 +1,5 @@
 """What a fit of either kind of runs gives: how far off it is on runs it has not seen, and its text."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date

@@ -1,7 +1,5 @@
 """The least of a penalized sum of squares, by Levenberg's and Marquardt's steps: constants in logarithms."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

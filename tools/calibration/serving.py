@@ -4,8 +4,6 @@ Least squares on the logarithm of predicted over published, with outliers held d
 and a weak pull towards what the constants are expected to be, so that one which no row speaks of stays there.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

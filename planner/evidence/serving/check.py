@@ -1,7 +1,5 @@
 """Serving runs beside their predictions, and services corrected by runs that somebody measured."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import get_args

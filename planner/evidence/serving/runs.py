@@ -4,8 +4,6 @@ What a row does not say is filled in by stated rules: the engine's defaults of t
 set, the fewest accelerators that hold the weights. Nothing here looks at a result.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Training runs beside their predictions, and jobs corrected by runs that somebody measured."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """A published run, as a table's row has it, as a model, a chip and a plan; what was not said is filled in."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 from math import prod

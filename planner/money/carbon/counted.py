@@ -1,7 +1,5 @@
 """What the lines of a ledger count besides money: kilowatt-hours, hours of rented accelerators, machines."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

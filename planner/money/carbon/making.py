@@ -1,7 +1,5 @@
 """What making a machine emits, for each accelerator in it: as somebody reckoned it, else by its memory."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from planner.money.input_sheet import Case, end

@@ -5,8 +5,6 @@ says that they are the useful ones: then what is lost comes on top. How often a 
 usual loss then takes longer or shorter.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

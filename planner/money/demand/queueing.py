@@ -4,8 +4,6 @@ Times are in hours unless a name says otherwise, rates per hour, shares as fract
 accelerators: 16 of them used by jobs of 8 are two slots.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -5,8 +5,6 @@ upkeep, repairs, replacement, and what the hardware fetches. Nothing of it runs 
 each input is a figure of the catalogue or a number of yours.
 """
 
-from __future__ import annotations
-
 from planner.money.owning.lines import SERVERS, Owned, owned, owning, spare_boards
 from planner.money.owning.machine import Buying, Machine, buying, machine
 

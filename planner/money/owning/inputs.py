@@ -1,7 +1,5 @@
 """The inputs of owning: what you said, what the catalogue says, and when things happen."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Payments month by month: when they fall due, and as formulas what part of them is interest."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

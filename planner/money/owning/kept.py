@@ -1,7 +1,5 @@
 """What machines that are there already take to run, where nobody says: watts of their kind, people and space there."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -5,8 +5,6 @@ what kind of chip it is and whether its maker is the one that sells most kinds. 
 used) count little. The range is what eight of ten known prices lie in when each is foretold from the others.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The ledger of owning, group by group, so that credit, a lease and a mix take the groups they share."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What is bought: a server at its own price, or accelerators with a host around them; yours first, then the newest."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from datetime import date

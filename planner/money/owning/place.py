@@ -1,7 +1,5 @@
 """Where one's own machines stand: whose electricity they buy, what is another there, and what its circuits carry."""
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_left
 

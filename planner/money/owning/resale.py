@@ -4,8 +4,6 @@ Shares are shares of the dollars that were paid. What is sold at a replacement i
 the end, and the new machines have a guarantee of their own.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from planner.money.formula import Num

@@ -8,8 +8,6 @@ ends. Disks and outgoing traffic are billed beside it. Each is a line of its own
 it and with support.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal

@@ -8,8 +8,6 @@ less is left of the plan than its last term was long, or its first covers half: 
 another name. All in today's money at typical figures, so that futures and ends of ranges share the choice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

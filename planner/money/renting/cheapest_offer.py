@@ -1,7 +1,5 @@
 """Which offer a plan would take when nobody chose one: the cheapest whole bill, each price as it is believed today."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date

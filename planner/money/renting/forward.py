@@ -1,7 +1,5 @@
 """A rent agreed today for later: in its months it stands in place of the path of rents, in every future."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Interruptions of spot machines: how often a job is stopped, what that costs it, and how much longer it takes."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from planner.money.demand.queueing import best_checkpoint_interval_hours, preemption_stretch

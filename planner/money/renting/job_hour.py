@@ -1,7 +1,5 @@
 """What an hour of so many accelerators costs, whole bill, at the cheapest offer that a job can use."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from datetime import date
 

@@ -4,8 +4,6 @@ A price counts as what it is worth on the day of the plan, not as what was read 
 a provider publishes no price for costs what the others ask: their median, with the 10th and 90th percentile.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 

@@ -4,8 +4,6 @@ An offer is taken where it can deliver the whole order. Where none can, the orde
 long as each holds whole jobs. Where that does not do either, there is a sentence that says what would.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Which terms can be reserved, what each costs; and the reservations that somebody has decided on, as tiers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

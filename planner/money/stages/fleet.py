@@ -4,8 +4,6 @@ The machines of an order are put to work on top of those that were ordered befor
 so many orders are there, and what they have no room for is left to others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate

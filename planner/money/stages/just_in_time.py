@@ -1,7 +1,5 @@
 """Orders in time for the work: where it grows, a fleet is bought as it is needed and not for its last month at once."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from planner.money.owning.inputs import lead_time

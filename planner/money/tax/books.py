@@ -4,8 +4,6 @@ Conventions of every function here: the last axis is tax years, entry 0 is the f
 savings are positive, tax paid is positive. Limits on how much of a loss may be used in one year are left out.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

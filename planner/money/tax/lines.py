@@ -10,8 +10,6 @@ What keeping machines forgoes would have been taxed as a sale: that tax is no ca
 In real terms what is written off loses worth with inflation, since schedules hold the price that was paid.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 import numpy as np

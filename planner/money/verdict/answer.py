@@ -6,8 +6,6 @@ were drawn, they say how sure it is instead: see planner.study.uncertainty.sure_
 answer goes through.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, get_args

@@ -3,8 +3,6 @@
 How the value is found, for one plan as for many at once, stands in planner.money.verdict.sign_change.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Literal
 

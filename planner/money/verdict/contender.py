@@ -1,7 +1,5 @@
 """A way as the verdict sees it: what it costs, what of it nobody prices, and what it takes when."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Limits: what can be paid on day one and in any one year, what may be emitted. What breaks them, and what would do."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -5,8 +5,6 @@ line is followed and the point checked; where it is not straight, the bracket is
 beside the cost. Two changes of sign between two values are not seen.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A way as it is told: in today's money, with its range and its measures."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Protocol
 

@@ -4,8 +4,6 @@ What else the program wants to know of a way, it asks the record. A new way with
 planner/scenario/scenario.py.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 
 from planner.money.ways.record import Side, WayRecord

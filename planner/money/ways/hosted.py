@@ -1,7 +1,5 @@
 """Hosted: a model behind somebody else's door, paid by the token."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import date
 

@@ -1,7 +1,5 @@
 """Keep: do the work on what is there already. What was paid for it is gone; what it would fetch today is not."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Lease: somebody else buys, you pay by the month. It goes back at the end, or you buy what is left of it."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from planner.money.ledger import Line

@@ -1,7 +1,5 @@
 """What a lease comes to, whoever owned the machines before: payments, what is left at its end, the rate of a quote."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

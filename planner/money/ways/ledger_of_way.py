@@ -1,7 +1,5 @@
 """What every way of supply gives back: its lines at one setting, or the reason why there are none."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Loan: own, with part of the price borrowed. Level payments, perhaps a large last one."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from planner.money.inflation import agreed

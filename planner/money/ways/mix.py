@@ -1,7 +1,5 @@
 """Mix: own a base, reserve a layer above it, and give the peaks to rent on demand, to spot machines or to an API."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import partial
 

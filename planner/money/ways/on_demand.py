@@ -1,7 +1,5 @@
 """On demand: rent by the hour, from the cheapest believable offer or at your own price."""
 
-from __future__ import annotations
-
 from planner.money.rent_levels import path_warnings
 from planner.money.renting.bill import renting
 from planner.money.renting.forward import forward_note

@@ -1,7 +1,5 @@
 """Own: buy a fleet and run it. Until it comes, above its size and after it is sold, the work is rented on demand."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The record of a way of supply: all that the program knows of it besides how its lines are reckoned."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal

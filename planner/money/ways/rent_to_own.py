@@ -1,7 +1,5 @@
 """Rent to own: payments by the month, after which the machines are yours, and yours to sell."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from planner.money.demand.stream import Need

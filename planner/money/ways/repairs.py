@@ -1,7 +1,5 @@
 """Machines of one's own that are away for repair: meanwhile their work is rented. A rented machine is replaced."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from planner.money.ledger import Line

@@ -1,7 +1,5 @@
 """Reserved: bound for a term, idle hours billed; then renewed at the price of that day, or on demand from there on."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What is reserved when, in words: 16 for 3 years, then for 1 year; 8 more from month 13 for 3 years."""
 
-from __future__ import annotations
-
 from itertools import groupby
 
 import numpy as np

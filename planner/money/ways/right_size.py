@@ -1,7 +1,5 @@
 """The right size: what to buy where the work may wait, and what a few sizes cost, wait and pay back."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Sale and lease-back: what is bought, or there already, is sold to a lessor and used on for a payment by the month."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

@@ -5,8 +5,6 @@ checkpoint of C hours every T hours and R hours to restart, it takes (1 + C / T)
 long. Disks are billed all along, also while there are no machines.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -5,8 +5,6 @@ in the ledger so that a fleet on which jobs wait for days does not win by what i
 the mean over the plan at typical figures, as a fleet is decided once.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from planner.money.formula import Num

@@ -1,7 +1,5 @@
 """What a plan should say without being asked: what it warns of, what looks like a slip, what was left out."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from planner.money.payback import Payback

@@ -1,7 +1,5 @@
 """What every plan also tells: the same answer in the other numbers that people ask for, each with how it follows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Paying by the token beside machines, in words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from planner.money.by_token import ByToken, by_token

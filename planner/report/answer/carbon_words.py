@@ -1,7 +1,5 @@
 """What ways emit, in words: two ways beside each other, a limit that cannot be checked, the columns of the table."""
 
-from __future__ import annotations
-
 from planner.money.carbon import KG_PER_T, Ends
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.weighed import Weighed

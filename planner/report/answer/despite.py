@@ -1,7 +1,5 @@
 """A plan that cannot be as it was asked keeps its numbers: what is too much, and what a late plan would cost."""
 
-from __future__ import annotations
-
 from planner.report.speed.fit_words import serving_tiles, training_tiles
 from planner.report.tile import Tile
 from planner.scenario.durations import time_words

@@ -1,7 +1,5 @@
 """A plan and its answer as the document that programs read: filled from what the page and the files show."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from datetime import date

@@ -1,7 +1,5 @@
 """What the question bar says back: large numbers in words, and what follows from them or was chosen."""
 
-from __future__ import annotations
-
 from planner.money.plan import Plan
 from planner.report import words
 from planner.scenario.base import HOURS_PER_MONTH, WEEKS_PER_MONTH

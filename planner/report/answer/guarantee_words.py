@@ -1,7 +1,5 @@
 """What a guarantee of the resale is worth, in words: where it is entered, and in the answer."""
 
-from __future__ import annotations
-
 from planner.report import words
 from planner.study.uncertainty.futures import Futures
 from planner.study.uncertainty.guarantee import guarantee_worth

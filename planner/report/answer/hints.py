@@ -1,7 +1,5 @@
 """What a field that is left empty stands for, as a hint inside it: the figure the plan takes, or a few words."""
 
-from __future__ import annotations
-
 import math
 
 from planner.money.plan import Plan

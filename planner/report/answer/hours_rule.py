@@ -1,7 +1,5 @@
 """From how many hours a month of one GPU which way costs less: the break-even, the rule of thumb, where it fails."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from planner.money.plan import Plan

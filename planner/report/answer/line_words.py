@@ -7,8 +7,6 @@ does is summed over the months into one factor, which says how many months there
 what the amount is printed to.
 """
 
-from __future__ import annotations
-
 import ast
 import math
 import re

@@ -1,7 +1,5 @@
 """Time lost to failures and restarts, in words and numbers: how much of the hours, and what it costs each way."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

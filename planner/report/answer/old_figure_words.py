@@ -1,7 +1,5 @@
 """Figures older than their limit, in words, to stand beside the answer that rests on them."""
 
-from __future__ import annotations
-
 from planner.money.old_figures import OldFigure, old_figures
 from planner.money.verdict.answer import Answer
 from planner.report import words

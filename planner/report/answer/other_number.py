@@ -1,7 +1,5 @@
 """One more number of a plan: what it is, its value with its unit, and how it follows."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """When it pays back, drawn: what the two ways that are compared have cost so far, and what happens in which month."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape

@@ -1,7 +1,5 @@
 """The question as a sentence: each phrase says what a few fields hold, and opens them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 

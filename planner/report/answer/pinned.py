@@ -1,7 +1,5 @@
 """Pinned plans as charts and tiles show them: by a letter, with what each recommends and what it comes to."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """A plan and its answer as text for a terminal: the numbers of the page, from the same tables."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

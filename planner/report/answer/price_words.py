@@ -1,7 +1,5 @@
 """What the rents of an answer rest on: whose price, where it stands, how old it is, and what it is worth today."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

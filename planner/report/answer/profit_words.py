@@ -1,7 +1,5 @@
 """Profit and loss in words and tables, for who sells hours: the rows by year, and where selling breaks even."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from planner.money.plan import Plan

@@ -1,7 +1,5 @@
 """A plan, its answer, and all that is told of it: what one person asks for, and another who asks the same is given."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import date
 

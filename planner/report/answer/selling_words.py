@@ -1,7 +1,5 @@
 """Words for plans that sell idle hours: what they bring, and, where that is all there is to do, whether it pays."""
 
-from __future__ import annotations
-
 from planner.money.measures import todays
 from planner.money.plan import Plan
 from planner.money.selling import PRICE, SHARE

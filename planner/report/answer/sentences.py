@@ -1,7 +1,5 @@
 """The answer in words: a title, sentences that give both totals and what would turn them, four figures."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Plans side by side: what each came to, and what they say differently."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 

@@ -1,7 +1,5 @@
 """Whether a service needs a GPU at all, in words, and the rule that follows from what a processor can read."""
 
-from __future__ import annotations
-
 from planner.money.plan import Plan
 from planner.report import words
 from planner.report.speed.other_work import rate_words

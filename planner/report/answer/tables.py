@@ -1,7 +1,5 @@
 """The answer as tables: every way, cash by year, what would turn it. The screen and the CSV show the same ones."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import get_args
 

@@ -1,7 +1,5 @@
 """What other prices do to an answer: the two verdicts side by side in one sentence."""
 
-from __future__ import annotations
-
 from planner.report import words
 from planner.report.answer.verdict_line import Verdict
 

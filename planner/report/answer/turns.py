@@ -1,7 +1,5 @@
 """What would turn the answer, in sentences: how busy, at what rent, when the money is back, by the token."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from planner.money.plan import Plan

@@ -1,7 +1,5 @@
 """The verdict in one line, and what the last edit did to it: they stay in sight on every page."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

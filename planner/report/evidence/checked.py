@@ -1,7 +1,5 @@
 """Predicted beside published as tables: one line for each run for CSV and JSON, groups of runs for a reader."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any

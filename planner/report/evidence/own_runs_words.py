@@ -1,7 +1,5 @@
 """Runs of one's own in words and tables: each beside its prediction, the factors, and what is believed of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 

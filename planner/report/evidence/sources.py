@@ -1,7 +1,5 @@
 """Where every number is from: the figures behind a plan, and the sources with their licences."""
 
-from __future__ import annotations
-
 from datetime import date
 
 from planner.report import words

@@ -1,7 +1,5 @@
 """Every input of a plan as one row: value, range, what it weighs in the answer, who says so, how old it is."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date

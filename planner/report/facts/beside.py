@@ -1,7 +1,5 @@
 """What the catalogue has beside a record: offers of an accelerator or a provider, servers, used prices, residuals."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Any

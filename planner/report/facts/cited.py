@@ -1,7 +1,5 @@
 """What a chart rests on: each figure that somebody says, once, with who says so, its day and its link."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 import numpy as np

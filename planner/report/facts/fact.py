@@ -1,7 +1,5 @@
 """One statement of the catalogue as a row: what, how much, how old, who says so."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import date
 from typing import Any

@@ -1,7 +1,5 @@
 """Everything known of an accelerator, provider, place, model or server: each statement a row, with who says so."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date

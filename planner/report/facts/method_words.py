@@ -1,7 +1,5 @@
 """The method of a plan on one page, its checks, and how far it can be wrong: all from what was computed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The figures that are overdue for a look, as rows: what moves the usual plans most stands first."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any, get_args

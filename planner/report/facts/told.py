@@ -1,7 +1,5 @@
 """What is known of something, as text for a terminal, as a table for a file and as plain data."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any

@@ -6,8 +6,6 @@ number does not exist the value is null, and a reason stands beside it wherever 
 US dollars, costs positive; shares are 0.35 for 35 %; days are ISO 8601.
 """
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Annotated, Any, Literal
 

@@ -1,7 +1,5 @@
 """The second and third file for a finance team: every assumption once, and the results of every option."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

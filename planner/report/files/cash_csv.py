@@ -5,8 +5,6 @@ currency stands beside it, converted once. One row a month and option says the h
 moves no cash, so sums over `amount` are the totals on the screen.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """CSV that a spreadsheet reads as data: numbers stay numbers, and no text can become a formula (pricing.formulas)."""
 
-from __future__ import annotations
-
 import csv
 import io
 import math

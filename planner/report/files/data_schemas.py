@@ -3,8 +3,6 @@
 Those that what reckons reads are loaded only where one of them is asked for.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

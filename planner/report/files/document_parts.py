@@ -1,7 +1,5 @@
 """Parts of the printed documents that stand by themselves: an order, profit and loss, the other numbers."""
 
-from __future__ import annotations
-
 from pydantic import BaseModel, ConfigDict, Field
 
 Sentences = tuple[str, ...]

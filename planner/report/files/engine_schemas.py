@@ -1,7 +1,5 @@
 """The JSON schemas of answers, and of the files that what reckons reads, made from its own records."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

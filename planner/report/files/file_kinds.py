@@ -3,8 +3,6 @@
 The records that their schemas are made from are loaded only where a schema is asked for.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 FOLDER = "schemas"  # where the schemas stand as files, for editors

@@ -4,8 +4,6 @@ The factors of the formula that are prices (and what moves or loads them) make t
 A line that is no such product, or a share of a price, is a lump sum: one of it, at its amount.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A sweep as a file and in words: one line of CSV for each point, and what was found over all of them."""
 
-from __future__ import annotations
-
 import csv
 import io
 import math

@@ -1,7 +1,5 @@
 """A sweep as the document that programs read: what was found, and the rows of its file one after another."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The fleet as steps under the demand: what the work wants, what is busy, what is there."""
 
-from __future__ import annotations
-
 import plotly.graph_objects as go
 
 from planner.report.chart_frame import INK, axis, colour_of, curve, framed

@@ -1,7 +1,5 @@
 """The orders of a fleet in words and as a table: how many, when, what is paid, what is there then."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

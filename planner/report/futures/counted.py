@@ -1,7 +1,5 @@
 """How sure the answer is, in words and tables: counted futures, ranges, chances of keeping a promise."""
 
-from __future__ import annotations
-
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.weighed import Weighed
 from planner.money.ways import WAYS

@@ -1,7 +1,5 @@
 """Charts of the futures: fifty dots, the tornado, the break-even map. Tables in, Plotly figures out."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The inputs that are drawn, in words: what each is called and how its values are written."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Buy now or wait, in words and as a table."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from planner.money.verdict.answer import CLOSE_GAP

@@ -1,7 +1,5 @@
 """What would turn the answer, in words and tables: the tornado, the map, the stress tests, the indices."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from planner.money.plan import Plan

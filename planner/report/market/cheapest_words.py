@@ -1,7 +1,5 @@
 """A market study as text, table and data: the front, the recommendation, the runners-up and why they lost."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import asdict
 from typing import Any

@@ -1,7 +1,5 @@
 """The comparison as a table: one row for each way to get the machines, cheapest plan first."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

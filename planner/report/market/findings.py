@@ -1,7 +1,5 @@
 """Findings in words: what the Compare page says before it shows anything."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from planner.money.demand.stream import Need

@@ -1,7 +1,5 @@
 """Which GPU for what, in a sentence for each use, as a table and as data."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any

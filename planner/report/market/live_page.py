@@ -1,7 +1,5 @@
 """Live prices on the page: when they were read, how far a refresh is, what came of it, and what waits for a person."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from difflib import get_close_matches

@@ -1,7 +1,5 @@
 """Live prices in words: what became of each source, and what waits for a person, with before and after."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args

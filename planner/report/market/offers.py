@@ -1,7 +1,5 @@
 """Offers as rows: the same rows for the text table, JSON and CSV of `python -m planner prices`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import date
 from typing import Any

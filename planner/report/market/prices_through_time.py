@@ -1,7 +1,5 @@
 """The market in tables and sentences: prices across accelerators, and prices through time."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from planner.report import words

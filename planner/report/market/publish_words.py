@@ -1,7 +1,5 @@
 """What stands beside published prices, for people: what they are, of whom, on which terms."""
 
-from __future__ import annotations
-
 from planner.report import words
 from pricing.feeds.published import LATEST, Published
 

@@ -1,7 +1,5 @@
 """Charts of the best mix and of waiting: the load with its layers, and two cost curves."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

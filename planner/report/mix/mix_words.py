@@ -1,7 +1,5 @@
 """The best mix in words and tables: what it is, what it saves, from which use on owning pays, and how flat it is."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from planner.money.measures import present_usd

@@ -1,7 +1,5 @@
 """Where no mix is looked for: what was tried all the same, and by how much each costs more than the cheapest way."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from planner.money.verdict.answer import Answer

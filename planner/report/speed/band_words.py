@@ -1,7 +1,5 @@
 """What a range rests on, in words: whether runs like it are known, and in what the nearest differ where none are."""
 
-from __future__ import annotations
-
 from planner.report import words
 from planner.speed.bands import Band
 

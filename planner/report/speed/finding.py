@@ -1,7 +1,5 @@
 """How fast, and does it fit: the finding of the Speed page in words, with its four figures."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

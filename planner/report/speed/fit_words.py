@@ -1,7 +1,5 @@
 """Whether it fits and how it is spread, as tiles and in words: what a speed rests on."""
 
-from __future__ import annotations
-
 from planner.report import words
 from planner.report.tile import Tile
 from planner.speed.serving import Serving

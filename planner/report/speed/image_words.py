@@ -1,7 +1,5 @@
 """Training on pictures, as text, rows and data."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Work that writes no tokens, and runs of known hours, in words."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from datetime import date
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """A serving job worked out, as text for a terminal, a row for CSV and data for JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 from typing import Any

@@ -1,7 +1,5 @@
 """A model of one's own in words: what was read of its configuration, to be looked over before it is used."""
 
-from __future__ import annotations
-
 from planner.network.own_models import record_of
 from planner.network.record import network_of
 from planner.scenario.base import GIGA

@@ -3,8 +3,6 @@
 Every mark differs in shape, hatch or words as well as in colour.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from textwrap import shorten
 from typing import Any

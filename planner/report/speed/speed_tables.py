@@ -1,7 +1,5 @@
 """The Speed page's tables and the findings above them: memory, where the speed goes, layouts, published runs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

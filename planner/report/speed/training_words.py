@@ -1,7 +1,5 @@
 """A training job worked out, as text for a terminal, rows for CSV and data for JSON."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, fields
 from typing import Any
 

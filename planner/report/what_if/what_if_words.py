@@ -1,7 +1,5 @@
 """The What if page in words: what matters most, what a test makes of the answer, where the doubt comes from."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import numpy as np

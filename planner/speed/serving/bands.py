@@ -1,7 +1,5 @@
 """How sure a prediction is: what published runs were over predictions that had not seen their source."""
 
-from __future__ import annotations
-
 from planner.scenario.base import ONE_MACHINE
 from planner.speed.bands import Band, attention_of, mixture_of
 from planner.speed.hardware import generation

@@ -1,7 +1,5 @@
 """From a model, a machine and an engine to the numbers of one case: widths, traits, limits and a layout that fits."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

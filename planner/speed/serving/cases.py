@@ -1,7 +1,5 @@
 """One run to be predicted, as plain numbers: scalars for one, arrays for many at once."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from planner.network.network import Network

@@ -1,7 +1,5 @@
 """What a machine can do for serving: rates by number format, real bytes, links. From the catalogue, gaps named."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from planner.speed.hardware import first, power_share, processor_memory_gb

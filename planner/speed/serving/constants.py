@@ -17,8 +17,6 @@ Why some are there, and which published runs ask for them:
 - `fp8_experts`: of vLLM in 2025 only; SGLang and TensorRT-LLM read 8-bit experts at the pace of others.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Reads the data files of this package: engines by date, models that share a shape, prompts of data sets, constants."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Annotated, Literal
 

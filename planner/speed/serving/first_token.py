@@ -4,8 +4,6 @@ A prompt's pass is no graph: the host launches each of its kernels, and the pass
 the accelerators do. Among other work it first waits for steps that run, and for prompts that came before it.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from planner.speed.arrays import Num

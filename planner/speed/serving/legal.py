@@ -1,7 +1,5 @@
 """Layouts that cannot be, refused with the nearest that can; and what would make a model fit."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

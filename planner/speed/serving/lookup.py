@@ -1,7 +1,5 @@
 """From what runs call models, machines and engines to the records that describe them."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from datetime import date

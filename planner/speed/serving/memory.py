@@ -1,7 +1,5 @@
 """What has to be held, and how many requests fit beside the weights. In bytes of a whole replica."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Other work as it is asked for: so many pictures, clips or classified texts a second; or a run of known hours."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from difflib import get_close_matches

@@ -1,7 +1,5 @@
 """How fast a service runs over what is predicted of it, going by runs of one's own that a scenario carries."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from planner.network.refused import UnknownShape

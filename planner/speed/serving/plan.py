@@ -1,7 +1,5 @@
 """From what a person asks to the numbers of one case: engine, precision, layout, adapters, what is promised."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 

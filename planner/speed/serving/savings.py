@@ -1,7 +1,5 @@
 """What a served model holds in memory, and what one change at a time would make of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

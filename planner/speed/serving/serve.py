@@ -1,7 +1,5 @@
 """A job to be served, worked out: does it fit, how fast, how long people wait, how many accelerators, what energy."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Many requests at once: how many run together, what a full cycle of them takes, tokens per second."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

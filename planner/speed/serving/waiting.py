@@ -8,8 +8,6 @@ S. Halfin, W. Whitt: Heavy-traffic limits for queues with many exponential serve
 A. O. Allen: Probability, Statistics, and Queueing Theory, 2nd ed. 1990, ch. 5 (general service times).
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

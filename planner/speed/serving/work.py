@@ -1,7 +1,5 @@
 """Work that writes no tokens: encoders, images, video, speech. Measured rates, carried over by peak rates elsewhere."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from planner.scenario.base import SECONDS_PER_HOUR

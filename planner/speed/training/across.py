@@ -5,8 +5,6 @@ layouts of a number are made once, those that another beats on every chip are dr
 chips in one call: chips down, layouts across.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 

@@ -1,7 +1,5 @@
 """How far off a prediction may be: as far as runs were that the fit had not seen, and by whether the like was in it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from planner.network.network import Network

@@ -1,7 +1,5 @@
 """What accelerators say to each other in a step, and the part of it that computing does not hide. [s]"""
 
-from __future__ import annotations
-
 import numpy as np
 
 from planner.network.network import Network

@@ -1,7 +1,5 @@
 """The calibrated constants of the training model, as they stand in data/training_constants.yaml."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 

@@ -1,7 +1,5 @@
 """What is known of so much data for such a model: what is best for a budget, and what repeats are worth, in words."""
 
-from __future__ import annotations
-
 from planner.speed.training.goodput import BEST_TOKENS_PER_PARAM, unique_tokens_worth
 
 # Within twice and half of what fits best nothing is said: the optimum is flat.

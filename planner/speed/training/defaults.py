@@ -1,7 +1,5 @@
 """What a table or a person leaves out of a training plan, and what is then taken for it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from math import ceil, gcd, log2
 

@@ -1,7 +1,5 @@
 """Numbers that divide into each other: the batch that so many accelerators allow, and what is near where none does."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What makes a job fit that does not: ways in order of what they cost in speed, each on top of the ones before."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """What cannot be, said before anything is computed, with the nearest values that can."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from planner.network.network import Network

@@ -1,7 +1,5 @@
 """How a training job is spread over accelerators: numbers only, for one plan or arrays of many."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

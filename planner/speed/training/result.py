@@ -1,7 +1,5 @@
 """What `train` answers with."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ The layout stays the one that was chosen, so that what differs between two lines
 nothing fits, the layout is the leanest there is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 

@@ -1,7 +1,5 @@
 """What stacks of training software keep for each parameter, and what the peak of memory is that they print."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

@@ -4,8 +4,6 @@ Every function works on single numbers and on arrays alike. Times are seconds of
 the calculation by hand that the method note explains; what was fitted comes in as `Constants`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
 
 import numpy as np

@@ -1,7 +1,5 @@
 """From a job to an answer: does it fit, how is it laid out, how fast is it, how long does it take."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """From the peak of a chip down to what is reached: where the time of a step goes, and what a team then loses of it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from planner.network.network import Network

@@ -1,7 +1,5 @@
 """One try of a market study: an accelerator in a number, paid for in one way; and why it lost."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

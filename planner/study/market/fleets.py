@@ -5,8 +5,6 @@ what is done, and that in proportion to the busy hours. So fleets are kept: anot
 reckons no ledger anew.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import date

@@ -4,8 +4,6 @@ Each use stands for a typical job, which is data with its reason. What is named 
 changes with them; nothing is recommended by hand.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta

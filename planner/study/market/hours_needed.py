@@ -1,7 +1,5 @@
 """The work of a market study in plain hours: what each accelerator, in each number, needs to do it. No money yet."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -3,8 +3,6 @@
 Then the recommendation in sentences; and where nothing keeps to the limits, what would.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -3,8 +3,6 @@
 The second: the spread of prices for each accelerator, and a price for what it can do and hold.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise

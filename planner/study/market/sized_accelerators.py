@@ -4,8 +4,6 @@ A comparison of providers rents the same accelerator from each. Across accelerat
 each has its own plan in hours; the money room then bills every offer in the plan of its accelerator.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

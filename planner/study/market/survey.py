@@ -5,8 +5,6 @@ bought, and by the token. What a try costs is one run of a training job, or a mo
 and support are left out: they hang on the seller more than on the accelerator, and the plan counts them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 

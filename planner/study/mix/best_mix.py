@@ -5,8 +5,6 @@ by the ledger, as are its neighbours a server and a machine away, and the cheape
 finds, the ledger says what it costs. Limits on cash are kept by both.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product

@@ -5,8 +5,6 @@ would have work. Beside it stand the screening lines: what an hour of capacity c
 lines cross, one way takes over from another. Together they say how much to own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -10,8 +10,6 @@ that may stop. Limits are sums of the same kind as the cost, such as what is pai
 Here too is the way from the rates of a plan to that programme: the work in slices by month, money counted over months.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 

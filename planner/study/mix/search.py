@@ -3,8 +3,6 @@
 Where none is looked for, a few are tried, so that a page can say by how much each costs more.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

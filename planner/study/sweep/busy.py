@@ -3,8 +3,6 @@
 Between the same ends, by the same search as the break-even of one plan.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -5,8 +5,6 @@ of times as much work. Each is reckoned for a few values and held against the pl
 with none of them to the cent is not put together: its scenarios are reckoned one after another.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 

@@ -1,7 +1,5 @@
 """What a sweep found: how often each way wins, and along which input, between which values, the winner changes."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ It is asked of a scenario that writes down which of its fields are read. The ans
 scenario with the same values in those fields has the same one. No list says which fields these are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import date
 from typing import Any, Generic, TypeVar, cast

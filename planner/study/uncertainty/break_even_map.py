@@ -5,8 +5,6 @@ the scenario's fields, so most can be entered as they are. What follows from som
 keeps its machines) or is only drawn (the place on a curve) cannot.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -4,8 +4,6 @@ Both ways are built at a few values of the input in each of some futures, all in
 the saving changes its sign the straight line is followed.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -13,8 +13,6 @@ Matousek: On the L2-discrepancy for anchored boxes, Journal of Complexity 14, 19
 random lower triangular matrix and a random shift of each input's digits.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 

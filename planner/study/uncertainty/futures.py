@@ -4,8 +4,6 @@ Every future builds the same ledgers as the plan itself, from other figures. Wha
 the cheapest, the range that eight of ten lie in) is counted, never fitted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What a guarantee of the resale is worth: what it pays over the futures, beside what it costs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

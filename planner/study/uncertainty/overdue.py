@@ -6,8 +6,6 @@ does to its cost. A price without a range of its own moves
 as far as prices of its age do; what else has none moves nothing that anybody knows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date

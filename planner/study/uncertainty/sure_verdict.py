@@ -6,8 +6,6 @@ sides, and by how much in the middle. Where most futures speak for the other sid
 its two best ways are held against each other.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

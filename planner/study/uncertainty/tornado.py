@@ -11,8 +11,6 @@ Saltelli, Annoni, Azzini, Campolongo, Ratto, Tarantola: Variance based sensitivi
 Physics Communications 181, 2010, pp. 259-270: first-order by their equation (b) of table 2, total by Jansen's (f).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """Answer: what should we do?"""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import streamlit as st

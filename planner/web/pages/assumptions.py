@@ -1,7 +1,5 @@
 """Assumptions: where every number is from."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from planner.report import words

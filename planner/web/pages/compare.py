@@ -1,7 +1,5 @@
 """Compare: who should we rent from, and how does that stand beside buying?"""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

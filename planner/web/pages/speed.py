@@ -1,7 +1,5 @@
 """Speed: how fast, and does it fit?"""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from planner.report import words

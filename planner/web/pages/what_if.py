@@ -1,7 +1,5 @@
 """What if: what would change this?"""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from planner.report import words

@@ -4,8 +4,6 @@ People who ask the same are often with different servers. Each server asks the d
 beside the servers, once, and keeps it as it was packed.
 """
 
-from __future__ import annotations
-
 import os
 from collections import OrderedDict
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ downloads) is in the memory of one of them, so whoever has been with one comes b
 passes through the door but the first look: a connection is handed over whole, as an open file.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 import socket

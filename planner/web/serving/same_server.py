@@ -4,8 +4,6 @@ The door reads the cookie of the first request of a connection. A proxy may send
 one: then who belongs elsewhere is sent there, and whose session begins here is told so.
 """
 
-from __future__ import annotations
-
 import re
 
 from planner.web.packed import App, Message, Receive, Send, asked_for

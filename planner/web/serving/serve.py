@@ -4,8 +4,6 @@ Python does one thing at a time in a process, and most of a rerun is Streamlit's
 second. Several of them branch off from one that has everything loaded, so they share most of their memory.
 """
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import os

@@ -1,7 +1,5 @@
 """The app behind a web server: what Streamlit serves, told where it stands, small on the way, closed to strangers."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

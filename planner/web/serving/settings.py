@@ -3,8 +3,6 @@
 Streamlit reads these variables only in `streamlit run`, which does not start this app.
 """
 
-from __future__ import annotations
-
 import ipaddress
 import os
 import re

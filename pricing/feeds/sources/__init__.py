@@ -1,7 +1,5 @@
 """One file for each source of live prices. Each ends with its record, `FEED`; nothing lists them besides."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from pkgutil import iter_modules
 

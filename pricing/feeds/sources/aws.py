@@ -4,8 +4,6 @@ On demand, reserved for one and three years (standard, with nothing, a part or a
 where a price of them is published.
 """
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Azure: the retail price API, by family of machines. On demand, spot, reservations and savings plans."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from pricing.choices import Purchase

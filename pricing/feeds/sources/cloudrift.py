@@ -1,7 +1,5 @@
 """CloudRift: its machines by data centre, with how many of each are free. It counts in cents."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from pricing.feeds.feed import Ask, Feed

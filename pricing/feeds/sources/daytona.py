@@ -1,7 +1,5 @@
 """Daytona: accelerators by the hour for its sandboxes. Processors and memory are billed beside them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from pricing.choices import Purchase

@@ -1,7 +1,5 @@
 """DigitalOcean, with a key: its droplets with accelerators."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from pricing.feeds.feed import Ask, Feed

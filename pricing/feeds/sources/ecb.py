@@ -1,7 +1,5 @@
 """The European Central Bank: what currencies are worth, each working day, reckoned from euros into dollars."""
 
-from __future__ import annotations
-
 from xml.etree import ElementTree
 
 from pricing.feeds.feed import Ask, Feed

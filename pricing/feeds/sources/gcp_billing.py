@@ -1,7 +1,5 @@
 """Google Cloud with a key: the billing catalogue. A machine is its accelerators, its cores and its memory together."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 

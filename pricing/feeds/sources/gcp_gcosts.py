@@ -3,8 +3,6 @@
 The file is read by the depth of its lines, as it has two million letters and only ever one form.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime

@@ -1,7 +1,5 @@
 """Pydantic's genai-prices: what hosted models cost for each million tokens, by who sells them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any

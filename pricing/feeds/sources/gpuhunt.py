@@ -3,8 +3,6 @@
 Of AWS only its spot prices are taken: its own list has the rest.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -3,8 +3,6 @@
 Its rows of AWS and Google Cloud are left out: they were wrong (an old price, and an accelerator without its machine).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import date
 

@@ -3,8 +3,6 @@
 It counts in cents, and memory in bytes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from pricing.feeds.feed import Ask, Feed, FeedError

@@ -1,7 +1,5 @@
 """Hyperbolic: the list that it keeps for SkyPilot."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

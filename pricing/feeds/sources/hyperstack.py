@@ -1,7 +1,5 @@
 """Hyperstack, with a key: what an accelerator costs by its price book, in machines of the sizes it lists."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

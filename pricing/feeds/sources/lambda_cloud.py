@@ -1,7 +1,5 @@
 """Lambda, with a key: its machines, and in how many regions there are some now."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

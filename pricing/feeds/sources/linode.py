@@ -1,7 +1,5 @@
 """Akamai (Linode): its machines with accelerators, with other prices in some regions."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """LiteLLM's list of what hosted models cost for each token, by who sells them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from pricing.feeds.feed import Ask, Feed

@@ -1,7 +1,5 @@
 """Lium: the machines of its market that can be had now. Of like ones in a country the lowest counts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from pricing.feeds.feed import Ask, Feed

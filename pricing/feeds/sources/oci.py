@@ -1,7 +1,5 @@
 """Oracle Cloud: what each part costs by its price list, and what its shapes are made of by its cost estimator."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from pricing.feeds.feed import Ask, Feed

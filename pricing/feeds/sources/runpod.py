@@ -1,7 +1,5 @@
 """RunPod: what its pods and clusters cost for each accelerator, and whether there are any now."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Scaleway: its machines, zone by zone. It asks euros, and does not say so."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from pricing.feeds.feed import Ask, Feed, FeedError

@@ -1,7 +1,5 @@
 """Shadeform, with a key: machines of many sellers in one list, and where each can be had now. It counts in cents."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from pricing.feeds.feed import Ask, Feed

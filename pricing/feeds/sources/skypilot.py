@@ -3,8 +3,6 @@
 Its files carry no day. Only those are read that it makes anew each day; others are kept by hand, some for years.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterator

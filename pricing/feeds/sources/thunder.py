@@ -1,7 +1,5 @@
 """Thunder Compute: whole accelerators for production, and such as are shared over a network for trying things out."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 

@@ -1,7 +1,5 @@
 """toolshedlabs' gpu-price-feed: what it reads each day from eight sellers, offer by offer."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import date
 

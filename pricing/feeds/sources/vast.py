@@ -1,7 +1,5 @@
 """Vast.ai: what verified hosts offer now. Of like machines in a country the lowest counts, and how many there are."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

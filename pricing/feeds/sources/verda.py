@@ -1,7 +1,5 @@
 """Verda (once DataCrunch): its machines, on demand and spot, and where some can be had now, where it says so."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

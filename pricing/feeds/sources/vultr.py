@@ -1,7 +1,5 @@
 """Vultr: cloud GPUs, machines of one's own (bare metal) and dedicated ones, each list to its last page."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Predictions that go by measured runs and constants that somebody brings."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What these tests share: the catalogue, and a few published runs of many sources."""
 
-from __future__ import annotations
-
 import pytest
 
 from pricing import Catalogue, load_catalogue

@@ -1,7 +1,5 @@
 """Runs of one's own: which count, how much of what they say is believed, and constants from a file."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Predictions beside published runs: near, complete, and honest about what is left out."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

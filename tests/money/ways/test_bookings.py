@@ -1,7 +1,5 @@
 """Which reservations are booked when: the cheapest of all that could be, renewed, shorter, let go or in steps."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise, product

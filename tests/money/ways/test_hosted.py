@@ -1,7 +1,5 @@
 """Hosted: tokens times their price, growing as the work does."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

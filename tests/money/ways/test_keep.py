@@ -1,7 +1,5 @@
 """Keep: what it would fetch today is its price, its work is bounded by its speed, and the rest is rented."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Lease: published payments and implied rates, what comes after it, and what is owed beyond the plan."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Loan: level payments worth exactly what is lent, a balloon, and what is still owed when the machines go."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Mix: a base of one's own, a reserved layer, rented peaks; its corners are the pure ways."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

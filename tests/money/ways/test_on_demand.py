@@ -1,7 +1,5 @@
 """On demand: at an offer, at your own price, or not at all."""
 
-from __future__ import annotations
-
 import pytest
 
 from planner.money.ways import on_demand

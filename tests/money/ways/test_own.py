@@ -1,7 +1,5 @@
 """Own: the fleet, and what is rented before it comes, above its size and after it is sold."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

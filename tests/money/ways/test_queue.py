@@ -1,7 +1,5 @@
 """What it costs that jobs wait: a line of its own where an hour of it has a price, which nobody is paid."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rent to own: payments from the delivery on, the rate behind them, and machines that are yours to sell."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Reserved: idle hours are billed, terms are paid monthly or before they begin, and renewed or let go at their end."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Sale and lease-back of what is bought and of what is kept: what the lessor pays and takes, what is left then."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

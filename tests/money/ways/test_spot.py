@@ -1,7 +1,5 @@
 """Spot: cheaper by the hour and longer by the work that is lost, for work that may stop."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

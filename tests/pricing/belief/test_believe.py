@@ -1,7 +1,5 @@
 """What a dated price is worth: golden numbers of the method, and what must hold for any prices."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """A server that stands in for every source, and a data folder of the test's own."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import closing

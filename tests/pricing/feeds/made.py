@@ -1,7 +1,5 @@
 """Small sources for tests: each asks one page of the test's server, and says rows as they stand there."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -5,8 +5,6 @@ Each folder of `recorded/` has an `index.json`: a list of replies in the order i
 `holds`, and its `file`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

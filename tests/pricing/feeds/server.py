@@ -5,8 +5,6 @@ server.says("/prices", Answer(status=429, headers={"Retry-After": "1"}), Answer(
 client = Client(feed, at=server.at("prices.example"))
 """
 
-from __future__ import annotations
-
 import gzip
 import json as as_json
 import threading

@@ -1,7 +1,5 @@
 """How a source is asked, and what a person reads where it misbehaves."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import threading

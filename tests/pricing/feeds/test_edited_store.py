@@ -1,7 +1,5 @@
 """A store that somebody edited, or something else in its place: every reader is told in one sentence."""
 
-from __future__ import annotations
-
 import random
 import shutil
 import sqlite3

@@ -1,7 +1,5 @@
 """What is believed, and what is held with which reason. Prices of the frozen catalogue: RunPod's H100 costs $2.69."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 from typing import Any
 

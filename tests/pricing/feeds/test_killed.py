@@ -1,7 +1,5 @@
 """A refresh killed at fifty random moments: nothing that was kept is lost, and no row is there twice."""
 
-from __future__ import annotations
-
 import random
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Live prices laid over the frozen catalogue, in which RunPod's H100 costs $2.69, read on 9 November 2026."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing

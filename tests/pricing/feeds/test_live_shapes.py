@@ -1,7 +1,5 @@
 """What `make live` would say, asked of replies on this machine."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """A person says what a name is. Prices of the frozen catalogue: RunPod's H100 costs $2.69."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, date, datetime

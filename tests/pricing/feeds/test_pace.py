@@ -1,7 +1,5 @@
 """A source that only drips is given up; one that thinks first, or that we read slowly, is not."""
 
-from __future__ import annotations
-
 import pytest
 
 from pricing.feeds.client import Client, Limits

@@ -1,7 +1,5 @@
 """A folder that somebody published, with anything at all in its files, and addresses that are none."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import random

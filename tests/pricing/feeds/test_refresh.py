@@ -1,7 +1,5 @@
 """A refresh: what is kept, what is not, and what becomes of it when something goes wrong in the middle."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Callable, Iterator

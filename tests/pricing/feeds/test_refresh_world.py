@@ -1,7 +1,5 @@
 """A refresh of every source there is, from a server of this machine that answers as recorded, from an empty start."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from datetime import date
 

@@ -1,7 +1,5 @@
 """What holds for every source, whatever its reply."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

@@ -1,7 +1,5 @@
 """The large clouds, read from recorded replies; what is expected was reckoned by hand from those."""
 
-from __future__ import annotations
-
 import json
 from datetime import date
 

@@ -1,7 +1,5 @@
 """Second-hand lists, sellers whose list wants a key, hosted models and currencies, read from recorded replies."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

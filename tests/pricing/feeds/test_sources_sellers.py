@@ -1,7 +1,5 @@
 """Smaller clouds and marketplaces, read from recorded replies; what is expected was reckoned by hand from those."""
 
-from __future__ import annotations
-
 import pytest
 
 from pricing.feeds.feed import FeedError

@@ -1,7 +1,5 @@
 """Every source through the client that ships, from a server of this machine that answers as recorded."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

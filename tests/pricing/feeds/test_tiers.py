@@ -3,8 +3,6 @@
 Sources name the model and no tier. Their price belongs to the base record; the records of the tiers stay as they are.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from datetime import date
 from urllib.parse import urlsplit

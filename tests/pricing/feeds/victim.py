@@ -1,7 +1,5 @@
 """A refresh in a process of its own, to be killed: `python -m tests.pricing.feeds.victim URL FOLDER`."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

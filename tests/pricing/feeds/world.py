@@ -1,7 +1,5 @@
 """All sources at once, on this machine: a server that answers each host as it is recorded."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import unquote_plus

@@ -1,7 +1,5 @@
 """Cases small enough to work out by hand."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import fields, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """How long the first token takes, by hand: a prompt alone, among others, behind others; then what follows."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

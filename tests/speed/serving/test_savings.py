@@ -1,7 +1,5 @@
 """A service with one thing changed: what it holds then, and what that does to its speed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

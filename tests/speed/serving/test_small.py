@@ -1,7 +1,5 @@
 """Whether a service needs a GPU: what processors, and what is there, carry of it."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

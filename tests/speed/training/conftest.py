@@ -1,7 +1,5 @@
 """What these tests share: the catalogue."""
 
-from __future__ import annotations
-
 import pytest
 
 from pricing import Catalogue, load_catalogue

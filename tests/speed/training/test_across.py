@@ -1,7 +1,5 @@
 """Many chips and numbers at once say what `train` says of each."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

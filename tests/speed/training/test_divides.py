@@ -1,7 +1,5 @@
 """Where the usual batch does not divide over the accelerators, one near it that does; a typed one is left alone."""
 
-from __future__ import annotations
-
 import pytest
 
 from planner.scenario.training_job import TrainingJob

@@ -1,7 +1,5 @@
 """What a job loses of which nobody says what it computes, beside what was published of one."""
 
-from __future__ import annotations
-
 import pytest
 
 from planner.scenario.failures import Failures

@@ -1,7 +1,5 @@
 """Networks that learn from pictures: published rates, carried over, as a run of known hours in a plan."""
 
-from __future__ import annotations
-
 from itertools import permutations
 from statistics import median
 from typing import Any

@@ -1,7 +1,5 @@
 """Memory by part: against a published ablation, and properties."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

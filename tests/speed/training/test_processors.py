@@ -1,7 +1,5 @@
 """Processors: the memory of their server is said or assumed, and a speed nobody measured is a wide range."""
 
-from __future__ import annotations
-
 import pytest
 
 from planner.scenario.serving_job import ServingJob

@@ -1,7 +1,5 @@
 """What saves memory, one change at a time, and the stairs from the peak down to what counts."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any, get_args
 

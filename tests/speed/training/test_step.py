@@ -1,7 +1,5 @@
 """The step time: parts that add up, arrays that equal scalars, and physics that points the right way."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """From a job to an answer: layouts, time, ways to fit, and what is refused."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

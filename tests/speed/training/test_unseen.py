@@ -1,7 +1,5 @@
 """What a table of runs leaves open, and what mixtures exchange."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
