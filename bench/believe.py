@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from pricing import Catalogue, load_catalogue
-from pricing.asof import as_of
 from pricing.belief import believed
 from pricing.query import MILD
+from pricing.stale import as_of
 
 WINDOWS = (
     (date(2026, 7, 30), date(2026, 8, 1)),

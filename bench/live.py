@@ -20,10 +20,9 @@ from pricing import load_catalogue
 from pricing.catalogue import Catalogue
 from pricing.feeds.client import Client, Limits
 from pricing.feeds.database import opened
-from pricing.feeds.feed import Feed
+from pricing.feeds.feed import Feed, Observation
 from pricing.feeds.gate import Gate, Market
 from pricing.feeds.live import current
-from pricing.feeds.observation import Observation
 from pricing.feeds.store import Refreshed, Store
 from pricing.feeds.written import About
 from pricing.query import Wish, find

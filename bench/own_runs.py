@@ -10,7 +10,7 @@ from math import log
 
 import numpy as np
 
-from planner.evidence.factors import OwnFactors, OwnRun, compared, factors
+from planner.evidence.checked import OwnFactors, OwnRun, compared, factors
 from planner.evidence.serving.check import serving_runs
 from planner.evidence.serving.observed import ServingObservations, observe
 from planner.evidence.table import SERVING, TRAINING, published_runs

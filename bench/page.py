@@ -12,7 +12,7 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from planner.web.ready import get_ready
+from planner.web.serving.serve import get_ready
 
 APP = Path(__file__).parent.parent / "app.py"
 SLOW = 60

@@ -6,8 +6,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from pricing.fields import Confidence, Id, Label, Share, YearMonth
-from pricing.figure import Locator, Note, SourceId, Strict, Text
+from pricing.figure import Confidence, Id, Label, Locator, Note, Share, SourceId, Strict, Text, YearMonth
 
 # Among what a used one is sold: boards and racks of data centres, cards for servers and workstations, cards for private
 # people, whole Macs. Prices of each fall in their own way.

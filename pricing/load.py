@@ -18,11 +18,10 @@ import pydantic
 
 from pricing import strict_yaml
 from pricing.caching import cached
-from pricing.catalogue import SECTIONS, Catalogue, cited_sources, figures
-from pricing.copies import cache_folder, read_copy, write_copy
+from pricing.catalogue import SECTIONS, Catalogue, cache_folder, cited_sources, figures, read_copy, write_copy
 from pricing.errors import CatalogError, Place
 from pricing.records import Bloc, DataFile
-from pricing.wishes import first_wish
+from pricing.strict_yaml import first_wish
 
 DATA = Path(__file__).parent / "data"
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
-from pricing.fields import UNIT
-from pricing.figure import Figure, Strict
+from pricing.choices import Customer, MachineKind
+from pricing.figure import UNIT, Figure, Id, Label, Note, Strict, Text, Whole, figure
 
 
 class Record(Strict):
@@ -30,3 +30,49 @@ class Record(Strict):
             if figure is not None and figure.unit != unit:
                 raise ValueError(f"{name}: want the unit {unit!r}, got {figure.unit!r}")
         return self
+
+
+NEW_PRICE = "Price of one accelerator, or of one whole server"
+
+
+class Host(Record):
+    """A machine that is bought off the shelf: for cards of several kinds, or whole with the chip in it."""
+
+    label: Label
+    kind: MachineKind = Field(description="what sort of machine it is")
+    accelerators: Whole = Field(default=1, description="how many cards fit")
+    form_factors: tuple[Text, ...] = Field(default=(), description="of the accelerators that it is for")
+    takes: tuple[Id, ...] = Field(default=(), description="ids of the accelerators that it is for; wins over the form")
+    not_for: tuple[Id, ...] = Field(default=(), description="ids of accelerators of that form that it is not for")
+    noise: Text | None = Field(default=None, description="how loud it is, in words")
+    price_usd: Figure | None = figure("USD", NEW_PRICE)
+    idle_power_w: Figure | None = figure("W", "Power of the whole server that has nothing to do")
+    typical_power_w: Figure | None = figure("W", "Power of the whole server under a real load")
+    max_power_w: Figure | None = figure("W", "Power of the whole server at most, as its maker states it")
+    lead_time_month: Figure | None = figure("month", "From the order to the first hour of work")
+    deposit_share: Figure | None = figure("1", "Part of the price paid with the order")
+    spare_share: Figure | None = figure("1", "Boards on the shelf, as a share of the accelerators")
+    note: Note = None
+
+
+class Place(Record):
+    """What machines stand in, and what of owning is another there. What it does not say, the facts of owning say."""
+
+    label: Label
+    electricity: Customer | Literal["by_load"] = Field(
+        description="what class of customer buys it; by_load: a firm up to about 50 kW, else a large site"
+    )
+    builds_room: bool = Field(default=False, description="true where a room is built, and no space is rented")
+    network: bool = Field(default=True, description="whether a network between its machines is bought")
+    people_beside: bool = Field(default=False, description="whether people sit beside the machines")
+    not_counted: tuple[Text, ...] = Field(default=(), description="what may cost something there and is not counted")
+    pue: Figure | None = figure("1", "Energy of the whole facility over energy of its computers")
+    usd_per_kw_month: Figure | None = figure("USD/kW-month", "Space and cooling for each contracted kW")
+    fte_per_accelerator: Figure | None = figure("fte/accelerator", "People to run it")
+    install_share: Figure | None = figure("1", "Delivery, racking and acceptance, as a share of the hardware")
+    maintenance_share: Figure | None = figure("1", "Support and repair in a year, as a share of the hardware")
+    insurance_share: Figure | None = figure("1", "Insurance of a year, as a share of the hardware")
+    decommissioning_share: Figure | None = figure("1", "Wiping, removing, freight at the end, share of the price")
+    low_voltage_kw: Figure | None = figure("kW", "What its circuits carry for hours, where sockets have 100 to 120 V")
+    usual_voltage_kw: Figure | None = figure("kW", "What its circuits carry for hours, where sockets have 230 V")
+    note: Note = None

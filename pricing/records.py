@@ -13,12 +13,28 @@ from pydantic import Field, model_validator
 
 from pricing.choices import Area, Fabric, MachineKind, Mains, Orders, Purchase, SoldAs
 from pricing.days import Day
-from pricing.fields import Aliases, Confidence, Country, Id, Label, Share, Usual, Whole, YearMonth, figure, in_unit
-from pricing.figure import Figure, Note, Source, SourceId, Strict, Text
+from pricing.figure import (
+    Aliases,
+    Confidence,
+    Country,
+    Figure,
+    Id,
+    Label,
+    Note,
+    Share,
+    Source,
+    SourceId,
+    Strict,
+    Text,
+    Usual,
+    Whole,
+    YearMonth,
+    figure,
+    in_unit,
+)
 from pricing.finance import ResidualCurve, Schedule, UsedMarket, UsedPrice
 from pricing.model import Model
-from pricing.ownable import Host, Place
-from pricing.record import Record
+from pricing.record import Host, Place, Record
 
 ProviderKind = Literal["hyperscaler", "neocloud", "marketplace", "serverless", "yours"]
 Bloc = Literal["EU", "EEA"]

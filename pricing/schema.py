@@ -13,8 +13,7 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import core_schema
 
-from pricing.fields import UNIT
-from pricing.figure import Unit
+from pricing.figure import UNIT, Unit
 from pricing.records import DataFile
 
 DIALECT = "http://json-schema.org/draft-07/schema#"

@@ -13,7 +13,7 @@ from pathlib import Path
 from planner.web import workers
 from pricing import Catalogue
 from pricing import load as loading
-from pricing.copies import cache_folder
+from pricing.catalogue import cache_folder
 
 FROZEN = Path(__file__).resolve().parent / "frozen_catalogue"
 LIVE = Path(loading.__file__).resolve().parent / "data"

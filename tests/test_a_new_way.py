@@ -58,12 +58,12 @@ import planner
 import tests.conftest  # gives the frozen catalogue
 from planner.money.plan import plan
 from planner.report.answer.document import answer_data
-from planner.report.answer.hints import hints
+from planner.report.answer.phrases import hints
 from planner.report.answer.payback_chart import payback
 from planner.report.answer.plan_text import Reckoned
 from planner.report.answer.sentences import told
-from planner.report.files.assumptions_csv import assumptions_table, results_table
-from planner.report.files.cash_csv import cash_table
+from planner.report.files.csv import assumptions_table, results_table
+from planner.report.files.csv import cash_table
 from planner.report.files.csv import to_csv
 from planner.report.files.sweep_csv import SweepColumns
 from planner.scenario.fields import shape

@@ -24,15 +24,13 @@ from planner.cli.prices import SORTS
 from planner.money.renting.cheapest_offer import usual_wish
 from planner.money.renting.orders import order_of
 from planner.money.verdict.answer import Answer, Verdict
-from planner.money.verdict.weighed import Weighed
+from planner.money.verdict.contender import Weighed
 from planner.money.ways import WAYS, of_side
 from planner.report.answer.document import answer_data
 from planner.report.answer.plan_text import Reckoned, plan_text
 from planner.report.answer.sentences import told
 from planner.report.answer.tables import options_table
-from planner.report.files.assumptions_csv import results_table
-from planner.report.files.cash_csv import cash_table
-from planner.report.files.csv import to_csv
+from planner.report.files.csv import cash_table, results_table, to_csv
 from planner.report.market.cheapest_words import market_data, market_table, market_text
 from planner.report.market.offers import offer_rows, sort_offers
 from planner.scenario.presets import preset, presets

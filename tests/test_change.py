@@ -203,7 +203,7 @@ def test_a_field(tree: Tree) -> None:
     code = (
         "from planner.scenario.link import from_address, to_address\n"
         "from planner.scenario.file import Saved, file_schema, write_scenario\n"
-        "from planner.scenario.short_keys import KEYS, under\n"
+        "from planner.scenario.question import KEYS, under\n"
         "from planner.cli.field_page import field_page\n"
         "plan = from_address({'backup': '7.5'})[0]\n"
         "assert plan.work[0].backup_tb == 7.5\n"
@@ -319,7 +319,7 @@ def test_a_published_run(tree: Tree) -> None:
 FEED = '''"""Prices of Example."""
 
 from pricing.feeds.feed import Feed
-from pricing.feeds.observation import Observation
+from pricing.feeds.feed import Observation
 
 
 def read(ask):

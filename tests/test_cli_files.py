@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from planner.cli import FAILED, OK, main
-from planner.cli.files import write_file
+from planner.cli.common import write_file
 from tests.house import ROOT
 
 DAY = ["--day", "2026-11-21"]
@@ -78,7 +78,7 @@ def test_a_disk_that_fills_up_half_way_leaves_the_older_file_whole(tmp_path: Pat
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from planner.cli.files import write_file
+from planner.cli.common import write_file
 
 def die(_):
     os.kill(os.getpid(), signal.SIGKILL)

@@ -14,7 +14,7 @@ from planner.cli import BAD_INPUT, FAILED, OK, main
 from planner.evidence.table import TABLES
 from planner.scenario.file import Saved, write_scenario
 from planner.scenario.presets import presets
-from pricing.marks import is_unseen
+from pricing.formulas import is_unseen
 
 DAY = ["--day", "2026-11-21"]
 NOT_OURS = re.compile(r"Input should|[Vv]alid (?:tuple|dict|string|number|integer|boolean|list)|instance of|Traceback")

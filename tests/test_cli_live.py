@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from planner.cli import main
-from pricing.feeds.feed import Ask, Feed, FeedError, Reply
-from pricing.feeds.observation import AnyObservation, Observation
+from pricing.feeds.feed import AnyObservation, Ask, Feed, FeedError, Observation, Reply
 
 KEY = "runpod/H100-SXM5-80GB/1x/global/on_demand/community-cloud"
 

@@ -13,13 +13,20 @@ import pytest
 
 from planner.cli import main
 from pricing import PricingError, load_catalogue
-from pricing.feeds.feed import Ask, Feed, FeedError, Reply
+from pricing.feeds.feed import (
+    AnyObservation,
+    Ask,
+    Feed,
+    FeedError,
+    HostedObservation,
+    Observation,
+    RateObservation,
+    Reply,
+)
 from pricing.feeds.live import current
-from pricing.feeds.observation import AnyObservation, HostedObservation, Observation, RateObservation
 from pricing.feeds.product import AnyPriced
-from pricing.feeds.published import LATEST, source_at
 from pricing.feeds.refresh import Ways, refresh
-from pricing.feeds.registry import asked_for
+from pricing.feeds.registry import LATEST, asked_for, source_at
 from pricing.formulas import unguarded
 from tests.pricing.feeds.made import BRISK, HOST, row
 from tests.pricing.feeds.server import Answer, Server, serving

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from planner.cli import BAD_INPUT, OK, STOPPED, main
-from pricing.marks import is_unseen
+from pricing.formulas import is_unseen
 from tests.house import ROOT
 from tests.started import ctrl_c
 

@@ -12,8 +12,8 @@ from planner.cli import main
 from planner.cli.common import NEWS
 from pricing import load_catalogue
 from pricing.feeds.database import opened
+from pricing.feeds.feed import Observation
 from pricing.feeds.gate import Gate, Market
-from pricing.feeds.observation import Observation
 from pricing.feeds.store import Before, Refreshed, Store
 from pricing.feeds.written import About
 from tests.pricing.feeds.made import row

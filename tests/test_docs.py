@@ -15,10 +15,9 @@ from planner.cli import main
 from planner.money.plan import plan
 from planner.money.ways import WAYS
 from planner.scenario.budget import FUTURES
-from planner.scenario.own import Kept, Lease, Own, RentToOwn
+from planner.scenario.own import Kept, Lease, Own, RentToOwn, SaleAndLeaseBack, Sell
 from planner.scenario.rent import Hosted, Mix, Rent, Reserve
 from planner.scenario.scenario import Scenario
-from planner.scenario.sell import SaleAndLeaseBack, Sell
 from planner.scenario.terms import Tax, Terms
 from planner.scenario.work import Work
 from planner.study.data_files import assumed

@@ -17,7 +17,7 @@ from bench import measure_gpu as script
 from planner.cli.common import BAD_INPUT, OK
 from planner.evidence.constants_file import serving_constants_in
 from planner.evidence.table import RunTableError
-from planner.speed.serving.engine_data import known
+from planner.speed.serving.chips import known
 from pricing import PricingError, load_catalogue
 from tools.check_gpu import constants_from_measurement, factors, main, measured_accelerator, read_measured
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from planner.scenario.scenario import Scenario
 from planner.web import parcels, workers
-from planner.web.line import Job, Line
+from planner.web.workers import Job, Line
 from tests import frozen
 
 _ATTEMPTS = ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr", "socket.sendto")

@@ -14,12 +14,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from planner.cli.common import BAD_INPUT, OK, BadInput
-from planner.cli.files import write_file
+from planner.cli.common import BAD_INPUT, OK, BadInput, write_file
 from planner.cli.runs import runs_of
 from planner.evidence.checked import ErrorSummary
 from planner.report.evidence.checked import groups_table
-from planner.report.text_table import text_table
+from planner.report.table import text_table
 from planner.scenario.vocabulary import Kind
 from pricing import Catalogue, PricingError, load_catalogue
 from tools.calibration import serving, training

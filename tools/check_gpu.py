@@ -17,19 +17,16 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from planner.cli.common import BAD_INPUT, OK, BadInput
-from planner.cli.files import write_file
+from planner.cli.common import BAD_INPUT, OK, BadInput, write_file
 from planner.cli.runs import text_of
 from planner.evidence.constants_file import read_as
 from planner.evidence.table import RunTableError
 from planner.report import words
-from planner.report.table import Table
-from planner.report.text_table import text_table
+from planner.report.table import Table, text_table
 from planner.scenario.base import GIGA, TERA
 from planner.speed.serving.case_of import SLOT_BYTES_PER_S
-from planner.speed.serving.chips import Chip
+from planner.speed.serving.chips import Chip, known
 from planner.speed.serving.constants import NAMES, ServingConstants
-from planner.speed.serving.engine_data import known
 from planner.speed.serving.lookup import find_chip
 from pricing import PricingError, load_catalogue, names, strict_yaml
 from pricing.catalogue import Catalogue

@@ -27,8 +27,7 @@ TREE = Path(__file__).parents[1]
 sys.path.insert(0, str(TREE))
 
 from pricing.feeds.client import Client  # noqa: E402 - the tree is found first
-from pricing.feeds.feed import Ask, Feed, FeedError, Reply  # noqa: E402
-from pricing.feeds.observation import Odd  # noqa: E402
+from pricing.feeds.feed import Ask, Feed, FeedError, Odd, Reply  # noqa: E402
 from pricing.feeds.sources import feeds  # noqa: E402
 
 RECORDED = TREE / "tests" / "pricing" / "feeds" / "recorded"

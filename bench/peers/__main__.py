@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bench.peers.cases import Case, ours_per_second, serving_cases, training_cases
 from bench.peers.environments import PEERS, CannotBeHad, Peer, ask, python_of
-from planner.network.refused import UnknownShape
+from planner.network.kinds import UnknownShape
 from pricing import Catalogue, PricingError, load_catalogue, names
 
 Answers = dict[str, float]

@@ -12,7 +12,7 @@ from planner.evidence.serving.observed import ServingObservations, observe
 from planner.evidence.table import SERVING, TRAINING, published_runs
 from planner.network.network import Network
 from planner.speed.serving.constants import rates
-from planner.speed.serving.steady import output_tokens_per_s, running
+from planner.speed.serving.promise import output_tokens_per_s, running
 from planner.speed.training.constants import house_calibration
 from planner.speed.training.step import tokens_per_s
 from pricing import Catalogue

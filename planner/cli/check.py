@@ -12,7 +12,7 @@ from planner.cli.arguments import day
 from planner.cli.common import BadInput, emit
 
 if TYPE_CHECKING:
-    from planner.evidence.factors import OwnFactors
+    from planner.evidence.checked import OwnFactors
     from pricing import Catalogue
 
 

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planner.cli.arguments import add_facts
-from planner.cli.common import OK, BadInput, as_json
-from planner.cli.files import write_file
+from planner.cli.common import OK, BadInput, as_json, write_file
 
 if TYPE_CHECKING:
     from planner.cli.scenarios import Opened
@@ -44,7 +43,7 @@ def _report(scenarios: Sequence[Opened], args: argparse.Namespace) -> int:
     from planner.cli.scenarios import evaluate
     from planner.report.answer.side_by_side import compare_table, differing, repeated
     from planner.report.files.csv import to_csv
-    from planner.report.text_table import text_table
+    from planner.report.table import text_table
 
     plans = [evaluate(one) for one in scenarios]
     table = compare_table(plans)

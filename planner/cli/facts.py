@@ -18,10 +18,10 @@ def add(verbs: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Whatever is called so, with every statement about it."""
-    from planner.report.facts.known import known
+    from planner.report.facts.fact import known
     from planner.report.facts.told import known_rows, known_table, known_text
-    from pricing.asof import as_of
     from pricing.feeds.live import current
+    from pricing.stale import as_of
 
     day = args.day or date.today()
     catalogue = with_own_prices(as_of(current(), day), args.quotes, day)

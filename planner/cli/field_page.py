@@ -9,7 +9,7 @@ from itertools import groupby
 
 from planner.scenario.fields import leaves, shape
 from planner.scenario.path import Path, dotted
-from planner.scenario.short_keys import KEYS
+from planner.scenario.question import KEYS
 
 WRITE = "python -m planner.cli.field_page > docs/fields.md"
 _HEAD = f"""# Every field of a scenario

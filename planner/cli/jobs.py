@@ -13,7 +13,7 @@ from planner.scenario.base import Inputs
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.training_job import TrainingJob
 from pricing import Catalogue, load_catalogue, meant
-from pricing.wishes import first_wish
+from pricing.strict_yaml import first_wish
 
 
 def training_job(args: argparse.Namespace) -> TrainingJob:
@@ -38,7 +38,7 @@ def own_models(args: argparse.Namespace) -> dict[str, Any]:
             raise BadInput("--model: want the name of a model, or --config with its config.json.")
         return {"model": args.model}
     from planner.network.config_file import MOST_CHARACTERS, own_model
-    from planner.report.speed.shape_words import shape_words
+    from planner.report.speed.fit_words import shape_words
 
     with args.config.open("rb") as file:
         data = file.read(MOST_CHARACTERS + 1)

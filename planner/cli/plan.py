@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planner.cli.arguments import add_facts
-from planner.cli.common import OK, as_json
-from planner.cli.files import write_file
+from planner.cli.common import OK, as_json, write_file
 from planner.cli.terminal import tell
 
 if TYPE_CHECKING:
@@ -68,8 +67,7 @@ def _report(opened: Opened, args: argparse.Namespace) -> int:
 def _today(opened: Opened, then: Reckoned) -> str:
     """What today's prices change in a plan that was made with earlier ones."""
     from planner.cli.scenarios import evaluate
-    from planner.report.answer.today_words import today_words
-    from planner.report.answer.verdict_line import verdict
+    from planner.report.answer.verdict_line import today_words, verdict
     from pricing.feeds.live import current
 
     now = evaluate(replace(opened, facts=current(), day=date.today()))
@@ -78,9 +76,7 @@ def _today(opened: Opened, then: Reckoned) -> str:
 
 def _write(it: Reckoned, args: argparse.Namespace) -> None:
     from planner.report.answer.profit_words import profit_csv
-    from planner.report.files.assumptions_csv import assumptions_table, results_table
-    from planner.report.files.cash_csv import SIGN, cash_table
-    from planner.report.files.csv import to_csv
+    from planner.report.files.csv import SIGN, assumptions_table, cash_table, results_table, to_csv
 
     if args.csv:
         write_file(args.csv, to_csv(cash_table(it.plan)))

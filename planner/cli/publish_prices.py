@@ -11,12 +11,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planner.cli.common import OK, BadInput, versioned
-from planner.cli.files import named, write_file
+from planner.cli.common import OK, BadInput, named, versioned, write_file
 
 if TYPE_CHECKING:
     from planner.report.table import Table
-    from pricing.feeds.published import Published
+    from pricing.feeds.registry import Published
 
 
 def add(verbs: Any) -> None:
@@ -30,9 +29,9 @@ def add(verbs: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Prices first, what names them last: who reads meanwhile finds the old ones whole."""
     from planner.report.files.csv import to_csv
-    from planner.report.market.publish_words import published_words, readme
+    from planner.report.market.live_words import published_words, readme
     from planner.report.table import Table
-    from pricing.feeds.published import COLUMNS, LATEST, index_of
+    from pricing.feeds.registry import COLUMNS, LATEST, index_of
 
     found = _believed()
     name = f"prices-{found.day.isoformat()}"
@@ -54,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _believed() -> Published:
     from pricing.feeds.database import opened_to_read
-    from pricing.feeds.published import believed
+    from pricing.feeds.registry import believed
     from pricing.feeds.store import Store
 
     database = opened_to_read()

@@ -15,7 +15,7 @@ from planner.cli.common import FAILED, OK, BadInput, emit
 
 if TYPE_CHECKING:
     from pricing.feeds.feed import Feed
-    from pricing.feeds.progress import Progress
+    from pricing.feeds.refresh import Progress
 
 
 def add(verbs: Any) -> None:
@@ -65,8 +65,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _listed(args: argparse.Namespace) -> int:
-    from planner.report.table import Table
-    from planner.report.text_table import text_table
+    from planner.report.table import Table, text_table
     from pricing.feeds.registry import asked_for
 
     rows: list[Mapping[str, Any]] = [
@@ -111,7 +110,7 @@ class _Shown:
     """Says on stderr when a source begins to answer, when it is done, and how many are."""
 
     def __init__(self, feeds: Iterable[Feed]) -> None:
-        from pricing.feeds.progress import Progress
+        from pricing.feeds.refresh import Progress
 
         self._lock = threading.Lock()
         self._every = {feed.name: Progress(feed.name, feed.label, "waiting") for feed in feeds}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from planner.cli.common import BadInput
 from planner.cli.terminal import tell
-from planner.evidence.factors import put_together
+from planner.evidence.checked import put_together
 from planner.evidence.kinds import factors_in
 from planner.evidence.table import TABLES, published_runs, rows_in, text_in
 from planner.report.evidence.own_runs_words import not_used, unused_words

@@ -16,12 +16,12 @@ from planner.cli.common import BadInput, with_own_prices
 from planner.cli.terminal import tell
 from planner.scenario.file import Saved, read_scenario
 from planner.scenario.grid import Grid, read_grid
+from planner.scenario.known_names import ScenarioError
 from planner.scenario.presets import preset, presets
-from planner.scenario.refusal import ScenarioError
 from planner.scenario.scenario import Scenario
 from pricing import Catalogue
-from pricing.asof import as_of
 from pricing.feeds.live import current
+from pricing.stale import as_of
 from pricing.strict_yaml import MAX_BYTES
 
 if TYPE_CHECKING:

@@ -5,8 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from planner.cli.common import OK, BadInput, as_json
-from planner.cli.files import named, write_file
+from planner.cli.common import OK, BadInput, as_json, named, write_file
 from planner.report.files.file_kinds import KINDS
 
 _EACH = "\n".join(f"  {kind.name:<20}{kind.what}{f' ({kind.files})' if kind.files else ''}" for kind in KINDS)

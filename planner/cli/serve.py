@@ -21,7 +21,7 @@ from planner.scenario.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from planner.evidence.factors import Anchored
+    from planner.evidence.checked import Anchored
     from planner.money.renting.job_hour import Hired
     from planner.scenario.serving_job import ServingJob
     from planner.speed.serving import Serving, ServingConstants
@@ -147,7 +147,7 @@ def _own_runs(
 ) -> Anchored[ServingJob]:
     """The job corrected by somebody's own runs, where there are any."""
     from planner.cli.runs import refuse_both, runs_of, say_unused
-    from planner.evidence.factors import Anchored
+    from planner.evidence.checked import Anchored
     from planner.evidence.serving.check import anchored
 
     if path is None:
@@ -161,7 +161,7 @@ def _own_runs(
 def _by_token(catalogue: Catalogue, job: ServingJob, found: Serving, cost: Hired | None) -> tuple[str, ...]:
     """What the service costs by the token, where somebody sells the model and a price of the accelerator is known."""
     from planner.money.by_token import by_token
-    from planner.report.answer.by_token import by_token_words
+    from planner.report.answer.small_work import by_token_words
     from planner.scenario.task import Serve
 
     if cost is None or job.mig_profile is not None:
@@ -188,7 +188,7 @@ def _other(
 ) -> int:
     """Work that writes no tokens (pictures, films, speech, classifiers): each accelerator with it, side by side."""
     from planner.report.answer.small_work import small_sentences
-    from planner.report.speed.other_work import other_rows, other_text, priced
+    from planner.report.speed.serving_words import other_rows, other_text, priced
     from planner.report.table import Table
     from planner.speed.serving import other_work, small_work
 

@@ -18,9 +18,9 @@ def add(verbs: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Every overdue figure, weighed by the presets and the default."""
     from planner.report.facts.overdue import overdue_rows, overdue_table, overdue_text
-    from planner.study.uncertainty.overdue import overdue, usual_plans
-    from pricing.asof import as_of
+    from planner.study.uncertainty.futures import overdue, usual_plans
     from pricing.feeds.live import current
+    from pricing.stale import as_of
 
     day = args.day or date.today()
     catalogue = with_own_prices(as_of(current(), day), args.quotes, day)

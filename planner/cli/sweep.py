@@ -57,8 +57,8 @@ def _report(grid: Grid, args: argparse.Namespace) -> int:
     from planner.report.files.sweep_csv import SweepColumns, summary_text
     from planner.report.files.sweep_json import Ran, sweep_document, sweep_json
     from planner.study.sweep.flips import Winners
-    from pricing.asof import as_of
     from pricing.feeds.live import current
+    from pricing.stale import as_of
 
     shipped = current()
     before = noted(args.csv)

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 import pricing
-from planner.cli.common import BadInput
-from planner.cli.files import is_plain, named, write_file
+from planner.cli.common import BadInput, is_plain, named, write_file
 from planner.report.files.sweep_csv import LINE_END, SweepColumns
 
 NOTE = ".sweep.json"

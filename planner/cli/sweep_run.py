@@ -23,9 +23,9 @@ from planner.scenario.grid import OF_FUTURES, OUTPUTS, Grid
 from planner.study.measures import MEASURES
 from planner.study.sweep.sweep import Sweep
 from pricing import Catalogue, PricingError
-from pricing.asof import as_of
 from pricing.feeds.live import current
 from pricing.quotes import parse_quotes, with_quotes
+from pricing.stale import as_of
 
 _AHEAD = 2  # blocks for each worker that are asked for before the first of them is written
 _RETRIES = 5

@@ -13,7 +13,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppres
 from typing import Any, TextIO, cast
 
 from pricing.caching import cached
-from pricing.marks import as_code, is_unseen
+from pricing.formulas import as_code, is_unseen
 
 _IN_LETTERS = {
     "×": "x", "–": "-", "—": "-", "−": "-", "‐": "-", "‑": "-", "…": "...", "·": "-", "•": "*", "€": "EUR", "£": "GBP",

@@ -22,7 +22,7 @@ from planner.cli.common import BadInput, emit, stamp, with_own_prices
 from planner.scenario.vocabulary import Engine, Method, Optimizer, Recompute, Team, TrainingPrecision, Zero
 
 if TYPE_CHECKING:
-    from planner.evidence.factors import Anchored
+    from planner.evidence.checked import Anchored
     from planner.money.renting.job_hour import Hired
     from planner.scenario.training_job import TrainingJob
     from planner.speed.training import Training, TrainingCalibration
@@ -134,7 +134,7 @@ def _own_runs(
 ) -> Anchored[TrainingJob]:
     """The job corrected by somebody's own runs, where there are any."""
     from planner.cli.runs import refuse_both, runs_of, say_unused
-    from planner.evidence.factors import Anchored
+    from planner.evidence.checked import Anchored
     from planner.evidence.training.check import anchored
 
     if path is None:
@@ -159,7 +159,7 @@ def _on_images(args: argparse.Namespace, catalogue: Catalogue, day: date) -> int
     """The result of a network that learns from pictures, told in the form that was asked for."""
     from planner.cli.jobs import accelerator_id, job_of
     from planner.money.renting.job_hour import hired
-    from planner.report.speed.image_words import images_data, images_rows, images_text
+    from planner.report.speed.training_words import images_data, images_rows, images_text
     from planner.report.table import Table
     from planner.scenario.image_job import ImageJob
     from planner.speed.training.images import image_training

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planner.cli.arguments import dollars
-from planner.cli.common import NEWS, OK, BadInput, versioned
-from planner.cli.files import write_file
+from planner.cli.common import NEWS, OK, BadInput, versioned, write_file
 
 if TYPE_CHECKING:
     from planner.report.answer.verdict_line import Verdict
@@ -66,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _news(now: Look, before: Look | None, args: argparse.Namespace) -> list[str]:
-    from planner.report.answer.today_words import fallen_words, today_words
+    from planner.report.answer.verdict_line import fallen_words, today_words
 
     said: list[str] = []
     if (args.turns or args.below is None) and before is not None and before.best != now.best:

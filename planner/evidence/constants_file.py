@@ -10,15 +10,15 @@ from pydantic import Field
 
 from planner.evidence.table import RunTableError
 from planner.speed.bands import UNTOLD, Band, Spread
+from planner.speed.serving.chips import known
 from planner.speed.serving.constants import FIXED, ServingConstants
 from planner.speed.serving.constants import NAMES as SERVING_NAMES
-from planner.speed.serving.engine_data import known
 from planner.speed.training.constants import NAMES as TRAINING_NAMES
 from planner.speed.training.constants import TrainingCalibration, TrainingConstants
 from pricing import strict_yaml
 from pricing.figure import Strict
 from pricing.schema import editor_schema
-from pricing.wishes import first_wish
+from pricing.strict_yaml import first_wish
 
 Record = TypeVar("Record", bound=pydantic.BaseModel)
 _Factor = Annotated[float, Field(ge=0.05, le=20)]

@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from planner.evidence.checked import Checked
-from planner.evidence.factors import OwnFactors, OwnRun, factors, refuse_unusable
+from planner.evidence.checked import Checked, OwnFactors, OwnRun, factors, refuse_unusable
 from planner.evidence.serving.check import check_serving, serving_runs
 from planner.evidence.table import TABLES, Row, RunTableError, kind_of, rows_in
 from planner.evidence.training.check import check_training, training_runs

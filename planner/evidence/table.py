@@ -13,7 +13,7 @@ from planner.network.guess import Sizes, size_in_name
 from planner.scenario.vocabulary import Kind
 from planner.speed.data_files import DATA
 from pricing import PricingError
-from pricing.marks import NO_PLACE, unseen
+from pricing.formulas import NO_PLACE, unseen
 
 Row = Mapping[str, str]
 LEAST = 1e-12  # nothing in a table of runs is measured in less

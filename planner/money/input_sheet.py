@@ -11,10 +11,34 @@ from typing import Literal
 
 from planner.money.formula import Num, formula
 from planner.money.ledger import YOUR_INPUT, Line, Origin, Part, Treatment, Used
-from planner.money.origin import origin
 from planner.scenario.base import TypedMoney
 from pricing import Catalogue, Figure
+from pricing.caching import arguments, cached
 from pricing.figure import Value
+
+
+@cached(2_000, same=arguments)  # a plan asks for the same one in every way, and at both ends
+def origin(catalogue: Catalogue, figure: Figure) -> Origin:
+    """The origin of the figure's newest value."""
+    value = figure.newest
+    source = catalogue.sources[value.source]
+    said_by = "your quote" if source.via == "yours" else source.title
+    where = ". ".join(part for part in (value.locator, value.note) if part)
+    return Origin(
+        said_by,
+        value.kind,
+        since=figure.since,
+        checked=figure.checked,
+        url=source.url,
+        note=where or None,
+        figure=figure,
+    )
+
+
+def judged(note: str) -> Origin:
+    """A number nobody published; `note` says why this one."""
+    return Origin("assumption", "assumption", note=note)
+
 
 Case = Literal["low", "typical", "high"]  # of cost: "low" takes the cheap end of each figure
 

@@ -1,14 +1,22 @@
 """Figures of an answer that nobody has looked at for longer than their kind allows, with what they weigh in it."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import date
 
 import numpy as np
 
-from planner.money.ledger import Line, Origin
+from planner.money.ledger import Line, Origin, Used
 from planner.money.option import Option
+from planner.money.plan import Plan, plan_at
+from planner.money.renting.cheapest_offer import taken
+from planner.money.renting.offer_inputs import PRICE
 from planner.money.verdict.answer import Answer
+from planner.money.ways import WAYS
+from planner.money.yardsticks import YARDSTICKS, Sight, Yardstick
+from planner.scenario.path import Path, value_at
+from planner.scenario.scenario import Scenario
+from planner.scenario.ways import Way
 from pricing import Figure
 from pricing.stale import days_over, limit_days
 
@@ -61,3 +69,125 @@ def _of(option: Option, day: date) -> Iterator[OldFigure]:
 def _paid_usd(lines: Iterable[Line]) -> float:
     """What is paid, without what comes back when a machine is sold."""
     return sum(max(float(np.sum(line.priced_usd)), 0.0) for line in lines)
+
+
+COUNTED = "accelerators"  # numbers of things are the plan itself
+FAR = 5.0  # times away from what is known, before we ask
+_NEAR = 3.0  # times away at most, for a slip to explain it
+_THOUSAND, _HUNDRED = 1_000.0, 100.0
+METER, DEAR_KWH = "usd_per_kwh", 1.0  # USD: nobody pays more for a kilowatt-hour
+IN_CENTS = "cents typed as dollars"
+# By how much a slip of the hand or of the unit is off, in any field.
+SLIPS: tuple[tuple[float, str], ...] = (
+    (_THOUSAND, "a point typed for a comma"),
+    (1 / _THOUSAND, "a comma typed for a point"),
+    (_HUNDRED, "a hundredth too little"),
+    (1 / _HUNDRED, IN_CENTS),
+)
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """One input to look at again."""
+
+    name: str
+    yours: float
+    usual: float
+    unit: str
+    meant: float | None  # what would be usual, if it was a slip
+    slip: str | None
+    below_all: bool = False  # lower than what anybody asks
+    is_known: bool = True  # the catalogue has the usual figure; else it follows from others
+    path: Path = ()  # of a field of money
+
+
+def doubts(plan: Plan) -> tuple[Doubt, ...]:
+    """Your own numbers that are far from what such things are: prices first, then in the order of the ledgers."""
+    scenario = plan.setting.scenario
+    asked = [way.inputs for way in WAYS.values() if way.asks_back]
+    bare = scenario.model_copy(update={name: Scenario.model_fields[name].default for name in asked})
+    typed = tuple(_typed_money(scenario))
+    if bare == scenario and not typed:
+        return ()
+    mine = {name: used for name, used in numbers(plan).items() if used.is_yours}
+    unsaid = plan
+    if bare != scenario:
+        unsaid = plan_at(replace(plan.setting, scenario=bare, taken=taken(replace(plan.setting, scenario=bare))))
+    usual = numbers(unsaid)
+    known = {name: used for name, used in usual.items() if not used.is_yours}
+    sight = Sight(scenario, unsaid, known)
+    found = [_of_money(path, usd, sight) for path, usd in typed]
+    found += [_of_ledger(mine[name], known[name]) for name in mine if name in known and name not in _MONEY]
+    found += _below_all(plan, unsaid, mine)
+    return tuple(one for one in found if one is not None)
+
+
+_MONEY = frozenset({str(path[-1]) for path in YARDSTICKS})
+
+
+def _typed_money(scenario: Scenario) -> Iterator[tuple[Path, float]]:
+    """The amounts of money that a scenario says, each with its path."""
+    for path in YARDSTICKS:
+        before, _, name = path[:-2], *path[-2:]
+        several = range(len(value_at(scenario, before) or ())) if path[-2] == 0 else (None,)
+        for place in several:
+            here = path if place is None else (*before, place, name)
+            usd = value_at(scenario, here)
+            if isinstance(usd, int | float) and usd:
+                yield here, float(usd)
+
+
+def _of_money(path: Path, usd: float, sight: Sight) -> Doubt | None:
+    yardstick = YARDSTICKS[tuple(0 if isinstance(step, int) else step for step in path)](sight)
+    found = None if yardstick is None else doubt(str(path[-1]), abs(usd), yardstick)
+    return found and replace(found, path=path, yours=usd)
+
+
+def _of_ledger(yours: Used, usual: Used) -> Doubt | None:
+    if yours.unit == COUNTED:
+        return None
+    there = float(usual.value)
+    return doubt(yours.name, float(yours.value), Yardstick(there, there, there, usual.unit))
+
+
+def _below_all(plan: Plan, unsaid: Plan, mine: Mapping[str, Used]) -> Iterator[Doubt]:
+    """A rent of yours below what anybody asks, where it is not so far off that a slip is asked about already."""
+    prices, offers = unsaid.setting.taken.prices, plan.setting.catalogue.offers
+    if PRICE not in mine or prices is None or plan.setting.scenario.rent.usd_per_accelerator_hour is None:
+        return
+    usd = [prices.of(key) for key in prices.keys if offers[key].purchase == "on_demand"]
+    asked = [price for price in usd if np.isfinite(price.typical)]
+    typed = float(mine[PRICE].value)
+    if asked and min(one.typical for one in asked) / FAR < typed < min(one.low for one in asked):
+        lowest = min(one.typical for one in asked)
+        yield Doubt(PRICE, typed, lowest, mine[PRICE].unit, None, None, below_all=True)
+
+
+def doubt(name: str, typed: float, known: Yardstick) -> Doubt | None:
+    """What is odd about a number: it lies outside all that is known, and a slip explains it or it lies far outside.
+
+    A nought, or nothing to compare with, is not odd.
+    """
+    low, usual, high = known.low, known.usual, known.high
+    if name == METER and typed > DEAR_KWH:
+        return Doubt(name, typed, usual, known.unit, typed / _HUNDRED, IN_CENTS)
+    if typed <= 0 or usual <= 0 or not np.isfinite(usual) or min(low, usual / FAR) <= typed <= max(high, usual * FAR):
+        return None
+    least, most = min(low, usual / _NEAR), max(high, usual * _NEAR)
+    slips = [(typed * times, slip) for times, slip in (*known.slips, *SLIPS) if least <= typed * times <= most]
+    if not slips and low / FAR <= typed <= high * FAR:
+        return None
+    meant, slip = slips[0] if slips else (None, None)
+    return Doubt(name, typed, usual, known.unit, meant, slip, is_known=known.is_known)
+
+
+def numbers(plan: Plan, way: Way | None = None) -> dict[str, Used]:
+    """The inputs that are one number, by name; the first way that uses one stands for all, or one way alone."""
+    found: dict[str, Used] = {}
+    for option in plan.options:
+        if way in (None, option.way):
+            for line in option.ledger.lines:
+                for used in line.used:
+                    if used.name not in found and used.is_number:
+                        found[used.name] = used
+    return found

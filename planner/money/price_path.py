@@ -1,11 +1,24 @@
 """How prices move: the yearly rate that two quoted terms imply."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.formula import Num
+from planner.money.inflation import WORTH, in_terms, inflation_per_year, worth_when_paid
+from planner.money.input_sheet import TRIED, Basis, origin
+from planner.money.ledger import COMPUTED, YOUR_INPUT, Line, Origin
 from planner.money.outcome import Solved, root, solved
+from planner.money.setting import RENT_CHANGE, Setting
+from planner.money.timeline import PLAN
 from planner.scenario.base import MONTHS_PER_YEAR
+from pricing import Catalogue
+from pricing.caching import cached
+from pricing.records import Offer
 
 # Yearly factors between which an implied path is looked for.
 _LEAST, _MOST = 1e-4, 1e4
@@ -40,3 +53,263 @@ def _mean_price(log_growth_per_month: NDArray[np.float64], months: NDArray[np.fl
     flat = log_growth_per_month == 0
     some = np.where(flat, 1.0, log_growth_per_month)
     return np.asarray(np.where(flat, 1.0, np.expm1(some * months) / (some * months)))
+
+
+LEAST_CHANGE, MOST_CHANGE = -0.6, 0.5  # a year; no path of rents is drawn steeper
+CHANGE = "rent_change_per_year"
+LEVEL = "rent_level"
+STEP, STEP_AFTER = "rent_step", "rent_step_after_months"  # all rents times this from then on
+DRIFT = "rent_drift_per_year"  # away from your own levels, year after year
+BY_RATE = f"usd_per_accelerator_hour * (1 + {CHANGE}) ** (price_set_after_months / 12)"
+BY_LEVEL = f"usd_per_accelerator_hour * {LEVEL}"
+_SHORT_MONTHS, _LONG_MONTHS = 12.0, 36.0
+
+
+def say_path(basis: Basis, setting: Setting, set_after_months: NDArray[np.float64]) -> str:
+    """Say how rents move; the price of an hour as a formula. `set_after_months`: when each month's price was set."""
+    later = ""
+    if inflation_per_year(setting) != 0:
+        worth = worth_when_paid(setting, set_after_months / MONTHS_PER_YEAR)
+        basis.say(WORTH, worth, "dollars of the day its price was set", PLAN)
+        later = f" * {WORTH}"
+    later += _say_step(basis, setting)
+    if setting.terms.rent_by_year and CHANGE not in setting.tried:
+        _say_levels(basis, setting, set_after_months)
+        return f"{BY_LEVEL}{later}"
+    _say_rate(basis, setting)
+    return f"{BY_RATE}{later}"
+
+
+def _say_step(basis: Basis, setting: Setting) -> str:
+    """A jump of all rents from some month on, where one is tried out: what is to be put behind the price."""
+    if STEP not in setting.tried:
+        return ""
+    basis.say(STEP, 1.0, "times the path of rents", TRIED)
+    basis.say(STEP_AFTER, 0.0, "months", TRIED)
+    return f" * where(price_set_after_months >= {STEP_AFTER}, {STEP}, 1)"
+
+
+def _say_rate(basis: Basis, setting: Setting) -> None:
+    middle, where = _middle(setting)
+    if setting.case == "typical":
+        basis.say(CHANGE, middle, "share a year", where)
+        return
+    change = np.clip(middle + _away(setting), LEAST_CHANGE, MOST_CHANGE)
+    basis.say(CHANGE, change, "share a year", _fact_origin(setting))
+
+
+def _say_levels(basis: Basis, setting: Setting, set_after_months: NDArray[np.float64]) -> None:
+    levels = np.asarray(setting.terms.rent_by_year)
+    begun_years = set_after_months / MONTHS_PER_YEAR
+    level = levels[np.minimum(np.floor(begun_years + 1e-9).astype(np.intp), len(levels) - 1)]
+    if DRIFT in setting.tried:
+        basis.say(LEVEL, level * (1 + setting.tried[DRIFT]) ** begun_years, "times today's rent", TRIED)
+        return
+    if setting.case == "typical":
+        basis.say(LEVEL, level, "times today's rent", YOUR_INPUT)
+        return
+    note = (
+        f"your levels, and from there as far down or up as the catalogue's change of {_away(setting):+.2f} a year goes"
+    )
+    where = replace(_fact_origin(setting), note=note)
+    basis.say(LEVEL, level * (1 + _away(setting)) ** begun_years, "times today's rent", where)
+
+
+def _middle(setting: Setting) -> tuple[float, Origin]:
+    """The yearly change to plan with: what quotes imply if asked for, else yours, else the catalogue's."""
+    if setting.terms.rent_as_quotes_imply:
+        quoted = quotes(setting)
+        if quoted is not None and quoted.change.found:
+            change = in_terms(setting, float(np.asarray(quoted.change.value)))
+            return min(max(change, LEAST_CHANGE), MOST_CHANGE), Origin(quoted.said_by, "derived", note=quoted.sentence)
+    yours = setting.terms.rent_change_per_year
+    if yours is not None:
+        return yours, YOUR_INPUT
+    return in_terms(setting, setting.catalogue.facts[RENT_CHANGE].figure.newest.typical), _fact_origin(setting)
+
+
+def _away(setting: Setting) -> float:
+    """How far this end of the range lies from its middle."""
+    value = setting.catalogue.facts[RENT_CHANGE].figure.newest
+    far = {"low": value.low, "typical": value.typical, "high": value.high}[setting.case]
+    return 0.0 if far is None else in_terms(setting, far) - in_terms(setting, value.typical)
+
+
+def _fact_origin(setting: Setting) -> Origin:
+    return origin(setting.catalogue, setting.catalogue.facts[RENT_CHANGE].figure)
+
+
+@dataclass(frozen=True, eq=False)
+class TermQuotes:
+    """What a seller asks for one year and for three, and the yearly change at which they cost the same."""
+
+    said_by: str
+    sentence: str
+    change: Solved
+
+
+def quotes(setting: Setting) -> TermQuotes | None:
+    """The plan's two quotes; None where the catalogue has none."""
+    catalogue, taken = setting.catalogue, setting.taken
+    if taken.one_year is None or taken.three_years is None:
+        return None
+    short, long = (catalogue.offers[key] for key in (taken.one_year, taken.three_years))
+    usd = [_usd(offer) for offer in (short, long)]
+    sellers = [catalogue.providers[offer.provider].label for offer in (short, long)]
+    who = sellers[0] if sellers[0] == sellers[1] else f"{sellers[0]} and {sellers[1]}"
+    change = _implied(usd[0], usd[1])
+    found = (
+        f"imply {float(np.asarray(change.value)):+.1%} a year" if change.found else f"imply no change: {change.reason}"
+    )
+    return TermQuotes(
+        said_by=f"quotes of {who}",
+        sentence=f"{usd[0]:.2f} USD an hour for one year and {usd[1]:.2f} for three, of {who}, {found}; "
+        "a discount for being bound is in it, so it is no forecast",
+        change=change,
+    )
+
+
+@cached(256)
+def _implied(short_usd: float, long_usd: float) -> Solved:
+    return implied_change_per_year(
+        short_usd_per_hour=short_usd,
+        short_months=_SHORT_MONTHS,
+        long_usd_per_hour=long_usd,
+        long_months=_LONG_MONTHS,
+    )
+
+
+def path_warnings(setting: Setting) -> tuple[str, ...]:
+    """What to know about the path that was asked for and could not be had as asked."""
+    if not setting.terms.rent_as_quotes_imply:
+        return ()
+    if setting.terms.rent_by_year:
+        return ("rents follow your levels by year; what quotes imply was left aside",)
+    quoted = quotes(setting)
+    instead = (
+        "so your change is used" if setting.terms.rent_change_per_year is not None else "so the catalogue's is used"
+    )
+    if quoted is None:
+        return (f"nobody publishes prices for one and for three years, so they imply no change of rents, {instead}",)
+    if not quoted.change.found:
+        return (f"{quoted.sentence}, {instead}",)
+    change = float(np.asarray(quoted.change.value))
+    if not LEAST_CHANGE <= change <= MOST_CHANGE:
+        return (f"{quoted.sentence}; the plan stops at {LEAST_CHANGE:+.0%} and {MOST_CHANGE:+.0%} a year",)
+    return ()
+
+
+def pair(catalogue: Catalogue, offers: tuple[str, ...], preferred: str | None, day: date) -> tuple[str, str] | None:
+    """A quote for one year and one for three: of the same seller and machine if there are, the preferred seller first.
+
+    Among several, those for which a quote for three years was looked at last, then the cheapest.
+    """
+    quoted = {kind: [_quote(catalogue.offers[key], key, day) for key in offers if _is(catalogue, key, kind)]
+              for kind in ("reserved_1y", "reserved_3y")}  # fmt: skip
+    if not all(quoted.values()):
+        return None
+
+    def distance(both: tuple[_Quote, _Quote]) -> tuple[bool, bool, bool, int, float, float, tuple[str, str]]:
+        short, long = both
+        return (
+            short.provider != long.provider,
+            long.provider != preferred,
+            short.machine != long.machine,
+            long.age_days,
+            long.usd,
+            short.usd,
+            (short.key, long.key),
+        )
+
+    pairs = ((one, three) for one in quoted["reserved_1y"] for three in quoted["reserved_3y"])
+    short, long = min(pairs, key=distance)
+    return short.key, long.key
+
+
+class _Quote(NamedTuple):
+    """What an offer says, read once for all that it is held against."""
+
+    key: str
+    provider: str
+    machine: tuple[str, str | None, int]
+    age_days: int
+    usd: float
+
+
+def _quote(offer: Offer, key: str, day: date) -> _Quote:
+    figure = offer.usd_per_accelerator_hour
+    assert figure is not None
+    machine = offer.region, offer.sku, offer.accelerators_per_instance
+    return _Quote(key, offer.provider, machine, figure.age_days(day), figure.newest.typical)
+
+
+def _is(catalogue: Catalogue, key: str, kind: str) -> bool:
+    offer = catalogue.offers[key]
+    return offer.purchase == kind and offer.usd_per_accelerator_hour is not None
+
+
+def _usd(offer: Offer) -> float:
+    assert offer.usd_per_accelerator_hour is not None
+    return offer.usd_per_accelerator_hour.newest.typical
+
+
+def price_set_after_months(terms_months: list[float], last: int) -> NDArray[np.float64]:
+    """After how many months the price of each month was set: at its beginning, or when the reservation began."""
+    term = np.array(terms_months, dtype=np.float64).reshape(-1, 1)
+    begun = np.maximum(np.arange(last + 1, dtype=np.float64) - 1, 0.0)
+    set_after = np.where(term > 0, np.floor(begun / np.maximum(term, 1e-9) + 1e-9) * term, begun)
+    return np.asarray(set_after[0] if len(terms_months) == 1 else set_after)
+
+
+def column(values: list[float]) -> Num:
+    """One value for each offer, standing beside the months; a plain number for a single one."""
+    return values[0] if len(values) == 1 else np.array(values, dtype=np.float64).reshape(-1, 1)
+
+
+PRICE_AGREED = "forward_usd_per_accelerator_hour"
+WORTH_AGREED = "worth_of_agreed_when_paid"
+FEE = "forward_fee_usd"
+_FIRST = "forward_from_month"
+
+
+def say_forward(basis: Basis, setting: Setting, path: str) -> str:
+    """The price of an hour as a formula: what was agreed from its first month on, before it the path."""
+    rent = setting.scenario.rent
+    if rent.forward_usd_per_accelerator_hour is None:
+        return path
+    basis.say(PRICE_AGREED, rent.forward_usd_per_accelerator_hour, "USD/accelerator-hour", YOUR_INPUT)
+    basis.say(_FIRST, float(rent.forward_from_month), "number of the month", YOUR_INPUT)
+    basis.say("month", setting.timeline.month, "its number", PLAN)
+    agreed = PRICE_AGREED
+    if inflation_per_year(setting) != 0:
+        worth = worth_when_paid(setting, 0.0)
+        basis.say(WORTH_AGREED, worth, "dollars of today", PLAN)
+        agreed = f"{agreed} * {WORTH_AGREED}"
+    return f"where(month >= {_FIRST}, {agreed}, {path})"
+
+
+def forward_note(setting: Setting) -> tuple[str, ...]:
+    """What to say where hours on demand have an agreed price."""
+    rent = setting.scenario.rent
+    if rent.forward_usd_per_accelerator_hour is None or rent.forward_from_month > setting.timeline.last:
+        return ()
+    usd, month = rent.forward_usd_per_accelerator_hour, rent.forward_from_month
+    return (f"from month {month} on an hour on demand costs the {usd:g} USD that were agreed, wherever rents go",)
+
+
+def with_fee(setting: Setting, lines: Iterable[Line]) -> tuple[Line, ...]:
+    """The lines of a way, and the fee for the agreement where it rents at that price."""
+    rent, lines = setting.scenario.rent, tuple(lines)
+    if rent.forward_fee_usd is None:
+        return lines
+    agreed = [line for line in lines if any(one.name == PRICE_AGREED for one in line.used)]
+    months = setting.timeline.month >= rent.forward_from_month
+    rents = sum((np.any((line.usd != 0) & months, axis=-1, keepdims=True) for line in agreed), np.zeros(1)) > 0
+    if not np.any(rents):
+        return lines
+    basis = setting.basis()
+    basis.flags(setting.timeline.flags)
+    basis.say(FEE, rent.forward_fee_usd, "USD", YOUR_INPUT)
+    uses = rents.astype(np.float64) if rents.ndim > 1 else float(rents[0])
+    basis.say("rents_as_agreed", uses, "1 where any hour is rented at the agreed price, else 0", COMPUTED)
+    return (*lines, basis.line("Fee for the agreed rent", "commitment", f"{FEE} * rents_as_agreed * starts"))

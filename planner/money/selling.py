@@ -10,14 +10,13 @@ import numpy as np
 
 from planner.money.formula import Num, formula
 from planner.money.inflation import WORTH, agreed
-from planner.money.input_sheet import Basis, Case, end
+from planner.money.input_sheet import Basis, Case, end, origin
 from planner.money.ledger import CONVENTION, YOUR_INPUT, Line, Origin
-from planner.money.origin import origin
-from planner.money.rent_levels import say_path
+from planner.money.price_path import say_path
 from planner.money.setting import Setting
 from planner.money.timeline import PLAN
 from planner.scenario.base import MONTHS_PER_YEAR
-from planner.scenario.sell import Sell
+from planner.scenario.own import Sell
 
 SOLD_SHARE, FEE = "sold-hours-share", "marketplace-fee-share"
 PRICE, SHARE = "usd_per_hour_sold", "sold_share"

@@ -22,10 +22,10 @@ from planner.scenario.terms import Currency, Terms
 from planner.scenario.work import Work
 from planner.speed.work_to_hours import Asked
 from pricing import Catalogue
-from pricing.asof import as_of
 from pricing.belief import Believed
 from pricing.caching import cached_property, derive, forget, is_cached, with_cached, without
 from pricing.exchange import rates
+from pricing.stale import as_of
 
 RENT_CHANGE = "rent-change-per-year"
 COST_OF_MONEY = "cost-of-capital-enterprise"

@@ -12,12 +12,11 @@ import pydantic
 
 from planner.network.config_kinds import BITS, BOTH_WAYS, FORMATS, LEARNED, NESTED, TIED, UNGATED
 from planner.network.config_layers import BadConfig, Keys, attention_fields, expert_fields, layer_fields
+from planner.network.kinds import UnknownShape
 from planner.network.own_models import record_of
-from planner.network.params import parameter_count_b
-from planner.network.record import network_of
-from planner.network.refused import UnknownShape
+from planner.network.record import network_of, parameter_count_b
 from planner.scenario.own_model import OwnModel
-from pricing.wishes import first_wish
+from pricing.strict_yaml import first_wish
 
 MOST_CHARACTERS, MOST_DEEP = 1_000_000, 24
 _LONGEST_NAME = 80

@@ -4,9 +4,21 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from planner.network.network import ENDLESS, Reach
-from planner.network.refused import GapInShape, UnknownShape
-from pricing.layers import Compression, Indexer, Window
-from pricing.model import Model
+from pricing import PricingError
+from pricing.model import Compression, Indexer, Model, Window
+
+
+class UnknownShape(PricingError):
+    """The record does not say enough to count what the network does. The text says what is missing."""
+
+
+class GapInShape(UnknownShape):
+    """The record lacks one number of its shape; what its size usually is built like can stand in."""
+
+
+class CannotCount(UnknownShape):
+    """The parameters cannot be counted again from the shape on record. The text says why."""
+
 
 GROUPED = ("MHA", "GQA", "MQA")
 LATENT, COMPRESSED = "MLA", "compressed"

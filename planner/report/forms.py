@@ -1,6 +1,6 @@
 """The forms in which all that was found is told: text in sections for a terminal, plain data for JSON.
 
-Its tables are planner.report.table, printed by planner.report.text_table and written by planner.report.files.csv.
+Its tables are planner.report.table, printed by planner.report.table and written by planner.report.files.csv.
 """
 
 from collections.abc import Iterable, Mapping

@@ -2,7 +2,7 @@
 
 from planner.money.selling import only_sells
 from planner.money.verdict.answer import PROBABLE, Answer
-from planner.money.verdict.weighed import Weighed
+from planner.money.verdict.contender import Weighed
 from planner.money.ways import WAYS
 
 

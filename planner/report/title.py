@@ -1,7 +1,7 @@
 """The verdict as a title."""
 
 from planner.money.verdict.answer import PROBABLE, Answer
-from planner.money.verdict.weighed import Weighed
+from planner.money.verdict.contender import Weighed
 from planner.money.ways import WAYS
 from planner.report.seller import seller_title
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import AfterValidator, BaseModel, Field
 
 from pricing.figure import Strict
-from pricing.marks import all_seen
+from pricing.formulas import all_seen
 
 HOURS_PER_YEAR = 8_760.0
 MONTHS_PER_YEAR = 12

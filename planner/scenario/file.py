@@ -13,17 +13,16 @@ from typing import Any
 import pydantic
 
 from planner.scenario.fields import shape
-from planner.scenario.known_names import NAMED, accelerator_meant, settle
+from planner.scenario.known_names import NAMED, ScenarioError, accelerator_meant, complaints, settle
 from planner.scenario.path import Path, dotted, value_at
-from planner.scenario.refusal import ScenarioError, complaints
 from planner.scenario.scenario import Scenario
 from planner.scenario.typed_money import as_typed, in_any_currency, in_dollars
 from pricing import CatalogError, Catalogue, strict_yaml
 from pricing.days import as_day
 from pricing.exchange import rates
-from pricing.marks import as_code
+from pricing.formulas import as_code
 from pricing.near import near
-from pricing.wishes import shown
+from pricing.strict_yaml import shown
 
 SCHEMA = 1
 HEAD = ("schema", "day", "catalogue")

@@ -16,16 +16,15 @@ import pydantic
 from planner.scenario.fields import leaves, shape
 from planner.scenario.file import Saved, day_at_head, scenario_of
 from planner.scenario.grid_range import MOST_LISTED, Range, Steps, Stretch, as_input
-from planner.scenario.known_names import NAMED, settle
+from planner.scenario.known_names import NAMED, ScenarioError, first_complaint, settle, unknown
 from planner.scenario.path import Path, dotted, put, value_at
-from planner.scenario.refusal import ScenarioError, first_complaint, unknown
+from planner.scenario.question import KEYS, PERCENT_PLACES
 from planner.scenario.scenario import Scenario
-from planner.scenario.short_keys import KEYS, PERCENT_PLACES
 from planner.scenario.typed_money import in_dollars
 from pricing import CatalogError, Catalogue, strict_yaml
 from pricing.caching import cached_property
 from pricing.exchange import rates
-from pricing.wishes import first_wish, shown
+from pricing.strict_yaml import first_wish, shown
 
 MOST_POINTS = 10_000_000
 MOST_PATHS = 40

@@ -15,17 +15,17 @@ import pydantic_core
 
 from planner.scenario import known_names
 from planner.scenario.base import TypedMoney
+from planner.scenario.known_names import complaints
 from planner.scenario.link_text import parsed, typed, why_not, written
 from planner.scenario.path import dotted, put, take, value_at
-from planner.scenario.refusal import complaints
+from planner.scenario.question import KEYS, Key
 from planner.scenario.scenario import Scenario
-from planner.scenario.short_keys import KEYS, Key
 from planner.scenario.terms import Tax
 from planner.scenario.typed_money import InDollars, as_typed, in_dollars
 from pricing import Catalogue, PricingError
 from pricing.exchange import Rates
 from pricing.exchange import rates as rates_of
-from pricing.marks import all_seen, printable, unseen
+from pricing.formulas import all_seen, printable, unseen
 from pricing.near import near
 from pricing.strict_yaml import MAX_DEPTH
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from planner.scenario.base import TypedMoney
 from planner.scenario.path import put
-from planner.scenario.short_keys import PERCENT_PLACES, Key
+from planner.scenario.question import PERCENT_PLACES, Key
 from planner.scenario.typed_money import NoMoney, in_dollars, is_money, read_money
 from pricing.exchange import Rates
-from pricing.marks import unseen
+from pricing.formulas import unseen
 
 _LONGEST_NUMBER = 40
 _NUMBER = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]{1,3})?", re.ASCII)

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, model_validator
 from planner.scenario.base import Id, Inputs, unit
 from planner.scenario.vocabulary import EngineName, Kind
 from pricing.days import Day
-from pricing.marks import all_seen
+from pricing.formulas import all_seen
 
 MOST_FACTORS = 16  # more would not go into a link
 LEAST_RATIO, MOST_RATIO = 0.05, 20.0  # beyond, units were mistaken

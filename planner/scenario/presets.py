@@ -9,7 +9,7 @@ import pydantic
 from pydantic import Field
 
 from planner.scenario.base import Id, Inputs, Label
-from planner.scenario.refusal import ScenarioError, complaints
+from planner.scenario.known_names import ScenarioError, complaints
 from planner.scenario.scenario import Scenario
 from pricing import strict_yaml
 from pricing.caching import cached

@@ -11,15 +11,14 @@ from planner.scenario import budget
 from planner.scenario.base import MONTHS_PER_YEAR, WORK, Id, Inputs, Label, OfField, TypedMoney, Years, asked, unit
 from planner.scenario.failures import Failures
 from planner.scenario.measured import MOST_FACTORS, Measured
-from planner.scenario.own import Kept, Lease, Loan, Own, RentToOwn
+from planner.scenario.own import Kept, Lease, Loan, Own, RentToOwn, SaleAndLeaseBack, Sell
 from planner.scenario.own_model import MOST_MODELS, OwnModel
 from planner.scenario.path import value_at
 from planner.scenario.rent import Hosted, Mix, Rent, Reserve, Spot
-from planner.scenario.sell import SaleAndLeaseBack, Sell
 from planner.scenario.terms import Currency, Tax, Terms
 from planner.scenario.ways import DECLARED, Way
 from planner.scenario.work import Work
-from pricing.marks import all_seen
+from pricing.formulas import all_seen
 
 USUAL_ACCELERATOR = "H100-SXM5-80GB"
 USUAL_SITE = "US"

@@ -13,7 +13,7 @@ from planner.scenario.fields import shape
 from planner.scenario.path import Path, put
 from planner.scenario.scenario import Scenario
 from pricing.exchange import DOLLAR, Rate, Rates, amount_in, unknown_currency
-from pricing.marks import printable
+from pricing.formulas import printable
 
 _LONGEST = 40
 _TEXT = {"type": "string", "pattern": "[0-9]", "description": "an amount in any currency with a rate: 1.85 EUR"}

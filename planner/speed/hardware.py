@@ -7,10 +7,27 @@ from pydantic import Field
 
 from planner.speed.arrays import Num
 from planner.speed.data_files import read_data
-from planner.speed.refused import BadJob, UnknownChip
+from pricing import PricingError, UnknownName
 from pricing.caching import cached
 from pricing.figure import Figure, Strict, Text
 from pricing.records import Accelerator
+
+
+class BadJob(PricingError):
+    """A job that cannot exist. The text says what, why, and the nearest values that can."""
+
+
+class UnknownChip(PricingError):
+    """The catalogue lacks what speed cannot be had without: `lacks` says what, the text also of which accelerator."""
+
+    def __init__(self, lacks: str, *, of: str = "") -> None:
+        super().__init__(f"{of}: {lacks}" if of else lacks)
+        self.lacks = lacks
+
+
+class OnlySold(UnknownName):
+    """A model that is sold by the token and whose shape is not on record."""
+
 
 GIB_PER_GB = 1.073741824
 NEVER = 9_999.0

@@ -9,7 +9,7 @@ from typing import Any
 
 from planner.network.guess import NEARLY, UNSAID, Sizes, size_in_name
 from planner.speed.data_files import read_data
-from planner.speed.refused import OnlySold
+from planner.speed.hardware import OnlySold
 from pricing import AmbiguousName, Catalogue, UnknownName, meant, names
 from pricing.caching import by_digest, cached
 from pricing.meant import Meant, SeveralModels

@@ -27,9 +27,8 @@ from planner.scenario.serving_job import ServingJob
 from planner.scenario.task import Run, Serve, Train
 from planner.scenario.training_job import TrainingJob
 from planner.scenario.work import Job, Work
-from planner.speed.hardware import NARROW
+from planner.speed.hardware import NARROW, BadJob, UnknownChip
 from planner.speed.match_model import model_named
-from planner.speed.refused import BadJob, UnknownChip
 from planner.speed.serving import (
     CarriedRun,
     OtherWork,

@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from planner.money.carbon import Emitted, Ends
-from planner.money.measures import Measures, PeakCash, peak_cash
+from planner.money.measures import Measures, Payback, PeakCash, peak_cash
 from planner.money.outcome import Solved
-from planner.money.payback import Payback
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
-from planner.money.verdict.weighed import Weighed
+from planner.money.verdict.contender import Weighed
 from planner.study.uncertainty.futures import Futures, FuturesBand
 from pricing.caching import cached_property
 

@@ -17,9 +17,8 @@ from planner.scenario.base import BUYING, GROUPS, RUNNING, WORK
 from planner.scenario.latency import latencies, promised
 from planner.scenario.link import ALSO, from_address, read_address, to_address
 from planner.scenario.presets import presets
-from planner.scenario.question import SERVE, TRAIN, TUNE, Question
+from planner.scenario.question import KEYS, SERVE, TRAIN, TUNE, Question, under
 from planner.scenario.scenario import Scenario
-from planner.scenario.short_keys import KEYS, under
 from planner.web import address, fields, pins, plan_name, questions, state, steps, strip, through_the_day, typed_list
 from planner.web.fields import GPUS, typed
 from pricing import Catalogue

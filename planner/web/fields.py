@@ -9,8 +9,8 @@ import streamlit as st
 from planner.report import words
 from planner.scenario.amounts import amount_text, read_amount
 from planner.scenario.link import ALSO, also_by_hour, from_address
+from planner.scenario.question import KEYS, Key
 from planner.scenario.scenario import ANY_ACCELERATOR
-from planner.scenario.short_keys import KEYS, Key
 from planner.scenario.typed_money import NoMoney, is_money, read_money
 from planner.speed.serving import work_names
 from planner.web import address, name_box

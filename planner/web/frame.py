@@ -5,10 +5,10 @@ from datetime import date
 import streamlit as st
 
 from planner.report import words
-from planner.report.facts.assumption_rows import STALE
+from planner.report.facts.method_words import STALE
 from planner.web import address, live_box, pins, questions, show, show_assumptions, state, state_live
 from pricing import Catalogue
-from pricing.marks import printable
+from pricing.formulas import printable
 from pricing.stale import stale
 
 AS_OF = "asof"

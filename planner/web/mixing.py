@@ -9,17 +9,20 @@ from planner.money.verdict.answer import Answer
 from planner.report import words
 from planner.report.fleet.order_chart import steps
 from planner.report.fleet.order_words import USD_FETCHED, USD_PAID, through_time
-from planner.report.futures.waiting_words import waiting_finding, waiting_sentences, waiting_table
+from planner.report.futures.counted import waiting_finding, waiting_sentences, waiting_table
 from planner.report.mix import mix_charts
 from planner.report.mix.mix_words import (
+    COST,
+    MORE,
     curve_finding,
     curve_table,
     layers_table,
     load_finding,
     load_table,
     mix_sentences,
+    tried_sentences,
+    tried_table,
 )
-from planner.report.mix.tried_words import COST, MORE, tried_sentences, tried_table
 from planner.study.buy_or_wait import NoWaiting, Waiting, WaitingFutures, waiting, waiting_futures
 from planner.study.mix.best_mix import BestMix, NoMix, best_mix
 from planner.study.mix.search import Tried, tried

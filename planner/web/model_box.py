@@ -4,9 +4,9 @@ import streamlit as st
 
 from planner.network.config_file import MOST_CHARACTERS, own_model
 from planner.report import words
-from planner.report.speed.shape_words import shape_words
+from planner.report.speed.fit_words import shape_words
+from planner.scenario.known_names import unchanged
 from planner.scenario.own_model import MOST_MODELS, OwnModel
-from planner.scenario.refusal import unchanged
 from planner.scenario.task import Serve, Train
 from planner.scenario.work import Work
 from planner.web import ask, state

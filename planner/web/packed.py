@@ -19,7 +19,7 @@ import streamlit as st
 from streamlit import file_util
 
 from pricing.caching import cached
-from pricing.copies import cache_folder
+from pricing.catalogue import cache_folder
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]

@@ -11,12 +11,12 @@ from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
 from pricing import Catalogue, load_catalogue
-from pricing.asof import as_of
 from pricing.catalogue import SECTIONS
 from pricing.feeds.folder import StoreError
 from pricing.feeds.live import current
 from pricing.figure import Figure, Strict
 from pricing.quotes import Quotes, with_quotes
+from pricing.stale import as_of
 
 MOST_FACTS = 8  # kept at once, those of last use; the bundled ones always
 

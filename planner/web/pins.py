@@ -14,13 +14,12 @@ from planner.report.answer.side_by_side import About, asked_differently, spoken
 from planner.report.files.csv import to_csv
 from planner.report.table import Table
 from planner.scenario.link import ALSO, read_address
-from planner.scenario.question import question_of
-from planner.scenario.short_keys import KEYS
+from planner.scenario.question import KEYS, question_of
 from planner.web import address, questions, show, state
 from planner.web.download import download
 from pricing import Catalogue
 from pricing.exchange import rates
-from pricing.marks import unseen
+from pricing.formulas import unseen
 
 KEY = "pin"  # in the address: pin=gpus%3D16%26years%3D2
 LETTERS = "ABCD"

@@ -5,7 +5,7 @@ from datetime import date
 import streamlit as st
 
 from planner.report import words
-from planner.scenario.short_keys import KEYS
+from planner.scenario.question import KEYS
 from planner.web import address
 from pricing import Catalogue
 

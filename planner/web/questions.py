@@ -6,11 +6,10 @@ import streamlit as st
 
 from planner.scenario.link import ALSO, from_address, to_address, usable_address
 from planner.scenario.presets import preset
-from planner.scenario.question import HOURS, QUESTIONS, Question, belongs, question_of
-from planner.scenario.short_keys import KEYS
+from planner.scenario.question import HOURS, KEYS, QUESTIONS, Question, belongs, question_of
 from planner.web import address, fields, name_box, through_the_day, typed_list
 from pricing import Catalogue, PricingError
-from pricing.marks import printable
+from pricing.formulas import printable
 
 KEY = "work"  # in the address: work=Train
 COLUMNS = {"Train": 4, "Fine-tune": 5, "Serve": 5, "GPU-hours": 6}  # of the row, on a wide screen

@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from planner.evidence.factors import OwnFactors, put_together
+from planner.evidence.checked import OwnFactors, put_together
 from planner.evidence.kinds import factors_in
 from planner.evidence.table import TABLES, text_in
 from planner.report import words
 from planner.report.evidence import own_runs_words as told
+from planner.scenario.known_names import unchanged
 from planner.scenario.measured import Measured
-from planner.scenario.refusal import unchanged
 from planner.speed.scenario_jobs import ServingWork, TrainingWork
 from planner.web import ask, show, state
 from planner.web.download import download

@@ -7,11 +7,9 @@ import streamlit as st
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.report import words
-from planner.report.files.assumptions_csv import assumptions_table, results_table
-from planner.report.files.cash_csv import SIGN, cash_table
-from planner.report.files.csv import to_csv
+from planner.report.files.csv import SIGN, assumptions_table, cash_table, results_table, to_csv
 from planner.scenario.file import Saved, read_scenario, write_scenario
-from planner.scenario.refusal import unchanged
+from planner.scenario.known_names import unchanged
 from planner.speed.scenario_jobs import model_notes
 from planner.web import address, ask, state
 from planner.web.download import download

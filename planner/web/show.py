@@ -11,9 +11,9 @@ from planner.money.ledger import Ledger
 from planner.money.plan import Plan
 from planner.money.renting.bill import TODAY, Money
 from planner.money.verdict.answer import Answer
-from planner.money.verdict.weighed import Weighed
+from planner.money.verdict.contender import Weighed
 from planner.report import words
-from planner.report.answer import despite
+from planner.report.answer import small_work
 from planner.report.answer.payback_chart import shown_ways
 from planner.report.answer.pinned import beside_tile
 from planner.report.answer.tables import (  # fmt: skip
@@ -149,7 +149,7 @@ def cumulative(found: Answer) -> None:
 
 def late() -> state.Reckoned | None:
     """The plan of this run without its deadline, where being late is all that is wrong with it."""
-    undated = despite.without_deadline(state.reckoned().plan.setting.asked)
+    undated = small_work.without_deadline(state.reckoned().plan.setting.asked)
     return None if undated is None else state.reckoned(undated)
 
 
@@ -157,7 +157,7 @@ def say_late() -> None:
     """That the numbers below are those of a plan that is late, and by how much."""
     asked = state.reckoned().plan.setting.asked
     if asked is not None:
-        st.warning(words.markdown(despite.late_words(asked)), icon=":material/schedule:")
+        st.warning(words.markdown(small_work.late_words(asked)), icon=":material/schedule:")
 
 
 def options(found: Answer) -> None:

@@ -6,12 +6,12 @@ from functools import partial
 import streamlit as st
 
 from planner.report import words
-from planner.report.facts.assumption_rows import ALL, GROUPS, Row, age_words, of_this_plan, rows_table
+from planner.report.facts.method_words import ALL, GROUPS, Row, age_words, of_this_plan, rows_table
 from planner.report.futures.input_words import lower
 from planner.report.glossary import Entry, used_in
 from planner.scenario.path import Path, with_value
-from planner.scenario.short_keys import KEYS, Key
-from planner.web import address, ask, fields, quote_box, show, state
+from planner.scenario.question import KEYS, Key
+from planner.web import address, ask, fields, show, show_offers, state
 from planner.web.show_ledger import who_says
 
 GROUP, EVERY = "figures", "every_figure"  # in the address: figures=Stale
@@ -103,7 +103,7 @@ def lists() -> None:
     """What is no single number: your prices, demand by month, the path of rents."""
     with show.table_on_demand("your-prices", "Your own prices and quotes") as is_open:
         if is_open:
-            quote_box.ask_for_quotes()
+            show_offers.ask_for_quotes()
     asked = state.scenario()
     with show.table_on_demand("by-month", "Demand by month") as is_open:
         if is_open:

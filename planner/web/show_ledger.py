@@ -1,6 +1,6 @@
 """What stands behind a number: each line of a way in words, with its inputs and who says so."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from urllib.parse import quote
 
 import streamlit as st
@@ -9,10 +9,11 @@ from planner.money.ledger import Ledger, Line, Origin, Used
 from planner.money.renting.bill import Money
 from planner.report import words
 from planner.report.answer.line_words import formula_words, input_value, inputs_of, total_words
+from planner.report.answer.pinned import priced
+from planner.report.facts.method_words import cited_table
 from planner.report.futures.input_words import called
-from planner.report.market.compare import Own, running_table
-from planner.report.market.findings import ends_of, not_bought
-from planner.web import show
+from planner.report.market.compare import Own, ends_of, not_bought, running_table
+from planner.web import show, state
 from pricing import Catalogue
 
 
@@ -91,3 +92,22 @@ def buying(catalogue: Catalogue, own: Own | None, accelerator: str) -> None:
     since = "" if own.bought.since is None else f", {words.day(own.bought.since)}"
     show.small(words.markdown(f"Price of {own.bought.what}{since}: {own.bought.said_by}. In all{ends_of(own)}:"))
     ledger(own.ledger)
+
+
+def below(key: str, ledgers: Callable[[], Iterable[Ledger]]) -> None:
+    """The sources of the chart of this key, which rests on these ledgers."""
+    with show.table_on_demand(f"sources-{key}", "Sources") as is_open:
+        if is_open:
+            table = cited_table(ledgers())
+            show.frame_of(table, hide_index=True, column_config={"Link": show.OPEN}, placeholder="", alt=_ALT)
+            show.csv_button(table, f"sources-{key}.csv", f"csv-sources-{key}")
+            show.next_page("Assumptions", "All of them by weight, and how to change them")
+
+
+_ALT = "The figures of the chart above, with who says so."
+
+
+def of_plan() -> list[Ledger]:
+    """The ways of the plan on the screen, and the best one of each pinned plan."""
+    ranked = [way.option.ledger for way in state.reckoned().answer.ranked]
+    return ranked + [best.option.ledger for _, best in priced(state.pinned())]

@@ -22,7 +22,7 @@ from planner.scenario.presets import presets
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
 from planner.speed.scenario_jobs import ServingWork, TrainingWork
-from planner.speed.serving.engine_data import known
+from planner.speed.serving.chips import known
 from planner.speed.training.bands import house_bands
 from planner.speed.training.result import Speed
 from planner.speed.training.waterfall import stairs

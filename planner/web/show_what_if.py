@@ -18,7 +18,7 @@ from planner.report.what_if import what_if_words as said
 from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.break_even_map import BreakEvenMap, can_enter, entered, sides
 from planner.study.uncertainty.stress import stresses
-from planner.web import address, ask, chart_sources, show, state, state_what_if
+from planner.web import address, ask, show, show_ledger, state, state_what_if
 
 STRESS = "stress"  # in the address: stress=Rents+fall
 
@@ -32,7 +32,7 @@ def moves() -> None:
         return
     st.markdown(words.markdown(said.HOW_TO_READ))
     show.chart(state_what_if.tornado_chart(), finding, "tornado")
-    chart_sources.below("tornado", chart_sources.of_plan)
+    show_ledger.below("tornado", show_ledger.of_plan)
     with show.table_on_demand("tornado-table", f"Show all {len(bars)} as a table") as is_open:
         if is_open:
             table = tornado_table(bars, state_what_if.who())
@@ -66,7 +66,7 @@ def wins() -> None:
     finding = map_finding(found, state_what_if.who())
     st.markdown(words.markdown(finding))
     _map_chart(found, finding)
-    chart_sources.below("map", chart_sources.of_plan)
+    show_ledger.below("map", show_ledger.of_plan)
     with show.table_on_demand("map-table") as is_open:
         if is_open:
             table = map_table(found)

@@ -9,9 +9,8 @@ from planner.scenario.base import HOURS_PER_MONTH, SECONDS_PER_HOUR
 from planner.scenario.durations import years_words
 from planner.scenario.latency import latencies
 from planner.scenario.presets import preset
-from planner.scenario.question import SERVE, TRAIN, TUNE
+from planner.scenario.question import KEYS, SERVE, TRAIN, TUNE
 from planner.scenario.scenario import Scenario
-from planner.scenario.short_keys import KEYS
 from planner.study.starts import afforded, behind_a_bill
 from planner.web import address, fields, name_box, state
 from pricing import Catalogue

@@ -28,12 +28,12 @@ from planner.study.market.sized_accelerators import Doer, doers
 from planner.web import parcels, workers
 from planner.web.turns import Once
 from pricing import Catalogue, load_catalogue
-from pricing.asof import as_of
 from pricing.caching import cached
 from pricing.feeds.folder import StoreError
 from pricing.feeds.live import current
 from pricing.query import Wish, find
 from pricing.quotes import Quotes, with_quotes
+from pricing.stale import as_of
 
 _PLANS = 128  # kept, with their answers: what fifty people look at and looked at before
 

@@ -14,7 +14,7 @@ from planner.money.renting.job_hour import Hired, hired
 from planner.report.answer.pinned import Pinned
 from planner.report.speed import finding, speed_charts, time_cost_front
 from planner.report.speed.finding import SpeedWords
-from planner.report.speed.other_work import side_by_side, side_table
+from planner.report.speed.serving_words import side_by_side, side_table
 from planner.report.table import Table
 from planner.scenario.base import HOURS_PER_YEAR
 from planner.scenario.scenario import Scenario

@@ -8,8 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from planner.money.plan import Plan
 from planner.report import words
-from planner.report.answer.echo import echo
-from planner.report.answer.phrases import VERBS, phrases
+from planner.report.answer.phrases import VERBS, echo, phrases
 from planner.report.answer.verdict_line import Verdict, last_edit, verdict
 from planner.scenario.question import Question
 from planner.web import address, questions, state, steps

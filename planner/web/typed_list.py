@@ -8,9 +8,16 @@ from typing import Any
 import streamlit as st
 
 from planner.scenario.link import ALSO, also_own, also_with_own
-from planner.scenario.orders_text import EXAMPLE as ORDERS_EXAMPLE
-from planner.scenario.orders_text import ordered, orders_text, read_orders
-from planner.scenario.power_text import EXAMPLE, checked, power_text, read_power
+from planner.scenario.typed_lists import (
+    ORDERS_EXAMPLE,
+    POWER_EXAMPLE,
+    checked,
+    ordered,
+    orders_text,
+    power_text,
+    read_orders,
+    read_power,
+)
 from planner.web import address
 
 
@@ -80,9 +87,9 @@ POWER = TypedList(
     name="power_at_load",
     label="Power by load, % of rated",
     empty="a straight line",
-    told=f"Pairs of load and power in percent, such as {EXAMPLE}. For machines that share their load evenly, as those "
-    "that serve do: load is the busy share of the month. For jobs that run or wait leave it empty.",
-    wanted=f"Want pairs from 0 to 100 % of load, with no less power at more load, such as {EXAMPLE}.",
+    told=f"Pairs of load and power in percent, such as {POWER_EXAMPLE}. For machines that share their load evenly, "
+    "as those that serve do: load is the busy share of the month. For jobs that run or wait leave it empty.",
+    wanted=f"Want pairs from 0 to 100 % of load, with no less power at more load, such as {POWER_EXAMPLE}.",
     text=lambda held: power_text(checked(held) or ()),
     read=_read_power,
     instead_of=("busy_power_share", "idle_power_share"),

@@ -19,8 +19,7 @@ from urllib3 import BaseHTTPResponse, Retry
 from urllib3.exceptions import MaxRetryError, ReadTimeoutError
 
 from pricing.feeds.feed import Feed, FeedError
-from pricing.feeds.pace import Pace, PacedAdapter
-from pricing.feeds.reply import HttpReply, Meter, Stopped
+from pricing.feeds.reply import HttpReply, Meter, Pace, PacedAdapter, Stopped
 
 logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)  # its warnings name addresses, with keys in them
 

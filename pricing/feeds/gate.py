@@ -20,12 +20,12 @@ from pricing.belief.readings import class_of
 from pricing.catalogue import Catalogue
 from pricing.choices import Purchase
 from pricing.exchange import rates
+from pricing.feeds.feed import HostedObservation, Observation, RateObservation
 from pricing.feeds.gate_constants import gate_constants
 from pricing.feeds.given import Given
 from pricing.feeds.named import Names, Placed
-from pricing.feeds.observation import HostedObservation, Observation, RateObservation
+from pricing.feeds.parsing import Shape, Shapes, shape_of
 from pricing.feeds.product import DOLLAR, AnyPriced, parted
-from pricing.feeds.shapes import Shape, Shapes, shape_of
 from pricing.feeds.store import Before, Reading
 from pricing.feeds.verdict import Reason, ReasonKind
 from pricing.query import MILD, price

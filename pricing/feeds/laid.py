@@ -14,10 +14,9 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from pricing.catalogue import Catalogue
-from pricing.copies import cache_folder, read_copy, write_copy
+from pricing.catalogue import Catalogue, cache_folder, read_copy, write_copy
 from pricing.feeds.given import seller
-from pricing.feeds.rows import SHAPE, Overlay, Row
+from pricing.feeds.overlay import SHAPE, Overlay, Row
 from pricing.feeds.store import Store
 from pricing.feeds.written import About, source
 from pricing.figure import Figure, Source, Unit, Value

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pricing.catalogue import Catalogue
 from pricing.choices import Area
 from pricing.errors import AmbiguousName, UnknownName
+from pricing.feeds.feed import Observation
 from pricing.feeds.given import NEW, UNWANTED, Given, What
-from pricing.feeds.observation import Observation
 from pricing.feeds.verdict import Reason
 from pricing.names import plain
 from pricing.quotes.known_names import KnownNames

@@ -1,8 +1,12 @@
 """From what the store holds to what it changes in a catalogue: which source speaks, since when, and of which offer."""
 
+from __future__ import annotations
+
+import hashlib
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from itertools import count
 from typing import Any, get_args
@@ -12,16 +16,39 @@ from pydantic import ValidationError
 from pricing.belief.constants import constants
 from pricing.catalogue import Catalogue
 from pricing.choices import Fabric
+from pricing.feeds.feed import HostedObservation, Observation, RateObservation
 from pricing.feeds.gate_constants import gate_constants
 from pricing.feeds.named import NOT_STATED, Names, Placed
-from pricing.feeds.observation import HostedObservation, Observation, RateObservation
+from pricing.feeds.parsing import Shape, Shapes, shape_of
 from pricing.feeds.product import Price
-from pricing.feeds.rows import SHAPE, Overlay, Row
-from pricing.feeds.shapes import Shape, Shapes, shape_of
 from pricing.feeds.store import Store
 from pricing.feeds.written import About
 from pricing.names import plain
 from pricing.records import Doubt, Offer
+
+Row = list[Any]
+SHAPE = ("provider", "accelerator", "accelerators_per_instance", "region", "area", "purchase", "sku", "vcpus", "ram_gb",
+         "countries", "doubts", "fabric")  # fmt: skip
+
+
+@dataclass
+class Overlay:
+    """All that live prices change."""
+
+    offers: list[Row] = field(default_factory=list)
+    hosted: list[Row] = field(default_factory=list)
+    rates: list[Row] = field(default_factory=list)
+    sources: dict[str, list[str]] = field(default_factory=dict)  # label, page, licence, via, day
+    sellers: dict[str, list[str]] = field(default_factory=dict)  # label and note of those that the catalogue has not
+    digest: str = ""  # of all that
+
+    def sealed(self) -> Overlay:
+        """The same with its digest."""
+        every = [self.offers, self.hosted, self.rates, self.sources, self.sellers]
+        told = json.dumps(every, separators=(",", ":"), sort_keys=True)
+        self.digest = hashlib.sha256(told.encode()).hexdigest()
+        return self
+
 
 _NEARLY_AS_FRESH_DAYS = 7  # a first-hand price may be so much older than a second-hand one and still win
 _FIRST_HAND = "price_api"

@@ -6,8 +6,8 @@ from datetime import date
 from types import NoneType
 from typing import Any, Literal
 
-from pricing.feeds.observation import HostedObservation, Observation, RateObservation
-from pricing.marks import unseen, without_unseen
+from pricing.feeds.feed import HostedObservation, Observation, RateObservation
+from pricing.formulas import unseen, without_unseen
 
 Kind = Literal["rental", "hosted", "exchange"]
 _ASKED = frozenset({"price", "currency", "free", "usd", "day"})
@@ -93,11 +93,11 @@ _USUAL = {
     kind: tuple((field.name, field.default) for field in fields(kind))
     for kind in (Observation, HostedObservation, RateObservation)
 }
-_KINDS: dict[str, tuple[type, ...]] = {
-    "str": (str,), "int": (int,), "float": (int, float), "tuple[str, ...]": (tuple,), "date | None": (date, NoneType),
-    "int | None": (int, NoneType), "float | None": (int, float, NoneType),
+_KINDS: dict[Any, tuple[type, ...]] = {
+    str: (str,), int: (int,), float: (int, float), tuple[str, ...]: (tuple,), date | None: (date, NoneType),
+    int | None: (int, NoneType), float | None: (int, float, NoneType),
 }  # fmt: skip
 _FIELDS = {
-    kind: tuple((field.name, _KINDS.get(str(field.type), (str, NoneType))) for field in fields(kind))
+    kind: tuple((field.name, _KINDS.get(field.type, (str, NoneType))) for field in fields(kind))
     for kind in (Observation, HostedObservation, RateObservation)
 }

@@ -12,26 +12,70 @@ import threading
 import time
 import zipfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
+from typing import Literal
 
 from pricing.catalogue import Catalogue
 from pricing.feeds.client import USUAL, Client, Limits
 from pricing.feeds.database import alone, opened, opened_to_read
-from pricing.feeds.feed import Feed, FeedError, Reply
+from pricing.feeds.feed import Feed, FeedError, Observation, Odd, RateObservation, Reply
 from pricing.feeds.gate import Gate, Market, has_shrunk
-from pricing.feeds.observation import Observation, Odd, RateObservation
 from pricing.feeds.product import AnyPriced, malformed, parted
-from pricing.feeds.progress import Progress, RefreshFound, SourceFound, SourceState, Tell
 from pricing.feeds.reply import Stopped
 from pricing.feeds.store import Before, Reading, Refreshed, RefreshState, Store
 from pricing.feeds.verdict import Reason, Verdict
 from pricing.feeds.written import About
+from pricing.formulas import without_unseen
 from pricing.load import load_catalogue
-from pricing.marks import without_unseen
 from pricing.names import plain
+
+SourceState = Literal["waiting", "reading", "read", "shrunk", "failed", "skipped", "cancelled"]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far one source is."""
+
+    source: str
+    label: str
+    state: SourceState
+    rows: int = 0
+    rows_per_s: float = 0.0
+    seconds_left: float | None = None  # of the reply that is coming, where its size is known
+
+
+@dataclass(frozen=True)
+class SourceFound:
+    """What became of one source."""
+
+    source: str
+    label: str
+    state: SourceState
+    seen: int = 0  # prices in it
+    new: int = 0  # of them, not kept before
+    verdicts: Mapping[Verdict, int] = field(default_factory=dict)  # of the new ones
+    odd: int = 0  # rows that no price could be told from
+    left: int = 0  # rows left to another source, which speaks first hand
+    said: str = ""  # why it failed or was skipped
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class RefreshFound:
+    """What became of a refresh."""
+
+    run: str
+    started: datetime
+    dry: bool
+    cancelled: bool
+    sources: tuple[SourceFound, ...]
+
+
+Tell = Callable[[Progress], None]
+
 
 _TOLD_EVERY_S = 0.25
 _KEPT_AS: dict[SourceState, RefreshState] = {"failed": "failed", "shrunk": "shrunk"}

@@ -1,12 +1,212 @@
 """The sources that somebody asks for by name."""
 
-from collections.abc import Iterable
+import csv
+import hashlib
+import io
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, fields
+from datetime import date, timedelta
 from difflib import get_close_matches
+from functools import partial
+from pathlib import Path
+from types import NoneType
+from typing import Any
+from urllib.parse import urlsplit
 
-from pricing.errors import UnknownName
-from pricing.feeds.feed import Feed
-from pricing.feeds.published import is_folder, source_at
+from pricing.errors import PricingError, UnknownName
+from pricing.feeds.feed import (
+    AnyObservation,
+    Ask,
+    Feed,
+    FeedError,
+    HostedObservation,
+    Observation,
+    Odd,
+    RateObservation,
+    Reply,
+)
+from pricing.feeds.gate_constants import gate_constants
+from pricing.feeds.product import AnyPriced
 from pricing.feeds.sources import feeds
+from pricing.feeds.store import Store
+from pricing.feeds.written import About
+from pricing.formulas import all_seen, unguarded, without_unseen
+
+LATEST, VERSION = "latest.json", 1
+PUBLISHED = "published-"  # in front of the names of such sources
+_FILE = re.compile(r"prices-\d{4}-\d{2}-\d{2}\.csv")
+_LARGEST_BYTES = 64_000_000
+_OF_FOLDERS = "docs/live-prices.md"  # a page about them: a folder of this machine has none
+_KINDS: dict[str, type[Observation | HostedObservation | RateObservation]] = {
+    "rental": Observation, "hosted": HostedObservation, "exchange": RateObservation,
+}  # fmt: skip
+_FIELDS = (one.name for kind in _KINDS.values() for one in fields(kind))
+COLUMNS = tuple(dict.fromkeys(("kind", "source", "day", *_FIELDS)))
+
+
+# Writing
+
+
+@dataclass(frozen=True)
+class Published:
+    """What is believed, as rows of one table, with the sources it is of."""
+
+    day: date
+    rows: tuple[Mapping[str, Any], ...]
+    sources: Mapping[str, About]
+
+
+def believed(store: Store) -> Published | None:
+    """The newest believed price of everything; not what other people published. None: there is nothing."""
+    newest = store.newest_day()
+    if newest is None:
+        return None
+    every = store.histories(newest - timedelta(days=gate_constants().old_days))
+    rows = [_row(source, kind, one, days[-1][0]) for source, kind, one, days in every if not _is_published(source)]
+    used, known = {row["source"] for row in rows}, store.sources()
+    about = {name: known[name][0] for name in sorted(used)}
+    return Published(newest, tuple(sorted(rows, key=lambda row: (row["kind"], row["source"]))), about) if rows else None
+
+
+def _is_published(source: str) -> bool:
+    return source.startswith(PUBLISHED)
+
+
+def _row(source: str, kind: str, one: AnyPriced, read: str) -> dict[str, Any]:
+    said = asdict(one)
+    said = {name: " ".join(value) if isinstance(value, tuple) else value for name, value in said.items()}
+    return {**dict.fromkeys(COLUMNS), **said, "kind": kind, "source": source, "day": read}
+
+
+def index_of(published: Published, file: str, content: bytes) -> bytes:
+    """What `latest.json` says."""
+    told = {
+        "version": VERSION, "day": published.day.isoformat(), "file": file,
+        "sha256": hashlib.sha256(content).hexdigest(), "prices": len(published.rows),
+        "sources": {name: asdict(about) for name, about in published.sources.items()},
+    }  # fmt: skip
+    return json.dumps(told, indent=2, ensure_ascii=False).encode() + b"\n"
+
+
+# Reading
+
+
+@dataclass(frozen=True)
+class _OfFile:
+    """A file of this machine, as a reply."""
+
+    raw: bytes
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.raw).hexdigest()
+
+    def json(self) -> Any:
+        return json.loads(self.raw)
+
+    def text(self) -> str:
+        return self.raw.decode()
+
+    def content(self) -> bytes:
+        return self.raw
+
+    def lines(self) -> Iterator[str]:
+        yield from self.text().splitlines()
+
+
+class BadAddress(PricingError):
+    """Nothing can be read there, in a sentence."""
+
+
+def is_folder(where: str) -> bool:
+    """Whether it is an address or a folder, and no name of a source."""
+    return "://" in where or "/" in where or Path(where).is_dir()
+
+
+def source_at(where: str) -> Feed:
+    """The source that a published folder is."""
+    try:
+        all_seen(where)
+        host = _host(where) if "://" in where else ""
+        told = where.rstrip("/") if host else str(Path(where).resolve())
+    except (ValueError, RuntimeError, OSError) as error:  # no address; a link to itself; a name that no system takes
+        wish = "is no address to read prices from: want https://HOST/FOLDER, or a folder."
+        raise BadAddress(f"{without_unseen(where)[:100]} {wish}") from error
+    return Feed(
+        name=f"{PUBLISHED}{hashlib.sha256(told.encode()).hexdigest()[:12]}", label=told[:120],
+        page=told if host else _OF_FOLDERS, hosts=(host,) if host else (),
+        licence="as its README.md says, source by source", read=partial(_read, told), via="third_party",
+        largest_reply_bytes=_LARGEST_BYTES,
+    )  # fmt: skip
+
+
+def _host(address: str) -> str:
+    """The host of an address, with the port where one is named; a `ValueError` where nothing can be read there."""
+    parts = urlsplit(address)
+    others = parts.username, parts.password, parts.query, parts.fragment, " " in address
+    if parts.scheme != "https" or not parts.hostname or parts.port == 0 or any(others):
+        raise ValueError(address)
+    return parts.netloc.casefold()
+
+
+def _read(where: str, ask: Ask) -> Iterator[tuple[Reply, AnyObservation]]:
+    head = _head(where, ask)
+    name, version = head.get("file"), head.get("version")
+    if version != VERSION or not isinstance(name, str) or not _FILE.fullmatch(name):
+        raise FeedError(f"{where} was published in a form that this program does not read: update it.")
+    reply = _file(where, name, ask)
+    raw = reply.content()
+    if hashlib.sha256(raw).hexdigest() != head.get("sha256"):
+        raise FeedError(f"{where}: {name} is not the file that {LATEST} speaks of. Publish it again.")
+    try:
+        for row in csv.DictReader(io.StringIO(raw.decode("utf-8-sig"), newline="")):
+            yield reply, _observation({key: unguarded(cell or "") for key, cell in row.items() if key})
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise FeedError(f"{where}: {name} is no table of prices. Publish it again.") from error
+
+
+def _head(where: str, ask: Ask) -> Mapping[str, Any]:
+    """What `latest.json` says."""
+    try:
+        head = _file(where, LATEST, ask).json()
+    except (ValueError, RecursionError) as error:
+        raise FeedError(f"{where}: {LATEST} is no JSON. Publish it again.") from error
+    if not isinstance(head, dict):
+        found = {list: "a list", str: "a text", NoneType: "nothing", bool: "yes or no"}.get(type(head), "a number")
+        wish = f"is not what `publish-prices` writes: want an object, got {found}. Publish it again."
+        raise FeedError(f"{where}: {LATEST} {wish}")
+    return head
+
+
+def _file(where: str, name: str, ask: Ask) -> Reply:
+    if where.startswith("https://"):
+        return ask.get(f"{where}/{name}")
+    path = Path(where) / name
+    try:
+        if path.stat().st_size > _LARGEST_BYTES:
+            raise FeedError(f"{path} has more than {_LARGEST_BYTES:,} bytes.")
+        return _OfFile(path.read_bytes())
+    except OSError as error:
+        raise FeedError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _observation(row: Mapping[str, str]) -> AnyPriced | Odd:
+    kind = _KINDS.get(row.get("kind", ""))
+    if kind is None:
+        return Odd(f"a row of kind {row.get('kind', '')!r}", "there is no such kind")
+    try:
+        told = {one.name: _READ.get(one.type, str)(row[one.name]) for one in fields(kind) if row.get(one.name)}
+        return kind(**told)
+    except (ValueError, TypeError) as error:
+        return Odd(f"a row of kind {row['kind']}", str(error))
+
+
+# A cell as the field of an observation wants it; as text where its type is not here.
+_ONE: dict[Any, Callable[[str], Any]] = {int: int, float: float, date: date.fromisoformat}
+_OR_NONE = {kind | None: read for kind, read in _ONE.items()}
+_READ: dict[Any, Callable[[str], Any]] = {**_ONE, **_OR_NONE, tuple[str, ...]: lambda cell: tuple(cell.split())}
 
 
 def asked_for(names: Iterable[str]) -> tuple[Feed, ...]:

@@ -17,13 +17,13 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from pricing.feeds import written
 from pricing.feeds.database import AWAY, Database
+from pricing.feeds.feed import Observation
 from pricing.feeds.folder import StoreError
 from pricing.feeds.given import Given, Name
-from pricing.feeds.observation import Observation
 from pricing.feeds.product import AnyPriced, Kind, Price
 from pricing.feeds.verdict import Reason, Verdict
 from pricing.feeds.written import About
-from pricing.marks import without_unseen
+from pricing.formulas import without_unseen
 
 RefreshState = Literal["read", "shrunk", "failed"]
 GATE = "the gate"

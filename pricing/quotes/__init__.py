@@ -15,9 +15,8 @@ from pricing.catalogue import Catalogue
 from pricing.quotes.files import COLUMNS, MAX_BYTES, MAX_ROWS, Problem, read_rows
 from pricing.quotes.known_names import KnownNames
 from pricing.quotes.overlay import YOURS, Quotes, is_yours, with_quotes
-from pricing.quotes.questions import Questioner
 from pricing.quotes.records import AnyQuote, DiscountQuote, HardwareQuote, OfferQuote
-from pricing.quotes.rows import RowReader
+from pricing.quotes.rows import Questioner, RowReader
 
 __all__ = [
     "COLUMNS",

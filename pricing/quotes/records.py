@@ -9,10 +9,8 @@ from typing import Annotated
 from pydantic import Field, ValidationInfo, field_validator
 
 from pricing.choices import Area, Purchase
-from pricing.fields import Id, Whole
-from pricing.figure import Strict
-from pricing.quotes.cells import LONGEST_TEXT, WISHES
-from pricing.quotes.files import brief
+from pricing.figure import Id, Strict, Whole
+from pricing.quotes.files import LONGEST_TEXT, WISHES, brief
 from pricing.records import Offer
 
 MAX_USD_PER_ACCELERATOR_HOUR = 1_000.0

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from planner.scenario.short_keys import KEYS
+from planner.scenario.question import KEYS
 from tests.browser.sentence import button, reach
 from tests.browser.visit import open_page, settle
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from playwright.sync_api import Locator, Page, TimeoutError
 
-from planner.scenario.short_keys import KEYS
+from planner.scenario.question import KEYS
 from planner.scenario.typed_money import is_money
 from tests.browser.sentence import BEHIND, WORK, leave, phrase_of, reach, said
 from tests.browser.visit import open_page, settle

@@ -6,7 +6,7 @@ from math import log
 import numpy as np
 import pytest
 
-from planner.evidence.factors import OwnFactors, OwnRun, factors, put_together
+from planner.evidence.checked import OwnFactors, OwnRun, factors, put_together
 from planner.evidence.kinds import factors_in, factors_of
 from planner.evidence.table import TABLES, RunTableError, kind_of, published_runs
 from planner.scenario.measured import MOST_FACTORS, Measured

@@ -10,18 +10,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from planner.evidence.checked import Checked, skips
-from planner.evidence.factors import OwnRun, factors
+from planner.evidence.checked import Checked, OwnRun, factors, skips
 from planner.evidence.kinds import KINDS, factors_of
 from planner.evidence.serving.observed import observe
 from planner.evidence.table import TABLES, published_runs, rows_in
 from planner.network.guess import LEAST_B, MOST_B, typical_model
+from planner.network.kinds import UnknownShape
 from planner.network.record import writer_of
-from planner.network.refused import UnknownShape
 from planner.report.evidence.checked import checked_line, checked_rows, checked_text
 from planner.report.evidence.own_runs_words import not_used, runs_table
 from planner.scenario.measured import Kind
-from planner.speed.serving.engine_data import known
+from planner.speed.serving.chips import known
 from planner.speed.training.bands import GUESSED
 from pricing import load_catalogue
 from tests.evidence.mine import SERVED, TRAINED, as_csv

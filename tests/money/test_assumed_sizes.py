@@ -9,7 +9,7 @@ import pytest
 from planner.money.renting.orders import able, nobody
 from planner.money.setting import Setting
 from planner.report.answer.reckoned import reckoned
-from planner.report.facts.beside import beside_provider
+from planner.report.facts.fact import beside_provider
 from planner.report.market.offers import offer_rows, offer_text
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work

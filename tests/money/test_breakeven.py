@@ -21,7 +21,7 @@ from planner.money.verdict.breakeven import (
     break_even,
     break_evens,
 )
-from planner.report.answer.hours_rule import rule_sentences
+from planner.report.answer.other_number import rule_sentences
 from planner.report.answer.tables import turning_table
 from planner.report.answer.turns import turning_sentences
 from planner.scenario.own import Order, Own

@@ -7,8 +7,8 @@ import pytest
 from planner.money.by_token import by_token, even_requests_per_s, hosted_usd_per_request
 from planner.money.plan import plan
 from planner.money.verdict.answer import answer
-from planner.report.answer.by_token import by_token_words
 from planner.report.answer.sentences import told
+from planner.report.answer.small_work import by_token_words
 from planner.scenario.scenario import Scenario
 from planner.scenario.task import Serve
 from planner.scenario.work import Work

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from planner.money import finance, payback, price_path
+from planner.money import finance, measures, price_path
 from planner.money.demand import queueing
+from planner.money.measures import Payback
 from planner.money.outcome import Solved
-from planner.money.payback import Payback
 from planner.money.tax import books
 from pricing.figure import Strict, Text
 from pricing.strict_yaml import read
@@ -53,7 +53,7 @@ def worth_of_writing_off_usd(*, shares_by_year: Array, rate_per_year: float) -> 
 
 def payback_when_rent_changes(*, price_usd: float, rent_usd: float, own_usd: float, change_per_year: float) -> Payback:
     path = (1 + change_per_year) ** (np.arange(MONTHS_OF_FIFTY_YEARS) / 12)
-    return payback.simple_payback(usd=np.append(-price_usd, rent_usd * path - own_usd))
+    return measures.simple_payback(usd=np.append(-price_usd, rent_usd * path - own_usd))
 
 
 CALLS: dict[str, Callable[..., Any]] = {
@@ -61,7 +61,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     for call in (
         *(finance.real_rate, finance.npv_usd, finance.irr, finance.equivalent_annual_usd),
         *(finance.levelised_usd_per_hour, finance.level_stream_usd, finance.implied_lease_rate),
-        *(payback.simple_payback, books.tax_usd),
+        *(measures.simple_payback, books.tax_usd),
         *(queueing.mean_wait_in_services, queueing.achievable_busy_share, queueing.preemption_stretch),
         *(queueing.best_checkpoint_interval_hours, queueing.least_busy_share_to_own),
         *(price_path.implied_change_per_year, yearly_cost_usd, worth_of_writing_off_usd, payback_when_rent_changes),

@@ -14,7 +14,7 @@ from planner.money.verdict.answer import answer
 from planner.money.ways import mix, on_demand, own, reserved
 from planner.money.ways.repairs import NAME
 from planner.report.answer.also import also
-from planner.report.answer.lost_words import lost_sentences
+from planner.report.answer.other_number import lost_sentences
 from planner.scenario.failures import Failures
 from planner.scenario.scenario import Scenario
 from planner.speed.training.goodput import plain_reliability

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from planner.money.old_figures import doubts
 from planner.money.owning import buying, owned, spare_boards
 from planner.money.plan import plan, setting_of
-from planner.money.plausibility import doubts
 from planner.money.setting import Setting
 from planner.money.ways.ledger_of_way import WayLedger
 from planner.money.ways.own import fleet

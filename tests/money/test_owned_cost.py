@@ -6,8 +6,7 @@ import pytest
 
 from planner.money.measures import peak_cash, present_usd
 from planner.money.option import Option
-from planner.money.owned_cost import USUAL_SHARES, idle, split
-from planner.money.piece_of_work import pieces
+from planner.money.owned_fleet import USUAL_SHARES, idle, pieces, split
 from planner.money.plan import Plan, plan
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue

@@ -6,16 +6,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from planner.money.old_figures import doubts
 from planner.money.owning import owned
 from planner.money.owning.machine import machine
 from planner.money.owning.place import customer
 from planner.money.plan import Plan, plan
-from planner.money.plausibility import doubts
 from planner.money.verdict.answer import answer
 from planner.scenario.file import read_scenario
-from planner.scenario.known_names import settle
+from planner.scenario.known_names import ScenarioError, settle
 from planner.scenario.own import Own
-from planner.scenario.refusal import ScenarioError
 from planner.scenario.scenario import Scenario
 from planner.study.mix import mix_rates as rates
 from pricing import load_catalogue

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from planner.money.old_figures import Doubt, doubt, doubts, numbers
 from planner.money.plan import plan
-from planner.money.plausibility import Doubt, doubt, doubts, numbers
 from planner.money.yardsticks import YARDSTICKS, Sight
 from planner.scenario.fields import leaves
 from planner.scenario.file import read_scenario

@@ -17,10 +17,9 @@ from planner.money.option import Option
 from planner.money.plan import plan_at, setting_of
 from planner.money.verdict.answer import answer
 from planner.money.ways import WAYS
-from planner.scenario.own import Kept, Own, RentToOwn
+from planner.scenario.own import Kept, Own, RentToOwn, SaleAndLeaseBack, Sell
 from planner.scenario.rent import Hosted, Mix
 from planner.scenario.scenario import Scenario
-from planner.scenario.sell import SaleAndLeaseBack, Sell
 from planner.scenario.ways import Way
 from planner.scenario.work import Work
 from tests.examples import at_most

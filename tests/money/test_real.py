@@ -11,10 +11,9 @@ from planner.money.finance import real_rate
 from planner.money.measures import present_usd, rate_per_year
 from planner.money.plan import plan
 from planner.money.ways import WAYS
-from planner.scenario.own import Lease, Own, RentToOwn
+from planner.scenario.own import Lease, Own, RentToOwn, SaleAndLeaseBack, Sell
 from planner.scenario.rent import Mix, Rent, Reserve
 from planner.scenario.scenario import Scenario
-from planner.scenario.sell import SaleAndLeaseBack, Sell
 from planner.scenario.terms import Tax, Terms
 from planner.scenario.work import Work
 from pricing import load_catalogue

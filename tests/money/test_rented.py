@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from planner.money.formula import formula
 from planner.money.ledger import Ledger, Line
-from planner.money.rent_levels import path_warnings, quotes
+from planner.money.price_path import path_warnings, quotes
 from planner.money.renting.bill import Bills, bills, rank, renting
 from planner.money.setting import Setting
 from planner.scenario.scenario import Scenario

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from planner.money.measures import present_usd
-from planner.money.owned_cost import split
+from planner.money.owned_fleet import split
 from planner.money.owning.inputs import POSITION, TIMES
 from planner.money.plan import plan
 from planner.scenario.scenario import Scenario

@@ -8,8 +8,7 @@ import pytest
 from planner.network.config_file import own_model
 from planner.network.config_layers import BadConfig
 from planner.network.own_models import record_of, with_own_models
-from planner.network.params import active_parameter_count_b, parameter_count_b
-from planner.network.record import network_of, writer_of
+from planner.network.record import active_parameter_count_b, network_of, parameter_count_b, writer_of
 from pricing import load_catalogue
 
 CATALOGUE = load_catalogue()

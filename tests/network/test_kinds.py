@@ -5,13 +5,11 @@ from typing import Any, get_args
 import pytest
 from pydantic import ValidationError
 
-from planner.network.kinds import COUNTED
-from planner.network.params import CannotCount, parameter_count_b
-from planner.network.record import network_of
-from planner.network.refused import UnknownShape
+from planner.network.kinds import COUNTED, UnknownShape
+from planner.network.record import CannotCount, network_of, parameter_count_b
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.training_job import TrainingJob
-from planner.speed.refused import BadJob
+from planner.speed.hardware import BadJob
 from planner.speed.serving import serve
 from planner.speed.training import train
 from pricing import CatalogError, load_catalogue

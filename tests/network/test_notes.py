@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from planner.network.kinds import UnknownShape
 from planner.network.record import network_of
-from planner.network.refused import UnknownShape
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.training_job import TrainingJob
 from planner.speed.serving import serve

@@ -2,8 +2,8 @@
 
 import pytest
 
+from planner.network.kinds import UnknownShape
 from planner.network.record import network_of, writer_of
-from planner.network.refused import UnknownShape
 from pricing import load_catalogue
 
 MODELS = load_catalogue().models

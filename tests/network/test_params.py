@@ -4,7 +4,7 @@ import contextlib
 
 import pytest
 
-from planner.network.params import CannotCount, active_parameter_count_b, parameter_count_b
+from planner.network.record import CannotCount, active_parameter_count_b, parameter_count_b
 from pricing import load_catalogue
 from pricing.catalogue import Catalogue
 from pricing.model import Model

@@ -1,7 +1,7 @@
 import pytest
 
+from planner.network.kinds import UnknownShape
 from planner.network.record import writer_of
-from planner.network.refused import UnknownShape
 from pricing import load_catalogue
 
 MODELS = load_catalogue().models

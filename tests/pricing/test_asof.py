@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pricing import Catalogue, load_catalogue
-from pricing.asof import as_of
 from pricing.catalogue import figures
 from pricing.query import Wish, find, freshness
+from pricing.stale import as_of
 
 CATALOGUE = load_catalogue()
 

@@ -5,8 +5,8 @@ from datetime import date
 import pytest
 
 from pricing import load_catalogue
-from pricing.asof import as_of
 from pricing.exchange import amount_in, rates, unknown_currency
+from pricing.stale import as_of
 
 
 @pytest.mark.parametrize(

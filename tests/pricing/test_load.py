@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from pricing import load as loading
-from pricing.catalogue import Catalogue
-from pricing.copies import KEEP_COPIES, cache_folder
+from pricing.catalogue import KEEP_COPIES, Catalogue, cache_folder
 from pricing.errors import CatalogError
 from pricing.load import build, load
 

@@ -5,8 +5,7 @@ from types import FrameType
 
 import pytest
 
-from pricing.catalogue import Catalogue
-from pricing.copies import cache_folder
+from pricing.catalogue import Catalogue, cache_folder
 from pricing.errors import CatalogError, UnknownName
 from pricing.load import build, load
 from pricing.orderable import Capacity, Order, Refusal, Stay, country, eu, machine, refuses, sale

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from planner.network.params import active_parameter_count_b, parameter_count_b
-from planner.network.record import writer_of
+from planner.network.record import active_parameter_count_b, parameter_count_b, writer_of
 from pricing.model import Model
 from tests.frozen import live_catalogue
 

@@ -4,9 +4,8 @@ from typing import get_args
 
 import pytest
 
-from pricing.catalogue import Catalogue
+from pricing.catalogue import Catalogue, cache_folder
 from pricing.choices import SoldAs
-from pricing.copies import cache_folder
 from pricing.load import load
 from pricing.orderable import MOST_OF, Order, country, eu, members_of, refuses, sale
 from tests.frozen import FROZEN

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
 from pricing.days import Day
-from pricing.wishes import first_wish
+from pricing.strict_yaml import first_wish
 
 NOT_OURS = re.compile(r"Input should|valid (?:tuple|dict|string|number|integer|boolean|list)|instance of|Extra inputs")
 

@@ -8,9 +8,8 @@ from datetime import date
 from functools import cache, cached_property
 from typing import Any
 
-from planner.money.measures import Measures, measured
+from planner.money.measures import Measures, Payback, measured
 from planner.money.option import Option
-from planner.money.payback import Payback
 from planner.money.plan import Plan, plan
 from planner.money.verdict.answer import answer
 from planner.money.verdict.breakeven import break_evens

@@ -7,11 +7,10 @@ from typing import Any
 
 from planner.report.answer.advice import advice_lines, sizes_table, spread_line
 from planner.report.answer.also import also
-from planner.report.answer.hints import hints
-from planner.report.answer.phrases import plain_sentence
+from planner.report.answer.phrases import hints, plain_sentence
 from planner.report.answer.plan_text import Reckoned, plan_text
 from planner.report.answer.sentences import told
-from planner.report.text_table import text_table
+from planner.report.table import text_table
 from planner.scenario.link import to_address
 from planner.scenario.question import question_of
 from planner.scenario.scenario import Scenario

@@ -9,10 +9,9 @@ from hypothesis import given
 from planner.money.plan import plan
 from planner.money.verdict.answer import Answer, answer
 from planner.report.answer.also import Also, also, also_table, curve_table
-from planner.report.answer.hours_rule import names_of
-from planner.report.answer.other_number import OtherNumber
+from planner.report.answer.other_number import OtherNumber, names_of
 from planner.report.answer.tables import in_todays_money
-from planner.report.files.assumptions_csv import results_table
+from planner.report.files.csv import results_table
 from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.sure_verdict import decided
 from pricing import load_catalogue

@@ -11,13 +11,12 @@ from planner.money.ways import of_side
 from planner.report.answer.plan_text import Reckoned, plan_text
 from planner.report.answer.sentences import AnswerWords, told
 from planner.report.answer.tables import by_year
-from planner.report.market.findings import by_the_token
+from planner.report.market.compare import by_the_token
 from planner.report.words import usd
 from planner.scenario.link import from_address
-from planner.scenario.own import RentToOwn
+from planner.scenario.own import RentToOwn, SaleAndLeaseBack
 from planner.scenario.presets import preset, presets
 from planner.scenario.scenario import Scenario
-from planner.scenario.sell import SaleAndLeaseBack
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
 from pricing import load_catalogue

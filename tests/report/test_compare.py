@@ -17,14 +17,17 @@ from planner.report.market.compare import (
     BUY_ID,
     COLUMNS,
     FOLD_DAYS,
+    Finding,
     Own,
+    cheapest,
     compare_table,
     folded,
+    hidden_words,
+    old_words,
     own_of,
     pickable,
     unique,
 )
-from planner.report.market.findings import Finding, cheapest, hidden_words, old_words
 from planner.report.market.job_offers import Offers, RentedJob
 from planner.report.market.prices_through_time import order_of_rows, past_finding, worth_finding, worth_table
 from planner.report.table import Table

@@ -12,9 +12,7 @@ from hypothesis import given
 from planner.cli import main
 from planner.money.plan import Plan
 from planner.money.verdict.answer import answer
-from planner.report.files.assumptions_csv import assumptions_table, results_table
-from planner.report.files.cash_csv import SIGN, cash_table
-from planner.report.files.csv import to_csv
+from planner.report.files.csv import SIGN, assumptions_table, cash_table, results_table, to_csv
 from planner.report.table import Table
 from planner.scenario.presets import preset, presets
 from planner.scenario.scenario import Scenario

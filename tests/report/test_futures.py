@@ -18,10 +18,17 @@ from planner.report.answer.side_by_side import compare_table
 from planner.report.files.answer_schema import Counted, Sweep
 from planner.report.files.sweep_csv import summary_text
 from planner.report.futures import counted as told_futures
-from planner.report.futures.counted import break_even_range, chances, futures_table, how_sure, saving_finding
+from planner.report.futures.counted import (
+    break_even_range,
+    chances,
+    futures_table,
+    how_sure,
+    saving_finding,
+    waiting_sentences,
+    waiting_table,
+)
 from planner.report.futures.future_charts import sure
 from planner.report.futures.input_words import label, lower, written
-from planner.report.futures.waiting_words import waiting_sentences, waiting_table
 from planner.report.futures.what_turns import map_finding, stress_table
 from planner.report.speed.speed_tables import agreement_finding
 from planner.report.table import Table
@@ -29,9 +36,8 @@ from planner.report.words import of_100, times_of_100
 from planner.scenario.terms import Terms
 from planner.study.buy_or_wait import Waiting, WaitingFutures, waiting
 from planner.study.uncertainty.break_even_map import BreakEvenMap, MapAxis
-from planner.study.uncertainty.drawn_breakeven import Turning
 from planner.study.uncertainty.futures import Futures, FuturesBand
-from planner.study.uncertainty.sure_verdict import Judged, judged
+from planner.study.uncertainty.sure_verdict import Judged, Turning, judged
 from tests.money.test_answer import option
 from tests.report.test_speed import published
 from tests.study.planned import planned

@@ -7,8 +7,7 @@ import pytest
 
 from planner.money.plan import Plan
 from planner.money.renting.cheapest_offer import usual_wish
-from planner.report.market.compare import BUY_ID, own_of
-from planner.report.market.findings import hidden_words
+from planner.report.market.compare import BUY_ID, hidden_words, own_of
 from planner.report.market.job_offers import A_MONTH, ONE_RUN, Offers, offers_of
 from planner.scenario.presets import preset
 from planner.scenario.scenario import Scenario

@@ -17,8 +17,7 @@ from planner.report.answer.document import answer_data
 from planner.report.answer.plan_text import Reckoned
 from planner.report.answer.sentences import told
 from planner.report.answer.tables import options_table
-from planner.report.files.assumptions_csv import results_table
-from planner.report.files.csv import to_csv
+from planner.report.files.csv import results_table, to_csv
 from planner.report.files.sweep_csv import RIGHT_SIZE, SweepColumns
 from planner.scenario.file import Saved
 from planner.scenario.grid import OUTPUTS, Axis, Grid

@@ -8,9 +8,11 @@ import pytest
 from planner.money.plan import Plan, plan_at
 from planner.money.verdict.answer import answer
 from planner.report import words
-from planner.report.futures.waiting_words import waiting_finding, waiting_sentences, waiting_table
+from planner.report.futures.counted import waiting_finding, waiting_sentences, waiting_table
 from planner.report.mix import mix_charts
 from planner.report.mix.mix_words import (
+    COST,
+    MORE,
     curve_finding,
     curve_table,
     in_words,
@@ -18,8 +20,9 @@ from planner.report.mix.mix_words import (
     load_finding,
     load_table,
     mix_sentences,
+    tried_sentences,
+    tried_table,
 )
-from planner.report.mix.tried_words import COST, MORE, tried_sentences, tried_table
 from planner.scenario.rent import Mix
 from planner.study.buy_or_wait import Waiting, waiting
 from planner.study.mix.best_mix import ALIKE, BestMix, best_mix

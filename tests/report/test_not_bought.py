@@ -5,7 +5,7 @@ import pytest
 from planner.money.plan import plan
 from planner.money.ways.ledger_of_way import Unavailable
 from planner.money.ways.own import not_owned
-from planner.report.market.findings import not_bought
+from planner.report.market.compare import not_bought
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
 from tests.money.owning import DAY

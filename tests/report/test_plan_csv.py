@@ -11,10 +11,17 @@ import pytest
 
 from planner.money.plan import Plan, plan
 from planner.money.verdict.answer import Answer, answer
-from planner.report.files.assumptions_csv import ASSUMPTION_COLUMNS, assumptions_table, results_table
-from planner.report.files.cash_csv import COLUMNS, SIGN, cash_table, in_currency
-from planner.report.files.csv import to_csv
-from planner.report.files.quantities import LUMP, priced
+from planner.report.files.csv import (
+    ASSUMPTION_COLUMNS,
+    COLUMNS,
+    SIGN,
+    assumptions_table,
+    cash_table,
+    in_currency,
+    results_table,
+    to_csv,
+)
+from planner.report.files.document_parts import LUMP, priced
 from planner.scenario.own import Own
 from planner.scenario.presets import Preset, presets
 from planner.scenario.rent import Rent

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from planner.money.ledger import Ledger
-from planner.money.owned_cost import idle, split
+from planner.money.owned_fleet import idle, split
 from planner.report import words
 from planner.report.answer.document import answer_document
 from planner.report.answer.plan_text import Reckoned, plan_text
 from planner.report.answer.profit_words import break_even_sentences, profit_csv, profit_table, told_way
 from planner.report.answer.sentences import AnswerWords, told
-from planner.report.files.quantities import LUMP, priced
+from planner.report.files.document_parts import LUMP, priced
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import Judged, decided

@@ -15,13 +15,14 @@ from planner.report import words
 from planner.report.answer.sentences import _served
 from planner.report.speed import speed_charts
 from planner.report.speed import speed_tables as tables
-from planner.report.speed.band_words import differences, known_words
 from planner.report.speed.finding import as_example, many, no_model, refused, told, usd_per_million
 from planner.report.speed.fit_words import (
     MEMORY_PARTS,
     SERVED_PARTS,
     SERVED_PARTS_IN_WORDS,
     TRAINED_PARTS_IN_WORDS,
+    differences,
+    known_words,
     layout_words,
     parts_in_words,
     training_tiles,

@@ -3,7 +3,7 @@
 from datetime import date
 
 from planner.money.plan import plan
-from planner.report.answer.hints import hints
+from planner.report.answer.phrases import hints
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
 

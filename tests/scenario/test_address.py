@@ -20,14 +20,14 @@ from planner.scenario.link import (
 )
 from planner.scenario.own import Own
 from planner.scenario.path import value_at
-from planner.scenario.power_text import read_power
+from planner.scenario.question import KEYS
 from planner.scenario.rent import Rent
 from planner.scenario.scenario import Scenario
-from planner.scenario.short_keys import KEYS
 from planner.scenario.terms import Terms
+from planner.scenario.typed_lists import read_power
 from planner.scenario.work import Job, Work
 from pricing import load_catalogue, strict_yaml
-from pricing.marks import unseen
+from pricing.formulas import unseen
 from tests.scenario.scenarios import scenarios
 from tests.small_catalogue import small_catalogue
 

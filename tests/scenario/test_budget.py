@@ -14,9 +14,9 @@ from planner.money.demand.stream import demand
 from planner.scenario import budget
 from planner.scenario.budget import MOST_SECONDS, Asked, estimate, too_much
 from planner.scenario.file import read_scenario
+from planner.scenario.known_names import ScenarioError
 from planner.scenario.link import from_address
 from planner.scenario.presets import presets
-from planner.scenario.refusal import ScenarioError
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
 from pricing import load_catalogue

@@ -7,11 +7,11 @@ import pytest
 
 from planner.scenario.fields import leaves, shape
 from planner.scenario.file import read_scenario
+from planner.scenario.known_names import ScenarioError, complaints
 from planner.scenario.link import from_address
 from planner.scenario.path import Path, dotted
-from planner.scenario.refusal import ScenarioError, complaints
+from planner.scenario.question import KEYS
 from planner.scenario.scenario import Scenario
-from planner.scenario.short_keys import KEYS
 from pricing import load_catalogue
 
 

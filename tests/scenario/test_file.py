@@ -7,8 +7,8 @@ import yaml
 
 from planner.scenario.fields import leaves, shape
 from planner.scenario.file import HEAD, SCHEMA, Saved, file_schema, read_scenario, write_scenario
+from planner.scenario.known_names import ScenarioError
 from planner.scenario.own import Own
-from planner.scenario.refusal import ScenarioError
 from planner.scenario.rent import Mix, Rent
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import Currency, Terms

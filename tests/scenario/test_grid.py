@@ -7,7 +7,7 @@ import pytest
 
 from planner.scenario.file import Saved
 from planner.scenario.grid import Grid, read_grid
-from planner.scenario.refusal import ScenarioError
+from planner.scenario.known_names import ScenarioError
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
 from pricing import load_catalogue

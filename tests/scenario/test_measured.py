@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from planner.scenario.file import Saved, part_of_file, read_scenario, write_scenario
+from planner.scenario.known_names import ScenarioError
 from planner.scenario.link import ALSO, LONGEST_ALSO, from_address, to_address
 from planner.scenario.measured import MOST_FACTORS, Measured
-from planner.scenario.refusal import ScenarioError
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
 

@@ -2,16 +2,16 @@
 
 import pytest
 
-from planner.scenario.orders_text import EXAMPLE, orders_text, read_orders
 from planner.scenario.own import Order
+from planner.scenario.typed_lists import ORDERS_EXAMPLE, orders_text, read_orders
 
 THREE = (Order(accelerators=16), Order(accelerators=8, month=18), Order(accelerators=8, month=30))
 
 
-@pytest.mark.parametrize("text", [EXAMPLE, "16,8 in month 18; 8 IN 30,", " 16 in 0 , 8 in 18, 8 in 30 "])
+@pytest.mark.parametrize("text", [ORDERS_EXAMPLE, "16,8 in month 18; 8 IN 30,", " 16 in 0 , 8 in 18, 8 in 30 "])
 def test_orders_are_read(text: str) -> None:
     assert read_orders(text) == THREE
-    assert orders_text(THREE) == EXAMPLE
+    assert orders_text(THREE) == ORDERS_EXAMPLE
 
 
 def test_nothing_typed_is_no_order() -> None:

@@ -6,8 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from planner.money.plan import plan
-from planner.report.answer.echo import echo
-from planner.report.answer.phrases import plain_sentence
+from planner.report.answer.phrases import echo, plain_sentence
 from planner.scenario.link import from_address, to_address
 from planner.scenario.question import HOURS
 from planner.scenario.scenario import Scenario

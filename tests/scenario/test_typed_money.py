@@ -7,22 +7,21 @@ import numpy as np
 import pytest
 
 from planner.money.plan import plan
-from planner.report.answer.echo import echo
+from planner.report.answer.phrases import echo
 from planner.report.answer.plan_text import conventions
-from planner.report.files.assumptions_csv import assumptions_table
-from planner.report.files.cash_csv import cash_table
+from planner.report.files.csv import assumptions_table, cash_table
 from planner.scenario.fields import leaves
 from planner.scenario.file import Saved, file_schema, read_scenario, write_scenario
 from planner.scenario.grid import read_grid
+from planner.scenario.known_names import ScenarioError
 from planner.scenario.link import from_address, to_address, usable_address
 from planner.scenario.path import with_value
-from planner.scenario.refusal import ScenarioError
+from planner.scenario.question import KEYS
 from planner.scenario.scenario import Scenario
-from planner.scenario.short_keys import KEYS
 from planner.scenario.typed_money import in_dollars, is_money
 from pricing import load_catalogue
-from pricing.asof import as_of
 from pricing.exchange import rates
+from pricing.stale import as_of
 
 CATALOGUE, DAY = load_catalogue(), date(2026, 11, 21)
 EURO = 1.1172

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from planner.money.plan import plan
 from planner.money.verdict.answer import answer
 from planner.report.answer.advice import spread_line
-from planner.report.answer.despite import without_deadline
 from planner.report.answer.sentences import told
+from planner.report.answer.small_work import without_deadline
 from planner.scenario.file import Saved, read_scenario, write_scenario
 from planner.scenario.link import from_address, to_address
 from planner.scenario.scenario import Scenario

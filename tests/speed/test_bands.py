@@ -8,7 +8,7 @@ from planner.scenario.serving_job import ServingJob
 from planner.scenario.training_job import TrainingJob
 from planner.speed.bands import STEPS, UNTOLD, Band, Ends, Seen, Spread, novelty
 from planner.speed.serving.bands import TRAITS as SERVING_TRAITS
-from planner.speed.serving.engine_data import known
+from planner.speed.serving.chips import known
 from planner.speed.serving.serve import serve
 from planner.speed.training.bands import TRAITS, band_for
 from planner.speed.training.constants import house_calibration

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from planner.report.answer.guarantee_words import guarantee_sentence
+from planner.report.answer.price_words import guarantee_sentence
 from planner.scenario.own import Order, Own
 from planner.study.uncertainty.futures import Futures, futures
 from planner.study.uncertainty.guarantee import guarantee_worth

@@ -18,7 +18,7 @@ from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.task import Serve, Train
 from planner.scenario.terms import Terms
 from planner.scenario.work import Work
-from planner.speed.refused import BadJob
+from planner.speed.hardware import BadJob
 from planner.speed.serving import serve
 from planner.speed.training import train
 from planner.speed.work_to_hours import serving_job, training_job

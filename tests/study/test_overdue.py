@@ -7,7 +7,7 @@ import pytest
 
 from planner.money.plan import Plan, plan_at
 from planner.money.verdict.answer import answer
-from planner.study.uncertainty.overdue import DEFAULT, Overdue, overdue, usual_plans
+from planner.study.uncertainty.futures import DEFAULT, Overdue, overdue, usual_plans
 from pricing import Catalogue, Figure, load_catalogue
 from pricing.stale import ALLOWED_DAYS, days_over, limit_days, stale
 

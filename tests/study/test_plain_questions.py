@@ -13,7 +13,7 @@ from planner.report.answer.document import answer_data
 from planner.report.answer.payback_chart import payback
 from planner.report.answer.plan_text import Reckoned, plan_text, warnings
 from planner.report.answer.sentences import AnswerWords, told
-from planner.report.files.assumptions_csv import results_table
+from planner.report.files.csv import results_table
 from planner.report.futures.future_charts import sure
 from planner.report.futures.what_turns import stress_table
 from planner.report.what_if.what_if_words import nothing_to_ask, pair

@@ -22,11 +22,10 @@ from planner.scenario.link import from_address
 from planner.scenario.own import Own
 from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.break_even_map import BUSY, YEARS, axis, break_even_map
-from planner.study.uncertainty.drawn_breakeven import turning
 from planner.study.uncertainty.draws import drawn
 from planner.study.uncertainty.futures import futures
 from planner.study.uncertainty.stress import Change, Stressed, stressed, stresses
-from planner.study.uncertainty.sure_verdict import decided
+from planner.study.uncertainty.sure_verdict import decided, turning
 from planner.study.uncertainty.tornado import first_flip, indices, saved_usd, tornado
 from planner.study.uncertainty.uncertain_inputs import DistributionError, doubtful
 from tests.study.planned import DAY, catalogue, planned

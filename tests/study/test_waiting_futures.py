@@ -10,7 +10,7 @@ from planner.money.measures import present_usd
 from planner.money.owning.inputs import ORDER
 from planner.money.plan import plan_at
 from planner.report.answer.document import waiting_data
-from planner.report.futures.waiting_words import waiting_sentences, waiting_table, waiting_text
+from planner.report.futures.counted import waiting_sentences, waiting_table, waiting_text
 from planner.report.mix.mix_charts import waiting_curve
 from planner.report.words import of_100
 from planner.scenario.own import Own

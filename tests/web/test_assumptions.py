@@ -6,8 +6,18 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from planner.report import words
-from planner.report.facts.assumption_rows import ALL, ASSUMED, STALE, YOURS, Row, of_this_plan, rows_of
-from planner.report.facts.method_words import checks, limits, method
+from planner.report.facts.method_words import (
+    ALL,
+    ASSUMED,
+    STALE,
+    YOURS,
+    Row,
+    checks,
+    limits,
+    method,
+    of_this_plan,
+    rows_of,
+)
 from planner.report.futures.input_words import label
 from planner.report.glossary import used_in
 from planner.report.what_if.what_if_words import pair

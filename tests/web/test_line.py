@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from planner.web import workers
-from planner.web.line import Job, Line
 from planner.web.turns import TURNS, Anybody
+from planner.web.workers import Job, Line
 
 PATIENCE_S = 60
 

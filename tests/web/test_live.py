@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from planner.web import live_box, live_reader, state
-from planner.web.live_reader import READER, Reader
+from planner.web import live_box, state
+from planner.web.live_box import READER, Reader
 from pricing import load_catalogue
 from pricing.feeds.database import opened
 from pricing.feeds.feed import Feed
@@ -54,8 +54,8 @@ def asks(monkeypatch: pytest.MonkeyPatch, server: Server) -> Callable[..., None]
 
     def done(*every: Feed) -> None:
         ways = Ways(limits=BRISK, at=server.at(HOST), day=DAY)
-        monkeypatch.setattr(live_reader, "FEEDS", [lambda: every])
-        monkeypatch.setattr(live_reader, "WAYS", [lambda: ways])
+        monkeypatch.setattr(live_box, "FEEDS", [lambda: every])
+        monkeypatch.setattr(live_box, "WAYS", [lambda: ways])
 
     return done
 
@@ -188,7 +188,7 @@ def test_without_a_network_it_is_said_once_and_each_source_is_in_a_list(asks: Ca
 def test_one_at_a_time_seen_by_others_and_cancelled_without_a_trace(asks: Callable[..., None], server: Server) -> None:
     asks(source(), source("locked", key_name="A_KEY_THAT_NOBODY_HAS"))
     server.says("/example", Answer(json={"rows": []}, silent_at=0, silent_s=PATIENCE_S))
-    live_reader.WAYS[0] = lambda: Ways(limits=type(BRISK)(silent_s=PATIENCE_S, tries=1), at=server.at(HOST), day=DAY)
+    live_box.WAYS[0] = lambda: Ways(limits=type(BRISK)(silent_s=PATIENCE_S, tries=1), at=server.at(HOST), day=DAY)
     mine, other = look(), look()
     mine.button(key="read-today").click().run()
     at_work = READER._thread
@@ -216,7 +216,7 @@ def test_from_an_empty_start_to_a_page_whose_prices_are_all_of_today(monkeypatch
     secrets = {name: value for feed in feeds().values() for name, value in environ_of(feed).items()}
     with the_world() as world:
         ways = Ways(environ={**os.environ, **secrets}, at=world.hosts(), limits=BRISK, day=DAY)
-        monkeypatch.setattr(live_reader, "WAYS", [lambda: ways])
+        monkeypatch.setattr(live_box, "WAYS", [lambda: ways])
         app = read(look())
     assert READER.found is not None
     assert {one.source: one.said for one in READER.found.sources if one.state != "read"} == {}

@@ -8,7 +8,7 @@ from planner.money.plan import plan
 from planner.report import words
 from planner.report.answer.also import also
 from planner.report.answer.sentences import told
-from planner.report.futures.waiting_words import waiting_sentences
+from planner.report.futures.counted import waiting_sentences
 from planner.report.mix.mix_words import mix_sentences
 from planner.scenario.link import from_address
 from planner.scenario.scenario import Scenario

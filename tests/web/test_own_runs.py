@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from planner.cli import OK, main
-from planner.report.facts.assumption_rows import YOURS, rows_of, rows_table
+from planner.report.facts.method_words import YOURS, rows_of, rows_table
 from planner.scenario.file import Saved, write_scenario
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned

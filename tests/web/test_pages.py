@@ -10,24 +10,23 @@ from streamlit.testing.v1 import AppTest
 from planner.money.plan import plan
 from planner.money.renting.cheapest_offer import usual_wish
 from planner.report import words
-from planner.report.answer.old_figure_words import HEAD, old_figure_lines
+from planner.report.answer.price_words import HEAD, old_figure_lines
 from planner.report.answer.sentences import told
-from planner.report.market.compare import own_of
-from planner.report.market.findings import cheapest
+from planner.report.market.compare import cheapest, own_of
 from planner.report.market.job_offers import rented
 from planner.scenario.link import from_address
+from planner.scenario.question import KEYS
 from planner.scenario.rent import Rent
 from planner.scenario.scenario import Scenario
-from planner.scenario.short_keys import KEYS
 from planner.scenario.terms import Terms
 from planner.scenario.work import Work
 from planner.study.market.sized_accelerators import doer_of
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
 from planner.web import ask, fields, questions, state
-from planner.web.ready import get_ready
+from planner.web.serving.serve import get_ready
 from pricing import load_catalogue
-from pricing.asof import as_of
+from pricing.stale import as_of
 
 APP = str(Path(__file__).parents[2] / "app.py")
 DAY = date(2026, 11, 21)

@@ -7,14 +7,13 @@ from streamlit.testing.v1 import AppTest
 
 from planner.money.plan import plan
 from planner.report import words
-from planner.report.answer.echo import echo
+from planner.report.answer.phrases import echo
 from planner.scenario.day_patterns import days
 from planner.scenario.latency import latencies
 from planner.scenario.link import also_with_hours, from_address, to_address
 from planner.scenario.presets import preset, presets
-from planner.scenario.question import HOURS, QUESTIONS, SERVE, TRAIN, TUNE, question_of
+from planner.scenario.question import HOURS, KEYS, QUESTIONS, SERVE, TRAIN, TUNE, question_of
 from planner.scenario.scenario import Scenario
-from planner.scenario.short_keys import KEYS
 from planner.scenario.task import Serve, Train
 from planner.scenario.work import Work
 from planner.web import ask, state

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from planner.scenario.short_keys import KEYS
+from planner.scenario.question import KEYS
 from planner.web import show
 
 WEB = Path(show.__file__).parent

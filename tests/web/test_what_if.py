@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from planner.money.plan import Plan
 from planner.report.futures import future_charts
-from planner.report.futures.waiting_words import waiting_sentences
+from planner.report.futures.counted import waiting_sentences
 from planner.report.futures.what_turns import map_finding, tornado_table
 from planner.report.title import title
 from planner.report.what_if.what_if_words import (

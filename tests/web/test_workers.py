@@ -17,10 +17,10 @@ from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
 from planner.web import parcels, workers
 from pricing import Catalogue, load_catalogue
-from pricing.asof import as_of
 from pricing.feeds.live import current
 from pricing.feeds.refresh import Ways, refresh
 from pricing.quotes import TEMPLATE_CSV, parse_quotes, with_quotes
+from pricing.stale import as_of
 from tests.pricing.feeds.made import BRISK, HOST, row, source
 from tests.pricing.feeds.server import Answer, serving
 

@@ -16,8 +16,8 @@ from planner.evidence.serving.observed import ServingObservation, ServingObserva
 from planner.evidence.table import Row
 from planner.speed.bands import Band, Spread
 from planner.speed.serving.bands import UNDER_LOAD, band_name, traits_of
+from planner.speed.serving.chips import Fitted, known
 from planner.speed.serving.constants import FIXED, NAMES, ServingConstants
-from planner.speed.serving.engine_data import Fitted, known
 from pricing.catalogue import Catalogue
 from tools.calibration import first_tokens
 from tools.calibration.constants_text import constants_text

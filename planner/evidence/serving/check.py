@@ -7,8 +7,17 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.evidence.checked import Checked, check_rows, empty_check
-from planner.evidence.factors import Anchored, OwnRun, compared, factors, refuse_unusable, with_factors
+from planner.evidence.checked import (
+    Anchored,
+    Checked,
+    OwnRun,
+    check_rows,
+    compared,
+    empty_check,
+    factors,
+    refuse_unusable,
+    with_factors,
+)
 from planner.evidence.plausible import MeasuredFigure, figures_of
 from planner.evidence.serving.observed import ServingObservation, ServingObservations, observe
 from planner.evidence.serving.runs import ServingRun, read_run
@@ -16,19 +25,24 @@ from planner.evidence.table import SERVING, Row, number, text
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.vocabulary import EngineName
 from planner.speed.arrays import Num, stacked
-from planner.speed.refused import UnknownChip
+from planner.speed.hardware import UnknownChip
 from planner.speed.serving.bands import band_of
 from planner.speed.serving.cases import ServingCase
-from planner.speed.serving.chips import Chip
+from planner.speed.serving.chips import Chip, known
 from planner.speed.serving.constants import ServingConstants, ServingRates, rates
-from planner.speed.serving.engine_data import known
-from planner.speed.serving.first_token import alone_s, among_others_s, asked_tokens, behind_prompts_s, prompt_s
+from planner.speed.serving.first_token import (
+    alone_s,
+    among_others_s,
+    asked_tokens,
+    behind_prompts_s,
+    prompt_s,
+    prompt_wait_s,
+)
 from planner.speed.serving.lookup import find_chip
 from planner.speed.serving.memory import fits
 from planner.speed.serving.own_pace import alike
-from planner.speed.serving.steady import cycle, output_tokens_per_s, running
+from planner.speed.serving.promise import cycle, output_tokens_per_s, running
 from planner.speed.serving.step import prefill
-from planner.speed.serving.waiting import prompt_wait_s
 from planner.speed.serving.work import WorkRate, rate_on, server_share, work_called
 from pricing import names
 from pricing.catalogue import Catalogue

@@ -14,11 +14,11 @@ from planner.evidence.serving.runs import ServingRun, host_limits, is_single, re
 from planner.evidence.table import Row, SkippedRunError, is_yes, number
 from planner.speed.arrays import Num, stacked, taken
 from planner.speed.serving.cases import ServingCase
+from planner.speed.serving.chips import left_out
 from planner.speed.serving.constants import ServingConstants, rates
-from planner.speed.serving.engine_data import left_out
 from planner.speed.serving.first_token import alone_s, asked_tokens
 from planner.speed.serving.memory import fits
-from planner.speed.serving.steady import cycle, output_tokens_per_s, running
+from planner.speed.serving.promise import cycle, output_tokens_per_s, running
 from pricing.catalogue import Catalogue
 
 ObservationKind = Literal["rate", "token", "step", "first"]

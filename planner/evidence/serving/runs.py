@@ -9,13 +9,12 @@ import re
 from dataclasses import dataclass, replace
 
 from planner.evidence.table import Row, SkippedRunError, is_yes, number, refuse_unreadable, sizes_of, text
-from planner.network.refused import UnknownShape
+from planner.network.kinds import UnknownShape
 from planner.scenario.vocabulary import USUAL_ACCEPTED_SHARE
-from planner.speed.refused import UnknownChip
+from planner.speed.hardware import UnknownChip
 from planner.speed.serving.case_of import Setup, default_kv_bytes, limits, make_case, smallest_group
 from planner.speed.serving.cases import ServingCase, ServingLayout, Traffic
-from planner.speed.serving.chips import WEIGHT_BYTES, Chip, precision_called
-from planner.speed.serving.engine_data import Dataset, known
+from planner.speed.serving.chips import WEIGHT_BYTES, Chip, Dataset, known, precision_called
 from planner.speed.serving.lookup import FoundModel, find_chip, find_engine, find_period, published_on, shape_in_table
 from pricing.catalogue import Catalogue
 

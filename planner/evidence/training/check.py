@@ -6,16 +6,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.evidence.checked import Checked, check_rows, empty_check
-from planner.evidence.factors import Anchored, OwnRun, compared, factors, with_factors
+from planner.evidence.checked import Anchored, Checked, OwnRun, check_rows, compared, empty_check, factors, with_factors
 from planner.evidence.plausible import memory_in
 from planner.evidence.table import TRAINING, Row, text
 from planner.evidence.training.rows import TrainingRun, read_run
 from planner.scenario.amounts import count
 from planner.scenario.training_job import TrainingJob
 from planner.speed.arrays import stacked
+from planner.speed.hardware import BadJob
 from planner.speed.pace import alike, called
-from planner.speed.refused import BadJob
 from planner.speed.training.bands import GUESSED, band_for, scale_of, traits_of
 from planner.speed.training.constants import TrainingCalibration, house_calibration
 from planner.speed.training.fitting import made_to_fit

@@ -6,21 +6,31 @@ from math import prod
 
 from planner.evidence.plausible import MeasuredFigure, figure_of, is_possible
 from planner.evidence.table import YES, Row, SkippedRunError, is_yes, number, refuse_unreadable, sizes_of, text, year
-from planner.network.guess import MIXED, NEARLY, active_in_name, check_size, is_mixed, size_in_name, typical_model
+from planner.network.guess import (
+    MIXED,
+    NEARLY,
+    TYPICAL_HEAD_DIM,
+    TYPICAL_VOCABULARY,
+    LayerStack,
+    active_in_name,
+    check_size,
+    is_mixed,
+    size_in_name,
+    stack_network,
+    typical_model,
+    typical_stack,
+)
+from planner.network.kinds import UnknownShape
 from planner.network.network import ENDLESS, Network
 from planner.network.record import network_of
-from planner.network.refused import UnknownShape
-from planner.network.stack import TYPICAL_HEAD_DIM, TYPICAL_VOCABULARY, LayerStack, stack_network, typical_stack
 from planner.scenario.base import ONE_MACHINE
-from planner.speed.hardware import Hardware, family_of, hardware
+from planner.speed.hardware import Hardware, UnknownChip, family_of, hardware
 from planner.speed.match_model import accelerator_called, model_called
-from planner.speed.refused import UnknownChip
 from planner.speed.training.bands import kind_of
 from planner.speed.training.constants import house_calibration
-from planner.speed.training.defaults import SHARDED_WEIGHTS, Stated, plan_of
-from planner.speed.training.fitting import fits
+from planner.speed.training.data_facts import SHARDED_WEIGHTS, Stated, plan_of
+from planner.speed.training.fitting import fits, peak_memory
 from planner.speed.training.layout import LayoutWish, search
-from planner.speed.training.memory import peak_memory
 from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.software_stacks import Counts, stack_of
 from pricing import Catalogue, UnknownName

@@ -9,8 +9,7 @@ from planner.money.formula import Num, formula
 from planner.money.inflation import WORTH
 from planner.money.ledger import Ledger, Line, Part, Used
 from planner.money.owning.lines import CARDS, SERVERS
-from planner.money.rent_levels import CHANGE, LEVEL, STEP
-from planner.money.renting.forward import PRICE_AGREED, WORTH_AGREED
+from planner.money.price_path import CHANGE, LEVEL, PRICE_AGREED, STEP, WORTH_AGREED
 from planner.money.renting.offer_inputs import PRICE
 
 METER = "usd_per_kwh"

@@ -8,9 +8,8 @@ import numpy as np
 from planner.money.demand.stream import Need
 from planner.money.formula import Num
 from planner.money.inflation import say_change
-from planner.money.input_sheet import TRIED, Basis, Case, end
+from planner.money.input_sheet import TRIED, Basis, Case, end, judged, origin
 from planner.money.ledger import COMPUTED, CONVENTION, YOUR_INPUT, Origin, Used
-from planner.money.origin import judged, origin
 from planner.money.owning.machine import Machine
 from planner.money.owning.machine import fleet as asked_for
 from planner.money.owning.place import (

@@ -11,8 +11,8 @@ from planner.money.setting import Setting
 from pricing import Catalogue, Figure
 from pricing.caching import cached
 from pricing.choices import MachineKind, Trust
-from pricing.ownable import Host
 from pricing.query import servers_of, trust
+from pricing.record import Host
 from pricing.records import Server
 
 ABOUT = ", at about what others of its kind cost"

@@ -21,8 +21,7 @@ from planner.money.inflation import agreed
 from planner.money.input_sheet import Basis
 from planner.money.ledger import COMPUTED, Ledger, Line, Part
 from planner.money.measures import factors, todays
-from planner.money.rent_levels import say_path
-from planner.money.renting.forward import say_forward
+from planner.money.price_path import say_forward, say_path
 from planner.money.renting.offer_inputs import LOST, assumed_beside, prices_of, say_need, say_offers
 from planner.money.setting import Setting
 from planner.money.timeline import PLAN

@@ -19,7 +19,7 @@ from planner.money.formula import formula
 from planner.money.inflation import worth_when_paid
 from planner.money.input_sheet import Basis
 from planner.money.measures import factors
-from planner.money.rent_levels import say_path
+from planner.money.price_path import say_path
 from planner.money.renting.bill import SUPPORT, renting
 from planner.money.renting.offer_inputs import GB_PER_TB, PRICE
 from planner.money.renting.reservable import Term, TermPrices, term_prices

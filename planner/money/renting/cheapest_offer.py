@@ -8,7 +8,7 @@ from typing import get_args
 import numpy as np
 
 from planner.money.ledger import COMPUTED, Ledger, Line, Used
-from planner.money.rent_levels import pair
+from planner.money.price_path import pair
 from planner.money.renting.bill import Bills, bills, rank
 from planner.money.renting.bookings import cheapest, rows_of
 from planner.money.renting.interruptions import LEAST_LEFT, demand_of, say_interruptions, stoppable, stretch

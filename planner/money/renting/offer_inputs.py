@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from planner.money.demand.stream import Need
 from planner.money.formula import Num
-from planner.money.input_sheet import TRIED, Basis, Case
+from planner.money.input_sheet import TRIED, Basis, Case, judged, origin
 from planner.money.ledger import COMPUTED, CONVENTION, YOUR_INPUT, Origin, Used
-from planner.money.origin import judged, origin
-from planner.money.rent_levels import column, price_set_after_months
+from planner.money.price_path import column, price_set_after_months
 from planner.money.setting import Elsewhere, Setting
 from planner.money.timeline import PLAN
 from planner.scenario.amounts import count

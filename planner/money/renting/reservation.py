@@ -16,7 +16,7 @@ from planner.money.demand.stream import Need, in_short
 from planner.money.formula import Num, formula
 from planner.money.input_sheet import Basis
 from planner.money.ledger import COMPUTED, YOUR_INPUT, Line
-from planner.money.rent_levels import say_path
+from planner.money.price_path import say_path
 from planner.money.renting.bill import BILLED, rent_lines, that_matter, with_support
 from planner.money.renting.offer_inputs import LOST, SET_AFTER, TERM_MONTHS, say_need, say_offers
 from planner.money.setting import Setting, Tier

@@ -15,17 +15,19 @@ import numpy as np
 from planner.money.carbon import Emitted, emitted
 from planner.money.many_ledgers import Columns, builder_of, ledger_at
 from planner.money.measures import (
+    ENDINGS,
+    NOT_COMPARED,
+    Payback,
     present_usd,
+    simple_payback,
     worked_usd,
 )
 from planner.money.option import Absent, Option
-from planner.money.payback import ENDINGS, NOT_COMPARED, Payback, simple_payback
 from planner.money.plan import Plan
 from planner.money.setting import Setting
 from planner.money.verdict.breakeven import NAMES, BreakEven, break_even, paid_back
-from planner.money.verdict.contender import Runner, runners_of
+from planner.money.verdict.contender import Runner, Weighed, all_weighed, runners_of
 from planner.money.verdict.limits import Limits, OverLimit, limits_of
-from planner.money.verdict.weighed import Weighed, all_weighed
 from planner.money.ways import WAYS, Side
 from planner.scenario.terms import Timing
 from pricing.caching import cached_property

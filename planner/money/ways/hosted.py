@@ -5,9 +5,8 @@ from datetime import date
 
 from planner.money.formula import Num
 from planner.money.inflation import agreed
-from planner.money.input_sheet import Basis
+from planner.money.input_sheet import Basis, origin
 from planner.money.ledger import COMPUTED, YOUR_INPUT, Line
-from planner.money.origin import origin
 from planner.money.setting import Setting
 from planner.money.timeline import PLAN
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger

@@ -10,9 +10,8 @@ from planner.money.inflation import agreed
 from planner.money.input_sheet import NOT_PUBLISHED, Basis
 from planner.money.ledger import COMPUTED, CONVENTION, YOUR_INPUT, Line, Origin
 from planner.money.owning.inputs import say_people_and_space, say_power_price
-from planner.money.owning.kept import KeptPower, kept_power
 from planner.money.owning.lines import METER, RENT_OF_SPACE, WAGE
-from planner.money.owning.place import place_of
+from planner.money.owning.place import KeptPower, kept_power, place_of
 from planner.money.renting.bill import renting
 from planner.money.selling import IdleHours, sold_lines
 from planner.money.setting import Setting

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.ledger import Ledger, Line
-from planner.money.renting.forward import with_fee
+from planner.money.price_path import with_fee
 from planner.money.setting import Setting
 from planner.money.tax.lines import taxed
 from planner.scenario.own import Order

@@ -5,7 +5,7 @@ import numpy as np
 from planner.money.inflation import agreed
 from planner.money.ledger import YOUR_INPUT, Line
 from planner.money.owning import Owned
-from planner.money.owning.instalments import Instalments, first_principal, grown, owed_share, whole_months
+from planner.money.owning.resale import Instalments, first_principal, grown, owed_share, whole_months
 from planner.money.setting import Setting
 from planner.money.stages.fleet import fleet_of
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger

@@ -10,9 +10,8 @@ from planner.money.demand.stream import Need
 from planner.money.formula import Num
 from planner.money.ledger import Line
 from planner.money.owning import Owned
-from planner.money.rent_levels import path_warnings
+from planner.money.price_path import forward_note, path_warnings
 from planner.money.renting.bill import renting
-from planner.money.renting.forward import forward_note
 from planner.money.renting.interruptions import demand_of, stoppable
 from planner.money.renting.reservation import all_along, reserving
 from planner.money.setting import Setting

@@ -1,8 +1,7 @@
 """On demand: rent by the hour, from the cheapest believable offer or at your own price."""
 
-from planner.money.rent_levels import path_warnings
+from planner.money.price_path import forward_note, path_warnings
 from planner.money.renting.bill import renting
-from planner.money.renting.forward import forward_note
 from planner.money.setting import Setting
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger
 from planner.money.ways.record import Layer, Look, WayRecord

@@ -9,9 +9,8 @@ from planner.money.ledger import Line
 from planner.money.owning.lines import PER_MACHINE
 from planner.money.owning.machine import fleet as fleet_asked
 from planner.money.owning.place import notes_of_place, too_little_power
-from planner.money.rent_levels import path_warnings
+from planner.money.price_path import forward_note, path_warnings
 from planner.money.renting.bill import renting
-from planner.money.renting.forward import forward_note
 from planner.money.setting import Setting
 from planner.money.sizing import right_size, server_size, wait_warning
 from planner.money.stages.fleet import Fleet, Stages, fleet_of

@@ -7,11 +7,11 @@ from planner.money.finance import implied_lease_rate
 from planner.money.inflation import agreed
 from planner.money.ledger import YOUR_INPUT, Line
 from planner.money.owning import Owned, owned
-from planner.money.owning.instalments import Instalments, value
 from planner.money.owning.lines import Part
+from planner.money.owning.resale import Instalments, value
 from planner.money.setting import Setting
 from planner.money.stages.fleet import fleet_of
-from planner.money.ways.lease_terms import beside_a_loan
+from planner.money.ways.lease import beside_a_loan
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger
 from planner.money.ways.own import first, fleet_size, left_out, not_owned, with_rent
 from planner.money.ways.record import Look, WayRecord

@@ -4,8 +4,7 @@ import numpy as np
 
 from planner.money.ledger import Line
 from planner.money.owning import Owned
-from planner.money.rent_levels import say_path
-from planner.money.renting.forward import say_forward
+from planner.money.price_path import say_forward, say_path
 from planner.money.renting.offer_inputs import PRICE, say_need, say_offers
 from planner.money.setting import Setting
 from planner.money.timeline import PLAN

@@ -6,8 +6,8 @@ from functools import partial
 import numpy as np
 
 from planner.money.ledger import Ledger
+from planner.money.measures import Payback, simple_payback
 from planner.money.outcome import Solved
-from planner.money.payback import Payback, simple_payback
 from planner.money.setting import Setting
 from planner.money.sizing import busy_share, right_size, server_size, wait_in_services
 from planner.money.ways import on_demand

@@ -6,17 +6,16 @@ from functools import partial
 from planner.money.inflation import agreed
 from planner.money.ledger import YOUR_INPUT, Line
 from planner.money.owning import Owned
-from planner.money.owning.instalments import whole_months
+from planner.money.owning.resale import whole_months
 from planner.money.setting import Setting
 from planner.money.stages.fleet import fleet_of
 from planner.money.timeline import Holding
 from planner.money.ways import keep
-from planner.money.ways.lease_terms import LeaseTerms, held_for, implied, orders_leased, payments, say_terms
+from planner.money.ways.lease import LeaseTerms, held_for, implied, orders_leased, payments, say_terms
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger
 from planner.money.ways.own import fleet_size, left_out, not_owned, with_rent
 from planner.money.ways.record import Look, WayRecord
-from planner.scenario.own import Kept
-from planner.scenario.sell import SaleAndLeaseBack
+from planner.scenario.own import Kept, SaleAndLeaseBack
 
 _LENT = "sale_price_share * ({price})"
 _TITLE = "Sell and lease back"

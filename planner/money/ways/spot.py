@@ -15,7 +15,7 @@ from planner.money.formula import Num
 from planner.money.input_sheet import Basis
 from planner.money.ledger import COMPUTED, Line, Origin, Used
 from planner.money.measures import factors
-from planner.money.rent_levels import path_warnings, say_path
+from planner.money.price_path import path_warnings, say_path
 from planner.money.renting.bill import rent_lines, renting, that_matter, with_support
 from planner.money.renting.interruptions import (
     demand_of,

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from planner.money.payback import Payback
+from planner.money.measures import Payback
+from planner.money.old_figures import Doubt, doubts
 from planner.money.plan import Plan
-from planner.money.plausibility import Doubt, doubts
 from planner.money.selling import only_sells
 from planner.money.sizing import spread_advice
 from planner.money.verdict.answer import Answer

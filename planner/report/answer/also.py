@@ -4,20 +4,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from planner.money.measures import peak_cash, rate_per_year
-from planner.money.owned_cost import USUAL_SHARES, Split, idle, split
-from planner.money.piece_of_work import Kind, pieces
+from planner.money.owned_fleet import USUAL_SHARES, Kind, Split, idle, pieces, split
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
-from planner.money.verdict.weighed import Weighed
+from planner.money.verdict.contender import Weighed
 from planner.money.ways import WAYS
 from planner.report import words
-from planner.report.answer.hours_rule import rule_rows, rule_sentences
-from planner.report.answer.lost_words import lost_rows
-from planner.report.answer.other_number import OtherNumber, number
+from planner.report.answer.other_number import OtherNumber, lost_rows, number, rule_rows, rule_sentences
 from planner.report.forms import reason_of, scalar
 from planner.report.futures.counted import turning_of
-from planner.report.table import Table
-from planner.report.text_table import text_table
+from planner.report.table import Table, text_table
 from planner.study.buy_or_wait import NoWaiting, Waiting, late_delivery, waiting
 from planner.study.uncertainty.break_even_map import BreakEvenMap, CurvePoint, curve, use_and_years
 from planner.study.uncertainty.futures import Futures

@@ -2,7 +2,7 @@
 
 from planner.money.carbon import KG_PER_T, Ends
 from planner.money.verdict.answer import Answer
-from planner.money.verdict.weighed import Weighed
+from planner.money.verdict.contender import Weighed
 from planner.money.ways import WAYS
 from planner.report import words
 

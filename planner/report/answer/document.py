@@ -16,20 +16,19 @@ from planner.money.plan import Plan
 from planner.money.renting.offer_inputs import prices_of
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.breakeven import RENT, BreakEven, value_of
-from planner.money.verdict.weighed import Weighed
+from planner.money.verdict.contender import Weighed
 from planner.money.ways import WAYS
 from planner.report.answer.also import Also
-from planner.report.answer.old_figure_words import called, old_figure_words
 from planner.report.answer.plan_text import Reckoned, conventions, not_counted, warnings
+from planner.report.answer.price_words import called, old_figure_words
 from planner.report.answer.profit_words import profit_document
 from planner.report.answer.side_by_side import differences
 from planner.report.answer.tables import INPUTS, by_year
 from planner.report.files import answer_schema as schema
 from planner.report.files import document_parts as parts
-from planner.report.files.cash_csv import scenario_id
+from planner.report.files.csv import scenario_id
 from planner.report.forms import reason_of, scalar
-from planner.report.futures.counted import turning_of
-from planner.report.futures.waiting_words import waiting_sentences
+from planner.report.futures.counted import turning_of, waiting_sentences
 from planner.report.speed.training_words import hours_to_train
 from planner.study.buy_or_wait import NoWaiting, Waiting, WaitingFutures
 from planner.study.measures import EMISSIONS, MEASURES, OptionResult, results_of

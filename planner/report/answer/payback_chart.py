@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from planner.money.ledger import Ledger
 from planner.money.verdict.answer import Answer
-from planner.money.verdict.weighed import Weighed
+from planner.money.verdict.contender import Weighed
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.pinned import Pinned, priced

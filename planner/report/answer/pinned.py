@@ -7,7 +7,7 @@ from planner.money.ledger import Ledger
 from planner.money.measures import todays
 from planner.money.renting.bill import TODAY, Money
 from planner.money.verdict.answer import Answer
-from planner.money.verdict.weighed import Weighed
+from planner.money.verdict.contender import Weighed
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.reckoned import Reckoned

@@ -14,18 +14,16 @@ from planner.report.answer.advice import absent_lines, advice_lines
 from planner.report.answer.also import HEAD as ALSO
 from planner.report.answer.also import Also, also_text
 from planner.report.answer.carbon_words import CONVENTION, carbon_notes
-from planner.report.answer.old_figure_words import HEAD, old_figure_lines
+from planner.report.answer.price_words import HEAD, old_figure_lines
 from planner.report.answer.profit_words import HEAD as PROFIT
 from planner.report.answer.profit_words import profit_text
 from planner.report.answer.sentences import AnswerWords
 from planner.report.answer.sentences import not_counted as left_out
-from planner.report.files.cash_csv import SIGN
+from planner.report.files.csv import SIGN
 from planner.report.fleet.order_words import through_time
 from planner.report.forms import bullets, in_sections, reason_of
-from planner.report.futures.counted import futures_table
-from planner.report.futures.waiting_words import waiting_text
-from planner.report.table import Table
-from planner.report.text_table import text_table
+from planner.report.futures.counted import futures_table, waiting_text
+from planner.report.table import Table, text_table
 from planner.study.buy_or_wait import NoWaiting, Waiting, WaitingFutures
 from planner.study.uncertainty.futures import Futures
 

@@ -4,15 +4,21 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from planner.money.old_figures import OldFigure, old_figures
 from planner.money.plan import Plan
 from planner.money.renting.interruptions import OF_MACHINE
 from planner.money.renting.offer_inputs import PRICE, prices_of
-from planner.money.verdict.weighed import Weighed
+from planner.money.verdict.answer import Answer
+from planner.money.verdict.contender import Weighed
 from planner.money.ways import WAYS
 from planner.money.ways.record import WayRecord
 from planner.report import words
+from planner.report.answer.tables import INPUTS
+from planner.report.futures.input_words import label
 from planner.scenario.base import ONE_MACHINE
 from planner.scenario.durations import hours_words
+from planner.study.uncertainty.futures import Futures
+from planner.study.uncertainty.guarantee import guarantee_worth
 from pricing.orderable import NVLINK_DOMAIN, sale
 from pricing.records import Offer
 
@@ -107,3 +113,38 @@ def _rented_as(plan: Plan, way: Weighed) -> str:
 def _is_yours(plan: Plan, record: WayRecord) -> bool:
     asked = getattr(plan.setting.scenario, record.inputs, None)
     return getattr(asked, PRICE, None) is not None
+
+
+HEAD = "Old figures in this answer"
+
+
+def old_figure_lines(found: Answer) -> tuple[str, ...]:
+    """One sentence for each of the few that weigh most."""
+    return tuple(old_figure_words(one) for one in old_figures(found))
+
+
+def old_figure_words(one: OldFigure) -> str:
+    """What it is, how old, who says so, and how much of which bill stands on it."""
+    return (
+        f"{called(one)}: looked at {words.count(one.age_days, 'day')} ago, its limit is {one.limit_days}; "
+        f"{words.percent(one.share)} of the bills of {one.option.title!r} stand on it. Source: {one.origin.said_by}."
+    )
+
+
+def called(one: OldFigure) -> str:
+    """What the input is called."""
+    return INPUTS[one.name][0] if one.name in INPUTS else label(one.name)
+
+
+def guarantee_sentence(drawn: Futures | None) -> str:
+    """What it pays on average over the futures, beside what it costs; empty where there is none."""
+    found = None if drawn is None else guarantee_worth(drawn)
+    if found is None:
+        return ""
+    paid, money = words.usd_short(found.paid_usd), "in today's money and before tax"
+    pays = f"it pays in {words.times_of_100(found.paying_share)} futures, and {paid} on average over all of them"
+    if found.cost_usd <= 0:
+        return f"The guarantee of the resale is entered as free; {pays}, {money}."
+    more = "more" if found.gain_usd >= 0 else "less"
+    beside = f"{words.usd_short(abs(found.gain_usd))} {more} than it costs"
+    return f"The guarantee of the resale costs {words.usd_short(found.cost_usd)}; {pays}: {beside}, {money}."

@@ -6,8 +6,8 @@ from datetime import date
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.report.answer.advice import advice_lines, sizes_table, spread_line
-from planner.report.answer.hints import hints
-from planner.report.answer.old_figure_words import old_figure_lines
+from planner.report.answer.phrases import hints
+from planner.report.answer.price_words import old_figure_lines
 from planner.report.answer.sentences import AnswerWords, told
 from planner.report.table import Table
 from planner.scenario.scenario import Scenario

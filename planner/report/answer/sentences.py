@@ -10,17 +10,14 @@ from planner.money.owning import machine, spare_boards
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.breakeven import BreakEven, busy_share, lead_time_months, value_of
-from planner.money.verdict.weighed import Weighed
+from planner.money.verdict.contender import Weighed
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.carbon_words import carbon_sentences
-from planner.report.answer.despite import too_much
-from planner.report.answer.guarantee_words import guarantee_sentence
-from planner.report.answer.lost_words import lost_sentences
-from planner.report.answer.price_words import rests_on
-from planner.report.answer.profit_words import break_even_sentences, seller_tiles
-from planner.report.answer.selling_words import income_sentences, seller_sentences
-from planner.report.answer.small_work import plan_needs_no_gpu
+from planner.report.answer.other_number import lost_sentences
+from planner.report.answer.price_words import guarantee_sentence, rests_on
+from planner.report.answer.profit_words import break_even_sentences, income_sentences, seller_sentences, seller_tiles
+from planner.report.answer.small_work import plan_needs_no_gpu, too_much
 from planner.report.answer.turns import is_even, month_words, pays_by_its_sale, turning_sentences
 from planner.report.evidence.own_runs_words import paces
 from planner.report.fleet.order_words import in_orders
@@ -28,7 +25,7 @@ from planner.report.forms import scalar
 from planner.report.futures.counted import break_even_range, cash_range, chances, how_sure
 from planner.report.futures.what_turns import turns_first
 from planner.report.seller import seller_of
-from planner.report.speed.other_work import other_title, run_title
+from planner.report.speed.serving_words import other_title, run_title
 from planner.report.speed.training_words import in_short
 from planner.report.tile import Tile
 from planner.report.title import title

@@ -6,14 +6,14 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from planner.money.plan import Plan
-from planner.money.verdict.weighed import Weighed
+from planner.money.verdict.contender import Weighed
 from planner.report import words
 from planner.report.answer import tables
 from planner.report.answer.plan_text import Reckoned
 from planner.report.futures.counted import best_of_100
 from planner.report.table import Table
 from planner.scenario.path import dotted
-from planner.scenario.short_keys import KEYS, Key
+from planner.scenario.question import KEYS, Key
 
 About = Literal["verdict", "plan", "money", "turns", "speed", "rent"]  # what of a plan a measure is about
 Write = Callable[[float], str]

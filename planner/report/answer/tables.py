@@ -11,7 +11,7 @@ from planner.money.measures import paid_usd, todays
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, npv_by_timing
 from planner.money.verdict.breakeven import FOUND, BreakEven
-from planner.money.verdict.weighed import Weighed
+from planner.money.verdict.contender import Weighed
 from planner.report import words
 from planner.report.answer.carbon_words import carbon_unit
 from planner.report.forms import reason_of, scalar

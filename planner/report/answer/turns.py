@@ -5,10 +5,10 @@ import numpy as np
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.breakeven import BreakEven, busy_share
-from planner.money.verdict.weighed import Weighed
+from planner.money.verdict.contender import Weighed
 from planner.money.ways import WAYS
 from planner.report import words
-from planner.report.answer.by_token import by_token_sentences
+from planner.report.answer.small_work import by_token_sentences
 from planner.report.forms import scalar
 from planner.scenario.durations import years_words
 from planner.scenario.rent import Rent

@@ -5,14 +5,14 @@ from typing import NamedTuple
 
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
-from planner.money.verdict.weighed import Weighed
+from planner.money.verdict.contender import Weighed
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.phrases import value_words
 from planner.report.answer.sentences import not_as_asked, why_not
 from planner.report.title import title
 from planner.scenario.link import ALSO
-from planner.scenario.short_keys import KEYS
+from planner.scenario.question import KEYS
 from pricing import Catalogue
 
 Texts = Mapping[str, str]
@@ -69,3 +69,26 @@ def _effect(now: Verdict, before: Verdict) -> str:
 def _signed(usd: float) -> str:
     short = words.usd_short(abs(usd))
     return "unchanged" if short in ("$0", "$0.00") else f"{'+' if usd > 0 else '-'}{short}"
+
+
+def today_words(then: Verdict, now: Verdict) -> str:
+    """What today's prices change in an answer that was made with others."""
+    moves = ", ".join(
+        f"{way} {words.usd_short(then.usd[way])} → {words.usd_short(usd)}"
+        for way, usd in now.usd.items()
+        if way in then.usd and words.usd_short(then.usd[way]) != words.usd_short(usd)
+    )
+    if _bare(then.title) != _bare(now.title):
+        money = f": {moves}" if moves else ""
+        return f"Today's prices change this answer from “{_bare(then.title)}” to “{_bare(now.title)}”{money}."
+    return f"Today's prices leave this answer as it is{f'; its money moves: {moves}' if moves else ''}."
+
+
+def _bare(title: str) -> str:
+    return title.rstrip(".")
+
+
+def fallen_words(seller: str, usd: float, below: float, before: float | None) -> str:
+    """That a price has fallen below a line."""
+    was = "" if before is None else f"; the lowest was {words.usd_per_hour(before)}"
+    return f"{seller} asks {words.usd_per_hour(usd)} a GPU-hour, below {words.usd_per_hour(below)}{was}."

@@ -9,8 +9,7 @@ import numpy as np
 from planner.evidence.checked import Checked, ErrorSummary, doubted, skipped, summary
 from planner.report import words
 from planner.report.forms import row_data
-from planner.report.table import Table
-from planner.report.text_table import cut, text_table
+from planner.report.table import Table, cut, text_table
 
 _GROUPS = {
     "all": "all runs",

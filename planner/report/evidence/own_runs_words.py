@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from planner.evidence.checked import by_reason
-from planner.evidence.factors import Anchored, Job, OwnFactors
+from planner.evidence.checked import Anchored, Job, OwnFactors, by_reason
 from planner.money.plan import Plan
 from planner.report import words
 from planner.report.forms import in_sections

@@ -5,9 +5,8 @@ from datetime import date
 from typing import Any, get_args
 
 from planner.report import words
-from planner.report.table import Table
-from planner.report.text_table import text_table
-from planner.study.uncertainty.overdue import Overdue
+from planner.report.table import Table, text_table
+from planner.study.uncertainty.futures import Overdue
 from pricing import Catalogue
 from pricing.figure import Kind
 from pricing.stale import limit_days

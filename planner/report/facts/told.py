@@ -5,11 +5,9 @@ from dataclasses import asdict
 from typing import Any
 
 from planner.report import words
-from planner.report.facts.fact import Fact
-from planner.report.facts.known import CALLED, Known
+from planner.report.facts.fact import CALLED, Fact, Known
 from planner.report.forms import bullets, in_sections
-from planner.report.table import Table
-from planner.report.text_table import WIDEST, text_table
+from planner.report.table import WIDEST, Table, text_table
 
 
 def known_text(found: Sequence[Known]) -> str:

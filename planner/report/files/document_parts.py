@@ -1,6 +1,17 @@
 """Parts of the printed documents that stand by themselves: an order, profit and loss, the other numbers."""
 
+import ast
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
+
+from planner.money.formula import formula
+from planner.money.ledger import Line, Used
+from planner.scenario.fields import priced_for
+from pricing.caching import cached
 
 Sentences = tuple[str, ...]
 
@@ -78,3 +89,90 @@ class Also(Document):
     sentences: tuple[str, ...] = Field(description="for people: a rule of thumb, where it fails, and the usual split")
     numbers: tuple[OtherNumber, ...] = Field(description="each with how it follows")
     use_and_years: tuple[UseAndYears, ...] = Field(description="the break-even as a curve; empty: nothing to compare")
+
+
+LUMP = "lump sum"
+_PRICE = re.compile("(forward_)?usd_per_.+|capex_usd|running_usd_per_month")
+_UNITS = {"capex_usd": "all of day one", "running_usd_per_month": "month", "usd_per_month": "month",
+          "usd_per_hour_sold": "accelerator-hour", "usd_per_month_to_sell": "month"}  # fmt: skip
+_MOVES = "rent_level"
+_SUMS = frozenset({"finance", "commitment", "tax"})  # of these parts nothing is counted but money
+# A share of a price is a sum of money, not a number of things.
+_SHARE = re.compile(
+    "(install|((forward|host)_)?residual|guarantee|selling_cost|decommissioning|repair|support|sale_fee|tax|vat|maintenance"
+    "|insurance|loan|balloon).*share.*"
+)
+
+
+@dataclass(frozen=True)
+class PricedLine:
+    """How many of what at which price; quantity x unit price is the amount of the line."""
+
+    quantity: NDArray[np.float64]
+    unit: str
+    usd_per_unit: NDArray[np.float64]
+    price: Used | None
+
+
+def priced(line: Line) -> PricedLine:
+    """The line by months as quantity and price."""
+    usd = np.asarray(line.usd, dtype=np.float64)
+    parts = None if line.part in _SUMS else _parts(line.how)
+    if parts is None:
+        moves = np.where(np.isnan(usd), np.nan, (usd != 0).astype(np.float64))
+        return PricedLine(moves, LUMP, usd, _one_price(line))
+    names = {used.name: used.value for used in line.used}
+    quantity, price = (np.broadcast_to(formula(text)(names), usd.shape) for text in (parts.quantity, parts.price))
+    used = next(used for used in line.used if used.name == parts.name)
+    return PricedLine(np.asarray(quantity), _UNITS.get(parts.name) or priced_for(parts.name), np.asarray(price), used)
+
+
+def _one_price(line: Line) -> Used | None:
+    return next((used for used in line.used if _PRICE.fullmatch(used.name)), None)
+
+
+@dataclass(frozen=True)
+class _Parts:
+    quantity: str
+    price: str
+    name: str
+
+
+@cached(1_000)
+def _parts(how: str) -> _Parts | None:
+    """The formula as two products; None where it is not a number of things at a price."""
+    factors = list(_factors(ast.parse(how, mode="eval").body, False))
+    prices = [name for node, _ in factors if (name := _price_named(node))]
+    inner = {node.id for factor, _ in factors for node in ast.walk(factor) if isinstance(node, ast.Name)}
+    if len(prices) != 1 or any(_SHARE.fullmatch(name) for name in inner):
+        return None
+    sides: dict[bool, list[str]] = {True: ["1"], False: ["1"]}
+    for node, divides in factors:
+        sides[_is_price(node)].append(f"{'/' if divides else '*'} ({ast.unparse(node)})")
+    return _Parts(" ".join(sides[False]), " ".join(sides[True]), prices[0])
+
+
+def _factors(node: ast.expr, divides: bool) -> list[tuple[ast.expr, bool]]:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return _factors(node.left, divides) + _factors(node.right, divides)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        return _factors(node.left, divides) + _factors(node.right, not divides)
+    return [(node, divides)]
+
+
+def _price_named(node: ast.expr) -> str | None:
+    """The price that a factor is; of one that was agreed from some month on, the price before."""
+    if isinstance(node, ast.Name):
+        return node.id if _PRICE.fullmatch(node.id) else None
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "where"):
+        return None
+    either = [[_price_named(one) for one, _ in _factors(branch, False)] for branch in node.args[1:]]
+    return next((name for name in either[-1] if name), None) if all(any(names) for names in either) else None
+
+
+def _is_price(node: ast.expr) -> bool:
+    """Whether a factor is a price, what the price has become by then, or what is loaded on it: `1 + host_share`."""
+    if not isinstance(node, ast.BinOp):
+        return _price_named(node) is not None or (isinstance(node, ast.Name) and node.id == _MOVES)
+    loads = isinstance(node.op, ast.Add) and isinstance(node.left, ast.Constant) and node.left.value == 1
+    return loads or isinstance(node.op, ast.Pow)

@@ -7,7 +7,7 @@ from planner.evidence.constants_file import training_constants_schema
 from planner.report.files.answer_schema import answer_schema
 from planner.speed.hardware import Network
 from planner.speed.pace import OwnRuns
-from planner.speed.serving import engine_data as serving
+from planner.speed.serving import chips as serving
 from planner.speed.training.goodput import Teams
 from planner.speed.training.images import Known as ImageTraining
 from planner.speed.training.software_stacks import Stacks

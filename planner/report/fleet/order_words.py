@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from planner.money.owned_fleet import Bought, bought_when, owned_fleet
 from planner.money.verdict.answer import Answer
-from planner.money.verdict.weighed import Weighed
+from planner.money.verdict.contender import Weighed
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.table import Table

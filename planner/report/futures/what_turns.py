@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from planner.money.plan import Plan
 from planner.money.verdict.answer import PROBABLE, Answer
-from planner.money.verdict.weighed import Weighed
+from planner.money.verdict.contender import Weighed
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.futures.counted import first_of_100

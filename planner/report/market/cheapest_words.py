@@ -6,8 +6,7 @@ from typing import Any
 
 from planner.money.ways import WAYS
 from planner.report.forms import finite, in_sections, plain_data
-from planner.report.table import Table
-from planner.report.text_table import text_table
+from planner.report.table import Table, text_table
 from planner.speed.training.result import Range
 from planner.study.market.survey import Market, Try
 

@@ -7,8 +7,7 @@ from typing import Any
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.forms import plain_data
-from planner.report.table import Table
-from planner.report.text_table import text_table
+from planner.report.table import Table, text_table
 from planner.scenario.durations import time_words
 from planner.study.market.gpu_guide import Choice, Pick
 

@@ -18,14 +18,17 @@ from planner.report import words
 from planner.report.market.compare import (
     BUY_ID,
     COLUMNS,
+    Finding,
     Own,
+    against,
+    aged,
     buy_row,
+    cheapest,
     compare_table,
     ranked_table,
     rent_rows,
     row_names,
 )
-from planner.report.market.findings import Finding, against, aged, cheapest
 from planner.report.market.offers import region_words
 from planner.report.table import Table
 from planner.scenario.base import HOURS_PER_DAY

@@ -19,7 +19,7 @@ from planner.report.table import Table
 from pricing import Catalogue
 from pricing.feeds.given import NEW, UNWANTED, Name, What
 from pricing.feeds.naming import Asked
-from pricing.feeds.progress import Progress, RefreshFound
+from pricing.feeds.refresh import Progress, RefreshFound
 from pricing.feeds.store import Had, Held
 from pricing.feeds.verdict import NAMES
 

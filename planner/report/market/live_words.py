@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
 from planner.report import words
-from planner.report.table import Table
-from planner.report.text_table import text_table
+from planner.report.table import Table, text_table
 from pricing.feeds.given import NEW, UNWANTED, Name
 from pricing.feeds.naming import Asked, NameSaid
-from pricing.feeds.progress import Progress, RefreshFound, SourceFound, SourceState
+from pricing.feeds.refresh import Progress, RefreshFound, SourceFound, SourceState
+from pricing.feeds.registry import LATEST, Published
 from pricing.feeds.store import Held
 from pricing.feeds.verdict import NAMES, Reason, ReasonKind, Verdict
 
@@ -210,3 +210,29 @@ def name_said_words(said: NameSaid) -> str:
     believed, held, refused = (said.verdicts.get(verdict, 0) for verdict in get_args(Verdict))
     count = words.count(every, "price")
     return f"{said.name.called}: {count} judged anew, {believed:,} believed, {held:,} held and {refused:,} refused."
+
+
+def readme(published: Published, file: str) -> str:
+    """README.md of the folder."""
+    lines = (
+        f"| {_cell(name)} | {_cell(about.label)} | {_cell(about.page)} | {_cell(about.licence)} |"
+        for name, about in published.sources.items()
+    )
+    return (
+        f"# Prices of {words.day(published.day)}\n\n"
+        f"{words.count(len(published.rows), 'price')} of {words.count(len(published.sources), 'source')}, each as its "
+        f"source said it, believed after a check. `{file}` holds them; `{LATEST}` names the newest file.\n\n"
+        "Read them with `python -m planner refresh --source` and the address of this folder.\n\n"
+        "Whoever passes them on names the sources and keeps to their terms:\n\n"
+        "| Source | Name | Page | Licence |\n| --- | --- | --- | --- |\n" + "\n".join(lines) + "\n"
+    )
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "/")
+
+
+def published_words(published: Published, folder: str) -> str:
+    """What was written."""
+    prices, sources = words.count(len(published.rows), "price"), words.count(len(published.sources), "source")
+    return f"{prices} of {sources} written to {folder}.\n"

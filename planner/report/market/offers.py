@@ -5,8 +5,7 @@ from datetime import date
 from typing import Any
 
 from planner.report import words
-from planner.report.table import Table
-from planner.report.text_table import aligned
+from planner.report.table import Table, aligned
 from pricing import Catalogue, Figure
 from pricing.belief import BelievedPrice, in_their_markets
 from pricing.orderable import Order, Sale, places_in, places_of, sale

@@ -1,8 +1,11 @@
 """The best mix in words and tables: what it is, what it saves, from which use on owning pays, and how flat it is."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from planner.money.measures import present_usd
+from planner.money.verdict.answer import Answer
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.fleet.order_words import in_orders
@@ -10,6 +13,7 @@ from planner.report.table import Table
 from planner.scenario.rent import Mix
 from planner.study.mix.best_mix import BestMix, NoMix, done_in_stages
 from planner.study.mix.load_duration import Piece, Screen
+from planner.study.mix.search import Tried
 
 # From the bottom up: what binds most lies lowest.
 _BY_FIRMNESS = sorted(WAYS.values(), key=lambda way: (-way.firmness, way.place))
@@ -180,3 +184,33 @@ def curve_finding(found: BestMix) -> str:
     low, high = found.flat
     near = f"between {low:,} and {high:,}" if low < high else f"at {found.own:,}"
     return f"Cost over the number owned: least {near}, {words.usd(found.at_most_usd)} in today's money."
+
+
+COST, MORE = "Today's money, USD", "More than the cheapest"
+
+
+def tried_sentences(found: Answer, tried: Sequence[Tried]) -> tuple[str, ...]:
+    """The cheapest way alone, and how far the nearest mix is from it."""
+    if not found.ranked:
+        return ()
+    best = found.ranked[0]
+    alone = f"The cheapest way alone is {best.option.title}: {words.usd(best.present_usd)} in today's money."
+    if not tried:
+        return (alone, "Nothing here can be divided between two ways.")
+    nearest = tried[0]
+    said = f"{in_words(nearest.mix)}: {words.usd(nearest.usd)}"
+    return (alone, f"Of {words.count(len(tried), 'mix', 'mixes')} tried, this costs the least: {said}.")
+
+
+def tried_table(found: Answer, tried: Sequence[Tried]) -> Table:
+    """Every way alone and every mix that was tried, the cheapest first."""
+    costs = [(one.option.title, one.present_usd) for one in found.ranked if one.option.way != "mix"]
+    costs += [(in_words(one.mix), one.usd) for one in tried]
+    least = min((usd for _, usd in costs), default=0.0)
+    return Table.of(
+        [
+            {"Way": title, COST: usd, MORE: round(usd / least - 1, 2) if least > 0 else None}
+            for title, usd in sorted(costs, key=lambda one: one[1])
+        ],
+        ("Way", COST, MORE),
+    )

@@ -7,10 +7,8 @@ from planner.money.renting.job_hour import Hired
 from planner.report import words
 from planner.report.evidence.own_runs_words import pace_words
 from planner.report.forms import hired_words
-from planner.report.speed.band_words import first_token_words, known_words
-from planner.report.speed.fit_words import layout_words, serving_tiles, training_tiles
-from planner.report.speed.other_work import other_parts, run_parts
-from planner.report.speed.serving_words import usd_per_million_tokens
+from planner.report.speed.fit_words import first_token_words, known_words, layout_words, serving_tiles, training_tiles
+from planner.report.speed.serving_words import other_parts, run_parts, usd_per_million_tokens
 from planner.report.speed.training_words import other_teams
 from planner.report.tile import Tile
 from planner.scenario.base import SECONDS_PER_HOUR

@@ -1,7 +1,12 @@
 """Whether it fits and how it is spread, as tiles and in words: what a speed rests on."""
 
+from planner.network.own_models import record_of
+from planner.network.record import network_of
 from planner.report import words
 from planner.report.tile import Tile
+from planner.scenario.base import GIGA
+from planner.scenario.own_model import OwnModel
+from planner.speed.bands import Band
 from planner.speed.serving import Serving
 from planner.speed.training import Training
 from planner.speed.training.result import Layout, Speed
@@ -104,3 +109,81 @@ def serving_tiles(found: Serving, accelerators: int) -> tuple[Tile, ...]:
 def parts_in_words(parts: tuple[tuple[str, str], ...], shown: tuple[str, ...]) -> str:
     """What the parts of the bars that are shown are, in one line."""
     return "; ".join(f"{name}: {what}" for name, what in parts if name in shown) + "."
+
+
+_TRAITS = {
+    "chip": "the generation of the accelerator",
+    "software": "the software",
+    "engine": "the engine",
+    "mixture": "the kind of model, dense or a mixture of experts",
+    "size": "the number of accelerators",
+    "attention": "the kind of attention",
+    "bits": "the precision",
+    "pipeline": "pipeline stages",
+    "context": "the length of sequences",
+    "weights": "which weights are trained",
+    "width": "the width of the model",
+    "load": "one request at a time or many",
+    "ranks": "how attention is spread",
+    "figure": "what was measured",
+}
+
+
+def known_words(band: Band) -> str:
+    """Whether the like was ever seen, and how sure that makes a prediction."""
+    if band.alike:
+        are = "is" if band.alike == 1 else "are"
+        return f"{words.count(band.alike, 'published run')} like it {are} known."
+    if band.unlike:
+        return f"No published run like it is known: the nearest differ in {differences(band)}, so the range is wider."
+    return "No run of its kind was fitted: the range is an assumption."
+
+
+def first_token_words(band: Band) -> str:
+    """How sure the time to the first token is: it hangs on settings that nobody prints."""
+    return (
+        f"Four of five first tokens that were published took {band.low:.2g} to {band.high:.2g} times as long as is "
+        f"predicted without their source ({words.count(band.rows, 'run')}): it hangs on settings of the engine."
+    )
+
+
+def differences(band: Band) -> str:
+    """In what the nearest runs differ."""
+    return words.listed(_TRAITS.get(name, name) for name in band.unlike)
+
+
+def held_words(band: Band) -> str:
+    """What the range is made of."""
+    if not band.rows:
+        return ""
+    return f"The range holds four of five of {words.count(band.rows, 'run')} whose source was left out of the fit."
+
+
+_DOES = {
+    "text": "writes", "text_encoder": "reads and writes nothing", "text_encoder_decoder": "reads with one half, writes "
+    "with the other",
+}  # fmt: skip
+
+
+def shape_words(own: OwnModel) -> str:
+    """One sentence with its size, its layers and what it keeps of a token."""
+    net = network_of(record_of(own))
+    size = f"{own.name}: {_billions(own.params_b)}"
+    if net.is_moe:
+        size += f", {_billions(float(net.active_params) / GIGA)} of them at work on a token"
+    layers = f"{float(net.layers):,.0f} layers of {float(net.hidden):,.0f}"
+    if net.is_hybrid:
+        layers += f", {float(net.attention_layers):,.0f} of which attend"
+    kept = float(net.far.kept + net.chosen.kept)
+    heads = f"{own.heads:,} heads" if own.kv_heads in (None, own.heads) else f"{own.heads:,} heads on {own.kv_heads:,}"
+    cache = f"{kept:,.0f} values kept of each token"
+    if net.near.kept:
+        cache += f", and {float(net.near.kept):,.0f} of the last {float(net.near.tokens):,.0f}"
+    stored = str(own.weights or "16 bits")
+    if own.rest_weights:
+        stored = f"{own.weights}, all but the experts in {own.rest_weights}"
+    return f"{size}; {layers}, {heads}; {cache}; weights in {stored}; it {_DOES[own.modality]}."
+
+
+def _billions(count: float) -> str:
+    return f"{count:,.3g} billion parameters" if count < 1_000 else f"{count / 1_000:,.3g} trillion parameters"

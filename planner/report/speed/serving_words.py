@@ -2,19 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, fields
-from typing import Any
+from datetime import date
+from typing import Any, NamedTuple
 
-from planner.money.renting.job_hour import Hired
+from planner.money.renting.job_hour import Hired, hired
 from planner.report import words
 from planner.report.forms import NO_OFFER, bullets, finite, hired_words, in_sections, offer_data, plain_data
-from planner.report.speed.band_words import first_token_words, held_words, known_words
-from planner.report.speed.fit_words import SERVED_PARTS
-from planner.report.table import Table
-from planner.report.text_table import text_table
-from planner.scenario.base import MILLION
+from planner.report.speed.fit_words import SERVED_PARTS, first_token_words, held_words, known_words
+from planner.report.table import Table, text_table
+from planner.scenario.base import HOURS_PER_YEAR, MILLION, SECONDS_PER_HOUR
 from planner.scenario.durations import seconds_words
 from planner.scenario.serving_job import ServingJob
-from planner.speed.serving import Serving
+from planner.speed.hardware import first
+from planner.speed.serving import CarriedRun, OtherWork, Serving, other_work
+from pricing import Catalogue, PricingError
 
 _MEMORY = SERVED_PARTS | {"unused_gb": "unused"}
 
@@ -156,3 +157,161 @@ def _cost(found: Serving, cost: Hired | None, busy_share: float) -> list[str]:
         f"{words.usd(usd)} for a million tokens written, prompts included, busy {words.percent(busy_share)} of the "
         f"time; {hired_words(cost)}."
     ]
+
+
+class PricedWork(NamedTuple):
+    """Other work on one accelerator with what an hour of it costs, and one of them at its list price."""
+
+    found: OtherWork
+    label: str
+    cost: Hired | None
+    list_price_usd: float | None
+
+
+def priced(catalogue: Catalogue, found: OtherWork, day: date) -> PricedWork:
+    """Other work with the cheapest offer that can be believed for as many accelerators as it takes."""
+    record = catalogue.accelerators[found.accelerator]
+    needed = found.accelerators_at_average or found.accelerators_at_peak or 1
+    cost = hired(catalogue, found.accelerator, accelerators=needed, hours=HOURS_PER_YEAR, together=1, day=day)
+    return PricedWork(found, catalogue.accelerator_label(found.accelerator), cost, first(record.price_usd))
+
+
+def side_by_side(catalogue: Catalogue, job: ServingJob, day: date) -> list[PricedWork]:
+    """The work on every accelerator that keeps the promise: cheapest first, those without a price last."""
+    found = []
+    for key in catalogue.accelerators:
+        try:
+            one = other_work(catalogue, job.model_copy(update={"accelerator": key, "mig_profile": None}))
+        except PricingError:
+            continue  # nobody published what the rate would be carried over by
+        if one.fits:
+            found.append(priced(catalogue, one, day))
+    return sorted(found, key=lambda one: (usd_per_hour_at_peak(one) or float("inf"), -one.found.requests_per_s))
+
+
+def side_table(beside: list[PricedWork]) -> Table:
+    """The work on every accelerator, as a table for the screen and its file."""
+    rows = [
+        {
+            "Accelerator": one.label,
+            "Requests/s of one": one.found.requests_per_s,
+            words.LOW: one.found.low,
+            words.HIGH: one.found.high,
+            "At the peak": one.found.accelerators_at_peak,
+            "USD an hour then": usd_per_hour_at_peak(one),
+            "Rent from": None if one.cost is None else one.cost.provider,
+            "Price checked": None if one.cost is None else one.cost.checked,
+            "Rate": "measured" if one.found.measured else f"carried over from {one.found.carried_from}",
+        }
+        for one in beside
+    ]
+    return Table.of(rows)
+
+
+def usd_per_hour_at_peak(one: PricedWork) -> float | None:
+    """What as many as the peak takes cost an hour; None where nobody rents them or no rate is asked for."""
+    count = one.found.accelerators_at_peak
+    return None if one.cost is None or count is None else one.cost.usd_per_accelerator_hour * count
+
+
+def other_title(found: OtherWork, label: str) -> str:
+    """One sentence: how many it takes on average and at the peak, with the range, and where the rate is from."""
+    return f"{': '.join(filter(None, other_parts(found, label)))}."
+
+
+def other_parts(found: OtherWork, label: str) -> tuple[str, str]:
+    """What the work needs, and how fast one accelerator is; the second is empty where there is no rate."""
+    if found.reason is not None:
+        return found.reason, ""
+    rate = f"one takes {rate_words(found.requests_per_s, found.low, found.high)}, {found.how}"
+    if found.accelerators_at_peak is None:
+        return f"{found.label} on {label}", rate
+    low, high = found.accelerators_at_peak_low, found.accelerators_at_peak_high
+    span = "" if low == high else f" ({low:,} to {high:,})"
+    average = found.accelerators_at_average
+    if average == found.accelerators_at_peak and not span:
+        return f"{found.label} needs {average:,} x {label}", rate
+    usual = "" if average is None else f"{average:,} x {label} on average and "
+    tail = "" if usual else f" x {label}"
+    return f"{found.label} needs {usual}{found.accelerators_at_peak:,}{span}{tail} at the peak", rate
+
+
+def run_title(found: CarriedRun, label: str) -> str:
+    """One sentence: the hours of the run on these accelerators, with the range, and where they are from."""
+    return f"{': '.join(run_parts(found, label))}."
+
+
+def run_parts(found: CarriedRun, label: str) -> tuple[str, str]:
+    """The hours of a run, and where they are from."""
+    span = f"{words.significant(found.low):,g} to {words.significant(found.high):,g}"
+    together = (
+        f", {words.significant(found.hours):,g} hours on {found.accelerators:,}" if found.accelerators > 1 else ""
+    )
+    hours = f"{words.significant(found.accelerator_hours):,g}"
+    return f"{found.label} takes {hours} hours of one {label} ({span}){together}", found.how
+
+
+def rate_words(typical: float, low: float | None = None, high: float | None = None) -> str:
+    """So many requests a second with their range: 47.2 (28.3 to 75.6) an hour, where a second is too short."""
+    times, unit = (
+        (1.0, "a second") if typical >= 1 else (60.0, "a minute") if typical * 60 >= 1 else (3_600.0, "an hour")
+    )
+    number, *ends = (f"{words.significant(one * times):,g}" for one in (typical, low, high) if one is not None)
+    return f"{number} ({' to '.join(ends)}) {unit}" if ends else f"{number} {unit}"
+
+
+def usd_per_million_requests(found: OtherWork, cost: Hired | None, busy_share: float) -> float | None:
+    """Dollars for 1e6 requests where the accelerators are busy for that share of the time."""
+    if cost is None or not found.fits:
+        return None
+    return cost.usd_per_accelerator_hour / (found.requests_per_s * SECONDS_PER_HOUR * busy_share) * MILLION
+
+
+def other_rows(every: list[PricedWork], busy_share: float) -> list[dict[str, Any]]:
+    """One record for each accelerator: how fast, how many it takes, what an hour of them and a request cost."""
+    rows = []
+    for one in every:
+        found, label, cost, list_price_usd = one
+        record = {name: value for name, value in asdict(found).items() if name != "warnings"}
+        rows.append(
+            {
+                **plain_data(record),
+                "accelerator_label": label,
+                "usd_per_accelerator_hour": None if cost is None else cost.usd_per_accelerator_hour,
+                "usd_per_hour_at_peak": usd_per_hour_at_peak(one),
+                "usd_per_million_requests": usd_per_million_requests(found, cost, busy_share),
+                "busy_share": busy_share,
+                "offer": None if cost is None else cost.offer,
+                "list_price_usd": list_price_usd,
+                "warnings": "; ".join(found.warnings),
+            }
+        )
+    return rows
+
+
+_COLUMNS = {
+    "accelerator_label": "accelerator",
+    "requests_per_s": "requests/s of one",
+    "low": "low",
+    "high": "high",
+    "accelerators_at_peak": "at the peak",
+    "usd_per_hour_at_peak": "USD/h then",
+    "usd_per_million_requests": "USD/M requests",
+}
+
+
+def other_text(every: list[PricedWork], busy_share: float) -> str:
+    """A sentence for each accelerator, then all of them side by side."""
+    said = [other_title(one.found, one.label) for one in every] + [_price(one) for one in every]
+    rows = other_rows(every, busy_share)
+    table = Table({label: [row[name] for row in rows] for name, label in _COLUMNS.items()})
+    notes = bullets(f"{one.label}: {note}" for one in every for note in one.found.warnings)
+    parts = ("\n".join(said), text_table(table), notes)
+    return "\n\n".join(part for part in parts if part)
+
+
+def _price(one: PricedWork) -> str:
+    if one.cost is not None:
+        return f"{one.label}: {hired_words(one.cost)}."
+    price = "" if one.list_price_usd is None else f"; one lists at {words.usd(one.list_price_usd)} without a machine"
+    return f"{one.label}: no offer of the catalogue rents it by the hour{price}."

@@ -8,8 +8,7 @@ import numpy as np
 from planner.evidence.checked import Checked, group_of, skips
 from planner.evidence.nearest import Near, PublishedRun
 from planner.report import words
-from planner.report.speed.band_words import known_words
-from planner.report.speed.fit_words import MEMORY_PARTS, SERVED_PARTS
+from planner.report.speed.fit_words import MEMORY_PARTS, SERVED_PARTS, known_words
 from planner.report.speed.serving_words import time_table
 from planner.report.speed.training_words import layouts_table
 from planner.report.table import Table

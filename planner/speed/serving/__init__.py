@@ -1,7 +1,7 @@
 """How fast a model is served: from its shape and the machine's peaks, with few constants fitted to published runs."""
 
 from planner.scenario.serving_job import ServingJob
-from planner.speed.refused import BadJob
+from planner.speed.hardware import BadJob
 from planner.speed.serving.constants import ServingConstants
 from planner.speed.serving.cpu_sized import Largest, SmallWork, WithoutGpu, largest_model, small_work
 from planner.speed.serving.non_llm import CarriedRun, OtherWork, carried_run, is_other_work, other_work

@@ -5,8 +5,7 @@ from planner.speed.bands import Band, attention_of, mixture_of
 from planner.speed.hardware import generation
 from planner.speed.serving.case_of import Setup
 from planner.speed.serving.cases import ServingLayout
-from planner.speed.serving.chips import WEIGHT_BYTES
-from planner.speed.serving.engine_data import known
+from planner.speed.serving.chips import WEIGHT_BYTES, known
 
 TRAITS = ("chip", "engine", "mixture", "size", "attention", "bits", "pipeline", "load", "ranks", "figure")
 _WIDE = Band(low=0.3, high=1.6, rows=0)  # nobody measured anything like it

@@ -13,8 +13,7 @@ from planner.speed.serving.cases import (
     Traits,
     Widths,
 )
-from planner.speed.serving.chips import WEIGHT_BYTES, Chip
-from planner.speed.serving.engine_data import Period
+from planner.speed.serving.chips import WEIGHT_BYTES, Chip, Period
 from planner.speed.serving.memory import stored_bytes
 from pricing.model import WeightFormat
 

@@ -9,18 +9,16 @@ from typing import Literal
 
 from planner.scenario.serving_job import ServingJob
 from planner.speed.arrays import Num
-from planner.speed.refused import BadJob, UnknownChip
+from planner.speed.hardware import BadJob, UnknownChip
 from planner.speed.serving.bands import band_of
-from planner.speed.serving.chips import WEIGHT_BYTES, Chip
+from planner.speed.serving.chips import WEIGHT_BYTES, Chip, known
 from planner.speed.serving.constants import ServingConstants
-from planner.speed.serving.engine_data import known
 from planner.speed.serving.legal import why_not
 from planner.speed.serving.lookup import find_chip
 from planner.speed.serving.non_llm import is_other_work, other_work
 from planner.speed.serving.own_pace import serving_pace
 from planner.speed.serving.plan import USUAL_PROMISE, plan
-from planner.speed.serving.promise import kept_per_s, levels
-from planner.speed.serving.steady import running
+from planner.speed.serving.promise import kept_per_s, levels, running
 from pricing import names
 from pricing.catalogue import Catalogue
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from planner.network.network import Network
-from planner.speed.refused import BadJob, UnknownChip
+from planner.speed.hardware import BadJob, UnknownChip
 from planner.speed.serving.case_of import Setup, make_case, stored_gb
 from planner.speed.serving.cases import ServingCase, ServingLayout, ServingLimits, Traffic
 from planner.speed.serving.chips import chip_of

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import date
 
 from planner.network.guess import MIXED, UNSAID, Sizes, active_in_name, is_mixed, size_in_name, typical_model
+from planner.network.kinds import GapInShape, UnknownShape
 from planner.network.network import Network
 from planner.network.record import writer_of
-from planner.network.refused import GapInShape, UnknownShape
-from planner.speed.hardware import slice_shares
+from planner.speed.hardware import UnknownChip, slice_shares
 from planner.speed.match_model import (
     QUANTISED,
     accelerator_called,
@@ -17,10 +17,8 @@ from planner.speed.match_model import (
     model_spellings,
     same_shape,
 )
-from planner.speed.refused import UnknownChip
 from planner.speed.serving.case_of import UNSAID_CHECKPOINT, Checkpoint
-from planner.speed.serving.chips import Chip, chip_of
-from planner.speed.serving.engine_data import Period, known
+from planner.speed.serving.chips import Chip, Period, chip_of, known
 from pricing.caching import by_digest, cached
 from pricing.catalogue import Catalogue
 from pricing.errors import UnknownName

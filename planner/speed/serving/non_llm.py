@@ -8,8 +8,7 @@ from planner.scenario.base import SECONDS_PER_HOUR
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.task import Run
 from planner.speed.bands import Band
-from planner.speed.serving.chips import Chip
-from planner.speed.serving.engine_data import known
+from planner.speed.serving.chips import Chip, known
 from planner.speed.serving.lookup import find_chip
 from planner.speed.serving.own_pace import serving_pace
 from planner.speed.serving.work import WorkRate, carried_hours, rate_on, server_share, work_called

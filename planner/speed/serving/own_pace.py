@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from planner.network.refused import UnknownShape
+from planner.network.kinds import UnknownShape
 from planner.scenario.measured import Measured
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.training_job import MeasuredLike

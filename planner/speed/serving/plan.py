@@ -3,18 +3,17 @@
 import math
 from dataclasses import dataclass, replace
 
+from planner.network.kinds import UnknownShape
 from planner.network.network import Network
 from planner.network.own_models import with_own_models
-from planner.network.refused import UnknownShape
 from planner.scenario.base import ONE_MACHINE
 from planner.scenario.serving_job import ServingJob
+from planner.speed.hardware import BadJob, OnlySold
 from planner.speed.match_model import model_named
-from planner.speed.refused import BadJob, OnlySold
 from planner.speed.serving.case_of import Setup, default_kv_bytes, limits, make_case, smallest_group
 from planner.speed.serving.cases import ServingCase, ServingLayout, ServingLimits, Traffic
-from planner.speed.serving.chips import Chip
+from planner.speed.serving.chips import Chip, known
 from planner.speed.serving.constants import ServingConstants, ServingRates, rates
-from planner.speed.serving.engine_data import known
 from planner.speed.serving.legal import refuse_illegal
 from planner.speed.serving.lookup import FoundModel, find_chip, find_period, find_shape
 from planner.speed.serving.non_llm import nearest_work

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from planner.scenario.serving_job import ServingJob
-from planner.speed.refused import BadJob
+from planner.speed.hardware import BadJob
 from planner.speed.serving.result import Serving
 from planner.speed.serving.serve import serve
 from pricing import Catalogue

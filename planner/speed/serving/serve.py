@@ -9,15 +9,14 @@ from planner.scenario.serving_job import ServingJob
 from planner.speed.match_model import counted_as
 from planner.speed.serving.bands import UNDER_LOAD, band_of
 from planner.speed.serving.case_of import stored_gb
+from planner.speed.serving.chips import known
 from planner.speed.serving.constants import ServingConstants
-from planner.speed.serving.engine_data import known
 from planner.speed.serving.legal import ways_to_fit, why_not
 from planner.speed.serving.memory import held, most_requests
 from planner.speed.serving.own_pace import serving_pace
 from planner.speed.serving.plan import ServingPlan, plan
-from planner.speed.serving.promise import at_once, latencies, most_per_s
+from planner.speed.serving.promise import Cycle, at_once, cycle, latencies, most_per_s, running
 from planner.speed.serving.result import MemoryParts, ReplicaThatFits, Serving, Share, WaitingTimes
-from planner.speed.serving.steady import Cycle, cycle, running
 from pricing.catalogue import Catalogue
 
 _ADAPTER_SLOWDOWN = 0.2  # engines lose 10 to 30 % with several adapters; no primary measurement was found

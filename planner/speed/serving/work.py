@@ -3,10 +3,8 @@
 from dataclasses import dataclass
 
 from planner.scenario.base import SECONDS_PER_HOUR
-from planner.speed.hardware import first
-from planner.speed.refused import UnknownChip
-from planner.speed.serving.chips import Chip
-from planner.speed.serving.engine_data import Measured, Work, known
+from planner.speed.hardware import UnknownChip, first
+from planner.speed.serving.chips import Chip, Measured, Work, known
 from planner.speed.serving.lookup import find_chip
 from pricing import names
 from pricing.catalogue import Catalogue

@@ -17,15 +17,21 @@ from planner.scenario.base import HOURS_PER_DAY
 from planner.scenario.training_job import TrainingJob
 from planner.speed.arrays import stacked, taken
 from planner.speed.bands import Band
-from planner.speed.hardware import Hardware, family_of, hardware, lacks_units
+from planner.speed.hardware import Hardware, UnknownChip, family_of, hardware, lacks_units
 from planner.speed.pace import Pace, training_pace
-from planner.speed.refused import UnknownChip
 from planner.speed.training.bands import band_for, traits_of
 from planner.speed.training.constants import TrainingCalibration, house_calibration
-from planner.speed.training.divides import batch_that_divides
+from planner.speed.training.fitting import USABLE_SHARE, peak_memory
 from planner.speed.training.goodput import TeamShare, best_tokens, reliability, team_share
-from planner.speed.training.layout import Candidate, Columns, LayoutWish, legal_layouts, shared_within, worth
-from planner.speed.training.memory import USABLE_SHARE, peak_memory
+from planner.speed.training.layout import (
+    Candidate,
+    Columns,
+    LayoutWish,
+    batch_that_divides,
+    legal_layouts,
+    shared_within,
+    worth,
+)
 from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.result import Layout, Range
 from planner.speed.training.step import tokens_per_s

@@ -14,9 +14,8 @@ from pydantic import Field, model_validator
 from planner.scenario.base import SECONDS_PER_HOUR
 from planner.scenario.image_job import ImageJob
 from planner.speed.data_files import DATA, read_data
-from planner.speed.refused import BadJob
-from planner.speed.serving.chips import Chip
-from planner.speed.serving.engine_data import Measured, Work
+from planner.speed.hardware import BadJob
+from planner.speed.serving.chips import Chip, Measured, Work
 from planner.speed.serving.lookup import find_chip
 from planner.speed.serving.non_llm import CarriedRun
 from planner.speed.serving.work import WorkRate, rate_of

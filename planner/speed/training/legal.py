@@ -5,8 +5,7 @@ from collections.abc import Iterable
 from planner.network.network import Network
 from planner.scenario.amounts import count as counted
 from planner.scenario.training_job import TrainingJob
-from planner.speed.hardware import Hardware
-from planner.speed.refused import BadJob
+from planner.speed.hardware import BadJob, Hardware
 from planner.speed.training.layout import stages_divide
 
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from planner.speed.bands import Band
+from planner.speed.training.fitting import Memory
 from planner.speed.training.goodput import Reliability, TeamShare
-from planner.speed.training.memory import Memory
 from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.step import StepParts
 

@@ -12,9 +12,8 @@ import numpy as np
 from planner.scenario.training_job import TrainingJob
 from planner.speed.arrays import stacked, taken
 from planner.speed.training.constants import TrainingCalibration, house_calibration
-from planner.speed.training.fitting import fits
+from planner.speed.training.fitting import USABLE_SHARE, Memory, fits, peak_memory
 from planner.speed.training.layout import legal_layouts
-from planner.speed.training.memory import USABLE_SHARE, Memory, peak_memory
 from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.step import tokens_per_s
 from planner.speed.training.train import MOST_DOUBLINGS, AskedTraining, base_plan, looked_up

@@ -5,16 +5,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from planner.network.kinds import UnknownShape
 from planner.network.network import Network
 from planner.network.own_models import with_own_models
 from planner.network.record import network_of
-from planner.network.refused import UnknownShape
 from planner.scenario.amounts import count as counted
 from planner.scenario.base import ONE_MACHINE
 from planner.scenario.training_job import TrainingJob
 from planner.speed.bands import Band
 from planner.speed.hardware import (
+    BadJob,
     Hardware,
+    UnknownChip,
     capped,
     family_of,
     hardware,
@@ -25,18 +27,24 @@ from planner.speed.hardware import (
 )
 from planner.speed.match_model import counted_as, model_named
 from planner.speed.pace import BITS, Pace, training_pace
-from planner.speed.refused import BadJob, UnknownChip
 from planner.speed.training.bands import PROCESSOR_PACE, band_for, traits_of
 from planner.speed.training.constants import TrainingCalibration, house_calibration
-from planner.speed.training.data_facts import data_facts
-from planner.speed.training.defaults import ADAPTER_SHARE, ADAPTER_WEIGHT_BYTES, FLASH_SINCE, is_compiled
-from planner.speed.training.divides import batch_that_divides, is_legal, nearest_legal
-from planner.speed.training.fitting import LOSS_CHUNKS, WAYS
+from planner.speed.training.data_facts import ADAPTER_SHARE, ADAPTER_WEIGHT_BYTES, FLASH_SINCE, data_facts, is_compiled
+from planner.speed.training.fitting import LOSS_CHUNKS, USABLE_SHARE, WAYS, peak_memory
 from planner.speed.training.goodput import best_tokens, reliability, team_share, unique_tokens_worth
 from planner.speed.training.images import no_rate
-from planner.speed.training.layout import HYBRID, SELECTIVE, Candidate, LayoutSearch, LayoutWish, search
+from planner.speed.training.layout import (
+    HYBRID,
+    SELECTIVE,
+    Candidate,
+    LayoutSearch,
+    LayoutWish,
+    batch_that_divides,
+    is_legal,
+    nearest_legal,
+    search,
+)
 from planner.speed.training.legal import check_job
-from planner.speed.training.memory import USABLE_SHARE, peak_memory
 from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.result import NOT_SPREAD, Layout, Range, Speed, Training, WayToFit
 from planner.speed.training.step import step_parts

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from planner.money.demand.stream import Need
 from planner.money.owning.inputs import say_people_and_space, say_power_price
-from planner.money.owning.kept import kept_accelerator, kept_power
-from planner.money.owning.place import place_of
+from planner.money.owning.place import kept_accelerator, kept_power, place_of
 from planner.money.renting.bill import bills, cheapest_first
 from planner.money.renting.cheapest_offer import RESERVED
 from planner.money.renting.interruptions import LEAST_LEFT, say_interruptions, stretch

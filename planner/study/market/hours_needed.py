@@ -9,7 +9,7 @@ from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR
 from planner.scenario.scenario import Scenario
 from planner.scenario.task import Run, Train
 from planner.scenario.work import Work
-from planner.speed.refused import BadJob, UnknownChip
+from planner.speed.hardware import BadJob, UnknownChip
 from planner.speed.serving import CarriedRun, OtherWork, Serving, carried_run
 from planner.speed.training.across import Reach, across, unknown_speed
 from planner.speed.training.images import image_training, learns_from_images

@@ -8,7 +8,7 @@ and support are left out: they hang on the seller more than on the accelerator, 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 
-from planner.money.staying import hosted_elsewhere, owned_elsewhere
+from planner.money.plan import hosted_elsewhere, owned_elsewhere
 from planner.scenario.base import HOURS_PER_MONTH, MILLION, ONE_MACHINE, SECONDS_PER_HOUR
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.task import Serve

@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 
 from planner.money.many_ledgers import Columns
-from planner.money.measures import worked_usd
+from planner.money.measures import simple_payback, worked_usd
 from planner.money.option import Absent, Option
-from planner.money.payback import simple_payback
 from planner.money.plan import Plan, plan_at
 from planner.money.renting.cheapest_offer import taken
 from planner.money.setting import ChosenOffers, Setting
@@ -28,14 +27,13 @@ from planner.money.verdict.breakeven import break_even, paid_back
 from planner.money.verdict.contender import Runner, runners_of
 from planner.money.verdict.limits import limits_of
 from planner.scenario.grid import Grid
+from planner.scenario.known_names import ScenarioError
 from planner.scenario.path import Path
-from planner.scenario.refusal import ScenarioError
 from planner.scenario.scenario import Scenario
 from planner.study.measures import Measure, OptionResult, results_of
 from planner.study.mix.best_mix import may_gain
 from planner.study.plan_any import planned
-from planner.study.sweep.busy import Busy, busy_break_even
-from planner.study.sweep.columns import How, Hows, hows, is_number, told_as_one
+from planner.study.sweep.columns import Busy, How, Hows, busy_break_even, hows, is_number, told_as_one
 from planner.study.sweep.reads import AskedOnce
 from planner.study.uncertainty.sure_verdict import decided
 from pricing import Catalogue, PricingError

@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 
 from planner.money.owning.inputs import POSITION, TIMES, lead_time
 from planner.money.plan import Plan, plan_at
-from planner.money.rent_levels import STEP, STEP_AFTER
+from planner.money.price_path import STEP, STEP_AFTER
 from planner.money.verdict.breakeven import value_of
 from planner.scenario.budget import FUTURES
 from planner.study.data_files import Said, read_data

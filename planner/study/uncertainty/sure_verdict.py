@@ -11,12 +11,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.money.many_ledgers import Columns
 from planner.money.plan import Plan
 from planner.money.verdict.answer import CLOSE_GAP, Answer, Verdict, answer, gap_share, verdict_for
-from planner.money.verdict.weighed import Weighed
+from planner.money.verdict.breakeven import BUSY, RENT, busy_share, value_of
+from planner.money.verdict.contender import Weighed
 from planner.money.ways import WAYS
-from planner.scenario.budget import FUTURES
-from planner.study.uncertainty.futures import Futures, futures
+from planner.scenario.budget import FUTURES, STEPS, TURNS
+from planner.study.uncertainty.futures import Futures, FuturesBand, band, futures
+from planner.study.uncertainty.tornado import saved_usd
 
 SURE, LIKELY = 0.9, 0.7  # shares of futures: "Buy.", "Probably buy."
 STEP = 0.02  # shares are told, and decided on, in steps of 2 of 100
@@ -106,3 +109,43 @@ def _ranged(way: Weighed, drawn: Futures) -> Weighed:
         high_cumulative_usd=np.maximum(over[2], way.cumulative_usd),
     )
     return replace(way, spread=spread)
+
+
+_LEAST, _MOST_TIMES = 0.02, 3.0  # busy from so little to all hours; rents from nothing to three times today's
+
+
+@dataclass(frozen=True)
+class Turning:
+    """Where both cost the same: the range of eight of ten futures that have such a value, and how many have one."""
+
+    band: FuturesBand | None
+    share: float  # of those futures in which there is one
+    count: int  # of futures in which it was looked for: the first of all that were drawn
+
+
+def turning(found: Futures, own: str, rent: str, name: str) -> Turning | None:
+    """The break-even of busy hours (`busy_share`) or of rents in all futures; None where the plan has no such input."""
+    ways = found.plan.option(own), found.plan.option(rent)
+    if ways[0] is None or ways[1] is None:
+        return None
+    you = busy_share(found.plan.setting, 1.0) if name == "busy_share" else None
+    price = value_of(RENT, ways[1].ledger)
+    if name == "busy_share":
+        if not you:
+            return None
+        tried, scale, grid = BUSY, you, np.linspace(_LEAST, 1.0, STEPS) / you
+    else:
+        if price is None or ways[1].way != "on_demand" or WAYS[ways[0].way].rents_machines:
+            return None
+        tried, scale, grid = RENT, 1.0, np.linspace(0.0, _MOST_TIMES * price[0], STEPS)
+    count = min(TURNS, found.count)
+    draws = {one: values[:count] for one, values in found.draws.items() if one != tried}
+    saved = saved_usd(found.plan, (ways[0], ways[1]), Columns(found.plan.setting, draws, along=(tried, grid)))
+    turns = (saved[:, 1:] > 0) != (saved[:, :-1] > 0)
+    there = turns.any(axis=1)
+    if not there.any():
+        return Turning(None, 0.0, count)
+    row, at = np.flatnonzero(there), turns[there].argmax(axis=1)
+    before, after = saved[row, at], saved[row, at + 1]
+    values = (grid[at] - before * (grid[at + 1] - grid[at]) / (after - before)) * scale
+    return Turning(band(values), float(there.mean()), count)

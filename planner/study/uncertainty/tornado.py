@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 from planner.money.many_ledgers import Array, Columns, builder_of
 from planner.money.option import Option
 from planner.money.plan import Plan
-from planner.money.verdict.breakeven import FOUND, STEP
-from planner.money.verdict.sign_change import nearest_turn, saving_along
+from planner.money.verdict.breakeven import FOUND, STEP, nearest_turn, saving_along
 from planner.money.ways import WAYS
 from planner.study.uncertainty.draws import distances
 from planner.study.uncertainty.uncertain_inputs import Z_TAIL, Doubtful, at, doubtful

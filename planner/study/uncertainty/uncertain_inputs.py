@@ -20,12 +20,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from planner.money.demand.lost import RATE
-from planner.money.input_sheet import Case, end
+from planner.money.input_sheet import Case, end, origin
 from planner.money.ledger import Origin, Used
-from planner.money.origin import origin
 from planner.money.owning.inputs import CHEAPER_FACTS, POSITION, curve_of, lead_time
 from planner.money.plan import Plan
-from planner.money.rent_levels import CHANGE, DRIFT, LEAST_CHANGE, MOST_CHANGE
+from planner.money.price_path import CHANGE, DRIFT, LEAST_CHANGE, MOST_CHANGE
 from planner.money.renting.offer_inputs import BESIDE_FACTORS, PRICE, price_factor, prices_of
 from planner.money.setting import BUSY_FACTOR, HOURS_FACTOR, RENT_CHANGE
 from planner.money.ways import WAYS

@@ -10,22 +10,10 @@ from planner.money.verdict.answer import Answer
 from planner.report import words
 from planner.report.answer.sentences import AnswerWords, not_counted
 from planner.report.answer.tables import in_todays_money
-from planner.report.answer.today_words import today_words
-from planner.report.answer.verdict_line import verdict
+from planner.report.answer.verdict_line import today_words, verdict
 from planner.report.futures.counted import futures_table, inputs_table, saving_finding
 from planner.study.uncertainty.futures import Futures
-from planner.web import (
-    address,
-    advice,
-    chart_sources,
-    mixing,
-    other_numbers,
-    profit,
-    share,
-    show,
-    show_ledger,
-    state,
-)
+from planner.web import address, mixing, share, show, show_ledger, show_plan, state
 
 
 def page() -> None:
@@ -39,13 +27,13 @@ def page() -> None:
     st.markdown(words.markdown(" ".join(said.sentences)))
     place = st.empty()
     _late()
-    advice.say(reckoned)
+    show_plan.say(reckoned)
     if found.ranked:
         _views(plan, found, said, reckoned.futures)
     show.small(words.markdown(f"Not counted: {not_counted(plan)}. Plans, not advice."))
-    advice.more(reckoned)
-    profit.box(found)
-    advice.absent(plan)
+    show_plan.more(reckoned)
+    show_plan.box(found)
+    show_plan.absent(plan)
     show.next_page(after[0], f"Next: {after[1][:1].lower()}{after[1][1:]}")
     _today(place, plan, found)
 
@@ -62,7 +50,7 @@ def _head(plan: Plan, found: Answer, said: AnswerWords, after: tuple[str, str]) 
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="head"):
         st.title(words.markdown(said.title), anchor=False, width="content")
         with st.container(horizontal=True, vertical_alignment="center", width="content"):
-            advice.offer_to_choose(plan)
+            show_plan.offer_to_choose(plan)
             if found.ranked:
                 show_ledger.explain_button(lambda: in_todays_money(plan, found))
             share.popover(plan, found)
@@ -106,7 +94,7 @@ def _views(plan: Plan, found: Answer, said: AnswerWords, drawn: Futures | None) 
             lambda: _sourced("mix", lambda: mixing.best(plan, found)),
             lambda: _sourced("orders", lambda: mixing.fleet(found)),
             lambda: _sourced("waiting", lambda: mixing.later(plan)),
-            lambda: other_numbers.others(plan, found, drawn),
+            lambda: show_plan.others(plan, found, drawn),
         ),
         strict=True,
     ):
@@ -124,7 +112,7 @@ VIEWS = (
 def _sourced(key: str, make: Callable[[], None]) -> None:
     """A view, and below it what its chart rests on."""
     make()
-    chart_sources.below(key, chart_sources.of_plan)
+    show_ledger.below(key, show_ledger.of_plan)
 
 
 def _sure(found: Answer, drawn: Futures | None) -> None:

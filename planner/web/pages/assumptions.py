@@ -4,8 +4,7 @@ import streamlit as st
 
 from planner.report import words
 from planner.report.evidence.sources import allowance, counts_table, credits_owed, sources_table
-from planner.report.facts.assumption_rows import rows_of
-from planner.report.facts.method_words import checks, limits, method
+from planner.report.facts.method_words import checks, limits, method, rows_of
 from planner.web import show, show_assumptions, state, state_what_if
 
 

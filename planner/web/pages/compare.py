@@ -13,23 +13,10 @@ from planner.money.renting.orders import order_of
 from planner.money.setting import Setting
 from planner.report import words
 from planner.report.answer.sentences import AnswerWords, told
-from planner.report.market.compare import BUY_ID, pickable
-from planner.report.market.findings import by_the_token, counted_in, hidden_words
+from planner.report.market.compare import BUY_ID, by_the_token, counted_in, hidden_words, pickable
 from planner.report.market.job_offers import Offers
 from planner.study.market.sized_accelerators import Doer, doer_of, names_a_model
-from planner.web import (
-    address,
-    advice,
-    ask,
-    chart_sources,
-    filters,
-    live_box,
-    quote_box,
-    show,
-    show_ledger,
-    show_offers,
-    state,
-)
+from planner.web import address, ask, filters, live_box, show, show_ledger, show_offers, show_plan, state
 from pricing.query import Wish
 
 
@@ -63,7 +50,7 @@ def page() -> None:
 
 def _cannot(headline: DeltaGenerator, sentences: DeltaGenerator, plan: Plan, answer: AnswerWords) -> None:
     _say(headline, sentences, answer.title, answer.sentences)
-    advice.offer_to_choose(plan)
+    show_plan.offer_to_choose(plan)
     show.next_page("Answer", "Back to the answer")
 
 
@@ -91,7 +78,7 @@ def _views(found: Offers, wish: Wish, first: Doer, money: Money) -> None:
             lambda: show_ledger.buying(catalogue, found.own, chip),
             lambda: show.market(catalogue, state.market(catalogue, filters.all_chips(wish), state.day(), chip)),
             lambda: show.past(state.past(catalogue, chip)),
-            quote_box.ask_for_quotes,
+            show_offers.ask_for_quotes,
             live_box.ask,
         ),
         strict=True,
@@ -105,7 +92,7 @@ def _parts(ledgers: Sequence[Ledger], money: Money) -> None:
     """What the chosen offers cost, and who says so."""
     show_ledger.parts_explained(ledgers, money)
     if ledgers:
-        chart_sources.below("parts", lambda: ledgers)
+        show_ledger.below("parts", lambda: ledgers)
 
 
 VIEWS = ("Where the money goes", "Buy and run it", "Other GPUs", "Price history", "Your own prices", live_box.VIEW)

@@ -6,7 +6,9 @@ second. Several of them branch off from one that has everything loaded, so they 
 
 import asyncio
 import gc
+import importlib
 import os
+import pkgutil
 import signal
 import socket
 import sys
@@ -19,13 +21,25 @@ from multiprocessing.process import BaseProcess
 import streamlit as st
 import uvicorn
 
-from planner.web import parcels, visitor, workers
-from planner.web.ready import get_ready
+from planner.web import pages, parcels, state, visitor, workers
 from planner.web.serving import server
 from planner.web.serving.desk import Address, AtDesk, Desk
 from planner.web.serving.door import Door, pair
 from planner.web.serving.same_server import stand_at
 from planner.web.turns import TURNS
+
+# What is loaded where it is first used, so that a command line need not wait for it. A server loads it before.
+LATER = ("pandas", "scipy.optimize")
+
+
+def get_ready() -> None:
+    """Every page loaded with all that it may use, and the answer to the question that the page opens with."""
+    for library in LATER:
+        importlib.import_module(library)
+    for page in pkgutil.iter_modules(pages.__path__):
+        importlib.import_module(f"{pages.__name__}.{page.name}")
+    state.open_with_answer()
+
 
 _MOST = 4  # servers; each keeps answers of its own
 # Answers that are kept are thousands of objects, of which a round of the garbage collector finds none to collect: as

@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pricing.choices import Purchase
-from pricing.feeds.feed import Ask, Feed, Reply
+from pricing.feeds.feed import AnyObservation, Ask, Feed, Observation, Odd, Reply
 from pricing.feeds.machines import Machine, machines, regions
-from pricing.feeds.observation import AnyObservation, Observation, Odd
 from pricing.feeds.parsing import HOURS_OF, TERMS, Rows, Told, each_part, leading, number, whole
 
 URL = "https://pricing.us-east-1.amazonaws.com/offers/v1.0/aws/AmazonEC2/current/{region}/index.csv"

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 
 from pricing.choices import Purchase
-from pricing.feeds.feed import Ask, Feed
+from pricing.feeds.feed import AnyObservation, Ask, Feed, Observation, Odd
 from pricing.feeds.machines import Machine, machines
-from pricing.feeds.observation import AnyObservation, Observation, Odd
 from pricing.feeds.parsing import HOURS_OF, TERMS, Row, Rows, Told, positive, text
 
 URL = "https://prices.azure.com/api/retail/prices"

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 
 from pricing.choices import Purchase
-from pricing.feeds.feed import Ask, Feed
+from pricing.feeds.feed import AnyObservation, Ask, Feed, Observation
 from pricing.feeds.machines import accelerator
-from pricing.feeds.observation import AnyObservation, Observation
 from pricing.feeds.parsing import Row, Rows, Told, positive, text
 
 URL = "https://billing.app.daytona.io/gpu-pricing"

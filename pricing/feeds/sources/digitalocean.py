@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from pricing.feeds.feed import Ask, Feed
+from pricing.feeds.feed import AnyObservation, Ask, Feed, Observation
 from pricing.feeds.machines import accelerator
-from pricing.feeds.observation import AnyObservation, Observation
 from pricing.feeds.parsing import MB, Row, Rows, Told, gigabytes, positive, text, whole
 
 URL = "https://api.digitalocean.com/v2/sizes"

@@ -2,8 +2,7 @@
 
 from xml.etree import ElementTree
 
-from pricing.feeds.feed import Ask, Feed
-from pricing.feeds.observation import RateObservation
+from pricing.feeds.feed import Ask, Feed, RateObservation
 from pricing.feeds.parsing import Rows, Told, day, positive
 
 URL = "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml"

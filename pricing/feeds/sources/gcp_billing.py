@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pricing.choices import Purchase
-from pricing.feeds.feed import Ask, Feed
+from pricing.feeds.feed import AnyObservation, Ask, Feed, Observation
 from pricing.feeds.machines import Machine, machines, table
-from pricing.feeds.observation import AnyObservation, Observation
 from pricing.feeds.parsing import Row, Rows, Told, number, positive, text, without
 
 URL = "https://cloudbilling.googleapis.com/v1/services/6F81-5844-456A/skus"  # Compute Engine

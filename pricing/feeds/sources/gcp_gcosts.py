@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime
 
 from pricing.choices import Purchase
-from pricing.feeds.feed import Ask, Feed, Reply
+from pricing.feeds.feed import AnyObservation, Ask, Feed, Observation, Odd, Reply
 from pricing.feeds.machines import Machine, machines
-from pricing.feeds.observation import AnyObservation, Observation, Odd
 from pricing.feeds.parsing import HOURS_PER_MONTH, Rows, Told, positive
 
 URL = "https://raw.githubusercontent.com/Cyclenerd/google-cloud-pricing-cost-calculator/master/pricing.yml"

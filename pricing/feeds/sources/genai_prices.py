@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any
 
-from pricing.feeds.feed import Ask, Feed
-from pricing.feeds.observation import AnyObservation, HostedObservation
+from pricing.feeds.feed import AnyObservation, Ask, Feed, HostedObservation
 from pricing.feeds.parsing import Row, Rows, Told, day, number, positive, text
 
 URL = "https://raw.githubusercontent.com/pydantic/genai-prices/refs/heads/main/prices/new_data/v2/data.json"

@@ -13,9 +13,8 @@ from collections.abc import Iterator
 from datetime import date
 
 from pricing.choices import Purchase
-from pricing.feeds.feed import Ask, Feed, Reply
+from pricing.feeds.feed import Ask, Feed, Observation, Reply
 from pricing.feeds.machines import accelerator, machines, with_form
-from pricing.feeds.observation import Observation
 from pricing.feeds.parsing import Rows, Told, day, each_part, lowest, positive, text, whole
 
 URL = "https://dstack-gpu-pricing.s3.eu-west-1.amazonaws.com/v3/{seller}"

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from datetime import date
 
 from pricing.choices import Purchase
-from pricing.feeds.feed import Ask, Feed
+from pricing.feeds.feed import AnyObservation, Ask, Feed, Observation, Odd
 from pricing.feeds.machines import accelerator
-from pricing.feeds.observation import AnyObservation, Observation, Odd
 from pricing.feeds.parsing import Row, Rows, Told, day, lowest, positive, text, whole
 
 URL = "https://raw.githubusercontent.com/adriannutiu/gpu-rental-prices/main/data/latest.json"

@@ -5,9 +5,8 @@ It counts in cents, and memory in bytes.
 
 from collections.abc import Iterator
 
-from pricing.feeds.feed import Ask, Feed, FeedError
+from pricing.feeds.feed import AnyObservation, Ask, Feed, FeedError, Observation
 from pricing.feeds.machines import accelerator
-from pricing.feeds.observation import AnyObservation, Observation
 from pricing.feeds.parsing import BYTES, CENTS, Row, Rows, Told, gigabytes, lowest, positive, text, whole
 
 URL = "https://admin.hotaisle.app/api/teams/{team}/{kind}/available/"

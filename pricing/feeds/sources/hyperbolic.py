@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from pricing.feeds.feed import Ask, Feed
+from pricing.feeds.feed import AnyObservation, Ask, Feed, Observation
 from pricing.feeds.machines import accelerator
-from pricing.feeds.observation import AnyObservation, Observation
 from pricing.feeds.parsing import Row, Rows, Told, positive, text, whole
 
 URL = "https://api.hyperbolic.xyz/v2/skypilot/catalog"

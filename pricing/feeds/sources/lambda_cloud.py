@@ -3,9 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from pricing.feeds.feed import Ask, Feed
+from pricing.feeds.feed import AnyObservation, Ask, Feed, Observation, Odd
 from pricing.feeds.machines import accelerator
-from pricing.feeds.observation import AnyObservation, Observation, Odd
 from pricing.feeds.parsing import CENTS, Row, Rows, Told, positive, text, whole
 
 URL = "https://cloud.lambdalabs.com/api/v1/instance-types"

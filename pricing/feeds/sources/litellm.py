@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from pricing.feeds.feed import Ask, Feed
-from pricing.feeds.observation import AnyObservation, HostedObservation
+from pricing.feeds.feed import AnyObservation, Ask, Feed, HostedObservation
 from pricing.feeds.parsing import Row, Rows, Told, number, positive, text
 
 URL = "https://raw.githubusercontent.com/BerriAI/litellm/main/model_prices_and_context_window.json"

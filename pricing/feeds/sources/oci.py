@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from pricing.feeds.feed import Ask, Feed
+from pricing.feeds.feed import AnyObservation, Ask, Feed, Observation, Odd
 from pricing.feeds.machines import machines, rule
-from pricing.feeds.observation import AnyObservation, Observation, Odd
 from pricing.feeds.parsing import Row, Rows, Told, positive, text, whole
 
 PRICES = "https://apexapps.oracle.com/pls/apex/cetools/api/v1/products/"

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from pricing.feeds.feed import Ask, Feed, FeedError
+from pricing.feeds.feed import AnyObservation, Ask, Feed, FeedError, Observation
 from pricing.feeds.machines import accelerator, regions
-from pricing.feeds.observation import AnyObservation, Observation
 from pricing.feeds.parsing import BYTES, Row, Rows, Told, each_part, gigabytes, positive, text, whole
 
 URL = "https://api.scaleway.com/instance/v1/zones/{zone}/products/servers"

@@ -8,9 +8,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from pricing.feeds.feed import Ask, Feed
+from pricing.feeds.feed import Ask, Feed, Observation
 from pricing.feeds.machines import accelerator, with_form
-from pricing.feeds.observation import Observation
 from pricing.feeds.parsing import MB, Rows, Told, first_of, lowest, number, positive, text, whole
 
 PLACES = (

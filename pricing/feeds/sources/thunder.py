@@ -3,9 +3,8 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from pricing.feeds.feed import Ask, Feed, FeedError
+from pricing.feeds.feed import AnyObservation, Ask, Feed, FeedError, Observation
 from pricing.feeds.machines import accelerator
-from pricing.feeds.observation import AnyObservation, Observation
 from pricing.feeds.parsing import Row, Rows, Told, positive, text, whole
 
 URL = "https://api.thundercompute.com:8443/v1"

@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from pricing.feeds.feed import Ask, Feed, Reply
+from pricing.feeds.feed import AnyObservation, Ask, Feed, Observation, Odd, Reply
 from pricing.feeds.machines import accelerator
-from pricing.feeds.observation import AnyObservation, Observation, Odd
 from pricing.feeds.parsing import MB, Row, Rows, Told, gigabytes, lowest, number, positive, text, whole
 
 URL = "https://console.vast.ai/api/v0/bundles/"

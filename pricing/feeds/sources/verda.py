@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from pricing.feeds.feed import Ask, Feed, FeedError
+from pricing.feeds.feed import AnyObservation, Ask, Feed, FeedError, Observation
 from pricing.feeds.machines import accelerator
-from pricing.feeds.observation import AnyObservation, Observation
 from pricing.feeds.parsing import Row, Rows, Told, first_of, positive, text, whole
 
 HOSTS = ("api.datacrunch.io", "api.verda.com")

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from pricing.feeds.feed import Ask, Feed
+from pricing.feeds.feed import AnyObservation, Ask, Feed, Observation, Odd
 from pricing.feeds.machines import board_of, machines
-from pricing.feeds.observation import AnyObservation, Observation, Odd
 from pricing.feeds.parsing import MB, Row, Rows, Told, gigabytes, positive, text, whole
 
 URL = "https://api.vultr.com/v2"

@@ -11,7 +11,7 @@ from planner.evidence.table import RunTableError
 from planner.scenario.serving_job import ServingJob
 from planner.speed.data_files import DATA
 from planner.speed.serving import serve
-from planner.speed.serving.engine_data import known
+from planner.speed.serving.chips import known
 from pricing import load_catalogue
 
 CATALOGUE = load_catalogue()

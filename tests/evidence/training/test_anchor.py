@@ -9,8 +9,8 @@ import pytest
 from planner.evidence.constants_file import training_constants_in
 from planner.evidence.table import RunTableError
 from planner.evidence.training.check import anchored, check_training
+from planner.speed.hardware import BadJob
 from planner.speed.pace import doubt_of, kept_share
-from planner.speed.refused import BadJob
 from planner.speed.training import TrainingJob, train
 from planner.speed.training.bands import house_bands
 from planner.speed.training.constants import house_calibration

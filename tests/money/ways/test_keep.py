@@ -13,10 +13,9 @@ from planner.money.verdict.answer import answer
 from planner.money.ways import keep
 from planner.money.ways.ledger_of_way import Unavailable, WayLedger
 from planner.report.answer.document import answer_data
-from planner.report.files.cash_csv import cash_table
-from planner.scenario.own import Kept
+from planner.report.files.csv import cash_table
+from planner.scenario.own import Kept, SaleAndLeaseBack
 from planner.scenario.scenario import Scenario
-from planner.scenario.sell import SaleAndLeaseBack
 from pricing import load_catalogue
 from tests.examples import at_most
 from tests.money.anyplan import of, plans

@@ -11,7 +11,7 @@ from planner.money.measures import cash_by_year_usd, cash_today_usd
 from planner.money.plan import Plan, plan_at
 from planner.money.sizing import wait_hours
 from planner.money.verdict.answer import answer
-from planner.report.files.cash_csv import cash_table
+from planner.report.files.csv import cash_table
 from tests.examples import at_most
 from tests.money.owning import EIGHTY
 from tests.money.renting import MARKET, plan, setting, work

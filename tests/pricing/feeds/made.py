@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from pricing.feeds.client import Limits
-from pricing.feeds.feed import Ask, Feed, Reply
-from pricing.feeds.observation import AnyObservation, HostedObservation, Observation, RateObservation
+from pricing.feeds.feed import AnyObservation, Ask, Feed, HostedObservation, Observation, RateObservation, Reply
 
 HOST = "prices.example"
 BRISK = Limits(connect_s=2, silent_s=0.3, total_s=20, tries=2, first_pause_s=0.001, longest_pause_s=1, pages=50)

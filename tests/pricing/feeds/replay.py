@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote_plus, urlencode
 
-from pricing.feeds.feed import Feed, FeedError
-from pricing.feeds.observation import AnyObservation, Observation, Odd
+from pricing.feeds.feed import AnyObservation, Feed, FeedError, Observation, Odd
 from pricing.feeds.sources import feeds
 
 KEYS = {"hot-aisle": "my-team:a-token"}  # what the recorded replies want; all others: `a-key`

@@ -18,8 +18,7 @@ from pricing.feeds.database import opened, opened_to_read
 from pricing.feeds.folder import FILE, FOLDER
 from pricing.feeds.live import current
 from pricing.feeds.naming import Word, say
-from pricing.feeds.progress import RefreshFound
-from pricing.feeds.refresh import Ways, refresh
+from pricing.feeds.refresh import RefreshFound, Ways, refresh
 from pricing.feeds.store import Store
 from tests.pricing.feeds.made import BRISK, HOST, row, source
 from tests.pricing.feeds.server import Answer, Server, serving

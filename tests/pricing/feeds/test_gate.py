@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from pricing import load_catalogue
+from pricing.feeds.feed import HostedObservation, Observation, RateObservation
 from pricing.feeds.gate import Gate, Market, has_shrunk
-from pricing.feeds.observation import HostedObservation, Observation, RateObservation
 from pricing.feeds.product import AnyPriced, parted
 from pricing.feeds.store import Before
 from pricing.feeds.verdict import Reason

@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 
 from pricing import Catalogue, load_catalogue
-from pricing.asof import as_of
 from pricing.exchange import rates
 from pricing.feeds.database import opened
+from pricing.feeds.feed import HostedObservation, Observation, RateObservation
 from pricing.feeds.folder import FILE, FOLDER, StoreError
 from pricing.feeds.gate import Gate, Market
 from pricing.feeds.live import current
-from pricing.feeds.observation import HostedObservation, Observation, RateObservation
 from pricing.feeds.product import AnyPriced
 from pricing.feeds.store import Before, Refreshed, Store
 from pricing.feeds.written import About
 from pricing.query import Wish, find, trust
 from pricing.records import Offer
+from pricing.stale import as_of
 from tests.pricing.feeds.made import row
 
 FACTS = load_catalogue()

@@ -9,11 +9,11 @@ import pytest
 
 from pricing import Catalogue, PricingError, load_catalogue
 from pricing.feeds.database import opened
+from pricing.feeds.feed import HostedObservation, Observation
 from pricing.feeds.gate import Gate, Market
 from pricing.feeds.given import NEW, UNWANTED
 from pricing.feeds.live import current
 from pricing.feeds.naming import NameSaid, Word, asked_names, say
-from pricing.feeds.observation import HostedObservation, Observation
 from pricing.feeds.product import AnyPriced
 from pricing.feeds.store import Refreshed, Store
 from pricing.feeds.written import About

@@ -16,11 +16,10 @@ from pricing import load_catalogue
 from pricing.feeds.database import opened
 from pricing.feeds.live import current
 from pricing.feeds.naming import asked_names
-from pricing.feeds.progress import SourceFound
-from pricing.feeds.published import COLUMNS, LATEST, BadAddress, source_at
-from pricing.feeds.refresh import Ways, refresh
+from pricing.feeds.refresh import SourceFound, Ways, refresh
+from pricing.feeds.registry import COLUMNS, LATEST, BadAddress, source_at
 from pricing.feeds.store import Store
-from pricing.marks import unseen
+from pricing.formulas import unseen
 
 DAY = date(2026, 11, 23)
 FILE = "prices-2026-11-20.csv"

@@ -12,11 +12,9 @@ import pytest
 from pricing import load_catalogue
 from pricing.feeds.client import Limits
 from pricing.feeds.database import alone, opened
-from pricing.feeds.feed import Ask, Feed, FeedError, Reply
+from pricing.feeds.feed import Ask, Feed, FeedError, Odd, Reply
 from pricing.feeds.folder import StoreError
-from pricing.feeds.observation import Odd
-from pricing.feeds.progress import Progress, RefreshFound
-from pricing.feeds.refresh import Ways, refresh
+from pricing.feeds.refresh import Progress, RefreshFound, Ways, refresh
 from pricing.feeds.store import Store
 from tests.pricing.feeds.made import BRISK, HOST, row, source
 from tests.pricing.feeds.server import Answer, Server

@@ -9,8 +9,7 @@ from pricing import load_catalogue
 from pricing.feeds.client import Limits
 from pricing.feeds.database import opened
 from pricing.feeds.live import current
-from pricing.feeds.progress import RefreshFound
-from pricing.feeds.refresh import Ways, refresh
+from pricing.feeds.refresh import RefreshFound, Ways, refresh
 from pricing.feeds.sources import feeds
 from pricing.feeds.store import Store
 from tests.pricing.feeds.world import World, environ_of, the_world

@@ -13,9 +13,8 @@ from pricing import names
 from pricing.choices import Purchase
 from pricing.errors import AmbiguousName, UnknownName
 from pricing.feeds import parsing
-from pricing.feeds.feed import FeedError
+from pricing.feeds.feed import FeedError, HostedObservation, Observation, Odd, RateObservation
 from pricing.feeds.machines import boards, machines, regions, rule, table
-from pricing.feeds.observation import HostedObservation, Observation, Odd, RateObservation
 from pricing.feeds.sources import feeds
 from pricing.records import Doubt
 from tests.frozen import live_catalogue

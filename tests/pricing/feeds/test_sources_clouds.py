@@ -5,8 +5,7 @@ from datetime import date
 
 import pytest
 
-from pricing.feeds.feed import FeedError
-from pricing.feeds.observation import Observation, Odd
+from pricing.feeds.feed import FeedError, Observation, Odd
 from pricing.feeds.sources import feeds
 from tests.pricing.feeds.replay import odd, prices, raw, read, said
 

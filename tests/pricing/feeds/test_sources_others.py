@@ -4,8 +4,7 @@ from datetime import date
 
 import pytest
 
-from pricing.feeds.feed import FeedError
-from pricing.feeds.observation import HostedObservation, RateObservation
+from pricing.feeds.feed import FeedError, HostedObservation, RateObservation
 from pricing.feeds.sources import feeds
 from tests.pricing.feeds.replay import Replay, odd, prices, raw, read, said
 

@@ -10,10 +10,10 @@ from planner.scenario.serving_job import ServingJob
 from planner.speed.arrays import Num
 from planner.speed.serving import serve
 from planner.speed.serving.cases import ServingCase, ServingLayout
+from planner.speed.serving.chips import known
 from planner.speed.serving.constants import ServingRates, rates
-from planner.speed.serving.engine_data import known
 from planner.speed.serving.first_token import alone_s, among_others_s, behind_prompts_s, launched_s, prompt_s
-from planner.speed.serving.steady import cycle
+from planner.speed.serving.promise import cycle
 from pricing import load_catalogue
 from tests.speed.serving.helpers import IDEAL, case, network
 

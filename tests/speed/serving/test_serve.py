@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from planner.network.record import writer_of
-from planner.speed.refused import BadJob
+from planner.speed.hardware import BadJob
 from planner.speed.serving import Serving, ServingJob, serve
 from planner.speed.serving.legal import legal_groups
 from pricing import Catalogue, load_catalogue

@@ -6,8 +6,8 @@ import pytest
 from planner.network.network import Reach
 from planner.speed.arrays import stacked, taken
 from planner.speed.serving.cases import ServingLayout, Widths
+from planner.speed.serving.chips import known
 from planner.speed.serving.constants import rates
-from planner.speed.serving.engine_data import known
 from planner.speed.serving.memory import weights_bytes
 from planner.speed.serving.step import (
     cache_bytes,

@@ -5,8 +5,8 @@ import pytest
 
 from planner.speed.serving.case_of import Setup, traits
 from planner.speed.serving.cases import Traits
+from planner.speed.serving.chips import known
 from planner.speed.serving.constants import rates
-from planner.speed.serving.engine_data import known
 from planner.speed.serving.lookup import find_chip, find_period, find_shape
 from pricing import load_catalogue
 from tests.speed.serving.helpers import IDEAL

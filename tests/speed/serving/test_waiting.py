@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from planner.speed.serving.waiting import (
+from planner.speed.serving.first_token import (
     normal_quantile,
     normal_share,
     place_wait_s,

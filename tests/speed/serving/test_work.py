@@ -1,8 +1,8 @@
 import pytest
 
-from planner.speed.refused import UnknownChip
+from planner.speed.hardware import UnknownChip
 from planner.speed.serving import carried_hours, rate_on, replicas_ahead, work_names
-from planner.speed.serving.engine_data import known
+from planner.speed.serving.chips import known
 from planner.speed.serving.lookup import find_chip
 from pricing import load_catalogue
 

@@ -12,7 +12,7 @@ from planner.report.speed.finding import otherwise
 from planner.scenario.image_job import ImageJob
 from planner.scenario.scenario import Scenario
 from planner.scenario.training_job import TrainingJob
-from planner.speed.refused import BadJob
+from planner.speed.hardware import BadJob
 from planner.speed.serving.lookup import find_chip
 from planner.speed.training import train
 from planner.speed.training.images import ImageTraining, image_training, known, network_called, published

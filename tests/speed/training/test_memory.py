@@ -11,8 +11,7 @@ from planner.network.network import Network
 from planner.network.record import network_of
 from planner.speed.hardware import hardware
 from planner.speed.training import TrainingJob
-from planner.speed.training.fitting import WAYS, fits, made_to_fit
-from planner.speed.training.memory import layer_activation_bytes, peak_memory
+from planner.speed.training.fitting import WAYS, fits, layer_activation_bytes, made_to_fit, peak_memory
 from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.software_stacks import stack_of
 from planner.speed.training.train import base_plan

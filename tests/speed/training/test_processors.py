@@ -4,7 +4,7 @@ import pytest
 
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.training_job import TrainingJob
-from planner.speed.refused import BadJob
+from planner.speed.hardware import BadJob
 from planner.speed.serving import serve
 from planner.speed.training import train
 from planner.speed.training.across import unknown_speed

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.scenario.vocabulary import Recompute, TrainingPrecision
-from planner.speed.refused import BadJob
+from planner.speed.hardware import BadJob
 from planner.speed.training import TrainingJob, train
 from planner.speed.training.savings import AS_IT_IS, Saving, savings
 from planner.speed.training.waterfall import PEAK, stairs

@@ -5,16 +5,23 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
+from planner.network.guess import LayerStack, stack_network, typical_stack
 from planner.network.network import Network, Reach
 from planner.network.record import network_of
-from planner.network.stack import LayerStack, stack_network, typical_stack
 from planner.speed.arrays import stacked, taken
 from planner.speed.hardware import Hardware, hardware
 from planner.speed.training import TrainingJob
-from planner.speed.training.collectives import all_to_all_s, data_gb_s, data_s
 from planner.speed.training.constants import house_calibration
 from planner.speed.training.plan import TrainingPlan, stage_slots
-from planner.speed.training.step import StepParts, elementwise_s, step_parts, tokens_per_s
+from planner.speed.training.step import (
+    StepParts,
+    all_to_all_s,
+    data_gb_s,
+    data_s,
+    elementwise_s,
+    step_parts,
+    tokens_per_s,
+)
 from planner.speed.training.train import base_plan
 from planner.speed.training.waterfall import flops_per_token
 from pricing import Catalogue

@@ -8,8 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from planner.network.record import network_of
-from planner.speed.hardware import hardware
-from planner.speed.refused import BadJob
+from planner.speed.hardware import BadJob, hardware
 from planner.speed.training import Training, TrainingJob, train
 from planner.speed.training.across import unknown_speed
 from planner.speed.training.goodput import best_tokens, reliability, unique_tokens_worth, useful_share

@@ -9,10 +9,9 @@ from planner.evidence.training.rows import read_run
 from planner.network.record import network_of
 from planner.scenario.training_job import TrainingJob
 from planner.speed.hardware import hardware
-from planner.speed.training.collectives import all_to_all_s
 from planner.speed.training.constants import house_calibration
 from planner.speed.training.plan import TrainingPlan
-from planner.speed.training.step import experts_s, step_parts
+from planner.speed.training.step import all_to_all_s, experts_s, step_parts
 from planner.speed.training.train import train
 from pricing import Catalogue
 
