@@ -60,7 +60,7 @@ def main() -> Iterator[str]:
 
 def _cases(catalogue: Catalogue, first: date, last: date, ahead: int, same: bool) -> Iterator[Case]:
     then = as_of(catalogue, first - timedelta(days=ahead))
-    truth = _read_within(catalogue, first, last)
+    truth = _prices_in_window(catalogue, first, last)
     for chip, read in truth.items():
         lowest = sorted({who: min(usd for key, usd in read.items() if catalogue.offers[key].provider == who)
                          for who in {catalogue.offers[key].provider for key in read}}.values())  # fmt: skip
@@ -71,7 +71,7 @@ def _cases(catalogue: Catalogue, first: date, last: date, ahead: int, same: bool
         at = int(np.argmin(found.typical))
         yield Case(
             now=float(np.log(found.typical[at] / lowest[0])),
-            before=float(np.log(_rule_before(then, keys, last) / lowest[0])),
+            before=float(np.log(_previous_rule(then, keys, last) / lowest[0])),
             held=bool(found.low[at] <= lowest[0] <= found.high[at]),
             second_held=bool(found.low[at] <= lowest[1] <= found.high[at]),
             left_out=max(
@@ -81,7 +81,7 @@ def _cases(catalogue: Catalogue, first: date, last: date, ahead: int, same: bool
         )  # fmt: skip
 
 
-def _read_within(catalogue: Catalogue, first: date, last: date) -> dict[str, dict[str, float]]:
+def _prices_in_window(catalogue: Catalogue, first: date, last: date) -> dict[str, dict[str, float]]:
     """By accelerator, the newest price that each offer was read at within the window."""
     found: dict[str, dict[str, float]] = {}
     for key, offer in catalogue.offers.items():
@@ -103,7 +103,7 @@ def _known(then: Catalogue, chip: str, day: date) -> list[str]:
     ]
 
 
-def _rule_before(then: Catalogue, keys: list[str], day: date) -> float:
+def _previous_rule(then: Catalogue, keys: list[str], day: date) -> float:
     priced = [(figure.age_days(day), figure.newest.typical) for key in keys
               if (figure := then.offers[key].usd_per_accelerator_hour) is not None]  # fmt: skip
     fresh = [usd for age, usd in priced if age <= FRESH_DAYS]

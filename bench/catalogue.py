@@ -11,17 +11,17 @@ from datetime import date
 from pathlib import Path
 
 from planner.money.renting.bill import bills
-from planner.money.setting import Setting
+from planner.money.setting import PlanContext
 from planner.report.files.csv import to_csv
-from planner.report.market.offers import offer_frame, offer_rows
+from planner.report.market.offers import offer_rows, offer_table
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
 from pricing.load import DATA, load
-from pricing.query import Wish, find
+from pricing.query import OfferFilter, find
 
 REPEATS = 7
 DAY = date(2026, 11, 21)
-WISH = Wish(
+WISH = OfferFilter(
     accelerators=frozenset({"H100-SXM5-80GB"}), purchases=frozenset({"on_demand", "reserved_1y"}), max_age_days=365
 )
 COLD = "\n".join(
@@ -39,7 +39,7 @@ def main() -> Iterator[str]:
     """One line for each thing measured: the best of several runs, and its ratio to the reference."""
     catalogue = load_catalogue()
     rows = offer_rows(catalogue, tuple(catalogue.offers), DAY)
-    text = to_csv(offer_frame(rows)).decode("utf-8-sig")
+    text = to_csv(offer_table(rows)).decode("utf-8-sig")
     reference = best(lambda: list(csv.DictReader(io.StringIO(text))))
     yield f"reference: csv reads {len(rows):,} offers in {1000 * reference:.1f} ms"
     with tempfile.TemporaryDirectory() as folder:
@@ -51,7 +51,7 @@ def main() -> Iterator[str]:
     yield line("a new process: imports and catalogue, from the copy", min(cold() for _ in range(3)), reference)
     yield line("a query, filtered and sorted", best(lambda: find(catalogue, WISH, DAY)), reference)
     ids = find(catalogue, WISH, DAY).ids
-    setting = Setting(catalogue, Scenario(), DAY)
+    setting = PlanContext(catalogue, Scenario(), DAY)
     need = setting.demand.all
     yield line(
         f"the whole plan's bill at {len(ids)} offers, ranked", best(lambda: bills(setting, need, ids).rank), reference

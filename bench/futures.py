@@ -14,9 +14,9 @@ from planner.scenario.budget import FUTURES
 from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.break_even_map import BUSY, YEARS, axis, break_even_map
 from planner.study.uncertainty.futures import futures
-from planner.study.uncertainty.stress import stressed, stresses
+from planner.study.uncertainty.stress import run_stress_test, stresses
 from planner.study.uncertainty.sure_verdict import decided
-from planner.study.uncertainty.tornado import first_flip, indices, tornado
+from planner.study.uncertainty.tornado import indices, likeliest_flip, tornado
 from pricing import load_catalogue
 
 
@@ -35,11 +35,11 @@ def main() -> Iterator[str]:
     what = f"{DRAWS:,} futures x {months} months x {len(large.options)} ways"
     yield line(what, best(lambda: futures(fresh(large), DRAWS), 3), reference)
     own, rent = pair(usual)
-    yield line("the first input that turns it", best(lambda: first_flip(fresh(usual), own, rent), 5), reference)
+    yield line("the first input that turns it", best(lambda: likeliest_flip(fresh(usual), own, rent), 5), reference)
     yield line("the tornado, every flip solved", best(lambda: tornado(fresh(usual), own, rent), 5), reference)
     across, up = axis(usual, BUSY), axis(usual, YEARS)
     yield line("the map, busy x years", best(lambda: break_even_map(usual, own, rent, across, up), 5), reference)
-    yield line("six stress tests", best(lambda: [stressed(usual, key) for key in stresses()], 3), reference)
+    yield line("six stress tests", best(lambda: [run_stress_test(usual, key) for key in stresses()], 3), reference)
     yield line("Sobol indices", best(lambda: indices(usual, own, rent), 3), reference)
     yield f"most memory of this process so far: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB"
 

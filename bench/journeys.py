@@ -26,7 +26,7 @@ HEADS = ("Journey", "Edits", "Clicks", "First page, s", "A step, s (middle, long
 
 
 @dataclass
-class Person:
+class BrowserUser:
     """Somebody at a browser, with what was done and waited for."""
 
     page: Any
@@ -40,26 +40,26 @@ class Person:
         start = time.monotonic()
         self.page.goto(address)
         self.page.wait_for_selector("h1", timeout=STILL_MS)
-        self.first_s = self._rest(start)
+        self.first_s = self._wait_until_idle(start)
 
     def clicks_on(self, one: Any) -> None:
         """Press something and wait."""
         self.clicks += 1
         self._timed(one.click)
 
-    def edits_phrase(self, phrase: str, change: Callable[[Any], None]) -> None:
+    def edit_phrase(self, phrase: str, change: Callable[[Any], None]) -> None:
         """Open a phrase, change what stands behind it, and close it."""
         self.clicks += 1
         box, one = self.page.get_by_test_id("stPopoverBody"), self.page.locator(f".st-key-phrase-{phrase} button").first
         while not box.count():  # a press that falls into a run of the page may be lost
             one.click()
-            self._rest(0.0)
+            self._wait_until_idle(0.0)
         box.locator("label").first.wait_for()
         self.edits += 1
         self._timed(lambda: change(box))
         self.page.keyboard.press("Escape")
 
-    def edits_field(self, label: str, text: str) -> None:
+    def edit_field(self, label: str, text: str) -> None:
         """Type into a field that is on the screen."""
         self.edits += 1
         one = self.page.get_by_label(label).and_(self.page.locator("input")).first
@@ -87,15 +87,15 @@ class Person:
 
     def tiles(self) -> str:
         """The figures with their names."""
-        all_of = self.page.get_by_test_id("stMetric").all_inner_texts()
-        return ", ".join(_two(one) for one in all_of)
+        tiles = self.page.get_by_test_id("stMetric").all_inner_texts()
+        return ", ".join(_two(one) for one in tiles)
 
     def _timed(self, act: Callable[[], object]) -> None:
         start = time.monotonic()
         act()
-        self.waits_s.append(self._rest(start))
+        self.waits_s.append(self._wait_until_idle(start))
 
-    def _rest(self, start: float) -> float:
+    def _wait_until_idle(self, start: float) -> float:
         """Wait until nothing works for three looks in a row; how long it took to the first of them."""
         since, quiet = time.monotonic(), 0
         for _ in range(LOOKS):
@@ -150,20 +150,20 @@ def pressed(name: str) -> Callable[[Any], None]:
     return lambda box: box.get_by_role("radio", name=name, exact=True).click()
 
 
-def manager(one: Person, at: str) -> str:
+def manager(one: BrowserUser, at: str) -> str:
     """16 H100 for three years in Europe."""
     one.opens(at)
-    one.edits_phrase("gpus", typed("16"))
-    one.edits_phrase("site", chosen("European Union"))
+    one.edit_phrase("gpus", typed("16"))
+    one.edit_phrase("site", chosen("European Union"))
     return f"{one.title()} {one.verdict()}"
 
 
-def finance(one: Person, at: str) -> str:
+def finance(one: BrowserUser, at: str) -> str:
     """The manager's link: another cost of money, cash by year, files, the two plans side by side, and a reload."""
     one.opens(f"{at}/?gpus=16&site=EU")
     one.clicks_on(one.page.get_by_role("button", name="Pin"))
     one.clicks_on(one.page.get_by_text("Adjust assumptions", exact=True))
-    one.edits_field("Cost of money, % a year", "12")
+    one.edit_field("Cost of money, % a year", "12")
     one.clicks_on(one.page.get_by_role("tab", name="Cash by year"))
     one.turns_to("Compare")
     one.turns_to("Answer")
@@ -176,11 +176,11 @@ def finance(one: Person, at: str) -> str:
     return f"{one.verdict()} {kept}, {beside}, {file} arrived"
 
 
-def founder(one: Person, at: str) -> str:
+def founder(one: BrowserUser, at: str) -> str:
     """Eight H100 for three months in Europe, spot."""
     one.opens(at)
-    one.edits_phrase("years", moved("Home"))
-    one.edits_phrase("site", chosen("European Union"))
+    one.edit_phrase("years", moved("Home"))
+    one.edit_phrase("site", chosen("European Union"))
     said = one.title()
     one.turns_to("Compare")
     one.edits += 1
@@ -188,28 +188,28 @@ def founder(one: Person, at: str) -> str:
     return f"Answer: {said} Compare: {one.title()}"
 
 
-def engineer(one: Person, at: str) -> str:
+def engineer(one: BrowserUser, at: str) -> str:
     """A model of 70 billion parameters on 64 H100."""
     one.opens(f"{at}/speed")
-    one.edits_phrase("work", pressed("Train"))
-    one.edits_phrase("train", chosen("Llama-3-70B"))
-    one.edits_phrase("gpus", typed("64"))
+    one.edit_phrase("work", pressed("Train"))
+    one.edit_phrase("train", chosen("Llama-3-70B"))
+    one.edit_phrase("gpus", typed("64"))
     return f"{one.title()} ({one.tiles()})"
 
 
-def newcomer(one: Person, at: str) -> str:
+def newcomer(one: BrowserUser, at: str) -> str:
     """One GPU for a desk."""
     one.opens(at)
-    one.edits_phrase("gpus", typed("1"))
-    one.edits_phrase("gpu", chosen("RTX-4090-24GB"))
-    one.edits_phrase("busy", moved("ArrowLeft"))
+    one.edit_phrase("gpus", typed("1"))
+    one.edit_phrase("gpu", chosen("RTX-4090-24GB"))
+    one.edit_phrase("busy", moved("ArrowLeft"))
     return f"{one.title()} {one.verdict()}"
 
 
 WALKS = {"Manager": manager, "Finance": finance, "Founder": founder, "Engineer": engineer, "One GPU": newcomer}
 
 
-def row(name: str, one: Person, said: str) -> str:
+def row(name: str, one: BrowserUser, said: str) -> str:
     """What one journey took, as a row of a Markdown table."""
     waits = f"{statistics.median(one.waits_s):.1f}, {max(one.waits_s):.1f}"
     told = (name, str(one.edits), str(one.clicks), f"{one.first_s:.1f}", waits, said.replace("|", "/"))
@@ -230,7 +230,7 @@ def main() -> Iterator[str]:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
         for name, walk in WALKS.items():
             page = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True).new_page()
-            one = Person(page)
+            one = BrowserUser(page)
             yield row(name, one, walk(one, at))
             page.context.close()
         browser.close()
@@ -256,7 +256,7 @@ def served() -> Iterator[str]:
     )
     try:
         deadline = time.monotonic() + START_S
-        while not _is_up(at) and time.monotonic() < deadline:
+        while not _is_serving(at) and time.monotonic() < deadline:
             time.sleep(0.1)
         yield at
     finally:
@@ -264,7 +264,7 @@ def served() -> Iterator[str]:
         server.wait()
 
 
-def _is_up(at: str) -> bool:
+def _is_serving(at: str) -> bool:
     try:
         with urlopen(f"{at}/_stcore/health", timeout=2) as answer:
             return bool(answer.status == 200)

@@ -21,11 +21,11 @@ from pricing.catalogue import Catalogue
 from pricing.feeds.client import Client, Limits
 from pricing.feeds.database import opened
 from pricing.feeds.feed import Feed, Observation
-from pricing.feeds.gate import Gate, Market
+from pricing.feeds.gate import Market, PriceValidator
 from pricing.feeds.live import current
-from pricing.feeds.store import Refreshed, Store
-from pricing.feeds.written import About
-from pricing.query import Wish, find
+from pricing.feeds.store import LivePriceStore, SourceRefresh
+from pricing.feeds.written import SourceInfo
+from pricing.query import OfferFilter, find
 
 OBSERVATIONS = 60_000
 DAY = date(2026, 11, 22)
@@ -50,7 +50,7 @@ def main() -> Iterator[str]:
             os.environ |= environ
             yield f"{OBSERVATIONS:,} observations of {products:,} products:"
             yield from _laid(facts, products, environ)
-    yield _streamed()
+    yield _time_streaming()
 
 
 def _laid(facts: Catalogue, products: int, environ: dict[str, str]) -> Iterator[str]:
@@ -58,7 +58,7 @@ def _laid(facts: Catalogue, products: int, environ: dict[str, str]) -> Iterator[
     start = process_time()
     with closing(opened(environ)) as database:
         for number in range(days):
-            _keep(facts, Store(database), products, DAY - timedelta(days=days - 1 - number), number)
+            _keep(facts, LivePriceStore(database), products, DAY - timedelta(days=days - 1 - number), number)
     yield f"judged and kept in {process_time() - start:.2f} s ({days} refreshes)"
     start = process_time()
     live = current(environ)
@@ -67,7 +67,7 @@ def _laid(facts: Catalogue, products: int, environ: dict[str, str]) -> Iterator[
     runs = [subprocess.run([sys.executable, "-c", _COLD], capture_output=True, text=True, check=True) for _ in range(5)]
     cold = sorted(tuple(map(float, one.stdout.split())) for one in runs)
     yield f"loaded with the catalogue in a new process {cold[2][0]:.3f} s (and {cold[2][1]:.2f} s of imports)"
-    wish = Wish(accelerators=frozenset({"H100-SXM5-80GB"}))
+    wish = OfferFilter(accelerators=frozenset({"H100-SXM5-80GB"}))
     find(live, wish, DAY)
     start = process_time()
     for _ in range(20):
@@ -76,12 +76,12 @@ def _laid(facts: Catalogue, products: int, environ: dict[str, str]) -> Iterator[
     yield f"a query of one accelerator {seconds * 1e3:.2f} ms ({count:,} offers found)"
 
 
-def _keep(facts: Catalogue, store: Store, products: int, day: date, number: int) -> None:
+def _keep(facts: Catalogue, store: LivePriceStore, products: int, day: date, number: int) -> None:
     chance = random.Random(number)
     chips = ["H100-SXM5-80GB", "H200-SXM-141GB", "A100-SXM4-80GB", "L4-24GB", "T4-16GB", "B200-SXM-180GB"]
     now = datetime(day.year, day.month, day.day, tzinfo=UTC)
     before = store.before("bench", day)
-    gate = Gate(Market.of(facts), before, day)
+    gate = PriceValidator(Market.of(facts), before, day)
     readings = []
     for product in range(products):
         chip = chips[product % len(chips)]
@@ -91,35 +91,35 @@ def _keep(facts: Catalogue, store: Store, products: int, day: date, number: int)
             sku=f"machine {product}", price=middle * chance.uniform(0.9, 1.1),
         )  # fmt: skip
         readings.append(gate.reading(one, "digest"))
-    about = About("Bench", "https://example.org", "MIT", "price_api")
+    about = SourceInfo("Bench", "https://example.org", "MIT", "price_api")
     with store.writing():
-        store.keep(Refreshed(str(day), "bench", about, day, now, seen=products), readings, now)
+        store.keep(SourceRefresh(str(day), "bench", about, day, now, seen=products), readings, now)
 
 
-def _streamed() -> str:
+def _time_streaming() -> str:
     """A long price file, line by line. Measured in this process: the most that it ever held."""
-    server = HTTPServer(("127.0.0.1", 0), _Long)
+    server = HTTPServer(("127.0.0.1", 0), _LongFileHandler)
     threading.Thread(target=server.handle_request, daemon=True).start()
     feed = Feed(
         "long", "Long", "https://long.example", ("long.example",), "MIT", lambda ask: iter(()),
         largest_reply_bytes=2 * FILE_BYTES,
     )  # fmt: skip
     client = Client(feed, Limits(), at={"long.example": f"http://127.0.0.1:{server.server_address[1]}"})
-    before = _most_mb()
+    before = _peak_memory_mb()
     start = process_time()
     lines = sum(1 for _ in client.get("https://long.example/file").lines())
     seconds = process_time() - start
     client.close()
     server.server_close()
     size = f"{FILE_BYTES / 1e9:.0f} GB in {lines:,} lines"
-    return f"{size}: {seconds:.0f} s, the process held at most {_most_mb():,.0f} MB ({before:,.0f} MB before)"
+    return f"{size}: {seconds:.0f} s, the process held at most {_peak_memory_mb():,.0f} MB ({before:,.0f} MB before)"
 
 
-def _most_mb() -> float:
+def _peak_memory_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_000
 
 
-class _Long(BaseHTTPRequestHandler):
+class _LongFileHandler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """A thousand lines at a time."""
         piece = _LINE * 1_000

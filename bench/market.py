@@ -8,7 +8,7 @@ import numpy as np
 
 from bench.catalogue import line
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
-from planner.scenario.task import Serve, Train
+from planner.scenario.task import ServingTask, TrainingTask
 from planner.scenario.training_job import TrainingJob
 from planner.scenario.work import Work
 from planner.speed.training import train
@@ -20,12 +20,12 @@ from pricing import load_catalogue
 DAY = date(2026, 11, 21)
 WIDTH, REPEATS = 1_000, 5
 RUNS = {
-    "train Llama 3 8B": Train(model="llama-3-8b", tokens=1e12),
-    "train Llama 3 70B within 30 days": Train(model="llama-3-70b", tokens=1e12, deadline_days=30.0),
-    "train Mixtral 8x7B, the most layouts": Train(model="mixtral-8x7b", tokens=1e12),
-    "fine-tune Llama 3 70B with adapters": Train(model="llama-3-70b", tokens=2e8, method="lora"),
+    "train Llama 3 8B": TrainingTask(model="llama-3-8b", tokens=1e12),
+    "train Llama 3 70B within 30 days": TrainingTask(model="llama-3-70b", tokens=1e12, deadline_days=30.0),
+    "train Mixtral 8x7B, the most layouts": TrainingTask(model="mixtral-8x7b", tokens=1e12),
+    "fine-tune Llama 3 70B with adapters": TrainingTask(model="llama-3-70b", tokens=2e8, method="lora"),
 }
-CHAT = Serve(model="llama-3-70b", requests_per_s=20.0, peak_requests_per_s=50.0, ttft_ms=500.0, tpot_ms=60.0)
+CHAT = ServingTask(model="llama-3-70b", requests_per_s=20.0, peak_requests_per_s=50.0, ttft_ms=500.0, tpot_ms=60.0)
 JOB = TrainingJob(model="llama-3-8b", accelerator="H100-SXM5-80GB", tokens=1e12)
 
 

@@ -43,7 +43,7 @@ COLUMNS = ("what", "precision", "shape", "value", "unit", "seconds", "repeats", 
 
 
 @dataclass
-class Result:
+class Measurement:
     """One measured figure, the median of several; `seconds` is one call. Without a value, `note` says why."""
 
     what: str
@@ -67,10 +67,11 @@ class Case:
     work: float  # of one call, in FLOP or bytes; 0 where the time itself is the figure
     make: Callable[[], Callable[[], Any]] = field(repr=False)
 
-    def result(self, seconds: list[float], calls: int) -> Result:
+    def result(self, seconds: list[float], calls: int) -> Measurement:
         """The figure of a case whose calls took these seconds."""
         one = statistics.median(seconds)
-        return Result(self.what, self.precision, self.shape, self.unit, value_of(self.unit, self.work, one), one, calls)
+        value = value_of(self.unit, self.work, one)
+        return Measurement(self.what, self.precision, self.shape, self.unit, value, one, calls)
 
 
 def value_of(unit: str, work: float, seconds: float) -> float:
@@ -111,7 +112,7 @@ def cases(torch: Any, device: str, quick: bool) -> Iterator[Case]:
         yield from attention(torch, device, length, 512 if quick else TOKENS)
     yield launch(torch, device)
     if device != "cpu":
-        yield from host_link(torch, device, 4 << 20 if quick else 512 << 20)
+        yield from host_link_cases(torch, device, 4 << 20 if quick else 512 << 20)
 
 
 def matmul(torch: Any, device: str, precision: str, shape: tuple[int, int, int]) -> Case:
@@ -187,7 +188,7 @@ def launch(torch: Any, device: str) -> Case:
     return Case("launch", "", "1", "us", 0.0, make)
 
 
-def host_link(torch: Any, device: str, size: int) -> Iterator[Case]:
+def host_link_cases(torch: Any, device: str, size: int) -> Iterator[Case]:
     """From pinned memory of the host to the device, and back."""
 
     def link(back: bool) -> Callable[[], Any]:
@@ -200,24 +201,24 @@ def host_link(torch: Any, device: str, size: int) -> Iterator[Case]:
     yield Case("device to host", "", str(size), "GB/s", float(size), lambda: link(True))
 
 
-def measure(torch: Any, device: str, case: Case, long_s: float) -> Result:
+def measure(torch: Any, device: str, case: Case, long_s: float) -> Measurement:
     """Warm up, find how many calls fill the time, then take the median of several rounds. A failure is a result."""
     try:
         with torch.inference_mode():
             call = case.make()
-            clock = clock_of(torch, device)
+            clock = select_timer(torch, device)
             once = max(clock(call, 3), 1e-9)
             calls = int(min(max(long_s / REPEATS / once, 1), MOST_CALLS))
             return case.result([clock(call, calls) for _ in range(REPEATS)], calls * REPEATS)
     except CANNOT as error:  # one case less; what is measured besides must be written
         why = " ".join(f"{type(error).__name__}: {error}".split())[:160]
-        return Result(case.what, case.precision, case.shape, case.unit, note=why)
+        return Measurement(case.what, case.precision, case.shape, case.unit, note=why)
     finally:
         if device != "cpu":
             torch.cuda.empty_cache()
 
 
-def clock_of(torch: Any, device: str) -> Callable[[Callable[[], Any], int], float]:
+def select_timer(torch: Any, device: str) -> Callable[[Callable[[], Any], int], float]:
     """How to take the time of one of so many calls: by events of the device, or by the clock of the host. [s]"""
 
     def by_host(call: Callable[[], Any], calls: int) -> float:
@@ -246,7 +247,7 @@ def exchange(rank: int, ranks: int, sizes: tuple[int, ...], address: str, answer
 
     torch.cuda.set_device(rank)
     dist.init_process_group("nccl", init_method=address, rank=rank, world_size=ranks)
-    clock, found = clock_of(torch, "cuda"), []
+    clock, found = select_timer(torch, "cuda"), []
     for size in sizes:
         held = torch.ones(size // 2, device="cuda", dtype=torch.bfloat16)
 
@@ -260,7 +261,7 @@ def exchange(rank: int, ranks: int, sizes: tuple[int, ...], address: str, answer
     dist.destroy_process_group()
 
 
-def exchanges(torch: Any, quick: bool) -> list[Result]:
+def measure_all_reduce(torch: Any, quick: bool) -> list[Measurement]:
     """All-reduce between all GPUs of the machine, by size; empty with one."""
     ranks = torch.cuda.device_count()
     if ranks < 2:
@@ -275,12 +276,12 @@ def exchanges(torch: Any, quick: bool) -> list[Result]:
         processes.spawn(exchange, args=(ranks, sizes, address, answers), nprocs=ranks)
         times = answers.get()
     except failed as error:
-        return [Result("all-reduce", "bf16", f"{ranks} GPUs", "GB/s", note=" ".join(str(error).split())[:160])]
-    rates = [value_of("GB/s", ring_bytes(size, ranks), one) for size, one in zip(sizes, times, strict=True)]
-    told = zip(sizes, rates, times, strict=True)
-    return [
-        Result("all-reduce", "bf16", f"{ranks}x{size}", "GB/s", rate, one, 20 * REPEATS) for size, rate, one in told
-    ]
+        return [Measurement("all-reduce", "bf16", f"{ranks} GPUs", "GB/s", note=" ".join(str(error).split())[:160])]
+    results = []
+    for size, seconds in zip(sizes, times, strict=True):
+        rate = value_of("GB/s", ring_bytes(size, ranks), seconds)
+        results.append(Measurement("all-reduce", "bf16", f"{ranks}x{size}", "GB/s", rate, seconds, 20 * REPEATS))
+    return results
 
 
 def free_port() -> int:
@@ -296,7 +297,7 @@ SMI = {
 }  # fmt: skip
 
 
-def smi() -> dict[str, str]:
+def read_nvidia_smi() -> dict[str, str]:
     """What nvidia-smi says of the first GPU now; empty where there is none of it."""
     asked = ["nvidia-smi", f"--query-gpu={','.join(SMI.values())}", "--format=csv,noheader,nounits", "--id=0"]
     try:
@@ -317,7 +318,7 @@ def machine(torch: Any, device: str) -> dict[str, Any]:
     return about | {"cuda": str(torch.version.cuda or getattr(torch.version, "hip", "") or "")}
 
 
-def as_csv(results: list[Result]) -> str:
+def as_csv(results: list[Measurement]) -> str:
     """A row for each result."""
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
@@ -326,7 +327,7 @@ def as_csv(results: list[Result]) -> str:
     return text.getvalue()
 
 
-def as_yaml(about: dict[str, Any], loaded: dict[str, str], results: list[Result], day: str, quick: bool) -> str:
+def as_yaml(about: dict[str, Any], loaded: dict[str, str], results: list[Measurement], day: str, quick: bool) -> str:
     """All of it: strings as JSON writes them, which YAML reads the same."""
     lines = [f"format: {FORMAT}", f"date: {day}", f"quick: {str(quick).lower()}", "device:"]
     lines += [f"  {name}: {json.dumps(value)}" for name, value in about.items()]
@@ -340,19 +341,21 @@ def as_yaml(about: dict[str, Any], loaded: dict[str, str], results: list[Result]
     return "\n".join(lines) + "\n"
 
 
-def everything(torch: Any, device: str, quick: bool, say: Callable[[str], None]) -> tuple[list[Result], dict[str, str]]:
+def everything(
+    torch: Any, device: str, quick: bool, say: Callable[[str], None]
+) -> tuple[list[Measurement], dict[str, str]]:
     """Every measurement in turn; clocks and power are read after the longest products, while the device is warm."""
-    found, loaded = list[Result](), dict[str, str]()
+    found, loaded = list[Measurement](), dict[str, str]()
     for case in cases(torch, device, quick):
         one = measure(torch, device, case, QUICK_S if quick else LONG_S)
         found.append(one)
         figure = f"{one.value:,.4g} {one.unit}" if one.value is not None else one.note
         say(f"{one.what} {one.precision} {one.shape}: {figure}")
         if device != "cpu" and one.what == "matmul" and not loaded and "8192x8192x8192" in one.shape:
-            loaded = smi()
+            loaded = read_nvidia_smi()
     if device != "cpu":
-        found += exchanges(torch, quick)
-    return found, loaded or (smi() if device != "cpu" else {})
+        found += measure_all_reduce(torch, quick)
+    return found, loaded or (read_nvidia_smi() if device != "cpu" else {})
 
 
 def put(path: Path, text: str) -> None:

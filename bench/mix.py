@@ -10,7 +10,7 @@ from planner.scenario.own import Own
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
 from planner.study.buy_or_wait import waiting
-from planner.study.mix.best_mix import BestMix, best_mix, with_best_mix
+from planner.study.mix.best_mix import BestMix, add_best_mix, best_mix
 from pricing import load_catalogue
 
 DAY = date(2026, 11, 21)
@@ -41,7 +41,7 @@ def main() -> Iterator[str]:
         reference = best(lambda scenario=scenario: plan(catalogue, scenario, DAY), REPEATS)  # type: ignore[misc]
         yield f"{name}: reference, the plan itself in {1000 * reference:.1f} ms"
         yield line("the best mix", best(lambda made=made: best_mix(anew(made)), REPEATS), reference)  # type: ignore[misc]
-        seconds = best(lambda made=made: with_best_mix(anew(made)), REPEATS)  # type: ignore[misc]
+        seconds = best(lambda made=made: add_best_mix(anew(made)), REPEATS)  # type: ignore[misc]
         yield line("and as one more way of the plan, with its range", seconds, reference)
         found = best_mix(made)
         if isinstance(found, BestMix):

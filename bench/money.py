@@ -8,12 +8,12 @@ from datetime import date
 import numpy as np
 
 from bench.catalogue import best, line
-from planner.money.many_ledgers import Columns
-from planner.money.plan import Plan, plan, plan_at, setting_of
+from planner.money.many_ledgers import InputColumns
+from planner.money.plan import Plan, build_context, plan, plan_from_context
 from planner.money.verdict.answer import answer
 from planner.money.ways import WAYS
 from planner.scenario.own import Kept, RentToOwn
-from planner.scenario.rent import Hosted, Mix
+from planner.scenario.rent import HostedModelInputs, MixInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.ways import Way
 from planner.scenario.work import Work
@@ -28,10 +28,10 @@ MANY = 30  # repeats of what takes milliseconds
 EIGHT = Scenario(
     years=5.0,
     work=(Work(accelerators=8, busy_share=0.6, may_stop=True),),
-    mix=Mix(own_accelerators=4),
+    mix=MixInputs(own_accelerators=4),
     kept=Kept(accelerators=4, relative_speed=0.3),
     rent_to_own=RentToOwn(usd_per_month=9_000.0, months=36),
-    hosted=Hosted(
+    hosted=HostedModelInputs(
         million_input_tokens_per_month=2_000.0,
         million_output_tokens_per_month=500.0,
         usd_per_million_input_tokens=2.5,
@@ -51,8 +51,8 @@ ENDS = {
 def main() -> Iterator[str]:
     """One line for each thing measured."""
     catalogue = load_catalogue()
-    setting = setting_of(catalogue, EIGHT, DAY)
-    made = plan_at(setting)
+    setting = build_context(catalogue, EIGHT, DAY)
+    made = plan_from_context(setting)
     asked = replace(setting, scenario=EIGHT.model_copy(update={"ways": tuple(one.way for one in made.options)[:8]}))
     months = setting.timeline.last
     reference = best(lambda: np.ones(DRAWS * months) + 1.0)
@@ -61,16 +61,16 @@ def main() -> Iterator[str]:
         f"({DRAWS * months * BYTES_PER_NUMBER / MIB:.0f} MiB) in {1000 * reference:.2f} ms"
     )
     for there in (asked, setting):
-        count = len(plan_at(there).options)
+        count = len(plan_from_context(there).options)
         # A setting of its own each time: what follows from one is kept by it.
-        seconds = best(lambda there=there: totals(plan_at(replace(there))), MANY)  # type: ignore[misc]
+        seconds = best(lambda there=there: totals(plan_from_context(replace(there))), MANY)  # type: ignore[misc]
         yield line(f"one plan: {count} ways x {months} months, typical, low and high, totals", seconds, reference)
     seconds = best(lambda: totals(plan(catalogue, EIGHT, DAY)), MANY)
     yield line("the same with the offers chosen first", seconds, reference)
     yield line("the answer: measures, break-evens, verdict", best(lambda: answer(made), MANY), reference)
     draws = futures()
     builders = [WAYS[way].build for way in SIX]
-    seconds = best(lambda: Columns(setting, draws).present_usd(builders), repeats=3)
+    seconds = best(lambda: InputColumns(setting, draws).present_usd(builders), repeats=3)
     yield line(f"{DRAWS:,} futures x {months} months x {len(SIX)} ways, in today's money", seconds, reference)
     yield f"most memory of this process so far: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB"
 

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from planner.money.ways import WAYS, Side
-from planner.report.futures.counted import how_sure, share_words
+from planner.report.futures.counted import confidence_sentences, format_futures_count
 from planner.report.title import title
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
@@ -41,11 +41,11 @@ def answers(catalogue: Catalogue, plans: int, seed: int) -> Iterator[tuple[Scena
     """Random plans with their answers; the same seed, the same plans."""
     rng = Random(seed)
     for _ in range(plans):
-        scenario = any_scenario(rng)
+        scenario = random_scenario(rng)
         yield scenario, decided(planned(catalogue, scenario, catalogue.day))
 
 
-def any_scenario(rng: Random) -> Scenario:
+def random_scenario(rng: Random) -> Scenario:
     """A plan as somebody might ask for it: growth, use, years, sizes, seasons, jobs, limits."""
     work: dict[str, Any] = {
         "accelerators": rng.choice((1, 2, 4, 8, 16, 24, 32, 64, 128, 256)),
@@ -67,7 +67,7 @@ def any_scenario(rng: Random) -> Scenario:
     return Scenario.model_validate(asked)
 
 
-def own_choice(judged: Judged) -> Scenario | None:
+def retyped_choice(judged: Judged) -> Scenario | None:
     """The plan with what the program chose typed by hand: its fleet with its orders, or its mix; None for neither."""
     found = judged.answer
     setting, best = found.plan.setting, found.best
@@ -93,13 +93,13 @@ def complaints(judged: Judged) -> Iterator[str]:
         yield "two ways of one kind are compared"
     if {found.best, found.against} != set(found.pair or ()):
         yield "what is told beside each other is not what is compared"
-    yield from _unnamed(judged, best.side, against.side)
+    yield from _cheapest_not_named(judged, best.side, against.side)
     share = drawn.share_cheaper(found.best.option.key, found.against.option.key)
-    if share_words(share) not in " ".join(how_sure(found)):
+    if format_futures_count(share) not in " ".join(confidence_sentences(found)):
         yield "N of 100 counts another pair"
 
 
-def _unnamed(judged: Judged, best: Side, against: Side) -> Iterator[str]:
+def _cheapest_not_named(judged: Judged, best: Side, against: Side) -> Iterator[str]:
     """Whether the cheapest kind, or that of most futures, is not the one that is named."""
     found, drawn = judged.answer, judged.futures
     assert drawn is not None

@@ -33,7 +33,7 @@ def main() -> Iterator[str]:
         told = [without_each(catalogue, catalogue.day, chip, *one) for one in product(COUNTS, BUSY)]
         asked = [one for one in told if one is not None]
         plans += len(asked)
-        flips = sum(one.word_moves for one in asked)
+        flips = sum(one.verdict_changes for one in asked)
         moved += flips
         changes += [change for one in asked for change in one.price_moves]
         yield f"{chip}: {flips} of {len(asked)} plans"
@@ -44,7 +44,7 @@ def main() -> Iterator[str]:
     )
 
 
-class OneLess(NamedTuple):
+class LeaveOneOutVerdict(NamedTuple):
     """The word of a plan, the words of the same without one offer each, and how far the price moves (log)."""
 
     word: Verdict
@@ -52,12 +52,14 @@ class OneLess(NamedTuple):
     price_moves: tuple[float, ...]
 
     @property
-    def word_moves(self) -> bool:
+    def verdict_changes(self) -> bool:
         """Whether any one old offer decides the word."""
         return any(word != self.word for word in self.words)
 
 
-def without_each(catalogue: Catalogue, day: date, chip: str, accelerators: int, busy: float) -> OneLess | None:
+def without_each(
+    catalogue: Catalogue, day: date, chip: str, accelerators: int, busy: float
+) -> LeaveOneOutVerdict | None:
     """A plan with each of its market's cheapest old offers taken out; None where fewer than four sellers are known."""
     work = {"accelerators": accelerators, "busy_share": busy}
     scenario = Scenario.model_validate({"accelerator": chip, "work": (work,)})
@@ -71,7 +73,7 @@ def without_each(catalogue: Catalogue, day: date, chip: str, accelerators: int, 
         there = plan(catalogue.model_copy(update={"offers": left}), scenario, day)
         words.append(decided(there).answer.verdict)
         moves.append(abs(float(np.log(_usd(there) / _usd(made)))))
-    return OneLess(decided(made).answer.verdict, tuple(words), tuple(moves))
+    return LeaveOneOutVerdict(decided(made).answer.verdict, tuple(words), tuple(moves))
 
 
 def _old(made: Plan) -> list[str] | None:

@@ -10,16 +10,16 @@ from math import log
 
 import numpy as np
 
-from planner.evidence.checked import OwnFactors, OwnRun, compared, factors
-from planner.evidence.serving.check import serving_runs
-from planner.evidence.serving.observed import ServingObservations, observe
+from planner.evidence.checked import FactorTable, OwnRun, compared, factors
+from planner.evidence.serving.check import own_serving_runs
+from planner.evidence.serving.observed import ServingObservations, read_observations
 from planner.evidence.table import SERVING, TRAINING, published_runs
-from planner.evidence.training.check import training_runs
+from planner.evidence.training.check import own_training_runs
 from planner.scenario.vocabulary import Kind
 from planner.speed.pace import NO_RUNS, Pace, believed
 from pricing import Catalogue, load_catalogue
-from tools.calibration.serving import fit, without_each_of
-from tools.calibration.training import fitted, prior_for, sample_of, without_its_source
+from tools.calibration.serving import fit, leave_one_group_out
+from tools.calibration.training import build_prior, build_sample, fitted, leave_source_out_errors
 
 SPLITS = 10
 NEAR = 0.2
@@ -37,11 +37,11 @@ class Seen:
 def main() -> Iterator[str]:
     """For each kind: how far off without own runs, with them, and the band that they leave."""
     catalogue = load_catalogue()
-    yield from _halves("training", _training(catalogue))
-    yield from _halves("serving", _serving(catalogue))
+    yield from _evaluate_halves("training", _training(catalogue))
+    yield from _evaluate_halves("serving", _serving(catalogue))
 
 
-def _halves(kind: Kind, seen: list[Seen]) -> Iterator[str]:
+def _evaluate_halves(kind: Kind, seen: list[Seen]) -> Iterator[str]:
     places: Mapping[tuple[str, str], list[Seen]] = defaultdict(list)
     for one in seen:
         places[one.source, one.run.accelerator].append(one)
@@ -54,7 +54,7 @@ def _halves(kind: Kind, seen: list[Seen]) -> Iterator[str]:
             said = factors(kind, [there[place].run for place in known], source="", day=None)
             for place in told:
                 one = there[place]
-                pace = _pace(kind, said, one.run)
+                pace = _correction(kind, said, one.run)
                 left["all"].append((one.error, one.error + log(pace.ratio)))
                 left[pace.like or "none"].append(left["all"][-1])
                 if pace.like == "job":
@@ -68,7 +68,7 @@ def _halves(kind: Kind, seen: list[Seen]) -> Iterator[str]:
         )
 
 
-def _pace(kind: Kind, said: OwnFactors, run: OwnRun) -> Pace:
+def _correction(kind: Kind, said: FactorTable, run: OwnRun) -> Pace:
     """What the known half says of a run, as `planner.speed.pace` has it."""
     every = [one.said for one in said.factors]
     like = dict(run.like or {})
@@ -88,9 +88,9 @@ def _near(errors: np.ndarray) -> str:
 
 def _training(catalogue: Catalogue) -> list[Seen]:
     rows = published_runs(TRAINING)
-    sample = sample_of(catalogue, rows)
-    errors = without_its_source(sample, fitted(sample, prior_for(sample.runs)))
-    runs = {one.id: one for one in training_runs(catalogue, rows) if one.like is not None}
+    sample = build_sample(catalogue, rows)
+    errors = leave_source_out_errors(sample, fitted(sample, build_prior(sample.runs)))
+    runs = {one.id: one for one in own_training_runs(catalogue, rows) if one.like is not None}
     return [
         _seen(run.source, runs[run.id], float(error))
         for run, error, usable in zip(sample.runs, errors, sample.usable, strict=True)
@@ -100,10 +100,10 @@ def _training(catalogue: Catalogue) -> list[Seen]:
 
 def _serving(catalogue: Catalogue) -> list[Seen]:
     rows = published_runs(SERVING)
-    observations = observe(catalogue, rows)
+    observations = read_observations(catalogue, rows)
     observed = ServingObservations.of(observations)
-    errors, _ = without_each_of(observed, [one.source for one in observations], fit(observed))
-    runs = {one.id: one for one in serving_runs(catalogue, rows) if one.like is not None}
+    errors, _ = leave_one_group_out(observed, [one.source for one in observations], fit(observed))
+    runs = {one.id: one for one in own_serving_runs(catalogue, rows) if one.like is not None}
     return [
         _seen(one.source, runs[one.id], float(error))
         for one, error in zip(observations, errors, strict=True)

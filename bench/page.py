@@ -12,7 +12,7 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from planner.web.serving.serve import get_ready
+from planner.web.serving.serve import warm_up
 
 APP = Path(__file__).parent.parent / "app.py"
 SLOW = 60
@@ -24,14 +24,14 @@ def bare() -> None:
     """The least a page can be."""
     import streamlit as st
 
-    st.markdown(f"{st.slider('Busy', 1, 100, 60, key='busy')} %")
+    st.markdown(f"{st.slider('UtilizationBreakEven', 1, 100, 60, key='busy')} %")
 
 
 RUN = {"train": "Llama-3-8B", "tokens": "1000000000000", "gpus": "64"}
 NUMBERS = range(9, 9 + REPEATS)  # of GPUs: no two of them the same question
 
 
-def speed_alone() -> None:
+def speed_page_only() -> None:
     """The Speed page under the question bar, as the entrypoint puts them together: a test cannot walk between pages."""
     import streamlit as st
 
@@ -44,22 +44,22 @@ def speed_alone() -> None:
     )
     frame.arrive()
     chosen = st.navigation(pages)
-    state.remember_pages(pages)
+    state.register_pages(pages)
     ask.scenario(state.catalogue())
     chosen.run()
-    frame.footer(state.catalogue(), state.day())
+    frame.show_footer(state.catalogue(), state.day())
 
 
 def main() -> Iterator[str]:
     """One line for each thing measured."""
-    get_ready()
+    warm_up()
     least = AppTest.from_function(bare, default_timeout=SLOW).run()
     page = AppTest.from_file(str(APP), default_timeout=SLOW).run()
     reference = rerun(least, itertools.cycle((50, 60)))
     yield f"reference: a rerun of a page with one slider takes {1000 * reference:.1f} ms of processor time"
     yield told("Answer, first time asked", rerun(page, iter(BUSY)), reference)
     yield told("Answer, asked before", rerun(page, itertools.cycle(BUSY)), reference)
-    speed = AppTest.from_function(speed_alone, default_timeout=SLOW)
+    speed = AppTest.from_function(speed_page_only, default_timeout=SLOW)
     for key, text in RUN.items():
         speed.query_params[key] = text
     speed.run()

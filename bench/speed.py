@@ -9,13 +9,13 @@ from bench.catalogue import best, line
 from planner.evidence.serving.check import check_serving
 from planner.evidence.table import SERVING, TRAINING, published_runs
 from planner.evidence.training.check import check_training
-from planner.network.record import network_of
+from planner.network.record import build_network
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.training_job import TrainingJob
 from planner.speed.hardware import hardware
 from planner.speed.serving import serve
-from planner.speed.training.constants import house_calibration
-from planner.speed.training.layout import LayoutWish, search
+from planner.speed.training.constants import default_calibration
+from planner.speed.training.layout import LayoutConstraints, search
 from planner.speed.training.train import base_plan
 from pricing import load_catalogue
 
@@ -33,10 +33,10 @@ def main() -> Iterator[str]:
     square = np.random.default_rng(1).random((WIDTH, WIDTH))
     reference = best(lambda: square @ square)
     yield f"reference: two matrices of {WIDTH:,} x {WIDTH:,} multiplied in {1000 * reference:.1f} ms"
-    shape = network_of(catalogue.models[GPT_3.model])
+    shape = build_network(catalogue.models[GPT_3.model])
     chip = hardware(GPT_3.accelerator, catalogue.accelerators[GPT_3.accelerator])
     base = base_plan(GPT_3, batch=4_096)
-    weigh = partial(search, shape, chip, base, house_calibration().constants, wish=LayoutWish())
+    weigh = partial(search, shape, chip, base, default_calibration().constants, wish=LayoutConstraints())
     layouts, seconds = weigh().evaluated, best(weigh)
     yield line(f"GPT-3 175B on 4,096 GPUs, all {layouts:,} legal layouts", seconds, reference)
     yield f"layouts: {layouts / seconds:,.0f} a second"

@@ -32,7 +32,7 @@ VERBS: tuple[tuple[str, float], ...] = (
 )
 
 
-class Took(NamedTuple):
+class ProcessTimes(NamedTuple):
     """How long a process lived, and how long the processor worked for it. [s]"""
 
     wall: float
@@ -50,18 +50,18 @@ def main() -> Iterator[str]:
         yield f"{words}: {_told(took)}; {ratio}; at most {allowed:g} s on a quiet machine"
 
 
-def best(arguments: Sequence[str], repeats: int = REPEATS) -> Took:
+def best(arguments: Sequence[str], repeats: int = REPEATS) -> ProcessTimes:
     """The shortest of several runs, each of the two by itself; one run before them warms the disk."""
     took = [_once(arguments) for _ in range(repeats + 1)][1:]
-    return Took(min(one.wall for one in took), min(one.processor for one in took))
+    return ProcessTimes(min(one.wall for one in took), min(one.processor for one in took))
 
 
-def _once(arguments: Sequence[str]) -> Took:
+def _once(arguments: Sequence[str]) -> ProcessTimes:
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     subprocess.run([sys.executable, *arguments], capture_output=True, check=False)
     wall, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
-    return Took(wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return ProcessTimes(wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
 
-def _told(took: Took) -> str:
+def _told(took: ProcessTimes) -> str:
     return f"{took.wall:.2f} s, {took.processor:.2f} s of the processor"

@@ -9,8 +9,8 @@ from bench.catalogue import line
 from bench.money import DAY
 from planner.money.plan import plan
 from planner.money.verdict.answer import answer
-from planner.scenario.file import Saved
-from planner.scenario.grid import Axis, Grid
+from planner.scenario.file import SavedScenario
+from planner.scenario.grid import Grid, SweepAxis
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
 from planner.study.sweep.sweep import Sweep
@@ -36,10 +36,10 @@ def main() -> Iterator[str]:
     )
     yield f"reference: one plan with answer and break-even of use in {1000 * reference:.1f} ms"
     axes = tuple(
-        Axis((path,), tuple((low + (high - low) * step / (STEPS - 1),) for step in range(STEPS)))
+        SweepAxis((path,), tuple((low + (high - low) * step / (STEPS - 1),) for step in range(STEPS)))
         for path, (low, high) in ENDS.items()
     )
-    grid = Grid(Saved(base), axes)
+    grid = Grid(SavedScenario(base), axes)
     for what, solves in (("with", True), ("without", False)):
         sweep = Sweep(catalogue, grid, DAY, solves)
         asking = _cpu_seconds(partial(getattr, sweep, "hows"))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.evidence.serving.observed import ServingObservations, observe
+from planner.evidence.serving.observed import ServingObservations, read_observations
 from planner.evidence.table import SERVING, TRAINING, Row, RunTable, published_runs, text
 from pricing import Catalogue, load_catalogue
 from tools.calibration.cross_validation import ErrorsWithout, leave_half_out_errors, leave_one_group_out_errors
@@ -18,17 +18,17 @@ from tools.calibration.error_spread import (
     FittedRuns,
     HeldOutBands,
     HeldOutErrors,
-    judged_bands,
-    judged_unseen,
+    held_out_bands,
+    held_out_class_bands,
     left_out,
 )
 from tools.calibration.serving import errors_without as served_without
 from tools.calibration.serving import fit
 from tools.calibration.serving import traits_in as served_traits
-from tools.calibration.training import errors_without, fitted, prior_for, sample_of, traits_in
+from tools.calibration.training import build_prior, build_sample, errors_without, fitted, traits_in
 
 Array = NDArray[np.float64]
-Names = NDArray[np.str_]
+RowNames = NDArray[np.str_]
 Mask = NDArray[np.bool_]
 FEWEST = 20  # runs of a class that is worth a line
 WORST = 20
@@ -42,9 +42,9 @@ class Part:
     table: RunTable
     near: float
     runs: FittedRuns
-    kinds: Names
+    kinds: RowNames
     rows: Sequence[Row]
-    sources: Names
+    sources: RowNames
     without: ErrorsWithout  # begun at a fit to all
     afresh: ErrorsWithout
 
@@ -55,13 +55,13 @@ def main() -> Iterator[str]:
     for part in (_training(catalogue), _serving(catalogue)):
         yield from _splits(part)
         found = left_out(part.runs, part.without)
-        judged = judged_bands(part.runs, found)
+        judged = held_out_bands(part.runs, found)
         yield f"{part.table.kind}, by class, source unknown: {_HEAD.format(part.near)}"
-        yield from _by_class(part, judged)
+        yield from _class_lines(part, judged)
         yield f"{part.table.kind}, the class itself unknown:"
-        yield from _without_class(part, found)
+        yield from _held_out_class_lines(part, found)
         yield f"{part.table.kind}, the worst {WORST}, source unknown: published over predicted, and the band"
-        yield from _worst(part, judged)
+        yield from _worst_rows(part, judged)
 
 
 _HEAD = "runs, median error, within {:.0%}, predicted/published; of the band inside, below, above"
@@ -69,8 +69,8 @@ _HEAD = "runs, median error, within {:.0%}, predicted/published; of the band ins
 
 def _training(catalogue: Catalogue) -> Part:
     rows = published_runs(TRAINING)
-    sample, by_id = sample_of(catalogue, rows), {row["id"]: row for row in rows}
-    best = fitted(sample, prior_for(sample.runs))
+    sample, by_id = build_sample(catalogue, rows), {row["id"]: row for row in rows}
+    best = fitted(sample, build_prior(sample.runs))
     kinds = np.array([run.kind if there else "" for run, there in zip(sample.runs, sample.usable, strict=True)])
     return Part(
         TRAINING, 0.20, traits_in(sample), kinds, [by_id[run.id] for run in sample.runs], sample.source,
@@ -80,7 +80,7 @@ def _training(catalogue: Catalogue) -> Part:
 
 def _serving(catalogue: Catalogue) -> Part:
     rows = published_runs(SERVING)
-    observations, by_id = observe(catalogue, rows), {row["id"]: row for row in rows}
+    observations, by_id = read_observations(catalogue, rows), {row["id"]: row for row in rows}
     observed = ServingObservations.of(observations)
     without = served_without(observed, fit(observed))
     runs = served_traits(observations)
@@ -90,7 +90,7 @@ def _serving(catalogue: Catalogue) -> Part:
 
 def _splits(part: Part) -> Iterator[str]:
     """One line for each split: by kind the median error, the share that is near, and predicted over published."""
-    splits: Mapping[str, tuple[Names, ErrorsWithout]] = {
+    splits: Mapping[str, tuple[RowNames, ErrorsWithout]] = {
         "its block": (part.runs.source, part.afresh),
         "its source": (part.sources, part.afresh),
         "its year": (np.array([text(row, "published")[:4] for row in part.rows]), part.afresh),
@@ -115,7 +115,7 @@ def _told(errors: Array, near: float) -> str:
     return f"{np.median(np.abs(seen)):.1%}, {np.mean(np.abs(ratio - 1) <= near):.0%}, x{np.median(ratio):.2f}"
 
 
-def _by_class(part: Part, judged: HeldOutBands) -> Iterator[str]:
+def _class_lines(part: Part, judged: HeldOutBands) -> Iterator[str]:
     """All runs, those of each kind, class and source of which there are enough."""
     yield _judged("all", judged, part.near)
     named = {"kind": part.kinds, "source": part.sources, **{name: part.runs.column(name) for name in part.runs.traits}}
@@ -126,7 +126,7 @@ def _by_class(part: Part, judged: HeldOutBands) -> Iterator[str]:
                 yield _judged(f"{name} {value}", here, part.near)
 
 
-def _without_class(part: Part, found: HeldOutErrors) -> Iterator[str]:
+def _held_out_class_lines(part: Part, found: HeldOutErrors) -> Iterator[str]:
     """Classes of which there are enough runs, judged by fits and bands that have seen none of them."""
     classes: dict[str, Mask] = {
         f"{name} {value}": part.runs.column(name) == value
@@ -136,7 +136,7 @@ def _without_class(part: Part, found: HeldOutErrors) -> Iterator[str]:
     classes |= _together(part.runs)
     for name, out in classes.items():
         if (out & part.runs.usable).sum() >= FEWEST and out.mean() <= MOST:
-            yield _judged(name, judged_unseen(part.runs, found, out, part.without), part.near)
+            yield _judged(name, held_out_class_bands(part.runs, found, out, part.without), part.near)
 
 
 def _together(runs: FittedRuns) -> Mapping[str, Mask]:
@@ -156,7 +156,7 @@ def _judged(name: str, judged: HeldOutBands, near: float) -> str:
     )
 
 
-def _worst(part: Part, judged: HeldOutBands) -> Iterator[str]:
+def _worst_rows(part: Part, judged: HeldOutBands) -> Iterator[str]:
     for at in np.argsort(-np.abs(judged.ratio))[:WORST].tolist():
         row = part.rows[int(judged.run[at])]
         low, off, high = (float(np.exp(one[at])) for one in (judged.low, judged.ratio, judged.high))

@@ -21,7 +21,7 @@ WORDS_S, CHART_S, MEGABYTES = 2.0, 4.5, 2.5  # what is aimed at
 PATIENCE_S = 60
 
 
-class Visit(NamedTuple):
+class FirstVisit(NamedTuple):
     """One first visit. Seconds since the address was entered; no chart on a page that has none."""
 
     words_s: float
@@ -66,7 +66,7 @@ def _is_there(address: str) -> bool:
         return False
 
 
-def visit(address: str) -> Visit:
+def visit(address: str) -> FirstVisit:
     """Open a page for the first time."""
     # Only now: who measures something else needs no browser.
     from playwright.sync_api import TimeoutError as TooLong
@@ -101,4 +101,4 @@ def visit(address: str) -> Visit:
             chart_s = None
         page.wait_for_timeout(1_000)
         browser.close()
-    return Visit(words_s, chart_s, sum(moved) / 1e6)
+    return FirstVisit(words_s, chart_s, sum(moved) / 1e6)

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pricing.catalogue import Catalogue
-    from pricing.errors import AmbiguousName, CatalogError, PricingError, QuoteError, UnknownName
-    from pricing.figure import Figure, Source, Value
+    from pricing.errors import AmbiguousNameError, CatalogError, PricingError, QuoteError, UnknownNameError
+    from pricing.figure import Figure, FigureValue, Source
     from pricing.load import load_catalogue
 else:
     _HOME = {
         "Catalogue": "catalogue",
-        **dict.fromkeys(("AmbiguousName", "CatalogError", "PricingError", "QuoteError", "UnknownName"), "errors"),
-        **dict.fromkeys(("Figure", "Source", "Value"), "figure"),
+        **dict.fromkeys(
+            ("AmbiguousNameError", "CatalogError", "PricingError", "QuoteError", "UnknownNameError"), "errors"
+        ),
+        **dict.fromkeys(("Figure", "Source", "FigureValue"), "figure"),
         "load_catalogue": "load",
     }
 
@@ -27,14 +29,14 @@ else:
 
 
 __all__ = [
-    "AmbiguousName",
+    "AmbiguousNameError",
     "CatalogError",
     "Catalogue",
     "Figure",
+    "FigureValue",
     "PricingError",
     "QuoteError",
     "Source",
-    "UnknownName",
-    "Value",
+    "UnknownNameError",
     "load_catalogue",
 ]

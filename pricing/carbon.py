@@ -36,12 +36,12 @@ def _facts(catalogue: Catalogue, *_: object) -> tuple[object, ...]:
 
 
 @cached(1_024, same=_facts, equal=lambda _, site: site)
-def grid_at(catalogue: Catalogue, site: str) -> Grid | None:
+def grid_intensity_at(catalogue: Catalogue, site: str) -> Grid | None:
     """The grid at a site; None where nobody knows even for the world."""
     found = catalogue.site_figure(site, "carbon_g_per_kwh")
     if found is None:
         return None
-    label, water = catalogue.sites[site].label, _water(catalogue, site)
+    label, water = catalogue.sites[site].label, _water_use(catalogue, site)
     value = found[1].newest
     low, high = (value.typical if end is None else end for end in (value.low, value.high))
     if found[0] == site:
@@ -52,12 +52,12 @@ def grid_at(catalogue: Catalogue, site: str) -> Grid | None:
 
 
 @cached(1_024, same=_facts, equal=lambda _, countries, area: (countries, area))
-def grid_among(catalogue: Catalogue, countries: frozenset[str], area: str) -> Grid | None:
+def mean_grid_intensity(catalogue: Catalogue, countries: frozenset[str], area: str) -> Grid | None:
     """The grid of what stands in one of these countries; of none said, in a part of the world or anywhere."""
     if len(countries) == 1:
         (only,) = countries
         if only in catalogue.sites:
-            return grid_at(catalogue, only)
+            return grid_intensity_at(catalogue, only)
     known = _known(catalogue, countries)
     if known:
         what = f"one of {len(countries)} countries"
@@ -66,10 +66,10 @@ def grid_among(catalogue: Catalogue, countries: frozenset[str], area: str) -> Gr
     if known:
         what = area.replace("_", " ")
         return _mean(known, what, f"the seller names no country: the mean of {len(known)} countries there stands in")
-    return _anywhere(catalogue)
+    return _world_intensity(catalogue)
 
 
-def _anywhere(catalogue: Catalogue) -> Grid | None:
+def _world_intensity(catalogue: Catalogue) -> Grid | None:
     """The world's average; eight of ten countries lie in the range."""
     world = catalogue.sites[WORLD].carbon_g_per_kwh
     known = _known(catalogue, catalogue.lands)
@@ -92,6 +92,6 @@ def _mean(known: list[float], where: str, words: str) -> Grid:
     return Grid(min(low, mean), mean, max(high, mean), where, words)
 
 
-def _water(catalogue: Catalogue, site: str) -> float | None:
+def _water_use(catalogue: Catalogue, site: str) -> float | None:
     found: tuple[str, Figure] | None = catalogue.site_figure(site, "water_l_per_kwh")
     return None if found is None else found[1].newest.typical

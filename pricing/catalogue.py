@@ -10,19 +10,19 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from pricing.figure import Figure, Source, Strict
+from pricing.figure import Figure, Source, StrictModel
 from pricing.finance import ResidualCurve, Schedule, UsedPrice
 from pricing.model import Model
 from pricing.record import Host, Place
 from pricing.records import (
     Accelerator,
     AmbiguousAccelerator,
+    CountryRecord,
     Fact,
     HostedPrice,
-    Land,
     Offer,
+    PriceSeries,
     Provider,
-    Series,
     Server,
     Site,
 )
@@ -33,7 +33,7 @@ SECTIONS = (
 )  # fmt: skip
 
 
-class Catalogue(Strict):
+class Catalogue(StrictModel):
     """All facts at once. The same digest always gives the same answers."""
 
     digest: str = Field(description="SHA-256 over the names and bytes of all data files, and the quotes laid over them")
@@ -45,10 +45,10 @@ class Catalogue(Strict):
     hosts: dict[str, Host]
     sites: dict[str, Site]
     places: dict[str, Place]
-    lands: dict[str, Land]
+    lands: dict[str, CountryRecord]
     providers: dict[str, Provider]
     offers: dict[str, Offer]
-    series: dict[str, Series]
+    series: dict[str, PriceSeries]
     models: dict[str, Model]
     hosted: dict[str, HostedPrice]
     facts: dict[str, Fact]
@@ -120,7 +120,7 @@ def cited_sources(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
 KEEP_COPIES = 3
 
 
-def cache_folder() -> Path | None:
+def cache_dir() -> Path | None:
     """Where checked copies are kept: the user's own cache, never a place others can write to. None: nowhere."""
     try:
         base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
@@ -129,7 +129,7 @@ def cache_folder() -> Path | None:
     return Path(base) / "rent-or-buy"
 
 
-def read_copy(copy: Path) -> bytes | None:
+def read_cached(copy: Path) -> bytes | None:
     """What was kept there; None where nothing is, or it is damaged."""
     try:
         seal, _, body = copy.read_bytes().partition(b"\n")
@@ -138,7 +138,7 @@ def read_copy(copy: Path) -> bytes | None:
     return body if hashlib.sha256(body).hexdigest().encode() == seal else None
 
 
-def write_copy(copy: Path, body: bytes) -> None:
+def write_cached(copy: Path, body: bytes) -> None:
     """Keep a copy, whole or not at all. A folder that cannot be written to costs only the time to make it again.
 
     Of copies that are called alike up to the last hyphen the newest stay.
@@ -151,11 +151,11 @@ def write_copy(copy: Path, body: bytes) -> None:
             new.write_bytes(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
             os.replace(new, copy)
         alike = copy.parent.glob(f"{copy.name.rpartition('-')[0]}-*{copy.suffix}")
-        for old in sorted(alike, key=_modified, reverse=True)[KEEP_COPIES:]:
+        for old in sorted(alike, key=_modified_time, reverse=True)[KEEP_COPIES:]:
             old.unlink(missing_ok=True)
     except OSError:
         return
 
 
-def _modified(path: Path) -> float:
+def _modified_time(path: Path) -> float:
     return path.stat().st_mtime

@@ -3,9 +3,9 @@
 PricingError
 ├── CatalogError     a data file of ours is wrong: the program must not start
 ├── QuoteError       a file the user brought cannot be read at all
-└── NameError_       a name nobody can place
-    ├── UnknownName      no such thing; carries the nearest names
-    └── AmbiguousName    several things; carries all of them
+└── NameLookupError       a name nobody can place
+    ├── UnknownNameError      no such thing; carries the nearest names
+    └── AmbiguousNameError    several things; carries all of them
 """
 
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ class QuoteError(PricingError):
     """A quote file that cannot be read as a whole (too large, not text, no header)."""
 
 
-class NameError_(PricingError):  # noqa: N801 - `NameError` is Python's own
+class NameLookupError(PricingError):
     """A name that does not lead to exactly one thing."""
 
     def __init__(self, text: str, candidates: Sequence[str]) -> None:
@@ -51,9 +51,9 @@ class NameError_(PricingError):  # noqa: N801 - `NameError` is Python's own
         self.candidates = tuple(candidates)
 
 
-class UnknownName(NameError_):
+class UnknownNameError(NameLookupError):
     """Nothing is called that."""
 
 
-class AmbiguousName(NameError_):
+class AmbiguousNameError(NameLookupError):
     """Several things are called that, and guessing would change the price."""

@@ -26,7 +26,7 @@ _MARK = r"US\$|[€£$₹₩₪฿₺¥]|(?<![A-Za-z])(?:[A-Za-z]{3}|[Kk][Rr])"
 _AMOUNT = re.compile(rf"(?P<before>{_MARK})?\s*(?P<number>-?[0-9.].*?)\s*(?P<after>{_MARK})?")
 
 
-class Rate(NamedTuple):
+class ExchangeRate(NamedTuple):
     """What one unit of a currency is worth, on which day, and who says so."""
 
     code: str
@@ -35,7 +35,7 @@ class Rate(NamedTuple):
     said_by: str
 
 
-Rates = Mapping[str, Rate]
+Rates = Mapping[str, ExchangeRate]
 
 
 def rates(catalogue: Catalogue) -> Rates:
@@ -45,24 +45,24 @@ def rates(catalogue: Catalogue) -> Rates:
         if key.startswith(_FACT):
             code, figure = key.removeprefix(_FACT).upper(), fact.figure
             source = catalogue.sources[figure.newest.source]
-            found[code] = Rate(code, figure.newest.typical, figure.since, source.publisher or source.title)
+            found[code] = ExchangeRate(code, figure.newest.typical, figure.since, source.publisher or source.title)
     return found
 
 
-class Amount(NamedTuple):
+class CurrencyAmount(NamedTuple):
     """A text as an amount of some currency, the number still as it was typed."""
 
     number: str
     code: str
 
 
-def amount_in(text: str) -> Amount | None:
+def amount_in(text: str) -> CurrencyAmount | None:
     """The number and the currency in a text; dollars where it names none. None where it is no amount."""
     found = _AMOUNT.fullmatch(text.strip())
     if found is None or (found["before"] and found["after"]):
         return None
     mark = (found["before"] or found["after"] or DOLLAR).upper()
-    return Amount(found["number"], _MARKS.get(mark, mark))
+    return CurrencyAmount(found["number"], _MARKS.get(mark, mark))
 
 
 def unknown_currency(code: str, known: Rates) -> str:

@@ -83,7 +83,7 @@ Locator = Annotated[Text | None, Field(description="where inside the source: pag
 SourceId = Annotated[str, Field(description="who says so: the id of a source that some file declares")]
 
 
-class Strict(BaseModel):
+class StrictModel(BaseModel):
     """Unknown keys, quoted numbers, NaN and later mutation are all errors."""
 
     model_config = ConfigDict(
@@ -96,7 +96,7 @@ class Strict(BaseModel):
     )
 
 
-class Source(Strict):
+class Source(StrictModel):
     """Somebody who says so."""
 
     title: Text = Field(description="of the page, document or data set, as it calls itself")
@@ -108,7 +108,7 @@ class Source(Strict):
     attribution: Text | None = Field(default=None, description="the credit line the licence asks for")
 
 
-class Value(Strict):
+class FigureValue(StrictModel):
     """What a figure is from one day on. A posted price has only `typical`; a range adds `low`, `high` or both."""
 
     typical: float = Field(description="the number itself; of a range its middle, as the source has it")
@@ -122,7 +122,7 @@ class Value(Strict):
     note: Note = None
 
     @model_validator(mode="after")
-    def _in_order(self) -> Value:
+    def _in_order(self) -> FigureValue:
         low = self.typical if self.low is None else self.low
         high = self.typical if self.high is None else self.high
         if not low <= self.typical <= high:
@@ -130,23 +130,23 @@ class Value(Strict):
         return self
 
 
-class Figure(Strict):
+class Figure(StrictModel):
     """One number through time."""
 
     unit: Unit = Field(description='one for each quantity; shares have the unit "1", in quotes')
     checked: Day = Field(description="somebody looked, and the newest value still held, on this day")
-    values: dict[date, Value] = Field(
+    values: dict[date, FigureValue] = Field(
         min_length=1, description="since which day it is what; a new price is a new day, the old one stays"
     )
     note: Note = None
 
     @model_validator(mode="after")
-    def _dates(self) -> Figure:
+    def _check_dates(self) -> Figure:
         if max(self.values) > self.checked:
             raise ValueError(f"want checked on or after the newest value {max(self.values)}, got {self.checked}")
         return self
 
-    def on(self, day: date) -> tuple[date, Value]:
+    def on(self, day: date) -> tuple[date, FigureValue]:
         """The value in force on `day`: the latest one that starts on or before it."""
         starts = [start for start in self.values if start <= day]
         if not starts:
@@ -159,7 +159,7 @@ class Figure(Strict):
         return max(self.values)
 
     @cached_property
-    def newest(self) -> Value:
+    def newest(self) -> FigureValue:
         """The newest value."""
         return self.values[self.since]
 
@@ -182,7 +182,7 @@ Confidence = Annotated[
 ]
 
 
-class Usual(Strict):
+class Usual(StrictModel):
     """Names that fit several records and usually mean this one."""
 
     names: tuple[Id, ...] = Field(min_length=1, description="names that fit other records too")
@@ -192,11 +192,11 @@ class Usual(Strict):
 UNIT = "x-unit"  # marks the field of a figure that has one unit
 
 
-def in_unit(unit: Unit) -> dict[str, Any]:
+def unit_marker(unit: Unit) -> dict[str, Any]:
     """What marks a field as that of a figure in this unit and no other."""
     return {UNIT: unit}
 
 
 def figure(unit: Unit, description: str) -> Any:
     """The field of a figure that may be unknown."""
-    return Field(default=None, description=description, json_schema_extra=in_unit(unit))
+    return Field(default=None, description=description, json_schema_extra=unit_marker(unit))

@@ -6,14 +6,14 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from pricing.figure import Confidence, Id, Label, Locator, Note, Share, SourceId, Strict, Text, YearMonth
+from pricing.figure import Confidence, Id, Label, Locator, Note, Share, SourceId, StrictModel, Text, YearMonth
 
 # Among what a used one is sold: boards and racks of data centres, cards for servers and workstations, cards for private
 # people, whole Macs. Prices of each fall in their own way.
 UsedMarket = Literal["board", "card", "consumer", "mac"]
 
 
-class Schedule(Strict):
+class Schedule(StrictModel):
     """Shares of a cost written off year by year. They sum to 1."""
 
     label: Label
@@ -32,7 +32,7 @@ class Schedule(Strict):
         return self
 
 
-class ResidualCurve(Strict):
+class ResidualCurve(StrictModel):
     """What is left of the launch price at an age. low / typical / high as three curves where known."""
 
     label: Label
@@ -50,7 +50,7 @@ class ResidualCurve(Strict):
     note: Note = None
 
     @model_validator(mode="after")
-    def _one_share_for_each_age(self) -> ResidualCurve:
+    def _check_share_per_age(self) -> ResidualCurve:
         if list(self.age_months) != sorted(set(self.age_months)):
             raise ValueError("want ages in months that rise")
         for name in ("typical", "low", "high"):
@@ -60,7 +60,7 @@ class ResidualCurve(Strict):
         return self
 
 
-class UsedPrice(Strict):
+class UsedPrice(StrictModel):
     """What an accelerator of a given age was seen to sell for."""
 
     accelerator: Text = Field(description="what was sold, as the source calls it")

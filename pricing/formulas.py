@@ -13,7 +13,7 @@ def guarded(text: str) -> str:
     return "'" + text if text.lstrip(" \u00a0").startswith(_FORMULA_STARTS) else text
 
 
-def unguarded(cell: str) -> str:
+def unescape_csv_formula(cell: str) -> str:
     """The text of a cell as it was before it was guarded."""
     return cell[1:] if cell.startswith("'") and guarded(cell[1:]) == cell else cell
 
@@ -25,7 +25,7 @@ _EMPTY = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")  # letters and 
 NO_PLACE = "does not show (a control or invisible mark): leave it out"
 
 
-def is_unseen(mark: str) -> bool:
+def is_invisible(mark: str) -> bool:
     """Whether one character does something instead of showing."""
     return mark in _EMPTY or unicodedata.category(mark) in _UNSEEN
 
@@ -34,17 +34,17 @@ def unseen(text: str, allowed: str = "") -> str:
     """The first mark of a text that does not show, as `U+202E at character 5`; empty where all show."""
     if text.isascii() and text.isprintable():
         return ""
-    found = ((place, mark) for place, mark in enumerate(text, start=1) if mark not in allowed and is_unseen(mark))
+    found = ((place, mark) for place, mark in enumerate(text, start=1) if mark not in allowed and is_invisible(mark))
     return next((f"U+{ord(mark):04X} at character {place:,}" for place, mark in found), "")
 
 
 def printable(text: str, longest: int = 60) -> str:
     """A text from outside as a sentence may show it: cut short, ? in place of each mark that does not show."""
-    clean = "".join(mark if mark.isprintable() and not is_unseen(mark) else "?" for mark in text[:longest])
+    clean = "".join(mark if mark.isprintable() and not is_invisible(mark) else "?" for mark in text[:longest])
     return clean if len(text) <= longest else f"{clean}…"
 
 
-def all_seen(text: str) -> str:
+def reject_invisible(text: str) -> str:
     """The text, or a `ValueError` that says which mark of it does not show."""
     if mark := unseen(text):
         raise ValueError(f"{mark} {NO_PLACE}")
@@ -53,10 +53,10 @@ def all_seen(text: str) -> str:
 
 def without_unseen(text: str) -> str:
     """The text as one line, without the marks that do not show."""
-    return " ".join("".join(" " if is_unseen(mark) else mark for mark in text).split())
+    return " ".join("".join(" " if is_invisible(mark) else mark for mark in text).split())
 
 
-def as_code(mark: str) -> str:
+def escape_character(mark: str) -> str:
     r"""A mark by its number, as many languages write it: \x1b, \u202e."""
     number = ord(mark)
     return f"\\x{number:02x}" if number <= 0xFF else f"\\u{number:04x}" if number <= 0xFFFF else f"\\U{number:08x}"

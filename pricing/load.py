@@ -18,10 +18,10 @@ import pydantic
 
 from pricing import strict_yaml
 from pricing.caching import cached
-from pricing.catalogue import SECTIONS, Catalogue, cache_folder, cited_sources, figures, read_copy, write_copy
+from pricing.catalogue import SECTIONS, Catalogue, cache_dir, cited_sources, figures, read_cached, write_cached
 from pricing.errors import CatalogError, Place
 from pricing.records import Bloc, DataFile
-from pricing.strict_yaml import first_wish
+from pricing.strict_yaml import first_error_message
 
 DATA = Path(__file__).parent / "data"
 
@@ -34,7 +34,7 @@ _DAY_AS_KEY = re.compile(r"datetime\.date\(([0-9]+), ([0-9]+), ([0-9]+)\)")
 @cached(1)
 def load_catalogue() -> Catalogue:
     """The catalogue that ships with the program, loaded once."""
-    return load(DATA, cache=cache_folder())
+    return load(DATA, cache=cache_dir())
 
 
 def load(folder: Path, *, cache: Path | None = None) -> Catalogue:
@@ -46,11 +46,11 @@ def load(folder: Path, *, cache: Path | None = None) -> Catalogue:
     if cache is None:
         return build(contents, digest)
     copy = cache / f"catalogue-{_digest({'data': digest.encode(), 'code': _code_digest().encode()})[:32]}.json"
-    kept = _copied(copy, digest)
+    kept = _load_cached(copy, digest)
     if kept is not None:
         return kept
     catalogue = build(contents, digest)
-    write_copy(copy, catalogue.model_dump_json(exclude_unset=True).encode())
+    write_cached(copy, catalogue.model_dump_json(exclude_unset=True).encode())
     return catalogue
 
 
@@ -82,30 +82,30 @@ def read_file(name: str, raw: bytes) -> DataFile:
     try:
         return DataFile.model_validate(strict_yaml.read(text, file=name))
     except pydantic.ValidationError as error:
-        raise _first_wish(name, text, error) from error
+        raise _first_error(name, text, error) from error
 
 
-def _first_wish(name: str, text: str, error: pydantic.ValidationError) -> CatalogError:
-    found, wish, _ = first_wish(error)
-    path = tuple(_DAY_AS_KEY.sub(_as_written, str(step)) for step in found)
+def _first_error(name: str, text: str, error: pydantic.ValidationError) -> CatalogError:
+    found, wish, _ = first_error_message(error)
+    path = tuple(_DAY_AS_KEY.sub(_key_as_written, str(step)) for step in found)
     where = strict_yaml.lines(text, file=name)
     known = next((path[:n] for n in range(len(path), 0, -1) if path[:n] in where), ())
     return CatalogError(Place(name, where.get(known), ".".join(path)), wish)
 
 
-def _as_written(key: re.Match[str]) -> str:
+def _key_as_written(key: re.Match[str]) -> str:
     """pydantic names a day that is a key by its repr; the file says 2026-05-01."""
     return date(*map(int, key.groups())).isoformat()
 
 
 def _check_references(catalogue: Catalogue, home: dict[tuple[str, str], str]) -> None:
     # One after the other: the chain of parents can only be followed where every parent exists.
-    wrong = (_wrong_citations, _wrong_names, _wrong_lands, _wrong_parents)
+    wrong = (_citation_errors, _name_errors, _wrong_countries, _parent_errors)
     for section, key, wish in chain.from_iterable(find(catalogue) for find in wrong):
         raise CatalogError(Place(home[section, key], key=f"{section}.{key}"), wish)
 
 
-def _wrong_citations(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
+def _citation_errors(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
     cited = set()
     for section, key, source in cited_sources(catalogue):
         if source not in catalogue.sources:
@@ -115,7 +115,7 @@ def _wrong_citations(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
         yield "sources", source, "declared, but nothing cites it"
 
 
-def _wrong_names(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
+def _name_errors(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
     chips = catalogue.accelerators.keys()
     named = chips | catalogue.ambiguous.keys()
     for section, field, known in (
@@ -131,7 +131,7 @@ def _wrong_names(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
         ("residuals", "accelerators", named),
     ):
         for key, record in getattr(catalogue, section).items():
-            for target in _as_names(getattr(record, field)):
+            for target in _name_list(getattr(record, field)):
                 if target not in known:
                     yield section, key, f"{field}: nothing is called {target!r}"
     for key, provider in catalogue.providers.items():
@@ -139,7 +139,7 @@ def _wrong_names(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
         yield from (("providers", key, f"fabrics: nothing is called {one!r}") for one in joined if one not in named)
 
 
-def _wrong_lands(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
+def _wrong_countries(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
     lands, places = catalogue.lands.keys(), catalogue.lands.keys() | get_args(Bloc)
     for key, provider in catalogue.providers.items():
         if provider.headquarters is not None and provider.headquarters not in lands:
@@ -152,13 +152,13 @@ def _wrong_lands(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
         )
 
 
-def _as_names(value: str | tuple[str, ...] | None) -> tuple[str, ...]:
+def _name_list(value: str | tuple[str, ...] | None) -> tuple[str, ...]:
     if value is None:
         return ()
     return (value,) if isinstance(value, str) else value
 
 
-def _wrong_parents(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
+def _parent_errors(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
     for key in catalogue.sites:
         if key in _ancestors(catalogue, key):
             yield "sites", key, "parent: the chain of parents comes back to itself"
@@ -187,8 +187,8 @@ def _code_digest() -> str:
     return _digest({**code, "pydantic": pydantic.VERSION.encode()})
 
 
-def _copied(copy: Path, digest: str) -> Catalogue | None:
-    body = read_copy(copy)
+def _load_cached(copy: Path, digest: str) -> Catalogue | None:
+    body = read_cached(copy)
     try:
         catalogue = None if body is None else Catalogue.model_validate_json(body)
     except pydantic.ValidationError:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from pricing import names
 from pricing.caching import arguments, cached
 from pricing.catalogue import Catalogue
-from pricing.errors import AmbiguousName, NameError_, UnknownName
+from pricing.errors import AmbiguousNameError, NameLookupError, UnknownNameError
 from pricing.model import Model
 from pricing.records import Accelerator, AmbiguousAccelerator
 
@@ -19,7 +19,7 @@ Words = frozenset[str]
 _MOST_SHOWN = 4
 
 
-class SeveralModels(UnknownName):
+class SeveralModels(UnknownNameError):
     """A name that fits several models, none of them the usual one; carries them."""
 
 
@@ -52,7 +52,7 @@ def accelerator(catalogue: Catalogue, name: str) -> Meant:
     """The accelerator that a person means, or an error with the choices."""
     try:
         return Meant(names.accelerator(catalogue, name))
-    except NameError_ as error:
+    except NameLookupError as error:
         index = _chips(catalogue.accelerators)
         wanted = chip_words(name)
         fitting = _wide(catalogue.ambiguous, wanted) or _whole(index, wanted) or _fitting(index, wanted)
@@ -60,21 +60,23 @@ def accelerator(catalogue: Catalogue, name: str) -> Meant:
             return _usual(catalogue.accelerators, name, index.usual[wanted], fitting)
         if len(fitting) == 1:
             return Meant(fitting[0])
-        if isinstance(error, AmbiguousName) or not fitting:
+        if isinstance(error, AmbiguousNameError) or not fitting:
             raise
-        raise AmbiguousName(f"{name!r} can be {names.either(fitting[:_MOST_SHOWN])}. Say which.", fitting) from None
+        raise AmbiguousNameError(
+            f"{name!r} can be {names.either(fitting[:_MOST_SHOWN])}. Say which.", fitting
+        ) from None
 
 
 def offered_accelerators(catalogue: Catalogue, name: str) -> tuple[str, ...]:
     """For filters: a name that fits several stands for all of them."""
     try:
         return names.offered_accelerators(catalogue, name)
-    except UnknownName:
+    except UnknownNameError:
         return (accelerator(catalogue, name).key,)
 
 
 def model(catalogue: Catalogue, name: str, variants: Iterable[str] = ()) -> Meant:
-    """The model that a person means, or `UnknownName` with the choices. Never a model of another size.
+    """The model that a person means, or `UnknownNameError` with the choices. Never a model of another size.
 
     `variants` are other spellings of the name, such as one without what only says how it was tuned.
     """
@@ -82,14 +84,14 @@ def model(catalogue: Catalogue, name: str, variants: Iterable[str] = ()) -> Mean
     squeezed = index.squeezed.get(_squeezed(name), ())
     try:
         found = names.model(catalogue, name)
-    except UnknownName as error:
+    except UnknownNameError as error:
         return _model(catalogue, index, name, map(model_words, (name, *variants)), error)
     if squeezed and found not in squeezed:
         raise _several(name, (found, *squeezed))
     return Meant(found)
 
 
-def _model(catalogue: Catalogue, index: _Index, name: str, words: Iterable[Words], error: UnknownName) -> Meant:
+def _model(catalogue: Catalogue, index: _Index, name: str, words: Iterable[Words], error: UnknownNameError) -> Meant:
     squeezed = index.squeezed.get(_squeezed(name), ())
     for wanted in dict.fromkeys(words):
         fitting = _whole(index, wanted) or _versions(catalogue.models, index, wanted)

@@ -15,7 +15,7 @@ from pricing.figure import (
     Locator,
     Note,
     SourceId,
-    Strict,
+    StrictModel,
     Text,
     Usual,
     Whole,
@@ -23,7 +23,7 @@ from pricing.figure import (
 )
 
 
-class Window(Strict):
+class AttentionWindow(StrictModel):
     """What some layers see of the context: `layers` `of` so many see no more than `tokens` tokens."""
 
     kind: Literal["sliding", "chunked"] = Field(
@@ -38,13 +38,13 @@ class Window(Strict):
     head_dim: Whole | None = Field(default=None, description="width of its heads; absent: as the others")
 
     @model_validator(mode="after")
-    def _some_of_them(self) -> Window:
+    def _check_layer_count(self) -> AttentionWindow:
         if self.layers > self.of:
             raise ValueError(f"want at most {self.of} layers of {self.of} with a window, got {self.layers}")
         return self
 
 
-class Indexer(Strict):
+class SparseAttentionIndexer(StrictModel):
     """Layers that look at chosen tokens only, and the narrow attention that chooses them."""
 
     heads: Whole = Field(description="of the narrow attention that chooses")
@@ -56,7 +56,7 @@ class Indexer(Strict):
     layers: Whole = Field(description="layers that choose for themselves; the others take an earlier choice")
 
 
-class Compression(Strict):
+class CompressedAttention(StrictModel):
     """Layers that keep one entry for several tokens, and a window of tokens as they are."""
 
     chosen_layers: Whole = Field(description="layers that look at chosen entries")
@@ -67,7 +67,7 @@ class Compression(Strict):
     out_groups: Whole = Field(description="groups of heads that are projected by themselves")
 
 
-class Linear(Strict):
+class LinearAttention(StrictModel):
     """Layers of linear attention: each keeps a state of fixed size, and no cache."""
 
     kind: Literal["gated_delta", "kimi_delta"] = Field(description="one gate a head, or one for each of its values")
@@ -80,7 +80,7 @@ class Linear(Strict):
     full_gate: bool = Field(default=False, description="whether what comes out has a gate of full rank")
 
 
-class StateSpace(Strict):
+class StateSpaceLayers(StrictModel):
     """Layers of Mamba 2: each keeps a state of fixed size, and no cache."""
 
     layers: Whole = Field(description="layers of this kind")
@@ -91,7 +91,7 @@ class StateSpace(Strict):
     kernel: Whole = Field(description="tokens that the convolution before it sees")
 
 
-class Convolution(Strict):
+class ConvolutionLayers(StrictModel):
     """Layers that mix the last few tokens, gated, and keep only those."""
 
     layers: Whole = Field(description="layers of this kind")
@@ -101,7 +101,7 @@ class Convolution(Strict):
 WeightFormat = Literal["fp32", "bf16", "fp16", "fp8", "int8", "fp4", "mxfp4", "int4"]
 
 # How the layers of a network that attend do it. What each kind keeps and computes is counted in planner/network.
-Attention = Literal[
+AttentionKind = Literal[
     "MHA",  # every head of queries has its own keys and values
     "GQA",  # heads of queries share them in groups
     "MQA",  # all share one
@@ -115,7 +115,7 @@ Attention = Literal[
 _LATENT_RANKS = ("kv_lora", "qk_nope_dim", "qk_rope_dim")
 
 
-class Shape(Strict):
+class Shape(StrictModel):
     """The numbers of a neural network, from which parameters, memory and speed are counted."""
 
     params_b: float = Field(
@@ -146,7 +146,7 @@ class Shape(Strict):
         default=None, description="format of all but the routed experts and tables; absent: that of `weights`"
     )
     scale_group: Whole | None = Field(default=None, description="weights that share a scale of 16 bits, in int4")
-    attention: Attention | None = Field(default=None, description="how the layers that attend do it")
+    attention: AttentionKind | None = Field(default=None, description="how the layers that attend do it")
     decoder_layers: Whole | None = Field(
         default=None, description="of `layers`, those that write, of a network whose others read; they attend twice"
     )
@@ -157,9 +157,9 @@ class Shape(Strict):
         le=10_000,
         description="layers that attend; absent: all but linear and recurrent",
     )
-    linear: Linear | None = Field(default=None, description="layers of linear attention")
-    state_space: StateSpace | None = Field(default=None, description="layers of a state space")
-    convolution: Convolution | None = Field(default=None, description="layers that mix the last few tokens")
+    linear: LinearAttention | None = Field(default=None, description="layers of linear attention")
+    state_space: StateSpaceLayers | None = Field(default=None, description="layers of a state space")
+    convolution: ConvolutionLayers | None = Field(default=None, description="layers that mix the last few tokens")
     recurrent_layers: int | None = Field(
         default=None,
         json_schema_extra=COUNT,
@@ -167,11 +167,15 @@ class Shape(Strict):
         le=10_000,
         description="of other recurrence, which no field describes",
     )
-    window: Window | None = Field(
+    window: AttentionWindow | None = Field(
         default=None, description="what some layers see; absent: all that attend see the whole context"
     )
-    indexer: Indexer | None = Field(default=None, description="what chooses; absent: tokens look at all they see")
-    compression: Compression | None = Field(default=None, description="ranks of attention of the kind compressed")
+    indexer: SparseAttentionIndexer | None = Field(
+        default=None, description="what chooses; absent: tokens look at all they see"
+    )
+    compression: CompressedAttention | None = Field(
+        default=None, description="ranks of attention of the kind compressed"
+    )
     output_gate: Literal["values", "heads"] | None = Field(
         default=None, description="whether what attention puts out is gated, each value or each head"
     )
@@ -250,7 +254,7 @@ class Shape(Strict):
     )
 
     @model_validator(mode="after")
-    def _layers_add_up(self) -> Shape:
+    def _check_layer_sum(self) -> Shape:
         others = {name: getattr(self, name) for name in ("linear", "state_space", "convolution")}
         kinds = {name: one.layers for name, one in others.items() if one is not None}
         kinds |= {"attention_layers": self.attention_layers or 0, "recurrent_layers": self.recurrent_layers or 0}
@@ -262,13 +266,13 @@ class Shape(Strict):
         return self
 
     @model_validator(mode="after")
-    def _some_read(self) -> Shape:
+    def _check_decoder_layers(self) -> Shape:
         if self.layers and self.decoder_layers and self.decoder_layers >= self.layers:
             raise ValueError(f"want fewer decoder_layers than the {self.layers} layers, got {self.decoder_layers}")
         return self
 
     @model_validator(mode="after")
-    def _heads_divide(self) -> Shape:
+    def _check_heads(self) -> Shape:
         heads, shared = self.heads, self.kv_heads
         if heads and shared and heads % shared:
             raise ValueError(f"want kv_heads that divide the {heads} heads, got {shared}")
@@ -277,7 +281,7 @@ class Shape(Strict):
         return self
 
     @model_validator(mode="after")
-    def _mixture_is_whole(self) -> Shape:
+    def _check_mixture(self) -> Shape:
         parts = (self.experts, self.experts_per_token, self.moe_ffn_hidden)
         if any(parts) and not all(parts):
             raise ValueError("a mixture needs experts, experts_per_token and moe_ffn_hidden: want all three or none")
@@ -288,7 +292,7 @@ class Shape(Strict):
         return self
 
     @model_validator(mode="after")
-    def _latent_has_its_ranks(self) -> Shape:
+    def _check_mla_ranks(self) -> Shape:
         wanted = (*_LATENT_RANKS, "v_head_dim")
         missing = [name for name in wanted if getattr(self, name) is None]
         if self.attention == "MLA" and missing:
@@ -298,7 +302,7 @@ class Shape(Strict):
         return self
 
     @model_validator(mode="after")
-    def _compressed_says_how(self) -> Shape:
+    def _check_compression(self) -> Shape:
         said = (self.compression, self.indexer, self.window, self.q_lora)
         if self.attention == "compressed" and None in said:
             raise ValueError("attention of the kind compressed needs compression, indexer, window and q_lora")

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from pricing.caching import cached
 from pricing.catalogue import Catalogue
-from pricing.errors import AmbiguousName, UnknownName
+from pricing.errors import AmbiguousNameError, UnknownNameError
 from pricing.figure import Figure
 from pricing.near import near as closest
 from pricing.records import Site
@@ -35,7 +35,9 @@ def accelerator(catalogue: Catalogue, name: str) -> str:
     ambiguous = _index({key: (record.label, *record.aliases) for key, record in catalogue.ambiguous.items()})
     if (several := ambiguous.get(plain(name))) is not None:
         record = catalogue.ambiguous[several]
-        raise AmbiguousName(f"{name!r} can be {either(record.candidates)}. {record.why} Say which.", record.candidates)
+        raise AmbiguousNameError(
+            f"{name!r} can be {either(record.candidates)}. {record.why} Say which.", record.candidates
+        )
     known = _index({key: (record.label, *record.aliases) for key, record in catalogue.accelerators.items()})
     return _find("accelerator", name, known)
 
@@ -44,7 +46,7 @@ def offered_accelerators(catalogue: Catalogue, name: str) -> tuple[str, ...]:
     """Like `accelerator`, for filters: an ambiguous name stands for all it can mean, itself included."""
     try:
         return (accelerator(catalogue, name),)
-    except AmbiguousName as several:
+    except AmbiguousNameError as several:
         covered = frozenset(several.candidates)
         narrower = (key for key, wide in catalogue.ambiguous.items() if covered.issuperset(wide.candidates))
         return (*several.candidates, *narrower)
@@ -64,19 +66,19 @@ def site(catalogue: Catalogue, name: str) -> str:
     """The one site called `name`. Of "Bavaria, Germany" the last part that is known counts, or one that lies in it."""
     parts = [part.strip() for part in name.split(",") if part.strip()]
     if parts[1:] and not _sites(catalogue, name):
-        within = _one_site(catalogue, parts[-1], by_code=True)
+        within = _resolve_site(catalogue, parts[-1], by_code=True)
         for part in parts[-2::-1]:  # from large to small: "Austin, Texas" is Texas, as no Austin is known
             inside = [key for key in _sites(catalogue, part, by_code=True) if within in catalogue.around(key)]
             within = inside[0] if len(inside) == 1 else within
         return within
-    return _one_site(catalogue, name)
+    return _resolve_site(catalogue, name)
 
 
-def _one_site(catalogue: Catalogue, name: str, *, by_code: bool = False) -> str:
+def _resolve_site(catalogue: Catalogue, name: str, *, by_code: bool = False) -> str:
     found = _sites(catalogue, name, by_code=by_code)
     if found[1:]:
         readings = [f"{key} ({_site_words(catalogue, key)})" for key in found]
-        raise AmbiguousName(f"{name!r} can be {either(readings)}. Say which.", found)
+        raise AmbiguousNameError(f"{name!r} can be {either(readings)}. Say which.", found)
     return found[0] if found else _find("site", name, _index(_site_names(catalogue)))
 
 
@@ -126,11 +128,11 @@ def bare(name: str) -> str:
 def model(catalogue: Catalogue, name: str) -> str:
     """The one model called `name`; a mixture also without what works on a token, where that leaves only one."""
     known = _index({k: (r.label, *r.aliases) for k, r in catalogue.models.items()})
-    return _find("model", name, _without_active(catalogue) | known)
+    return _find("model", name, _names_without_active_params(catalogue) | known)
 
 
 @cached(8)
-def _shortened(names: tuple[str, ...]) -> dict[str, str]:
+def _short_names(names: tuple[str, ...]) -> dict[str, str]:
     short: dict[str, list[str]] = {}
     for key in names:
         if (plainer := _AT_WORK.sub("", key)) != key:
@@ -138,8 +140,8 @@ def _shortened(names: tuple[str, ...]) -> dict[str, str]:
     return {spelling: keys[0] for spelling, keys in short.items() if not keys[1:]}
 
 
-def _without_active(catalogue: Catalogue) -> dict[str, str]:
-    return _shortened(tuple(catalogue.models))
+def _names_without_active_params(catalogue: Catalogue) -> dict[str, str]:
+    return _short_names(tuple(catalogue.models))
 
 
 def _index(names: Mapping[str, Iterable[str]]) -> dict[str, str]:
@@ -158,7 +160,7 @@ def _find(what: str, name: str, known: Mapping[str, str]) -> str:
     near = closest(wanted, known, 4) if what == "site" else _similar(name, known)
     candidates = tuple(dict.fromkeys(known[spelling] for spelling in near))[:4]
     hint = f" Did you mean {either(candidates)}?" if candidates else ""
-    raise UnknownName(f"No {what} is called {name!r}.{hint or _INSTEAD.get(what, '')}", candidates)
+    raise UnknownNameError(f"No {what} is called {name!r}.{hint or _INSTEAD.get(what, '')}", candidates)
 
 
 _INSTEAD = {
@@ -171,14 +173,14 @@ def _similar(name: str, known: Mapping[str, str]) -> list[str]:
     """The spellings of products that a name may stand for: all share words and numbers, and many are half typed."""
     wanted = plain(name)
     longer = (spelling for spelling in known if wanted and spelling.startswith(wanted))
-    near = _with_its_words(name, known)
+    near = _names_with_words(name, known)
     near += sorted(longer, key=lambda spelling: (spelling[len(wanted)].isdecimal(), len(spelling)))
     near += get_close_matches(wanted, known, n=4, cutoff=0.6)
     near += [spelling for spelling in known if wanted and wanted in spelling and spelling not in near]
     return near
 
 
-def _with_its_words(name: str, known: Mapping[str, str]) -> list[str]:
+def _names_with_words(name: str, known: Mapping[str, str]) -> list[str]:
     """The spellings that say each of several words, the newest release first: "Llama 70B" is some Llama of 70B."""
     first, *rest = [plain(word) for word in name.split()] or [""]
     if not rest or not all((first, *rest)):

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 from pricing.caching import cached
 from pricing.catalogue import Catalogue
 from pricing.choices import Fabric, Orders, SoldAs
-from pricing.errors import UnknownName
+from pricing.errors import UnknownNameError
 from pricing.figure import Figure
 from pricing.records import Bloc, MachineFabric, Offer, Provider
 
@@ -34,7 +34,7 @@ class Capacity:
 
 
 @dataclass(frozen=True)
-class Sale:
+class OfferCapacity:
     """What is sold under one offer."""
 
     kind: SoldAs
@@ -54,7 +54,7 @@ class Sale:
 
 
 @dataclass(frozen=True)
-class Stay:
+class ResidencyRequirement:
     """Where the machines must stand (all that is said must hold), and who may hold them. Empty: anywhere, anybody."""
 
     countries: frozenset[str] = frozenset()
@@ -62,7 +62,7 @@ class Stay:
     provider_countries: frozenset[str] = frozenset()
 
 
-ANYWHERE = Stay()
+ANYWHERE = ResidencyRequirement()
 
 
 @dataclass(frozen=True)
@@ -71,26 +71,26 @@ class Order:
 
     accelerators: int = 1
     together: int = 1
-    stay: Stay = ANYWHERE
+    stay: ResidencyRequirement = ANYWHERE
 
 
 @dataclass(frozen=True)
-class _Book:
+class _CapacityCache:
     """What has been told of one catalogue."""
 
     by_the_machine: frozenset[str]  # providers whose lists have prices for machines of several accelerators
-    sales: dict[str, Sale]
-    astray: dict[Stay, dict[str, Refusal | None]]
+    sales: dict[str, OfferCapacity]
+    astray: dict[ResidencyRequirement, dict[str, Refusal | None]]
 
 
-def sale(catalogue: Catalogue, key: str) -> Sale:
+def sale(catalogue: Catalogue, key: str) -> OfferCapacity:
     """What the offer called `key` sells."""
-    sales = _book(catalogue).sales
+    sales = _capacity_cache(catalogue).sales
     known = sales.get(key)
-    return known if known is not None else sales.setdefault(key, _sale(catalogue, catalogue.offers[key]))
+    return known if known is not None else sales.setdefault(key, _build_capacity(catalogue, catalogue.offers[key]))
 
 
-def refuses(catalogue: Catalogue, key: str, order: Order) -> Refusal | None:
+def refusal_reason(catalogue: Catalogue, key: str, order: Order) -> Refusal | None:
     """The first reason why the offer called `key` cannot take the order; None: it can."""
     one = sale(catalogue, key)
     if one.yours:
@@ -103,73 +103,73 @@ def refuses(catalogue: Catalogue, key: str, order: Order) -> Refusal | None:
         return "smaller than its least order"
     if order.together > one.reach.accelerators:
         return "no fabric"
-    return None if order.stay is ANYWHERE else _astray(catalogue, key, order.stay)
+    return None if order.stay is ANYWHERE else _residency_refusal(catalogue, key, order.stay)
 
 
-def machine(one: Sale, together: int) -> int:
+def machine(one: OfferCapacity, together: int) -> int:
     """The machine one would rent for a job of `together`: the smallest that holds it, else the largest there is."""
     return next((size for size in one.sizes if size >= together), one.sizes[-1])
 
 
-def eu(catalogue: Catalogue, *, sellers_too: bool = False) -> Stay:
+def eu(catalogue: Catalogue, *, sellers_too: bool = False) -> ResidencyRequirement:
     """In the European Union; `sellers_too`: and held by a provider with its headquarters there."""
-    members = members_of(catalogue, "EU")
-    return Stay(countries=members, provider_countries=members if sellers_too else frozenset())
+    members = bloc_members(catalogue, "EU")
+    return ResidencyRequirement(countries=members, provider_countries=members if sellers_too else frozenset())
 
 
-def country(catalogue: Catalogue, code: str, *, sellers_too: bool = False) -> Stay:
+def country(catalogue: Catalogue, code: str, *, sellers_too: bool = False) -> ResidencyRequirement:
     """In one country, by its two letters."""
     if code not in catalogue.lands:
-        raise UnknownName(f"No country is called {code!r}: want two letters, such as DE.", ())
+        raise UnknownNameError(f"No country is called {code!r}: want two letters, such as DE.", ())
     only = frozenset({code})
-    return Stay(countries=only, provider_countries=only if sellers_too else frozenset())
+    return ResidencyRequirement(countries=only, provider_countries=only if sellers_too else frozenset())
 
 
-def staying(catalogue: Catalogue, said: str | None) -> Stay:
+def staying(catalogue: Catalogue, said: str | None) -> ResidencyRequirement:
     """Where the work must stay, as somebody types it: eu, or countries by two letters, DE,FR; anywhere where empty."""
     codes = [code.strip().upper() for code in (said or "").split(",") if code.strip()]
     if codes in ([], ["ANYWHERE"]):
         return ANYWHERE
     if codes == ["EU"]:
         return eu(catalogue)
-    return Stay(countries=frozenset().union(*(country(catalogue, code).countries for code in codes)))
+    return ResidencyRequirement(countries=frozenset().union(*(country(catalogue, code).countries for code in codes)))
 
 
-def members_of(catalogue: Catalogue, place: str) -> frozenset[str]:
+def bloc_members(catalogue: Catalogue, place: str) -> frozenset[str]:
     """The countries of a union of states; of a country, itself."""
     if place not in get_args(Bloc):
         return frozenset({place})
     return frozenset(code for code, land in catalogue.lands.items() if place in land.blocs)
 
 
-def places_of(catalogue: Catalogue, offer: Offer) -> tuple[str, ...]:
+def run_coordinates(catalogue: Catalogue, offer: Offer) -> tuple[str, ...]:
     """The countries and unions of states that an offer's region covers, where its seller says so; one can choose."""
     return offer.countries or catalogue.providers[offer.provider].regions.get(offer.region, ())
 
 
 def places_in(catalogue: Catalogue, offer: Offer, areas: frozenset[str]) -> tuple[str, ...]:
     """Those of them that lie in these parts of the world."""
-    allowed = _allowed(catalogue, Stay(areas=areas))
-    return tuple(place for place in places_of(catalogue, offer) if members_of(catalogue, place) <= allowed)
+    allowed = _allowed_countries(catalogue, ResidencyRequirement(areas=areas))
+    return tuple(place for place in run_coordinates(catalogue, offer) if bloc_members(catalogue, place) <= allowed)
 
 
 def is_in(catalogue: Catalogue, offer: Offer, areas: frozenset[str]) -> bool:
     """Whether an offer is in these parts of the world. One for anywhere, of which nobody says where, may be."""
-    if places_of(catalogue, offer):
+    if run_coordinates(catalogue, offer):
         return bool(places_in(catalogue, offer, areas))
     return offer.area == "anywhere" or offer.area in areas
 
 
 @cached(4, same=lambda facts: (facts.offers, facts.providers, facts.facts, facts.lands))
-def _book(catalogue: Catalogue) -> _Book:
+def _capacity_cache(catalogue: Catalogue) -> _CapacityCache:
     listed = frozenset(one.provider for one in catalogue.offers.values() if one.accelerators_per_instance > 1)
-    return _Book(listed, {}, {})
+    return _CapacityCache(listed, {}, {})
 
 
 # What is sold
 
 
-def _sale(catalogue: Catalogue, offer: Offer) -> Sale:
+def _build_capacity(catalogue: Catalogue, offer: Offer) -> OfferCapacity:
     provider = catalogue.providers[offer.provider]
     sizes = _sizes(catalogue, offer, provider)
     machine_holds = Capacity(sizes[-1], _takes_boards(catalogue, offer, provider))
@@ -182,8 +182,8 @@ def _sale(catalogue: Catalogue, offer: Offer) -> Sale:
     if offer.purchase == "spot" and kind != "bid" and not offer.most_at_once:  # what is left over of that
         number, published = int(number * catalogue.facts[SPOT_SHARE].figure.newest.typical), None
     most = Capacity(max(number, sizes[-1]), assumed=published is None)
-    places = tuple(members_of(catalogue, place) for place in places_of(catalogue, offer))
-    return Sale(
+    places = tuple(bloc_members(catalogue, place) for place in run_coordinates(catalogue, offer))
+    return OfferCapacity(
         kind=kind,
         sizes=sizes,
         sizes_assumed=machine_holds.assumed,
@@ -229,7 +229,9 @@ def _takes_boards(catalogue: Catalogue, offer: Offer, provider: Provider) -> boo
     if offer.sizes or offer.accelerators_per_instance != 1 or provider.sizes or provider.kind != "neocloud":
         return False
     chip = catalogue.accelerators.get(offer.accelerator)
-    return offer.provider not in _book(catalogue).by_the_machine and chip is not None and chip.board is not None
+    return (
+        offer.provider not in _capacity_cache(catalogue).by_the_machine and chip is not None and chip.board is not None
+    )
 
 
 def _joined(offer: Offer, provider: Provider, sizes: tuple[int, ...]) -> MachineFabric | None:
@@ -274,18 +276,20 @@ def _count(figure: Figure) -> int:
 # Where it is
 
 
-def _astray(catalogue: Catalogue, key: str, stay: Stay) -> Refusal | None:
+def _residency_refusal(catalogue: Catalogue, key: str, stay: ResidencyRequirement) -> Refusal | None:
     """Why the offer called `key` cannot promise to stay there."""
-    book = _book(catalogue)
+    book = _capacity_cache(catalogue)
     told = book.astray.get(stay)
     if told is None:
         told = book.astray.setdefault(stay, {})
-        allowed = _allowed(catalogue, stay)
+        allowed = _allowed_countries(catalogue, stay)
         told |= {one: next(_reasons(catalogue, sale(catalogue, one), stay, allowed), None) for one in catalogue.offers}
     return told[key]
 
 
-def _reasons(catalogue: Catalogue, one: Sale, stay: Stay, allowed: frozenset[str]) -> Iterator[Refusal]:
+def _reasons(
+    catalogue: Catalogue, one: OfferCapacity, stay: ResidencyRequirement, allowed: frozenset[str]
+) -> Iterator[Refusal]:
     if stay.provider_countries and one.provider_country not in stay.provider_countries:
         yield "not stated where" if one.provider_country is None else "elsewhere"
     if not (stay.countries or stay.areas) or any(place <= allowed for place in one.places):
@@ -293,17 +297,17 @@ def _reasons(catalogue: Catalogue, one: Sale, stay: Stay, allowed: frozenset[str
     if one.places:
         yield "elsewhere" if all(allowed.isdisjoint(place) for place in one.places) else "not stated where"
     elif stay.countries or one.area not in stay.areas:
-        yield "not stated where" if _may_lie_in(catalogue, one.area, allowed) else "elsewhere"
+        yield "not stated where" if _may_be_in(catalogue, one.area, allowed) else "elsewhere"
 
 
-def _allowed(catalogue: Catalogue, stay: Stay) -> frozenset[str]:
+def _allowed_countries(catalogue: Catalogue, stay: ResidencyRequirement) -> frozenset[str]:
     """The countries in which it may stand."""
     lands = catalogue.lands
     wanted = (code for code in stay.countries or lands if code in lands)
     return frozenset(code for code in wanted if not stay.areas or lands[code].area in stay.areas)
 
 
-def _may_lie_in(catalogue: Catalogue, area: str, allowed: frozenset[str]) -> bool:
+def _may_be_in(catalogue: Catalogue, area: str, allowed: frozenset[str]) -> bool:
     """Whether what lies in `area`, nobody says in which country, may lie in one that is allowed."""
     if area in ("anywhere", "not_stated"):
         return True

@@ -8,9 +8,9 @@ from typing import Literal
 from pricing.caching import arguments, cached
 from pricing.catalogue import Catalogue
 from pricing.choices import TRUST_ORDER, Trust
-from pricing.figure import Value
-from pricing.orderable import Order, Refusal, is_in, refuses
-from pricing.records import Doubt, Offer, Server
+from pricing.figure import FigureValue
+from pricing.orderable import Order, Refusal, is_in, refusal_reason
+from pricing.records import ListingDoubt, Offer, Server
 
 # How old a price is, in words. A stale price is taken only where none is fresher.
 FRESH_DAYS = 7
@@ -18,7 +18,7 @@ AGEING_DAYS = 30
 Freshness = Literal["fresh", "ageing", "stale", "no public price"]
 
 # Doubts that only say "look closer"; offers that carry others are hidden until asked for.
-MILD: frozenset[Doubt] = frozenset({"converted", "restricted"})
+MILD: frozenset[ListingDoubt] = frozenset({"converted", "restricted"})
 
 Reason = Literal[
     "another accelerator", "accelerator not stated", "another provider", "another kind of purchase", "another region",
@@ -29,7 +29,7 @@ UNSAID_CHIP: Reason = "accelerator not stated"
 
 
 @dataclass(frozen=True)
-class Wish:
+class OfferFilter:
     """What the person wants to see. An empty set or None asks for anything."""
 
     accelerators: frozenset[str] = frozenset()
@@ -51,33 +51,33 @@ class Wish:
 
 
 @dataclass(frozen=True)
-class Found:
+class OfferSearchResult:
     """The ids that fit, cheapest first, and how many were hidden for which first reason."""
 
     ids: tuple[str, ...]
     hidden: dict[Reason, int] = field(default_factory=dict)
 
 
-def find(catalogue: Catalogue, wish: Wish, day: date) -> Found:
+def find(catalogue: Catalogue, wish: OfferFilter, day: date) -> OfferSearchResult:
     """The offers that fit `wish`, by price, then id; offers without a price come last."""
     ids: list[str] = []
-    keys, hidden = _of_wanted_chips(catalogue, wish)
+    keys, hidden = _offers_of_accelerators(catalogue, wish)
     for key in keys:
-        reason = _hidden(catalogue, key, wish, day)
+        reason = _hidden_reason(catalogue, key, wish, day)
         if reason is None:
             ids.append(key)
         else:
             hidden[reason] = hidden.get(reason, 0) + 1
     ids.sort(key=lambda key: (price(catalogue.offers[key]), key))
-    return Found(tuple(ids), hidden)
+    return OfferSearchResult(tuple(ids), hidden)
 
 
-def _of_wanted_chips(catalogue: Catalogue, wish: Wish) -> tuple[Iterable[str], dict[Reason, int]]:
+def _offers_of_accelerators(catalogue: Catalogue, wish: OfferFilter) -> tuple[Iterable[str], dict[Reason, int]]:
     """The offers of the accelerators wished for, and how many are of others: nearly all, so they are not looked at."""
     if not wish.accelerators:
         return catalogue.offers, {}
-    by_chip = _by_chip(catalogue.offers)
-    maybe = _names_that_cover(catalogue, wish) - wish.accelerators
+    by_chip = _offers_by_accelerator(catalogue.offers)
+    maybe = _covering_names(catalogue, wish) - wish.accelerators
     keys = [key for chip in wish.accelerators for key in by_chip.get(chip, ())]
     unsaid = sum(len(by_chip.get(chip, ())) for chip in maybe)
     counts: dict[Reason, int] = {OTHER_CHIP: len(catalogue.offers) - len(keys) - unsaid, UNSAID_CHIP: unsaid}
@@ -85,20 +85,20 @@ def _of_wanted_chips(catalogue: Catalogue, wish: Wish) -> tuple[Iterable[str], d
 
 
 @cached(4, same=arguments)
-def _by_chip(offers: Mapping[str, Offer]) -> Mapping[str, list[str]]:
+def _offers_by_accelerator(offers: Mapping[str, Offer]) -> Mapping[str, list[str]]:
     found: dict[str, list[str]] = {}
     for key, offer in offers.items():
         found.setdefault(offer.accelerator, []).append(key)
     return found
 
 
-def servers_of(catalogue: Catalogue, accelerator: str) -> tuple[Server, ...]:
+def servers_with(catalogue: Catalogue, accelerator: str) -> tuple[Server, ...]:
     """The servers that are known to hold an accelerator, by name."""
-    return _servers(catalogue.servers).get(accelerator, ())
+    return _servers_by_accelerator(catalogue.servers).get(accelerator, ())
 
 
 @cached(4, same=arguments)
-def _servers(servers: Mapping[str, Server]) -> Mapping[str, tuple[Server, ...]]:
+def _servers_by_accelerator(servers: Mapping[str, Server]) -> Mapping[str, tuple[Server, ...]]:
     found: dict[str, tuple[Server, ...]] = {}
     for _, server in sorted(servers.items()):
         found[server.accelerator] = (*found.get(server.accelerator, ()), server)
@@ -111,34 +111,34 @@ def price(offer: Offer) -> float:
     return float("inf") if figure is None else figure.newest.typical
 
 
-def _names_that_cover(catalogue: Catalogue, wish: Wish) -> frozenset[str]:
+def _covering_names(catalogue: Catalogue, wish: OfferFilter) -> frozenset[str]:
     """The ambiguous names that can mean one of the accelerators wished for."""
     wide = catalogue.ambiguous.items()
     return frozenset(key for key, name in wide if not wish.accelerators.isdisjoint(name.candidates))
 
 
-def _hidden(catalogue: Catalogue, key: str, wish: Wish, day: date) -> Reason | None:
+def _hidden_reason(catalogue: Catalogue, key: str, wish: OfferFilter, day: date) -> Reason | None:
     offer = catalogue.offers[key]
     if wish.providers and offer.provider not in wish.providers:
         return "another provider"
     if wish.purchases and offer.purchase not in wish.purchases:
         return "another kind of purchase"
-    if not _in_place(catalogue, offer, wish):
+    if not _matches_region(catalogue, offer, wish):
         return "another region"
     if wish.accelerators_per_instance not in (None, offer.accelerators_per_instance):
         return "another machine size"
-    refusal = refuses(catalogue, key, wish.order) if wish.order is not None else None
-    return refusal or _not_believed(catalogue, offer, wish, day)
+    refusal = refusal_reason(catalogue, key, wish.order) if wish.order is not None else None
+    return refusal or _trust_reason(catalogue, offer, wish, day)
 
 
-def _in_place(catalogue: Catalogue, offer: Offer, wish: Wish) -> bool:
+def _matches_region(catalogue: Catalogue, offer: Offer, wish: OfferFilter) -> bool:
     """Whether the offer is where the person wants it."""
     if wish.areas and not is_in(catalogue, offer, wish.areas):
         return False
     return wish.region is None or wish.region.casefold() in offer.region.casefold()
 
 
-def _not_believed(catalogue: Catalogue, offer: Offer, wish: Wish, day: date) -> Reason | None:
+def _trust_reason(catalogue: Catalogue, offer: Offer, wish: OfferFilter, day: date) -> Reason | None:
     if not wish.doubtful and not MILD.issuperset(offer.doubts):
         return "not a price to rent by"
     figure = offer.usd_per_accelerator_hour
@@ -151,7 +151,7 @@ def _not_believed(catalogue: Catalogue, offer: Offer, wish: Wish, day: date) -> 
     return None
 
 
-def trust(catalogue: Catalogue, value: Value) -> Trust:
+def trust(catalogue: Catalogue, value: FigureValue) -> Trust:
     """What a value rests on, as a badge."""
     via = catalogue.sources[value.source].via
     if via == "yours":

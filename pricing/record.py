@@ -7,10 +7,10 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from pricing.choices import Customer, MachineKind
-from pricing.figure import UNIT, Figure, Id, Label, Note, Strict, Text, Whole, figure
+from pricing.figure import UNIT, Figure, Id, Label, Note, StrictModel, Text, Whole, figure
 
 
-class Record(Strict):
+class Record(StrictModel):
     """A record whose figures must carry the units that its fields name."""
 
     FIGURE_UNITS: ClassVar[dict[str, str]] = {}

@@ -24,13 +24,13 @@ from pricing.figure import (
     Share,
     Source,
     SourceId,
-    Strict,
+    StrictModel,
     Text,
     Usual,
     Whole,
     YearMonth,
     figure,
-    in_unit,
+    unit_marker,
 )
 from pricing.finance import ResidualCurve, Schedule, UsedMarket, UsedPrice
 from pricing.model import Model
@@ -38,7 +38,7 @@ from pricing.record import Host, Place, Record
 
 ProviderKind = Literal["hyperscaler", "neocloud", "marketplace", "serverless", "yours"]
 Bloc = Literal["EU", "EEA"]
-Sizes = tuple[Whole, ...]
+NodeSizes = tuple[Whole, ...]
 PLACES = "where it is: a country, several to choose from, or somewhere in a union of states"
 SIZES = "how many accelerators one machine can have"
 LEAST_AT_ONCE = "The fewest accelerators in one order"
@@ -48,7 +48,7 @@ BOUGHT = "Price of one accelerator, or of one whole server: new, or used where i
 HOURLY = "Price of one accelerator for one clock hour, busy or not"
 
 # Why an offer, though it has a price, must not be called the cheapest way to rent.
-Doubt = Literal[
+ListingDoubt = Literal[
     "component_only",  # the GPU's own line; CPU and memory are billed beside it
     "listed_not_sold",  # a list price nobody can order on these terms
     "minimum_bid",  # the lowest bid on a market, or what a bid must exceed: not what the next machine costs
@@ -65,7 +65,7 @@ Doubt = Literal[
 ]
 
 
-class MigProfile(Strict):
+class MigProfile(StrictModel):
     """One way to slice an accelerator. Memory and compute of one slice; `count` fit at once."""
 
     name: Text = Field(description="as its maker calls the slice: 1g.10gb")
@@ -136,7 +136,7 @@ class Accelerator(Record):
         return "card" if self.form_factor.startswith("PCIe") else "board"
 
 
-class AmbiguousAccelerator(Strict):
+class AmbiguousAccelerator(StrictModel):
     """A trade name that covers several chips. Offers that say no more than this keep it; nobody guesses for them."""
 
     label: Label
@@ -191,7 +191,7 @@ class Site(Record):
     note: Note = None
 
 
-class Land(Strict):
+class CountryRecord(StrictModel):
     """A country: in which part of the world it lies, and what it belongs to."""
 
     label: Label
@@ -219,7 +219,7 @@ class Provider(Record):
     headquarters: Country | None = Field(default=None, description="general knowledge, not from the terms' source")
     aliases: Aliases = ()
     orders: Orders | None = Field(default=None, description="who may order; `verified`: after a check or for a quota")
-    sizes: Sizes = Field(default=(), description=f"{SIZES}, where its list has a price for one; an offer's own win")
+    sizes: NodeSizes = Field(default=(), description=f"{SIZES}, where its list has a price for one; an offer's own win")
     most_at_once: Figure | None = figure("count", MOST_AT_ONCE)
     fabrics: tuple[MachineFabric, ...] = Field(default=(), description="networks between its machines, in the price")
     regions: dict[Text, tuple[Country | Bloc, ...]] = Field(
@@ -242,7 +242,7 @@ class Provider(Record):
     note: Note = None
 
     @model_validator(mode="after")
-    def _somebody_says_so(self) -> Provider:
+    def _check_sources(self) -> Provider:
         said = [name for name in ("orders", "sizes", "regions") if getattr(self, name)]
         if said and not (self.sale_sources and self.sale_read):
             raise ValueError(f"{' and '.join(said)}: want sale_sources and sale_read beside: who says so, and when")
@@ -263,7 +263,7 @@ class Offer(Record):
     ram_gb: float | None = Field(default=None, gt=0, description="Main memory of one rented machine")
     countries: tuple[Country | Bloc, ...] = Field(default=(), description=f"{PLACES}; absent: as its provider's region")
     sold_as: SoldAs | None = Field(default=None, description="absent: told from the provider's kind and the sizes")
-    sizes: Sizes = Field(default=(), description=f"{SIZES}, where the price is for one; absent: the provider's")
+    sizes: NodeSizes = Field(default=(), description=f"{SIZES}, where the price is for one; absent: the provider's")
     least_at_once: Figure | None = figure("count", LEAST_AT_ONCE)
     most_at_once: Figure | None = figure("count", MOST_AT_ONCE)
     fabric: Fabric | None = Field(default=None, description="what joins its machines, in the price, as its source says")
@@ -272,7 +272,7 @@ class Offer(Record):
     usd_per_instance_hour: float | None = Field(
         default=None, gt=0, description="as the source prints it for the newest reading; must equal price x count"
     )
-    doubts: tuple[Doubt, ...] = Field(default=(), description="why it must not be called the cheapest")
+    doubts: tuple[ListingDoubt, ...] = Field(default=(), description="why it must not be called the cheapest")
     note: Note = None
 
     @model_validator(mode="after")
@@ -288,7 +288,7 @@ class Offer(Record):
         return self
 
 
-class Series(Record):
+class PriceSeries(Record):
     """A price through time that is not one offer: an index, a marketplace median, an offer no longer sold."""
 
     label: Label
@@ -298,7 +298,7 @@ class Series(Record):
     measure: Literal["list", "index", "marketplace_median", "lowest_listing", "minimum_bid"] = Field(
         description="what of a market was read"
     )
-    usd_per_accelerator_hour: Figure = Field(description=HOURLY, json_schema_extra=in_unit("USD/accelerator-hour"))
+    usd_per_accelerator_hour: Figure = Field(description=HOURLY, json_schema_extra=unit_marker("USD/accelerator-hour"))
 
 
 class HostedPrice(Record):
@@ -311,7 +311,7 @@ class HostedPrice(Record):
         default=None, description="for which prompts, hours, places or version it is, where that is not the base price"
     )
     input_usd_per_mtoken: Figure = Field(
-        description="A million tokens sent to a hosted model", json_schema_extra=in_unit("USD/Mtoken")
+        description="A million tokens sent to a hosted model", json_schema_extra=unit_marker("USD/Mtoken")
     )
     output_usd_per_mtoken: Figure | None = figure("USD/Mtoken", "A million tokens it writes")
     cached_input_usd_per_mtoken: Figure | None = figure(
@@ -320,7 +320,7 @@ class HostedPrice(Record):
     note: Note = None
 
 
-class Fact(Strict):
+class Fact(StrictModel):
     """A figure that belongs to no chip, place or provider: staff, spares, failure rates, cost of capital."""
 
     label: Label
@@ -332,7 +332,7 @@ class Fact(Strict):
     figure: Figure = Field(description="the number, in any unit of the list")
 
 
-class DataFile(Strict):
+class DataFile(StrictModel):
     """What any file under data/ may hold. A file uses the sections it needs."""
 
     about: Text = Field(description="one sentence: what this file holds and where it came from")
@@ -347,14 +347,14 @@ class DataFile(Strict):
     )
     sites: dict[Id, Site] = Field(default_factory=dict, description="places on the electricity map, by id")
     places: dict[Id, Place] = Field(default_factory=dict, description="what machines stand in: a home, a campus, by id")
-    lands: dict[Country, Land] = Field(
+    lands: dict[Country, CountryRecord] = Field(
         default_factory=dict, description="countries, by their two letters: where regions and providers are"
     )
     providers: dict[Id, Provider] = Field(default_factory=dict, description="who rents accelerators out, by id")
     offers: dict[Id, Offer] = Field(
         default_factory=dict, description="what they ask, by provider/accelerator/count/region/purchase"
     )
-    series: dict[Id, Series] = Field(
+    series: dict[Id, PriceSeries] = Field(
         default_factory=dict, description="prices through time that are not one offer, by id"
     )
     models: dict[Id, Model] = Field(default_factory=dict, description="networks by id")

@@ -38,7 +38,7 @@ SECTIONS_OF: dict[str, tuple[str, ...]] = {
 }
 
 
-class _ForEditors(GenerateJsonSchema):
+class _EditorSchemaGenerator(GenerateJsonSchema):
     """What a file may hold, as an editor should offer it."""
 
     schema_dialect = DIALECT
@@ -74,15 +74,15 @@ def editor_schema(record: Any, *, given: Mapping[str, str] | None = None, only: 
     `given` names, for a kind of record, the field that the program fills in itself; `only` the keys of this file where
     a record is spread over several.
     """
-    whole = TypeAdapter(record).json_schema(ref_template=_REF + "{model}", schema_generator=_ForEditors)
+    whole = TypeAdapter(record).json_schema(ref_template=_REF + "{model}", schema_generator=_EditorSchemaGenerator)
     named: Schema = {**whole.pop("$defs", {})}
     for name, field in (given or {}).items():
         _forget(named.get(name, whole), {field})
     if only:
         _forget(whole, whole["properties"].keys() - {*only})
-    named |= _figures_in_units(named)
-    named = {name: _in_draft_7(one) for name, one in named.items()}
-    return _in_use({"$schema": DIALECT, **_in_draft_7(whole), "definitions": named})
+    named |= _figure_definitions(named)
+    named = {name: _to_draft_7(one) for name, one in named.items()}
+    return _in_use({"$schema": DIALECT, **_to_draft_7(whole), "definitions": named})
 
 
 def catalogue_schema(folder: str) -> Schema:
@@ -100,32 +100,36 @@ def _forget(record: Schema, fields: Collection[str]) -> None:
     record["required"] = [name for name in record["required"] if name not in fields]
 
 
-def _figures_in_units(named: Schema) -> Schema:
+def _figure_definitions(named: Schema) -> Schema:
     """A figure for each unit, so that an editor offers the one that its place wants."""
     if "Figure" not in named:
         return {}
-    figures = {_figure_in(unit): deepcopy(named["Figure"]) for unit in get_args(Unit)}
+    figures = {_figure_definition(unit): deepcopy(named["Figure"]) for unit in get_args(Unit)}
     for unit in get_args(Unit):
-        figures[_figure_in(unit)]["description"] = f"One number through time, in {unit}."
-        figures[_figure_in(unit)]["properties"]["unit"] = {"type": "string", "const": unit, "description": _ONE_UNIT}
+        figures[_figure_definition(unit)]["description"] = f"One number through time, in {unit}."
+        figures[_figure_definition(unit)]["properties"]["unit"] = {
+            "type": "string",
+            "const": unit,
+            "description": _ONE_UNIT,
+        }
     return figures
 
 
-def _figure_in(unit: str) -> str:
+def _figure_definition(unit: str) -> str:
     return "Figure_" + unit.replace("/", "_per_").replace("-", "_")
 
 
-def _in_draft_7(node: Any) -> Any:
+def _to_draft_7(node: Any) -> Any:
     """Draft 7 overlooks whatever stands beside a `$ref`; a figure with a unit is the figure of that unit."""
     if isinstance(node, list):
-        return [_in_draft_7(one) for one in node]
+        return [_to_draft_7(one) for one in node]
     if not isinstance(node, dict):
         return node
-    told = {key: _in_draft_7(one) for key, one in node.items()}
+    told = {key: _to_draft_7(one) for key, one in node.items()}
     unit, ref = told.pop(UNIT, None), told.pop("$ref", None)
     if ref is None:
         return told
-    link = {"$ref": _REF + _figure_in(unit) if unit else ref}
+    link = {"$ref": _REF + _figure_definition(unit) if unit else ref}
     return {"allOf": [link], **told} if told else link
 
 

@@ -22,7 +22,7 @@ ALLOWED_DAYS: dict[Kind, int] = {
 }
 
 
-class Stale(NamedTuple):
+class StaleFigure(NamedTuple):
     """A figure, and by how many days it is over what its kind allows."""
 
     placed: Placed
@@ -39,12 +39,12 @@ def days_over(figure: Figure, day: date) -> int:
     return figure.age_days(day) - limit_days(figure)
 
 
-def stale(catalogue: Catalogue, day: date) -> Iterator[Stale]:
+def stale(catalogue: Catalogue, day: date) -> Iterator[StaleFigure]:
     """Every figure checked longer ago than its kind allows."""
     for placed in figures(catalogue):
         over = days_over(placed.figure, day)
         if over > 0:
-            yield Stale(placed, over)
+            yield StaleFigure(placed, over)
 
 
 _R = TypeVar("_R", bound=BaseModel)

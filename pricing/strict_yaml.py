@@ -250,7 +250,7 @@ def wish(error: Mapping[str, Any]) -> str:
     return f"want {what}, got {many or shown(got)}"
 
 
-def first_wish(error: pydantic.ValidationError) -> tuple[tuple[str | int, ...], str, Mapping[str, Any]]:
+def first_error_message(error: pydantic.ValidationError) -> tuple[tuple[str | int, ...], str, Mapping[str, Any]]:
     """The place of the first thing that is wrong, what to say of it, and pydantic's own error.
 
     A value that may be read in several ways is told once, with all that it may be.

@@ -13,7 +13,7 @@ from pathlib import Path
 from planner.web import workers
 from pricing import Catalogue
 from pricing import load as loading
-from pricing.catalogue import cache_folder
+from pricing.catalogue import cache_dir
 
 FROZEN = Path(__file__).resolve().parent / "frozen_catalogue"
 LIVE = Path(loading.__file__).resolve().parent / "data"
@@ -28,7 +28,7 @@ def freeze() -> None:
 @lru_cache(maxsize=1)
 def live_catalogue() -> Catalogue:
     """The catalogue that ships, read once."""
-    return loading.load(LIVE, cache=cache_folder())
+    return loading.load(LIVE, cache=cache_dir())
 
 
 if __name__ == "__main__":

@@ -220,8 +220,8 @@ def branches_on_a_sentence(module: Module) -> Iterator[str]:
 CACHES = {
     "cached_property": "pricing/caching.py",
     "cached": "pricing/caching.py",
-    "AskedOnce": "planner/study/sweep/reads.py",
-    "Once": "planner/web/turns.py",
+    "MemoizedQuery": "planner/study/sweep/reads.py",
+    "SingleFlightCache": "planner/web/turns.py",
 }
 _OTHER_CACHES = ("functools.cache", "functools.lru_cache", "functools.cached_property")
 _STREAMLITS = ("cache_resource", "cache_data")  # the fifth kind, of the pages alone

@@ -13,7 +13,7 @@ import pytest
 from planner.money.ways import WAYS
 from planner.money.ways.record import Side
 from planner.scenario.scenario import Scenario
-from planner.scenario.ways import DECLARED, Way, declared
+from planner.scenario.ways import DECLARED, Way, read_option_declaration
 from tests.house import ROOT, modules
 
 BARTER = '''"""Barter: half of what renting costs, for whoever has something to give for it."""
@@ -24,11 +24,11 @@ from dataclasses import replace
 
 from planner.money.setting import Setting
 from planner.money.ways import on_demand
-from planner.money.ways.ledger_of_way import Unavailable, WayLedger
-from planner.money.ways.record import Look, WayRecord
+from planner.money.ways.ledger_of_way import Unavailable, OptionLedger
+from planner.money.ways.record import Look, OptionSpec
 
 
-def build(setting: Setting) -> WayLedger | Unavailable:
+def build(setting: Setting) -> OptionLedger | Unavailable:
     """Every line of renting on demand, halved."""
     built = on_demand.build(setting)
     if isinstance(built, Unavailable):
@@ -37,7 +37,7 @@ def build(setting: Setting) -> WayLedger | Unavailable:
     return replace(built, title="Give things for hours", lines=lines)
 
 
-WAY = WayRecord(
+WAY = OptionSpec(
     key="barter",
     place=12,
     side="rent",
@@ -57,7 +57,7 @@ from datetime import date
 import planner
 import tests.conftest  # gives the frozen catalogue
 from planner.money.plan import plan
-from planner.report.answer.document import answer_data
+from planner.report.answer.document import answer_json
 from planner.report.answer.phrases import hints
 from planner.report.answer.payback_chart import payback
 from planner.report.answer.plan_text import Reckoned
@@ -91,7 +91,7 @@ print(json.dumps({
     "columns": columns.names,
     "row": columns.row(0, swept[0]).decode(),
     "files": [to_csv(table).decode() for table in tables],
-    "options": answer_data(Reckoned("", made, found, said, futures=judged.futures))["options"],
+    "options": answer_json(Reckoned("", made, found, said, futures=judged.futures))["options"],
     "known": shape(("ways", 0)).choices,
     "hint": hints(plan(catalogue, Scenario(ways=("barter",)), day))["rent"],
     "properties": [list(mark.args[1]) for mark in of_every_way.pytestmark if mark.args[0] == "way"],
@@ -152,9 +152,9 @@ def test_what_the_scenario_reads_is_what_the_records_say() -> None:
 
 
 def test_a_helper_declares_no_way_and_a_record_in_the_middle_is_refused() -> None:
-    assert declared("helper", "WAYS = 3\n") is None
+    assert read_option_declaration("helper", "WAYS = 3\n") is None
     with pytest.raises(SyntaxError):
-        declared("barter", BARTER + "\n\nLATER = 1\n")
+        read_option_declaration("barter", BARTER + "\n\nLATER = 1\n")
 
 
 def test_no_two_ways_look_or_are_called_alike() -> None:

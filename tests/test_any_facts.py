@@ -21,12 +21,12 @@ import numpy as np
 import pytest
 
 from planner.cli.prices import SORTS
-from planner.money.renting.cheapest_offer import usual_wish
-from planner.money.renting.orders import order_of
+from planner.money.renting.cheapest_offer import default_offer_filter
+from planner.money.renting.orders import busiest_order
 from planner.money.verdict.answer import Answer, Verdict
-from planner.money.verdict.contender import Weighed
+from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS, of_side
-from planner.report.answer.document import answer_data
+from planner.report.answer.document import answer_json
 from planner.report.answer.plan_text import Reckoned, plan_text
 from planner.report.answer.sentences import told
 from planner.report.answer.tables import options_table
@@ -35,14 +35,14 @@ from planner.report.market.cheapest_words import market_data, market_table, mark
 from planner.report.market.offers import offer_rows, sort_offers
 from planner.scenario.presets import preset, presets
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
-from planner.scenario.task import Serve, Train
+from planner.scenario.task import ServingTask, TrainingTask
 from planner.scenario.work import Work
 from planner.study.market.survey import Market, market
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
 from pricing import Catalogue, load_catalogue
-from pricing.orderable import refuses
-from pricing.query import AGEING_DAYS, Wish, find
+from pricing.orderable import refusal_reason
+from pricing.query import AGEING_DAYS, OfferFilter, find
 from tests import newcomers
 from tests.frozen import live_catalogue
 from tests.house import ROOT
@@ -59,8 +59,10 @@ each_world = pytest.mark.parametrize(
 )
 CHIPS = ("H100-SXM5-80GB", *newcomers.CHIPS)
 JOBS = {
-    "train": Work(accelerators=8, may_stop=True, train=Train(model="llama-3-8b", tokens=2e10, deadline_days=20.0)),
-    "serve": Work(serve=Serve(model="llama-3-8b", requests_per_s=5.0, peak_requests_per_s=9.0)),
+    "train": Work(
+        accelerators=8, may_stop=True, train=TrainingTask(model="llama-3-8b", tokens=2e10, deadline_days=20.0)
+    ),
+    "serve": Work(serve=ServingTask(model="llama-3-8b", requests_per_s=5.0, peak_requests_per_s=9.0)),
 }
 OWNING = of_side("own", "keep")
 # What a verdict is about: the ways that may be named by it. The others are about no way in particular.
@@ -143,7 +145,7 @@ def test_the_verdict_is_that_of_its_own_table(world: str, name: str) -> None:
     assert all(way is None or way in found.ranked for way in named(found))
 
 
-def named(found: Answer) -> tuple[Weighed | None, ...]:
+def named(found: Answer) -> tuple[EvaluatedOption | None, ...]:
     """The ways that an answer speaks of."""
     return found.best, found.against, found.own, found.rent, found.asked
 
@@ -180,7 +182,7 @@ def test_lines_sum_to_totals_and_the_files_to_the_screen(world: str, name: str) 
 @each_preset
 def test_text_and_data_can_be_made_of_it(world: str, name: str) -> None:
     one = reckoned(world, name)
-    text, data = plan_text(one), answer_data(one)
+    text, data = plan_text(one), answer_json(one)
     assert one.told.title in text
     assert "nan" not in text.lower().split()
     assert data["title"] == one.told.title
@@ -192,24 +194,24 @@ def test_text_and_data_can_be_made_of_it(world: str, name: str) -> None:
 def test_what_a_plan_rents_is_on_offer_can_be_had_and_is_never_in_doubt(world: str, name: str) -> None:
     setting, day = reckoned(world, name).plan.setting, day_of(world)
     scenario, taken = setting.scenario, setting.taken
-    shown = find(setting.catalogue, usual_wish(scenario.accelerator), day).ids
-    order = order_of(setting)
+    shown = find(setting.catalogue, default_offer_filter(scenario.accelerator), day).ids
+    order = busiest_order(setting)
     for key, named in ((taken.on_demand, scenario.rent.offer), (taken.reserved, scenario.reserve.offer)):
         if key is not None and named is None:
             assert key in shown
             assert setting.catalogue.offers[key].usd_per_accelerator_hour is not None
     if taken.on_demand is not None and scenario.rent.offer is None:
-        whole = refuses(setting.catalogue, taken.on_demand, order) is None
+        whole = refusal_reason(setting.catalogue, taken.on_demand, order) is None
         assert whole or sum(one.accelerators for one in taken.shares) >= order.accelerators
     for one in taken.shares:
         there = replace(order, accelerators=one.accelerators)
-        assert refuses(setting.catalogue, one.offer, there) is None
+        assert refusal_reason(setting.catalogue, one.offer, there) is None
 
 
 @each_world
 def test_every_offer_is_shown_or_counted_and_rows_are_in_order(world: str) -> None:
     facts, day = catalogue_of(world), day_of(world)
-    found = find(facts, Wish(), day)
+    found = find(facts, OfferFilter(), day)
     assert len(found.ids) + sum(found.hidden.values()) == len(facts.offers)
     for by in SORTS:
         rows = offer_rows(facts, sort_offers(facts, found.ids, by, day), day)
@@ -258,7 +260,7 @@ def test_the_newcomers_are_twenty_correct_offers_of_every_kind(seed: int) -> Non
         offer.usd_per_accelerator_hour.age_days(after.day) for offer in new.values() if offer.usd_per_accelerator_hour
     ]
     assert max(ages) > AGEING_DAYS
-    h100 = usual_wish("H100-SXM5-80GB")
+    h100 = default_offer_filter("H100-SXM5-80GB")
     assert find(after, h100, after.day).ids[0] in new  # one of them is cheaper than any before
     assert newcomers.newcomers(seed) == newcomers.newcomers(seed)
     assert newcomers.newcomers(seed) != newcomers.newcomers(seed + 1)

@@ -160,7 +160,7 @@ def test_a_kind_of_model(tree: Tree) -> None:
     tree.after("planner/network/kinds.py", "COUNTED = (*GROUPED, LATENT, COMPRESSED", ', "HALF"')
     tree.after(
         "planner/network/kinds.py",
-        "    refuse_unknown_kind(model)\n",
+        "    check_attention_kind(model)\n",
         '    if model.attention == "HALF":\n'
         "        whole = _grouped(model)\n"
         "        return replace(whole, cache_values=whole.cache_values / 2, decode_dim=whole.decode_dim / 2)\n",
@@ -201,13 +201,13 @@ def test_a_field(tree: Tree) -> None:
     )
     assert tree.kept_to("A field")
     code = (
-        "from planner.scenario.link import from_address, to_address\n"
+        "from planner.scenario.link import from_address, scenario_to_link\n"
         "from planner.scenario.file import Saved, file_schema, write_scenario\n"
         "from planner.scenario.question import KEYS, under\n"
         "from planner.cli.field_page import field_page\n"
         "plan = from_address({'backup': '7.5'})[0]\n"
         "assert plan.work[0].backup_tb == 7.5\n"
-        "assert to_address(plan) == {'backup': '7.5'}\n"
+        "assert scenario_to_link(plan) == {'backup': '7.5'}\n"
         "assert 'backup_tb: 7.5  # TB; of all data' in write_scenario(Saved(plan)), write_scenario(Saved(plan))\n"
         "assert 'backup' in under('The work', rare=False)\n"
         "assert 'backup_tb' in str(file_schema())\n"
@@ -279,7 +279,7 @@ def test_a_chart(tree: Tree) -> None:
     tree.after(path, "from planner.report.chart_frame import (\n", "    INK,\n")
     tree.after(
         "planner/web/pages/answer.py",
-        "    advice.absent(plan)\n",
+        "    show_plan.absent(plan)\n",
         '    show.chart(charts.useful_hours(found, False), "Every way has the same useful hours", "useful")\n',
     )
     tree.after("planner/web/pages/answer.py", "from planner.report import ", "charts, ")

@@ -9,7 +9,7 @@ import pytest
 from planner.cli import BAD_INPUT, OK, main
 from planner.network.config_file import own_model
 from planner.scenario.scenario import Scenario
-from planner.scenario.task import Serve, Train
+from planner.scenario.task import ServingTask, TrainingTask
 from planner.scenario.work import Work
 from planner.speed.scenario_jobs import worked
 from planner.speed.work_to_hours import asked
@@ -57,7 +57,7 @@ def test_what_is_wrong_is_one_sentence(verb: str, tmp_path: Path, capsys: pytest
 
 def test_a_plan_carries_the_model_as_its_fields() -> None:
     catalogue, mine = load_catalogue(), own_model(json.dumps(CONFIG))
-    work = (Work(serve=Serve(model="our-llama")), Work(train=Train(model="our-llama", tokens=1e9)))
+    work = (Work(serve=ServingTask(model="our-llama")), Work(train=TrainingTask(model="our-llama", tokens=1e9)))
     plan = asked(catalogue, Scenario(accelerator="H100-SXM5-80GB", work=work, models=(mine,)))
     assert plan.problems == ()
     assert [one.found.model for one in worked(catalogue, plan)] == ["our-llama", "our-llama"]

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from planner.cli import BAD_INPUT, FAILED, OK, main
 from planner.evidence.table import TABLES
-from planner.scenario.file import Saved, write_scenario
+from planner.scenario.file import SavedScenario, write_scenario
 from planner.scenario.presets import presets
-from pricing.formulas import is_unseen
+from pricing.formulas import is_invisible
 
 DAY = ["--day", "2026-11-21"]
 NOT_OURS = re.compile(r"Input should|[Vv]alid (?:tuple|dict|string|number|integer|boolean|list)|instance of|Traceback")
@@ -28,7 +28,7 @@ QUOTES = (
 )
 # The name of a file, what stands in it before it is changed, and the call that reads it.
 FILES: Mapping[str, tuple[str, list[str]]] = {
-    "plan.yaml": (write_scenario(Saved(presets()[0].scenario)), ["plan", "plan.yaml", *DAY]),
+    "plan.yaml": (write_scenario(SavedScenario(presets()[0].scenario)), ["plan", "plan.yaml", *DAY]),
     "quotes.csv": (QUOTES, ["prices", "--accelerator", "l40s", "--quotes", "quotes.csv", *DAY]),
     "training.csv": (TABLES["training"].template, ["check", "training", "training.csv", *DAY]),
     "serving.csv": (TABLES["serving"].template, ["check", "serving", "serving.csv", *DAY]),
@@ -78,4 +78,4 @@ def test_a_changed_file_is_answered_or_refused(
     told = "".join(stream.buffer.getvalue().decode(encoding) for stream in (out, err))  # type: ignore[attr-defined]
     assert code in (OK, FAILED, BAD_INPUT)
     assert not NOT_OURS.search(told)
-    assert not any(is_unseen(mark) for mark in told if mark not in "\n\t")
+    assert not any(is_invisible(mark) for mark in told if mark not in "\n\t")

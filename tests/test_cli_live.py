@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from planner.cli import main
-from pricing.feeds.feed import AnyObservation, Ask, Feed, FeedError, Observation, Reply
+from pricing.feeds.feed import AnyObservation, Feed, FeedError, FeedReply, Fetcher, Observation
 
 KEY = "runpod/H100-SXM5-80GB/1x/global/on_demand/community-cloud"
 
@@ -26,7 +26,7 @@ def source(
 ) -> Feed:
     """A source that says what RunPod's H100 costs, or somebody else's."""
 
-    def read(ask: Ask) -> Iterator[tuple[Reply, AnyObservation]]:
+    def read(ask: Fetcher) -> Iterator[tuple[FeedReply, AnyObservation]]:
         if refused:
             raise FeedError(refused)
         told = {"accelerator": "H100 SXM", "count": 1, "purchase": "on_demand", "sku": "Community Cloud"}

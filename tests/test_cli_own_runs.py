@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from planner.cli import BAD_INPUT, OK, main
-from planner.scenario.durations import time_words
+from planner.scenario.durations import format_duration
 from planner.scenario.file import read_scenario
 from pricing import load_catalogue
 from tests.evidence.mine import as_csv, own_rows
@@ -147,7 +147,7 @@ def test_serve_or_train_and_plan_give_one_number_for_one_file_of_runs(
         assert speed not in run(capsys, *verb)[1]
     else:
         (found,) = (json.loads(run(capsys, *verb, "--runs", str(file), "--json")[1])["speed"]["days"]["typical"],)
-        assert time_words(found) in planned
+        assert format_duration(found) in planned
 
 
 def test_runs_of_other_work_are_said_to_say_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

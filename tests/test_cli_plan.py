@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from planner.cli import BAD_INPUT, FAILED, OK, main
-from planner.scenario.file import Saved, write_scenario
+from planner.scenario.file import SavedScenario, write_scenario
 from planner.scenario.presets import presets
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
@@ -83,7 +83,7 @@ def test_a_file_of_an_earlier_day_is_reckoned_as_of_its_day_and_says_so(
 def test_a_saved_scenario_of_today_says_nothing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "plan.yaml"
     catalogue = load_catalogue()
-    path.write_text(write_scenario(Saved(Scenario(years=1.0), catalogue.day, catalogue.digest)))
+    path.write_text(write_scenario(SavedScenario(Scenario(years=1.0), catalogue.day, catalogue.digest)))
     code, _, err = run(capsys, "plan", str(path), "--json")
     assert (code, err) == (OK, "")
 
@@ -113,7 +113,7 @@ def test_your_quotes_win(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> 
 def test_compare_shows_both_and_what_differs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     paths = [tmp_path / "a.yaml", tmp_path / "b.yaml"]
     for path, many in zip(paths, (8, 16), strict=True):
-        path.write_text(write_scenario(Saved(Scenario(work=(Work(accelerators=many),)))))
+        path.write_text(write_scenario(SavedScenario(Scenario(work=(Work(accelerators=many),)))))
     table = tmp_path / "table.csv"
     code, out, _ = run(capsys, "compare", *map(str, paths), *DAY, "--csv", str(table))
     assert code == OK

@@ -15,24 +15,24 @@ from planner.cli import main
 from pricing import PricingError, load_catalogue
 from pricing.feeds.feed import (
     AnyObservation,
-    Ask,
+    ExchangeRateObservation,
     Feed,
     FeedError,
-    HostedObservation,
+    FeedReply,
+    Fetcher,
+    HostedPriceObservation,
     Observation,
-    RateObservation,
-    Reply,
 )
 from pricing.feeds.live import current
 from pricing.feeds.product import AnyPriced
 from pricing.feeds.refresh import Ways, refresh
-from pricing.feeds.registry import LATEST, asked_for, source_at
-from pricing.formulas import unguarded
+from pricing.feeds.registry import LATEST, asked_for, published_feed
+from pricing.formulas import unescape_csv_formula
 from tests.pricing.feeds.made import BRISK, HOST, row
 from tests.pricing.feeds.server import Answer, Server, serving
 
 KNOWN = next(one for one in load_catalogue().hosted.values() if one.output_usd_per_mtoken)
-HOSTED = HostedObservation(KNOWN.vendor, KNOWN.model, KNOWN.input_usd_per_mtoken.newest.typical, 10.5)
+HOSTED = HostedPriceObservation(KNOWN.vendor, KNOWN.model, KNOWN.input_usd_per_mtoken.newest.typical, 10.5)
 H100 = "runpod/H100-SXM5-80GB/1x/global/on_demand/community-cloud"
 
 
@@ -61,7 +61,7 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Home:
 def brought(*said: AnyPriced, kind: Literal["rental", "hosted", "exchange"] = "rental") -> None:
     """A refresh of one source that says this."""
 
-    def read(ask: Ask) -> Iterator[tuple[Reply, AnyObservation]]:
+    def read(ask: Fetcher) -> Iterator[tuple[FeedReply, AnyObservation]]:
         reply: Any = Said()
         yield from ((reply, one) for one in said)
 
@@ -80,7 +80,7 @@ def test_what_one_publishes_another_reads(home: Home, tmp_path: Path) -> None:
         rental(2.79, note='=HYPERLINK("http://evil","x")', free=3, countries=("US", "DE")), rental(269.0, sku="Secure")
     )
     brought(HOSTED, kind="hosted")
-    brought(RateObservation("EUR", 1.16), kind="exchange")
+    brought(ExchangeRateObservation("EUR", 1.16), kind="exchange")
     assert main(["publish-prices", str(folder)]) == 0
     ours = current()
     home("bob")
@@ -105,7 +105,7 @@ def test_held_prices_and_formulas_stay_out_and_every_source_is_named(home: Home,
     assert main(["publish-prices", str(tmp_path / "out")]) == 0
     (one,) = published(tmp_path / "out")
     assert one["note"] == f"'{formula}"
-    assert unguarded(one["note"]) == formula
+    assert unescape_csv_formula(one["note"]) == formula
     assert (one["source"], one["price"]) == ("rental", "2.79")
     text = (tmp_path / "out" / "README.md").read_text()
     assert "| rental | Rental | https://prices.example/rental | MIT |" in text
@@ -117,15 +117,15 @@ def test_held_prices_and_formulas_stay_out_and_every_source_is_named(home: Home,
 def test_every_kind_of_row_is_read_as_it_was(home: Home, tmp_path: Path) -> None:
     home("ada")
     brought(rental(2.79, free=3, vcpus=12.5, doubts=("minimum_bid",), region="US 'east', \"1\""))
-    brought(RateObservation("EUR", 1.16), kind="exchange")
+    brought(ExchangeRateObservation("EUR", 1.16), kind="exchange")
     brought(HOSTED, kind="hosted")
     assert main(["publish-prices", str(tmp_path / "out")]) == 0
-    said = [one for _, one in source_at(str(tmp_path / "out")).read(None)]  # type: ignore[arg-type]
+    said = [one for _, one in published_feed(str(tmp_path / "out")).read(None)]  # type: ignore[arg-type]
     (one,) = [it for it in said if isinstance(it, Observation)]
     assert (one.price, one.free, one.vcpus, one.count) == (2.79, 3, 12.5, 1)
     assert (one.doubts, one.region) == (("minimum_bid",), "US 'east', \"1\"")
-    assert [one.code for one in said if isinstance(one, RateObservation)] == ["EUR"]
-    assert [one for one in said if isinstance(one, HostedObservation)] == [replace(HOSTED, day=date.today())]
+    assert [one.code for one in said if isinstance(one, ExchangeRateObservation)] == ["EUR"]
+    assert [one for one in said if isinstance(one, HostedPriceObservation)] == [replace(HOSTED, day=date.today())]
 
 
 def test_a_folder_on_a_web_server_is_read_over_https(
@@ -138,7 +138,7 @@ def test_a_folder_on_a_web_server_is_read_over_https(
     home("bob")
     with serving() as server:
         _serve(server, tmp_path / "out")
-        found = refresh((source_at(f"https://{HOST}/ours/"),), ways=Ways(limits=BRISK, at=server.at(HOST)))
+        found = refresh((published_feed(f"https://{HOST}/ours/"),), ways=Ways(limits=BRISK, at=server.at(HOST)))
     assert found.sources[0].verdicts == {"believed": 1}
     assert current().offers[H100].usd_per_accelerator_hour.newest.typical == 2.79  # type: ignore[union-attr]
 
@@ -163,8 +163,8 @@ def test_a_file_that_was_cut_or_named_otherwise_is_refused(home: Home, tmp_path:
     whole = file.read_bytes()
     file.write_bytes(whole[:-20])
     with pytest.raises(FeedError, match="is not the file that"):
-        list(source_at(str(folder)).read(None))  # type: ignore[arg-type]
+        list(published_feed(str(folder)).read(None))  # type: ignore[arg-type]
     head = json.loads((folder / LATEST).read_text())
     (folder / LATEST).write_text(json.dumps(head | {"file": "../../etc/passwd"}))
     with pytest.raises(FeedError, match="in a form"):
-        list(source_at(str(folder)).read(None))  # type: ignore[arg-type]
+        list(published_feed(str(folder)).read(None))  # type: ignore[arg-type]

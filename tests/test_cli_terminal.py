@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from planner.cli import BAD_INPUT, OK, STOPPED, main
-from pricing.formulas import is_unseen
+from pricing.formulas import is_invisible
 from tests.house import ROOT
 from tests.started import ctrl_c
 
@@ -107,7 +107,7 @@ def quoted(text: str) -> str:
 
 def is_harmless(text: str) -> bool:
     """Whether nothing in it does anything but show, or end a line."""
-    return not any(is_unseen(mark) for mark in text if mark not in "\n\t")
+    return not any(is_invisible(mark) for mark in text if mark not in "\n\t")
 
 
 @pytest.mark.parametrize("mark", HOSTILE)
@@ -120,7 +120,7 @@ def test_a_plan_with_such_a_name_is_refused_with_its_line(
         path.write_text(f"years: 3\n{said}", encoding="utf-8")
         code = main(["plan", str(path), *DAY])
         shown = capsys.readouterr()
-        number = next(ord(one) for one in mark if is_unseen(one))
+        number = next(ord(one) for one in mark if is_invisible(one))
         assert (code, shown.out) == (BAD_INPUT, "")
         assert f"plan.yaml: Line {2 if key == 'name' else 3}: {key}: U+" in shown.err
         assert f"U+{number:04X} at character" in shown.err

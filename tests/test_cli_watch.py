@@ -13,9 +13,9 @@ from planner.cli.common import NEWS
 from pricing import load_catalogue
 from pricing.feeds.database import opened
 from pricing.feeds.feed import Observation
-from pricing.feeds.gate import Gate, Market
-from pricing.feeds.store import Before, Refreshed, Store
-from pricing.feeds.written import About
+from pricing.feeds.gate import Market, PriceValidator
+from pricing.feeds.store import LivePriceStore, PriorPrices, SourceRefresh
+from pricing.feeds.written import SourceInfo
 from tests.pricing.feeds.made import row
 
 TODAY = date.today()
@@ -31,14 +31,14 @@ def keep(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Keep:
 
     def done(price: float) -> None:
         now = datetime.now(UTC)
-        reading = Gate(market, Before(), TODAY).reading(Observation(**row(price)), "digest")
-        about = About("Example", "https://prices.example", "MIT", "price_api")
+        reading = PriceValidator(market, PriorPrices(), TODAY).reading(Observation(**row(price)), "digest")
+        about = SourceInfo("Example", "https://prices.example", "MIT", "price_api")
         with closing(opened()) as database:
-            store = Store(database)
+            store = LivePriceStore(database)
             with store.writing():
                 believed = type(reading)(**{name: getattr(reading, name) for name in reading.__slots__}
                                          | {"reason": None})  # fmt: skip
-                store.keep(Refreshed(f"{price}", "example", about, TODAY, now, seen=1), [believed], now)
+                store.keep(SourceRefresh(f"{price}", "example", about, TODAY, now, seen=1), [believed], now)
 
     return done
 

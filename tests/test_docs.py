@@ -15,16 +15,16 @@ from planner.cli import main
 from planner.money.plan import plan
 from planner.money.ways import WAYS
 from planner.scenario.budget import FUTURES
-from planner.scenario.own import Kept, Lease, Own, RentToOwn, SaleAndLeaseBack, Sell
-from planner.scenario.rent import Hosted, Mix, Rent, Reserve
+from planner.scenario.own import IdleSaleInputs, Kept, Lease, Own, RentToOwn, SaleAndLeaseBack
+from planner.scenario.rent import HostedModelInputs, MixInputs, RentalInputs, ReservationInputs
 from planner.scenario.scenario import Scenario
-from planner.scenario.terms import Tax, Terms
+from planner.scenario.terms import FinancialTerms, TaxInputs
 from planner.scenario.work import Work
 from planner.study.data_files import assumed
-from planner.study.uncertainty.draws import normals
+from planner.study.uncertainty.draws import normal_draws
 from planner.study.uncertainty.futures import DOTS
 from planner.study.uncertainty.sure_verdict import LIKELY, STEP, SURE
-from planner.study.uncertainty.uncertain_inputs import Doubtful, Spread
+from planner.study.uncertainty.uncertain_inputs import Spread, UncertainParameter
 from pricing import choices, figure, load_catalogue, records
 from pricing.query import AGEING_DAYS
 from tests import house
@@ -72,7 +72,7 @@ LISTS = {
     "Kind": figure.Kind,
     "Via": figure.Via,
     "Purchase": choices.Purchase,
-    "Doubt": records.Doubt,
+    "Doubt": records.ListingDoubt,
     "Trust": choices.Trust,
     "SoldAs": choices.SoldAs,
     "Fabric": choices.Fabric,
@@ -117,14 +117,14 @@ def every_way() -> Iterator[Scenario]:
         "work": work,
         "rent_to_own": RentToOwn(usd_per_month=9_000.0, months=12),
         "kept": Kept(accelerators=2, power_w_each=300.0, usd_today_if_sold=1_000.0, usd_at_end=100.0),
-        "mix": Mix(own_accelerators=4, reserve_accelerators=2),
-        "hosted": Hosted(
+        "mix": MixInputs(own_accelerators=4, reserve_accelerators=2),
+        "hosted": HostedModelInputs(
             million_input_tokens_per_month=10.0, million_output_tokens_per_month=1.0,
             usd_per_million_input_tokens=1.0, usd_per_million_output_tokens=2.0,
         ),
-        "tax": Tax(vat_share=0.2, vat_recovered_share=0.5),
+        "tax": TaxInputs(vat_share=0.2, vat_recovered_share=0.5),
         "sale_and_lease_back": SaleAndLeaseBack(price_share=0.9),
-        "sell": Sell(
+        "sell": IdleSaleInputs(
             usd_per_accelerator_hour=1.5, price_change_per_year=0.1, usd_per_month_to_sell=1_000.0, reserved=True
         ),
     }  # fmt: skip
@@ -132,10 +132,11 @@ def every_way() -> Iterator[Scenario]:
         yield Scenario.model_validate({"accelerator": chip, **ways})
     room = Own(place="own_room", refresh_years=1.0, resale_month=30, usd_per_accelerator_year_of_software=100.0)
     sums = Own(capex_usd=1e5, running_usd_per_month=1e3)
-    yield Scenario.model_validate({**ways, "own": room, "terms": Terms(rent_by_year=(1.0, 0.9))})
+    yield Scenario.model_validate({**ways, "own": room, "terms": FinancialTerms(rent_by_year=(1.0, 0.9))})
     yield Scenario.model_validate(
-        {**ways, "own": sums, "tax": Tax(profit_usd_per_year=1e5), "reserve": Reserve(prepaid=True, at_end="expire"),
-         "lease": Lease(usd_per_month=9_000.0), "rent": Rent(support_share=0.1)}
+        {**ways, "own": sums, "tax": TaxInputs(profit_usd_per_year=1e5),
+         "reserve": ReservationInputs(prepaid=True, at_end="expire"),
+         "lease": Lease(usd_per_month=9_000.0), "rent": RentalInputs(support_share=0.1)}
     )  # fmt: skip
 
 
@@ -239,7 +240,7 @@ def test_the_method_tells_of_the_futures_what_the_program_does(said: str) -> Non
 
 
 def test_1_in_10_draws_lies_beyond_each_end_of_a_range_as_the_method_says() -> None:
-    z = normals((Doubtful("usd_per_kwh", "USD/kWh", Spread(0.1, 0.2, 0.5), "", "", ""),), FUTURES, 7)
+    z = normal_draws((UncertainParameter("usd_per_kwh", "USD/kWh", Spread(0.1, 0.2, 0.5), "", "", ""),), FUTURES, 7)
     values = Spread(0.1, 0.2, 0.5).at(z)
     assert (values < 0.1).mean() == pytest.approx(0.1, abs=0.005)
     assert (values < 0.2).mean() == pytest.approx(0.5, abs=0.005)

@@ -54,7 +54,7 @@ WRONG = [
     (
         house.wrong_direction,
         "planner/speed/serving/a.py",
-        "from planner.evidence.table import rows_in",
+        "from planner.evidence.table import read_run_rows",
         "must not import planner.evidence",
     ),
     (house.wrong_direction, "planner/money/a.py", "import planner.report.files.csv", "must not import planner.report"),

@@ -28,15 +28,15 @@ H100 = {
 }  # fmt: skip
 
 
-def result(what: str, precision: str, shape: str, unit: str, value: float, seconds: float) -> script.Result:
-    return script.Result(what, precision, shape, unit, value, seconds, 100)
+def result(what: str, precision: str, shape: str, unit: str, value: float, seconds: float) -> script.Measurement:
+    return script.Measurement(what, precision, shape, unit, value, seconds, 100)
 
 
 FOUND = [
     result("matmul", "bf16", "8192x8192x8192", "TFLOP/s", 712.0, 1.5e-3),
     result("matmul", "bf16", "512x512x512", "TFLOP/s", 60.0, 4e-6),
     result("matmul", "fp8", "8192x8192x8192", "TFLOP/s", 1_300.0, 8e-4),
-    script.Result("matmul", "fp16", "8192x8192x8192", "TFLOP/s", note="OutOfMemoryError: no"),
+    script.Measurement("matmul", "fp16", "8192x8192x8192", "TFLOP/s", note="OutOfMemoryError: no"),
     result("memory read", "", "2147483648", "GB/s", 2_900.0, 7e-4),
     result("memory copy", "", "2147483648", "GB/s", 2_700.0, 1.6e-3),
     result("attention", "bf16", "4x32x4096x128", "TFLOP/s", 480.0, 1e-3),

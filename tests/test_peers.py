@@ -9,7 +9,7 @@ from bench.peers import __main__ as peers
 from bench.peers import environments
 from bench.peers.ask_aiconfigurator import formats
 from bench.peers.cases import Case
-from bench.peers.environments import CannotBeHad, Peer, python_of
+from bench.peers.environments import PeerProgram, PeerUnavailableError, peer_python
 
 
 def case(name: str, published: float, ours: float) -> Case:
@@ -42,5 +42,5 @@ def test_formats_are_tried_from_the_likeliest_on() -> None:
 def test_what_cannot_be_had_is_skipped_with_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(environments, "HOME", tmp_path)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
-    with pytest.raises(CannotBeHad, match="the package index does not give 'no-such-planner'"):
-        python_of(Peer("Nobody", "no-such-planner", "no_such_planner", ""))
+    with pytest.raises(PeerUnavailableError, match="the package index does not give 'no-such-planner'"):
+        peer_python(PeerProgram("Nobody", "no-such-planner", "no_such_planner", ""))

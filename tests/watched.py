@@ -71,7 +71,7 @@ def watch() -> None:
     sys.addaudithook(_hook)
     if "PLANS" in os.environ:
         Line.join = _noting("waits", Line.join)  # type: ignore[method-assign]
-        workers.Pool.leave = _noting("leaves", workers.Pool.leave)  # type: ignore[method-assign]
+        workers.WorkerPool.leave = _noting("leaves", workers.WorkerPool.leave)  # type: ignore[method-assign]
 
 
 if __name__ == "__main__":

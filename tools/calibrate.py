@@ -14,8 +14,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from planner.cli.common import BAD_INPUT, OK, BadInput, write_file
-from planner.cli.runs import runs_of
+from planner.cli.common import BAD_INPUT, OK, UsageError, write_file
+from planner.cli.runs import load_runs
 from planner.evidence.checked import ErrorSummary
 from planner.report.evidence.checked import groups_table
 from planner.report.table import text_table
@@ -36,7 +36,7 @@ def calibrate(kind: Kind, catalogue: Catalogue, rows: Sequence[Any], on: date) -
     return calibrated(FITS[kind](catalogue, rows), on)
 
 
-def left_out_text(groups: Sequence[ErrorSummary]) -> str:
+def held_out_text(groups: Sequence[ErrorSummary]) -> str:
     """Return how far off predictions are on sources that were left out of the fit, the worst first."""
     tables = [(head, [group for group in groups if group.by == by]) for by, head in _HEADS.items()]
     return "\n\n".join(text_table(groups_table(found, head).without("skipped")) for head, found in tables if found)
@@ -51,11 +51,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--day", type=date.fromisoformat, default=date.today(), help="the day to sign it with; today")
     wanted = parser.parse_args(arguments)
     try:
-        made = calibrate(wanted.kind, load_catalogue(), runs_of(wanted.kind, wanted.runs), wanted.day)
-    except (BadInput, PricingError) as error:
+        made = calibrate(wanted.kind, load_catalogue(), load_runs(wanted.kind, wanted.runs), wanted.day)
+    except (UsageError, PricingError) as error:
         print(error, file=sys.stderr)
         return BAD_INPUT
-    print(left_out_text(made.left_out))
+    print(held_out_text(made.left_out))
     if wanted.out:
         write_file(wanted.out, made.text.encode("utf-8"))
     print(f"{wanted.out.name} written." if wanted.out else "Nothing written; --out FILE writes it.", file=sys.stderr)

@@ -17,22 +17,22 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from planner.cli.common import BAD_INPUT, OK, BadInput, write_file
-from planner.cli.runs import text_of
-from planner.evidence.constants_file import read_as
+from planner.cli.common import BAD_INPUT, OK, UsageError, write_file
+from planner.cli.runs import read_text_file
+from planner.evidence.constants_file import read_constants_record
 from planner.evidence.table import RunTableError
 from planner.report import words
 from planner.report.table import Table, text_table
 from planner.scenario.base import GIGA, TERA
 from planner.speed.serving.case_of import SLOT_BYTES_PER_S
-from planner.speed.serving.chips import Chip, known
+from planner.speed.serving.chips import ServingAccelerator, known
 from planner.speed.serving.constants import NAMES, ServingConstants
 from planner.speed.serving.lookup import find_chip
 from pricing import PricingError, load_catalogue, names, strict_yaml
 from pricing.catalogue import Catalogue
 from pricing.days import Day
-from pricing.errors import AmbiguousName, UnknownName
-from pricing.figure import Strict
+from pricing.errors import AmbiguousNameError, UnknownNameError
+from pricing.figure import StrictModel
 from tools.calibration.constants_text import constants_text
 
 MOST_RESULTS = 2_000
@@ -43,7 +43,7 @@ _Said = Annotated[str, Field(max_length=300)]
 _Figure = Annotated[float, Field(ge=0, le=_LARGEST)]
 
 
-class GpuMeasurement(Strict):
+class GpuMeasurement(StrictModel):
     """One line of the file; without a value, `note` says why."""
 
     what: Annotated[str, Field(min_length=1, max_length=60)]
@@ -56,7 +56,7 @@ class GpuMeasurement(Strict):
     note: _Said = ""
 
 
-class GpuDevice(Strict):
+class GpuDevice(StrictModel):
     """What was measured on."""
 
     name: Annotated[str, Field(min_length=1, max_length=160)]
@@ -68,7 +68,7 @@ class GpuDevice(Strict):
     cuda: _Said = ""
 
 
-class GpuMeasurementFile(Strict):
+class GpuMeasurementFile(StrictModel):
     """The whole file."""
 
     format: Literal[1]
@@ -109,14 +109,14 @@ def read_measured(text: str, file: str) -> GpuMeasurementFile:
     read = strict_yaml.read(text, file=file)
     if isinstance(read, dict) and isinstance(read.get("results"), list):
         read = {**read, "results": tuple(read["results"])}
-    return read_as(GpuMeasurementFile, read, file=file, writer="measure_gpu.py")
+    return read_constants_record(GpuMeasurementFile, read, file=file, writer="measure_gpu.py")
 
 
 def measured_accelerator(catalogue: Catalogue, measured: GpuMeasurementFile, called: str | None = None) -> str:
     """The accelerator of the catalogue that was measured: as somebody says, or as the driver calls it."""
     try:
         return names.accelerator(catalogue, called or measured.device.name)
-    except (UnknownName, AmbiguousName) as error:
+    except (UnknownNameError, AmbiguousNameError) as error:
         if called:
             raise
         raise RunTableError(f"The device calls itself {measured.device.name!r}: say --accelerator. {error}") from error
@@ -125,7 +125,7 @@ def measured_accelerator(catalogue: Catalogue, measured: GpuMeasurementFile, cal
 def factors(catalogue: Catalogue, measured: GpuMeasurementFile, accelerator: str) -> tuple[AssumptionCheck, ...]:
     """Everything that is assumed and was measured, what sets the pace first."""
     chip, ours = find_chip(catalogue, accelerator), known().values()
-    found = [*_products(measured, chip, ours), *_memory(measured, chip, ours), *_links(measured, chip, ours)]
+    found = [*_products(measured, chip, ours), *_memory(measured, chip, ours), *_link_checks(measured, chip, ours)]
     launch = measured.best("launch", least=True)
     if launch is not None and launch.value is not None:
         found.append(AssumptionCheck("launch of a kernel", "us", launch.value, launch.shape, None, "part of layer_us"))
@@ -143,7 +143,7 @@ def constants_from_measurement(
     return replace(base or known().values(), **said)
 
 
-def _beside_peak(
+def _share_of_peak(
     best: GpuMeasurement | None, what: str, *, peak: float, share: float, constant: str | None = None, way: str = ""
 ) -> Iterable[AssumptionCheck]:
     """A rate that was measured beside the share of its peak that is assumed."""
@@ -152,25 +152,31 @@ def _beside_peak(
         yield AssumptionCheck(what, best.unit, best.value, best.shape, peak * share, words, constant, reached)
 
 
-def _products(measured: GpuMeasurementFile, chip: Chip, ours: ServingConstants) -> Iterable[AssumptionCheck]:
+def _products(
+    measured: GpuMeasurementFile, chip: ServingAccelerator, ours: ServingConstants
+) -> Iterable[AssumptionCheck]:
     """Matrix products by precision, and attention."""
     for precision in ("bf16", "fp16", "fp8"):
         constant = "flops_share" if precision == "bf16" else None
         best, peak = measured.best("matmul", precision), chip.flops(precision) / TERA
-        yield from _beside_peak(best, f"products, {precision}", peak=peak, share=ours.flops_share, constant=constant)
+        yield from _share_of_peak(best, f"products, {precision}", peak=peak, share=ours.flops_share, constant=constant)
     best, share = measured.best("attention", "bf16"), ours.flops_share * ours.attention_share
-    for one in _beside_peak(best, "attention", peak=chip.flops_16bit / TERA, share=share):
+    for one in _share_of_peak(best, "attention", peak=chip.flops_16bit / TERA, share=share):
         yield replace(one, share=None)  # it is not the share that a constant is
 
 
-def _memory(measured: GpuMeasurementFile, chip: Chip, ours: ServingConstants) -> Iterable[AssumptionCheck]:
+def _memory(
+    measured: GpuMeasurementFile, chip: ServingAccelerator, ours: ServingConstants
+) -> Iterable[AssumptionCheck]:
     asked = (("memory read", "", "bandwidth_share"), ("memory copy", "", None), ("attention decode", "bf16", None))
     for what, precision, constant in asked:
         best, peak = measured.best(what, precision), chip.bandwidth / GIGA
-        yield from _beside_peak(best, what, peak=peak, share=ours.bandwidth_share, constant=constant)
+        yield from _share_of_peak(best, what, peak=peak, share=ours.bandwidth_share, constant=constant)
 
 
-def _links(measured: GpuMeasurementFile, chip: Chip, ours: ServingConstants) -> Iterable[AssumptionCheck]:
+def _link_checks(
+    measured: GpuMeasurementFile, chip: ServingAccelerator, ours: ServingConstants
+) -> Iterable[AssumptionCheck]:
     """The slot to the host, and exchanges between accelerators: long ones for their rate, short ones for their wait."""
     for what in ("host to device", "device to host"):
         best = measured.best(what)
@@ -180,7 +186,9 @@ def _links(measured: GpuMeasurementFile, chip: Chip, ours: ServingConstants) -> 
             words = "no formula uses it" if slot is None else f"its slot, {slot:,.0f} one way"
             yield AssumptionCheck(what, best.unit, best.value, best.shape, slot, words)
     long, peak = measured.best("all-reduce", "bf16"), chip.link(measured.device.count) / GIGA
-    yield from _beside_peak(long, "all-reduce", peak=peak, share=ours.link_share, constant="link_share", way=" one way")
+    yield from _share_of_peak(
+        long, "all-reduce", peak=peak, share=ours.link_share, constant="link_share", way=" one way"
+    )
     short = _shortest_exchange(measured)
     if short is not None and short.seconds:
         wait, slot = 1e6 * short.seconds, chip.link(measured.device.count) <= SLOT_BYTES_PER_S
@@ -233,7 +241,7 @@ def measured_text(measured: GpuMeasurementFile, label: str, found: Iterable[Assu
     notes = ["A quick run shows that it works; its figures mean little."] if measured.quick else []
     parts = (
         "; ".join(part for part in (head, made, load) if part) + ".",
-        text_table(Table.as_they_are(rows)) or "Nothing in it is assumed anywhere.",
+        text_table(Table.from_raw_rows(rows)) or "Nothing in it is assumed anywhere.",
         "\n".join([*notes, *failed]),
     )
     return "\n\n".join(part for part in parts if part)
@@ -248,10 +256,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wanted = parser.parse_args(arguments)
     try:
         catalogue = load_catalogue()
-        measured = read_measured(text_of(wanted.measured), wanted.measured.name)
+        measured = read_measured(read_text_file(wanted.measured), wanted.measured.name)
         accelerator = measured_accelerator(catalogue, measured, wanted.accelerator)
         found = factors(catalogue, measured, accelerator)
-    except (BadInput, PricingError) as error:
+    except (UsageError, PricingError) as error:
         print(error, file=sys.stderr)
         return BAD_INPUT
     label = catalogue.accelerator_label(accelerator)

@@ -27,7 +27,7 @@ TREE = Path(__file__).parents[1]
 sys.path.insert(0, str(TREE))
 
 from pricing.feeds.client import Client  # noqa: E402 - the tree is found first
-from pricing.feeds.feed import Ask, Feed, FeedError, Odd, Reply  # noqa: E402
+from pricing.feeds.feed import Feed, FeedError, FeedReply, Fetcher, UnreadableRow  # noqa: E402
 from pricing.feeds.sources import feeds  # noqa: E402
 
 RECORDED = TREE / "tests" / "pricing" / "feeds" / "recorded"
@@ -126,16 +126,16 @@ def _or(types: set[str]) -> str:
     return " or ".join(sorted(types))
 
 
-class Enough(Exception):
+class ReplyLimitReached(Exception):
     """As many replies as are looked at have come."""
 
 
 @dataclass
-class _Seen:
+class _ObservedReply:
     """A reply, and what was seen of it."""
 
-    reply: Reply
-    watched: _Watched
+    reply: FeedReply
+    watched: _RecordingClient
     kept: list[bytes] = field(default_factory=list)
 
     @property
@@ -163,28 +163,28 @@ class _Seen:
 
 
 @dataclass
-class _Watched:
+class _RecordingClient:
     """Asks as the feed does, and keeps what was asked and answered."""
 
-    ask: Ask
-    replies: list[tuple[str, _Seen]] = field(default_factory=list)
+    ask: Fetcher
+    replies: list[tuple[str, _ObservedReply]] = field(default_factory=list)
     streamed: int = 0
 
     def get(
         self, url: str, *, params: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
-    ) -> _Seen:
+    ) -> _ObservedReply:
         return self._seen(url, self.ask.get(url, params=params, headers=headers))
 
-    def post(self, url: str, body: Any, *, headers: Mapping[str, str] | None = None) -> _Seen:
+    def post(self, url: str, body: Any, *, headers: Mapping[str, str] | None = None) -> _ObservedReply:
         return self._seen(url, self.ask.post(url, body, headers=headers))
 
     def key(self) -> str:
         return self.ask.key()
 
-    def _seen(self, url: str, reply: Reply) -> _Seen:
+    def _seen(self, url: str, reply: FeedReply) -> _ObservedReply:
         if len(self.replies) >= MOST_REPLIES or self.streamed > MOST_STREAMED:
-            raise Enough
-        seen = _Seen(reply, self)
+            raise ReplyLimitReached
+        seen = _ObservedReply(reply, self)
         self.replies.append((url.partition("?")[0], seen))
         return seen
 
@@ -202,14 +202,14 @@ def _recorded(path: Path) -> Shape:
     return shape_of_bytes(path.read_bytes())
 
 
-def looked_at(feed: Feed, ask: Ask) -> tuple[list[str], bool]:
+def check_source(feed: Feed, ask: Fetcher) -> tuple[list[str], bool]:
     """What is to be said of a source, and whether something is wrong."""
-    watched, priced, odd, refused = _Watched(ask), 0, [], ""
+    watched, priced, odd, refused = _RecordingClient(ask), 0, [], ""
     try:
         for _, one in feed.read(watched):
-            priced += not isinstance(one, Odd)
-            odd += [one] if isinstance(one, Odd) else []
-    except Enough:
+            priced += not isinstance(one, UnreadableRow)
+            odd += [one] if isinstance(one, UnreadableRow) else []
+    except ReplyLimitReached:
         pass
     except FeedError as error:
         refused = str(error)
@@ -234,7 +234,7 @@ def main(names: Sequence[str]) -> int:
             continue
         client = Client(feed)
         try:
-            lines, is_wrong = looked_at(feed, client)
+            lines, is_wrong = check_source(feed, client)
         finally:
             client.close()
         wrong |= is_wrong

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.peers.cases import Case, ours_per_second, serving_cases, training_cases
-from bench.peers.environments import PEERS, CannotBeHad, Peer, ask, python_of
+from bench.peers.cases import Case, own_predictions_per_second, serving_cases, training_cases
+from bench.peers.environments import PEERS, PeerProgram, PeerUnavailableError, ask, peer_python
 from planner.network.kinds import UnknownShape
 from pricing import Catalogue, PricingError, load_catalogue, names
 
@@ -30,7 +30,7 @@ def main(asked: Sequence[str]) -> Iterator[str]:
     """Line by line, what each program says beside ours; a sentence for one that cannot be had."""
     catalogue = load_catalogue()
     cases = {"training": training_cases(catalogue), "serving": serving_cases(catalogue)}
-    trained, served = ours_per_second(catalogue)
+    trained, served = own_predictions_per_second(catalogue)
     yield f"ours: {trained:,.0f} training and {served:,.0f} serving rows a second of processor time, asked all at once"
     for kind, found in cases.items():
         yield f"ours, {kind}, source of each row left out: {len(found):,} rows; {_by_kind(found)}"
@@ -38,7 +38,7 @@ def main(asked: Sequence[str]) -> Iterator[str]:
         if not asked or peer.name.lower() in asked:
             try:
                 yield from _beside(catalogue, peer, cases["training"], cases["serving"])
-            except CannotBeHad as why:
+            except PeerUnavailableError as why:
                 yield f"{peer.name}: skipped, {why}"
 
 
@@ -52,8 +52,10 @@ def _told(errors: NDArray[np.float64]) -> str:
     return f"{np.median(np.abs(errors)):.1%} median, {np.mean(np.abs(ratio - 1) <= NEAR):.0%} within {NEAR:.0%}"
 
 
-def _beside(catalogue: Catalogue, peer: Peer, training: Sequence[Case], serving: Sequence[Case]) -> Iterator[str]:
-    python = python_of(peer)
+def _beside(
+    catalogue: Catalogue, peer: PeerProgram, training: Sequence[Case], serving: Sequence[Case]
+) -> Iterator[str]:
+    python = peer_python(peer)
     if peer.name == "AIConfigurator":
         theirs = _their_names(catalogue, json.loads(ask(python, peer.worker, "models")))
         known = [one.told() | {"their_model": theirs[one.model]} for one in serving if one.model in theirs]
@@ -82,7 +84,7 @@ def _off(cases: Sequence[Case], answers: Answers) -> float:
     return float(np.median(errors)) if errors else np.inf
 
 
-def _compared(peer: Peer, what: str, cases: Sequence[Case], answers: Answers, told: Told) -> Iterator[str]:
+def _compared(peer: PeerProgram, what: str, cases: Sequence[Case], answers: Answers, told: Told) -> Iterator[str]:
     both = [one for one in cases if answers.get(one.id, 0.0) > 0]
     yield f"{peer.name}, {what}: {len(both):,} of {len(cases):,} rows answered, {told['a_second']:,.0f} a second"
     for kind in _KINDS:

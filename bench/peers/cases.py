@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.evidence.serving.observed import ServingObservations, observe
+from planner.evidence.serving.observed import ServingObservations, read_observations
 from planner.evidence.table import SERVING, TRAINING, published_runs
 from planner.network.network import Network
 from planner.speed.serving.constants import rates
 from planner.speed.serving.promise import output_tokens_per_s, running
-from planner.speed.training.constants import house_calibration
+from planner.speed.training.constants import default_calibration
 from planner.speed.training.step import tokens_per_s
 from pricing import Catalogue
 from tools.calibration.cross_validation import leave_one_group_out_errors
 from tools.calibration.serving import errors_without, fit
-from tools.calibration.training import fitted, prior_for, sample_of, without_its_source
+from tools.calibration.training import build_prior, build_sample, fitted, leave_source_out_errors
 
 Array = NDArray[np.float64]
 
@@ -44,7 +44,7 @@ class Case:
 
 def serving_cases(catalogue: Catalogue) -> list[Case]:
     """Runs that say how many tokens come out in a second; one user's engines left aside."""
-    seen = observe(catalogue, published_runs(SERVING))
+    seen = read_observations(catalogue, published_runs(SERVING))
     observed = ServingObservations.of(seen)
     errors = leave_one_group_out_errors([one.source for one in seen], errors_without(observed, fit(observed)))
     found = []
@@ -71,8 +71,8 @@ def serving_cases(catalogue: Catalogue) -> list[Case]:
 
 def training_cases(catalogue: Catalogue) -> list[Case]:
     """Runs that say how many tokens an accelerator trains on in a second."""
-    sample = sample_of(catalogue, published_runs(TRAINING))
-    errors = without_its_source(sample, fitted(sample, prior_for(sample.runs)))
+    sample = build_sample(catalogue, published_runs(TRAINING))
+    errors = leave_source_out_errors(sample, fitted(sample, build_prior(sample.runs)))
     found = []
     for place in np.flatnonzero(sample.usable).tolist():
         run = sample.runs[place]
@@ -104,11 +104,11 @@ def _shape(network: Network) -> dict[str, float]:
     return {name: float(getattr(network, name)) for name in names}
 
 
-def ours_per_second(catalogue: Catalogue) -> tuple[float, float]:
+def own_predictions_per_second(catalogue: Catalogue) -> tuple[float, float]:
     """How many training and serving runs ours predicts in a second of processor time, asked for all at once."""
-    known = house_calibration()
-    sample = sample_of(catalogue, published_runs(TRAINING))
-    observed = ServingObservations.of(observe(catalogue, published_runs(SERVING)))
+    known = default_calibration()
+    sample = build_sample(catalogue, published_runs(TRAINING))
+    observed = ServingObservations.of(read_observations(catalogue, published_runs(SERVING)))
     best = fit(observed)
     training = _seconds(lambda: tokens_per_s(sample.shape, sample.chip, sample.plan, known.constants))
     serving = _seconds(

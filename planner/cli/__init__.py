@@ -28,7 +28,7 @@ from planner.cli import (
     train,
     watch,
 )
-from planner.cli.common import BAD_INPUT, FAILED, OK, STOPPED, BadInput
+from planner.cli.common import BAD_INPUT, FAILED, OK, STOPPED, UsageError
 from planner.cli.terminal import readable, tell
 from pricing.errors import PricingError
 
@@ -38,14 +38,14 @@ VERBS = (prices, refresh, held, publish_prices, watch, facts, train, serve, chea
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> Any:
-        raise BadInput(f"{message}. `{self.prog} --help` lists what there is.")
+        raise UsageError(f"{message}. `{self.prog} --help` lists what there is.")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb and give its exit code."""
     with readable():
         try:
-            return _done(arguments)
+            return _dispatch(arguments)
         except BrokenPipeError:  # the reader, such as `head`, has seen enough
             return OK
         except OSError as error:
@@ -56,12 +56,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return STOPPED
 
 
-def _done(arguments: Sequence[str] | None) -> int:
+def _dispatch(arguments: Sequence[str] | None) -> int:
     try:
         args = _parser().parse_args(arguments)
         verb: Callable[[argparse.Namespace], int] = args.verb
         return verb(args)
-    except (BadInput, PricingError) as error:
+    except (UsageError, PricingError) as error:
         sentence = str(error)
         tell(f"{sentence}{'' if sentence.endswith(('.', '?')) else '.'}")
         return BAD_INPUT

@@ -39,14 +39,14 @@ def length(text: str) -> int:
     return int(found)
 
 
-def add_model(verb: argparse.ArgumentParser, told: str) -> None:
+def add_model_arguments(verb: argparse.ArgumentParser, told: str) -> None:
     """Which model: by name, or by the configuration of one's own."""
     verb.add_argument("--model", metavar="NAME", help=told)
     verb.add_argument("--config", type=Path, metavar="FILE", help="a config.json of a model that is not on record")
     verb.add_argument("--memory-gb", type=number, metavar="GB", help="of a server, for each of its processors; 256")
 
 
-def add_stay(verb: argparse.ArgumentParser) -> None:
+def add_location_argument(verb: argparse.ArgumentParser) -> None:
     """Where the machines must stand."""
     verb.add_argument("--stay", metavar="WHERE", help="where it must stay: eu, or countries by two letters: DE,FR")
 
@@ -78,7 +78,7 @@ def share(text: str) -> float:
     return value
 
 
-def add_runs(verb: Any) -> None:
+def add_runs_argument(verb: Any) -> None:
     """The argument that brings runs of one's own into scenarios."""
     verb.add_argument(
         "--runs", type=Path, action="append", default=[], metavar="MINE.csv",
@@ -86,16 +86,16 @@ def add_runs(verb: Any) -> None:
     )  # fmt: skip
 
 
-def add_facts(verb: Any) -> None:
+def add_catalog_arguments(verb: Any) -> None:
     """The arguments that say which facts a scenario is reckoned with."""
     verb.add_argument("--quotes", type=Path, metavar="FILE", help="your own prices, CSV or YAML; they win")
-    add_runs(verb)
+    add_runs_argument(verb)
     verb.add_argument(
         "--day", type=day, default=None, metavar="YYYY-MM-DD", help="the day to reckon for; the file's, else today"
     )
 
 
-def add_output(verb: Any, *, csv: str) -> None:
+def add_output_arguments(verb: Any, *, csv: str) -> None:
     """The arguments about prices and about where the answer goes."""
     verb.add_argument("--quotes", type=Path, metavar="FILE", help="your own prices, CSV or YAML; they win")
     verb.add_argument("--day", type=day, metavar="YYYY-MM-DD", help="the day of prices; today")

@@ -9,13 +9,22 @@ from dataclasses import asdict
 from datetime import date
 from typing import TYPE_CHECKING, Any, get_args
 
-from planner.cli.arguments import add_output, add_runs, add_stay, amount, keep_flags, length, number, whole
-from planner.cli.common import BadInput, emit, stamp, with_own_prices
-from planner.cli.terminal import redraw
+from planner.cli.arguments import (
+    add_location_argument,
+    add_output_arguments,
+    add_runs_argument,
+    amount,
+    keep_flags,
+    length,
+    number,
+    whole,
+)
+from planner.cli.common import UsageError, emit, stamp, with_quote_file
+from planner.cli.terminal import redraw_line
 from planner.scenario.vocabulary import Method, ServingPrecision, TrainingPrecision
 
 if TYPE_CHECKING:
-    from planner.cli.scenarios import Opened
+    from planner.cli.scenarios import LoadedScenario
     from planner.scenario.work import Work
     from planner.study.market.hours_needed import Progress
     from pricing import Catalogue
@@ -25,7 +34,7 @@ def add(verbs: Any) -> None:
     """The verb and its arguments."""
     verb = verbs.add_parser("cheapest", help="which GPU, how many, from whom, rented or bought: time against cost")
     verb.set_defaults(verb=run)
-    add_stay(verb)
+    add_location_argument(verb)
     verb.add_argument("scenario", nargs="?", metavar="SCENARIO", help="a YAML file or a preset that names a model")
     verb.add_argument("--model", metavar="NAME", help="a model of the catalogue: llama-3-8b …")
     verb.add_argument("--deadline-days", type=number, metavar="D", help="to be trained by; else as cheap as can be")
@@ -34,14 +43,14 @@ def add(verbs: Any) -> None:
     verb.add_argument("--count", action="append", default=[], type=whole, metavar="N", help="only so many at once")
     verb.add_argument("--spot", action="store_true", help="the work may be interrupted: spot machines too")
     verb.add_argument("--years", type=number, metavar="Y", help="of owning, for what is bought; 3")
-    _train(verb)
+    _add_training_arguments(verb)
     _serve(verb)
-    add_runs(verb)
-    add_output(verb, csv="write every try, with the reason that it lost for")
+    add_runs_argument(verb)
+    add_output_arguments(verb, csv="write every try, with the reason that it lost for")
     keep_flags(verb)
 
 
-def _train(verb: Any) -> None:
+def _add_training_arguments(verb: Any) -> None:
     verb.add_argument("--tokens", type=amount, metavar="N", help="to train on: 15T, 300B; best for the model if empty")
     verb.add_argument("--method", choices=get_args(Method), help="what is trained; full")
     verb.add_argument("--seq-len", type=length, metavar="N", help="tokens of a sequence; 4096")
@@ -74,45 +83,47 @@ def run(args: argparse.Namespace) -> int:
 _OF_NO_JOB = frozenset({"verb", "flags", "day", "quotes", "json", "csv"})  # what may be said without one
 
 
-def _scenario(args: argparse.Namespace) -> Opened | None:
+def _scenario(args: argparse.Namespace) -> LoadedScenario | None:
     """The scenario of a file with what the arguments say over it, or one made of the arguments; None: of no job."""
     from planner.cli.jobs import accelerator_id
 
     if args.scenario is None and args.model is None:
-        _of_no_job(args)
+        _reject_job_arguments(args)
         return None
-    opened = _opened(args)
+    opened = _load_requested(args)
     if args.budget_usd is not None and not args.budget_usd > 0:
-        raise BadInput(f"--budget-usd: want more than 0, got {args.budget_usd:g}.")
+        raise UsageError(f"--budget-usd: want more than 0, got {args.budget_usd:g}.")
     args.accelerator = [accelerator_id(opened.facts, name) for name in args.accelerator]
     return opened
 
 
-def _of_no_job(args: argparse.Namespace) -> None:
+def _reject_job_arguments(args: argparse.Namespace) -> None:
     said = [args.flags[name] for name, value in vars(args).items() if value and name not in _OF_NO_JOB]
     if said:
-        raise BadInput(f"{said[0]} needs a job: want --model NAME, or a SCENARIO that names a model.")
+        raise UsageError(f"{said[0]} needs a job: want --model NAME, or a SCENARIO that names a model.")
 
 
-def _opened(args: argparse.Namespace) -> Opened:
-    from planner.cli.jobs import job_of
-    from planner.cli.scenarios import Opened, scenario_called, with_runs
+def _load_requested(args: argparse.Namespace) -> LoadedScenario:
+    from planner.cli.jobs import parse_job
+    from planner.cli.scenarios import LoadedScenario, scenario_called, with_run_factors
     from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
     from pricing.feeds.live import current
 
     if (args.scenario is None) == (args.model is None):
-        raise BadInput("want --model NAME, or a SCENARIO that names a model, and not both.")
+        raise UsageError("want --model NAME, or a SCENARIO that names a model, and not both.")
     if args.scenario is None:
         day = args.day or date.today()
         made = {"accelerator": ANY_ACCELERATOR, "work": (_work(args),), "years": args.years}
-        facts = with_own_prices(current(), args.quotes, day)
+        facts = with_quote_file(current(), args.quotes, day)
         made |= _staying(facts, args)
-        return Opened(args.model, with_runs(job_of(Scenario, made, args.flags), facts, args.runs, day), facts, day, ())
+        return LoadedScenario(
+            args.model, with_run_factors(parse_job(Scenario, made, args.flags), facts, args.runs, day), facts, day, ()
+        )
     opened = scenario_called(args.scenario, args)
     scenario = opened.scenario if args.years is None else opened.scenario.model_copy(update={"years": args.years})
-    works = tuple(_with_limits(work, args) for work in scenario.work)
+    works = tuple(_with_deadline_and_budget(work, args) for work in scenario.work)
     changed = {"work": works, **_staying(opened.facts, args)}
-    return Opened(opened.name, scenario.model_copy(update=changed), opened.facts, opened.day, opened.about)
+    return LoadedScenario(opened.name, scenario.model_copy(update=changed), opened.facts, opened.day, opened.about)
 
 
 def _staying(facts: Catalogue, args: argparse.Namespace) -> dict[str, Any]:
@@ -126,40 +137,40 @@ def _staying(facts: Catalogue, args: argparse.Namespace) -> dict[str, Any]:
     return {"stay_in": tuple(sorted(allowed))} | ({} if site is None else {"site": site})
 
 
-def _with_limits(work: Work, args: argparse.Namespace) -> Work:
-    from planner.cli.jobs import job_of
-    from planner.scenario.task import Train
+def _with_deadline_and_budget(work: Work, args: argparse.Namespace) -> Work:
+    from planner.cli.jobs import parse_job
+    from planner.scenario.task import TrainingTask
 
     changed: dict[str, Any] = {"may_stop": work.may_stop or args.spot}
     if work.train is not None and args.deadline_days is not None:
         said = work.train.model_dump() | {"deadline_days": args.deadline_days}
-        changed["train"] = job_of(Train, said, args.flags)
+        changed["train"] = parse_job(TrainingTask, said, args.flags)
     return work.model_copy(update=changed)
 
 
 def _work(args: argparse.Namespace) -> Work:
-    from planner.cli.jobs import job_of
-    from planner.scenario.task import Serve, Train
+    from planner.cli.jobs import parse_job
+    from planner.scenario.task import ServingTask, TrainingTask
     from planner.scenario.work import Work
 
     if args.requests_per_s is not None:
         if args.deadline_days is not None or args.tokens is not None:
-            raise BadInput("--requests-per-s is of a service, --tokens and --deadline-days are of a training run.")
+            raise UsageError("--requests-per-s is of a service, --tokens and --deadline-days are of a training run.")
         flags = {**args.flags, "weight_precision": args.flags["precision"]}
-        served = job_of(Serve, vars(args) | {"weight_precision": args.precision}, flags)
+        served = parse_job(ServingTask, vars(args) | {"weight_precision": args.precision}, flags)
         return Work(serve=served, may_stop=args.spot)
-    trained = job_of(Train, vars(args) | {"choose_count": True}, args.flags)
+    trained = parse_job(TrainingTask, vars(args) | {"choose_count": True}, args.flags)
     return Work(accelerators=1, train=trained, may_stop=args.spot)
 
 
 _SECONDS_BEFORE_A_BAR, _BAR = 1.0, 30
 
 
-def _report(opened: Opened, args: argparse.Namespace) -> int:
+def _report(opened: LoadedScenario, args: argparse.Namespace) -> int:
     """One piece of work on every accelerator, in every number and way of paying."""
-    from planner.report.forms import plain_data
+    from planner.report.forms import to_plain_data
     from planner.report.market.cheapest_words import market_data, market_table, market_text
-    from planner.report.market.gpu_uses import together_sentence
+    from planner.report.market.gpu_uses import single_gpu_kind_sentence
     from planner.study.market.gpu_guide import together
     from planner.study.market.survey import market
 
@@ -173,12 +184,12 @@ def _report(opened: Opened, args: argparse.Namespace) -> int:
         progress=_bar() if sys.stderr.isatty() else None,
     )
     mixed = together(opened.facts, opened.scenario, opened.day)
-    both = {"all_on_one_kind": [plain_data(asdict(one)) for one in mixed]}
+    both = {"all_on_one_kind": [to_plain_data(asdict(one)) for one in mixed]}
     return emit(
         args,
         table=lambda: market_table(found),
         data=lambda: {**stamp(opened.facts, opened.day), **market_data(found), **both},
-        text=lambda: market_text(found) + (f"\n{together_sentence(mixed)}\n" if mixed else ""),
+        text=lambda: market_text(found) + (f"\n{single_gpu_kind_sentence(mixed)}\n" if mixed else ""),
     )
 
 
@@ -189,7 +200,7 @@ def _for_each_use(args: argparse.Namespace) -> int:
     from pricing.feeds.live import current
 
     day = args.day or date.today()
-    facts = with_own_prices(current(), args.quotes, day)
+    facts = with_quote_file(current(), args.quotes, day)
     found = choices(facts, day, _bar() if sys.stderr.isatty() else lambda _: None)
     return emit(
         args,
@@ -210,6 +221,6 @@ def _bar() -> Progress:
             shown = True
             done = round(share * _BAR)
             end = "\r\033[K" if share >= 1 else ""
-            redraw(f"[{'#' * done}{'.' * (_BAR - done)}] {share:.0%}{end}")
+            redraw_line(f"[{'#' * done}{'.' * (_BAR - done)}] {share:.0%}{end}")
 
     return tell

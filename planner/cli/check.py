@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planner.cli.arguments import day
-from planner.cli.common import BadInput, emit
+from planner.cli.common import UsageError, emit
 
 if TYPE_CHECKING:
-    from planner.evidence.checked import OwnFactors
+    from planner.evidence.checked import FactorTable
     from pricing import Catalogue
 
 
@@ -52,16 +52,16 @@ def _add_runs(kinds: Any, kind: str, about: str) -> None:
 def _add_tco(kinds: Any) -> None:
     """`check tco`: the cases are tests now."""
     verb = kinds.add_parser("tco", help="published comparisons of buying and renting: where they stand now")
-    verb.set_defaults(verb=_tco)
+    verb.set_defaults(verb=_run_tco)
     verb.add_argument("--json", action="store_true", help="the same sentence")
 
 
 _PARSERS: tuple[Callable[[Any], None], ...] = (_add_training, _add_serving, _add_tco)
 
 
-def _tco(args: argparse.Namespace) -> int:
+def _run_tco(args: argparse.Namespace) -> int:
     """Refuse with the place of the published cases."""
-    raise BadInput(
+    raise UsageError(
         "check tco: the published cases are tests now. docs/published-cases.md lists each with its verdict; "
         "`python -m pytest tests/published` runs them."
     )
@@ -69,37 +69,37 @@ def _tco(args: argparse.Namespace) -> int:
 
 def _runs(args: argparse.Namespace) -> int:
     """Every run beside what is predicted of it."""
-    from planner.cli.runs import runs_of
-    from planner.evidence.checked import skips, summary
+    from planner.cli.runs import load_runs
+    from planner.evidence.checked import skip_counts, summary
     from planner.evidence.kinds import KINDS
     from planner.report import words
-    from planner.report.evidence.checked import checked_line, checked_rows, checked_text, group_rows
+    from planner.report.evidence.checked import check_summary, checked_rows, checked_text, group_rows
     from planner.report.evidence.own_runs_words import finding
     from planner.report.table import Table
-    from planner.scenario.file import part_of_file
+    from planner.scenario.file import format_part
     from pricing import load_catalogue
 
     catalogue = load_catalogue()
-    checked = KINDS[args.kind].check(catalogue, runs_of(args.kind, args.runs))
+    checked = KINDS[args.kind].check(catalogue, load_runs(args.kind, args.runs))
     rows, found = checked_rows(checked), _factors(catalogue, args)
     said = tuple(one.model_dump(exclude_defaults=True) for one in (found.carried() if found else ()))
     flattered = "" if args.runs else " Most were fitted: errors on new runs are larger (docs/speed.md)."
     yours = ""
     if found is not None and found.factors:
-        yours = f"\n{finding(catalogue, found)}.\n{_FOR_A_SCENARIO}\n\n{part_of_file({'measured': said})}"
+        yours = f"\n{finding(catalogue, found)}.\n{_FOR_A_SCENARIO}\n\n{format_part({'measured': said})}"
     return emit(
         args,
-        table=lambda: Table.as_they_are(rows),
+        table=lambda: Table.from_raw_rows(rows),
         data=lambda: {
             "catalogue_digest": catalogue.digest,
             "catalogue_day": catalogue.day,
             "summary": group_rows(summary(checked)),
-            "skipped": words.counted(skips(checked), "reason", "runs"),
+            "skipped": words.counted(skip_counts(checked), "reason", "runs"),
             "runs": rows,
             "measured": said,
         },
-        text=lambda: f"{checked_text(checked)}\n\n{checked_line(checked)}{flattered}\n{yours}",
-        aside=checked_line(checked),
+        text=lambda: f"{checked_text(checked)}\n\n{check_summary(checked)}{flattered}\n{yours}",
+        aside=check_summary(checked),
         byte_order_mark=False,  # the table goes back to programs, which do not expect one
     )
 
@@ -107,12 +107,12 @@ def _runs(args: argparse.Namespace) -> int:
 _FOR_A_SCENARIO = "A scenario goes by them with these lines, or `plan`, `compare`, `cheapest` and `sweep` with --runs:"
 
 
-def _factors(catalogue: Catalogue, args: argparse.Namespace) -> OwnFactors | None:
+def _factors(catalogue: Catalogue, args: argparse.Namespace) -> FactorTable | None:
     """What a table of somebody's own runs says together; None for ours, which the constants were fitted to."""
-    from planner.cli.runs import runs_of
-    from planner.evidence.kinds import factors_of
+    from planner.cli.runs import load_runs
+    from planner.evidence.kinds import factors_from_rows
 
     if args.runs is None:
         return None
-    rows = runs_of(args.kind, args.runs)
-    return factors_of(catalogue, args.kind, rows, source=args.runs.name, day=args.day or date.today())
+    rows = load_runs(args.kind, args.runs)
+    return factors_from_rows(catalogue, args.kind, rows, source=args.runs.name, day=args.day or date.today())

@@ -14,7 +14,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planner.cli.terminal import json_codes, tell
+from planner.cli.terminal import escape_unprintable_json, tell
 
 if TYPE_CHECKING:
     from planner.report.table import Table
@@ -45,13 +45,13 @@ def _put(path: Path, data: bytes) -> None:
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
-    elif is_plain(path):
+    elif is_regular_file(path):
         _replace(Path(os.path.realpath(path)), data)
     else:
         path.write_bytes(data)
 
 
-def is_plain(path: Path) -> bool:
+def is_regular_file(path: Path) -> bool:
     """Whether a path is a file on a disk, or free to become one: no pipe, no device, nothing that is open already."""
     if str(path) == OUTPUT or os.path.abspath(path).startswith(_HANDLES):
         return False
@@ -99,11 +99,11 @@ def _like(path: Path, before: os.stat_result) -> None:
 OK, FAILED, BAD_INPUT, NEWS, STOPPED = 0, 1, 2, 3, 130
 
 
-class BadInput(Exception):
+class UsageError(Exception):
     """Something on the command line cannot be used; the text is the sentence to show."""
 
 
-def with_own_prices(catalogue: Catalogue, path: Path | None, day: date) -> Catalogue:
+def with_quote_file(catalogue: Catalogue, path: Path | None, day: date) -> Catalogue:
     """The catalogue with the quotes of a file laid over it; what is odd about them goes to stderr."""
     if path is None:
         return catalogue
@@ -118,15 +118,15 @@ def with_own_prices(catalogue: Catalogue, path: Path | None, day: date) -> Catal
 VERSION = 1  # of the keys that verbs print; those of answers have their own (planner.report.files.answer_schema)
 
 
-def versioned(data: Mapping[str, Any]) -> str:
+def to_versioned_json(data: Mapping[str, Any]) -> str:
     """Return a result as JSON, with the version of its keys."""
-    return as_json({"version": VERSION, **data})
+    return to_json({"version": VERSION, **data})
 
 
-def as_json(data: Any) -> str:
+def to_json(data: Any) -> str:
     """JSON as we print it."""
     text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False, default=lambda day: day.isoformat())
-    return json_codes(text, sys.stdout)
+    return escape_unprintable_json(text, sys.stdout)
 
 
 def stamp(catalogue: Catalogue, day: date) -> dict[str, Any]:
@@ -149,7 +149,7 @@ def emit(
 
         written = to_csv(table())
         write_file(args.csv, written if byte_order_mark else written.removeprefix(BYTE_ORDER_MARK.encode()))
-    sys.stdout.write(versioned(data()) + "\n" if args.json else text())
+    sys.stdout.write(to_versioned_json(data()) + "\n" if args.json else text())
     if args.json and aside:
         sys.stderr.write(f"{aside}\n")
     return OK

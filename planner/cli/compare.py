@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planner.cli.arguments import add_facts
-from planner.cli.common import OK, BadInput, as_json, write_file
+from planner.cli.arguments import add_catalog_arguments
+from planner.cli.common import OK, UsageError, to_json, write_file
 
 if TYPE_CHECKING:
-    from planner.cli.scenarios import Opened
+    from planner.cli.scenarios import LoadedScenario
 
 
 MOST = 8
@@ -23,7 +23,7 @@ def add(verbs: Any) -> None:
     verb = verbs.add_parser("compare", help="several scenarios side by side")
     verb.set_defaults(verb=run)
     verb.add_argument("scenarios", nargs="+", metavar="SCENARIO", help="two or more YAML files or names of presets")
-    add_facts(verb)
+    add_catalog_arguments(verb)
     verb.add_argument("--json", action="store_true", help="print JSON")
     verb.add_argument("--csv", type=Path, metavar="FILE", help="write the table")
 
@@ -31,14 +31,14 @@ def add(verbs: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Refuse what names nothing before the engine loads."""
     if not 2 <= len(args.scenarios) <= MOST:
-        raise BadInput(f"want 2 to {MOST} scenarios to compare, got {len(args.scenarios)}.")
+        raise UsageError(f"want 2 to {MOST} scenarios to compare, got {len(args.scenarios)}.")
     from planner.cli.scenarios import scenario_called
 
     scenarios = [scenario_called(name, args) for name in args.scenarios]
     return _report(scenarios, args)
 
 
-def _report(scenarios: Sequence[Opened], args: argparse.Namespace) -> int:
+def _report(scenarios: Sequence[LoadedScenario], args: argparse.Namespace) -> int:
     """Each scenario reckoned, then told beside the others."""
     from planner.cli.scenarios import evaluate
     from planner.report.answer.side_by_side import compare_table, differing, repeated
@@ -50,9 +50,9 @@ def _report(scenarios: Sequence[Opened], args: argparse.Namespace) -> int:
     if args.csv:
         write_file(args.csv, to_csv(table))
     if args.json:
-        from planner.report.answer.document import comparison_data  # only programs wait for what describes it
+        from planner.report.answer.document import comparison_json  # only programs wait for what describes it
 
-        sys.stdout.write(as_json(comparison_data(plans)) + "\n")
+        sys.stdout.write(to_json(comparison_json(plans)) + "\n")
         return OK
     differences = differing(plans)
     differ = "\n".join((*repeated(plans), *([text_table(differences)] if len(differences) else [])))

@@ -4,8 +4,8 @@ import argparse
 from datetime import date
 from typing import Any
 
-from planner.cli.arguments import add_output
-from planner.cli.common import emit, stamp, with_own_prices
+from planner.cli.arguments import add_output_arguments
+from planner.cli.common import emit, stamp, with_quote_file
 
 
 def add(verbs: Any) -> None:
@@ -13,22 +13,22 @@ def add(verbs: Any) -> None:
     verb = verbs.add_parser("facts", help="everything known of an accelerator, provider, place, model or server")
     verb.set_defaults(verb=run)
     verb.add_argument("name", metavar="NAME", help="as you would type it: rtx 4090, runpod, germany, llama-3-8b")
-    add_output(verb, csv="write one row for each statement")
+    add_output_arguments(verb, csv="write one row for each statement")
 
 
 def run(args: argparse.Namespace) -> int:
     """Whatever is called so, with every statement about it."""
     from planner.report.facts.fact import known
-    from planner.report.facts.told import known_rows, known_table, known_text
+    from planner.report.facts.told import facts_records, facts_table, facts_text
     from pricing.feeds.live import current
     from pricing.stale import as_of
 
     day = args.day or date.today()
-    catalogue = with_own_prices(as_of(current(), day), args.quotes, day)
+    catalogue = with_quote_file(as_of(current(), day), args.quotes, day)
     found = known(catalogue, args.name, day)
     return emit(
         args,
-        table=lambda: known_table(found),
-        data=lambda: stamp(catalogue, day) | {"facts": known_rows(found)},
-        text=lambda: known_text(found),
+        table=lambda: facts_table(found),
+        data=lambda: stamp(catalogue, day) | {"facts": facts_records(found)},
+        text=lambda: facts_text(found),
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from planner.scenario.fields import leaves, shape
-from planner.scenario.path import Path, dotted
+from planner.scenario.path import Path, format_path
 from planner.scenario.question import KEYS
 
 WRITE = "python -m planner.cli.field_page > docs/fields.md"
@@ -28,7 +28,7 @@ def field_page() -> str:
 
 
 def _part(path: Path) -> str:
-    return _TOP if len(path) == 1 else dotted(path[:-1])
+    return _TOP if len(path) == 1 else format_path(path[:-1])
 
 
 def _table(part: str, paths: list[Path]) -> Iterator[str]:

@@ -9,11 +9,11 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planner.cli.common import BadInput, emit
+from planner.cli.common import UsageError, emit
 
 if TYPE_CHECKING:
-    from pricing.feeds.given import Given
-    from pricing.feeds.naming import NameSaid
+    from pricing.feeds.given import NameDecisions
+    from pricing.feeds.naming import NameDecisionResult
     from pricing.feeds.store import Held
 
 
@@ -34,12 +34,18 @@ _NAME = "what a name that nobody knows is: an id, `new` for a new seller, `none`
 
 def run(args: argparse.Namespace) -> int:
     """What is held; what is accepted, refused and named first."""
-    from planner.report.market.live_words import held_rows, held_table, held_text, name_said_words, named_rows
-    from pricing.feeds.naming import asked_names
+    from planner.report.market.live_words import (
+        held_rows,
+        held_table,
+        held_text,
+        name_decision_outcome,
+        name_decision_rows,
+    )
+    from pricing.feeds.naming import unresolved_names
 
     both = sorted({*args.accept} & {*args.refuse})
     if both:
-        raise BadInput(f"--accept and --refuse both name {', '.join(both)}: want one of them")
+        raise UsageError(f"--accept and --refuse both name {', '.join(both)}: want one of them")
     named = [_word(said) for said in args.name]
     decided = [_decided(args)] if args.accept or args.refuse else []
     came = [_said(called, means, who(args.by)) for called, means in named]
@@ -49,9 +55,9 @@ def run(args: argparse.Namespace) -> int:
         args,
         table=lambda: held_table(rows),
         data=lambda: {
-            "accepted": args.accept, "refused": args.refuse, "held": rows, "names": named_rows(given.every),
+            "accepted": args.accept, "refused": args.refuse, "held": rows, "names": name_decision_rows(given.every),
         },
-        text=lambda: "\n".join([*decided, *map(name_said_words, came), held_text(rows, asked_names(held))]),
+        text=lambda: "\n".join([*decided, *map(name_decision_outcome, came), held_text(rows, unresolved_names(held))]),
     )  # fmt: skip
 
 
@@ -66,11 +72,11 @@ def who(name: str | None) -> str:
 def _decided(args: argparse.Namespace) -> str:
     from planner.report import words
     from pricing.feeds.database import opened
-    from pricing.feeds.store import Store
+    from pricing.feeds.store import LivePriceStore
 
     now, person = datetime.now(UTC), who(args.by)
     with closing(opened()) as database:
-        Store(database).decide({"believed": args.accept, "refused": args.refuse}, person, now)
+        LivePriceStore(database).decide({"believed": args.accept, "refused": args.refuse}, person, now)
     accepted, refused = len(set(args.accept)), len(set(args.refuse))
     return f"{words.count(accepted, 'price')} accepted, {refused:,} refused by {person}."
 
@@ -78,29 +84,29 @@ def _decided(args: argparse.Namespace) -> str:
 def _word(said: str) -> tuple[str, str]:
     called, sign, means = said.rpartition("=")
     if not sign or not called.strip():
-        raise BadInput(f"--name {said!r}: want NAME=ID, as in 'H900 with 192 GB=B200'")
+        raise UsageError(f"--name {said!r}: want NAME=ID, as in 'H900 with 192 GB=B200'")
     return called.strip(), means.strip()
 
 
-def _said(called: str, means: str, person: str) -> NameSaid:
+def _said(called: str, means: str, person: str) -> NameDecisionResult:
     from pricing.feeds.database import opened
     from pricing.feeds.live import current
-    from pricing.feeds.naming import Word, say
-    from pricing.feeds.store import Store
+    from pricing.feeds.naming import NameInput, say
+    from pricing.feeds.store import LivePriceStore
 
     live = current()
     with closing(opened()) as database:
-        return say(Store(database), live, Word(called, means, person, datetime.now(UTC)))
+        return say(LivePriceStore(database), live, NameInput(called, means, person, datetime.now(UTC)))
 
 
-def _kept() -> tuple[list[Held], Given]:
-    from pricing.feeds.database import opened_to_read
-    from pricing.feeds.given import Given
-    from pricing.feeds.store import Store
+def _kept() -> tuple[list[Held], NameDecisions]:
+    from pricing.feeds.database import open_read_only
+    from pricing.feeds.given import NameDecisions
+    from pricing.feeds.store import LivePriceStore
 
-    database = opened_to_read()
+    database = open_read_only()
     if database is None:
-        return [], Given()
+        return [], NameDecisions()
     with closing(database):
-        store = Store(database)
+        store = LivePriceStore(database)
         return store.held(date.today()), store.given()

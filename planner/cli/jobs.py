@@ -7,13 +7,13 @@ from typing import Any, TypeVar
 
 import pydantic
 
-from planner.cli.common import BadInput
+from planner.cli.common import UsageError
 from planner.cli.terminal import tell
-from planner.scenario.base import Inputs
+from planner.scenario.base import ScenarioModel
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.training_job import TrainingJob
 from pricing import Catalogue, load_catalogue, meant
-from pricing.strict_yaml import first_wish
+from pricing.strict_yaml import first_error_message
 
 
 def training_job(args: argparse.Namespace) -> TrainingJob:
@@ -21,30 +21,30 @@ def training_job(args: argparse.Namespace) -> TrainingJob:
     said = vars(args) | own_models(args)
     said["accelerator"] = accelerator_id(load_catalogue(), args.accelerator)
     said["accelerators"] = args.accelerators or (8 if args.mig_profile is None else 1)
-    return job_of(TrainingJob, said, args.flags)
+    return parse_job(TrainingJob, said, args.flags)
 
 
 def serving_jobs(args: argparse.Namespace) -> list[ServingJob]:
     """Return what the arguments of `serve` name, on each of the accelerators they list."""
     said = vars(args) | own_models(args)
     ids = [accelerator_id(load_catalogue(), name.strip()) for name in args.accelerator.split(",")]
-    return [job_of(ServingJob, said | {"accelerator": key}, args.flags) for key in ids]
+    return [parse_job(ServingJob, said | {"accelerator": key}, args.flags) for key in ids]
 
 
 def own_models(args: argparse.Namespace) -> dict[str, Any]:
     """The model that is asked for: a name, or what a configuration describes, which is then called so."""
     if args.config is None:
         if args.model is None:
-            raise BadInput("--model: want the name of a model, or --config with its config.json.")
+            raise UsageError("--model: want the name of a model, or --config with its config.json.")
         return {"model": args.model}
     from planner.network.config_file import MOST_CHARACTERS, own_model
-    from planner.report.speed.fit_words import shape_words
+    from planner.report.speed.fit_words import architecture_text
 
     with args.config.open("rb") as file:
         data = file.read(MOST_CHARACTERS + 1)
     mine = own_model(data.decode("utf-8-sig", errors="replace"), name=args.model or "", file=args.config.name)
     args.model = mine.name
-    tell(shape_words(mine))
+    tell(architecture_text(mine))
     return {"model": mine.name, "models": (mine,)}
 
 
@@ -56,16 +56,16 @@ def accelerator_id(catalogue: Catalogue, name: str) -> str:
     return key
 
 
-J = TypeVar("J", bound=Inputs)
+J = TypeVar("J", bound=ScenarioModel)
 
 
-def job_of(kind: type[J], said: Mapping[str, Any], flags: Mapping[str, str]) -> J:
+def parse_job(kind: type[J], said: Mapping[str, Any], flags: Mapping[str, str]) -> J:
     """Return the job that values give; what is outside the bounds of a field is refused by the name of its flag."""
     try:
         return kind(**{name: value for name, value in said.items() if value is not None and name in kind.model_fields})
     except pydantic.ValidationError as error:
-        place, wish, _ = first_wish(error)
+        place, wish, _ = first_error_message(error)
         if not place:
-            raise BadInput(f"{wish}.") from error
+            raise UsageError(f"{wish}.") from error
         name = str(place[0])
-        raise BadInput(f"{flags.get(name, name)}: {wish}.") from error
+        raise UsageError(f"{flags.get(name, name)}: {wish}.") from error

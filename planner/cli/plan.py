@@ -9,12 +9,12 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planner.cli.arguments import add_facts
-from planner.cli.common import OK, as_json, write_file
+from planner.cli.arguments import add_catalog_arguments
+from planner.cli.common import OK, to_json, write_file
 from planner.cli.terminal import tell
 
 if TYPE_CHECKING:
-    from planner.cli.scenarios import Opened
+    from planner.cli.scenarios import LoadedScenario
     from planner.report.answer.plan_text import Reckoned
 
 
@@ -23,7 +23,7 @@ def add(verbs: Any) -> None:
     verb = verbs.add_parser("plan", help="rent, buy, or both: ledgers, answer, break-evens of a scenario")
     verb.set_defaults(verb=run)
     verb.add_argument("scenario", metavar="SCENARIO", help="a YAML file (docs/scenario.md), or the name of a preset")
-    add_facts(verb)
+    add_catalog_arguments(verb)
     verb.add_argument("--json", action="store_true", help="print JSON")
     verb.add_argument("--csv", type=Path, metavar="FILE", help="write every payment, month by month")
     verb.add_argument("--csv-assumptions", type=Path, metavar="FILE", help="write every assumption with its source")
@@ -41,22 +41,22 @@ def run(args: argparse.Namespace) -> int:
     return _report(opened, args)
 
 
-def _report(opened: Opened, args: argparse.Namespace) -> int:
+def _report(opened: LoadedScenario, args: argparse.Namespace) -> int:
     """One scenario, reckoned and told."""
     from planner.cli.scenarios import evaluate
     from planner.report.answer.also import also
     from planner.report.answer.plan_text import plan_text
-    from planner.study.buy_or_wait import NoWaiting, waiting, waiting_futures
+    from planner.study.buy_or_wait import BuyOrWaitUnavailable, buy_or_wait_futures, waiting
 
     it = evaluate(opened)
     waits = waiting(it.plan)
-    later = None if isinstance(waits, NoWaiting) else waiting_futures(waits)
+    later = None if isinstance(waits, BuyOrWaitUnavailable) else buy_or_wait_futures(waits)
     it = it._replace(waits=(waits, later), also=also(it.plan, it.found, it.futures))
     _write(it, args)
     if args.json:
-        from planner.report.answer.document import answer_data  # only programs wait for what describes it
+        from planner.report.answer.document import answer_json  # only programs wait for what describes it
 
-        sys.stdout.write(as_json(answer_data(it)) + "\n")
+        sys.stdout.write(to_json(answer_json(it)) + "\n")
     else:
         sys.stdout.write(plan_text(it))
     if opened.was_made:
@@ -64,14 +64,14 @@ def _report(opened: Opened, args: argparse.Namespace) -> int:
     return OK
 
 
-def _today(opened: Opened, then: Reckoned) -> str:
+def _today(opened: LoadedScenario, then: Reckoned) -> str:
     """What today's prices change in a plan that was made with earlier ones."""
     from planner.cli.scenarios import evaluate
-    from planner.report.answer.verdict_line import today_words, verdict
+    from planner.report.answer.verdict_line import price_update_text, verdict
     from pricing.feeds.live import current
 
     now = evaluate(replace(opened, facts=current(), day=date.today()))
-    return today_words(verdict(then.plan, then.found), verdict(now.plan, now.found))
+    return price_update_text(verdict(then.plan, then.found), verdict(now.plan, now.found))
 
 
 def _write(it: Reckoned, args: argparse.Namespace) -> None:

@@ -9,8 +9,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from planner.cli.arguments import add_stay, day, whole
-from planner.cli.common import OK, BadInput, emit, stamp, with_own_prices
+from planner.cli.arguments import add_location_argument, day, whole
+from planner.cli.common import OK, UsageError, emit, stamp, with_quote_file
 from pricing.choices import TRUST_ORDER, Area, Purchase
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def add(verbs: Any) -> None:
     """The verb and its arguments."""
     prices = verbs.add_parser("prices", help="rental offers, with age and source")
     prices.set_defaults(verb=run)
-    add_stay(prices)
+    add_location_argument(prices)
     prices.add_argument("--accelerator", metavar="NAME", help="H100-SXM5-80GB, mi300x, rtx 4090 …")
     prices.add_argument("--provider", metavar="NAME")
     prices.add_argument(
@@ -51,11 +51,11 @@ def run(args: argparse.Namespace) -> int:
     from pricing import meant
     from pricing import names as naming
     from pricing.feeds.live import current
-    from pricing.query import Wish, find
+    from pricing.query import OfferFilter, find
 
     day = args.day or date.today()
-    catalogue = with_own_prices(current(), args.quotes, day)
-    wish = Wish(
+    catalogue = with_quote_file(current(), args.quotes, day)
+    wish = OfferFilter(
         accelerators=frozenset(meant.offered_accelerators(catalogue, args.accelerator) if args.accelerator else ()),
         providers=frozenset({naming.provider(catalogue, args.provider)} if args.provider else ()),
         purchases=_purchases(args.purchase),
@@ -66,13 +66,13 @@ def run(args: argparse.Namespace) -> int:
         **_place(args.region),
     )
     # what is wanted is understood first: a name that nobody knows waits for no library of arrays
-    from planner.report.market.offers import ASSUMED, offer_frame, offer_rows, offer_text, sort_offers
+    from planner.report.market.offers import ASSUMED, offer_rows, offer_table, offer_text, sort_offers
 
     found = find(catalogue, wish, day)
     rows = offer_rows(catalogue, sort_offers(catalogue, found.ids, args.sort, day), day, wish.order, wish.areas)
     emit(
         args,
-        table=lambda: offer_frame(rows),
+        table=lambda: offer_table(rows),
         data=lambda: (
             stamp(catalogue, day) | {"offers": rows, "hidden": words.counted(found.hidden, "reason", "offers")}
         ),
@@ -107,7 +107,7 @@ def _purchases(text: str | None) -> frozenset[str]:
         else:
             near = get_close_matches(word.strip(), known, n=1)
             hint = f" Did you mean {near[0]}?" if near else ""
-            raise BadInput(f"--purchase: want {', '.join(known)} or reserved, got {word.strip()!r}.{hint}")
+            raise UsageError(f"--purchase: want {', '.join(known)} or reserved, got {word.strip()!r}.{hint}")
     return frozenset(found)
 
 

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planner.cli.common import OK, BadInput, named, versioned, write_file
+from planner.cli.common import OK, UsageError, named, to_versioned_json, write_file
 
 if TYPE_CHECKING:
     from planner.report.table import Table
@@ -29,40 +29,44 @@ def add(verbs: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Prices first, what names them last: who reads meanwhile finds the old ones whole."""
     from planner.report.files.csv import to_csv
-    from planner.report.market.live_words import published_words, readme
+    from planner.report.market.live_words import publish_summary, published_readme
     from planner.report.table import Table
-    from pricing.feeds.registry import COLUMNS, LATEST, index_of
+    from pricing.feeds.registry import COLUMNS, LATEST, index_content
 
     found = _believed()
     name = f"prices-{found.day.isoformat()}"
-    table = Table.as_they_are(found.rows, COLUMNS)
+    table = Table.from_raw_rows(found.rows, COLUMNS)
     content = to_csv(table)
     with named(args.folder):
         args.folder.mkdir(parents=True, exist_ok=True)
-    files = {f"{name}.csv": content, **_parquet(table, name), "README.md": readme(found, f"{name}.csv").encode()}
-    files[LATEST] = index_of(found, f"{name}.csv", content)
+    files = {
+        f"{name}.csv": content,
+        **_parquet(table, name),
+        "README.md": published_readme(found, f"{name}.csv").encode(),
+    }
+    files[LATEST] = index_content(found, f"{name}.csv", content)
     for file, data in files.items():
         write_file(args.folder / file, data)
     if args.json:
         told = {"day": found.day, "prices": len(found.rows), "sources": list(found.sources), "files": list(files)}
-        sys.stdout.write(versioned(told) + "\n")
+        sys.stdout.write(to_versioned_json(told) + "\n")
     else:
-        sys.stdout.write(published_words(found, str(args.folder)))
+        sys.stdout.write(publish_summary(found, str(args.folder)))
     return OK
 
 
 def _believed() -> Published:
-    from pricing.feeds.database import opened_to_read
+    from pricing.feeds.database import open_read_only
     from pricing.feeds.registry import believed
-    from pricing.feeds.store import Store
+    from pricing.feeds.store import LivePriceStore
 
-    database = opened_to_read()
+    database = open_read_only()
     found = None
     if database is not None:
         with closing(database):
-            found = believed(Store(database))
+            found = believed(LivePriceStore(database))
     if found is None:
-        raise BadInput("There are no live prices to publish: `refresh` reads them")
+        raise UsageError("There are no live prices to publish: `refresh` reads them")
     return found
 
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planner.cli.common import FAILED, OK, BadInput, emit
+from planner.cli.common import FAILED, OK, UsageError, emit
 
 if TYPE_CHECKING:
     from pricing.feeds.feed import Feed
@@ -51,8 +51,8 @@ def run(args: argparse.Namespace) -> int:
     if args.undo:
         return _undone(args)
     if not feeds:
-        raise BadInput("There is no source of prices to read")
-    found = refresh(feeds, ways=Ways(tell=_Shown(feeds).tell, dry=args.dry_run, person=who(args.by)))
+        raise UsageError("There is no source of prices to read")
+    found = refresh(feeds, ways=Ways(tell=_RefreshProgressPrinter(feeds).tell, dry=args.dry_run, person=who(args.by)))
     rows = refresh_rows(found)
     emit(
         args,
@@ -85,13 +85,13 @@ def _undone(args: argparse.Namespace) -> int:
     from planner.report import words
     from planner.report.table import Table
     from pricing.feeds.database import opened
-    from pricing.feeds.store import Store
+    from pricing.feeds.store import LivePriceStore
 
     with closing(opened()) as database:
-        store = Store(database)
+        store = LivePriceStore(database)
         runs = store.runs()
         if not runs:
-            raise BadInput("There is no refresh to undo")
+            raise UsageError("There is no refresh to undo")
         last = runs[0]
         if not args.dry_run:
             store.undo(last.run, who(args.by), datetime.now(UTC))
@@ -100,13 +100,13 @@ def _undone(args: argparse.Namespace) -> int:
     count = words.count(last.readings, "price")
     return emit(
         args,
-        table=lambda: Table.as_they_are(rows),
+        table=lambda: Table.from_raw_rows(rows),
         data=lambda: {"undone": rows, "dry_run": args.dry_run},
         text=lambda: f"The refresh of {last.started:%Y-%m-%d %H:%M} UTC, {count} of {rows[0]['sources']}, {done}.\n",
     )
 
 
-class _Shown:
+class _RefreshProgressPrinter:
     """Says on stderr when a source begins to answer, when it is done, and how many are."""
 
     def __init__(self, feeds: Iterable[Feed]) -> None:
@@ -117,11 +117,11 @@ class _Shown:
 
     def tell(self, one: Progress) -> None:
         """One line for each new state; sources are read in threads, and a line is written at once."""
-        from planner.report.market.live_words import UNDER_WAY, done_words, progress_words
+        from planner.report.market.live_words import UNDER_WAY, done_words, progress_text
 
         with self._lock:
             is_new = self._every[one.source].state != one.state
             self._every[one.source] = one
             if is_new and one.state != "skipped":
                 done = "" if one.state in UNDER_WAY else f"; {done_words(tuple(self._every.values()))}"
-                sys.stderr.write(f"{progress_words(one)}{done}\n")
+                sys.stderr.write(f"{progress_text(one)}{done}\n")

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from pathlib import Path
 
-from planner.cli.common import BadInput
+from planner.cli.common import UsageError
 from planner.cli.terminal import tell
-from planner.evidence.checked import put_together
-from planner.evidence.kinds import factors_in
-from planner.evidence.table import TABLES, published_runs, rows_in, text_in
-from planner.report.evidence.own_runs_words import not_used, unused_words
+from planner.evidence.checked import merge_factors
+from planner.evidence.kinds import read_factors
+from planner.evidence.table import TABLES, decode_table, published_runs, read_run_rows
+from planner.report.evidence.own_runs_words import unused_reasons, unused_run_sentences
 from planner.scenario.scenario import Scenario
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.training_job import TrainingJob
@@ -19,10 +19,10 @@ from pricing import Catalogue
 MOST_BYTES = 20_000_000
 
 
-def runs_of(kind: Kind, path: Path | None) -> list[dict[str, str]]:
+def load_runs(kind: Kind, path: Path | None) -> list[dict[str, str]]:
     """The rows of a table of that kind; ours where no file is given."""
     table = TABLES[kind]
-    return published_runs(table) if path is None else rows_in(text_of(path), table, file=path.name)
+    return published_runs(table) if path is None else read_run_rows(read_text_file(path), table, file=path.name)
 
 
 def with_own_runs(scenario: Scenario, catalogue: Catalogue, paths: Sequence[Path], day: date) -> Scenario:
@@ -30,35 +30,35 @@ def with_own_runs(scenario: Scenario, catalogue: Catalogue, paths: Sequence[Path
     brought: dict[str, str] = {}
     chip = scenario.accelerator
     for path in paths:
-        found = factors_in(catalogue, text_of(path), file=path.name, day=day)
+        found = read_factors(catalogue, read_text_file(path), file=path.name, day=day)
         if found.kind in brought:
-            raise BadInput(
+            raise UsageError(
                 f"{brought[found.kind]} and {path.name} are both {found.kind} runs: put them into one table."
             )
         brought[found.kind] = path.name
-        scenario = scenario.model_copy(update={"measured": put_together(scenario.measured, found, accelerator=chip)})
+        scenario = scenario.model_copy(update={"measured": merge_factors(scenario.measured, found, accelerator=chip)})
         carried = sum(one.kind == found.kind for one in scenario.measured)
-        for sentence in unused_words(found, carried=carried):
+        for sentence in unused_run_sentences(found, carried=carried):
             tell(f"{path.name}: {sentence}")
     return scenario
 
 
 def refuse_both(job: TrainingJob | ServingJob) -> None:
-    """Raise `BadInput` for runs beside one number that says what they say."""
+    """Raise `UsageError` for runs beside one number that says what they say."""
     if job.measured_over_predicted is not None:
-        raise BadInput("--runs and --measured-over-predicted say the same thing; give one of them.")
+        raise UsageError("--runs and --measured-over-predicted say the same thing; give one of them.")
 
 
-def say_unused(path: Path, unused: Iterable[tuple[str, str]]) -> None:
+def warn_unused_runs(path: Path, unused: Iterable[tuple[str, str]]) -> None:
     """Write to stderr which runs of a table cannot be gone by, and why."""
-    if said := not_used(unused):
+    if said := unused_reasons(unused):
         tell(f"{path.name}: {said}")
 
 
-def text_of(path: Path) -> str:
+def read_text_file(path: Path) -> str:
     """What stands in a file of somebody's own: UTF-8, of bounded size."""
     with path.open("rb") as file:
         data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
-        raise BadInput(f"{path.name}: want at most {MOST_BYTES // 1_000_000} MB.")
-    return text_in(data, file=path.name)
+        raise UsageError(f"{path.name}: want at most {MOST_BYTES // 1_000_000} MB.")
+    return decode_table(data, file=path.name)

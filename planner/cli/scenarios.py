@@ -12,9 +12,9 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from planner.cli.common import BadInput, with_own_prices
+from planner.cli.common import UsageError, with_quote_file
 from planner.cli.terminal import tell
-from planner.scenario.file import Saved, read_scenario
+from planner.scenario.file import SavedScenario, read_scenario
 from planner.scenario.grid import Grid, read_grid
 from planner.scenario.known_names import ScenarioError
 from planner.scenario.presets import preset, presets
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Opened:
+class LoadedScenario:
     """A scenario that was read, with the facts and the day it is reckoned for."""
 
     name: str  # as it was called
@@ -40,22 +40,22 @@ class Opened:
     was_made: bool = False  # on an earlier day that its file names, with what was known then
 
 
-def scenario_called(name: str, args: argparse.Namespace) -> Opened:
+def scenario_called(name: str, args: argparse.Namespace) -> LoadedScenario:
     """The scenario in a file, or of a preset, with the facts of its day; what is odd about it goes to stderr."""
-    saved, about = saved_scenario(name)
+    saved, about = read_scenario_or_preset(name)
     shipped = current()
     day: date = args.day or saved.day or date.today()
     facts = as_of(shipped, day)
     for note in (*saved.notes, *_model_notes(saved.scenario, facts)):
         tell(f"{name}: {note}")
-    if saved.of_other_facts(shipped):
+    if saved.is_from_other_catalogue(shipped):
         tell(
             f"{name}: made with other facts (digest {str(saved.catalogue_digest)[:12]}; here {shipped.digest[:12]}). "
             f"Reckoned with what is here, as it was known on {day.isoformat()}."
         )
-    facts = with_own_prices(facts, args.quotes, day)
+    facts = with_quote_file(facts, args.quotes, day)
     was_made = args.day is None and args.quotes is None and facts.digest != shipped.digest
-    return Opened(name, with_runs(saved.scenario, facts, args.runs, day), facts, day, about, was_made)
+    return LoadedScenario(name, with_run_factors(saved.scenario, facts, args.runs, day), facts, day, about, was_made)
 
 
 def _model_notes(scenario: Scenario, facts: Catalogue) -> tuple[str, ...]:
@@ -66,7 +66,7 @@ def _model_notes(scenario: Scenario, facts: Catalogue) -> tuple[str, ...]:
     return model_notes(facts, scenario)
 
 
-def with_runs(scenario: Scenario, facts: Catalogue, paths: Sequence[Path], day: date) -> Scenario:
+def with_run_factors(scenario: Scenario, facts: Catalogue, paths: Sequence[Path], day: date) -> Scenario:
     """The scenario with factors of somebody's own tables, where there are any."""
     if not paths:
         return scenario
@@ -75,28 +75,28 @@ def with_runs(scenario: Scenario, facts: Catalogue, paths: Sequence[Path], day: 
     return with_own_runs(scenario, facts, paths, day)
 
 
-def saved_scenario(name: str) -> tuple[Saved, tuple[str, ...]]:
+def read_scenario_or_preset(name: str) -> tuple[SavedScenario, tuple[str, ...]]:
     """The scenario in a file, or of a preset with what that says of itself."""
     path = Path(name)
     known = None if path.is_file() else preset(name)
     if known is not None:
-        return Saved(known.scenario), known.about
+        return SavedScenario(known.scenario), known.about
     if not path.suffix and not path.exists():
         there = ", ".join(one.key for one in presets())
-        raise BadInput(f"No file and no preset is called {name!r}; there are the presets {there}.")
+        raise UsageError(f"No file and no preset is called {name!r}; there are the presets {there}.")
     try:
         with path.open("rb") as file:
             return read_scenario(file.read(MAX_BYTES + 1), path.name, current()), ()
     except ScenarioError as error:
-        raise BadInput(f"{path.name}: {error}") from error
+        raise UsageError(f"{path.name}: {error}") from error
 
 
-def grid_in(path: Path) -> Grid:
+def load_grid(path: Path) -> Grid:
     """The grid in a file; its base may be a file beside it, or a preset."""
 
-    def base_of(name: str) -> Saved:
+    def base_of(name: str) -> SavedScenario:
         beside = path.parent / name
-        return saved_scenario(str(beside) if beside.is_file() else name)[0]
+        return read_scenario_or_preset(str(beside) if beside.is_file() else name)[0]
 
     with path.open("rb") as file:
         text = file.read(MAX_BYTES + 1)
@@ -105,10 +105,10 @@ def grid_in(path: Path) -> Grid:
     try:
         return read_grid(text, path.name, current(), base_of, [one.name for one in MEASURES])
     except ScenarioError as error:
-        raise BadInput(f"{path.name}: {error}") from error
+        raise UsageError(f"{path.name}: {error}") from error
 
 
-def evaluate(opened: Opened) -> Reckoned:
+def evaluate(opened: LoadedScenario) -> Reckoned:
     """Return the plan of a scenario with its answer; inputs it leaves open are chosen first."""
     from planner.report.answer.plan_text import Reckoned  # a mistyped name waits for no engine
     from planner.report.answer.sentences import told

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from planner.cli.common import OK, BadInput, as_json, named, write_file
+from planner.cli.common import OK, UsageError, named, to_json, write_file
 from planner.report.files.file_kinds import KINDS
 
 _EACH = "\n".join(f"  {kind.name:<20}{kind.what}{f' ({kind.files})' if kind.files else ''}" for kind in KINDS)
@@ -29,16 +29,16 @@ def add(verbs: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """The schema that is args, as JSON, or all of them as files of a folder."""
     if (args.what is None) is (args.write is None):
-        raise BadInput("schema: want one NAME, or --write FOLDER for all of them; `schema --help` lists the names")
+        raise UsageError("schema: want one NAME, or --write FOLDER for all of them; `schema --help` lists the names")
     if args.what is not None:
         sys.stdout.write(next(_text(kind.schema()) for kind in KINDS if kind.name == args.what))
         return OK
-    _write_all(args.write)
+    _write_schemas(args.write)
     sys.stdout.write(f"{len(KINDS)} schemas written to {args.write}.\n")
     return OK
 
 
-def _write_all(folder: Path) -> None:
+def _write_schemas(folder: Path) -> None:
     with named(folder):
         folder.mkdir(parents=True, exist_ok=True)
     for kind in KINDS:
@@ -46,4 +46,4 @@ def _write_all(folder: Path) -> None:
 
 
 def _text(schema: dict[str, Any]) -> str:
-    return as_json(schema) + "\n"
+    return to_json(schema) + "\n"

@@ -9,8 +9,18 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from planner.cli.arguments import add_model, add_output, add_stay, day, keep_flags, length, number, share, whole
-from planner.cli.common import BadInput, emit, stamp, with_own_prices
+from planner.cli.arguments import (
+    add_location_argument,
+    add_model_arguments,
+    add_output_arguments,
+    day,
+    keep_flags,
+    length,
+    number,
+    share,
+    whole,
+)
+from planner.cli.common import UsageError, emit, stamp, with_quote_file
 from planner.scenario.vocabulary import (
     USUAL_ACCEPTED_SHARE,
     USUAL_BUSY_SHARE,
@@ -21,20 +31,20 @@ from planner.scenario.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from planner.evidence.checked import Anchored
-    from planner.money.renting.job_hour import Hired
+    from planner.evidence.checked import CorrectedJob
+    from planner.money.renting.job_hour import JobHourQuote
     from planner.scenario.serving_job import ServingJob
-    from planner.speed.serving import Serving, ServingConstants
+    from planner.speed.serving import ServingConstants, ServingResult
     from pricing import Catalogue
-    from pricing.orderable import Stay
+    from pricing.orderable import ResidencyRequirement
 
 
 def add(verbs: Any) -> None:
     """The verb and its arguments."""
     verb = verbs.add_parser("serve", help="a model that answers: fit, tokens/s, latency, GPUs needed, USD/M tokens")
     verb.set_defaults(verb=run)
-    add_stay(verb)
-    add_model(verb, "llama-3.1-8b …; or other work: flux, whisper …; or --config")
+    add_location_argument(verb)
+    add_model_arguments(verb, "llama-3.1-8b …; or other work: flux, whisper …; or --config")
     verb.add_argument(
         "--accelerator", required=True, metavar="NAME", help="H100-SXM5-80GB, mi300x …; several for other work: a,b"
     )
@@ -54,7 +64,7 @@ def add(verbs: Any) -> None:
     verb.add_argument("--percentile", type=share, metavar="P", help="of requests that keep the promise; 0.99")
     verb.add_argument("--mode", choices=get_args(Mode), help="offline where nothing else is said")
     _how(verb)
-    add_output(verb, csv="write one row")
+    add_output_arguments(verb, csv="write one row")
     keep_flags(verb)
 
 
@@ -94,31 +104,31 @@ def run(args: argparse.Namespace) -> int:
 
     jobs = serving_jobs(args)
     day = args.day or date.today()
-    catalogue = with_own_prices(current(), args.quotes, day)
+    catalogue = with_quote_file(current(), args.quotes, day)
     have = tuple(accelerator_id(catalogue, name) for one in (args.have or "").split(",") if (name := one.strip()))
     from planner.speed.serving import is_other_work
 
     if is_other_work(args.model):
         return _other(args, catalogue, jobs, have, day)
     if len(jobs) > 1:
-        raise BadInput(f"--accelerator: {args.model} is told on one at a time; several are for work without tokens.")
+        raise UsageError(f"--accelerator: {args.model} is told on one at a time; several are for work without tokens.")
     return _report(args, catalogue, jobs[0], have, day)
 
 
 def _report(args: argparse.Namespace, catalogue: Catalogue, job: ServingJob, have: tuple[str, ...], day: date) -> int:
     """One model on one kind of accelerator."""
-    from planner.cli.runs import text_of
+    from planner.cli.runs import read_text_file
     from planner.evidence.constants_file import serving_constants_in
-    from planner.report.answer.small_work import small_sentences
+    from planner.report.answer.small_work import cpu_sentences
     from planner.report.evidence.own_runs_words import own_runs_data, own_runs_text
-    from planner.report.forms import plain_data
+    from planner.report.forms import to_plain_data
     from planner.report.speed.serving_words import serving_data, serving_row, serving_text
     from planner.report.table import Table
     from planner.speed.serving import serve, small_work
     from pricing.orderable import staying
 
     path = args.constants
-    constants = None if path is None else serving_constants_in(text_of(path), file=path.name)
+    constants = None if path is None else serving_constants_in(read_text_file(path), file=path.name)
     own = _own_runs(catalogue, job, args.runs, constants)
     job = own.job
     found = serve(catalogue, job, constants)
@@ -128,15 +138,15 @@ def _report(args: argparse.Namespace, catalogue: Catalogue, job: ServingJob, hav
     about = (job, found, cost, args.busy_share)
     return emit(
         args,
-        table=lambda: Table.as_they_are([serving_row(*about)]),
+        table=lambda: Table.from_raw_rows([serving_row(*about)]),
         data=lambda: {
             **stamp(catalogue, day),
             **runs,
             **serving_data(*about),
-            "without_gpu": plain_data(asdict(small)),
+            "without_gpu": to_plain_data(asdict(small)),
         },
         text=lambda: (
-            serving_text(*about, small_sentences(small), _by_token(catalogue, job, found, cost))
+            serving_text(*about, cpu_sentences(small), _by_token(catalogue, job, found, cost))
             + own_runs_text(catalogue, own, found.accelerator)
         ),
     )
@@ -144,34 +154,38 @@ def _report(args: argparse.Namespace, catalogue: Catalogue, job: ServingJob, hav
 
 def _own_runs(
     catalogue: Catalogue, job: ServingJob, path: Path | None, constants: ServingConstants | None
-) -> Anchored[ServingJob]:
+) -> CorrectedJob[ServingJob]:
     """The job corrected by somebody's own runs, where there are any."""
-    from planner.cli.runs import refuse_both, runs_of, say_unused
-    from planner.evidence.checked import Anchored
+    from planner.cli.runs import load_runs, refuse_both, warn_unused_runs
+    from planner.evidence.checked import CorrectedJob
     from planner.evidence.serving.check import anchored
 
     if path is None:
-        return Anchored(job)
+        return CorrectedJob(job)
     refuse_both(job)
-    found = anchored(catalogue, job, runs_of("serving", path), file=path.name, constants=constants)
-    say_unused(path, found.why_not)
+    found = anchored(catalogue, job, load_runs("serving", path), file=path.name, constants=constants)
+    warn_unused_runs(path, found.why_not)
     return found
 
 
-def _by_token(catalogue: Catalogue, job: ServingJob, found: Serving, cost: Hired | None) -> tuple[str, ...]:
+def _by_token(
+    catalogue: Catalogue, job: ServingJob, found: ServingResult, cost: JobHourQuote | None
+) -> tuple[str, ...]:
     """What the service costs by the token, where somebody sells the model and a price of the accelerator is known."""
     from planner.money.by_token import by_token
-    from planner.report.answer.small_work import by_token_words
-    from planner.scenario.task import Serve
+    from planner.report.answer.small_work import describe_token_price
+    from planner.scenario.task import ServingTask
 
     if cost is None or job.mig_profile is not None:
         return ()
-    task = Serve(model=found.model, input_tokens=job.input_tokens, output_tokens=job.output_tokens)
+    task = ServingTask(model=found.model, input_tokens=job.input_tokens, output_tokens=job.output_tokens)
     sold = by_token(catalogue, found, task, usd_per_accelerator_hour=cost.usd_per_accelerator_hour)
-    return () if sold is None else (by_token_words(sold),)
+    return () if sold is None else (describe_token_price(sold),)
 
 
-def _hired(catalogue: Catalogue, job: ServingJob, found: Serving, day: date, stay: Stay) -> Hired | None:
+def _hired(
+    catalogue: Catalogue, job: ServingJob, found: ServingResult, day: date, stay: ResidencyRequirement
+) -> JobHourQuote | None:
     """The offer for all replicas; a slice is rented as the whole accelerator it is cut from."""
     from planner.money.renting.job_hour import hired
     from planner.scenario.base import HOURS_PER_YEAR
@@ -187,17 +201,17 @@ def _other(
     args: argparse.Namespace, catalogue: Catalogue, jobs: Sequence[ServingJob], have: tuple[str, ...], day: date
 ) -> int:
     """Work that writes no tokens (pictures, films, speech, classifiers): each accelerator with it, side by side."""
-    from planner.report.answer.small_work import small_sentences
-    from planner.report.speed.serving_words import other_rows, other_text, priced
+    from planner.report.answer.small_work import cpu_sentences
+    from planner.report.speed.serving_words import other_work_rows, other_work_text, priced
     from planner.report.table import Table
     from planner.speed.serving import other_work, small_work
 
     every = [priced(catalogue, other_work(catalogue, job), day) for job in jobs]
-    rows = other_rows(every, args.busy_share)
-    small = small_sentences(small_work(catalogue, jobs[0], have))
+    rows = other_work_rows(every, args.busy_share)
+    small = cpu_sentences(small_work(catalogue, jobs[0], have))
     return emit(
         args,
-        table=lambda: Table.as_they_are(rows),
+        table=lambda: Table.from_raw_rows(rows),
         data=lambda: {**stamp(catalogue, day), "work": rows, "without_gpu": list(small)},
-        text=lambda: "\n\n".join((other_text(every, args.busy_share), *small)) + "\n",
+        text=lambda: "\n\n".join((other_work_text(every, args.busy_share), *small)) + "\n",
     )

@@ -4,15 +4,15 @@ import argparse
 from datetime import date
 from typing import Any
 
-from planner.cli.arguments import add_output
-from planner.cli.common import emit, stamp, with_own_prices
+from planner.cli.arguments import add_output_arguments
+from planner.cli.common import emit, stamp, with_quote_file
 
 
 def add(verbs: Any) -> None:
     """The verb and its arguments."""
     verb = verbs.add_parser("stale", help="figures older than their limit, what moves the presets most first")
     verb.set_defaults(verb=run)
-    add_output(verb, csv="write one row for each figure")
+    add_output_arguments(verb, csv="write one row for each figure")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -23,7 +23,7 @@ def run(args: argparse.Namespace) -> int:
     from pricing.stale import as_of
 
     day = args.day or date.today()
-    catalogue = with_own_prices(as_of(current(), day), args.quotes, day)
+    catalogue = with_quote_file(as_of(current(), day), args.quotes, day)
     rows = overdue_rows(catalogue, overdue(catalogue, usual_plans(catalogue, day), day), day)
     return emit(
         args,

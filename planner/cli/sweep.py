@@ -12,15 +12,15 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from planner.cli.arguments import add_facts, whole
-from planner.cli.common import FAILED, OK, STOPPED, with_own_prices
-from planner.cli.terminal import redraw, tell
+from planner.cli.arguments import add_catalog_arguments, whole
+from planner.cli.common import FAILED, OK, STOPPED, with_quote_file
+from planner.cli.terminal import redraw_line, tell
 
 if TYPE_CHECKING:
     from planner.cli.sweep_file import Rows
     from planner.cli.sweep_run import Span, SweepJob
     from planner.scenario.grid import Grid
-    from planner.study.sweep.flips import Winners
+    from planner.study.sweep.flips import WinnerCounts
     from pricing import Catalogue
 
 
@@ -30,7 +30,7 @@ def add(verbs: Any) -> None:
     verb.set_defaults(verb=run)
     verb.add_argument("grid", type=Path, metavar="GRID", help="a YAML file (docs/sweeps.md)")
     verb.add_argument("--csv", type=Path, metavar="FILE", required=True, help="write one row for each scenario")
-    add_facts(verb)
+    add_catalog_arguments(verb)
     where = verb.add_mutually_exclusive_group()
     where.add_argument("--jobs", type=whole, metavar="N", help="processes on this machine; all cores if not said")
     where.add_argument("--dask", metavar="ADDRESS", help="run on a Dask cluster, such as tcp://host:8786")
@@ -39,9 +39,9 @@ def add(verbs: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Refuse what names nothing before the engine loads."""
-    from planner.cli.scenarios import grid_in
+    from planner.cli.scenarios import load_grid
 
-    grid = grid_in(args.grid)
+    grid = load_grid(args.grid)
     return _report(grid, args)
 
 
@@ -52,11 +52,11 @@ _BAR, _LINE_EVERY_S, _BAR_EVERY_S = 30, 10.0, 0.2
 
 def _report(grid: Grid, args: argparse.Namespace) -> int:
     """Every row that is not there yet, then what was found over all of them."""
-    from planner.cli.sweep_file import Note, Rows, digest, noted, program_digest
+    from planner.cli.sweep_file import Rows, SweepManifest, code_digest, digest, noted
     from planner.cli.sweep_run import Lost, SweepJob
     from planner.report.files.sweep_csv import SweepColumns, summary_text
     from planner.report.files.sweep_json import Ran, sweep_document, sweep_json
-    from planner.study.sweep.flips import Winners
+    from planner.study.sweep.flips import WinnerCounts
     from pricing.feeds.live import current
     from pricing.stale import as_of
 
@@ -64,17 +64,17 @@ def _report(grid: Grid, args: argparse.Namespace) -> int:
     before = noted(args.csv)
     day: date = args.day or grid.saved.day or (date.fromisoformat(before.day) if before else date.today())
     quotes = (args.quotes.name, args.quotes.read_bytes()) if args.quotes else None
-    facts = with_own_prices(as_of(shipped, day), args.quotes, day)  # says what is odd about them, once
+    facts = with_quote_file(as_of(shipped, day), args.quotes, day)  # says what is odd about them, once
     grid = _with_own_runs(grid, as_of(shipped, day), args.runs, day)
-    note = Note(
+    note = SweepManifest(
         grid=digest(repr((grid.saved.scenario, grid.axes, grid.outputs)).encode()),
         day=day.isoformat(),
         facts=digest(shipped.digest.encode(), quotes[1] if quotes else b""),
-        program=program_digest(),
+        program=code_digest(),
         rows=grid.count,
     )
     job = SweepJob(grid, day, quotes, note.program, digest(repr(note).encode()), shipped.digest)
-    winners = Winners(grid.count)
+    winners = WinnerCounts(grid.count)
     with Rows(args.csv, note, SweepColumns(grid)) as out:
         out.read(winners.add)
         try:
@@ -102,16 +102,16 @@ def _with_own_runs(grid: Grid, facts: Catalogue, paths: Sequence[Path], day: dat
     return replace(grid, saved=replace(grid.saved, scenario=scenario))
 
 
-def _run(job: SweepJob, out: Rows, winners: Winners, args: argparse.Namespace) -> float:
+def _run(job: SweepJob, out: Rows, winners: WinnerCounts, args: argparse.Namespace) -> float:
     """Reckon what is not there yet. Gives back how long that took. [s]"""
-    from planner.cli.sweep_run import here, on_dask, sweep_of
+    from planner.cli.sweep_run import cached_sweep, here, run_on_dask
 
     began = monotonic()
     if out.done < job.grid.count:
-        size = BLOCK if sweep_of(job)[0].hows else ALONE_BLOCK
-        spans = _spans(out.done, job.grid.count, size)
-        workers = min(args.jobs or _cores(), -(-(job.grid.count - out.done) // size))
-        blocks = on_dask(job, spans, args.dask) if args.dask else here(job, spans, workers)
+        size = BLOCK if cached_sweep(job)[0].hows else ALONE_BLOCK
+        spans = _missing_blocks(out.done, job.grid.count, size)
+        workers = min(args.jobs or _available_cores(), -(-(job.grid.count - out.done) // size))
+        blocks = run_on_dask(job, spans, args.dask) if args.dask else here(job, spans, workers)
         progress = Progress(out.done, job.grid.count)
         progress.show(out.done)
         for (start, stop), (lines, best) in blocks:
@@ -122,12 +122,12 @@ def _run(job: SweepJob, out: Rows, winners: Winners, args: argparse.Namespace) -
     return round(monotonic() - began, 3)
 
 
-def _spans(done: int, count: int, size: int) -> Iterator[Span]:
+def _missing_blocks(done: int, count: int, size: int) -> Iterator[Span]:
     """The blocks that are not whole yet. They begin at the same places whenever one starts, so rows come out alike."""
     return ((start, min(start + size, count)) for start in range(done - done % size, count, size))
 
 
-def _cores() -> int:
+def _available_cores() -> int:
     """The cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -153,7 +153,7 @@ class Progress:
             told += f", {rate:,.0f} a second, {_left((self._count - done) / rate)} left"
         full = _BAR * done // self._count
         if self._bar:
-            redraw(f"[{'#' * full}{'.' * (_BAR - full)}] {told}   " + ("\n" if ready else ""))
+            redraw_line(f"[{'#' * full}{'.' * (_BAR - full)}] {told}   " + ("\n" if ready else ""))
         else:
             tell(told)
 

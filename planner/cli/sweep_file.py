@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 import pricing
-from planner.cli.common import BadInput, is_plain, named, write_file
+from planner.cli.common import UsageError, is_regular_file, named, write_file
 from planner.report.files.sweep_csv import LINE_END, SweepColumns
 
 NOTE = ".sweep.json"
@@ -26,7 +26,7 @@ _LOCKED = "another sweep is writing {name}: wait for it, or choose another name 
 
 
 @dataclass(frozen=True)
-class Note:
+class SweepManifest:
     """What a file of rows belongs to. Where one of these differs, no row of one may stand in the other."""
 
     grid: str
@@ -44,23 +44,23 @@ def digest(*parts: bytes) -> str:
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:32]
 
 
-def program_digest() -> str:
+def code_digest() -> str:
     """A name for the version of the program: every module and every constant of it may change a number."""
     roots = (Path(__file__).parents[1], Path(pricing.__file__).parent)
     files = sorted(path for root in roots for path in root.rglob("*") if path.suffix in _PROGRAM and path.is_file())
     return digest(*(path.read_bytes() for path in files))
 
 
-def noted(out: Path) -> Note | None:
+def noted(out: Path) -> SweepManifest | None:
     """The note that a file was begun with; None where there is none."""
     path = _beside(out)
     if not path.is_file():
         return None
     try:
-        note = Note(**json.loads(path.read_text(encoding="utf-8")))
+        note = SweepManifest(**json.loads(path.read_text(encoding="utf-8")))
         date.fromisoformat(note.day)
     except (ValueError, TypeError) as error:
-        raise BadInput(f"{path}: not a note of a sweep; remove it and {out.name} to begin anew") from error
+        raise UsageError(f"{path}: not a note of a sweep; remove it and {out.name} to begin anew") from error
     return note
 
 
@@ -75,7 +75,7 @@ class Rows:
     looked at the file. It stays where it is until it has been reckoned again.
     """
 
-    def __init__(self, out: Path, note: Note, columns: SweepColumns) -> None:
+    def __init__(self, out: Path, note: SweepManifest, columns: SweepColumns) -> None:
         self._out, self._note, self._columns = out, note, columns
         self._file: BinaryIO
         self._doubtful = b""  # the last row that was found
@@ -83,17 +83,17 @@ class Rows:
         self.found = 0  # of them, those that stood there from the beginning
 
     def __enter__(self) -> Rows:
-        if not is_plain(self._out):
-            raise BadInput(
+        if not is_regular_file(self._out):
+            raise UsageError(
                 f"{self._out}: a sweep is gone on with in its file; want a file on a disk, not a pipe or device"
             )
         before = noted(self._out)
         if before is None and self._out.exists() and self._out.stat().st_size:
-            raise BadInput(f"{self._out}: there is such a file, and it is not of a sweep; choose another name")
+            raise UsageError(f"{self._out}: there is such a file, and it is not of a sweep; choose another name")
         if before is not None and before != self._note:
             mine, theirs = asdict(self._note), asdict(before)
             other = " and ".join(dict.fromkeys(_WORDS[key] for key in mine if mine[key] != theirs[key]))
-            raise BadInput(
+            raise UsageError(
                 f"{self._out}: begun with another {other}; choose another name, or remove it and "
                 f"{_beside(self._out).name} to begin anew. Nothing was written"
             )
@@ -162,4 +162,4 @@ def _lock(file: BinaryIO, name: str) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        raise BadInput(_LOCKED.format(name=name)) from error
+        raise UsageError(_LOCKED.format(name=name)) from error

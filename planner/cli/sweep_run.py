@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from planner.cli.common import BadInput
-from planner.cli.sweep_file import program_digest
+from planner.cli.common import UsageError
+from planner.cli.sweep_file import code_digest
 from planner.report.files.sweep_csv import SweepColumns
 from planner.scenario.grid import OF_FUTURES, OUTPUTS, Grid
 from planner.study.measures import MEASURES
@@ -64,10 +64,10 @@ def facts(job_day: date, quotes: tuple[str, bytes] | None) -> Catalogue:
 _SWEEPS: dict[str, tuple[Sweep, SweepColumns]] = {}  # one, kept between the blocks of a worker
 
 
-def sweep_of(job: SweepJob) -> tuple[Sweep, SweepColumns]:
+def cached_sweep(job: SweepJob) -> tuple[Sweep, SweepColumns]:
     """The sweep of a job, made once in each process."""
     if job.key not in _SWEEPS:
-        if program_digest() != job.program:
+        if code_digest() != job.program:
             raise PricingError("this worker has another version of the program: install the same on all workers")
         if current().digest != job.prices:
             raise PricingError("this worker has other live prices: give all workers the same RENT_OR_BUY_DATA")
@@ -82,7 +82,7 @@ def sweep_of(job: SweepJob) -> tuple[Sweep, SweepColumns]:
 
 def rows(job: SweepJob, span: Span) -> Rows:
     """The lines of the points from one number up to another."""
-    sweep, columns = sweep_of(job)
+    sweep, columns = cached_sweep(job)
     found = sweep.block(*span)
     lines = [columns.row(number, one) for number, one in zip(range(*span), found, strict=True)]
     return lines, [(getattr(one, columns.word), one.best) for one in found]
@@ -128,10 +128,10 @@ def _begin(job: SweepJob, stop: Any) -> None:
     _JOB[:] = [job]
     parent = multiprocessing.parent_process()
     for ended in (stop.wait, *([parent.join] if parent else [])):
-        threading.Thread(target=_end_with, args=(ended,), daemon=True).start()
+        threading.Thread(target=_exit_when, args=(ended,), daemon=True).start()
 
 
-def _end_with(ended: Callable[[], object]) -> None:
+def _exit_when(ended: Callable[[], object]) -> None:
     ended()
     os._exit(1)
 
@@ -155,16 +155,16 @@ def _in_order(
         yield first, future.result()
 
 
-def on_dask(job: SweepJob, spans: Iterator[Span], address: str) -> Iterator[tuple[Span, Rows]]:
+def run_on_dask(job: SweepJob, spans: Iterator[Span], address: str) -> Iterator[tuple[Span, Rows]]:
     """The blocks on the workers of a cluster that is there, in order."""
     try:
         import distributed  # an extra: loaded only for those who ask for it
     except ImportError as error:
-        raise BadInput(_NO_DASK) from error
+        raise UsageError(_NO_DASK) from error
     try:
         client: Any = distributed.Client(address, timeout="10s", set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError, TypeError) as error:
-        raise BadInput(
+        raise UsageError(
             f"--dask {address}: no Dask scheduler answers there; want one such as tcp://host:8786"
         ) from error
     with client:

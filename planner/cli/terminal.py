@@ -13,7 +13,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppres
 from typing import Any, TextIO, cast
 
 from pricing.caching import cached
-from pricing.formulas import as_code, is_unseen
+from pricing.formulas import escape_character, is_invisible
 
 _IN_LETTERS = {
     "×": "x", "–": "-", "—": "-", "−": "-", "‐": "-", "‑": "-", "…": "...", "·": "-", "•": "*", "€": "EUR", "£": "GBP",
@@ -27,13 +27,13 @@ _LAYOUT = "\n\t"  # of tables and lines
 @contextmanager
 def readable() -> Iterator[None]:
     """Within, all that goes to the output and to stderr is made fit for them."""
-    out = Readable(sys.stdout, "standard output")
-    err = Readable(sys.stderr, "")
+    out = TerminalStream(sys.stdout, "standard output")
+    err = TerminalStream(sys.stderr, "")
     with redirect_stdout(cast(TextIO, out)), redirect_stderr(cast(TextIO, err)):
         yield
 
 
-class Readable:
+class TerminalStream:
     """A stream that writes what the one under it can write. Without a name, nobody is told that it is full or gone."""
 
     def __init__(self, under: TextIO | None, name: str) -> None:
@@ -45,7 +45,7 @@ class Readable:
 
     def write(self, text: str) -> int:
         """Write a text, made fit."""
-        self._try(lambda: self.under.write(text.translate(_fit(encoding_of(self.under)))))
+        self._try(lambda: self.under.write(text.translate(_fit(stream_encoding(self.under)))))
         return len(text)
 
     def flush(self) -> None:
@@ -56,17 +56,17 @@ class Readable:
         try:
             write()
         except OSError as error:
-            self._hang_up()
+            self._discard_buffer()
             if self._name:
                 raise OSError(error.errno, error.strerror or str(error), self._name) from error
 
-    def _hang_up(self) -> None:
+    def _discard_buffer(self) -> None:
         """What is still held back goes nowhere, or it would fail again when the process ends."""
         with suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), self.under.fileno())
 
 
-def encoding_of(stream: TextIO) -> str:
+def stream_encoding(stream: TextIO) -> str:
     """The alphabet of a stream."""
     return stream.encoding or "utf-8"
 
@@ -76,20 +76,20 @@ def tell(sentence: str) -> None:
     sys.stderr.write(f"{' '.join(sentence.split())}\n")
 
 
-def redraw(line: str) -> None:
+def redraw_line(line: str) -> None:
     """A line on the terminal in place of the one before it: ours, so it may move."""
     err: Any = sys.stderr
-    under = err.under if isinstance(err, Readable) else err
+    under = err.under if isinstance(err, TerminalStream) else err
     under.write(f"\r{line}")
     under.flush()
 
 
-def json_codes(text: str, stream: TextIO) -> str:
+def escape_unprintable_json(text: str, stream: TextIO) -> str:
     r"""JSON with \u in place of what the stream could not print, or should not: it reads as the same data."""
-    return text.translate(_codes(encoding_of(stream)))
+    return text.translate(_codes(stream_encoding(stream)))
 
 
-class _Table(dict[int, str]):
+class _CharacterMap(dict[int, str]):
     """What to print for each character; found when it is first met."""
 
     def __init__(self, instead: Callable[[str], str]) -> None:
@@ -102,26 +102,26 @@ class _Table(dict[int, str]):
 
 
 @cached(8)
-def _fit(encoding: str) -> _Table:
+def _fit(encoding: str) -> _CharacterMap:
     def instead(mark: str) -> str:
         if mark in _LAYOUT:
             return mark
-        if is_unseen(mark):
-            return as_code(mark)
-        return mark if _has(encoding, mark) else _spelt(encoding, mark)
+        if is_invisible(mark):
+            return escape_character(mark)
+        return mark if _has(encoding, mark) else _transliterate(encoding, mark)
 
-    return _Table(instead)
+    return _CharacterMap(instead)
 
 
 @cached(8)
-def _codes(encoding: str) -> _Table:
+def _codes(encoding: str) -> _CharacterMap:
     def instead(mark: str) -> str:
-        if mark in _LAYOUT or (_has(encoding, mark) and not is_unseen(mark)):
+        if mark in _LAYOUT or (_has(encoding, mark) and not is_invisible(mark)):
             return mark
         pairs = mark.encode("utf-16-be", "surrogatepass").hex()
         return "".join(f"\\u{pairs[start : start + 4]}" for start in range(0, len(pairs), 4))
 
-    return _Table(instead)
+    return _CharacterMap(instead)
 
 
 def _has(encoding: str, text: str) -> bool:
@@ -132,7 +132,7 @@ def _has(encoding: str, text: str) -> bool:
     return True
 
 
-def _spelt(encoding: str, mark: str) -> str:
+def _transliterate(encoding: str, mark: str) -> str:
     """A mark in letters the terminal has: without its accent, or as a question mark."""
     bare = "".join(one for one in unicodedata.normalize("NFKD", mark) if not unicodedata.combining(one))
     for text in (_IN_LETTERS.get(mark, ""), bare):

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from planner.cli.arguments import (
-    add_model,
-    add_output,
-    add_stay,
+    add_location_argument,
+    add_model_arguments,
+    add_output_arguments,
     amount,
     decimal_year,
     keep_flags,
@@ -18,24 +18,24 @@ from planner.cli.arguments import (
     number,
     whole,
 )
-from planner.cli.common import BadInput, emit, stamp, with_own_prices
-from planner.scenario.vocabulary import Engine, Method, Optimizer, Recompute, Team, TrainingPrecision, Zero
+from planner.cli.common import UsageError, emit, stamp, with_quote_file
+from planner.scenario.vocabulary import Method, Optimizer, Recompute, Team, TrainingEngine, TrainingPrecision, Zero
 
 if TYPE_CHECKING:
-    from planner.evidence.checked import Anchored
-    from planner.money.renting.job_hour import Hired
+    from planner.evidence.checked import CorrectedJob
+    from planner.money.renting.job_hour import JobHourQuote
     from planner.scenario.training_job import TrainingJob
-    from planner.speed.training import Training, TrainingCalibration
+    from planner.speed.training import TrainingCalibration, TrainingResult
     from pricing import Catalogue
-    from pricing.orderable import Stay
+    from pricing.orderable import ResidencyRequirement
 
 
 def add(verbs: Any) -> None:
     """The verb and its arguments."""
     verb = verbs.add_parser("train", help="a training run: fit, layout, tokens/s, time, GPU-hours, cost")
     verb.set_defaults(verb=run)
-    add_stay(verb)
-    add_model(verb, "a model of the catalogue: llama-3-8b …; or --config")
+    add_location_argument(verb)
+    add_model_arguments(verb, "a model of the catalogue: llama-3-8b …; or --config")
     verb.add_argument("--accelerator", required=True, metavar="NAME", help="H100-SXM5-80GB, mi300x …")
     verb.add_argument("--count", dest="accelerators", type=whole, metavar="N", help="accelerators; 8, or 1 slice")
     verb.add_argument("--tokens", type=amount, metavar="N", help="15T, 300B, 2e12; best for the model where empty")
@@ -49,7 +49,7 @@ def add(verbs: Any) -> None:
     verb.add_argument("--precision", choices=get_args(TrainingPrecision))
     verb.add_argument("--method", choices=get_args(Method), help="what is trained; full")
     _layout(verb)
-    add_output(verb, csv="write the layouts")
+    add_output_arguments(verb, csv="write the layouts")
     keep_flags(verb)
 
 
@@ -63,7 +63,7 @@ def _layout(verb: Any) -> None:
     verb.add_argument("--zero", choices=get_args(Zero), help="what is sharded; zero3 is FSDP, hybrid HSDP")
     verb.add_argument("--recompute", choices=get_args(Recompute), help="selective: only what moves bytes")
     verb.add_argument("--optimizer", choices=get_args(Optimizer))
-    verb.add_argument("--engine", choices=get_args(Engine), help="a maker's stack or plain PyTorch; vendor")
+    verb.add_argument("--engine", choices=get_args(TrainingEngine), help="a maker's stack or plain PyTorch; vendor")
     verb.add_argument("--team", choices=get_args(Team), help="what of a published speed is reached; experienced")
     verb.add_argument("--power-cap-w", type=number, metavar="W", help="watts that each accelerator is held to")
     verb.add_argument("--fused-attention", action=argparse.BooleanOptionalAction, help="flash kernels; since 2023")
@@ -99,16 +99,16 @@ def _report(job: TrainingJob, args: argparse.Namespace) -> int:
     from planner.report.speed.training_words import training_data, training_rows, training_text
     from planner.report.table import Table
     from planner.speed.training import train
-    from planner.speed.training.images import learns_from_images
+    from planner.speed.training.images import is_image_network
     from pricing.feeds.live import current
     from pricing.orderable import staying
 
     day = args.day or date.today()
-    catalogue = with_own_prices(current(), args.quotes, day)
-    if learns_from_images(args.model):
-        return _on_images(args, catalogue, day)
+    catalogue = with_quote_file(current(), args.quotes, day)
+    if is_image_network(args.model):
+        return _run_image_training(args, catalogue, day)
     if args.images is not None or args.epochs is not None:
-        raise BadInput(f"--images and --epochs are for networks that learn from pictures, not {args.model}.")
+        raise UsageError(f"--images and --epochs are for networks that learn from pictures, not {args.model}.")
     calibration = _calibration(args.constants)
     own = _own_runs(catalogue, job, args.runs, calibration)
     found = train(catalogue, own.job, calibration=calibration)
@@ -116,36 +116,36 @@ def _report(job: TrainingJob, args: argparse.Namespace) -> int:
     runs = {"own_runs": own_runs_data(own)} if args.runs else {}
     return emit(
         args,
-        table=lambda: Table.as_they_are(training_rows(found, cost)),
+        table=lambda: Table.from_raw_rows(training_rows(found, cost)),
         data=lambda: {**stamp(catalogue, day), **runs, **training_data(found, cost)},
         text=lambda: training_text(found, cost) + own_runs_text(catalogue, own, found.accelerator),
     )
 
 
 def _calibration(path: Path | None) -> TrainingCalibration | None:
-    from planner.cli.runs import text_of
+    from planner.cli.runs import read_text_file
     from planner.evidence.constants_file import training_constants_in
 
-    return None if path is None else training_constants_in(text_of(path), file=path.name)
+    return None if path is None else training_constants_in(read_text_file(path), file=path.name)
 
 
 def _own_runs(
     catalogue: Catalogue, job: TrainingJob, path: Path | None, known: TrainingCalibration | None
-) -> Anchored[TrainingJob]:
+) -> CorrectedJob[TrainingJob]:
     """The job corrected by somebody's own runs, where there are any."""
-    from planner.cli.runs import refuse_both, runs_of, say_unused
-    from planner.evidence.checked import Anchored
+    from planner.cli.runs import load_runs, refuse_both, warn_unused_runs
+    from planner.evidence.checked import CorrectedJob
     from planner.evidence.training.check import anchored
 
     if path is None:
-        return Anchored(job)
+        return CorrectedJob(job)
     refuse_both(job)
-    found = anchored(catalogue, job, runs_of("training", path), calibration=known)
-    say_unused(path, found.why_not)
+    found = anchored(catalogue, job, load_runs("training", path), calibration=known)
+    warn_unused_runs(path, found.why_not)
     return found
 
 
-def _hired(catalogue: Catalogue, found: Training, day: date, stay: Stay) -> Hired | None:
+def _hired(catalogue: Catalogue, found: TrainingResult, day: date, stay: ResidencyRequirement) -> JobHourQuote | None:
     from planner.money.renting.job_hour import hired
 
     if found.speed is None:
@@ -155,9 +155,9 @@ def _hired(catalogue: Catalogue, found: Training, day: date, stay: Stay) -> Hire
     return hired(catalogue, found.accelerator, accelerators=count, hours=hours, together=count, day=day, stay=stay)
 
 
-def _on_images(args: argparse.Namespace, catalogue: Catalogue, day: date) -> int:
+def _run_image_training(args: argparse.Namespace, catalogue: Catalogue, day: date) -> int:
     """The result of a network that learns from pictures, told in the form that was asked for."""
-    from planner.cli.jobs import accelerator_id, job_of
+    from planner.cli.jobs import accelerator_id, parse_job
     from planner.money.renting.job_hour import hired
     from planner.report.speed.training_words import images_data, images_rows, images_text
     from planner.report.table import Table
@@ -166,17 +166,17 @@ def _on_images(args: argparse.Namespace, catalogue: Catalogue, day: date) -> int
 
     given = [args.flags[name] for name in _OF_TOKENS if getattr(args, name) is not None]
     if given:
-        raise BadInput(f"{given[0]}: {args.model} learns from pictures; give --images or --epochs, or neither.")
+        raise UsageError(f"{given[0]}: {args.model} learns from pictures; give --images or --epochs, or neither.")
     accelerator = accelerator_id(catalogue, args.accelerator)
     said = {"model": args.model, "accelerator": accelerator, "accelerators": args.accelerators, "team": args.team}
-    job = job_of(ImageJob, said | {"images": args.images, "epochs": args.epochs}, args.flags)
+    job = parse_job(ImageJob, said | {"images": args.images, "epochs": args.epochs}, args.flags)
     found = image_training(catalogue, job)
     count = found.accelerators
     cost = hired(catalogue, found.accelerator, accelerators=count, hours=found.hours.typical, together=count, day=day)
     label = catalogue.accelerator_label(found.accelerator)
     return emit(
         args,
-        table=lambda: Table.as_they_are(images_rows(found, cost)),
+        table=lambda: Table.from_raw_rows(images_rows(found, cost)),
         data=lambda: {**stamp(catalogue, day), **images_data(found, label, cost)},
         text=lambda: images_text(found, label, cost),
     )

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planner.cli.arguments import dollars
-from planner.cli.common import NEWS, OK, BadInput, versioned, write_file
+from planner.cli.common import NEWS, OK, UsageError, to_versioned_json, write_file
 
 if TYPE_CHECKING:
     from planner.report.answer.verdict_line import Verdict
@@ -51,29 +51,29 @@ class Look:
 def run(args: argparse.Namespace) -> int:
     """Look, say what is new since the last look, and keep this one."""
     place = _place(args.scenario)
-    now, before = _look(args.scenario), _kept(place)
+    now, before = _take_snapshot(args.scenario), _kept(place)
     before = before if before is not None and before.plan == now.plan else None
     said = _news(now, before, args)
     place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     write_file(place, json.dumps(asdict(now)).encode())
     if args.json:
         last = None if before is None else asdict(before)
-        sys.stdout.write(versioned({"news": said, "now": asdict(now), "before": last}) + "\n")
+        sys.stdout.write(to_versioned_json({"news": said, "now": asdict(now), "before": last}) + "\n")
     elif said:
         sys.stdout.write("".join(f"{args.scenario}: {line}\n" for line in said))
     return NEWS if said else OK
 
 
 def _news(now: Look, before: Look | None, args: argparse.Namespace) -> list[str]:
-    from planner.report.answer.verdict_line import fallen_words, today_words
+    from planner.report.answer.verdict_line import price_drop_text, price_update_text
 
     said: list[str] = []
     if (args.turns or args.below is None) and before is not None and before.best != now.best:
-        said.append(today_words(_verdict(before), _verdict(now)))
+        said.append(price_update_text(_verdict(before), _verdict(now)))
     if args.below is not None and now.lowest_usd is not None and now.lowest_usd < args.below:
         last = None if before is None else before.lowest_usd
         if last is None or last >= args.below:
-            said.append(fallen_words(now.seller, now.lowest_usd, args.below, last))
+            said.append(price_drop_text(now.seller, now.lowest_usd, args.below, last))
     return said
 
 
@@ -83,29 +83,29 @@ def _verdict(one: Look) -> Verdict:
     return Verdict(one.title, one.usd, "")
 
 
-def _look(name: str) -> Look:
-    from planner.cli.scenarios import Opened, evaluate, saved_scenario
+def _take_snapshot(name: str) -> Look:
+    from planner.cli.scenarios import LoadedScenario, evaluate, read_scenario_or_preset
     from planner.report.answer.verdict_line import verdict
-    from planner.study.market.sized_accelerators import doer_of
+    from planner.study.market.sized_accelerators import sized_accelerator
     from pricing.feeds.live import current
 
-    saved, about = saved_scenario(name)
+    saved, about = read_scenario_or_preset(name)
     facts, day = current(), date.today()
-    it = evaluate(Opened(name, saved.scenario, facts, day, about))
+    it = evaluate(LoadedScenario(name, saved.scenario, facts, day, about))
     found = verdict(it.plan, it.found)
-    lowest, seller = _lowest(facts, doer_of(it.plan.setting).accelerator, day)
+    lowest, seller = _lowest_posted_price(facts, sized_accelerator(it.plan.setting).accelerator, day)
     told = saved.scenario.model_dump_json(exclude_defaults=True)
     best = "" if it.found.best is None else it.found.best.option.key
     digest = hashlib.sha256(told.encode()).hexdigest()
     return Look(digest, day.isoformat(), found.title, found.usd, best, lowest, seller)
 
 
-def _lowest(facts: Catalogue, accelerator: str, day: date) -> tuple[float | None, str]:
+def _lowest_posted_price(facts: Catalogue, accelerator: str, day: date) -> tuple[float | None, str]:
     """The lowest posted price of a GPU that a plan could take, and who asks it."""
-    from planner.money.renting.cheapest_offer import usual_wish
+    from planner.money.renting.cheapest_offer import default_offer_filter
     from pricing.query import find, price
 
-    among = find(facts, replace(usual_wish(accelerator), max_age_days=_FRESH_DAYS), day).ids
+    among = find(facts, replace(default_offer_filter(accelerator), max_age_days=_FRESH_DAYS), day).ids
     key = min(among, key=lambda one: price(facts.offers[one]), default=None)
     if key is None or facts.offers[key].usd_per_accelerator_hour is None:
         return None, ""
@@ -116,11 +116,11 @@ def _lowest(facts: Catalogue, accelerator: str, day: date) -> tuple[float | None
 
 
 def _place(name: str) -> Path:
-    from pricing.feeds.folder import FOLDER, data_folder
+    from pricing.feeds.folder import FOLDER, live_data_dir
 
-    folder = data_folder()
+    folder = live_data_dir()
     if folder is None:
-        raise BadInput(f"There is no home folder to keep the last look in: name one in {FOLDER}")
+        raise UsageError(f"There is no home folder to keep the last look in: name one in {FOLDER}")
     path = Path(name)
     told = str(path.resolve()) if path.is_file() else name
     return folder / "watched" / f"{hashlib.sha256(told.encode()).hexdigest()[:32]}.json"

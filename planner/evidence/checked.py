@@ -20,7 +20,7 @@ from planner.scenario.serving_job import ServingJob
 from planner.scenario.training_job import MeasuredLike, TrainingJob
 from planner.scenario.vocabulary import Kind
 from planner.speed.bands import Band
-from planner.speed.pace import NO_RUNS, TENTH_SD, Pace, believed, scatter_of
+from planner.speed.pace import NO_RUNS, TENTH_SD, Pace, believed, run_scatter
 from pricing import Catalogue
 
 _NEAR, _NEARER = 0.25, 0.20
@@ -28,7 +28,7 @@ BEYOND = "its numbers are beyond what a run can be"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Checked:
+class CheckedRun:
     """One row: what it is about, what is predicted of it and how far off that is; or why there is nothing."""
 
     table: RunTable
@@ -62,24 +62,24 @@ class Checked:
         """What is predicted of it there."""
         return self.predicted.get(self.rate_column)
 
-    def skipped(self, reason: str) -> Checked:
+    def skipped(self, reason: str) -> CheckedRun:
         """The same without a prediction."""
         return replace(self, skipped_reason=reason)
 
-    def banded(self, predicted: Mapping[str, float], band: Band) -> Checked:
+    def with_band(self, predicted: Mapping[str, float], band: Band) -> CheckedRun:
         """The same with what is predicted, and the band around its rate; skipped where that is beyond all sense."""
         found = replace(self, predicted=predicted)
         if found.rate is None or not 0 < found.rate < np.inf:
             return self.skipped(BEYOND)
         return replace(found, low=found.rate * band.low, high=found.rate * band.high)
 
-    def beside(self, column: str, ratio: float) -> Checked:
+    def beside(self, column: str, ratio: float) -> CheckedRun:
         """The same with its error, where predicted over published is a number that one can compare."""
         if not 0 < ratio < np.inf:
             return self
         return replace(self, compared=column, error=float(np.log(ratio)))
 
-    def doubted(self, figures: Iterable[tuple[MeasuredFigure, float]]) -> Checked:
+    def doubted(self, figures: Iterable[tuple[MeasuredFigure, float]]) -> CheckedRun:
         """The same with what its figures look like, each with its speed over ours; not compared where one cannot be."""
         told = sorted((is_possible(one), doubt(one, ratio)) for one, ratio in figures)
         why = next((why for _, why in told if why), "")
@@ -88,10 +88,10 @@ class Checked:
         return replace(self, doubt=why, compared="", error=None)
 
 
-def empty_check(row: Row, table: RunTable, *, kind: str, scale: Callable[[float], str]) -> Checked:
+def empty_check(row: Row, table: RunTable, *, kind: str, scale: Callable[[float], str]) -> CheckedRun:
     """A row itself, nothing predicted yet."""
     count = number(row, "n_accelerators") or 0.0
-    return Checked(
+    return CheckedRun(
         table=table, id=text(row, "id"), source=text(row, table.source), accelerator=text(row, "accelerator"),
         accelerators=count, engine=text(row, table.engine), precision=text(row, table.precision), kind=kind,
         scale=scale(count),
@@ -107,9 +107,9 @@ def check_rows(
     *,
     read: Callable[[Row], Run],
     predict: Callable[[Sequence[Run]], Iterable[Figures]],
-    told: Callable[[Row, Run, Figures], Checked],
-    skipped: Callable[[Row, str], Checked],
-) -> list[Checked]:
+    told: Callable[[Row, Run, Figures], CheckedRun],
+    skipped: Callable[[Row, str], CheckedRun],
+) -> list[CheckedRun]:
     """Every row with its prediction, in the order of the rows; all that `read` does not skip are predicted at once."""
     understood, runs = list[tuple[Row, str]](), list[Run]()
     for row in rows:
@@ -138,7 +138,7 @@ class ErrorSummary:
     skipped: int = 0
 
 
-_BY: dict[str, Callable[[Checked], str]] = {
+_BY: dict[str, Callable[[CheckedRun], str]] = {
     "all": lambda _: "all",
     "kind": lambda row: row.kind,
     "source": lambda row: row.source,
@@ -149,34 +149,34 @@ _BY: dict[str, Callable[[Checked], str]] = {
 }
 
 
-def summary(checked: Sequence[Checked]) -> list[ErrorSummary]:
+def summary(checked: Sequence[CheckedRun]) -> list[ErrorSummary]:
     """Over all rows, then by kind, source, accelerator, precision, engine and scale; the worst of each first."""
     groups = []
-    for by, name_of in _BY.items():
-        members: dict[str, list[Checked]] = {}
+    for by, group_key in _BY.items():
+        members: dict[str, list[CheckedRun]] = {}
         for row in checked:
-            members.setdefault(name_of(row) or "not stated", []).append(row)
+            members.setdefault(group_key(row) or "not stated", []).append(row)
         found = [_group(by, name, rows) for name, rows in members.items()]
         groups += sorted(found, key=lambda one: (-one.median_error if one.n else 0.0, one.name))
     return groups
 
 
-def skips(checked: Sequence[Checked]) -> dict[str, int]:
+def skip_counts(checked: Sequence[CheckedRun]) -> dict[str, int]:
     """How many rows were skipped, by reason, the most frequent first."""
     return {reason: len(ids) for reason, ids in skipped(checked).items()}
 
 
-def skipped(checked: Sequence[Checked]) -> dict[str, list[str]]:
+def skipped(checked: Sequence[CheckedRun]) -> dict[str, list[str]]:
     """Which rows were skipped, by reason, the most frequent first."""
-    return by_reason((row.skipped_reason, row.id) for row in checked if row.skipped_reason)
+    return group_by_reason((row.skipped_reason, row.id) for row in checked if row.skipped_reason)
 
 
-def doubted(checked: Sequence[Checked]) -> dict[str, list[str]]:
+def doubted(checked: Sequence[CheckedRun]) -> dict[str, list[str]]:
     """Which rows should be looked at again, by what they look like."""
-    return by_reason((row.doubt, row.id) for row in checked if row.doubt)
+    return group_by_reason((row.doubt, row.id) for row in checked if row.doubt)
 
 
-def by_reason(told: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+def group_by_reason(told: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     """What goes by each reason, the most frequent reason first."""
     found: dict[str, list[str]] = {}
     for reason, name in told:
@@ -198,7 +198,7 @@ def group_of(by: str, name: str, errors: ArrayLike, *, skipped: int = 0) -> Erro
     )
 
 
-def _group(by: str, name: str, rows: Sequence[Checked]) -> ErrorSummary:
+def _group(by: str, name: str, rows: Sequence[CheckedRun]) -> ErrorSummary:
     errors = [row.error for row in rows if row.error is not None]
     return group_of(by, name, errors, skipped=sum(bool(row.skipped_reason) for row in rows))
 
@@ -240,7 +240,7 @@ class FittedFactor:
 
 
 @dataclass(frozen=True)
-class OwnFactors:
+class FactorTable:
     """A table of somebody's runs with all that can be learnt from it."""
 
     kind: Kind
@@ -263,7 +263,7 @@ def compared(run: OwnRun, *, predicted: float, error: float, like: Mapping[str, 
     return replace(measured, why_not=run.doubt or why, doubt="")
 
 
-def factors(kind: Kind, runs: Sequence[OwnRun], *, source: str, day: date | None) -> OwnFactors:
+def factors(kind: Kind, runs: Sequence[OwnRun], *, source: str, day: date | None) -> FactorTable:
     """Runs that are alike, taken together."""
     groups: dict[tuple[tuple[str, str], ...], list[OwnRun]] = {}
     for run in runs:
@@ -272,10 +272,10 @@ def factors(kind: Kind, runs: Sequence[OwnRun], *, source: str, day: date | None
     label = "".join(mark for mark in source if mark.isprintable())[:_LONGEST_SOURCE] or "my own runs"
     found = [_factor(kind, dict(like), group, label, day) for like, group in groups.items()]
     found.sort(key=lambda one: (-one.said.runs, one.said.accelerator, one.said.model or ""))
-    return OwnFactors(kind, tuple(runs), tuple(found))
+    return FactorTable(kind, tuple(runs), tuple(found))
 
 
-def refuse_unusable(found: OwnFactors, *, file: str) -> None:
+def refuse_unusable(found: FactorTable, *, file: str) -> None:
     """Raise `RunTableError` where no run of a table can be gone by."""
     if found.factors:
         return
@@ -289,7 +289,7 @@ def _factor(kind: Kind, like: dict[str, str], runs: Sequence[OwnRun], source: st
     ratio = _short(exp(-float(np.median(errors))))
     spread: dict[str, Any] = {}
     if len(errors) > 1:
-        wide = exp(TENTH_SD * scatter_of(errors))
+        wide = exp(TENTH_SD * run_scatter(errors))
         spread = {
             "low": max(_short(ratio / wide), LEAST_RATIO / FARTHEST_END),
             "high": min(_short(ratio * wide), MOST_RATIO * FARTHEST_END),
@@ -307,7 +307,7 @@ def _short(value: float) -> float:
     return float(f"{value:.4g}")
 
 
-def put_together(there: Iterable[Measured], brought: OwnFactors, *, accelerator: str = "") -> tuple[Measured, ...]:
+def merge_factors(there: Iterable[Measured], brought: FactorTable, *, accelerator: str = "") -> tuple[Measured, ...]:
     """What a scenario holds once runs of one kind are brought: theirs in place of those of that kind before."""
     kept = (one for one in there if one.kind != brought.kind)
     return (*kept, *brought.carried(accelerator))[:MOST_FACTORS]
@@ -317,7 +317,7 @@ Job = TypeVar("Job", TrainingJob, ServingJob)
 
 
 @dataclass(frozen=True)
-class Anchored(Generic[Job]):
+class CorrectedJob(Generic[Job]):
     """The job with what its own runs add to it, and which runs those were; none where none is like it."""
 
     job: Job
@@ -331,12 +331,12 @@ def with_factors(
     catalogue: Catalogue,
     job: Job,
     accelerator: str,
-    found: OwnFactors,
+    found: FactorTable,
     alike: Callable[[Catalogue, Job, str], tuple[Sequence[Measured], MeasuredLike]],
-) -> Anchored[Job]:
+) -> CorrectedJob[Job]:
     """The job with the factors; `alike` are those of them that speak of it on the accelerator."""
-    corrected = job.model_copy(update={"measured": put_together(job.measured, found, accelerator=accelerator)})
+    corrected = job.model_copy(update={"measured": merge_factors(job.measured, found, accelerator=accelerator)})
     said, like = alike(catalogue, corrected, accelerator)
     ids = tuple(name for one in found.factors if one.said in said for name in one.ids)
     why_not = tuple((run.why_not, run.id) for run in found.runs if run.like is None)
-    return Anchored(corrected, believed(said, like), ids, len(found.runs) - len(ids), why_not)
+    return CorrectedJob(corrected, believed(said, like), ids, len(found.runs) - len(ids), why_not)

@@ -16,32 +16,32 @@ from planner.speed.serving.constants import NAMES as SERVING_NAMES
 from planner.speed.training.constants import NAMES as TRAINING_NAMES
 from planner.speed.training.constants import TrainingCalibration, TrainingConstants
 from pricing import strict_yaml
-from pricing.figure import Strict
+from pricing.figure import StrictModel
 from pricing.schema import editor_schema
-from pricing.strict_yaml import first_wish
+from pricing.strict_yaml import first_error_message
 
 Record = TypeVar("Record", bound=pydantic.BaseModel)
-_Factor = Annotated[float, Field(ge=0.05, le=20)]
+_FittedFactor = Annotated[float, Field(ge=0.05, le=20)]
 _Positive = Annotated[float, Field(gt=0)]
 _FARTHEST_FROM_PRIOR = 1_000.0
 _FARTHEST_FROM_OURS = 30.0  # times: a constant beyond is a slip, not a machine
 
 
-class _TrainingConstant(Strict):
+class _TrainingConstant(StrictModel):
     value: float = Field(gt=0, le=1e6, description="as fitted")
     prior: float = Field(gt=0, le=1e6, description="to which it was drawn")
     sd: float = Field(gt=0, le=10, description="how far it may stray from that, as a logarithm")
     meaning: str = Field(max_length=400, description="what it is, and in which unit")
 
 
-class _ServingConstant(Strict):
+class _ServingConstant(StrictModel):
     value: _Positive
     low: _Positive
     high: _Positive
     means: str = Field(max_length=400)
 
 
-class _TrainingFile(Strict):
+class _TrainingFile(StrictModel):
     """Fitted constants of training; beyond what is needed to predict, only that it looks like that is checked."""
 
     about: str = Field(default="", description="what this file holds and where it came from")
@@ -49,9 +49,11 @@ class _TrainingFile(Strict):
         default_factory=dict, description="on which day, from what and by which command"
     )
     constants: dict[str, _TrainingConstant] = Field(description="by name; all of them are wanted")
-    chips: dict[str, _Factor] = Field(description="what each chip, on top of its family, reaches of the constants")
-    families: dict[str, _Factor] = Field(description="what each family of chips reaches of the constants")
-    family_priors: dict[str, _Factor] = Field(
+    chips: dict[str, _FittedFactor] = Field(
+        description="what each chip, on top of its family, reaches of the constants"
+    )
+    families: dict[str, _FittedFactor] = Field(description="what each family of chips reaches of the constants")
+    family_priors: dict[str, _FittedFactor] = Field(
         default_factory=dict, description="beliefs about families that data sheets flatter"
     )
     own_runs: dict[str, float] = Field(default_factory=dict, description="in files of before; not used")
@@ -65,7 +67,7 @@ class _TrainingFile(Strict):
     spread: Spread | None = Field(default=None, description="how wide the band of a run is, by what it is like")
 
 
-class _ServingFile(Strict):
+class _ServingFile(StrictModel):
     """Fitted or measured constants of serving."""
 
     about: str = Field(max_length=400)
@@ -105,7 +107,9 @@ File = TypeVar("File", _TrainingFile, _ServingFile)
 
 def _read(record: type[File], text: str, names: Sequence[str], *, file: str) -> File:
     """Return what a file holds, once all constants are in it and no others, and no band is upside down."""
-    read = read_as(record, strict_yaml.read(text, file=file), file=file, writer="`tools/calibrate.py --out`")
+    read = read_constants_record(
+        record, strict_yaml.read(text, file=file), file=file, writer="`tools/calibrate.py --out`"
+    )
     constants: Mapping[str, object] = read.constants
     for name in constants:
         if name not in names:
@@ -121,12 +125,12 @@ def _read(record: type[File], text: str, names: Sequence[str], *, file: str) -> 
     return read
 
 
-def read_as(record: type[Record], read: Any, *, file: str, writer: str) -> Record:
+def read_constants_record(record: type[Record], read: Any, *, file: str, writer: str) -> Record:
     """Return what was read as a record, or raise `RunTableError` with the place; `writer` writes such files."""
     try:
         return record.model_validate(read)
     except pydantic.ValidationError as error:
-        place, wish, _ = first_wish(error)
+        place, wish, _ = first_error_message(error)
         where = ".".join(map(str, place)) or "the file"
         raise RunTableError(f"{file}: {where}: {wish}; give what {writer} writes.") from error
 

@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from planner.evidence.checked import Checked
+from planner.evidence.checked import CheckedRun
 from planner.evidence.kinds import KINDS
 from planner.evidence.table import TABLES, Row, number, published_runs, text
 from planner.scenario.vocabulary import Kind
 from planner.speed.data_files import read_data
-from planner.speed.hardware import family_of
+from planner.speed.hardware import hardware_family
 from pricing import Catalogue
 
 # What a difference counts, in doublings of the size of the job.
@@ -36,7 +36,7 @@ _SIXTEEN = frozenset({"bf16", "fp16", "tf32", "fp32"})
 
 
 @dataclass(frozen=True)
-class NearNetwork:
+class RunNetwork:
     """The model of a run. `key` is the catalogue's name, or None where it has none."""
 
     key: str | None
@@ -47,7 +47,7 @@ class NearNetwork:
 
 
 @dataclass(frozen=True)
-class NearWork:
+class RunSettings:
     """How it was run. Empty or None: not said."""
 
     precision: str
@@ -57,13 +57,13 @@ class NearWork:
 
 
 @dataclass(frozen=True)
-class NearTraits:
+class RunTraits:
     """What makes two runs alike."""
 
-    network: NearNetwork
+    network: RunNetwork
     chip: str
     generation: str
-    work: NearWork
+    work: RunSettings
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class PublishedRun:
     title: str
     url: str
     when: str
-    traits: NearTraits
+    traits: RunTraits
     published: float
     predicted: float
     low: float
@@ -84,7 +84,7 @@ class PublishedRun:
 
 
 @dataclass(frozen=True)
-class Near:
+class SimilarRun:
     """A published run with how far it is from the job that is asked about, and in what it differs."""
 
     run: PublishedRun
@@ -95,7 +95,7 @@ class Near:
 
 def published(
     catalogue: Catalogue, kind: Kind, rows: Sequence[Row] | None = None
-) -> tuple[tuple[PublishedRun, ...], tuple[Checked, ...]]:
+) -> tuple[tuple[PublishedRun, ...], tuple[CheckedRun, ...]]:
     """Every run of a kind whose rate was published, and all of them as they were checked; ours without `rows`."""
     table = TABLES[kind]
     rows = published_runs(table) if rows is None else rows
@@ -104,46 +104,46 @@ def published(
     return tuple(_published(catalogue, row, one) for row, one in told if one.compared == table.rates[0]), tuple(checked)
 
 
-def _published(catalogue: Catalogue, row: Row, one: Checked) -> PublishedRun:
+def _published(catalogue: Catalogue, row: Row, one: CheckedRun) -> PublishedRun:
     count, error = 1.0 if one.table.of_each else one.accelerators, one.error or 0.0
     predicted, low, high = ((rate or 0.0) / count for rate in (one.rate, one.low, one.high))
     lengths = [number(row, column) for column in one.table.tokens]
     tokens = sum(length or 0.0 for length in lengths) if all(lengths) else None
-    work = NearWork(text(row, one.table.precision), text(row, one.table.method), one.accelerators, tokens)
-    network = _network(catalogue, one.model) or NearNetwork(None, text(row, "model"), params_b=number(row, "params_b"))
+    work = RunSettings(text(row, one.table.precision), text(row, one.table.method), one.accelerators, tokens)
+    network = _network(catalogue, one.model) or RunNetwork(None, text(row, "model"), params_b=number(row, "params_b"))
     return PublishedRun(
         id=text(row, "id"), title=text(row, "source_title"), url=text(row, "source_url"), when=text(row, "published"),
-        traits=NearTraits(network, one.chip, _generation(catalogue, one.chip), work),
+        traits=RunTraits(network, one.chip, _generation(catalogue, one.chip), work),
         published=predicted / math.exp(error), predicted=predicted, low=low, high=high, error=error,
         doubt=read_data(TRAINING_CONSTANTS)["not_fitted"].get(text(row, "id"), ""),
     )  # fmt: skip
 
 
-def traits_of(catalogue: Catalogue, model: str, accelerator: str, work: NearWork) -> NearTraits:
+def traits_of(catalogue: Catalogue, model: str, accelerator: str, work: RunSettings) -> RunTraits:
     """What a job of the catalogue's model on its accelerator is like."""
-    network = _network(catalogue, model) or NearNetwork(None, model)
-    return NearTraits(network, accelerator, _generation(catalogue, accelerator), work)
+    network = _network(catalogue, model) or RunNetwork(None, model)
+    return RunTraits(network, accelerator, _generation(catalogue, accelerator), work)
 
 
-def _network(catalogue: Catalogue, key: str | None) -> NearNetwork | None:
+def _network(catalogue: Catalogue, key: str | None) -> RunNetwork | None:
     record = None if key is None else catalogue.models.get(key)
     if record is None:
         return None
-    return NearNetwork(key, record.label, record.family, record.params_b, record.experts is not None)
+    return RunNetwork(key, record.label, record.family, record.params_b, record.experts is not None)
 
 
 def _generation(catalogue: Catalogue, key: str) -> str:
     record = catalogue.accelerators.get(key)
-    return "" if record is None else family_of(record)
+    return "" if record is None else hardware_family(record)
 
 
-def nearest(wanted: NearTraits, runs: Sequence[PublishedRun], *, most: int = 8) -> tuple[Near, ...]:
+def nearest(wanted: RunTraits, runs: Sequence[PublishedRun], *, most: int = 8) -> tuple[SimilarRun, ...]:
     """The runs most like it, the nearest first; of runs that differ alike, the fastest, which fills its machine.
 
     One source's sweep over one model and chip gives two at most.
     """
     near = sorted((_near(wanted, run) for run in runs), key=lambda one: (one.distance, -one.run.published))
-    found, seen = list[Near](), Counter[tuple[str, str, str]]()
+    found, seen = list[SimilarRun](), Counter[tuple[str, str, str]]()
     for one in near:
         sweep = (one.run.title, one.run.traits.network.label, one.run.traits.chip)
         seen[sweep] += 1
@@ -154,15 +154,19 @@ def nearest(wanted: NearTraits, runs: Sequence[PublishedRun], *, most: int = 8) 
     return tuple(found)
 
 
-def _near(wanted: NearTraits, run: PublishedRun) -> Near:
+def _near(wanted: RunTraits, run: PublishedRun) -> SimilarRun:
     other = run.traits
-    told = [*_of_model(wanted.network, other.network), *_of_chip(wanted, other), *_of_work(wanted.work, other.work)]
+    told = [
+        *_compare_models(wanted.network, other.network),
+        *_compare_accelerators(wanted, other),
+        *_of_work(wanted.work, other.work),
+    ]
     same = tuple(words for penalty, words in told if penalty == 0 and words)
     differs = tuple(words for penalty, words in told if penalty > 0 and words)
-    return Near(run, sum(penalty for penalty, _ in told), same, differs)
+    return SimilarRun(run, sum(penalty for penalty, _ in told), same, differs)
 
 
-def _of_model(wanted: NearNetwork, other: NearNetwork) -> list[tuple[float, str]]:
+def _compare_models(wanted: RunNetwork, other: RunNetwork) -> list[tuple[float, str]]:
     if wanted.key is not None and wanted.key == other.key:
         return [(0.0, "same model")]
     alike = wanted.params_b and other.params_b and abs(wanted.params_b / other.params_b - 1) < _SAME_SIZE
@@ -176,7 +180,7 @@ def _of_model(wanted: NearNetwork, other: NearNetwork) -> list[tuple[float, str]
     return [*told, *_sizes(wanted.params_b, other.params_b, PARAMS, "parameters")]
 
 
-def _of_chip(wanted: NearTraits, other: NearTraits) -> list[tuple[float, str]]:
+def _compare_accelerators(wanted: RunTraits, other: RunTraits) -> list[tuple[float, str]]:
     if wanted.chip == other.chip:
         return [(0.0, "same accelerator")]
     if wanted.generation and wanted.generation == other.generation:
@@ -184,7 +188,7 @@ def _of_chip(wanted: NearTraits, other: NearTraits) -> list[tuple[float, str]]:
     return [(OTHER_CHIP + OTHER_GENERATION, "another generation")]
 
 
-def _of_work(wanted: NearWork, other: NearWork) -> list[tuple[float, str]]:
+def _of_work(wanted: RunSettings, other: RunSettings) -> list[tuple[float, str]]:
     told = []
     if wanted.precision and other.precision and _width(wanted.precision) != _width(other.precision):
         told.append((OTHER_PRECISION, other.precision))

@@ -11,7 +11,7 @@ from math import isfinite, log
 from planner.evidence.table import Row, number
 from planner.network.network import Network
 from planner.speed.hardware import Hardware
-from planner.speed.serving.case_of import Setup
+from planner.speed.serving.case_of import ServingSetup
 from planner.speed.serving.cases import ServingCase
 from planner.speed.training.plan import TrainingPlan
 
@@ -66,14 +66,14 @@ def doubt(figure: MeasuredFigure, ratio: float) -> str:
         return ""
     offs = {one: abs(log(ratio * figure.times(one.factor))) for one in figure.slips}
     if not is_possible(figure):
-        return f"{_impossible(figure)}; {_looks(figure, offs, _LIKELY) or 'look at its unit'}"
-    looks = _looks(figure, offs, _NEAR)
+        return f"{_impossible_message(figure)}; {_likely_unit_message(figure, offs, _LIKELY) or 'look at its unit'}"
+    looks = _likely_unit_message(figure, offs, _NEAR)
     if abs(log(ratio)) < _SURPRISING or not looks:
         return ""
     return f"{figure.column}: {_short(figure.value)} is {ratio:.2g} times {figure.beside} is predicted; {looks}"
 
 
-def _impossible(figure: MeasuredFigure) -> str:
+def _impossible_message(figure: MeasuredFigure) -> str:
     slow = figure.share < figure.least
     end = figure.limit * (figure.times(figure.least) if slow else 1.0)
     want = f"{'at least' if slow is not figure.is_time else 'at most'} {_short(end)}"
@@ -81,7 +81,7 @@ def _impossible(figure: MeasuredFigure) -> str:
     return f"{figure.column}: {_short(figure.value)} is {how} what {figure.whose}; want {want}"
 
 
-def _looks(figure: MeasuredFigure, offs: dict[UnitMistake, float], most: float) -> str:
+def _likely_unit_message(figure: MeasuredFigure, offs: dict[UnitMistake, float], most: float) -> str:
     """What a figure looks like: the unit in which it is nearest to what is predicted, if it is so near in any."""
     best = min(offs, key=lambda one: offs[one], default=None)
     if best is None or offs[best] > most:
@@ -147,7 +147,7 @@ def figure_of(
     )  # fmt: skip
 
 
-def memory_in(row: Row, chip: Hardware, plan: TrainingPlan, key: str) -> MeasuredFigure | None:
+def memory_figure(row: Row, chip: Hardware, plan: TrainingPlan, key: str) -> MeasuredFigure | None:
     """The cell of the most memory that was used, beside what the chip holds; None where it is empty."""
     column = "peak_memory_gb"
     value = number(row, column)
@@ -161,7 +161,7 @@ _GUESSED_AHEAD = 5.0  # tokens that a draft may add to each reading of the weigh
 _SLOW = 1e-5  # of what many requests at once could write: less was published, of services that hardly had any
 
 
-def figures_of(row: Row, setup: Setup, case: ServingCase) -> Iterator[MeasuredFigure]:
+def serving_figures(row: Row, setup: ServingSetup, case: ServingCase) -> Iterator[MeasuredFigure]:
     """Each measured cell with what it could be at most; of times, at least."""
     chip, traffic, count = setup.chip, case.traffic, number(row, "n_accelerators") or 1.0
     active = float(setup.shape.active_params)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from math import isfinite, prod
 
-from planner.network.guess import Sizes, size_in_name
+from planner.network.guess import ModelSizes, size_in_name
 from planner.scenario.vocabulary import Kind
 from planner.speed.data_files import DATA
 from pricing import PricingError
@@ -39,9 +39,9 @@ def is_yes(row: Row, column: str) -> bool:
     return text(row, column).casefold() in YES
 
 
-def sizes_of(row: Row) -> Sizes:
+def stated_sizes(row: Row) -> ModelSizes:
     """The sizes a row states beside its model's name."""
-    return Sizes(number(row, "params_b"), number(row, "active_params_b"), year(text(row, "published")))
+    return ModelSizes(number(row, "params_b"), number(row, "active_params_b"), year(text(row, "published")))
 
 
 def year(published: str) -> float | None:
@@ -56,7 +56,7 @@ _ONE_OR_MORE = ("layers", "hidden", "heads")
 _MILLIONS = 1e3  # times what the name says: a slip of units, not another way to count
 
 
-def impossible(row: Row, *, ranks: bool) -> Iterator[str]:
+def contradictions(row: Row, *, ranks: bool) -> Iterator[str]:
     """What of a row cannot be: each begins with the column, as other complaints about cells do.
 
     `ranks` of a training run take an accelerator each; tables of services count some of theirs twice.
@@ -210,10 +210,10 @@ TABLES: dict[Kind, RunTable] = {table.kind: table for table in (TRAINING, SERVIN
 
 def published_runs(table: RunTable) -> list[dict[str, str]]:
     """The published runs of a kind."""
-    return rows_in((DATA / table.published).read_text(encoding="utf-8"), table, file=table.published)
+    return read_run_rows((DATA / table.published).read_text(encoding="utf-8"), table, file=table.published)
 
 
-def rows_in(text: str, table: RunTable, *, file: str) -> list[dict[str, str]]:
+def read_run_rows(text: str, table: RunTable, *, file: str) -> list[dict[str, str]]:
     """The rows of a CSV. One that cannot be read says so under `unreadable`; a table without sense is refused."""
     records = list(_records(text.removeprefix("\ufeff")))
     if not records:
@@ -257,7 +257,7 @@ def _records(text: str) -> Iterator[_CsvRecord]:
         at += reader.line_num if whole else 1
 
 
-def text_in(data: bytes, *, file: str) -> str:
+def decode_table(data: bytes, *, file: str) -> str:
     """The text of a table as somebody sends it: UTF-8, with or without its mark."""
     try:
         return data.decode("utf-8-sig")
@@ -280,7 +280,7 @@ def kind_of(text: str, *, file: str) -> Kind:
     raise RunTableError(f"{file}: line 1: {got}. Want one or more {wish}.")
 
 
-def refuse_unreadable(row: Mapping[str, str]) -> None:
+def check_readable(row: Mapping[str, str]) -> None:
     """Raise `SkippedRunError` for a row whose cells could not be read."""
     if row.get(UNREADABLE):
         raise SkippedRunError(row[UNREADABLE])
@@ -325,7 +325,7 @@ def _wrong(cells: int, header: Sequence[str], row: Mapping[str, str], table: Run
         cell = row.get(name, "")
         if cell and (wish := _choice(cell, table.choices[name]) if name in table.choices else _wish(cell, name)):
             yield f", column {name}: want {wish}, got {cell[:40]!r}"
-    yield from impossible(row, ranks=table.kind == "training")
+    yield from contradictions(row, ranks=table.kind == "training")
 
 
 def _choice(cell: str, words: Sequence[str]) -> str:

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 
 from planner.scenario.base import MILLION, SECONDS_PER_HOUR
-from planner.scenario.task import Serve
-from planner.speed.serving import Serving
-from planner.speed.work_to_hours import cheapest_door
+from planner.scenario.task import ServingTask
+from planner.speed.serving import ServingResult
+from planner.speed.work_to_hours import cheapest_hosted_price
 from pricing import Catalogue
 
 
 @dataclass(frozen=True)
-class ByToken:
+class TokenBreakEven:
     """One accelerator's hour against tokens that are bought: the share of its capacity at which both cost the same.
 
     Above 1 there is none: even full, the machine is dearer. Machines run whole, so the share is of what runs.
@@ -42,16 +42,21 @@ def hosted_usd_per_request(catalogue: Catalogue, door: str, *, input_tokens: flo
     return (read + written.newest.typical * output_tokens) / MILLION
 
 
-def even_requests_per_s(*, usd_per_hour: float, usd_per_request: float) -> float:
+def break_even_requests_per_s(*, usd_per_hour: float, usd_per_request: float) -> float:
     """Requests a second that cost as much by the token as an hour of machines does. [1/s]"""
     return usd_per_hour / SECONDS_PER_HOUR / usd_per_request
 
 
 def by_token(
-    catalogue: Catalogue, found: Serving, task: Serve, *, usd_per_accelerator_hour: float, door: str | None = None
-) -> ByToken | None:
+    catalogue: Catalogue,
+    found: ServingResult,
+    task: ServingTask,
+    *,
+    usd_per_accelerator_hour: float,
+    door: str | None = None,
+) -> TokenBreakEven | None:
     """A machine against the cheapest, or the named, seller of the model; None where none sells it or it cannot run."""
-    where = door or cheapest_door(catalogue, task)
+    where = door or cheapest_hosted_price(catalogue, task)
     each = found.requests_per_s_within_promise / max(found.replicas, 1)
     if where is None or not found.fits or each <= 0:
         return None
@@ -59,11 +64,11 @@ def by_token(
     if usd <= 0:
         return None
     hour = usd_per_accelerator_hour * found.accelerators_per_replica
-    return ByToken(
+    return TokenBreakEven(
         vendor=catalogue.hosted[where].vendor,
         usd_per_request=usd,
         usd_per_million_output_tokens=usd / task.output_tokens * MILLION,
         usd_per_replica_hour=hour,
-        requests_per_s=even_requests_per_s(usd_per_hour=hour, usd_per_request=usd),
+        requests_per_s=break_even_requests_per_s(usd_per_hour=hour, usd_per_request=usd),
         capacity_per_s=each,
     )

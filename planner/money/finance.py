@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from planner.money.formula import Num
-from planner.money.outcome import Solved, root, solved
+from planner.money.outcome import SolveResult, root, solve_result
 from planner.scenario.base import DAYS_PER_YEAR, MONTHS_PER_YEAR
 from planner.scenario.terms import Timing
 
@@ -77,7 +77,7 @@ def dated_years(*, days: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(days, dtype=np.float64) / DAYS_PER_YEAR  # leap years too, as spreadsheets do
 
 
-def over_time(number: Num) -> NDArray[np.float64]:
+def with_time_axis(number: Num) -> NDArray[np.float64]:
     """A number, or one for each draw, ready to meet an axis of time: with a last axis of length one."""
     along = np.asarray(number, dtype=np.float64)
     if along.ndim > 1 and along.shape[-1] == 1:
@@ -93,7 +93,7 @@ def discount_factors(*, rate_per_year: Num, years: ArrayLike) -> NDArray[np.floa
     ----------
     Brealey, Myers, Allen: Principles of Corporate Finance, 13th ed. 2020, ch. 2, present values.
     """
-    return np.asarray((1 + over_time(rate_per_year)) ** -np.asarray(years, dtype=np.float64))
+    return np.asarray((1 + with_time_axis(rate_per_year)) ** -np.asarray(years, dtype=np.float64))
 
 
 def npv_usd(*, usd: NDArray[np.float64], rate_per_year: Num, years: ArrayLike) -> Num:
@@ -128,7 +128,7 @@ def level_stream_usd(*, usd_per_period: Num, rate_per_period: Num, periods: Num,
 
 def implied_lease_rate(
     *, price_usd: Num, usd_per_month: Num, months: Num, balloon_usd: Num, in_advance: bool
-) -> Solved:
+) -> SolveResult:
     """The yearly rate at which a quoted lease, or a loan, is worth the price of what it pays for. [1/year, effective]
 
     Compare it with what borrowing costs. Negative where the payments do not even sum to the price.
@@ -144,7 +144,7 @@ def implied_lease_rate(
     shape = np.broadcast(price, payment, balloon, months).shape
     log_growth = root(value_over_price, low=np.full(shape, monthly[0]), high=np.full(shape, monthly[1]))
     rate = np.expm1(MONTHS_PER_YEAR * np.asarray(log_growth))
-    return solved(
+    return solve_result(
         rate,
         reasons={
             NO_PAYMENT: (payment <= 0) & (balloon <= 0),
@@ -154,7 +154,7 @@ def implied_lease_rate(
     )
 
 
-def irr(*, usd: NDArray[np.float64], years: ArrayLike) -> Solved:
+def irr(*, usd: NDArray[np.float64], years: ArrayLike) -> SolveResult:
     """The yearly rate at which the amounts are worth nothing today. [1/year] Only where there is exactly one.
 
     A cash flow that changes sign once has one such rate. One that changes more often (a refresh, a cost at the end)
@@ -180,7 +180,7 @@ def irr(*, usd: NDArray[np.float64], years: ArrayLike) -> Solved:
     shape = usd.shape[:-1]
     rate = np.expm1(root(value, low=np.full(shape, ends[0]), high=np.full(shape, ends[1])))
     reasons = {ONE_WAY: count == 0, SEVERAL_RATES: count > 1, RATE_OUT_OF_RANGE: np.isnan(rate)}
-    return solved(rate, reasons=reasons)
+    return solve_result(rate, reasons=reasons)
 
 
 def equivalent_annual_usd(*, present_value_usd: Num, rate_per_year: Num, years: Num) -> Num:
@@ -197,7 +197,7 @@ def equivalent_annual_usd(*, present_value_usd: Num, rate_per_year: Num, years: 
 
 def levelised_usd_per_hour(
     *, usd: NDArray[np.float64], useful_hours: NDArray[np.float64], rate_per_year: Num, years: ArrayLike
-) -> Solved:
+) -> SolveResult:
     """Discounted cost over discounted useful hours: the constant price per hour that would just pay for it all. [USD/h]
 
     Costs positive. Hours are discounted because they are what the cost has to be earned with.
@@ -210,7 +210,7 @@ def levelised_usd_per_hour(
     cost = npv_usd(usd=usd, rate_per_year=rate_per_year, years=years)
     hours = np.asarray(npv_usd(usd=useful_hours, rate_per_year=rate_per_year, years=years))
     idle = hours <= _NO_HOUR
-    return solved(cost / np.where(idle, 1.0, hours), reasons={NO_HOURS: idle})
+    return solve_result(cost / np.where(idle, 1.0, hours), reasons={NO_HOURS: idle})
 
 
 def _sign_changes(usd: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from pricing.caching import arguments, cached
 
 Num = float | NDArray[np.float64]
-Names = Mapping[str, Num]
-_Node = Callable[[Names], Num]
+FormulaInputs = Mapping[str, Num]
+_Node = Callable[[FormulaInputs], Num]
 
 _OPERATORS: dict[type[ast.operator], Callable[[Num, Num], Num]] = {
     ast.Add: lambda a, b: a + b,
@@ -57,7 +57,7 @@ class Formula:
         self.names = tuple(dict.fromkeys(_names(tree)))
         self._run = _compile(tree)
 
-    def __call__(self, names: Names) -> Num:
+    def __call__(self, names: FormulaInputs) -> Num:
         """The value of the formula for these inputs."""
         try:
             return self._run(names)
@@ -93,7 +93,7 @@ def _compile(node: ast.expr) -> _Node:
             inner = _compile(operand)
             return lambda names: -inner(names)
         case ast.BinOp(op=op) if type(op) in _OPERATORS:
-            return _of_two(node)
+            return _binary_operation(node)
         case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _COMPARISONS:
             return _both(_COMPARISONS[type(op)], left, right)
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in FUNCTIONS:
@@ -101,7 +101,7 @@ def _compile(node: ast.expr) -> _Node:
     raise FormulaError(f"a formula may not contain {type(node).__name__}: {ast.unparse(node)!r}")
 
 
-def _of_two(node: ast.BinOp) -> _Node:
+def _binary_operation(node: ast.BinOp) -> _Node:
     if isinstance(node.op, ast.Pow):
         return _power(ast.unparse(node))
     return _both(_OPERATORS[type(node.op)], node.left, node.right)
@@ -123,7 +123,7 @@ def _power(text: str) -> _Node:
     power, names = _both(_OPERATORS[ast.Pow], tree.left, tree.right), tuple(dict.fromkeys(_names(tree)))
     kept = cached(1, same=arguments)(lambda *inputs: power(dict(zip(names, inputs, strict=True))))
 
-    def run(given: Names) -> Num:
+    def run(given: FormulaInputs) -> Num:
         inputs = tuple([given[name] for name in names])
         is_array = any(isinstance(one, np.ndarray) for one in inputs)
         return kept(*inputs) if is_array else power(given)

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from planner.money.finance import flow_years, real_rate
 from planner.money.formula import Num
-from planner.money.input_sheet import TRIED, Basis
-from planner.money.ledger import Line, Used
-from planner.money.setting import Setting
+from planner.money.input_sheet import TRIED, InputSheet
+from planner.money.ledger import LedgerInput, Line
+from planner.money.setting import PlanContext
 from planner.money.timeline import PLAN
 
 WORTH = "worth_when_paid"
@@ -26,12 +26,12 @@ _UNIT = "dollars of the day its price was set"
 _LESS_INFLATION = "less inflation, the plan being in real terms"
 
 
-def inflation_per_year(setting: Setting) -> float:
+def inflation_per_year(setting: PlanContext) -> float:
     """The rate at which dollars of an earlier day lose worth: 0 unless the plan is in real terms."""
     return setting.terms.inflation_per_year if setting.terms.money == "real" else 0.0
 
 
-def in_terms(setting: Setting, nominal_change_per_year: float) -> float:
+def to_plan_terms(setting: PlanContext, nominal_change_per_year: float) -> float:
     """A nominal change or rate, in the terms of the plan."""
     inflation = inflation_per_year(setting)
     if inflation == 0:
@@ -39,25 +39,25 @@ def in_terms(setting: Setting, nominal_change_per_year: float) -> float:
     return float(real_rate(nominal_rate_per_year=nominal_change_per_year, inflation_per_year=inflation))
 
 
-def say_change(put: Basis, setting: Setting, name: str, fact: str, yours: float | None) -> None:
+def add_price_change(put: InputSheet, setting: PlanContext, name: str, fact: str, yours: float | None) -> None:
     """A yearly change of a price: yours as you say it, the catalogue's in the terms of the plan."""
     put.fact(name, fact, yours)
     said = put.used[name]
     if inflation_per_year(setting) == 0 or said.is_yours or said.origin == TRIED or callable(said.origin):
         return
     note = f"{said.origin.note}. {_LESS_INFLATION}" if said.origin.note else _LESS_INFLATION
-    put.say(name, in_terms(setting, float(said.value)), said.unit, replace(said.origin, note=note))
+    put.say(name, to_plan_terms(setting, float(said.value)), said.unit, replace(said.origin, note=note))
 
 
-def worth_when_paid(setting: Setting, since_years: Num) -> NDArray[np.float64]:
+def worth_when_paid(setting: PlanContext, since_years: Num) -> NDArray[np.float64]:
     """What a dollar of the day a price was set is worth, in its money, when each month is paid. [1]"""
     years = flow_years(months=setting.timeline.last, timing=setting.terms.timing, day=setting.day)
     return np.asarray((1 + inflation_per_year(setting)) ** (since_years - years))
 
 
-def agreed(setting: Setting, lines: tuple[Line, ...], since_years: Num = 0.0) -> tuple[Line, ...]:
+def agreed(setting: PlanContext, lines: tuple[Line, ...], since_years: Num = 0.0) -> tuple[Line, ...]:
     """Lines whose dollars were agreed so long after today, as they are in the terms of the plan."""
     if inflation_per_year(setting) == 0:
         return lines
-    worth = Used(WORTH, worth_when_paid(setting, since_years), _UNIT, PLAN)
+    worth = LedgerInput(WORTH, worth_when_paid(setting, since_years), _UNIT, PLAN)
     return tuple(replace(line, how=f"({line.how}) * {WORTH}", used=(*line.used, worth)) for line in lines)

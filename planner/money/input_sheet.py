@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from planner.money.formula import Num, formula
-from planner.money.ledger import YOUR_INPUT, Line, Origin, Part, Treatment, Used
-from planner.scenario.base import TypedMoney
+from planner.money.ledger import YOUR_INPUT, LedgerInput, Line, Origin, Part, Treatment
+from planner.scenario.base import EnteredAmount
 from pricing import Catalogue, Figure
 from pricing.caching import arguments, cached
-from pricing.figure import Value
+from pricing.figure import FigureValue
 
 
 @cached(2_000, same=arguments)  # a plan asks for the same one in every way, and at both ends
@@ -48,27 +48,29 @@ Tried = Mapping[str, Num]  # by the name the formulas use; one number, or one fo
 
 
 @dataclass
-class Basis:
+class InputSheet:
     """Named inputs of one case, each with its origin."""
 
     catalogue: Catalogue
     case: Case = "typical"
     tried: Tried = field(default_factory=dict)
-    used: dict[str, Used] = field(default_factory=dict)
-    typed: tuple[TypedMoney, ...] = ()  # of your own amounts, those that were typed in another currency
+    used: dict[str, LedgerInput] = field(default_factory=dict)
+    typed: tuple[EnteredAmount, ...] = ()  # of your own amounts, those that were typed in another currency
 
-    def copy(self) -> Basis:
+    def copy(self) -> InputSheet:
         """Another sheet with the same inputs."""
-        return Basis(self.catalogue, self.case, self.tried, dict(self.used), self.typed)
+        return InputSheet(self.catalogue, self.case, self.tried, dict(self.used), self.typed)
 
     def say(self, name: str, value: Num, unit: str, where: Origin) -> None:
         """An input with a value and an origin; a value that is tried out takes its place."""
         tried = self.tried.get(name)
         if self.typed and where is YOUR_INPUT and tried is None:
-            where = self._as_typed(value, unit)
-        self.used[name] = Used(name, value, unit, where) if tried is None else Used(name, tried, unit, TRIED)
+            where = self._entered_origin(value, unit)
+        self.used[name] = (
+            LedgerInput(name, value, unit, where) if tried is None else LedgerInput(name, tried, unit, TRIED)
+        )
 
-    def _as_typed(self, value: Num, unit: str) -> Origin:
+    def _entered_origin(self, value: Num, unit: str) -> Origin:
         """Your input, with how it was typed where that was in another currency."""
         is_usd = unit.startswith("USD") and isinstance(value, float) and value != 0
         said = next((one for one in self.typed if is_usd and one.usd == value), None)
@@ -88,7 +90,7 @@ class Basis:
         figure = self.catalogue.facts[fact].figure
         self.figure(name, figure, figure.unit, yours)
 
-    def flags(self, flags: tuple[Used, ...]) -> None:
+    def flags(self, flags: tuple[LedgerInput, ...]) -> None:
         """Put down inputs that come with their origin, such as the flags of a timeline."""
         self.used.update({flag.name: flag for flag in flags})
 
@@ -97,7 +99,7 @@ class Basis:
         return Line(name, part, how, tuple(map(self.used.__getitem__, formula(how).names)), note, treatment)
 
 
-def end(value: Value, case: Case) -> float:
+def end(value: FigureValue, case: Case) -> float:
     """The end of a range that a case takes; the typical value where there is no such end."""
     found = {"low": value.low, "typical": value.typical, "high": value.high}[case]
     return value.typical if found is None else found

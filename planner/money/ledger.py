@@ -52,7 +52,7 @@ COMPUTED = Origin("computed above", "computed")
 CONVENTION = Origin("convention", "convention")
 
 
-class Used(NamedTuple):
+class LedgerInput(NamedTuple):
     """One input as it was used. A plan has thousands of them, so it is what is made, and sent, the quickest."""
 
     name: str
@@ -82,7 +82,7 @@ class Line:
     name: str
     part: Part
     how: str
-    used: tuple[Used, ...]
+    used: tuple[LedgerInput, ...]
     note: str | None = None
     treatment: Treatment = "expense"
     order: int = 0  # of a fleet that is bought in several orders: 1 is the first
@@ -151,7 +151,7 @@ class Ledger:
         return total
 
     @cached_property
-    def numbers(self) -> dict[str, Used]:
+    def numbers(self) -> dict[str, LedgerInput]:
         """The inputs that are one number, by name."""
         return {used.name: used for line in self.lines for used in line.used if used.is_number}
 
@@ -173,7 +173,7 @@ class Ledger:
         return Ledger(title, tuple(line.at(index) for line in self.lines))
 
 
-def _one(used: Used, index: int) -> Used:
+def _one(used: LedgerInput, index: int) -> LedgerInput:
     value = used.value
     if isinstance(value, np.ndarray) and value.ndim > 1:
         value = value[index] if value.shape[-1] > 1 else float(value[index, 0])

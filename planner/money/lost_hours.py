@@ -6,7 +6,7 @@ An hour that is lost costs what an hour of the way costs on average: it is a par
 from dataclasses import dataclass
 
 from planner.money.demand.lost import Lost
-from planner.money.setting import Setting
+from planner.money.setting import PlanContext
 from pricing.caching import cached
 
 _NO_HOURS = 1e-9
@@ -23,7 +23,7 @@ class LostHours:
 
 
 @cached(16)
-def lost_hours(setting: Setting) -> LostHours | None:
+def lost_hours(setting: PlanContext) -> LostHours | None:
     """The hours lost; None where nothing is lost that is known of."""
     found = []
     for work, lost in setting.lost.items():

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from planner.money.ledger import Ledger
 from planner.money.measures import present_usd
 from planner.money.option import Option
-from planner.money.setting import BUSY_FACTOR, Setting
+from planner.money.setting import BUSY_FACTOR, PlanContext
 from planner.money.ways import WAYS
-from planner.money.ways.ledger_of_way import Builder, Unavailable, whole_ledger
-from planner.money.ways.own import of_size
+from planner.money.ways.ledger_of_way import Builder, Unavailable, complete_ledger
+from planner.money.ways.own import fleet_builder
 from planner.scenario.budget import CELLS
 from planner.scenario.path import Path, with_value
 
@@ -32,27 +32,27 @@ _FEWEST = 256  # rows of a block
 np.empty(2**24, dtype=np.uint8)  # never written to, so it takes no memory
 
 
-def builder_of(option: Option) -> Builder:
+def option_builder(option: Option) -> Builder:
     """What built an option; a fleet keeps its size, whatever is tried out."""
-    return of_size(int(option.accelerators), option.orders) if option.way == "own" else WAYS[option.way].build
+    return fleet_builder(int(option.accelerators), option.orders) if option.way == "own" else WAYS[option.way].build
 
 
-def ledger_at(setting: Setting, build: Builder) -> Ledger | None:
+def build_ledger(setting: PlanContext, build: Builder) -> Ledger | None:
     """A way's ledger with its tax at a setting, perhaps for several rows at once."""
     built = build(setting)
-    return None if isinstance(built, Unavailable) else whole_ledger(setting, built.title, built.lines)
+    return None if isinstance(built, Unavailable) else complete_ledger(setting, built.title, built.lines)
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class LedgerBlock:
     """Some of the rows: which, the setting that stands for them, and the ledger of each way; None without one."""
 
     rows: slice
-    setting: Setting
+    setting: PlanContext
     ledgers: tuple[Ledger | None, ...]
 
 
-class _Hashable(np.ndarray[tuple[int, ...], np.dtype[np.float64]]):
+class _HashableColumn(np.ndarray[tuple[int, ...], np.dtype[np.float64]]):
     """A column that a scenario may hold: its records want values that can be hashed."""
 
     def __hash__(self) -> int:  # type: ignore[override]
@@ -60,14 +60,14 @@ class _Hashable(np.ndarray[tuple[int, ...], np.dtype[np.float64]]):
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class InputColumns:
     """A setting for many rows: some inputs have a value for each row, the others stay what they are.
 
     `along`, another input takes each of its values in every row. Amounts are then rows x values x months, and what
     that input does not touch is reckoned once for all its values.
     """
 
-    setting: Setting
+    setting: PlanContext
     tried: Mapping[str, Array] = field(default_factory=dict)  # inputs by the names that formulas use
     fields: Mapping[Path, Array] = field(default_factory=dict)  # inputs by their place in the scenario
     along: tuple[str, Array] | None = None
@@ -78,21 +78,21 @@ class Columns:
         count = len(next(iter((*self.tried.values(), *self.fields.values())), (None,)))
         return (count,) if self.along is None else (count, len(self.along[1]))
 
-    def take(self, rows: Rows) -> Columns:
+    def take(self, rows: Rows) -> InputColumns:
         """Some of the rows, in that order; the same may stand there several times."""
         tried = {name: values[rows] for name, values in self.tried.items()}
         return replace(self, tried=tried, fields={path: values[rows] for path, values in self.fields.items()})
 
-    def trying(self, name: str, values: Array) -> Columns:
+    def trying(self, name: str, values: Array) -> InputColumns:
         """The rows with one more input tried out; a factor on the work multiplies the one that is there."""
         known = self.tried.get(name, 1.0) if name == BUSY_FACTOR else 1.0
         return replace(self, tried={**self.tried, name: values * known})
 
-    def at(self) -> Setting:
+    def at(self) -> PlanContext:
         """The setting that stands for all rows."""
         scenario = self.setting.scenario
         for path, values in self.fields.items():
-            scenario = with_value(scenario, path, values[:, None].view(_Hashable))
+            scenario = with_value(scenario, path, values[:, None].view(_HashableColumn))
         there = replace(self.setting, scenario=scenario) if self.fields else self.setting
         if self.along is None:
             return there.trying({name: values[:, None] for name, values in self.tried.items()})
@@ -100,14 +100,14 @@ class Columns:
         beside = {one: column[:, None, None] for one, column in self.tried.items()}
         return there.trying({**beside, name: values[None, :, None]})
 
-    def blocks(self, builders: Sequence[Builder]) -> Iterator[Block]:
+    def blocks(self, builders: Sequence[Builder]) -> Iterator[LedgerBlock]:
         """The ledgers of all rows, block by block. Who takes a block has done with it when the next is asked for."""
         count, steps = self.shape[0], self.shape[-1] if self.along else 1
         size = max(CELLS // ((self.setting.timeline.last + 1) * steps), _FEWEST // steps)
         for start in range(0, count, size):
             rows = slice(start, min(start + size, count))
             there = self.take(rows).at()
-            yield Block(rows, there, tuple(ledger_at(there, build) for build in builders))
+            yield LedgerBlock(rows, there, tuple(build_ledger(there, build) for build in builders))
             there.let_go()
 
     def present_usd(self, builders: Sequence[Builder]) -> Array:

@@ -21,9 +21,9 @@ from planner.money.finance import (
     real_rate,
 )
 from planner.money.formula import Num
-from planner.money.ledger import COMPUTED, Ledger, Used
-from planner.money.outcome import Reason, Solved
-from planner.money.setting import Setting
+from planner.money.ledger import COMPUTED, Ledger, LedgerInput
+from planner.money.outcome import Reason, SolveResult
+from planner.money.setting import PlanContext
 from planner.scenario.base import MONTHS_PER_YEAR
 from pricing.caching import cached
 
@@ -91,11 +91,13 @@ def simple_payback(*, usd: NDArray[np.float64]) -> Payback:
     ended = {ALWAYS: always, REACHED_AND_LOST: ever & lost, REACHED: ever, NEVER_SAVES: ~saves}
     ending = np.select(list(ended.values()), [ENDINGS.index(one) for one in ended], ENDINGS.index(NEVER_IN_TIME))
     whole = np.where(always, 0.0, np.where(ever, month, np.nan))
-    parts = np.where(ever, month - _left_over(usd, balance, month), whole)
+    parts = np.where(ever, month - _unused_month_share(usd, balance, month), whole)
     return Payback(whole[()], parts[()], ending)
 
 
-def _left_over(usd: NDArray[np.float64], balance: NDArray[np.float64], month: NDArray[np.int64]) -> NDArray[np.float64]:
+def _unused_month_share(
+    usd: NDArray[np.float64], balance: NDArray[np.float64], month: NDArray[np.int64]
+) -> NDArray[np.float64]:
     """The part of the last month that was not needed to get the money back."""
     came, over = (np.take_along_axis(array, month[..., None], axis=-1)[..., 0] for array in (usd, balance))
     return np.clip(over / np.where(came > 0, came, 1.0), 0.0, 1.0)
@@ -115,17 +117,17 @@ class Measures:
     bills_usd: Num  # of it what is paid: the total of the cash
     cash_today_usd: Num
     eac_usd_per_year: Num  # the level yearly cost that is worth as much: compares plans of different length
-    usd_per_useful_hour: Solved  # levelised: cost and hours both discounted
+    usd_per_useful_hour: SolveResult  # levelised: cost and hours both discounted
     idle_usd: Num
     unpriced: tuple[str, ...]
     # against the baseline
     npv_usd: Num
-    irr: Solved
+    irr: SolveResult
     simple_payback: Payback
     payback: Payback  # discounted
 
 
-def rate_per_year(setting: Setting) -> Num:
+def rate_per_year(setting: PlanContext) -> Num:
     """The rate everything is discounted at: yours as you say it; the catalogue's, nominal, less inflation if in real.
 
     Your own rate and your own changes of prices are taken to be in the terms of the plan, nominal or real.
@@ -143,25 +145,25 @@ def rate_per_year(setting: Setting) -> Num:
 
 
 @cached(_KEPT)
-def years_of(setting: Setting) -> NDArray[np.float64]:
+def cash_flow_years(setting: PlanContext) -> NDArray[np.float64]:
     """When the money of each month moves, under the plan's convention. [year]"""
     return flow_years(months=setting.timeline.last, timing=setting.terms.timing, day=setting.day)
 
 
 @cached(_KEPT)
-def factors(setting: Setting) -> NDArray[np.float64]:
+def factors(setting: PlanContext) -> NDArray[np.float64]:
     """What a dollar of each month is worth today. [1]"""
-    return discount_factors(rate_per_year=rate_per_year(setting), years=years_of(setting))
+    return discount_factors(rate_per_year=rate_per_year(setting), years=cash_flow_years(setting))
 
 
-def discounted(setting: Setting, ledger: Ledger) -> NDArray[np.float64]:
+def discounted(setting: PlanContext, ledger: Ledger) -> NDArray[np.float64]:
     """The cash flow in today's money, month by month. [USD]"""
     return np.asarray(ledger.monthly_usd * factors(setting))
 
 
-def todays(setting: Setting, ledger: Ledger) -> Ledger:
+def discounted_ledger(setting: PlanContext, ledger: Ledger) -> Ledger:
     """The same lines, each with what its months' money is worth today in its formula: it sums to `present_usd`."""
-    worth = Used(WORTH, factors(setting), "USD today for one of that month", COMPUTED)
+    worth = LedgerInput(WORTH, factors(setting), "USD today for one of that month", COMPUTED)
     return replace(
         ledger,
         lines=tuple(replace(line, how=f"({line.how}) * {WORTH}", used=(*line.used, worth)) for line in ledger.lines),
@@ -173,13 +175,13 @@ def saved_usd(option_ledger: Ledger, baseline_ledger: Ledger) -> NDArray[np.floa
     return np.asarray(baseline_ledger.monthly_usd - option_ledger.monthly_usd)
 
 
-def present_usd(setting: Setting, ledger: Ledger) -> Num:
+def present_usd(setting: PlanContext, ledger: Ledger) -> Num:
     """The cash flow in today's money. [USD] Costs positive; lines without a price are left out, and listed."""
     present: Num = np.sum(discounted(setting, ledger), axis=-1)
     return present
 
 
-def cumulative(setting: Setting, ledger: Ledger) -> NDArray[np.float64]:
+def cumulative(setting: PlanContext, ledger: Ledger) -> NDArray[np.float64]:
     """The cash flow in today's money, summed up to each month. [USD]"""
     return np.cumsum(discounted(setting, ledger), axis=-1)
 
@@ -211,7 +213,7 @@ class PeakCash:
     present_usd: float  # the same payments in today's money
 
 
-def peak_cash(setting: Setting, ledger: Ledger) -> PeakCash:
+def peak_cash(setting: PlanContext, ledger: Ledger) -> PeakCash:
     """The most money that is out at one time. What a sale brings at the end was not there before."""
     paid = paid_usd(ledger)
     out = np.cumsum(paid)
@@ -219,30 +221,30 @@ def peak_cash(setting: Setting, ledger: Ledger) -> PeakCash:
     return PeakCash(month, float(out[month]), float((paid * factors(setting))[: month + 1].sum()))
 
 
-def rates_of_return(setting: Setting, ledgers: Sequence[Ledger], baseline: Ledger) -> tuple[Solved, ...]:
+def rates_of_return(setting: PlanContext, ledgers: Sequence[Ledger], baseline: Ledger) -> tuple[SolveResult, ...]:
     """The rate of return of each against a baseline, all solved at once."""
     saved = np.stack([saved_usd(ledger, baseline) for ledger in ledgers])
-    found = irr(usd=saved, years=years_of(setting))
+    found = irr(usd=saved, years=cash_flow_years(setting))
     return tuple(found.at(index) for index in range(len(ledgers)))
 
 
-def worked_usd(option: Ledger, baseline: Ledger) -> NDArray[np.float64]:
+def savings_before_resale_usd(option: Ledger, baseline: Ledger) -> NDArray[np.float64]:
     """The saving by month without what a sale brings: a fleet is paid back by its work, not by being sold. [USD]"""
     brought = [np.minimum(np.nan_to_num(line.usd), 0.0) for line in option.lines if line.treatment == "sale"]
     return np.asarray(saved_usd(option, baseline) + sum(brought, np.zeros(1)))
 
 
 def measured(
-    setting: Setting,
+    setting: PlanContext,
     option_ledger: Ledger,
     useful_hours: NDArray[np.float64],
     baseline_ledger: Ledger,
-    rate_of_return: Solved | None = None,
+    rate_of_return: SolveResult | None = None,
 ) -> Measures:
     """All measures of one option against a baseline; its rate of return where that is solved already."""
-    rate, years = rate_per_year(setting), years_of(setting)
+    rate, years = rate_per_year(setting), cash_flow_years(setting)
     own, monthly = present_usd(setting, option_ledger), option_ledger.monthly_usd
-    saved, worked = saved_usd(option_ledger, baseline_ledger), worked_usd(option_ledger, baseline_ledger)
+    saved, worked = saved_usd(option_ledger, baseline_ledger), savings_before_resale_usd(option_ledger, baseline_ledger)
     return Measures(
         present_usd=own,
         total_usd=option_ledger.total_usd[()],

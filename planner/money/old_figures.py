@@ -6,15 +6,15 @@ from datetime import date
 
 import numpy as np
 
-from planner.money.ledger import Line, Origin, Used
+from planner.money.ledger import LedgerInput, Line, Origin
 from planner.money.option import Option
-from planner.money.plan import Plan, plan_at
+from planner.money.plan import Plan, plan_from_context
 from planner.money.renting.cheapest_offer import taken
 from planner.money.renting.offer_inputs import PRICE
 from planner.money.verdict.answer import Answer
 from planner.money.ways import WAYS
 from planner.money.yardsticks import YARDSTICKS, Sight, Yardstick
-from planner.scenario.path import Path, value_at
+from planner.scenario.path import Path, get_value
 from planner.scenario.scenario import Scenario
 from planner.scenario.ways import Way
 from pricing import Figure
@@ -60,13 +60,13 @@ def _of(option: Option, day: date) -> Iterator[OldFigure]:
             if origin.figure is not None and days_over(origin.figure, day) > 0:
                 where.setdefault(id(origin.figure), (used.name, origin, origin.figure))
                 lines.setdefault(id(origin.figure), []).append(line)
-    bills = _paid_usd(option.ledger.lines) if where else 0.0
+    bills = _purchase_cost_usd(option.ledger.lines) if where else 0.0
     for key, (name, origin, figure) in where.items():
-        share = _paid_usd(lines[key]) / bills if bills > 0 else 0.0
+        share = _purchase_cost_usd(lines[key]) / bills if bills > 0 else 0.0
         yield OldFigure(name, option, origin, figure, figure.age_days(day), limit_days(figure), share)
 
 
-def _paid_usd(lines: Iterable[Line]) -> float:
+def _purchase_cost_usd(lines: Iterable[Line]) -> float:
     """What is paid, without what comes back when a machine is sold."""
     return sum(max(float(np.sum(line.priced_usd)), 0.0) for line in lines)
 
@@ -87,7 +87,7 @@ SLIPS: tuple[tuple[float, str], ...] = (
 
 
 @dataclass(frozen=True)
-class Doubt:
+class ImplausibleInput:
     """One input to look at again."""
 
     name: str
@@ -101,7 +101,7 @@ class Doubt:
     path: Path = ()  # of a field of money
 
 
-def doubts(plan: Plan) -> tuple[Doubt, ...]:
+def doubts(plan: Plan) -> tuple[ImplausibleInput, ...]:
     """Your own numbers that are far from what such things are: prices first, then in the order of the ledgers."""
     scenario = plan.setting.scenario
     asked = [way.inputs for way in WAYS.values() if way.asks_back]
@@ -112,13 +112,15 @@ def doubts(plan: Plan) -> tuple[Doubt, ...]:
     mine = {name: used for name, used in numbers(plan).items() if used.is_yours}
     unsaid = plan
     if bare != scenario:
-        unsaid = plan_at(replace(plan.setting, scenario=bare, taken=taken(replace(plan.setting, scenario=bare))))
+        unsaid = plan_from_context(
+            replace(plan.setting, scenario=bare, taken=taken(replace(plan.setting, scenario=bare)))
+        )
     usual = numbers(unsaid)
     known = {name: used for name, used in usual.items() if not used.is_yours}
     sight = Sight(scenario, unsaid, known)
     found = [_of_money(path, usd, sight) for path, usd in typed]
     found += [_of_ledger(mine[name], known[name]) for name in mine if name in known and name not in _MONEY]
-    found += _below_all(plan, unsaid, mine)
+    found += _check_below_market(plan, unsaid, mine)
     return tuple(one for one in found if one is not None)
 
 
@@ -129,28 +131,28 @@ def _typed_money(scenario: Scenario) -> Iterator[tuple[Path, float]]:
     """The amounts of money that a scenario says, each with its path."""
     for path in YARDSTICKS:
         before, _, name = path[:-2], *path[-2:]
-        several = range(len(value_at(scenario, before) or ())) if path[-2] == 0 else (None,)
+        several = range(len(get_value(scenario, before) or ())) if path[-2] == 0 else (None,)
         for place in several:
             here = path if place is None else (*before, place, name)
-            usd = value_at(scenario, here)
+            usd = get_value(scenario, here)
             if isinstance(usd, int | float) and usd:
                 yield here, float(usd)
 
 
-def _of_money(path: Path, usd: float, sight: Sight) -> Doubt | None:
+def _of_money(path: Path, usd: float, sight: Sight) -> ImplausibleInput | None:
     yardstick = YARDSTICKS[tuple(0 if isinstance(step, int) else step for step in path)](sight)
     found = None if yardstick is None else doubt(str(path[-1]), abs(usd), yardstick)
     return found and replace(found, path=path, yours=usd)
 
 
-def _of_ledger(yours: Used, usual: Used) -> Doubt | None:
+def _of_ledger(yours: LedgerInput, usual: LedgerInput) -> ImplausibleInput | None:
     if yours.unit == COUNTED:
         return None
     there = float(usual.value)
     return doubt(yours.name, float(yours.value), Yardstick(there, there, there, usual.unit))
 
 
-def _below_all(plan: Plan, unsaid: Plan, mine: Mapping[str, Used]) -> Iterator[Doubt]:
+def _check_below_market(plan: Plan, unsaid: Plan, mine: Mapping[str, LedgerInput]) -> Iterator[ImplausibleInput]:
     """A rent of yours below what anybody asks, where it is not so far off that a slip is asked about already."""
     prices, offers = unsaid.setting.taken.prices, plan.setting.catalogue.offers
     if PRICE not in mine or prices is None or plan.setting.scenario.rent.usd_per_accelerator_hour is None:
@@ -160,17 +162,17 @@ def _below_all(plan: Plan, unsaid: Plan, mine: Mapping[str, Used]) -> Iterator[D
     typed = float(mine[PRICE].value)
     if asked and min(one.typical for one in asked) / FAR < typed < min(one.low for one in asked):
         lowest = min(one.typical for one in asked)
-        yield Doubt(PRICE, typed, lowest, mine[PRICE].unit, None, None, below_all=True)
+        yield ImplausibleInput(PRICE, typed, lowest, mine[PRICE].unit, None, None, below_all=True)
 
 
-def doubt(name: str, typed: float, known: Yardstick) -> Doubt | None:
+def doubt(name: str, typed: float, known: Yardstick) -> ImplausibleInput | None:
     """What is odd about a number: it lies outside all that is known, and a slip explains it or it lies far outside.
 
     A nought, or nothing to compare with, is not odd.
     """
     low, usual, high = known.low, known.usual, known.high
     if name == METER and typed > DEAR_KWH:
-        return Doubt(name, typed, usual, known.unit, typed / _HUNDRED, IN_CENTS)
+        return ImplausibleInput(name, typed, usual, known.unit, typed / _HUNDRED, IN_CENTS)
     if typed <= 0 or usual <= 0 or not np.isfinite(usual) or min(low, usual / FAR) <= typed <= max(high, usual * FAR):
         return None
     least, most = min(low, usual / _NEAR), max(high, usual * _NEAR)
@@ -178,12 +180,12 @@ def doubt(name: str, typed: float, known: Yardstick) -> Doubt | None:
     if not slips and low / FAR <= typed <= high * FAR:
         return None
     meant, slip = slips[0] if slips else (None, None)
-    return Doubt(name, typed, usual, known.unit, meant, slip, is_known=known.is_known)
+    return ImplausibleInput(name, typed, usual, known.unit, meant, slip, is_known=known.is_known)
 
 
-def numbers(plan: Plan, way: Way | None = None) -> dict[str, Used]:
+def numbers(plan: Plan, way: Way | None = None) -> dict[str, LedgerInput]:
     """The inputs that are one number, by name; the first way that uses one stands for all, or one way alone."""
-    found: dict[str, Used] = {}
+    found: dict[str, LedgerInput] = {}
     for option in plan.options:
         if way in (None, option.way):
             for line in option.ledger.lines:

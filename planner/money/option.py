@@ -49,19 +49,19 @@ class Option:
 _SIZED = re.compile(r"own-(\d+)")
 
 
-def sized_key(accelerators: int) -> str:
+def fleet_option_key(accelerators: int) -> str:
     """The key of a fleet whose size is not the one that was asked for: own-16."""
     return f"own-{accelerators}"
 
 
-def size_in(key: str) -> int | None:
+def fleet_size_from_key(key: str) -> int | None:
     """How many accelerators the key of an option names; None where it names no number."""
     found = _SIZED.fullmatch(key)
     return None if found is None else int(found[1])
 
 
 @dataclass(frozen=True)
-class Absent:
+class SkippedOption:
     """A way that was not reckoned, and why."""
 
     way: Way

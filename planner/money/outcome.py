@@ -1,7 +1,7 @@
 """Numbers that may not exist: a value where there is one, and in every case the reason.
 
-A break-even or a rate of return can be missing for good reasons, and each entry of a `Solved` says which. Callers show
-the reason, never the not-a-number that fills its place in an array.
+A break-even or a rate of return can be missing for good reasons, and each entry of a `SolveResult` says which. Callers
+show the reason, never the not-a-number that fills its place in an array.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Reason:
 
 
 @dataclass(frozen=True, eq=False)
-class Solved:
+class SolveResult:
     """One number for each entry, or the reason why there is none."""
 
     value: Num  # not-a-number where there is none
@@ -45,17 +45,17 @@ class Solved:
         """Whether there is a number, for each entry."""
         return np.asarray(np.isfinite(self.value))
 
-    def at(self, index: int) -> Solved:
+    def at(self, index: int) -> SolveResult:
         """The number, or its reason, of one entry."""
-        return Solved(float(np.asarray(self.value)[index]), np.asarray(self.reason[index]))
+        return SolveResult(float(np.asarray(self.value)[index]), np.asarray(self.reason[index]))
 
 
-def solved(value: Num, *, reasons: dict[str, NDArray[np.bool_]]) -> Solved:
+def solve_result(value: Num, *, reasons: dict[str, NDArray[np.bool_]]) -> SolveResult:
     """`value` where none of the reasons against it holds; otherwise the first of them that does."""
     conditions = np.broadcast_arrays(*reasons.values(), np.asarray(value))[:-1]
     refused = np.logical_or.reduce(conditions)
     words = np.select(list(conditions), [np.asarray(reason) for reason in reasons], np.asarray(FOUND))
-    return Solved(np.where(refused, np.nan, value)[()], words)
+    return SolveResult(np.where(refused, np.nan, value)[()], words)
 
 
 def root(function: Callable[[NDArray[np.float64]], NDArray[np.float64]], *, low: Num, high: Num) -> Num:

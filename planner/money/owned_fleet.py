@@ -8,16 +8,16 @@ import numpy as np
 
 from planner.money.formula import Num
 from planner.money.ledger import Ledger, Line
-from planner.money.measures import todays
+from planner.money.measures import discounted_ledger
 from planner.money.option import Option
 from planner.money.owning import spare_boards
 from planner.money.price_path import FEE
 from planner.money.selling import SHARE
-from planner.money.setting import Setting
-from planner.money.stages.fleet import Fleet, fleet_of
+from planner.money.setting import PlanContext
+from planner.money.stages.fleet import Fleet, build_fleet
 from planner.money.ways import WAYS
 from planner.scenario.base import MILLION, SECONDS_PER_HOUR
-from planner.scenario.task import Run, Serve, Train
+from planner.scenario.task import Run, ServingTask, TrainingTask
 from planner.scenario.work import Work
 from planner.speed.serving import is_other_work
 
@@ -36,7 +36,7 @@ class Bought:
     fleet_accelerators: int  # that there are with it
 
 
-def owned_count(setting: Setting, option: Option) -> int:
+def owned_accelerators(setting: PlanContext, option: Option) -> int:
     """How many accelerators a way buys; 0 for one that buys none."""
     mix, side = setting.scenario.mix, WAYS[option.way].side
     if side == "mix":
@@ -44,13 +44,13 @@ def owned_count(setting: Setting, option: Option) -> int:
     return int(option.accelerators) if side == "own" else 0
 
 
-def owned_fleet(setting: Setting, option: Option) -> Fleet | None:
+def owned_fleet(setting: PlanContext, option: Option) -> Fleet | None:
     """The fleet that a way buys, as if it were paid for at once; None where it buys none."""
-    count = owned_count(setting, option)
-    return fleet_of(setting, count, option.orders) if count else None
+    count = owned_accelerators(setting, option)
+    return build_fleet(setting, count, option.orders) if count else None
 
 
-def bought_when(setting: Setting, option: Option) -> tuple[Bought, ...]:
+def purchase_orders(setting: PlanContext, option: Option) -> tuple[Bought, ...]:
     """The orders of a way, the first one first; none where it owns nothing of its own."""
     fleet = owned_fleet(setting, option)
     if fleet is None:
@@ -86,7 +86,7 @@ _OF_RENT = {"usd_per_accelerator_hour", "usd_per_gb_month_of_disk", "usd_per_gb_
 
 
 @dataclass(frozen=True)
-class Split:
+class OwnedCostSplit:
     """What an owner's way costs in today's money, by what it is for; the six sum to the way's cost. [USD]"""
 
     hardware_usd: float  # bought, borrowed for or leased, less what it fetches; with network and disks
@@ -115,16 +115,16 @@ class Split:
         return {name: usd / self.owned_usd for name, usd in self.by_name.items()}
 
 
-def split(setting: Setting, ledger: Ledger) -> Split | None:
+def split(setting: PlanContext, ledger: Ledger) -> OwnedCostSplit | None:
     """The cost of an owner's way by what it is for; None where there is none to be split."""
     usd = dict.fromkeys(("hardware_usd", "power_usd", "people_usd", "rest_usd", "rented_usd", "sold_on_usd"), 0.0)
     rest: dict[str, float] = {}
-    for line in todays(setting, ledger).lines:
+    for line in discounted_ledger(setting, ledger).lines:
         of, amount = _cost_category(line), float(line.priced_usd.sum())
         usd[of] += amount
         if of == "rest_usd":
             rest[line.name] = amount
-    found = Split(most_of_rest=max(rest, key=lambda name: rest[name], default=""), **usd)
+    found = OwnedCostSplit(most_of_rest=max(rest, key=lambda name: rest[name], default=""), **usd)
     return found if found.owned_usd > 0 else None
 
 
@@ -136,18 +136,18 @@ def _cost_category(line: Line) -> str:
         return "rented_usd"
     if _METER in names:
         return "power_usd"
-    if line.part in ("finance", "hardware") or (_is_of_machines(line) and _ROOM not in names):
+    if line.part in ("finance", "hardware") or (_is_hardware_line(line) and _ROOM not in names):
         return "hardware_usd"
     return "people_usd" if line.part == "staff" else "rest_usd"
 
 
-def _is_of_machines(line: Line) -> bool:
+def _is_hardware_line(line: Line) -> bool:
     """Whether a line is for what is bought or sold, or for what was agreed on its sale."""
     return line.treatment in ("capital", "sale") or line.part == "resale"
 
 
 @dataclass(frozen=True)
-class Idle:
+class IdleTime:
     """The hours in which machines of one's own are there and paid for, and how many of them do no useful work."""
 
     paid_hours: float
@@ -159,7 +159,7 @@ class Idle:
         return self.idle_hours / self.paid_hours
 
 
-def idle(setting: Setting, option: Option) -> Idle | None:
+def idle(setting: PlanContext, option: Option) -> IdleTime | None:
     """The idle accelerator-hours of what a way owns, spares apart; None where it owns nothing for a while."""
     fleet = owned_fleet(setting, option)
     if fleet is None or not fleet.comes:
@@ -168,7 +168,7 @@ def idle(setting: Setting, option: Option) -> Idle | None:
     paid = there.machines * setting.terms.hours_per_month
     free = np.maximum(paid - there.busy_hours, 0.0) * (1 - _sold(option.ledger))
     total = float(np.sum(paid))
-    return Idle(total, float(np.sum(free))) if total > 0 else None
+    return IdleTime(total, float(np.sum(free))) if total > 0 else None
 
 
 def _sold(ledger: Ledger) -> Num:
@@ -189,7 +189,7 @@ class Piece:
     accelerator_hours: float
 
 
-def pieces(setting: Setting) -> tuple[Piece, ...]:
+def pieces(setting: PlanContext) -> tuple[Piece, ...]:
     """What can be counted of the plan's work; nothing where it is told in plain hours."""
     pairs = zip(setting.scenario.work, setting.written.work, strict=True)
     return tuple(one for plain, written in pairs for one in _units_of_work(plain, written))
@@ -205,14 +205,14 @@ def _units_of_work(plain: Work, written: Work) -> Iterator[Piece]:
         yield Piece("run", "", _run_hours(plain, written.run))
 
 
-def _served(plain: Work, task: Serve) -> Iterator[Piece]:
-    hours = plain.accelerators * plain.usual_busy_share / (task.requests_per_s * SECONDS_PER_HOUR)
+def _served(plain: Work, task: ServingTask) -> Iterator[Piece]:
+    hours = plain.accelerators * plain.effective_utilization / (task.requests_per_s * SECONDS_PER_HOUR)
     yield Piece("request", task.model, hours)
     if not is_other_work(task.model):
         yield Piece("million_tokens", task.model, hours / task.output_tokens * MILLION)
 
 
-def _run_hours(plain: Work, task: Train | Run) -> float:
+def _run_hours(plain: Work, task: TrainingTask | Run) -> float:
     if task.runs_per_month is not None:
         return (plain.accelerator_hours_per_month or 0.0) / task.runs_per_month
     return plain.jobs[-1].accelerators * plain.jobs[-1].hours

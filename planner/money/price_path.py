@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.formula import Num
-from planner.money.inflation import WORTH, in_terms, inflation_per_year, worth_when_paid
-from planner.money.input_sheet import TRIED, Basis, origin
+from planner.money.inflation import WORTH, inflation_per_year, to_plan_terms, worth_when_paid
+from planner.money.input_sheet import TRIED, InputSheet, origin
 from planner.money.ledger import COMPUTED, YOUR_INPUT, Line, Origin
-from planner.money.outcome import Solved, root, solved
-from planner.money.setting import RENT_CHANGE, Setting
+from planner.money.outcome import SolveResult, root, solve_result
+from planner.money.setting import RENT_CHANGE, PlanContext
 from planner.money.timeline import PLAN
 from planner.scenario.base import MONTHS_PER_YEAR
 from pricing import Catalogue
@@ -29,7 +29,7 @@ OUT_OF_RANGE = "none: no yearly change between -99.99 % and +999,900 % explains 
 
 def implied_change_per_year(
     *, short_usd_per_hour: Num, short_months: Num, long_usd_per_hour: Num, long_months: Num
-) -> Solved:
+) -> SolveResult:
     """The yearly price change at which a long commitment costs as much as short ones in a row. [1/year]
 
     Not discounted. For 1 against 3 years: 3 * long = short * (1 + f + f ** 2), and f - 1 is the change. It is what the
@@ -45,7 +45,7 @@ def implied_change_per_year(
     shape = np.broadcast(ratio, short, long).shape
     log_growth = root(mean_over_ratio, low=np.full(shape, np.log(_LEAST)), high=np.full(shape, np.log(_MOST)))
     change = np.expm1(log_growth)
-    return solved(change, reasons={LONGER_COSTS_LESS: ratio * long <= short, OUT_OF_RANGE: np.isnan(change)})
+    return solve_result(change, reasons={LONGER_COSTS_LESS: ratio * long <= short, OUT_OF_RANGE: np.isnan(change)})
 
 
 def _mean_price(log_growth_per_month: NDArray[np.float64], months: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -65,22 +65,22 @@ BY_LEVEL = f"usd_per_accelerator_hour * {LEVEL}"
 _SHORT_MONTHS, _LONG_MONTHS = 12.0, 36.0
 
 
-def say_path(basis: Basis, setting: Setting, set_after_months: NDArray[np.float64]) -> str:
+def add_rent_path(basis: InputSheet, setting: PlanContext, set_after_months: NDArray[np.float64]) -> str:
     """Say how rents move; the price of an hour as a formula. `set_after_months`: when each month's price was set."""
     later = ""
     if inflation_per_year(setting) != 0:
         worth = worth_when_paid(setting, set_after_months / MONTHS_PER_YEAR)
         basis.say(WORTH, worth, "dollars of the day its price was set", PLAN)
         later = f" * {WORTH}"
-    later += _say_step(basis, setting)
+    later += _add_rent_step(basis, setting)
     if setting.terms.rent_by_year and CHANGE not in setting.tried:
-        _say_levels(basis, setting, set_after_months)
+        _add_rent_levels(basis, setting, set_after_months)
         return f"{BY_LEVEL}{later}"
-    _say_rate(basis, setting)
+    _add_rent_rate(basis, setting)
     return f"{BY_RATE}{later}"
 
 
-def _say_step(basis: Basis, setting: Setting) -> str:
+def _add_rent_step(basis: InputSheet, setting: PlanContext) -> str:
     """A jump of all rents from some month on, where one is tried out: what is to be put behind the price."""
     if STEP not in setting.tried:
         return ""
@@ -89,16 +89,16 @@ def _say_step(basis: Basis, setting: Setting) -> str:
     return f" * where(price_set_after_months >= {STEP_AFTER}, {STEP}, 1)"
 
 
-def _say_rate(basis: Basis, setting: Setting) -> None:
-    middle, where = _middle(setting)
+def _add_rent_rate(basis: InputSheet, setting: PlanContext) -> None:
+    middle, where = _central_change(setting)
     if setting.case == "typical":
         basis.say(CHANGE, middle, "share a year", where)
         return
-    change = np.clip(middle + _away(setting), LEAST_CHANGE, MOST_CHANGE)
+    change = np.clip(middle + _range_offset(setting), LEAST_CHANGE, MOST_CHANGE)
     basis.say(CHANGE, change, "share a year", _fact_origin(setting))
 
 
-def _say_levels(basis: Basis, setting: Setting, set_after_months: NDArray[np.float64]) -> None:
+def _add_rent_levels(basis: InputSheet, setting: PlanContext, set_after_months: NDArray[np.float64]) -> None:
     levels = np.asarray(setting.terms.rent_by_year)
     begun_years = set_after_months / MONTHS_PER_YEAR
     level = levels[np.minimum(np.floor(begun_years + 1e-9).astype(np.intp), len(levels) - 1)]
@@ -108,34 +108,33 @@ def _say_levels(basis: Basis, setting: Setting, set_after_months: NDArray[np.flo
     if setting.case == "typical":
         basis.say(LEVEL, level, "times today's rent", YOUR_INPUT)
         return
-    note = (
-        f"your levels, and from there as far down or up as the catalogue's change of {_away(setting):+.2f} a year goes"
-    )
+    change = f"{_range_offset(setting):+.2f} a year"
+    note = f"your levels, and from there as far down or up as the catalogue's change of {change} goes"
     where = replace(_fact_origin(setting), note=note)
-    basis.say(LEVEL, level * (1 + _away(setting)) ** begun_years, "times today's rent", where)
+    basis.say(LEVEL, level * (1 + _range_offset(setting)) ** begun_years, "times today's rent", where)
 
 
-def _middle(setting: Setting) -> tuple[float, Origin]:
+def _central_change(setting: PlanContext) -> tuple[float, Origin]:
     """The yearly change to plan with: what quotes imply if asked for, else yours, else the catalogue's."""
     if setting.terms.rent_as_quotes_imply:
         quoted = quotes(setting)
         if quoted is not None and quoted.change.found:
-            change = in_terms(setting, float(np.asarray(quoted.change.value)))
+            change = to_plan_terms(setting, float(np.asarray(quoted.change.value)))
             return min(max(change, LEAST_CHANGE), MOST_CHANGE), Origin(quoted.said_by, "derived", note=quoted.sentence)
     yours = setting.terms.rent_change_per_year
     if yours is not None:
         return yours, YOUR_INPUT
-    return in_terms(setting, setting.catalogue.facts[RENT_CHANGE].figure.newest.typical), _fact_origin(setting)
+    return to_plan_terms(setting, setting.catalogue.facts[RENT_CHANGE].figure.newest.typical), _fact_origin(setting)
 
 
-def _away(setting: Setting) -> float:
+def _range_offset(setting: PlanContext) -> float:
     """How far this end of the range lies from its middle."""
     value = setting.catalogue.facts[RENT_CHANGE].figure.newest
     far = {"low": value.low, "typical": value.typical, "high": value.high}[setting.case]
-    return 0.0 if far is None else in_terms(setting, far) - in_terms(setting, value.typical)
+    return 0.0 if far is None else to_plan_terms(setting, far) - to_plan_terms(setting, value.typical)
 
 
-def _fact_origin(setting: Setting) -> Origin:
+def _fact_origin(setting: PlanContext) -> Origin:
     return origin(setting.catalogue, setting.catalogue.facts[RENT_CHANGE].figure)
 
 
@@ -145,10 +144,10 @@ class TermQuotes:
 
     said_by: str
     sentence: str
-    change: Solved
+    change: SolveResult
 
 
-def quotes(setting: Setting) -> TermQuotes | None:
+def quotes(setting: PlanContext) -> TermQuotes | None:
     """The plan's two quotes; None where the catalogue has none."""
     catalogue, taken = setting.catalogue, setting.taken
     if taken.one_year is None or taken.three_years is None:
@@ -170,7 +169,7 @@ def quotes(setting: Setting) -> TermQuotes | None:
 
 
 @cached(256)
-def _implied(short_usd: float, long_usd: float) -> Solved:
+def _implied(short_usd: float, long_usd: float) -> SolveResult:
     return implied_change_per_year(
         short_usd_per_hour=short_usd,
         short_months=_SHORT_MONTHS,
@@ -179,7 +178,7 @@ def _implied(short_usd: float, long_usd: float) -> Solved:
     )
 
 
-def path_warnings(setting: Setting) -> tuple[str, ...]:
+def rent_path_warnings(setting: PlanContext) -> tuple[str, ...]:
     """What to know about the path that was asked for and could not be had as asked."""
     if not setting.terms.rent_as_quotes_imply:
         return ()
@@ -272,7 +271,7 @@ FEE = "forward_fee_usd"
 _FIRST = "forward_from_month"
 
 
-def say_forward(basis: Basis, setting: Setting, path: str) -> str:
+def add_forward_rent(basis: InputSheet, setting: PlanContext, path: str) -> str:
     """The price of an hour as a formula: what was agreed from its first month on, before it the path."""
     rent = setting.scenario.rent
     if rent.forward_usd_per_accelerator_hour is None:
@@ -288,7 +287,7 @@ def say_forward(basis: Basis, setting: Setting, path: str) -> str:
     return f"where(month >= {_FIRST}, {agreed}, {path})"
 
 
-def forward_note(setting: Setting) -> tuple[str, ...]:
+def forward_rent_note(setting: PlanContext) -> tuple[str, ...]:
     """What to say where hours on demand have an agreed price."""
     rent = setting.scenario.rent
     if rent.forward_usd_per_accelerator_hour is None or rent.forward_from_month > setting.timeline.last:
@@ -297,7 +296,7 @@ def forward_note(setting: Setting) -> tuple[str, ...]:
     return (f"from month {month} on an hour on demand costs the {usd:g} USD that were agreed, wherever rents go",)
 
 
-def with_fee(setting: Setting, lines: Iterable[Line]) -> tuple[Line, ...]:
+def with_forward_fee(setting: PlanContext, lines: Iterable[Line]) -> tuple[Line, ...]:
     """The lines of a way, and the fee for the agreement where it rents at that price."""
     rent, lines = setting.scenario.rent, tuple(lines)
     if rent.forward_fee_usd is None:

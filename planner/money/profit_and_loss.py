@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.ledger import Ledger, Line, Part
-from planner.money.many_ledgers import Columns, builder_of, ledger_at
+from planner.money.many_ledgers import InputColumns, build_ledger, option_builder
 from planner.money.measures import present_usd
 from planner.money.option import Option
 from planner.money.selling import PRICE, SHARE
-from planner.money.setting import Setting
+from planner.money.setting import PlanContext
 from planner.money.tax.books import by_tax_year
 from planner.money.tax.lines import book_depreciation_usd, book_value_sold_usd, vat_in_books_usd
 from pricing.caching import cached_property
@@ -38,7 +38,7 @@ MOST_TIMES = 20.0  # a price is tried up to so many times the plan's
 class ProfitAndLoss:
     """The rows of one way by year, and where selling breaks even."""
 
-    setting: Setting
+    setting: PlanContext
     option: Option
     rows: Mapping[str, Array]  # by the names in ROWS; years
 
@@ -50,33 +50,33 @@ class ProfitAndLoss:
     @cached_property
     def break_even_usd(self) -> float | None:
         """What a sold hour would have to bring for the profits of all years to be nought."""
-        return self._zero(PRICE, self._highest_usd, _bills)
+        return self._solve_break_even(PRICE, self._highest_usd, _cash_out_by_year)
 
     @cached_property
     def break_even_usd_today(self) -> float | None:
         """The same in today's money, the cost of money counted."""
-        return self._zero(PRICE, self._highest_usd, present_usd)
+        return self._solve_break_even(PRICE, self._highest_usd, present_usd)
 
     @cached_property
     def break_even_share(self) -> float | None:
         """What share of the idle hours would have to be sold; None where not even all of them are enough."""
-        return self._zero(SHARE, 1.0, _bills)
+        return self._solve_break_even(SHARE, 1.0, _cash_out_by_year)
 
     @cached_property
     def break_even_share_today(self) -> float | None:
         """The same in today's money."""
-        return self._zero(SHARE, 1.0, present_usd)
+        return self._solve_break_even(SHARE, 1.0, present_usd)
 
     @property
     def _highest_usd(self) -> float:
         sell = self.setting.scenario.sell
         return MOST_TIMES * ((sell.usd_per_accelerator_hour if sell else None) or 1.0)
 
-    def _zero(self, name: str, most: float, cost: Callable[[Setting, Ledger], object]) -> float | None:
+    def _solve_break_even(self, name: str, most: float, cost: Callable[[PlanContext, Ledger], object]) -> float | None:
         """The least value of an input from which on nothing is lost."""
         values = np.linspace(0.0, most, _STEPS)
-        there = Columns(self.setting, {name: values}).at()
-        ledger = ledger_at(there, builder_of(self.option))
+        there = InputColumns(self.setting, {name: values}).at()
+        ledger = build_ledger(there, option_builder(self.option))
         if ledger is None:
             return None
         usd = np.broadcast_to(np.asarray(cost(there, ledger), dtype=np.float64), values.shape)
@@ -89,12 +89,12 @@ class ProfitAndLoss:
         return float(np.interp(0.0, [usd[at], usd[at - 1]], [values[at], values[at - 1]]))
 
 
-def _bills(setting: Setting, ledger: Ledger) -> Array:
+def _cash_out_by_year(setting: PlanContext, ledger: Ledger) -> Array:
     del setting  # in dollars as they are paid
     return ledger.total_usd
 
 
-def profit_and_loss(setting: Setting, option: Option) -> ProfitAndLoss | None:
+def profit_and_loss(setting: PlanContext, option: Option) -> ProfitAndLoss | None:
     """Profit and loss of a way; None where it sells no hours."""
     ledger = option.ledger
     if not any(line.part == "income" for line in ledger.lines):
@@ -129,11 +129,11 @@ def _row(line: Line) -> str:
     return _PARTS.get(line.part, "rent")
 
 
-def _by_year(setting: Setting, lines: Iterable[Line]) -> Array:
+def _by_year(setting: PlanContext, lines: Iterable[Line]) -> Array:
     return _years(setting, -sum((line.priced_usd for line in lines), np.zeros(1)))
 
 
-def _years(setting: Setting, usd: Array) -> Array:
+def _years(setting: PlanContext, usd: Array) -> Array:
     return by_tax_year(usd=np.array(np.broadcast_to(usd, (setting.timeline.last + 1,)))) + 0.0
 
 

@@ -10,13 +10,13 @@ import numpy as np
 
 from planner.money.formula import Num, formula
 from planner.money.inflation import WORTH, agreed
-from planner.money.input_sheet import Basis, Case, end, origin
+from planner.money.input_sheet import Case, InputSheet, end, origin
 from planner.money.ledger import CONVENTION, YOUR_INPUT, Line, Origin
-from planner.money.price_path import say_path
-from planner.money.setting import Setting
+from planner.money.price_path import add_rent_path
+from planner.money.setting import PlanContext
 from planner.money.timeline import PLAN
 from planner.scenario.base import MONTHS_PER_YEAR
-from planner.scenario.own import Sell
+from planner.scenario.own import IdleSaleInputs
 
 SOLD_SHARE, FEE = "sold-hours-share", "marketplace-fee-share"
 PRICE, SHARE = "usd_per_hour_sold", "sold_share"
@@ -26,7 +26,7 @@ _OTHER_END: dict[Case, Case] = {"low": "high", "typical": "typical", "high": "lo
 
 
 @dataclass(frozen=True)
-class IdleHours:
+class SellableHours:
     """What is sold of, as formulas: idle accelerators, the share of each month they are there, what busy ones draw."""
 
     accelerators: str
@@ -35,13 +35,13 @@ class IdleHours:
     with_people: bool = True  # whether those who sell are paid here; of several layers once
 
 
-def sells(setting: Setting) -> bool:
+def sells(setting: PlanContext) -> bool:
     """Whether hours are sold on, at a price that somebody said."""
     sell = setting.scenario.sell
     return sell is not None and sell.usd_per_accelerator_hour is not None
 
 
-def unsold(setting: Setting) -> str | None:
+def no_sale_reason(setting: PlanContext) -> str | None:
     """Why hours cannot be sold as they are asked to be: nobody says what a buyer pays."""
     if setting.scenario.sell is None or sells(setting):
         return None
@@ -51,13 +51,13 @@ def unsold(setting: Setting) -> str | None:
     return f"idle hours are to be sold on and no price is entered: say in sell what a buyer pays for one{hint}"
 
 
-def only_sells(setting: Setting, accelerators: float) -> bool:
+def is_resale_only(setting: PlanContext, accelerators: float) -> bool:
     """Whether so many machines would do hardly any work of one's own, and their hours are sold."""
     hours = accelerators * setting.terms.hours_per_month * setting.scenario.months
     return sells(setting) and setting.demand.all.busy_accelerator_hours < _HARDLY * hours
 
 
-def sold_lines(put: Basis, setting: Setting, idle: IdleHours) -> tuple[Line, ...]:
+def hour_sale_lines(put: InputSheet, setting: PlanContext, idle: SellableHours) -> tuple[Line, ...]:
     """What the sold hours bring, the fee, what selling costs, and the electricity that they take beside idling."""
     sell = setting.scenario.sell
     if sell is None or not sells(setting):
@@ -74,7 +74,7 @@ def sold_lines(put: Basis, setting: Setting, idle: IdleHours) -> tuple[Line, ...
     return (*lines, *_electricity(put, setting, idle))
 
 
-def _electricity(put: Basis, setting: Setting, idle: IdleHours) -> tuple[Line, ...]:
+def _electricity(put: InputSheet, setting: PlanContext, idle: SellableHours) -> tuple[Line, ...]:
     if idle.more_kw is None:
         return ()
     meter = "pue * usd_per_kwh * hours_per_month * (1 + power_price_change_per_year) ** begun_years"
@@ -84,18 +84,18 @@ def _electricity(put: Basis, setting: Setting, idle: IdleHours) -> tuple[Line, .
     return agreed(setting, (drawn,), setting.timeline.begun_years)
 
 
-def _say(put: Basis, setting: Setting, sell: Sell) -> str:
+def _say(put: InputSheet, setting: PlanContext, sell: IdleSaleInputs) -> str:
     """Says the inputs of a sale; gives back what an hour brings, as a formula."""
     put.say("hours_per_month", setting.terms.hours_per_month, "hours", CONVENTION)
     put.say("sells", np.greater_equal(setting.timeline.month, sell.first_month) * 1.0, "1 where hours are sold", PLAN)
     put.say(PRICE, sell.usd_per_accelerator_hour or 0.0, "USD/accelerator-hour", YOUR_INPUT)
     put.fact("sale_fee_share", FEE, sell.fee_share)
     put.say("usd_per_month_to_sell", sell.usd_per_month_to_sell, "USD a month", YOUR_INPUT)
-    _say_share(put, setting, sell.share_sold)
+    _add_sold_share(put, setting, sell.share_sold)
     return _say_price(put, setting, sell.price_change_per_year)
 
 
-def _say_share(put: Basis, setting: Setting, yours: float | None) -> None:
+def _add_sold_share(put: InputSheet, setting: PlanContext, yours: float | None) -> None:
     """The share of idle hours that finds a buyer: ours, or yours with as wide a range around it."""
     figure = setting.catalogue.facts[SOLD_SHARE].figure
     usual, here = figure.newest.typical, end(figure.newest, _OTHER_END[put.case])
@@ -107,25 +107,25 @@ def _say_share(put: Basis, setting: Setting, yours: float | None) -> None:
     put.say(SHARE, here, "share of idle hours", where)
 
 
-def _say_price(put: Basis, setting: Setting, change_per_year: float | None) -> str:
+def _say_price(put: InputSheet, setting: PlanContext, change_per_year: float | None) -> str:
     """The price of a sold hour through the months; with a change of yours, rents only say how far futures stray."""
     set_after = setting.timeline.begun_years * MONTHS_PER_YEAR
     put.say("price_set_after_months", set_after, "months", PLAN)
     other_end = replace(setting, case=_OTHER_END[setting.case])  # the dearer rents are, the cheaper this way
-    path = say_path(put, other_end, set_after)
+    path = add_rent_path(put, other_end, set_after)
     if change_per_year is None:
         return path.replace(_RENT, PRICE, 1)
     put.say("sold_price_change_per_year", change_per_year, "share a year", YOUR_INPUT)
-    put.say("expected_rents", _expected(setting, set_after), "times today's rent, as the plan expects", PLAN)
+    put.say("expected_rents", _expected_rent_path(setting, set_after), "times today's rent, as the plan expects", PLAN)
     strays = path.replace(_RENT, "1", 1)
     return f"{PRICE} * (1 + sold_price_change_per_year) ** (price_set_after_months / 12) * {strays} / expected_rents"
 
 
-def _expected(setting: Setting, set_after: Num) -> Num:
+def _expected_rent_path(setting: PlanContext, set_after: Num) -> Num:
     """The path of rents at typical figures, today's rent being 1; not what it is worth when it is paid."""
     plain = replace(setting, case="typical", tried={})
     put = plain.basis()
     put.say("price_set_after_months", set_after, "months", PLAN)
     put.say(_RENT, 1.0, "1", PLAN)
-    path = formula(say_path(put, plain, np.asarray(set_after)))
+    path = formula(add_rent_path(put, plain, np.asarray(set_after)))
     return path({name: 1.0 if name == WORTH else put.used[name].value for name in path.names})

@@ -11,18 +11,18 @@ from datetime import date
 from operator import attrgetter
 from typing import Any
 
-from planner.money.demand.lost import RATE, Lost, lost_of
+from planner.money.demand.lost import RATE, Lost, lost_time_by_work
 from planner.money.demand.stream import Demand, demand
 from planner.money.formula import Num
-from planner.money.input_sheet import Basis, Case, Tried
-from planner.money.timeline import Timeline, timeline_of
+from planner.money.input_sheet import Case, InputSheet, Tried
+from planner.money.timeline import Timeline, cached_timeline
 from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.scenario import Scenario
-from planner.scenario.terms import Currency, Terms
+from planner.scenario.terms import Currency, FinancialTerms
 from planner.scenario.work import Work
 from planner.speed.work_to_hours import Asked
 from pricing import Catalogue
-from pricing.belief import Believed
+from pricing.belief import PriceEstimates
 from pricing.caching import cached_property, derive, forget, is_cached, with_cached, without
 from pricing.exchange import rates
 from pricing.stale import as_of
@@ -42,7 +42,7 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Elsewhere:
+class FallbackAsk:
     """What sellers ask for an hour who cannot take the plan's order: what bridging gaps is reckoned with."""
 
     low: float
@@ -52,7 +52,7 @@ class Elsewhere:
 
 
 @dataclass(frozen=True)
-class Booking:
+class Reservation:
     """One reservation: of which offer (none: at your own price), after how many months it begins, for how many."""
 
     offer: str | None
@@ -66,10 +66,10 @@ class Booking:
 
 
 @dataclass(frozen=True)
-class Tier:
+class ReservationTier:
     """Machines that are reserved together, one reservation after the other; what lies between is rented on demand."""
 
-    bookings: tuple[Booking, ...]
+    bookings: tuple[Reservation, ...]
     most: int | None = None  # accelerators; None: as many as the work wants above the tiers before it
     is_fixed: bool = False  # so many whatever the work wants
 
@@ -80,14 +80,16 @@ class ChosenOffers:
 
     on_demand: str | None = None
     reserved: str | None = None
-    reserved_tiers: tuple[Tier, ...] = ()  # what is reserved when, from the first machines up
-    reserved_all_along: tuple[Booking, ...] = ()  # the reservations of machines that the work wants all along
+    reserved_tiers: tuple[ReservationTier, ...] = ()  # what is reserved when, from the first machines up
+    reserved_all_along: tuple[Reservation, ...] = ()  # the reservations of machines that the work wants all along
     spot: str | None = None
     one_year: str | None = None  # two quotes of one seller, where there are: what they imply together is shown
     three_years: str | None = None
-    prices: Believed | None = None  # what the prices of all offers that the plan could take are worth on its day
+    prices: PriceEstimates | None = None  # what the prices of all offers that the plan could take are worth on its day
     shares: tuple[Share, ...] = ()  # where nobody has all that is wanted at once: who delivers how many on demand
-    asked_elsewhere: Elsewhere | None = None  # where nobody can take the order on demand: what an hour costs otherwise
+    asked_elsewhere: FallbackAsk | None = (
+        None  # where nobody can take the order on demand: what an hour costs otherwise
+    )
     lacks: Mapping[str, str] = field(
         default_factory=dict, hash=False
     )  # by kind of purchase: why no offer can take the order
@@ -99,12 +101,12 @@ class ChosenOffers:
         return tuple(dict.fromkeys(one.offer for one in every if one.offer is not None))
 
 
-def _work_of(setting: Setting) -> tuple[object, ...]:
+def _work_of(setting: PlanContext) -> tuple[object, ...]:
     """What decides how much work there is."""
     return (*_usual_work_of(setting), *(setting.tried.get(name) for name in _OF_WORK))
 
 
-def _usual_work_of(setting: Setting) -> tuple[object, ...]:
+def _usual_work_of(setting: PlanContext) -> tuple[object, ...]:
     return (setting.catalogue, setting.day, setting.asked, *_OF_SCENARIO(setting.scenario))
 
 
@@ -115,7 +117,7 @@ _OF_WORK = (BUSY_FACTOR, HOURS_FACTOR, RATE)  # what is tried out of it changes 
 
 
 @dataclass(frozen=True, eq=False)
-class Setting:
+class PlanContext:
     """Everything a ledger depends on. Never changed, and itself its only equal: what follows from one is kept by it."""
 
     catalogue: Catalogue
@@ -171,7 +173,7 @@ class Setting:
         return self._lost_at(self.tried.get(RATE))
 
     def _lost_at(self, rate: Num | None) -> dict[Work, Lost]:
-        return lost_of(self.catalogue, self.scenario, self.asked, rate)
+        return lost_time_by_work(self.catalogue, self.scenario, self.asked, rate)
 
     @cached_property.of(_usual_work_of)
     def predicted(self) -> tuple[Work, ...]:
@@ -182,10 +184,10 @@ class Setting:
     @cached_property.of(lambda setting: (setting.scenario.years,))
     def timeline(self) -> Timeline:
         """The months of the plan."""
-        return timeline_of(self.scenario.years * MONTHS_PER_YEAR)
+        return cached_timeline(self.scenario.years * MONTHS_PER_YEAR)
 
     @property
-    def terms(self) -> Terms:
+    def terms(self) -> FinancialTerms:
         """The scenario's terms."""
         return self.scenario.terms
 
@@ -195,16 +197,16 @@ class Setting:
         yours = self.terms.discount_rate_per_year
         return self.catalogue.facts[COST_OF_MONEY].figure.newest.typical if yours is None else yours
 
-    def basis(self) -> Basis:
+    def basis(self) -> InputSheet:
         """An empty sheet for the inputs of one ledger."""
-        return Basis(self.catalogue, self.case, self.tried, typed=self.scenario.typed)
+        return InputSheet(self.catalogue, self.case, self.tried, typed=self.scenario.typed)
 
-    def at(self, case: Case) -> Setting:
+    def at(self, case: Case) -> PlanContext:
         """This setting at another end of the ranges. Its work and its months stay what they are."""
         return derive(self, "demand", "timeline", case=case)
 
     @cached_property
-    def ends(self) -> dict[Case, Setting]:
+    def ends(self) -> dict[Case, PlanContext]:
         """This setting at both ends, shared by all ways."""
         return {"low": self.at("low"), "high": self.at("high")}
 
@@ -212,12 +214,12 @@ class Setting:
         """What is sent to another process: not what can be made again."""
         return without(self, "ends", "fleets", "of_orders")
 
-    def renting(self, taken: ChosenOffers) -> Setting:
+    def renting(self, taken: ChosenOffers) -> PlanContext:
         """This setting with other offers taken. Its work stays what it is."""
         return derive(self, taken=taken)
 
     @cached_property
-    def of_orders(self) -> dict[Hashable, Setting]:
+    def of_orders(self) -> dict[Hashable, PlanContext]:
         """The settings of a fleet's orders, each made once."""
         return {}
 
@@ -233,15 +235,15 @@ class Setting:
         forget(self, "of_orders", "demand", "fleets")
 
     @property
-    def untried(self) -> Setting | None:
+    def base_context(self) -> PlanContext | None:
         """The setting in which nothing is tried out yet, where this one was made of it; itself, if nothing is."""
         return self._untried if self.tried else self
 
     @cached_property
-    def _untried(self) -> Setting | None:
+    def _untried(self) -> PlanContext | None:
         return None
 
-    def trying(self, tried: Tried) -> Setting:
+    def trying(self, tried: Tried) -> PlanContext:
         """This setting with more inputs tried out, beside those that already are."""
         first = ("usual_demand",) if is_cached(self, "demand") else ()
-        return with_cached(derive(self, *first, tried={**self.tried, **tried}), _untried=self.untried)
+        return with_cached(derive(self, *first, tried={**self.tried, **tried}), _untried=self.base_context)

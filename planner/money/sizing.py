@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from planner.money.demand.queueing import achievable_busy_share, mean_wait_in_services
 from planner.money.demand.stream import Demand, demand
-from planner.money.outcome import Solved
+from planner.money.outcome import SolveResult
 from planner.money.owning import machine
-from planner.money.setting import Setting
+from planner.money.setting import PlanContext
 from pricing.caching import cached
 
 WAIT = "achievable-wait-in-services"
@@ -20,29 +20,29 @@ _MOST_FLEET = 2**20
 _NEARLY = 1e-9
 
 
-def reach(setting: Setting, fleet: float) -> float:
+def reach(setting: PlanContext, fleet: float) -> float:
     """The share of its hours that a fleet can give to work that may wait: all, if a job fits on it, else none. [1]
 
-    How long jobs then wait is told (`comfortable_share`, `wait_in_services`), not forbidden: whoever says how many he
-    has also decides who waits.
+    How long jobs then wait is told (`utilization_within_wait`, `wait_in_services`), not forbidden:
+    whoever says how many he has also decides who waits.
     """
     there = setting.demand
     return 0.0 if np.any(there.waiting_hours > 0) and fleet < there.job_accelerators else 1.0
 
 
-def comfortable_share(setting: Setting, fleet: int) -> float:
+def utilization_within_wait(setting: PlanContext, fleet: int) -> float:
     """How busy work that may wait can keep a fleet within the accepted wait; 1 where nothing queues. [1]"""
     there = setting.demand
     if not np.any(there.waiting_hours > 0):
         return 1.0
-    return _comfortable(fleet // there.job_accelerators, accepted_wait_in_services(setting))
+    return _utilization_within_wait(fleet // there.job_accelerators, accepted_wait_in_services(setting))
 
 
 @cached(16)
-def wait_warning(setting: Setting, fleet: int) -> str | None:
+def wait_warning(setting: PlanContext, fleet: int) -> str | None:
     """What to say where a fleet does all the work but keeps jobs waiting longer than people accept."""
     busy, wait = busy_share(setting, fleet), wait_in_services(setting, fleet)
-    if busy <= comfortable_share(setting, fleet) or fleet < setting.demand.job_accelerators:
+    if busy <= utilization_within_wait(setting, fleet) or fleet < setting.demand.job_accelerators:
         return None
     if not np.asarray(wait.found).all():
         return f"{fleet:,} would be busy all the time and the queue only grows: part of the work is rented"
@@ -52,13 +52,13 @@ def wait_warning(setting: Setting, fleet: int) -> str | None:
     )
 
 
-def accepted_wait_in_services(setting: Setting) -> float:
+def accepted_wait_in_services(setting: PlanContext) -> float:
     """How long a job may wait, in lengths of a job. [1]"""
     return setting.catalogue.facts[WAIT].figure.newest.typical
 
 
 @cached(16)
-def right_size(setting: Setting) -> int | None:
+def right_size(setting: PlanContext) -> int | None:
     """The smallest fleet, in whole servers, that does all the work within the accepted wait. [count]
 
     None where no work may wait: then as many are needed as are wanted at once. Never more than are asked for.
@@ -67,7 +67,7 @@ def right_size(setting: Setting) -> int | None:
     return _fewest(setting, there) if np.any(there.waiting_hours > 0) else None
 
 
-def enough_until(setting: Setting, month: int) -> int:
+def min_fleet_until(setting: PlanContext, month: int) -> int:
     """The fewest that do all the work up to a month: what is wanted at once, and what may wait within its wait."""
     there = setting.usual_demand
     if np.any(there.waiting_hours > 0):
@@ -80,7 +80,7 @@ def _upto(by_month: NDArray[np.float64], month: int) -> NDArray[np.float64]:
     return by_month if by_month.shape[-1] == 1 else by_month[..., 1 : month + 1]
 
 
-def spread_size(setting: Setting) -> int | None:
+def deferrable_fleet_size(setting: PlanContext) -> int | None:
     """The right size if all the work could wait; None where that is no fewer than now. [count]"""
     scenario = setting.scenario
     spread = tuple(work.model_copy(update={"may_wait": True}) for work in scenario.work)
@@ -88,78 +88,78 @@ def spread_size(setting: Setting) -> int | None:
         return None
     there = demand(scenario.model_copy(update={"work": spread}), starts_in=setting.day.month)
     fewest = _fewest(setting, there)
-    now = right_size(setting) or setting.usual_demand.all.most_accelerators
+    now = right_size(setting) or setting.usual_demand.all.peak_accelerators
     return fewest if fewest < now else None
 
 
-def spread_advice(setting: Setting) -> str | None:
+def deferral_advice(setting: PlanContext) -> str | None:
     """What to say where the work may not wait and fewer machines would do if it could."""
-    fewest = spread_size(setting)
+    fewest = deferrable_fleet_size(setting)
     if fewest is None:
         return None
-    asked = setting.usual_demand.all.most_accelerators
+    asked = setting.usual_demand.all.peak_accelerators
     return f"If the work could be spread over the month, {fewest:,} would do it instead of {asked:,}"
 
 
-def server_size(setting: Setting) -> int:
+def server_size(setting: PlanContext) -> int:
     """How many accelerators are bought at a time. [count]"""
     server = machine(setting)
     return 1 if server is None else server.accelerators
 
 
-def busy_share(setting: Setting, fleet: int) -> float:
+def busy_share(setting: PlanContext, fleet: int) -> float:
     """How busy a fleet is with all the work, in the busiest month; above 1 where it does not fit. [1]"""
-    return _busiest(setting, setting.usual_demand) / fleet
+    return _busiest_month_mean(setting, setting.usual_demand) / fleet
 
 
-def share_done(setting: Setting, fleet: float) -> float:
+def completed_share(setting: PlanContext, fleet: float) -> float:
     """The share of all useful hours that a fleet does. [1]"""
     there = setting.usual_demand
     done = np.sum(there.done(fleet, reach(setting, fleet)) * setting.timeline.runs)
-    return float(done) / max(_all_hours(setting), 1e-12)
+    return float(done) / max(_total_hours(setting), 1e-12)
 
 
-def usual_share(setting: Setting, fleet: float) -> float:
+def usual_share(setting: PlanContext, fleet: float) -> float:
     """How busy a fleet is over the plan, with the part of the work that it takes. [1]"""
     capacity = float(setting.timeline.runs.sum()) * setting.demand.plain.hours_per_month
-    return share_done(setting, fleet) * _all_hours(setting) / (fleet * capacity)
+    return completed_share(setting, fleet) * _total_hours(setting) / (fleet * capacity)
 
 
-def _all_hours(setting: Setting) -> float:
+def _total_hours(setting: PlanContext) -> float:
     return float(np.sum(setting.usual_demand.all_hours * setting.timeline.runs))
 
 
-def wait_hours(setting: Setting, fleet: float) -> Solved:
+def wait_hours(setting: PlanContext, fleet: float) -> SolveResult:
     """How long a job that may wait does so on such a fleet, on average over the plan. [hour]"""
     wait = mean_wait_in_services(
         slots=float(max(fleet // setting.demand.job_accelerators, 1)),
         busy_share=min(usual_share(setting, fleet), 1.0),
         service_cv=SERVICE_CV,
     )
-    return Solved(wait.value * setting.scenario.rent.hours_per_session, wait.reason)
+    return SolveResult(wait.value * setting.scenario.rent.hours_per_session, wait.reason)
 
 
-def wait_in_services(setting: Setting, fleet: int) -> Solved:
+def wait_in_services(setting: PlanContext, fleet: int) -> SolveResult:
     """How long a job waits on average on such a fleet, in lengths of a job, in the busiest month. [1]"""
     there = setting.usual_demand
     return mean_wait_in_services(
         slots=float(max(fleet // there.job_accelerators, 1)),
-        busy_share=_busiest(setting, there) / fleet,
+        busy_share=_busiest_month_mean(setting, there) / fleet,
         service_cv=SERVICE_CV,
     )
 
 
-def _busiest(setting: Setting, there: Demand, until: int | None = None) -> float:
+def _busiest_month_mean(setting: PlanContext, there: Demand, until: int | None = None) -> float:
     """The mean number of busy accelerators in the busiest month, perhaps of those up to one."""
     months = np.broadcast_to(there.all_hours, setting.timeline.runs.shape)
     runs = setting.timeline.runs > 0
     return float(months[: until and until + 1][runs[: until and until + 1]].max()) / there.plain.hours_per_month
 
 
-def _fewest(setting: Setting, there: Demand, until: int | None = None) -> int:
+def _fewest(setting: PlanContext, there: Demand, until: int | None = None) -> int:
     what = machine(setting)
     step = 1 if what is not None and what.holds_cards else server_size(setting)
-    busy, accepted = _busiest(setting, there, until), accepted_wait_in_services(setting)
+    busy, accepted = _busiest_month_mean(setting, there, until), accepted_wait_in_services(setting)
     peak = np.max(there.peak if until is None else _upto(there.peak, until))
 
     def is_short(fleet: int) -> bool:
@@ -172,18 +172,18 @@ def _fewest(setting: Setting, there: Demand, until: int | None = None) -> int:
 
     low = int(np.ceil(max(float(peak), there.job_accelerators, busy) / step - _NEARLY))
     if not is_short(low * step):
-        return min(low * step, there.all.most_accelerators)
+        return min(low * step, there.all.peak_accelerators)
     high = low
     while is_short(high * step) and high * step < _MOST_FLEET:
         low, high = high, high * 2
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if is_short(middle * step) else (low, middle)
-    return min(high * step, there.all.most_accelerators)
+    return min(high * step, there.all.peak_accelerators)
 
 
 @cached(1_024)
-def _comfortable(slots: int, accepted_wait: float) -> float:
+def _utilization_within_wait(slots: int, accepted_wait: float) -> float:
     if slots < 1:
         return 0.0
     return float(achievable_busy_share(slots=float(slots), wait_in_services=accepted_wait, service_cv=SERVICE_CV))

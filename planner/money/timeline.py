@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.formula import Num
-from planner.money.ledger import Origin, Used
+from planner.money.ledger import LedgerInput, Origin
 from planner.scenario.base import MONTHS_PER_YEAR
 from pricing.caching import cached, cached_property
 
@@ -51,17 +51,17 @@ class Timeline:
         return np.equal(self.month, self.last).astype(np.float64)
 
     @cached_property
-    def flags(self) -> tuple[Used, ...]:
+    def flags(self) -> tuple[LedgerInput, ...]:
         """The three flags as inputs of a ledger line."""
         return (
-            Used("starts", self.starts, "1 today, else 0", PLAN),
-            Used("runs", self.runs, "share of each month", PLAN),
-            Used("ends", self.ends, "1 in the last month, else 0", PLAN),
+            LedgerInput("starts", self.starts, "1 today, else 0", PLAN),
+            LedgerInput("runs", self.runs, "share of each month", PLAN),
+            LedgerInput("ends", self.ends, "1 in the last month, else 0", PLAN),
         )
 
 
 @cached(64)
-def timeline_of(months: float) -> Timeline:
+def cached_timeline(months: float) -> Timeline:
     """The timeline of so many months, made once."""
     return Timeline(months)
 
@@ -214,11 +214,11 @@ class Holding:
         month = self.plan.month
         return np.asarray(np.clip(np.minimum(last, month) - np.maximum(first, month - 1), 0.0, 1.0) * (month > 0))
 
-    def flags(self, where: Origin = PLAN) -> tuple[Used, ...]:
+    def flags(self, where: Origin = PLAN) -> tuple[LedgerInput, ...]:
         """The flags as inputs of a ledger line."""
         return (
-            Used("waits", self.waits, "share of each month before delivery", where),
-            Used("delivered", self.delivered, "1 in the month of delivery, else 0", where),
-            Used("owns", self.owns, "share of each month in which it runs", where),
-            Used("sold", self.sold, "1 in the month of the sale, else 0", where),
+            LedgerInput("waits", self.waits, "share of each month before delivery", where),
+            LedgerInput("delivered", self.delivered, "1 in the month of delivery, else 0", where),
+            LedgerInput("owns", self.owns, "share of each month in which it runs", where),
+            LedgerInput("sold", self.sold, "1 in the month of the sale, else 0", where),
         )

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planner.money.ledger import Part, Used
+from planner.money.ledger import LedgerInput, Part
 from planner.money.owning.inputs import FACTS, ROOM
 from planner.money.owning.machine import buying, fleet, machine, stands_in
 from planner.money.plan import Plan
@@ -47,7 +47,7 @@ class Yardstick(NamedTuple):
 class Sight:
     """A plan with your scenario and without your own prices, as far as yardsticks look at it."""
 
-    def __init__(self, scenario: Scenario, unsaid: Plan, usual: Mapping[str, Used]) -> None:
+    def __init__(self, scenario: Scenario, unsaid: Plan, usual: Mapping[str, LedgerInput]) -> None:
         self.scenario, self.unsaid, self.usual, self.setting = scenario, unsaid, usual, unsaid.setting
 
     @cached_property
@@ -219,7 +219,7 @@ def _all_rent(sight: Sight) -> float:
     return sight.rents[1] * sight.fleet * HOURS_PER_YEAR * sight.scenario.years
 
 
-def _among(unit: str, figures: Callable[[Sight], Iterable[Figure | None]]) -> Measure:
+def _countries_intensity(unit: str, figures: Callable[[Sight], Iterable[Figure | None]]) -> Measure:
     """The cheapest, the middle and the dearest of what all sellers publish."""
 
     def found(sight: Sight) -> Yardstick | None:
@@ -264,10 +264,10 @@ YARDSTICKS: dict[Path, Measure] = {
     ("rent", "usd_per_accelerator_hour"): _rent,
     ("rent", "forward_usd_per_accelerator_hour"): _rent,
     ("rent", "forward_fee_usd"): _part(0.0005, 0.02, 0.5, _all_rent),
-    ("rent", "usd_per_gb_month_of_disk"): _among(
+    ("rent", "usd_per_gb_month_of_disk"): _countries_intensity(
         "USD/GB-month", lambda s: (one.block_storage_usd_per_gb_month for one in s.setting.catalogue.providers.values())
     ),
-    ("rent", "usd_per_gb_of_egress"): _among(
+    ("rent", "usd_per_gb_of_egress"): _countries_intensity(
         "USD/GB", lambda sight: (one.egress_usd_per_gb for one in sight.setting.catalogue.providers.values())
     ),
     ("reserve", "usd_per_accelerator_hour"): _rent,
@@ -275,10 +275,10 @@ YARDSTICKS: dict[Path, Measure] = {
     ("spot", "usd_per_accelerator_hour"): _rent,
     ("sell", "usd_per_accelerator_hour"): _rent,
     ("sell", "usd_per_month_to_sell"): _part(0.005, 0.25, 50.0, lambda s: s.salary / MONTHS_PER_YEAR, "USD a month"),
-    ("hosted", "usd_per_million_input_tokens"): _among(
+    ("hosted", "usd_per_million_input_tokens"): _countries_intensity(
         "USD/Mtoken", lambda sight: (one.input_usd_per_mtoken for one in sight.setting.catalogue.hosted.values())
     ),
-    ("hosted", "usd_per_million_output_tokens"): _among(
+    ("hosted", "usd_per_million_output_tokens"): _countries_intensity(
         "USD/Mtoken", lambda sight: (one.output_usd_per_mtoken for one in sight.setting.catalogue.hosted.values())
     ),
     ("kept", "usd_today_if_sold"): _WORTH,

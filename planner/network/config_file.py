@@ -11,53 +11,53 @@ from typing import Any
 import pydantic
 
 from planner.network.config_kinds import BITS, BOTH_WAYS, FORMATS, LEARNED, NESTED, TIED, UNGATED
-from planner.network.config_layers import BadConfig, Keys, attention_fields, expert_fields, layer_fields
+from planner.network.config_layers import ConfigError, ConfigKeys, attention_fields, expert_fields, layer_fields
 from planner.network.kinds import UnknownShape
-from planner.network.own_models import record_of
-from planner.network.record import network_of, parameter_count_b
+from planner.network.own_models import user_model_record
+from planner.network.record import build_network, parameter_count_b
 from planner.scenario.own_model import OwnModel
-from pricing.strict_yaml import first_wish
+from pricing.strict_yaml import first_error_message
 
 MOST_CHARACTERS, MOST_DEEP = 1_000_000, 24
 _LONGEST_NAME = 80
 
 
 def own_model(text: str, *, name: str = "", file: str = "config.json") -> OwnModel:
-    """The model that a configuration describes, or `BadConfig`. Without a `name`, as it calls itself."""
-    whole = _object(text, file)
-    inner = _writer(_writer(whole))
+    """The model that a configuration describes, or `ConfigError`. Without a `name`, as it calls itself."""
+    whole = _parse_object(text, file)
+    inner = _text_part(_text_part(whole))
     outer = {key: value for key, value in whole.items() if not isinstance(value, dict) or key == _QUANTISED}
-    keys = Keys({**outer, **inner}, file)
+    keys = ConfigKeys({**outer, **inner}, file)
     said = {**_plain(keys), **layer_fields(keys), **attention_fields(keys), **expert_fields(keys), **_format(keys)}
     said = {field: value for field, value in said.items() if value is not None}
-    called = (name or _name_of(whole) or file.removesuffix(".json"))[:_LONGEST_NAME]
+    called = (name or _model_name(whole) or file.removesuffix(".json"))[:_LONGEST_NAME]
     return _counted({**said, "name": called}, file)
 
 
 _QUANTISED = "quantization_config"
 
 
-def _writer(whole: dict[str, Any]) -> dict[str, Any]:
+def _text_part(whole: dict[str, Any]) -> dict[str, Any]:
     """The part that writes, of a model that also sees or hears."""
     return next((whole[key] for key in NESTED if isinstance(whole.get(key), dict)), whole)
 
 
-def _object(text: str, file: str) -> dict[str, Any]:
+def _parse_object(text: str, file: str) -> dict[str, Any]:
     """The JSON object of a text of bounded size and depth."""
     if len(text) > MOST_CHARACTERS:
-        raise BadConfig(f"{file}: want at most {MOST_CHARACTERS:,} characters, as any config.json has, got more.")
+        raise ConfigError(f"{file}: want at most {MOST_CHARACTERS:,} characters, as any config.json has, got more.")
     try:
-        found = json.loads(text, parse_constant=_no_number)
+        found = json.loads(text, parse_constant=_reject_constant)
     except (ValueError, RecursionError) as error:
-        raise BadConfig(f"{file}: not JSON that can be read: {error}.") from error
+        raise ConfigError(f"{file}: not JSON that can be read: {error}.") from error
     if not isinstance(found, dict):
-        raise BadConfig(f"{file}: want an object of keys and values, as config.json is, got {type(found).__name__}.")
+        raise ConfigError(f"{file}: want an object of keys and values, as config.json is, got {type(found).__name__}.")
     if _depth(found) > MOST_DEEP:
-        raise BadConfig(f"{file}: want at most {MOST_DEEP} levels of brackets.")
+        raise ConfigError(f"{file}: want at most {MOST_DEEP} levels of brackets.")
     return found
 
 
-def _no_number(word: str) -> Any:
+def _reject_constant(word: str) -> Any:
     raise ValueError(f"{word} is no number")
 
 
@@ -70,13 +70,13 @@ def _depth(value: Any) -> int:
     return deep
 
 
-def _name_of(whole: Mapping[str, Any]) -> str:
+def _model_name(whole: Mapping[str, Any]) -> str:
     """What the file calls the model: without its maker, and without a path."""
     said = whole.get("_name_or_path") or whole.get("model_type") or ""
     return str(said).rstrip("/").rpartition("/")[2] if isinstance(said, str) else ""
 
 
-def _plain(keys: Keys) -> dict[str, Any]:
+def _plain(keys: ConfigKeys) -> dict[str, Any]:
     """Widths, words and what its kind has."""
     kind, hidden = keys.kind, keys.whole("hidden")
     both = keys.flag("is_encoder_decoder")
@@ -96,7 +96,7 @@ def _plain(keys: Keys) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _format(keys: Keys) -> dict[str, Any]:
+def _format(keys: ConfigKeys) -> dict[str, Any]:
     """How the weights are stored, and what of them is not."""
     said = keys.values.get(_QUANTISED)
     if not isinstance(said, dict):
@@ -126,13 +126,13 @@ def _counted(said: dict[str, Any], file: str) -> OwnModel:
         draft = OwnModel.model_validate({**said, "params_b": 1.0})
         return draft.model_copy(update={"params_b": _size_b(draft)})
     except pydantic.ValidationError as error:
-        place, wish, _ = first_wish(error)
-        raise BadConfig(f"{file}: {'.'.join(map(str, place)) or 'the shape'}: {wish}.") from error
+        place, wish, _ = first_error_message(error)
+        raise ConfigError(f"{file}: {'.'.join(map(str, place)) or 'the shape'}: {wish}.") from error
     except UnknownShape as error:
-        raise BadConfig(f"{file}: {error}.") from error
+        raise ConfigError(f"{file}: {error}.") from error
 
 
 def _size_b(draft: OwnModel) -> float:
-    record = record_of(draft)
-    network_of(record)  # refuses what it cannot count
+    record = user_model_record(draft)
+    build_network(record)  # refuses what it cannot count
     return round(parameter_count_b(record), 6)

@@ -12,12 +12,12 @@ _MOST = 100_000_000
 _MANY_SHOWN = 60
 
 
-class BadConfig(PricingError):
+class ConfigError(PricingError):
     """A configuration that cannot be read. The text says which key, what was wanted and what was found."""
 
 
 @dataclass(frozen=True)
-class Keys:
+class ConfigKeys:
     """The keys of a configuration, by what we call them."""
 
     values: Mapping[str, Any]
@@ -65,14 +65,14 @@ class Keys:
         if there is not None:
             raise self.wrong(there, "a whole number of 1 or more", self.values[there])
         others = f" (or {', '.join(called[1:])})" if called[1:] else ""
-        raise BadConfig(f"{self.file}: want {called[0]}{others}, which is not there.")
+        raise ConfigError(f"{self.file}: want {called[0]}{others}, which is not there.")
 
-    def wrong(self, key: str, wanted: str, got: Any) -> BadConfig:
+    def wrong(self, key: str, wanted: str, got: Any) -> ConfigError:
         """The refusal of one key."""
-        return BadConfig(f"{self.file}: {key}: want {wanted}, got {repr(got)[:_MANY_SHOWN]}.")
+        return ConfigError(f"{self.file}: {key}: want {wanted}, got {repr(got)[:_MANY_SHOWN]}.")
 
 
-def kinds_of(keys: Keys) -> Counter[str]:
+def layer_kinds(keys: ConfigKeys) -> Counter[str]:
     """How many layers there are of each kind, where the file names them one by one."""
     listed = keys.values.get("layer_types") or keys.values.get("layers_block_type")
     pattern = keys.word("hybrid_override_pattern")
@@ -89,18 +89,18 @@ def kinds_of(keys: Keys) -> Counter[str]:
     return Counter(LAYER_WORDS[word] for word in listed)
 
 
-def layer_fields(keys: Keys) -> dict[str, Any]:
+def layer_fields(keys: ConfigKeys) -> dict[str, Any]:
     """Layers in all, those that attend, the window of some, mixers."""
-    layers, kinds = keys.whole("layers"), kinds_of(keys)
+    layers, kinds = keys.whole("layers"), layer_kinds(keys)
     if kinds and kinds.total() != layers:
-        raise BadConfig(f"{keys.file}: {layers} layers, and {kinds.total()} of them are named one by one.")
+        raise ConfigError(f"{keys.file}: {layers} layers, and {kinds.total()} of them are named one by one.")
     if not kinds["mamba"]:
-        _refuse_unread(keys)
+        _check_layers_readable(keys)
     decoders = (keys.maybe("decoders") or layers) if keys.flag("is_encoder_decoder") else 0
-    linear = _linear(keys, kinds, layers)
+    linear = _linear_fields(keys, kinds, layers)
     others = {
         "linear": linear,
-        "state_space": _state_space(keys, kinds["mamba"]),
+        "state_space": _state_space_fields(keys, kinds["mamba"]),
         "convolution": {"layers": kinds["conv"], "kernel": keys.maybe("conv_L_cache") or 3} if kinds["conv"] else None,
     }
     attending = kinds["full"] + kinds["near"] if kinds else layers - (linear["layers"] if linear else 0)
@@ -109,23 +109,25 @@ def layer_fields(keys: Keys) -> dict[str, Any]:
         "layers": layers + decoders,
         "decoder_layers": decoders or None,
         "attention_layers": attending if mixed else None,
-        "window": _window(keys, kinds, attending),
+        "window": _window_fields(keys, kinds, attending),
         "dense_layers": kinds["dense"] if kinds["dense"] and not keys.maybe("experts") else None,
         **others,
     }
 
 
-def _refuse_unread(keys: Keys) -> None:
+def _check_layers_readable(keys: ConfigKeys) -> None:
     """Refuse layers that no key describes one by one: they would be taken for attention."""
     found = next((key for key in _UNREAD if keys.has(key)), None)
     if found is not None:
-        raise BadConfig(f"{keys.file}: {found}: layers of that kind are not read from a file; name a model on record.")
+        raise ConfigError(
+            f"{keys.file}: {found}: layers of that kind are not read from a file; name a model on record."
+        )
 
 
 _UNREAD = ("attn_layer_period", "mamba_d_state", "ssm_cfg", "compress_ratios", "sparse_attention_config")
 
 
-def _window(keys: Keys, kinds: Counter[str], attending: int) -> dict[str, Any] | None:
+def _window_fields(keys: ConfigKeys, kinds: Counter[str], attending: int) -> dict[str, Any] | None:
     tokens = keys.maybe("window")
     if tokens is None or (keys.has("use_sliding_window") and not keys.flag("use_sliding_window")):
         return None
@@ -140,10 +142,10 @@ def _window(keys: Keys, kinds: Counter[str], attending: int) -> dict[str, Any] |
     return {"kind": chunked, "tokens": tokens, "layers": layers, "of": of}
 
 
-def _linear(keys: Keys, kinds: Counter[str], layers: int) -> dict[str, Any] | None:
+def _linear_fields(keys: ConfigKeys, kinds: Counter[str], layers: int) -> dict[str, Any] | None:
     kimi = keys.values.get("linear_attn_config")
     if isinstance(kimi, dict):
-        own = Keys(kimi, keys.file)
+        own = ConfigKeys(kimi, keys.file)
         count, heads, width = len(kimi.get("kda_layers") or ()), own.whole("heads"), own.whole("head_dim")
         kernel = own.maybe("short_conv_kernel_size") or 4
         same = {"key_heads": heads, "value_heads": heads, "key_dim": width, "value_dim": width, "kernel": kernel}
@@ -160,7 +162,7 @@ def _linear(keys: Keys, kinds: Counter[str], layers: int) -> dict[str, Any] | No
     }  # fmt: skip
 
 
-def _state_space(keys: Keys, count: int) -> dict[str, Any] | None:
+def _state_space_fields(keys: ConfigKeys, count: int) -> dict[str, Any] | None:
     if not count:
         return None
 
@@ -174,7 +176,7 @@ def _state_space(keys: Keys, count: int) -> dict[str, Any] | None:
     }  # fmt: skip
 
 
-def attention_fields(keys: Keys) -> dict[str, Any]:
+def attention_fields(keys: ConfigKeys) -> dict[str, Any]:
     """How the layers that attend do it."""
     heads = keys.whole("heads")
     if keys.maybe("kv_lora_rank"):
@@ -182,7 +184,7 @@ def attention_fields(keys: Keys) -> dict[str, Any]:
         return {
             "attention": "MLA", "kv_heads": heads, "head_dim": nope + rope, "q_lora": keys.maybe("q_lora_rank"),
             "kv_lora": keys.whole("kv_lora_rank"), "qk_nope_dim": nope, "qk_rope_dim": rope,
-            "v_head_dim": keys.whole("v_head_dim"), "indexer": _indexer(keys),
+            "v_head_dim": keys.whole("v_head_dim"), "indexer": _indexer_fields(keys),
         }  # fmt: skip
     one = keys.flag("multi_query") and not keys.has("num_kv_heads")
     shared = 1 if one else keys.maybe("kv_heads") or heads
@@ -195,7 +197,7 @@ def attention_fields(keys: Keys) -> dict[str, Any]:
 _GATED_ATTENTION = ("qwen3_next", "qwen3_5_text", "qwen3_5_moe_text")
 
 
-def _indexer(keys: Keys) -> dict[str, Any] | None:
+def _indexer_fields(keys: ConfigKeys) -> dict[str, Any] | None:
     if not keys.maybe("index_topk"):
         return None
     layers = keys.whole("layers")
@@ -205,12 +207,12 @@ def _indexer(keys: Keys) -> dict[str, Any] | None:
     }  # fmt: skip
 
 
-def expert_fields(keys: Keys) -> dict[str, Any]:
+def expert_fields(keys: ConfigKeys) -> dict[str, Any]:
     """What a mixture is made of; nothing where there is one expert, or none."""
     experts = keys.maybe("experts")
     if experts is None or experts == 1:
         return {}
-    kinds, layers = kinds_of(keys), keys.whole("layers")
+    kinds, layers = layer_kinds(keys), keys.whole("layers")
     mixing = kinds["experts"] or layers - _dense_layers(keys, layers)
     width, shared = keys.whole("moe_ffn_hidden"), keys.maybe("shared_experts") or 0
     if keys.kind in ALWAYS_SHARED:
@@ -226,7 +228,7 @@ def expert_fields(keys: Keys) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _dense_layers(keys: Keys, layers: int) -> int:
+def _dense_layers(keys: ConfigKeys, layers: int) -> int:
     """Layers with a dense network in place of experts."""
     listed = keys.values.get("mlp_only_layers")
     named = keys.values.get("moe_layers") if isinstance(keys.values.get("moe_layers"), list) else None

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from planner.network.kinds import UnknownShape, grouped_attention, reach
+from planner.network.kinds import UnknownShape, grouped_query_attention, reach
 from planner.network.network import ENDLESS, MASKED_SHARE, Network
 from planner.network.record import parameter_count_b
 from pricing.model import Model
@@ -36,7 +36,7 @@ _LONGEST_NAME = 200
 
 
 @dataclass(frozen=True)
-class Sizes:
+class ModelSizes:
     """Billions of parameters that a table states beside a model's name: all, and at work on each token."""
 
     params_b: float | None = None
@@ -44,7 +44,7 @@ class Sizes:
     year: float | None = None  # in which it ran, so that it is no younger
 
 
-UNSAID = Sizes()
+UNSAID = ModelSizes()
 
 
 def size_in_name(name: str) -> float | None:
@@ -59,7 +59,7 @@ def active_in_name(name: str) -> float | None:
     return float(found[1]) if found else None
 
 
-def is_mixed(name: str) -> bool:
+def is_hybrid_name(name: str) -> bool:
     """Whether a name is of a family that alternates attention with other layers."""
     return _MIXED.search(name) is not None
 
@@ -105,7 +105,7 @@ def typical_model(
         vocab=vocab, attention="GQA" if kv_heads < heads else "MHA", tied_embeddings=tied, source="assumed",
         confidence="low",
     )  # fmt: skip
-    return dense if active is None else _with_experts(dense, name, params_b * 1e9, body)
+    return dense if active is None else _as_mixture_of_experts(dense, name, params_b * 1e9, body)
 
 
 _TIED_BELOW_B, _NEARLY_ALL = 4.0, 0.9
@@ -119,12 +119,12 @@ def _width(body: float) -> int:
     return min(int(step * max(1, round(wide / step))), _WIDEST)
 
 
-def _with_experts(dense: Model, name: str, params: float, active: float) -> Model:
+def _as_mixture_of_experts(dense: Model, name: str, params: float, active: float) -> Model:
     """A guessed network whose dense part is split into experts, as many at work as the two sizes ask."""
     layers, hidden = dense.layers or 1, dense.hidden or HEAD_DIM
     at_work = layers * _GATED * hidden * (dense.ffn_hidden or 1)
     asleep = (params - active + at_work) / at_work
-    experts = _named_experts(name, asleep, dense.ffn_hidden or 1) or min(
+    experts = _experts_in_name(name, asleep, dense.ffn_hidden or 1) or min(
         round(EXPERTS_PER_TOKEN * asleep), _MOST_EXPERTS
     )
     per_token = max(1, min(round(experts / asleep), experts - 1))
@@ -138,7 +138,7 @@ def _with_experts(dense: Model, name: str, params: float, active: float) -> Mode
     return record.model_copy(update={"params_b": parameter_count_b(record)})
 
 
-def _named_experts(name: str, asleep: float, ffn: int) -> int | None:
+def _experts_in_name(name: str, asleep: float, ffn: int) -> int | None:
     """The experts a name counts, `8x22B` or `17B-16E`; None where there are none, or the sizes allow none such."""
     found = _COUNTED_EXPERTS.search(name) or _NAMED_EXPERTS.search(name)
     if found is None:
@@ -175,7 +175,7 @@ class LayerStack:
 def stack_network(stack: LayerStack, label: str = "") -> Network:
     """Its counts."""
     width, kv_heads = stack.head_dim or stack.hidden / stack.heads, stack.kv_heads or stack.heads
-    one = grouped_attention(hidden=stack.hidden, heads=stack.heads, kv_heads=kv_heads, head_dim=width)
+    one = grouped_query_attention(hidden=stack.hidden, heads=stack.heads, kv_heads=kv_heads, head_dim=width)
     matrices = 3.0 if stack.gated else 2.0
     attention, mlp = stack.layers * one.params, stack.layers * matrices * stack.hidden * stack.ffn
     tables = stack.vocab * stack.hidden * (1 if stack.tied else 2)

@@ -5,18 +5,18 @@ from typing import TypeVar
 
 from planner.network.network import ENDLESS, Reach
 from pricing import PricingError
-from pricing.model import Compression, Indexer, Model, Window
+from pricing.model import AttentionWindow, CompressedAttention, Model, SparseAttentionIndexer
 
 
 class UnknownShape(PricingError):
     """The record does not say enough to count what the network does. The text says what is missing."""
 
 
-class GapInShape(UnknownShape):
+class MissingShapeField(UnknownShape):
     """The record lacks one number of its shape; what its size usually is built like can stand in."""
 
 
-class CannotCount(UnknownShape):
+class ParameterCountError(UnknownShape):
     """The parameters cannot be counted again from the shape on record. The text says why."""
 
 
@@ -26,11 +26,11 @@ COUNTED = (*GROUPED, LATENT, COMPRESSED)
 # Entries that overlap by one are made of two projections for the values and two for their weights; others of one each.
 _CHOSEN_MAKERS, _WHOLE_MAKERS = 4, 2
 
-T = TypeVar("T", Compression, Indexer, Window)
+T = TypeVar("T", CompressedAttention, SparseAttentionIndexer, AttentionWindow)
 
 
 @dataclass(frozen=True)
-class Attention:
+class AttentionLayer:
     """One layer that attends."""
 
     params: float  # of its projections
@@ -43,10 +43,10 @@ class Attention:
     decode_dim: float  # width of a key and a value as decoding reads them
 
 
-def refuse_unknown_kind(model: Model) -> None:
+def check_attention_kind(model: Model) -> None:
     """Raise `UnknownShape` for a kind of attention that is not counted: none is taken for another."""
     if model.attention is None:
-        raise GapInShape(f"{model.label}: the shape does not say attention; want one of {', '.join(COUNTED)}")
+        raise MissingShapeField(f"{model.label}: the shape does not say attention; want one of {', '.join(COUNTED)}")
     if model.attention not in COUNTED:
         kinds = ", ".join(COUNTED)
         raise UnknownShape(
@@ -54,18 +54,18 @@ def refuse_unknown_kind(model: Model) -> None:
         )
 
 
-def attention_of(model: Model) -> Attention:
+def attention_of(model: Model) -> AttentionLayer:
     """The layer that a record describes; `UnknownShape` names an unknown kind, or the number that is missing.
 
     Where layers with a window differ, it is one that sees everything.
     """
-    refuse_unknown_kind(model)
+    check_attention_kind(model)
     if model.attention == LATENT:
-        return _latent(model)
-    return _compressed(model) if model.attention == COMPRESSED else _grouped(model)
+        return _multi_head_latent(model)
+    return _compressed_attention(model) if model.attention == COMPRESSED else _grouped_query(model)
 
 
-def near_attention(model: Model) -> Attention:
+def window_attention_layer(model: Model) -> AttentionLayer:
     """The layer that sees a window."""
     window = model.window
     if window is None or not (window.heads or window.kv_heads or window.head_dim):
@@ -79,30 +79,30 @@ def near_attention(model: Model) -> Attention:
     return attention_of(model.model_copy(update=own))
 
 
-def _grouped(model: Model) -> Attention:
+def _grouped_query(model: Model) -> AttentionLayer:
     """Heads of keys and values that heads of queries share: both are kept as they are."""
     hidden, heads = need(model, "hidden"), need(model, "heads")
     width = float(model.head_dim or hidden / heads)
     keys = float(model.kv_heads or heads)
-    one = grouped_attention(
+    one = grouped_query_attention(
         hidden=hidden, heads=heads, kv_heads=keys, head_dim=width, v_dim=float(model.v_head_dim or width)
     )
     saved = hidden * keys * one.v_dim if model.keys_as_values else 0.0
     return replace(one, params=one.params + _gate(model, one) - saved)
 
 
-def _gate(model: Model, one: Attention) -> float:
+def _gate(model: Model, one: AttentionLayer) -> float:
     """Parameters of the gate on what comes out of the heads."""
     each = {None: 0.0, "heads": 1.0, "values": one.v_dim}[model.output_gate]
     return need(model, "hidden") * one.heads * each
 
 
-def grouped_attention(
+def grouped_query_attention(
     *, hidden: float, heads: float, kv_heads: float, head_dim: float, v_dim: float | None = None
-) -> Attention:
+) -> AttentionLayer:
     """A layer whose query heads share heads of keys and values, from its numbers."""
     both = head_dim + (head_dim if v_dim is None else v_dim)
-    return Attention(
+    return AttentionLayer(
         params=hidden * both * (heads + kv_heads),
         heads=heads,
         kv_heads=kv_heads,
@@ -114,7 +114,7 @@ def grouped_attention(
     )
 
 
-def _latent(model: Model) -> Attention:
+def _multi_head_latent(model: Model) -> AttentionLayer:
     """Keys and values come out of a narrow shared vector, and so may queries.
 
     Only that vector is kept, and decoding works straight on it: narrow to read, wide to compute.
@@ -130,7 +130,7 @@ def _latent(model: Model) -> Attention:
     params = hidden * queries if model.q_lora is None else model.q_lora * (hidden + queries)
     params += hidden * (latent + rope)
     params += latent * heads * (key + value) + heads * value * hidden
-    one = Attention(
+    one = AttentionLayer(
         params=params,
         heads=heads,
         kv_heads=heads,
@@ -143,10 +143,10 @@ def _latent(model: Model) -> Attention:
     return replace(one, params=params + _gate(model, one))
 
 
-def _compressed(model: Model) -> Attention:
+def _compressed_attention(model: Model) -> AttentionLayer:
     """One head that is key and value at once, narrow queries, and heads projected out in groups.
 
-    What makes one entry of several tokens differs by layer, and is counted in `choosing_params`.
+    What makes one entry of several tokens differs by layer, and is counted in `sparse_indexer_params`.
 
     References
     ----------
@@ -155,7 +155,7 @@ def _compressed(model: Model) -> Attention:
     hidden, heads, width = need(model, "hidden"), need(model, "heads"), need(model, "head_dim")
     rank, how = need(model, "q_lora"), _said(model.compression, model, "compression")
     out = heads * width * how.out_rank + how.out_rank * how.out_groups * hidden
-    return Attention(
+    return AttentionLayer(
         params=rank * (hidden + heads * width) + hidden * width + out,
         heads=heads,
         kv_heads=1.0,
@@ -167,7 +167,7 @@ def _compressed(model: Model) -> Attention:
     )
 
 
-def choosing_params(model: Model) -> float:
+def sparse_indexer_params(model: Model) -> float:
     """Parameters, over all layers, of what chooses tokens and of what makes one entry of several."""
     made, hidden = 0.0, need(model, "hidden")
     if (how := model.compression) is not None:
@@ -180,7 +180,9 @@ def choosing_params(model: Model) -> float:
     return made + one.layers * ((model.q_lora or hidden) * one.heads * one.head_dim + key + weights)
 
 
-def reach(one: Attention, layers: float, *, tokens: float = ENDLESS, kept: float = 1.0, entry: float = 1.0) -> Reach:
+def reach(
+    one: AttentionLayer, layers: float, *, tokens: float = ENDLESS, kept: float = 1.0, entry: float = 1.0
+) -> Reach:
     """So many such layers that see no more than `tokens`, `entry` of them in one entry; a share `kept` has a cache."""
     many, each = layers / entry, 2 * one.heads
     return Reach(
@@ -197,17 +199,17 @@ def reaches(model: Model, attending: float) -> tuple[Reach, Reach, Reach]:
     one, indexer = attention_of(model), model.indexer
     kept = 1 - (model.reusing_layers or 0) / attending if attending else 1.0
     if model.attention == COMPRESSED:
-        return _compressed_reaches(model, one, attending)
+        return _compressed_spans(model, one, attending)
     windowed = attending * _share(model.window)
     tokens = ENDLESS if model.window is None else float(model.window.tokens)
-    near = reach(near_attention(model), windowed, tokens=tokens, kept=kept)
+    near = reach(window_attention_layer(model), windowed, tokens=tokens, kept=kept)
     if indexer is None:
         return reach(one, attending - windowed, kept=kept), Reach(), near
     far = _both(reach(one, attending - windowed - indexer.looking, kept=kept), reach(_index(indexer), indexer.layers))
     return far, reach(one, float(indexer.looking), tokens=float(indexer.tokens), kept=kept), near
 
 
-def _compressed_reaches(model: Model, one: Attention, attending: float) -> tuple[Reach, Reach, Reach]:
+def _compressed_spans(model: Model, one: AttentionLayer, attending: float) -> tuple[Reach, Reach, Reach]:
     how, indexer = _said(model.compression, model, "compression"), _said(model.indexer, model, "indexer")
     window = _said(model.window, model, "window")
     index = reach(_index(indexer), indexer.layers, entry=float(how.chosen_tokens))
@@ -217,10 +219,10 @@ def _compressed_reaches(model: Model, one: Attention, attending: float) -> tuple
     return far, chosen, reach(one, attending, tokens=float(window.tokens))
 
 
-def _index(indexer: Indexer) -> Attention:
+def _index(indexer: SparseAttentionIndexer) -> AttentionLayer:
     """The narrow attention that chooses: scores alone, of one key that all its heads share."""
     width = float(indexer.head_dim)
-    return Attention(
+    return AttentionLayer(
         params=0.0, heads=float(indexer.heads), kv_heads=1.0, qk_dim=width, v_dim=0.0, cache_values=width,
         cache_heads=1.0, decode_dim=width,
     )  # fmt: skip
@@ -235,19 +237,19 @@ def _both(one: Reach, other: Reach) -> Reach:
     )
 
 
-def _share(window: Window | None) -> float:
+def _share(window: AttentionWindow | None) -> float:
     return 0.0 if window is None else window.layers / window.of
 
 
 def _said(part: T | None, model: Model, name: str) -> T:
     if part is None:
-        raise GapInShape(f"{model.label}: the shape does not say {name}")
+        raise MissingShapeField(f"{model.label}: the shape does not say {name}")
     return part
 
 
 def need(model: Model, name: str) -> float:
-    """A number of the shape, or `GapInShape` with its name."""
+    """A number of the shape, or `MissingShapeField` with its name."""
     value = getattr(model, name)
     if not value:
-        raise GapInShape(f"{model.label}: the shape does not say {name}")
+        raise MissingShapeField(f"{model.label}: the shape does not say {name}")
     return float(value)

@@ -175,16 +175,16 @@ class Network:
 
     def prompt_flops(self, *, tokens: Num) -> Num:
         """Operations of attention for a whole prompt. [FLOP]"""
-        return tokens * self._flops_each(tokens)
+        return tokens * self._attention_flops_per_token(tokens)
 
-    def seen_tokens(self, *, tokens: Num) -> Num:
+    def mean_attended_tokens(self, *, tokens: Num) -> Num:
         """How many tokens of a sequence of so many a token looks at, on average over tokens and layers. [token]
 
         States count as the tokens whose scores would take as long.
         """
-        return self._flops_each(tokens) / np.maximum(self.score_flops, 1e-9)
+        return self._attention_flops_per_token(tokens) / np.maximum(self.score_flops, 1e-9)
 
-    def _flops_each(self, tokens: Num) -> Num:
+    def _attention_flops_per_token(self, tokens: Num) -> Num:
         """Operations of attention for each token of a sequence, on average. [FLOP]"""
         far = self.far.score_flops * self._within(tokens, ENDLESS)
         chosen = self.chosen.score_flops * self._within(tokens, self.chosen.tokens)

@@ -10,19 +10,19 @@ from pricing.model import Model
 _OURS = {"family": "own", "source": "own", "confidence": "medium"}
 
 
-def with_own_models(catalogue: Catalogue, models: tuple[OwnModel, ...]) -> Catalogue:
+def with_user_models(catalogue: Catalogue, models: tuple[OwnModel, ...]) -> Catalogue:
     """The same catalogue where there are none; with them another, which its digest says."""
     if not models:
         return catalogue
-    if all(catalogue.models.get(one.name) == record_of(one) for one in models):
+    if all(catalogue.models.get(one.name) == user_model_record(one) for one in models):
         return catalogue  # laid over it before
-    added = {one.name: record_of(one) for one in models}
+    added = {one.name: user_model_record(one) for one in models}
     digest = sha256(f"{catalogue.digest}{models!r}".encode()).hexdigest()
     return catalogue.model_copy(update={"models": {**catalogue.models, **added}, "digest": digest})
 
 
 @cached(64)
-def record_of(own: OwnModel) -> Model:
+def user_model_record(own: OwnModel) -> Model:
     """The record of it that everything is counted from."""
     said = {name: getattr(own, name) for name in own.model_fields_set - {"name"}}
     return Model.model_validate({"modality": own.modality, **said, **_OURS, "label": own.name})

@@ -5,20 +5,20 @@ from dataclasses import replace
 from planner.network.kinds import (
     GROUPED,
     LATENT,
-    Attention,
-    CannotCount,
-    GapInShape,
+    AttentionLayer,
+    MissingShapeField,
+    ParameterCountError,
     UnknownShape,
     attention_of,
-    choosing_params,
-    near_attention,
+    check_attention_kind,
     need,
     reach,
     reaches,
-    refuse_unknown_kind,
+    sparse_indexer_params,
+    window_attention_layer,
 )
 from planner.network.network import MASKED_SHARE, Network, Reach
-from pricing.model import Convolution, Linear, Model, StateSpace
+from pricing.model import ConvolutionLayers, LinearAttention, Model, StateSpaceLayers
 
 _IN_AND_OUT = 4  # of a gated convolution: three widths in, one out
 
@@ -59,7 +59,7 @@ def mixer_layers(model: Model) -> int:
     return described + (model.recurrent_layers or 0)
 
 
-def _linear_params(one: Linear, hidden: float) -> float:
+def _linear_params(one: LinearAttention, hidden: float) -> float:
     """Queries, keys and values behind a convolution, gates, and the way out.
 
     References
@@ -75,7 +75,7 @@ def _linear_params(one: Linear, hidden: float) -> float:
     return both + decay + gate + hidden * one.key_heads
 
 
-def _state_space_params(one: StateSpace, hidden: float) -> float:
+def _state_space_params(one: StateSpaceLayers, hidden: float) -> float:
     """The way in, a convolution, the way out.
 
     References
@@ -86,7 +86,7 @@ def _state_space_params(one: StateSpace, hidden: float) -> float:
     return hidden * (3 * inner + shared + one.heads) + (inner + shared) * one.kernel
 
 
-def _convolution_params(one: Convolution, hidden: float) -> float:
+def _convolution_params(one: ConvolutionLayers, hidden: float) -> float:
     return float(_IN_AND_OUT * hidden**2 + one.kernel * hidden)
 
 
@@ -103,27 +103,29 @@ def parameter_count_b(model: Model) -> float:
     D. Narayanan et al., Efficient large-scale language model training on GPU clusters, SC 2021, equation 2 (dense).
     DeepSeek-AI, DeepSeek-V2, 2024, section 2.1 (multi-head latent attention) and 2.2 (shared and routed experts).
     """
-    _refuse_other_kinds(model)
-    return (_once(model) + _in_layers(model, experts=model.experts)) / 1e9
+    _check_countable(model)
+    return (_once(model) + _layer_params(model, experts=model.experts)) / 1e9
 
 
 def active_parameter_count_b(model: Model) -> float | None:
     """Parameters that work on each token, both embeddings included, in units of 1e9; None if that is all of them."""
-    _refuse_other_kinds(model)
+    _check_countable(model)
     if model.experts is None:
         return None
-    return (_once(model) + _in_layers(model, experts=_whole(model, "experts_per_token"))) / 1e9
+    return (_once(model) + _layer_params(model, experts=_whole(model, "experts_per_token"))) / 1e9
 
 
-def _refuse_other_kinds(model: Model) -> None:
+def _check_countable(model: Model) -> None:
     if model.modality not in MODALITIES and model.decoder_layers is None:
-        raise CannotCount(f"{model.label}: a {model.modality} network has parts that this shape does not describe")
+        raise ParameterCountError(
+            f"{model.label}: a {model.modality} network has parts that this shape does not describe"
+        )
     try:
-        refuse_unknown_kind(model)
+        check_attention_kind(model)
     except UnknownShape as error:
-        raise CannotCount(str(error)) from error
+        raise ParameterCountError(str(error)) from error
     if has_unknown_mixers(model):
-        raise CannotCount(f"{model.label}: layers that do not attend are not described by its shape")
+        raise ParameterCountError(f"{model.label}: layers that do not attend are not described by its shape")
 
 
 def has_unknown_mixers(model: Model) -> bool:
@@ -142,27 +144,29 @@ def _once(model: Model) -> int:
     """What a network has once: token embeddings, head, learned positions, last norm."""
     hidden = _whole(model, "hidden")
     if model.tied_embeddings is None:
-        raise CannotCount(f"{model.label}: not known whether the head shares its weights with the embeddings")
+        raise ParameterCountError(f"{model.label}: not known whether the head shares its weights with the embeddings")
     tables = _whole(model, "vocab") * (1 if model.tied_embeddings else 2)
     if model.positions == "learned":
         tables += _whole(model, "context")
     return (tables + 1) * hidden + round(1e9 * (model.lookup_params_b or 0))
 
 
-def _in_layers(model: Model, *, experts: int | None) -> int:
+def _layer_params(model: Model, *, experts: int | None) -> int:
     """What a network has in its layers, with `experts` routed experts in each layer that has them."""
     layers = _whole(model, "layers")
-    total = _mixing(model) + 2 * layers * _whole(model, "hidden") + round(1e9 * (model.other_params_b or 0))
+    total = (
+        _token_mixing_params(model) + 2 * layers * _whole(model, "hidden") + round(1e9 * (model.other_params_b or 0))
+    )
     if experts is None:
         dense = layers if model.dense_layers is None else model.dense_layers
-        return total + (dense * _feed_forward(model, _whole(model, "ffn_hidden")) if dense else 0)
-    total += _whole(model, "moe_layers") * _experts(model, experts)
+        return total + (dense * _feed_forward_params(model, _whole(model, "ffn_hidden")) if dense else 0)
+    total += _whole(model, "moe_layers") * _expert_params(model, experts)
     return total + (model.dense_layers or 0) * (
-        _feed_forward(model, _whole(model, "ffn_hidden")) if model.dense_layers else 0
+        _feed_forward_params(model, _whole(model, "ffn_hidden")) if model.dense_layers else 0
     )
 
 
-def _mixing(model: Model) -> int:
+def _token_mixing_params(model: Model) -> int:
     """All layers that mix tokens, with norms of latent vectors and tables of distances."""
     for name in _LATENT_RANKS if model.attention == LATENT else _GROUPED_WIDTHS:
         _whole(model, name)
@@ -177,33 +181,33 @@ def attending_params(model: Model) -> float:
     attending, window = attention_layers(model), model.window
     near = 0.0 if window is None else attending * window.layers / window.of
     one = attention_of(model)
-    own = near * near_attention(model).params + (attending - near) * one.params
+    own = near * window_attention_layer(model).params + (attending - near) * one.params
     own += (model.decoder_layers or 0) * one.params  # which also attend over what was read
-    return own - _reused(model, attending) + choosing_params(model)
+    return own - _shared_kv_params(model, attending) + sparse_indexer_params(model)
 
 
-def _reused(model: Model, attending: float) -> float:
+def _shared_kv_params(model: Model, attending: float) -> float:
     """Projections to keys and values that layers lack which reuse a cache; in proportion, as they are of all kinds."""
     if not model.reusing_layers:
         return 0.0
-    window, far, near = model.window, attention_of(model), near_attention(model)
+    window, far, near = model.window, attention_of(model), window_attention_layer(model)
     share = 0.0 if window is None else window.layers / window.of
     each = share * near.cache_values + (1 - share) * far.cache_values
     return model.reusing_layers * each * _whole(model, "hidden")
 
 
-def _feed_forward(model: Model, width: int) -> int:
+def _feed_forward_params(model: Model, width: int) -> int:
     if model.gated is None:
-        raise CannotCount(f"{model.label}: not known whether the feed-forward layer is gated")
+        raise ParameterCountError(f"{model.label}: not known whether the feed-forward layer is gated")
     return (3 if model.gated else 2) * _whole(model, "hidden") * width
 
 
-def _experts(model: Model, experts: int) -> int:
+def _expert_params(model: Model, experts: int) -> int:
     """Routed and shared experts, the router that sees every routed one, and the way to a width of their own."""
     hidden = _whole(model, "hidden")
-    routed = experts * _feed_forward(model, _whole(model, "moe_ffn_hidden")) * expert_width(model) // hidden
+    routed = experts * _feed_forward_params(model, _whole(model, "moe_ffn_hidden")) * expert_width(model) // hidden
     way = 2 * hidden * model.moe_input if model.moe_input else 0
-    return routed + way + _feed_forward(model, shared_width(model)) + hidden * _whole(model, "experts")
+    return routed + way + _feed_forward_params(model, shared_width(model)) + hidden * _whole(model, "experts")
 
 
 def expert_width(model: Model) -> int:
@@ -219,23 +223,23 @@ def shared_width(model: Model) -> int:
 def _whole(model: Model, name: str) -> int:
     value = getattr(model, name)
     if not isinstance(value, int):
-        raise CannotCount(f"{model.label}: the shape does not say {name}")
+        raise ParameterCountError(f"{model.label}: the shape does not say {name}")
     return value
 
 
-def network_of(model: Model) -> Network:
+def build_network(model: Model) -> Network:
     """The counts of a model, or `UnknownShape` with what is missing, or which kind of attention is unknown."""
     layers, hidden = need(model, "layers"), need(model, "hidden")
     need(model, "heads")
     vocab = need(model, "vocab")
     attending = attention_layers(model)
-    one, usual = attention_of(model), usual_attention(model)
+    one, usual = attention_of(model), main_attention(model)
     matrices = 2.0 if model.gated is False else 3.0
     moe_layers = 0.0 if model.experts is None else float(model.moe_layers or layers)
     dense_layers = _dense_layers(model, layers - moe_layers)
     ffn = float(model.ffn_hidden or model.moe_ffn_hidden or 0)
     if dense_layers > 0 and not ffn:
-        raise GapInShape(f"{model.label}: the shape does not say ffn_hidden")
+        raise MissingShapeField(f"{model.label}: the shape does not say ffn_hidden")
     expert_ffn, width = float(model.moe_ffn_hidden or 0), float(expert_width(model))
     expert = matrices * width * expert_ffn
     mlp, shared = dense_layers * matrices * hidden * ffn, matrices * hidden * shared_width(model)
@@ -250,7 +254,8 @@ def network_of(model: Model) -> Network:
         attention_params=attention, heads=usual.heads, kv_heads=usual.kv_heads, qk_dim=usual.qk_dim,
         v_dim=usual.v_dim, cache_heads=one.cache_heads, latent=float(model.attention not in GROUPED), far=far,
         ffn=ffn or hidden * 4, dense_layers=dense_layers, dense_mlp_params=mlp, mlp_matrices=matrices,
-        mixer_params=max(0.0, _all_params(model) - described) if _is_one_stack(model) else 0.0, moe_layers=moe_layers,
+        mixer_params=max(0.0, _total_params(model) - described) if _is_single_stack(model) else 0.0,
+        moe_layers=moe_layers,
         experts=float(model.experts or 0), experts_per_token=float(model.experts_per_token or 0), expert_params=expert,
         expert_ffn=expert_ffn, expert_hidden=width, shared_params=shared,
         expert_groups=float(model.expert_groups_per_token or 0), chosen=chosen, near=near,
@@ -258,38 +263,40 @@ def network_of(model: Model) -> Network:
     )  # fmt: skip
 
 
-def usual_attention(model: Model) -> Attention:
+def main_attention(model: Model) -> AttentionLayer:
     """The layer that attends of which there are most: what widths of a network are told by."""
     window = model.window
-    return near_attention(model) if window is not None and 2 * window.layers > window.of else attention_of(model)
+    return (
+        window_attention_layer(model) if window is not None and 2 * window.layers > window.of else attention_of(model)
+    )
 
 
-def writer_of(model: Model) -> Network:
+def build_text_decoder(model: Model) -> Network:
     """The counts of a model that reads and writes text, as serving it asks for them; else `UnknownShape`.
 
     An encoder keeps no cache. Of an encoder-decoder they are those of the half that writes, which attends twice; what
     reads, about as much, is stored beside it.
     """
     if model.modality == "text_encoder":
-        read = network_of(model)
-        return replace(read, far=_uncached(read.far), near=_uncached(read.near))
+        read = build_network(model)
+        return replace(read, far=_without_cache(read.far), near=_without_cache(read.near))
     if model.modality == "text_encoder_decoder" and model.decoder_layers is not None:
-        return _writing_half(model)
+        return _decoder_half(model)
     if model.modality != "text":
         kind = model.modality.replace("_", " ")
         raise UnknownShape(f"{model.label}: a {kind} network does not write tokens one by one")
     for name in ("layers", "hidden", "heads", "head_dim", "vocab"):
         need(model, name)
-    refuse_unknown_kind(model)
-    return network_of(model)
+    check_attention_kind(model)
+    return build_network(model)
 
 
-def _uncached(reach: Reach) -> Reach:
+def _without_cache(reach: Reach) -> Reach:
     return replace(reach, kept=0.0, read=0.0, decode_flops=0.0)
 
 
-def _writing_half(model: Model) -> Network:
-    whole, layers = network_of(model), float(need(model, "decoder_layers"))
+def _decoder_half(model: Model) -> Network:
+    whole, layers = build_network(model), float(need(model, "decoder_layers"))
     share = layers / whole.layers
     one = attention_of(model)
     twice = 2 * layers * one.params
@@ -306,14 +313,14 @@ def _dense_layers(model: Model, without_experts: float) -> float:
     return without_experts if model.dense_layers is None else min(float(model.dense_layers), without_experts)
 
 
-def _is_one_stack(model: Model) -> bool:
+def _is_single_stack(model: Model) -> bool:
     """Whether all parameters lie in the stack, so that what its counts do not name is in its layers too."""
     return model.modality in MODALITIES or mixer_layers(model) > 0 or model.decoder_layers is not None
 
 
-def _all_params(model: Model) -> float:
+def _total_params(model: Model) -> float:
     """All parameters as the shape has them; as stated, where it says too little. [count]"""
     try:
         return 1e9 * parameter_count_b(model)
-    except CannotCount:
+    except ParameterCountError:
         return 1e9 * model.params_b

@@ -46,7 +46,9 @@ def _template(name: str) -> dict[str, Any]:
     return template
 
 
-def framed(data: list[dict[str, Any]], dark: bool, height: int, *, quiet: bool = False, **layout: Any) -> go.Figure:
+def style_figure(
+    data: list[dict[str, Any]], dark: bool, height: int, *, quiet: bool = False, **layout: Any
+) -> go.Figure:
     """The frame all charts share: fixed height, no dragging, legend above. A quiet one makes nothing of nought.
 
     Built in one go and not checked property by property, which would take longer than the rest of the page; the tests
@@ -72,7 +74,7 @@ def framed(data: list[dict[str, Any]], dark: bool, height: int, *, quiet: bool =
     return finished(data, shared | axes | layout)
 
 
-def colour_of(way: Way, dark: bool) -> str:
+def option_color(way: Way, dark: bool) -> str:
     """The colour a way has in every chart."""
     return WAYS[way].look.colour(dark)
 
@@ -113,7 +115,7 @@ def _named(name: str | None) -> dict[str, str]:
     return {} if name is None else {"name": name}
 
 
-def hatched(colour: str, hatch: str) -> dict[str, Any]:
+def hatched_style(colour: str, hatch: str) -> dict[str, Any]:
     """The fill and outline of a hatched bar."""
     return {"color": colour, "pattern": {"shape": hatch, "solidity": 0.25}}
 
@@ -124,13 +126,13 @@ def note(x: float, y: float, text: str, dark: bool, size: float | None = 12, **m
     return {"x": x, "y": y, "text": text, "showarrow": False, "font": font, **more}
 
 
-def upright(x: float, dark: bool, width: float = 1, dash: str | None = "dot") -> dict[str, Any]:
+def vertical_line(x: float, dark: bool, width: float = 1, dash: str | None = "dot") -> dict[str, Any]:
     """A line from top to bottom."""
     line = {"color": INK[dark], "width": width} | ({} if dash is None else {"dash": dash})
     return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper", "line": line}
 
 
-def names_above(names: Sequence[str], dark: bool) -> list[dict[str, Any]]:
+def bar_labels(names: Sequence[str], dark: bool) -> list[dict[str, Any]]:
     """A name above each bar, in its order: beside the bars names would leave a phone no room for them."""
     above = {"xref": "paper", "xanchor": "left", "yshift": 21, "bgcolor": PAPER[dark]}
     return [note(0, row, name, dark, 13, **above) for row, name in enumerate(names)]

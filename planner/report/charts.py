@@ -15,15 +15,15 @@ from planner.report.chart_frame import (
     BAR_PX,
     FRAME_PX,
     axis,
+    bar_labels,
     bars,
     curve,
-    framed,
-    hatched,
+    hatched_style,
     marks,
     money,
-    names_above,
+    style_figure,
 )
-from planner.study.market.price_history import History, PricedOffer, Worth
+from planner.study.market.price_history import History, PricedOffer, PriceSpread
 
 _PART_COLOURS: dict[Part, tuple[str, str, str]] = {
     # part: light, dark, hatch
@@ -79,20 +79,20 @@ def cost_parts(ledgers: Sequence[Ledger], dark: bool) -> go.Figure:
                     part,
                     amounts,
                     rows,
-                    hatched(night if dark else light, hatch),
+                    hatched_style(night if dark else light, hatch),
                     width=0.45,
                     customdata=[escape(ledger.title) for ledger in ledgers],
                     hovertemplate="%{customdata}<br>" + part + " %{x:$,.0f}<extra></extra>",
                 )
             )
-    return framed(
+    return style_figure(
         stacks,
         dark,
         FRAME_PX + BAR_PX * max(2, len(ledgers)) + _LEGEND_ROW_PX * (len(stacks) // _LEGEND_COLUMNS),
         xaxis=money("Whole plan, USD", nticks=6, tickangle=0),
         yaxis={"range": [max(2, len(ledgers)) - 0.6, -0.75], "visible": False},
         barmode="relative",
-        annotations=names_above(names, dark),
+        annotations=bar_labels(names, dark),
     )
 
 
@@ -114,7 +114,7 @@ def price_dots(dots: Sequence[PricedOffer], order: Sequence[tuple[str, str]], da
                 )
             )
     ticks = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50]
-    return framed(
+    return style_figure(
         kinds,
         dark,
         FRAME_PX + 30 * max(3, len(order)),
@@ -123,7 +123,9 @@ def price_dots(dots: Sequence[PricedOffer], order: Sequence[tuple[str, str]], da
     )
 
 
-def worth_bars(rows: Sequence[Worth], labels: dict[str, str], what: Literal["pflop", "gb"], dark: bool) -> go.Figure:
+def value_for_money_bars(
+    rows: Sequence[PriceSpread], labels: dict[str, str], what: Literal["pflop", "gb"], dark: bool
+) -> go.Figure:
     """What arithmetic or memory costs on each of the labelled accelerators, the cheapest on top."""
     amount = {row.accelerator: row.usd_per_pflop_hour if what == "pflop" else row.usd_per_gb_hour for row in rows}
     known = sorted((usd, key) for key, usd in amount.items() if usd is not None and key in labels)
@@ -131,7 +133,7 @@ def worth_bars(rows: Sequence[Worth], labels: dict[str, str], what: Literal["pfl
     amounts = [usd for usd, _ in known]
     hover = "%{y}<br>$%{x:.4g}<extra></extra>"
     marker = {"color": "#fbbf77" if dark else "#b45309"}
-    return framed(
+    return style_figure(
         [bars(None, amounts, [labels[key] for _, key in known], marker, hovertemplate=hover, showlegend=False)],
         dark,
         FRAME_PX + 24 * max(3, len(known)),
@@ -160,7 +162,7 @@ def price_history(histories: Sequence[History], dark: bool) -> go.Figure:
         )
         for number, history in enumerate(histories)
     ]
-    return framed(
+    return style_figure(
         lines,
         dark,
         420 + 20 * len(histories),

@@ -11,20 +11,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import BaseModel
 
-from planner.money.renting.job_hour import Hired
+from planner.money.renting.job_hour import JobHourQuote
 from planner.report import words
 from planner.speed.training.result import Range
 
 NO_OFFER = "No offer of the catalogue matches."
 
 
-def in_sections(sections: Iterable[tuple[str, str]]) -> str:
+def join_sections(sections: Iterable[tuple[str, str]]) -> str:
     """Each body under its underlined head; what has no body is left out, what has no head stands as it is."""
     told = (f"{head}\n{'-' * len(head)}\n{body}" if head else body for head, body in sections if body)
     return "\n\n".join(told) + "\n"
 
 
-def bullets(sentences: Iterable[str]) -> str:
+def bullet_list(sentences: Iterable[str]) -> str:
     """A line for each sentence."""
     return "\n".join(f"- {sentence}" for sentence in sentences)
 
@@ -34,22 +34,22 @@ def finite(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def plain_data(data: Any) -> Any:
+def to_plain_data(data: Any) -> Any:
     """Nested data as JSON has it: no records, arrays, NaN or infinities."""
     if isinstance(data, dict):
-        return {key: plain_data(value) for key, value in data.items()}
+        return {key: to_plain_data(value) for key, value in data.items()}
     if isinstance(data, list | tuple):
-        return [plain_data(value) for value in data]
+        return [to_plain_data(value) for value in data]
     if isinstance(data, BaseModel):
-        return plain_data(data.model_dump())
+        return to_plain_data(data.model_dump())
     if isinstance(data, np.generic | np.ndarray):
-        return plain_data(data.item())
+        return to_plain_data(data.item())
     return finite(data) if isinstance(data, float) else data
 
 
-def row_data(row: Mapping[str, Any]) -> dict[str, Any]:
+def to_plain_record(row: Mapping[str, Any]) -> dict[str, Any]:
     """One record as JSON has it: no records in it, no arrays, NaN or infinities."""
-    return {name: plain_data(value) for name, value in row.items()}
+    return {name: to_plain_data(value) for name, value in row.items()}
 
 
 def scalar(value: ArrayLike) -> float | None:
@@ -57,34 +57,34 @@ def scalar(value: ArrayLike) -> float | None:
     return finite(float(np.asarray(value).flat[0]))
 
 
-def reason_of(reason: ArrayLike) -> str:
+def scalar_reason(reason: ArrayLike) -> str:
     """The one reason in an array."""
     return str(np.asarray(reason).flat[0])
 
 
-def offer_data(cost: Hired | None) -> Any:
+def offer_data(cost: JobHourQuote | None) -> Any:
     """The offer that was taken, as data."""
-    return None if cost is None else plain_data(asdict(cost))
+    return None if cost is None else to_plain_data(asdict(cost))
 
 
-def usd_data(hours: Range | None, cost: Hired | None) -> dict[str, float | None] | None:
+def cost_data(hours: Range | None, cost: JobHourQuote | None) -> dict[str, float | None] | None:
     """What so many accelerator-hours cost at the offer that was taken, as data: typical, low, high."""
     if hours is None or cost is None:
         return None
     return {end: finite(each * cost.usd_per_accelerator_hour) for end, each in asdict(hours).items()}
 
 
-def usd_words(hours: Range, cost: Hired | None, of: str = "") -> str:
+def usd_words(hours: Range, cost: JobHourQuote | None, of: str = "") -> str:
     """What so many hours cost, in words: $12 (10 to 15) a run at $2 a GPU-hour, whose price it is, and since when."""
     if cost is None:
         return NO_OFFER
     typical, low, high = (
         words.usd(each * cost.usd_per_accelerator_hour) for each in (hours.typical, hours.low, hours.high)
     )
-    return f"{typical} ({low} to {high}){of} at {hired_words(cost)}."
+    return f"{typical} ({low} to {high}){of} at {describe_offer(cost)}."
 
 
-def hired_words(cost: Hired) -> str:
+def describe_offer(cost: JobHourQuote) -> str:
     """The offer that was taken, in words."""
     return (
         f"{words.usd_per_hour(cost.usd_per_accelerator_hour)} a GPU-hour, {cost.provider}, {cost.region}, machines of "

@@ -13,7 +13,7 @@ _NAME = re.compile(r"^\| `([a-z0-9_]+)` \| ([^|]+) \| ([^|]+) \|$")
 _END_OF_NAME = re.compile(r"[:;,.(]")
 
 
-class Entry(NamedTuple):
+class GlossaryEntry(NamedTuple):
     """A word, or a name that formulas use, with what it means; words have no unit."""
 
     word: str
@@ -22,13 +22,13 @@ class Entry(NamedTuple):
 
 
 @cached(1)
-def _entries() -> tuple[dict[str, Entry], dict[str, Entry]]:
-    words, names = dict[str, Entry](), dict[str, Entry]()
+def _entries() -> tuple[dict[str, GlossaryEntry], dict[str, GlossaryEntry]]:
+    words, names = dict[str, GlossaryEntry](), dict[str, GlossaryEntry]()
     for line in _PAGE.read_text(encoding="utf-8").splitlines():
         if (name := _NAME.match(line)) is not None:
-            names[name[1]] = Entry(name[1], name[3].replace("`", ""), name[2])
+            names[name[1]] = GlossaryEntry(name[1], name[3].replace("`", ""), name[2])
         elif (word := _WORD.match(line)) is not None and word[1] != "Word":
-            words[word[1]] = Entry(word[1], word[2].replace("`", ""))
+            words[word[1]] = GlossaryEntry(word[1], word[2].replace("`", ""))
     return words, names
 
 
@@ -44,7 +44,7 @@ def meaning(name: str) -> str:
     return "" if entry is None else entry.meaning
 
 
-def used_in(texts: Iterable[str]) -> tuple[Entry, ...]:
+def entries_used_in(texts: Iterable[str]) -> tuple[GlossaryEntry, ...]:
     """The words of the glossary that stand in some texts, in its order."""
     text = " ".join(texts).casefold()
     return tuple(

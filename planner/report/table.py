@@ -24,16 +24,18 @@ class Table:
     @classmethod
     def of(cls, rows: Iterable[Mapping[str, Any]], columns: Iterable[str] | None = None) -> Table:
         """From rows by name, numbers evened. The columns are those asked for, else all there are."""
-        there = cls.as_they_are(rows, columns)
-        return cls.by_column(there.cells)
+        there = cls.from_raw_rows(rows, columns)
+        return cls.from_columns(there.cells)
 
     @classmethod
-    def by_column(cls, cells: Mapping[str, Iterable[Any]], ids: Iterable[str] | None = None) -> Table:
+    def from_columns(cls, cells: Mapping[str, Iterable[Any]], ids: Iterable[str] | None = None) -> Table:
         """From columns, numbers evened: in one column all are whole, or all have decimals and nan is what lacks."""
-        return cls({name: _evened(column) for name, column in cells.items()}, None if ids is None else tuple(ids))
+        return cls(
+            {name: _harmonize_column(column) for name, column in cells.items()}, None if ids is None else tuple(ids)
+        )
 
     @classmethod
-    def as_they_are(cls, rows: Iterable[Mapping[str, Any]], columns: Iterable[str] | None = None) -> Table:
+    def from_raw_rows(cls, rows: Iterable[Mapping[str, Any]], columns: Iterable[str] | None = None) -> Table:
         """From rows by name, every cell left alone; None is what a row lacks."""
         there = list(rows)
         names = dict.fromkeys(name for row in there for name in row) if columns is None else columns
@@ -61,13 +63,13 @@ class Table:
         """One column, by the ids of the rows."""
         return dict(zip(self.ids or (), self.cells[name], strict=True))
 
-    def known_by(self, ids: Iterable[str]) -> Table:
+    def with_ids(self, ids: Iterable[str]) -> Table:
         """The table with these ids for its rows."""
         return Table(self.cells, tuple(ids))
 
     def is_empty(self, name: str) -> bool:
         """Whether every cell of a column is empty."""
-        return all(_finite(cell) is None for cell in self.cells[name])
+        return all(_finite_or_nan(cell) is None for cell in self.cells[name])
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
         """The cells, row by row."""
@@ -75,7 +77,7 @@ class Table:
 
     def records(self) -> list[dict[str, Any]]:
         """The rows by name, for JSON: None where there is no number."""
-        return [dict(zip(self.cells, map(_finite, row), strict=True)) for row in self.rows()]
+        return [dict(zip(self.cells, map(_finite_or_nan, row), strict=True)) for row in self.rows()]
 
     def without(self, *names: str) -> Table:
         """The table without these columns, where it has them."""
@@ -95,7 +97,7 @@ class Table:
         return pd.DataFrame(dict(self.cells), index=index)
 
 
-def _evened(column: Iterable[Any]) -> list[Any]:
+def _harmonize_column(column: Iterable[Any]) -> list[Any]:
     cells = [cell.item() if hasattr(cell, "dtype") else cell for cell in column]
     kinds = {type(cell) for cell in cells}
     if (float in kinds and kinds <= {float, int, type(None)}) or kinds == {int, type(None)}:
@@ -103,7 +105,7 @@ def _evened(column: Iterable[Any]) -> list[Any]:
     return cells
 
 
-def _finite(cell: Any) -> Any:
+def _finite_or_nan(cell: Any) -> Any:
     return None if isinstance(cell, float) and not math.isfinite(cell) else cell
 
 

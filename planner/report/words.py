@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from planner.scenario.terms import Timing
-    from pricing.belief import BelievedPrice
+    from pricing.belief import PriceEstimate
 
 count = amounts.count  # 1 offer, 12 offers
 NOT_PRICED = "ask for a quote"
@@ -105,7 +105,7 @@ def choice(key: str, value: str) -> str:
     return CHOICES.get(key, {}).get(value, value)
 
 
-def significant(value: float, digits: int = 3) -> float:
+def round_significant(value: float, digits: int = 3) -> float:
     """`value` rounded to so many significant figures."""
     if value == 0 or not math.isfinite(value):
         return value
@@ -119,7 +119,7 @@ def usd(value: float) -> str:
     if value == 0:
         return "$0"
     sign, size = ("-", -value) if value < 0 else ("", value)
-    size = significant(size)
+    size = round_significant(size)
     if size >= 1e9:
         return f"{sign}${size / 1e9:g} billion"
     if size >= 1e6:
@@ -127,14 +127,14 @@ def usd(value: float) -> str:
     return f"{sign}${size:,.0f}" if size >= 100 else f"{sign}${size:,.2f}"
 
 
-def usd_short(value: float) -> str:
+def format_usd_short(value: float) -> str:
     """An amount of money in at most nine characters, for tight places: $276k, $1.24M."""
     if not math.isfinite(value):
         return "not priced"
     if value == 0:
         return "$0"
     sign, size = ("-", -value) if value < 0 else ("", value)
-    size = significant(size)
+    size = round_significant(size)
     for limit, letter in ((1e9, "B"), (1e6, "M"), (1e3, "k")):
         if size >= limit:
             return f"{sign}${size / limit:g}{letter}"
@@ -143,7 +143,7 @@ def usd_short(value: float) -> str:
 
 def large(value: float) -> str:
     """A large number in words: 1.4 trillion, 250 million, 800."""
-    size = significant(value)
+    size = round_significant(value)
     for limit, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
         if size >= limit:
             return f"{size / limit:g} {word}"
@@ -160,7 +160,7 @@ def percent(share: float, digits: int = 0) -> str:
     return f"{round(share * 100, digits):g}%" if digits else f"{share * 100:.0f}%"
 
 
-def of_100(share: float, step: int = 1) -> float:
+def share_per_100(share: float, step: int = 1) -> float:
     """A share as a number of 100, in whole steps; 100 and 0 only where it is all or none: 99.9 for 1,023 of 1,024."""
     count = step * round(100 * share / step)
     if 0 < count < 100 or share <= 0 or share >= 1:
@@ -168,13 +168,13 @@ def of_100(share: float, step: int = 1) -> float:
     return min(max(round(100 * share, 1), 0.1), 99.9)
 
 
-def times_of_100(share: float, step: int = 1) -> str:
+def format_futures_share(share: float, step: int = 1) -> str:
     """A share in words, to stand before what is counted: all, 74 of 100, fewer than 1 of 100, none of 100."""
     if share >= 1:
         return "all"
     if share <= 0:
         return "none of 100"
-    count = of_100(share, step)
+    count = share_per_100(share, step)
     return "more than 99 of 100" if count > 99 else "fewer than 1 of 100" if count < 1 else f"{count:g} of 100"
 
 
@@ -196,7 +196,7 @@ _MOVED = ((0.03, "hardly any such price has"), (0.35, ""), (0.58, "about half of
 _IN_WORDS = ("", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
-def worth(price: BelievedPrice) -> str:
+def worth(price: PriceEstimate) -> str:
     """What a price was read at and when, what became of such prices since, and what is reckoned with.
 
     $3.49, read 42 days ago; about one in five such prices has moved since, and the market by +12%: we reckon with
@@ -262,16 +262,16 @@ def markdown(text: str) -> str:
     plain = text.replace("\n", " ")
     pieces, end = [], 0
     for found in _ADDRESS.finditer(plain):
-        pieces += [_escaped(plain[end : found.start()]), _code(found[0])]
+        pieces += [_escape(plain[end : found.start()]), _code(found[0])]
         end = found.end()
-    return "".join([*pieces, _escaped(plain[end:])])
+    return "".join([*pieces, _escape(plain[end:])])
 
 
 # A bare address becomes a link however it is escaped, since links are looked for in what is left after the escapes.
 _ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.\-]*://|www\.|mailto:|xmpp:)\S+|[^\s@]+@[^\s@]+", re.IGNORECASE)
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return _IN_A_WORD.sub("-", text.translate(_MARKS))
 
 
@@ -286,6 +286,6 @@ def _code(text: str) -> str:
     return f"{fence}{pad}{text}{pad}{fence}"
 
 
-def money_in_markdown(text: str) -> str:
+def escape_dollar_signs(text: str) -> str:
     """Our own sentence with dollar signs that must not start a formula."""
     return text.replace("$", r"\$")

@@ -80,7 +80,7 @@ def _with_point(digits: str) -> str | None:
     return None if before is None else f"{before}.{parts}"
 
 
-def amount_text(value: float) -> str:
+def format_amount(value: float) -> str:
     """A number as its largest unit and no digit lost: 1 T, 1.4 T, 12,000. `read_amount` reads it back the same."""
     for size, letter in _WRITTEN:
         if value >= size and read_amount(short := f"{value / size:.12g} {letter}") == value:

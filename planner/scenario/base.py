@@ -5,8 +5,8 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from pricing.figure import Strict
-from pricing.formulas import all_seen
+from pricing.figure import StrictModel
+from pricing.formulas import reject_invisible
 
 HOURS_PER_YEAR = 8_760.0
 MONTHS_PER_YEAR = 12
@@ -22,13 +22,13 @@ MOST_ACCELERATORS = 1_000_000  # that a plan may have
 ONE_MACHINE = 8  # accelerators: a job on more needs whole machines
 
 
-class Inputs(BaseModel):
+class ScenarioModel(BaseModel):
     """Checked on the way in, never changed afterwards."""
 
-    model_config = Strict.model_config
+    model_config = StrictModel.model_config
 
 
-class OfField(ValueError):
+class ScenarioFieldError(ValueError):
     """What is wrong with a whole scenario, and the field that is named first."""
 
     def __init__(self, field: str, text: str) -> None:
@@ -36,7 +36,7 @@ class OfField(ValueError):
         self.path = tuple(field.split("."))
 
 
-class TypedMoney(NamedTuple):
+class EnteredAmount(NamedTuple):
     """An amount in another currency, as it was typed, and what it is in dollars."""
 
     path: tuple[str | int, ...]
@@ -74,8 +74,8 @@ def asked(key: str, label: str, told: str = "", **more: Any) -> Any:
 
 
 # Bounds are the widest that make sense; what lies outside is a slip of the finger, not a plan.
-Label = Annotated[str, Field(min_length=1, max_length=120), AfterValidator(all_seen)]
-Id = Annotated[str, Field(min_length=1, max_length=160), AfterValidator(all_seen)]
+Label = Annotated[str, Field(min_length=1, max_length=120), AfterValidator(reject_invisible)]
+Id = Annotated[str, Field(min_length=1, max_length=160), AfterValidator(reject_invisible)]
 Count = Annotated[int, Field(ge=1, le=MOST_ACCELERATORS), unit("accelerators")]
 Share = Annotated[float, Field(ge=0.0, le=1.0), unit("share: 0.1 is 10 %")]
 UpTo10 = Annotated[float, Field(ge=0.0, le=10.0), unit("share: 0.1 is 10 %")]

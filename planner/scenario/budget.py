@@ -65,7 +65,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class ComputeEstimate:
     """How many numbers of each kind a plan reckons."""
 
     months: int
@@ -95,16 +95,16 @@ class _Layer:
     futures: int
 
 
-def estimate(asked: Asked) -> Estimate:
+def estimate(asked: Asked) -> ComputeEstimate:
     """What a plan of this work reckons."""
     months = math.ceil(asked.years * MONTHS_PER_YEAR) + 1
-    calm = [2 for work in asked.work if not _is_named(work) for _ in work.jobs]
+    calm = [2 for work in asked.work if not _has_named_model(work) for _ in work.jobs]
     answer, turns = _drawn(asked.work, FUTURES, FUTURES), _drawn(asked.work, TURNS * STEPS, TURNS)
     differing = months if _moves(asked.work) else 1
     levels = math.prod(calm) if len(calm) < MOST_LEVELS.bit_length() else MOST_LEVELS
     runs = [_together(layers, min(levels, MOST_LEVELS), months, differing) for layers in (answer, turns)]
-    named = [work for work in asked.work if _is_named(work)]
-    return Estimate(
+    named = [work for work in asked.work if _has_named_model(work)]
+    return ComputeEstimate(
         months,
         levels=_merged([*calm, *(one.levels + 1 for one in answer)]) * differing,
         sums=sum(run.sums for run in runs),
@@ -155,7 +155,7 @@ def _most(most: int, cut: Callable[[int], Asked]) -> int:
     return low
 
 
-def _is_named(work: Work) -> bool:
+def _has_named_model(work: Work) -> bool:
     """Whether the hours of this work come from a model that is named, and so differ from future to future."""
     return bool(work.train or work.serve or work.run)
 
@@ -167,7 +167,7 @@ def _moves(works: Sequence[Work]) -> bool:
 
 def _drawn(works: Sequence[Work], futures: int, futures_of_jobs: int) -> list[_Layer]:
     """What differs from future to future: first each job, in as many futures as jobs take, then each kind of work."""
-    jobs = [_Layer(2, 1, futures_of_jobs) for work in works if _is_named(work) for _ in work.jobs]
+    jobs = [_Layer(2, 1, futures_of_jobs) for work in works if _has_named_model(work) for _ in work.jobs]
     fixed = [work.by_hour for work in works if not work.may_wait]
     return jobs + [_Layer(3, len({*day, 0.0}), futures) if day else _Layer(2, 1, futures) for day in fixed]
 
@@ -182,7 +182,7 @@ def _merged(levels: Sequence[int]) -> int:
     return found
 
 
-def _together(layers: Sequence[_Layer], levels: int, months: int, differing: int) -> Estimate:
+def _together(layers: Sequence[_Layer], levels: int, months: int, differing: int) -> ComputeEstimate:
     """Patterns and their levels, one kind of work after the other, as the levels of demand are put together."""
     sums = shares = on_grid = 0
     patterns, most = 1, max((one.futures for one in layers), default=0)
@@ -197,4 +197,4 @@ def _together(layers: Sequence[_Layer], levels: int, months: int, differing: int
         else:
             shares += one.futures * differing * pairs
             patterns, levels = pairs, min(both, MOST_LEVELS)
-    return Estimate(months, sums=sums, shares=shares, on_grid=on_grid, busy=most * differing * patterns)
+    return ComputeEstimate(months, sums=sums, shares=shares, on_grid=on_grid, busy=most * differing * patterns)

@@ -5,14 +5,14 @@ from typing import Annotated
 
 from pydantic import Field
 
-from planner.scenario.base import Inputs, Label, Share
+from planner.scenario.base import Label, ScenarioModel, Share
 from pricing import strict_yaml
 from pricing.caching import cached
 
 FILE = Path(__file__).parent / "days.yaml"
 
 
-class Day(Inputs):
+class DayPattern(ScenarioModel):
     """One shape of a day: the part of the most that each hour wants, what it means, and who says so."""
 
     name: Label
@@ -24,12 +24,12 @@ class Day(Inputs):
 
 
 @cached(1)
-def days() -> dict[str, Day]:
+def days() -> dict[str, DayPattern]:
     """The shapes by name, in the order in which they are shown."""
     data = strict_yaml.read(FILE.read_text(encoding="utf-8"), file=FILE.name)
-    return {name: Day.model_validate({"name": name, **fields}) for name, fields in data.items()}
+    return {name: DayPattern.model_validate({"name": name, **fields}) for name, fields in data.items()}
 
 
-def day_of(by_hour: tuple[float, ...]) -> Day | None:
+def day_of(by_hour: tuple[float, ...]) -> DayPattern | None:
     """The day with these hours; None where it is one of its own."""
     return next((one for one in days().values() if one.by_hour == by_hour), None)

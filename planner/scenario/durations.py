@@ -32,7 +32,7 @@ _UNITS = (
 )
 
 
-def time_words(days: float, digits: int = 3) -> str:
+def format_duration(days: float, digits: int = 3) -> str:
     """A length of time: 1 day, 18.2 days, 45 minutes, 3.4 years. `digits` are significant."""
     number, unit = time_parts(days, digits)
     return f"{number}{unit}"
@@ -50,14 +50,14 @@ def time_parts(days: float, digits: int = 3) -> tuple[str, str]:
 def span_words(low: float, high: float) -> str:
     """From one length of time to another, in one unit where they are alike: 18.8 to 33.1 hours."""
     if not (math.isfinite(low) and math.isfinite(high) and 0 < low <= high <= _ALIKE * low):
-        return f"{time_words(low)} to {time_words(high)}"
+        return f"{format_duration(low)} to {format_duration(high)}"
     unit = _unit_of(low, 3)
     return f"{_number(low, unit, 3)} to {''.join(_said(high, unit, 3))}"
 
 
 def range_words(low: float, typical: float, high: float) -> str:
     """A length of time and its range, in one unit where they are alike: 1 day (0.8 to 1.38)."""
-    said, ends = time_words(typical), range_ends(low, typical, high)
+    said, ends = format_duration(typical), range_ends(low, typical, high)
     return said if low == typical == high else f"{said} ({ends})"
 
 
@@ -65,18 +65,18 @@ def range_ends(low: float, typical: float, high: float) -> str:
     """The ends of a range, in the unit of the typical length where they are alike."""
     alike = math.isfinite(high) and 0 < low <= typical <= _ALIKE * low and high <= _ALIKE * typical
     unit = _unit_of(typical, 3) if alike else None
-    ends = (time_words(end) if unit is None else _number(end, unit, 3) for end in (low, high))
+    ends = (format_duration(end) if unit is None else _number(end, unit, 3) for end in (low, high))
     return " to ".join(ends)
 
 
 def seconds_words(seconds: float) -> str:
     """A length of time in seconds: 412 ms, 68 s, 2.3 minutes."""
-    return time_words(seconds / SECONDS_PER_DAY)
+    return format_duration(seconds / SECONDS_PER_DAY)
 
 
 def hours_words(hours: float, digits: int = 3) -> str:
     """A length of time in hours."""
-    return time_words(hours / HOURS_PER_DAY, digits)
+    return format_duration(hours / HOURS_PER_DAY, digits)
 
 
 def years_words(years: float) -> str:
@@ -88,7 +88,7 @@ def years_words(years: float) -> str:
 def months_words(months: float) -> str:
     """A term: 1 month, 18 months, 3 years; days where it is less than a month."""
     if months < 1:
-        return time_words(months * DAYS_PER_MONTH)
+        return format_duration(months * DAYS_PER_MONTH)
     whole = months % MONTHS_PER_YEAR == 0
     number, one = (months / MONTHS_PER_YEAR, "year") if whole else (months, "month")
     shown = f"{float(f'{number:.3g}'):,g}"

@@ -4,13 +4,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from planner.scenario.base import WORK, Inputs, asked, unit
+from planner.scenario.base import WORK, ScenarioModel, asked, unit
 
 Regime = Literal["calm", "rough"]
 Stated = Literal["all", "useful"]
 
 
-class Failures(Inputs):
+class Failures(ScenarioModel):
     """Hours lost to failures: work done again, restarts, checkpoints written, machines that others wait for.
 
     `calm` is a well-run cluster: Llama 3, one unexpected stop in some 50,700 accelerator-hours. `rough` counts every

@@ -94,7 +94,7 @@ def leaves() -> tuple[Path, ...]:
 
 
 @cached(512)
-def priced_for(name: str) -> str:
+def price_unit(name: str) -> str:
     """What the fields called `name` are the price of one of; empty where they are no price. A name is one thing."""
     return next((found.per for path in leaves() if path[-1] == name and (found := shape(path)) and found.per), "")
 

@@ -14,13 +14,13 @@ import pydantic
 
 from planner.scenario.fields import shape
 from planner.scenario.known_names import NAMED, ScenarioError, accelerator_meant, complaints, settle
-from planner.scenario.path import Path, dotted, value_at
+from planner.scenario.path import Path, format_path, get_value
 from planner.scenario.scenario import Scenario
-from planner.scenario.typed_money import as_typed, in_any_currency, in_dollars
+from planner.scenario.typed_money import as_typed, schema_with_amount_text, to_dollars
 from pricing import CatalogError, Catalogue, strict_yaml
-from pricing.days import as_day
+from pricing.days import parse_day
 from pricing.exchange import rates
-from pricing.formulas import as_code
+from pricing.formulas import escape_character
 from pricing.near import near
 from pricing.strict_yaml import shown
 
@@ -32,7 +32,7 @@ MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 
 
 @dataclass(frozen=True)
-class Saved:
+class SavedScenario:
     """A scenario with the day it is for and the digest of the catalogue it was made with; both may be unsaid."""
 
     scenario: Scenario
@@ -41,30 +41,30 @@ class Saved:
     schema: int = SCHEMA
     notes: tuple[str, ...] = field(default=(), compare=False)  # what was taken otherwise than it was written
 
-    def of_other_facts(self, catalogue: Catalogue) -> bool:
+    def is_from_other_catalogue(self, catalogue: Catalogue) -> bool:
         """Whether it was made with another catalogue than this one."""
         return self.catalogue_digest is not None and self.catalogue_digest != catalogue.digest
 
 
-def read_scenario(text: bytes, name: str, catalogue: Catalogue) -> Saved:
+def read_scenario(text: bytes, name: str, catalogue: Catalogue) -> SavedScenario:
     """The scenario in a file, or a `ScenarioError` with the first thing wrong, its line and what would do."""
     read, lines = _yaml(text, name)
     if not isinstance(read, dict):
         wish = "the file is empty" if read is None else f"{shown(read)} stands where keys and values are wanted"
         raise ScenarioError(name, None, f"{wish}; a first line could be `accelerator: H100-SXM5-80GB`")
-    data = _migrated(read, name, lines)
+    data = _migrate(read, name, lines)
     day, digest = _head(data, name, lines)
-    said = in_dollars({key: value for key, value in data.items() if key not in HEAD}, rates(catalogue))
+    said = to_dollars({key: value for key, value in data.items() if key not in HEAD}, rates(catalogue))
     if said.wrong:
         path, wish = min(said.wrong, key=lambda one: _line(lines, one[0]) or 0)
-        raise ScenarioError(name, _line(lines, path), f"{dotted(path)}: {wish}", more=len(said.wrong) - 1)
+        raise ScenarioError(name, _line(lines, path), f"{format_path(path)}: {wish}", more=len(said.wrong) - 1)
     scenario = scenario_of(said.data, name, lines).with_typed(said.typed)
     settled, lost = settle(scenario, catalogue)
     if lost:
         first = min(lost, key=lambda one: _line(lines, one.path) or 0)
-        wish = f"{dotted(first.path)}: {str(first.error).rstrip('.')}"
+        wish = f"{format_path(first.path)}: {str(first.error).rstrip('.')}"
         raise ScenarioError(name, _line(lines, first.path), wish, more=len(lost) - 1)
-    return Saved(settled, day, digest, notes=tuple(_notes(scenario, settled, catalogue)))
+    return SavedScenario(settled, day, digest, notes=tuple(_notes(scenario, settled, catalogue)))
 
 
 def scenario_of(data: Mapping[str, Any], name: str, lines: Mapping[tuple[str, ...], int]) -> Scenario:
@@ -93,7 +93,7 @@ def _yaml(raw: bytes, name: str) -> tuple[Any, Mapping[tuple[str, ...], int]]:
         raise ScenarioError(name, error.place.line, f"{key}{error.wanted}") from error
 
 
-def _migrated(data: dict[str, Any], name: str, lines: Mapping[tuple[str, ...], int]) -> dict[str, Any]:
+def _migrate(data: dict[str, Any], name: str, lines: Mapping[tuple[str, ...], int]) -> dict[str, Any]:
     schema = data.get("schema", SCHEMA)
     line = _line(lines, ("schema",))
     if not isinstance(schema, int) or isinstance(schema, bool) or schema < 1:
@@ -110,7 +110,7 @@ def _migrated(data: dict[str, Any], name: str, lines: Mapping[tuple[str, ...], i
 
 
 def _head(data: Mapping[str, Any], name: str, lines: Mapping[tuple[str, ...], int]) -> tuple[date | None, str | None]:
-    day, digest = day_at_head(data, name, _line(lines, ("day",))), data.get("catalogue")
+    day, digest = file_day(data, name, _line(lines, ("day",))), data.get("catalogue")
     if digest is not None and not (isinstance(digest, str) and re.fullmatch("[0-9A-Za-z_-]{1,64}", digest)):
         wish = f"catalogue: {shown(digest)} must be a catalogue's digest, in quotes, or be left out"
         raise ScenarioError(name, _line(lines, ("catalogue",)), wish)
@@ -124,11 +124,11 @@ def _head(data: Mapping[str, Any], name: str, lines: Mapping[tuple[str, ...], in
     return day, digest
 
 
-def day_at_head(data: Mapping[str, Any], name: str, line: int | None) -> date | None:
+def file_day(data: Mapping[str, Any], name: str, line: int | None) -> date | None:
     """The day that a file is for, if it says one."""
     said = data.get("day")
     try:
-        day = as_day(said)
+        day = parse_day(said)
     except ValueError as error:
         raise ScenarioError(name, line, f"day: {error}") from error
     if day is None or isinstance(day, date):
@@ -143,10 +143,12 @@ def _line(lines: Mapping[tuple[str, ...], int], path: Path) -> int | None:
 
 def _notes(written: Scenario, settled: Scenario, catalogue: Catalogue) -> list[str]:
     """Each name that was taken for another spelling, and why where it fits several."""
-    pairs = [(path, value_at(written, path), value_at(settled, path)) for path in NAMED]
+    pairs = [(path, get_value(written, path), get_value(settled, path)) for path in NAMED]
     note = accelerator_meant(catalogue, written.accelerator).note
     notes = {NAMED[0]: f"accelerator: {note}"} if note else {}
-    return [notes.get(path) or f"{dotted(path)}: {was} is taken for {now}." for path, was, now in pairs if was != now]
+    return [
+        notes.get(path) or f"{format_path(path)}: {was} is taken for {now}." for path, was, now in pairs if was != now
+    ]
 
 
 def file_schema() -> dict[str, Any]:
@@ -156,7 +158,7 @@ def file_schema() -> dict[str, Any]:
         "day": {"type": "string", "format": "date", "description": "prices and ages as they were known on this day"},
         "catalogue": {"type": "string", "description": "digest of the facts it was made with"},
     }
-    scenario = in_any_currency(Scenario.model_json_schema())
+    scenario = schema_with_amount_text(Scenario.model_json_schema())
     return {**scenario, "properties": {**head, **scenario["properties"]}}
 
 
@@ -165,7 +167,7 @@ def differences(scenario: Scenario) -> dict[str, Any]:
     return as_typed(scenario, scenario.model_dump(exclude_defaults=True))
 
 
-def write_scenario(saved: Saved) -> str:
+def write_scenario(saved: SavedScenario) -> str:
     """The file: schema, day and digest, then what differs from the defaults, with units beside the values."""
     head = [
         "# A plan: rent, buy, or both? Only what differs from the defaults is written here; see docs/scenario.md.",
@@ -178,7 +180,7 @@ def write_scenario(saved: Saved) -> str:
     return "\n".join([*head, *_record(differences(saved.scenario), (), "")]) + "\n"
 
 
-def part_of_file(part: Mapping[str, Any]) -> str:
+def format_part(part: Mapping[str, Any]) -> str:
     """Some keys of a scenario as they stand in its file."""
     return "\n".join(_record(part, (), "")) + "\n"
 
@@ -240,7 +242,11 @@ def _text(text: str) -> str:
 
 def _quoted(text: str) -> str:
     """Text in double quotes, whatever is in it: what does not print is written as its code."""
-    return '"' + "".join(_ESCAPES.get(mark) or (mark if mark.isprintable() else as_code(mark)) for mark in text) + '"'
+    return (
+        '"'
+        + "".join(_ESCAPES.get(mark) or (mark if mark.isprintable() else escape_character(mark)) for mark in text)
+        + '"'
+    )
 
 
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}

@@ -14,17 +14,17 @@ from typing import Any
 import pydantic
 
 from planner.scenario.fields import leaves, shape
-from planner.scenario.file import Saved, day_at_head, scenario_of
-from planner.scenario.grid_range import MOST_LISTED, Range, Steps, Stretch, as_input
-from planner.scenario.known_names import NAMED, ScenarioError, first_complaint, settle, unknown
-from planner.scenario.path import Path, dotted, put, value_at
+from planner.scenario.file import SavedScenario, file_day, scenario_of
+from planner.scenario.grid_range import MOST_LISTED, LazyRange, Range, Steps, to_input_value
+from planner.scenario.known_names import NAMED, ScenarioError, first_error, settle, unknown
+from planner.scenario.path import Path, format_path, get_value, put
 from planner.scenario.question import KEYS, PERCENT_PLACES
 from planner.scenario.scenario import Scenario
-from planner.scenario.typed_money import in_dollars
+from planner.scenario.typed_money import to_dollars
 from pricing import CatalogError, Catalogue, strict_yaml
 from pricing.caching import cached_property
 from pricing.exchange import rates
-from pricing.strict_yaml import first_wish, shown
+from pricing.strict_yaml import first_error_message, shown
 
 MOST_POINTS = 10_000_000
 MOST_PATHS = 40
@@ -42,11 +42,11 @@ OUTPUTS = (
 USUAL_OUTPUTS = tuple(one for one in OUTPUTS if one not in OF_FUTURES)
 _HEAD = ("base", "vary", "together", "ways", "outputs")
 Lines = Mapping[tuple[str, ...], int]
-BaseOf = Callable[[str], Saved]  # the scenario of a preset or of a file
+BaseOf = Callable[[str], SavedScenario]  # the scenario of a preset or of a file
 
 
 @dataclass(frozen=True)
-class Axis:
+class SweepAxis:
     """Some inputs that move together: at each step one value for each of them."""
 
     paths: tuple[Path, ...]
@@ -57,8 +57,8 @@ class Axis:
 class Grid:
     """All points of a sweep. `saved` is the base, with its day."""
 
-    saved: Saved
-    axes: tuple[Axis, ...]
+    saved: SavedScenario
+    axes: tuple[SweepAxis, ...]
     outputs: tuple[str, ...] = USUAL_OUTPUTS
 
     @cached_property
@@ -79,7 +79,7 @@ class Grid:
             found[:0] = axis.steps[step]
         return tuple(found)
 
-    def of_path(self, path: Path) -> tuple[Any, ...]:
+    def values_of_path(self, path: Path) -> tuple[Any, ...]:
         """All values that one input takes, each once, in their order; of very many the ends and the middle."""
         axis = next(axis for axis in self.axes if path in axis.paths)
         place = axis.paths.index(path)
@@ -99,7 +99,7 @@ class Grid:
         try:
             return Scenario.model_validate(data)
         except pydantic.ValidationError as error:
-            path, wish = first_complaint(error)
+            path, wish = first_error(error)
             raise ScenarioError("point", None, wish, path=path) from error
 
 
@@ -114,12 +114,12 @@ def read_grid(text: bytes, name: str, catalogue: Catalogue, base_of: BaseOf, mea
     for key in data:
         if key not in _HEAD:
             raise ScenarioError(name, lines.get((str(key),)), f"{key}: no such key; there are {', '.join(_HEAD)}")
-    base = in_dollars(data["base"], rates(catalogue)).data if isinstance(data.get("base"), dict) else data.get("base")
+    base = to_dollars(data["base"], rates(catalogue)).data if isinstance(data.get("base"), dict) else data.get("base")
     saved = _saved({**data, "base": base}, name, lines, base_of)
-    axes = (*_varied(data.get("vary"), name, lines), *_together(data.get("together"), name, lines))
+    axes = (*_varied_axes(data.get("vary"), name, lines), *_together(data.get("together"), name, lines))
     if not axes:
         raise ScenarioError(name, None, "nothing varies: want `vary:`, such as `vary: {years: [2, 3, 4, 5]}`")
-    _not_too_many(axes, name)
+    _check_point_count(axes, name)
     _once(axes, name, lines)
     grid = Grid(saved, axes, _outputs(data.get("outputs"), name, lines, measures))
     return _settled(grid, name, lines, catalogue)
@@ -146,7 +146,7 @@ def _yaml(raw: bytes, name: str) -> tuple[Any, Lines]:
         raise ScenarioError(name, error.place.line, f"{key}{error.wanted}") from error
 
 
-def _saved(data: Mapping[str, Any], name: str, lines: Lines, base_of: BaseOf) -> Saved:
+def _saved(data: Mapping[str, Any], name: str, lines: Lines, base_of: BaseOf) -> SavedScenario:
     base = data.get("base")
     ways = {"ways": data["ways"]} if data.get("ways") else {}
     if isinstance(base, str):
@@ -155,17 +155,17 @@ def _saved(data: Mapping[str, Any], name: str, lines: Lines, base_of: BaseOf) ->
         return replace(saved, scenario=scenario_of({**said, **ways}, name, lines))
     if base is None or isinstance(base, dict):
         said = dict(base or {})
-        day = day_at_head(said, name, lines.get(("base", "day")))
+        day = file_day(said, name, lines.get(("base", "day")))
         said.pop("day", None)
         under = {place[1:]: line for place, line in lines.items() if place[:1] == ("base",)}
         under |= {place: line for place, line in lines.items() if place[:1] == ("ways",)}
-        return Saved(scenario_of({**said, **ways}, name, under), day)
+        return SavedScenario(scenario_of({**said, **ways}, name, under), day)
     raise ScenarioError(
         name, lines.get(("base",)), f"base: {shown(base)} must be a scenario, or the name of a preset or of a file"
     )
 
 
-def _varied(vary: Any, name: str, lines: Lines) -> Iterable[Axis]:
+def _varied_axes(vary: Any, name: str, lines: Lines) -> Iterable[SweepAxis]:
     if vary is None:
         return
     if not isinstance(vary, dict):
@@ -176,7 +176,7 @@ def _varied(vary: Any, name: str, lines: Lines) -> Iterable[Axis]:
         yield _axis((path,), [_values(said, path, scale, name, line)])
 
 
-def _together(groups: Any, name: str, lines: Lines) -> Iterable[Axis]:
+def _together(groups: Any, name: str, lines: Lines) -> Iterable[SweepAxis]:
     """Each group as one axis. One group may stand alone, without a list around it."""
     found = (groups,) if isinstance(groups, dict) else groups or ()
     for number, group in enumerate(found):
@@ -196,10 +196,10 @@ def _together(groups: Any, name: str, lines: Lines) -> Iterable[Axis]:
         yield _axis(tuple(paths), columns)
 
 
-def _axis(paths: tuple[Path, ...], columns: Sequence[Sequence[Any]]) -> Axis:
+def _axis(paths: tuple[Path, ...], columns: Sequence[Sequence[Any]]) -> SweepAxis:
     """Columns as one axis, written out but for long ranges alone."""
     steps = Steps(tuple(columns))
-    return Axis(paths, steps if all(isinstance(one, Stretch) for one in columns) else tuple(steps))
+    return SweepAxis(paths, steps if all(isinstance(one, LazyRange) for one in columns) else tuple(steps))
 
 
 def _path(key: str, name: str, line: int | None) -> tuple[Path, int]:
@@ -221,12 +221,12 @@ def _values(said: Any, path: Path, scale: int, name: str, line: int | None) -> S
     whole = kind.kind == "whole"
     if isinstance(said, dict):
         found = _range(said, path, name, line)
-        stretch = Stretch(found, scale, whole)
+        stretch = LazyRange(found, scale, whole)
         return stretch if found.count > MOST_LISTED else stretch[:]
     if not isinstance(said, tuple) or not said:
         wish = "must be a list such as [1, 2, 3], or a range such as {from: 1, to: 3, steps: 5}"
-        raise ScenarioError(name, line, f"{dotted(path)}: {shown(said)} {wish}")
-    return tuple(as_input(one, scale, whole=whole) for one in said) if whole or kind.kind == "number" else said
+        raise ScenarioError(name, line, f"{format_path(path)}: {shown(said)} {wish}")
+    return tuple(to_input_value(one, scale, whole=whole) for one in said) if whole or kind.kind == "number" else said
 
 
 def _range(said: dict[str, Any], path: Path, name: str, line: int | None) -> Range:
@@ -234,15 +234,15 @@ def _range(said: dict[str, Any], path: Path, name: str, line: int | None) -> Ran
     try:
         found = Range.model_validate(numbers)
     except pydantic.ValidationError as error:
-        place, wish, first = first_wish(error)
+        place, wish, first = first_error_message(error)
         there = "; there are from, to, steps, by, scale" if first["type"] == "extra_forbidden" else ""
-        raise ScenarioError(name, line, f"{dotted((*path, *place))}: {wish}{there}") from error
+        raise ScenarioError(name, line, f"{format_path((*path, *place))}: {wish}{there}") from error
     if found.count > MOST_POINTS:
-        raise ScenarioError(name, line, f"{dotted(path)}: {_too_many(found.count)}")
-    if found.count > MOST_LISTED and not found.are_apart:
+        raise ScenarioError(name, line, f"{format_path(path)}: {_too_many(found.count)}")
+    if found.count > MOST_LISTED and not found.has_distinct_values:
         ends = f"{found.first:.15g} to {found.last:.15g}"
         wish = f"{found.count:,} values from {ends} are too near to tell apart: use fewer"
-        raise ScenarioError(name, line, f"{dotted(path)}: {wish}")
+        raise ScenarioError(name, line, f"{format_path(path)}: {wish}")
     return found
 
 
@@ -253,27 +253,27 @@ def _too_many(count: int) -> str:
     )
 
 
-def _not_too_many(axes: tuple[Axis, ...], name: str) -> None:
+def _check_point_count(axes: tuple[SweepAxis, ...], name: str) -> None:
     count = math.prod(len(axis.steps) for axis in axes)
     if count > MOST_POINTS:
         lengths = " x ".join(f"{len(axis.steps):,}" for axis in axes)
         raise ScenarioError(name, None, f"{lengths} = {_too_many(count)}")
 
 
-def _once(axes: tuple[Axis, ...], name: str, lines: Lines) -> None:
+def _once(axes: tuple[SweepAxis, ...], name: str, lines: Lines) -> None:
     """Refuses an input that varies twice, and a list that varies alone and says something twice."""
     paths = [path for axis in axes for path in axis.paths]
     twice = next((path for at, path in enumerate(paths) if path in paths[:at]), None)
     if twice is not None:
-        raise ScenarioError(name, None, f"{dotted(twice)} varies twice: say it once")
+        raise ScenarioError(name, None, f"{format_path(twice)} varies twice: say it once")
     if len(paths) > MOST_PATHS:
         raise ScenarioError(name, None, f"{len(paths)} inputs vary; at most {MOST_PATHS} may")
     for axis in axes:
         if len(axis.paths) == 1 and not isinstance(axis.steps, Steps):
             times = Counter(repr(step[0]) for step in axis.steps).most_common(1)
             if times[0][1] > 1:
-                wish = f"{dotted(axis.paths[0])}: {times[0][0]} stands there twice; leave one out"
-                raise ScenarioError(name, _line_of(axis, lines), wish)
+                wish = f"{format_path(axis.paths[0])}: {times[0][0]} stands there twice; leave one out"
+                raise ScenarioError(name, _axis_line(axis, lines), wish)
 
 
 def _settled(grid: Grid, name: str, lines: Lines, catalogue: Catalogue) -> Grid:
@@ -283,26 +283,26 @@ def _settled(grid: Grid, name: str, lines: Lines, catalogue: Catalogue) -> Grid:
         raise ScenarioError(name, lines.get(("base", str(lost[0].path[0]))), str(lost[0].error).rstrip("."))
     grid = replace(grid, saved=replace(grid.saved, scenario=base))
     for path in grid.paths:
-        _in_the_base(base, path, name, lines)
-    return replace(grid, axes=tuple(_settled_axis(grid, axis, name, lines, catalogue) for axis in grid.axes))
+        _check_in_base(base, path, name, lines)
+    return replace(grid, axes=tuple(_resolve_axis(grid, axis, name, lines, catalogue) for axis in grid.axes))
 
 
-def _in_the_base(base: Scenario, path: Path, name: str, lines: Lines) -> None:
+def _check_in_base(base: Scenario, path: Path, name: str, lines: Lines) -> None:
     """Refuses an axis over a kind of work, or a job, that the base does not have."""
     for at, step in enumerate(path):
-        if isinstance(step, int) and step >= len(there := value_at(base, path[:at]) or ()):
-            what = dotted(path[:at])
-            wish = f"{dotted(path)}: the base has {len(there)} under {what}, counted from 0; write it there first"
-            raise ScenarioError(name, _line_of(Axis((path,), ()), lines), wish)
+        if isinstance(step, int) and step >= len(there := get_value(base, path[:at]) or ()):
+            what = format_path(path[:at])
+            wish = f"{format_path(path)}: the base has {len(there)} under {what}, counted from 0; write it there first"
+            raise ScenarioError(name, _axis_line(SweepAxis((path,), ()), lines), wish)
 
 
-def _settled_axis(grid: Grid, axis: Axis, name: str, lines: Lines, catalogue: Catalogue) -> Axis:
+def _resolve_axis(grid: Grid, axis: SweepAxis, name: str, lines: Lines, catalogue: Catalogue) -> SweepAxis:
     """Each value is tried alone, the other inputs being at their first; what is out of bounds is refused here."""
     first = dict(zip(grid.paths, grid.values(0), strict=True))
-    line = _line_of(axis, lines)
+    line = _axis_line(axis, lines)
     settled: dict[tuple[Any, ...], tuple[Any, ...]] = {}
     refused: list[str] = []
-    tried = _to_try(axis)
+    tried = _sample_steps(axis)
     for step in tried:
         changed = {**first, **dict(zip(axis.paths, step, strict=True))}
         try:
@@ -316,15 +316,15 @@ def _settled_axis(grid: Grid, axis: Axis, name: str, lines: Lines, catalogue: Ca
             scenario, lost = settle(scenario, catalogue)
             mine = [one for one in lost if one.path in axis.paths]
             if mine:
-                raise ScenarioError(name, line, f"{dotted(mine[0].path)}: {str(mine[0].error).rstrip('.')}")
-        settled[step] = tuple(value_at(scenario, path) for path in axis.paths)
+                raise ScenarioError(name, line, f"{format_path(mine[0].path)}: {str(mine[0].error).rstrip('.')}")
+        settled[step] = tuple(get_value(scenario, path) for path in axis.paths)
     if len(refused) == len(tried):
         raise ScenarioError(name, line, refused[0])
     long = isinstance(axis.steps, Steps)  # of numbers, which stay what they are
-    return axis if long else Axis(axis.paths, tuple(settled.get(step, step) for step in axis.steps))
+    return axis if long else SweepAxis(axis.paths, tuple(settled.get(step, step) for step in axis.steps))
 
 
-def _to_try(axis: Axis) -> Sequence[tuple[Any, ...]]:
+def _sample_steps(axis: SweepAxis) -> Sequence[tuple[Any, ...]]:
     """The steps of an axis that are tried; of very many numbers the least and the largest, which bound the rest."""
     if isinstance(axis.steps, Steps):  # the second tells whether a range of whole numbers goes by whole steps
         return tuple(axis.steps[at] for at in (0, 1, len(axis.steps) - 1))
@@ -335,8 +335,8 @@ def _to_try(axis: Axis) -> Sequence[tuple[Any, ...]]:
     return tuple(ends)
 
 
-def _line_of(axis: Axis, lines: Lines) -> int | None:
-    names = {dotted(path) for path in axis.paths} | {key for key, one in KEYS.items() if one.path in axis.paths}
+def _axis_line(axis: SweepAxis, lines: Lines) -> int | None:
+    names = {format_path(path) for path in axis.paths} | {key for key, one in KEYS.items() if one.path in axis.paths}
     return next(
         (line for place, line in lines.items() if place[0] in ("vary", "together") and place[-1] in names), None
     )

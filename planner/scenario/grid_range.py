@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, overload
 
 from pydantic import Field, model_validator
 
-from planner.scenario.base import Inputs
+from planner.scenario.base import ScenarioModel
 
 MOST_LISTED = 1_000  # values of a range that are written out; of more, each is reckoned when it is asked for
 _DIGITS = 12  # of a value, without the dust of adding up
@@ -17,7 +17,7 @@ _APART = 10.0 ** (1 - _DIGITS)  # nearer to each other, relative to the largest,
 _UNCOUNTED = 10**18  # no more is counted than this
 
 
-class Range(Inputs):
+class Range(ScenarioModel):
     """Values from one number to another, both in it: so many of them, or one every so much."""
 
     first: Annotated[float, Field(alias="from", ge=-1e15, le=1e15)]
@@ -46,16 +46,16 @@ class Range(Inputs):
     def value(self, place: int) -> float:
         """One of the values, counted from 0."""
         if self.by is not None:
-            return _clean(self.first + place * self.by)
+            return _round_decimal(self.first + place * self.by)
         if place in (0, self.count - 1):
             return self.last if place else self.first
         part = place / (self.count - 1)
         if self.scale == "log":
-            return _clean(self.first * (self.last / self.first) ** part)
-        return _clean(self.first + (self.last - self.first) * part)
+            return _round_decimal(self.first * (self.last / self.first) ** part)
+        return _round_decimal(self.first + (self.last - self.first) * part)
 
     @property
-    def are_apart(self) -> bool:
+    def has_distinct_values(self) -> bool:
         """Whether no two of the values can be written alike, told without looking at them."""
         largest = max(abs(self.first), abs(self.last))
         if self.scale == "log":
@@ -63,12 +63,12 @@ class Range(Inputs):
         return (self.by or abs(self.last - self.first) / self.count) > _APART * largest
 
 
-def _clean(value: float) -> float:
+def _round_decimal(value: float) -> float:
     return float(f"{value:.{_DIGITS}g}")
 
 
 @dataclass(frozen=True)
-class Stretch(Sequence[Any]):
+class LazyRange(Sequence[Any]):
     """Very many values of a range. `scale` of what is written make one of the input; whole numbers stay whole."""
 
     range: Range
@@ -87,7 +87,7 @@ class Stretch(Sequence[Any]):
             return tuple(self[one] for one in range(*place.indices(len(self))))
         if not 0 <= place < len(self):
             raise IndexError(place)
-        return as_input(self.range.value(place), self.scale, whole=self.whole)
+        return to_input_value(self.range.value(place), self.scale, whole=self.whole)
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class Steps(Sequence[tuple[Any, ...]]):
         return tuple(column[place] for column in self.columns)
 
 
-def as_input(value: Any, scale: int, *, whole: bool) -> Any:
+def to_input_value(value: Any, scale: int, *, whole: bool) -> Any:
     """A number that is written as an input takes it: 40 % as 0.4, 8.0 accelerators as 8; what is no number stays."""
     if whole:
         return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -6,11 +6,11 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from planner.scenario.base import Count, Inputs
+from planner.scenario.base import Count, ScenarioModel
 from planner.scenario.vocabulary import Team
 
 
-class ImageJob(Inputs):
+class ImageJob(ScenarioModel):
     """One training run, counted in pictures. What is left out is what is usual for the network."""
 
     model: str = Field(min_length=1, max_length=160)
@@ -21,7 +21,7 @@ class ImageJob(Inputs):
     team: Team = "experienced"
 
     @model_validator(mode="after")
-    def _said_once(self) -> ImageJob:
+    def _check_amount(self) -> ImageJob:
         if self.images is not None and self.epochs is not None:
             raise ValueError("want images or epochs, got both")
         return self

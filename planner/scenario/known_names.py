@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import pydantic
 from pydantic_core import ErrorDetails
 
-from planner.scenario.base import OfField
+from planner.scenario.base import ScenarioFieldError
 from planner.scenario.fields import Shape, nearest, shape
-from planner.scenario.path import Path, dotted
+from planner.scenario.path import Path, format_path
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from pricing import Catalogue, PricingError, meant, strict_yaml
 from pricing import names as naming
-from pricing.errors import AmbiguousName, UnknownName
+from pricing.errors import AmbiguousNameError, UnknownNameError
 from pricing.exchange import DOLLAR, rates, unknown_currency
 from pricing.meant import Meant
 from pricing.near import near
@@ -28,22 +28,22 @@ NAMED: tuple[Path, ...] = (
 )  # fmt: skip
 
 
-class NotKnown(NamedTuple):
+class UnknownReference(NamedTuple):
     """A name that leads nowhere, or to several things."""
 
     path: Path
     error: PricingError
 
 
-def settle(scenario: Scenario, catalogue: Catalogue) -> tuple[Scenario, list[NotKnown]]:
+def settle(scenario: Scenario, catalogue: Catalogue) -> tuple[Scenario, list[UnknownReference]]:
     """The scenario with every name as the catalogue writes it, and the names that it does not know."""
-    lost: list[NotKnown] = []
+    lost: list[UnknownReference] = []
 
     def find(path: Path, name: str | None, among: Callable[[Catalogue, str], str]) -> str | None:
         try:
             return name if name is None else among(catalogue, name)
         except PricingError as error:
-            lost.append(NotKnown(path, error))
+            lost.append(UnknownReference(path, error))
             return name
 
     changed: dict[str, object] = {
@@ -56,13 +56,13 @@ def settle(scenario: Scenario, catalogue: Catalogue) -> tuple[Scenario, list[Not
     for section, purchase in (("rent", "on_demand"), ("reserve", RESERVED), ("spot", "spot")):
         record = getattr(scenario, section)
         if record.offer is not None:
-            found = find((section, "offer"), record.offer, _offer_of(chosen, purchase))
+            found = find((section, "offer"), record.offer, _offer_resolver(chosen, purchase))
             changed[section] = record.model_copy(update={"offer": found})
     if scenario.hosted is not None and scenario.hosted.price is not None:
         price = find(("hosted", "price"), scenario.hosted.price, hosted_price)
         changed["hosted"] = scenario.hosted.model_copy(update={"price": price})
     if scenario.tax is not None:
-        schedule = find(("tax", "schedule"), scenario.tax.schedule, tax_schedule)
+        schedule = find(("tax", "schedule"), scenario.tax.schedule, resolve_tax_schedule)
         changed["tax"] = scenario.tax.model_copy(update={"schedule": schedule})
     find(("currency",), _without_rate(scenario), currency)
     changed["measured"] = tuple(
@@ -95,7 +95,7 @@ def hosted_price(catalogue: Catalogue, name: str) -> str:
     return _one("hosted price", name, catalogue.hosted)
 
 
-def tax_schedule(catalogue: Catalogue, name: str) -> str:
+def resolve_tax_schedule(catalogue: Catalogue, name: str) -> str:
     """The one schedule of depreciation called `name`."""
     return _one("schedule", name, catalogue.schedules)
 
@@ -111,10 +111,12 @@ def currency(catalogue: Catalogue, code: str) -> str:
     known = rates(catalogue)
     if code == DOLLAR or code in known:
         return code
-    raise UnknownName(f"{unknown_currency(code, known)}; or write usd_per_unit, day and source beside the code", ())
+    raise UnknownNameError(
+        f"{unknown_currency(code, known)}; or write usd_per_unit, day and source beside the code", ()
+    )
 
 
-def _offer_of(accelerator: str, purchase: str) -> Callable[[Catalogue, str], str]:
+def _offer_resolver(accelerator: str, purchase: str) -> Callable[[Catalogue, str], str]:
     """An offer by its id, or by its provider and as much more (parted by /) as tells it from the others."""
 
     def find(catalogue: Catalogue, name: str) -> str:
@@ -134,10 +136,12 @@ def _offer_of(accelerator: str, purchase: str) -> Callable[[Catalogue, str], str
         if fitting:
             more = f" and {len(fitting) - _MOST_SHOWN} more" if len(fitting) > _MOST_SHOWN else ""
             shown = ", ".join(fitting[:_MOST_SHOWN])
-            raise AmbiguousName(f"{name!r} can be {shown}{more}. Say which.", fitting)
+            raise AmbiguousNameError(f"{name!r} can be {shown}{more}. Say which.", fitting)
         meant = get_close_matches(name, of_provider or catalogue.offers, n=2) or of_provider[:_MOST_SHOWN]
         hint = f" Did you mean {' or '.join(meant)}?" if meant else ""
-        raise UnknownName(f"No {purchase.replace('_', ' ')} offer of {accelerator} is called {name!r}.{hint}", meant)
+        raise UnknownNameError(
+            f"No {purchase.replace('_', ' ')} offer of {accelerator} is called {name!r}.{hint}", meant
+        )
 
     return find
 
@@ -151,7 +155,7 @@ def _one(what: str, name: str, known: Collection[str]) -> str:
     meant = [index[key] for key in near(naming.plain(name), index, _MOST_SHOWN)]
     hint = f" Did you mean {' or '.join(meant)}?" if meant else ""
     listed = f": there are {', '.join(known)}" if len(known) <= _MOST_LISTED else ""
-    raise UnknownName(f"No {what} is called {name!r}{listed}.{hint}", meant)
+    raise UnknownNameError(f"No {what} is called {name!r}{listed}.{hint}", meant)
 
 
 UNCHANGED = "nothing was changed"
@@ -189,7 +193,7 @@ def complaint(error: Mapping[str, Any]) -> str:
     """One of pydantic's errors as `work.0.busy_share: 1.6 must be 0.01 to 1`."""
     path = where(error)
     wish = _wish(error, path)
-    return f"{dotted(path)}: {wish}" if path else wish
+    return f"{format_path(path)}: {wish}" if path else wish
 
 
 def _wish(error: Mapping[str, Any], path: Path) -> str:
@@ -204,10 +208,10 @@ def _wish(error: Mapping[str, Any], path: Path) -> str:
         return strict_yaml.wish(error)
     if kind in ("too_short", "too_long"):
         return f"{len(error['input']):,} entries must be {wanted.entries}"
-    return f"{shown(got)} must be {_must(wanted, got)}"
+    return f"{shown(got)} must be {_bounds_text(wanted, got)}"
 
 
-def _must(wanted: Shape, got: object) -> str:
+def _bounds_text(wanted: Shape, got: object) -> str:
     if not isinstance(got, int | float) or isinstance(got, bool) or wanted.kind not in ("whole", "number"):
         word = got.casefold() if isinstance(got, str) else ""
         meant = near(word, wanted.choices) or get_close_matches(word, wanted.choices, n=1)  # few words: a hint is cheap
@@ -236,7 +240,7 @@ def complaints(error: pydantic.ValidationError) -> list[tuple[Path, str]]:
     return [(where(one) or _named(one), complaint(one)) for one in _kept(error)]
 
 
-def first_complaint(error: pydantic.ValidationError) -> tuple[Path, str]:
+def first_error(error: pydantic.ValidationError) -> tuple[Path, str]:
     """The first of pydantic's errors; its path is that of the wrong value, empty where values disagree."""
     first = _kept(error)[0]
     return where(first), complaint(first)
@@ -252,4 +256,4 @@ def _kept(error: pydantic.ValidationError) -> list[ErrorDetails]:
 def _named(error: Mapping[str, Any]) -> Path:
     """The field that an error about the whole scenario names."""
     said = error.get("ctx", {}).get("error")
-    return said.path if isinstance(said, OfField) else ()
+    return said.path if isinstance(said, ScenarioFieldError) else ()

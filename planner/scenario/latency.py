@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from planner.scenario.base import Inputs, Label
+from planner.scenario.base import Label, ScenarioModel
 from pricing import strict_yaml
 from pricing.caching import cached
 
@@ -14,7 +14,7 @@ _Milliseconds = Annotated[float, Field(ge=0.1, le=1e6)]
 _Tokens = Annotated[int, Field(ge=1, le=10_000_000)]
 
 
-class Latency(Inputs):
+class LatencyClass(ScenarioModel):
     """One class: its promise, how long its requests usually are, why, and who says so."""
 
     name: Label
@@ -28,12 +28,12 @@ class Latency(Inputs):
 
 
 @cached(1)
-def latencies() -> dict[str, Latency]:
+def latencies() -> dict[str, LatencyClass]:
     """The classes by name, in the order in which they are shown."""
     data = strict_yaml.read(FILE.read_text(encoding="utf-8"), file=FILE.name)
-    return {name: Latency.model_validate({"name": name, **fields}) for name, fields in data.items()}
+    return {name: LatencyClass.model_validate({"name": name, **fields}) for name, fields in data.items()}
 
 
-def promised(ttft_ms: float | None, tpot_ms: float | None) -> Latency | None:
+def promised(ttft_ms: float | None, tpot_ms: float | None) -> LatencyClass | None:
     """The class that makes this promise; None where it is one of its own."""
     return next((one for one in latencies().values() if (one.ttft_ms, one.tpot_ms) == (ttft_ms, tpot_ms)), None)

@@ -1,7 +1,7 @@
 """A scenario in the address of a page: short keys for what the question bar and its expander ask, the rest in one key.
 
-`from_address(to_address(scenario))` is the scenario. Numbers are written so that they come back to the last bit; a
-share stands as a percentage (`busy=60`). What a link holds that cannot be used is left out and said.
+`from_address(scenario_to_link(scenario))` is the scenario. Numbers are written so that they come back to the last bit;
+a share stands as a percentage (`busy=60`). What a link holds that cannot be used is left out and said.
 """
 
 import json
@@ -14,18 +14,18 @@ import pydantic
 import pydantic_core
 
 from planner.scenario import known_names
-from planner.scenario.base import TypedMoney
+from planner.scenario.base import EnteredAmount
 from planner.scenario.known_names import complaints
-from planner.scenario.link_text import parsed, typed, why_not, written
-from planner.scenario.path import dotted, put, take, value_at
+from planner.scenario.link_text import parse_value, typed, why_not, written
+from planner.scenario.path import format_path, get_value, put, take
 from planner.scenario.question import KEYS, Key
 from planner.scenario.scenario import Scenario
-from planner.scenario.terms import Tax
-from planner.scenario.typed_money import InDollars, as_typed, in_dollars
+from planner.scenario.terms import TaxInputs
+from planner.scenario.typed_money import ConvertedAmounts, as_typed, to_dollars
 from pricing import Catalogue, PricingError
 from pricing.exchange import Rates
 from pricing.exchange import rates as rates_of
-from pricing.formulas import all_seen, printable, unseen
+from pricing.formulas import printable, reject_invisible, unseen
 from pricing.near import near
 from pricing.strict_yaml import MAX_DEPTH
 
@@ -39,7 +39,7 @@ class TooLong(PricingError):
     """A scenario that says more than an address can hold."""
 
 
-def to_address(scenario: Scenario) -> dict[str, str]:
+def scenario_to_link(scenario: Scenario) -> dict[str, str]:
     """What a link holds: each short key whose value is not the default, and `also` for the rest."""
     rest = as_typed(scenario, scenario.model_dump(exclude_defaults=True))
     held: dict[str, str] = {}
@@ -47,7 +47,7 @@ def to_address(scenario: Scenario) -> dict[str, str]:
         value = take(rest, key.path)
         if value is not None:
             held[key.key] = written(key, value)
-    _tidy(rest, {str(KEYS[key].path[0]) for key in held})
+    _drop_empty_records(rest, {str(KEYS[key].path[0]) for key in held})
     if rest:
         held[ALSO] = json.dumps(
             pydantic_core.to_jsonable_python(rest), ensure_ascii=False, separators=(",", ":"), allow_nan=False
@@ -72,12 +72,12 @@ class Reading(NamedTuple):
 def from_address(
     held: Mapping[str, str], catalogue: Catalogue | None = None, others: Collection[str] = ()
 ) -> tuple[Scenario, list[str]]:
-    """The scenario a link holds, and a sentence for each thing in it that cannot be used. See `read_address`."""
-    read = read_address(held, catalogue, others)
+    """The scenario a link holds, and a sentence for each thing in it that cannot be used. See `parse_link`."""
+    read = parse_link(held, catalogue, others)
     return read.scenario, [*read.told, *read.at_odds.values()]
 
 
-def read_address(
+def parse_link(
     held: Mapping[str, str],
     catalogue: Catalogue | None = None,
     others: Collection[str] = (),
@@ -92,7 +92,7 @@ def read_address(
     told: list[str] = []
     known = rates_of(catalogue) if rates is None and catalogue is not None else rates or {}
     parts = list(_read(held, told, known))
-    also = _also_in_dollars(_also(held.get(ALSO), told), told, known)
+    also = _extra_in_dollars(_also(held.get(ALSO), told), told, known)
     scenario, at_odds = _together(parts, also, told)
     unknown: set[str] = set()
     if catalogue is not None:
@@ -102,17 +102,17 @@ def read_address(
     return Reading(scenario, [f"{said} {one}" for one in told], odd, frozenset(unknown))
 
 
-def usable_address(
+def clean_link(
     held: Mapping[str, str], catalogue: Catalogue, others: Collection[str] = ()
 ) -> tuple[dict[str, str], list[str]]:
-    """What of a link can be kept, as `to_address` writes it, and a sentence for each thing that is dropped for good.
+    """What of a link can be kept, as `scenario_to_link` writes it, and a sentence for each thing dropped for good.
 
     What can be read but does not agree with the rest is kept: one other edit may make it agree.
     """
-    read, known = read_address(held, catalogue, others), rates_of(catalogue)
+    read, known = parse_link(held, catalogue, others), rates_of(catalogue)
     plain = {key: held[key] for key in (*KEYS, ALSO) if key in held and not unseen(held[key], "\t\n\r")}
     try:
-        kept = to_address(read.scenario)
+        kept = scenario_to_link(read.scenario)
     except TooLong:  # written out, names can take more room than in the link
         return plain, read.told
     chosen = {
@@ -123,7 +123,7 @@ def usable_address(
 
 def _says(key: str, text: str, rates: Rates) -> bool:
     """Whether a text can be read, and is not just what a field holds before anybody touches it."""
-    value = parsed(KEYS[key], text, rates) if text else None
+    value = parse_value(KEYS[key], text, rates) if text else None
     return value is not None and value != KEYS[key].default
 
 
@@ -133,7 +133,7 @@ class _Said(NamedTuple):
     key: Key
     text: str
     value: Any
-    typed: tuple[TypedMoney, ...] = ()  # where it is an amount in another currency
+    typed: tuple[EnteredAmount, ...] = ()  # where it is an amount in another currency
 
 
 def _read(held: Mapping[str, str], told: list[str], rates: Rates) -> Iterator[_Said]:
@@ -141,14 +141,14 @@ def _read(held: Mapping[str, str], told: list[str], rates: Rates) -> Iterator[_S
         text = held.get(key.key)
         if text is None or text == "":
             continue
-        value = parsed(key, text, rates)
+        value = parse_value(key, text, rates)
         if value is None:
-            told.append(_unusable(key, text, why_not(key, text, rates)))
+            told.append(_unusable_message(key, text, why_not(key, text, rates)))
         else:
             yield _Said(key, text, value, typed(key, text, rates))
 
 
-def _unusable(key: Key, text: str, why: str) -> str:
+def _unusable_message(key: Key, text: str, why: str) -> str:
     instead = key.default if key.default is not None else key.usual
     if instead is None:
         instead = "the catalogue's figure"
@@ -171,7 +171,7 @@ def _also(text: str | None, told: list[str]) -> dict[str, Any]:
         told.append(f"`{ALSO}` with {len(text):,} characters, more than {LONGEST_ALSO:,}. {_LEFT_OUT}")
         return {}
     try:
-        read = _strictly(text)
+        read = _parse_strict_json(text)
     except ValueError:
         read = None
     if not isinstance(read, dict):
@@ -180,20 +180,20 @@ def _also(text: str | None, told: list[str]) -> dict[str, Any]:
     return read
 
 
-def _also_in_dollars(also: dict[str, Any], told: list[str], rates: Rates) -> InDollars:
+def _extra_in_dollars(also: dict[str, Any], told: list[str], rates: Rates) -> ConvertedAmounts:
     """The rest of a link with dollars in all fields of money; nothing of it where an amount cannot be read."""
-    found = in_dollars(also, rates)
+    found = to_dollars(also, rates)
     if not found.wrong:
         return found
     path, wish = found.wrong[0]
-    told.append(f"`{ALSO}`, which cannot be used: {dotted(path)}: {wish}. {_LEFT_OUT}")
-    return InDollars({}, (), ())
+    told.append(f"`{ALSO}`, which cannot be used: {format_path(path)}: {wish}. {_LEFT_OUT}")
+    return ConvertedAmounts({}, (), ())
 
 
 _LEFT_OUT = "It is left out, so this answer differs from the sender's."
 
 
-def also_by_hour(text: str | None) -> tuple[float, ...]:
+def extra_by_hour(text: str | None) -> tuple[float, ...]:
     """The hours of the day that the rest of a link tells of the first work; empty where it tells none."""
     works = _also(text, []).get("work")
     first = works[0] if isinstance(works, list) and works and isinstance(works[0], dict) else {}
@@ -201,7 +201,7 @@ def also_by_hour(text: str | None) -> tuple[float, ...]:
     return tuple(told) if isinstance(told, list) and all(isinstance(one, float | int) for one in told) else ()
 
 
-def also_with_hours(text: str | None, by_hour: tuple[float, ...]) -> str | None:
+def extra_with_hours(text: str | None, by_hour: tuple[float, ...]) -> str | None:
     """The rest of a link with other hours of the day for the first work, or with none; None where nothing is left."""
     rest = _also(text, [])
     put(rest, ("work", 0, "by_hour"), list(by_hour))
@@ -212,13 +212,13 @@ def also_with_hours(text: str | None, by_hour: tuple[float, ...]) -> str | None:
     return json.dumps(rest, ensure_ascii=False, separators=(",", ":")) if rest else None
 
 
-def also_own(text: str | None, name: str) -> Any:
+def extra_ownership_field(text: str | None, name: str) -> Any:
     """What the rest of a link tells of a field of owning; None where it tells nothing."""
     own = _also(text, []).get("own")
     return own.get(name) if isinstance(own, dict) else None
 
 
-def also_with_own(text: str | None, told: Mapping[str, Any]) -> str | None:
+def extra_with_ownership(text: str | None, told: Mapping[str, Any]) -> str | None:
     """The rest of a link with other values of fields of owning, None for none of it; None where nothing is left."""
     rest = _also(text, [])
     there = rest.pop("own", None)
@@ -228,9 +228,9 @@ def also_with_own(text: str | None, told: Mapping[str, Any]) -> str | None:
     return json.dumps(rest, ensure_ascii=False, separators=(",", ":")) if rest else None
 
 
-def _strictly(text: str) -> Any:
+def _parse_strict_json(text: str) -> Any:
     """The data in a JSON text of few levels: all its marks show, no key stands twice, every number is finite."""
-    all_seen(re.sub(r"[\t\n\r]", " ", text))
+    reject_invisible(re.sub(r"[\t\n\r]", " ", text))
     brackets = re.sub(r"[^][{}]", "", re.sub(r'"(\\.|[^"\\])*"', "", text))
     if max(accumulate(1 if mark in "[{" else -1 for mark in brackets), default=0) > MAX_DEPTH:
         raise ValueError("too many levels")
@@ -243,11 +243,11 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     data = dict(pairs)
     if len(data) != len(pairs):
         raise ValueError("a key stands here twice")
-    all_seen("".join(data))
+    reject_invisible("".join(data))
     return data
 
 
-def _together(said: list[_Said], also: InDollars, told: list[str]) -> tuple[Scenario, dict[str, str]]:
+def _together(said: list[_Said], also: ConvertedAmounts, told: list[str]) -> tuple[Scenario, dict[str, str]]:
     """The scenario of all that a link says, where it agrees; else of each key that agrees with those before it."""
     try:
         return _scenario(said, also), {}
@@ -259,7 +259,7 @@ def _together(said: list[_Said], also: InDollars, told: list[str]) -> tuple[Scen
             _scenario([*kept, one], _NOTHING)
         except pydantic.ValidationError as error:
             why = f", which does not agree with the rest: {_first(error)}"
-            at_odds[one.key.key] = _unusable(one.key, one.text, why)
+            at_odds[one.key.key] = _unusable_message(one.key, one.text, why)
         else:
             kept.append(one)
     try:
@@ -267,14 +267,14 @@ def _together(said: list[_Said], also: InDollars, told: list[str]) -> tuple[Scen
     except pydantic.ValidationError as error:
         why = _first(error)
         sentence = f"`{ALSO}`, which cannot be used: {why}{_END[why.endswith('?')]}{_LEFT_OUT}"
-        if _agrees_with_itself(also):
+        if _is_consistent(also):
             at_odds[ALSO] = sentence
         else:
             told.append(sentence)
         return _scenario(kept, _NOTHING), at_odds
 
 
-def _agrees_with_itself(also: InDollars) -> bool:
+def _is_consistent(also: ConvertedAmounts) -> bool:
     try:
         _scenario([], also)
     except pydantic.ValidationError:
@@ -286,10 +286,10 @@ def _first(error: pydantic.ValidationError) -> str:
     return complaints(error)[0][1].rstrip(".")
 
 
-_NOTHING = InDollars({}, (), ())
+_NOTHING = ConvertedAmounts({}, (), ())
 
 
-def _scenario(said: list[_Said], also: InDollars) -> Scenario:
+def _scenario(said: list[_Said], also: ConvertedAmounts) -> Scenario:
     data: dict[str, Any] = json.loads(json.dumps(also.data))
     for one in said:
         put(data, one.key.path, one.value)
@@ -297,7 +297,7 @@ def _scenario(said: list[_Said], also: InDollars) -> Scenario:
     return Scenario.model_validate_json(json.dumps(data)).with_typed(typed)
 
 
-def _tidy(rest: dict[str, Any], said: Collection[str]) -> None:
+def _drop_empty_records(rest: dict[str, Any], said: Collection[str]) -> None:
     """Drop from the rest of a link the records that short keys have emptied, unless just being there says something.
 
     `said` are the records of which a short key says something.
@@ -325,18 +325,18 @@ def _settled(scenario: Scenario, catalogue: Catalogue, told: list[str], unknown:
     usual = Scenario()
     data = settled.model_dump()
     for path, error in lost:
-        name = value_at(settled, path)
+        name = get_value(settled, path)
         if path[0] == "measured":
             told.append(f"runs of your own on {printable(name)}. {error} They are left out.")
             data["measured"] = tuple(one for one in data["measured"] if one["accelerator"] != name)
             continue
         if path[0] in _WHOLE:
-            told.append(f"`{ALSO}`, which cannot be used: {dotted(path)}: {error} {_LEFT_OUT}")
+            told.append(f"`{ALSO}`, which cannot be used: {format_path(path)}: {error} {_LEFT_OUT}")
             data[path[0]] = getattr(usual, str(path[0]))
             continue
-        default = value_at(usual, path)
+        default = get_value(usual, path)
         if path == ("tax", "schedule"):
-            default = Tax().schedule
+            default = TaxInputs().schedule
         key = next((one.key for one in KEYS.values() if one.path == path), ".".join(map(str, path)))
         unknown.add(key)
         instead = f"{default} is" if default else "The catalogue's is"

@@ -4,10 +4,10 @@ import re
 from decimal import Decimal
 from typing import Any
 
-from planner.scenario.base import TypedMoney
+from planner.scenario.base import EnteredAmount
 from planner.scenario.path import put
 from planner.scenario.question import PERCENT_PLACES, Key
-from planner.scenario.typed_money import NoMoney, in_dollars, is_money, read_money
+from planner.scenario.typed_money import AmountError, is_money, parse_money, to_dollars
 from pricing.exchange import Rates
 from pricing.formulas import unseen
 
@@ -18,11 +18,11 @@ _SMALLEST_PLAIN, _LARGEST_PLAIN = Decimal("1e-9"), Decimal("1e15")
 _SWITCH = {"1": True, "true": True, "0": False, "false": False}
 
 
-def typed(key: Key, text: str, rates: Rates) -> tuple[TypedMoney, ...]:
+def typed(key: Key, text: str, rates: Rates) -> tuple[EnteredAmount, ...]:
     """What was typed in another currency; nothing where it is plain dollars, or no money at all."""
     data: dict[str, Any] = {}
     put(data, key.path, text)
-    return () if is_number(text) else in_dollars(data, rates).typed
+    return () if is_number(text) else to_dollars(data, rates).typed
 
 
 def why_not(key: Key, text: str, rates: Rates) -> str:
@@ -32,8 +32,8 @@ def why_not(key: Key, text: str, rates: Rates) -> str:
         return f", in which {mark} does not show"
     if is_money(key.path):
         try:
-            read_money(text, rates)
-        except NoMoney as error:
+            parse_money(text, rates)
+        except AmountError as error:
             return f": {error}"
         return f", outside {key.range}{'' if is_number(text) else ' USD'}"
     if kind not in ("whole", "number") or not is_number(text):
@@ -47,7 +47,7 @@ def is_number(text: str) -> bool:
     return len(text) <= _LONGEST_NUMBER and _NUMBER.fullmatch(text) is not None
 
 
-def parsed(key: Key, text: str, rates: Rates) -> Any:
+def parse_value(key: Key, text: str, rates: Rates) -> Any:
     """The value a text stands for, or None."""
     kind = key.shape.kind
     if unseen(text):
@@ -64,8 +64,8 @@ def parsed(key: Key, text: str, rates: Rates) -> Any:
 
 def _dollars(key: Key, text: str, rates: Rates) -> float | None:
     try:
-        usd = read_money(text, rates)[0] if is_money(key.path) else None
-    except NoMoney:
+        usd = parse_money(text, rates)[0] if is_money(key.path) else None
+    except AmountError:
         return None
     return usd if usd is not None and key.shape.holds(usd) else None
 

@@ -6,16 +6,16 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from planner.scenario.base import Id, Inputs, unit
+from planner.scenario.base import Id, ScenarioModel, unit
 from planner.scenario.vocabulary import EngineName, Kind
 from pricing.days import Day
-from pricing.formulas import all_seen
+from pricing.formulas import reject_invisible
 
 MOST_FACTORS = 16  # more would not go into a link
 LEAST_RATIO, MOST_RATIO = 0.05, 20.0  # beyond, units were mistaken
 FARTHEST_END = 10.0  # how far beyond these the ends of a spread may lie
 _Ratio = Annotated[float, Field(ge=LEAST_RATIO, le=MOST_RATIO), unit("times what is predicted")]
-_End = Annotated[
+_RatioEnd = Annotated[
     float, Field(ge=LEAST_RATIO / FARTHEST_END, le=MOST_RATIO * FARTHEST_END), unit("times what is predicted")
 ]
 
@@ -23,7 +23,7 @@ Bits = Literal["bf16", "fp8", "fp4"]
 Trained = Literal["full", "lora"]
 
 
-class Measured(Inputs):
+class Measured(ScenarioModel):
     """Some runs of one's own, alike. How much of it is believed follows from their number and their spread."""
 
     kind: Kind
@@ -34,15 +34,16 @@ class Measured(Inputs):
     engine: Annotated[EngineName, Field(description="of serving; empty: any")] | None = None
     ratio: Annotated[_Ratio, Field(description="measured over predicted, the middle of the runs")]
     low: (
-        Annotated[_End, Field(description="10th percentile of such runs: 1 in 10 is slower; empty: not known")] | None
+        Annotated[_RatioEnd, Field(description="10th percentile of such runs: 1 in 10 is slower; empty: not known")]
+        | None
     ) = None
-    high: Annotated[_End, Field(description="90th percentile: 1 in 10 is faster")] | None = None
+    high: Annotated[_RatioEnd, Field(description="90th percentile: 1 in 10 is faster")] | None = None
     runs: Annotated[int, Field(ge=1, le=10_000), unit("runs of your own")] = 1
     day: Day | None = None
-    source: Annotated[str, Field(min_length=1, max_length=60), AfterValidator(all_seen)] = "my own runs"
+    source: Annotated[str, Field(min_length=1, max_length=60), AfterValidator(reject_invisible)] = "my own runs"
 
     @model_validator(mode="after")
-    def _agrees(self) -> Measured:
+    def _check_consistency(self) -> Measured:
         if (self.low is None) != (self.high is None):
             raise ValueError("low and high come together: want both or neither")
         if self.low is not None and self.high is not None and not self.low <= self.ratio <= self.high:

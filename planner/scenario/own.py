@@ -18,11 +18,11 @@ from planner.scenario.base import (
     SELLING,
     ChangePerYear,
     Count,
-    Inputs,
     Label,
     Months,
-    OfField,
     RatePerYear,
+    ScenarioFieldError,
+    ScenarioModel,
     Share,
     UpTo10,
     Usd,
@@ -44,7 +44,7 @@ _IN_ITS_MONTH = (
 )
 
 
-class Order(Inputs):
+class Order(ScenarioModel):
     """One order of a fleet that is bought in stages. What is left empty is as for the whole fleet.
 
     A price that is typed here is the price in the month of the order. Any other price is today's, and follows
@@ -78,14 +78,16 @@ class Order(Inputs):
 Orders = Annotated[tuple[Order, ...], Field(max_length=MOST_ORDERS)]
 
 
-def in_order(orders: tuple[Order, ...], field: str) -> None:
+def check_order_months(orders: tuple[Order, ...], field: str) -> None:
     """Refuses orders that do not come one after the other."""
     months = [order.month for order in orders]
     if any(later <= earlier for earlier, later in pairwise(months)):
-        raise OfField(field, f"come in months {', '.join(map(str, months))}: want each later than the one before")
+        raise ScenarioFieldError(
+            field, f"come in months {', '.join(map(str, months))}: want each later than the one before"
+        )
 
 
-class PowerAtLoad(Inputs):
+class PowerCurvePoint(ScenarioModel):
     """A point of a curve of power, for machines that share their load evenly, as those that serve do.
 
     For jobs that run or wait none is needed: so many hours at `busy_power_share` and the others at `idle_power_share`
@@ -98,7 +100,7 @@ class PowerAtLoad(Inputs):
         "straight line. In place of `busy_power_share` and `idle_power_share`")]  # fmt: skip
 
 
-class Own(Inputs):
+class Own(ScenarioModel):
     """Buying, and running what was bought."""
 
     accelerators: Annotated[Count | None, asked("own", "How many to buy", "Empty: as many as are wanted at once.",
@@ -213,10 +215,10 @@ class Own(Inputs):
     decommissioning_share: Share | None = None
     refresh_years: Annotated[float | None, Field(ge=1.0, le=10.0), unit("years")] = None
     hardware_price_change_per_year: ChangePerYear | None = None
-    power_at_load: Annotated[tuple[PowerAtLoad, ...], Field(max_length=12)] = ()
+    power_at_load: Annotated[tuple[PowerCurvePoint, ...], Field(max_length=12)] = ()
 
     @model_validator(mode="after")
-    def _one_resale(self) -> Own:
+    def _check_resale(self) -> Own:
         others = ("residual_share", "host_residual_share", "guaranteed_residual_share")
         beside = [name for name in others if getattr(self, name) is not None]
         if self.forward_residual_share is not None and beside:
@@ -228,7 +230,7 @@ class Own(Inputs):
         return self
 
     @model_validator(mode="after")
-    def _is_a_curve(self) -> Own:
+    def _check_power_curve(self) -> Own:
         points = self.power_at_load
         if not points:
             return self
@@ -243,17 +245,21 @@ class Own(Inputs):
 
     @model_validator(mode="after")
     def _ordered(self) -> Own:
-        in_order(self.orders, "orders")
+        check_order_months(self.orders, "orders")
         total = sum(order.accelerators for order in self.orders)
         if self.orders and self.accelerators not in (None, total):
-            raise OfField("orders", f"come to {total:,} accelerators, accelerators says {self.accelerators:,}: leave "
-                "one of the two out")  # fmt: skip
+            raise ScenarioFieldError(
+                "orders",
+                f"come to {total:,} accelerators, accelerators says {self.accelerators:,}: leave one of the two out",
+            )
         if self.orders and self.order_month:
-            raise OfField("order_month", "stands beside orders, each of which has its own month: leave it out")
+            raise ScenarioFieldError(
+                "order_month", "stands beside orders, each of which has its own month: leave it out"
+            )
         return self
 
 
-class Loan(Inputs):
+class Loan(ScenarioModel):
     """Buying with borrowed money: level payments, perhaps with a last large one."""
 
     rate_per_year: Annotated[
@@ -264,7 +270,7 @@ class Loan(Inputs):
     balloon_share: Share = 0.0
 
 
-class Lease(Inputs):
+class Lease(ScenarioModel):
     """Hardware for a monthly payment; it goes back, or is bought, at the end. A quote shows its implied rate."""
 
     usd_per_month: Annotated[
@@ -277,7 +283,7 @@ class Lease(Inputs):
     buys_at_end: bool = False
 
 
-class RentToOwn(Inputs):
+class RentToOwn(ScenarioModel):
     """Payments after which the hardware is yours."""
 
     usd_per_month: Annotated[Usd, unit("USD a month")]
@@ -286,7 +292,7 @@ class RentToOwn(Inputs):
     final_usd: Usd = 0.0
 
 
-class Kept(Inputs):
+class Kept(ScenarioModel):
     """Machines that are there already. What was paid for them is gone; what they would fetch today is not."""
 
     label: Label = "what we have"
@@ -303,7 +309,7 @@ class Kept(Inputs):
         unit("USD a month")] = None  # fmt: skip
 
     @model_validator(mode="after")
-    def _idles_below(self) -> Kept:
+    def _check_idle_power(self) -> Kept:
         busy, idle = self.power_w_each, self.idle_power_w_each
         if busy is not None and idle is not None and idle > busy:
             raise ValueError("idle_power_w_each is more than power_w_each")
@@ -313,7 +319,7 @@ class Kept(Inputs):
 SoldBack = Literal["bought", "kept"]
 
 
-class Sell(Inputs):
+class IdleSaleInputs(ScenarioModel):
     """Idle hours of one's own machines, sold to others. Who has no work of his own sells all of them."""
 
     usd_per_accelerator_hour: Annotated[UsdPerHour | None, asked("sellat", "Idle hours sold at, USD per GPU-hour",
@@ -336,7 +342,7 @@ class Sell(Inputs):
         "Where the contract allows it.", group=SELLING, rare=True)] = False  # fmt: skip
 
 
-class SaleAndLeaseBack(Inputs):
+class SaleAndLeaseBack(ScenarioModel):
     """Machines of one's own, sold to a lessor on delivery (kept ones today) and used on for a monthly payment."""
 
     of: Annotated[SoldBack, Field(description="what is bought for the plan, or what stands under `kept`")] = "bought"

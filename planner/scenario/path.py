@@ -2,16 +2,16 @@
 
 from typing import Any
 
-Step = str | int
-Path = tuple[Step, ...]
+PathStep = str | int
+Path = tuple[PathStep, ...]
 
 
-def dotted(path: Path) -> str:
+def format_path(path: Path) -> str:
     """work.0.busy_share"""
     return ".".join(str(step) for step in path)
 
 
-def value_at(record: Any, path: Path) -> Any:
+def get_value(record: Any, path: Path) -> Any:
     """What stands at a path of a record; None where nothing does."""
     value = record
     for step in path:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Self
 import pydantic
 from pydantic import Field
 
-from planner.scenario.base import Id, Inputs, Label
+from planner.scenario.base import Id, Label, ScenarioModel
 from planner.scenario.known_names import ScenarioError, complaints
 from planner.scenario.scenario import Scenario
 from pricing import strict_yaml
@@ -23,7 +23,7 @@ Sentence = Annotated[str, Field(min_length=1, max_length=400)]
 Figures = tuple[Annotated[str, Field(min_length=1, max_length=160, description="path of a figure")], ...]
 
 
-class PresetSource(Inputs):
+class PresetSource(ScenarioModel):
     """A page that states figures of a preset, or that states others of the kind."""
 
     title: Label
@@ -39,7 +39,7 @@ class PresetSource(Inputs):
         return f"{use}: {self.title}, read {self.read.isoformat()}: {self.states}"
 
 
-class Preset(Inputs):
+class Preset(ScenarioModel):
     """One situation. `says` is what a reader must know before believing the numbers."""
 
     key: Id

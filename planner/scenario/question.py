@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from planner.scenario.fields import Shape, leaves, number, shape
-from planner.scenario.path import Path, value_at
+from planner.scenario.path import Path, get_value
 from planner.scenario.scenario import Scenario
 from pricing.caching import cached
 
@@ -43,7 +43,7 @@ QUESTIONS: dict[str, Question] = {one.name: one for one in (TRAIN, TUNE, SERVE, 
 _OF_A_QUESTION = frozenset().union(*(one.own for one in QUESTIONS.values()))
 
 
-def question_of(held: Mapping[str, str], said: str | None = None) -> Question:
+def detect_question(held: Mapping[str, str], said: str | None = None) -> Question:
     """The question an address asks, `said` being what it calls itself: what it holds counts for more."""
     if "train" in held:
         if said in (TRAIN.name, TUNE.name):
@@ -54,7 +54,7 @@ def question_of(held: Mapping[str, str], said: str | None = None) -> Question:
     return QUESTIONS.get(said or "", HOURS)
 
 
-def belongs(key: str, question: Question) -> bool:
+def link_has_key(key: str, question: Question) -> bool:
     """Whether a link that asks this question holds this key: its own, and those of no question."""
     return key in question.own or key not in _OF_A_QUESTION
 
@@ -103,7 +103,7 @@ class Key:
     @property
     def default(self) -> Any:
         """The field's default, as the scenario holds it; None where the catalogue's figure is taken."""
-        return value_at(_as_it_comes(), self.path)
+        return get_value(_default_scenario(), self.path)
 
     @property
     def range(self) -> str:
@@ -115,7 +115,7 @@ class Key:
 
 
 @cached(1)
-def _as_it_comes() -> Scenario:
+def _default_scenario() -> Scenario:
     return Scenario()
 
 

@@ -13,8 +13,8 @@ from planner.scenario.base import (
     RENTING,
     WORK,
     Id,
-    Inputs,
-    OfField,
+    ScenarioFieldError,
+    ScenarioModel,
     Share,
     UpTo10,
     Usd,
@@ -23,14 +23,14 @@ from planner.scenario.base import (
     unit,
     usd_per,
 )
-from planner.scenario.own import Orders, in_order
+from planner.scenario.own import Orders, check_order_months
 
-Term = Literal["reserved_1m", "reserved_3m", "reserved_6m", "reserved_1y", "reserved_2y", "reserved_3y"]
+TermLength = Literal["reserved_1m", "reserved_3m", "reserved_6m", "reserved_1y", "reserved_2y", "reserved_3y"]
 AtEnd = Literal["cheapest", "roll", "shorter", "expire"]
 Peaks = Literal["on_demand", "spot", "hosted"]
 
 
-class Rent(Inputs):
+class RentalInputs(ScenarioModel):
     """On demand. Without an offer the plan takes the cheapest whole bill, each price as it is believed today.
 
     A price of your own carries your own terms and nothing of any provider, unless you name an offer too.
@@ -70,28 +70,28 @@ class Rent(Inputs):
         usual="nothing")] = None  # fmt: skip
 
     @model_validator(mode="after")
-    def _fee_is_for_something(self) -> Rent:
+    def _check_forward_fee(self) -> RentalInputs:
         if self.forward_fee_usd is not None and self.forward_usd_per_accelerator_hour is None:
             raise ValueError("forward_fee_usd is for forward_usd_per_accelerator_hour: say that too")
         return self
 
 
-class VolumePrice(Inputs):
+class VolumePrice(ScenarioModel):
     """A price for whoever reserves many: it holds for all of them, from so many accelerators on."""
 
     from_accelerators: Annotated[int, Field(ge=2, le=MOST_ACCELERATORS), unit("accelerators")]
     usd_per_accelerator_hour: UsdPerHour
 
 
-class ReservedOrder(Inputs):
+class ReservedOrder(ScenarioModel):
     """One reservation that you have decided on: so many, busy or not, from the beginning of a month on."""
 
     from_month: Annotated[int, Field(ge=1, le=120), unit("month of the plan")] = 1
     accelerators: Annotated[int, Field(ge=1, le=MOST_ACCELERATORS), unit("accelerators")]
-    term: Term
+    term: TermLength
 
 
-class Reserve(Inputs):
+class ReservationInputs(ScenarioModel):
     """Bound for a term: idle hours are billed.
 
     At its end it is renewed at the price of that day (`roll`), renewed for shorter terms of the same seller
@@ -101,7 +101,7 @@ class Reserve(Inputs):
 
     offer: Id | None = None
     term: Annotated[
-        Term | None, asked("term", "Length of a reservation", group=RENTING, rare=True, usual="the cheapest")
+        TermLength | None, asked("term", "Length of a reservation", group=RENTING, rare=True, usual="the cheapest")
     ] = None
     usd_per_accelerator_hour: Annotated[
         UsdPerHour | None, asked("reserved", "Reserved, USD per GPU-hour", group=RENTING, rare=True)
@@ -118,7 +118,7 @@ class Reserve(Inputs):
     ] = ()
 
     @model_validator(mode="after")
-    def _falls(self) -> Reserve:
+    def _check_volume_prices(self) -> ReservationInputs:
         least, usd = 1, self.usd_per_accelerator_hour or float("inf")
         for one in self.volume:
             if one.from_accelerators <= least or one.usd_per_accelerator_hour >= usd:
@@ -130,7 +130,7 @@ class Reserve(Inputs):
         return self
 
 
-class Spot(Inputs):
+class SpotInputs(ScenarioModel):
     """Machines that may be taken away: cheaper by the hour, longer by the lost work, dearer near a deadline."""
 
     offer: Id | None = None
@@ -146,7 +146,7 @@ class Spot(Inputs):
     on_demand_share: Annotated[Share, Field(description="of the work, done on demand when a deadline nears")] = 0.0
 
 
-class Hosted(Inputs):
+class HostedModelInputs(ScenarioModel):
     """A model behind somebody else's door, paid by the token. Beside a work with `serve`, its requests say how many."""
 
     million_input_tokens_per_month: Annotated[float | None, Field(ge=0.0, le=1e9,
@@ -158,7 +158,7 @@ class Hosted(Inputs):
     usd_per_million_output_tokens: Annotated[float | None, Field(ge=0.0, le=10_000.0), usd_per("million tokens")] = None
 
 
-def paid_by_the_token(said: Hosted | None, served: Sequence[Hosted]) -> Hosted | None:
+def paid_by_the_token(said: HostedModelInputs | None, served: Sequence[HostedModelInputs]) -> HostedModelInputs | None:
     """What is paid by the token: as the scenario says; what it leaves empty follows from the services of its work."""
     if said is None or not served:
         return said or next(iter(served), None)
@@ -170,7 +170,7 @@ def paid_by_the_token(said: Hosted | None, served: Sequence[Hosted]) -> Hosted |
     )
 
 
-class Mix(Inputs):
+class MixInputs(ScenarioModel):
     """Own a base, reserve a layer above it, and give the peaks to rent, to spot machines or to a hosted model."""
 
     own_accelerators: Annotated[int, Field(ge=0, le=MOST_ACCELERATORS, description="left out: as many as the orders "
@@ -180,13 +180,13 @@ class Mix(Inputs):
     peaks: Peaks = "on_demand"
 
     @model_validator(mode="after")
-    def _ordered(self) -> Mix:
-        in_order(self.orders, "orders")
+    def _ordered(self) -> MixInputs:
+        check_order_months(self.orders, "orders")
         total = sum(order.accelerators for order in self.orders)
         if "own_accelerators" not in self.model_fields_set:
             object.__setattr__(self, "own_accelerators", total)
         if self.orders and total != self.own_accelerators:
-            raise OfField(
+            raise ScenarioFieldError(
                 "orders",
                 f"come to {total:,} accelerators, own_accelerators says {self.own_accelerators:,}: want the same",
             )

@@ -8,30 +8,41 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, PrivateAttr, model_validator
 
 from planner.scenario import budget
-from planner.scenario.base import MONTHS_PER_YEAR, WORK, Id, Inputs, Label, OfField, TypedMoney, Years, asked, unit
+from planner.scenario.base import (
+    MONTHS_PER_YEAR,
+    WORK,
+    EnteredAmount,
+    Id,
+    Label,
+    ScenarioFieldError,
+    ScenarioModel,
+    Years,
+    asked,
+    unit,
+)
 from planner.scenario.failures import Failures
 from planner.scenario.measured import MOST_FACTORS, Measured
-from planner.scenario.own import Kept, Lease, Loan, Own, RentToOwn, SaleAndLeaseBack, Sell
+from planner.scenario.own import IdleSaleInputs, Kept, Lease, Loan, Own, RentToOwn, SaleAndLeaseBack
 from planner.scenario.own_model import MOST_MODELS, OwnModel
-from planner.scenario.path import value_at
-from planner.scenario.rent import Hosted, Mix, Rent, Reserve, Spot
-from planner.scenario.terms import Currency, Tax, Terms
+from planner.scenario.path import get_value
+from planner.scenario.rent import HostedModelInputs, MixInputs, RentalInputs, ReservationInputs, SpotInputs
+from planner.scenario.terms import Currency, FinancialTerms, TaxInputs
 from planner.scenario.ways import DECLARED, Way
 from planner.scenario.work import Work
-from pricing.formulas import all_seen
+from pricing.formulas import reject_invisible
 
 USUAL_ACCELERATOR = "H100-SXM5-80GB"
 USUAL_SITE = "US"
 # anywhere; in the country of the site; in the European Union; there, and held by a company of the Union
-Stay = Literal["anywhere", "country", "eu", "eu_sellers"]
+DataResidency = Literal["anywhere", "country", "eu", "eu_sellers"]
 CountryCode = Annotated[str, Field(pattern="^[A-Z]{2}$")]
 ANY_ACCELERATOR = "any"  # in place of an accelerator: whichever does the work for the least
 
 
-OneLine = Annotated[str, Field(min_length=1, max_length=1_000), AfterValidator(all_seen)]
+OneLine = Annotated[str, Field(min_length=1, max_length=1_000), AfterValidator(reject_invisible)]
 
 
-class Scenario(Inputs):
+class Scenario(ScenarioModel):
     """Work, ways to supply it, terms. All figures left empty are the catalogue's of the scenario's day."""
 
     name: Annotated[Label, asked("name", "Name of the plan")] = "Plan"
@@ -46,7 +57,7 @@ class Scenario(Inputs):
     site: Annotated[str, Field(min_length=1, max_length=80), asked("site", "Where would yours run?",
         "Country, US state or Canadian province: Germany, Texas. Sets the price of electricity and of space.",
     )] = USUAL_SITE  # fmt: skip
-    stay: Annotated[Stay, asked("stay", "Must the work stay where yours would run?",
+    stay: Annotated[DataResidency, asked("stay", "Must the work stay where yours would run?",
         "Binds what is rented and hosted as well as what is owned.", group=WORK)] = "anywhere"  # fmt: skip
     stay_in: Annotated[tuple[CountryCode, ...], Field(max_length=40,
         description="the countries in which it must stay, by two letters each; wins over `stay`"),
@@ -57,16 +68,16 @@ class Scenario(Inputs):
     lease: Lease = Lease()
     rent_to_own: RentToOwn | None = None
     sale_and_lease_back: SaleAndLeaseBack | None = None
-    rent: Rent = Rent()
-    reserve: Reserve = Reserve()
-    spot: Spot = Spot()
-    hosted: Hosted | None = None
+    rent: RentalInputs = RentalInputs()
+    reserve: ReservationInputs = ReservationInputs()
+    spot: SpotInputs = SpotInputs()
+    hosted: HostedModelInputs | None = None
     kept: Kept | None = None
-    sell: Sell | None = None
-    mix: Mix | None = None
+    sell: IdleSaleInputs | None = None
+    mix: MixInputs | None = None
     failures: Failures = Failures()
-    terms: Terms = Terms()
-    tax: Tax | None = None
+    terms: FinancialTerms = FinancialTerms()
+    tax: TaxInputs | None = None
     currency: Currency | None = None
     models: Annotated[
         tuple[OwnModel, ...], Field(max_length=MOST_MODELS, description="shapes of your own, to be named as models")
@@ -79,61 +90,61 @@ class Scenario(Inputs):
         unit("any whole number; the same draws the same futures")] = 7  # fmt: skip
 
     # Amounts as they were typed in another currency. Dollars stand in the fields; see planner.scenario.typed_money.
-    _typed: tuple[TypedMoney, ...] = PrivateAttr(())
+    _typed: tuple[EnteredAmount, ...] = PrivateAttr(())
 
     @model_validator(mode="after")
     def _within_the_plan(self) -> Scenario:
         if self.own.resale_month is not None and self.own.resale_month > self.months:
-            raise OfField(
+            raise ScenarioFieldError(
                 "own.resale_month",
                 f"is {self.own.resale_month}, after the plan's {self.months:g} months",
             )
         if self.own.order_month >= self.months:
-            raise OfField(
+            raise ScenarioFieldError(
                 "own.order_month",
                 f"is {self.own.order_month}, the plan has {self.months:g} months: order earlier",
             )
         for part, orders in (("own", self.own.orders), ("mix", self.mix.orders if self.mix else ())):
             late = next((order.month for order in orders if order.month >= self.months), None)
             if late is not None:
-                raise OfField(
+                raise ScenarioFieldError(
                     f"{part}.orders",
                     f"has an order in month {late}, the plan has {self.months:g} months: order earlier",
                 )
         late = next((one.from_month for one in self.reserve.orders if one.from_month > math.ceil(self.months)), None)
         if late is not None:
-            raise OfField(
+            raise ScenarioFieldError(
                 "reserve.orders", f"begins in month {late}, the plan has {self.months:g} months: begin earlier"
             )
         for way in DECLARED:
             if way.when_empty == "refused" and way.key in self.ways and getattr(self, way.inputs) is None:
-                raise OfField("ways", f"names {way.key}, but {way.inputs} is not filled in")
+                raise ScenarioFieldError("ways", f"names {way.key}, but {way.inputs} is not filled in")
         return self
 
     @model_validator(mode="after")
-    def _says_what_to_choose_for(self) -> Scenario:
+    def _check_any_accelerator(self) -> Scenario:
         name = "".join(mark for mark in self.accelerator.casefold() if mark.isalnum())
         if name == ANY_ACCELERATOR and not any(work.train or work.serve or work.run for work in self.work):
             raise ValueError("accelerator: any needs a model or a run to choose for: name one, or name an accelerator")
         return self
 
     @model_validator(mode="after")
-    def _models_have_names(self) -> Scenario:
+    def _check_model_names(self) -> Scenario:
         names = [one.name for one in self.models]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
-            raise OfField("models", f"has two that are called {twice!r}: give each a name of its own")
+            raise ScenarioFieldError("models", f"has two that are called {twice!r}: give each a name of its own")
         return self
 
     @model_validator(mode="after")
-    def _within_the_budget(self) -> Scenario:
+    def _check_compute_budget(self) -> Scenario:
         beyond = budget.too_much(self._asked)
         if beyond is not None:
-            raise OfField("work", beyond)
+            raise ScenarioFieldError("work", beyond)
         return self
 
     @property
-    def estimate(self) -> budget.Estimate:
+    def estimate(self) -> budget.ComputeEstimate:
         """What a plan of it takes to reckon."""
         return budget.estimate(self._asked)
 
@@ -142,12 +153,12 @@ class Scenario(Inputs):
         return budget.Asked(self.work, self.years, self.accelerator == ANY_ACCELERATOR)
 
     @property
-    def typed(self) -> tuple[TypedMoney, ...]:
+    def typed(self) -> tuple[EnteredAmount, ...]:
         """The amounts that were typed in another currency, of fields that still hold them."""
-        held = ((one, value_at(self, one.path)) for one in self._typed)
+        held = ((one, get_value(self, one.path)) for one in self._typed)
         return tuple(one for one, value in held if isinstance(value, float) and value == one.usd)
 
-    def with_typed(self, typed: tuple[TypedMoney, ...]) -> Scenario:
+    def with_typed(self, typed: tuple[EnteredAmount, ...]) -> Scenario:
         """The same scenario, of which these amounts were typed in another currency."""
         there = self.model_copy()
         there._typed = tuple(sorted(typed, key=str))

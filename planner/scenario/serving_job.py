@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from planner.scenario.base import LONGEST_TEXT, Inputs
+from planner.scenario.base import LONGEST_TEXT, ScenarioModel
 from planner.scenario.measured import Measured
 from planner.scenario.own_model import OwnModel
 from planner.scenario.vocabulary import USUAL_ACCEPTED_SHARE, CachePrecision, EngineName, Mode, ServingPrecision
@@ -17,7 +17,7 @@ _Rate = Annotated[float, Field(gt=0, le=1e7)]
 _Milliseconds = Annotated[float, Field(gt=0, le=1e7)]
 
 
-class ServingJob(Inputs):
+class ServingJob(ScenarioModel):
     """A model to be served on one kind of accelerator."""
 
     model: str = Field(default="", max_length=160, description="a model of the catalogue, loosely spelled")

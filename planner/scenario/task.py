@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from planner.scenario.base import LONGEST_TEXT, Id, Inputs, asked, unit
+from planner.scenario.base import LONGEST_TEXT, Id, ScenarioModel, asked, unit
 from planner.scenario.vocabulary import (
     USUAL_ACCEPTED_SHARE,
     CachePrecision,
@@ -32,7 +32,7 @@ _OwnRuns = Annotated[
 Bound = Literal["compute", "fp32", "fp64", "bandwidth"]
 
 
-class Train(Inputs):
+class TrainingTask(ScenarioModel):
     """A model to be trained, from the beginning or further; once, or so many times a month."""
 
     model: Annotated[Id, asked("train", "Which model is trained?",
@@ -57,7 +57,7 @@ class Train(Inputs):
     measured_over_predicted: _OwnRuns | None = None
 
 
-class Serve(Inputs):
+class ServingTask(ScenarioModel):
     """A model to be answered with, or other work by the request (images, speech, classifying), around the clock."""
 
     model: Annotated[Id, asked("serve", "Which model answers?", "The GPUs follow from the requests.", usual="none")]
@@ -93,13 +93,13 @@ class Serve(Inputs):
     measured_over_predicted: _OwnRuns | None = None
 
     @model_validator(mode="after")
-    def _peak_is_the_top(self) -> Serve:
+    def _peak_is_the_top(self) -> ServingTask:
         if self.peak_requests_per_s is not None and self.peak_requests_per_s < self.requests_per_s:
             raise ValueError(f"peak_requests_per_s is below the average of {self.requests_per_s:g}")
         return self
 
 
-class Run(Inputs):
+class Run(ScenarioModel):
     """Any other work: a simulation, a rendering, a Monte Carlo. Known by the hours it took on one accelerator.
 
     It is carried over to the accelerator of the plan by what bounds it, and spread evenly over all that are asked for.

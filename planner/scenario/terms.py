@@ -13,8 +13,8 @@ from planner.scenario.base import (
     WORK,
     ChangePerYear,
     Id,
-    Inputs,
     Label,
+    ScenarioModel,
     Share,
     Usd,
     asked,
@@ -28,7 +28,7 @@ Timing = Literal["month_end", "month_middle", "year_end", "year_middle", "dated"
 Nominal = Literal["nominal", "real"]
 
 
-class Terms(Inputs):
+class FinancialTerms(ScenarioModel):
     """Settings of finance. Printed with every result, since they can turn it. Empty takes the catalogue's figure."""
 
     discount_rate_per_year: Annotated[float | None, Field(ge=0.0, le=0.5), unit("a year: 0.1 is 10 %"), asked("rate",
@@ -84,7 +84,7 @@ class Terms(Inputs):
     ] = None
 
 
-class Tax(Inputs):
+class TaxInputs(ScenarioModel):
     """Tax on what is saved and earned. Rates and schedules are the site's unless you say otherwise."""
 
     tax_share: Annotated[Share | None, asked("tax", "Tax on profit, %", "Filled in, tax and depreciation are counted.",
@@ -102,13 +102,13 @@ class Tax(Inputs):
     vat_recovered_after_months: Annotated[int, Field(ge=0, le=24), unit("months")] = 3
 
     @model_validator(mode="after")
-    def _whole(self) -> Tax:
+    def _whole(self) -> TaxInputs:
         if self.shares_by_year and abs(sum(self.shares_by_year) - 1.0) > 1e-6:
             raise ValueError(f"shares_by_year want to sum to 1, they sum to {sum(self.shares_by_year):g}")
         return self
 
 
-class Currency(Inputs):
+class Currency(ScenarioModel):
     """The money results are shown in. The engine reckons in US dollars; they are converted once, at the very end.
 
     The code alone takes the catalogue's newest rate, with its day and source; with a `day`, the rate of that day. A

@@ -4,21 +4,21 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from planner.scenario.base import LONGEST_TEXT, Count, Inputs
+from planner.scenario.base import LONGEST_TEXT, Count, ScenarioModel
 from planner.scenario.failures import Failures
 from planner.scenario.measured import Measured
 from planner.scenario.own_model import OwnModel
-from planner.scenario.vocabulary import Engine, Method, Optimizer, Recompute, Team, TrainingPrecision, Zero
+from planner.scenario.vocabulary import Method, Optimizer, Recompute, Team, TrainingEngine, TrainingPrecision, Zero
 
 MeasuredLike = Literal["job", "accelerator"]  # what the measured run was of: the same in all, or only on the same chip
 
 
-def _level(said: Any) -> Any:
+def _recompute_level(said: Any) -> Any:
     """Files of before there were levels say true or false."""
     return ("full" if said else "none") if isinstance(said, bool) else said
 
 
-class TrainingJob(Inputs):
+class TrainingJob(ScenarioModel):
     """One training run. What is left out is chosen: the layout by search, the tokens by what fits the model best."""
 
     model: str = Field(default="", max_length=160)
@@ -42,8 +42,8 @@ class TrainingJob(Inputs):
     dp: Count | None = None
     micro_batch: Annotated[int, Field(ge=1, le=65_536)] | None = None
     zero: Zero | None = None
-    recompute: Annotated[Recompute | None, BeforeValidator(_level)] = None
-    engine: Engine = "vendor"
+    recompute: Annotated[Recompute | None, BeforeValidator(_recompute_level)] = None
+    engine: TrainingEngine = "vendor"
     software_year: Annotated[float, Field(ge=2018, le=2040)] = 2026.0
     fused_attention: bool | None = None
     compiled: bool | None = None

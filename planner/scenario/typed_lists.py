@@ -7,18 +7,18 @@ from typing import Any
 
 import pydantic
 
-from planner.scenario.own import Order, Own, PowerAtLoad
+from planner.scenario.own import Order, Own, PowerCurvePoint
 
 ORDERS_EXAMPLE = "16, 8 in 18, 8 in 30"
 _ORDER = re.compile(r"\s*([0-9]{1,7})(?:\s+in(?:\s+month)?\s+([0-9]{1,3}))?\s*", re.ASCII | re.IGNORECASE)
 
 
-def orders_text(orders: Sequence[Order]) -> str:
+def format_orders(orders: Sequence[Order]) -> str:
     """The orders as they are typed; empty where there are none."""
     return ", ".join(f"{one.accelerators} in {one.month}" if one.month else f"{one.accelerators}" for one in orders)
 
 
-def read_orders(text: str, before: Sequence[Order] = ()) -> tuple[Order, ...] | None:
+def parse_orders(text: str, before: Sequence[Order] = ()) -> tuple[Order, ...] | None:
     """The orders that a text tells, None where it tells none. What was said of an order stays with its month."""
     if not text.strip():
         return ()
@@ -41,12 +41,12 @@ POWER_EXAMPLE = "0:25, 50:60, 100:76"
 _PAIR = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*%?\s*:\s*([0-9]+(?:\.[0-9]+)?)\s*%?\s*", re.ASCII)
 
 
-def power_text(points: Sequence[PowerAtLoad]) -> str:
+def format_power_curve(points: Sequence[PowerCurvePoint]) -> str:
     """The points as pairs; empty where there are none."""
     return ", ".join(f"{one.load * 100:.10g}:{one.power_share * 100:.10g}" for one in points)
 
 
-def read_power(text: str) -> tuple[PowerAtLoad, ...] | None:
+def parse_power_curve(text: str) -> tuple[PowerCurvePoint, ...] | None:
     """The points that a text tells; none of an empty one, and None where they are no curve."""
     if not text.strip():
         return ()
@@ -57,7 +57,7 @@ def read_power(text: str) -> tuple[PowerAtLoad, ...] | None:
     return checked([{"load": load, "power_share": share} for load, share in told])
 
 
-def checked(points: object) -> tuple[PowerAtLoad, ...] | None:
+def checked(points: object) -> tuple[PowerCurvePoint, ...] | None:
     """The points of plain data; None where they are no curve."""
     try:
         return Own.model_validate_json(json.dumps({"power_at_load": points})).power_at_load

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from planner.scenario.amounts import TwoReadings, read_sum
-from planner.scenario.base import TypedMoney
+from planner.scenario.base import EnteredAmount
 from planner.scenario.fields import shape
 from planner.scenario.path import Path, put
 from planner.scenario.scenario import Scenario
-from pricing.exchange import DOLLAR, Rate, Rates, amount_in, unknown_currency
+from pricing.exchange import DOLLAR, ExchangeRate, Rates, amount_in, unknown_currency
 from pricing.formulas import printable
 
 _LONGEST = 40
@@ -20,7 +20,7 @@ _TEXT = {"type": "string", "pattern": "[0-9]", "description": "an amount in any 
 _RATE_ITSELF = ("currency", "usd_per_unit")
 
 
-class NoMoney(ValueError):
+class AmountError(ValueError):
     """A text that is no amount, or of a currency without a rate: the sentence says what would do."""
 
 
@@ -30,22 +30,22 @@ def is_money(path: Path) -> bool:
     return found is not None and found.kind == "number" and found.unit.startswith(DOLLAR) and path != _RATE_ITSELF
 
 
-def read_money(text: str, rates: Rates) -> tuple[float, Rate | None]:
-    """A text as dollars, and the rate where it names another currency. Raises `NoMoney`."""
+def parse_money(text: str, rates: Rates) -> tuple[float, ExchangeRate | None]:
+    """A text as dollars, and the rate where it names another currency. Raises `AmountError`."""
     amount = amount_in(text) if len(text) <= _LONGEST else None
     try:
         number = None if amount is None else _number(amount.number)
     except TwoReadings as two:
         large, small = (printable(text).replace(two.digits, one) for one in (two.large, two.small))
         asked = f"is that {int(two.large):,} or {two.small}? Write {large} or {small}"
-        raise NoMoney(f"{printable(text)}: {asked}") from two
+        raise AmountError(f"{printable(text)}: {asked}") from two
     if amount is None or number is None:
-        raise NoMoney(f"{printable(text, _LONGEST)} is no amount: write 1.85, 250k, 1.85 EUR or £2")
+        raise AmountError(f"{printable(text, _LONGEST)} is no amount: write 1.85, 250k, 1.85 EUR or £2")
     if amount.code == DOLLAR:
         return number, None
     rate = rates.get(amount.code)
     if rate is None:
-        raise NoMoney(f"{printable(text)}: {unknown_currency(amount.code, rates)}")
+        raise AmountError(f"{printable(text)}: {unknown_currency(amount.code, rates)}")
     return number * rate.usd, rate
 
 
@@ -54,27 +54,27 @@ def _number(text: str) -> float | None:
     return -found if found is not None and text.startswith("-") else found
 
 
-class InDollars(NamedTuple):
+class ConvertedAmounts(NamedTuple):
     """Plain data of a scenario with dollars in all fields of money, what was typed, and what could not be read."""
 
     data: dict[str, Any]
-    typed: tuple[TypedMoney, ...]
+    typed: tuple[EnteredAmount, ...]
     wrong: tuple[tuple[Path, str], ...]
 
 
-def in_dollars(data: Mapping[str, Any], rates: Rates) -> InDollars:
+def to_dollars(data: Mapping[str, Any], rates: Rates) -> ConvertedAmounts:
     """The data with every amount that stands as text turned into dollars; what cannot be read stays text."""
     found, typed, wrong = dict(data), [], []
     for path, text in _texts(data, ()):
         try:
-            usd, rate = read_money(text, rates)
-        except NoMoney as error:
+            usd, rate = parse_money(text, rates)
+        except AmountError as error:
             wrong.append((path, str(error)))
             continue
         put(found, path, usd)
         if rate is not None:
-            typed.append(TypedMoney(path, text.strip(), usd, rate.usd, rate.day, rate.said_by))
-    return InDollars(found, tuple(typed), tuple(wrong))
+            typed.append(EnteredAmount(path, text.strip(), usd, rate.usd, rate.day, rate.said_by))
+    return ConvertedAmounts(found, tuple(typed), tuple(wrong))
 
 
 def _texts(data: Any, path: Path) -> Iterator[tuple[Path, str]]:
@@ -97,13 +97,13 @@ def as_typed(scenario: Scenario, data: dict[str, Any]) -> dict[str, Any]:
     return data
 
 
-def in_any_currency(schema: Any) -> Any:
+def schema_with_amount_text(schema: Any) -> Any:
     """A JSON schema of scenarios in which every amount of dollars may also be text."""
     if isinstance(schema, list):
-        return [in_any_currency(one) for one in schema]
+        return [schema_with_amount_text(one) for one in schema]
     if not isinstance(schema, dict):
         return schema
-    node = {key: in_any_currency(value) for key, value in schema.items()}
+    node = {key: schema_with_amount_text(value) for key, value in schema.items()}
     if not str(node.get("unit", "")).startswith(DOLLAR):
         return node
     kinds = node.pop("anyOf", None) or [

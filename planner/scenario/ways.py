@@ -20,7 +20,7 @@ _FOLDER = Path(__file__).parents[1] / "money" / "ways"
 _RECORD = re.compile(r"^WAY = (.+)", re.MULTILINE | re.DOTALL)
 
 
-class Declared(NamedTuple):
+class OptionDeclaration(NamedTuple):
     """What the record of a way declares to the scenario."""
 
     place: int  # among all ways, where they are shown
@@ -30,19 +30,21 @@ class Declared(NamedTuple):
     when_empty: WhenEmpty
 
 
-def declared(module: str, text: str) -> Declared | None:
+def read_option_declaration(module: str, text: str) -> OptionDeclaration | None:
     """What a file of that folder declares; None where it ends with no record and only helps the others."""
     record = _RECORD.search(text)
     if record is None:
         return None
     call = ast.parse(record[1], module, mode="eval").body
     assert isinstance(call, ast.Call), f"{module} has to end with WAY = WayRecord(...)"
-    said = {one.arg: ast.literal_eval(one.value) for one in call.keywords if one.arg in Declared._fields}
-    return Declared(said["place"], said["key"], module, said.get("inputs", ""), said.get("when_empty", "usual"))
+    said = {one.arg: ast.literal_eval(one.value) for one in call.keywords if one.arg in OptionDeclaration._fields}
+    return OptionDeclaration(
+        said["place"], said["key"], module, said.get("inputs", ""), said.get("when_empty", "usual")
+    )
 
 
 _FILES = ((file.stem, file.read_text(encoding="utf-8")) for file in _FOLDER.glob("*.py"))
-DECLARED = tuple(sorted(one for one in (declared(*file) for file in _FILES) if one is not None))
+DECLARED = tuple(sorted(one for one in (read_option_declaration(*file) for file in _FILES) if one is not None))
 
 if TYPE_CHECKING:
     Way: TypeAlias = str

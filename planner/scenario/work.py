@@ -14,14 +14,14 @@ from planner.scenario.base import (
     WEEKS_PER_MONTH,
     WORK,
     Count,
-    Inputs,
     Label,
+    ScenarioModel,
     Share,
     Terabytes,
     asked,
     unit,
 )
-from planner.scenario.task import Run, Serve, Train
+from planner.scenario.task import Run, ServingTask, TrainingTask
 from planner.scenario.vocabulary import (
     USUAL_BUSY_SHARE,
     USUAL_EGRESS_TB_PER_MONTH,
@@ -35,7 +35,7 @@ MOST_SEASONS = MONTHS_PER_YEAR
 HOURS_OF_DAY = 24
 
 
-class Job(Inputs):
+class Job(ScenarioModel):
     """A piece of work that comes at a time of its own, on top of the rest: a burst, or a job with a deadline."""
 
     label: Label = "job"
@@ -52,7 +52,7 @@ class Job(Inputs):
         unit("days")] = None  # fmt: skip
 
     @model_validator(mode="after")
-    def _can_be_done(self) -> Job:
+    def _check_deadline(self) -> Job:
         if self.within_days is not None and self.within_days * 24 < self.hours:
             raise ValueError(
                 f"takes {self.hours:g} hours on {self.accelerators} accelerators but is due within "
@@ -67,7 +67,7 @@ INSTEAD_OF_A_SHARE = (
 )  # fmt: skip
 
 
-class Work(Inputs):
+class Work(ScenarioModel):
     """One kind of work. `accelerators` is how many it wants at once, `busy_share` how much of the time it does.
 
     Eighty at once for 125 hours a month and fourteen all month are the same accelerator-hours and opposite decisions;
@@ -97,8 +97,8 @@ class Work(Inputs):
     accelerators_per_job: Annotated[Count | None, asked("job", "GPUs one job takes",
         "Decides how busy a fleet can be before jobs queue for long.", group=WORK,
         usual="all of them")] = None  # fmt: skip
-    train: Train | None = None
-    serve: Serve | None = None
+    train: TrainingTask | None = None
+    serve: ServingTask | None = None
     run: Run | None = None
     may_wait: Annotated[bool, asked("waits", "May the work wait?",
         "Then only the hours matter, and fewer GPUs may do them one after the other.",
@@ -124,8 +124,8 @@ class Work(Inputs):
 
     @model_validator(mode="after")
     def _agree(self) -> Work:
-        self._say_how_much_once()
-        hours, most = self.told_hours_per_month, self.accelerators * HOURS_PER_MONTH
+        self._check_single_amount()
+        hours, most = self.stated_hours_per_month, self.accelerators * HOURS_PER_MONTH
         if hours is not None and hours > most:
             raise ValueError(
                 f"{hours:,.0f} accelerator-hours a month do not fit on {self.accelerators} "
@@ -137,7 +137,7 @@ class Work(Inputs):
             raise ValueError("accelerators_per_job is more than are wanted at once")
         return self
 
-    def _say_how_much_once(self) -> None:
+    def _check_single_amount(self) -> None:
         if self.busy_share is not None and self.accelerator_hours_per_month is not None:
             raise ValueError("want busy_share or accelerator_hours_per_month, not both: one follows from the other")
         amounts = ("busy_share", "accelerator_hours_per_month", "people", "jobs_per_week")
@@ -151,7 +151,7 @@ class Work(Inputs):
                 raise ValueError(f"{name} wants {of} beside it")
 
     @model_validator(mode="after")
-    def _by_the_clock(self) -> Work:
+    def _check_by_hour(self) -> Work:
         if len(self.by_hour) not in (0, HOURS_OF_DAY):
             raise ValueError(f"want 24 shares by_hour, midnight first, or none, got {len(self.by_hour)}")
         if self.by_hour and max(self.by_hour) < 1:
@@ -163,33 +163,38 @@ class Work(Inputs):
         return self
 
     @property
-    def told_hours_per_month(self) -> float | None:
+    def stated_hours_per_month(self) -> float | None:
         """The accelerator-hours of a month, where they are said as such, by people or by jobs."""
         if self.people is not None:
-            return self.people * self.usual_hours_per_person
+            return self.people * self.effective_hours_per_person
         if self.jobs_per_week is not None:
-            return self.jobs_per_week * WEEKS_PER_MONTH * self.usual_hours_per_job * self.usual_accelerators_per_job
+            return (
+                self.jobs_per_week
+                * WEEKS_PER_MONTH
+                * self.effective_hours_per_job
+                * self.effective_accelerators_per_job
+            )
         return self.accelerator_hours_per_month
 
     @property
-    def usual_hours_per_person(self) -> float:
+    def effective_hours_per_person(self) -> float:
         """Accelerator-hours a month of one person."""
         return USUAL_HOURS_PER_PERSON if self.hours_per_person is None else self.hours_per_person
 
     @property
-    def usual_hours_per_job(self) -> float:
+    def effective_hours_per_job(self) -> float:
         """How long one of the jobs of a week takes."""
         return USUAL_HOURS_PER_JOB if self.hours_per_job is None else self.hours_per_job
 
     @property
-    def usual_accelerators_per_job(self) -> int:
+    def effective_accelerators_per_job(self) -> int:
         """How many accelerators one job takes: all of them, where nobody says."""
         return self.accelerators if self.accelerators_per_job is None else self.accelerators_per_job
 
     @property
-    def usual_busy_share(self) -> float:
+    def effective_utilization(self) -> float:
         """The share of hours in which it runs, before growth and season."""
-        hours = self.told_hours_per_month
+        hours = self.stated_hours_per_month
         if hours is not None:
             return hours / (self.accelerators * HOURS_PER_MONTH)
         if self.busy_share is None and self.by_hour:
@@ -197,18 +202,18 @@ class Work(Inputs):
         return USUAL_BUSY_SHARE if self.busy_share is None else self.busy_share
 
     @property
-    def usual_storage_tb(self) -> float:
+    def effective_storage_tb(self) -> float:
         """What it keeps on disk: as much as it says, else what goes with a machine, or with its part of one."""
-        return USUAL_STORAGE_TB * self._of_a_machine if self.storage_tb is None else self.storage_tb
+        return USUAL_STORAGE_TB * self._machine_share if self.storage_tb is None else self.storage_tb
 
     @property
-    def usual_egress_tb_per_month(self) -> float:
+    def effective_egress_tb_per_month(self) -> float:
         """What it sends out in a month: as much as it says, else as its disk."""
         said = self.egress_tb_per_month
-        return USUAL_EGRESS_TB_PER_MONTH * self._of_a_machine if said is None else said
+        return USUAL_EGRESS_TB_PER_MONTH * self._machine_share if said is None else said
 
     @property
-    def _of_a_machine(self) -> float:
+    def _machine_share(self) -> float:
         """A named model brings its own data, on however many GPUs it runs."""
         named = self.train or self.serve or self.run
         return 1.0 if named else min(self.accelerators / ONE_MACHINE, 1.0)

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from planner.network.network import ENDLESS, Network
 from pricing.caching import cached
-from pricing.figure import Strict
+from pricing.figure import StrictModel
 
 WIDER = 0.2  # how much each thing that a table leaves open widens a band, found by leaving it open where it is stated
 STEPS = 3  # traits in which the nearest runs differ; from there on a run is as new as any
@@ -25,10 +25,10 @@ ENOUGH = 3.0
 DENSE, MIXTURE = "dense", "mixture"
 _FEW = 2.0  # experts for each token: Mixtral and Llama 4 have one or two large ones
 
-Traits = Mapping[str, str]
+BandTraits = Mapping[str, str]
 
 
-class Band(Strict):
+class Band(StrictModel):
     """Factors on a prediction: `low` is the 10th percentile of runs, `high` the 90th."""
 
     low: float = Field(gt=0, description="10th percentile of the runs")
@@ -45,9 +45,9 @@ class Band(Strict):
 
     def widened(self, unsaid: float) -> Band:
         """The band where so much had to be guessed that published runs mostly say."""
-        return self.to_power(1 + WIDER * unsaid)
+        return self.scaled_by_power(1 + WIDER * unsaid)
 
-    def to_power(self, power: float) -> Band:
+    def scaled_by_power(self, power: float) -> Band:
         """So many times as wide, as logarithms go."""
         return self.with_ends(self.low**power, self.high**power)
 
@@ -56,7 +56,7 @@ class Band(Strict):
         return self.model_copy(update={"low": low, "high": high})
 
 
-class Seen(Strict):
+class Seen(StrictModel):
     """Runs that were fitted and have the same traits."""
 
     like: tuple[str, ...] = Field(description="their traits, in the order of `traits`")
@@ -64,7 +64,7 @@ class Seen(Strict):
     roots: float = Field(gt=0, description="the same with each source's runs counted as their root")
 
 
-class Ends(Strict):
+class Ends(StrictModel):
     """How far predictions were off to either side, as logarithms, of a run with all that is usual."""
 
     below: float = Field(ge=0, description="10th percentile of the runs left out")
@@ -72,7 +72,7 @@ class Ends(Strict):
     rows: int = Field(ge=0, description="runs left out")
 
 
-class Spread(Strict):
+class Spread(StrictModel):
     """How far off predictions are, by what is predicted."""
 
     traits: tuple[str, ...] = Field(description="what is looked at")
@@ -83,7 +83,7 @@ class Spread(Strict):
 
     __hash__ = object.__hash__  # it is read once and kept: the same one is the same
 
-    def band(self, traits: Traits) -> Band:
+    def band(self, traits: BandTraits) -> Band:
         """Of a run with these traits."""
         return _band(self, tuple(traits[name] for name in self.traits))
 
@@ -104,7 +104,7 @@ def _band(spread: Spread, like: tuple[str, ...]) -> Band:
     ends = spread.ends[group_of(dict(zip(spread.traits, like, strict=True)).get("mixture", DENSE))]
     return Band(
         low=exp(-ends.below * times), high=exp(ends.above * times), rows=ends.rows, alike=alike,
-        unlike=() if alike or not there else _unlike(spread.traits, like, there),
+        unlike=() if alike or not there else _differing_traits(spread.traits, like, there),
     )  # fmt: skip
 
 
@@ -113,7 +113,7 @@ def group_of(mixture: str) -> str:
     return DENSE if mixture == DENSE else MIXTURE
 
 
-def _unlike(names: Sequence[str], like: Sequence[str], there: Sequence[tuple[int, Seen]]) -> tuple[str, ...]:
+def _differing_traits(names: Sequence[str], like: Sequence[str], there: Sequence[tuple[int, Seen]]) -> tuple[str, ...]:
     """In what the nearest differ; of those equally near, the ones with most runs."""
     _, nearest = min(there, key=lambda one: (one[0], -one[1].roots))
     return tuple(name for name, one, other in zip(names, like, nearest.like, strict=True) if one != other)
@@ -131,7 +131,7 @@ def novelty(within: Sequence[float]) -> float:
     return new
 
 
-def mixture_of(shape: Network) -> str:
+def mixture_kind(shape: Network) -> str:
     """Dense, or a mixture in which a few large experts, or many small ones, work on each token. Of one network."""
     if shape.experts <= 1:
         return DENSE

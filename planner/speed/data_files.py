@@ -7,12 +7,12 @@ from pydantic import Field
 
 from pricing import strict_yaml
 from pricing.caching import cached
-from pricing.figure import Strict, Text
+from pricing.figure import StrictModel, Text
 
 DATA = Path(__file__).parent / "data"
 
 
-class Reached(Strict):
+class ReachedShare(StrictModel):
     """What is reached of a rate, as a share of it, and who reaches that."""
 
     low: float = Field(gt=0, description="share at the low end")

@@ -7,17 +7,17 @@ from pydantic import Field
 
 from planner.speed.arrays import Num
 from planner.speed.data_files import read_data
-from pricing import PricingError, UnknownName
+from pricing import PricingError, UnknownNameError
 from pricing.caching import cached
-from pricing.figure import Figure, Strict, Text
+from pricing.figure import Figure, StrictModel, Text
 from pricing.records import Accelerator
 
 
-class BadJob(PricingError):
+class InvalidJobError(PricingError):
     """A job that cannot exist. The text says what, why, and the nearest values that can."""
 
 
-class UnknownChip(PricingError):
+class MissingAcceleratorDataError(PricingError):
     """The catalogue lacks what speed cannot be had without: `lacks` says what, the text also of which accelerator."""
 
     def __init__(self, lacks: str, *, of: str = "") -> None:
@@ -25,7 +25,7 @@ class UnknownChip(PricingError):
         self.lacks = lacks
 
 
-class OnlySold(UnknownName):
+class HostedOnlyModelError(UnknownNameError):
     """A model that is sold by the token and whose shape is not on record."""
 
 
@@ -33,7 +33,7 @@ GIB_PER_GB = 1.073741824
 NEVER = 9_999.0
 
 
-class Rule(Strict):
+class InterconnectRule(StrictModel):
     """What joins accelerators of a kind, where the catalogue does not say. Rates are one way, for each of them."""
 
     when: tuple[str, ...] = Field(description="words that all stand in its id, form factor or architecture")
@@ -49,19 +49,19 @@ class Rule(Strict):
     )
 
 
-class FullPower(Strict):
+class FullPowerPart(StrictModel):
     """The full-power part of a generation, which capped parts of the same die are compared with."""
 
     watts: float = Field(gt=0, description="its thermal design power")
     tflops: float = Field(gt=0, description="its dense 16-bit rate")
 
 
-class Network(Strict):
+class Network(StrictModel):
     """What a data sheet of an accelerator does not say."""
 
     about: Text = Field(description="what this file holds and where it came from")
-    rules: tuple[Rule, ...] = Field(description="the first that fits counts; the last fits all")
-    full_power: dict[str, FullPower] = Field(description="by architecture")
+    rules: tuple[InterconnectRule, ...] = Field(description="the first that fits counts; the last fits all")
+    full_power: dict[str, FullPowerPart] = Field(description="by architecture")
     processor_memory_gb: float = Field(gt=0, description="of a server for each processor, where nobody says")
 
 
@@ -104,7 +104,7 @@ def hardware(
     rule = _rule(key, record)
     sixteen = first(record.bf16_dense_tflops, record.fp16_dense_tflops, record.tf32_dense_tflops)
     if sixteen is None or record.memory_bandwidth_gb_s is None:
-        raise UnknownChip("neither the 16-bit rate nor the bandwidth may be missing", of=record.label)
+        raise MissingAcceleratorDataError("neither the 16-bit rate nor the bandwidth may be missing", of=record.label)
     eight = first(record.fp8_dense_tflops, record.int8_dense_tops if record.kind == "tpu" else None) or sixteen
     pcie = rule.pcie
     link = rule.link_gb_s if pcie or record.link_gb_s is None else record.link_gb_s.newest.typical / 2
@@ -149,7 +149,7 @@ def processor_memory_gb(record: Accelerator, said: float | None) -> float | None
     """GB for one processor: as said, else as assumed where the catalogue is silent; None for what brings its own."""
     if record.kind != "cpu":
         if said is not None:
-            raise BadJob(f"{record.label} has memory of its own; memory_gb is of a server's processors")
+            raise InvalidJobError(f"{record.label} has memory of its own; memory_gb is of a server's processors")
         return None
     known = None if record.memory_gb is None else record.memory_gb.newest.typical
     return said or known or _network().processor_memory_gb
@@ -159,7 +159,9 @@ def slice_shares(record: Accelerator, profile: str) -> tuple[float, float]:
     """The shares of compute and of memory that one slice of a chip has; bandwidth is cut as memory is."""
     profiles = {mig.name: mig for mig in record.mig}
     if profile not in profiles or record.memory_gb is None:
-        raise UnknownChip(f"{record.label} has no slice {profile!r}; there are: {', '.join(profiles) or 'none'}")
+        raise MissingAcceleratorDataError(
+            f"{record.label} has no slice {profile!r}; there are: {', '.join(profiles) or 'none'}"
+        )
     cut = profiles[profile]
     return cut.compute_share, min(cut.memory_gb / record.memory_gb.newest.typical, 1.0)
 
@@ -178,11 +180,13 @@ def capped(chip: Hardware, record: Accelerator, power_cap_w: float | None) -> Ha
         return chip
     watts = first(record.tdp_w)
     if watts is None:
-        raise UnknownChip(f"its watts are not on record, so a cap of {power_cap_w:g} W says nothing", of=record.label)
+        raise MissingAcceleratorDataError(
+            f"its watts are not on record, so a cap of {power_cap_w:g} W says nothing", of=record.label
+        )
     return replace(chip, power_share=chip.power_share * min(power_cap_w / watts, 1.0))
 
 
-def family_of(record: Accelerator) -> str:
+def hardware_family(record: Accelerator) -> str:
     """The generation a chip belongs to, data-centre parts and cards apart: what calibration shares between chips."""
     stacked = record.memory_type is None or "HBM" in record.memory_type
     return generation(record.architecture or record.vendor, stacked=stacked)
@@ -208,7 +212,7 @@ def _network() -> Network:
     return Network.model_validate(read_data("network.yaml"))
 
 
-def _rule(key: str, record: Accelerator) -> Rule:
+def _rule(key: str, record: Accelerator) -> InterconnectRule:
     said = f"{key} {record.form_factor} {record.architecture or ''}"
     return next(rule for rule in _network().rules if all(word in said for word in rule.when))
 
@@ -217,7 +221,7 @@ def _memory_gb(record: Accelerator, label_in_gib: bool) -> float:
     if record.memory_real_gb is not None:
         return record.memory_real_gb.newest.typical
     if record.memory_gb is None:
-        raise UnknownChip("memory is not on record", of=record.label)
+        raise MissingAcceleratorDataError("memory is not on record", of=record.label)
     return record.memory_gb.newest.typical * (GIB_PER_GB if label_in_gib else 1.0)
 
 

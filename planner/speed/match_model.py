@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from planner.network.guess import NEARLY, UNSAID, Sizes, size_in_name
+from planner.network.guess import NEARLY, UNSAID, ModelSizes, size_in_name
 from planner.speed.data_files import read_data
-from planner.speed.hardware import OnlySold
-from pricing import AmbiguousName, Catalogue, UnknownName, meant, names
+from planner.speed.hardware import HostedOnlyModelError
+from pricing import AmbiguousNameError, Catalogue, UnknownNameError, meant, names
 from pricing.caching import by_digest, cached
 from pricing.meant import Meant, SeveralModels
 from pricing.model import Model
@@ -50,23 +50,23 @@ _MOST_SOLD = 3
 
 
 @cached(4_096, equal=by_digest)
-def accelerator_called(catalogue: Catalogue, said: str) -> str:
-    """The accelerator a table means, or `UnknownName`."""
-    first: UnknownName | None = None
+def match_accelerator(catalogue: Catalogue, said: str) -> str:
+    """The accelerator a table means, or `UnknownNameError`."""
+    first: UnknownNameError | None = None
     less_power = _LESS_POWER.search(said) is not None
     for spelling in _chip_spellings(said):
         if less_power and not _LESS_POWER.search(spelling):
             continue
         try:
             return names.accelerator(catalogue, spelling)
-        except AmbiguousName as several:
-            return _likeliest(several.candidates, said)
-        except UnknownName as error:
+        except AmbiguousNameError as several:
+            return _best_match(several.candidates, said)
+        except UnknownNameError as error:
             first = first or error
-    raise first or UnknownName(f"No accelerator is called {said!r}.", ())
+    raise first or UnknownNameError(f"No accelerator is called {said!r}.", ())
 
 
-def _likeliest(candidates: tuple[str, ...], said: str) -> str:
+def _best_match(candidates: tuple[str, ...], said: str) -> str:
     """The first of the candidates that has the memory and the form that are said."""
     words = said.casefold()
     memory = re.findall(r"(\d+) ?g", words)
@@ -117,7 +117,7 @@ def model_spellings(said: str, *, loosely: bool = True, sized: bool = False) -> 
 
 
 @cached(4_096, equal=by_digest)
-def model_called(catalogue: Catalogue, said: str, *, loosely: bool = True, sizes: Sizes = UNSAID) -> str | None:
+def model_called(catalogue: Catalogue, said: str, *, loosely: bool = True, sizes: ModelSizes = UNSAID) -> str | None:
     """The catalogue's model that a table means, if there is one; never one of another size than the name states.
 
     Nor one of other `sizes` than the table states beside the name: those win over a name.
@@ -125,22 +125,22 @@ def model_called(catalogue: Catalogue, said: str, *, loosely: bool = True, sizes
     size = size_in_name(said)
     for spelling in model_spellings(said, loosely=loosely, sized=sizes.params_b is not None):
         try:
-            key = _recorded_or_like(catalogue, spelling)
-        except UnknownName:
+            key = _record_or_alias(catalogue, spelling)
+        except UnknownNameError:
             continue
-        if not _of_sizes(catalogue.models[key], sizes):
+        if not _matches_sizes(catalogue.models[key], sizes):
             continue
-        if size is None or names.plain(spelling) == names.plain(said) or _of_size(catalogue.models[key], size):
+        if size is None or names.plain(spelling) == names.plain(said) or _matches_size(catalogue.models[key], size):
             return key
     return None
 
 
-def _recorded_or_like(catalogue: Catalogue, spelling: str) -> str:
+def _record_or_alias(catalogue: Catalogue, spelling: str) -> str:
     """The record of that name, else the one whose shape it has."""
     like = same_shape(spelling)
     try:
         return names.model(catalogue, spelling)
-    except UnknownName:
+    except UnknownNameError:
         if like is None:
             raise
     return names.model(catalogue, like["like"])
@@ -148,30 +148,30 @@ def _recorded_or_like(catalogue: Catalogue, spelling: str) -> str:
 
 @cached(4_096, equal=by_digest)
 def model_meant(catalogue: Catalogue, called: str) -> Meant:
-    """The record for a model that a person names, tuned and quantised variants included; else `UnknownName`."""
+    """The record for a model that a person names, tuned and quantised variants included; else `UnknownNameError`."""
     bare = QUANTISED.sub("", called)
     try:
         return meant.model(catalogue, called)
     except SeveralModels:
         raise
-    except UnknownName:
+    except UnknownNameError:
         key = model_called(catalogue, bare, loosely=False)
     if key is not None:
         return Meant(key)
     try:
         return meant.model(catalogue, called, model_spellings(bare, loosely=False))
-    except UnknownName as error:
+    except UnknownNameError as error:
         wanted = names.plain(called)
         shorter = any(names.plain(name).startswith(wanted) for name in error.candidates)
-        raise (None if shorter else _only_sold(catalogue, called)) or error from None
+        raise (None if shorter else _hosted_only_message(catalogue, called)) or error from None
 
 
-def model_named(catalogue: Catalogue, called: str) -> str:
+def find_model_record(catalogue: Catalogue, called: str) -> str:
     """The id of that record."""
     return model_meant(catalogue, called).key
 
 
-def _only_sold(catalogue: Catalogue, called: str) -> OnlySold | None:
+def _hosted_only_message(catalogue: Catalogue, called: str) -> HostedOnlyModelError | None:
     """What to say of a model that is sold by the token and whose shape nobody has published."""
     wanted = names.plain(called)
     sold = [
@@ -183,13 +183,13 @@ def _only_sold(catalogue: Catalogue, called: str) -> OnlySold | None:
         return None
     shown = ", ".join(sold[:_MOST_SOLD])
     why = "its shape is not on record, so its speed cannot be reckoned"
-    return OnlySold(
+    return HostedOnlyModelError(
         f"{called!r} is sold by the token ({shown}); {why}: name another model, or give its config.json", ()
     )
 
 
 @cached(4_096, equal=by_digest)
-def counted_as(catalogue: Catalogue, called: str) -> str | None:
+def substitution_note(catalogue: Catalogue, called: str) -> str | None:
     """A sentence where a record stands for a name that is not its own; None where it is its own."""
     key, note = model_meant(catalogue, called)
     if note or model_called(catalogue, QUANTISED.sub("", called), loosely=False) is None:
@@ -197,15 +197,15 @@ def counted_as(catalogue: Catalogue, called: str) -> str | None:
     plain = _PARENTHESES.sub("", QUANTISED.sub("", called).replace("_", " ")).strip()
     for spelling in (called, plain, _MAKER.sub("", plain)):
         words = [word for word in re.split(r"[- ]+", spelling) if not _SAME_RELEASE.fullmatch(word)]
-        if _is_called(catalogue, spelling, key) or _is_called(catalogue, "-".join(words), key):
+        if _matches_name(catalogue, spelling, key) or _matches_name(catalogue, "-".join(words), key):
             return None
     return f"there is no record of {called} itself: counted as {catalogue.models[key].label}"
 
 
-def _is_called(catalogue: Catalogue, spelling: str, key: str) -> bool:
+def _matches_name(catalogue: Catalogue, spelling: str, key: str) -> bool:
     try:
         return names.model(catalogue, spelling) == key
-    except UnknownName:
+    except UnknownNameError:
         return False
 
 
@@ -216,7 +216,7 @@ def same_shape(name: str) -> dict[str, Any] | None:
     return next((same for key, same in listed.items() if names.plain(key) == plain), None)
 
 
-def _of_size(model: Model, size_b: float) -> bool:
+def _matches_size(model: Model, size_b: float) -> bool:
     """Whether a name that states this size may mean that model: all of it, or what works on a token."""
     sizes = [model.params_b, *([model.active_params_b] if model.active_params_b else [])]
     experts = _EXPERTS_TIMES.search(model.label)
@@ -224,7 +224,7 @@ def _of_size(model: Model, size_b: float) -> bool:
     return any(abs(one / size_b - 1) < _NEAR_SIZE for one in sizes)
 
 
-def _of_sizes(model: Model, sizes: Sizes) -> bool:
+def _matches_sizes(model: Model, sizes: ModelSizes) -> bool:
     """Whether a model may have the sizes that a table states. Of pictures and speech a size is not told apart.
 
     What is at work on a token is counted with one table of words, with both, or with none.

@@ -20,17 +20,17 @@ from planner.scenario.measured import Measured
 from planner.scenario.training_job import MeasuredLike, TrainingJob
 from planner.speed.bands import Band
 from planner.speed.data_files import read_data
-from planner.speed.match_model import model_named
+from planner.speed.match_model import find_model_record
 from pricing import Catalogue, PricingError, names
 from pricing.caching import cached
-from pricing.figure import Strict, Text
+from pricing.figure import StrictModel, Text
 
 ADAPTERS = ("lora", "qlora")
 BITS = {"fp32": 32.0, "tf32": 32.0, "fp16": 16.0, "bf16": 16.0, "fp8": 8.0, "fp4": 4.0}
 TENTH_SD = 1.2816  # standard deviations from the middle to the 90th percentile
 
 
-class OwnRuns(Strict):
+class OwnRunWeights(StrictModel):
     """How much of what runs of one's own say is believed, and how wide the band is that they leave."""
 
     about: Text = Field(description="what this file holds and where it came from")
@@ -52,13 +52,13 @@ class Pace:
 
     def narrowed(self, band: Band) -> Band:
         """The band that is left."""
-        return band.to_power(self.width)
+        return band.scaled_by_power(self.width)
 
 
 NO_RUNS = Pace()
 
 
-def training_pace(catalogue: Catalogue, job: TrainingJob, accelerator: str) -> Pace:
+def training_correction(catalogue: Catalogue, job: TrainingJob, accelerator: str) -> Pace:
     """Of a training job on that accelerator: runs of its like, else of others there, of which less is believed."""
     if job.measured_over_predicted is not None:
         return Pace(job.measured_over_predicted, job.measured_like, 1, band_left("entered"), 1.0)
@@ -86,7 +86,7 @@ def alike(catalogue: Catalogue, job: TrainingJob, accelerator: str) -> tuple[Seq
 def called(catalogue: Catalogue, model: str) -> str:
     """A model as it is compared with another: the catalogue's name, else as it is written, loosely."""
     try:
-        return model_named(catalogue, model)
+        return find_model_record(catalogue, model)
     except PricingError:
         return names.plain(model)
 
@@ -98,21 +98,21 @@ def believed(entries: Sequence[Measured], like: MeasuredLike) -> Pace:
     runs = np.array([one.runs for one in entries])
     logs = np.log([one.ratio for one in entries])
     middle = float(np.median(np.repeat(logs, runs)))
-    within = np.array([_scatter(one) for one in entries])
+    within = np.array([_entry_scatter(one) for one in entries])
     scatter = float(np.sqrt(np.average(within**2 + (logs - middle) ** 2, weights=runs)))
     many = int(runs.sum())
-    kept = kept_share(many, doubt_of(like), scatter)
+    kept = credibility(many, prior_runs(like), scatter)
     return Pace(exp(kept * middle), like, many, band_left(like), kept)
 
 
-def _scatter(one: Measured) -> float:
+def _entry_scatter(one: Measured) -> float:
     """Of the runs of an entry, as a logarithm; the usual where it does not say."""
     if one.low is None or one.high is None:
         return _said().usual_scatter
     return max(log(one.high / one.low) / 2 / TENTH_SD, 1e-3)
 
 
-def scatter_of(errors: ArrayLike) -> float:
+def run_scatter(errors: ArrayLike) -> float:
     """How far runs lie from their middle, drawn to the usual where there are few. [1]"""
     off, said = np.asarray(errors, dtype=np.float64), _said()
     off = off - np.median(off)
@@ -120,13 +120,13 @@ def scatter_of(errors: ArrayLike) -> float:
     return float(np.sqrt(square / (said.worth_runs + len(off) - 1)))
 
 
-def kept_share(runs: int, doubt: float, scatter: float | None = None) -> float:
+def credibility(runs: int, doubt: float, scatter: float | None = None) -> float:
     """What of a measured ratio is believed of so many runs: with as many as `doubt`, of the usual scatter, half."""
     times = 1.0 if scatter is None else (scatter / _said().usual_scatter) ** 2
     return float(runs / (runs + doubt * times))
 
 
-def doubt_of(like: str) -> float:
+def prior_runs(like: str) -> float:
     """How many runs it takes until half of what they say is believed."""
     return _said().doubt[like]
 
@@ -137,5 +137,5 @@ def band_left(like: str) -> float:
 
 
 @cached(1)
-def _said() -> OwnRuns:
-    return OwnRuns.model_validate(read_data("own_runs.yaml"))
+def _said() -> OwnRunWeights:
+    return OwnRunWeights.model_validate(read_data("own_runs.yaml"))

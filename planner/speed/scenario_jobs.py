@@ -3,44 +3,44 @@
 from contextlib import suppress
 from dataclasses import dataclass
 
-from planner.network.own_models import with_own_models
+from planner.network.own_models import with_user_models
 from planner.scenario.scenario import Scenario
 from planner.scenario.serving_job import ServingJob
-from planner.scenario.task import Serve, Train
+from planner.scenario.task import ServingTask, TrainingTask
 from planner.scenario.training_job import TrainingJob
-from planner.speed.match_model import counted_as, model_named
-from planner.speed.serving import Serving
-from planner.speed.training import Training
+from planner.speed.match_model import find_model_record, substitution_note
+from planner.speed.serving import ServingResult
+from planner.speed.training import TrainingResult
 from planner.speed.work_to_hours import Asked, serving_job, training_job
 from pricing import Catalogue, PricingError
 
 
 @dataclass(frozen=True, eq=False)
-class TrainingWork:
+class ScenarioTraining:
     """A model to be trained. `place` is where it stands in the work; `model` is the catalogue's id."""
 
     place: int
     model: str
-    task: Train
+    task: TrainingTask
     job: TrainingJob
-    found: Training
+    found: TrainingResult
 
 
 @dataclass(frozen=True, eq=False)
-class ServingWork:
+class ScenarioServing:
     """A model to be served."""
 
     place: int
     model: str
-    task: Serve
+    task: ServingTask
     job: ServingJob
-    found: Serving
+    found: ServingResult
 
 
-def worked(catalogue: Catalogue, asked: Asked) -> tuple[TrainingWork | ServingWork, ...]:
+def worked(catalogue: Catalogue, asked: Asked) -> tuple[ScenarioTraining | ScenarioServing, ...]:
     """Every model that was worked out, in the order it was asked. What was refused is among the problems of `asked`."""
-    catalogue = with_own_models(catalogue, asked.written.models)
-    done: list[TrainingWork | ServingWork] = []
+    catalogue = with_user_models(catalogue, asked.written.models)
+    done: list[ScenarioTraining | ScenarioServing] = []
     trainings, servings = list(asked.trainings), list(asked.servings)
     for place, work in enumerate(asked.written.work):
         task = work.train or work.serve
@@ -48,28 +48,28 @@ def worked(catalogue: Catalogue, asked: Asked) -> tuple[TrainingWork | ServingWo
         if task is None or model is None:
             continue
         label = catalogue.models[model].label
-        if isinstance(task, Train):
+        if isinstance(task, TrainingTask):
             trained = next((one for one in trainings if one.model == label), None)
             if trained is not None:
                 trainings.remove(trained)
                 # What was left open has been chosen: the job is the one that was answered.
                 chosen = {"accelerator": trained.accelerator, "accelerators": trained.accelerators}
                 job = training_job(asked.written, work, task).model_copy(update=chosen)
-                done.append(TrainingWork(place, model, task, job, trained))
+                done.append(ScenarioTraining(place, model, task, job, trained))
             continue
         served = next((one for one in servings if one.model == label), None)
         if served is not None:
             servings.remove(served)
             update = {"accelerator": served.accelerator}
             done.append(
-                ServingWork(place, model, task, serving_job(asked.written, task).model_copy(update=update), served)
+                ScenarioServing(place, model, task, serving_job(asked.written, task).model_copy(update=update), served)
             )
     return tuple(done)
 
 
 def _named(catalogue: Catalogue, called: str) -> str | None:
     try:
-        return model_named(catalogue, called)
+        return find_model_record(catalogue, called)
     except PricingError:
         return None
 
@@ -81,6 +81,6 @@ def model_notes(catalogue: Catalogue, scenario: Scenario) -> tuple[str, ...]:
     notes: dict[str, None] = {}
     for name in dict.fromkeys(task.model for task in tasks if task.model not in own):
         with suppress(PricingError):
-            note = counted_as(catalogue, name)
+            note = substitution_note(catalogue, name)
             notes |= {note: None} if note else {}
     return tuple(notes)

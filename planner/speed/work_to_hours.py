@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from planner.network.own_models import with_own_models
+from planner.network.own_models import with_user_models
 from planner.scenario.base import (
     HOURS_PER_DAY,
     HOURS_PER_MONTH,
@@ -19,29 +19,29 @@ from planner.scenario.base import (
     MOST_ACCELERATORS,
     SECONDS_PER_HOUR,
 )
-from planner.scenario.durations import time_words
+from planner.scenario.durations import format_duration
 from planner.scenario.image_job import ImageJob
-from planner.scenario.rent import Hosted, paid_by_the_token
+from planner.scenario.rent import HostedModelInputs, paid_by_the_token
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.serving_job import ServingJob
-from planner.scenario.task import Run, Serve, Train
+from planner.scenario.task import Run, ServingTask, TrainingTask
 from planner.scenario.training_job import TrainingJob
 from planner.scenario.work import Job, Work
-from planner.speed.hardware import NARROW, BadJob, UnknownChip
-from planner.speed.match_model import model_named
+from planner.speed.hardware import NARROW, InvalidJobError, MissingAcceleratorDataError
+from planner.speed.match_model import find_model_record
 from planner.speed.serving import (
-    CarriedRun,
-    OtherWork,
-    Serving,
+    NonLlmServing,
+    ScaledRun,
+    ServingResult,
     carried_run,
     is_other_work,
     other_work,
     replicas_ahead,
     serve,
 )
-from planner.speed.training import Training, train
-from planner.speed.training.across import fewest_in_time
-from planner.speed.training.images import image_training, learns_from_images
+from planner.speed.training import TrainingResult, train
+from planner.speed.training.across import fewest_by_deadline
+from planner.speed.training.images import image_training, is_image_network
 from planner.speed.training.result import NOT_SPREAD
 from pricing import Catalogue, PricingError
 from pricing.records import HostedPrice
@@ -66,7 +66,7 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Late:
+class LateRun:
     """A run that is not done by its deadline, or within the year that the longest run may take."""
 
     work: Work  # as it was written
@@ -82,12 +82,12 @@ class Asked:
 
     scenario: Scenario
     written: Scenario
-    trainings: tuple[Training, ...] = ()
-    servings: tuple[Serving, ...] = ()
+    trainings: tuple[TrainingResult, ...] = ()
+    servings: tuple[ServingResult, ...] = ()
     refused: tuple[Problem, ...] = ()
-    others: tuple[OtherWork, ...] = ()
-    runs: tuple[CarriedRun, ...] = ()
-    late: tuple[Late, ...] = ()
+    others: tuple[NonLlmServing, ...] = ()
+    runs: tuple[ScaledRun, ...] = ()
+    late: tuple[LateRun, ...] = ()
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -100,13 +100,13 @@ class _WorkHours:
     """One kind of work in plain hours."""
 
     work: Work
-    training: Training | None = None
-    serving: Serving | None = None
-    other: OtherWork | None = None
-    run: CarriedRun | None = None
-    hosted: Hosted | None = None
+    training: TrainingResult | None = None
+    serving: ServingResult | None = None
+    other: NonLlmServing | None = None
+    run: ScaledRun | None = None
+    hosted: HostedModelInputs | None = None
     problem: Problem | None = None
-    late: Late | None = None
+    late: LateRun | None = None
 
 
 def asked(catalogue: Catalogue, scenario: Scenario) -> Asked:
@@ -115,7 +115,7 @@ def asked(catalogue: Catalogue, scenario: Scenario) -> Asked:
         return Asked(scenario, scenario, refused=(Problem(NOT_CHOSEN),))
     if not any(work.train or work.serve or work.run for work in scenario.work):
         return Asked(scenario, scenario)
-    catalogue = with_own_models(catalogue, scenario.models)
+    catalogue = with_user_models(catalogue, scenario.models)
     done = [_to_hours(catalogue, scenario, work) for work in scenario.work]
     hosted = paid_by_the_token(scenario.hosted, [one.hosted for one in done if one.hosted])
     plain = scenario.model_copy(update={"work": tuple(one.work for one in done), "hosted": hosted})
@@ -140,16 +140,16 @@ def _to_hours(catalogue: Catalogue, scenario: Scenario, work: Work) -> _WorkHour
             return _training_hours(catalogue, scenario, work, work.train)
         if work.serve is not None and is_other_work(work.serve.model):
             found = other_work(catalogue, serving_job(scenario, work.serve))
-            return _done_otherwise(catalogue, found, bare, work.serve)
+            return _convert_non_llm(catalogue, found, bare, work.serve)
         if work.serve is not None:
             return _served(catalogue, serve(catalogue, serving_job(scenario, work.serve)), bare, work.serve)
     except PricingError as refusal:
-        lacks = refusal.lacks if isinstance(refusal, UnknownChip) else ""
+        lacks = refusal.lacks if isinstance(refusal, MissingAcceleratorDataError) else ""
         return _WorkHours(bare, problem=Problem(str(refusal), lacks=lacks))
     return _WorkHours(work)
 
 
-def training_job(scenario: Scenario, work: Work, task: Train) -> TrainingJob:
+def training_job(scenario: Scenario, work: Work, task: TrainingTask) -> TrainingJob:
     """The job that the speed model is asked about."""
     return TrainingJob(
         **_shared(task, TrainingJob, scenario),
@@ -159,20 +159,22 @@ def training_job(scenario: Scenario, work: Work, task: Train) -> TrainingJob:
     )
 
 
-def serving_job(scenario: Scenario, task: Serve) -> ServingJob:
+def serving_job(scenario: Scenario, task: ServingTask) -> ServingJob:
     """The service that the speed model is asked about."""
     shared = _shared(task, ServingJob, scenario)
     shared["peak_requests_per_s"] = task.peak_requests_per_s or task.requests_per_s
     return ServingJob(**shared, accelerator=scenario.accelerator, average_requests_per_s=task.requests_per_s)
 
 
-def _shared(task: Train | Serve, job: type[TrainingJob | ServingJob], scenario: Scenario) -> dict[str, Any]:
+def _shared(
+    task: TrainingTask | ServingTask, job: type[TrainingJob | ServingJob], scenario: Scenario
+) -> dict[str, Any]:
     """Return the fields that a task and its job have in common, and what a scenario says of all its jobs."""
     fields = {name: getattr(task, name) for name in type(task).model_fields if name in job.model_fields}
     return fields | {"models": scenario.models, "measured": scenario.measured}
 
 
-def _trained(catalogue: Catalogue, job: TrainingJob, bare: Work, task: Train) -> _WorkHours:
+def _trained(catalogue: Catalogue, job: TrainingJob, bare: Work, task: TrainingTask) -> _WorkHours:
     found = train(catalogue, job)
     if found.speed is None:
         ways = "; ".join(way.words for way in found.ways_to_fit[:4])
@@ -184,50 +186,50 @@ def _trained(catalogue: Catalogue, job: TrainingJob, bare: Work, task: Train) ->
             )
         needs = f"{found.model} does not fit on {found.accelerators:,} x {found.accelerator}"
         memory = f"it needs {found.least_memory_gb:,.0f} GB on each of them and there are {found.memory_gb:,.0f}"
-        helps = f"What would make it fit: {ways or 'nothing we know'}"
+        helps = f"What would make it fit: {ways or 'nothing we register_catalogue'}"
         return _WorkHours(bare, found, problem=Problem(f"{needs}: {memory}", helps))
     hours = found.speed.days.typical * HOURS_PER_DAY
 
     def in_time(deadline_days: float) -> tuple[int, float] | None:
-        one = fewest_in_time(catalogue, job, deadline_days, MOST_ACCELERATORS)
+        one = fewest_by_deadline(catalogue, job, deadline_days, MOST_ACCELERATORS)
         return None if one is None or one.days is None else (one.accelerators, one.days.typical)
 
-    once = _Once(found.model, "training", found.accelerator, found.accelerators, in_time)
-    return replace(_in_hours(bare, task, hours, once), training=found)
+    once = _RunDescription(found.model, "training", found.accelerator, found.accelerators, in_time)
+    return replace(_runs_as_work(bare, task, hours, once), training=found)
 
 
 def _without_model(work: Work) -> Work:
     """The work without its model, with the data that goes with it."""
-    data = {"storage_tb": work.usual_storage_tb, "egress_tb_per_month": work.usual_egress_tb_per_month}
+    data = {"storage_tb": work.effective_storage_tb, "egress_tb_per_month": work.effective_egress_tb_per_month}
     return work.model_copy(update={"train": None, "serve": None, "run": None, **data})
 
 
-def _training_hours(catalogue: Catalogue, scenario: Scenario, work: Work, task: Train) -> _WorkHours:
+def _training_hours(catalogue: Catalogue, scenario: Scenario, work: Work, task: TrainingTask) -> _WorkHours:
     """A model to be trained; one that learns from pictures goes by its published rate, as a run of known hours."""
     bare = _without_model(work)
-    if not learns_from_images(task.model):
+    if not is_image_network(task.model):
         return _trained(catalogue, training_job(scenario, work, task), bare, task)
     found = image_training(catalogue, image_job(task, scenario.accelerator, bare.accelerators))
-    once = _Once(found.label, "training", found.accelerator, found.accelerators)
-    return replace(_in_hours(bare, task, found.hours.typical, once), run=found.run)
+    once = _RunDescription(found.label, "training", found.accelerator, found.accelerators)
+    return replace(_runs_as_work(bare, task, found.hours.typical, once), run=found.run)
 
 
-def image_job(task: Train, accelerator: str, accelerators: int) -> ImageJob:
+def image_job(task: TrainingTask, accelerator: str, accelerators: int) -> ImageJob:
     """What is asked of a network that learns from pictures; its published rates are all in 16 bits."""
     if task.precision in NARROW:
-        raise BadJob(f"{task.model} learns from pictures, at rates published in 16 bits; choose bf16 or fp16")
+        raise InvalidJobError(f"{task.model} learns from pictures, at rates published in 16 bits; choose bf16 or fp16")
     return ImageJob(model=task.model, accelerator=accelerator, accelerators=accelerators, images=task.images)
 
 
 def _run_hours(catalogue: Catalogue, scenario: Scenario, bare: Work, task: Run) -> _WorkHours:
     """A run of known hours, on the accelerators of the plan."""
     found = carried_run(catalogue, task, accelerator=scenario.accelerator, accelerators=bare.accelerators)
-    once = _Once("the run", "run", found.accelerator, found.accelerators)
-    return replace(_in_hours(bare, task, found.hours, once), run=found)
+    once = _RunDescription("the run", "run", found.accelerator, found.accelerators)
+    return replace(_runs_as_work(bare, task, found.hours, once), run=found)
 
 
 @dataclass(frozen=True)
-class _Once:
+class _RunDescription:
     """How a run is called: what runs, what its job is labelled, on what, on how many; and how many are in time."""
 
     what: str
@@ -243,7 +245,7 @@ class _Once:
         return f"{self.accelerators:,} x {self.accelerator}"
 
 
-def _in_hours(bare: Work, task: Train | Run, hours: float, once: _Once) -> _WorkHours:
+def _runs_as_work(bare: Work, task: TrainingTask | Run, hours: float, once: _RunDescription) -> _WorkHours:
     """Runs of so many hours as work: a job in the first month and nothing besides, or so many a month that may wait."""
     if task.runs_per_month is not None:
         wanted = task.runs_per_month * hours  # hours a month of so many accelerators
@@ -262,7 +264,7 @@ def _in_hours(bare: Work, task: Train | Run, hours: float, once: _Once) -> _Work
         late = _late(bare, days, task.deadline_days, once)
         return _WorkHours(bare, problem=late.problem, late=late)
     if hours > HOURS_PER_YEAR:
-        late = _over_a_year(bare, days, once)
+        late = _longer_than_a_year(bare, days, once)
         return _WorkHours(bare, problem=late.problem, late=late)
     job = Job(label=once.label, accelerators=once.accelerators, hours=max(hours, 0.01))
     # No share of hours besides: less than anybody may write, so it is not checked again.
@@ -270,58 +272,57 @@ def _in_hours(bare: Work, task: Train | Run, hours: float, once: _Once) -> _Work
     return _WorkHours(bare.model_copy(update=once_only))
 
 
-def _late(bare: Work, days: float, deadline_days: float, once: _Once) -> Late:
+def _late(bare: Work, days: float, deadline_days: float, once: _RunDescription) -> LateRun:
     """By how much it is late; how many more would be in time; which deadline would be kept as it is."""
-    takes, due = time_words(days, _FINE), time_words(deadline_days, _FINE)
+    takes, due = format_duration(days, _FINE), format_duration(deadline_days, _FINE)
     said = f"{once.what} takes {takes} on {once.where}, and the deadline is {due}"
-    kept = f"A deadline of {time_words(math.ceil(days * 10) / 10, _FINE)} would do as it is"
-    return Late(bare, days, deadline_days, Problem(f"{said}: {_gpus_needed(days, deadline_days, once)}", kept))
+    kept = f"A deadline of {format_duration(math.ceil(days * 10) / 10, _FINE)} would do as it is"
+    return LateRun(bare, days, deadline_days, Problem(f"{said}: {_gpus_needed(days, deadline_days, once)}", kept))
 
 
-def _over_a_year(bare: Work, days: float, once: _Once) -> Late:
+def _longer_than_a_year(bare: Work, days: float, once: _RunDescription) -> LateRun:
     """The same of a run that nobody set a deadline for: no run of a plan takes longer than a year."""
     longest = HOURS_PER_YEAR / HOURS_PER_DAY
-    said = (
-        f"{once.what} takes {time_words(days, _FINE)} on {once.where}, over a year: {_gpus_needed(days, longest, once)}"
-    )
-    return Late(bare, days, longest, Problem(said), was_asked=False)
+    needed = _gpus_needed(days, longest, once)
+    said = f"{once.what} takes {format_duration(days, _FINE)} on {once.where}, over a year: {needed}"
+    return LateRun(bare, days, longest, Problem(said), was_asked=False)
 
 
-def _gpus_needed(days: float, deadline_days: float, once: _Once) -> str:
+def _gpus_needed(days: float, deadline_days: float, once: _RunDescription) -> str:
     """How many would be in time."""
     if once.in_time is not None:
         found = once.in_time(deadline_days)
     else:
         enough = math.ceil(once.accelerators * days / deadline_days - 1e-9)
         found = None if enough > MOST_ACCELERATORS else (enough, days * once.accelerators / enough)
-    return f"{_MOST} would not do" if found is None else f"{found[0]:,} of them take {time_words(found[1], _FINE)}"
+    return f"{_MOST} would not do" if found is None else f"{found[0]:,} of them take {format_duration(found[1], _FINE)}"
 
 
-def _served(catalogue: Catalogue, found: Serving, bare: Work, task: Serve) -> _WorkHours:
+def _served(catalogue: Catalogue, found: ServingResult, bare: Work, task: ServingTask) -> _WorkHours:
     if not found.fits or found.accelerators_at_peak is None or found.accelerators_at_average is None:
         ways = "; ".join(way.change for way in found.ways_to_fit[:4])
         reason = found.reason or f"{found.model} does not keep these promises on {found.accelerator}"
         return _WorkHours(bare, serving=found, problem=Problem(reason, f"{_HELPS}: {ways or 'another accelerator'}"))
-    ahead = _ahead(found, task)
+    ahead = _standby_accelerators(found, task)
     average, peak = found.accelerators_at_average + ahead, found.accelerators_at_peak + ahead
-    each = _slices(catalogue, found.accelerator, task.mig_profile)
+    each = _slices_per_accelerator(catalogue, found.accelerator, task.mig_profile)
     if _whole(peak, each) > MOST_ACCELERATORS:
         return _WorkHours(bare, serving=found, problem=_too_many(_whole(peak, each), found.accelerator))
     work = _around_the_clock(bare, _whole(average, each), _whole(peak, each), found.accelerators_per_replica)
     monthly = task.requests_per_s * SECONDS_PER_HOUR * HOURS_PER_MONTH / MILLION
-    hosted = Hosted(
+    hosted = HostedModelInputs(
         million_input_tokens_per_month=monthly * task.input_tokens,
         million_output_tokens_per_month=monthly * task.output_tokens,
-        price=cheapest_door(catalogue, task),
+        price=cheapest_hosted_price(catalogue, task),
     )
     return _WorkHours(work, serving=found, hosted=hosted)
 
 
-def _done_otherwise(catalogue: Catalogue, found: OtherWork, bare: Work, task: Serve) -> _WorkHours:
+def _convert_non_llm(catalogue: Catalogue, found: NonLlmServing, bare: Work, task: ServingTask) -> _WorkHours:
     if found.accelerators_at_peak is None or found.accelerators_at_average is None:
         problem = Problem(str(found.reason), f"{_HELPS}: a faster accelerator, or more time")
         return _WorkHours(bare, other=found, problem=problem)
-    each = _slices(catalogue, found.accelerator, task.mig_profile)
+    each = _slices_per_accelerator(catalogue, found.accelerator, task.mig_profile)
     average, peak = _whole(found.accelerators_at_average, each), _whole(found.accelerators_at_peak, each)
     if peak > MOST_ACCELERATORS:
         return _WorkHours(bare, other=found, problem=_too_many(peak, found.accelerator))
@@ -344,7 +345,7 @@ def _around_the_clock(bare: Work, average: int, peak: int, together: int) -> Wor
     return Work.model_validate(bare.model_dump() | changed)
 
 
-def _ahead(found: Serving, task: Serve) -> int:
+def _standby_accelerators(found: ServingResult, task: ServingTask) -> int:
     """Accelerators kept ready for a rise in requests while new replicas start."""
     if task.rise_per_minute is None or found.requests_per_s_within_promise <= 0:
         return 0
@@ -353,7 +354,7 @@ def _ahead(found: Serving, task: Serve) -> int:
     return int(ahead) * found.accelerators_per_replica
 
 
-def _slices(catalogue: Catalogue, chip: str, profile: str | None) -> int:
+def _slices_per_accelerator(catalogue: Catalogue, chip: str, profile: str | None) -> int:
     """How many slices of that kind one accelerator is cut into; 1 for a whole one."""
     if profile is None:
         return 1
@@ -365,10 +366,10 @@ def _whole(slices: int, each: int) -> int:
     return math.ceil(slices / each)
 
 
-def cheapest_door(catalogue: Catalogue, task: Serve) -> str | None:
+def cheapest_hosted_price(catalogue: Catalogue, task: ServingTask) -> str | None:
     """Who sells the same model by the token for the least, for so many tokens in and out; None where nobody does."""
     try:
-        wanted = model_named(catalogue, task.model)
+        wanted = find_model_record(catalogue, task.model)
     except PricingError:  # one of somebody's own, which nobody sells
         return None
 

@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 
 from planner.money.formula import Num
 from planner.money.ledger import Ledger, Treatment
-from planner.money.many_ledgers import Columns, builder_of, ledger_at
+from planner.money.many_ledgers import InputColumns, build_ledger, option_builder
 from planner.money.measures import factors, present_usd
 from planner.money.option import Option
-from planner.money.outcome import Solved, solved
+from planner.money.outcome import SolveResult, solve_result
 from planner.money.owned_fleet import owned_fleet
 from planner.money.owning.inputs import ORDER
-from planner.money.plan import Plan, plan_at
-from planner.money.setting import Setting
+from planner.money.plan import Plan, plan_from_context
+from planner.money.setting import PlanContext
 from planner.money.ways import on_demand, own
 from planner.money.ways.ledger_of_way import Unavailable
 from planner.money.ways.own import LEAD_TIME
@@ -91,39 +91,39 @@ class Waiting:
         return np.asarray(self.gain_usd - self.value_usd)
 
     @property
-    def least_work_years(self) -> Solved:
+    def least_work_years(self) -> SolveResult:
         """How long a computation would have to take today for waiting to end it sooner. [year]"""
         return least_work_years(doubling_years=doubling_years(price_change_per_year=self.price_change_per_year))
 
 
 @dataclass(frozen=True)
-class NoWaiting:
+class BuyOrWaitUnavailable:
     """Why there is nothing to put off."""
 
     reason: str
 
 
-def waiting(plan: Plan) -> Waiting | NoWaiting:
+def waiting(plan: Plan) -> Waiting | BuyOrWaitUnavailable:
     """What ordering costs in each month in which machines would still come before the plan ends, and never ordering."""
     setting = plan.setting
     if setting.asked is not None and setting.asked.problems:
-        return NoWaiting("; ".join(setting.asked.problems))
+        return BuyOrWaitUnavailable("; ".join(setting.asked.problems))
     bought_as = _cheapest(plan)
     never = on_demand.build(setting)
     if bought_as is None or isinstance(never, Unavailable):
-        return NoWaiting(never.reason if isinstance(never, Unavailable) else _why_not(plan))
-    build, fleet = builder_of(bought_as), owned_fleet(setting, bought_as)
+        return BuyOrWaitUnavailable(never.reason if isinstance(never, Unavailable) else _why_not(plan))
+    build, fleet = option_builder(bought_as), owned_fleet(setting, bought_as)
     assert fleet is not None  # it could be built
     said = fleet.parts[0].put.used
     lead = own.first(said[own.LEAD_TIME].value)
     until = min(setting.scenario.own.resale_month or np.inf, setting.scenario.months)
     last = int(np.ceil(until - lead - 1e-9)) - 1
     if last < 0:
-        return NoWaiting(f"what is ordered now comes after {count(lead, 'month')}, when the plan is over")
+        return BuyOrWaitUnavailable(f"what is ordered now comes after {count(lead, 'month')}, when the plan is over")
     months = np.arange(last + 1)
-    there = Columns(setting, {ORDER: months.astype(np.float64)}).at()
-    by_month = ledger_at(there, build)
-    rented = ledger_at(setting, on_demand.build)
+    there = InputColumns(setting, {ORDER: months.astype(np.float64)}).at()
+    by_month = build_ledger(there, build)
+    rented = build_ledger(setting, on_demand.build)
     assert by_month is not None  # it could be built for today
     assert rented is not None
     return Waiting(
@@ -151,7 +151,7 @@ def _why_not(plan: Plan) -> str:
     return next((one.reason for one in plan.absent if one.way == "own"), "buying was not asked for")
 
 
-def _hardware_usd(setting: Setting, ledger: Ledger, months: int) -> Array:
+def _hardware_usd(setting: PlanContext, ledger: Ledger, months: int) -> Array:
     usd = sum((line.priced_usd for line in ledger.lines if line.treatment in _OF_HARDWARE), np.zeros(1))
     return np.asarray(np.broadcast_to((usd * factors(setting)).sum(axis=-1), months))
 
@@ -162,7 +162,7 @@ def doubling_years(*, price_change_per_year: Num) -> Num:
     return np.where(change < 0, -1.0 / np.where(change < 0, change, -1.0), np.inf)[()]
 
 
-def least_work_years(*, doubling_years: Num) -> Solved:
+def least_work_years(*, doubling_years: Num) -> SolveResult:
     """How long a fixed computation would have to take today for waiting to end it sooner. [year]
 
     References
@@ -171,7 +171,7 @@ def least_work_years(*, doubling_years: Num) -> Solved:
     computations, 1999.
     """
     doubling = np.asarray(doubling_years, dtype=np.float64)
-    return solved(doubling / np.log(2), reasons={NO_FASTER: ~np.isfinite(doubling)})
+    return solve_result(doubling / np.log(2), reasons={NO_FASTER: ~np.isfinite(doubling)})
 
 
 _ROWS, _FEWEST, _MOST = 8_192, 64, 256  # futures x months; futures
@@ -179,7 +179,7 @@ _ENDS = (TAIL, 1 - TAIL)
 
 
 @dataclass(frozen=True, eq=False)
-class WaitingFutures:
+class BuyOrWaitFutures:
     """Ordering in each month, and never, in some futures."""
 
     count: int
@@ -191,38 +191,42 @@ class WaitingFutures:
     share_never: float  # of futures in which never buying is cheaper than buying now
 
 
-def waiting_futures(found: Waiting) -> WaitingFutures | None:
+def buy_or_wait_futures(found: Waiting) -> BuyOrWaitFutures | None:
     """What ordering in each month costs in its futures; None where nothing about it is uncertain."""
     setting, months = found.plan.setting, np.array(found.months, dtype=np.float64)
     # What hardware costs later matters only where something is ordered later.
-    inputs = doubtful(plan_at(setting.trying({ORDER: float(months[-1])})))
+    inputs = doubtful(plan_from_context(setting.trying({ORDER: float(months[-1])})))
     if not inputs:
         return None
     count = int(np.clip(_ROWS // len(months), _FEWEST, _MOST))
     draws = drawn(inputs, count, setting.scenario.seed)
-    every = Columns(setting, draws).take(np.repeat(np.arange(count), len(months))).trying(ORDER, np.tile(months, count))
-    usd = every.present_usd([builder_of(found.bought_as)])[0].reshape(count, len(months))
+    every = (
+        InputColumns(setting, draws)
+        .take(np.repeat(np.arange(count), len(months)))
+        .trying(ORDER, np.tile(months, count))
+    )
+    usd = every.present_usd([option_builder(found.bought_as)])[0].reshape(count, len(months))
     value = usd[:, :1] - usd
     low, high = np.quantile(usd, _ENDS, axis=0)
     value_low, value_high = np.quantile(value, _ENDS, axis=0)
-    return WaitingFutures(
+    return BuyOrWaitFutures(
         count=count,
         low_usd=np.minimum(low, found.present_usd),
         high_usd=np.maximum(high, found.present_usd),
         value_low_usd=value_low,
         value_high_usd=value_high,
         share_cheaper=np.mean(value > 0, axis=0),
-        share_never=_share_never(found),
+        share_never=_never_buy_share(found),
     )
 
 
-def _share_never(found: Waiting) -> float:
+def _never_buy_share(found: Waiting) -> float:
     """The share of futures in which never buying is cheaper than buying now, in the very draws of the verdict."""
     sure = futures(found.plan)
     if sure is None:
         return 0.0
-    builders = [on_demand.build, builder_of(found.bought_as)]
-    never, now = Columns(found.plan.setting, sure.draws).present_usd(builders)
+    builders = [on_demand.build, option_builder(found.bought_as)]
+    never, now = InputColumns(found.plan.setting, sure.draws).present_usd(builders)
     return float(np.mean(never < now))
 
 
@@ -239,7 +243,7 @@ class LateDelivery:
 def late_delivery(found: Waiting, months_late: float = MONTHS_PER_YEAR) -> LateDelivery:
     """The same order with a longer delivery, everything else as it was; rent fills the gap."""
     setting, lead = found.plan.setting, found.lead_time_months
-    late = Columns(setting, {LEAD_TIME: np.array([lead, lead + months_late])})
-    in_time, later = late.present_usd([builder_of(found.bought_as)])[0]
+    late = InputColumns(setting, {LEAD_TIME: np.array([lead, lead + months_late])})
+    in_time, later = late.present_usd([option_builder(found.bought_as)])[0]
     until = min(setting.scenario.own.resale_month or np.inf, setting.scenario.months)
     return LateDelivery(months_late, lead, float(later - in_time), lead + months_late < until)

@@ -7,12 +7,12 @@ from pydantic import Field
 
 from pricing import strict_yaml
 from pricing.caching import cached
-from pricing.figure import Strict, Text
+from pricing.figure import StrictModel, Text
 
 DATA = Path(__file__).parent / "data"
 
 
-class Said(Strict):
+class Said(StrictModel):
     """Who says so, and why."""
 
     kind: Literal["assumption", "derived", "reported", "measured"] = Field(description="what kind of statement it is")
@@ -29,7 +29,7 @@ class Factor(Said):
     high: float = Field(description="90th percentile of the futures")
 
 
-class Listings(Strict):
+class ListingChanges(StrictModel):
     """What listings of the same seller and machine did in a year, over more years than one."""
 
     low: float = Field(description="change in a year, 10th percentile of the listings")
@@ -39,10 +39,10 @@ class Listings(Strict):
     least_years: float = Field(description="how long the shortest of them was watched")
 
 
-class Rents(Said):
+class RentAssumption(Said):
     """How rents may move."""
 
-    listings: Listings = Field(description="what listings of the same machine did")
+    listings: ListingChanges = Field(description="what listings of the same machine did")
 
 
 class Together(Said):
@@ -55,19 +55,19 @@ class Together(Said):
     )
 
 
-class Ranges(Strict):
+class RangeAssumption(StrictModel):
     """How the range of a figure is read."""
 
     reason: Text = Field(description="how low and high of a figure are taken")
     source: Text = Field(description="a decision in docs/")
 
 
-class Assumed(Strict):
+class FuturesAssumptions(StrictModel):
     """What the futures are drawn from beside the catalogue's ranges."""
 
-    ranges: Ranges = Field(description="how the range of a figure is read")
+    ranges: RangeAssumption = Field(description="how the range of a figure is read")
     use: Factor = Field(description="a factor on every share of busy hours that is entered")
-    rents: Rents = Field(description="how rents may move")
+    rents: RentAssumption = Field(description="how rents may move")
     together: Together = Field(description="two inputs that move together")
 
 
@@ -77,6 +77,6 @@ def read_data(name: str) -> Any:
 
 
 @cached(1)
-def assumed() -> Assumed:
+def assumed() -> FuturesAssumptions:
     """The assumptions of the futures."""
-    return Assumed.model_validate(read_data("futures.yaml"))
+    return FuturesAssumptions.model_validate(read_data("futures.yaml"))

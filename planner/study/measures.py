@@ -10,13 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from planner.money.carbon import Emitted, Ends
+from planner.money.carbon import Ends, OptionEmissions
 from planner.money.measures import Measures, Payback, PeakCash, peak_cash
-from planner.money.outcome import Solved
+from planner.money.outcome import SolveResult
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
-from planner.money.verdict.contender import Weighed
-from planner.study.uncertainty.futures import Futures, FuturesBand
+from planner.money.verdict.contender import EvaluatedOption
+from planner.study.uncertainty.futures import Futures, PercentileBand
 from pricing.caching import cached_property
 
 BASELINE = "the baseline itself"
@@ -34,7 +34,7 @@ class OptionResult:
 
     plan: Plan
     answer: Answer
-    way: Weighed
+    way: EvaluatedOption
     futures: Futures | None = None
 
     @property
@@ -53,7 +53,7 @@ class OptionResult:
         return self.way.measures
 
     @property
-    def emitted(self) -> Emitted:
+    def emitted(self) -> OptionEmissions:
         """What it emits."""
         return self.answer.emitted(self.way)
 
@@ -68,12 +68,12 @@ class OptionResult:
         return None if self.futures is None or self.futures.row(self.key) is None else self.futures
 
     @cached_property
-    def present(self) -> FuturesBand | None:
+    def present(self) -> PercentileBand | None:
         """Its present cost over the futures."""
         return None if self.simulated is None else self.simulated.present(self.key)
 
 
-Value = float | str  # a number, or the reason why there is none
+MeasureValue = float | str  # a number, or the reason why there is none
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +83,7 @@ class Measure:
     name: str  # the key of JSON, the column of CSV and of a sweep
     unit: str
     description: str
-    of: Callable[[OptionResult], Value]
+    of: Callable[[OptionResult], MeasureValue]
     may_lack: bool = False  # whether there may be a reason in place of a number
     part: str = ""  # of the JSON document that it stands in; empty: in the option itself
     label: str = ""  # its column in the table of options; empty: it is not shown there
@@ -110,25 +110,25 @@ def results_of(plan: Plan, answer: Answer, futures: Futures | None = None) -> It
     return (OptionResult(plan, answer, way, futures) for way in answer.ranked)
 
 
-def _number(value: ArrayLike, reason: ArrayLike = _NOT_KNOWN) -> Value:
+def _number(value: ArrayLike, reason: ArrayLike = _NOT_KNOWN) -> MeasureValue:
     """The number, without a sign where it is zero; the reason where it is none."""
     number = float(np.asarray(value).flat[0]) + 0.0
     return number if np.isfinite(number) else str(np.asarray(reason).flat[0])
 
 
-def _against_baseline(result: OptionResult, found: Callable[[Measures], Solved | Payback]) -> Value:
+def _against_baseline(result: OptionResult, found: Callable[[Measures], SolveResult | Payback]) -> MeasureValue:
     if result.is_baseline:
         return BASELINE
     outcome = found(result.measures)
-    return _number(outcome.value if isinstance(outcome, Solved) else outcome.months, outcome.reason)
+    return _number(outcome.value if isinstance(outcome, SolveResult) else outcome.months, outcome.reason)
 
 
-def _end(read: Callable[[FuturesBand], float]) -> Callable[[OptionResult], Value]:
+def _end(read: Callable[[PercentileBand], float]) -> Callable[[OptionResult], MeasureValue]:
     return lambda result: NOT_SIMULATED if result.present is None else read(result.present)
 
 
-def _simulated(read: Callable[[Futures, str], float | None]) -> Callable[[OptionResult], Value]:
-    def value(result: OptionResult) -> Value:
+def _simulated(read: Callable[[Futures, str], float | None]) -> Callable[[OptionResult], MeasureValue]:
+    def value(result: OptionResult) -> MeasureValue:
         if result.simulated is None:
             return NOT_SIMULATED
         number = read(result.simulated, result.key)
@@ -137,7 +137,7 @@ def _simulated(read: Callable[[Futures, str], float | None]) -> Callable[[Option
     return value
 
 
-def _cheaper_than_baseline(result: OptionResult) -> Value:
+def _cheaper_than_baseline(result: OptionResult) -> MeasureValue:
     if result.is_baseline or result.answer.baseline is None:
         return BASELINE
     baseline = result.answer.baseline.option.key
@@ -146,7 +146,7 @@ def _cheaper_than_baseline(result: OptionResult) -> Value:
     return result.simulated.share_cheaper(result.key, baseline)
 
 
-def _break_even(result: OptionResult, name: str) -> Value:
+def _break_even(result: OptionResult, name: str) -> MeasureValue:
     """The value of an input at which the option costs what the baseline does."""
     if result.is_baseline:
         return BASELINE
@@ -156,7 +156,7 @@ def _break_even(result: OptionResult, name: str) -> Value:
     return NOT_COMPARED if found is None else str(found.reason) if found.value is None else found.value
 
 
-def _break_even_hours(result: OptionResult) -> Value:
+def _break_even_hours(result: OptionResult) -> MeasureValue:
     busy = _break_even(result, "busy_share")
     return busy if isinstance(busy, str) else busy * result.plan.setting.terms.hours_per_month
 
@@ -164,7 +164,7 @@ def _break_even_hours(result: OptionResult) -> Value:
 def _emission(name: str, kind: str, end: int, description: str, label: str = "", was: str = "") -> Measure:
     """Kilograms of one kind of emission, at one end of their range."""
 
-    def value(result: OptionResult) -> Value:
+    def value(result: OptionResult) -> MeasureValue:
         kg: Ends | None = getattr(result.emitted, kind)
         return _NOT_KNOWN if kg is None else kg[end]
 
@@ -272,11 +272,11 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "within_day_one_limit_share", "1", "of futures; null where no limit is entered",
-        _simulated(lambda futures, key: futures.within_budget_share(key)), may_lack=True,
+        _simulated(lambda futures, key: futures.upfront_budget_share(key)), may_lack=True,
     ),
     Measure(
         "within_year_limit_share", "1", "of futures that keep the limit of a year; null where none is entered",
-        _simulated(lambda futures, key: futures.within_year_share(key)), may_lack=True,
+        _simulated(lambda futures, key: futures.yearly_budget_share(key)), may_lack=True,
     ),
     _emission(
         "operation_kg", "operation_kg", 1, "kWh drawn x the grid's grams, at typical figures",

@@ -6,14 +6,14 @@ The whole market is asked, as `cheapest` does: for what is left to be chosen, an
 from dataclasses import dataclass, replace
 from datetime import date
 
-from planner.money.plan import Plan, plan_at, setting_of
+from planner.money.plan import Plan, build_context, plan_from_context
 from planner.scenario.scenario import ANY_ACCELERATOR, USUAL_ACCELERATOR, Scenario
 from planner.scenario.work import Work
-from planner.speed.work_to_hours import Late
-from planner.study.market.hours_needed import says_what
+from planner.speed.work_to_hours import LateRun
+from planner.study.market.hours_needed import has_task
 from planner.study.market.pareto_front import nothing, summary
 from planner.study.market.survey import market
-from planner.study.mix.best_mix import with_best_mix
+from planner.study.mix.best_mix import add_best_mix
 from pricing import Catalogue, PricingError
 from pricing.caching import cached
 
@@ -25,10 +25,10 @@ def planned(catalogue: Catalogue, scenario: Scenario, day: date) -> Plan:
 
     `setting.written` keeps open what was left open, as files and links do.
     """
-    setting = setting_of(catalogue, chosen(catalogue, scenario, day), day)
+    setting = build_context(catalogue, chosen(catalogue, scenario, day), day)
     if setting.asked is not None and setting.asked.written != scenario:
         setting = replace(setting, asked=replace(setting.asked, written=scenario))
-    return with_best_mix(plan_at(setting))
+    return add_best_mix(plan_from_context(setting))
 
 
 def chosen(catalogue: Catalogue, scenario: Scenario, day: date) -> Scenario:
@@ -39,7 +39,7 @@ def chosen(catalogue: Catalogue, scenario: Scenario, day: date) -> Scenario:
 
 
 def _open(scenario: Scenario) -> bool:
-    named = any(says_what(work) for work in scenario.work)
+    named = any(has_task(work) for work in scenario.work)
     counts = any(work.train and work.train.choose_count for work in scenario.work)
     return counts or (named and scenario.accelerator == ANY_ACCELERATOR)
 
@@ -60,7 +60,7 @@ class Facts:
 @cached(_KEPT)
 def _chosen(facts: Facts, scenario: Scenario, day: date) -> Scenario:
     for place, work in enumerate(scenario.work):
-        if not says_what(work):
+        if not has_task(work):
             continue
         free = scenario.accelerator == ANY_ACCELERATOR
         if free or (work.train and work.train.choose_count):
@@ -77,16 +77,16 @@ def _filled(catalogue: Catalogue, scenario: Scenario, place: int, work: Work, da
     try:
         found = market(
             catalogue, alone, day, accelerators=() if free else (scenario.accelerator,), counts=counts
-        ).accelerated
+        ).selected_accelerator
     except PricingError:  # an unknown name: the plan says which, once there is an accelerator to plan with
         found = None
     accelerator = found.accelerator if found else USUAL_ACCELERATOR if free else scenario.accelerator
     works = list(scenario.work)
-    works[place] = _sized(work, found.accelerators if found else work.accelerators)
+    works[place] = _with_count(work, found.accelerators if found else work.accelerators)
     return scenario.model_copy(update={"accelerator": accelerator, "work": tuple(works)})
 
 
-def _sized(work: Work, accelerators: int) -> Work:
+def _with_count(work: Work, accelerators: int) -> Work:
     """The work on so many accelerators, with nothing left to choose. For a service the speed room finds the number."""
     if work.train is None:
         return work
@@ -111,7 +111,7 @@ def in_time(plan: Plan) -> tuple[str, ...]:
 
 
 @cached(_KEPT)
-def _in_time(facts: Facts, scenario: Scenario, late: Late, day: date) -> tuple[str, ...]:
+def _in_time(facts: Facts, scenario: Scenario, late: LateRun, day: date) -> tuple[str, ...]:
     anything = {"accelerator": ANY_ACCELERATOR, "work": (late.work,)}
     found = market(facts.catalogue, scenario.model_copy(update=anything), day)
     if found.best is None:

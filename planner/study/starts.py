@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from planner.money.verdict.answer import answer
 from planner.scenario.base import HOURS_PER_MONTH, MILLION, SECONDS_PER_HOUR
-from planner.scenario.latency import Latency
-from planner.scenario.rent import Hosted
+from planner.scenario.latency import LatencyClass
+from planner.scenario.rent import HostedModelInputs
 from planner.scenario.scenario import Scenario
-from planner.scenario.task import Serve
+from planner.scenario.task import ServingTask
 from planner.scenario.work import Work
 from planner.study.plan_any import planned
 from pricing import Catalogue
@@ -18,14 +18,14 @@ from pricing.records import HostedPrice
 MOST_TRIED = 4_096  # of accelerators: who can pay for more asks with a number
 
 
-class Afforded(NamedTuple):
+class AffordableFleet(NamedTuple):
     """The most accelerators that a sum pays for, by the cheapest way, and what their whole plan costs."""
 
     accelerators: int
     usd: float
 
 
-def afforded(catalogue: Catalogue, asked: Scenario, usd: float, day: date) -> Afforded | None:
+def affordable_fleet(catalogue: Catalogue, asked: Scenario, usd: float, day: date) -> AffordableFleet | None:
     """The most accelerators whose whole plan, all bills added up, costs no more than `usd`; None: not even one."""
 
     def cost(many: int) -> float:
@@ -35,7 +35,7 @@ def afforded(catalogue: Catalogue, asked: Scenario, usd: float, day: date) -> Af
         return float("inf") if best is None else float(best.measures.bills_usd)
 
     many = _most(lambda one: cost(one) <= usd)
-    return None if many == 0 else Afforded(many, cost(many))
+    return None if many == 0 else AffordableFleet(many, cost(many))
 
 
 def _most(holds: Callable[[int], bool]) -> int:
@@ -50,7 +50,9 @@ def _most(holds: Callable[[int], bool]) -> int:
     return low
 
 
-def behind_a_bill(price: HostedPrice, key: str, usd_per_month: float, model: str, usual: Latency) -> Scenario:
+def scenario_from_token_bill(
+    price: HostedPrice, key: str, usd_per_month: float, model: str, usual: LatencyClass
+) -> Scenario:
     """A service of `model` with the requests that a monthly bill pays for, beside going on to pay it.
 
     `usual` says how long a request is: nobody's bill does.
@@ -60,7 +62,7 @@ def behind_a_bill(price: HostedPrice, key: str, usd_per_month: float, model: str
         usual.input_tokens * price.input_usd_per_mtoken.newest.typical + usual.output_tokens * written.newest.typical
     ) / MILLION
     requests = usd_per_month / usd
-    task = Serve(
+    task = ServingTask(
         model=model,
         requests_per_s=requests / (HOURS_PER_MONTH * SECONDS_PER_HOUR),
         input_tokens=usual.input_tokens,
@@ -68,7 +70,7 @@ def behind_a_bill(price: HostedPrice, key: str, usd_per_month: float, model: str
         ttft_ms=usual.ttft_ms,
         tpot_ms=usual.tpot_ms,
     )
-    hosted = Hosted(
+    hosted = HostedModelInputs(
         million_input_tokens_per_month=requests * usual.input_tokens / MILLION,
         million_output_tokens_per_month=requests * usual.output_tokens / MILLION,
         price=key,

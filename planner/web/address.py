@@ -29,25 +29,25 @@ def arrive() -> bool:
     Called before the navigation, which gives the page that one turns to the address that was written last.
     """
     run = get_script_run_ctx()
-    st.session_state[_THERE] = _in_hands()
+    st.session_state[_THERE] = _browser_widget_keys()
     if not st.session_state.get(_TAKEN) or (run is not None and run.is_history_navigation):
-        st.session_state[_WRITTEN] = _in_browser()
+        st.session_state[_WRITTEN] = _query_values()
         st.session_state[_HELD] = dict(st.session_state[_WRITTEN])
         st.session_state[_VIEWS] = {}  # every widget is filled anew
         st.session_state[_TAKEN] = False
         return True
-    if _in_browser() != st.session_state[_WRITTEN]:  # as after a click on another page, which drops it
+    if _query_values() != st.session_state[_WRITTEN]:  # as after a click on another page, which drops it
         st.query_params.from_dict(st.session_state[_WRITTEN])
-    take_over()
+    sync_from_widgets()
     return False
 
 
-def arrived() -> None:
+def commit_run() -> None:
     """What the address held is taken over. A run that was cut short before this begins again with it."""
     st.session_state[_TAKEN] = True
 
 
-def take_over() -> None:
+def sync_from_widgets() -> None:
     """Keep what the widgets of the last run hold now. At the start of a run, and of a callback, which comes before."""
     views: dict[str, Write] = st.session_state[_VIEWS]
     there = st.session_state.to_dict()  # asking Streamlit once for all is many times cheaper than once for each
@@ -59,7 +59,7 @@ def take_over() -> None:
 def write() -> None:
     """Bring what is kept into the browser's address, as a new step of its history where it differs."""
     held = dict(st.session_state[_HELD])
-    if held != _in_browser():
+    if held != _query_values():
         st.query_params.from_dict(held)
     st.session_state[_WRITTEN] = held
 
@@ -67,7 +67,7 @@ def write() -> None:
 def link() -> str:
     """The address of this page, as it was written in this run."""
     there = urlsplit(st.context.url or "")
-    return urlunsplit((there.scheme, there.netloc, there.path or "/", urlencode(_in_browser(), doseq=True), ""))
+    return urlunsplit((there.scheme, there.netloc, there.path or "/", urlencode(_query_values(), doseq=True), ""))
 
 
 def texts() -> dict[str, str]:
@@ -81,12 +81,12 @@ def text(key: str) -> str | None:
     return said[-1] if said else None
 
 
-def all_of(key: str) -> Texts:
+def get_values(key: str) -> Texts:
     """All texts that are kept under a key, in their order."""
     return _held().get(key, ())
 
 
-def put_all(key: str, said: Texts) -> None:
+def set_values(key: str, said: Texts) -> None:
     """Keep several texts under a key that no widget shows."""
     _keep(key, said)
 
@@ -156,12 +156,12 @@ def _keep(key: str, said: Texts) -> None:
         _held().pop(key, None)
 
 
-def _in_hands() -> set[str]:
+def _browser_widget_keys() -> set[str]:
     """The widgets that the browser has made: it sends what they hold with every run that it asks for."""
     run = get_script_run_ctx()
     sent = () if run is None else run.session_state.get_widget_states()
     return {key for one in sent if (key := user_key_from_element_id(one.id)) is not None}
 
 
-def _in_browser() -> dict[str, Texts]:
+def _query_values() -> dict[str, Texts]:
     return {key: tuple(st.query_params.get_all(key)) for key in st.query_params}

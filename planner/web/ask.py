@@ -15,7 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 from planner.report import words
 from planner.scenario.base import BUYING, GROUPS, RUNNING, WORK
 from planner.scenario.latency import latencies, promised
-from planner.scenario.link import ALSO, from_address, read_address, to_address
+from planner.scenario.link import ALSO, from_address, parse_link, scenario_to_link
 from planner.scenario.presets import presets
 from planner.scenario.question import KEYS, SERVE, TRAIN, TUNE, Question, under
 from planner.scenario.scenario import Scenario
@@ -38,35 +38,38 @@ HEADINGS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 
 
-def scenario(catalogue: Catalogue, *, in_full: bool = False) -> Scenario:
+def scenario(catalogue: Catalogue, *, with_details: bool = False) -> Scenario:
     """The question bar. Always returns a scenario: what does not agree is said, and the rest is used.
 
     In full: its plan with all that the page of the answer tells of it.
     """
-    hints = state.last_hints() or state.reckoned(from_address(address.texts(), catalogue)[0], in_full=in_full).hints
+    hints = (
+        state.previous_placeholder_texts()
+        or state.reckoned(from_address(address.texts(), catalogue)[0], with_details=with_details).hints
+    )
     fields.start()
     with st.container(key="strip"):
         with strip.sentence():
             question = strip.work(_presets)
             strip.rest(catalogue, question, partial(_field, catalogue, question, hints))
             plan_name.box(catalogue, state.day())
-            is_open = _opens_box(question)
+            is_open = _assumptions_toggle(question)
             steps.buttons(PLAN)
             pins.button()
         verdict = st.empty()
-    worth = _assumptions(catalogue, question, hints) if is_open else None
-    for sentence in (*fields.in_parts(), *fields.refused()):
+    worth = _assumptions_box(catalogue, question, hints) if is_open else None
+    for sentence in (*fields.rounded_inputs(), *fields.refused()):
         st.warning(words.markdown(sentence), icon=":material/help:")
     held = address.texts()
     # Names that were chosen from a list need no second look; those that came with a link or a file do.
     named = catalogue if any(name in held for name in CARRIED) else None
     kept = {name: held[name] for name in PLAN if name in held}
-    read = read_address(kept, named, said="You entered", rates=rates(catalogue))
+    read = parse_link(kept, named, said="You entered", rates=rates(catalogue))
     for sentence in (*read.told, *read.at_odds.values()):
         st.warning(words.markdown(sentence), icon=":material/help:")
     pins.write()
     address.write()
-    found = state.remember(read.scenario, in_full=in_full)
+    found = state.set_current_plan(read.scenario, with_details=with_details)
     strip.tell(verdict, found.plan, question, PLAN)
     if worth is not None and found.told.guarantee:
         worth.markdown(f":small[{words.markdown(found.told.guarantee)}]")
@@ -75,17 +78,17 @@ def scenario(catalogue: Catalogue, *, in_full: bool = False) -> Scenario:
 
 def _field(catalogue: Catalogue, question: Question, hints: Mapping[str, str], name: str) -> None:
     """One field of the sentence. A number that is left to the planner is put aside."""
-    if name == GPUS and _chooses(question):
-        fields.put_aside(GPUS)
+    if name == GPUS and _is_count_automatic(question):
+        fields.stash_field(GPUS)
         return
     if name == GPUS:
-        fields.bring_back(GPUS)
+        fields.restore_field(GPUS)
     fields.show(catalogue, name, hints)
     if question is SERVE and name == "peak":
-        _how_fast()
+        _latency_fields()
 
 
-def _how_fast() -> None:
+def _latency_fields() -> None:
     """How fast a service answers: a name fills in its promise and the usual length of its requests.
 
     The address holds the promise; the name follows from it.
@@ -96,13 +99,13 @@ def _how_fast() -> None:
         "How fast?",
         [*latencies(), *([_AS_ENTERED] if found is None else [])],
         key=PACE,
-        on_change=_take_pace,
+        on_change=_apply_latency_preset,
         help=" ".join(f"**{one.name}**: {one.says}" for one in latencies().values()),
     )
 
 
-def _take_pace() -> None:
-    address.take_over()
+def _apply_latency_preset() -> None:
+    address.sync_from_widgets()
     chosen = latencies().get(st.session_state[PACE])
     if chosen is not None:
         numbers = (chosen.ttft_ms, chosen.tpot_ms, chosen.input_tokens, chosen.output_tokens)
@@ -110,12 +113,12 @@ def _take_pace() -> None:
         address.put(dict(zip(("ttft", "tpot", "in", "out"), told, strict=True)))
 
 
-def _chooses(question: Question) -> bool:
+def _is_count_automatic(question: Question) -> bool:
     """Whether the number is left to the planner."""
     return CHOOSE in question.own and bool(typed(KEYS[CHOOSE], address.text(CHOOSE)))
 
 
-def _opens_box(question: Question) -> bool:
+def _assumptions_toggle(question: Question) -> bool:
     """The switch for everything else. Closed, none of it is on the page; the address holds it all the same."""
     filled = fields.filled() - {*question.main, *ALWAYS}
     changed = sum(1 for name in filled if _is_in_box(name, question))
@@ -125,7 +128,7 @@ def _opens_box(question: Question) -> bool:
     return is_open
 
 
-def _assumptions(catalogue: Catalogue, question: Question, hints: Mapping[str, str]) -> DeltaGenerator | None:
+def _assumptions_box(catalogue: Catalogue, question: Question, hints: Mapping[str, str]) -> DeltaGenerator | None:
     """Everything else, in one box.
 
     Gives back the place under a guarantee of the resale, for what it turns out to be worth; None where none is shown.
@@ -161,12 +164,12 @@ def _is_in_box(name: str, question: Question) -> bool:
 
 def use(asked: Scenario) -> None:
     """Make the question bar show another scenario. Only before its widgets are made, as in a callback."""
-    show_plan(to_address(asked))
+    show_plan(scenario_to_link(asked))
 
 
 def show_plan(held: Mapping[str, str]) -> None:
     """Make the question bar show the plan that these texts of an address hold."""
-    address.take_over()
+    address.sync_from_widgets()
     questions.turn_to(held)
     address.replace(held, PLAN)
 
@@ -179,7 +182,7 @@ def _presets() -> None:
         chosen = st.session_state["preset"]
         if chosen in known:
             use(known[chosen].scenario)
-            st.toast(words.money_in_markdown(f"{chosen}: {known[chosen].what}"), icon=":material/edit:")
+            st.toast(words.escape_dollar_signs(f"{chosen}: {known[chosen].what}"), icon=":material/edit:")
 
     st.pills("Or start from a real case", list(known), key="preset", on_change=take)
 

@@ -7,15 +7,15 @@ from typing import Any
 import streamlit as st
 
 from planner.report import words
-from planner.scenario.amounts import amount_text, read_amount
-from planner.scenario.link import ALSO, also_by_hour, from_address
+from planner.scenario.amounts import format_amount, read_amount
+from planner.scenario.link import ALSO, extra_by_hour, from_address
 from planner.scenario.question import KEYS, Key
 from planner.scenario.scenario import ANY_ACCELERATOR
-from planner.scenario.typed_money import NoMoney, is_money, read_money
+from planner.scenario.typed_money import AmountError, is_money, parse_money
 from planner.speed.serving import work_names
 from planner.web import address, name_box
 from pricing import Catalogue
-from pricing.errors import NameError_
+from pricing.errors import NameLookupError
 from pricing.exchange import Rates, rates
 
 GPUS, BUSY, HOURS = "gpus", "busy", "hours"
@@ -46,25 +46,25 @@ def is_shown(name: str) -> bool:
     return name in st.session_state[_ON_SCREEN]
 
 
-def put_aside(name: str) -> None:
+def stash_field(name: str) -> None:
     """Keep what a field holds while it does not count. The address is without it until it is brought back."""
     if (said := address.text(name)) is not None:
         st.session_state[_ASIDE][name] = said
         address.put({name: None})
 
 
-def start_anew() -> None:
+def clear_stash() -> None:
     """Forget what was put aside: another plan is shown."""
     st.session_state[_ASIDE] = {}
 
 
-def bring_all_back() -> None:
+def restore_all_fields() -> None:
     """Let every field that was put aside hold again what it held before."""
     for name in list(st.session_state[_ASIDE]):
-        bring_back(name)
+        restore_field(name)
 
 
-def bring_back(name: str) -> None:
+def restore_field(name: str) -> None:
     """Let a field hold again what it held when it was put aside."""
     if (said := st.session_state[_ASIDE].pop(name, None)) is not None:
         address.put({name: said})
@@ -75,10 +75,10 @@ def show(catalogue: Catalogue, name: str, hints: Mapping[str, str]) -> None:
     key = KEYS[name]
     st.session_state[_ON_SCREEN].add(name)
     if name == BUSY:
-        if _hours_say():
-            _busy_as_said(key)
+        if _is_utilization_derived():
+            _derived_utilization_slider(key)
             return
-        bring_back(BUSY)
+        restore_field(BUSY)
     if key.default is not None and name in st.session_state and st.session_state[name] is None:
         address.put({name: None})  # a field that was emptied shows what counts then
     address.bind(
@@ -97,7 +97,7 @@ def _widget(catalogue: Catalogue, key: Key, hint: str | None) -> None:
     elif key.key == BUSY:
         st.slider(key.label, 1, 100, USUAL_BUSY_PERCENT, format="%d%%", key=key.key, help=_BUSY_HELP.format(key.told))
     elif key.amount:
-        _large(key, hint)
+        _large_number_field(key, hint)
     elif is_money(key.path):
         _money(catalogue, key, hint)
     elif options is not None:
@@ -119,7 +119,7 @@ def _meant(catalogue: Catalogue, key: Key, value: Any) -> Any:
         return value
     try:
         found = read(catalogue, str(value))
-    except NameError_ as refusal:
+    except NameLookupError as refusal:
         notes[key.key] = held, f"{refusal} {name_box.UNCHANGED}"
         return held
     if found.note:
@@ -175,7 +175,7 @@ def _number(key: Key, hint: str | None) -> None:
     # Not a field for whole numbers: such a field takes 1e12 for 1 and 32.500 for 32, and says nothing.
     low, high = key.low, key.high
     if key.shape.kind == "whole":
-        _make_whole(key.key)
+        _round_to_integer(key.key)
     st.number_input(
         key.label,
         None if low is None else float(low),
@@ -189,15 +189,15 @@ def _number(key: Key, hint: str | None) -> None:
     )
 
 
-def _large(key: Key, hint: str | None) -> None:
+def _large_number_field(key: Key, hint: str | None) -> None:
     """A field for numbers of many digits, which nobody counts: it takes and shows 1 T."""
     st.text_input(
-        key.label, key=key.key, placeholder=hint or "", help=key.told or _LARGE_HELP, on_change=_read_large,
+        key.label, key=key.key, placeholder=hint or "", help=key.told or _LARGE_HELP, on_change=_parse_large_number,
         args=(key.key,), max_chars=_LONGEST_AMOUNT,
     )  # fmt: skip
 
 
-def _read_large(name: str) -> None:
+def _parse_large_number(name: str) -> None:
     """What is typed is shown back with its unit; what is no such number leaves the field as it was, and is said."""
     key, said = KEYS[name], str(st.session_state[name] or "").strip()
     value = read_amount(said)
@@ -206,25 +206,25 @@ def _read_large(name: str) -> None:
     if said and (value is None or not key.shape.holds(value)):
         refused[name] = said
         value = number(name)
-    st.session_state[name] = "" if value is None else amount_text(value)
+    st.session_state[name] = "" if value is None else format_amount(value)
 
 
 def _money(catalogue: Catalogue, key: Key, hint: str | None) -> None:
     """A field for money, which takes any currency that has a rate; it shows what was typed."""
     st.text_input(
         key.label, key=key.key, placeholder=hint or "", help=f"{key.told} {_MONEY_HELP}".strip(),
-        on_change=_read_money, args=(key.key, rates(catalogue)), max_chars=_LONGEST_AMOUNT,
+        on_change=_parse_money, args=(key.key, rates(catalogue)), max_chars=_LONGEST_AMOUNT,
     )  # fmt: skip
 
 
-def _read_money(name: str, known: Rates) -> None:
+def _parse_money(name: str, known: Rates) -> None:
     """What is no amount, or of a currency without a rate, leaves the field as it was, and is said."""
     key, said = KEYS[name], str(st.session_state[name] or "").strip()
     told: dict[str, str] = st.session_state.setdefault(_NO_MONEY, {})
     told.pop(name, None)
     try:
-        wrong = "" if not said or key.shape.holds(read_money(said, known)[0]) else f"{said} is outside {key.range} USD"
-    except NoMoney as error:
+        wrong = "" if not said or key.shape.holds(parse_money(said, known)[0]) else f"{said} is outside {key.range} USD"
+    except AmountError as error:
         wrong = str(error)
     if wrong:
         told[name], said = wrong, address.text(name) or ""
@@ -241,7 +241,7 @@ def refused() -> list[str]:
     money: dict[str, str] = st.session_state.get(_NO_MONEY, {})
     noted: dict[str, tuple[Any, str]] = st.session_state.get(_NAME_NOTES, {})
     return [
-        *(_no_amount(KEYS[name], said) for name, said in told.items() if is_shown(name)),
+        *(_amount_error(KEYS[name], said) for name, said in told.items() if is_shown(name)),
         *(f"{KEYS[name].label}: {wrong}. It was not taken." for name, wrong in money.items() if is_shown(name)),
         *(
             f"{KEYS[name].label.rstrip('?')}: {note}"
@@ -251,8 +251,8 @@ def refused() -> list[str]:
     ]
 
 
-def _no_amount(key: Key, said: str) -> str:
-    low, high = (amount_text(end or 0.0) for end in (key.low, key.high))
+def _amount_error(key: Key, said: str) -> str:
+    low, high = (format_amount(end or 0.0) for end in (key.low, key.high))
     return f"{key.label}: “{said}” was not taken. Want a number from {low} to {high}, such as 1 T, 300 B or 2e9."
 
 
@@ -260,7 +260,7 @@ _LONGEST_AMOUNT, _REFUSED = 40, "typed_and_refused"
 _LARGE_HELP = "Such as 1 T, 300 B, 200 M or 2e9."
 
 
-def _make_whole(name: str) -> None:
+def _round_to_integer(name: str) -> None:
     """What was typed in parts counts whole; it is remembered, since a point may have been typed for a comma.
 
     Before the widget is made, in every run: a callback can be lost with a run that is cut short.
@@ -271,7 +271,7 @@ def _make_whole(name: str) -> None:
         st.session_state[name] = float(math.ceil(typed_in))
 
 
-def in_parts() -> list[str]:
+def rounded_inputs() -> list[str]:
     """A sentence for each field on the screen that holds the whole number above what was typed."""
     parts: dict[str, float] = st.session_state.get(_PARTS, {})
     for name in [one for one, said in parts.items() if is_shown(one) and st.session_state[one] != math.ceil(said)]:
@@ -294,15 +294,15 @@ def _step(key: Key) -> float:
 _SMALL = 100.0
 
 
-def _hours_say() -> bool:
+def _is_utilization_derived() -> bool:
     """Whether hours, people, jobs or each hour of the day say how busy it is."""
-    return any(address.text(one) is not None for one in INSTEAD) or bool(also_by_hour(address.text(ALSO)))
+    return any(address.text(one) is not None for one in INSTEAD) or bool(extra_by_hour(address.text(ALSO)))
 
 
-def _busy_as_said(key: Key) -> None:
+def _derived_utilization_slider(key: Key) -> None:
     """The slider at what follows from the hours; nobody moves it."""
-    put_aside(BUSY)
-    share = from_address(address.texts())[0].work[0].usual_busy_share
+    stash_field(BUSY)
+    share = from_address(address.texts())[0].work[0].effective_utilization
     st.session_state[BUSY] = min(max(round(share * 100), 1), 100)
     st.slider(key.label, 1, 100, format="%d%%", key=BUSY, disabled=True, help=_BUSY_HELP.format(key.told))
 
@@ -332,7 +332,7 @@ def typed(key: Key, said: str | None) -> Any:
     if kind == "switch":
         return bool(key.default) if said is None else said in ("1", "true")
     if key.amount:
-        return "" if said is None else amount_text(float(said))
+        return "" if said is None else format_amount(float(said))
     if is_money(key.path):
         said, kind = said or ("" if key.default is None else f"{key.default:.12g}"), "text"
     if kind in ("choice", "text"):

@@ -12,7 +12,7 @@ from planner.web import address
 from pricing import Catalogue
 from pricing.choices import TRUST_ORDER
 from pricing.orderable import Order
-from pricing.query import Wish
+from pricing.query import OfferFilter
 
 TERMS: dict[str, tuple[str, ...]] = {
     "On demand": ("on_demand",),
@@ -30,7 +30,7 @@ USUAL_AGE = "Any age"  # how old a price is says what it is worth, not whether i
 TRUSTS = list(TRUST_ORDER)
 
 
-def ask_for(catalogue: Catalogue, accelerators: Collection[str]) -> Wish:
+def ask_for(catalogue: Catalogue, accelerators: Collection[str]) -> OfferFilter:
     """Terms, region, age and trust, as one wish for these accelerators."""
     address.choices("terms", TERMS, USUAL_TERMS)
     address.choice("area", (ANYWHERE, *AREAS), ANYWHERE)
@@ -47,7 +47,7 @@ def ask_for(catalogue: Catalogue, accelerators: Collection[str]) -> Wish:
     with row[3]:
         trust = st.selectbox("Trust at least", TRUSTS, key="trust", help=_TRUST)
     doubtful = st.toggle("Show what is listed but is no price to rent by", key="doubtful", help=_DOUBTFUL)
-    return Wish(
+    return OfferFilter(
         accelerators=frozenset({*accelerators, *(_may_be(catalogue, accelerators) if doubtful else ())}),
         purchases=frozenset(kind for term in terms or TERMS for kind in TERMS[term]),
         areas=frozenset() if area == ANYWHERE else frozenset({AREAS[area]}),
@@ -57,7 +57,7 @@ def ask_for(catalogue: Catalogue, accelerators: Collection[str]) -> Wish:
     )
 
 
-def ask_across() -> bool:
+def scope_filter() -> bool:
     """Whether to look at every GPU that does the job, or at the plan's own."""
     address.choice("across", (SAME, ANY), SAME)
     chosen = st.pills("Compare", [SAME, ANY], required=True, key="across", label_visibility="collapsed")
@@ -67,13 +67,13 @@ def ask_across() -> bool:
 SAME, ANY = "Same GPU", "Any GPU that does the job"
 
 
-def ask_able(order: Order | None) -> bool:
+def capacity_filter(order: Order | None) -> bool:
     """Whether to leave out who cannot take the order of the plan; None where each accelerator has its own."""
     address.switch("large", usual=True)
     return st.toggle(f"Only who can take this order{_ordered(order)}", key="large", help=_ABLE)
 
 
-def ask_money() -> Money:
+def money_filter() -> Money:
     """Whether what comes later counts for what it is worth today, as in the answer, or as it is billed."""
     address.switch("bills")
     return "bills" if st.toggle("Sums of bills", key="bills", help=_BILLS) else TODAY
@@ -100,9 +100,9 @@ def turn_hidden() -> None:
     address.put({HIDDEN: None if shows_hidden() else "true"})
 
 
-def wide_open(catalogue: Catalogue, accelerators: Collection[str]) -> Wish:
+def wide_open(catalogue: Catalogue, accelerators: Collection[str]) -> OfferFilter:
     """The wish of somebody who filters nothing but the accelerators."""
-    return Wish(accelerators=frozenset({*accelerators, *_may_be(catalogue, accelerators)}), doubtful=True)
+    return OfferFilter(accelerators=frozenset({*accelerators, *_may_be(catalogue, accelerators)}), doubtful=True)
 
 
 def _may_be(catalogue: Catalogue, accelerators: Collection[str]) -> set[str]:
@@ -110,7 +110,7 @@ def _may_be(catalogue: Catalogue, accelerators: Collection[str]) -> set[str]:
     return {key for key, wide in catalogue.ambiguous.items() if set(wide.candidates) & set(accelerators)}
 
 
-def all_chips(wish: Wish) -> Wish:
+def without_accelerator(wish: OfferFilter) -> OfferFilter:
     """These filters without the one for the accelerator."""
     return replace(wish, accelerators=frozenset())
 

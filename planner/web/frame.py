@@ -18,19 +18,19 @@ EARLIEST = date(2022, 1, 1)  # the first prices of the catalogue are of that yea
 def arrive() -> None:
     """Begin a run: take over what the address of a visitor holds, and keep what of it cannot be used."""
     if address.arrive():
-        told = _day_of_link()
-        st.session_state["notices"] = [*told, *questions.of_link(state.catalogue())]
+        told = _apply_link_date()
+        st.session_state["notices"] = [*told, *questions.apply_link(state.catalogue())]
         pins.arrive()
-        address.arrived()
+        address.commit_run()
     address.put({AS_OF: state.day().isoformat()})
 
 
 def notices() -> None:
     """Say what could not be used of the link or of live prices, and when an earlier day is shown."""
-    if state.is_as_of():
+    if state.has_as_of_date():
         with st.container(horizontal=True, vertical_alignment="center", key="looking-back"):
             st.info(words.markdown(_LOOKING_BACK.format(day=words.day(state.day()))), icon=":material/history:")
-            st.button("Use today's prices", key="use-today", on_click=state.show_as_of, args=(None,))
+            st.button("Use today's prices", key="use-today", on_click=state.set_as_of_date, args=(None,))
     if trouble := state.live_trouble():
         st.warning(words.markdown(f"{trouble} Shown are the prices that ship with the program."))
     for number, text in enumerate(st.session_state["notices"]):
@@ -48,10 +48,10 @@ def _forget(text: str) -> None:
     st.session_state["notices"].remove(text)
 
 
-def _day_of_link() -> list[str]:
+def _apply_link_date() -> list[str]:
     """A link is a promise: look back to the day it was made, if it names one. Says so if it names none that can be."""
     held = address.text(AS_OF)
-    state.show_as_of(None)
+    state.set_as_of_date(None)
     if held is None:
         return []
     try:
@@ -61,18 +61,18 @@ def _day_of_link() -> list[str]:
     if not EARLIEST <= made <= state.today():
         return [f"This link says it is of {words.day(made)}, when nothing was known. Today's prices are used."]
     if made < state.today():
-        state.show_as_of(made)
+        state.set_as_of_date(made)
     return []
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
-def _old_figures(digest: str, day: date, _catalogue: Catalogue) -> tuple[int, int]:
+def _overdue_figure_counts(digest: str, day: date, _catalogue: Catalogue) -> tuple[int, int]:
     return len(_catalogue.sources), sum(1 for _ in stale(_catalogue, day))
 
 
-def footer(catalogue: Catalogue, day: date) -> None:
+def show_footer(catalogue: Catalogue, day: date) -> None:
     """How old the facts are, on every page."""
-    sources, old = _old_figures(digest=catalogue.digest, day=day, _catalogue=catalogue)
+    sources, old = _overdue_figure_counts(digest=catalogue.digest, day=day, _catalogue=catalogue)
     st.divider()
     show.small(
         f"Facts checked up to {words.day(catalogue.day)} · {words.count(sources, 'source')} · "
@@ -84,8 +84,8 @@ def footer(catalogue: Catalogue, day: date) -> None:
     if st.button("Old figures in this plan", icon=":material/history:", type="tertiary", key="see-old"):
         address.put({show_assumptions.GROUP: STALE})
         st.switch_page(state.pages()["Assumptions"])
-    if state_live.is_of_this_week():
+    if state_live.has_prices_of_this_week():
         return
     if st.button("No prices of this week yet", icon=":material/sync:", type="tertiary", key="see-live-foot"):
-        live_box.open_view()
+        live_box.select_live_prices_view()
         st.switch_page(state.pages()["Compare"])

@@ -11,18 +11,18 @@ from planner.report.files.csv import to_csv
 from planner.report.market import live_page
 from planner.web import address, names_box, show, state_live
 from planner.web.download import download
-from planner.web.state_live import Stored
+from planner.web.state_live import LivePriceStatus
 from pricing import PricingError
 from pricing.feeds.feed import Feed
 from pricing.feeds.folder import StoreError
-from pricing.feeds.refresh import Progress, RefreshFound, Ways, refresh
+from pricing.feeds.refresh import Progress, RefreshResult, Ways, refresh
 from pricing.feeds.registry import asked_for
 
 WAYS: list[Callable[[], Ways]] = [Ways]  # how sources are asked; a test puts servers of its own behind
 FEEDS: list[Callable[[], Sequence[Feed]]] = [lambda: asked_for(())]  # which sources there are
 
 
-class Reader:
+class PriceRefresher:
     """The refresh that is at work, or what came of the last one."""
 
     def __init__(self) -> None:
@@ -31,23 +31,23 @@ class Reader:
         self._thread: threading.Thread | None = None
         self._cancelled = threading.Event()
         self._progress: dict[str, Progress] = {}
-        self.found: RefreshFound | None = None
+        self.found: RefreshResult | None = None
         self.trouble = ""  # why there is nothing, in a sentence
 
     @property
-    def is_at_work(self) -> bool:
+    def is_running(self) -> bool:
         """Whether somebody's refresh goes on."""
         return self._thread is not None and self._thread.is_alive()
 
     @property
-    def is_ending(self) -> bool:
+    def is_cancelling(self) -> bool:
         """Whether somebody has cancelled it, and it is not at its end yet."""
-        return self.is_at_work and self._cancelled.is_set()
+        return self.is_running and self._cancelled.is_set()
 
     def begin(self, person: str) -> None:
         """Read all sources, unless that is at work already."""
         with self._lock:
-            if self.is_at_work:
+            if self.is_running:
                 return
             feeds = tuple(FEEDS[-1]())
             self.found, self.trouble = None, _LOST
@@ -81,7 +81,7 @@ class Reader:
 
 
 _LOST = "Reading the prices broke off. Nothing that was known is lost; the log of this server says why."
-READER = Reader()
+READER = PriceRefresher()
 
 
 VIEW = "Live prices"
@@ -92,13 +92,19 @@ _SHOWN = 10  # held prices; the next ones come up as these are decided
 
 def offer() -> None:
     """One sentence where no price is of this week, with a way to the view. Nobody is asked before somebody says so."""
-    if not READER.is_at_work and not state_live.is_of_this_week():
+    if not READER.is_running and not state_live.has_prices_of_this_week():
         with st.container(horizontal=True, vertical_alignment="center", key="offer-live"):
             show.small(live_page.OFFER)
-            st.button("See live prices", type="tertiary", on_click=open_view, key="see-live", icon=":material/sync:")
+            st.button(
+                "See live prices",
+                type="tertiary",
+                on_click=select_live_prices_view,
+                key="see-live",
+                icon=":material/sync:",
+            )
 
 
-def open_view() -> None:
+def select_live_prices_view() -> None:
     """Open the view at the next showing of Compare."""
     address.put({"view": VIEW})
 
@@ -110,48 +116,48 @@ def ask() -> None:
     except StoreError as error:
         st.error(words.markdown(str(error)))
         return
-    st.markdown(words.markdown(live_page.last_words(kept.last.started if kept.last else None, kept.sources)))
-    st.fragment(_at_work, run_every=_EVERY_S)() if READER.is_at_work else _at_rest()
+    st.markdown(words.markdown(live_page.last_refresh_text(kept.last.started if kept.last else None, kept.sources)))
+    st.fragment(_progress_view, run_every=_EVERY_S)() if READER.is_running else _idle_view()
     if refusal := state_live.refusal():
         st.error(words.markdown(refusal))
     if kept.last is not None or kept.held:
-        _decide(kept)
-        _had()
+        _held_prices_view(kept)
+        _availability_view()
 
 
 # Reading
 
 
-def _at_rest() -> None:
+def _idle_view() -> None:
     st.button("Read today's prices", on_click=_begin, key="read-today", icon=":material/sync:")
     show.small(live_page.PROMISE)
     if READER.trouble:
         st.error(words.markdown(READER.trouble))
     if READER.found is not None:
-        _came(READER.found)
+        _summary_view(READER.found)
 
 
 def _begin() -> None:
     READER.begin(state_live.who() or "somebody")
 
 
-def _at_work() -> None:
+def _progress_view() -> None:
     """Shown again every second, by itself; the whole page once the refresh is at its end."""
-    if not READER.is_at_work:
+    if not READER.is_running:
         st.rerun(scope="app")
-    far = live_page.under_way(READER.progress())
+    far = live_page.refresh_status(READER.progress())
     st.progress(far.share, words.markdown(far.title))
-    ends = READER.is_ending
+    ends = READER.is_cancelling
     st.button("Cancelling …" if ends else "Cancel", on_click=READER.cancel, disabled=ends, key="cancel-live")
     if far.lines:
         st.markdown("\n".join(f"- {words.markdown(line)}" for line in far.lines))
 
 
-def _came(found: RefreshFound) -> None:
+def _summary_view(found: RefreshResult) -> None:
     if found.cancelled:
         st.info(live_page.CANCELLED)
         return
-    came = live_page.came_of(found)
+    came = live_page.summarize_refresh(found)
     st.markdown(f"**The last refresh.** {words.markdown(came.title)}")
     for line in (*came.shrunk, *(() if len(came.failed) > _FEW else came.failed)):
         st.warning(words.markdown(line))
@@ -160,7 +166,7 @@ def _came(found: RefreshFound) -> None:
             st.markdown("\n".join(f"- {words.markdown(line)}" for line in came.failed))
     with show.table_on_demand("live-sources", "Source by source") as is_open:
         if is_open:
-            show.frame_of(came.table, hide_index=True)
+            show.show_dataframe(came.table, hide_index=True)
             show.csv_button(came.table, "refresh.csv", "csv-refresh")
     if came.skipped:
         with st.expander(f"{words.count(len(came.skipped), 'source')} not asked, for want of a key", key="no-key"):
@@ -170,11 +176,11 @@ def _came(found: RefreshFound) -> None:
 # Deciding
 
 
-def _decide(kept: Stored) -> None:
+def _held_prices_view(kept: LivePriceStatus) -> None:
     found = live_page.held_words(kept.held)
     st.header(words.markdown(found.title), anchor=False)
     named = st.text_input("Who decides", state_live.who(), key="live-name", max_chars=100, help=_WHO)
-    state_live.remember_who(named)
+    state_live.set_decision_maker(named)
     nobody = not state_live.who()
     for one in found.prices[:_SHOWN]:
         with st.container(horizontal=True, vertical_alignment="center", key=f"held-{one.id}"):
@@ -197,15 +203,15 @@ def _decide(kept: Stored) -> None:
         )  # fmt: skip
 
 
-def _had() -> None:
+def _availability_view() -> None:
     with show.table_on_demand("live-had", "How often each was to be had in the last two weeks") as is_open:
         if is_open:
             try:
-                table = live_page.had_table(state_live.had())
+                table = live_page.availability_table(state_live.had())
             except StoreError as error:
                 st.error(words.markdown(str(error)))
                 return
-            show.frame_of(table, hide_index=True, alt="On how many days each was to be had, the rarest first.")
+            show.show_dataframe(table, hide_index=True, alt="On how many days each was to be had, the rarest first.")
             show.csv_button(table, "to-be-had.csv", "csv-had")
 
 

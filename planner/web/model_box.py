@@ -4,10 +4,10 @@ import streamlit as st
 
 from planner.network.config_file import MOST_CHARACTERS, own_model
 from planner.report import words
-from planner.report.speed.fit_words import shape_words
+from planner.report.speed.fit_words import architecture_text
 from planner.scenario.known_names import unchanged
 from planner.scenario.own_model import MOST_MODELS, OwnModel
-from planner.scenario.task import Serve, Train
+from planner.scenario.task import ServingTask, TrainingTask
 from planner.scenario.work import Work
 from planner.web import ask, state
 from pricing import PricingError
@@ -16,7 +16,7 @@ FILE, TEXT, NAME, FOUND, REFUSAL = "config_file", "config_text", "config_name", 
 TITLE = "A model that is not on record"
 
 
-def ask_for_model() -> None:
+def model_upload() -> None:
     """The upload or the text of a configuration, what it says, and the buttons that use it."""
     with st.expander(TITLE, key="own-model"):
         st.markdown(
@@ -31,10 +31,10 @@ def ask_for_model() -> None:
         found: OwnModel | None = st.session_state.get(FOUND)
         if found is None:
             return
-        st.success(words.markdown(shape_words(found)))
+        st.success(words.markdown(architecture_text(found)))
         with st.container(horizontal=True):
-            st.button("Train it", on_click=_use, args=("train",), key="train-own-model")
-            st.button("Serve it", on_click=_use, args=("serve",), key="serve-own-model")
+            st.button("Train it", on_click=_add_to_plan, args=("train",), key="train-own-model")
+            st.button("Serve it", on_click=_add_to_plan, args=("serve",), key="serve-own-model")
 
 
 def _read_file() -> None:
@@ -57,7 +57,7 @@ def _read(text: str, file: str) -> None:
         st.session_state[REFUSAL] = unchanged(refusal)
 
 
-def _use(task: str) -> None:
+def _add_to_plan(task: str) -> None:
     """Make it the work of the plan, in place of the first; the newest models stay."""
     asked, found = state.scenario(), st.session_state[FOUND]
     found = found.model_copy(update={"name": st.session_state.get(NAME) or found.name})
@@ -74,5 +74,5 @@ def _work(work: Work, name: str, task: str) -> Work:
         return work.model_copy(update={"train": work.train.model_copy(update={"model": name})})
     if task == "serve" and work.serve is not None:
         return work.model_copy(update={"serve": work.serve.model_copy(update={"model": name})})
-    asked = {"train": Train(model=name)} if task == "train" else {"serve": Serve(model=name)}
+    asked = {"train": TrainingTask(model=name)} if task == "train" else {"serve": ServingTask(model=name)}
     return Work.model_validate({"accelerators": work.accelerators, **asked})

@@ -8,15 +8,15 @@ import streamlit as st
 from planner.report import words
 from planner.scenario.known_names import accelerator_meant
 from planner.scenario.scenario import ANY_ACCELERATOR
-from planner.speed.match_model import counted_as, model_meant
+from planner.speed.match_model import model_meant, substitution_note
 from planner.speed.serving import work_called
-from planner.speed.training.images import network_called
-from pricing import Catalogue, UnknownName, names
+from planner.speed.training.images import match_image_network
+from pricing import Catalogue, UnknownNameError, names
 from pricing.caching import cached
-from pricing.errors import NameError_
+from pricing.errors import NameLookupError
 from pricing.meant import Meant
 
-Reader = Callable[[Catalogue, str], Meant]
+NameReader = Callable[[Catalogue, str], Meant]
 TYPE_IT = "Type a name and press Enter, or choose"
 _HELD, _NOTES = "name_box_held", "name_box_notes"
 
@@ -26,7 +26,7 @@ def _site(catalogue: Catalogue, name: str) -> Meant:
 
 
 def _trained(catalogue: Catalogue, name: str) -> Meant:
-    return _model(catalogue, name, network_called)
+    return _model(catalogue, name, match_image_network)
 
 
 def _served(catalogue: Catalogue, name: str) -> Meant:
@@ -36,16 +36,16 @@ def _served(catalogue: Catalogue, name: str) -> Meant:
 def _model(catalogue: Catalogue, name: str, other: Callable[[str], str | None]) -> Meant:
     """A model of the catalogue, else measured work of another kind. A name that a neighbour stands for is kept."""
     try:
-        found, note = model_meant(catalogue, name), counted_as(catalogue, name) or ""
+        found, note = model_meant(catalogue, name), substitution_note(catalogue, name) or ""
         return Meant(found.key if found.note or not note else name, note)
-    except UnknownName:
+    except UnknownNameError:
         if (work := other(name)) is None:
             raise
         return Meant(work)
 
 
 # By short key: what a typed name means.
-READERS: Mapping[str, Reader] = {"gpu": accelerator_meant, "site": _site, "train": _trained, "serve": _served}
+READERS: Mapping[str, NameReader] = {"gpu": accelerator_meant, "site": _site, "train": _trained, "serve": _served}
 
 
 def label(catalogue: Catalogue, key: str, value: str) -> str:
@@ -127,7 +127,7 @@ def _settle(catalogue: Catalogue, box: Box, known: tuple[str, ...]) -> None:
         found = Meant(typed) if typed is None or typed in known else READERS[box.of](catalogue, typed)
         st.session_state[box.key] = held[box.key] = found.key
         notes[box.key] = found.note
-    except NameError_ as refusal:
+    except NameLookupError as refusal:
         st.session_state[box.key] = held[box.key]
         notes[box.key] = f"{refusal} {UNCHANGED}"
 

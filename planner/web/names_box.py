@@ -5,18 +5,18 @@ import streamlit as st
 from planner.report import words
 from planner.report.market import live_page
 from planner.web import show, state, state_live
-from planner.web.state_live import Stored
+from planner.web.state_live import LivePriceStatus
 from pricing.feeds.given import Name
-from pricing.feeds.naming import asked_names
+from pricing.feeds.naming import unresolved_names
 
 _SHOWN = 10  # names; the next ones come up as these are explained
 # Headings that stand still: a box of another heading is another box, closed.
 _ASKED, _EXPLAINED = "Names that nobody knows", "Names that somebody explained"
 
 
-def ask(kept: Stored, *, nobody: bool) -> None:
+def ask(kept: LivePriceStatus, *, nobody: bool) -> None:
     """The names that are asked about, and below them those that somebody explained."""
-    asked = asked_names(kept.held)
+    asked = unresolved_names(kept.held)
     if asked:
         with st.expander(_ASKED, key="live-names"):
             for one in live_page.questions(state.live(), asked[:_SHOWN]):
@@ -46,7 +46,7 @@ def _question(one: live_page.Question, *, nobody: bool) -> None:
 
 def _named(one: Name, *, nobody: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"named-{one.what}-{one.called}"):
-        st.markdown(words.markdown(live_page.named_line(state.live(), one)), width="stretch")
+        st.markdown(words.markdown(live_page.name_decision_text(state.live(), one)), width="stretch")
         st.button(
             "Take back", key=f"unsay-{one.what}-{one.called}", on_click=state_live.name,
             args=(one.what, one.called, ""), disabled=nobody,

@@ -19,7 +19,7 @@ import streamlit as st
 from streamlit import file_util
 
 from pricing.caching import cached
-from pricing.catalogue import cache_folder
+from pricing.catalogue import cache_dir
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -73,7 +73,7 @@ def asked_for(scope: Message, name: bytes) -> str:
     return ",".join(said.decode("latin-1") for known, said in scope["headers"] if known == name)
 
 
-class Packed:
+class StaticCompressionMiddleware:
     """Answers for Streamlit's files with what it keeps of them. What is allowed and what there is Streamlit says."""
 
     def __init__(self, app: App, folder: Path = STATIC, kept: Path | None = None) -> None:
@@ -83,15 +83,15 @@ class Packed:
             for path in folder.glob("static/**/*")
             if path.suffix in _PACKED_KINDS
         }
-        cache = cache_folder()
+        cache = cache_dir()
         self.kept = kept or (cache and cache / f"static-{st.__version__}")
-        self.quick = cached(2 * len(self.files) or 1)(self._quick)
+        self.quick = cached(2 * len(self.files) or 1)(self._compress_fast)
         self.best: dict[tuple[Path, str], bytes] = {}
         self.start()
 
     def start(self) -> None:
         """Pack from now on, beside all else."""
-        threading.Thread(target=self.pack_all, name="packing", daemon=True).start()
+        threading.Thread(target=self.compress_all, name="packing", daemon=True).start()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Serve a request. Streamlit is asked for the head of the file only, and the body is the packed one."""
@@ -125,17 +125,17 @@ class Packed:
         """A file as small as it has been made so far."""
         return self.best.get((path, way.name)) or self.quick(path, way)
 
-    def _quick(self, path: Path, way: Way) -> bytes:
+    def _compress_fast(self, path: Path, way: Way) -> bytes:
         return way.quick(path.read_bytes())
 
-    def pack_all(self) -> None:
+    def compress_all(self) -> None:
         """Make of every file the smallest there is, the largest first; nobody waits for it."""
         for path in _largest_first(self.files.values()):
             for way in WAYS:
-                self.best[path, way.name] = self._smallest(path, way)
+                self.best[path, way.name] = self._compress_small(path, way)
         self.quick.cache_clear()
 
-    def _smallest(self, path: Path, way: Way) -> bytes:
+    def _compress_small(self, path: Path, way: Way) -> bytes:
         plain = path.read_bytes()
         copy = self.kept and self.kept / f"{path.name}.{way.name}"
         with suppress(OSError, EOFError, ValueError, brotli.error):  # none yet, or a damaged one

@@ -56,9 +56,11 @@ def _table(
     columns: Sequence[str], heads: Mapping[str, str], cells: Mapping[str, Sequence[str]], right: set[str], alt: str
 ) -> str:
     size = min(_LARGEST_PT, max(_SMALLEST_PT, _ROOM_PT / max(1, len(columns))))
-    head = "".join(f'<th scope="col"{_side(name, right)}>{_breakable(heads[name])}</th>' for name in columns)
+    head = "".join(f'<th scope="col"{_side(name, right)}>{_with_line_breaks(heads[name])}</th>' for name in columns)
     rows = (
-        "".join(f"<td{_side(name, right)}>{_breakable(cell)}</td>" for name, cell in zip(columns, row, strict=True))
+        "".join(
+            f"<td{_side(name, right)}>{_with_line_breaks(cell)}</td>" for name, cell in zip(columns, row, strict=True)
+        )
         for row in zip(*(cells[name] for name in columns), strict=True)
     )
     body = "".join(f"<tr>{row}</tr>" for row in rows)
@@ -68,7 +70,7 @@ def _table(
     )
 
 
-def _breakable(text: str) -> str:
+def _with_line_breaks(text: str) -> str:
     """As markup; a word that is longer than a column, such as an address, may go on in the next line."""
     held = _LONG.sub(lambda word: "\0".join(_PIECE.findall(word[0])), text)
     return escape(held).replace("\0", "<wbr>")

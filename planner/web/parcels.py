@@ -14,7 +14,7 @@ from pricing import Catalogue, load_catalogue
 from pricing.catalogue import SECTIONS
 from pricing.feeds.folder import StoreError
 from pricing.feeds.live import current
-from pricing.figure import Figure, Strict
+from pricing.figure import Figure, StrictModel
 from pricing.quotes import Quotes, with_quotes
 from pricing.stale import as_of
 
@@ -22,7 +22,7 @@ MOST_FACTS = 8  # kept at once, those of last use; the bundled ones always
 
 
 @dataclass(frozen=True)
-class Recipe:
+class CatalogSpec:
     """How facts are made of the bundled ones with live prices: as of a day, with somebody's quotes laid over them."""
 
     day: date | None = None
@@ -33,33 +33,33 @@ class Recipe:
         try:
             facts = current() if self.day is None else as_of(current(), self.day)
         except StoreError:
-            raise OtherFacts from None
+            raise CatalogMismatchError from None
         return facts if self.quotes is None else with_quotes(facts, self.quotes)
 
 
 Place = tuple[str, str, str]  # section, key, and the name of a figure; empty for the record
 
 
-class OtherFacts(Exception):
+class CatalogMismatchError(Exception):
     """The process has other facts than the server: live prices that came meanwhile, or files that changed."""
 
 
 @dataclass(frozen=True)
-class _Known:
+class _RegisteredCatalogue:
     facts: Catalogue
-    recipe: Recipe
+    recipe: CatalogSpec
     places: dict[int, Place]  # by address: the facts hold their records, so addresses stay theirs
 
 
-_KNOWN: OrderedDict[str, _Known] = OrderedDict()
+_KNOWN: OrderedDict[str, _RegisteredCatalogue] = OrderedDict()
 
 
-def know(facts: Catalogue, recipe: Recipe) -> None:
+def register_catalogue(facts: Catalogue, recipe: CatalogSpec) -> None:
     """Let these facts travel by their digest."""
     if facts.digest in _KNOWN:
         _KNOWN.move_to_end(facts.digest)
         return
-    _KNOWN[facts.digest] = _Known(facts, recipe, _places(facts))
+    _KNOWN[facts.digest] = _RegisteredCatalogue(facts, recipe, _places(facts))
     always = load_catalogue().digest
     for digest in [one for one in tuple(_KNOWN) if one != always][: -(MOST_FACTS - 1)]:
         _KNOWN.pop(digest, None)
@@ -84,27 +84,27 @@ def unpacked(sent: bytes) -> Any:
     return ForkingPickler.loads(sent)
 
 
-def _facts(digest: str, recipe: Recipe) -> Catalogue:
+def _facts(digest: str, recipe: CatalogSpec) -> Catalogue:
     if digest not in _KNOWN:
         made = recipe.made()
         if made.digest != digest:
-            raise OtherFacts
-        know(made, recipe)
+            raise CatalogMismatchError
+        register_catalogue(made, recipe)
     return _KNOWN[digest].facts
 
 
-def _placed(digest: str, recipe: Recipe, place: Place) -> object:
+def _placed(digest: str, recipe: CatalogSpec, place: Place) -> object:
     section, key, name = place
     record = getattr(_facts(digest, recipe), section)[key]
     return getattr(record, name) if name else record
 
 
-def _sent_facts(facts: Catalogue) -> tuple[Any, ...]:
+def _reduce_catalogue(facts: Catalogue) -> tuple[Any, ...]:
     known = _KNOWN.get(facts.digest)
     return facts.__reduce_ex__(4) if known is None else (_facts, (facts.digest, known.recipe))  # type: ignore[return-value]
 
 
-def _sent_record(record: Strict) -> tuple[Any, ...]:
+def _reduce_record(record: StrictModel) -> tuple[Any, ...]:
     for digest, known in tuple(_KNOWN.items()):  # others may come to know more meanwhile
         place = known.places.get(id(record))
         if place is not None:
@@ -113,17 +113,17 @@ def _sent_record(record: Strict) -> tuple[Any, ...]:
 
 
 def _register() -> None:
-    ForkingPickler.register(Catalogue, _sent_facts)
+    ForkingPickler.register(Catalogue, _reduce_catalogue)
     kinds = {type(record) for section in SECTIONS for record in getattr(load_catalogue(), section).values()}
     for kind in (Figure, *kinds):
-        ForkingPickler.register(kind, _sent_record)
+        ForkingPickler.register(kind, _reduce_record)
 
 
 def ready() -> None:
     """Load the facts and let them travel. Once on each side."""
     _register()
-    know(load_catalogue(), Recipe())
-    know(latest(), Recipe())
+    register_catalogue(load_catalogue(), CatalogSpec())
+    register_catalogue(latest(), CatalogSpec())
 
 
 def latest() -> Catalogue:

@@ -7,14 +7,14 @@ from urllib.parse import parse_qsl, urlencode
 import streamlit as st
 
 from planner.report import words
-from planner.report.answer.phrases import plain_sentence
-from planner.report.answer.pinned import Pinned, against, others
+from planner.report.answer.phrases import question_text
+from planner.report.answer.pinned import PinnedPlan, against, others
 from planner.report.answer.plan_text import Reckoned
-from planner.report.answer.side_by_side import About, asked_differently, spoken
+from planner.report.answer.side_by_side import Topic, formatted_table, input_differences_table
 from planner.report.files.csv import to_csv
 from planner.report.table import Table
-from planner.scenario.link import ALSO, read_address
-from planner.scenario.question import KEYS, question_of
+from planner.scenario.link import ALSO, parse_link
+from planner.scenario.question import KEYS, detect_question
 from planner.web import address, questions, show, state
 from planner.web.download import download
 from pricing import Catalogue
@@ -27,7 +27,7 @@ LONGEST_LINK = 6_000  # characters of all pins; browsers and mail programs take 
 _PINS = "pins"
 _OF_PLAN = (*KEYS, ALSO, questions.KEY)
 # What of the comparison belongs to the question that a page answers; a page that is not named shows all of it.
-_ROWS: dict[str, tuple[About, ...]] = {
+_ROWS: dict[str, tuple[Topic, ...]] = {
     "Answer": ("verdict", "money"),
     "Speed": ("speed", "plan"),
     "Compare": ("rent", "money"),
@@ -37,7 +37,7 @@ _ROWS: dict[str, tuple[About, ...]] = {
 
 def arrive() -> None:
     """Take over the pins of a link. One that says nothing of a plan is dropped."""
-    told = [dict(parse_qsl(one, keep_blank_values=True)) for one in address.all_of(KEY)]
+    told = [dict(parse_qsl(one, keep_blank_values=True)) for one in address.get_values(KEY)]
     kept = [{key: said for key, said in one.items() if key in _OF_PLAN and not unseen(said)} for one in told]
     st.session_state[_PINS] = kept[: len(LETTERS)]
 
@@ -50,15 +50,15 @@ def pinned() -> list[dict[str, str]]:
 
 def left_out() -> str:
     """The letters of the plans that the link has no room for, in words; empty where it holds all."""
-    return words.listed([LETTERS[place] for place in range(len(_in_link()), len(pinned()))])
+    return words.listed([LETTERS[place] for place in range(len(_values_in_link()), len(pinned()))])
 
 
 def write() -> None:
     """Bring the pins into the address, as many as fit, from the first on."""
-    address.put_all(KEY, tuple(_in_link()))
+    address.set_values(KEY, tuple(_values_in_link()))
 
 
-def _in_link() -> list[str]:
+def _values_in_link() -> list[str]:
     said: list[str] = []
     for one in pinned():
         text = urlencode(one)
@@ -76,7 +76,7 @@ def button() -> None:
 
 
 def _pin() -> None:
-    address.take_over()
+    address.sync_from_widgets()
     held = _now()
     if held not in pinned():
         pinned().append(held)
@@ -92,12 +92,12 @@ def _take_away(place: int) -> None:
 
 def beside(catalogue: Catalogue, page: str, use: Callable[[dict[str, str]], None]) -> None:
     """The pinned plans beside the one on the screen: what differs first, then what each came to."""
-    there = [Pinned(letter, _reckoned(catalogue, held)) for letter, held in zip(LETTERS, pinned(), strict=False)]
+    there = [PinnedPlan(letter, _reckoned(catalogue, held)) for letter, held in zip(LETTERS, pinned(), strict=False)]
     if not there:
         state.pin(())
         return
     names = [f"{one.letter}: {_name(catalogue, held)}" for one, held in zip(there, pinned(), strict=True)]
-    on_screen = state.reckoned(in_full=True)
+    on_screen = state.reckoned(with_details=True)
     state.pin(others(on_screen, there))
     every = zip([*names, "On the screen"], [*(one.reckoned for one in there), on_screen], strict=True)
     plans = [Reckoned(name, one.plan, one.answer, one.told) for name, one in every]
@@ -110,7 +110,7 @@ def beside(catalogue: Catalogue, page: str, use: Callable[[dict[str, str]], None
         if told := against(on_screen, there):
             st.markdown(words.markdown(" ".join(told)))
         table = _table(plans, [*(one.reckoned.hints for one in there), on_screen.hints], page)
-        show.small_table(table)
+        show.show_table(table)
         download("Download this table (CSV)", "side-by-side.csv", lambda: to_csv(table), "csv-pins")
         if missing := left_out():
             show.small(words.markdown(f"The link has no room for {missing}: send those as files."))
@@ -118,7 +118,7 @@ def beside(catalogue: Catalogue, page: str, use: Callable[[dict[str, str]], None
 
 def _table(plans: Sequence[Reckoned], hints: Sequence[Mapping[str, str]], page: str) -> Table:
     """What was asked differently, and below it what it came to."""
-    asked, came = asked_differently(plans, hints), spoken(plans, _ROWS.get(page, get_args(About)))
+    asked, came = input_differences_table(plans, hints), formatted_table(plans, _ROWS.get(page, get_args(Topic)))
     heads = list(came.columns[1:])
     rows = [[asked["Input"][row], *(asked[name][row] for name in asked.columns[1:])] for row in range(len(asked))]
     rows += [[came["Measure"][row], *(came[name][row] for name in heads)] for row in range(len(came))]
@@ -128,10 +128,10 @@ def _table(plans: Sequence[Reckoned], hints: Sequence[Mapping[str, str]], page: 
 def _name(catalogue: Catalogue, held: dict[str, str]) -> str:
     """The plan's name; its sentence where it has none."""
     named = held.get("name")
-    return named or plain_sentence(catalogue, question_of(held, held.get(questions.KEY)), held)
+    return named or question_text(catalogue, detect_question(held, held.get(questions.KEY)), held)
 
 
 def _reckoned(catalogue: Catalogue, held: dict[str, str]) -> state.Reckoned:
     kept = {key: said for key, said in held.items() if key != questions.KEY}
-    scenario = read_address(kept, catalogue, rates=rates(catalogue)).scenario
-    return state.reckoned(scenario, in_full=True)
+    scenario = parse_link(kept, catalogue, rates=rates(catalogue)).scenario
+    return state.reckoned(scenario, with_details=True)

@@ -19,6 +19,6 @@ from planner.scenario.scenario import Scenario
 from planner.web import parcels
 
 parcels.ready()
-reckoned(parcels.latest(), Scenario(), date.today(), in_full=True)  # fills what is kept of the facts
+reckoned(parcels.latest(), Scenario(), date.today(), with_details=True)  # fills what is kept of the facts
 gc.collect()
 gc.freeze()

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from planner.scenario.link import ALSO, from_address, to_address, usable_address
+from planner.scenario.link import ALSO, clean_link, from_address, scenario_to_link
 from planner.scenario.presets import preset
-from planner.scenario.question import HOURS, KEYS, QUESTIONS, Question, belongs, question_of
+from planner.scenario.question import HOURS, KEYS, QUESTIONS, Question, detect_question, link_has_key
 from planner.web import address, fields, name_box, through_the_day, typed_list
 from pricing import Catalogue, PricingError
 from pricing.formulas import printable
@@ -16,28 +16,30 @@ COLUMNS = {"Train": 4, "Fine-tune": 5, "Serve": 5, "GPU-hours": 6}  # of the row
 _SHOWN, _KEPT = "question_shown", "questions_kept"
 
 
-def of_link(catalogue: Catalogue) -> list[str]:
+def apply_link(catalogue: Catalogue) -> list[str]:
     """Take over what the address of a visitor asks, before there are widgets; a sentence for what it cannot use."""
     held = address.texts()
-    question = question_of(held, held.get(KEY))
-    plan = {name: text for name, text in held.items() if (name in KEYS and belongs(name, question)) or name == ALSO}
+    question = detect_question(held, held.get(KEY))
+    plan = {
+        name: text for name, text in held.items() if (name in KEYS and link_has_key(name, question)) or name == ALSO
+    }
     slips = {name: text for name, text in held.items() if name not in KEYS}
-    usable, told = usable_address({**plan, **slips}, catalogue, OURS)
-    told += _name_models(catalogue, usable)
+    usable, told = clean_link({**plan, **slips}, catalogue, OURS)
+    told += _resolve_model_names(catalogue, usable)
     told += [_two(name, held[name], question) for name in _WORK if name in held and name not in plan]
-    fields.start_anew()
+    fields.clear_stash()
     through_the_day.forget()
     typed_list.forget()
-    address.replace({**usable, **_of_question(question)}, (*KEYS, ALSO, KEY))
+    address.replace({**usable, **_question_values(question)}, (*KEYS, ALSO, KEY))
     st.session_state[_SHOWN] = question.name
     return told
 
 
-def _of_question(question: Question) -> dict[str, str]:
+def _question_values(question: Question) -> dict[str, str]:
     return {} if question is HOURS else {KEY: question.name}
 
 
-def _name_models(catalogue: Catalogue, usable: dict[str, str]) -> list[str]:
+def _resolve_model_names(catalogue: Catalogue, usable: dict[str, str]) -> list[str]:
     """Write loosely spelt models as the lists do, with a sentence for each that is one of several or that nobody knows.
 
     A name that nobody knows is dropped. A model of the plan's own keeps its name, and so does one that another record
@@ -80,7 +82,7 @@ def shown() -> Question:
 def ask() -> Question:
     """The pills, and the question they stand at."""
     address.choice(KEY, QUESTIONS, HOURS.name)
-    st.pills("What is the work?", list(QUESTIONS), required=True, key=KEY, on_change=_switch)
+    st.pills("What is the work?", list(QUESTIONS), required=True, key=KEY, on_change=_on_question_change)
     st.session_state[_SHOWN] = st.session_state[KEY]
     return QUESTIONS[st.session_state[KEY]]
 
@@ -88,17 +90,17 @@ def ask() -> Question:
 def turn_to(held: Mapping[str, str]) -> None:
     """Show the question that an address asks. What was typed for the one on the screen is kept."""
     _keep(QUESTIONS[st.session_state[_SHOWN]])
-    fields.start_anew()
+    fields.clear_stash()
     through_the_day.forget()
     typed_list.forget()
-    question = question_of(held, held.get(KEY))
-    address.put({KEY: None, **_of_question(question)})
+    question = detect_question(held, held.get(KEY))
+    address.put({KEY: None, **_question_values(question)})
     st.session_state[_SHOWN] = question.name
 
 
-def _switch() -> None:
+def _on_question_change() -> None:
     """Keep what was typed, and bring back what was typed here before; the first time, a real case's numbers."""
-    address.take_over()
+    address.sync_from_widgets()
     _keep(QUESTIONS[st.session_state[_SHOWN]])
     question = QUESTIONS[st.session_state[KEY]]
     kept = st.session_state.get(_KEPT, {}).get(question.name)
@@ -109,7 +111,7 @@ def _switch() -> None:
 
 def _keep(question: Question) -> None:
     """Keep what was typed for a question, and take it out of the address."""
-    fields.bring_all_back()
+    fields.restore_all_fields()
     held = address.texts()
     st.session_state.setdefault(_KEPT, {})[question.name] = {name: held[name] for name in question.own if name in held}
     address.put(dict.fromkeys(question.own))
@@ -117,4 +119,4 @@ def _keep(question: Question) -> None:
 
 def _example(question: Question) -> Mapping[str, str]:
     example = preset(question.example) if question.example else None
-    return {} if example is None else to_address(example.scenario)
+    return {} if example is None else scenario_to_link(example.scenario)

@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from planner.evidence.checked import OwnFactors, put_together
-from planner.evidence.kinds import factors_in
-from planner.evidence.table import TABLES, text_in
+from planner.evidence.checked import FactorTable, merge_factors
+from planner.evidence.kinds import read_factors
+from planner.evidence.table import TABLES, decode_table
 from planner.report import words
 from planner.report.evidence import own_runs_words as told
 from planner.scenario.known_names import unchanged
 from planner.scenario.measured import Measured
-from planner.speed.scenario_jobs import ServingWork, TrainingWork
+from planner.speed.scenario_jobs import ScenarioServing, ScenarioTraining
 from planner.web import ask, show, state
 from planner.web.download import download
 from pricing import PricingError
@@ -20,12 +20,12 @@ _RATE = st.column_config.NumberColumn(format="%,.5g")
 _SHAPE, _WHY_NOT, _WIDE = "Shape", "Not used because", st.column_config.TextColumn(width=420)
 
 
-def of_work(_: TrainingWork | ServingWork) -> None:
+def work_runs_view(_: ScenarioTraining | ScenarioServing) -> None:
     """The box of one's own runs beside a model that was asked about."""
-    ask_for_runs()
+    runs_upload()
 
 
-def ask_for_runs() -> None:
+def runs_upload() -> None:
     """The upload of one's own runs, what they say, and what of it the plan uses."""
     st.markdown(
         "A CSV with training or serving runs that you measured. What they say becomes part of this plan only once you "
@@ -39,7 +39,7 @@ def ask_for_runs() -> None:
                 download(f"A {kind} table to fill in", file, table.template.encode, key)
     if st.session_state.get(REFUSAL):
         st.error(words.markdown(st.session_state[REFUSAL]))
-    found: OwnFactors | None = st.session_state.get(FOUND)
+    found: FactorTable | None = st.session_state.get(FOUND)
     if found is not None:
         _say(found)
     _in_use(state.scenario().measured)
@@ -52,32 +52,32 @@ def _read() -> None:
     if file is None:
         return
     try:
-        text = text_in(file.getvalue(), file=file.name)
-        found = factors_in(state.catalogue(), text, file=file.name, day=state.day(), most=MOST_ROWS)
+        text = decode_table(file.getvalue(), file=file.name)
+        found = read_factors(state.catalogue(), text, file=file.name, day=state.day(), most=MOST_ROWS)
     except PricingError as refusal:
         st.session_state[REFUSAL] = unchanged(refusal)
         return
     st.session_state[FOUND] = found
 
 
-def _say(found: OwnFactors) -> None:
+def _say(found: FactorTable) -> None:
     said = told.finding(state.catalogue(), found)
     st.header(words.markdown(said), anchor=False)
     table = told.runs_table(state.catalogue(), found)
     columns = {"Measured": _RATE, "Predicted": _RATE, "Of predicted": show.SHARE, _WHY_NOT: _WIDE}
-    show.frame_of(
+    show.show_dataframe(
         table.to_pandas().round({"Of predicted": 2}), hide_index=True, column_config=columns, placeholder="–", alt=said,
         column_order=[name for name in table.columns if name not in (_SHAPE, _WHY_NOT) or any(table[name])],
     )  # fmt: skip
     show.csv_button(table, "my-runs.csv", "csv-my-runs")
-    carried = put_together(state.scenario().measured, found, accelerator=state.scenario().accelerator)
+    carried = merge_factors(state.scenario().measured, found, accelerator=state.scenario().accelerator)
     if carried == state.scenario().measured:
         return
     st.markdown(f"**What they say together**, and how much of it is believed of a job like them. {_BELIEF}")
     _factors(found.carried())
-    for sentence in told.unused_words(found, carried=sum(one.kind == found.kind for one in carried)):
+    for sentence in told.unused_run_sentences(found, carried=sum(one.kind == found.kind for one in carried)):
         show.small(words.markdown(sentence))
-    st.button("Use these", on_click=_use, key="use-runs")
+    st.button("Use these", on_click=_add_to_plan, key="use-runs")
 
 
 _BELIEF = "The more runs, and the nearer they are to each other, the more; the docs have the formula."
@@ -86,7 +86,7 @@ _BELIEF = "The more runs, and the nearer they are to each other, the more; the d
 def _factors(said: tuple[Measured, ...]) -> None:
     table = told.factors_table(state.catalogue(), said)
     shares = dict.fromkeys(("Of predicted", "from", "to", "Believed"), show.SHARE)
-    show.frame_of(
+    show.show_dataframe(
         table.to_pandas().round(dict.fromkeys(shares, 2)),
         hide_index=True,
         column_config=shares,
@@ -98,14 +98,14 @@ def _factors(said: tuple[Measured, ...]) -> None:
 def _in_use(carried: tuple[Measured, ...]) -> None:
     if not carried:
         return
-    st.header(words.markdown(told.in_use(carried)), anchor=False)
+    st.header(words.markdown(told.used_runs_text(carried)), anchor=False)
     _factors(carried)
     st.button("Take my runs away", on_click=_take_away, key="drop-runs")
 
 
-def _use() -> None:
+def _add_to_plan() -> None:
     asked = state.scenario()
-    _ask(put_together(asked.measured, st.session_state[FOUND], accelerator=asked.accelerator))
+    _ask(merge_factors(asked.measured, st.session_state[FOUND], accelerator=asked.accelerator))
 
 
 def _take_away() -> None:

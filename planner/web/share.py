@@ -8,7 +8,7 @@ from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.report import words
 from planner.report.files.csv import SIGN, assumptions_table, cash_table, results_table, to_csv
-from planner.scenario.file import Saved, read_scenario, write_scenario
+from planner.scenario.file import SavedScenario, read_scenario, write_scenario
 from planner.scenario.known_names import unchanged
 from planner.speed.scenario_jobs import model_notes
 from planner.web import address, ask, state
@@ -22,15 +22,15 @@ def popover(plan: Plan, found: Answer) -> None:
     """A box with everything that leaves the page. Files are made when they are asked for."""
     with st.popover("Share and export", icon=":material/ios_share:", key="share", on_change="rerun") as box:
         if box.open:
-            _everything(plan, found)
+            _share_options(plan, found)
 
 
-def _everything(plan: Plan, found: Answer) -> None:
+def _share_options(plan: Plan, found: Answer) -> None:
     st.markdown("**Link** to this plan, with today's date in it: it will say the same in years")
     st.code(address.link(), language=None, wrap_lines=True)
     st.markdown("**For finance**: every line of every way by month, every assumption, every result")
     drawn = state.reckoned().futures
-    saved = Saved(plan.setting.written, plan.setting.day, plan.setting.catalogue.digest)
+    saved = SavedScenario(plan.setting.written, plan.setting.day, plan.setting.catalogue.digest)
     with st.container(horizontal=True):
         _download("Cash flow (CSV)", "cash-flow.csv", lambda: to_csv(cash_table(plan)))
         _download("Assumptions (CSV)", "assumptions.csv", lambda: to_csv(assumptions_table(plan, SIGN)))
@@ -60,6 +60,6 @@ def _read() -> None:
         st.session_state["scenario_refusal"] = unchanged(refusal)
         return
     if saved.day is not None and saved.day < state.today():
-        state.show_as_of(saved.day)
+        state.set_as_of_date(saved.day)
     for note in (*saved.notes, *model_notes(state.catalogue(), saved.scenario)):
         st.toast(words.markdown(note), icon=":material/info:")

@@ -11,22 +11,22 @@ from planner.money.ledger import Ledger
 from planner.money.plan import Plan
 from planner.money.renting.bill import TODAY, Money
 from planner.money.verdict.answer import Answer
-from planner.money.verdict.contender import Weighed
+from planner.money.verdict.contender import EvaluatedOption
 from planner.report import words
 from planner.report.answer import small_work
-from planner.report.answer.payback_chart import shown_ways
-from planner.report.answer.pinned import beside_tile
+from planner.report.answer.payback_chart import charted_options
+from planner.report.answer.pinned import pinned_tile_values
 from planner.report.answer.tables import (  # fmt: skip
+    break_even_table,
     cash_table,
     lines_table,
     options_table,
     parts_table,
-    rent_path_table,
-    timing_table,
-    turning_table,
+    rent_change_table,
+    timing_convention_table,
 )
 from planner.report.files.csv import to_csv
-from planner.report.market.prices_through_time import history_table, worth_table
+from planner.report.market.prices_through_time import history_table, value_for_money_table
 from planner.report.table import Table
 from planner.report.tile import Tile
 from planner.study.measures import MEASURES
@@ -45,7 +45,7 @@ def chart(figure: go.Figure, finding: str, key: str) -> None:
 WHOLE = "whole"  # in the address: whole=1
 
 
-def frame_of(data: Any, **how: Any) -> None:
+def show_dataframe(data: Any, **how: Any) -> None:
     """A table of many rows, of which ten are seen and the rest is reached by pushing; for print, the whole of it."""
     if address.text(WHOLE) in ("1", "true"):
         paper.whole(data, **how)
@@ -58,7 +58,7 @@ def csv_button(table: Table, name: str, key: str) -> None:
     download("Download this table (CSV)", name, lambda: to_csv(table), key)
 
 
-def small_table(table: Table) -> None:
+def show_table(table: Table) -> None:
     """A small table, its first column as the heads of its rows. What stands in it is text, never markup."""
     shown = Table({words.markdown(name): [_text(cell) for cell in table[name]] for name in table.columns})
     st.table(shown.to_pandas().set_index(shown.columns[0]))
@@ -115,7 +115,7 @@ def figures(tiles: Sequence[Tile]) -> None:
     """A few figures with their ranges in one row, two by two on a phone."""
     with st.grid(max(4, len(tiles)), min_column_width=150):
         for one in tiles:
-            _figure(one, beside_tile(one, state.pinned()))
+            _figure(one, pinned_tile_values(one, state.pinned()))
 
 
 def _figure(one: Tile, beside: Sequence[str]) -> None:
@@ -137,11 +137,11 @@ def _figure(one: Tile, beside: Sequence[str]) -> None:
 
 def cumulative(found: Answer) -> None:
     """When it pays back, as a picture: the two ways that are compared with their ranges, or every one."""
-    finding, all_ways = state.payback_finding(found), len(found.ranked)
+    finding, all_ways = state.cached_payback_summary(found), len(found.ranked)
     every = False
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(words.markdown(finding), width="stretch")
-        if all_ways > len(shown_ways(found, every=False)):
+        if all_ways > len(charted_options(found, every=False)):
             address.switch("every_way")
             every = st.toggle(f"Show all {all_ways} ways", key="every_way")
     chart(state.payback(every=every), f"{finding} {_ranking(found)}.", "cumulative")
@@ -153,17 +153,17 @@ def late() -> state.Reckoned | None:
     return None if undated is None else state.reckoned(undated)
 
 
-def say_late() -> None:
+def late_notice() -> None:
     """That the numbers below are those of a plan that is late, and by how much."""
     asked = state.reckoned().plan.setting.asked
     if asked is not None:
-        st.warning(words.markdown(small_work.late_words(asked)), icon=":material/schedule:")
+        st.warning(words.markdown(small_work.late_plan_text(asked)), icon=":material/schedule:")
 
 
 def options(found: Answer) -> None:
     """Every way with its measures, and as a file."""
     table = options_table(found)
-    frame_of(table, hide_index=True, column_config=OPTION_COLUMNS, placeholder="none", alt=_ranking(found))
+    show_dataframe(table, hide_index=True, column_config=OPTION_COLUMNS, placeholder="none", alt=_ranking(found))
     csv_button(table, "options.csv", "csv-options")
 
 
@@ -179,28 +179,28 @@ def turning(plan: Plan, found: Answer, turns: Sequence[str]) -> None:
         return
     left, right = st.columns([3, 2], gap="large")
     with left:
-        table = turning_table(found)
-        small_table(table)
+        table = break_even_table(found)
+        show_table(table)
         csv_button(table, "break-evens.csv", "csv-turning")
     with right:
-        table = rent_path_table(found)
-        small_table(table)
+        table = rent_change_table(found)
+        show_table(table)
         csv_button(table, "rent-paths.csv", "csv-paths")
     timing(plan, found)
 
 
 def timing(plan: Plan, found: Answer) -> None:
     """How the convention of discounting may change the sign of the saving."""
-    table = timing_table(plan, found)
+    table = timing_convention_table(plan, found)
     with table_on_demand("timing-table", "What owning saves under each convention of discounting") as is_open:
         if is_open:
-            small_table(table)
+            show_table(table)
 
 
-def cash(ways: Sequence[Weighed]) -> None:
+def cash(ways: Sequence[EvaluatedOption]) -> None:
     """Cash by year for every way; one way opened into its lines."""
     table = cash_table(ways)
-    frame_of(table, hide_index=True, column_config=dict.fromkeys(table.columns[1:], MONEY), alt="Cash by year")
+    show_dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[1:], MONEY), alt="Cash by year")
     csv_button(table, "cash.csv", "csv-cash")
     with table_on_demand("lines-table", "Open one way into its lines") as is_open:
         if is_open:
@@ -208,7 +208,7 @@ def cash(ways: Sequence[Weighed]) -> None:
             chosen = st.selectbox("Way", range(len(ways)), format_func=lambda number: titles[number], key="opened")
             lines = lines_table(ways[chosen].option.ledger)
             columns = dict.fromkeys(lines.columns[2:], MONEY)
-            frame_of(lines, hide_index=True, column_config=columns, alt=f"{titles[chosen]}, line by line")
+            show_dataframe(lines, hide_index=True, column_config=columns, alt=f"{titles[chosen]}, line by line")
             csv_button(lines, "lines.csv", "csv-lines")
 
 
@@ -225,7 +225,7 @@ def parts(ledgers: Sequence[Ledger], money: Money = TODAY) -> None:
     with table_on_demand("parts-table") as is_open:
         if is_open:
             table = parts_table(ledgers)
-            frame_of(table, hide_index=True, column_config=dict.fromkeys(table.columns[1:], MONEY), alt=finding)
+            show_dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[1:], MONEY), alt=finding)
             csv_button(table, "parts.csv", "csv-parts")
 
 
@@ -240,13 +240,13 @@ def market(catalogue: Catalogue, seen: state.Market) -> None:
         chart(seen.memory, "Cheapest memory first. " + seen.finding, "gb")
     with table_on_demand("market-table") as is_open:
         if is_open:
-            table = worth_table(catalogue, seen.rows)
+            table = value_for_money_table(catalogue, seen.rows)
             columns = dict.fromkeys(table.columns[2:], _HOURLY)
-            frame_of(table, hide_index=True, column_config=columns, alt=seen.finding)
+            show_dataframe(table, hide_index=True, column_config=columns, alt=seen.finding)
             csv_button(table, "market.csv", "csv-market")
 
 
-def past(seen: state.Past) -> None:
+def past(seen: state.PriceHistoryChart) -> None:
     """Price histories; a line stops where nobody looked."""
     st.markdown(words.markdown(seen.finding))
     if seen.lines:
@@ -255,13 +255,13 @@ def past(seen: state.Past) -> None:
             if is_open:
                 table = history_table(seen.lines)
                 columns = {"USD per GPU-hour": _HOURLY}
-                frame_of(table, hide_index=True, column_config=columns, alt=seen.finding)
+                show_dataframe(table, hide_index=True, column_config=columns, alt=seen.finding)
                 csv_button(table, "history.csv", "csv-history")
 
 
 def sources(table: Table) -> None:
     """Every source as a table."""
-    frame_of(
+    show_dataframe(
         table,
         hide_index=True,
         column_config={"Address": st.column_config.LinkColumn(display_text="open")},
@@ -273,4 +273,4 @@ def sources(table: Table) -> None:
 
 def counts(table: Table) -> None:
     """How much the catalogue holds."""
-    frame_of(table, hide_index=True, alt="What the catalogue holds")
+    show_dataframe(table, hide_index=True, alt="What the catalogue holds")

@@ -6,13 +6,13 @@ from functools import partial
 import streamlit as st
 
 from planner.report import words
-from planner.report.facts.method_words import ALL, GROUPS, Row, age_words, of_this_plan, rows_table
+from planner.report.facts.method_words import ALL, GROUPS, Row, age_words, assumption_counts_text, rows_table
 from planner.report.futures.input_words import lower
-from planner.report.glossary import Entry, used_in
+from planner.report.glossary import GlossaryEntry, entries_used_in
 from planner.scenario.path import Path, with_value
 from planner.scenario.question import KEYS, Key
 from planner.web import address, ask, fields, show, show_offers, state
-from planner.web.show_ledger import who_says
+from planner.web.show_ledger import source_text
 
 GROUP, EVERY = "figures", "every_figure"  # in the address: figures=Stale
 _FIRST = 12
@@ -23,7 +23,7 @@ _RENTS: Path = ("terms", "rent_by_year")
 
 def rows(found: Sequence[Row]) -> None:
     """The rows of one group, the weightiest first; the first few until somebody asks for all."""
-    st.markdown(words.markdown(of_this_plan(found)))
+    st.markdown(words.markdown(assumption_counts_text(found)))
     counts = {group: sum(row.is_in(group) for row in found) for group in GROUPS}
     address.choice(GROUP, GROUPS, ALL)
     st.pills("Which?", GROUPS, required=True, key=GROUP, format_func=lambda group: f"{group} ({counts[group]:,})")
@@ -54,7 +54,7 @@ def _said(row: Row) -> str:
     first += [f"range {words.markdown(row.range)}"] if row.range else []
     first += [words.markdown(f"moves the saving by {words.usd(row.swing_usd)}")] if row.swing_usd else []
     yours = ["yours"] if row.is_yours else []
-    second = [who_says(row.origin), *filter(None, (words.markdown(age_words(row)), *yours))]
+    second = [source_text(row.origin), *filter(None, (words.markdown(age_words(row)), *yours))]
     second += [words.markdown(words.some(row.ways, 2))] if row.ways else []
     return f"{' · '.join(first)}  \n{' · '.join(second)}"
 
@@ -93,7 +93,7 @@ def _typed(key: Key, held: str | None) -> object:
 
 
 def _take(key: Key, name: str) -> None:
-    address.take_over()
+    address.sync_from_widgets()
     value = st.session_state[name]
     usual = value is None or value == _typed(key, None)
     address.put({key.key: None if usual else fields.written(key, value)})
@@ -103,7 +103,7 @@ def lists() -> None:
     """What is no single number: your prices, demand by month, the path of rents."""
     with show.table_on_demand("your-prices", "Your own prices and quotes") as is_open:
         if is_open:
-            show_offers.ask_for_quotes()
+            show_offers.quote_upload()
     asked = state.scenario()
     with show.table_on_demand("by-month", "Demand by month") as is_open:
         if is_open:
@@ -147,10 +147,10 @@ def glossary(found: Sequence[Row]) -> None:
     said = (*_ON_THE_PAGE, *(row.label for row in found))
     with show.table_on_demand("glossary", "What the words mean") as is_open:
         if is_open:
-            st.markdown("\n".join(_entry(one) for one in used_in(said)))
+            st.markdown("\n".join(_entry(one) for one in entries_used_in(said)))
 
 
-def _entry(entry: Entry) -> str:
+def _entry(entry: GlossaryEntry) -> str:
     return f"- **{words.markdown(entry.word)}**: {words.markdown(entry.meaning)}"
 
 

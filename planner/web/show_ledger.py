@@ -5,14 +5,14 @@ from urllib.parse import quote
 
 import streamlit as st
 
-from planner.money.ledger import Ledger, Line, Origin, Used
+from planner.money.ledger import Ledger, LedgerInput, Line, Origin
 from planner.money.renting.bill import Money
 from planner.report import words
-from planner.report.answer.line_words import formula_words, input_value, inputs_of, total_words
+from planner.report.answer.line_words import format_input, formula_text, sourced_inputs, total_text
 from planner.report.answer.pinned import priced
-from planner.report.facts.method_words import cited_table
+from planner.report.facts.method_words import sources_of_ledgers
 from planner.report.futures.input_words import called
-from planner.report.market.compare import Own, ends_of, not_bought, running_table
+from planner.report.market.compare import Own, no_purchase_reason, purchase_range_text, running_cost_rows
 from planner.web import show, state
 from pricing import Catalogue
 
@@ -27,26 +27,26 @@ def ledger(shown: Ledger) -> None:
         show.small(words.markdown(f"Nothing in this plan: {words.listed(dict.fromkeys(nothing))}."))
     missing = f", without {words.listed(shown.unpriced).lower()} (not priced)" if shown.unpriced else ""
     said = words.markdown(f"{missing}. The sum of the lines above.")
-    st.markdown(f"**Total: {words.money_in_markdown(total_words(shown))}**{said}")
+    st.markdown(f"**Total: {words.escape_dollar_signs(total_text(shown))}**{said}")
 
 
 def _line(line: Line) -> None:
     with st.expander(words.markdown(f"{line.name}: {words.usd(float(line.total_usd))}")):
-        st.markdown(words.markdown(formula_words(line)))
+        st.markdown(words.markdown(formula_text(line)))
         if line.note:
             show.small(words.markdown(line.note))
-        st.markdown("\n".join(f"- {_input(one)}" for one in inputs_of(line)))
+        st.markdown("\n".join(f"- {_input(one)}" for one in sourced_inputs(line)))
 
 
-def _input(used: Used) -> str:
+def _input(used: LedgerInput) -> str:
     """One input: what it is, its value, and who says so since when."""
     origin = used.origin if isinstance(used.origin, Origin) else used.origin(0)
-    said = f"{words.markdown(called(used.name))}: **{words.markdown(input_value(used))}** · {who_says(origin)}"
+    said = f"{words.markdown(called(used.name))}: **{words.markdown(format_input(used))}** · {source_text(origin)}"
     note = f" · {words.markdown(origin.note)}" if origin.note else ""
     return f"{said}{note}"
 
 
-def who_says(origin: Origin) -> str:
+def source_text(origin: Origin) -> str:
     """A source by its name, as a link where it has an address, with the kind of statement and its day."""
     name = words.markdown(origin.said_by)
     by = f"[{name}]({_address(origin.url)})" if origin.url and origin.url.startswith(("http://", "https://")) else name
@@ -74,7 +74,7 @@ def explain(ledgers: Sequence[Ledger]) -> None:
     ledger(ledgers[chosen])
 
 
-def parts_explained(ledgers: Sequence[Ledger], money: Money) -> None:
+def cost_parts_with_drawer(ledgers: Sequence[Ledger], money: Money) -> None:
     """The stacked bars with the drawer beside them."""
     show.parts(ledgers, money)
     if ledgers:
@@ -84,13 +84,15 @@ def parts_explained(ledgers: Sequence[Ledger], money: Money) -> None:
 def buying(catalogue: Catalogue, own: Own | None, accelerator: str) -> None:
     """What the accelerator costs to buy and to run, beside renting it."""
     if own is None:
-        st.markdown(words.markdown(not_bought(catalogue, accelerator)))
+        st.markdown(words.markdown(no_purchase_reason(catalogue, accelerator)))
         return
     with st.grid(4, min_column_width=150):
-        for label, value, detail in running_table(own):
-            st.metric(label, value, border=True, height="stretch", help=words.money_in_markdown(detail))
+        for label, value, detail in running_cost_rows(own):
+            st.metric(label, value, border=True, height="stretch", help=words.escape_dollar_signs(detail))
     since = "" if own.bought.since is None else f", {words.day(own.bought.since)}"
-    show.small(words.markdown(f"Price of {own.bought.what}{since}: {own.bought.said_by}. In all{ends_of(own)}:"))
+    show.small(
+        words.markdown(f"Price of {own.bought.what}{since}: {own.bought.said_by}. In all{purchase_range_text(own)}:")
+    )
     ledger(own.ledger)
 
 
@@ -98,8 +100,8 @@ def below(key: str, ledgers: Callable[[], Iterable[Ledger]]) -> None:
     """The sources of the chart of this key, which rests on these ledgers."""
     with show.table_on_demand(f"sources-{key}", "Sources") as is_open:
         if is_open:
-            table = cited_table(ledgers())
-            show.frame_of(table, hide_index=True, column_config={"Link": show.OPEN}, placeholder="", alt=_ALT)
+            table = sources_of_ledgers(ledgers())
+            show.show_dataframe(table, hide_index=True, column_config={"Link": show.OPEN}, placeholder="", alt=_ALT)
             show.csv_button(table, f"sources-{key}.csv", f"csv-sources-{key}")
             show.next_page("Assumptions", "All of them by weight, and how to change them")
 
@@ -107,7 +109,7 @@ def below(key: str, ledgers: Callable[[], Iterable[Ledger]]) -> None:
 _ALT = "The figures of the chart above, with who says so."
 
 
-def of_plan() -> list[Ledger]:
+def plan_ledgers() -> list[Ledger]:
     """The ways of the plan on the screen, and the best one of each pinned plan."""
     ranked = [way.option.ledger for way in state.reckoned().answer.ranked]
     return ranked + [best.option.ledger for _, best in priced(state.pinned())]

@@ -6,7 +6,7 @@ import pyarrow as pa
 import streamlit as st
 
 from planner.report import words
-from planner.report.market.compare import old_words
+from planner.report.market.compare import old_prices_label
 from planner.report.table import Table
 from planner.scenario.known_names import unchanged
 from planner.web import address, filters, show, state
@@ -16,7 +16,7 @@ from pricing.caching import arguments, cached
 from pricing.quotes import TEMPLATE_CSV, Quotes, parse_quotes
 
 
-def _badges(colours: dict[str, str]) -> Any:
+def _badge_column(colours: dict[str, str]) -> Any:
     return st.column_config.MultiselectColumn(options=list(colours), color=list(colours.values()))
 
 
@@ -60,8 +60,8 @@ OFFER_COLUMNS = {
     "Total is": st.column_config.TextColumn(
         help="'at least': a price, such as the disk's, is not published. The order supposes the others' median for it."
     ),
-    "Freshness": _badges({"fresh": "green", "ageing": "blue", "stale": "orange", "no public price": "gray"}),
-    "Trust": _badges(
+    "Freshness": _badge_column({"fresh": "green", "ageing": "blue", "stale": "orange", "no public price": "gray"}),
+    "Trust": _badge_column(
         {
             "yours": "violet",
             "quote": "violet",
@@ -76,12 +76,12 @@ OFFER_COLUMNS = {
 }
 
 
-def offers(listed: state.Listed, hidden: str) -> None:
+def offers(listed: state.OfferListing, hidden: str) -> None:
     """The comparison, old prices folded away. Ticked rows join the chart below, by their id."""
     table, above = listed.usual, st.container()
     if listed.old:
         address.switch("old")
-        table = listed.every if st.toggle(old_words(listed.old), key="old") else table
+        table = listed.every if st.toggle(old_prices_label(listed.old), key="old") else table
     with above:
         _rows(table)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -99,8 +99,8 @@ def _rows(table: Table) -> None:
         rows = st.session_state[key]["selection"]["rows"]
         st.session_state["pick"] = [(table.ids or ())[row] for row in rows][:6]
 
-    show.frame_of(
-        _arrow(table),
+    show.show_dataframe(
+        _to_arrow(table),
         hide_index=True,
         column_config=OFFER_COLUMNS,
         placeholder="–",
@@ -112,7 +112,7 @@ def _rows(table: Table) -> None:
 
 
 @cached(128, same=arguments)  # as it is sent, the same for everybody who sees it
-def _arrow(table: Table) -> pa.Table:
+def _to_arrow(table: Table) -> pa.Table:
     badges = {name: [[word] if word else [] for word in table[name]] for name in ("Freshness", "Trust")}
     cells = {**table.cells, **badges}
     return pa.table({name: pa.array(column, from_pandas=True) for name, column in cells.items()})
@@ -121,7 +121,7 @@ def _arrow(table: Table) -> pa.Table:
 KEY = "quote_file"
 
 
-def ask_for_quotes() -> None:
+def quote_upload() -> None:
     """The upload, and what became of each row."""
     st.markdown(
         "A CSV or YAML file with rental prices, discounts or hardware quotes. They win over the catalogue everywhere "
@@ -151,7 +151,7 @@ def _read() -> None:
     except QuoteError as refusal:
         st.session_state["quote_refusal"] = unchanged(refusal)
         return
-    state.use_quotes(brought)
+    state.set_quotes(brought)
 
 
 _SHOWN = 5
@@ -159,7 +159,7 @@ _NOTHING = "{name} has no row that can be used. {why}"
 
 
 def _take_away() -> None:
-    state.use_quotes(None)
+    state.set_quotes(None)
     st.session_state["quote_refusal"] = None
 
 

@@ -8,13 +8,13 @@ import streamlit as st
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.report import words
-from planner.report.answer.advice import absent_lines
-from planner.report.answer.also import Also, also, also_table, curve_table
+from planner.report.answer.advice import unavailable_option_lines
+from planner.report.answer.also import Also, also, curve_table, other_measures_table
 from planner.report.answer.price_words import HEAD
-from planner.report.answer.profit_words import break_even_sentences, profit_csv, profit_table, told_way
+from planner.report.answer.profit_words import break_even_sentences, primary_selling_option, profit_csv, profit_table
 from planner.report.futures import future_charts
-from planner.report.futures.input_words import saver
-from planner.report.futures.what_turns import map_finding
+from planner.report.futures.input_words import saving_side_label
+from planner.report.futures.what_turns import map_summary
 from planner.scenario.presets import PresetSource, presets
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.study.uncertainty.futures import Futures
@@ -33,7 +33,7 @@ def more(reckoned: Reckoned) -> None:
     table = reckoned.sizes
     if table is not None:
         with st.expander("What another number of GPUs would do", key="sizes"):
-            show.small_table(table)
+            show.show_table(table)
             show.csv_button(table, "sizes.csv", "csv-sizes")
     if reckoned.old_figures:
         with st.expander(HEAD, key="old-figures"):
@@ -44,17 +44,23 @@ def more(reckoned: Reckoned) -> None:
             _list((started.what, *started.says, started.illustrated), started.sources)
 
 
-def offer_to_choose(plan: Plan) -> None:
+def show_autochoose_button(plan: Plan) -> None:
     """Where a model cannot be trained as asked, a button that looks for what can train it."""
     asked, written = plan.setting.asked, plan.setting.written
     if asked is not None and asked.problems and any(work.train for work in written.work):
-        st.button(_CHOOSE, icon=":material/search:", on_click=ask.use, args=(left_open(written),), key="choose-for-me")
+        st.button(
+            _CHOOSE,
+            icon=":material/search:",
+            on_click=ask.use,
+            args=(with_open_accelerator(written),),
+            key="choose-for-me",
+        )
 
 
 _CHOOSE = "Choose the GPU and how many for me"
 
 
-def left_open(written: Scenario) -> Scenario:
+def with_open_accelerator(written: Scenario) -> Scenario:
     """The scenario with its accelerator left to be chosen, and the number too where a model is trained."""
     works = [
         work
@@ -67,7 +73,7 @@ def left_open(written: Scenario) -> Scenario:
 
 def absent(plan: Plan) -> None:
     """The ways that were not reckoned, with what they would need."""
-    lines = absent_lines(plan)
+    lines = unavailable_option_lines(plan)
     if lines:
         with st.expander(f"{words.count(len(plan.absent), 'way')} not reckoned, and why", key="absent"):
             _list(lines)
@@ -92,8 +98,8 @@ def others(plan: Plan, found: Answer, drawn: Futures | None) -> None:
     if told is None:
         return
     st.markdown(words.markdown(" ".join(told.sentences)))
-    table = also_table(told)
-    show.small_table(table)
+    table = other_measures_table(told)
+    show.show_table(table)
     show.csv_button(table, "other-numbers.csv", "csv-also")
     if found.pair is not None:
         with show.table_on_demand("also-curve", "Break-even over use and years") as is_open:
@@ -107,11 +113,13 @@ def _curve(told: Also, found: Answer) -> None:
         return
     ways = (found.pair[0].option.way, found.pair[1].option.way)
     show.chart(
-        future_charts.break_even_map(told.map, state.dark(), ways), map_finding(told.map, saver(ways[0])), "also-map"
+        future_charts.break_even_map(told.map, state.dark(), ways),
+        map_summary(told.map, saving_side_label(ways[0])),
+        "also-map",
     )
     table = curve_table(told)
     if len(table):
-        show.frame_of(
+        show.show_dataframe(
             table, hide_index=True, placeholder="–", column_config={table.columns[2]: show.SHARE}, alt="Use and years"
         )
         show.csv_button(table, "use-and-years.csv", "csv-also-curve")
@@ -119,14 +127,14 @@ def _curve(told: Also, found: Answer) -> None:
 
 def box(found: Answer) -> None:
     """The table of the way that is told, and where it breaks even; nothing where no hours are sold."""
-    way = told_way(found)
+    way = primary_selling_option(found)
     if way is None:
         return
     with show.table_on_demand("profit-and-loss", f"Profit and loss: {way.option.title}") as is_open:
         table = profit_table(found.plan, way) if is_open else None
         if table is not None:
             st.markdown(words.markdown(" ".join(break_even_sentences(found.plan, way))))
-            show.frame_of(
+            show.show_dataframe(
                 table, hide_index=True, column_config=dict.fromkeys(table.columns[1:], show.MONEY), alt="Profit by year"
             )
             show.csv_button(profit_csv(found), "profit-and-loss.csv", "csv-profit")

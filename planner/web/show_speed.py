@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from planner.evidence.nearest import Near
+from planner.evidence.nearest import SimilarRun
 from planner.report import words
 from planner.report.market import gpu_uses as report
 from planner.report.speed import speed_charts, time_cost_front
@@ -15,18 +15,18 @@ from planner.report.speed.fit_words import (
     SERVED_PARTS,
     SERVED_PARTS_IN_WORDS,
     TRAINED_PARTS_IN_WORDS,
-    parts_in_words,
+    memory_parts_text,
 )
 from planner.report.table import Table
 from planner.scenario.presets import presets
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
-from planner.speed.scenario_jobs import ServingWork, TrainingWork
+from planner.speed.scenario_jobs import ScenarioServing, ScenarioTraining
 from planner.speed.serving.chips import known
-from planner.speed.training.bands import house_bands
-from planner.speed.training.result import Speed
+from planner.speed.training.bands import default_bands
+from planner.speed.training.result import TrainingSpeed
 from planner.speed.training.waterfall import stairs
-from planner.study.market.survey import Market, Try
+from planner.study.market.survey import Market, MarketCandidate
 from planner.web import ask, fields, name_box, show, state, state_speed
 from pricing import PricingError
 
@@ -56,7 +56,7 @@ def examples(first: Callable[[], None] | None = None) -> None:
                 st.button(one.short, help=one.what, on_click=ask.use, args=(one.scenario,), key=f"example-{one.key}")
 
 
-def take_example() -> None:
+def use_example_button() -> None:
     """A button that makes the example the plan."""
     asked = state_speed.whole()
     st.button("Plan with this example", on_click=ask.use, args=(asked,), key="take-example")
@@ -73,23 +73,23 @@ def uses() -> None:
         table = report.uses_table(found)
         sums = dict.fromkeys(("USD each", "USD a month", "USD the run"), _RATE)
         columns = {"USD per GPU-hour": _USD, "Price of": _DAY, **sums}
-        show.frame_of(table, hide_index=True, column_config=columns, placeholder="–", alt=report.TITLE)
+        show.show_dataframe(table, hide_index=True, column_config=columns, placeholder="–", alt=report.TITLE)
         show.small(words.markdown(report.NOTE))
         show.csv_button(table, "which-gpu.csv", "csv-uses")
 
 
-def which(works: tuple[TrainingWork | ServingWork, ...]) -> TrainingWork | ServingWork:
+def which(works: tuple[ScenarioTraining | ScenarioServing, ...]) -> ScenarioTraining | ScenarioServing:
     """The model to look at, chosen where a plan names several."""
     if len(works) == 1:
         return works[0]
-    titles = [f"{one.found.model} ({'trained' if isinstance(one, TrainingWork) else 'served'})" for one in works]
+    titles = [f"{one.found.model} ({'trained' if isinstance(one, ScenarioTraining) else 'served'})" for one in works]
     place = st.selectbox("Which work", range(len(works)), format_func=lambda place: titles[place], key="which-work")
     return works[place]
 
 
-def numbers_that_divide(work: TrainingWork | ServingWork) -> None:
+def divisible_count_buttons(work: ScenarioTraining | ScenarioServing) -> None:
     """Buttons that plan with another number of accelerators: where this one does not fit, or divides badly."""
-    if not isinstance(work, TrainingWork):
+    if not isinstance(work, ScenarioTraining):
         return
     found = work.found
     near = dict.fromkeys(way.accelerators for way in (*found.ways_to_fit, *([found.better] if found.better else [])))
@@ -107,13 +107,13 @@ def _with_number(place: int, accelerators: int) -> Scenario:
     return asked.model_copy(update={"work": tuple(works)})
 
 
-def front(work: TrainingWork | ServingWork) -> None:
+def front(work: ScenarioTraining | ScenarioServing) -> None:
     """Time against cost over the catalogue. A point or a row that is clicked becomes the plan."""
     found = state_speed.front(work)
     plan = time_cost_front.plan_of(found, work.found.accelerator, getattr(work.found, "accelerators", 0))
-    said = time_cost_front.front_finding(found, plan)
+    said = time_cost_front.front_summary(found, plan)
     finding(said)
-    if time_cost_front.drawable(found):
+    if time_cost_front.plottable_candidates(found):
         _front_chart(work, found, plan, said)
     show.small(words.markdown(" ".join(found.why[1:])))
     with show.table_on_demand(
@@ -123,12 +123,14 @@ def front(work: TrainingWork | ServingWork) -> None:
             _front_table(found, work.place)
 
 
-def _front_chart(work: TrainingWork | ServingWork, found: Market, plan: Try | None, said: str) -> None:
-    known_by, key = time_cost_front.by_id(found), "front"
+def _front_chart(
+    work: ScenarioTraining | ScenarioServing, found: Market, plan: MarketCandidate | None, said: str
+) -> None:
+    by_key, key = time_cost_front.by_id(found), "front"
 
     def click() -> None:
         points = st.session_state[key]["selection"]["points"]
-        clicked = [known_by.get(str(point["customdata"][0])) for point in points if point.get("customdata")]
+        clicked = [by_key.get(str(point["customdata"][0])) for point in points if point.get("customdata")]
         _take(clicked, work.place)
 
     st.plotly_chart(
@@ -140,26 +142,26 @@ def _front_chart(work: TrainingWork | ServingWork, found: Market, plan: Try | No
 
 
 def _front_table(found: Market, place: int) -> None:
-    table, known_by = time_cost_front.front_table(found), time_cost_front.by_id(found)
+    table, by_key = time_cost_front.front_table(found), time_cost_front.by_id(found)
     key = f"front-rows-{hash(table.ids)}"
 
     def tick() -> None:
         rows = st.session_state[key]["selection"]["rows"]
-        _take([known_by.get((table.ids or ())[row]) for row in rows], place)
+        _take([by_key.get((table.ids or ())[row]) for row in rows], place)
 
     money = st.column_config.NumberColumn(format="%,.0f")
     columns = {name: money for name in table.columns if name.startswith("USD") or name == time_cost_front.EACH}
     columns |= {"Days": st.column_config.NumberColumn(format="%,.1f"), "GPUs": money}
     empty = [name for name in ("Days", "ms a token, 99 %") if table.is_empty(name)]
-    show.frame_of(
+    show.show_dataframe(
         table.without(*empty), hide_index=True, column_config=columns, placeholder="–", height=440, key=key,
-        on_select=tick, selection_mode="single-row", alt=time_cost_front.front_finding(found, None),
+        on_select=tick, selection_mode="single-row", alt=time_cost_front.front_summary(found, None),
     )  # fmt: skip
     show.small("Tick a row to plan with it.")
     show.csv_button(table, "time-against-cost.csv", "csv-front")
 
 
-def _take(chosen: Sequence[Try | None], place: int) -> None:
+def _take(chosen: Sequence[MarketCandidate | None], place: int) -> None:
     """Make what was clicked the plan: its accelerator and its number."""
     one = next((one for one in chosen if one is not None and one.accelerator), None)
     if one is None:
@@ -175,14 +177,14 @@ def planned(work: Work, accelerators: int) -> Work:
     return work.model_copy(update={"accelerators": accelerators, "accelerators_per_job": None, "train": train})
 
 
-def memory(work: TrainingWork | ServingWork) -> None:
+def memory(work: ScenarioTraining | ScenarioServing) -> None:
     """What an accelerator holds against what it has, as stacks: for the plan and for each way to save."""
     mine, offered = work.found.accelerator, fields.choices(state.catalogue())
     key = f"memory-of-{mine}"  # another plan starts at its own accelerator
     box = name_box.Box(key, "On which accelerator", "gpu", mine)
     chip = name_box.ask(state.catalogue(), box, offered) or mine
     try:
-        made = _trained_stacks(work, chip) if isinstance(work, TrainingWork) else _served_stacks(work, chip)
+        made = _trained_stacks(work, chip) if isinstance(work, ScenarioTraining) else _served_stacks(work, chip)
     except PricingError as refusal:
         st.markdown(words.markdown(f"Nothing can be said of this one: {refusal}."))
         return
@@ -191,22 +193,22 @@ def memory(work: TrainingWork | ServingWork) -> None:
         return
     bars, parts, limits, said = made
     finding(said)
-    of = TRAINED_PARTS_IN_WORDS if isinstance(work, TrainingWork) else SERVED_PARTS_IN_WORDS
+    of = TRAINED_PARTS_IN_WORDS if isinstance(work, ScenarioTraining) else SERVED_PARTS_IN_WORDS
     shown = tuple(name for place, name in enumerate(parts.values()) if any(bar.amounts[place] > 0 for bar in bars))
-    show.small(words.markdown(parts_in_words(of, shown)))
+    show.small(words.markdown(memory_parts_text(of, shown)))
     show.chart(speed_charts.memory_stacks(bars, parts.values(), limits, state.dark()), said, "memory")
     with show.table_on_demand("memory-table") as is_open:
         if is_open:
             table = tables.memory_table(bars, parts, limits)
             numbers = dict.fromkeys([*parts.values(), "all", "there are"], _GB)
-            show.frame_of(table, hide_index=True, column_config=numbers, alt="Memory, part by part")
+            show.show_dataframe(table, hide_index=True, column_config=numbers, alt="Memory, part by part")
             show.csv_button(table, "memory.csv", "csv-memory")
 
 
-Stacks = tuple[list[tables.StackedBar], Mapping[str, str], list[float], str]
+StackedBars = tuple[list[tables.StackedBar], Mapping[str, str], list[float], str]
 
 
-def _trained_stacks(work: TrainingWork, chip: str) -> Stacks | None:
+def _trained_stacks(work: ScenarioTraining, chip: str) -> StackedBars | None:
     found = state_speed.memory_of_training(work.job.model_copy(update={"accelerator": chip}))
     if not found:
         return None
@@ -216,55 +218,58 @@ def _trained_stacks(work: TrainingWork, chip: str) -> Stacks | None:
     )  # fmt: skip
 
 
-def _served_stacks(work: ServingWork, chip: str) -> Stacks:
+def _served_stacks(work: ScenarioServing, chip: str) -> StackedBars:
     found = state_speed.memory_of_serving(work.job.model_copy(update={"accelerator": chip}))
     return (
-        tables.served_bars(found), SERVED_PARTS, tables.served_limits(found), tables.served_finding(found)
+        tables.serving_memory_bars(found), SERVED_PARTS, tables.serving_memory_limits(found),
+        tables.serving_memory_summary(found)
     )  # fmt: skip
 
 
-def where(work: TrainingWork | ServingWork) -> None:
+def where(work: ScenarioTraining | ScenarioServing) -> None:
     """From the peak down to what counts; for a service, where the time of a batch goes."""
-    if isinstance(work, ServingWork):
-        _time(work)
+    if isinstance(work, ScenarioServing):
+        _format_days(work)
     elif work.found.speed is None:
         st.markdown("It does not fit, so it has no speed. The view of its memory shows what would help.")
     else:
-        _stairs(work.found.speed)
+        _efficiency_loss_view(work.found.speed)
 
 
-def _stairs(speed: Speed) -> None:
+def _efficiency_loss_view(speed: TrainingSpeed) -> None:
     steps = stairs(speed)
-    said = tables.stairs_finding(steps)
+    said = tables.efficiency_loss_summary(steps)
     finding(said)
     show.chart(speed_charts.waterfall(steps, state.dark()), said, "stairs")
     with show.table_on_demand("stairs-table") as is_open:
         if is_open:
-            table = tables.stairs_table(steps)
+            table = tables.efficiency_loss_table(steps)
             columns = dict.fromkeys(table.columns[1:3], _RATE) | {table.columns[3]: show.SHARE}
-            show.frame_of(_rounded(table, columns), hide_index=True, column_config=columns, placeholder="–", alt=said)
+            show.show_dataframe(
+                _rounded(table, columns), hide_index=True, column_config=columns, placeholder="–", alt=said
+            )
             show.csv_button(table, "where-the-speed-goes.csv", "csv-stairs")
 
 
-def _time(work: ServingWork) -> None:
+def _format_days(work: ScenarioServing) -> None:
     if not work.found.fits:
         st.markdown("It does not fit, so it has no speed. The view of its memory shows what would help.")
         return
-    said = tables.shares_finding(work.found)
+    said = tables.time_share_summary(work.found)
     finding(said)
     show.chart(speed_charts.time_shares(work.found.time_shares, state.dark()), said, "shares")
     with show.table_on_demand("shares-table") as is_open:
         if is_open:
-            table = tables.shares_table(work.found)
-            show.small_table(table)
+            table = tables.time_share_table(work.found)
+            show.show_table(table)
             show.csv_button(table, "where-the-time-goes.csv", "csv-shares")
 
 
-def layouts(work: TrainingWork | ServingWork) -> None:
+def layouts(work: ScenarioTraining | ScenarioServing) -> None:
     """The layout chosen and those that come next; why others were not taken."""
-    if isinstance(work, ServingWork):
+    if isinstance(work, ScenarioServing):
         table = tables.service_table(work.found)
-        show.small_table(table)
+        show.show_table(table)
         show.csv_button(table, "layout.csv", "csv-layouts")
         return
     said = tables.layouts_finding(work.found)
@@ -272,13 +277,13 @@ def layouts(work: TrainingWork | ServingWork) -> None:
     if work.found.speed is not None:
         table = tables.runners_up(work.found.speed)
         columns = {"tokens/s each": _RATE, "GB": _GB, "slower": show.SHARE}
-        show.frame_of(_rounded(table, columns), hide_index=True, column_config=columns, alt=said)
+        show.show_dataframe(_rounded(table, columns), hide_index=True, column_config=columns, alt=said)
         show.small(words.markdown(_ABBREVIATIONS))
         show.csv_button(table, "layouts.csv", "csv-layouts")
     excluded = tables.excluded_table(work.found)
     if len(excluded):
         st.markdown("**Why others were not taken**")
-        show.small_table(excluded)
+        show.show_table(excluded)
 
 
 def beside() -> None:
@@ -288,7 +293,7 @@ def beside() -> None:
         columns: dict[str, object] = dict.fromkeys(("Requests/s of one", words.LOW, words.HIGH), _RATE)
         columns |= {"USD an hour then": _USD, "Price checked": _DAY}
         alt = "Cheapest first; those that nobody rents by the hour stand last."
-        show.frame_of(table, hide_index=True, column_config=columns, placeholder="–", height=440, alt=alt)
+        show.show_dataframe(table, hide_index=True, column_config=columns, placeholder="–", height=440, alt=alt)
         show.small(alt)
         show.csv_button(table, "accelerators.csv", f"csv-beside-{number}")
 
@@ -299,41 +304,41 @@ _ABBREVIATIONS = (
 )
 
 
-def trust(work: TrainingWork | ServingWork | None) -> None:
+def trust(work: ScenarioTraining | ScenarioServing | None) -> None:
     """Predictions beside published runs: the nearest runs first, then all of them, then runs left out of the fit."""
     if work is None:
         kinds = list(state_speed.NEAR_SHARE)
         first = state_speed.SERVING if any(one.serve for one in state.scenario().work) else state_speed.TRAINING
         kind = st.segmented_control("Published runs of", kinds, default=first, required=True, key=f"trust-{first}")
     else:
-        kind = state_speed.TRAINING if isinstance(work, TrainingWork) else state_speed.SERVING
+        kind = state_speed.TRAINING if isinstance(work, ScenarioTraining) else state_speed.SERVING
     published = state_speed.runs(kind)
-    close: tuple[Near, ...] = ()
+    close: tuple[SimilarRun, ...] = ()
     if work is not None:
         close = state_speed.near(work, published)
         _nearest(close)
     share = state_speed.NEAR_SHARE[kind]
-    said = tables.agreement_finding(published.runs, share)
+    said = tables.accuracy_summary(published.runs, share)
     st.header(words.markdown(said), anchor=False)
     left, right = st.columns([5, 4], gap="large")
     with left:
         show.chart(state_speed.agreement(kind, frozenset(one.run.id for one in close)), f"{said}.", "agreement")
     with right:
         _left_out(kind)
-    show.small(words.markdown(tables.skipped_words(published.checked)))
+    show.small(words.markdown(tables.skipped_runs_text(published.checked)))
     with show.table_on_demand("runs-table") as is_open:
         if is_open:
             _runs_table(published)
 
 
-def _nearest(close: tuple[Near, ...]) -> None:
+def _nearest(close: tuple[SimilarRun, ...]) -> None:
     st.header("The published runs most like yours", anchor=False)
-    said = tables.near_finding(close)
+    said = tables.nearest_runs_summary(close)
     finding(said)
     labels = {key: chip.label for key, chip in state.catalogue().accelerators.items()}
-    table = tables.near_table(close, labels)
+    table = tables.nearest_runs_table(close, labels)
     columns = {"Published": _RATE, "Predicted": _RATE, "Off by": show.SHARE, "Source": show.OPEN}
-    show.frame_of(_rounded(table, columns), hide_index=True, column_config=columns, alt=said)
+    show.show_dataframe(_rounded(table, columns), hide_index=True, column_config=columns, alt=said)
     show.small("Tokens a second on each accelerator.")
     show.csv_button(table, "nearest-runs.csv", "csv-near")
 
@@ -341,12 +346,12 @@ def _nearest(close: tuple[Near, ...]) -> None:
 def _left_out(kind: str) -> None:
     """How far off we are on runs left out of the fit: computed when the constants were, and kept beside them."""
     said = known()
-    bands = house_bands() if kind == state_speed.TRAINING else {**said.bands, **said.assumed_bands}
+    bands = default_bands() if kind == state_speed.TRAINING else {**said.bands, **said.assumed_bands}
     labels = {key: chip.label for key, chip in state.catalogue().accelerators.items()}
     finding(tables.FITTED)
     table = tables.bands_table(bands, labels)
     columns = {"four of five from": show.SHARE, "to": show.SHARE}
-    show.frame_of(_rounded(table, columns), hide_index=True, column_config=columns, height=380, alt=tables.FITTED)
+    show.show_dataframe(_rounded(table, columns), hide_index=True, column_config=columns, height=380, alt=tables.FITTED)
     show.csv_button(table, "left-out.csv", "csv-left-out")
 
 
@@ -354,5 +359,5 @@ def _runs_table(published: state_speed.Runs) -> None:
     table = tables.runs_table(published.runs)
     columns = {"Published": _RATE, "Predicted": _RATE, "Off by": show.SHARE, "Source": show.OPEN}
     alt = "Published runs beside what is predicted"
-    show.frame_of(_rounded(table, columns), hide_index=True, column_config=columns, height=440, alt=alt)
+    show.show_dataframe(_rounded(table, columns), hide_index=True, column_config=columns, height=440, alt=alt)
     show.csv_button(table, "published-runs.csv", "csv-runs")

@@ -8,7 +8,7 @@ from planner.report import words
 from planner.report.futures import future_charts
 from planner.report.futures.what_turns import (  # fmt: skip
     indices_table,
-    map_finding,
+    map_summary,
     map_table,
     stress_table,
     tornado_table,
@@ -16,7 +16,7 @@ from planner.report.futures.what_turns import (  # fmt: skip
 )
 from planner.report.what_if import what_if_words as said
 from planner.scenario.scenario import Scenario
-from planner.study.uncertainty.break_even_map import BreakEvenMap, can_enter, entered, sides
+from planner.study.uncertainty.break_even_map import BreakEvenMap, entered, has_scenario_field, sides
 from planner.study.uncertainty.stress import stresses
 from planner.web import address, ask, show, show_ledger, state, state_what_if
 
@@ -32,12 +32,12 @@ def moves() -> None:
         return
     st.markdown(words.markdown(said.HOW_TO_READ))
     show.chart(state_what_if.tornado_chart(), finding, "tornado")
-    show_ledger.below("tornado", show_ledger.of_plan)
+    show_ledger.below("tornado", show_ledger.plan_ledgers)
     with show.table_on_demand("tornado-table", f"Show all {len(bars)} as a table") as is_open:
         if is_open:
             table = tornado_table(bars, state_what_if.who())
             money = {name: show.MONEY for name in table.columns if name.endswith("USD")}
-            show.frame_of(table, hide_index=True, column_config=money, alt=finding)
+            show.show_dataframe(table, hide_index=True, column_config=money, alt=finding)
             show.csv_button(table, "what-moves-the-answer.csv", "csv-tornado")
     with show.table_on_demand("doubt", "For those who ask: where the doubt comes from") as is_open:
         if is_open:
@@ -46,32 +46,32 @@ def moves() -> None:
 
 def _doubt() -> None:
     found = state_what_if.doubt()
-    st.markdown(words.markdown(f"{said.doubt_finding(found)} {said.WHAT_INDICES_ARE}"))
+    st.markdown(words.markdown(f"{said.uncertainty_summary(found)} {said.WHAT_INDICES_ARE}"))
     table = indices_table(found)
     columns = dict.fromkeys(table.columns[1:], show.SHARE)
-    show.frame_of(table, hide_index=True, column_config=columns, alt=said.doubt_finding(found))
+    show.show_dataframe(table, hide_index=True, column_config=columns, alt=said.uncertainty_summary(found))
     show.csv_button(table, "doubt.csv", "csv-doubt")
 
 
 def wins() -> None:
     """What owning saves over any two inputs. A place that is clicked becomes the plan."""
     plan = state.reckoned().plan
-    names = {said.side_name(name): name for name in sides(plan, state_what_if.bars())}
+    names = {said.axis_label(name): name for name in sides(plan, state_what_if.bars())}
     with st.grid(2, min_column_width=170):
         across, up = (_side(label, key, list(names), place) for label, key, place in _SIDES)
     if across == up:
         st.markdown("Choose two different inputs: a map has two sides.")
         return
-    found = state_what_if.saving_map(names[across], names[up])
-    finding = map_finding(found, state_what_if.who())
+    found = state_what_if.cached_break_even_map(names[across], names[up])
+    finding = map_summary(found, state_what_if.who())
     st.markdown(words.markdown(finding))
     _map_chart(found, finding)
-    show_ledger.below("map", show_ledger.of_plan)
+    show_ledger.below("map", show_ledger.plan_ledgers)
     with show.table_on_demand("map-table") as is_open:
         if is_open:
             table = map_table(found)
             columns = dict.fromkeys(table.columns[1:], show.MONEY)
-            show.frame_of(table, hide_index=True, column_config=columns, alt=finding)
+            show.show_dataframe(table, hide_index=True, column_config=columns, alt=finding)
             show.csv_button(table, "where-buying-wins.csv", "csv-map")
 
 
@@ -87,7 +87,7 @@ def _side(label: str, key: str, options: list[str], place: int) -> str:
 
 def _map_chart(found: BreakEvenMap, finding: str) -> None:
     plan, key = state.reckoned().plan, "map"
-    can = [side.name for side in (found.across, found.up) if can_enter(plan, side.name)]
+    can = [side.name for side in (found.across, found.up) if has_scenario_field(plan, side.name)]
 
     def click() -> None:
         points = st.session_state[key]["selection"]["points"]
@@ -96,10 +96,10 @@ def _map_chart(found: BreakEvenMap, finding: str) -> None:
         _plan_with(None if place is None else entered(plan, place))
 
     st.plotly_chart(
-        state_what_if.map_chart(found), config={"displayModeBar": False, "scrollZoom": False}, alt=finding, key=key,
-        on_select=click if can else "ignore", selection_mode="points",
+        state_what_if.break_even_map_chart(found), config={"displayModeBar": False, "scrollZoom": False}, alt=finding,
+        key=key, on_select=click if can else "ignore", selection_mode="points",
     )  # fmt: skip
-    show.small(words.markdown(said.clickable(found, can)))
+    show.small(words.markdown(said.map_click_hint(found, can)))
 
 
 def _plan_with(asked: Scenario | None) -> None:
@@ -109,18 +109,20 @@ def _plan_with(asked: Scenario | None) -> None:
 
 def tries() -> None:
     """The plan under stress tests, one and all together: what is left of the answer."""
-    names = {said.stress_name(key): key for key in said.tests()}
+    names = {said.stress_label(key): key for key in said.tests()}
     address.choices(STRESS, names)
     label = "What if ... Choose one or several"
     chosen = st.pills(label, list(names), selection_mode="multi", key=STRESS, help=said.ONLY_HERE)
     keys = tuple(key for name, key in names.items() if name in chosen)
-    now, then = state_what_if.judged(), state_what_if.under_all(keys)
-    st.header(words.markdown(said.stress_words(keys, now.answer, None if then is None else then.answer)), anchor=False)
+    now, then = state_what_if.judged(), state_what_if.combined_stress(keys)
+    st.header(
+        words.markdown(said.stress_verdict_text(keys, now.answer, None if then is None else then.answer)), anchor=False
+    )
     tests = [state_what_if.under(key) for key in keys]
     table = stress_table(tests, now, then if len(keys) > 1 else None)
     columns = {name: show.MONEY for name in table.columns if name.endswith("USD")}
     columns[table.columns[4]] = show.OF_100
-    show.frame_of(table, hide_index=True, column_config=columns, placeholder="–", alt=label)
+    show.show_dataframe(table, hide_index=True, column_config=columns, placeholder="–", alt=label)
     show.small(said.ONLY_HERE)
     _sources(keys)
     show.csv_button(table, "stress-tests.csv", "csv-stress")
@@ -144,4 +146,4 @@ def _take(key: str, asked: Scenario | None) -> None:
     """Enter what a test tries; it is the plan then, and tried no longer."""
     if asked is not None:
         ask.use(asked)
-        st.session_state[STRESS] = [name for name in st.session_state[STRESS] if name != said.stress_name(key)]
+        st.session_state[STRESS] = [name for name in st.session_state[STRESS] if name != said.stress_label(key)]

@@ -11,7 +11,7 @@ from planner.scenario.latency import latencies
 from planner.scenario.presets import preset
 from planner.scenario.question import KEYS, SERVE, TRAIN, TUNE
 from planner.scenario.scenario import Scenario
-from planner.study.starts import afforded, behind_a_bill
+from planner.study.starts import affordable_fleet, scenario_from_token_bill
 from planner.web import address, fields, name_box, state
 from pricing import Catalogue
 
@@ -42,7 +42,7 @@ def welcome(catalogue: Catalogue, use: Use) -> None:
         with st.popover("I have a model", icon=":material/network_node:", key="start-model"):
             _model(catalogue, use)
         with st.popover("I have an API bill", icon=":material/receipt_long:", key="start-bill"):
-            _bill(catalogue, use)
+            _api_bill_form(catalogue, use)
 
 
 def _budget(catalogue: Catalogue, use: Use) -> None:
@@ -53,14 +53,14 @@ def _budget(catalogue: Catalogue, use: Use) -> None:
     box = name_box.Box("budget_gpu", "For which GPU?", "gpu", Scenario().accelerator)
     name_box.ask(catalogue, box, fields.choices(catalogue))
     st.slider("For how long, years", 0.25, 10.0, 3.0, 0.25, format="%g", key="budget_years")
-    st.button("Show what it pays for", on_click=_spend, args=(catalogue, use), key="budget_go")
+    st.button("Show what it pays for", on_click=_apply_budget, args=(catalogue, use), key="budget_go")
 
 
-def _spend(catalogue: Catalogue, use: Use) -> None:
+def _apply_budget(catalogue: Catalogue, use: Use) -> None:
     # From the session: with a click that follows typing at once, what was typed comes in the same run.
     usd, chip, years = (st.session_state[key] for key in ("budget_usd", "budget_gpu", "budget_years"))
     asked = Scenario(accelerator=chip, years=years)
-    found = afforded(catalogue, asked, usd, state.day())
+    found = affordable_fleet(catalogue, asked, usd, state.day())
     label = catalogue.accelerator_label(chip)
     if found is None:
         st.session_state[_TOLD] = (
@@ -98,7 +98,7 @@ def _run(use: Use, what: str) -> None:
     use(example.scenario.model_copy(update={"name": "Plan", "work": (work,)}))
 
 
-def _bill(catalogue: Catalogue, use: Use) -> None:
+def _api_bill_form(catalogue: Catalogue, use: Use) -> None:
     st.number_input("What you pay, USD a month", 1.0, 1e9, _USUAL_BILL_USD, 1_000.0, format="%.0f", key="bill_usd")
     priced = sorted(catalogue.hosted, key=lambda key: (catalogue.hosted[key].vendor, catalogue.hosted[key].label))
     st.selectbox("For which model?", priced, format_func=lambda one: _hosted(catalogue, one), key="bill_price")
@@ -115,7 +115,7 @@ def _hosted(catalogue: Catalogue, key: str) -> str:
 def _replace(catalogue: Catalogue, use: Use) -> None:
     usd, key, model = (st.session_state[name] for name in ("bill_usd", "bill_price", "bill_model"))
     usual = next(iter(latencies().values()))
-    asked = behind_a_bill(catalogue.hosted[key], key, usd, model, usual)
+    asked = scenario_from_token_bill(catalogue.hosted[key], key, usd, model, usual)
     serve = asked.work[0].serve
     assert serve is not None
     st.session_state[_TOLD] = (

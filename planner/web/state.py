@@ -11,27 +11,27 @@ from streamlit.navigation.page import StreamlitPage
 
 from planner.money.ledger import Ledger
 from planner.money.renting.bill import Money
-from planner.money.setting import Setting
+from planner.money.setting import PlanContext
 from planner.report import charts
 from planner.report.answer import payback_chart
-from planner.report.answer.pinned import Pinned
+from planner.report.answer.pinned import PinnedPlan
 from planner.report.answer.reckoned import Reckoned
 from planner.report.answer.reckoned import reckoned as reckon
 from planner.report.futures import future_charts
-from planner.report.market.compare import folded, own_of
-from planner.report.market.job_offers import Offers, offers_of
-from planner.report.market.prices_through_time import order_of_rows, past_finding, worth_finding
+from planner.report.market.compare import hide_old_prices, purchase_comparison
+from planner.report.market.job_offers import OfferComparison, compare_offers
+from planner.report.market.prices_through_time import chart_row_order, price_history_summary, value_for_money_summary
 from planner.report.table import Table
 from planner.scenario.scenario import Scenario
-from planner.study.market.price_history import History, Worth, dots, histories, worth
-from planner.study.market.sized_accelerators import Doer, doers
+from planner.study.market.price_history import History, PriceSpread, dots, histories, worth
+from planner.study.market.sized_accelerators import SizedAccelerator, doers
 from planner.web import parcels, workers
-from planner.web.turns import Once
+from planner.web.turns import SingleFlightCache
 from pricing import Catalogue, load_catalogue
 from pricing.caching import cached
 from pricing.feeds.folder import StoreError
 from pricing.feeds.live import current
-from pricing.query import Wish, find
+from pricing.query import OfferFilter, find
 from pricing.quotes import Quotes, with_quotes
 from pricing.stale import as_of
 
@@ -62,7 +62,7 @@ def live() -> Catalogue:
     except StoreError as error:
         st.session_state["live_trouble"] = str(error)
         return load_catalogue()
-    parcels.know(facts, parcels.Recipe())
+    parcels.register_catalogue(facts, parcels.CatalogSpec())
     return facts
 
 
@@ -77,14 +77,14 @@ def catalogue() -> Catalogue:
     facts = live()
     if asked is not None:
         facts = _known(facts.digest, asked, facts)
-        parcels.know(facts, parcels.Recipe(asked))
+        parcels.register_catalogue(facts, parcels.CatalogSpec(asked))
     brought = quotes()
     if brought is None:
         return facts
     kept: tuple[str, Quotes, Catalogue] | None = st.session_state.get("quoted_catalogue")
     if kept is None or kept[0] != facts.digest or kept[1] is not brought:
         kept = (facts.digest, brought, with_quotes(facts, brought))
-        parcels.know(kept[2], parcels.Recipe(asked, brought))
+        parcels.register_catalogue(kept[2], parcels.CatalogSpec(asked, brought))
         st.session_state["quoted_catalogue"] = kept
     return kept[2]
 
@@ -94,17 +94,17 @@ def quotes() -> Quotes | None:
     return st.session_state.get("quotes")
 
 
-def use_quotes(brought: Quotes | None) -> None:
+def set_quotes(brought: Quotes | None) -> None:
     """Lay quotes over the catalogue for this session, or take them away."""
     st.session_state["quotes"] = brought
 
 
-def show_as_of(day: date | None) -> None:
+def set_as_of_date(day: date | None) -> None:
     """See the facts and their ages as they were on a day, or (None) as they are."""
     st.session_state["as_of"] = day
 
 
-def is_as_of() -> bool:
+def has_as_of_date() -> bool:
     """Whether this session looks back at an earlier day."""
     return st.session_state.get("as_of") is not None
 
@@ -119,7 +119,7 @@ def day() -> date:
 class Market:
     """All priced offers that fit a wish, drawn; the same for everybody who asks the same."""
 
-    rows: list[Worth]
+    rows: list[PriceSpread]
     finding: str
     prices: go.Figure
     arithmetic: go.Figure
@@ -127,27 +127,27 @@ class Market:
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
-def _market(digest: str, wish: Wish, day: date, chosen: str, night: bool, _catalogue: Catalogue) -> Market:
+def _market(digest: str, wish: OfferFilter, day: date, chosen: str, night: bool, _catalogue: Catalogue) -> Market:
     every = find(_catalogue, wish, day).ids
     rows = worth(_catalogue, every, day)
-    order = order_of_rows(_catalogue, rows, chosen)
+    order = chart_row_order(_catalogue, rows, chosen)
     labels = dict(order)
     return Market(
         rows,
-        worth_finding(_catalogue, rows, chosen),
+        value_for_money_summary(_catalogue, rows, chosen),
         charts.price_dots(dots(_catalogue, every, day), order, night),
-        charts.worth_bars(rows, labels, "pflop", night),
-        charts.worth_bars(rows, labels, "gb", night),
+        charts.value_for_money_bars(rows, labels, "pflop", night),
+        charts.value_for_money_bars(rows, labels, "gb", night),
     )
 
 
-def market(facts: Catalogue, wish: Wish, day: date, chosen: str) -> Market:
+def market(facts: Catalogue, wish: OfferFilter, day: date, chosen: str) -> Market:
     """What other accelerators cost, with the chosen one marked."""
     return _market(facts.digest, wish, day, chosen, dark(), facts)
 
 
 @dataclass(frozen=True)
-class Past:
+class PriceHistoryChart:
     """The price histories of an accelerator, drawn."""
 
     lines: list[History]
@@ -156,12 +156,14 @@ class Past:
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
-def _past(digest: str, chosen: str, night: bool, _catalogue: Catalogue) -> Past:
+def _past(digest: str, chosen: str, night: bool, _catalogue: Catalogue) -> PriceHistoryChart:
     lines = histories(_catalogue, chosen)
-    return Past(lines, past_finding(_catalogue, lines, chosen), charts.price_history(lines, night))
+    return PriceHistoryChart(
+        lines, price_history_summary(_catalogue, lines, chosen), charts.price_history(lines, night)
+    )
 
 
-def past(facts: Catalogue, chosen: str) -> Past:
+def past(facts: Catalogue, chosen: str) -> PriceHistoryChart:
     """How the prices of an accelerator have moved."""
     return _past(facts.digest, chosen, dark(), facts)
 
@@ -176,7 +178,7 @@ def dark() -> bool:
     return st.context.theme.type == "dark"
 
 
-def remember_pages(pages: Iterable[StreamlitPage]) -> None:
+def register_pages(pages: Iterable[StreamlitPage]) -> None:
     """Keep the pages by title, so that one can link to another."""
     st.session_state["pages"] = {page.title: page for page in pages}
 
@@ -187,11 +189,11 @@ def pages() -> dict[str, StreamlitPage]:
     return known
 
 
-def remember(asked: Scenario, *, in_full: bool) -> Reckoned:
+def set_current_plan(asked: Scenario, *, with_details: bool) -> Reckoned:
     """Keep what the question bar asked for, for the page that runs next, with its plan."""
-    found = reckoned(asked, in_full=in_full)
+    found = reckoned(asked, with_details=with_details)
     st.session_state["asked"] = asked
-    st.session_state["now"] = _Now(asked, catalogue().digest, day(), found)
+    st.session_state["now"] = _CurrentPlan(asked, catalogue().digest, day(), found)
     return found
 
 
@@ -201,17 +203,17 @@ def scenario() -> Scenario:
     return asked
 
 
-def last_hints() -> dict[str, str] | None:
+def previous_placeholder_texts() -> dict[str, str] | None:
     """What empty fields stood for in the run before; None in a first run, or where the facts are others since.
 
     Among many people the plan of the run before may have left the cache, and it would be reckoned again only for this.
     """
-    now: _Now | None = st.session_state.get("now")
+    now: _CurrentPlan | None = st.session_state.get("now")
     return now.reckoned.hints if now is not None and now.rests_on(catalogue(), day()) else None
 
 
 @dataclass(frozen=True)
-class _Now:
+class _CurrentPlan:
     """What this session looks at. Kept with it, since asking the cache takes a hundred times as long."""
 
     asked: Scenario
@@ -224,33 +226,35 @@ class _Now:
         return (self.digest, self.day) == (facts.digest, day)
 
 
-def _reckoned(facts: Catalogue, asked: Scenario, day: date, *, in_full: bool = False) -> Reckoned:
+def _reckoned(facts: Catalogue, asked: Scenario, day: date, *, with_details: bool = False) -> Reckoned:
     named = f"{facts.digest} {day} {_said(asked)}"
 
     def made() -> Reckoned:
         is_slow = asked.estimate.seconds > _QUICK_SECONDS
-        return workers.once(f"{named} {in_full}", reckon, is_slow=is_slow)(facts, asked, day, in_full=in_full)
+        return workers.once(f"{named} {with_details}", reckon, is_slow=is_slow)(
+            facts, asked, day, with_details=with_details
+        )
 
     return _KEPT.of(named, made)
 
 
-_KEPT: Once[Reckoned] = Once(_PLANS)
+_KEPT: SingleFlightCache[Reckoned] = SingleFlightCache(_PLANS)
 _QUICK_SECONDS = 0.2
 
 
-def reckoned(asked: Scenario | None = None, *, in_full: bool = False) -> Reckoned:
+def reckoned(asked: Scenario | None = None, *, with_details: bool = False) -> Reckoned:
     """The plan of this run and its answer, or that of another scenario; in full, with all that is told of it."""
     facts, asked = catalogue(), asked or scenario()
-    now: _Now | None = st.session_state.get("now")
+    now: _CurrentPlan | None = st.session_state.get("now")
     if now is not None and now.asked is asked and now.rests_on(facts, day()):
         return now.reckoned
-    return _reckoned(facts, asked, day(), in_full=in_full)
+    return _reckoned(facts, asked, day(), with_details=with_details)
 
 
-def of_today() -> Reckoned | None:
+def result_at_todays_prices() -> Reckoned | None:
     """The same plan with today's facts, where a link shows those of an earlier day; none where nothing differs."""
     facts, asked = live(), scenario()
-    if not is_as_of() or quotes() is not None or facts.digest == catalogue().digest:
+    if not has_as_of_date() or quotes() is not None or facts.digest == catalogue().digest:
         return None
     return _reckoned(facts, asked, today())
 
@@ -261,39 +265,41 @@ def _said(asked: Scenario) -> str:
 
 
 @st.cache_resource(show_spinner=False, max_entries=32)
-def _doers(digest: str, asked: str, day: date, _setting: Setting) -> tuple[Doer, ...]:
-    return workers.slowly(doers, _setting)
+def _doers(digest: str, asked: str, day: date, _setting: PlanContext) -> tuple[SizedAccelerator, ...]:
+    return workers.run_in_slow_worker(doers, _setting)
 
 
-def who_can() -> tuple[Doer, ...]:
+def who_can() -> tuple[SizedAccelerator, ...]:
     """Every accelerator that does the work of this run's plan."""
     setting = reckoned().plan.setting
     return _doers(catalogue().digest, scenario().model_dump_json(exclude_defaults=True), day(), setting)
 
 
-_OFFERS: Once[Offers] = Once(_PLANS)
+_OFFERS: SingleFlightCache[OfferComparison] = SingleFlightCache(_PLANS)
 
 
-def offers(there: Reckoned, able: Sequence[Doer], wish: Wish, *, able_only: bool, is_job: bool, money: Money) -> Offers:
+def offers(
+    there: Reckoned, able: Sequence[SizedAccelerator], wish: OfferFilter, *, able_only: bool, is_job: bool, money: Money
+) -> OfferComparison:
     """What a plan would cost at every offer; the same for everybody who asks the same."""
     facts, among = catalogue(), [one.accelerator for one in able]
     asked = f"{facts.digest} {day()} {_said(there.asked)} {wish.said} {among} {able_only} {is_job} {money}"
 
-    def made() -> Offers:
-        own = own_of(there.plan, money, there.answer)
-        return offers_of(facts, able, wish, day(), own, able_only=able_only, is_job=is_job, money=money)
+    def made() -> OfferComparison:
+        own = purchase_comparison(there.plan, money, there.answer)
+        return compare_offers(facts, able, wish, day(), own, able_only=able_only, is_job=is_job, money=money)
 
     return _OFFERS.of(asked, made)
 
 
 @cached(_PLANS)
-def opened(found: Offers, picks: tuple[str, ...]) -> tuple[Ledger, ...]:
+def opened(found: OfferComparison, picks: tuple[str, ...]) -> tuple[Ledger, ...]:
     """The ledgers of the chosen rows; the same for everybody who chose them."""
     return tuple(found.opened(picks))
 
 
 @dataclass(frozen=True)
-class Listed:
+class OfferListing:
     """Offers as the page lists them: without the old ones, how many those are, and all."""
 
     usual: Table
@@ -302,9 +308,9 @@ class Listed:
 
 
 @cached(_PLANS)
-def listed(found: Offers) -> Listed:
+def listed(found: OfferComparison) -> OfferListing:
     """The offers with the old ones folded away."""
-    return Listed(*folded(found.table, found.finding.offer), found.table)
+    return OfferListing(*hide_old_prices(found.table, found.finding.offer), found.table)
 
 
 def parts(ledgers: tuple[Ledger, ...]) -> go.Figure:
@@ -317,16 +323,16 @@ def _parts(ledgers: tuple[Ledger, ...], night: bool) -> go.Figure:
     return charts.cost_parts(ledgers, night)
 
 
-def open_with_answer() -> None:
+def precompute_default_answer() -> None:
     """Keep the answer to the question that the page opens with, and its picture, before anybody asks."""
     facts, first = parcels.latest(), Scenario()
-    found = _reckoned(facts, first, today(), in_full=True)
+    found = _reckoned(facts, first, today(), with_details=True)
     _payback(found.answer, False, every=False)
 
 
 # By answer: it is one and the same for everybody who asks the same.
 _payback = cached(_PLANS)(payback_chart.payback)
-payback_finding = cached(_PLANS)(payback_chart.payback_finding)
+cached_payback_summary = cached(_PLANS)(payback_chart.payback_summary)
 _sure = cached(_PLANS)(future_charts.sure)
 
 
@@ -335,7 +341,7 @@ def sure() -> go.Figure | None:
     there = reckoned()
     if there.futures is None or not pinned():
         return None if there.futures is None else _sure(there.answer, there.futures, dark())
-    its = (future_charts.saved_of(one.letter, one.reckoned.answer, one.reckoned.futures) for one in pinned())
+    its = (future_charts.pinned_savings(one.letter, one.reckoned.answer, one.reckoned.futures) for one in pinned())
     return future_charts.sure(there.answer, there.futures, dark(), [one for one in its if one is not None])
 
 
@@ -346,12 +352,12 @@ def payback(*, every: bool) -> go.Figure:
     return _payback(reckoned().answer, dark(), every=every)
 
 
-def pin(plans: Sequence[Pinned]) -> None:
+def pin(plans: Sequence[PinnedPlan]) -> None:
     """Have the charts and tiles of this run show these plans too."""
     st.session_state["beside"] = tuple(plans)
 
 
-def pinned() -> tuple[Pinned, ...]:
+def pinned() -> tuple[PinnedPlan, ...]:
     """The plans that charts and tiles show beside the one on the screen."""
-    there: tuple[Pinned, ...] = st.session_state.get("beside", ())
+    there: tuple[PinnedPlan, ...] = st.session_state.get("beside", ())
     return there

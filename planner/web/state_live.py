@@ -9,15 +9,15 @@ from typing import TypeVar
 import streamlit as st
 
 from planner.report import words
-from planner.report.market.live_words import name_said_words
+from planner.report.market.live_words import name_decision_outcome
 from planner.web import state
 from pricing import Catalogue, PricingError
 from pricing.caching import arguments, cached
-from pricing.feeds.database import opened, opened_to_read
+from pricing.feeds.database import open_read_only, opened
 from pricing.feeds.given import Name, What
 from pricing.feeds.laid import PREFIX
-from pricing.feeds.naming import Word, say
-from pricing.feeds.store import Had, Held, Run, Store
+from pricing.feeds.naming import NameInput, say
+from pricing.feeds.store import Held, LivePriceStore, ProductAvailability, Run
 from pricing.feeds.verdict import Verdict
 
 _WEEK = timedelta(days=7)
@@ -26,7 +26,7 @@ _WHO, _REFUSAL = "live_who", "live_refusal"
 
 
 @dataclass(frozen=True)
-class Stored:
+class LivePriceStatus:
     """The last refresh that counts, how many sources were ever read, and what waits for a person."""
 
     last: Run | None = None
@@ -35,36 +35,36 @@ class Stored:
     names: tuple[Name, ...] = ()
 
 
-def stored() -> Stored:
+def stored() -> LivePriceStatus:
     """What the store holds now; nothing where there is none."""
-    database = opened_to_read()
+    database = open_read_only()
     if database is None:
-        return Stored()
+        return LivePriceStatus()
     with closing(database):
-        store = Store(database)
+        store = LivePriceStore(database)
         runs = store.runs()
         held = tuple(store.held(state.today()))
-        return Stored(runs[0] if runs else None, len(store.sources()), held, store.given().every)
+        return LivePriceStatus(runs[0] if runs else None, len(store.sources()), held, store.given().every)
 
 
-def had() -> list[Had]:
+def had() -> list[ProductAvailability]:
     """On how many days of the last two weeks each product was to be had."""
-    database = opened_to_read()
+    database = open_read_only()
     if database is None:
         return []
     with closing(database):
-        return Store(database).had(state.today() - 2 * _WEEK)
+        return LivePriceStore(database).had(state.today() - 2 * _WEEK)
 
 
-def is_of_this_week() -> bool:
+def has_prices_of_this_week() -> bool:
     """Whether live prices of this week lie over the facts."""
     facts = state.live()
-    last = _last_read(facts)
+    last = _last_refresh_date(facts)
     return last is not None and last > state.today() - _WEEK
 
 
 @cached(8, same=arguments)
-def _last_read(facts: Catalogue) -> date | None:
+def _last_refresh_date(facts: Catalogue) -> date | None:
     read = (one.retrieved for key, one in facts.sources.items() if key.startswith(PREFIX))
     return max((day for day in read if day is not None), default=None)
 
@@ -77,9 +77,9 @@ def decide(verdict: Verdict, ids: Iterable[str]) -> None:
 def name(what: What, called: str, means: str) -> None:
     """Say what a name is, in the name of this session's person; nothing takes it back."""
     live = state.live()
-    said = _written(lambda store: say(store, live, Word(called, means, who(), datetime.now(UTC), what)))
+    said = _written(lambda store: say(store, live, NameInput(called, means, who(), datetime.now(UTC), what)))
     if said is not None:
-        st.toast(words.markdown(name_said_words(said)), icon=":material/info:")
+        st.toast(words.markdown(name_decision_outcome(said)), icon=":material/info:")
 
 
 def undo(run: str) -> None:
@@ -98,17 +98,17 @@ def who() -> str:
     return said
 
 
-def remember_who(name: str) -> None:
+def set_decision_maker(name: str) -> None:
     """Keep the name for this session."""
     st.session_state[_WHO] = " ".join(name.split())[:100]
 
 
-def _written(change: Callable[[Store], _T]) -> _T | None:
+def _written(change: Callable[[LivePriceStore], _T]) -> _T | None:
     """What a change gives; None where it is refused."""
     st.session_state[_REFUSAL] = None
     try:
         with closing(opened()) as database:
-            return change(Store(database))
+            return change(LivePriceStore(database))
     except PricingError as error:
         st.session_state[_REFUSAL] = str(error)
         return None

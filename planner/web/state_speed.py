@@ -6,29 +6,29 @@ from datetime import date
 import plotly.graph_objects as go
 import streamlit as st
 
-from planner.evidence.checked import Checked
-from planner.evidence.nearest import Near, PublishedRun, nearest, published, traits_of
-from planner.evidence.nearest import NearWork as WorkTraits
-from planner.money.plan import setting_of
-from planner.money.renting.job_hour import Hired, hired
-from planner.report.answer.pinned import Pinned
+from planner.evidence.checked import CheckedRun
+from planner.evidence.nearest import PublishedRun, SimilarRun, nearest, published, traits_of
+from planner.evidence.nearest import RunSettings as WorkTraits
+from planner.money.plan import build_context
+from planner.money.renting.job_hour import JobHourQuote, hired
+from planner.report.answer.pinned import PinnedPlan
 from planner.report.speed import finding, speed_charts, time_cost_front
-from planner.report.speed.finding import SpeedWords
-from planner.report.speed.serving_words import side_by_side, side_table
+from planner.report.speed.finding import SpeedSummary
+from planner.report.speed.serving_words import accelerators_table, side_by_side
 from planner.report.table import Table
 from planner.scenario.base import HOURS_PER_YEAR
 from planner.scenario.scenario import Scenario
 from planner.scenario.serving_job import ServingJob
-from planner.scenario.task import Train
+from planner.scenario.task import TrainingTask
 from planner.scenario.training_job import TrainingJob
 from planner.scenario.work import Work
-from planner.speed.scenario_jobs import ServingWork, TrainingWork, worked
+from planner.speed.scenario_jobs import ScenarioServing, ScenarioTraining, worked
 from planner.speed.serving import is_other_work
-from planner.speed.serving.savings import ServedOtherwise, served_otherwise
-from planner.speed.training.savings import Saving, savings
+from planner.speed.serving.savings import ServingVariant, serving_variants
+from planner.speed.training.savings import MemorySaving, savings
 from planner.speed.work_to_hours import Asked, serving_job
-from planner.study.market.gpu_guide import Choice, choices
-from planner.study.market.survey import Market, Try, doubling, market, unchosen
+from planner.study.market.gpu_guide import GuideChoice, choices
+from planner.study.market.survey import Market, MarketCandidate, doubling, market, without_choice
 from planner.web import state, workers
 from pricing import Catalogue
 
@@ -37,13 +37,13 @@ TRAINING, SERVING = "Training", "Serving"
 NEAR_SHARE = {TRAINING: 0.20, SERVING: 0.25}
 
 
-def works() -> tuple[TrainingWork | ServingWork, ...]:
+def works() -> tuple[ScenarioTraining | ScenarioServing, ...]:
     """The models of this run's scenario that were worked out."""
     asked = state.reckoned().plan.setting.asked
     return () if asked is None else worked(state.catalogue(), asked)
 
 
-EXAMPLE = Train(model="Llama-3.1-8B", method="lora", tokens=1e8)
+EXAMPLE = TrainingTask(model="Llama-3.1-8B", method="lora", tokens=1e8)
 _MOST_OF_EXAMPLE = 8  # accelerators: more would only make a small job smaller
 
 
@@ -61,7 +61,7 @@ def whole() -> Scenario:
     return asked.model_copy(update={"work": (Work(accelerators=count, train=EXAMPLE),)})
 
 
-def example() -> tuple[TrainingWork | ServingWork, ...]:
+def example() -> tuple[ScenarioTraining | ScenarioServing, ...]:
     """The example worked out, where no model is named; empty where it cannot be on these accelerators.
 
     It rests on nothing else that is asked, so that it is worked out once for each accelerator and number.
@@ -80,10 +80,10 @@ def _bare() -> Scenario:
 
 @st.cache_resource(show_spinner=False, max_entries=32)
 def _example(digest: str, asked: str, day: date, _scenario: Scenario, _facts: Catalogue) -> Asked | None:
-    return setting_of(_facts, _scenario, day).asked
+    return build_context(_facts, _scenario, day).asked
 
 
-def otherwise() -> SpeedWords | None:
+def otherwise() -> SpeedSummary | None:
     """What is said of work without tokens and of runs of known hours; None where there is none."""
     asked = state.reckoned().plan.setting.asked
     return None if asked is None else finding.otherwise(state.catalogue(), asked)
@@ -91,7 +91,7 @@ def otherwise() -> SpeedWords | None:
 
 @st.cache_resource(show_spinner=False, max_entries=32)
 def _beside(digest: str, asked: str, day: date, _job: ServingJob, _facts: Catalogue) -> Table:
-    return side_table(side_by_side(_facts, _job, day))
+    return accelerators_table(side_by_side(_facts, _job, day))
 
 
 def beside() -> tuple[Table, ...]:
@@ -112,14 +112,14 @@ def problems() -> tuple[str, ...]:
 @st.cache_resource(show_spinner=False, max_entries=128)
 def _hired(
     digest: str, accelerator: str, count: int, hours: float, together: int, day: date, _facts: Catalogue
-) -> Hired | None:
+) -> JobHourQuote | None:
     return hired(_facts, accelerator, accelerators=count, hours=hours, together=together, day=day)
 
 
-def cost(work: TrainingWork | ServingWork) -> Hired | None:
+def cost(work: ScenarioTraining | ScenarioServing) -> JobHourQuote | None:
     """The cheapest offer by the hour that can be believed; None where there is none or nothing fits."""
     facts, day = state.catalogue(), state.day()
-    if isinstance(work, TrainingWork):
+    if isinstance(work, ScenarioTraining):
         speed, count = work.found.speed, work.found.accelerators
         if speed is None:
             return None
@@ -133,36 +133,38 @@ def cost(work: TrainingWork | ServingWork) -> Hired | None:
 
 
 @st.cache_resource(show_spinner=False, max_entries=128)
-def _savings(digest: str, asked: str, _job: TrainingJob, _facts: Catalogue) -> tuple[Saving, ...]:
+def _cached_memory_savings(digest: str, asked: str, _job: TrainingJob, _facts: Catalogue) -> tuple[MemorySaving, ...]:
     return savings(_facts, _job)
 
 
 @st.cache_resource(show_spinner=False, max_entries=128)
-def _served(digest: str, asked: str, _job: ServingJob, _facts: Catalogue) -> tuple[ServedOtherwise, ...]:
-    return served_otherwise(_facts, _job)
+def _served(digest: str, asked: str, _job: ServingJob, _facts: Catalogue) -> tuple[ServingVariant, ...]:
+    return serving_variants(_facts, _job)
 
 
-def memory_of_training(job: TrainingJob) -> tuple[Saving, ...]:
+def memory_of_training(job: TrainingJob) -> tuple[MemorySaving, ...]:
     """What the job holds, and what each way to save would make of it."""
     facts = state.catalogue()
-    return _savings(facts.digest, job.model_dump_json(exclude_defaults=True), job, facts)
+    return _cached_memory_savings(facts.digest, job.model_dump_json(exclude_defaults=True), job, facts)
 
 
-def memory_of_serving(job: ServingJob) -> tuple[ServedOtherwise, ...]:
+def memory_of_serving(job: ServingJob) -> tuple[ServingVariant, ...]:
     """What the service holds, and what each change would make of it."""
     facts = state.catalogue()
     return _served(facts.digest, job.model_dump_json(exclude_defaults=True), job, facts)
 
 
 @st.cache_resource(show_spinner="Trying every accelerator of the catalogue", max_entries=16)
-def _doubling(digest: str, asked: str, day: date, _scenario: Scenario, _facts: Catalogue) -> tuple[Try, ...]:
-    return workers.slowly(doubling, _facts, _scenario, day)
+def _cached_count_candidates(
+    digest: str, asked: str, day: date, _scenario: Scenario, _facts: Catalogue
+) -> tuple[MarketCandidate, ...]:
+    return workers.run_in_slow_worker(doubling, _facts, _scenario, day)
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
 def _market(digest: str, asked: str, day: date, _scenario: Scenario, _facts: Catalogue) -> Market:
-    free = unchosen(_scenario)
-    tries = _doubling(digest, free.model_dump_json(exclude_defaults=True), day, free, _facts)
+    free = without_choice(_scenario)
+    tries = _cached_count_candidates(digest, free.model_dump_json(exclude_defaults=True), day, free, _facts)
     return market(_facts, _scenario, day, tries=tries)
 
 
@@ -171,19 +173,19 @@ def _front(digest: str, asked: str, day: date, plan: str, night: bool, _found: M
     return time_cost_front.front_chart(_found, time_cost_front.by_id(_found).get(plan), night)
 
 
-def _alone(work: TrainingWork | ServingWork) -> Scenario:
+def _alone(work: ScenarioTraining | ScenarioServing) -> Scenario:
     """The scenario with nothing but this work, whose accelerator and number are free."""
     asked = state.scenario() if names_model() else _bare()
     return asked.model_copy(update={"work": (asked.work[work.place],)})
 
 
-def front(work: TrainingWork | ServingWork) -> Market:
+def front(work: ScenarioTraining | ScenarioServing) -> Market:
     """Every accelerator, number and way of paying for this work; another number only adds its own tries."""
     facts, alone = state.catalogue(), _alone(work)
     return _market(facts.digest, alone.model_dump_json(exclude_defaults=True), state.day(), alone, facts)
 
 
-def front_chart(work: TrainingWork | ServingWork, found: Market, plan: str) -> go.Figure:
+def front_chart(work: ScenarioTraining | ScenarioServing, found: Market, plan: str) -> go.Figure:
     """The chart of time against cost, with the plan (by its id) marked, and pinned plans that do the same work."""
     pins = [(one.letter, there) for one in state.pinned() if (there := _pinned(one, work, found)) is not None]
     if pins:
@@ -192,7 +194,7 @@ def front_chart(work: TrainingWork | ServingWork, found: Market, plan: str) -> g
     return _front(state.catalogue().digest, alone, state.day(), plan, state.dark(), found)
 
 
-def _pinned(one: Pinned, work: TrainingWork | ServingWork, found: Market) -> Try | None:
+def _pinned(one: PinnedPlan, work: ScenarioTraining | ScenarioServing, found: Market) -> MarketCandidate | None:
     """The try that a pinned plan is, where it does this work with other accelerators or another number of them."""
     asked = one.reckoned.plan.setting.asked
     for its in () if asked is None else worked(state.catalogue(), asked):
@@ -202,11 +204,11 @@ def _pinned(one: Pinned, work: TrainingWork | ServingWork, found: Market) -> Try
 
 
 @st.cache_resource(show_spinner="Asking the whole catalogue, use by use", max_entries=4)
-def _uses(digest: str, day: date, _facts: Catalogue) -> tuple[Choice, ...]:
-    return workers.slowly(choices, _facts, day)
+def _uses(digest: str, day: date, _facts: Catalogue) -> tuple[GuideChoice, ...]:
+    return workers.run_in_slow_worker(choices, _facts, day)
 
 
-def uses() -> tuple[Choice, ...]:
+def uses() -> tuple[GuideChoice, ...]:
     """Which accelerator for learning, fine-tuning, training, serving and all of it. Takes seconds the first time."""
     facts = state.catalogue()
     return _uses(facts.digest, state.day(), facts)
@@ -217,12 +219,12 @@ class Runs:
     """Published runs of one kind beside what is predicted of them."""
 
     runs: tuple[PublishedRun, ...]
-    checked: tuple[Checked, ...]
+    checked: tuple[CheckedRun, ...]
 
 
 @st.cache_resource(show_spinner="Predicting every published run", max_entries=4)
 def _runs(digest: str, kind: str, _facts: Catalogue) -> Runs:
-    return Runs(*workers.slowly(published, _facts, "training" if kind == TRAINING else "serving"))
+    return Runs(*workers.run_in_slow_worker(published, _facts, "training" if kind == TRAINING else "serving"))
 
 
 def runs(kind: str) -> Runs:
@@ -231,13 +233,13 @@ def runs(kind: str) -> Runs:
     return _runs(facts.digest, kind, facts)
 
 
-def near(work: TrainingWork | ServingWork, published: Runs) -> tuple[Near, ...]:
+def near(work: ScenarioTraining | ScenarioServing, published: Runs) -> tuple[SimilarRun, ...]:
     """The published runs most like this one."""
     return nearest(traits_of(state.catalogue(), work.model, work.found.accelerator, _like(work)), published.runs)
 
 
-def _like(work: TrainingWork | ServingWork) -> WorkTraits:
-    if isinstance(work, TrainingWork):
+def _like(work: ScenarioTraining | ScenarioServing) -> WorkTraits:
+    if isinstance(work, ScenarioTraining):
         job = work.job
         return WorkTraits(job.precision, job.method, float(job.accelerators), float(job.seq_len))
     found, tokens = work.found, float(work.job.input_tokens + work.job.output_tokens)
@@ -245,10 +247,10 @@ def _like(work: TrainingWork | ServingWork) -> WorkTraits:
 
 
 @st.cache_resource(show_spinner=False, max_entries=32)
-def _agreement(digest: str, kind: str, close: frozenset[str], night: bool, _published: Runs) -> go.Figure:
+def _cached_accuracy_chart(digest: str, kind: str, close: frozenset[str], night: bool, _published: Runs) -> go.Figure:
     return speed_charts.agreement(_published.runs, close, NEAR_SHARE[kind], night)
 
 
 def agreement(kind: str, close: frozenset[str]) -> go.Figure:
     """The scatter of all published runs of a kind, those in `close` marked."""
-    return _agreement(state.catalogue().digest, kind, close, state.dark(), runs(kind))
+    return _cached_accuracy_chart(state.catalogue().digest, kind, close, state.dark(), runs(kind))

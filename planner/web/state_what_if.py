@@ -9,11 +9,11 @@ from planner.money.option import Option
 from planner.money.plan import Plan
 from planner.report.answer.pinned import saved_usd
 from planner.report.futures import future_charts
-from planner.report.futures.input_words import saver
+from planner.report.futures.input_words import saving_side_label
 from planner.report.what_if.what_if_words import pair
 from planner.scenario.ways import Way
 from planner.study.uncertainty.break_even_map import BreakEvenMap, axis, break_even_map
-from planner.study.uncertainty.stress import Stressed, laid_over, stressed
+from planner.study.uncertainty.stress import StressResult, laid_over, run_stress_test
 from planner.study.uncertainty.sure_verdict import Judged, decided
 from planner.study.uncertainty.tornado import Index, TornadoBar, indices, tornado
 from planner.web import state, workers
@@ -38,7 +38,7 @@ def _ways() -> tuple[Way, Way]:
 
 def who() -> str:
     """Who saves on this page: owning, or the mix where that is the answer."""
-    return saver(_ways()[0])
+    return saving_side_label(_ways()[0])
 
 
 def _who() -> Who:
@@ -74,27 +74,29 @@ def _map(who: Who, across: str, up: str, _plan: Plan, _pair: tuple[Option, Optio
     return workers.elsewhere(break_even_map, _plan, *_pair, axis(_plan, across), axis(_plan, up))
 
 
-def saving_map(across: str, up: str) -> BreakEvenMap:
+def cached_break_even_map(across: str, up: str) -> BreakEvenMap:
     """What owning saves over two different inputs."""
     return _map(_who(), across, up, state.reckoned().plan, _pair())
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
-def _drawn_map(who: Who, across: str, up: str, night: bool, _ways: tuple[Way, Way], _found: BreakEvenMap) -> go.Figure:
+def _cached_map_chart(
+    who: Who, across: str, up: str, night: bool, _ways: tuple[Way, Way], _found: BreakEvenMap
+) -> go.Figure:
     return future_charts.break_even_map(_found, night, _ways)
 
 
-def map_chart(found: BreakEvenMap) -> go.Figure:
+def break_even_map_chart(found: BreakEvenMap) -> go.Figure:
     """The break-even map as a chart."""
-    return _drawn_map(_who(), found.across.name, found.up.name, state.dark(), _ways(), found)
+    return _cached_map_chart(_who(), found.across.name, found.up.name, state.dark(), _ways(), found)
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
-def _stressed(who: Who, key: str, _plan: Plan) -> Stressed:
-    return workers.elsewhere(stressed, _plan, key)
+def _stressed(who: Who, key: str, _plan: Plan) -> StressResult:
+    return workers.elsewhere(run_stress_test, _plan, key)
 
 
-def under(key: str) -> Stressed:
+def under(key: str) -> StressResult:
     """The plan under one test."""
     return _stressed(_who(), key, state.reckoned().plan)
 
@@ -105,7 +107,7 @@ def _together(who: Who, keys: tuple[str, ...], _plan: Plan) -> Judged | None:
     return None if there is None else workers.elsewhere(decided, there)
 
 
-def under_all(keys: tuple[str, ...]) -> Judged | None:
+def combined_stress(keys: tuple[str, ...]) -> Judged | None:
     """The plan under several tests at once; None where they touch nothing."""
     if len(keys) == 1:
         return under(keys[0]).judged
@@ -114,7 +116,7 @@ def under_all(keys: tuple[str, ...]) -> Judged | None:
 
 @st.cache_resource(show_spinner="Telling the inputs apart", max_entries=32)
 def _indices(who: Who, _plan: Plan, _pair: tuple[Option, Option]) -> tuple[Index, ...]:
-    return workers.slowly(indices, _plan, *_pair)
+    return workers.run_in_slow_worker(indices, _plan, *_pair)
 
 
 def doubt() -> tuple[Index, ...]:

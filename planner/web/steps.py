@@ -24,7 +24,7 @@ _LOCK = Lock()
 
 
 @dataclass
-class Step:
+class EditStep:
     """What the address held of the plan after one edit, and what it came to."""
 
     held: dict[str, str]
@@ -40,11 +40,11 @@ class Step:
 class _History:
     """The steps, and at which of them the plan stands: before the first one at none."""
 
-    steps: list[Step] = field(default_factory=list)
+    steps: list[EditStep] = field(default_factory=list)
     at: int = -1
 
     @property
-    def now(self) -> Step | None:
+    def now(self) -> EditStep | None:
         """The step where the plan stands."""
         return self.steps[self.at] if self.steps else None
 
@@ -56,14 +56,14 @@ def note(plan: Iterable[str], verdict: Verdict) -> None:
     if here.now is None or here.now.held != held:
         near = [one for one in (at - 1, at + 1) if 0 <= one < len(steps) and steps[one].held == held]
         if not near:  # else by Back or Forward
-            steps[at + 1 :] = [Step(held)]
+            steps[at + 1 :] = [EditStep(held)]
             del steps[:-MOST_STEPS]
         here.at = near[0] if near else len(steps) - 1
     steps[here.at].verdict = verdict
     _remember(here)
 
 
-def before() -> Step | None:
+def before() -> EditStep | None:
     """The last step before this one that held another plan; None at the first."""
     here: _History = st.session_state[_HISTORY]
     earlier = reversed(here.steps[: max(here.at, 0)])
@@ -119,12 +119,18 @@ def buttons(plan: tuple[str, ...]) -> None:
         ("Redo", ":material/redo:", 1, here.at + 1 < len(here.steps) and not is_ahead),
     ):
         st.button(
-            label, icon=icon, type="tertiary", disabled=not can, on_click=_go, args=(by, plan), key=label.casefold()
+            label,
+            icon=icon,
+            type="tertiary",
+            disabled=not can,
+            on_click=_go_to_step,
+            args=(by, plan),
+            key=label.casefold(),
         )
 
 
-def _go(by: int, plan: tuple[str, ...]) -> None:
-    address.take_over()
+def _go_to_step(by: int, plan: tuple[str, ...]) -> None:
+    address.sync_from_widgets()
     here = _history(plan)
     here.at += by
     held = here.steps[here.at].held

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from planner.money.plan import Plan
 from planner.report import words
 from planner.report.answer.phrases import VERBS, echo, phrases
-from planner.report.answer.verdict_line import Verdict, last_edit, verdict
+from planner.report.answer.verdict_line import Verdict, last_edit_text, verdict
 from planner.scenario.question import Question
 from planner.web import address, questions, state, steps
 from pricing import Catalogue
@@ -55,4 +55,4 @@ def _change(plan: Plan, now: Verdict) -> str:
     before = steps.before()
     if before is None or before.verdict is None:
         return ""
-    return last_edit(plan.setting.catalogue, address.texts(), now, before.held, before.verdict)
+    return last_edit_text(plan.setting.catalogue, address.texts(), now, before.held, before.verdict)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from planner.scenario.day_patterns import day_of, days
-from planner.scenario.link import ALSO, also_by_hour, also_with_hours
+from planner.scenario.link import ALSO, extra_by_hour, extra_with_hours
 from planner.scenario.question import TRAIN, TUNE, Question
 from planner.web import address
 
@@ -13,7 +13,7 @@ _WAITING = "hours_of_the_day_waiting"
 
 def ask() -> None:
     """A list of days. The link holds the hours; the name follows from them."""
-    by_hour = also_by_hour(address.text(ALSO))
+    by_hour = extra_by_hour(address.text(ALSO))
     found = day_of(by_hour)
     st.session_state[KEY] = EVEN if not by_hour else OWN if found is None else found.name
     said = " ".join(f"**{one.name}**: {one.says}" for one in days().values())
@@ -27,7 +27,7 @@ def ask() -> None:
 
 
 def _take() -> None:
-    address.take_over()
+    address.sync_from_widgets()
     chosen = st.session_state[KEY]
     if chosen != OWN:
         _put(() if chosen == EVEN else days()[chosen].by_hour)
@@ -35,7 +35,7 @@ def _take() -> None:
 
 def wait_for(question: Question) -> None:
     """A run comes when it comes: the hours of the day wait until the question is about a service or hours again."""
-    by_hour = also_by_hour(address.text(ALSO))
+    by_hour = extra_by_hour(address.text(ALSO))
     if question in (TRAIN, TUNE):
         if by_hour:
             st.session_state[_WAITING] = by_hour
@@ -50,4 +50,4 @@ def forget() -> None:
 
 
 def _put(by_hour: tuple[float, ...]) -> None:
-    address.put({ALSO: also_with_hours(address.text(ALSO), by_hour)})
+    address.put({ALSO: extra_with_hours(address.text(ALSO), by_hour)})

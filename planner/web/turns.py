@@ -38,7 +38,7 @@ class Anybody:
         """The run goes on."""
 
 
-class Turns:
+class RunQueue:
     """Who is at work, and who waits."""
 
     visitor: Visitor = Anybody()
@@ -47,7 +47,7 @@ class Turns:
         """Nobody is at work yet."""
         self._longest_s = longest_s
         self._lock = Lock()
-        self._at_work = 0
+        self._running = 0
         self._began_s = 0.0
         self._waiting: deque[Event] = deque()
         self._mine = local()
@@ -59,7 +59,7 @@ class Turns:
         try:
             yield
         finally:
-            self._leave()
+            self._release()
 
     @contextmanager
     def left(self) -> Iterator[None]:
@@ -70,7 +70,7 @@ class Turns:
         if not getattr(self._mine, "has_turn", False):
             yield
             return
-        self._leave()
+        self._release()
         try:
             yield
         finally:
@@ -88,18 +88,18 @@ class Turns:
     def _take(self, *, ahead: bool) -> None:
         self._mine.has_turn = True
         with self._lock:
-            if not self._at_work:
+            if not self._running:
                 self._begin()
                 return
             mine = Event()
             (self._waiting.appendleft if ahead else self._waiting.append)(mine)
         rest_s = self._longest_s
         while not mine.wait(rest_s):
-            rest_s = self._rest_of_turn(mine)
+            rest_s = self._remaining_wait_s(mine)
             if rest_s <= 0.0:
                 return
 
-    def _rest_of_turn(self, mine: Event) -> float:
+    def _remaining_wait_s(self, mine: Event) -> float:
         """How long to wait yet; nothing where whoever is at work took too long, and this one goes on beside."""
         with self._lock:
             if mine not in self._waiting:  # let in just now
@@ -113,19 +113,19 @@ class Turns:
             return rest_s
 
     def _begin(self) -> None:
-        self._at_work += 1
+        self._running += 1
         self._began_s = monotonic()
 
-    def _leave(self) -> None:
+    def _release(self) -> None:
         self._mine.has_turn = False
         with self._lock:
-            self._at_work -= 1
-            if self._waiting and not self._at_work:
+            self._running -= 1
+            if self._waiting and not self._running:
                 self._waiting.popleft().set()
                 self._begin()
 
 
-TURNS = Turns()
+TURNS = RunQueue()
 
 
 def is_done(there: Future[_T]) -> Callable[[float], object]:
@@ -133,7 +133,7 @@ def is_done(there: Future[_T]) -> Callable[[float], object]:
     return lambda longest_s: wait([there], longest_s).done
 
 
-class Once(Generic[_T]):
+class SingleFlightCache(Generic[_T]):
     """What is made once for all who ask for it by the same name. They wait for it outside their turn."""
 
     def __init__(self, most: int) -> None:

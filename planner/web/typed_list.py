@@ -7,22 +7,22 @@ from typing import Any
 
 import streamlit as st
 
-from planner.scenario.link import ALSO, also_own, also_with_own
+from planner.scenario.link import ALSO, extra_ownership_field, extra_with_ownership
 from planner.scenario.typed_lists import (
     ORDERS_EXAMPLE,
     POWER_EXAMPLE,
     checked,
+    format_orders,
+    format_power_curve,
     ordered,
-    orders_text,
-    power_text,
-    read_orders,
-    read_power,
+    parse_orders,
+    parse_power_curve,
 )
 from planner.web import address
 
 
 @dataclass(frozen=True)
-class TypedList:
+class ListTextField:
     """One such field: how it is asked for, read and kept."""
 
     key: str
@@ -57,10 +57,10 @@ class TypedList:
         return f"{self.key}_refused"
 
     def _held(self) -> Any:
-        return also_own(address.text(ALSO), self.name) or ()
+        return extra_ownership_field(address.text(ALSO), self.name) or ()
 
     def _take(self) -> None:
-        address.take_over()
+        address.sync_from_widgets()
         typed = st.session_state[self.key]
         found = self.read(typed, self._held())
         if found is None:
@@ -69,20 +69,20 @@ class TypedList:
         self.forget()
         told = {self.name: found or None, **dict.fromkeys(self.instead_of)}
         others = dict.fromkeys(self.instead_of_keys) if found else {}
-        address.put({ALSO: also_with_own(address.text(ALSO), told), **others})
+        address.put({ALSO: extra_with_ownership(address.text(ALSO), told), **others})
 
 
 def _read_power(typed: str, _: Any) -> list[dict[str, Any]] | None:
-    points = read_power(typed)
+    points = parse_power_curve(typed)
     return None if points is None else [one.model_dump() for one in points]
 
 
 def _read_orders(typed: str, held: Any) -> list[dict[str, Any]] | None:
-    orders = read_orders(typed, ordered(held) or ())
+    orders = parse_orders(typed, ordered(held) or ())
     return None if orders is None else [one.model_dump(exclude_defaults=True) for one in orders]
 
 
-POWER = TypedList(
+POWER = ListTextField(
     key="power_curve",
     name="power_at_load",
     label="Power by load, % of rated",
@@ -90,11 +90,11 @@ POWER = TypedList(
     told=f"Pairs of load and power in percent, such as {POWER_EXAMPLE}. For machines that share their load evenly, "
     "as those that serve do: load is the busy share of the month. For jobs that run or wait leave it empty.",
     wanted=f"Want pairs from 0 to 100 % of load, with no less power at more load, such as {POWER_EXAMPLE}.",
-    text=lambda held: power_text(checked(held) or ()),
+    text=lambda held: format_power_curve(checked(held) or ()),
     read=_read_power,
     instead_of=("busy_power_share", "idle_power_share"),
 )
-ORDERS = TypedList(
+ORDERS = ListTextField(
     key="orders_typed",
     name="orders",
     label="Orders: how many, in which month",
@@ -102,7 +102,7 @@ ORDERS = TypedList(
     told=f"Such as {ORDERS_EXAMPLE}: 16 GPUs today, 8 in month 18, 8 in month 30. Empty: all at once, or in time for "
     "work that grows. Prices and terms of single orders are for scenario files.",
     wanted=f"Want numbers of GPUs and months, each later than the one before, such as {ORDERS_EXAMPLE}.",
-    text=lambda held: orders_text(ordered(held) or ()),
+    text=lambda held: format_orders(ordered(held) or ()),
     read=_read_orders,
     instead_of=("order_month",),
     instead_of_keys=("own",),

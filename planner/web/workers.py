@@ -43,7 +43,7 @@ class Line:
     def __init__(self) -> None:
         """Nobody waits yet."""
         self._waiting: dict[Hashable, deque[Job]] = {}  # by person, in the order of their places
-        self._at_work: Counter[Hashable] = Counter()
+        self._running: Counter[Hashable] = Counter()
 
     def join(self, job: Job) -> None:
         """Wait at this person's place, behind the person's other jobs."""
@@ -52,21 +52,21 @@ class Line:
     def next(self) -> Job | None:
         """The next job that is still wanted. While others wait, it is that of a person with nothing at work."""
         while self._waiting:
-            person = min(self._waiting, key=self._at_work.__getitem__)  # the first place among equals
+            person = min(self._waiting, key=self._running.__getitem__)  # the first place among equals
             jobs = self._waiting[person]
             job = jobs.popleft()
             if not jobs:
                 del self._waiting[person]
             if not job.made.running() and not job.made.done() and job.made.set_running_or_notify_cancel():
-                self._at_work[person] += 1
+                self._running[person] += 1
                 return job
         return None
 
     def end(self, job: Job) -> None:
         """A job that was next has ended: the person's other jobs wait at a new place."""
-        self._at_work[job.person] -= 1
-        if not self._at_work[job.person]:
-            del self._at_work[job.person]
+        self._running[job.person] -= 1
+        if not self._running[job.person]:
+            del self._running[job.person]
         if job.person in self._waiting:
             self._waiting[job.person] = self._waiting.pop(job.person)
 
@@ -88,7 +88,7 @@ class Lost(Exception):
     """Whoever had taken it on was lost, and it with him."""
 
 
-class Maker(Protocol):
+class JobRunner(Protocol):
     """Makes what is asked for somewhere else."""
 
     def made(self, asked: bytes, known_as: str, person: str) -> bytes:
@@ -98,7 +98,7 @@ class Maker(Protocol):
         """
 
 
-class Pool:
+class WorkerPool:
     """Some processes, new ones in place of any that were lost."""
 
     def __init__(self, processes: int, behind: int = 0) -> None:
@@ -109,12 +109,12 @@ class Pool:
         self._line = Line()
         self._making: dict[str, Future[bytes]] = {}  # by name, until it is made
         self._waited_for: Counter[Future[bytes]] = Counter()  # by how many
-        self._free = processes
+        self._idle = processes
         self._executor = self._new()
 
     def _new(self) -> ProcessPoolExecutor:
         return ProcessPoolExecutor(
-            self._processes, mp_context=_Branching(), initializer=_begin, initargs=(self._behind,)
+            self._processes, mp_context=_ForkServerContext(), initializer=_begin, initargs=(self._behind,)
         )
 
     def warm(self) -> None:
@@ -160,13 +160,13 @@ class Pool:
         """Give what is next to processes that have nothing to do."""
         while True:
             with self._lock:
-                job = self._line.next() if self._free else None
+                job = self._line.next() if self._idle else None
                 if job is None:
                     return
-                self._free -= 1
+                self._idle -= 1
                 executor = self._executor
             try:
-                doing = executor.submit(_do, job.asked)
+                doing = executor.submit(_execute_pickled, job.asked)
             except RuntimeError as error:  # a process was lost while it had nothing to do, or all end
                 doing = Future()
                 doing.set_exception(error)
@@ -176,7 +176,7 @@ class Pool:
         with self._lock:
             self._line.end(job)
             self._forget(job)
-            self._free += 1
+            self._idle += 1
         trouble = CancelledError() if done.cancelled() else done.exception()
         if isinstance(trouble, (BrokenProcessPool, CancelledError)):
             self._replace(executor)
@@ -200,7 +200,7 @@ class Pool:
 
 
 # By whether what is asked takes long; empty where nobody started any: in tests, most of all.
-_makers: dict[bool, Maker] = {}
+_makers: dict[bool, JobRunner] = {}
 
 
 def branch() -> None:
@@ -208,13 +208,13 @@ def branch() -> None:
     get_context("forkserver").set_forkserver_preload([*FIRST, f"{__package__}.preloaded"])
     interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; they end with the server, in order
     try:
-        with _no_script():
+        with _without_main_module():
             ensure_running()
     finally:
         signal.signal(signal.SIGINT, interrupted)
 
 
-def start() -> dict[bool, Pool]:
+def start() -> dict[bool, WorkerPool]:
     """Start the processes. Before the server listens: they must not branch off from the middle of somebody's run.
 
     None where no process can be started, as in containers without memory that processes share: the server does it all.
@@ -222,7 +222,7 @@ def start() -> dict[bool, Pool]:
     branch()
     parcels.ready()
     try:
-        made = {False: Pool(min(os.cpu_count() or 1, _MOST)), True: Pool(1, _BEHIND)}
+        made = {False: WorkerPool(min(os.cpu_count() or 1, _MOST)), True: WorkerPool(1, _BEHIND)}
         for pool in made.values():
             pool.warm()
     except (OSError, ImportError):
@@ -230,14 +230,14 @@ def start() -> dict[bool, Pool]:
     return made
 
 
-def stop(pools: Mapping[bool, Pool]) -> None:
+def stop(pools: Mapping[bool, WorkerPool]) -> None:
     """End the processes."""
     use({})
     for pool in pools.values():
         pool.close()
 
 
-def use(makers: Mapping[bool, Maker]) -> None:
+def use(makers: Mapping[bool, JobRunner]) -> None:
     """Who makes from now on what this process asks for: what is quickly done, and what takes long (True)."""
     _makers.clear()
     _makers.update(makers)
@@ -245,20 +245,20 @@ def use(makers: Mapping[bool, Maker]) -> None:
 
 def elsewhere(make: Callable[_P, _T], *given: _P.args, **named: _P.kwargs) -> _T:
     """What a function makes, in another process; here, where there is none."""
-    return _by(make, is_slow=False)(*given, **named)
+    return _remote(make, is_slow=False)(*given, **named)
 
 
-def slowly(make: Callable[_P, _T], *given: _P.args, **named: _P.kwargs) -> _T:
+def run_in_slow_worker(make: Callable[_P, _T], *given: _P.args, **named: _P.kwargs) -> _T:
     """The same of what takes more than a few tenths of a second."""
-    return _by(make, is_slow=True)(*given, **named)
+    return _remote(make, is_slow=True)(*given, **named)
 
 
 def once(known_as: str, make: Callable[_P, _T], *, is_slow: bool) -> Callable[_P, _T]:
     """The same function, which is called once for all servers that ask for what it makes by this name."""
-    return _by(make, is_slow=is_slow, known_as=known_as)
+    return _remote(make, is_slow=is_slow, known_as=known_as)
 
 
-def _by(make: Callable[_P, _T], *, is_slow: bool, known_as: str = "") -> Callable[_P, _T]:
+def _remote(make: Callable[_P, _T], *, is_slow: bool, known_as: str = "") -> Callable[_P, _T]:
     maker = _makers.get(is_slow)
 
     def made(*given: _P.args, **named: _P.kwargs) -> _T:
@@ -267,7 +267,7 @@ def _by(make: Callable[_P, _T], *, is_slow: bool, known_as: str = "") -> Callabl
         try:
             asked = parcels.packed((make, given, named))
             found: _T = parcels.unpacked(maker.made(asked, known_as, TURNS.visitor.name()))
-        except (Lost, parcels.OtherFacts):
+        except (Lost, parcels.CatalogMismatchError):
             return make(*given, **named)
         return found
 
@@ -277,7 +277,7 @@ def _by(make: Callable[_P, _T], *, is_slow: bool, known_as: str = "") -> Callabl
 # In the process
 
 
-def _do(asked: bytes) -> bytes:
+def _execute_pickled(asked: bytes) -> bytes:
     make, given, named = parcels.unpacked(asked)
     return parcels.packed(make(*given, **named))
 
@@ -289,17 +289,17 @@ def _nothing(seconds: float) -> None:
 
 def _begin(behind: int) -> None:
     os.nice(behind)
-    end_with_parent()
+    exit_with_parent()
 
 
-def end_with_parent() -> None:
+def exit_with_parent() -> None:
     """From now on this process ends when the one that started it does, however that ends."""
     parent = parent_process()
     if parent is not None:
-        Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+        Thread(target=_exit_when, args=(parent.sentinel,), daemon=True).start()
 
 
-def _end_with(parent: int) -> None:
+def _exit_when(parent: int) -> None:
     wait([parent])
     os._exit(0)
 
@@ -307,18 +307,18 @@ def _end_with(parent: int) -> None:
 # How it is started
 
 
-class _Process(context.ForkServerProcess):
+class _ForkServerWorker(context.ForkServerProcess):
     def start(self) -> None:
-        with _no_script():
+        with _without_main_module():
             super().start()
 
 
-class _Branching(context.ForkServerContext):
-    Process = _Process  # type: ignore[assignment]
+class _ForkServerContext(context.ForkServerContext):
+    Process = _ForkServerWorker  # type: ignore[assignment]
 
 
 @contextmanager
-def _no_script() -> Iterator[None]:
+def _without_main_module() -> Iterator[None]:
     """Without a main module, which a new process would run once more: in the midst of a run it is the app's script."""
     main = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")

@@ -1,5 +1,5 @@
 """What a dated price is worth today: one estimator for every rental price, from the catalogue's own histories."""
 
-from pricing.belief.believe import Believed, BelievedPrice, believed, in_their_markets, worth_alone
+from pricing.belief.believe import PriceEstimate, PriceEstimates, believed, in_their_markets, worth_alone
 
-__all__ = ["Believed", "BelievedPrice", "believed", "in_their_markets", "worth_alone"]
+__all__ = ["PriceEstimate", "PriceEstimates", "believed", "in_their_markets", "worth_alone"]

@@ -22,14 +22,14 @@ from pricing.belief.readings import CLASSES, Floats, Places, Readings, readings
 from pricing.caching import cached_property
 from pricing.catalogue import Catalogue
 from pricing.figure import Figure
-from pricing.orderable import Order, refuses
+from pricing.orderable import Order, refusal_reason
 
 Z80 = 1.2816  # standard deviations from the middle to either end of an 80 % range
 _SPOT = CLASSES.index("spot")
 _QUOTE_HOLDS_DAYS = 30.0
 
 
-class OfferBelief(NamedTuple):
+class StandaloneEstimates(NamedTuple):
     """One offer by itself, whatever others ask: one entry for each."""
 
     age_days: Floats
@@ -41,7 +41,7 @@ class OfferBelief(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Believed:
+class PriceEstimates:
     """What some offers' prices are worth today, each in its market: an entry for each, not-a-number without price."""
 
     keys: tuple[str, ...]
@@ -58,7 +58,7 @@ class Believed:
     yours: NDArray[np.bool_]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Believed) and self._content == other._content
+        return isinstance(other, PriceEstimates) and self._content == other._content
 
     def __hash__(self) -> int:
         return self._hash
@@ -77,21 +77,21 @@ class Believed:
         """Where each offer stands."""
         return {key: place for place, key in enumerate(self.keys)}
 
-    def of(self, key: str) -> BelievedPrice:
+    def of(self, key: str) -> PriceEstimate:
         """What the price of one offer is worth."""
         return self.at(self.places[key])
 
-    def take(self, keys: Sequence[str]) -> Believed:
+    def take(self, keys: Sequence[str]) -> PriceEstimates:
         """Some of them, in this order."""
         return self.rows([self.places[key] for key in keys])
 
-    def beside(self, others: Believed) -> Believed:
+    def beside(self, others: PriceEstimates) -> PriceEstimates:
         """These, and others behind them."""
         names = (one.name for one in fields(self) if one.name != "keys")
         rest = (np.concatenate([getattr(self, name), getattr(others, name)]) for name in names)
-        return Believed((*self.keys, *others.keys), *rest)
+        return PriceEstimates((*self.keys, *others.keys), *rest)
 
-    def with_price(self, key: str, *, low: float, typical: float, high: float) -> Believed:
+    def with_price(self, key: str, *, low: float, typical: float, high: float) -> PriceEstimates:
         """These, with another price for one of them."""
         here = np.arange(len(self.keys)) == self.places[key]
         return replace(
@@ -101,17 +101,17 @@ class Believed:
             high=np.where(here, high, self.high),
         )
 
-    def rows(self, at: Sequence[int]) -> Believed:
+    def rows(self, at: Sequence[int]) -> PriceEstimates:
         """Those at some places."""
         rest = (getattr(self, one.name)[list(at)] for one in fields(self) if one.name != "keys")
-        return Believed(tuple(self.keys[place] for place in at), *rest)
+        return PriceEstimates(tuple(self.keys[place] for place in at), *rest)
 
-    def at(self, place: int) -> BelievedPrice:
+    def at(self, place: int) -> PriceEstimate:
         """The one at a place."""
-        return BelievedPrice(*(getattr(self, name)[place].item() for name in BelievedPrice._fields))
+        return PriceEstimate(*(getattr(self, name)[place].item() for name in PriceEstimate._fields))
 
 
-class BelievedPrice(NamedTuple):
+class PriceEstimate(NamedTuple):
     """What one price is worth today, beside what was read."""
 
     read_usd: float
@@ -136,10 +136,10 @@ def worth_alone(figure: Figure, price_class: PriceClass, day: date) -> tuple[flo
     return usd * float(np.exp(-half)), usd, usd * float(np.exp(half))
 
 
-def offer_belief(known: Readings, day: int, at: Places) -> OfferBelief:
+def standalone_estimates(known: Readings, day: int, at: Places) -> StandaloneEstimates:
     """What the readings of each offer alone say of its price today."""
     facts = constants()
-    index, rate = _index(known, day), _rates(known, day)
+    index, rate = _index(known, day), _cached_repricing_rates(known, day)
     classes = [facts.classes[name] for name in CLASSES]
     of_class, yours = known.of_class[at], known.yours[at]
     age = np.maximum(day - known.read_on[at], 0.0)
@@ -151,9 +151,9 @@ def offer_belief(known: Readings, day: int, at: Places) -> OfferBelief:
     here = np.array([one.there for one in classes])[of_class]
     stays = np.array([one.stays_days for one in classes])[of_class]
     old = 1 - np.exp(-age / facts.settling_days)
-    there = here * np.exp(-age / stays) * np.clip(_fading(age), 0.0, 1.0)
+    there = here * np.exp(-age / stays) * np.clip(_age_weight(age), 0.0, 1.0)
     there *= 1 - facts.once * old * (known.days_read[at] < 2)
-    return OfferBelief(
+    return StandaloneEstimates(
         age_days=age,
         moved=moved,
         repriced=repriced,
@@ -163,7 +163,9 @@ def offer_belief(known: Readings, day: int, at: Places) -> OfferBelief:
     )
 
 
-def believed(catalogue: Catalogue, day: date, keys: Sequence[str], groups: Sequence[object] | None = None) -> Believed:
+def believed(
+    catalogue: Catalogue, day: date, keys: Sequence[str], groups: Sequence[object] | None = None
+) -> PriceEstimates:
     """What the prices of these offers are worth on a day, each in the market that its group makes.
 
     A group is what could take one another's place; where none are given, one accelerator under one kind of purchase.
@@ -174,12 +176,14 @@ def believed(catalogue: Catalogue, day: date, keys: Sequence[str], groups: Seque
     numbers = {group: number for number, group in enumerate(dict.fromkeys(groups))}
     group = np.array([numbers[one] for one in groups], dtype=np.intp)
     place = np.array([known.place.get(key, -1) for key in keys], dtype=np.intp)
-    return _spread_out(
-        tuple(keys), place, _within_markets(known, day.toordinal(), place[place >= 0], group[place >= 0])
+    return _scatter_to_keys(
+        tuple(keys), place, _estimate_group(known, day.toordinal(), place[place >= 0], group[place >= 0])
     )
 
 
-def in_their_markets(catalogue: Catalogue, day: date, keys: Sequence[str], order: Order | None = None) -> Believed:
+def in_their_markets(
+    catalogue: Catalogue, day: date, keys: Sequence[str], order: Order | None = None
+) -> PriceEstimates:
     """What the prices of some offers are worth on a day, each among all of its accelerator and purchase.
 
     Where there is an order, among those that can take it, as a plan of it has them.
@@ -188,15 +192,15 @@ def in_their_markets(catalogue: Catalogue, day: date, keys: Sequence[str], order
     others = [
         key
         for key in readings(catalogue).voting
-        if key not in asked and (order is None or refuses(catalogue, key, order) is None)
+        if key not in asked and (order is None or refusal_reason(catalogue, key, order) is None)
     ]
     return believed(catalogue, day, (*keys, *others)).rows(range(len(keys)))
 
 
-def _within_markets(known: Readings, day: int, at: Places, group: Places) -> dict[str, NDArray[np.generic]]:
+def _estimate_group(known: Readings, day: int, at: Places, group: Places) -> dict[str, NDArray[np.generic]]:
     facts = constants().votes
-    own = offer_belief(known, day, at)
-    market = _market_low(known, day, at, group, own)
+    own = standalone_estimates(known, day, at)
+    market = _market_low_price(known, day, at, group, own)
     low = market.log_usd
     settled = np.maximum(1 - np.exp(-own.age_days / constants().settling_days), 1e-9)
     held = np.maximum(own.log_usd, low - facts.most_below / settled)
@@ -222,7 +226,7 @@ def _within_markets(known: Readings, day: int, at: Places, group: Places) -> dic
     }
 
 
-class _Low(NamedTuple):
+class _MarketLowPrice(NamedTuple):
     """For each offer the low price of its market, in logs; how much its votes weigh, and how many sellers vote."""
 
     log_usd: Floats
@@ -230,37 +234,39 @@ class _Low(NamedTuple):
     sellers: Places
 
 
-def _market_low(known: Readings, day: int, at: Places, group: Places, own: OfferBelief) -> _Low:
+def _market_low_price(
+    known: Readings, day: int, at: Places, group: Places, own: StandaloneEstimates
+) -> _MarketLowPrice:
     """The low price of each offer's market: a mean of the lower votes, one of each seller.
 
     A seller votes with the lowest of its prices that is likely still there; an old vote weighs little.
     """
     facts = constants().votes
     votes = known.counts[at] & ~known.yours[at]
-    seen = np.where(own.age_days < np.inf, np.maximum(_fading(own.age_days), 0.0), 0.0)
+    seen = np.where(own.age_days < np.inf, np.maximum(_age_weight(own.age_days), 0.0), 0.0)
     weight = np.exp(-own.age_days / facts.weight_days) * np.clip(seen, facts.least_weight, 1.0)
-    first = _first_of_each(
+    first = _lowest_vote_index(
         group[votes], known.provider[at][votes], (own.log_usd + facts.doubt * (1 - own.there))[votes]
     )
     usd, trust, of = own.log_usd[votes][first], weight[votes][first], group[votes][first]
     size = int(group.max(initial=-1)) + 1
     sellers = np.bincount(of, minlength=size)
-    spot_usd, spot_of = _spot_votes(known, day, at, group)
+    spot_usd, spot_of = _add_spot_prior(known, day, at, group)
     spot_trust = np.full(len(spot_of), np.exp(-facts.spot_vote_days / facts.weight_days))
-    low, weights = _lower_means(
+    low, weights = _weighted_lower_means(
         np.concatenate([usd, spot_usd]), np.concatenate([trust, spot_trust]), np.concatenate([of, spot_of]), size
     )
-    return _Low(low[group], weights[group], sellers[group])
+    return _MarketLowPrice(low[group], weights[group], sellers[group])
 
 
-def _first_of_each(group: Places, provider: Places, dear: Floats) -> Places:
+def _lowest_vote_index(group: Places, provider: Places, dear: Floats) -> Places:
     """Where, for each seller of each group, its lowest vote stands."""
     order = np.lexsort((dear, provider, group))
     changed = (np.diff(group[order], prepend=-1) != 0) | (np.diff(provider[order], prepend=-1) != 0)
     return cast(Places, order[changed])
 
 
-def _spot_votes(known: Readings, day: int, at: Places, group: Places) -> tuple[Floats, Places]:
+def _add_spot_prior(known: Readings, day: int, at: Places, group: Places) -> tuple[Floats, Places]:
     """For markets of spot machines one more vote: the usual share of what their accelerator costs on demand."""
     spot = known.of_class[at] == _SPOT
     if not spot.any():
@@ -279,12 +285,12 @@ def _on_demand(known: Readings, day: int) -> Floats:
         found = np.full(int(known.accelerator.max(initial=-1)) + 1, np.nan)
         if len(at):
             group = known.accelerator[at]
-            found[group] = _market_low(known, day, at, group, offer_belief(known, day, at)).log_usd
+            found[group] = _market_low_price(known, day, at, group, standalone_estimates(known, day, at)).log_usd
         known.kept[key] = found
     return cast(Floats, known.kept[key])
 
 
-def _lower_means(usd: Floats, weight: Floats, group: Places, size: int) -> tuple[Floats, Floats]:
+def _weighted_lower_means(usd: Floats, weight: Floats, group: Places, size: int) -> tuple[Floats, Floats]:
     """For each group the mean of the lower share of its votes by weight, and the weight of them all.
 
     A mean of many and no single vote: without any one of them it moves by no more than that vote weighs.
@@ -306,7 +312,7 @@ def _lower_means(usd: Floats, weight: Floats, group: Places, size: int) -> tuple
     return found, whole_of
 
 
-def _fading(age_days: Floats) -> Floats:
+def _age_weight(age_days: Floats) -> Floats:
     """1 while a price is younger than ten months, falling to 0 at a year."""
     facts = constants()
     return (facts.forgotten_days - age_days) / (facts.forgotten_days - facts.fading_from_days)
@@ -319,14 +325,14 @@ def _index(known: Readings, day: int) -> Index:
     return cast(Index, known.kept[key])
 
 
-def _rates(known: Readings, day: int) -> Floats:
+def _cached_repricing_rates(known: Readings, day: int) -> Floats:
     key = ("rates", day)
     if key not in known.kept:
         known.kept[key] = repricings_per_month(known, day)
     return cast(Floats, known.kept[key])
 
 
-def _spread_out(keys: tuple[str, ...], place: Places, found: dict[str, NDArray[np.generic]]) -> Believed:
+def _scatter_to_keys(keys: tuple[str, ...], place: Places, found: dict[str, NDArray[np.generic]]) -> PriceEstimates:
     """The findings in the order of the keys, not-a-number for those without a price."""
     priced = place >= 0
     columns = {}
@@ -335,4 +341,4 @@ def _spread_out(keys: tuple[str, ...], place: Places, found: dict[str, NDArray[n
         column = np.full(len(keys), empty, dtype=values.dtype)
         column[priced] = values
         columns[name] = column
-    return Believed(keys, **columns)
+    return PriceEstimates(keys, **columns)

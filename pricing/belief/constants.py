@@ -7,7 +7,7 @@ from pydantic import Field
 
 from pricing import strict_yaml
 from pricing.caching import cached
-from pricing.figure import Strict, Text
+from pricing.figure import StrictModel, Text
 
 FILE = Path(__file__).parent / "constants.yaml"
 
@@ -18,7 +18,7 @@ _Positive = Annotated[float, Field(gt=0)]
 _Share = Annotated[float, Field(ge=0, le=1)]
 
 
-class ClassConstants(Strict):
+class PriceClassConstants(StrictModel):
     """How prices of one class behave before anything is known of a provider."""
 
     repricings_per_month: _Positive = Field(description="how often a price of this class is changed")
@@ -27,7 +27,7 @@ class ClassConstants(Strict):
     stays_days: _Positive = Field(description="time constant with which offers go")
 
 
-class VoteConstants(Strict):
+class MarketLowConstants(StrictModel):
     """How sellers together say what the market's low price is, and how far an old price may lie below it."""
 
     lower_share: _Share = Field(description="of the votes by weight: the mean of these, the cheapest, is the low")
@@ -42,7 +42,7 @@ class VoteConstants(Strict):
     spot_vote_days: _Positive = Field(description="the vote of that usual price weighs as much as one of this age")
 
 
-class IndexConstants(Strict):
+class MarketIndexConstants(StrictModel):
     """How the market's moves are read off products that were looked at more than once."""
 
     knot_days: int = Field(description="days between two knots of the index")
@@ -55,12 +55,12 @@ class IndexConstants(Strict):
     gap_weight_per_day: _Positive = Field(description="variance that each day between two readings adds")
 
 
-class BeliefConstants(Strict):
+class EstimateConstants(StrictModel):
     """All of them, as the file beside this module holds them."""
 
     about: Text = Field(description="what the file holds, and where it came from")
     source: Text = Field(description="the decision that says how they were measured")
-    classes: dict[PriceClass, ClassConstants] = Field(description="by class of price")
+    classes: dict[PriceClass, PriceClassConstants] = Field(description="by class of price")
     learning_months: _Positive = Field(description="so many months of its class's rate stand beside a seller's own")
     same_price: _Positive = Field(description="a log change no larger than this is no repricing")
     known_days: int = Field(description="older readings say nothing about how often prices move today")
@@ -70,11 +70,11 @@ class BeliefConstants(Strict):
     settling_days: _Positive = Field(description="over which a fresh price turns into an old one")
     fading_from_days: _Positive = Field(description="from here on an old vote loses what weight it has left")
     forgotten_days: _Positive = Field(description="from here on it has none")
-    votes: VoteConstants = Field(description="how sellers together say what the market's low price is")
-    index: IndexConstants = Field(description="how the market's moves are read off")
+    votes: MarketLowConstants = Field(description="how sellers together say what the market's low price is")
+    index: MarketIndexConstants = Field(description="how the market's moves are read off")
 
 
 @cached(1)
-def constants() -> BeliefConstants:
+def constants() -> EstimateConstants:
     """The constants, read once."""
-    return BeliefConstants.model_validate(strict_yaml.read(FILE.read_text(encoding="utf-8"), file=FILE.name))
+    return EstimateConstants.model_validate(strict_yaml.read(FILE.read_text(encoding="utf-8"), file=FILE.name))

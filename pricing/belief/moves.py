@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pricing.belief.constants import constants
-from pricing.belief.readings import CLASSES, Floats, Pairs, Places, Readings
+from pricing.belief.readings import CLASSES, Floats, Places, Readings, RepeatReadings
 
 DAYS_PER_MONTH = 30.4
 _INDEXED = tuple(CLASSES.index(name) for name in ("posted", "market"))
@@ -30,10 +30,10 @@ def market_index(readings: Readings, day: int) -> Index:
     """
     known = constants().index
     days = np.arange(day - known.span_days, day + 1, known.knot_days, dtype=np.float64)
-    pairs = _of_the_market(readings, day)
+    pairs = _market_pairs(readings, day)
     if len(pairs.offer) < known.least_pairs:
         return Index(days, np.zeros(len(days)))
-    slopes = _on_knots(days, pairs.to_day) - _on_knots(days, pairs.from_day)
+    slopes = _knot_shares(days, pairs.to_day) - _knot_shares(days, pairs.from_day)
     trust = _weights(readings, pairs)
     steps = np.diff(np.eye(len(days)), axis=0)
     calm = known.ridge * steps.T @ steps + 1e-6 * np.eye(len(days))
@@ -46,13 +46,13 @@ def market_index(readings: Readings, day: int) -> Index:
     return Index(days, level - level[-1])
 
 
-def _of_the_market(readings: Readings, day: int) -> Pairs:
+def _market_pairs(readings: Readings, day: int) -> RepeatReadings:
     pairs = readings.pairs
     within = np.isin(readings.of_class[pairs.offer], _INDEXED) & (pairs.to_day <= day)
-    return Pairs(pairs.offer[within], pairs.from_day[within], pairs.to_day[within], pairs.log_change[within])
+    return RepeatReadings(pairs.offer[within], pairs.from_day[within], pairs.to_day[within], pairs.log_change[within])
 
 
-def _on_knots(knots: Floats, days: Floats) -> Floats:
+def _knot_shares(knots: Floats, days: Floats) -> Floats:
     """The share of each knot in the level on each day."""
     inside = np.clip(days, knots[0], knots[-1])
     left = np.clip(np.searchsorted(knots, inside, "right") - 1, 0, len(knots) - 2)
@@ -64,7 +64,7 @@ def _on_knots(knots: Floats, days: Floats) -> Floats:
     return shares
 
 
-def _weights(readings: Readings, pairs: Pairs) -> Floats:
+def _weights(readings: Readings, pairs: RepeatReadings) -> Floats:
     """What a pair counts: the offers of one seller and accelerator share a vote, long gaps tell less of each day."""
     provider, accelerator = readings.provider[pairs.offer], readings.accelerator[pairs.offer]
     cell = provider * (int(readings.accelerator.max()) + 1) + accelerator
@@ -89,7 +89,7 @@ def repricings_per_month(readings: Readings, day: int) -> Floats:
     until = pairs.to_day <= day
     offer = pairs.offer[until]
     size = int(cell.max(initial=0)) + 1
-    offers = _distinct(cell[offer], offer, size)
+    offers = _count_distinct_offers(cell[offer], offer, size)
     months = _sum(cell[offer], (pairs.to_day - pairs.from_day)[until] / DAYS_PER_MONTH, size)
     changes = _sum(cell[offer], np.abs(pairs.log_change[until]) > known.same_price, size)
     each = np.maximum(offers, 1)
@@ -99,7 +99,7 @@ def repricings_per_month(readings: Readings, day: int) -> Floats:
     return np.asarray(learnt[cell])
 
 
-def _distinct(cell: Places, offer: Places, size: int) -> Floats:
+def _count_distinct_offers(cell: Places, offer: Places, size: int) -> Floats:
     """How many different offers each cell has."""
     first = np.unique(np.stack([cell, offer]), axis=1)[0]
     return np.asarray(np.bincount(first, minlength=size), dtype=np.float64)

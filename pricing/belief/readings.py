@@ -29,10 +29,10 @@ _OF_KIND: dict[str, PriceClass] = {"hyperscaler": "list", "marketplace": "market
 
 def price_class(offer: Offer, provider: Provider) -> PriceClass:
     """How the price of an offer behaves: by how it is bought, else by who sells it."""
-    return class_of(offer.purchase, provider)
+    return purchase_price_class(offer.purchase, provider)
 
 
-def class_of(purchase: Purchase, provider: Provider) -> PriceClass:
+def purchase_price_class(purchase: Purchase, provider: Provider) -> PriceClass:
     """How prices of this purchase behave at a provider."""
     if purchase == "spot":
         return "spot"
@@ -41,7 +41,7 @@ def class_of(purchase: Purchase, provider: Provider) -> PriceClass:
     return _OF_KIND.get(provider.kind, "posted")
 
 
-class Pairs(NamedTuple):
+class RepeatReadings(NamedTuple):
     """Two readings of one offer, one after the other, for each offer that was read twice or more."""
 
     offer: Places
@@ -65,7 +65,7 @@ class Readings:
     accelerator: Places
     yours: NDArray[np.bool_]
     counts: NDArray[np.bool_]  # no doubt about it: it is learnt from, and it votes
-    pairs: Pairs
+    pairs: RepeatReadings
     voting: tuple[str, ...]  # the offers that say what their market asks
     kept: dict[object, object] = field(default_factory=dict)  # what follows from these readings alone, by day
 
@@ -86,11 +86,11 @@ def readings(catalogue: Catalogue) -> Readings:
         offers=offers,
         usd=usd,
         log_usd=np.log(np.where(usd > 0, usd, np.nan)),
-        read_on=_ordinals([figure.checked for figure in figures]),
+        read_on=_day_ordinals([figure.checked for figure in figures]),
         days_read=np.array([len(history) for history in histories], dtype=np.float64),
         of_class=np.array(kinds, dtype=np.intp),
-        provider=_numbered([offer.provider for offer in offers]),
-        accelerator=_numbered([offer.accelerator for offer in offers]),
+        provider=_encode_names([offer.provider for offer in offers]),
+        accelerator=_encode_names([offer.accelerator for offer in offers]),
         yours=np.array([is_yours(value) for value in newest], dtype=np.bool_),
         counts=counts,
         pairs=_pairs(histories, counts),
@@ -108,7 +108,7 @@ def _history(offer: Offer) -> Iterator[tuple[date, float]]:
         yield figure.checked, market[-1][1]
 
 
-def _pairs(histories: list[list[tuple[date, float]]], counts: NDArray[np.bool_]) -> Pairs:
+def _pairs(histories: list[list[tuple[date, float]]], counts: NDArray[np.bool_]) -> RepeatReadings:
     found = [
         (at, earlier[0].toordinal(), later[0].toordinal(), np.log(later[1] / earlier[1]))
         for at, history in enumerate(histories)
@@ -118,15 +118,15 @@ def _pairs(histories: list[list[tuple[date, float]]], counts: NDArray[np.bool_])
     ]
     newest = max((row[2] for row in found), default=0)
     known = [row for row in found if row[1] >= newest - constants().known_days]
-    columns = np.array(known, dtype=np.float64).reshape(-1, len(Pairs._fields)).T
-    return Pairs(columns[0].astype(np.intp), *columns[1:])
+    columns = np.array(known, dtype=np.float64).reshape(-1, len(RepeatReadings._fields)).T
+    return RepeatReadings(columns[0].astype(np.intp), *columns[1:])
 
 
-def _ordinals(days: list[date]) -> Floats:
+def _day_ordinals(days: list[date]) -> Floats:
     return np.array([day.toordinal() for day in days], dtype=np.float64)
 
 
-def _numbered(names: list[str]) -> Places:
+def _encode_names(names: list[str]) -> Places:
     """Each name as a number, the same for the same name."""
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
     return np.array([numbers[name] for name in names], dtype=np.intp)

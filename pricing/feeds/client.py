@@ -19,7 +19,7 @@ from urllib3 import BaseHTTPResponse, Retry
 from urllib3.exceptions import MaxRetryError, ReadTimeoutError
 
 from pricing.feeds.feed import Feed, FeedError
-from pricing.feeds.reply import HttpReply, Meter, Pace, PacedAdapter, Stopped
+from pricing.feeds.reply import HttpReply, Pace, PacedAdapter, RefreshCancelled, TransferMeter
 
 logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)  # its warnings name addresses, with keys in them
 
@@ -50,12 +50,12 @@ class Limits:
 USUAL = Limits()
 
 
-class _Patience(Retry):
+class _CancellableRetry(Retry):
     """urllib3's Retry; it waits no longer than we do, and stops waiting when somebody cancels."""
 
     wait: Callable[[float], None]
 
-    def new(self, **changes: Any) -> _Patience:
+    def new(self, **changes: Any) -> _CancellableRetry:
         other = super().new(**changes)
         other.wait = self.wait
         return other
@@ -67,7 +67,7 @@ class _Patience(Retry):
         response: BaseHTTPResponse | None = None,
         *more: Any,
         **named: Any,
-    ) -> _Patience:
+    ) -> _CancellableRetry:
         if response is not None:
             response.close()  # else all of it would be read before the next try
         return super().increment(method, url, response, *more, **named)
@@ -78,7 +78,7 @@ class _Patience(Retry):
 
 
 @dataclass(frozen=True)
-class _Page:
+class _PageRequest:
     """What is asked for."""
 
     method: str
@@ -101,14 +101,14 @@ class Client:
 
     def __post_init__(self) -> None:
         """Open what all its questions share."""
-        self.meter = Meter(self.feed.label, self.feed.largest_reply_bytes, self._go_on)
+        self.meter = TransferMeter(self.feed.label, self.feed.largest_reply_bytes, self._go_on)
         self._until = time.monotonic() + self.limits.total_s
         self._asked: set[tuple[str, tuple[tuple[str, str], ...]]] = set()
         self._replies: list[weakref.ref[HttpReply]] = []
         self._session = requests.Session()
         self._session.trust_env = self.at is None  # proxies and certificates as the environment says
-        self._session.auth = _as_it_is  # but no password out of a .netrc
-        patience = _Patience(
+        self._session.auth = _no_auth  # but no password out of a .netrc
+        patience = _CancellableRetry(
             total=self.limits.tries - 1, status_forcelist=AGAIN, allowed_methods=None, raise_on_status=False,
             backoff_factor=self.limits.first_pause_s, backoff_max=self.limits.longest_pause_s,
             redirect=False, retry_after_max=10**9,
@@ -127,11 +127,11 @@ class Client:
         if once in self._asked:
             raise self.meter.refused("sends us in a circle: a page of it names one that we have read")
         self._asked.add(once)
-        return self._reply(_Page("GET", url, headers or {}, params))
+        return self._reply(_PageRequest("GET", url, headers or {}, params))
 
     def post(self, url: str, body: Any, *, headers: Mapping[str, str] | None = None) -> HttpReply:
         """Ask with a JSON body."""
-        return self._reply(_Page("POST", url, headers or {}, body=body))
+        return self._reply(_PageRequest("POST", url, headers or {}, body=body))
 
     def key(self) -> str:
         """The person's key."""
@@ -150,16 +150,16 @@ class Client:
                 reply.close()
         self._session.close()
 
-    def _reply(self, page: _Page) -> HttpReply:
+    def _reply(self, page: _PageRequest) -> HttpReply:
         for _ in range(_MOST_REDIRECTS + 1):
             answer = self._answer(page)
             if answer.status_code not in _REDIRECTS:
-                return self._accepted(answer)
+                return self._check_response(answer)
             answer.close()
-            page = self._followed(page, answer)
+            page = self._follow_redirect(page, answer)
         raise self.meter.refused(f"sends us on more than {_MOST_REDIRECTS} times")
 
-    def _answer(self, page: _Page) -> requests.Response:
+    def _answer(self, page: _PageRequest) -> requests.Response:
         host = self._host(page.url)
         self._go_on()
         self.pages += 1
@@ -168,22 +168,22 @@ class Client:
         headers = {**_HEADERS, **page.headers}
         url = page.url
         if self.at is not None:
-            url, headers["Host"] = self._stand_in(page.url), host
+            url, headers["Host"] = self._test_server_url(page.url), host
         try:
             return self._session.request(
                 page.method, url, params=page.params, headers=headers, json=page.body, stream=True,
                 allow_redirects=False, timeout=(self.limits.connect_s, self.limits.silent_s),
             )  # fmt: skip
         except requests.RequestException as error:
-            raise self.meter.refused(_unreachable(error, host)) from None  # its text may hold a key
+            raise self.meter.refused(_unreachable_message(error, host)) from None  # its text may hold a key
         except ValueError:  # requests takes a redirect apart, though it is told to follow none
             raise self.meter.refused(_NO_ADDRESS) from None
 
-    def _accepted(self, answer: requests.Response) -> HttpReply:
+    def _check_response(self, answer: requests.Response) -> HttpReply:
         status = answer.status_code
         if status != HTTPStatus.OK:
             answer.close()
-            raise self.meter.refused(self._unhappy(status))
+            raise self.meter.refused(self._status_message(status))
         raw: BaseHTTPResponse = answer.raw
         length = raw.headers.get("Content-Length", "")
         self.meter.expected_bytes = int(length) if length.isdecimal() else None
@@ -191,7 +191,7 @@ class Client:
         self._replies.append(weakref.ref(reply))
         return reply
 
-    def _followed(self, page: _Page, answer: requests.Response) -> _Page:
+    def _follow_redirect(self, page: _PageRequest, answer: requests.Response) -> _PageRequest:
         try:
             to = urljoin(page.url, answer.headers.get("Location", ""))
         except ValueError:
@@ -199,8 +199,8 @@ class Client:
         host = self._host(to)
         headers = page.headers if host == self._host(page.url) else {}  # a key is for the host it was given to
         if answer.status_code in _AS_IT_WAS:
-            return _Page(page.method, to, headers, body=page.body)
-        return _Page("GET", to, headers)
+            return _PageRequest(page.method, to, headers, body=page.body)
+        return _PageRequest("GET", to, headers)
 
     def _host(self, url: str) -> str:
         """The host of an address that may be asked, at the port that the source names with it."""
@@ -220,7 +220,7 @@ class Client:
             raise self.meter.refused(f"sends us to port {port} of {host}, which is none of its: not followed")
         return host
 
-    def _stand_in(self, url: str) -> str:
+    def _test_server_url(self, url: str) -> str:
         parts = urlsplit(url)
         at = self.at or {}
         found = at.get(parts.netloc) or at.get(parts.hostname or "")
@@ -228,7 +228,7 @@ class Client:
             raise self.meter.refused(f"has nobody that stands in for {parts.hostname}")
         return f"{found}{parts.path}{'?' if parts.query else ''}{parts.query}"
 
-    def _unhappy(self, status: int) -> str:
+    def _status_message(self, status: int) -> str:
         if status == HTTPStatus.TOO_MANY_REQUESTS:
             return f"wants to be asked less often (429), after {self.limits.tries} tries too"
         if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
@@ -245,7 +245,7 @@ class Client:
             raise self.meter.refused(f"wants to be asked again in {seconds:,.0f} seconds, which is too long to wait")
         self._go_on(seconds)
         if self.cancelled.wait(seconds):
-            raise Stopped
+            raise RefreshCancelled
 
     def _too_slow(self) -> FeedError:
         least, slow_s = self.limits.least_bytes_per_s, self.limits.slow_s
@@ -254,7 +254,7 @@ class Client:
     def _go_on(self, seconds: float = 0.0) -> None:
         """Raises where there is no going on."""
         if self.cancelled.is_set():
-            raise Stopped
+            raise RefreshCancelled
         if time.monotonic() + seconds > self._until:
             raise self.meter.refused(f"took longer than {self.limits.total_s:,.0f} seconds")
 
@@ -272,7 +272,7 @@ def _place(parts: SplitResult) -> tuple[str, int]:
     return (parts.hostname or "").casefold(), _HTTPS if parts.port is None else parts.port
 
 
-def _as_it_is(asked: requests.PreparedRequest) -> requests.PreparedRequest:
+def _no_auth(asked: requests.PreparedRequest) -> requests.PreparedRequest:
     return asked
 
 
@@ -291,7 +291,7 @@ _UNREACHABLE: tuple[tuple[type[requests.RequestException], str], ...] = (
 )
 
 
-def _unreachable(error: requests.RequestException, host: str) -> str:
+def _unreachable_message(error: requests.RequestException, host: str) -> str:
     if not _in_time(error):
         return "did not answer in time"
     found = (words for kind, words in _UNREACHABLE if isinstance(error, kind))

@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from pricing.caching import cached
-from pricing.feeds.folder import DATABASE, FILE, FOLDER, StoreError, data_folder
+from pricing.feeds.folder import DATABASE, FILE, FOLDER, StoreError, live_data_dir
 
 AWAY = "Move it away to start anew, or put a copy back."
 _LOCK_FILE = "refresh.lock"
@@ -121,7 +121,7 @@ class Database:
 def opened(environ: Mapping[str, str] = os.environ) -> Database:
     """The database to write to; made where there is none."""
     url = environ.get(DATABASE)
-    made = _postgres(url) if url else _sqlite(_file(_folder_to_write(environ)))
+    made = _connect_postgres(url) if url else _connect_sqlite(_file(_writable_folder(environ)))
     there = {table for table, columns in _columns().items() if _is_there(made, table, columns)}
     if there and (gone := [table for table in _columns() if table not in there]):
         made.close()
@@ -132,19 +132,19 @@ def opened(environ: Mapping[str, str] = os.environ) -> Database:
     return made
 
 
-def opened_to_read(environ: Mapping[str, str] = os.environ) -> Database | None:
+def open_read_only(environ: Mapping[str, str] = os.environ) -> Database | None:
     """The database as it is. None: there is none yet."""
     url = environ.get(DATABASE)
     if url:
         return opened(environ)
-    folder = data_folder(environ)
+    folder = live_data_dir(environ)
     path = None if folder is None else _file(folder)
     if path is None or not path.is_file():
         return None
     try:
-        return _probed(path, _BESIDE_WRITERS)
+        return _connect_read_only(path, _BESIDE_WRITERS)
     except StoreError:  # nobody may write beside it: it cannot be in the middle of anything either
-        return _probed(path, "immutable=1")
+        return _connect_read_only(path, "immutable=1")
 
 
 def _file(folder: Path) -> Path:
@@ -185,7 +185,7 @@ def alone(database: Database, environ: Mapping[str, str] = os.environ) -> Iterat
         finally:
             database.run("SELECT pg_advisory_unlock(?)", (_LOCK,))
         return
-    path = _folder_to_write(environ) / _LOCK_FILE
+    path = _writable_folder(environ) / _LOCK_FILE
     try:
         lock = sqlite3.connect(path, timeout=0, isolation_level=None)
     except sqlite3.Error as error:
@@ -202,8 +202,8 @@ def alone(database: Database, environ: Mapping[str, str] = os.environ) -> Iterat
 _TWICE = "Another refresh is at work: this one has changed nothing. Try again when it is done."
 
 
-def _folder_to_write(environ: Mapping[str, str]) -> Path:
-    folder = data_folder(environ)
+def _writable_folder(environ: Mapping[str, str]) -> Path:
+    folder = live_data_dir(environ)
     if folder is None:
         raise StoreError(f"There is no home folder to keep live prices in: name one in {FOLDER}.")
     try:
@@ -215,7 +215,7 @@ def _folder_to_write(environ: Mapping[str, str]) -> Path:
     return folder
 
 
-def _sqlite(path: Path) -> Database:
+def _connect_sqlite(path: Path) -> Database:
     try:
         connection = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
         connection.execute("PRAGMA journal_mode=WAL")
@@ -226,7 +226,7 @@ def _sqlite(path: Path) -> Database:
     return Database(SQLITE, connection, str(path), sqlite3.Error)
 
 
-def _probed(path: Path, how: str) -> Database | None:
+def _connect_read_only(path: Path, how: str) -> Database | None:
     try:
         connection = sqlite3.connect(f"file:{quote(str(path))}?{how}", uri=True, timeout=_BUSY_S, isolation_level=None)
         if how == _BESIDE_WRITERS and not connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
@@ -239,7 +239,7 @@ def _probed(path: Path, how: str) -> Database | None:
     return Database(SQLITE, connection, str(path), sqlite3.Error)
 
 
-def _postgres(url: str) -> Database:
+def _connect_postgres(url: str) -> Database:
     name = f"The database at {urlsplit(url).hostname or 'the address in ' + DATABASE}"
     try:
         psycopg = import_module("psycopg")

@@ -36,7 +36,7 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True)
-class HostedObservation:
+class HostedPriceObservation:
     """What a hosted model costs for each million tokens, as the source says it."""
 
     vendor: str
@@ -49,7 +49,7 @@ class HostedObservation:
 
 
 @dataclass(frozen=True, slots=True)
-class RateObservation:
+class ExchangeRateObservation:
     """What one unit of a currency is worth in dollars."""
 
     code: str
@@ -58,17 +58,17 @@ class RateObservation:
 
 
 @dataclass(frozen=True, slots=True)
-class Odd:
+class UnreadableRow:
     """A row of a reply that no price could be told from: counted and shown, never guessed at, never believed."""
 
     what: str  # as the source calls it
     why: str
 
 
-AnyObservation = Observation | HostedObservation | RateObservation | Odd
+AnyObservation = Observation | HostedPriceObservation | ExchangeRateObservation | UnreadableRow
 
 
-class Reply(Protocol):
+class FeedReply(Protocol):
     """One reply of a source, checked for size and type, with the digest of its bytes."""
 
     @property
@@ -88,15 +88,15 @@ class Reply(Protocol):
         """A long reply line by line as it comes; never the whole of it in memory."""
 
 
-class Ask(Protocol):
+class Fetcher(Protocol):
     """How a feed asks: the client has time-outs, retries, limits, and lets nobody be asked but the feed's hosts."""
 
     def get(
         self, url: str, *, params: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
-    ) -> Reply:
+    ) -> FeedReply:
         """Ask for a page."""
 
-    def post(self, url: str, body: Any, *, headers: Mapping[str, str] | None = None) -> Reply:
+    def post(self, url: str, body: Any, *, headers: Mapping[str, str] | None = None) -> FeedReply:
         """Ask with a JSON body."""
 
     def key(self) -> str:
@@ -106,7 +106,7 @@ class Ask(Protocol):
 class Read(Protocol):
     """Reads a feed to its end."""
 
-    def __call__(self, ask: Ask) -> Iterator[tuple[Reply, AnyObservation]]:
+    def __call__(self, ask: Fetcher) -> Iterator[tuple[FeedReply, AnyObservation]]:
         """Every observation, with the reply it stood in."""
 
 

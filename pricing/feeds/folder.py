@@ -15,7 +15,7 @@ class StoreError(PricingError):
     """Live prices cannot be kept or read, in a sentence."""
 
 
-def data_folder(environ: Mapping[str, str] = os.environ) -> Path | None:
+def live_data_dir(environ: Mapping[str, str] = os.environ) -> Path | None:
     """The person's own data folder. None: nowhere, as for a user without a home."""
     if environ.get(FOLDER):
         return Path(environ[FOLDER])

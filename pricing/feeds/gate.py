@@ -16,17 +16,17 @@ from statistics import median
 from typing import get_args
 
 from pricing.belief.constants import constants
-from pricing.belief.readings import class_of
+from pricing.belief.readings import purchase_price_class
 from pricing.catalogue import Catalogue
 from pricing.choices import Purchase
 from pricing.exchange import rates
-from pricing.feeds.feed import HostedObservation, Observation, RateObservation
+from pricing.feeds.feed import ExchangeRateObservation, HostedPriceObservation, Observation
 from pricing.feeds.gate_constants import gate_constants
-from pricing.feeds.given import Given
-from pricing.feeds.named import Names, Placed
-from pricing.feeds.parsing import Shape, Shapes, shape_of
-from pricing.feeds.product import DOLLAR, AnyPriced, parted
-from pricing.feeds.store import Before, Reading
+from pricing.feeds.given import NameDecisions
+from pricing.feeds.named import FeedNameResolver, Placed
+from pricing.feeds.parsing import OfferShapeIndex, Shape, shape_of
+from pricing.feeds.product import DOLLAR, AnyPriced, split_observation
+from pricing.feeds.store import PriorPrices, Reading
 from pricing.feeds.verdict import Reason, ReasonKind
 from pricing.query import MILD, price
 from pricing.quotes.records import MAX_USD_PER_ACCELERATOR_HOUR
@@ -41,17 +41,19 @@ class Market:
     """What a catalogue knows of prices, arranged to be compared with."""
 
     catalogue: Catalogue
-    names: Names
-    shapes: Shapes
+    names: FeedNameResolver
+    shapes: OfferShapeIndex
     usd_of: Mapping[str, float]  # a unit of each currency
     middles: Mapping[tuple[str, bool], float]  # of an accelerator, spot or not
     own: Mapping[tuple[str, str, bool], Sequence[float]]  # what a seller asks for an accelerator
 
     @classmethod
-    def of(cls, catalogue: Catalogue, usd_of: Mapping[str, float] | None = None, given: Given | None = None) -> Market:
+    def of(
+        cls, catalogue: Catalogue, usd_of: Mapping[str, float] | None = None, given: NameDecisions | None = None
+    ) -> Market:
         """The market as this catalogue has it; `usd_of` are rates newer than its own."""
-        given = Given() if given is None else given
-        catalogue = given.with_sellers(catalogue)
+        given = NameDecisions() if given is None else given
+        catalogue = given.add_new_providers(catalogue)
         own: dict[tuple[str, str, bool], list[float]] = defaultdict(list)
         for offer in catalogue.offers.values():
             asked = price(offer)
@@ -63,7 +65,8 @@ class Market:
             by_chip[chip, spot].append(median(of_seller))
         known = {code: rate.usd for code, rate in rates(catalogue).items()}
         return cls(
-            catalogue, Names(catalogue, given), Shapes(catalogue), {DOLLAR: 1.0} | known | dict(usd_of or {}),
+            catalogue, FeedNameResolver(catalogue, given), OfferShapeIndex(catalogue),
+            {DOLLAR: 1.0} | known | dict(usd_of or {}),
             {key: median(found) for key, found in by_chip.items()}, own,
         )  # fmt: skip
 
@@ -81,20 +84,20 @@ class Market:
 
 
 @dataclass
-class Gate:
+class PriceValidator:
     """Judges what one source says on one day."""
 
     market: Market
-    before: Before
+    before: PriorPrices
     day: date
 
     def reading(self, one: AnyPriced, reply: str) -> Reading:
         """The observation, judged."""
-        kind, told, asked = parted(one)
+        kind, told, asked = split_observation(one)
         day = min(one.day or self.day, self.day)
         if isinstance(one, Observation):
-            usd, reason = self._rental(one, told, day)
-        elif isinstance(one, HostedObservation):
+            usd, reason = self._validate_rental(one, told, day)
+        elif isinstance(one, HostedPriceObservation):
             usd, reason = one.input_usd_per_mtoken, self._hosted(one, told, day)
         else:
             usd, reason = one.usd, self._rate(one, told, day)
@@ -103,9 +106,9 @@ class Gate:
 
     # Machines by the hour
 
-    def _rental(self, one: Observation, told: str, day: date) -> tuple[float | None, Reason | None]:
+    def _validate_rental(self, one: Observation, told: str, day: date) -> tuple[float | None, Reason | None]:
         rate = self.market.usd_of.get(one.currency.strip().upper())
-        wrong = _malformed(one)
+        wrong = _malformed_kind(one)
         if wrong is not None:
             return None, Reason(wrong)
         usd = None if rate is None else one.price * rate / (one.count if one.per == "instance" else 1)
@@ -114,9 +117,9 @@ class Gate:
             return usd, placed
         if usd is None:
             return None, Reason("unknown_currency", name=one.currency[:20])
-        return usd, self._doubted(one, placed, told, usd, day)
+        return usd, self._rental_reason(one, placed, told, usd, day)
 
-    def _doubted(self, one: Observation, placed: Placed, told: str, usd: float, day: date) -> Reason | None:
+    def _rental_reason(self, one: Observation, placed: Placed, told: str, usd: float, day: date) -> Reason | None:
         if usd > MAX_USD_PER_ACCELERATOR_HOUR:
             return Reason("huge", usd, factor=MAX_USD_PER_ACCELERATOR_HOUR)
         if _same(self.before.refused.get(told), usd):
@@ -124,17 +127,17 @@ class Gate:
         shape = shape_of(placed, one)
         last = self.before.believed.get(told) or self._listed(shape, one)
         if last is not None:
-            kind = class_of(one.purchase, self.market.catalogue.providers[placed.provider])
+            kind = purchase_price_class(one.purchase, self.market.catalogue.providers[placed.provider])
             spread = constants().classes[kind].spread
             return _moved(usd, last, day, spread, one.count)
-        return self._unlike_own(one, placed, usd) or self._out_of_range(one, placed, usd)
+        return self._own_price_reason(one, placed, usd) or self._range_reason(one, placed, usd)
 
-    def _unlike_own(self, one: Observation, placed: Placed, usd: float) -> Reason | None:
+    def _own_price_reason(self, one: Observation, placed: Placed, usd: float) -> Reason | None:
         """Whether it is none of its seller's prices for the accelerator, but just what a mistake makes of one."""
         own = self.market.own.get((placed.provider, placed.accelerator, one.purchase == "spot"), ())
         if one.doubts or any(abs(math.log(usd / other)) <= gate_constants().alike for other in own):
             return None
-        found = ((_mistaken(usd, other, one.count), other) for other in own)
+        found = ((_unit_mistake_reason(usd, other, one.count), other) for other in own)
         return next((Reason(kind, usd, other) for kind, other in found if kind is not None), None)
 
     def _listed(self, shape: Shape, one: Observation) -> tuple[float, date] | None:
@@ -143,7 +146,7 @@ class Gate:
         figure = None if offer is None else offer.usd_per_accelerator_hour
         return None if figure is None or figure.newest.typical <= 0 else (figure.newest.typical, figure.checked)
 
-    def _out_of_range(self, one: Observation, placed: Placed, usd: float) -> Reason | None:
+    def _range_reason(self, one: Observation, placed: Placed, usd: float) -> Reason | None:
         known = gate_constants()
         middle = self.market.middle(placed.accelerator, spot=one.purchase == "spot")
         if middle is None:
@@ -155,7 +158,7 @@ class Gate:
 
     # Models by the token
 
-    def _hosted(self, one: HostedObservation, told: str, day: date) -> Reason | None:
+    def _hosted(self, one: HostedPriceObservation, told: str, day: date) -> Reason | None:
         asked = [one.input_usd_per_mtoken, one.output_usd_per_mtoken, one.cached_input_usd_per_mtoken]
         given = [number for number in asked if number is not None]
         if not all(math.isfinite(number) and number >= 0 for number in given) or not one.input_usd_per_mtoken > 0:
@@ -168,12 +171,14 @@ class Gate:
         vendor = self.market.names.vendor(one.vendor)
         if isinstance(vendor, Reason):
             return vendor
-        last = self.before.believed.get(told) or self.market.shapes.hosted_price(vendor, one.model, parted(one)[2])
+        last = self.before.believed.get(told) or self.market.shapes.hosted_price(
+            vendor, one.model, split_observation(one)[2]
+        )
         return _moved(one.input_usd_per_mtoken, last, day, constants().classes["hosted"].spread) if last else None
 
     # Currencies
 
-    def _rate(self, one: RateObservation, told: str, day: date) -> Reason | None:
+    def _rate(self, one: ExchangeRateObservation, told: str, day: date) -> Reason | None:
         if not math.isfinite(one.usd) or one.usd <= 0:
             return Reason("no_price")
         if _same(self.before.refused.get(told), one.usd):
@@ -185,13 +190,13 @@ class Gate:
         return _moved(one.usd, last, day, gate_constants().rate_spread)
 
 
-def has_shrunk(seen: int, before: int | None) -> bool:
+def lost_many_prices(seen: int, before: int | None) -> bool:
     """Whether a source has lost so many of its prices that it has rather broken than dropped them."""
     known = gate_constants()
     return before is not None and before >= known.least_rows_to_shrink and seen < known.shrunk_share * before
 
 
-def _malformed(one: Observation) -> ReasonKind | None:
+def _malformed_kind(one: Observation) -> ReasonKind | None:
     if not math.isfinite(one.price) or one.price <= 0:
         return "no_price"
     able = 1 <= one.count <= gate_constants().largest_count and one.purchase in _PURCHASES
@@ -205,10 +210,10 @@ def _moved(usd: float, last: tuple[float, date], day: date, spread: float, count
     most = known.jump_spreads * spread * (1 + gap / known.jump_grows_days)
     if abs(math.log(usd / last[0])) <= most:
         return None
-    return Reason(_mistaken(usd, last[0], count) or "jump", usd, last[0], math.exp(most))
+    return Reason(_unit_mistake_reason(usd, last[0], count) or "jump", usd, last[0], math.exp(most))
 
 
-def _mistaken(usd: float, against: float, count: int) -> ReasonKind | None:
+def _unit_mistake_reason(usd: float, against: float, count: int) -> ReasonKind | None:
     """Whether two prices lie apart by just what a mistake would make of them."""
     ways: Iterable[tuple[ReasonKind, float]] = (
         ("cents", gate_constants().cents),

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from pricing import strict_yaml
 from pricing.caching import cached
-from pricing.figure import Strict, Text
+from pricing.figure import StrictModel, Text
 
 FILE = Path(__file__).parent / "gate.yaml"
 
@@ -15,7 +15,7 @@ _Positive = Annotated[float, Field(gt=0)]
 _Days = Annotated[int, Field(gt=0)]
 
 
-class GateConstants(Strict):
+class ValidationConstants(StrictModel):
     """All of them."""
 
     about: Text = Field(description="what the file holds, and where it came from")
@@ -36,6 +36,6 @@ class GateConstants(Strict):
 
 
 @cached(1)
-def gate_constants() -> GateConstants:
+def gate_constants() -> ValidationConstants:
     """The numbers, read once."""
-    return GateConstants.model_validate(strict_yaml.read(FILE.read_text(encoding="utf-8"), file=FILE.name))
+    return ValidationConstants.model_validate(strict_yaml.read(FILE.read_text(encoding="utf-8"), file=FILE.name))

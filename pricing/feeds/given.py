@@ -12,7 +12,7 @@ from typing import Literal
 
 from pricing import names
 from pricing.catalogue import Catalogue
-from pricing.errors import AmbiguousName, UnknownName
+from pricing.errors import AmbiguousNameError, UnknownNameError
 from pricing.feeds.folder import StoreError
 from pricing.names import plain
 from pricing.records import Provider
@@ -34,7 +34,7 @@ class Name:
     refresh: int  # that had asked about it
 
 
-class Given:
+class NameDecisions:
     """All that was said of names, the oldest first; an empty one where nothing was."""
 
     def __init__(self, said: Iterable[Name] = ()) -> None:
@@ -59,7 +59,7 @@ class Given:
         new = (one for one in self.every if (one.what, one.means) == ("seller", NEW))
         return {seller_id(one.called): _seller(one) for one in new}
 
-    def with_sellers(self, catalogue: Catalogue) -> Catalogue:
+    def add_new_providers(self, catalogue: Catalogue) -> Catalogue:
         """The catalogue with the new sellers; the very same object where there is none that it has not."""
         new = {key: one for key, one in self.sellers().items() if _is_unknown(catalogue, one.label)}
         return catalogue.model_copy(update={"providers": catalogue.providers | new}) if new else catalogue
@@ -77,7 +77,7 @@ def meaning(catalogue: Catalogue, what: What, said: str) -> str:
         return vendors[plain(said)]
     try:
         return (names.accelerator if what == "accelerator" else names.provider)(catalogue, said)
-    except UnknownName as error:
+    except UnknownNameError as error:
         raise StoreError(f"{error} {_UNWANTED if what == 'accelerator' else _WANTED}") from error
 
 
@@ -102,8 +102,8 @@ def seller(label: str, note: str) -> Provider:
 def _is_unknown(catalogue: Catalogue, called: str) -> bool:
     try:
         names.provider(catalogue, called)
-    except UnknownName:
+    except UnknownNameError:
         return True
-    except AmbiguousName:
+    except AmbiguousNameError:
         return False
     return False

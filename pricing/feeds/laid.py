@@ -14,12 +14,12 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from pricing.catalogue import Catalogue, cache_folder, read_copy, write_copy
+from pricing.catalogue import Catalogue, cache_dir, read_cached, write_cached
 from pricing.feeds.given import seller
-from pricing.feeds.overlay import SHAPE, Overlay, Row
-from pricing.feeds.store import Store
-from pricing.feeds.written import About, source
-from pricing.figure import Figure, Source, Unit, Value
+from pricing.feeds.overlay import SHAPE, LivePriceOverlay, Row
+from pricing.feeds.store import LivePriceStore
+from pricing.feeds.written import SourceInfo, source
+from pricing.figure import Figure, FigureValue, Source, Unit
 from pricing.records import HostedPrice, Offer
 
 PREFIX = "live-"  # of the ids of sources
@@ -30,33 +30,33 @@ _PER_HOUR: Unit = "USD/accelerator-hour"
 _PER_TOKEN: Unit = "USD/Mtoken"
 
 
-def kept_overlay(facts: Catalogue, store: Store, told: str) -> Overlay:
+def load_overlay(facts: Catalogue, store: LivePriceStore, told: str) -> LivePriceOverlay:
     """What is laid over, from its copy where there is one."""
     name = hashlib.sha256(f"{_FORM} {facts.digest} {told}".encode()).hexdigest()[:32]
-    folder = cache_folder()
+    folder = cache_dir()
     copy = None if folder is None else folder / f"live-{name}.json"
-    body = None if copy is None else read_copy(copy)
+    body = None if copy is None else read_cached(copy)
     if body is not None:
-        return Overlay(**json.loads(body))
-    from pricing.feeds.overlay import overlay_of  # what is kept is read without it
+        return LivePriceOverlay(**json.loads(body))
+    from pricing.feeds.overlay import build_overlay  # what is kept is read without it
 
-    made = overlay_of(facts, store)
+    made = build_overlay(facts, store)
     if copy is not None:
-        write_copy(copy, json.dumps(vars(made), separators=(",", ":")).encode())
+        write_cached(copy, json.dumps(vars(made), separators=(",", ":")).encode())
     return made
 
 
-def with_live(facts: Catalogue, overlay: Overlay) -> Catalogue:
+def apply_live_prices(facts: Catalogue, overlay: LivePriceOverlay) -> Catalogue:
     """The catalogue with an overlay; the very same object where that is empty."""
     if not (overlay.offers or overlay.hosted or overlay.rates):
         return facts
     days = {text: date.fromisoformat(text) for text in _days(overlay)}
-    with _no_rounds():
+    with _gc_disabled():
         return _laid(facts, overlay, days)
 
 
 @contextmanager
-def _no_rounds() -> Iterator[None]:
+def _gc_disabled() -> Iterator[None]:
     """Without rounds of the garbage collector: they would look through all that is being made, again and again."""
     on = gc.isenabled()
     gc.disable()
@@ -67,7 +67,7 @@ def _no_rounds() -> Iterator[None]:
             gc.enable()
 
 
-def _laid(facts: Catalogue, overlay: Overlay, days: Mapping[str, date]) -> Catalogue:
+def _laid(facts: Catalogue, overlay: LivePriceOverlay, days: Mapping[str, date]) -> Catalogue:
     update = {
         "digest": hashlib.sha256(f"{facts.digest}\n{overlay.digest}".encode()).hexdigest(),
         "day": max(facts.day, *days.values()),
@@ -80,14 +80,14 @@ def _laid(facts: Catalogue, overlay: Overlay, days: Mapping[str, date]) -> Catal
     return facts.model_copy(update=update)
 
 
-def _days(overlay: Overlay) -> set[str]:
+def _days(overlay: LivePriceOverlay) -> set[str]:
     found = {day for row in overlay.offers for day in (*row[2], row[4])}
     found |= {day for row in overlay.hosted for day in (row[2], row[6])}
     return found | {row[2] for row in overlay.rates}
 
 
 def _source(label: str, page: str, licence: str, via: str, day: str) -> Source:
-    return source(About(label, page, licence, via), date.fromisoformat(day))
+    return source(SourceInfo(label, page, licence, via), date.fromisoformat(day))
 
 
 def _offer(facts: Catalogue, row: Row, days: Mapping[str, date]) -> Offer:
@@ -130,11 +130,11 @@ def _rate(facts: Catalogue, row: Row, days: Mapping[str, date]) -> BaseModel:
 # Made without being validated again: what stands in an overlay was, when it was made.
 
 
-def _value(usd: float, source: str) -> Value:
-    return _made(Value, {**_VALUE, "typical": usd, "source": f"{PREFIX}{source}"})
+def _value(usd: float, source: str) -> FigureValue:
+    return _made(FigureValue, {**_VALUE, "typical": usd, "source": f"{PREFIX}{source}"})
 
 
-def _appended(old: Figure | None, unit: Unit, new: dict[date, Value], checked: date) -> Figure:
+def _appended(old: Figure | None, unit: Unit, new: dict[date, FigureValue], checked: date) -> Figure:
     if old is None:
         return _made(Figure, {"unit": unit, "checked": checked, "values": new, "note": None})
     later = max(checked, old.checked)
@@ -156,7 +156,9 @@ def _made(kind: type[_R], fields: dict[str, Any]) -> _R:
     return made
 
 
-_ALL: dict[type[BaseModel], set[str]] = {kind: set(kind.model_fields) for kind in (Value, Figure, Offer, HostedPrice)}
+_ALL: dict[type[BaseModel], set[str]] = {
+    kind: set(kind.model_fields) for kind in (FigureValue, Figure, Offer, HostedPrice)
+}
 _OFFER, _HOSTED = (
     {name: None if field.is_required() else field.default for name, field in kind.model_fields.items()}
     for kind in (Offer, HostedPrice)

@@ -9,12 +9,12 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from pricing.catalogue import Catalogue
-from pricing.feeds.folder import DATABASE, FILE, data_folder
+from pricing.feeds.folder import DATABASE, FILE, live_data_dir
 from pricing.load import load_catalogue
 
 
 @dataclass(frozen=True)
-class _Laid:
+class _CachedLiveCatalogue:
     """What was laid over last, in this process."""
 
     facts: Catalogue
@@ -23,40 +23,40 @@ class _Laid:
     catalogue: Catalogue
 
 
-_LAST: list[_Laid] = []  # one at most; replaced as a whole, since pages are run in threads
+_LAST: list[_CachedLiveCatalogue] = []  # one at most; replaced as a whole, since pages are run in threads
 
 
 def current(environ: Mapping[str, str] | None = None) -> Catalogue:
     """The catalogue that ships, with the live prices of this person or team laid over it."""
     environ = os.environ if environ is None else environ
     facts = load_catalogue()
-    state = _looked_at(environ)
+    state = _store_fingerprint(environ)
     if not state:
         return facts
     last = next((one for one in _LAST if one.facts is facts), None)
     if last is not None and last.state == state and None not in state:
         return last.catalogue
-    from pricing.feeds.database import opened_to_read  # only who has live prices waits for what lays them over
-    from pricing.feeds.laid import kept_overlay, with_live
-    from pricing.feeds.store import Store
+    from pricing.feeds.database import open_read_only  # only who has live prices waits for what lays them over
+    from pricing.feeds.laid import apply_live_prices, load_overlay
+    from pricing.feeds.store import LivePriceStore
 
-    database = opened_to_read(environ)
+    database = open_read_only(environ)
     if database is None:
         return facts
     with closing(database):
-        store = Store(database)
+        store = LivePriceStore(database)
         told = f"{database.name} {store.state()}"
         live = last.catalogue if last is not None and last.told == told else None
-        live = with_live(facts, kept_overlay(facts, store, told)) if live is None else live
-    _LAST[:] = [_Laid(facts, state, told, live)]
+        live = apply_live_prices(facts, load_overlay(facts, store, told)) if live is None else live
+    _LAST[:] = [_CachedLiveCatalogue(facts, state, told, live)]
     return live
 
 
-def _looked_at(environ: Mapping[str, str]) -> tuple[object, ...]:
+def _store_fingerprint(environ: Mapping[str, str]) -> tuple[object, ...]:
     """What changes when the store does; empty where there is none. Of a database one has to ask: None."""
     if environ.get(DATABASE):
         return (environ[DATABASE], None)
-    folder = data_folder(environ)
+    folder = live_data_dir(environ)
     if folder is None:
         return ()
     try:

@@ -30,7 +30,7 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class AcceleratorAlias:
     """What a seller calls an accelerator."""
 
     accelerator: str
@@ -50,17 +50,17 @@ def machines(seller: str) -> dict[str, Machine]:
 
 
 @cached(None)
-def boards(seller: str) -> dict[str, tuple[Board, ...]]:
+def boards(seller: str) -> dict[str, tuple[AcceleratorAlias, ...]]:
     """What a seller calls its accelerators, and then what all call them."""
-    found: dict[str, tuple[Board, ...]] = {}
+    found: dict[str, tuple[AcceleratorAlias, ...]] = {}
     for row in sorted(table("boards"), key=lambda row: row["seller"] == ANY):
         if row["seller"] in (seller, ANY):
             key = _plain(row["called"])
-            found[key] = (*found.get(key, ()), Board(row["accelerator"], positive(row["memory_gb"])))
+            found[key] = (*found.get(key, ()), AcceleratorAlias(row["accelerator"], positive(row["memory_gb"])))
     return found
 
 
-def board(seller: str, called: str, memory_gb: float | None = None) -> Board | None:
+def board(seller: str, called: str, memory_gb: float | None = None) -> AcceleratorAlias | None:
     """The accelerator that a seller calls so; where two are called alike, the one with that memory."""
     for one in boards(seller).get(_plain(called), ()):
         near = one.memory_gb and memory_gb and abs(memory_gb / one.memory_gb - 1.0) < SAME_MEMORY
@@ -69,7 +69,7 @@ def board(seller: str, called: str, memory_gb: float | None = None) -> Board | N
     return None
 
 
-def board_of(seller: str, called: str) -> Board | None:
+def find_accelerator_any_memory(seller: str, called: str) -> AcceleratorAlias | None:
     """The accelerator that a seller calls so, where its memory is not said: the seller's own row comes first."""
     return next(iter(boards(seller).get(_plain(called), ())), None)
 
@@ -80,7 +80,7 @@ def accelerator(seller: str, called: str, memory_gb: float | None = None) -> str
     return found.accelerator if found else called
 
 
-def with_form(called: str, machine: str) -> str:
+def add_form_factor(called: str, machine: str) -> str:
     """An accelerator with how it is built in, where only the machine's name says that: `A100` of `A100-sxm4x8`."""
     form = _FORM.search(machine)
     return f"{called} {form[1]}" if form and form[1].casefold() not in called.casefold() else called

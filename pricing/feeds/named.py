@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from pricing.catalogue import Catalogue
 from pricing.choices import Area
-from pricing.errors import AmbiguousName, UnknownName
+from pricing.errors import AmbiguousNameError, UnknownNameError
 from pricing.feeds.feed import Observation
-from pricing.feeds.given import NEW, UNWANTED, Given, What
+from pricing.feeds.given import NEW, UNWANTED, NameDecisions, What
 from pricing.feeds.verdict import Reason
 from pricing.names import plain
 from pricing.quotes.known_names import KnownNames
@@ -35,7 +35,7 @@ _SHORTEST_LABEL = 4  # of a country inside the name of a region: japaneast
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class SaleLocation:
     """Where something is sold."""
 
     region: str
@@ -50,24 +50,24 @@ class Placed:
     provider: str
     accelerator: str  # the id of an ambiguous name where the source says no more
     ambiguous: bool
-    where: Where
+    where: SaleLocation
 
 
-class Names:
+class FeedNameResolver:
     """The names of one catalogue, and those that a person explained; each that is asked for is looked up once."""
 
-    def __init__(self, catalogue: Catalogue, given: Given) -> None:
+    def __init__(self, catalogue: Catalogue, given: NameDecisions) -> None:
         """Nothing is looked up yet."""
         self._catalogue, self._given = catalogue, given
         self._vendors = frozenset(plain(one.vendor) for one in catalogue.hosted.values())
         self._known = KnownNames(catalogue)
         self._chips: dict[tuple[str, float | None], str | Reason] = {}
         self._sellers: dict[str, str | Reason] = {}
-        self._places: dict[tuple[str, str, Area | None, tuple[str, ...]], Where] = {}
+        self._places: dict[tuple[str, str, Area | None, tuple[str, ...]], SaleLocation] = {}
         self._of_names = {frozenset(one.candidates): key for key, one in catalogue.ambiguous.items()}
-        self._regions: dict[str, Counter[tuple[str, Area]]] = defaultdict(Counter)
+        self._region_names: dict[str, Counter[tuple[str, Area]]] = defaultdict(Counter)
         for offer in catalogue.offers.values():
-            self._regions[offer.provider][offer.region, offer.area] += 1
+            self._region_names[offer.provider][offer.region, offer.area] += 1
         lands = catalogue.lands.items()
         self._lands = {plain(one.label): code for code, one in lands} | {code.casefold(): code for code, _ in lands}
         self._long = sorted((label for label in self._lands if len(label) >= _SHORTEST_LABEL), key=len, reverse=True)
@@ -117,11 +117,11 @@ class Names:
 
     def _listed(self, name: str, memory_gb: float | None) -> str | Reason:
         found = self._known.find("accelerator", name)
-        if isinstance(found, UnknownName) and memory_gb:
+        if isinstance(found, UnknownNameError) and memory_gb:
             found = self._known.find("accelerator", f"{name} {memory_gb:.0f}GB")
-        if isinstance(found, UnknownName):
+        if isinstance(found, UnknownNameError):
             return Reason("unknown_accelerator", name=_called(name, memory_gb))
-        among = found.candidates if isinstance(found, AmbiguousName) else (found,)
+        among = found.candidates if isinstance(found, AmbiguousNameError) else (found,)
         exactly = frozenset(key for key in among if self._has(key, memory_gb, _ROUNDED))
         fits = exactly or frozenset(key for key in among if self._has(key, memory_gb, _SAME_MEMORY))
         if len(fits) == 1:
@@ -133,15 +133,15 @@ class Names:
         known = [figure.newest.typical for figure in (one.memory_gb, one.memory_real_gb) if figure is not None]
         return memory_gb is None or not known or any(abs(memory_gb / gb - 1) <= share for gb in known)
 
-    def where(self, seller: str, one: Observation) -> Where:
+    def where(self, seller: str, one: Observation) -> SaleLocation:
         """Where it stands: as the source says, else as the catalogue knows the seller's region."""
         asked = (seller, one.region, one.area, one.countries)
         if asked not in self._places:
             self._places[asked] = self._where(seller, one)
         return self._places[asked]
 
-    def _where(self, seller: str, one: Observation) -> Where:
-        known = self._regions[seller]
+    def _where(self, seller: str, one: Observation) -> SaleLocation:
+        known = self._region_names[seller]
         region = one.region.strip()
         if not region and len({name for name, _ in known}) == 1:
             region = next(iter(known))[0]
@@ -149,9 +149,9 @@ class Names:
         countries = tuple(code for code in one.countries if code in self._catalogue.lands)
         found = countries or self._catalogue.providers[seller].regions.get(region, ()) or self._country(region)
         if one.area is not None:
-            return Where(region or NOT_STATED, one.area, countries)
+            return SaleLocation(region or NOT_STATED, one.area, countries)
         area = same[0] if same else self._area(found, region)
-        return Where(region or NOT_STATED, area, () if same and not countries else tuple(found))
+        return SaleLocation(region or NOT_STATED, area, () if same and not countries else tuple(found))
 
     def _country(self, region: str) -> tuple[str, ...]:
         """The country that a region's name says: `Texas, US`, `FR`, `japaneast`, `Frankfurt, Germany`."""

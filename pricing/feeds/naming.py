@@ -8,16 +8,16 @@ from typing import NamedTuple
 
 from pricing.catalogue import Catalogue
 from pricing.feeds.folder import StoreError
-from pricing.feeds.gate import Gate, Market
+from pricing.feeds.gate import Market, PriceValidator
 from pricing.feeds.given import Name, What, meaning
 from pricing.feeds.product import joined
-from pricing.feeds.store import Held, Store
+from pricing.feeds.store import Held, LivePriceStore
 from pricing.feeds.verdict import NAMES, Reason, Verdict
 from pricing.names import plain
 
 
 @dataclass(frozen=True)
-class Word:
+class NameInput:
     """What somebody says of a name: what it means as he spells it, or nothing to take an earlier word back."""
 
     called: str
@@ -28,7 +28,7 @@ class Word:
 
 
 @dataclass(frozen=True)
-class NameSaid:
+class NameDecisionResult:
     """What became of the prices under a name."""
 
     name: Name
@@ -51,7 +51,7 @@ class Asked(NamedTuple):
     prices: int
 
 
-def asked_names(held: Iterable[Held]) -> tuple[Asked, ...]:
+def unresolved_names(held: Iterable[Held]) -> tuple[Asked, ...]:
     """Each name that is asked about, once; under which most wait first."""
     found: dict[tuple[What, str], list[Reason]] = defaultdict(list)
     for one in held:
@@ -61,39 +61,39 @@ def asked_names(held: Iterable[Held]) -> tuple[Asked, ...]:
     return tuple(sorted(every, key=lambda one: (-one.prices, one.what, one.called.casefold())))
 
 
-def say(store: Store, live: Catalogue, word: Word) -> NameSaid:
+def say(store: LivePriceStore, live: Catalogue, word: NameInput) -> NameDecisionResult:
     """Keep what somebody says of a name, and judge what is held under it; all or nothing."""
     with store.writing():
         under = _under(store, word)
         name = _name(store, live, word, under)
         store.name(name)
-        judged = _judged(store, live, [one for one in under if _is_of(one, name)], word.at.date())
-        store.judge(judged, word.person, word.at)
-    return NameSaid(name, Counter(verdict for _, verdict, _ in judged))
+        judged = _judged(store, live, [one for one in under if _matches_decision(one, name)], word.at.date())
+        store.set_statuses(judged, word.person, word.at)
+    return NameDecisionResult(name, Counter(verdict for _, verdict, _ in judged))
 
 
-def _under(store: Store, word: Word) -> list[Held]:
+def _under(store: LivePriceStore, word: NameInput) -> list[Held]:
     """What waits under the name, and what was refused since somebody wanted none of it."""
     held, refused = (store.held(word.at.date(), verdict) for verdict in _DECIDED)
     named = [one for one in (*held, *refused) if one.reason.kind in (*NAMES, "unwanted")]
     return [one for one in named if plain(one.reason.name) == plain(word.called)]
 
 
-def _is_about(what: What, called: str, word: Word) -> bool:
+def _matches_input(what: What, called: str, word: NameInput) -> bool:
     return plain(called) == plain(word.called) and word.what in (None, what)
 
 
-def _is_of(one: Held, name: Name) -> bool:
+def _matches_decision(one: Held, name: Name) -> bool:
     return one.reason.kind == "unwanted" or asked(one) == name.what
 
 
 _DECIDED: tuple[Verdict, ...] = ("held", "refused")
 
 
-def _name(store: Store, live: Catalogue, word: Word, under: Sequence[Held]) -> Name:
+def _name(store: LivePriceStore, live: Catalogue, word: NameInput, under: Sequence[Held]) -> Name:
     """The word about it: of what is asked about now, or of what was said before."""
-    known = next((one for one in store.given().every if _is_about(one.what, one.called, word)), None)
-    under = [one for one in under if one.reason.kind in NAMES and _is_about(asked(one), one.reason.name, word)]
+    known = next((one for one in store.given().every if _matches_input(one.what, one.called, word)), None)
+    under = [one for one in under if one.reason.kind in NAMES and _matches_input(asked(one), one.reason.name, word)]
     if known is not None:
         what, called, refresh = known.what, known.called, known.refresh
     elif under:
@@ -105,15 +105,17 @@ def _name(store: Store, live: Catalogue, word: Word, under: Sequence[Held]) -> N
     return Name(what, called, meaning(live, what, word.means), word.person, word.at, refresh)
 
 
-def _judged(store: Store, live: Catalogue, held: Sequence[Held], day: date) -> list[tuple[Held, Verdict, Reason]]:
+def _judged(
+    store: LivePriceStore, live: Catalogue, held: Sequence[Held], day: date
+) -> list[tuple[Held, Verdict, Reason]]:
     """What the gate says now; of what it still cannot place, nothing."""
     market = Market.of(live, given=store.given())
     found: list[tuple[Held, Verdict, Reason]] = []
-    gates: dict[str, Gate] = {}
+    gates: dict[str, PriceValidator] = {}
     for one in held:
         if one.source not in gates:
             before = replace(store.before(one.source, day), refused={})  # a name was refused, and not a price
-            gates[one.source] = Gate(market, before, one.day)
+            gates[one.source] = PriceValidator(market, before, one.day)
         reason = gates[one.source].reading(joined(one.kind, one.told, one.asked), "").reason
         if reason is None and one.usd is not None:
             found.append((one, "believed", one.reason))

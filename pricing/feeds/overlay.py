@@ -16,15 +16,15 @@ from pydantic import ValidationError
 from pricing.belief.constants import constants
 from pricing.catalogue import Catalogue
 from pricing.choices import Fabric
-from pricing.feeds.feed import HostedObservation, Observation, RateObservation
+from pricing.feeds.feed import ExchangeRateObservation, HostedPriceObservation, Observation
 from pricing.feeds.gate_constants import gate_constants
-from pricing.feeds.named import NOT_STATED, Names, Placed
-from pricing.feeds.parsing import Shape, Shapes, shape_of
-from pricing.feeds.product import Price
-from pricing.feeds.store import Store
-from pricing.feeds.written import About
+from pricing.feeds.named import NOT_STATED, FeedNameResolver, Placed
+from pricing.feeds.parsing import OfferShapeIndex, Shape, shape_of
+from pricing.feeds.product import ObservedPrice
+from pricing.feeds.store import LivePriceStore
+from pricing.feeds.written import SourceInfo
 from pricing.names import plain
-from pricing.records import Doubt, Offer
+from pricing.records import ListingDoubt, Offer
 
 Row = list[Any]
 SHAPE = ("provider", "accelerator", "accelerators_per_instance", "region", "area", "purchase", "sku", "vcpus", "ram_gb",
@@ -32,7 +32,7 @@ SHAPE = ("provider", "accelerator", "accelerators_per_instance", "region", "area
 
 
 @dataclass
-class Overlay:
+class LivePriceOverlay:
     """All that live prices change."""
 
     offers: list[Row] = field(default_factory=list)
@@ -42,7 +42,7 @@ class Overlay:
     sellers: dict[str, list[str]] = field(default_factory=dict)  # label and note of those that the catalogue has not
     digest: str = ""  # of all that
 
-    def sealed(self) -> Overlay:
+    def with_digest(self) -> LivePriceOverlay:
         """The same with its digest."""
         every = [self.offers, self.hosted, self.rates, self.sources, self.sellers]
         told = json.dumps(every, separators=(",", ":"), sort_keys=True)
@@ -52,7 +52,7 @@ class Overlay:
 
 _NEARLY_AS_FRESH_DAYS = 7  # a first-hand price may be so much older than a second-hand one and still win
 _FIRST_HAND = "price_api"
-_DOUBTS = frozenset(get_args(Doubt))
+_DOUBTS = frozenset(get_args(ListingDoubt))
 _FABRICS = frozenset(get_args(Fabric))
 _PLAIN_ID = str.maketrans(dict.fromkeys(" ,;:'\"()[]{}*?&#%=@!|\\<>", "-"))
 _LONGEST_ID = 150
@@ -79,22 +79,22 @@ class _Line:
 Key = tuple[Shape, str]
 
 
-def overlay_of(catalogue: Catalogue, store: Store) -> Overlay:
+def build_overlay(catalogue: Catalogue, store: LivePriceStore) -> LivePriceOverlay:
     """What the store changes in a catalogue."""
     sources, day = store.sources(), store.newest_day()
-    found = Overlay()
+    found = LivePriceOverlay()
     if day is None:
         return found
     given = store.given()
-    catalogue = given.with_sellers(catalogue)
-    names = Names(catalogue, given)
+    catalogue = given.add_new_providers(catalogue)
+    names = FeedNameResolver(catalogue, given)
     lines, hosted, rates = _read(names, store, day)
-    shapes, taken = Shapes(catalogue), set(catalogue.offers)
-    for (shape, machine), of_shape in _gathered(lines, shapes).items():
+    shapes, taken = OfferShapeIndex(catalogue), set(catalogue.offers)
+    for (shape, machine), of_shape in _group_lines(lines, shapes).items():
         one = _chosen(of_shape, sources)
         row = _offer_row(catalogue, shapes, shape, machine, one)
         if row is not None:
-            row[0] = _free_id(row[0], taken) if row[-1] is not None else row[0]
+            row[0] = _unique_id(row[0], taken) if row[-1] is not None else row[0]
             taken.add(row[0])
             found.offers.append(row)
     found.hosted = [row for source, one, days in hosted if (row := _hosted_row(catalogue, shapes, source, one, days))]
@@ -103,29 +103,29 @@ def overlay_of(catalogue: Catalogue, store: Store) -> Overlay:
     found.sellers = {key: [one.label, one.note or ""] for key, one in given.sellers().items() if key in sold}
     used = {row[1] for row in (*found.offers, *found.hosted, *found.rates)}
     found.sources = {name: _source(*sources[name]) for name in sorted(used)}
-    return found.sealed()
+    return found.with_digest()
 
 
-def _source(about: About, day: date) -> list[str]:
+def _source(about: SourceInfo, day: date) -> list[str]:
     return [about.label, about.page, about.licence, about.via, day.isoformat()]
 
 
 def _read(
-    names: Names, store: Store, day: date
+    names: FeedNameResolver, store: LivePriceStore, day: date
 ) -> tuple[
     list[_Line],
-    list[tuple[str, HostedObservation, list[tuple[str, Price]]]],
-    list[tuple[str, RateObservation, str]],
+    list[tuple[str, HostedPriceObservation, list[tuple[str, ObservedPrice]]]],
+    list[tuple[str, ExchangeRateObservation, str]],
 ]:
     """What the store holds, by what it is of; what the catalogue's names no longer place is left out."""
     lines: list[_Line] = []
-    hosted: list[tuple[str, HostedObservation, list[tuple[str, Price]]]] = []
-    rates: list[tuple[str, RateObservation, str]] = []
+    hosted: list[tuple[str, HostedPriceObservation, list[tuple[str, ObservedPrice]]]] = []
+    rates: list[tuple[str, ExchangeRateObservation, str]] = []
     for source, _, one, history in store.histories(day - timedelta(days=gate_constants().old_days)):
-        if isinstance(one, HostedObservation):
+        if isinstance(one, HostedPriceObservation):
             if isinstance(vendor := names.vendor(one.vendor), str):
                 hosted.append((source, replace(one, vendor=vendor), [(read, asked) for read, _, asked in history]))
-        elif isinstance(one, RateObservation):
+        elif isinstance(one, ExchangeRateObservation):
             rates.append((source, one, history[-1][0]))
         elif isinstance(placed := names.placed(one), Placed):
             days = {read: usd for read, usd, _ in history}
@@ -136,7 +136,7 @@ def _read(
 # Rented machines
 
 
-def _gathered(lines: Iterable[_Line], shapes: Shapes) -> dict[Key, list[_Line]]:
+def _group_lines(lines: Iterable[_Line], shapes: OfferShapeIndex) -> dict[Key, list[_Line]]:
     """The lines of one shape and machine together; regions that ask the same are one where the catalogue has one."""
     by_place: dict[tuple[Key, str], list[_Line]] = defaultdict(list)
     found: dict[Key, list[_Line]] = defaultdict(list)
@@ -146,7 +146,7 @@ def _gathered(lines: Iterable[_Line], shapes: Shapes) -> dict[Key, list[_Line]]:
         by_place[everywhere].append(line)
     for ((anywhere, machine), _), among in by_place.items():
         shape = anywhere._replace(region=NOT_STATED)
-        elsewhere = shapes.only_place(anywhere, machine, {line.placed.where.region for line in among})
+        elsewhere = shapes.is_only_location(anywhere, machine, {line.placed.where.region for line in among})
         if elsewhere and _agree(among):
             found[shape, machine] += among
             continue
@@ -166,7 +166,7 @@ def _agree(lines: Sequence[_Line]) -> bool:
     return max(today) / min(today) <= 1 + constants().same_price
 
 
-def _chosen(lines: Sequence[_Line], sources: Mapping[str, tuple[About, date]]) -> list[_Line]:
+def _chosen(lines: Sequence[_Line], sources: Mapping[str, tuple[SourceInfo, date]]) -> list[_Line]:
     """The lines of one source: first hand before second hand, unless that is a week fresher."""
     by_source: dict[str, list[_Line]] = defaultdict(list)
     for line in lines:
@@ -179,7 +179,9 @@ def _chosen(lines: Sequence[_Line], sources: Mapping[str, tuple[About, date]]) -
     return by_source[best]
 
 
-def _offer_row(catalogue: Catalogue, shapes: Shapes, shape: Shape, machine: str, lines: list[_Line]) -> Row | None:
+def _offer_row(
+    catalogue: Catalogue, shapes: OfferShapeIndex, shape: Shape, machine: str, lines: list[_Line]
+) -> Row | None:
     key = shapes.key(shape, machine)
     known = None if key is None else catalogue.offers[key].usd_per_accelerator_hour
     days, prices, last = _steps(lines)
@@ -233,7 +235,7 @@ def _new_id(shape: Shape, machine: str) -> str:
     return "/".join(part.translate(_PLAIN_ID) for part in parts)[:_LONGEST_ID]
 
 
-def _free_id(wanted: str, taken: set[str]) -> str:
+def _unique_id(wanted: str, taken: set[str]) -> str:
     """Ids leave out what regions and machines are called with; where two become the same they are counted."""
     return next(name for n in count(1) if (name := f"{wanted}/{n}" if n > 1 else wanted) not in taken)
 
@@ -242,7 +244,11 @@ def _free_id(wanted: str, taken: set[str]) -> str:
 
 
 def _hosted_row(
-    catalogue: Catalogue, shapes: Shapes, source: str, one: HostedObservation, days: list[tuple[str, Price]]
+    catalogue: Catalogue,
+    shapes: OfferShapeIndex,
+    source: str,
+    one: HostedPriceObservation,
+    days: list[tuple[str, ObservedPrice]],
 ) -> Row | None:
     read, asked = days[-1]
     since = next(day for day, then in days if (then.price, then.output) == (asked.price, asked.output))
@@ -257,7 +263,7 @@ def _hosted_row(
     return [key, source, since, asked.price, asked.output, asked.cached, read, None]
 
 
-def _rate_rows(catalogue: Catalogue, rates: Iterable[tuple[str, RateObservation, str]]) -> list[Row]:
+def _rate_rows(catalogue: Catalogue, rates: Iterable[tuple[str, ExchangeRateObservation, str]]) -> list[Row]:
     found: dict[str, Row] = {}
     for source, one, read in sorted(rates, key=lambda rate: rate[2]):
         key = f"exchange-rate-{plain(one.code)}"

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 from pricing.catalogue import Catalogue
 from pricing.choices import Purchase
-from pricing.feeds.feed import AnyObservation, Ask, Feed, FeedError, Observation, Odd, Reply
+from pricing.feeds.feed import AnyObservation, Feed, FeedError, FeedReply, Fetcher, Observation, UnreadableRow
 from pricing.feeds.named import NOT_STATED, Placed
-from pricing.feeds.product import Price
+from pricing.feeds.product import ObservedPrice
 from pricing.names import plain
 from pricing.records import HostedPrice, Offer
 
@@ -31,7 +31,7 @@ _BUILT_OTHERWISE = (AttributeError, IndexError, KeyError, TypeError, ValueError,
 _UNREADABLE = (*_BUILT_OTHERWISE, csv.Error, zipfile.BadZipFile, zlib.error, EOFError)
 
 Row = Mapping[str, Any]
-Told = Iterator[tuple[Reply, AnyObservation]]
+Told = Iterator[tuple[FeedReply, AnyObservation]]
 
 
 def number(found: object) -> float | None:
@@ -56,7 +56,7 @@ def whole(found: object) -> int | None:
     return int(value) if value is not None and value == int(value) else None
 
 
-def gigabytes(found: object, units_per_gb: float) -> float | None:
+def parse_gigabytes(found: object, units_per_gb: float) -> float | None:
     """Memory from bytes (`BYTES`) or megabytes (`MB`), binary, as sellers count it."""
     value = positive(found)
     return None if value is None else round(value / units_per_gb, 1)
@@ -89,7 +89,7 @@ def text(found: object) -> str:
     return found.strip() if isinstance(found, str) else ""
 
 
-def first_of(ask: Ask, urls: Iterable[str], **how: Any) -> Reply:
+def first_reply(ask: Fetcher, urls: Iterable[str], **how: Any) -> FeedReply:
     """The reply of the first address that gives one; the last one's refusal where none does."""
     *others, last = urls
     for url in others:
@@ -102,10 +102,10 @@ def first_of(ask: Ask, urls: Iterable[str], **how: Any) -> Reply:
     return ask.get(last, **how)
 
 
-def each_part(parts: Iterable[str], read: Callable[[str], Told]) -> Told:
+def read_parts(parts: Iterable[str], read: Callable[[str], Told]) -> Told:
     """A source that comes in parts: one that cannot be read is odd, as long as another can."""
     refused: list[tuple[str, FeedError]] = []
-    last: Reply | None = None
+    last: FeedReply | None = None
     for part in parts:
         try:
             found = list(read(part))
@@ -119,16 +119,16 @@ def each_part(parts: Iterable[str], read: Callable[[str], Told]) -> Told:
         raise refused[0][1]
     for part, why in refused:
         if last is not None:
-            yield last, Odd(part, f"could not be read: {why}")
+            yield last, UnreadableRow(part, f"could not be read: {why}")
 
 
-def lowest(told: Iterable[tuple[Reply, AnyObservation]]) -> Told:
+def lowest(told: Iterable[tuple[FeedReply, AnyObservation]]) -> Told:
     """Of a market's listings of like machines in the same place, the lowest: what the next one costs.
 
     `free` adds up. What differs from one listing to the next (processors, main memory) is left out, so that it is the
     same product on another day, whoever is the cheapest then.
     """
-    groups: dict[Observation, list[tuple[Reply, Observation]]] = {}
+    groups: dict[Observation, list[tuple[FeedReply, Observation]]] = {}
     for reply, one in told:
         if not isinstance(one, Observation):
             yield reply, one
@@ -188,22 +188,22 @@ class Rows:
                 f"it has no column {', '.join(missing)} any more, but {', '.join(there[:12]) or 'nothing'}"
             )
 
-    def lacks(self, row: Row, *fields: str) -> Odd | None:
+    def lacks(self, row: Row, *fields: str) -> UnreadableRow | None:
         """What is odd about a row that lacks a field, or None. Said of every row, it is an error: see `check`."""
         self._seen += 1
         missing = [name for name in fields if row.get(name) is None]
         for name in missing:
             self._lacking[name] = self._lacking.get(name, 0) + 1
             self._example.setdefault(name, ", ".join(map(str, list(row)[:12])))
-        return Odd(name_of(row), f"has no {' and no '.join(missing)}") if missing else None
+        return UnreadableRow(row_name(row), f"has no {' and no '.join(missing)}") if missing else None
 
-    def each(self, reply: Reply, told: Callable[..., Iterable[AnyObservation]], row: Row, *more: object) -> Told:
+    def each(self, reply: FeedReply, told: Callable[..., Iterable[AnyObservation]], row: Row, *more: object) -> Told:
         """What is told of a row; one that is built otherwise than it should be is odd, and stops nothing."""
         try:
             found = list(told(self, row, *more))
         except _BUILT_OTHERWISE:
             self._broken += 1
-            found = [Odd(name_of(row), "is built otherwise than it should be")]
+            found = [UnreadableRow(row_name(row), "is built otherwise than it should be")]
         yield from ((reply, one) for one in found)
 
     def check(self) -> None:
@@ -215,7 +215,7 @@ class Rows:
             raise self.wrong(f"all its {self._broken:,} rows are built otherwise")
 
 
-def name_of(row: Row) -> str:
+def row_name(row: Row) -> str:
     """What to call a row in a sentence."""
     found = next((row[key] for key in ("name", "id", "gpu_name", "gpu", "slug", "label") if row.get(key)), None)
     return shown(found) if found is not None else "a row"
@@ -230,12 +230,12 @@ def shown(found: object) -> str:
 def guarded(feed: Feed) -> Feed:
     """The feed, so that whatever its reply holds, what comes of it is an observation or a sentence."""
 
-    def read(ask: Ask) -> Told:
+    def read(ask: Fetcher) -> Told:
         priced = odd = 0
         try:
             for reply, one in feed.read(ask):
-                odd += isinstance(one, Odd)
-                priced += not isinstance(one, Odd)
+                odd += isinstance(one, UnreadableRow)
+                priced += not isinstance(one, UnreadableRow)
                 yield reply, one
         except _UNREADABLE as error:
             raise FeedError(f"{feed.label}'s reply cannot be taken apart any more ({shown(str(error))}).") from error
@@ -272,7 +272,7 @@ def shape_of(placed: Placed, one: Observation) -> Shape:
     return Shape(placed.provider, placed.accelerator, one.count, placed.where.region, one.purchase, doubts)
 
 
-class Shapes:
+class OfferShapeIndex:
     """The offers and the hosted models of a catalogue, to be found by what they are of."""
 
     def __init__(self, catalogue: Catalogue) -> None:
@@ -296,28 +296,28 @@ class Shapes:
 
     def key(self, shape: Shape, sku: str) -> str | None:
         """Its id."""
-        found = self._of_machine(self._offers.get(shape, ()), sku)
+        found = self._matching_machine(self._offers.get(shape, ()), sku)
         if found is None and shape.region == NOT_STATED:  # one price everywhere is that of the one place on the list
-            found = self._of_machine(self._anywhere.get(shape._replace(region=""), ()), sku)
+            found = self._matching_machine(self._anywhere.get(shape._replace(region=""), ()), sku)
         return found
 
-    def only_place(self, shape: Shape, sku: str, regions: Set[str]) -> bool:
+    def is_only_location(self, shape: Shape, sku: str, regions: Set[str]) -> bool:
         """Whether the catalogue has just one offer of this shape, under a name of a place that none of these is."""
-        key = self._of_machine(self._anywhere.get(shape._replace(region=""), ()), sku)
+        key = self._matching_machine(self._anywhere.get(shape._replace(region=""), ()), sku)
         return key is not None and self._catalogue.offers[key].region not in regions
 
-    def _of_machine(self, keys: Iterable[str], sku: str) -> str | None:
+    def _matching_machine(self, keys: Iterable[str], sku: str) -> str | None:
         known = [(key, self._catalogue.offers[key].sku) for key in keys]
         same = [key for key, name in known if not (name and sku) or _machine(name) == _machine(sku)]
         return same[0] if len(same) == 1 else None
 
-    def hosted(self, vendor: str, model: str, asked: Price | None = None) -> str | None:
+    def hosted(self, vendor: str, model: str, asked: ObservedPrice | None = None) -> str | None:
         """The id of a hosted model's record. Sources name no tier: the base record, unless the price is a tier's."""
         keys = self._hosted.get((plain(vendor), plain(model)), [])
         same = (key for key in keys if _asks(self._catalogue.hosted[key], asked))
         return next(same, next(iter(keys), None))
 
-    def hosted_price(self, vendor: str, model: str, asked: Price | None = None) -> tuple[float, date] | None:
+    def hosted_price(self, vendor: str, model: str, asked: ObservedPrice | None = None) -> tuple[float, date] | None:
         """What a hosted model asks for a million tokens, and when that was read."""
         key = self.hosted(vendor, model, asked)
         if key is None:
@@ -326,7 +326,7 @@ class Shapes:
         return (figure.newest.typical, figure.checked) if figure.newest.typical > 0 else None
 
 
-def _asks(record: HostedPrice, asked: Price | None) -> bool:
+def _asks(record: HostedPrice, asked: ObservedPrice | None) -> bool:
     """Whether a record has this price, to read and to write."""
     written = record.output_usd_per_mtoken
     has = record.input_usd_per_mtoken.newest.typical, None if written is None else written.newest.typical

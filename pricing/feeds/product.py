@@ -6,7 +6,7 @@ from datetime import date
 from types import NoneType
 from typing import Any, Literal
 
-from pricing.feeds.feed import HostedObservation, Observation, RateObservation
+from pricing.feeds.feed import ExchangeRateObservation, HostedPriceObservation, Observation
 from pricing.formulas import unseen, without_unseen
 
 Kind = Literal["rental", "hosted", "exchange"]
@@ -14,11 +14,11 @@ _ASKED = frozenset({"price", "currency", "free", "usd", "day"})
 _ASKED_HOSTED = frozenset({"input_usd_per_mtoken", "output_usd_per_mtoken", "cached_input_usd_per_mtoken", "day"})
 DOLLAR = "USD"
 _MOST = 2**63 - 1  # the largest whole number that a database keeps
-AnyPriced = Observation | HostedObservation | RateObservation
+AnyPriced = Observation | HostedPriceObservation | ExchangeRateObservation
 
 
 @dataclass(frozen=True, slots=True)
-class Price:
+class ObservedPrice:
     """What was asked for a product, as the source said it."""
 
     price: float  # of an hour; of a million tokens sent; of a unit of a currency
@@ -28,19 +28,19 @@ class Price:
     free: int | None = None
 
 
-def parted(one: AnyPriced) -> tuple[Kind, str, Price]:
+def split_observation(one: AnyPriced) -> tuple[Kind, str, ObservedPrice]:
     """An observation as what it is of, and what it costs."""
     if isinstance(one, Observation):
-        return "rental", _told(one, _ASKED), Price(one.price, one.currency, free=one.free)
-    if isinstance(one, HostedObservation):
-        asked = Price(
+        return "rental", _told(one, _ASKED), ObservedPrice(one.price, one.currency, free=one.free)
+    if isinstance(one, HostedPriceObservation):
+        asked = ObservedPrice(
             one.input_usd_per_mtoken, output=one.output_usd_per_mtoken, cached=one.cached_input_usd_per_mtoken
         )
         return "hosted", _told(one, _ASKED_HOSTED), asked
-    return "exchange", _told(one, _ASKED), Price(one.usd)
+    return "exchange", _told(one, _ASKED), ObservedPrice(one.usd)
 
 
-def malformed(one: AnyPriced) -> str | None:
+def first_malformed_field(one: AnyPriced) -> str | None:
     """What is wrong with the first field that holds what it should not, as one line that shows; None: all are well."""
     for name, kind in _FIELDS[type(one)]:
         value = getattr(one, name)
@@ -69,18 +69,18 @@ def _wrong(value: object, kind: tuple[type, ...], parts: tuple[object, ...]) -> 
     return "is too large to keep:" if isinstance(value, int) and abs(value) > _MOST else ""
 
 
-def joined(kind: str, told: str, asked: Price) -> AnyPriced:
+def joined(kind: str, told: str, asked: ObservedPrice) -> AnyPriced:
     """The observation again."""
     said: dict[str, Any] = json.loads(told)
     if kind == "rental":
         said |= {name: tuple(said[name]) for name in ("countries", "doubts") if name in said}
         return Observation(**said, price=asked.price, currency=asked.currency, free=asked.free)
     if kind == "hosted":
-        return HostedObservation(
+        return HostedPriceObservation(
             **said, input_usd_per_mtoken=asked.price, output_usd_per_mtoken=asked.output,
             cached_input_usd_per_mtoken=asked.cached,
         )  # fmt: skip
-    return RateObservation(**said, usd=asked.price)
+    return ExchangeRateObservation(**said, usd=asked.price)
 
 
 def _told(one: AnyPriced, asked: frozenset[str]) -> str:
@@ -91,7 +91,7 @@ def _told(one: AnyPriced, asked: frozenset[str]) -> str:
 
 _USUAL = {
     kind: tuple((field.name, field.default) for field in fields(kind))
-    for kind in (Observation, HostedObservation, RateObservation)
+    for kind in (Observation, HostedPriceObservation, ExchangeRateObservation)
 }
 _KINDS: dict[Any, tuple[type, ...]] = {
     str: (str,), int: (int,), float: (int, float), tuple[str, ...]: (tuple,), date | None: (date, NoneType),
@@ -99,5 +99,5 @@ _KINDS: dict[Any, tuple[type, ...]] = {
 }  # fmt: skip
 _FIELDS = {
     kind: tuple((field.name, _KINDS.get(field.type, (str, NoneType))) for field in fields(kind))
-    for kind in (Observation, HostedObservation, RateObservation)
+    for kind in (Observation, HostedPriceObservation, ExchangeRateObservation)
 }

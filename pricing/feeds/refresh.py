@@ -20,14 +20,14 @@ from typing import Literal
 
 from pricing.catalogue import Catalogue
 from pricing.feeds.client import USUAL, Client, Limits
-from pricing.feeds.database import alone, opened, opened_to_read
-from pricing.feeds.feed import Feed, FeedError, Observation, Odd, RateObservation, Reply
-from pricing.feeds.gate import Gate, Market, has_shrunk
-from pricing.feeds.product import AnyPriced, malformed, parted
-from pricing.feeds.reply import Stopped
-from pricing.feeds.store import Before, Reading, Refreshed, RefreshState, Store
+from pricing.feeds.database import alone, open_read_only, opened
+from pricing.feeds.feed import ExchangeRateObservation, Feed, FeedError, FeedReply, Observation, UnreadableRow
+from pricing.feeds.gate import Market, PriceValidator, lost_many_prices
+from pricing.feeds.product import AnyPriced, first_malformed_field, split_observation
+from pricing.feeds.reply import RefreshCancelled
+from pricing.feeds.store import LivePriceStore, PriorPrices, Reading, RefreshState, SourceRefresh
 from pricing.feeds.verdict import Reason, Verdict
-from pricing.feeds.written import About
+from pricing.feeds.written import SourceInfo
 from pricing.formulas import without_unseen
 from pricing.load import load_catalogue
 from pricing.names import plain
@@ -48,7 +48,7 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class SourceFound:
+class SourceResult:
     """What became of one source."""
 
     source: str
@@ -64,14 +64,14 @@ class SourceFound:
 
 
 @dataclass(frozen=True)
-class RefreshFound:
+class RefreshResult:
     """What became of a refresh."""
 
     run: str
     started: datetime
     dry: bool
     cancelled: bool
-    sources: tuple[SourceFound, ...]
+    sources: tuple[SourceResult, ...]
 
 
 Tell = Callable[[Progress], None]
@@ -113,34 +113,34 @@ class _Said:
     seconds: float = 0.0
 
 
-def refresh(feeds: Sequence[Feed], catalogue: Catalogue | None = None, ways: Ways | None = None) -> RefreshFound:
+def refresh(feeds: Sequence[Feed], catalogue: Catalogue | None = None, ways: Ways | None = None) -> RefreshResult:
     """Read these sources, and keep what they say. A dry one keeps nothing."""
     ways = Ways() if ways is None else ways
     facts = load_catalogue() if catalogue is None else catalogue
-    database = opened_to_read(ways.environ) if ways.dry else opened(ways.environ)
+    database = open_read_only(ways.environ) if ways.dry else opened(ways.environ)
     with closing(database) if database is not None else nullcontext():
         locked = alone(database, ways.environ) if database is not None and not ways.dry else nullcontext()
         with locked:
-            return _Refresh(tuple(feeds), facts, None if database is None else Store(database), ways).done()
+            return _RefreshRun(tuple(feeds), facts, None if database is None else LivePriceStore(database), ways).done()
 
 
 @dataclass
-class _Refresh:
+class _RefreshRun:
     feeds: tuple[Feed, ...]
     facts: Catalogue
-    store: Store | None
+    store: LivePriceStore | None
     ways: Ways
     run: str = field(default_factory=lambda: secrets.token_hex(8))
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
     usd_of: dict[str, float] = field(default_factory=dict)
     _market: Market | None = None
 
-    def done(self) -> RefreshFound:
+    def done(self) -> RefreshResult:
         """All of it."""
-        found: list[SourceFound] = []
+        found: list[SourceResult] = []
         try:
             found.extend(self._kept(said) for said in self._in_order())
-        except Stopped:
+        except RefreshCancelled:
             self._undone()
         except KeyboardInterrupt:
             self.ways.cancelled.set()
@@ -149,7 +149,7 @@ class _Refresh:
         cancelled = self.ways.cancelled.is_set()
         order = {feed.name: place for place, feed in enumerate(self.feeds)}
         found.sort(key=lambda one: order[one.source])
-        return RefreshFound(self.run, self.started, self.ways.dry, cancelled, () if cancelled else tuple(found))
+        return RefreshResult(self.run, self.started, self.ways.dry, cancelled, () if cancelled else tuple(found))
 
     def _undone(self) -> None:
         if self.store is not None and not self.ways.dry:
@@ -163,7 +163,7 @@ class _Refresh:
             if _lacks_key(feed, self.ways):
                 self.ways.tell(Progress(feed.name, feed.label, "skipped"))
         for feed in self.feeds:
-            threading.Thread(target=_in_turn, args=(feed, self.ways, turn, came), daemon=True).start()
+            threading.Thread(target=_run_when_free, args=(feed, self.ways, turn, came), daemon=True).start()
         waiting: list[_Said] = []
         currencies = sum(feed.kind == "exchange" for feed in self.feeds)
         for _ in self.feeds:
@@ -180,7 +180,7 @@ class _Refresh:
     def _next(self, came: queue.Queue[_Said]) -> _Said:
         while True:
             if self.ways.cancelled.is_set():
-                raise Stopped
+                raise RefreshCancelled
             try:
                 return came.get(timeout=_TOLD_EVERY_S)
             except queue.Empty:
@@ -188,40 +188,40 @@ class _Refresh:
 
     # One source
 
-    def _kept(self, said: _Said) -> SourceFound:
+    def _kept(self, said: _Said) -> SourceResult:
         if said.state == "skipped":
-            return SourceFound(said.feed.name, said.feed.label, "skipped", said=said.why)
+            return SourceResult(said.feed.name, said.feed.label, "skipped", said=said.why)
         day = self.ways.day
         if self.store is None or self.ways.dry:
             return self._judged(said, day)[1]
         with self.store.writing():
             readings, found = self._judged(said, day)
-            about = About(said.feed.label, said.feed.page, said.feed.licence, said.feed.via)
-            refreshed = Refreshed(
+            about = SourceInfo(said.feed.label, said.feed.page, said.feed.licence, said.feed.via)
+            refreshed = SourceRefresh(
                 self.run, said.feed.name, about, day, said.started, _KEPT_AS.get(found.state, "read"), said.why,
                 found.seen, tuple(said.odds), tuple(sorted({reply for _, reply in said.rows})),
             )  # fmt: skip
             self.store.keep(refreshed, readings, datetime.now(UTC))
             if self.ways.cancelled.is_set():
-                raise Stopped
+                raise RefreshCancelled
         return found
 
-    def _judged(self, said: _Said, day: date) -> tuple[list[Reading], SourceFound]:
+    def _judged(self, said: _Said, day: date) -> tuple[list[Reading], SourceResult]:
         """What is new of what it said, with the verdicts; nothing of a source that failed."""
-        feed, before = said.feed, Before() if self.store is None else self.store.before(said.feed.name, day)
+        feed, before = said.feed, PriorPrices() if self.store is None else self.store.before(said.feed.name, day)
         if said.state == "read" and not said.rows and not feed.may_be_empty:
             said.state, said.why = "failed", f"{feed.label} named no price at all: its old ones stay."
         if said.state == "failed":
-            found = SourceFound(feed.name, feed.label, "failed", odd=len(said.odds), said=said.why,
+            found = SourceResult(feed.name, feed.label, "failed", odd=len(said.odds), said=said.why,
                                 seconds=said.seconds)  # fmt: skip
             return [], found
-        gate = Gate(self._known(), before, day)
+        gate = PriceValidator(self._known(), before, day)
         every = [gate.reading(one, reply) for one, reply in _once(said.rows)]
-        self._learn(said, every)
+        self._update_rates(said, every)
         new = [one for one in every if before.last.get(one.told) != (one.day, one.asked)]
         verdicts: Counter[Verdict] = Counter(_verdict(one.reason) for one in new)
-        state: SourceState = "shrunk" if has_shrunk(len(every), before.seen) else "read"
-        return new, SourceFound(
+        state: SourceState = "shrunk" if lost_many_prices(len(every), before.seen) else "read"
+        return new, SourceResult(
             feed.name, feed.label, state, len(every), len(new), dict(verdicts), len(said.odds), said.left,
             seconds=said.seconds,
         )  # fmt: skip
@@ -232,11 +232,15 @@ class _Refresh:
             self._market = Market.of(self.facts, self.usd_of, given)
         return self._market
 
-    def _learn(self, said: _Said, readings: Sequence[Reading]) -> None:
+    def _update_rates(self, said: _Said, readings: Sequence[Reading]) -> None:
         """Rates that are believed count at once for what comes after."""
         if said.feed.kind == "exchange":
             believed = {one.told for one in readings if one.reason is None}
-            rates = [one for one, _ in said.rows if isinstance(one, RateObservation) and parted(one)[1] in believed]
+            rates = [
+                one
+                for one, _ in said.rows
+                if isinstance(one, ExchangeRateObservation) and split_observation(one)[1] in believed
+            ]
             self.usd_of |= {one.code.upper(): one.usd for one in rates}
             self._market = None
 
@@ -249,22 +253,22 @@ def _once(rows: Sequence[tuple[AnyPriced, str]]) -> list[tuple[AnyPriced, str]]:
     """Each product once: of a machine that is listed twice the cheaper that can be had."""
     found: dict[str, tuple[AnyPriced, str]] = {}
     for one, reply in rows:
-        told = parted(one)[1]
+        told = split_observation(one)[1]
         known = found.get(told)
-        if known is None or _before(one) < _before(known[0]):
+        if known is None or _preference_key(one) < _preference_key(known[0]):
             found[told] = one, reply
     return list(found.values())
 
 
-def _before(one: AnyPriced) -> tuple[bool, bool, float]:
-    asked = parted(one)[2]
+def _preference_key(one: AnyPriced) -> tuple[bool, bool, float]:
+    asked = split_observation(one)[2]
     return asked.free == 0, not asked.price > 0, asked.price
 
 
 # In a thread of its own
 
 
-def _in_turn(feed: Feed, ways: Ways, turn: threading.Semaphore, came: queue.Queue[_Said]) -> None:
+def _run_when_free(feed: Feed, ways: Ways, turn: threading.Semaphore, came: queue.Queue[_Said]) -> None:
     with turn:
         came.put(_read(feed, ways))
 
@@ -282,8 +286,8 @@ def _read(feed: Feed, ways: Ways) -> _Said:
     start = time.monotonic()
     client = Client(feed, ways.limits, ways.cancelled, ways.at, ways.environ)
     try:
-        _Listener(said, client, ways.tell, start).listen()
-    except Stopped:
+        _SourceReader(said, client, ways.tell, start).listen()
+    except RefreshCancelled:
         said.state = "cancelled"
     except FeedError as error:
         said.state, said.why = "failed", without_unseen(str(error))
@@ -299,7 +303,7 @@ def _read(feed: Feed, ways: Ways) -> _Said:
 
 
 @dataclass
-class _Listener:
+class _SourceReader:
     """Takes down what a source says, and tells how far it is."""
 
     said: _Said
@@ -312,11 +316,11 @@ class _Listener:
         feed = self.said.feed
         self._progress()
         second_hand = frozenset(map(plain, feed.second_hand))
-        digests = _Digests()
+        digests = _DigestCollector()
         for reply, one in feed.read(self.client):
-            if isinstance(one, Odd):
+            if isinstance(one, UnreadableRow):
                 self.said.odds.append(f"{without_unseen(one.what[:100])}: {without_unseen(one.why[:200])}")
-            elif (wrong := malformed(one)) is not None:
+            elif (wrong := first_malformed_field(one)) is not None:
                 self.said.odds.append(f"{feed.label}: {wrong}")
             elif isinstance(one, Observation) and plain(one.seller) in second_hand:
                 self.said.left += 1
@@ -325,7 +329,7 @@ class _Listener:
             if time.monotonic() - self.told >= _TOLD_EVERY_S:
                 self._progress(len(digests.rows))
             if self.client.cancelled.is_set():
-                raise Stopped
+                raise RefreshCancelled
         self.said.rows = digests.ended()
 
     def _progress(self, rows: int = 0) -> None:
@@ -339,14 +343,14 @@ class _Listener:
 
 
 @dataclass
-class _Digests:
+class _DigestCollector:
     """Rows with the digest of their reply, which is known once the reply was read to its end."""
 
     rows: list[tuple[AnyPriced, str]] = field(default_factory=list)
     open_from: int = 0
-    reply: Reply | None = None
+    reply: FeedReply | None = None
 
-    def add(self, reply: Reply, one: AnyPriced) -> None:
+    def add(self, reply: FeedReply, one: AnyPriced) -> None:
         if reply is not self.reply:
             self._close()
             self.reply = reply

@@ -15,32 +15,32 @@ from types import NoneType
 from typing import Any
 from urllib.parse import urlsplit
 
-from pricing.errors import PricingError, UnknownName
+from pricing.errors import PricingError, UnknownNameError
 from pricing.feeds.feed import (
     AnyObservation,
-    Ask,
+    ExchangeRateObservation,
     Feed,
     FeedError,
-    HostedObservation,
+    FeedReply,
+    Fetcher,
+    HostedPriceObservation,
     Observation,
-    Odd,
-    RateObservation,
-    Reply,
+    UnreadableRow,
 )
 from pricing.feeds.gate_constants import gate_constants
 from pricing.feeds.product import AnyPriced
 from pricing.feeds.sources import feeds
-from pricing.feeds.store import Store
-from pricing.feeds.written import About
-from pricing.formulas import all_seen, unguarded, without_unseen
+from pricing.feeds.store import LivePriceStore
+from pricing.feeds.written import SourceInfo
+from pricing.formulas import reject_invisible, unescape_csv_formula, without_unseen
 
 LATEST, VERSION = "latest.json", 1
 PUBLISHED = "published-"  # in front of the names of such sources
 _FILE = re.compile(r"prices-\d{4}-\d{2}-\d{2}\.csv")
 _LARGEST_BYTES = 64_000_000
 _OF_FOLDERS = "docs/live-prices.md"  # a page about them: a folder of this machine has none
-_KINDS: dict[str, type[Observation | HostedObservation | RateObservation]] = {
-    "rental": Observation, "hosted": HostedObservation, "exchange": RateObservation,
+_KINDS: dict[str, type[Observation | HostedPriceObservation | ExchangeRateObservation]] = {
+    "rental": Observation, "hosted": HostedPriceObservation, "exchange": ExchangeRateObservation,
 }  # fmt: skip
 _FIELDS = (one.name for kind in _KINDS.values() for one in fields(kind))
 COLUMNS = tuple(dict.fromkeys(("kind", "source", "day", *_FIELDS)))
@@ -55,10 +55,10 @@ class Published:
 
     day: date
     rows: tuple[Mapping[str, Any], ...]
-    sources: Mapping[str, About]
+    sources: Mapping[str, SourceInfo]
 
 
-def believed(store: Store) -> Published | None:
+def believed(store: LivePriceStore) -> Published | None:
     """The newest believed price of everything; not what other people published. None: there is nothing."""
     newest = store.newest_day()
     if newest is None:
@@ -80,7 +80,7 @@ def _row(source: str, kind: str, one: AnyPriced, read: str) -> dict[str, Any]:
     return {**dict.fromkeys(COLUMNS), **said, "kind": kind, "source": source, "day": read}
 
 
-def index_of(published: Published, file: str, content: bytes) -> bytes:
+def index_content(published: Published, file: str, content: bytes) -> bytes:
     """What `latest.json` says."""
     told = {
         "version": VERSION, "day": published.day.isoformat(), "file": file,
@@ -94,7 +94,7 @@ def index_of(published: Published, file: str, content: bytes) -> bytes:
 
 
 @dataclass(frozen=True)
-class _OfFile:
+class _FileReply:
     """A file of this machine, as a reply."""
 
     raw: bytes
@@ -116,24 +116,24 @@ class _OfFile:
         yield from self.text().splitlines()
 
 
-class BadAddress(PricingError):
+class PublishedAddressError(PricingError):
     """Nothing can be read there, in a sentence."""
 
 
-def is_folder(where: str) -> bool:
+def is_published_location(where: str) -> bool:
     """Whether it is an address or a folder, and no name of a source."""
     return "://" in where or "/" in where or Path(where).is_dir()
 
 
-def source_at(where: str) -> Feed:
+def published_feed(where: str) -> Feed:
     """The source that a published folder is."""
     try:
-        all_seen(where)
+        reject_invisible(where)
         host = _host(where) if "://" in where else ""
         told = where.rstrip("/") if host else str(Path(where).resolve())
     except (ValueError, RuntimeError, OSError) as error:  # no address; a link to itself; a name that no system takes
         wish = "is no address to read prices from: want https://HOST/FOLDER, or a folder."
-        raise BadAddress(f"{without_unseen(where)[:100]} {wish}") from error
+        raise PublishedAddressError(f"{without_unseen(where)[:100]} {wish}") from error
     return Feed(
         name=f"{PUBLISHED}{hashlib.sha256(told.encode()).hexdigest()[:12]}", label=told[:120],
         page=told if host else _OF_FOLDERS, hosts=(host,) if host else (),
@@ -151,7 +151,7 @@ def _host(address: str) -> str:
     return parts.netloc.casefold()
 
 
-def _read(where: str, ask: Ask) -> Iterator[tuple[Reply, AnyObservation]]:
+def _read(where: str, ask: Fetcher) -> Iterator[tuple[FeedReply, AnyObservation]]:
     head = _head(where, ask)
     name, version = head.get("file"), head.get("version")
     if version != VERSION or not isinstance(name, str) or not _FILE.fullmatch(name):
@@ -162,12 +162,12 @@ def _read(where: str, ask: Ask) -> Iterator[tuple[Reply, AnyObservation]]:
         raise FeedError(f"{where}: {name} is not the file that {LATEST} speaks of. Publish it again.")
     try:
         for row in csv.DictReader(io.StringIO(raw.decode("utf-8-sig"), newline="")):
-            yield reply, _observation({key: unguarded(cell or "") for key, cell in row.items() if key})
+            yield reply, _observation({key: unescape_csv_formula(cell or "") for key, cell in row.items() if key})
     except (UnicodeDecodeError, csv.Error) as error:
         raise FeedError(f"{where}: {name} is no table of prices. Publish it again.") from error
 
 
-def _head(where: str, ask: Ask) -> Mapping[str, Any]:
+def _head(where: str, ask: Fetcher) -> Mapping[str, Any]:
     """What `latest.json` says."""
     try:
         head = _file(where, LATEST, ask).json()
@@ -180,27 +180,27 @@ def _head(where: str, ask: Ask) -> Mapping[str, Any]:
     return head
 
 
-def _file(where: str, name: str, ask: Ask) -> Reply:
+def _file(where: str, name: str, ask: Fetcher) -> FeedReply:
     if where.startswith("https://"):
         return ask.get(f"{where}/{name}")
     path = Path(where) / name
     try:
         if path.stat().st_size > _LARGEST_BYTES:
             raise FeedError(f"{path} has more than {_LARGEST_BYTES:,} bytes.")
-        return _OfFile(path.read_bytes())
+        return _FileReply(path.read_bytes())
     except OSError as error:
         raise FeedError(f"{path} cannot be read: {error.strerror}.") from error
 
 
-def _observation(row: Mapping[str, str]) -> AnyPriced | Odd:
+def _observation(row: Mapping[str, str]) -> AnyPriced | UnreadableRow:
     kind = _KINDS.get(row.get("kind", ""))
     if kind is None:
-        return Odd(f"a row of kind {row.get('kind', '')!r}", "there is no such kind")
+        return UnreadableRow(f"a row of kind {row.get('kind', '')!r}", "there is no such kind")
     try:
         told = {one.name: _READ.get(one.type, str)(row[one.name]) for one in fields(kind) if row.get(one.name)}
         return kind(**told)
     except (ValueError, TypeError) as error:
-        return Odd(f"a row of kind {row['kind']}", str(error))
+        return UnreadableRow(f"a row of kind {row['kind']}", str(error))
 
 
 # A cell as the field of an observation wants it; as text where its type is not here.
@@ -214,10 +214,10 @@ def asked_for(names: Iterable[str]) -> tuple[Feed, ...]:
     known = feeds()
     wanted = list(dict.fromkeys(names))
     for name in wanted:
-        if name not in known and not is_folder(name):
+        if name not in known and not is_published_location(name):
             near = get_close_matches(name, known, n=3)
             hint = f" Did you mean {' or '.join(near)}?" if near else f" There are {', '.join(known)}."
-            raise UnknownName(f"No source of prices is called {name[:60]!r}.{hint}", near)
+            raise UnknownNameError(f"No source of prices is called {name[:60]!r}.{hint}", near)
     if not wanted:
         return tuple(known.values())
-    return tuple(known[name] if name in known else source_at(name) for name in wanted)
+    return tuple(known[name] if name in known else published_feed(name) for name in wanted)

@@ -28,12 +28,12 @@ _PACKED = frozenset({"gzip", "x-gzip", "deflate"})
 _PAGE = (b"<!doctype html", b"<html")
 
 
-class Stopped(Exception):
+class RefreshCancelled(Exception):
     """Somebody cancelled the refresh."""
 
 
 @dataclass
-class Meter:
+class TransferMeter:
     """What one feed may still read, and what it has read."""
 
     label: str
@@ -53,7 +53,7 @@ class HttpReply:
     """A reply, read once: as a whole, or line by line."""
 
     raw: urllib3.BaseHTTPResponse
-    meter: Meter
+    meter: TransferMeter
     _seen: Any = field(default_factory=hashlib.sha256)
     _whole: bytes | None = None
 
@@ -66,7 +66,7 @@ class HttpReply:
     def content(self) -> bytes:
         """All of it."""
         if self._whole is None:
-            self._whole = b"".join(self._pieces())
+            self._whole = b"".join(self._chunks())
         return self._whole
 
     def text(self) -> str:
@@ -85,7 +85,7 @@ class HttpReply:
             raise self.meter.refused("sent an empty reply")
         self._refuse_page(raw, "JSON")
         try:
-            return json.loads(raw, parse_constant=self._no_number)
+            return json.loads(raw, parse_constant=self._reject_constant)
         except (ValueError, RecursionError) as error:
             raise self.meter.refused("sent what is no JSON, or only a part of it") from error
 
@@ -94,7 +94,7 @@ class HttpReply:
         decode = codecs.getincrementaldecoder("utf-8-sig")()
         rest, first = "", True
         try:
-            for piece in self._pieces():
+            for piece in self._chunks():
                 if first:
                     self._refuse_page(piece, "a list of prices")
                 first = False
@@ -112,7 +112,7 @@ class HttpReply:
         """Let go of the connection, read to the end or not."""
         self.raw.close()
 
-    def _pieces(self) -> Iterator[bytes]:
+    def _chunks(self) -> Iterator[bytes]:
         """What it unpacks to, counted."""
         count = 0
         for piece in self._unpacked():
@@ -163,7 +163,7 @@ class HttpReply:
         if raw[:1_000].lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(_PAGE):
             raise self.meter.refused(f"sent a web page in place of {wanted}")
 
-    def _no_number(self, word: str) -> float:
+    def _reject_constant(self, word: str) -> float:
         raise ValueError(word)
 
 

@@ -19,10 +19,10 @@ from pricing.feeds import written
 from pricing.feeds.database import AWAY, Database
 from pricing.feeds.feed import Observation
 from pricing.feeds.folder import StoreError
-from pricing.feeds.given import Given, Name
-from pricing.feeds.product import AnyPriced, Kind, Price
+from pricing.feeds.given import Name, NameDecisions
+from pricing.feeds.product import AnyPriced, Kind, ObservedPrice
 from pricing.feeds.verdict import Reason, Verdict
-from pricing.feeds.written import About
+from pricing.feeds.written import SourceInfo
 from pricing.formulas import without_unseen
 
 RefreshState = Literal["read", "shrunk", "failed"]
@@ -45,7 +45,7 @@ _ASKED = "l.price, l.currency, l.output, l.cached, l.free"
 
 
 @dataclass(frozen=True)
-class Had:
+class ProductAvailability:
     """On how many days something was to be had, of how many on which its source was read."""
 
     source: str
@@ -55,12 +55,12 @@ class Had:
 
 
 @dataclass(frozen=True)
-class Refreshed:
+class SourceRefresh:
     """One source, read once."""
 
     run: str
     source: str
-    about: About
+    about: SourceInfo
     day: date
     started: datetime
     state: RefreshState = "read"
@@ -76,7 +76,7 @@ class Reading:
 
     kind: Kind
     told: str  # what is sold
-    asked: Price
+    asked: ObservedPrice
     usd: float | None  # for an accelerator and hour, or as it is; None: no rate of its currency is known
     reply: str
     day: date
@@ -84,12 +84,12 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Before:
+class PriorPrices:
     """What is known of the products of a source before it is read again."""
 
     believed: Mapping[str, tuple[float, date]] = field(default_factory=dict)  # the last price in dollars, by product
     refused: Mapping[str, float] = field(default_factory=dict)  # by somebody
-    last: Mapping[str, tuple[date, Price]] = field(default_factory=dict)  # believed or not
+    last: Mapping[str, tuple[date, ObservedPrice]] = field(default_factory=dict)  # believed or not
     seen: int | None = None  # prices in its last refresh; None: it was never read
 
 
@@ -101,7 +101,7 @@ class Held(NamedTuple):
     day: date
     kind: Kind
     told: str
-    asked: Price
+    asked: ObservedPrice
     usd: float | None
     reason: Reason
 
@@ -112,7 +112,7 @@ class History(NamedTuple):
     source: str
     kind: Kind
     one: AnyPriced  # as it costs now
-    days: list[tuple[str, float, Price]]  # with the price in dollars
+    days: list[tuple[str, float, ObservedPrice]]  # with the price in dollars
 
 
 class Run(NamedTuple):
@@ -125,7 +125,7 @@ class Run(NamedTuple):
 
 
 @dataclass
-class Store:
+class LivePriceStore:
     """The operations; each that writes is one transaction."""
 
     database: Database
@@ -144,7 +144,7 @@ class Store:
         with self.database.writing():
             yield
 
-    def before(self, source: str, day: date) -> Before:
+    def before(self, source: str, day: date) -> PriorPrices:
         """What the gate compares with."""
         since = (day - timedelta(days=COMPARED_DAYS)).isoformat()
         rows = self.database.rows(
@@ -154,7 +154,7 @@ class Store:
         )
         believed: dict[str, tuple[float, date]] = {}
         refused: dict[str, float] = {}
-        last: dict[str, tuple[date, Price]] = {}
+        last: dict[str, tuple[date, ObservedPrice]] = {}
         for told, read, usd, verdict, *asked in rows:
             day = self._read("readings.day", written.day, read)
             last[told] = day, self._read("readings.price", written.asked, *asked)
@@ -162,7 +162,7 @@ class Store:
                 believed[told] = self._read("readings.usd", written.usd, usd), day
             elif verdict == "refused" and (self._read("readings.usd", written.number, usd) or 0.0) > 0:
                 refused[told] = usd
-        return Before(believed, refused, last, self._seen(source))
+        return PriorPrices(believed, refused, last, self._seen(source))
 
     def _seen(self, source: str) -> int | None:
         rows = self.database.rows(
@@ -172,7 +172,7 @@ class Store:
         )
         return self._read("refreshes.seen", int, rows[0][0]) if rows else None
 
-    def keep(self, refreshed: Refreshed, readings: Sequence[Reading], ended: datetime) -> int:
+    def keep(self, refreshed: SourceRefresh, readings: Sequence[Reading], ended: datetime) -> int:
         """Keep what a source said; the number of the refresh. To be called while `writing`."""
         digest = hashlib.sha256("\n".join(refreshed.replies).encode()).hexdigest()
         row = (
@@ -196,7 +196,7 @@ class Store:
                 for one in readings
             ),
         )  # fmt: skip
-        self._tell(
+        self._add_events(
             (_at(ended), one.reason.verdict, refresh, products[one.kind, one.told], one.reason.told(), GATE)
             for one in readings
             if one.reason is not None
@@ -219,7 +219,7 @@ class Store:
             digest: self.database.rows("SELECT id FROM replies WHERE digest = ?", (digest,))[0][0] for digest in digests
         }
 
-    def _tell(self, events: Iterable[tuple[object, ...]]) -> None:
+    def _add_events(self, events: Iterable[tuple[object, ...]]) -> None:
         self.database.many(
             "INSERT INTO events (at, kind, refresh, product, reason, person) VALUES (?, ?, ?, ?, ?, ?)", events
         )
@@ -258,22 +258,22 @@ class Store:
             chosen = [
                 (verdict, _chosen(held, one, verdict)) for verdict, ids in wanted.items() for one in dict.fromkeys(ids)
             ]
-            self.judge(((one, verdict, one.reason) for verdict, one in chosen), person, at)
+            self.set_statuses(((one, verdict, one.reason) for verdict, one in chosen), person, at)
         return [one for _, one in chosen]
 
-    def given(self) -> Given:
+    def given(self) -> NameDecisions:
         """What was said of names that nobody knew."""
         rows = self.database.rows("SELECT at, refresh, reason, person FROM events WHERE kind = 'named' ORDER BY id")
-        return Given(self._read("events.reason", written.name, *row) for row in rows)
+        return NameDecisions(self._read("events.reason", written.name, *row) for row in rows)
 
     def name(self, one: Name) -> None:
         """Keep what somebody says of a name. To be called while `writing`."""
         said = json.dumps({"what": one.what, "called": one.called, "means": one.means})
-        self._tell([(_at(one.at), "named", one.refresh, None, said, one.person)])
+        self._add_events([(_at(one.at), "named", one.refresh, None, said, one.person)])
 
-    def judge(self, verdicts: Iterable[tuple[Held, Verdict, Reason]], person: str, at: datetime) -> None:
+    def set_statuses(self, verdicts: Iterable[tuple[Held, Verdict, Reason]], person: str, at: datetime) -> None:
         """Other verdicts about held readings. To be called while `writing`."""
-        self._tell(
+        self._add_events(
             (_at(at), verdict, *map(int, one.id.split("-")), reason.told(), person) for one, verdict, reason in verdicts
         )
 
@@ -296,7 +296,7 @@ class Store:
         """Put aside what a refresh brought."""
         with self.writing():
             rows = self.database.rows("SELECT id FROM refreshes WHERE run = ?", (run,))
-            self._tell((_at(at), "undone", refresh, None, "", person) for (refresh,) in rows)
+            self._add_events((_at(at), "undone", refresh, None, "", person) for (refresh,) in rows)
 
     # What is laid over the catalogue
 
@@ -323,7 +323,7 @@ class Store:
             if one is not None:
                 yield History(source, kind, one, days)
 
-    def _believed(self, day: str, usd: float, *asked: Any) -> tuple[str, float, Price]:
+    def _believed(self, day: str, usd: float, *asked: Any) -> tuple[str, float, ObservedPrice]:
         self._read("readings.day", written.day, day)
         return day, self._read("readings.usd", written.usd, usd), self._read("readings.price", written.believed, *asked)
 
@@ -347,7 +347,7 @@ class Store:
             for number, source, kind, told in self.database.rows("SELECT id, source, kind, told FROM products")
         }
 
-    def sources(self) -> dict[str, tuple[About, date]]:
+    def sources(self) -> dict[str, tuple[SourceInfo, date]]:
         """What is known of each source, and the day on which it was read last."""
         rows = self.database.rows(
             "SELECT f.source, f.about, f.day FROM refreshes f WHERE f.state <> 'failed' AND NOT EXISTS (SELECT 1 FROM"
@@ -355,7 +355,7 @@ class Store:
         )
         return {source: self._read("refreshes.about", written.about, about, day) for source, about, day in rows}
 
-    def to_be_had(self, since: date) -> dict[int, tuple[int, int]]:
+    def availability_counts(self, since: date) -> dict[int, tuple[int, int]]:
         """By product: on how many days it was to be had, of how many days on which its source was read."""
         rows = self.database.rows(
             f"{_LIVE} SELECT l.product, l.source, COUNT(DISTINCT l.day) FROM live l"
@@ -374,14 +374,14 @@ class Store:
         )
         return {product: (count, max(count, days[source])) for product, source, count in rows}
 
-    def had(self, since: date) -> list[Had]:
+    def had(self, since: date) -> list[ProductAvailability]:
         """What can be rented, with on how many days it was to be had since then."""
         products, found = self.products(), []
-        for product, (days, of) in self.to_be_had(since).items():
+        for product, (days, of) in self.availability_counts(since).items():
             source, kind, told = self._read("readings.product", products.__getitem__, product)
-            what = self._read("products.told", written.observation, kind, told, Price(0.0))
+            what = self._read("products.told", written.observation, kind, told, ObservedPrice(0.0))
             if isinstance(what, Observation):
-                found.append(Had(source, what, days, of))
+                found.append(ProductAvailability(source, what, days, of))
         return found
 
 

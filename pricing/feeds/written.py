@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, get_args
 
-from pricing.feeds.given import Given, Name, What
-from pricing.feeds.product import AnyPriced, Kind, Price, has_unseen, joined, malformed
+from pricing.feeds.given import Name, NameDecisions, What
+from pricing.feeds.product import AnyPriced, Kind, ObservedPrice, first_malformed_field, has_unseen, joined
 from pricing.feeds.verdict import Reason, ReasonKind
 from pricing.figure import Source
 
@@ -17,7 +17,7 @@ _KINDS, _WHATS, _REASONS = (frozenset(get_args(words)) for words in (Kind, What,
 
 
 @dataclass(frozen=True)
-class About:
+class SourceInfo:
     """What must be known of a source where its prices are shown; kept with each refresh."""
 
     label: str
@@ -64,29 +64,33 @@ def usd(said: float | None) -> float:
     return found
 
 
-def asked(price: float | None, currency: str, output: float | None, cached: float | None, free: int | None) -> Price:
+def asked(
+    price: float | None, currency: str, output: float | None, cached: float | None, free: int | None
+) -> ObservedPrice:
     """What was asked for a product."""
     if not isinstance(free, int | None):
         raise TypeError(free)
     found = number(price)
-    return Price(math.nan if found is None else found, text(currency), number(output), number(cached), free)
+    return ObservedPrice(math.nan if found is None else found, text(currency), number(output), number(cached), free)
 
 
-def believed(price: float, currency: str, output: float | None, cached: float | None, free: int | None) -> Price:
+def believed(
+    price: float, currency: str, output: float | None, cached: float | None, free: int | None
+) -> ObservedPrice:
     """What was asked for a product, where it was believed."""
     if not all(one is None or 0 <= one < math.inf for one in (output, cached)):
         raise ValueError(output, cached)
     return asked(usd(price), currency, output, cached, free)
 
 
-def observation(kind: str, told: str, asked: Price) -> AnyPriced | None:
+def observation(kind: str, told: str, asked: ObservedPrice) -> AnyPriced | None:
     """What is sold. None: a name of it has marks that do not show; earlier versions kept such products."""
     if kind not in _KINDS:
         raise ValueError(kind)
     found = joined(kind, told, asked)
     if has_unseen(found):
         return None
-    if wrong := malformed(found):
+    if wrong := first_malformed_field(found):
         raise ValueError(wrong)
     return found
 
@@ -110,18 +114,18 @@ def name(at: str, refresh: int, said: str, person: str) -> Name:
     if found.what not in _WHATS or not isinstance(refresh, int):
         raise ValueError(said)
     text(found.called), text(found.means)
-    Given((found,)).sellers()  # a new seller has a label and a note that can be shown
+    NameDecisions((found,)).sellers()  # a new seller has a label and a note that can be shown
     return found
 
 
-def about(told: str, day_read: str) -> tuple[About, date]:
+def about(told: str, day_read: str) -> tuple[SourceInfo, date]:
     """What is known of a source, and the day on which it was read."""
-    found, read = About(**json.loads(told)), day(day_read)
+    found, read = SourceInfo(**json.loads(told)), day(day_read)
     source(found, read)
     return found, read
 
 
-def source(about: About, read: date) -> Source:
+def source(about: SourceInfo, read: date) -> Source:
     """A source as the catalogue has it."""
     via: Any = about.via
     return Source(title=about.label, url=about.page, publisher=about.label, retrieved=read, via=via,

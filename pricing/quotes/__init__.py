@@ -16,7 +16,7 @@ from pricing.quotes.files import COLUMNS, MAX_BYTES, MAX_ROWS, Problem, read_row
 from pricing.quotes.known_names import KnownNames
 from pricing.quotes.overlay import YOURS, Quotes, is_yours, with_quotes
 from pricing.quotes.records import AnyQuote, DiscountQuote, HardwareQuote, OfferQuote
-from pricing.quotes.rows import Questioner, RowReader
+from pricing.quotes.rows import QuoteReviewer, RowReader
 
 __all__ = [
     "COLUMNS",
@@ -51,10 +51,10 @@ TEMPLATE_CSV = "\n".join(
 
 def parse_quotes(raw: bytes, *, name: str, catalogue: Catalogue, day: date) -> Quotes:
     """Read a file somebody brought: good rows kept, bad rows listed. A file that is no such file is a `QuoteError`."""
-    shown_name = _fit_to_show(name)
+    shown_name = _displayable_name(name)
     rows, problems = read_rows(raw, name=shown_name)
     names = KnownNames(catalogue)
-    reader, questioner = RowReader(catalogue, day, names), Questioner(catalogue, names)
+    reader, questioner = RowReader(catalogue, day, names), QuoteReviewer(catalogue, names)
     kept: list[AnyQuote] = []
     questions: list[Problem] = []
     for row in rows:
@@ -75,7 +75,7 @@ def parse_quotes(raw: bytes, *, name: str, catalogue: Catalogue, day: date) -> Q
     )
 
 
-def _fit_to_show(name: str) -> str:
+def _displayable_name(name: str) -> str:
     """A file's name without anything invisible, never longer than a line."""
     visible = "".join(character for character in name if character.isprintable()).strip()
     return visible[:_LONGEST_NAME] or "your file"

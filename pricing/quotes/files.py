@@ -17,7 +17,7 @@ from typing import Any, get_args
 
 from pricing import strict_yaml
 from pricing.choices import Area, Purchase
-from pricing.days import as_day
+from pricing.days import parse_day
 from pricing.errors import CatalogError, QuoteError
 from pricing.formulas import unseen
 
@@ -87,7 +87,7 @@ def shown(value: object) -> str:
     return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"
 
 
-def brief(number: float) -> str:
+def format_number(number: float) -> str:
     """A number as an error shows it: 3.99, 2000000."""
     return f"{number:.10g}"
 
@@ -147,7 +147,7 @@ def _csv_rows(text: str, name: str) -> tuple[list[Row], list[Problem]]:
             problems.append(_too_wide(line, cells[len(header) :], len(header), separator))
         else:
             rows.append(Row(line, _filled(header, cells), decimal_comma=separator == ";"))
-        _check_count(len(rows) + len(problems), name)
+        _check_row_count(len(rows) + len(problems), name)
     if header is None:
         raise _no_header(name)
     return rows, problems
@@ -201,15 +201,15 @@ def _no_header(name: str) -> QuoteError:
 
 def _column(name: str) -> str:
     """A column's name as we write it: `USD per accelerator-hour` is `usd_per_accelerator_hour`."""
-    return re.sub(r"[\s\-]+", "_", _unguarded(name).strip("\ufeff").casefold())
+    return re.sub(r"[\s\-]+", "_", _unescaped(name).strip("\ufeff").casefold())
 
 
 def _filled(header: list[str], cells: list[str]) -> dict[str, str]:
-    pairs = zip(header, (_unguarded(cell) for cell in cells), strict=False)
+    pairs = zip(header, (_unescaped(cell) for cell in cells), strict=False)
     return {column: cell for column, cell in pairs if cell}
 
 
-def _unguarded(cell: str) -> str:
+def _unescaped(cell: str) -> str:
     return _GUARD.sub("", cell.strip()).strip()
 
 
@@ -219,7 +219,7 @@ def _too_wide(line: int, extra: list[str], width: int, separator: str) -> Proble
     return Problem(line, "", shown(got), f"{width} cells, as many as the header has ({hint})")
 
 
-def _check_count(rows: int, name: str) -> None:
+def _check_row_count(rows: int, name: str) -> None:
     if rows > MAX_ROWS:
         raise QuoteError(f"{name} has more than {MAX_ROWS:,} rows: want at most that many.")
 
@@ -236,7 +236,7 @@ def _yaml_rows(text: str, name: str) -> tuple[list[Row], list[Problem]]:
     items = data.get("quotes") if isinstance(data, dict) and len(data) == 1 else None
     if not isinstance(items, tuple):
         raise QuoteError(f"{name}: want one list of rows under the key 'quotes' and nothing beside it.")
-    _check_count(len(items), name)
+    _check_row_count(len(items), name)
     rows: list[Row] = []
     problems: list[Problem] = []
     for position, item in enumerate(items):
@@ -307,15 +307,15 @@ def read_cell(row: Row, column: str) -> Any:
         return _whole(column, cell)
     if column in _DAYS:
         return _day(column, cell)
-    return _choice(cell, _CHOICES[column]) if column in _CHOICES else plain_text(cell)
+    return _choice(cell, _CHOICES[column]) if column in _CHOICES else single_line_text(cell)
 
 
-def looks_grouped(cell: object) -> bool:
+def has_thousands_separator(cell: object) -> bool:
     """Whether a number may have been meant as thousands: `32.500` is 32.5 to us and 32500 to half of Europe."""
     return isinstance(cell, str) and _LOOKS_GROUPED.fullmatch(cell) is not None
 
 
-def plain_text(cell: object) -> str:
+def single_line_text(cell: object) -> str:
     """One line of text without anything invisible in it."""
     if not isinstance(cell, str):
         raise ValueError("text (in YAML, put it in quotes)")
@@ -337,18 +337,18 @@ def _number(column: str, cell: object, decimal_comma: bool) -> float:
 def _number_in_text(column: str, text: str, decimal_comma: bool) -> float:
     plain = text.replace(",", ".") if decimal_comma and _COMMA_DECIMAL.fullmatch(text) else text
     if len(plain) > _LONGEST_NUMBER or not _NUMBER.fullmatch(plain):
-        raise ValueError(_wish_for(column, text[: 2 * _LONGEST_NUMBER]))
+        raise ValueError(_suggest_fix(column, text[: 2 * _LONGEST_NUMBER]))
     number = float(plain)
     if not isfinite(number):
         raise ValueError(WISHES[column])
     return number
 
 
-def _wish_for(column: str, text: str) -> str:
+def _suggest_fix(column: str, text: str) -> str:
     """How to write what was probably meant."""
     if column == "discount_share" and (percent := _PERCENT.fullmatch(text)):
         share = float(percent[1].replace(",", ".")) / 100
-        return f"a share: {brief(share)} for {text}"
+        return f"a share: {format_number(share)} for {text}"
     if _COMMA_DECIMAL.fullmatch(text) and not _GROUPED.fullmatch(text):
         return f"a decimal point: {text.replace(',', '.')}"
     if _GROUPED.fullmatch(text):
@@ -368,7 +368,7 @@ def _whole(column: str, cell: object) -> int:
 
 def _day(column: str, cell: object) -> date:
     try:
-        day = as_day(cell)
+        day = parse_day(cell)
     except ValueError as error:
         raise ValueError("a day of the calendar") from error
     if not isinstance(day, date):
@@ -377,7 +377,7 @@ def _day(column: str, cell: object) -> date:
 
 
 def _choice(cell: object, options: tuple[str, ...]) -> str:
-    word = re.sub(r"[\s\-]+", "_", plain_text(cell).casefold())
+    word = re.sub(r"[\s\-]+", "_", single_line_text(cell).casefold())
     if word not in options:
         raise ValueError(either(options) + did_you_mean(word, options))
     return word

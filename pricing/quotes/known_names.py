@@ -5,8 +5,8 @@ from difflib import get_close_matches
 
 from pricing import names
 from pricing.catalogue import Catalogue
-from pricing.errors import AmbiguousName, UnknownName
-from pricing.quotes.records import loose, own_id
+from pricing.errors import AmbiguousNameError, UnknownNameError
+from pricing.quotes.records import loose, user_record_id
 
 _HINTS = 100  # comparing a misspelt name with all others takes milliseconds, so a file gets this many hints
 _NEARLY = 0.8
@@ -24,7 +24,7 @@ class KnownNames:
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
         self._hints_left = _HINTS
-        self._placed: dict[tuple[str, str], str | AmbiguousName | UnknownName] = {}
+        self._placed: dict[tuple[str, str], str | AmbiguousNameError | UnknownNameError] = {}
         self._own: dict[str, tuple[str, str]] = {}
         chips = [(key, one.label, *one.aliases) for key, one in catalogue.accelerators.items()]
         chips += [(key, one.label, *one.aliases) for key, one in catalogue.ambiguous.items()]
@@ -32,7 +32,7 @@ class KnownNames:
         providers = [(key, one.label, *one.aliases) for key, one in catalogue.providers.items()]
         self._spellings = {"accelerator": _plain(chips), "server": _plain(servers), "provider": _plain(providers)}
 
-    def find(self, what: str, name: str) -> str | AmbiguousName | UnknownName:
+    def find(self, what: str, name: str) -> str | AmbiguousNameError | UnknownNameError:
         """The id of the one record called `name`, or why there is none."""
         key = (what, names.plain(name))
         if key not in self._placed:
@@ -44,9 +44,9 @@ class KnownNames:
         known = self._spellings["provider"].get(names.plain(name))
         if known is not None:
             return known, self._catalogue.providers[known].label
-        return self._own.setdefault(loose(name), (own_id(name), name))
+        return self._own.setdefault(loose(name), (user_record_id(name), name))
 
-    def resembled_provider(self, name: str) -> str | None:
+    def similar_provider(self, name: str) -> str | None:
         """The catalogue provider that a name of the user's own nearly spells."""
         spellings = self._spellings["provider"]
         if names.plain(name) in spellings or self._hints_left <= 0:
@@ -55,14 +55,14 @@ class KnownNames:
         near = get_close_matches(names.plain(name), spellings, n=1, cutoff=_NEARLY)
         return self._catalogue.providers[spellings[near[0]]].label if near else None
 
-    def _look_up(self, what: str, name: str) -> str | AmbiguousName | UnknownName:
+    def _look_up(self, what: str, name: str) -> str | AmbiguousNameError | UnknownNameError:
         if names.plain(name) not in self._spellings[what]:
             self._hints_left -= 1
             if self._hints_left < 0:
-                return UnknownName(f"No {what} is called {name!r}.", ())
+                return UnknownNameError(f"No {what} is called {name!r}.", ())
         try:
             return _LOOK_UP[what](self._catalogue, name)
-        except (AmbiguousName, UnknownName) as error:
+        except (AmbiguousNameError, UnknownNameError) as error:
             return error
 
 

@@ -1,6 +1,6 @@
 """A catalogue with somebody's quotes laid over it. The catalogue that goes in stays as it is.
 
-What a quote becomes is a dated `Value` of kind "quote" and source "yours", newer than all others of its figure:
+What a quote becomes is a dated `FigureValue` of kind "quote" and source "yours", newer than all others of its figure:
 
 - It starts on the day from which the user says it holds. Where the catalogue has a newer value than that, it starts on
   the day after; where that day has not come yet, it stands in for that newest value and its note says what it replaced.
@@ -23,14 +23,14 @@ from typing import Any, TypeVar
 
 from pricing.catalogue import Catalogue
 from pricing.errors import QuoteError
-from pricing.figure import Figure, Source, Strict, Unit, Value
-from pricing.quotes.files import Problem, brief
-from pricing.quotes.records import DiscountQuote, HardwareQuote, OfferQuote, QuoteRow, own_id, shape_of
+from pricing.figure import Figure, FigureValue, Source, StrictModel, Unit
+from pricing.quotes.files import Problem, format_number
+from pricing.quotes.records import DiscountQuote, HardwareQuote, OfferQuote, QuoteRow, shape_of, user_record_id
 from pricing.records import Offer, Provider
 
 YOURS = "yours"
 
-AnyRecord = TypeVar("AnyRecord", bound=Strict)
+AnyRecord = TypeVar("AnyRecord", bound=StrictModel)
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Quotes:
         return not (self.offers or self.discounts or self.hardware)
 
 
-def is_yours(value: Value) -> bool:
+def is_yours(value: FigureValue) -> bool:
     """Whether a value is one that the user brought."""
     return value.source == YOURS
 
@@ -59,9 +59,9 @@ def is_yours(value: Value) -> bool:
 def with_quotes(catalogue: Catalogue, quotes: Quotes) -> Catalogue:
     """The catalogue as it is for somebody with these quotes; the very same object where they change nothing."""
     _check_names(catalogue, quotes)
-    offers = _with_prices(catalogue, quotes)
-    offers |= _with_discounts(catalogue.offers | offers, quotes)
-    accelerators, servers = _with_hardware(catalogue, quotes)
+    offers = _apply_price_quotes(catalogue, quotes)
+    offers |= _apply_discounts(catalogue.offers | offers, quotes)
+    accelerators, servers = _apply_hardware_quotes(catalogue, quotes)
     if not (offers or accelerators or servers):
         return catalogue
     own_providers = {
@@ -97,7 +97,7 @@ def _check_names(catalogue: Catalogue, quotes: Quotes) -> None:
 # Prices
 
 
-def _with_prices(catalogue: Catalogue, quotes: Quotes) -> dict[str, Offer]:
+def _apply_price_quotes(catalogue: Catalogue, quotes: Quotes) -> dict[str, Offer]:
     """The offers that quoted prices change or add."""
     ids = defaultdict(list)
     for key, offer in catalogue.offers.items():
@@ -116,7 +116,9 @@ def _with_prices(catalogue: Catalogue, quotes: Quotes) -> dict[str, Offer]:
 
 def _new_id(quote: OfferQuote) -> str:
     provider = quote.provider.removeprefix(f"{YOURS}/")
-    return own_id(provider, quote.accelerator, f"{quote.accelerators_per_instance}x", quote.region, quote.purchase)
+    return user_record_id(
+        provider, quote.accelerator, f"{quote.accelerators_per_instance}x", quote.region, quote.purchase
+    )
 
 
 def _new_offer(quote: OfferQuote) -> Offer:
@@ -133,7 +135,7 @@ def _new_offer(quote: OfferQuote) -> Offer:
 
 def _priced(offer: Offer, quote: OfferQuote, usd_per_accelerator_hour: float, day: date) -> Offer:
     old = offer.usd_per_accelerator_hour
-    since = _since(old, quote.valid_from, day)
+    since = _start_day(old, quote.valid_from, day)
     value = _value(quote, _at(old, since), usd_per_accelerator_hour)
     figure = _appended(old, "USD/accelerator-hour", value, since, checked=day)
     return _changed(
@@ -144,7 +146,7 @@ def _priced(offer: Offer, quote: OfferQuote, usd_per_accelerator_hour: float, da
 # Discounts
 
 
-def _with_discounts(offers: dict[str, Offer], quotes: Quotes) -> dict[str, Offer]:
+def _apply_discounts(offers: dict[str, Offer], quotes: Quotes) -> dict[str, Offer]:
     """The offers that discounts change."""
     by_provider = defaultdict(list)
     for discount in quotes.discounts:
@@ -154,20 +156,20 @@ def _with_discounts(offers: dict[str, Offer], quotes: Quotes) -> dict[str, Offer
         listed = offer.usd_per_accelerator_hour
         best = _best(by_provider.get(offer.provider, ()), offer)
         if best is not None and listed is not None and not is_yours(listed.newest):
-            changed[key] = _discounted(offer, listed, best, quotes.day)
+            changed[key] = _apply_discount(offer, listed, best, quotes.day)
     return changed
 
 
 def _best(discounts: Iterable[DiscountQuote], offer: Offer) -> DiscountQuote | None:
     covering = [discount for discount in discounts if discount.covers(offer)]
-    return max(covering, key=lambda discount: (discount.narrowness, discount.line), default=None)
+    return max(covering, key=lambda discount: (discount.specificity, discount.line), default=None)
 
 
-def _discounted(offer: Offer, listed: Figure, discount: DiscountQuote, day: date) -> Offer:
+def _apply_discount(offer: Offer, listed: Figure, discount: DiscountQuote, day: date) -> Offer:
     paid = 1 - discount.discount_share
     old = listed.newest
-    since = _since(listed, min(discount.valid_from, listed.checked), day)
-    why = f"{brief(100 * discount.discount_share)} % off {brief(old.typical)} list"
+    since = _start_day(listed, min(discount.valid_from, listed.checked), day)
+    why = f"{format_number(100 * discount.discount_share)} % off {format_number(old.typical)} list"
     value = _value(discount, _at(listed, since), old.typical * paid, why=why)
     low, high = (None if bound is None else bound * paid for bound in (old.low, old.high))
     value = _changed(value, low=low, high=high)
@@ -178,7 +180,7 @@ def _discounted(offer: Offer, listed: Figure, discount: DiscountQuote, day: date
 # Hardware
 
 
-def _with_hardware(catalogue: Catalogue, quotes: Quotes) -> tuple[dict[str, Any], dict[str, Any]]:
+def _apply_hardware_quotes(catalogue: Catalogue, quotes: Quotes) -> tuple[dict[str, Any], dict[str, Any]]:
     """The accelerators and the servers that quoted prices change."""
     accelerators: dict[str, Any] = {}
     servers: dict[str, Any] = {}
@@ -193,7 +195,7 @@ def _with_hardware(catalogue: Catalogue, quotes: Quotes) -> tuple[dict[str, Any]
 
 
 def _bought(old: Figure | None, quote: HardwareQuote, day: date) -> Figure:
-    since = _since(old, quote.valid_from, day)
+    since = _start_day(old, quote.valid_from, day)
     value = _changed(_value(quote, _at(old, since), quote.price_usd), low=quote.low_usd, high=quote.high_usd)
     return _appended(old, "USD", value, since, checked=day)
 
@@ -201,7 +203,7 @@ def _bought(old: Figure | None, quote: HardwareQuote, day: date) -> Figure:
 # What all of them share
 
 
-def _since(old: Figure | None, wanted: date, day: date) -> date:
+def _start_day(old: Figure | None, wanted: date, day: date) -> date:
     """The day a quote starts on, so that it is the newest value and, where it can be, no other gives way."""
     if old is None or wanted > old.since:
         return wanted
@@ -210,26 +212,26 @@ def _since(old: Figure | None, wanted: date, day: date) -> date:
     return old.since + timedelta(days=1)
 
 
-def _appended(old: Figure | None, unit: Unit, value: Value, since: date, *, checked: date) -> Figure:
+def _appended(old: Figure | None, unit: Unit, value: FigureValue, since: date, *, checked: date) -> Figure:
     if old is None:
         return Figure(unit=unit, checked=max(checked, since), values={since: value})
     values = {**old.values, since: value}
     return Figure(unit=old.unit, checked=max(checked, since, old.checked), values=values, note=old.note)
 
 
-def _at(old: Figure | None, since: date) -> Value | None:
+def _at(old: Figure | None, since: date) -> FigureValue | None:
     """The catalogue's value that gives way to a quote, if one does."""
     return old.values.get(since) if old is not None else None
 
 
-def _value(quote: QuoteRow, replaced: Value | None, typical: float, *, why: str | None = None) -> Value:
+def _value(quote: QuoteRow, replaced: FigureValue | None, typical: float, *, why: str | None = None) -> FigureValue:
     """A quoted number, with its place in the file and what there is to say about it."""
     until = f"valid until {quote.valid_until}" if quote.valid_until is not None else None
     instead = None
     if replaced is not None and not is_yours(replaced):
-        instead = f"in place of {brief(replaced.typical)} ({replaced.source})"
+        instead = f"in place of {format_number(replaced.typical)} ({replaced.source})"
     note = "; ".join(part for part in (why, quote.note, until, instead) if part) or None
-    return Value(typical=typical, kind="quote", source=YOURS, locator=f"line {quote.line}", note=note)
+    return FigureValue(typical=typical, kind="quote", source=YOURS, locator=f"line {quote.line}", note=note)
 
 
 def _changed(record: AnyRecord, **changes: Any) -> AnyRecord:

@@ -9,8 +9,8 @@ from typing import Annotated
 from pydantic import Field, ValidationInfo, field_validator
 
 from pricing.choices import Area, Purchase
-from pricing.figure import Id, Strict, Whole
-from pricing.quotes.files import LONGEST_TEXT, WISHES, brief
+from pricing.figure import Id, StrictModel, Whole
+from pricing.quotes.files import LONGEST_TEXT, WISHES, format_number
 from pricing.records import Offer
 
 MAX_USD_PER_ACCELERATOR_HOUR = 1_000.0
@@ -30,7 +30,7 @@ def loose(text: str) -> str:
     return "".join(letters) or text
 
 
-def own_id(*parts: str) -> str:
+def user_record_id(*parts: str) -> str:
     """An id for a record of the user's own: readable, and never the same for two things."""
     exact = "/".join(("yours", *parts))
     readable = "/".join(("yours", *(re.sub(r"[^A-Za-z0-9._+ ()-]+", "-", part) for part in parts)))
@@ -49,7 +49,7 @@ def shape_of(offer: Offer) -> Shape:
     return shape(offer.provider, offer.accelerator, offer.accelerators_per_instance, offer.region, offer.purchase)
 
 
-class QuoteRow(Strict):
+class QuoteRow(StrictModel):
     """What every row may say."""
 
     line: int
@@ -81,7 +81,9 @@ class OfferQuote(QuoteRow):
         if not 0 < instance / count <= MAX_USD_PER_ACCELERATOR_HOUR:
             raise ValueError(f"a price above 0 and at most {count * MAX_USD_PER_ACCELERATOR_HOUR:,.0f} USD for {count}")
         if each is not None and abs(each * count - instance) > 0.005 * each * count + 0.005:
-            raise ValueError(f"{brief(each * count)} ({count} x {brief(each)}), or one of the two prices left empty")
+            raise ValueError(
+                f"{format_number(each * count)} ({count} x {format_number(each)}), or one of the two prices left empty"
+            )
         return instance
 
     @property
@@ -111,13 +113,13 @@ class DiscountQuote(QuoteRow):
     @classmethod
     def _between_nothing_and_all(cls, share: float) -> float:
         if 1 <= share < 100:
-            raise ValueError(f"a share: {brief(share / 100)} for {brief(share)} %")
+            raise ValueError(f"a share: {format_number(share / 100)} for {format_number(share)} %")
         if not 0 < share < 1:
             raise ValueError(WISHES["discount_share"])
         return share
 
     @property
-    def narrowness(self) -> int:
+    def specificity(self) -> int:
         """How many things it asks for beside the provider."""
         wanted = (self.accelerator, self.accelerators_per_instance, self.region, self.purchase)
         return sum(one is not None for one in wanted)
@@ -147,7 +149,7 @@ class HardwareQuote(QuoteRow):
     def _low_is_below(cls, low: float | None, info: ValidationInfo) -> float | None:
         price = info.data.get("price_usd")
         if low is not None and price is not None and low > price:
-            raise ValueError(f"at most the price, {brief(price)}")
+            raise ValueError(f"at most the price, {format_number(price)}")
         return low
 
     @field_validator("high_usd")
@@ -155,7 +157,7 @@ class HardwareQuote(QuoteRow):
     def _high_is_above(cls, high: float | None, info: ValidationInfo) -> float | None:
         price = info.data.get("price_usd")
         if high is not None and price is not None and high < price:
-            raise ValueError(f"at least the price, {brief(price)}")
+            raise ValueError(f"at least the price, {format_number(price)}")
         return high
 
 

@@ -16,9 +16,20 @@ import pydantic
 from pydantic_core import ErrorDetails
 
 from pricing.catalogue import Catalogue
-from pricing.errors import AmbiguousName, UnknownName
+from pricing.errors import AmbiguousNameError, UnknownNameError
 from pricing.figure import Figure
-from pricing.quotes.files import COLUMNS, KINDS, WISHES, Problem, Row, brief, either, looks_grouped, read_cell, shown
+from pricing.quotes.files import (
+    COLUMNS,
+    KINDS,
+    WISHES,
+    Problem,
+    Row,
+    either,
+    format_number,
+    has_thousands_separator,
+    read_cell,
+    shown,
+)
 from pricing.quotes.known_names import KnownNames
 from pricing.quotes.records import AnyQuote, DiscountQuote, HardwareQuote, OfferQuote, Shape, shape_of
 from pricing.records import Offer
@@ -33,7 +44,7 @@ _TELLING = {
 }
 
 
-class _Faults(dict[str, str]):
+class _RowErrors(dict[str, str]):
     """The wishes of one row, by column. The first wish for a column stands."""
 
     def wish(self, column: str, wanted: str) -> None:
@@ -50,7 +61,7 @@ class RowReader:
 
     def read(self, row: Row) -> AnyQuote | tuple[Problem, ...]:
         """The quote in a row, or everything that is wrong with it."""
-        faults = _Faults()
+        faults = _RowErrors()
         cells = _values(row, faults)
         kind = _kind(row, cells, faults)
         _check_currency(cells, faults)
@@ -63,7 +74,7 @@ class RowReader:
             return tuple(Problem(row.line, c, shown(row.cells.get(c, "")), wish) for c, wish in faults.items())
         return quote
 
-    def _check_days(self, cells: dict[str, Any], faults: _Faults) -> None:
+    def _check_days(self, cells: dict[str, Any], faults: _RowErrors) -> None:
         start = cells.setdefault("valid_from", self.day)
         end = cells.get("valid_until")
         if start > self.day:
@@ -73,7 +84,7 @@ class RowReader:
         if end is not None and end < start:
             faults.wish("valid_until", f"a day on or after {start}, from which it holds")
 
-    def _place_names(self, kind: str, cells: dict[str, Any], faults: _Faults) -> None:
+    def _place_names(self, kind: str, cells: dict[str, Any], faults: _RowErrors) -> None:
         self._place("accelerator", cells, faults)
         if kind == "discount":
             self._place("provider", cells, faults)
@@ -81,21 +92,21 @@ class RowReader:
             cells["provider"], cells["provider_label"] = self.names.provider(cells["provider"])
         elif kind == "hardware":
             self._place("server", cells, faults)
-            self._place_hardware(cells, faults)
+            self._resolve_hardware(cells, faults)
 
-    def _place(self, column: str, cells: dict[str, Any], faults: _Faults) -> None:
+    def _place(self, column: str, cells: dict[str, Any], faults: _RowErrors) -> None:
         if column not in cells:
             return
         found = self.names.find(column, cells[column])
-        if isinstance(found, AmbiguousName):
+        if isinstance(found, AmbiguousNameError):
             faults.wish(column, f"{either(found.candidates)} (the name covers all of them)")
-        elif isinstance(found, UnknownName):
+        elif isinstance(found, UnknownNameError):
             hint = f" (did you mean {either(found.candidates)}?)" if found.candidates else ""
             faults.wish(column, f"{'an' if column == 'accelerator' else 'a'} {column} of the catalogue{hint}")
         else:
             cells[column] = found
 
-    def _place_hardware(self, cells: dict[str, Any], faults: _Faults) -> None:
+    def _resolve_hardware(self, cells: dict[str, Any], faults: _RowErrors) -> None:
         """Settle what is priced: one server, or one accelerator by itself."""
         count = cells.pop("accelerators", None)
         if not faults.keys().isdisjoint({"server", "accelerator", "accelerators"}):
@@ -108,14 +119,14 @@ class RowReader:
         elif count is not None:
             cells["server"] = self._server_with(cells.pop("accelerator"), count, faults)
 
-    def _check_server(self, server: str, accelerator: str | None, count: int | None, faults: _Faults) -> None:
+    def _check_server(self, server: str, accelerator: str | None, count: int | None, faults: _RowErrors) -> None:
         record = self.catalogue.servers[server]
         if accelerator not in (None, record.accelerator):
             faults.wish("accelerator", f"{record.accelerator}, as in {record.label}, or nothing")
         if count not in (None, record.accelerators):
             faults.wish("accelerators", f"{record.accelerators}, as in {record.label}, or nothing")
 
-    def _server_with(self, accelerator: str, count: int, faults: _Faults) -> str | None:
+    def _server_with(self, accelerator: str, count: int, faults: _RowErrors) -> str | None:
         servers = self.catalogue.servers.items()
         alike = tuple(key for key, one in servers if (one.accelerator, one.accelerators) == (accelerator, count))
         if len(alike) == 1:
@@ -128,7 +139,7 @@ class RowReader:
         return None
 
 
-def _values(row: Row, faults: _Faults) -> dict[str, Any]:
+def _values(row: Row, faults: _RowErrors) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for column in row.cells:
         try:
@@ -138,7 +149,7 @@ def _values(row: Row, faults: _Faults) -> dict[str, Any]:
     return values
 
 
-def _kind(row: Row, cells: dict[str, Any], faults: _Faults) -> str | None:
+def _kind(row: Row, cells: dict[str, Any], faults: _RowErrors) -> str | None:
     """What the row says it is; where it does not say, what its cells tell without doubt."""
     if "kind" in row.cells:
         said: str | None = cells.pop("kind", None)
@@ -153,12 +164,12 @@ def _kind(row: Row, cells: dict[str, Any], faults: _Faults) -> str | None:
     return None
 
 
-def _check_currency(cells: dict[str, Any], faults: _Faults) -> None:
+def _check_currency(cells: dict[str, Any], faults: _RowErrors) -> None:
     if cells.pop("currency", "USD").casefold() != "usd":
         faults.wish("currency", "USD (prices are in US dollars: convert this one and keep the rate in the note)")
 
 
-def _validated(kind: str, cells: dict[str, Any], faults: _Faults) -> AnyQuote | None:
+def _validated(kind: str, cells: dict[str, Any], faults: _RowErrors) -> AnyQuote | None:
     try:
         return _MODELS[kind].model_validate(cells)
     except pydantic.ValidationError as error:
@@ -184,20 +195,20 @@ _DEEP_DISCOUNT = 0.6
 _REGIONS_NAMED = 4
 
 
-class Questioner:
+class QuoteReviewer:
     """Asks about one row after another; it remembers earlier rows to see repeats."""
 
     def __init__(self, catalogue: Catalogue, names: KnownNames) -> None:
         self._catalogue = catalogue
         self._names = names
         self._offers: dict[Shape, list[Offer]] = defaultdict(list)
-        self._regions: dict[object, set[str]] = defaultdict(set)
+        self._region_names: dict[object, set[str]] = defaultdict(set)
         self._by_provider: dict[str, list[Offer]] = defaultdict(list)
         self._seen: dict[object, int] = {}
         prices: dict[str, list[float]] = defaultdict(list)
         for offer in catalogue.offers.values():
             self._offers[shape_of(offer)].append(offer)
-            self._regions[_but_region(shape_of(offer))].add(offer.region)
+            self._region_names[_shape_without_region(shape_of(offer))].add(offer.region)
             self._by_provider[offer.provider].append(offer)
             if offer.usd_per_accelerator_hour is not None and not offer.doubts:
                 prices[offer.accelerator].append(offer.usd_per_accelerator_hour.newest.typical)
@@ -206,27 +217,27 @@ class Questioner:
     def about(self, row: Row, quote: AnyQuote) -> Iterator[Problem]:
         """The questions one row raises."""
         if isinstance(quote, OfferQuote):
-            yield from self._about_offer(row, quote)
+            yield from self._review_offer(row, quote)
         elif isinstance(quote, DiscountQuote):
-            yield from self._about_discount(row, quote)
+            yield from self._review_discount(row, quote)
         else:
-            yield from self._about_hardware(row, quote)
-        yield from self._about_repeats(row, quote)
+            yield from self._review_hardware(row, quote)
+        yield from self._review_repeats(row, quote)
 
-    def _about_offer(self, row: Row, quote: OfferQuote) -> Iterator[Problem]:
+    def _review_offer(self, row: Row, quote: OfferQuote) -> Iterator[Problem]:
         if quote.provider not in self._catalogue.providers:
-            meant = self._names.resembled_provider(quote.provider_label)
+            meant = self._names.similar_provider(quote.provider_label)
             if meant is not None:
                 yield _ask(row, "provider", f"check the name: {meant} is in the catalogue, this is taken as another")
         elif "region" not in row.cells:
-            yield from self._about_region(row, quote)
+            yield from self._review_region(row, quote)
         known = self._offers.get(quote.shape, ())
         if quote.price is not None:
-            yield from self._about_hourly_price(row, quote, quote.price)
+            yield from self._review_hourly_price(row, quote, quote.price)
         elif any(offer.usd_per_accelerator_hour is not None for offer in known):
             yield _ask(row, "usd_per_accelerator_hour", "check the price: the catalogue's stays where a row has none")
 
-    def _about_hourly_price(self, row: Row, quote: OfferQuote, price: float) -> Iterator[Problem]:
+    def _review_hourly_price(self, row: Row, quote: OfferQuote, price: float) -> Iterator[Problem]:
         column = next(c for c in ("usd_per_accelerator_hour", "usd_per_instance_hour") if c in row.cells)
         usual = self._usual_usd_per_hour.get(quote.accelerator)
         one_of_many = price / quote.accelerators_per_instance
@@ -234,20 +245,20 @@ class Questioner:
         hint = " (or is it the price of the whole instance?)" if mixed_up else ""
         yield from _about_price(row, column, price, usual, hint)
 
-    def _about_region(self, row: Row, quote: OfferQuote) -> Iterator[Problem]:
-        regions = self._regions[_but_region(quote.shape)] - {quote.region}
+    def _review_region(self, row: Row, quote: OfferQuote) -> Iterator[Problem]:
+        regions = self._region_names[_shape_without_region(quote.shape)] - {quote.region}
         if regions:
             named = either(tuple(sorted(regions)[:_REGIONS_NAMED]))
             yield _ask(row, "region", f"check the region: to replace the catalogue's price, say {named}")
 
-    def _about_discount(self, row: Row, quote: DiscountQuote) -> Iterator[Problem]:
+    def _review_discount(self, row: Row, quote: DiscountQuote) -> Iterator[Problem]:
         if not any(quote.covers(offer) for offer in self._by_provider[quote.provider]):
             yield _ask(row, "provider", "check what it covers: no offer of the catalogue fits, nothing changes")
         if quote.discount_share > _DEEP_DISCOUNT:
             left = f"{100 * (1 - quote.discount_share):.3g} %"
             yield _ask(row, "discount_share", f"check the share: it leaves {left} of the list price to pay")
 
-    def _about_hardware(self, row: Row, quote: HardwareQuote) -> Iterator[Problem]:
+    def _review_hardware(self, row: Row, quote: HardwareQuote) -> Iterator[Problem]:
         usual: Figure | None = None
         if quote.server is not None:
             usual = self._catalogue.servers[quote.server].price_usd
@@ -261,8 +272,8 @@ class Questioner:
             if price is not None:
                 yield from _about_price(row, column, price, usual.newest.typical if usual else None)
 
-    def _about_repeats(self, row: Row, quote: AnyQuote) -> Iterator[Problem]:
-        same = _sameness(quote)
+    def _review_repeats(self, row: Row, quote: AnyQuote) -> Iterator[Problem]:
+        same = _duplicate_key(quote)
         if same in self._seen:
             yield _ask(row, "", f"check which one holds: line {self._seen[same]} says the same, the later row is used")
         self._seen[same] = quote.line
@@ -271,13 +282,19 @@ class Questioner:
 def _about_price(row: Row, column: str, price: float, usual: float | None, hint: str = "") -> Iterator[Problem]:
     if usual is not None and not _near(price, usual):
         far = f"{price / usual:.3g} times" if price > usual else f"{usual / price:.3g} times less than"
-        yield _ask(row, column, f"check the price: {brief(price)} is {far} the catalogue's usual {brief(usual)}{hint}")
-    elif usual is None and looks_grouped(row.cells.get(column)):
+        yield _ask(
+            row,
+            column,
+            f"check the price: {format_number(price)} is {far} the catalogue's usual {format_number(usual)}{hint}",
+        )
+    elif usual is None and has_thousands_separator(row.cells.get(column)):
         digits = str(row.cells[column]).replace(".", "").replace(",", "")
-        yield _ask(row, column, f"check the price: it is read as {brief(price)}, write {digits} if that was meant")
+        yield _ask(
+            row, column, f"check the price: it is read as {format_number(price)}, write {digits} if that was meant"
+        )
 
 
-def _but_region(shape: Shape) -> object:
+def _shape_without_region(shape: Shape) -> object:
     provider, accelerator, accelerators, _, purchase = shape
     return provider, accelerator, accelerators, purchase
 
@@ -286,7 +303,7 @@ def _near(price: float, usual: float) -> bool:
     return usual / _FAR <= price <= usual * _FAR
 
 
-def _sameness(quote: AnyQuote) -> object:
+def _duplicate_key(quote: AnyQuote) -> object:
     """What two rows share when one must give way to the other."""
     if isinstance(quote, OfferQuote):
         return "offer", quote.shape, quote.valid_from, quote.price is None

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import Browser, Page, expect
 
-from planner.scenario.link import to_address
+from planner.scenario.link import scenario_to_link
 from planner.scenario.scenario import Scenario
 from tests.browser.sentence import reach
 from tests.browser.visit import FIRST_WORDS_MS, TRACEBACK, open_page, settle
@@ -13,7 +13,7 @@ from tests.browser.visit import FIRST_WORDS_MS, TRACEBACK, open_page, settle
 SEASON = (1.0, 1.1, 0.9, 1.0, 1.0, 1.0, 0.7, 1.0, 1.2, 1.0, 1.0, 1.0)
 DAY = (1.0, *(0.49 + hour / 100 for hour in range(1, 24)))
 WORKS = tuple({"accelerators": many, "growth_per_year": 2.0, "season": SEASON, "by_hour": DAY} for many in (100, 200))
-LARGE = urlencode(to_address(Scenario.model_validate({"years": 10.0, "work": WORKS})))
+LARGE = urlencode(scenario_to_link(Scenario.model_validate({"years": 10.0, "work": WORKS})))
 SOON_MS = 20_000
 
 

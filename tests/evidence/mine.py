@@ -4,8 +4,8 @@ import csv
 import io
 from collections.abc import Sequence
 
-from planner.evidence.serving.check import serving_runs
-from planner.evidence.training.check import training_runs
+from planner.evidence.serving.check import own_serving_runs
+from planner.evidence.training.check import own_training_runs
 from pricing import Catalogue
 
 TRAINED = {
@@ -25,7 +25,7 @@ def own_rows(
     """Runs that were so many times as fast."""
     base = (TRAINED if kind == "training" else SERVED) | changes
     rows = [{"id": f"mine-{number}", **base, MEASURED[kind]: "1000"} for number in range(first, first + len(ratios))]
-    runs = training_runs(catalogue, rows) if kind == "training" else serving_runs(catalogue, rows)
+    runs = own_training_runs(catalogue, rows) if kind == "training" else own_serving_runs(catalogue, rows)
     for row, run, ratio in zip(rows, runs, ratios, strict=True):
         row[MEASURED[kind]] = repr(ratio * (run.predicted or 0.0))
     return rows

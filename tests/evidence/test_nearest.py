@@ -7,10 +7,10 @@ import pytest
 
 from planner.evidence.nearest import (
     MOST_OF_A_SWEEP,
-    NearNetwork,
-    NearTraits,
-    NearWork,
     PublishedRun,
+    RunNetwork,
+    RunSettings,
+    RunTraits,
     nearest,
     published,
     traits_of,
@@ -19,7 +19,7 @@ from pricing import Catalogue, load_catalogue
 from tests.evidence.golden import serving_rows, training_rows
 
 H100, H200, A100 = "H100-SXM5-80GB", "H200-SXM-141GB", "A100-SXM4-80GB"
-WORK = NearWork("bf16", "pretrain", 64.0, 4_096.0)
+WORK = RunSettings("bf16", "pretrain", 64.0, 4_096.0)
 
 
 @pytest.fixture(scope="module")
@@ -27,25 +27,25 @@ def catalogue() -> Catalogue:
     return load_catalogue()
 
 
-Checked = tuple[tuple[PublishedRun, ...], tuple[object, ...]]
+CheckedPair = tuple[tuple[PublishedRun, ...], tuple[object, ...]]
 
 
 @pytest.fixture(scope="module")
-def trained(catalogue: Catalogue) -> Checked:
+def trained(catalogue: Catalogue) -> CheckedPair:
     return published(catalogue, "training", training_rows())
 
 
-def run(key: str, traits: NearTraits, *, error: float = 0.0, rate: float = 100.0, title: str = "") -> PublishedRun:
+def run(key: str, traits: RunTraits, *, error: float = 0.0, rate: float = 100.0, title: str = "") -> PublishedRun:
     return PublishedRun(
         key, title or key, "", "2025", traits, rate, rate * math.exp(error), 0.8 * rate, 1.2 * rate, error
     )
 
 
-def traits(model: str = "Llama-3-8B", chip: str = H100, **work: object) -> NearTraits:
+def traits(model: str = "Llama-3-8B", chip: str = H100, **work: object) -> RunTraits:
     return traits_of(load_catalogue(), model, chip, replace(WORK, **work))  # type: ignore[arg-type]
 
 
-def test_published_training_runs_carry_their_figures_and_sources(trained: Checked) -> None:
+def test_published_training_runs_carry_their_figures_and_sources(trained: CheckedPair) -> None:
     rows, (runs, checked) = training_rows(), trained
     assert len(checked) == len(rows)
     printed = {row["id"]: row for row in rows}
@@ -69,7 +69,7 @@ def test_published_serving_runs_are_tokens_a_second_of_one_accelerator(catalogue
         assert one.published == pytest.approx(each)
 
 
-def test_a_run_is_nearest_to_itself(trained: Checked) -> None:
+def test_a_run_is_nearest_to_itself(trained: CheckedPair) -> None:
     runs, _ = trained
     known = [one for one in runs if one.traits.network.key and one.traits.work.precision and one.traits.work.tokens]
     for one in known:
@@ -116,7 +116,7 @@ def test_a_sweep_gives_two_and_of_equals_the_fastest() -> None:
 
 
 def test_what_is_not_said_counts_like_a_doubling() -> None:
-    unsaid = NearTraits(
-        NearNetwork("Llama-3-8B", "Llama 3 8B"), H100, "Hopper", NearWork("bf16", "pretrain", 64.0, None)
+    unsaid = RunTraits(
+        RunNetwork("Llama-3-8B", "Llama 3 8B"), H100, "Hopper", RunSettings("bf16", "pretrain", 64.0, None)
     )
     assert nearest(traits(), [run("a", unsaid)])[0].distance == pytest.approx(0.5)

@@ -6,16 +6,16 @@ from math import log
 import numpy as np
 import pytest
 
-from planner.evidence.checked import OwnFactors, OwnRun, factors, put_together
-from planner.evidence.kinds import factors_in, factors_of
+from planner.evidence.checked import FactorTable, OwnRun, factors, merge_factors
+from planner.evidence.kinds import factors_from_rows, read_factors
 from planner.evidence.table import TABLES, RunTableError, kind_of, published_runs
 from planner.scenario.measured import MOST_FACTORS, Measured
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.training_job import TrainingJob
 from planner.scenario.vocabulary import Kind
-from planner.speed.pace import NO_RUNS, believed, doubt_of, kept_share, scatter_of, training_pace
+from planner.speed.pace import NO_RUNS, believed, credibility, prior_runs, run_scatter, training_correction
 from planner.speed.serving import serve
-from planner.speed.serving.own_pace import serving_pace
+from planner.speed.serving.own_pace import serving_correction
 from planner.speed.training import train
 from planner.speed.training.across import across
 from pricing import load_catalogue
@@ -29,9 +29,9 @@ TRAIN = TrainingJob(model="llama-3-8b", accelerator=H100, accelerators=64, token
 SERVE = ServingJob(model="llama-3.1-8b-instruct", accelerator=H100, batch=64)
 
 
-def said(kind: str, ratios: tuple[float, ...], **changes: str) -> OwnFactors:
+def said(kind: str, ratios: tuple[float, ...], **changes: str) -> FactorTable:
     rows = own_rows(CATALOGUE, kind, ratios, **changes)
-    return factors_in(CATALOGUE, as_csv(rows), file="mine.csv", day=DAY)
+    return read_factors(CATALOGUE, as_csv(rows), file="mine.csv", day=DAY)
 
 
 def test_runs_that_are_alike_become_one_factor_with_its_spread() -> None:
@@ -43,7 +43,7 @@ def test_runs_that_are_alike_become_one_factor_with_its_spread() -> None:
         "training", H100, "Llama-3-8B", "bf16", "full",
     )  # fmt: skip
     assert (entry.ratio, entry.runs, entry.day, entry.source) == (0.8, 3, DAY, "mine.csv")
-    wide = np.exp(1.2816 * scatter_of(np.log([0.78, 0.8, 0.85])))
+    wide = np.exp(1.2816 * run_scatter(np.log([0.78, 0.8, 0.85])))
     assert (entry.low, entry.high) == (pytest.approx(0.8 / wide, rel=1e-3), pytest.approx(0.8 * wide, rel=1e-3))
     alone = said("serving", (1.2,)).factors[0].said
     assert (alone.engine, alone.ratio, alone.low, alone.runs) == ("vllm", 1.2, None, 1)
@@ -57,31 +57,31 @@ def test_more_runs_and_nearer_ones_are_believed_more() -> None:
         ).ratio
 
     assert 0.8 < kept(10, 1.1) < kept(3, 1.1) < kept(1, 1.1) < kept(1, 1.5) < 1
-    assert kept_share(1, doubt_of("job")) == pytest.approx(2 / 3)
-    assert kept_share(3, 0.5, 2 * 0.07) == pytest.approx(3 / (3 + 0.5 * 4))
+    assert credibility(1, prior_runs("job")) == pytest.approx(2 / 3)
+    assert credibility(3, 0.5, 2 * 0.07) == pytest.approx(3 / (3 + 0.5 * 4))
 
 
 def test_a_factor_speaks_of_its_accelerator_and_its_model() -> None:
     job = TRAIN.model_copy(update={"measured": said("training", (0.8, 0.8, 0.8)).carried()})
-    same = training_pace(CATALOGUE, job, H100)
+    same = training_correction(CATALOGUE, job, H100)
     assert (same.like, same.runs) == ("job", 3)
     assert 0.8 < same.ratio < 0.83
     for other in ({"model": "llama-3-70b"}, {"precision": "fp8"}, {"method": "lora"}):
-        pace = training_pace(CATALOGUE, job.model_copy(update=other), H100)
+        pace = training_correction(CATALOGUE, job.model_copy(update=other), H100)
         assert pace.like == "accelerator"
         assert same.ratio < pace.ratio < 1
-    assert training_pace(CATALOGUE, job, H200) == NO_RUNS
+    assert training_correction(CATALOGUE, job, H200) == NO_RUNS
 
 
 def test_a_service_goes_by_its_model_and_engine_only() -> None:
     job = SERVE.model_copy(update={"measured": said("serving", (1.2, 1.2)).carried()})
-    assert serving_pace(CATALOGUE, job, H100).like == "job"
-    assert serving_pace(CATALOGUE, job, H100).ratio > 1.1
+    assert serving_correction(CATALOGUE, job, H100).like == "job"
+    assert serving_correction(CATALOGUE, job, H100).ratio > 1.1
     for other in ({"model": "llama-3.3-70b"}, {"engine": "sglang"}):
-        assert serving_pace(CATALOGUE, job.model_copy(update=other), H100) == NO_RUNS
-    assert serving_pace(CATALOGUE, job, H200) == NO_RUNS
+        assert serving_correction(CATALOGUE, job.model_copy(update=other), H100) == NO_RUNS
+    assert serving_correction(CATALOGUE, job, H200) == NO_RUNS
     of_any = (Measured(kind="serving", accelerator=H100, ratio=1.2, runs=8),)
-    pace = serving_pace(CATALOGUE, job.model_copy(update={"measured": of_any}), H100)
+    pace = serving_correction(CATALOGUE, job.model_copy(update={"measured": of_any}), H100)
     assert (pace.like, pace.ratio) == ("accelerator", pytest.approx(1.2**0.5))
 
 
@@ -90,7 +90,7 @@ def test_the_whole_speed_is_so_many_times_as_fast_and_the_range_is_narrower() ->
     plain, own = train(CATALOGUE, TRAIN).speed, train(CATALOGUE, job).speed
     assert plain is not None
     assert own is not None
-    pace = training_pace(CATALOGUE, job, H100)
+    pace = training_correction(CATALOGUE, job, H100)
     rate = own.tokens_per_s_per_accelerator
     assert rate.typical == pytest.approx(pace.ratio * plain.tokens_per_s_per_accelerator.typical)
     assert own.step_time_s == pytest.approx(plain.step_time_s / pace.ratio)
@@ -101,7 +101,7 @@ def test_the_whole_speed_is_so_many_times_as_fast_and_the_range_is_narrower() ->
 
     serving = SERVE.model_copy(update={"measured": said("serving", (1.2, 1.2)).carried()})
     before, after = serve(CATALOGUE, SERVE), serve(CATALOGUE, serving)
-    faster = serving_pace(CATALOGUE, serving, H100).ratio
+    faster = serving_correction(CATALOGUE, serving, H100).ratio
     assert after.output_tokens_per_s == pytest.approx(faster * before.output_tokens_per_s)
     ends = [one.output_tokens_per_s_high / one.output_tokens_per_s_low for one in (before, after)]
     assert ends[1] == pytest.approx(ends[0] ** 0.7)
@@ -121,12 +121,12 @@ def test_among_many_accelerators_each_goes_by_its_own_runs() -> None:
 
 def test_what_is_brought_takes_the_place_of_its_kind() -> None:
     training, serving = said("training", (0.8,)), said("serving", (1.2,))
-    both = put_together(put_together((), training), serving)
+    both = merge_factors(merge_factors((), training), serving)
     assert {one.kind for one in both} == {"training", "serving"}
-    again = put_together(both, said("training", (0.9,)))
+    again = merge_factors(both, said("training", (0.9,)))
     assert [one.ratio for one in again if one.kind == "training"] == [0.9]
     runs = [OwnRun(str(n), H100, f"m{n}", 9.0, 10.0, like={"accelerator": H100, "model": f"m{n}"}) for n in range(40)]
-    assert len(put_together((), factors("training", runs, source="x", day=None))) == MOST_FACTORS
+    assert len(merge_factors((), factors("training", runs, source="x", day=None))) == MOST_FACTORS
 
 
 GOOD = own_rows(CATALOGUE, "training", (0.8,))[0]
@@ -148,11 +148,11 @@ GOOD = own_rows(CATALOGUE, "training", (0.8,))[0]
 )  # fmt: skip
 def test_a_run_that_cannot_be_gone_by_says_why_and_the_others_count(change: dict[str, str], why: str) -> None:
     text = as_csv([{**GOOD, **change}, {**GOOD, "id": "good"}])
-    found = factors_in(CATALOGUE, text, file="mine.csv", day=DAY)
+    found = read_factors(CATALOGUE, text, file="mine.csv", day=DAY)
     assert why in found.runs[0].why_not
     assert found.factors[0].ids == ("good",)
     with pytest.raises(RunTableError, match=r"mine.csv: none of 1 run can be gone by: .* \(1 x\)"):
-        factors_in(CATALOGUE, as_csv([{**GOOD, **change}]), file="mine.csv", day=DAY)
+        read_factors(CATALOGUE, as_csv([{**GOOD, **change}]), file="mine.csv", day=DAY)
 
 
 @pytest.mark.parametrize(
@@ -169,12 +169,12 @@ def test_a_run_that_cannot_be_gone_by_says_why_and_the_others_count(change: dict
 )  # fmt: skip
 def test_a_table_without_sense_is_one_sentence(text: str, wish: str) -> None:
     with pytest.raises(RunTableError, match=rf"^mine.csv: .*{wish}"):
-        factors_in(CATALOGUE, text, file="mine.csv", day=DAY, most=2)
+        read_factors(CATALOGUE, text, file="mine.csv", day=DAY, most=2)
 
 
 def test_an_engine_that_no_plan_asks_for_is_said() -> None:
     rows = own_rows(CATALOGUE, "serving", (1.2,))
-    found = factors_of(CATALOGUE, "serving", [rows[0] | {"engine": "TensorRT 8.6"}], source="x", day=DAY)
+    found = factors_from_rows(CATALOGUE, "serving", [rows[0] | {"engine": "TensorRT 8.6"}], source="x", day=DAY)
     assert "no plan asks for its engine" in found.runs[0].why_not
 
 
@@ -183,16 +183,16 @@ def test_the_table_to_fill_in_wants_only_what_was_measured(kind: Kind) -> None:
     text = TABLES[kind].template
     assert kind_of(text, file="t.csv") == kind
     with pytest.raises(RunTableError, match="no speed is measured"):
-        factors_in(CATALOGUE, text, file="t.csv", day=DAY)
+        read_factors(CATALOGUE, text, file="t.csv", day=DAY)
     filled = text.rstrip().rstrip(",") + ",4000\n"
-    assert len(factors_in(CATALOGUE, filled, file="t.csv", day=DAY).factors) == 1
+    assert len(read_factors(CATALOGUE, filled, file="t.csv", day=DAY).factors) == 1
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["training", "serving"])
 def test_half_of_the_published_runs_tell_the_other_half(kind: Kind) -> None:
     rows = published_runs(TABLES[kind])
-    found = factors_of(CATALOGUE, kind, rows, source="published", day=DAY)
+    found = factors_from_rows(CATALOGUE, kind, rows, source="published", day=DAY)
     places: dict[tuple[str, str], list[OwnRun]] = {}
     for row, run in zip(rows, found.runs, strict=True):
         if run.like is not None:
@@ -212,7 +212,7 @@ def test_half_of_the_published_runs_tell_the_other_half(kind: Kind) -> None:
 
 def test_own_runs_of_work_without_tokens_are_of_the_accelerator_they_name() -> None:
     row = SERVED | {"id": "mine", "model": BERT, "task": "classification", "requests_per_s": "5000"}
-    (run,) = factors_of(CATALOGUE, "serving", [row], source="mine.csv", day=None).runs
+    (run,) = factors_from_rows(CATALOGUE, "serving", [row], source="mine.csv", day=None).runs
     assert run.accelerator == H100
     assert dict(run.like or {}) == {"accelerator": H100, "model": BERT}
     assert run.unit == "requests/s"

@@ -2,10 +2,10 @@
 
 import pytest
 
-from planner.evidence.checked import Checked
+from planner.evidence.checked import CheckedRun
 from planner.evidence.kinds import KINDS
 from planner.evidence.plausible import MeasuredFigure, UnitMistake, doubt, is_possible
-from planner.evidence.table import TABLES, rows_in
+from planner.evidence.table import TABLES, read_run_rows
 from planner.report.evidence.checked import checked_rows, checked_text
 from planner.scenario.vocabulary import Kind
 from pricing import load_catalogue
@@ -24,11 +24,11 @@ SERVED = {
 ROWS: dict[Kind, dict[str, str]] = {"training": TRAINED, "serving": SERVED}
 
 
-def checked(kind: Kind, **cells: object) -> Checked:
+def checked(kind: Kind, **cells: object) -> CheckedRun:
     """A row of somebody's own with these cells, as it comes out of a table."""
     row = ROWS[kind] | {name: str(value) for name, value in cells.items()}
     text = f"{','.join(row)}\n{','.join(row.values())}\n"
-    (found,) = KINDS[kind].check(CATALOGUE, rows_in(text, TABLES[kind], file="mine.csv"))
+    (found,) = KINDS[kind].check(CATALOGUE, read_run_rows(text, TABLES[kind], file="mine.csv"))
     return found
 
 

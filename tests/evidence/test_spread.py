@@ -9,11 +9,11 @@ from tools.calibration.error_spread import (
     FEWEST,
     SOURCE,
     FittedRuns,
-    judged_bands,
-    judged_unseen,
+    fit_error_spread,
+    fitted_groups,
+    held_out_bands,
+    held_out_class_bands,
     left_out,
-    seen_in,
-    spread_of,
 )
 
 CHANCE = np.random.default_rng(3)
@@ -44,17 +44,17 @@ def test_every_run_is_left_out_with_its_source_and_with_each_class_that_is_not_m
 
 
 def test_bands_are_wider_of_what_is_harder_to_foretell_and_of_what_was_never_seen() -> None:
-    spread = spread_of(RUNS, FOUND)
+    spread = fit_error_spread(RUNS, FOUND)
     assert spread is not None
     assert spread.wider["chip"]["odd"] > 1.15 * spread.wider["chip"]["old"]
     assert spread.step > 1.5
     assert spread.ends["dense"].above > 1.3 * spread.ends["dense"].below  # published is above more often and further
     assert spread.ends["dense"].rows == MANY
-    assert sum(one.runs for one in seen_in(RUNS)) == MANY
+    assert sum(one.runs for one in fitted_groups(RUNS)) == MANY
 
 
 def test_four_of_five_lie_inside_on_both_sides_alike_judged_by_other_sources_alone() -> None:
-    judged = judged_bands(RUNS, FOUND)
+    judged = held_out_bands(RUNS, FOUND)
     below, above = judged.ratio < judged.low, judged.ratio > judged.high
     for chip in np.unique(CHIPS):
         here = CHIPS[judged.run] == chip
@@ -63,7 +63,7 @@ def test_four_of_five_lie_inside_on_both_sides_alike_judged_by_other_sources_alo
 
 
 def test_of_a_class_that_nobody_had_seen_most_lie_inside_too() -> None:
-    judged = judged_unseen(RUNS, FOUND, CHIPS == "new", errors_without)
+    judged = held_out_class_bands(RUNS, FOUND, CHIPS == "new", errors_without)
     assert set(CHIPS[judged.run]) == {"new"}
     assert 0.65 < np.mean((judged.low <= judged.ratio) & (judged.ratio <= judged.high)) < 0.95
 
@@ -71,7 +71,7 @@ def test_of_a_class_that_nobody_had_seen_most_lie_inside_too() -> None:
 def test_the_band_of_a_run_does_not_know_its_source() -> None:
     wild = FOUND.ratio.copy()
     wild[SOURCES[FOUND.run] == "s1"] *= 50
-    before, after = judged_bands(RUNS, FOUND), judged_bands(RUNS, replace(FOUND, ratio=wild))
+    before, after = held_out_bands(RUNS, FOUND), held_out_bands(RUNS, replace(FOUND, ratio=wild))
     mine = SOURCES[before.run] == "s1"
     assert before.low[mine] == pytest.approx(after.low[mine])
     assert not np.allclose(before.low[~mine], after.low[~mine])
@@ -79,4 +79,4 @@ def test_the_band_of_a_run_does_not_know_its_source() -> None:
 
 def test_too_few_runs_say_nothing() -> None:
     few = FittedRuns.of([{"chip": "old"}] * (FEWEST - 1), ["a", "b"] * ((FEWEST - 1) // 2))
-    assert spread_of(few, left_out(few, lambda out: np.zeros(int(out.sum())))) is None
+    assert fit_error_spread(few, left_out(few, lambda out: np.zeros(int(out.sum())))) is None

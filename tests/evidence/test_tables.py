@@ -10,15 +10,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from planner.evidence.checked import Checked, OwnRun, factors, skips
-from planner.evidence.kinds import KINDS, factors_of
-from planner.evidence.serving.observed import observe
-from planner.evidence.table import TABLES, published_runs, rows_in
+from planner.evidence.checked import CheckedRun, OwnRun, factors, skip_counts
+from planner.evidence.kinds import KINDS, factors_from_rows
+from planner.evidence.serving.observed import read_observations
+from planner.evidence.table import TABLES, published_runs, read_run_rows
 from planner.network.guess import LEAST_B, MOST_B, typical_model
 from planner.network.kinds import UnknownShape
-from planner.network.record import writer_of
-from planner.report.evidence.checked import checked_line, checked_rows, checked_text
-from planner.report.evidence.own_runs_words import not_used, runs_table
+from planner.network.record import build_text_decoder
+from planner.report.evidence.checked import check_summary, checked_rows, checked_text
+from planner.report.evidence.own_runs_words import runs_table, unused_reasons
 from planner.scenario.measured import Kind
 from planner.speed.serving.chips import known
 from planner.speed.training.bands import GUESSED
@@ -51,11 +51,11 @@ def test_a_card_of_two_gpus_is_counted_as_two_or_set_aside(kind: Kind) -> None:
     assert all("tier C" in one.skipped_reason and one.error is None for one in checks)
     if kind == "serving":
         assert {"N6-0185", "N6-0186", "N6-0189", "N6-0190"} <= {row["id"] for row in counted}
-        assert observe(CATALOGUE, counted, any_machine=True) == []
+        assert read_observations(CATALOGUE, counted, any_machine=True) == []
 
 
-def checked(kind: Kind, rows: Sequence[dict[str, str]]) -> Sequence[Checked]:
-    return KINDS[kind].check(CATALOGUE, rows_in(as_csv(rows), TABLES[kind], file="mine.csv"))
+def checked(kind: Kind, rows: Sequence[dict[str, str]]) -> Sequence[CheckedRun]:
+    return KINDS[kind].check(CATALOGUE, read_run_rows(as_csv(rows), TABLES[kind], file="mine.csv"))
 
 
 # What people and programs put into cells: nothing, no numbers, numbers that are none, absurd ones, other names.
@@ -93,10 +93,10 @@ def tables(draw: st.DrawFn) -> tuple[Kind, int, str]:
 @given(tables())
 def test_every_row_is_predicted_or_told_as_skipped_whatever_is_in_its_cells(table: tuple[Kind, int, str]) -> None:
     kind, many, text = table
-    rows = rows_in(text, TABLES[kind], file="mine.csv")
+    rows = read_run_rows(text, TABLES[kind], file="mine.csv")
     found = KINDS[kind].check(CATALOGUE, rows)
     done = [one for one in found if one.skipped_reason is None]
-    assert len(done) + sum(skips(found).values()) == len(found) == len(rows) == many
+    assert len(done) + sum(skip_counts(found).values()) == len(found) == len(rows) == many
     assert all(one.id for one in found)
     for one in done:
         value = one.rate
@@ -106,8 +106,8 @@ def test_every_row_is_predicted_or_told_as_skipped_whatever_is_in_its_cells(tabl
         assert one.high is not None
         assert one.low <= value <= one.high
     assert checked_text(found)
-    assert f"{many - len(done):,} skipped" in checked_line(found)
-    own = factors_of(CATALOGUE, kind, rows, source="mine.csv", day=DAY)
+    assert f"{many - len(done):,} skipped" in check_summary(found)
+    own = factors_from_rows(CATALOGUE, kind, rows, source="mine.csv", day=DAY)
     assert [run.id for run in own.runs] == [one.id for one in found]
     assert all((run.like is None) == bool(run.why_not) for run in own.runs)
     assert len(runs_table(CATALOGUE, own)) == many
@@ -145,7 +145,7 @@ def test_a_size_that_no_network_has_is_skipped_and_the_rest_stands(kind: Kind, s
 def test_a_guessed_shape_has_the_size_it_was_guessed_from(params_b: float, share: float | None, name: str) -> None:
     active_b = None if share is None else params_b * share
     try:
-        shape = writer_of(typical_model(name, params_b=params_b, active_params_b=active_b))
+        shape = build_text_decoder(typical_model(name, params_b=params_b, active_params_b=active_b))
     except UnknownShape:
         assert params_b < 1.01 * LEAST_B or params_b > 0.99 * MOST_B or (active_b or 1.0) < LEAST_B
         return
@@ -169,7 +169,7 @@ def test_a_rows_own_size_wins_over_its_name_is_marked_and_has_the_wide_band(kind
     assert named.guessed
     assert named.model is None
     assert checked_rows([named])[0]["guessed"] is True
-    assert "1 by a shape guessed from the size" in checked_line([named])
+    assert "1 by a shape guessed from the size" in check_summary([named])
     value = named.rate
     assert value is not None
     assert named.low is not None
@@ -211,8 +211,8 @@ def test_another_size_of_a_family_is_not_the_one_that_is_known(kind: Kind, model
 
 @pytest.mark.parametrize("kind", BOTH)
 def test_own_runs_of_another_size_say_nothing_of_the_model_they_are_called(kind: Kind) -> None:
-    rows = rows_in(as_csv([row(kind, model="Llama-3-8B", params_b="70")]), TABLES[kind], file="mine.csv")
-    found = factors_of(CATALOGUE, kind, rows, source="mine.csv", day=DAY)
+    rows = read_run_rows(as_csv([row(kind, model="Llama-3-8B", params_b="70")]), TABLES[kind], file="mine.csv")
+    found = factors_from_rows(CATALOGUE, kind, rows, source="mine.csv", day=DAY)
     (run,) = found.runs
     assert run.guessed
     assert "size" in run.why_not
@@ -243,21 +243,21 @@ WHOLE = "good,Llama 3 8B,H100 SXM5,8,1,fine"
 )
 def test_a_broken_row_leaves_those_around_it_whole(kind: Kind, bad: str, why: str) -> None:
     text = "\n".join([HEAD, WHOLE, bad, WHOLE, WHOLE, 'good,Llama 3 8B,H100 SXM5,8,1,"two\nlines"', ""])
-    found = KINDS[kind].check(CATALOGUE, rows_in(text, TABLES[kind], file="mine.csv"))
+    found = KINDS[kind].check(CATALOGUE, read_run_rows(text, TABLES[kind], file="mine.csv"))
     assert [one.skipped_reason is None for one in found] == [True, False, True, True, True]
     assert why in (found[1].skipped_reason or "")
     assert f"     1  {found[1].skipped_reason} ({found[1].id})" in checked_text(found)
 
 
 def test_a_row_without_an_id_is_told_by_its_line() -> None:
-    rows = rows_in(f"{HEAD}\n,Llama 3 8B,H1000,8,1,\n", TABLES["training"], file="mine.csv")
+    rows = read_run_rows(f"{HEAD}\n,Llama 3 8B,H1000,8,1,\n", TABLES["training"], file="mine.csv")
     assert KINDS["training"].check(CATALOGUE, rows)[0].id == "line 2"
 
 
 def test_runs_that_are_not_used_are_counted_and_told_by_reason() -> None:
     told = [("no speed", "a"), ("no chip", "b"), ("no speed", "c"), ("no speed", "d"), ("no speed", "e")]
-    assert not_used(told) == "5 runs not used. a, c, d and 1 more: no speed; b: no chip."
-    assert not_used([]) == ""
+    assert unused_reasons(told) == "5 runs not used. a, c, d and 1 more: no speed; b: no chip."
+    assert unused_reasons([]) == ""
 
 
 def test_runs_that_contradict_each_other_by_far_still_make_a_factor() -> None:

@@ -9,7 +9,7 @@ from planner.money.plan import Plan, plan
 from planner.scenario.own import Order
 from planner.scenario.scenario import Scenario
 from pricing import Catalogue, Figure, load_catalogue
-from pricing.figure import Value
+from pricing.figure import FigureValue
 from tests.scenario.scenarios import scenarios
 
 DAY = date(2026, 11, 21)
@@ -108,5 +108,5 @@ def _figure(figure: Figure, times: float) -> Figure:
     return Figure(unit=figure.unit, checked=figure.checked, values=values)
 
 
-def _ends(value: Value) -> dict[str, float | None]:
+def _ends(value: FigureValue) -> dict[str, float | None]:
     return {"typical": value.typical, "low": value.low, "high": value.high}

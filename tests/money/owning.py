@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from planner.money.ledger import Ledger, Line
 from planner.money.owning import owning
-from planner.money.plan import setting_of
-from planner.money.setting import Setting
-from planner.money.ways.ledger_of_way import Builder, WayLedger
+from planner.money.plan import build_context
+from planner.money.setting import PlanContext
+from planner.money.ways.ledger_of_way import Builder, OptionLedger
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
 
@@ -58,41 +58,41 @@ def scenario(own: dict[str, Any], /, accelerators: int = 80, busy_share: float =
     return Scenario.model_validate({**plan, "own": own, **changes})
 
 
-def setting(plan: Scenario) -> Setting:
+def setting(plan: Scenario) -> PlanContext:
     """Its setting on the day, at the price of rent said in it, whatever is on offer."""
-    return setting_of(load_catalogue(), plan, DAY)
+    return build_context(load_catalogue(), plan, DAY)
 
 
-def built(build: Builder, at: Setting) -> WayLedger:
+def built(build: Builder, at: PlanContext) -> OptionLedger:
     """What a way comes to; it must come to something."""
     found = build(at)
-    assert isinstance(found, WayLedger), found
+    assert isinstance(found, OptionLedger), found
     return found
 
 
-def by_line(found: WayLedger) -> dict[str, NDArray[np.float64]]:
+def by_line(found: OptionLedger) -> dict[str, NDArray[np.float64]]:
     """The amounts of every line, month by month."""
     return {line.name: line.usd for line in found.lines}
 
 
-def monthly(found: WayLedger) -> NDArray[np.float64]:
+def monthly(found: OptionLedger) -> NDArray[np.float64]:
     """The cash flow."""
     return Ledger(found.title, found.lines).monthly_usd
 
 
-def total(found: WayLedger) -> NDArray[np.float64]:
+def total(found: OptionLedger) -> NDArray[np.float64]:
     """All of it."""
     return Ledger(found.title, found.lines).total_usd
 
 
-def lines(at: Setting) -> dict[str, Line]:
+def lines(at: PlanContext) -> dict[str, Line]:
     """The lines of owning a fleet for all of it."""
     found = owning(at, at.demand.all)
     assert found is not None
     return {line.name: line for line in found}
 
 
-def whole(at: Setting) -> Any:
+def whole(at: PlanContext) -> Any:
     """All of owning that has a price, for each draw."""
     return sum(np.nan_to_num(line.total_usd) for line in lines(at).values())
 

@@ -7,12 +7,12 @@ import numpy as np
 
 from planner.money.formula import formula
 from planner.money.ledger import Ledger, Line
-from planner.money.plan import setting_of
-from planner.money.setting import Setting
-from planner.money.ways.ledger_of_way import Builder, Unavailable, WayLedger
+from planner.money.plan import build_context
+from planner.money.setting import PlanContext
+from planner.money.ways.ledger_of_way import Builder, OptionLedger, Unavailable
 from planner.scenario.scenario import Scenario
 from pricing import Catalogue, load_catalogue
-from pricing.figure import Figure, Source, Value
+from pricing.figure import Figure, FigureValue, Source
 from pricing.records import Offer, Provider
 
 DAY = date(2026, 1, 1)
@@ -21,7 +21,7 @@ CHIP = "H100-SXM5-80GB"
 
 def figure(typical: float, unit: str) -> Figure:
     """A figure with one posted value."""
-    return Figure(unit=unit, checked=DAY, values={DAY: Value(typical=typical, kind="list_price", source="page")})  # type: ignore[arg-type]
+    return Figure(unit=unit, checked=DAY, values={DAY: FigureValue(typical=typical, kind="list_price", source="page")})  # type: ignore[arg-type]
 
 
 def offer(purchase: str = "on_demand", usd: float | None = 2.0, per_machine: int = 8, provider: str = "p") -> Offer:
@@ -74,31 +74,31 @@ def plan(*works: dict[str, Any], **changes: Any) -> Scenario:
     return Scenario.model_validate({**usual, **changes, "work": works or (work(),)})
 
 
-def setting(scenario: Scenario, offers: dict[str, Offer] | None = None, **terms: Figure) -> Setting:
+def setting(scenario: Scenario, offers: dict[str, Offer] | None = None, **terms: Figure) -> PlanContext:
     """Its setting in the small market."""
-    return setting_of(world(MARKET if offers is None else offers, **terms), scenario, DAY)
+    return build_context(world(MARKET if offers is None else offers, **terms), scenario, DAY)
 
 
-def built(there: Setting, build: Builder) -> WayLedger:
+def built(there: PlanContext, build: Builder) -> OptionLedger:
     """One way, which must be there."""
     found = build(there)
-    assert isinstance(found, WayLedger), found
+    assert isinstance(found, OptionLedger), found
     return found
 
 
-def why(there: Setting, build: Builder) -> str:
+def why(there: PlanContext, build: Builder) -> str:
     """Why a way is not there."""
     found = build(there)
     assert isinstance(found, Unavailable)
     return found.reason
 
 
-def amounts(found: WayLedger) -> dict[str, float]:
+def amounts(found: OptionLedger) -> dict[str, float]:
     """What each line comes to."""
     return {line.name: float(line.total_usd) for line in found.lines}
 
 
-def total(found: WayLedger) -> float:
+def total(found: OptionLedger) -> float:
     """What all of it comes to."""
     return float(Ledger(found.title, found.lines).total_usd)
 

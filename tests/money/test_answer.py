@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.money.ledger import YOUR_INPUT, Ledger, Line, Used
+from planner.money.ledger import YOUR_INPUT, Ledger, LedgerInput, Line
 from planner.money.option import Option
 from planner.money.plan import Plan, plan
 from planner.money.verdict.answer import CLOSE_GAP, Answer, answer
 from planner.money.verdict.breakeven import STEP
-from planner.money.verdict.limits import OverLimit
+from planner.money.verdict.limits import LimitBreach
 from planner.money.ways import WAYS as ALL_WAYS
 from planner.scenario.own import Kept, Own
-from planner.scenario.rent import Rent
+from planner.scenario.rent import RentalInputs
 from planner.scenario.scenario import Scenario
-from planner.scenario.terms import Tax, Terms
+from planner.scenario.terms import FinancialTerms, TaxInputs
 from planner.scenario.ways import Way
 from planner.scenario.work import Work
 from pricing import load_catalogue
@@ -36,7 +36,7 @@ def asked(scenario: Scenario) -> Answer:
 def said(**usd: Any) -> Answer:
     """The answer to a plan whose ways cost given amounts today: one number, or low, typical and high."""
     limits = {"cash_on_day_one_usd": usd.pop("cash", None), "cash_per_year_usd": usd.pop("yearly", None)}
-    terms = Terms(discount_rate_per_year=0.1, **limits)
+    terms = FinancialTerms(discount_rate_per_year=0.1, **limits)
     made = plan(CATALOGUE, Scenario(terms=terms, ways=("own", "on_demand")), DAY)
     return answer(replace(made, options=tuple(option(made, key, amounts) for key, amounts in usd.items())))
 
@@ -50,7 +50,7 @@ def option(made: Plan, key: str, usd: Any) -> Option:
     def ledger(amount: float) -> Ledger:
         amounts = np.zeros(made.setting.timeline.last + 1)
         amounts[month] = amount
-        return Ledger(key, (Line("all", "compute", "a_usd", (Used("a_usd", amounts, "USD", YOUR_INPUT),)),))
+        return Ledger(key, (Line("all", "compute", "a_usd", (LedgerInput("a_usd", amounts, "USD", YOUR_INPUT),)),))
 
     hours = made.setting.demand.all.busy_hours
     ends = {"low": ledger(low), "high": ledger(high)}
@@ -150,7 +150,7 @@ def test_the_option_that_needs_least_is_the_one_that_is_named() -> None:
         assert credit.limit.said.startswith("the least that any way needs (buying on credit) is $300 ")
         assert credit.best is not None
         assert credit.best.option.way == "loan"
-    assert OverLimit("own", 300, "on day one", 200, size=16, is_least=True).said.startswith(
+    assert LimitBreach("own", 300, "on day one", 200, size=16, is_least=True).said.startswith(
         "the least that any way needs (buying 16) is $300"
     )
     assert len({way.starting for way in ALL_WAYS.values()}) == len(ALL_WAYS)
@@ -201,7 +201,7 @@ def test_a_wider_budget_never_costs_more(usd: list[float], one: float, other: fl
 def test_what_selling_would_fetch_is_not_paid() -> None:
     """20,000 forgone today count as a cost of keeping, and not against a limit of cash."""
     kept = Kept(accelerators=8, usd_today_if_sold=20_000.0)
-    found = asked(Scenario(kept=kept, terms=Terms(cash_on_day_one_usd=0.0), ways=("on_demand", "keep")))
+    found = asked(Scenario(kept=kept, terms=FinancialTerms(cash_on_day_one_usd=0.0), ways=("on_demand", "keep")))
     assert found.verdict == "keep"
     assert found.limit is None
     assert found.best is not None
@@ -239,7 +239,7 @@ def test_the_toy() -> None:
 def test_when_rents_fall_a_long_payback_is_lost(
     accelerators: int, running: float, months: dict[float, int | None]
 ) -> None:
-    found = dict(asked(toy(accelerators=accelerators, running=running, years=10.0)).turned_by_rent_path)
+    found = dict(asked(toy(accelerators=accelerators, running=running, years=10.0)).payback_by_rent_change)
     for change, month in months.items():
         assert found[change].found == (month is not None)
         if month is not None:
@@ -254,8 +254,8 @@ def published(timing: Any) -> Scenario:
         years=4.0,
         work=(Work(accelerators=64, busy_share=0.7, storage_tb=0, egress_tb_per_month=0),),
         own=Own(**{**bare_own(), **own}),
-        rent=Rent(usd_per_accelerator_hour=2.0, accelerators_per_machine=1),
-        terms=Terms(discount_rate_per_year=0.1, rent_change_per_year=0.0, timing=timing),
+        rent=RentalInputs(usd_per_accelerator_hour=2.0, accelerators_per_machine=1),
+        terms=FinancialTerms(discount_rate_per_year=0.1, rent_change_per_year=0.0, timing=timing),
         ways=("own", "on_demand"),
     )
 
@@ -280,7 +280,7 @@ def test_a_published_verdict_that_the_convention_alone_turns(
 
 def test_tax_and_its_lines_are_in_the_verdict() -> None:
     """-136,612 after tax, straight line, of a toy that loses 117,658 before."""
-    tax = Tax(tax_share=0.25, schedule="straight-line-5")
+    tax = TaxInputs(tax_share=0.25, schedule="straight-line-5")
     found = asked(toy(rate=0.10, tax=tax))
     assert found.own is not None
     assert found.own.measures.npv_usd == pytest.approx(-136_612, abs=1)
@@ -295,8 +295,8 @@ SCENARIOS = st.builds(
     lambda busy, years, rate, timing, count, price, tax: Scenario(
         years=years,
         work=(Work(accelerators=count, busy_share=busy),),
-        rent=Rent(usd_per_accelerator_hour=price),
-        terms=Terms(discount_rate_per_year=rate, timing=timing),
+        rent=RentalInputs(usd_per_accelerator_hour=price),
+        terms=FinancialTerms(discount_rate_per_year=rate, timing=timing),
         tax=tax,
         ways=("own", "on_demand"),
     ),
@@ -306,7 +306,7 @@ SCENARIOS = st.builds(
     st.sampled_from(["month_end", "month_middle", "year_end", "year_middle", "dated"]),
     st.integers(1, 400),
     st.floats(0.5, 20.0),
-    st.sampled_from([None, Tax(), Tax(vat_share=0.2, profit_usd_per_year=0.0)]),
+    st.sampled_from([None, TaxInputs(), TaxInputs(vat_share=0.2, profit_usd_per_year=0.0)]),
 )
 
 
@@ -354,7 +354,7 @@ def test_all_prices_times_k_leave_the_verdict(times: float, rate: float) -> None
 def test_dearer_money_speaks_for_renting() -> None:
     savings = []
     for rate in (0.0, 0.05, 0.1, 0.2, 0.4):
-        own = asked(Scenario(terms=Terms(discount_rate_per_year=rate), ways=("own", "on_demand"))).own
+        own = asked(Scenario(terms=FinancialTerms(discount_rate_per_year=rate), ways=("own", "on_demand"))).own
         assert own is not None
         savings.append(float(own.measures.npv_usd))
     assert savings == sorted(savings, reverse=True)
@@ -370,7 +370,7 @@ def test_a_plan_of_a_quarter_of_a_year_has_an_answer() -> None:
 
 
 def test_the_day_is_the_plans_and_not_todays() -> None:
-    terms = Terms(timing="dated", discount_rate_per_year=0.5)
+    terms = FinancialTerms(timing="dated", discount_rate_per_year=0.5)
     once, again = (answer(plan(CATALOGUE, Scenario(terms=terms, ways=WAYS), DAY)) for _ in range(2))
     leap = answer(plan(CATALOGUE, Scenario(terms=terms, ways=WAYS), date(2027, 11, 21)))
     assert [one.present_usd for one in once.ranked] == [one.present_usd for one in again.ranked]

@@ -7,9 +7,9 @@ from datetime import date
 import pytest
 
 from planner.money.renting.orders import able, nobody
-from planner.money.setting import Setting
+from planner.money.setting import PlanContext
 from planner.report.answer.reckoned import reckoned
-from planner.report.facts.fact import beside_provider
+from planner.report.facts.fact import provider_context
 from planner.report.market.offers import offer_rows, offer_text
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
@@ -38,7 +38,7 @@ def publishes(catalogue: Catalogue, key: str) -> bool:
 def refusals(catalogue: Catalogue) -> Iterator[tuple[tuple[str, ...], str]]:
     """What is said of every order that nobody can take, with the offers that there are."""
     for chip in catalogue.accelerators:
-        setting = Setting(catalogue, Scenario(accelerator=chip), DAY)
+        setting = PlanContext(catalogue, Scenario(accelerator=chip), DAY)
         there = {key: one.purchase for key, one in catalogue.offers.items() if one.accelerator == chip}
         for kinds in KINDS:
             keys = tuple(key for key, purchase in there.items() if purchase in kinds)
@@ -71,7 +71,7 @@ def test_what_all_sellers_have_together_says_how_much_of_it_we_assume(catalogue:
     keys = tuple(
         key for key, one in catalogue.offers.items() if one.accelerator == H100 and one.purchase == "on_demand"
     )
-    said = nobody(Setting(catalogue, Scenario(accelerator=H100), DAY), keys, Order(20_000, 1), "on demand")
+    said = nobody(PlanContext(catalogue, Scenario(accelerator=H100), DAY), keys, Order(20_000, 1), "on demand")
     most: dict[str, tuple[int, bool]] = {}
     for key in keys:
         there = (sale(catalogue, key).most.accelerators, not publishes(catalogue, key))
@@ -88,7 +88,7 @@ def test_every_capacity_of_the_catalogue_is_marked_as_the_data_have_it(catalogue
 
 def test_sellers_who_share_an_order_have_sizes_that_we_assume(catalogue: Catalogue) -> None:
     asked = Scenario(work=(Work(accelerators=1_500, busy_share=0.5),), years=1, ways=("on_demand",))
-    sentences = reckoned(catalogue, asked, DAY, in_full=True).told.sentences
+    sentences = reckoned(catalogue, asked, DAY, with_details=True).told.sentences
     (shared,) = [one for one in sentences if "sellers share them" in one]
     assert "we assume" in shared
 
@@ -96,7 +96,7 @@ def test_sellers_who_share_an_order_have_sizes_that_we_assume(catalogue: Catalog
 def test_the_table_of_prices_and_the_facts_of_a_seller_mark_what_we_assume(catalogue: Catalogue) -> None:
     keys = [key for key, one in catalogue.offers.items() if one.provider == "together"]
     assert "512?" in offer_text(offer_rows(catalogue, keys, DAY))
-    fact = next(one for one in beside_provider(catalogue, "together", DAY) if one.name == "most at once")
+    fact = next(one for one in provider_context(catalogue, "together", DAY) if one.name == "most at once")
     assert (fact.value, fact.kind) == (512, "assumption")
     assert fact.note is not None
     assert "we assume" in fact.note

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from planner.money.many_ledgers import builder_of, ledger_at
+from planner.money.many_ledgers import build_ledger, option_builder
 from planner.money.measures import present_usd
-from planner.money.owned_fleet import bought_when
+from planner.money.owned_fleet import purchase_orders
 from planner.money.plan import Plan, plan
 from planner.money.verdict.answer import answer
 from planner.money.verdict.breakeven import (
@@ -21,13 +21,13 @@ from planner.money.verdict.breakeven import (
     break_even,
     break_evens,
 )
-from planner.report.answer.other_number import rule_sentences
-from planner.report.answer.tables import turning_table
-from planner.report.answer.turns import turning_sentences
+from planner.report.answer.other_number import hours_rule_sentences
+from planner.report.answer.tables import break_even_table
+from planner.report.answer.turns import sensitivity_sentences
 from planner.scenario.own import Order, Own
-from planner.scenario.rent import Rent, Reserve
+from planner.scenario.rent import RentalInputs, ReservationInputs
 from planner.scenario.scenario import Scenario
-from planner.scenario.terms import Terms
+from planner.scenario.terms import FinancialTerms
 from planner.scenario.work import Work
 from pricing import load_catalogue
 from tests.examples import at_most
@@ -53,8 +53,8 @@ def toy(
             Work(accelerators=accelerators, accelerator_hours_per_month=10_000.0, storage_tb=0, egress_tb_per_month=0),
         ),
         "own": Own(**{**bare_own(), **own}),
-        "rent": Rent(usd_per_accelerator_hour=2.0, accelerators_per_machine=1, hours_per_session=8.0),
-        "terms": Terms(discount_rate_per_year=rate, rent_change_per_year=0.0, timing=timing),
+        "rent": RentalInputs(usd_per_accelerator_hour=2.0, accelerators_per_machine=1, hours_per_session=8.0),
+        "terms": FinancialTerms(discount_rate_per_year=rate, rent_change_per_year=0.0, timing=timing),
         "ways": ("own", "on_demand"),
         **changes,
     }
@@ -84,7 +84,7 @@ def saving_and_size(made: Plan, tried: dict[str, float]) -> tuple[float, float]:
     here = made.setting.trying(tried)
     usd = []
     for option in made.options:
-        ledger = ledger_at(here, builder_of(option))
+        ledger = build_ledger(here, option_builder(option))
         assert ledger is not None
         usd.append(float(np.asarray(present_usd(here, ledger)).reshape(-1)[0]))
     by_way = dict(zip([option.way for option in made.options], usd, strict=True))
@@ -127,10 +127,10 @@ def test_power_is_in_the_running_costs_already() -> None:
 
 
 def test_always_and_never_have_a_reason() -> None:
-    dear = found(toy(rent=Rent(usd_per_accelerator_hour=50.0, accelerators_per_machine=1)))
+    dear = found(toy(rent=RentalInputs(usd_per_accelerator_hour=50.0, accelerators_per_machine=1)))
     assert dear["residual_share"].value is None
     assert str(dear["residual_share"].reason) == "always: owning costs less all the way from 0 to 1 share"
-    cheap = found(toy(rent=Rent(usd_per_accelerator_hour=0.05, accelerators_per_machine=1)))
+    cheap = found(toy(rent=RentalInputs(usd_per_accelerator_hour=0.05, accelerators_per_machine=1)))
     assert cheap["busy_share"].value is None
     assert str(cheap["busy_share"].reason) == "never: renting costs less at every level of use"
     assert cheap["month"].value is None
@@ -139,7 +139,7 @@ def test_always_and_never_have_a_reason() -> None:
 
 def test_a_break_even_that_queueing_does_not_allow_says_so() -> None:
     """Two slots of 40: with the catalogue's wait of a quarter of a job they are at most 0.45 busy."""
-    rent = Rent(usd_per_accelerator_hour=0.5, accelerators_per_machine=1)
+    rent = RentalInputs(usd_per_accelerator_hour=0.5, accelerators_per_machine=1)
     jobs = Work(accelerators=80, busy_share=0.2, accelerators_per_job=40, storage_tb=0, egress_tb_per_month=0)
     one = found(toy(rent=rent, work=(jobs,)))["busy_share"]
     assert one.value == pytest.approx(1_100_000 / (0.5 * 80 * 43_800))
@@ -150,7 +150,7 @@ def test_a_break_even_that_queueing_does_not_allow_says_so() -> None:
 @pytest.mark.parametrize("busy", [0.5, 0.9])
 def test_a_queue_is_no_limit_below_your_own_use(busy: float) -> None:
     """Two slots reach 0.45, you keep them busier: what the queue would allow is no news to you, above as below."""
-    rent = Rent(usd_per_accelerator_hour=0.5, accelerators_per_machine=1)
+    rent = RentalInputs(usd_per_accelerator_hour=0.5, accelerators_per_machine=1)
     jobs = Work(accelerators=80, busy_share=busy, accelerators_per_job=40, storage_tb=0, egress_tb_per_month=0)
     made = plan(CATALOGUE, toy(rent=rent, work=(jobs,)), DAY)
     there = answer(made)
@@ -160,9 +160,9 @@ def test_a_queue_is_no_limit_below_your_own_use(busy: float) -> None:
     assert one.value > one.achievable
     assert not one.is_out_of_reach
     assert str(one.reason) == "found"
-    table = turning_table(there).to_pandas().set_index("If only this changed")
+    table = break_even_table(there).to_pandas().set_index("If only this changed")
     assert "reach" not in table.loc["Busy, share of hours", "Why"]
-    said = (*turning_sentences(made, there), *rule_sentences(made, there, None))
+    said = (*sensitivity_sentences(made, there), *hours_rule_sentences(made, there, None))
     assert not any("lets you reach" in one or "come at random" in one for one in said)
 
 
@@ -178,11 +178,13 @@ CARDS: dict[str, Any] = {"accelerator": "RTX-4090-24GB", "work": (Work(accelerat
     ],
 )
 def test_the_months_until_delivery_are_those_of_the_plan(said: dict[str, Any], months: float) -> None:
-    made = plan(CATALOGUE, Scenario(rent=Rent(usd_per_accelerator_hour=1.0), ways=("own", "on_demand"), **said), DAY)
+    made = plan(
+        CATALOGUE, Scenario(rent=RentalInputs(usd_per_accelerator_hour=1.0), ways=("own", "on_demand"), **said), DAY
+    )
     own, rent = made.option("own"), made.option("on_demand")
     assert own is not None
     assert rent is not None
-    assert bought_when(made.setting, own)[0].there_after_months == months
+    assert purchase_orders(made.setting, own)[0].there_after_months == months
     assert break_even(made, own, rent, "lead_time_months").you == months
 
 
@@ -203,7 +205,7 @@ def test_waiting_longer_for_a_fleet_that_pays_is_worth_less() -> None:
 def test_the_price_of_a_reservation_is_not_the_price_on_demand() -> None:
     """Owning waits for delivery and rents on demand meanwhile: that price stays while the reservation's moves."""
     scenario = Scenario(
-        own=Own(lead_time_months=6.0), reserve=Reserve(usd_per_accelerator_hour=2.2, term="reserved_1y")
+        own=Own(lead_time_months=6.0), reserve=ReservationInputs(usd_per_accelerator_hour=2.2, term="reserved_1y")
     )
     made = plan(CATALOGUE, scenario, DAY)
     own, reserved = made.option("own"), made.option("reserved")
@@ -211,7 +213,7 @@ def test_the_price_of_a_reservation_is_not_the_price_on_demand() -> None:
     assert reserved is not None
     price = break_evens(made, own, reserved)[1]
     assert (price.you, price.reason) == (2.2, FOUND)
-    there = ledger_at(made.setting.trying({"usd_per_accelerator_hour": price.value}), builder_of(reserved))
+    there = build_ledger(made.setting.trying({"usd_per_accelerator_hour": price.value}), option_builder(reserved))
     assert there is not None
     assert present_usd(made.setting, there) == pytest.approx(present_usd(made.setting, own.ledger), rel=1e-6)
 
@@ -221,8 +223,8 @@ SCENARIOS = st.builds(
         years=years,
         work=(Work(accelerators=count, busy_share=busy),),
         own=Own(lead_time_months=lead),
-        rent=Rent(usd_per_accelerator_hour=price),
-        terms=Terms(discount_rate_per_year=rate, timing=timing, rent_change_per_year=change),
+        rent=RentalInputs(usd_per_accelerator_hour=price),
+        terms=FinancialTerms(discount_rate_per_year=rate, timing=timing, rent_change_per_year=change),
         ways=("own", "on_demand"),
     ),
     st.floats(0.05, 1.0),

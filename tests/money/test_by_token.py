@@ -4,31 +4,31 @@ from datetime import date
 
 import pytest
 
-from planner.money.by_token import by_token, even_requests_per_s, hosted_usd_per_request
+from planner.money.by_token import break_even_requests_per_s, by_token, hosted_usd_per_request
 from planner.money.plan import plan
 from planner.money.verdict.answer import answer
 from planner.report.answer.sentences import told
-from planner.report.answer.small_work import by_token_words
+from planner.report.answer.small_work import describe_token_price
 from planner.scenario.scenario import Scenario
-from planner.scenario.task import Serve
+from planner.scenario.task import ServingTask
 from planner.scenario.work import Work
 from planner.speed.serving import serve
-from planner.speed.work_to_hours import cheapest_door, serving_job
+from planner.speed.work_to_hours import cheapest_hosted_price, serving_job
 from pricing import load_catalogue
 
 CATALOGUE = load_catalogue()
-CHAT = Serve(model="llama-3.3-70b", requests_per_s=5.0, peak_requests_per_s=15.0, weight_precision="fp8")
+CHAT = ServingTask(model="llama-3.3-70b", requests_per_s=5.0, peak_requests_per_s=15.0, weight_precision="fp8")
 SCENARIO = Scenario(work=(Work(serve=CHAT, storage_tb=0.0, egress_tb_per_month=0.0),))
 FOUND = serve(CATALOGUE, serving_job(SCENARIO, CHAT))
 
 
 def test_the_rate_at_which_an_hour_costs_as_much_as_its_tokens() -> None:
     # 3.60 USD an hour are 0.001 a second: one request a second where it costs 0.001.
-    assert even_requests_per_s(usd_per_hour=3.60, usd_per_request=0.001) == pytest.approx(1.0)
+    assert break_even_requests_per_s(usd_per_hour=3.60, usd_per_request=0.001) == pytest.approx(1.0)
 
 
 def test_a_request_costs_what_it_reads_and_writes() -> None:
-    door = cheapest_door(CATALOGUE, CHAT)
+    door = cheapest_hosted_price(CATALOGUE, CHAT)
     assert door is not None
     price = CATALOGUE.hosted[door]
     assert price.output_usd_per_mtoken is not None
@@ -46,13 +46,13 @@ def test_at_the_break_even_both_cost_the_same() -> None:
     dearer = by_token(CATALOGUE, FOUND, CHAT, usd_per_accelerator_hour=400.0)
     assert dearer is not None
     assert not dearer.ever
-    assert "stays dearer" in by_token_words(dearer)
+    assert "stays dearer" in describe_token_price(dearer)
 
 
 def test_a_model_that_nobody_sells_has_none() -> None:
     task = CHAT.model_copy(update={"model": "llama-2-7b"})
     assert (by_token(CATALOGUE, FOUND, task, usd_per_accelerator_hour=2.0) is None) == (
-        cheapest_door(CATALOGUE, task) is None
+        cheapest_hosted_price(CATALOGUE, task) is None
     )
 
 

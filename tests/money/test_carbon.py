@@ -5,18 +5,18 @@ from typing import Any
 
 import pytest
 
-from planner.money.carbon import Emitted, emission, emitted
+from planner.money.carbon import OptionEmissions, emission, emitted
 from planner.money.plan import Plan, plan
 from planner.money.verdict.answer import answer
 from planner.scenario.failures import Failures
 from planner.scenario.own import Kept, Own
-from planner.scenario.rent import Hosted, Rent
+from planner.scenario.rent import HostedModelInputs, RentalInputs
 from planner.scenario.scenario import Scenario
-from planner.scenario.terms import Terms
+from planner.scenario.terms import FinancialTerms
 from planner.scenario.work import Work
 from pricing import Catalogue, Figure, load_catalogue
-from pricing.carbon import grid_among, grid_at
-from pricing.figure import Unit, Value
+from pricing.carbon import grid_intensity_at, mean_grid_intensity
+from pricing.figure import FigureValue, Unit
 
 DAY = date(2026, 11, 21)
 H100 = "H100-SXM5-80GB"
@@ -24,7 +24,7 @@ EMBODIED_KG, SERVER_KG = 575.0, 5_700.0
 
 
 def figure(unit: Unit, typical: float) -> Figure:
-    value = Value(typical=typical, kind="measured", source="site_ember_co2js")
+    value = FigureValue(typical=typical, kind="measured", source="site_ember_co2js")
     return Figure(unit=unit, checked=DAY, values={date(2024, 1, 1): value})
 
 
@@ -56,7 +56,7 @@ def planned(busy: float = 0.5, years: int = 1, **said: Any) -> Plan:
     return plan(CATALOGUE, Scenario(**{**scenario, **said}), DAY)
 
 
-def of(made: Plan, key: str) -> Emitted:
+def of(made: Plan, key: str) -> OptionEmissions:
     option = made.option(key)
     assert option is not None
     return emitted(made.setting, option)
@@ -123,7 +123,7 @@ def test_your_own_sum_for_running_hides_no_electricity() -> None:
 def test_a_dearer_kilowatt_hour_or_hour_emits_the_same() -> None:
     dear = planned(
         own=Own(**OWN, usd_per_kwh=0.9, power_price_change_per_year=0.1),
-        terms=Terms(inflation_per_year=0.1, money="real"),
+        terms=FinancialTerms(inflation_per_year=0.1, money="real"),
     )
     assert of(dear, "own").operation_kg == pytest.approx(of(planned(), "own").operation_kg)
     assert of(dear, "on_demand").operation_kg == pytest.approx(of(planned(), "on_demand").operation_kg)
@@ -131,7 +131,7 @@ def test_a_dearer_kilowatt_hour_or_hour_emits_the_same() -> None:
 
 def test_what_is_there_was_made_before_and_tokens_are_not_known() -> None:
     kept = Kept(accelerators=8, power_w_each=1_000.0, idle_power_w_each=300.0)
-    hosted = Hosted(
+    hosted = HostedModelInputs(
         million_input_tokens_per_month=1.0, million_output_tokens_per_month=0.0, usd_per_million_input_tokens=1.0
     )
     made = planned(kept=kept, hosted=hosted, ways=("keep", "hosted"))
@@ -151,8 +151,8 @@ def test_a_chip_that_nobody_reckoned_is_taken_by_its_memory_and_says_so() -> Non
 
 
 def test_of_several_countries_it_is_their_mean() -> None:
-    two = grid_among(CATALOGUE, frozenset({"NO", "DE"}), "europe")
-    norway, germany = (grid_at(CATALOGUE, site) for site in ("NO", "DE"))
+    two = mean_grid_intensity(CATALOGUE, frozenset({"NO", "DE"}), "europe")
+    norway, germany = (grid_intensity_at(CATALOGUE, site) for site in ("NO", "DE"))
     assert two is not None
     assert norway is not None
     assert germany is not None
@@ -161,7 +161,7 @@ def test_of_several_countries_it_is_their_mean() -> None:
 
 
 def limited(most_t: float, **said: Any) -> Any:
-    return answer(planned(terms=Terms(most_t_co2e=most_t), ways=("own",), **said))
+    return answer(planned(terms=FinancialTerms(most_t_co2e=most_t), ways=("own",), **said))
 
 
 def test_a_limit_that_no_way_keeps_to_says_the_least_and_what_would_do() -> None:
@@ -186,7 +186,7 @@ def test_a_limit_leaves_the_cheaper_way_out() -> None:
     assert over is not None
     least = min(one.typical for one in kg.values() if one is not None)
     assert least < over.typical
-    bound = answer(planned(site="PL", busy=0.95, years=3, terms=Terms(most_t_co2e=(least + 1) / 1_000)))
+    bound = answer(planned(site="PL", busy=0.95, years=3, terms=FinancialTerms(most_t_co2e=(least + 1) / 1_000)))
     assert bound.best is not None
     assert bound.best.option.key != free.best.option.key
     assert bound.limit is not None
@@ -196,7 +196,7 @@ def test_a_limit_leaves_the_cheaper_way_out() -> None:
 @pytest.mark.parametrize("most", [0.0, -1.0])
 def test_a_limit_of_nothing_or_less_is_refused(most: float) -> None:
     with pytest.raises(ValueError, match="greater than 0"):
-        Terms(most_t_co2e=most)
+        FinancialTerms(most_t_co2e=most)
 
 
 def test_without_a_limit_nothing_is_reckoned_until_it_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -223,10 +223,10 @@ def test_rented_hours_are_drawn_where_the_seller_says_it_stands() -> None:
     assert found.operation_kg.typical == pytest.approx(found.kwh * 0.03075)
 
 
-def emitted_from(facts: Catalogue, offer: str) -> Emitted:
+def emitted_from(facts: Catalogue, offer: str) -> OptionEmissions:
     """Eight H100 for a year, rented from one offer."""
     work = (Work(accelerators=8, busy_share=0.5),)
-    rent = Rent(offer=offer)
+    rent = RentalInputs(offer=offer)
     made = plan(
         facts, Scenario(accelerator=H100, site="US-TX", years=1, work=work, rent=rent, ways=("on_demand",)), DAY
     )

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from planner.money.renting.cheapest_offer import taken
-from planner.money.setting import ChosenOffers, Setting
+from planner.money.setting import ChosenOffers, PlanContext
 from pricing.records import Offer
 from tests.money.renting import DAY, MARKET, figure, offer, plan, work, world
 
 
 def chosen(*works: dict[str, Any], offers: dict[str, Offer], after_days: int = 0, **changes: Any) -> ChosenOffers:
     """What a plan takes among these."""
-    return taken(Setting(world(offers), plan(*works, **changes), DAY + timedelta(days=after_days)))
+    return taken(PlanContext(world(offers), plan(*works, **changes), DAY + timedelta(days=after_days)))
 
 
 def test_one_of_each_kind() -> None:

@@ -64,7 +64,7 @@ def test_seasons_follow_the_calendar() -> None:
     work = {"accelerators": 10, "busy_share": 0.5, "season": tuple(float(month) / 10 for month in range(1, 13))}
     there = demand(scenario(work), starts_in=11)
     assert there.all.busy_hours[1:4].tolist() == pytest.approx([3_650 * 1.1, 3_650 * 1.2, 3_650 * 0.1])
-    assert there.all.most_accelerators == 10
+    assert there.all.peak_accelerators == 10
 
 
 def test_waiting_work_grows_and_has_seasons_without_losing_hours() -> None:
@@ -141,8 +141,8 @@ def test_data_goes_with_the_work_and_a_fleet_keeps_all_of_it() -> None:
 def test_a_fleet_of_none_does_nothing() -> None:
     there = demand(scenario({"accelerators": 8, "busy_share": 0.5}))
     assert there.upto(0).busy_accelerator_hours == 0
-    assert there.upto(0).most_accelerators == 0
-    assert there.between(8, 8).most_accelerators == 0
+    assert there.upto(0).peak_accelerators == 0
+    assert there.between(8, 8).peak_accelerators == 0
 
 
 def test_the_level_of_the_work_leaves_jobs_out() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from planner.money.demand.lost import RATE
 from planner.money.input_sheet import Tried
 from planner.money.ledger import Line
-from planner.money.setting import BUSY_FACTOR, HOURS_FACTOR, Booking, ChosenOffers, Setting
+from planner.money.setting import BUSY_FACTOR, HOURS_FACTOR, ChosenOffers, PlanContext, Reservation
 from planner.money.stages.fleet import _with_terms
 from planner.scenario.own import Order
 from planner.scenario.path import with_value
@@ -22,10 +22,10 @@ from tests.money.anyplan import CATALOGUE, CHIPS, DAY, of, plans
 
 KEPT = {
     kind: [name for name, value in vars(kind).items() if isinstance(value, cached_property) and value.part]
-    for kind in (Setting, Line)
+    for kind in (PlanContext, Line)
 }
 FIELDS = sorted(Scenario.model_fields.keys() - {"name", "note", "currency", "tax", "kept", "hosted"})
-OFFERS = ChosenOffers(reserved_all_along=(Booking(None, 0, 12.0),))
+OFFERS = ChosenOffers(reserved_all_along=(Reservation(None, 0, 12.0),))
 TRIED: tuple[Tried, ...] = (
     {},
     {BUSY_FACTOR: 0.5},
@@ -67,8 +67,8 @@ def check(derived: Any) -> None:
         assert agree(getattr(derived, name), getattr(fresh, name)), name
 
 
-def setting(scenario: Scenario, tried: Tried) -> Setting:
-    return warm(Setting(CATALOGUE, scenario, DAY, tried=tried))
+def setting(scenario: Scenario, tried: Tried) -> PlanContext:
+    return warm(PlanContext(CATALOGUE, scenario, DAY, tried=tried))
 
 
 @given(plans(), tries, tries)

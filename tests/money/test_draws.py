@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from planner.money.demand.stream import Demand
-from planner.money.many_ledgers import Columns
-from planner.money.plan import setting_of
+from planner.money.many_ledgers import InputColumns
+from planner.money.plan import build_context
 from planner.money.setting import BUSY_FACTOR
 from planner.money.ways import WAYS
 from planner.scenario.scenario import Scenario
@@ -18,10 +18,10 @@ from tests.money.anyplan import CATALOGUE, DAY
 @pytest.mark.slow
 def test_no_block_keeps_the_demand_of_another_in_memory() -> None:
     """What is kept by setting or by demand would add up: a demand of many futures takes tens of megabytes."""
-    setting = setting_of(CATALOGUE, Scenario(years=10.0), DAY)
+    setting = build_context(CATALOGUE, Scenario(years=10.0), DAY)
     draws = {BUSY_FACTOR: np.linspace(0.5, 1.5, 4_000)}
     seen: list[weakref.ref[Demand]] = []
-    for block in Columns(setting, draws).blocks([WAYS["own"].build, WAYS["on_demand"].build]):
+    for block in InputColumns(setting, draws).blocks([WAYS["own"].build, WAYS["on_demand"].build]):
         seen.append(weakref.ref(block.setting.demand))
         gc.collect()
         assert sum(one() is not None for one in seen) == 1

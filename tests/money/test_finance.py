@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from planner.money import finance
-from planner.money.outcome import FOUND, root, solved
+from planner.money.outcome import FOUND, root, solve_result
 from tests.money.loans import loan_payment_usd, monthly_rate
 
 RATE = st.floats(-0.5, 3.0)
@@ -250,7 +250,7 @@ def test_rates_of_many_draws_are_those_of_each() -> None:
 
 
 def test_the_first_reason_that_holds_is_given() -> None:
-    got = solved(
+    got = solve_result(
         np.array([1.0, 2.0, 3.0]),
         reasons={"none: a": np.array([True, False, False]), "none: b": np.array([True, True, False])},
     )

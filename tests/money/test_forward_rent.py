@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from planner.money.carbon.counted import rented_hours
 from planner.money.ledger import Ledger
-from planner.money.many_ledgers import builder_of, ledger_at
+from planner.money.many_ledgers import build_ledger, option_builder
 from planner.money.option import Option
-from planner.money.plan import plan, plan_at, setting_of
+from planner.money.plan import build_context, plan, plan_from_context
 from planner.scenario.scenario import Scenario
-from planner.scenario.terms import Terms
+from planner.scenario.terms import FinancialTerms
 from planner.study.uncertainty.futures import futures
 from pricing import load_catalogue
 from tests.examples import at_most
@@ -30,7 +30,7 @@ RENT: dict[str, Any] = {
     "support_share": 0.0,
 }
 AGREED = {**RENT, "forward_usd_per_accelerator_hour": 1.5, "forward_from_month": 13, "forward_fee_usd": 9_000.0}
-RISING = Terms(rent_change_per_year=0.2)
+RISING = FinancialTerms(rent_change_per_year=0.2)
 
 
 def option(way: str, rent: dict[str, Any], **changes: Any) -> Option:
@@ -54,7 +54,7 @@ def test_from_its_month_on_the_agreed_price_stands_in_place_of_the_path() -> Non
 
 
 def test_so_it_is_in_every_future() -> None:
-    asked = scenario(EIGHTY, rent={**AGREED, "forward_from_month": 1}, ways=("on_demand",), terms=Terms())
+    asked = scenario(EIGHTY, rent={**AGREED, "forward_from_month": 1}, ways=("on_demand",), terms=FinancialTerms())
     drawn = futures(plan(load_catalogue(), asked, DAY), 64)
     assert drawn is not None
     work = drawn.draws["busy_factor"]
@@ -97,10 +97,10 @@ def test_no_hour_on_demand_follows_the_path_once_a_price_is_agreed(said: Scenari
     mix = said.mix and said.mix.model_copy(update={"reserve_accelerators": 0, "peaks": "on_demand"})
     ways = ("own", "loan", "lease", "rent_to_own", "sale_and_lease_back", "keep", "on_demand", "mix")
     asked = said.model_copy(update={"rent": agreed, "mix": mix, "sell": None, "ways": ways, "tax": None})
-    at = setting_of(small(CATALOGUE, asked.accelerator), asked, DAY)
+    at = build_context(small(CATALOGUE, asked.accelerator), asked, DAY)
     tried = {"rent_change_per_year": np.array([[-0.3], [0.0], [0.2]])}
-    for one in plan_at(at).options:
-        found = ledger_at(at.trying(tried), builder_of(one))
+    for one in plan_from_context(at).options:
+        found = build_ledger(at.trying(tried), option_builder(one))
         assert found is not None
         usd_by_month = np.broadcast_to(found.monthly_usd, (3, at.timeline.last + 1))[:, month:]
         assert usd_by_month[[0, 2]] == pytest.approx(usd_by_month[[1, 1]], rel=1e-9), one.key
@@ -117,7 +117,7 @@ def test_a_mix_pays_it_once() -> None:
 
 def test_it_is_dollars_of_today_and_support_is_a_share_of_it() -> None:
     """Agreed today at 1.50: after two years of 10 % a year it is worth less."""
-    terms = Terms(money="real", inflation_per_year=0.1, rent_change_per_year=0.0)
+    terms = FinancialTerms(money="real", inflation_per_year=0.1, rent_change_per_year=0.0)
     usd = lines(option("on_demand", {**AGREED, "support_share": 0.1}, terms=terms))
     assert usd["Useful hours"][24] == pytest.approx(HOURS * 1.5 / 1.1**2)
     assert usd["Support"][24] == pytest.approx(HOURS * 0.15 / 1.1**2)

@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 from planner.money import finance, measures, price_path
 from planner.money.demand import queueing
 from planner.money.measures import Payback
-from planner.money.outcome import Solved
+from planner.money.outcome import SolveResult
 from planner.money.tax import books
-from pricing.figure import Strict, Text
+from pricing.figure import StrictModel, Text
 from pricing.strict_yaml import read
 
 Array = NDArray[np.float64]
 MONTHS_OF_FIFTY_YEARS = 600
 
 
-class Case(Strict):
+class Case(StrictModel):
     """One row: what is called with what, what comes out, how near, and whose number it is."""
 
     name: Text
@@ -31,7 +31,7 @@ class Case(Strict):
     rel: float
 
 
-class Table(Strict):
+class Table(StrictModel):
     """One file."""
 
     cases: tuple[Case, ...]
@@ -91,7 +91,7 @@ def check(got: Any, want: Any, rel: float) -> None:
         for name, number in want.items():
             assert getattr(got, name) == pytest.approx(number, rel=rel, abs=0.0), name
     else:
-        numbers = got.value if isinstance(got, Solved) else got
+        numbers = got.value if isinstance(got, SolveResult) else got
         assert numbers == pytest.approx(np.array(want)[()], rel=rel, abs=1e-12)
 
 
@@ -114,7 +114,7 @@ def test_every_call_of_the_map_is_in_a_table() -> None:
 
 
 @pytest.mark.parametrize(
-    ("got", "want"), [(2.0, 3.0), (Solved(np.nan, np.array("none: x")), "never"), (1.0, (1.0, 2.0))]
+    ("got", "want"), [(2.0, 3.0), (SolveResult(np.nan, np.array("none: x")), "never"), (1.0, (1.0, 2.0))]
 )
 def test_a_wrong_number_would_be_noticed(got: Any, want: Any) -> None:
     with pytest.raises((AssertionError, AttributeError)):

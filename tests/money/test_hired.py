@@ -6,7 +6,7 @@ import pytest
 
 from planner.money.renting.job_hour import hired
 from pricing import load_catalogue
-from pricing.orderable import Order, refuses
+from pricing.orderable import Order, refusal_reason
 
 CATALOGUE = load_catalogue()
 DAY = date(2026, 11, 21)
@@ -18,7 +18,7 @@ def test_machines_hold_the_job_and_are_rented_whole() -> None:
         found = hired(CATALOGUE, H100, accelerators=together, hours=100.0, together=together, day=DAY)
         assert found is not None
         offer = CATALOGUE.offers[found.offer]
-        assert refuses(CATALOGUE, found.offer, Order(together, together)) is None
+        assert refusal_reason(CATALOGUE, found.offer, Order(together, together)) is None
         assert offer.purchase in ("on_demand", "capacity_block")
         assert found.price.read_usd == found.list_usd_per_accelerator_hour
         assert found.usd_per_accelerator_hour >= found.price.typical * 0.999

@@ -4,8 +4,8 @@ import pytest
 
 from planner.money.owning import machine
 from planner.money.owning.inputs import CURVE, curve_of, left
-from planner.money.plan import plan, setting_of
-from planner.money.setting import Setting
+from planner.money.plan import build_context, plan
+from planner.money.setting import PlanContext
 from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.uncertain_inputs import OF_CURVE, doubtful
 from pricing import Catalogue, load_catalogue
@@ -26,10 +26,10 @@ def with_a_curve_of_cards() -> Catalogue:
     return facts.model_copy(update={"accelerators": chips, "residuals": {**facts.residuals, "cards": there}})
 
 
-def of(catalogue: Catalogue, accelerator: str) -> Setting:
+def of(catalogue: Catalogue, accelerator: str) -> PlanContext:
     """One of it for three years, delivered at once."""
     asked = {"accelerator": accelerator, "years": 3.0, "own": {"lead_time_months": 0.0}}
-    return setting_of(catalogue, Scenario.model_validate(asked), DAY)
+    return build_context(catalogue, Scenario.model_validate(asked), DAY)
 
 
 def test_what_is_left_follows_the_kind_of_chip() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.money.demand.levels import GRID_ERROR, MOST_LEVELS, Levels, by_the_hour, on_and_off, together
+from planner.money.demand.levels import GRID_ERROR, MOST_LEVELS, DemandLevels, hourly_levels, on_off_levels, together
 from planner.money.demand.stream import demand
 from planner.scenario.scenario import Scenario
 
@@ -24,7 +24,7 @@ def ten_years_by_the_hour(*accelerators: int) -> Scenario:
     return Scenario.model_validate({"years": 10.0, "work": tuple(works)})
 
 
-def spelt_out(works: list[Levels], fleets: np.ndarray[Any, Any], draw: int) -> tuple[Any, Any]:
+def spelt_out(works: list[DemandLevels], fleets: np.ndarray[Any, Any], draw: int) -> tuple[Any, Any]:
     """What fleets do, and the peak, from every combination of patterns and levels: fleets x months, months."""
     each = [
         [
@@ -53,18 +53,18 @@ DAYS = st.lists(st.sampled_from([0.0, 0.1, 0.17, 0.31, 0.5, 0.77, 0.9]), min_siz
 
 
 @st.composite
-def works(draw: st.DrawFn) -> Levels:
+def works(draw: st.DrawFn) -> DemandLevels:
     """One kind of work, by the hour or not, whose hours differ from draw to draw or do not."""
     many, share = draw(MANY), draw(SHARES)
     if draw(st.booleans()):
         share = np.minimum(share * FACTORS, 1.0)
-    return by_the_hour(many, share, draw(DAYS)) if draw(st.booleans()) else on_and_off(many, share)
+    return hourly_levels(many, share, draw(DAYS)) if draw(st.booleans()) else on_off_levels(many, share)
 
 
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(works(), min_size=1, max_size=3), st.lists(st.integers(0, 900), min_size=1, max_size=4))
-def test_merged_levels_stay_near_every_combination(kinds: list[Levels], sizes: list[int]) -> None:
+def test_merged_levels_stay_near_every_combination(kinds: list[DemandLevels], sizes: list[int]) -> None:
     found, fleets = together(kinds), np.array([*sizes, 10_000], dtype=float)
     for draw in range(len(FACTORS)):
         done, peak = spelt_out(kinds, fleets, draw)
@@ -78,7 +78,7 @@ def test_merged_levels_stay_near_every_combination(kinds: list[Levels], sizes: l
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(works(), min_size=2, max_size=2), st.integers(0, 600))
-def test_few_levels_are_every_combination(kinds: list[Levels], fleet: int) -> None:
+def test_few_levels_are_every_combination(kinds: list[DemandLevels], fleet: int) -> None:
     """Up to seven levels a kind: no two of them need a grid."""
     found = together(kinds)
     for draw in range(len(FACTORS)):
@@ -89,13 +89,13 @@ def test_few_levels_are_every_combination(kinds: list[Levels], fleet: int) -> No
 
 def test_equal_levels_are_one_and_lose_nothing() -> None:
     """Eight works that want the same want nine numbers at once, in 256 combinations."""
-    works = [on_and_off(np.array([8.0]), np.array([0.3])) for _ in range(8)]
+    works = [on_off_levels(np.array([8.0]), np.array([0.3])) for _ in range(8)]
     found = together(works)
     assert found.wanted.tolist() == [8.0 * one for one in range(1, 9)]
     assert found.count <= MOST_LEVELS
     done, _ = spelt_out(works, np.array([20.0]), 0)
     assert found.below(20.0) == pytest.approx(done[0], rel=1e-12)
-    drawn = together([on_and_off(np.array([8.0]), np.full((2, 1), 0.3)) for _ in range(8)])
+    drawn = together([on_off_levels(np.array([8.0]), np.full((2, 1), 0.3)) for _ in range(8)])
     assert drawn.at_once.shape[0] <= MOST_LEVELS
     assert drawn.below(20.0)[0] == pytest.approx(done[0], rel=1e-12)
 
@@ -124,7 +124,7 @@ def test_two_works_by_the_hour_over_ten_years_fit_in_little_memory() -> None:
 
 def test_more_patterns_than_are_kept_go_onto_a_grid() -> None:
     """Eight services of different sizes, busier and less so: 256 patterns of one level each."""
-    kinds = [on_and_off(np.array([7.0 + 3.1**one]), np.array([[0.2], [0.4]])) for one in range(8)]
+    kinds = [on_off_levels(np.array([7.0 + 3.1**one]), np.array([[0.2], [0.4]])) for one in range(8)]
     found = together(kinds)
     assert found.shares.shape[-2] <= MOST_LEVELS
     assert found.shares.sum(axis=-2) == pytest.approx(1.0)

@@ -9,15 +9,15 @@ from planner.money.demand.lost import RATE
 from planner.money.lost_hours import LostHours, lost_hours
 from planner.money.plan import plan as reckoned
 from planner.money.renting.offer_inputs import PRICE
-from planner.money.setting import Setting
+from planner.money.setting import PlanContext
 from planner.money.verdict.answer import answer
 from planner.money.ways import mix, on_demand, own, reserved
 from planner.money.ways.repairs import NAME
 from planner.report.answer.also import also
-from planner.report.answer.other_number import lost_sentences
+from planner.report.answer.other_number import lost_time_sentences
 from planner.scenario.failures import Failures
 from planner.scenario.scenario import Scenario
-from planner.speed.training.goodput import plain_reliability
+from planner.speed.training.goodput import generic_reliability
 from planner.study.plan_any import planned
 from planner.study.uncertainty.uncertain_inputs import doubtful
 from pricing import load_catalogue
@@ -25,12 +25,12 @@ from tests.money.owning import EIGHTY
 from tests.money.renting import DAY, amounts, built, plan, recomputes, setting, total, work
 
 
-def of(many: int, **failures: Any) -> Setting:
+def of(many: int, **failures: Any) -> PlanContext:
     """A year of one job on so many, half of the time."""
     return setting(plan(work(accelerators=many), failures=failures))
 
 
-def lost(there: Setting) -> LostHours:
+def lost(there: PlanContext) -> LostHours:
     """What it loses."""
     found = lost_hours(there)
     assert found is not None
@@ -46,7 +46,7 @@ def test_young_and_daly(checkpoint_minutes: float, hours: float, share: float) -
     failures = Failures(
         hours_between_failures=1_000 * hours, checkpoint_minutes=checkpoint_minutes, restart_minutes=0.0
     )
-    found = plain_reliability(load_catalogue(), 1_000, failures)
+    found = generic_reliability(load_catalogue(), 1_000, failures)
     interval = np.sqrt(2 * checkpoint_minutes / 60 * hours)
     assert float(found.checkpoint_interval_hours) == pytest.approx(interval)
     # what is lost of the whole time is a little less than to first order
@@ -107,7 +107,7 @@ def test_what_is_lost_comes_on_top_of_useful_hours(build: Any, prepaid: bool) ->
 def test_who_is_busy_all_the_time_needs_more_machines_for_it() -> None:
     works = plan(work(accelerators=512, busy_share=1.0), failures={"stated_hours": "useful"})
     there = setting(works)
-    assert there.demand.all.most_accelerators == int(np.ceil(512 / (1 - lost(there).share)))
+    assert there.demand.all.peak_accelerators == int(np.ceil(512 / (1 - lost(there).share)))
 
 
 def test_waiting_for_slow_machines_is_lost_too() -> None:
@@ -122,7 +122,7 @@ TRAIN = {
 }
 
 
-def trained(**changes: Any) -> Setting:
+def trained(**changes: Any) -> PlanContext:
     """A training run of a model that is named."""
     return reckoned(load_catalogue(), Scenario.model_validate({**TRAIN, **changes}), DAY).setting
 
@@ -199,7 +199,7 @@ def test_it_is_told_with_what_it_costs_each_way() -> None:
     scenario = Scenario.model_validate({"work": ({"accelerators": 1_024, "busy_share": 0.8},), "years": 3.0})
     there = planned(load_catalogue(), scenario, DAY)
     found = answer(there)
-    sentence = lost_sentences(there, found)
+    sentence = lost_time_sentences(there, found)
     assert len(sentence) == 1
     assert sentence[0].startswith("Failures, restarts and checkpoints take about ")
     assert "of the hours you state" in sentence[0]
@@ -216,4 +216,4 @@ def test_of_a_small_plan_no_sentence_is_made() -> None:
     scenario = Scenario.model_validate({"work": ({"accelerators": 8, "busy_share": 0.8},), "years": 3.0})
     there = planned(load_catalogue(), scenario, DAY)
     found = answer(there)
-    assert lost_sentences(there, found) == ()
+    assert lost_time_sentences(there, found) == ()

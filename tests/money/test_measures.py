@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.money.finance import days_since, flow_years
-from planner.money.ledger import YOUR_INPUT, Ledger, Line, Used
+from planner.money.ledger import YOUR_INPUT, Ledger, LedgerInput, Line
 from planner.money.measures import cash_by_year_usd, cumulative, discounted, measured, present_usd
-from planner.money.setting import Setting
+from planner.money.setting import PlanContext
 from planner.scenario.scenario import Scenario
-from planner.scenario.terms import Terms
+from planner.scenario.terms import FinancialTerms
 from pricing import load_catalogue
 from tests.examples import at_most
 
@@ -23,14 +23,16 @@ DAY = date(2026, 11, 21)
 TIMINGS = ("month_end", "month_middle", "year_end", "year_middle", "dated")
 
 
-def setting(*, years: float, rate: float = 0.10, **terms: Any) -> Setting:
-    scenario = Scenario(years=years, terms=Terms(discount_rate_per_year=rate, **terms))
-    return Setting(CATALOGUE, scenario, DAY)
+def setting(*, years: float, rate: float = 0.10, **terms: Any) -> PlanContext:
+    scenario = Scenario(years=years, terms=FinancialTerms(discount_rate_per_year=rate, **terms))
+    return PlanContext(CATALOGUE, scenario, DAY)
 
 
 def flow(usd: Any, name: str = "flow", **line: Any) -> Line:
     """A line of given amounts."""
-    return Line(name, line.pop("part", "compute"), "amount_usd", (Used("amount_usd", usd, "USD", YOUR_INPUT),), **line)
+    return Line(
+        name, line.pop("part", "compute"), "amount_usd", (LedgerInput("amount_usd", usd, "USD", YOUR_INPUT),), **line
+    )
 
 
 def today_then(today: float, month: float, months: int) -> Ledger:
@@ -103,7 +105,9 @@ MONTHLY = st.lists(st.floats(-1e6, 1e6).filter(lambda usd: abs(usd) > 1e-3), min
 @given(MONTHLY, st.floats(0.0, 0.5), st.dates(date(2000, 1, 1), date(2100, 12, 31)))
 def test_dated_money_is_worth_what_a_spreadsheet_says(usd: list[float], rate: float, day: date) -> None:
     amounts = np.array([0.0, *usd])
-    there = Setting(CATALOGUE, Scenario(years=1, terms=Terms(discount_rate_per_year=rate, timing="dated")), day)
+    there = PlanContext(
+        CATALOGUE, Scenario(years=1, terms=FinancialTerms(discount_rate_per_year=rate, timing="dated")), day
+    )
     days = [date.fromordinal(day.toordinal() + int(days)) for days in days_since(day=day, months=12)]
     want = pyxirr.xnpv(rate, days, amounts)
     assert present_usd(there, Ledger("", (flow(amounts),))) == pytest.approx(want, rel=1e-9, abs=1e-3)
@@ -155,8 +159,8 @@ def test_real_terms() -> None:
     real = setting(years=3, rate=1.10 / 1.03 - 1, money="real", inflation_per_year=0.03)
     worth = present_usd(nominal, Ledger("", (flow(monthly),)))
     assert present_usd(real, today_then(1_000, 1_000, 36)) == pytest.approx(worth)
-    scenario = Scenario(terms=Terms(money="real", inflation_per_year=0.03))
-    usual = Setting(CATALOGUE, scenario, DAY)
+    scenario = Scenario(terms=FinancialTerms(money="real", inflation_per_year=0.03))
+    usual = PlanContext(CATALOGUE, scenario, DAY)
     factor = discounted(usual, today_then(1, 1, 36))[12]
     assert factor == pytest.approx(1.03 / (1 + usual.discount_rate_per_year))
 

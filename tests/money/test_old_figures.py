@@ -8,7 +8,7 @@ import pytest
 from planner.money.ledger import Origin
 from planner.money.old_figures import MOST, OldFigure, old_figures
 from planner.money.verdict.answer import Answer, answer
-from planner.report.answer.price_words import old_figure_lines
+from planner.report.answer.price_words import overdue_figure_lines
 from planner.scenario.presets import presets
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
@@ -82,7 +82,7 @@ def test_your_own_price_is_no_old_figure() -> None:
 
 def test_the_words_say_age_limit_share_and_source() -> None:
     one = old_figures(of(Scenario()))[0]
-    said = old_figure_lines(of(Scenario()))[0]
+    said = overdue_figure_lines(of(Scenario()))[0]
     for part in (
         f"{one.age_days} days ago",
         f"limit is {one.limit_days}",

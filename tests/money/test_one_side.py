@@ -5,19 +5,19 @@ from typing import Any
 
 import pytest
 
-from planner.money.ledger import YOUR_INPUT, Line, Used
+from planner.money.ledger import YOUR_INPUT, LedgerInput, Line
 from planner.money.option import Option
 from planner.money.plan import plan
 from planner.money.verdict.answer import answer
 from planner.money.ways import of_side
-from planner.scenario.rent import Rent
+from planner.scenario.rent import RentalInputs
 from planner.scenario.scenario import Scenario
 from tests.money.test_answer import CATALOGUE, asked, option, said
 from tests.money.test_breakeven import DAY
 
 
 def test_where_a_side_has_no_price_the_rest_is_answered() -> None:
-    found = asked(Scenario(accelerator="TPU-v5e", rent=Rent(usd_per_accelerator_hour=1.2)))
+    found = asked(Scenario(accelerator="TPU-v5e", rent=RentalInputs(usd_per_accelerator_hour=1.2)))
     assert found.own is None
     assert found.verdict == "rent"
     assert found.missing == ("nobody sells TPU v5e, per chip: enter what you would pay for one",)
@@ -60,7 +60,10 @@ def test_how_to_pay_is_a_question_where_the_ways_were_chosen() -> None:
 
 def unpriced(made: Option, name: str, factor: float) -> Option:
     """The same with a line whose price nobody knows."""
-    used = (Used(name, float("nan"), "USD", YOUR_INPUT), Used("gb_months", factor, "GB-months", YOUR_INPUT))
+    used = (
+        LedgerInput(name, float("nan"), "USD", YOUR_INPUT),
+        LedgerInput("gb_months", factor, "GB-months", YOUR_INPUT),
+    )
     line = Line("Disk", "storage", f"{name} * gb_months", used)
     return replace(made, ledger=replace(made.ledger, lines=(*made.ledger.lines, line)))
 

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.money.many_ledgers import Columns
-from planner.money.owned_fleet import bought_when
+from planner.money.many_ledgers import InputColumns
+from planner.money.owned_fleet import purchase_orders
 from planner.money.plan import plan
-from planner.money.stages.fleet import fleet_of
-from planner.money.stages.just_in_time import in_time, lead_months
+from planner.money.stages.fleet import build_fleet
+from planner.money.stages.just_in_time import in_time, typical_lead_months
 from planner.money.ways import lease, loan, own
 from planner.money.ways import mix as mixed
-from planner.scenario.file import Saved, read_scenario, write_scenario
+from planner.scenario.file import SavedScenario, read_scenario, write_scenario
 from planner.scenario.own import Order
-from planner.scenario.rent import Mix
+from planner.scenario.rent import MixInputs
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
 from tests.examples import at_most
@@ -171,9 +171,9 @@ def test_one_order_of_today_is_a_fleet_that_is_bought_at_once() -> None:
 @pytest.mark.parametrize("share", [0.02, 0.05, 0.1])
 def test_orders_together_have_the_spares_of_the_whole_fleet(share: float) -> None:
     orders = tuple({"accelerators": 8, "month": 6 * number} for number in range(8))
-    staged = bought_when(made := ordered(orders, 64, spare_share=share), plan_of(made).options[0])
+    staged = purchase_orders(made := ordered(orders, 64, spare_share=share), plan_of(made).options[0])
     whole = setting(scenario({**EACH, "accelerators": 64, "spare_share": share}, accelerators=64))
-    (at_once,) = bought_when(whole, plan_of(whole).options[0])
+    (at_once,) = purchase_orders(whole, plan_of(whole).options[0])
     assert sum(one.spare_accelerators for one in staged) == at_once.spare_accelerators
     boards = sum(one.accelerators + one.spare_accelerators for one in staged)
     assert sum(one.usd for one in staged) == pytest.approx(boards * 10_000)
@@ -192,8 +192,8 @@ def test_the_network_is_that_of_the_fleet_it_becomes() -> None:
 
 def test_a_later_delivery_is_rent_for_longer() -> None:
     """One future delivers at once, one after six months: all work rented until then, then 8, then 16 are there."""
-    there = Columns(ordered(), {"lead_time_months": np.array([0.0, 6.0])}).at()
-    found = fleet_of(there, 16, there.scenario.own.orders)
+    there = InputColumns(ordered(), {"lead_time_months": np.array([0.0, 6.0])}).at()
+    found = build_fleet(there, 16, there.scenario.own.orders)
     assert found is not None
     assert found.stages.machines[0, [1, 12, 13, 48]] == pytest.approx([8, 8, 16, 16])
     assert found.stages.machines[1, [6, 7, 18, 19]] == pytest.approx([0, 8, 8, 16])
@@ -218,9 +218,9 @@ def test_in_time_there_are_always_as_many_as_the_work_wants(
     at = setting(scenario(terms, years=years, work=work))
     fleet = own.fleet_size(at)
     orders = in_time(at, fleet)
-    found = fleet_of(at, fleet, orders)
+    found = build_fleet(at, fleet, orders)
     assert found is not None
-    first = int(np.ceil((orders[0].month if orders else 0) + lead_months(at))) + 1
+    first = int(np.ceil((orders[0].month if orders else 0) + typical_lead_months(at))) + 1
     wanted = np.broadcast_to(at.demand.peak, at.timeline.month.shape)
     assert np.all(found.stages.machines[first:] >= wanted[first:] * at.timeline.runs[first:] - 1e-6)
     assert sum(order.accelerators for order in orders) in (0, fleet)
@@ -268,13 +268,13 @@ def test_a_mix_may_be_ordered_in_stages_too() -> None:
 def test_a_mix_of_orders_needs_no_total(counts: list[int]) -> None:
     """As many as they come to; who says another number is asked about it, and who reads it back gets the same."""
     orders = [{"accelerators": count, "month": 6 * place} for place, count in enumerate(counts)]
-    said = Mix.model_validate_json(json.dumps({"orders": orders}))
+    said = MixInputs.model_validate_json(json.dumps({"orders": orders}))
     assert said.own_accelerators == sum(counts)
     asked = Scenario(mix=said)
-    text = write_scenario(Saved(asked)).encode()
+    text = write_scenario(SavedScenario(asked)).encode()
     assert read_scenario(text, "it", load_catalogue()).scenario.mix == said
     with pytest.raises(ValueError, match="own_accelerators says"):
-        Mix.model_validate_json(json.dumps({"orders": [*orders, {"accelerators": 1, "month": 99}],
+        MixInputs.model_validate_json(json.dumps({"orders": [*orders, {"accelerators": 1, "month": 99}],
                                             "own_accelerators": sum(counts)}))  # fmt: skip
 
 

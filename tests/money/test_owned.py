@@ -7,24 +7,24 @@ import pytest
 
 from planner.money.old_figures import doubts
 from planner.money.owning import buying, owned, spare_boards
-from planner.money.plan import plan, setting_of
-from planner.money.setting import Setting
-from planner.money.ways.ledger_of_way import WayLedger
+from planner.money.plan import build_context, plan
+from planner.money.setting import PlanContext
+from planner.money.ways.ledger_of_way import OptionLedger
 from planner.money.ways.own import fleet
 from planner.scenario.scenario import Scenario
 from pricing import Catalogue, load_catalogue
-from pricing.figure import Source, Value
+from pricing.figure import FigureValue, Source
 from tests.money.owning import DAY, EIGHTY, NOTHING, flow, lines, scenario, setting, whole
 
 
-def usual(accelerators: int = 8, **own: Any) -> Setting:
+def usual(accelerators: int = 8, **own: Any) -> PlanContext:
     """Eight for three years with the catalogue's figures, delivered at once."""
     work = ({"accelerators": accelerators, "busy_share": 0.6},)
     plan = {"work": work, "own": {"lead_time_months": 0.0, **own}}
-    return setting_of(load_catalogue(), Scenario.model_validate(plan), DAY)
+    return build_context(load_catalogue(), Scenario.model_validate(plan), DAY)
 
 
-def totals(at: Setting) -> dict[str, float]:
+def totals(at: PlanContext) -> dict[str, float]:
     """What each line comes to."""
     return {name: float(line.total_usd) for name, line in lines(at).items()}
 
@@ -164,7 +164,7 @@ def test_a_sum_for_day_one_is_for_the_fleet_that_was_asked_for(asked: int | None
     there = setting(scenario(own))
     for accelerators in (asked or 80, 40):
         built = fleet(there, accelerators)
-        assert isinstance(built, WayLedger)
+        assert isinstance(built, OptionLedger)
         total = next(line for line in built.lines if line.name == "All of day one").total_usd
         assert total == pytest.approx(usd * accelerators / (asked or 80))
         said = [one for one in built.warnings if "in proportion" in one]
@@ -209,7 +209,7 @@ def test_a_few_small_machines_pay_an_ordinary_switch() -> None:
     """Sixteen cards in four workstations: 50 each. A switch of InfiniBand is for machines of eight."""
     work = ({"accelerators": 16, "busy_share": 0.6},)
     cards = Scenario.model_validate({"accelerator": "RTX-3090-24GB", "work": work})
-    assert totals(setting_of(load_catalogue(), cards, DAY))["Network between servers"] == pytest.approx(16 * 50)
+    assert totals(build_context(load_catalogue(), cards, DAY))["Network between servers"] == pytest.approx(16 * 50)
 
 
 def test_capex_is_counted_once() -> None:
@@ -258,7 +258,7 @@ def test_your_quote_wins_over_newer_prices() -> None:
     server = catalogue.servers["HGX-H100-8"]
     assert server.price_usd is not None
     day = server.price_usd.checked + timedelta(days=1)
-    value = Value(typical=250_000, kind="quote", source="yours")
+    value = FigureValue(typical=250_000, kind="quote", source="yours")
     figure = server.price_usd.model_copy(update={"values": {**server.price_usd.values, day: value}, "checked": day})
     fresh = type(figure).model_validate(figure.model_dump())
     yours = Source(title="Yours", url="docs/glossary.md", retrieved=date(2026, 1, 1), via="yours", licence="yours")
@@ -268,7 +268,7 @@ def test_your_quote_wins_over_newer_prices() -> None:
             "sources": {**catalogue.sources, "yours": yours},
         }
     )
-    at = setting_of(quoted, Scenario(), DAY)
+    at = build_context(quoted, Scenario(), DAY)
     found = buying(at)
     assert found is not None
     assert found.trust == "yours"
@@ -278,7 +278,7 @@ def test_your_quote_wins_over_newer_prices() -> None:
 @pytest.mark.slow
 def test_every_accelerator_that_can_be_bought_has_a_range_around_its_total() -> None:
     catalogue: Catalogue = load_catalogue()
-    plans = [setting_of(catalogue, Scenario(accelerator=key), DAY) for key in catalogue.accelerators]
+    plans = [build_context(catalogue, Scenario(accelerator=key), DAY) for key in catalogue.accelerators]
     priced = [at for at in plans if buying(at) is not None]
     assert len(priced) >= 30
     for at in priced:

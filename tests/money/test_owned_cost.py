@@ -94,7 +94,7 @@ def test_what_a_piece_of_work_takes() -> None:
     at = plan(load_catalogue(), Scenario.model_validate({"work": (served,)}), DAY).setting
     request, tokens = pieces(at)
     plain = at.scenario.work[0]
-    assert request.accelerator_hours == pytest.approx(plain.accelerators * plain.usual_busy_share / 7_200)
+    assert request.accelerator_hours == pytest.approx(plain.accelerators * plain.effective_utilization / 7_200)
     assert (request.kind, tokens.kind) == ("request", "million_tokens")
     assert tokens.accelerator_hours == pytest.approx(2_000 * request.accelerator_hours)
     assert pieces(plan(load_catalogue(), Scenario(), DAY).setting) == ()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from planner.money.formula import formula
 from planner.money.owning import owning
-from planner.money.setting import Setting
+from planner.money.setting import PlanContext
 from planner.scenario.own import Own
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
@@ -118,9 +118,9 @@ SCENARIOS = st.builds(
 )
 
 
-def bare(plan: Scenario, **tried: Any) -> Setting:
+def bare(plan: Scenario, **tried: Any) -> PlanContext:
     """A setting without the search for an offer, which owning does not need."""
-    return Setting(load_catalogue(), plan, DAY, tried=tried)
+    return PlanContext(load_catalogue(), plan, DAY, tried=tried)
 
 
 @at_most(40)

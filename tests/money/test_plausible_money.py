@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from planner.money.old_figures import Doubt, doubt, doubts, numbers
+from planner.money.old_figures import ImplausibleInput, doubt, doubts, numbers
 from planner.money.plan import plan
 from planner.money.yardsticks import YARDSTICKS, Sight
 from planner.scenario.fields import leaves
 from planner.scenario.file import read_scenario
-from planner.scenario.path import Path, dotted
+from planner.scenario.path import Path, format_path
 from planner.scenario.scenario import Scenario
 from planner.scenario.typed_money import is_money
 from pricing import load_catalogue
@@ -21,7 +21,7 @@ MONEY = sorted((path for path in leaves() if is_money(path)), key=str)
 H100, RTX = "H100-SXM5-80GB", "RTX-4090-24GB"
 
 
-def asked(chip: str = H100, **said: Any) -> list[Doubt]:
+def asked(chip: str = H100, **said: Any) -> list[ImplausibleInput]:
     """What a plan asks about."""
     return list(doubts(plan(load_catalogue(), Scenario.model_validate({"accelerator": chip, **said}), DAY)))
 
@@ -38,7 +38,7 @@ def test_every_field_of_money_has_a_yardstick() -> None:
 
 
 @pytest.mark.parametrize("chip", [H100, RTX, "A100-SXM4-80GB", "MI300X-192GB", "L4-24GB"])
-@pytest.mark.parametrize("path", MONEY, ids=dotted)
+@pytest.mark.parametrize("path", MONEY, ids=format_path)
 def test_what_such_a_thing_usually_costs_is_not_asked_about_and_a_thousandth_is(path: Path, chip: str) -> None:
     known = YARDSTICKS[path](sight(chip))
     assert known is not None

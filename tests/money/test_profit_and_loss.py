@@ -7,7 +7,7 @@ import pytest
 
 from planner.money.measures import present_usd
 from planner.money.option import Option
-from planner.money.plan import Plan, plan_at
+from planner.money.plan import Plan, plan_from_context
 from planner.money.profit_and_loss import OPERATING, ProfitAndLoss, profit_and_loss
 from tests.money.owning import EIGHTY, scenario, setting
 
@@ -21,7 +21,7 @@ SOLD = 80 * 0.5 * 730 * 0.7 * 12 * 1.5  # what a year of sold hours brings: 367,
 
 def made(sell: dict[str, Any] | None = None, own: dict[str, Any] = OWN, **plan: Any) -> Plan:
     """80 bought for 800,000, busy half the time, with the rest sold on these terms."""
-    return plan_at(setting(scenario(own, sell={**SELL, **(sell or {})}, **plan)))
+    return plan_from_context(setting(scenario(own, sell={**SELL, **(sell or {})}, **plan)))
 
 
 def told(found: Plan, key: str = "own") -> tuple[ProfitAndLoss, Option]:
@@ -104,7 +104,7 @@ def test_at_the_share_it_names_too_and_where_none_is_enough_it_says_none() -> No
 
 
 def test_who_sells_nothing_has_none() -> None:
-    found = plan_at(setting(scenario(OWN)))
+    found = plan_from_context(setting(scenario(OWN)))
     assert all(profit_and_loss(found.setting, option) is None for option in found.options)
 
 

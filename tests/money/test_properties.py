@@ -11,14 +11,14 @@ from hypothesis import Phase, example, given
 from hypothesis import strategies as st
 
 from planner.money.ledger import Ledger, Line
-from planner.money.many_ledgers import builder_of, ledger_at
+from planner.money.many_ledgers import build_ledger, option_builder
 from planner.money.measures import present_usd, saved_usd
 from planner.money.option import Option
-from planner.money.plan import plan_at, setting_of
+from planner.money.plan import build_context, plan_from_context
 from planner.money.verdict.answer import answer
 from planner.money.ways import WAYS
-from planner.scenario.own import Kept, Own, RentToOwn, SaleAndLeaseBack, Sell
-from planner.scenario.rent import Hosted, Mix
+from planner.scenario.own import IdleSaleInputs, Kept, Own, RentToOwn, SaleAndLeaseBack
+from planner.scenario.rent import HostedModelInputs, MixInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.ways import Way
 from planner.scenario.work import Work
@@ -36,11 +36,11 @@ ALL = known(
         years=2.6,
         work=(Work(accelerators=12, busy_share=0.45, may_stop=True, growth_per_year=0.2), Work(may_wait=True)),
         own=Own(usd_per_kwh=0.11),
-        mix=Mix(own_accelerators=4, reserve_accelerators=4),
+        mix=MixInputs(own_accelerators=4, reserve_accelerators=4),
         kept=Kept(accelerators=4, relative_speed=0.3, power_w_each=400.0, usd_at_end=1_000.0),
         rent_to_own=RentToOwn(usd_per_month=9_000.0, months=24, upfront_usd=5_000.0),
         sale_and_lease_back=SaleAndLeaseBack(price_share=0.9, years=2.0),
-        hosted=Hosted(million_input_tokens_per_month=2_000.0, million_output_tokens_per_month=500.0),
+        hosted=HostedModelInputs(million_input_tokens_per_month=2_000.0, million_output_tokens_per_month=500.0),
     )
 )
 OPERATIONS: dict[str, Any] = {"min": np.minimum, "max": np.maximum, "ceil": np.ceil, "where": np.where}
@@ -158,7 +158,7 @@ WORLDS: dict[str, Callable[[Scenario], Scenario]] = {
     "taxed": lambda plan: Scenario.model_validate({**plan.model_dump(), "tax": {"vat_share": 0.2, "tax_share": 0.3}}),
     "refreshed": lambda plan: plan.model_copy(update={"own": Own(refresh_years=1.0, resale_month=27)}),
     "selling": lambda plan: plan.model_copy(
-        update={"sell": Sell(usd_per_accelerator_hour=1.5, reserved=True, price_change_per_year=-0.1)}
+        update={"sell": IdleSaleInputs(usd_per_accelerator_hour=1.5, reserved=True, price_change_per_year=-0.1)}
     ),
 }
 
@@ -171,15 +171,15 @@ PATIENT = {"own sum", "refreshed", "selling"}
 )
 @pytest.mark.parametrize("way", WAYS)
 def test_many_at_once_are_what_each_is_alone(way: Way, world: str) -> None:
-    setting = setting_of(CATALOGUE, WORLDS[world](ALL), DAY)
+    setting = build_context(CATALOGUE, WORLDS[world](ALL), DAY)
     for name, values in TRIED.items():
         many = setting.trying({name: np.array(values)[:, None]})
-        together = ledger_at(many, WAYS[way].build)
+        together = build_ledger(many, WAYS[way].build)
         assert together is not None
         present = np.broadcast_to(np.asarray(present_usd(many, together)), len(values))
         for index, value in enumerate(values):
             one = setting.trying({name: value})
-            alone = ledger_at(one, WAYS[way].build)
+            alone = build_ledger(one, WAYS[way].build)
             assert alone is not None
             assert present[index] == pytest.approx(float(present_usd(one, alone)), rel=1e-9), (name, value)
 
@@ -188,8 +188,8 @@ def test_many_at_once_are_what_each_is_alone(way: Way, world: str) -> None:
 @given(plans(), st.lists(st.floats(0.05, 1.0), min_size=2, max_size=2))
 def test_an_hour_of_ones_own_never_costs_more_when_more_are_used(scenario: Scenario, factors: list[float]) -> None:
     """The fleet stays what it is; what is rented beside it is left out."""
-    setting = setting_of(CATALOGUE, scenario, DAY)
-    made = plan_at(setting)
+    setting = build_context(CATALOGUE, scenario, DAY)
+    made = plan_from_context(setting)
     for option in made.options:
         if option.way != "own":
             continue
@@ -201,7 +201,7 @@ def test_an_hour_of_ones_own_never_costs_more_when_more_are_used(scenario: Scena
 
 def owned_hours(setting: Any, option: Option) -> tuple[float, float] | None:
     """What one's own fleet costs, and the useful hours it does."""
-    built = builder_of(option)(setting)
+    built = option_builder(option)(setting)
     own = [line for line in built.lines if ": " not in line.name]
     put = {used.name: used.value for line in own for used in line.used}
     if "busy_share" not in put or "owns" not in put:
@@ -222,7 +222,7 @@ def sells_at_a_loss(ledger: Ledger) -> bool:
 @FEW
 @given(plans())
 @example(ALL)
-@example(ALL.model_copy(update={"sell": Sell(usd_per_accelerator_hour=0.0)}))
+@example(ALL.model_copy(update={"sell": IdleSaleInputs(usd_per_accelerator_hour=0.0)}))
 def test_the_ends_of_a_range_lie_around_its_middle(scenario: Scenario) -> None:
     """With a wait of your own: whether waiting longer is dearer hangs on whether renting is, so it has no cheap end.
 

@@ -11,10 +11,10 @@ from planner.money.finance import real_rate
 from planner.money.measures import present_usd, rate_per_year
 from planner.money.plan import plan
 from planner.money.ways import WAYS
-from planner.scenario.own import Lease, Own, RentToOwn, SaleAndLeaseBack, Sell
-from planner.scenario.rent import Mix, Rent, Reserve
+from planner.scenario.own import IdleSaleInputs, Lease, Own, RentToOwn, SaleAndLeaseBack
+from planner.scenario.rent import MixInputs, RentalInputs, ReservationInputs
 from planner.scenario.scenario import Scenario
-from planner.scenario.terms import Tax, Terms
+from planner.scenario.terms import FinancialTerms, TaxInputs
 from planner.scenario.work import Work
 from pricing import load_catalogue
 from tests.examples import at_most
@@ -63,10 +63,10 @@ def told(
             ),
             "rent_to_own": RentToOwn(usd_per_month=9_000.0, months=20, upfront_usd=5_000.0, final_usd=900.0),
             "sale_and_lease_back": SaleAndLeaseBack(price_share=0.9, years=2.0),
-            "sell": Sell(usd_per_accelerator_hour=1.5, reserved=True),
-            "rent": Rent(usd_per_accelerator_hour=2.5),
-            "mix": Mix(own_accelerators=4, reserve_accelerators=4),
-            "terms": Terms(
+            "sell": IdleSaleInputs(usd_per_accelerator_hour=1.5, reserved=True),
+            "rent": RentalInputs(usd_per_accelerator_hour=2.5),
+            "mix": MixInputs(own_accelerators=4, reserve_accelerators=4),
+            "terms": FinancialTerms(
                 money=money,
                 inflation_per_year=INFLATION,
                 discount_rate_per_year=less(RATE),
@@ -88,8 +88,8 @@ def told(
         {"own": {"refresh_years": 1.0, "resale_month": None}},
         {"own": {"capex_usd": 500_000.0}},
         {"lease": Lease(usd_per_month=12_000.0, buys_at_end=True, years=2.0)},
-        {"reserve": Reserve(usd_per_accelerator_hour=1.8, term="reserved_1y", prepaid=True)},
-        {"reserve": Reserve(usd_per_accelerator_hour=1.8, term="reserved_1y", at_end="expire")},
+        {"reserve": ReservationInputs(usd_per_accelerator_hour=1.8, term="reserved_1y", prepaid=True)},
+        {"reserve": ReservationInputs(usd_per_accelerator_hour=1.8, term="reserved_1y", at_end="expire")},
     ],
     ids=["plain", "refreshed", "one sum", "bought from a lease", "prepaid", "let go"],
 )
@@ -113,8 +113,10 @@ def test_so_they_do_where_it_is_ordered_later() -> None:
         assert float(present_usd(real.setting, other.ledger)) == pytest.approx(wanted, rel=1e-9), one.key
 
 
-@pytest.mark.parametrize("tax", [Tax(tax_share=0.3), Tax(tax_share=0.3, profit_usd_per_year=None, vat_share=0.19)])
-def test_so_they_do_with_tax(tax: Tax) -> None:
+@pytest.mark.parametrize(
+    "tax", [TaxInputs(tax_share=0.3), TaxInputs(tax_share=0.3, profit_usd_per_year=None, vat_share=0.19)]
+)
+def test_so_they_do_with_tax(tax: TaxInputs) -> None:
     nominal, real = (plan(CATALOGUE, told(money, tax=tax), DAY) for money in ("nominal", "real"))
     for one, other in zip(nominal.options, real.options, strict=True):
         wanted = float(present_usd(nominal.setting, one.ledger))
@@ -126,7 +128,7 @@ def test_a_plan_of_which_only_the_work_is_said_is_the_nominal_one_deflated(way: 
     """With the catalogue's prices and paths, and the catalogue's rate as with the same rate of your own."""
     usd = []
     for money, rate in (("nominal", 0.09), ("real", 1.09 / 1.03 - 1), ("real", None)):
-        terms = Terms(money=money, inflation_per_year=0.03, discount_rate_per_year=rate)  # type: ignore[arg-type]
+        terms = FinancialTerms(money=money, inflation_per_year=0.03, discount_rate_per_year=rate)  # type: ignore[arg-type]
         asked = Scenario(work=(Work(accelerators=8, busy_share=0.7),), terms=terms, ways=(way,))
         made = plan(CATALOGUE, asked, DAY)
         usd.append(float(present_usd(made.setting, made.options[0].ledger)))
@@ -168,9 +170,11 @@ def test_any_plan_in_real_terms_is_the_nominal_one_deflated(said: Scenario, infl
 
 
 def test_what_was_agreed_loses_worth_and_what_was_not_does_not() -> None:
-    terms = Terms(money="real", inflation_per_year=0.1)
+    terms = FinancialTerms(money="real", inflation_per_year=0.1)
     flat = Own(wage_change_per_year=0.0)  # in today's money
-    made = plan(CATALOGUE, Scenario(years=2.0, terms=terms, own=flat, rent=Rent(usd_per_accelerator_hour=2.0)), DAY)
+    made = plan(
+        CATALOGUE, Scenario(years=2.0, terms=terms, own=flat, rent=RentalInputs(usd_per_accelerator_hour=2.0)), DAY
+    )
     loan = made.option("loan")
     assert loan is not None
     lines = {line.name: line.usd for line in loan.ledger.lines}
@@ -185,21 +189,23 @@ def test_what_was_agreed_loses_worth_and_what_was_not_does_not() -> None:
     "name", ["rent_change_per_year", "power_price_change_per_year", "wage_change_per_year", "discount"]
 )
 def test_the_catalogues_changes_are_taken_less_inflation(name: str) -> None:
-    def used(terms: Terms) -> float:
+    def used(terms: FinancialTerms) -> float:
         made = plan(
-            CATALOGUE, Scenario(terms=terms, rent=Rent(usd_per_accelerator_hour=2.0), ways=("own", "on_demand")), DAY
+            CATALOGUE,
+            Scenario(terms=terms, rent=RentalInputs(usd_per_accelerator_hour=2.0), ways=("own", "on_demand")),
+            DAY,
         )
         if name == "discount":
             return float(rate_per_year(made.setting))
         lines = (line for one in made.options for line in one.ledger.lines)
         return next(float(one.value) for line in lines for one in line.used if one.name == name)
 
-    nominal, real = used(Terms()), used(Terms(money="real", inflation_per_year=0.1))
+    nominal, real = used(FinancialTerms()), used(FinancialTerms(money="real", inflation_per_year=0.1))
     assert 1 + real == pytest.approx((1 + nominal) / 1.1)
 
 
 def test_without_inflation_real_is_nominal() -> None:
-    once, again = (plan(CATALOGUE, Scenario(terms=Terms(money=money)), DAY) for money in ("nominal", "real"))  # type: ignore[arg-type]
+    once, again = (plan(CATALOGUE, Scenario(terms=FinancialTerms(money=money)), DAY) for money in ("nominal", "real"))  # type: ignore[arg-type]
     for one, other in zip(once.options, again.options, strict=True):
         assert [line.how for line in one.ledger.lines] == [line.how for line in other.ledger.lines]
         assert np.array_equal(one.ledger.monthly_usd, other.ledger.monthly_usd)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from planner.money.formula import formula
 from planner.money.ledger import Ledger, Line
-from planner.money.price_path import path_warnings, quotes
-from planner.money.renting.bill import Bills, bills, rank, renting
-from planner.money.setting import Setting
+from planner.money.price_path import quotes, rent_path_warnings
+from planner.money.renting.bill import OfferBills, bills, rank, renting
+from planner.money.setting import PlanContext
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
 from pricing.figure import Figure
@@ -22,12 +22,12 @@ from tests.money import renting as market
 from tests.money.renting import DAY, figure, offer, plan, recomputes, work, world
 
 
-def there(scenario: Scenario, offers: dict[str, Offer], **terms: Figure) -> Setting:
+def there(scenario: Scenario, offers: dict[str, Offer], **terms: Figure) -> PlanContext:
     """A setting in which nothing was chosen yet."""
-    return Setting(world(offers, **terms), scenario, DAY)
+    return PlanContext(world(offers, **terms), scenario, DAY)
 
 
-def of_all(scenario: Scenario, offers: dict[str, Offer], **terms: Figure) -> Bills:
+def of_all(scenario: Scenario, offers: dict[str, Offer], **terms: Figure) -> OfferBills:
     """The bills of all offers."""
     setting = there(scenario, offers, **terms)
     return bills(setting, setting.demand.all, tuple(offers), money="bills")
@@ -194,7 +194,7 @@ def monthly(offers: str = "on_demand", years: float = 3.0, **terms: Any) -> np.n
 
 def scenario_runs(scenario: Scenario) -> np.ndarray[Any, Any]:
     """The share of each month in which the plan runs."""
-    return Setting(world({}), scenario, DAY).timeline.runs
+    return PlanContext(world({}), scenario, DAY).timeline.runs
 
 
 @pytest.mark.parametrize("change", [-0.2, 0.0, 0.3])
@@ -260,7 +260,7 @@ def test_quotes_for_one_and_three_years_imply_a_change() -> None:
     assert not callable(origin)
     assert origin.said_by == "quotes of P"
     assert "1.50 for three" in (origin.note or "")
-    assert path_warnings(setting) == ()
+    assert rent_path_warnings(setting) == ()
 
 
 def test_quotes_of_one_seller_go_before_cheaper_ones_of_two() -> None:
@@ -285,7 +285,7 @@ def test_quotes_of_one_seller_go_before_cheaper_ones_of_two() -> None:
 def test_quotes_that_imply_nothing_are_told(offers: dict[str, Offer], said: str) -> None:
     """0.6 for three years costs less than one year at 2: no path of rents explains it."""
     setting = market.setting(plan(terms={"rent_as_quotes_imply": True, "rent_change_per_year": 0.1}), offers)
-    assert said in path_warnings(setting)[0]
+    assert said in rent_path_warnings(setting)[0]
 
 
 SCENARIOS = st.builds(
@@ -304,10 +304,10 @@ SCENARIOS = st.builds(
 )
 
 
-def real(scenario: Scenario) -> Bills:
+def real(scenario: Scenario) -> OfferBills:
     """The bills of every offer of the shipped catalogue."""
     catalogue = load_catalogue()
-    setting = Setting(catalogue, scenario, date(2026, 11, 21))
+    setting = PlanContext(catalogue, scenario, date(2026, 11, 21))
     return bills(setting, setting.demand.all, tuple(catalogue.offers))
 
 

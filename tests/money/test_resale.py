@@ -10,7 +10,7 @@ from planner.money.owned_fleet import split
 from planner.money.owning.inputs import POSITION, TIMES
 from planner.money.plan import plan
 from planner.scenario.scenario import Scenario
-from planner.scenario.terms import Terms
+from planner.scenario.terms import FinancialTerms
 from pricing import load_catalogue
 from tests.money.owning import DAY, EIGHTY, flow, lines, scenario, setting
 
@@ -139,7 +139,7 @@ def test_what_was_agreed_today_is_what_comes_in_every_future() -> None:
 
 
 def test_what_was_agreed_is_dollars_of_the_day_of_the_order() -> None:
-    terms = Terms(money="real", inflation_per_year=0.1)
+    terms = FinancialTerms(money="real", inflation_per_year=0.1)
     own = {**SOLD, "residual_share": None, "forward_residual_share": 0.35}
     assert flow(own, "Resale", terms=terms) == pytest.approx({48: -350_000 / 1.1**4})
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from planner.money.ledger import Ledger
-from planner.money.plan import plan, plan_at
+from planner.money.plan import plan, plan_from_context
 from planner.money.tax.lines import taxed
 from planner.money.ways import keep, lease, loan, mix, own, reserved
-from planner.money.ways.ledger_of_way import Builder, WayLedger
+from planner.money.ways.ledger_of_way import Builder, OptionLedger
 from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.uncertain_inputs import doubtful
 from pricing import load_catalogue
@@ -20,7 +20,7 @@ SELL: dict[str, Any] = {"usd_per_accelerator_hour": 1.5, "share_sold": 0.7, "fee
 HOURS = 80 * 0.5 * 730 * 0.7  # 80 machines, busy half the time, 70 % of the rest sold: 20,440 a month
 
 
-def way(sell: dict[str, Any] | None = None, build: Builder = own.build, **plan: Any) -> WayLedger:
+def way(sell: dict[str, Any] | None = None, build: Builder = own.build, **plan: Any) -> OptionLedger:
     """Owning 80 for 40,000 hours of one's own, with the others sold on these terms."""
     return built(build, setting(scenario(METER, sell={**SELL, **(sell or {})}, **plan)))
 
@@ -87,7 +87,7 @@ def test_what_nobody_says_is_the_catalogues() -> None:
 
 
 def test_your_share_has_as_wide_a_range_and_the_futures_draw_from_it() -> None:
-    found = plan_at(setting(scenario(METER, sell={**SELL, "share_sold": 0.5})))
+    found = plan_from_context(setting(scenario(METER, sell={**SELL, "share_sold": 0.5})))
     drawn = {one.name: one for one in doubtful(found)}
     spread = drawn["sold_share"].spread
     assert (spread.low, spread.typical, spread.high) == pytest.approx((0.3, 0.5, 0.7))
@@ -147,10 +147,10 @@ def test_the_sum_for_running_them_holds_their_electricity() -> None:
 
 def test_without_a_price_nothing_of_ones_own_is_reckoned_and_todays_rent_is_named() -> None:
     at = setting(scenario(METER, sell={"share_sold": 0.7}))
-    reasons = {one.way: one.reason for one in plan_at(at).absent}
+    reasons = {one.way: one.reason for one in plan_from_context(at).absent}
     assert reasons["own"] == reasons["lease"]
     assert reasons["own"].startswith("idle hours are to be sold on and no price is entered")
-    assert "on_demand" in {one.key for one in plan_at(at).options}
+    assert "on_demand" in {one.key for one in plan_from_context(at).options}
     market = plan(load_catalogue(), Scenario.model_validate({"sell": {"share_sold": 0.7}}), DAY)
     assert "providers ask about 2.7" in next(one.reason for one in market.absent if one.way == "own")
 

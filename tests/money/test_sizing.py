@@ -7,25 +7,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.money.plan import plan_at
-from planner.money.setting import Setting
+from planner.money.plan import plan_from_context
+from planner.money.setting import PlanContext
 from planner.money.sizing import (
     accepted_wait_in_services,
     busy_share,
-    comfortable_share,
+    deferrable_fleet_size,
+    deferral_advice,
     reach,
     right_size,
-    spread_advice,
-    spread_size,
+    utilization_within_wait,
     wait_in_services,
 )
-from planner.money.ways.right_size import Size, sizes
+from planner.money.ways.right_size import FleetSizeResult, sizes
 from tests.examples import at_most
 from tests.money.owning import EIGHTY
 from tests.money.renting import plan, setting, work
 
 
-def toy(*, each: int = 8, asked: int | None = 80, **changes: Any) -> Setting:
+def toy(*, each: int = 8, asked: int | None = 80, **changes: Any) -> PlanContext:
     """80 GPUs wanted for 10,000 hours a month, at 10,000 each and 5,000 a month; rented at 2.00."""
     works = work(
         accelerators=80, busy_share=None, accelerator_hours_per_month=10_000.0, **{"may_wait": True, **changes}
@@ -41,7 +41,7 @@ def test_sixteen_do_the_work_of_eighty() -> None:
     assert busy_share(there, 16) == pytest.approx(0.8562, abs=5e-5)
 
 
-def by_size(found: tuple[Size, ...]) -> dict[int, Size]:
+def by_size(found: tuple[FleetSizeResult, ...]) -> dict[int, FleetSizeResult]:
     """The table by the number of accelerators."""
     return {size.accelerators: size for size in found}
 
@@ -69,7 +69,7 @@ def test_a_session_is_the_length_of_a_job_in_the_table() -> None:
 
 
 def test_the_plan_shows_the_right_size_beside_a_larger_fleet() -> None:
-    found = plan_at(toy())
+    found = plan_from_context(toy())
     option = found.option("own-16")
     assert option is not None
     assert (option.way, option.title, option.accelerators) == ("own", "Buy 16, the right size", 16)
@@ -79,11 +79,11 @@ def test_the_plan_shows_the_right_size_beside_a_larger_fleet() -> None:
 
 @pytest.mark.parametrize("asked", [None, 16, 8])
 def test_no_other_size_is_shown_where_the_fleet_is_not_too_large(asked: int | None) -> None:
-    assert [option.key for option in plan_at(toy(asked=asked)).options if option.way == "own"] == ["own"]
+    assert [option.key for option in plan_from_context(toy(asked=asked)).options if option.way == "own"] == ["own"]
 
 
 def test_the_right_size_is_bought_where_nobody_says_how_many() -> None:
-    own = plan_at(toy(asked=None)).option("own")
+    own = plan_from_context(toy(asked=None)).option("own")
     assert own is not None
     assert own.accelerators == 16
 
@@ -93,9 +93,9 @@ def test_work_that_may_not_wait_has_no_right_size_but_advice() -> None:
     assert right_size(there) is None
     assert reach(there, 16) == 1.0
     assert sizes(there) == ()
-    assert spread_size(there) == 16
-    assert spread_advice(there) == "If the work could be spread over the month, 16 would do it instead of 80"
-    assert spread_advice(toy()) is None
+    assert deferrable_fleet_size(there) == 16
+    assert deferral_advice(there) == "If the work could be spread over the month, 16 would do it instead of 80"
+    assert deferral_advice(toy()) is None
 
 
 def test_jobs_of_many_accelerators_need_a_larger_fleet() -> None:
@@ -134,7 +134,7 @@ def test_the_right_size_keeps_the_wait_and_one_server_less_does_not(count: int, 
     assert fewest is not None
     if fewest < count:
         assert float(wait_in_services(there, fewest).value) <= accepted
-        assert busy_share(there, fewest) <= comfortable_share(there, fewest) + 1e-9
+        assert busy_share(there, fewest) <= utilization_within_wait(there, fewest) + 1e-9
     if fewest > job:
         fewer = wait_in_services(there, fewest - 1)
         assert not fewer.found or float(fewer.value) > accepted

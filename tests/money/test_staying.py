@@ -7,10 +7,10 @@ import pytest
 
 from planner.cli import main
 from planner.money.plan import Plan, plan
-from planner.money.renting.orders import stay_of
+from planner.money.renting.orders import placement_limits
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
-from pricing.orderable import members_of, sale
+from pricing.orderable import bloc_members, sale
 
 DAY = date(2026, 11, 21)
 CATALOGUE = load_catalogue()
@@ -29,7 +29,7 @@ def reasons(made: Plan) -> dict[str, str]:
 @pytest.mark.parametrize("said", [{"site": "DE", "stay": "eu"}, {"site": "FI", "stay": "country"}])
 def test_what_is_rented_stands_where_it_must_stay(said: dict[str, Any]) -> None:
     made = staying(**said)
-    allowed = stay_of(CATALOGUE, made.setting.scenario).countries
+    allowed = placement_limits(CATALOGUE, made.setting.scenario).countries
     taken = made.setting.taken
     rented = [key for key in (taken.on_demand, taken.reserved, taken.spot) if key is not None]
     assert rented
@@ -82,5 +82,5 @@ def test_the_command_line_asks_the_same(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_the_union_is_its_members() -> None:
-    assert {"DE", "FR", "FI"} <= members_of(CATALOGUE, "EU")
-    assert not {"GB", "CH", "NO", "US"} & members_of(CATALOGUE, "EU")
+    assert {"DE", "FR", "FI"} <= bloc_members(CATALOGUE, "EU")
+    assert not {"GB", "CH", "NO", "US"} & bloc_members(CATALOGUE, "EU")

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.money.formula import formula
-from planner.money.ledger import YOUR_INPUT, Ledger, Line, Used
+from planner.money.ledger import YOUR_INPUT, Ledger, LedgerInput, Line
 from planner.money.measures import present_usd
-from planner.money.setting import Setting
+from planner.money.setting import PlanContext
 from planner.money.tax.lines import book_depreciation_usd, tax_depreciation_usd, taxed
 from planner.scenario.scenario import Scenario
-from planner.scenario.terms import Tax, Terms
+from planner.scenario.terms import FinancialTerms, TaxInputs
 from pricing import load_catalogue
 from tests.examples import at_most
 
@@ -22,13 +22,16 @@ CATALOGUE = load_catalogue()
 DAY = date(2026, 11, 21)
 
 
-def setting(tax: Tax | None, *, years: float = 5, **terms: Any) -> Setting:
+def setting(tax: TaxInputs | None, *, years: float = 5, **terms: Any) -> PlanContext:
     terms = {"discount_rate_per_year": 0.10, "timing": "year_end", **terms}
-    return Setting(CATALOGUE, Scenario(years=years, tax=tax, terms=Terms(**terms)), DAY)
+    return PlanContext(CATALOGUE, Scenario(years=years, tax=tax, terms=FinancialTerms(**terms)), DAY)
 
 
 def flow(name: str, usd: Any, part: str, treatment: str, **more: Any) -> Line:
-    used = (Used("amount_usd", usd, "USD", YOUR_INPUT), *(Used(key, more[key], "1", YOUR_INPUT) for key in more))
+    used = (
+        LedgerInput("amount_usd", usd, "USD", YOUR_INPUT),
+        *(LedgerInput(key, more[key], "1", YOUR_INPUT) for key in more),
+    )
     how = "amount_usd" + "".join(f" + 0 * {key}" for key in more)
     return Line(name, part, how, used, None, treatment)  # type: ignore[arg-type]
 
@@ -49,11 +52,11 @@ OWN = Ledger(
 RENT = Ledger("rent", (flow("Useful hours", every(20_000), "compute", "expense"),))
 
 
-def npv_usd(here: Setting, own: Ledger = OWN, rent: Ledger = RENT) -> float:
+def npv_usd(here: PlanContext, own: Ledger = OWN, rent: Ledger = RENT) -> float:
     return float(present_usd(here, taxed(here, rent)) - present_usd(here, taxed(here, own)))
 
 
-def usd(here: Setting, ledger: Ledger) -> dict[str, float]:
+def usd(here: PlanContext, ledger: Ledger) -> dict[str, float]:
     return {line.name: float(line.total_usd) for line in taxed(here, ledger).lines}
 
 
@@ -70,16 +73,16 @@ def usd(here: Setting, ledger: Ledger) -> dict[str, float]:
 def test_the_toy_after_tax(schedule: str, worth: float) -> None:
     """-117,658 before tax; 0.75 * 180,000 * 3.790787 - 800,000 = -288,243.8 and a quarter of what is written off."""
     assert npv_usd(setting(None)) == pytest.approx(-117_658.4, abs=0.1)
-    assert npv_usd(setting(Tax(tax_share=0.25, schedule=schedule))) == pytest.approx(worth, abs=1.5)
+    assert npv_usd(setting(TaxInputs(tax_share=0.25, schedule=schedule))) == pytest.approx(worth, abs=1.5)
 
 
 def test_a_schedule_of_your_own() -> None:
-    tax = Tax(tax_share=0.25, shares_by_year=(0.2, 0.2, 0.2, 0.2, 0.2))
+    tax = TaxInputs(tax_share=0.25, shares_by_year=(0.2, 0.2, 0.2, 0.2, 0.2))
     assert npv_usd(setting(tax)) == pytest.approx(-136_612.3, abs=0.1)
 
 
 def test_the_sites_tax_is_taken_where_you_say_none() -> None:
-    here = setting(Tax())
+    here = setting(TaxInputs())
     found = CATALOGUE.site_figure("US", "corporate_tax_share")
     assert found is not None
     line = next(line for line in taxed(here, RENT).lines if line.part == "tax")
@@ -89,7 +92,7 @@ def test_the_sites_tax_is_taken_where_you_say_none() -> None:
 def test_the_lines_by_hand() -> None:
     """Sold for 100,000 in month 36 of 60: the table has written off 71.2 %, so 230,400 are still in the books."""
     sold = Ledger("own", (*OWN.lines, flow("Resale", at(36, -100_000), "resale", "sale")))
-    found = usd(setting(Tax(tax_share=0.25, schedule="macrs-5-half-year")), sold)
+    found = usd(setting(TaxInputs(tax_share=0.25, schedule="macrs-5-half-year")), sold)
     assert found["Tax saved by running costs"] == pytest.approx(-0.25 * 300_000)
     assert found["Tax saved by writing off"] == pytest.approx(-0.25 * 569_600)
     assert found["Tax on the sale"] == pytest.approx(0.25 * (100_000 - 230_400))
@@ -97,7 +100,7 @@ def test_the_lines_by_hand() -> None:
 
 def test_what_is_replaced_leaves_before_what_replaces_it() -> None:
     """Bought today and in month 24, sold in months 24 and 48, half each year: each is written off by itself."""
-    half = Tax(tax_share=0.5, shares_by_year=(0.5, 0.25, 0.25))
+    half = TaxInputs(tax_share=0.5, shares_by_year=(0.5, 0.25, 0.25))
     own = Ledger(
         "own",
         (
@@ -116,7 +119,7 @@ def test_what_is_paid_before_delivery_is_written_off_from_then() -> None:
     months = 24
     delivered = at(14, 1.0, months)
     line = flow("Servers", at(0, 30, months) + at(14, 70, months), "hardware", "capital", delivered=delivered)
-    here = setting(Tax(tax_share=0.25, schedule="bonus-100"), years=2)
+    here = setting(TaxInputs(tax_share=0.25, schedule="bonus-100"), years=2)
     lines = {one.name: one.usd for one in taxed(here, Ledger("own", (line,))).lines}
     assert lines["Tax saved by writing off"][[12, 24]] == pytest.approx([0, -25])
 
@@ -128,7 +131,7 @@ def test_money_borrowed_is_no_cost_and_interest_is_one() -> None:
         flow("Interest", every(100), "finance", "expense"),
     )
     plain, borrowed = (
-        usd(setting(Tax(tax_share=0.25)), ledger) for ledger in (OWN, Ledger("loan", (*OWN.lines, *loan)))
+        usd(setting(TaxInputs(tax_share=0.25)), ledger) for ledger in (OWN, Ledger("loan", (*OWN.lines, *loan)))
     )
     assert borrowed["Tax saved by running costs"] == plain["Tax saved by running costs"] - 0.25 * 6_000
     assert borrowed["Tax saved by writing off"] == plain["Tax saved by writing off"]
@@ -136,20 +139,20 @@ def test_money_borrowed_is_no_cost_and_interest_is_one() -> None:
 
 def test_without_profit_nothing_is_saved_and_losses_wait() -> None:
     """240,000 of rent a year against 100,000 of profit: what is not used is kept, but there is never profit enough."""
-    none = setting(Tax(tax_share=0.25, profit_usd_per_year=0.0))
+    none = setting(TaxInputs(tax_share=0.25, profit_usd_per_year=0.0))
     assert npv_usd(none) == pytest.approx(-117_658.4, abs=0.1)
-    some = setting(Tax(tax_share=0.25, profit_usd_per_year=100_000.0))
+    some = setting(TaxInputs(tax_share=0.25, profit_usd_per_year=100_000.0))
     assert usd(some, RENT)["Tax saved, as profit allows"] == pytest.approx(-0.25 * 100_000 * 5)
-    much = setting(Tax(tax_share=0.25, schedule="macrs-5-half-year", profit_usd_per_year=1e9))
+    much = setting(TaxInputs(tax_share=0.25, schedule="macrs-5-half-year", profit_usd_per_year=1e9))
     assert npv_usd(much) == pytest.approx(-132_941.3, abs=1.5)
 
 
 def test_a_loss_of_the_first_year_is_used_in_the_next() -> None:
     """300 in year 1 against 100 a year: 100 are used in each of three years."""
-    here = setting(Tax(tax_share=0.5, profit_usd_per_year=100.0), years=4)
+    here = setting(TaxInputs(tax_share=0.5, profit_usd_per_year=100.0), years=4)
     line = taxed(here, Ledger("", (flow("Install", at(0, 300, 48), "hardware", "expense"),))).lines[-1]
     assert line.usd[[12, 24, 36, 48]] == pytest.approx([-50, -50, -50, 0])
-    brought = setting(Tax(tax_share=0.5, profit_usd_per_year=100.0, losses_brought_usd=150.0), years=4)
+    brought = setting(TaxInputs(tax_share=0.5, profit_usd_per_year=100.0, losses_brought_usd=150.0), years=4)
     line = taxed(brought, Ledger("", (flow("Install", at(0, 300, 48), "hardware", "expense"),))).lines[-1]
     assert line.usd[[12, 24, 36, 48]] == pytest.approx([0, -25, -50, -50])
 
@@ -165,7 +168,7 @@ def test_vat_is_paid_on_what_is_bought_and_comes_back_later() -> None:
             flow("Lease payments", every(1_000), "finance", "expense"),
         ),
     )
-    here = setting(Tax(tax_share=0.0, vat_share=0.19, vat_recovered_after_months=2))
+    here = setting(TaxInputs(tax_share=0.0, vat_share=0.19, vat_recovered_after_months=2))
     lines = {line.name: line.usd for line in taxed(here, own).lines}
     assert lines["VAT paid"][:3] == pytest.approx([152_000, 1_140, 1_140])
     assert lines["VAT recovered"][:4] == pytest.approx([0, 0, -152_000, -1_140])
@@ -174,7 +177,7 @@ def test_vat_is_paid_on_what_is_bought_and_comes_back_later() -> None:
 
 
 def test_vat_that_is_lost_is_a_cost_and_deducted() -> None:
-    here = setting(Tax(tax_share=0.25, vat_share=0.2, vat_recovered_share=0.5, schedule="bonus-100"))
+    here = setting(TaxInputs(tax_share=0.25, vat_share=0.2, vat_recovered_share=0.5, schedule="bonus-100"))
     found = usd(here, OWN)
     assert found["VAT paid"] + found["VAT recovered"] == pytest.approx(0.1 * 1_100_000)
     assert found["Tax saved by running costs"] == pytest.approx(-0.25 * 330_000)
@@ -183,7 +186,7 @@ def test_vat_that_is_lost_is_a_cost_and_deducted() -> None:
 
 def test_in_real_terms_what_is_written_off_loses_worth() -> None:
     """At 3 % inflation a plan in real terms is worth what the same plan is in nominal ones."""
-    tax = Tax(tax_share=0.25, schedule="straight-line-5")
+    tax = TaxInputs(tax_share=0.25, schedule="straight-line-5")
     path = 1.03 ** (np.arange(61) / 12)
     nominal = Ledger("", (OWN.lines[0], flow("Running", every(5_000) * path, "power", "expense")))
     rent = Ledger("", (flow("Useful hours", every(20_000) * path, "compute", "expense"),))
@@ -193,7 +196,7 @@ def test_in_real_terms_what_is_written_off_loses_worth() -> None:
 
 
 def test_books_and_tax_are_apart() -> None:
-    here = setting(Tax(tax_share=0.25, schedule="macrs-5-half-year"))
+    here = setting(TaxInputs(tax_share=0.25, schedule="macrs-5-half-year"))
     book, of_tax = book_depreciation_usd(here, OWN, 4), tax_depreciation_usd(here, OWN)
     assert book[[0, 1, 48, 49]] == pytest.approx([0, 800_000 / 48, 800_000 / 48, 0])
     assert book.sum() == pytest.approx(800_000)
@@ -212,7 +215,7 @@ def test_books_and_tax_are_apart() -> None:
 def test_every_line_recomputes_and_draws_are_their_numbers(
     prices: list[float], sale: int, years: float, profit: float | None, vat: float
 ) -> None:
-    tax = Tax(tax_share=0.3, vat_share=vat, vat_recovered_share=0.4, profit_usd_per_year=profit)
+    tax = TaxInputs(tax_share=0.3, vat_share=vat, vat_recovered_share=0.4, profit_usd_per_year=profit)
     here = setting(tax, years=years)
     months = here.timeline.last
     sale = min(sale, months)
@@ -244,7 +247,7 @@ def test_over_the_whole_plan_tax_is_a_share_of_what_it_cost(price: float, fetche
         (*OWN.lines, flow("S", at(0, price), "hardware", "capital"), flow("R", at(sale, -fetched), "resale", "sale")),
     )
     for schedule in ("macrs-5-half-year", "straight-line-5", "bonus-100"):
-        here = setting(Tax(tax_share=0.25, schedule=schedule))
+        here = setting(TaxInputs(tax_share=0.25, schedule=schedule))
         assert float(taxed(here, own).total_usd) == pytest.approx(0.75 * float(own.total_usd), abs=1e-6)
 
 

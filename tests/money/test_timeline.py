@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from planner.money.ledger import YOUR_INPUT, Ledger, Line, Used
+from planner.money.ledger import YOUR_INPUT, Ledger, LedgerInput, Line
 from planner.money.timeline import Holding, Timeline
 
 
@@ -31,7 +31,7 @@ def test_the_months_that_run_are_the_months_of_the_plan(months: float) -> None:
 
 def test_a_ledger_sums_over_lines_and_months_and_says_what_is_not_priced() -> None:
     flags = Timeline(2.0).flags
-    price = Used("price", np.array([[2.0], [np.nan]]), "USD", YOUR_INPUT)
+    price = LedgerInput("price", np.array([[2.0], [np.nan]]), "USD", YOUR_INPUT)
     lines = (
         Line("Rent", "compute", "runs * price", (flags[1], price)),
         Line("Deposit", "commitment", "starts * 5 - ends * 5", (flags[0], flags[2])),

@@ -5,17 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.money.input_sheet import Basis, Tried
-from planner.money.owning.inputs import say_inputs
+from planner.money.input_sheet import InputSheet, Tried
+from planner.money.owning.inputs import add_owning_inputs
 from planner.money.owning.machine import fleet, machine
-from planner.money.plan import setting_of
+from planner.money.plan import build_context
 from planner.money.renting.offer_inputs import (
     BESIDE_FACTORS,
     PRICE_FACTORS,
     RESERVED_FACTOR,
-    say_offers,
+    add_offer_inputs,
 )
-from planner.money.setting import BUSY_FACTOR, Setting
+from planner.money.setting import BUSY_FACTOR, PlanContext
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
 from tests.money.anyplan import CATALOGUE, DAY
@@ -24,35 +24,35 @@ FACTORS = (*PRICE_FACTORS.values(), RESERVED_FACTOR, *BESIDE_FACTORS.values(), B
 
 
 @pytest.fixture(scope="module", name="setting")
-def _setting() -> Setting:
+def _setting() -> PlanContext:
     work = Work(accelerators=8, busy_share=0.5, growth_per_year=0.5, storage_tb=4, egress_tb_per_month=2)
-    return setting_of(CATALOGUE, Scenario(work=(work,)), DAY)
+    return build_context(CATALOGUE, Scenario(work=(work,)), DAY)
 
 
-def said(setting: Setting) -> Basis:
+def said(setting: PlanContext) -> InputSheet:
     """The inputs of a fleet of one's own, and of what is rented on demand and reserved."""
     put, what = setting.basis(), machine(setting)
     assert what is not None
-    say_inputs(put, setting, setting.demand.all, what, fleet(setting))
+    add_owning_inputs(put, setting, setting.demand.all, what, fleet(setting))
     for key in (setting.taken.on_demand, setting.taken.reserved):
         assert key is not None
         offered = setting.basis()
-        say_offers(offered, setting, (key,), setting.scenario.rent)
+        add_offer_inputs(offered, setting, (key,), setting.scenario.rent)
         put.used.update({f"{key}: {name}": one for name, one in offered.used.items()})
     return put
 
 
-def spelled(put: Basis) -> dict[str, object]:
+def spelled(put: InputSheet) -> dict[str, object]:
     return {name: (repr(np.asarray(one.value)), one.unit, one.origin) for name, one in put.used.items()}
 
 
 def names() -> list[str]:
-    there = setting_of(CATALOGUE, Scenario(), DAY)
+    there = build_context(CATALOGUE, Scenario(), DAY)
     return sorted({*(name.split(": ")[-1] for name in said(there).used), *FACTORS})
 
 
 @pytest.mark.parametrize("name", names())
-def test_what_is_tried_takes_its_place_and_no_other(setting: Setting, name: str) -> None:
+def test_what_is_tried_takes_its_place_and_no_other(setting: PlanContext, name: str) -> None:
     said(setting)  # said before, so that it might be taken from there
     tried: Tried = {name: np.array([[0.25], [0.75]])}
     anew = replace(setting, tried=tried)  # it does not know that setting

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from planner.network.config_file import own_model
-from planner.network.config_layers import BadConfig
-from planner.network.own_models import record_of, with_own_models
-from planner.network.record import active_parameter_count_b, network_of, parameter_count_b, writer_of
+from planner.network.config_layers import ConfigError
+from planner.network.own_models import user_model_record, with_user_models
+from planner.network.record import active_parameter_count_b, build_network, build_text_decoder, parameter_count_b
 from pricing import load_catalogue
 
 CATALOGUE = load_catalogue()
@@ -116,19 +116,19 @@ def read(**changed: Any) -> Any:
 
 @pytest.mark.parametrize("name", KINDS)
 def test_a_file_of_each_kind_has_the_numbers_of_its_record(name: str) -> None:
-    mine, known = record_of(own_model(json.dumps(KINDS[name]))), CATALOGUE.models[name]
+    mine, known = user_model_record(own_model(json.dumps(KINDS[name]))), CATALOGUE.models[name]
     assert mine.params_b == pytest.approx(known.params_b, rel=0.01)
     assert parameter_count_b(mine) == pytest.approx(mine.params_b, rel=1e-6)
     if known.experts is not None and known.not_recounted is None:
         assert active_parameter_count_b(mine) == pytest.approx(active_parameter_count_b(known), rel=1e-3)
-    ours, theirs = network_of(mine), network_of(known)
+    ours, theirs = build_network(mine), build_network(known)
     for context in (1.0, 5_000.0, 100_000.0):
         assert ours.cached_values(context=context) == theirs.cached_values(context=context)
         assert ours.prompt_flops(tokens=context) == pytest.approx(theirs.prompt_flops(tokens=context))
     assert ours.state_values == theirs.state_values
     same = ("modality", "attention", "gated", "tied_embeddings", "prediction_layers")
     assert {one: getattr(mine, one) for one in same} == {one: getattr(known, one) for one in same}
-    assert writer_of(mine).counted_params == pytest.approx(1e9 * known.params_b, rel=0.01)
+    assert build_text_decoder(mine).counted_params == pytest.approx(1e9 * known.params_b, rel=0.01)
 
 
 def test_formats_of_weights_are_read_part_by_part() -> None:
@@ -169,13 +169,13 @@ def test_it_is_called_as_it_is_asked_or_as_it_calls_itself() -> None:
     ],
 )
 def test_what_cannot_be_is_refused_with_the_key(changed: dict[str, Any], said: str) -> None:
-    with pytest.raises(BadConfig, match=f"^config.json: .*{said}"):
+    with pytest.raises(ConfigError, match=f"^config.json: .*{said}"):
         read(**changed)
 
 
 @pytest.mark.parametrize("key", ["hidden_size", "num_hidden_layers", "num_attention_heads", "vocab_size"])
 def test_a_missing_number_is_named(key: str) -> None:
-    with pytest.raises(BadConfig, match=f"want {key}"):
+    with pytest.raises(ConfigError, match=f"want {key}"):
         own_model(json.dumps({name: value for name, value in LLAMA.items() if name != key}))
 
 
@@ -187,15 +187,15 @@ NO_CONFIGURATION = [
 
 @pytest.mark.parametrize("text", NO_CONFIGURATION, ids=range(len(NO_CONFIGURATION)))
 def test_what_is_no_configuration_is_refused_in_a_sentence(text: str) -> None:
-    with pytest.raises(BadConfig, match=r"^mine.json: .*\.$"):
+    with pytest.raises(ConfigError, match=r"^mine.json: .*\.$"):
         own_model(text, file="mine.json")
 
 
 def test_a_model_of_ones_own_goes_before_one_of_the_catalogue_and_leaves_it_as_it_is() -> None:
     mine = own_model(json.dumps({**LLAMA, "num_hidden_layers": 16}), name="Llama-3-8B")
-    laid = with_own_models(CATALOGUE, (mine,))
+    laid = with_user_models(CATALOGUE, (mine,))
     assert laid.models["Llama-3-8B"].layers == 16
     assert CATALOGUE.models["Llama-3-8B"].layers == 32
     assert laid.digest != CATALOGUE.digest
-    assert with_own_models(laid, (mine,)) is laid
-    assert with_own_models(CATALOGUE, ()) is CATALOGUE
+    assert with_user_models(laid, (mine,)) is laid
+    assert with_user_models(CATALOGUE, ()) is CATALOGUE

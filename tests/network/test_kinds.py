@@ -6,15 +6,15 @@ import pytest
 from pydantic import ValidationError
 
 from planner.network.kinds import COUNTED, UnknownShape
-from planner.network.record import CannotCount, network_of, parameter_count_b
+from planner.network.record import ParameterCountError, build_network, parameter_count_b
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.training_job import TrainingJob
-from planner.speed.hardware import BadJob
+from planner.speed.hardware import InvalidJobError
 from planner.speed.serving import serve
 from planner.speed.training import train
 from pricing import CatalogError, load_catalogue
 from pricing.load import build
-from pricing.model import Attention, Model
+from pricing.model import AttentionKind, Model
 from tests.network.models import model, with_models
 
 CATALOGUE = load_catalogue()
@@ -29,17 +29,17 @@ def of_kind(kind: str | None) -> Model:
 
 
 def test_every_kind_that_a_record_may_have_is_counted_or_named_as_not() -> None:
-    assert set(COUNTED) | WITHOUT_LAYERS == set(get_args(Attention))
+    assert set(COUNTED) | WITHOUT_LAYERS == set(get_args(AttentionKind))
 
 
 @pytest.mark.parametrize("kind", ["retention", "hybrid: something new", "MLA, sparse", "gqa", ""])
 def test_an_unknown_kind_is_refused_by_its_name_with_those_that_are_known(kind: str) -> None:
     other = with_models(CATALOGUE, {**CATALOGUE.models, "Llama-3.1-8B": of_kind(kind)})
-    with pytest.raises(BadJob) as trained:
+    with pytest.raises(InvalidJobError) as trained:
         train(other, TrainingJob(model="Llama-3.1-8B", accelerator=H100))
     with pytest.raises(UnknownShape) as served:
         serve(other, ServingJob(model="Llama-3.1-8B", accelerator=H100))
-    with pytest.raises(CannotCount) as counted:
+    with pytest.raises(ParameterCountError) as counted:
         parameter_count_b(of_kind(kind))
     for refusal in (trained, served, counted):
         assert all(name in str(refusal.value) for name in (repr(kind), *COUNTED))
@@ -48,12 +48,12 @@ def test_an_unknown_kind_is_refused_by_its_name_with_those_that_are_known(kind: 
 @pytest.mark.parametrize("kind", sorted(WITHOUT_LAYERS))
 def test_a_network_that_does_not_attend_is_not_taken_for_one_that_does(kind: str) -> None:
     with pytest.raises(UnknownShape, match=f"'{kind}' is not counted here"):
-        network_of(of_kind(kind))
+        build_network(of_kind(kind))
 
 
 def test_a_record_that_does_not_say_its_attention_is_missing_a_number() -> None:
     with pytest.raises(UnknownShape, match="does not say attention"):
-        network_of(of_kind(None))
+        build_network(of_kind(None))
 
 
 def test_a_data_file_with_an_unknown_kind_is_refused_with_the_list() -> None:

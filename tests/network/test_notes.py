@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from planner.network.kinds import UnknownShape
-from planner.network.record import network_of
+from planner.network.record import build_network
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.training_job import TrainingJob
 from planner.speed.serving import serve
@@ -75,6 +75,6 @@ def test_no_count_of_any_model_is_read_from_prose() -> None:
 
 def counted(model: Model) -> str:
     try:
-        return repr(network_of(model))
+        return repr(build_network(model))
     except UnknownShape as refusal:
         return str(refusal)

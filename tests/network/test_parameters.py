@@ -3,7 +3,7 @@
 import pytest
 
 from planner.network.kinds import UnknownShape
-from planner.network.record import network_of, writer_of
+from planner.network.record import build_network, build_text_decoder
 from pricing import load_catalogue
 
 MODELS = load_catalogue().models
@@ -19,19 +19,19 @@ NO_SHAPE = {"Mamba-2.8B"}
 
 @pytest.mark.parametrize("name", sorted(set(TEXT) - NO_SHAPE))
 def test_the_parameters_are_those_that_are_stated(name: str) -> None:
-    total = float(network_of(MODELS[name]).counted_params) / (1e9 * MODELS[name].params_b)
+    total = float(build_network(MODELS[name]).counted_params) / (1e9 * MODELS[name].params_b)
     assert (abs(total - 1) <= NEAR) == (name not in NOT_AS_STATED)
 
 
 @pytest.mark.parametrize("name", sorted(NO_SHAPE))
 def test_what_has_no_shape_is_refused(name: str) -> None:
-    for shape in (network_of, writer_of):
+    for shape in (build_network, build_text_decoder):
         with pytest.raises(UnknownShape, match="does not say heads"):
             shape(MODELS[name])
 
 
 def test_experts_of_a_hybrid_do_not_work_on_every_token() -> None:
     for name, active in {"Jamba-1.5-Large": 94e9, "Qwen3-Next-80B-A3B": 3.56e9, "Qwen3.5-397B-A17B": 16.3e9}.items():
-        shape = network_of(MODELS[name])
+        shape = build_network(MODELS[name])
         assert float(shape.active_params) == pytest.approx(active, rel=0.03)
         assert 0 < float(shape.attention_layers) < float(shape.layers)

@@ -4,7 +4,7 @@ import contextlib
 
 import pytest
 
-from planner.network.record import CannotCount, active_parameter_count_b, parameter_count_b
+from planner.network.record import ParameterCountError, active_parameter_count_b, parameter_count_b
 from pricing import load_catalogue
 from pricing.catalogue import Catalogue
 from pricing.model import Model
@@ -29,7 +29,7 @@ def test_stated_counts_are_what_the_shapes_say(catalogue: Catalogue) -> None:
 def test_a_model_that_is_not_recounted_cannot_be(catalogue: Catalogue) -> None:
     for model in catalogue.models.values():
         if model.not_recounted is not None:
-            with contextlib.suppress(CannotCount):
+            with contextlib.suppress(ParameterCountError):
                 error = parameter_count_b(model) / model.params_b - 1
                 assert abs(error) > 0.02, f"{model.label} could be recounted after all"
 
@@ -79,5 +79,5 @@ def test_recount_to_the_last_parameter(catalogue: Catalogue, model: str, count_b
 def test_what_cannot_be_counted_says_why(
     catalogue: Catalogue, model: str, change: dict[str, object], word: str
 ) -> None:
-    with pytest.raises(CannotCount, match=word):
+    with pytest.raises(ParameterCountError, match=word):
         parameter_count_b(catalogue.models[model].model_copy(update=change))

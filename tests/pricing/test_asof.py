@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pricing import Catalogue, load_catalogue
 from pricing.catalogue import figures
-from pricing.query import Wish, find, freshness
+from pricing.query import OfferFilter, find, freshness
 from pricing.stale import as_of
 
 CATALOGUE = load_catalogue()
@@ -62,7 +62,7 @@ def test_a_price_that_was_fresh_then_is_fresh_again() -> None:
     then = as_of(CATALOGUE, day)
     fresh = [key for key, offer in then.offers.items() if freshness(offer, day) == "fresh"]
     assert len(fresh) > 100
-    assert find(then, Wish(max_age_days=7), day).ids
+    assert find(then, OfferFilter(max_age_days=7), day).ids
 
 
 @pytest.mark.slow

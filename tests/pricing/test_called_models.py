@@ -2,14 +2,14 @@
 
 import pytest
 
-from planner.network.guess import Sizes
+from planner.network.guess import ModelSizes
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.training_job import TrainingJob
-from planner.speed.match_model import counted_as, model_named
+from planner.speed.match_model import find_model_record, substitution_note
 from planner.speed.serving import serve
 from planner.speed.serving.lookup import shape_in_table
 from planner.speed.training import train
-from pricing import UnknownName
+from pricing import UnknownNameError
 from pricing.catalogue import Catalogue
 
 ITSELF = {
@@ -52,26 +52,26 @@ REFUSED = {
 
 @pytest.mark.parametrize(("typed", "key"), ITSELF.items())
 def test_the_release_that_is_asked_for(real: Catalogue, typed: str, key: str) -> None:
-    assert model_named(real, typed) == key
-    assert counted_as(real, typed) is None
+    assert find_model_record(real, typed) == key
+    assert substitution_note(real, typed) is None
 
 
 @pytest.mark.parametrize(("typed", "key"), NEIGHBOUR.items())
 def test_a_neighbour_is_said(real: Catalogue, typed: str, key: str) -> None:
-    assert model_named(real, typed) == key
-    said = counted_as(real, typed)
+    assert find_model_record(real, typed) == key
+    said = substitution_note(real, typed)
     assert said == f"there is no record of {typed} itself: counted as {real.models[key].label}"
 
 
 @pytest.mark.parametrize(("typed", "hint"), REFUSED.items())
 def test_what_may_be_several_is_asked_back(real: Catalogue, typed: str, hint: str) -> None:
-    with pytest.raises(UnknownName, match=hint):
-        model_named(real, typed)
+    with pytest.raises(UnknownNameError, match=hint):
+        find_model_record(real, typed)
     for ask in (
         lambda: serve(real, ServingJob(model=typed, accelerator="H100-SXM5-80GB")),
         lambda: train(real, TrainingJob(model=typed, accelerator="H100-SXM5-80GB")),
     ):
-        with pytest.raises(UnknownName, match=hint):
+        with pytest.raises(UnknownNameError, match=hint):
             ask()
 
 
@@ -87,6 +87,6 @@ def test_training_and_serving_read_a_name_alike_and_say_the_neighbour(real: Cata
 
 @pytest.mark.parametrize(("typed", "params_b"), [("GLM-4.7-Flash", 30.0), ("GLM-5-Air", 106.0), ("GLM-4.5-Air", 106.0)])
 def test_a_row_of_a_table_is_of_the_size_that_it_states(real: Catalogue, typed: str, params_b: float) -> None:
-    found = shape_in_table(real, typed, Sizes(params_b))
+    found = shape_in_table(real, typed, ModelSizes(params_b))
     assert float(found.shape.counted_params) / 1e9 == pytest.approx(params_b, rel=0.02)
     assert found.guessed == (typed not in real.models)

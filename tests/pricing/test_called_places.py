@@ -2,7 +2,7 @@
 
 import pytest
 
-from pricing import AmbiguousName, UnknownName, names
+from pricing import AmbiguousNameError, UnknownNameError, names
 from pricing.catalogue import Catalogue
 from tests.frozen import live_catalogue
 
@@ -43,7 +43,7 @@ def test_a_place_is_found_by_the_name_people_use(catalogue: Catalogue, typed: st
 
 @pytest.mark.parametrize(("typed", "sites"), SEVERAL.items())
 def test_a_name_of_several_places_is_asked_about(catalogue: Catalogue, typed: str, sites: set[str]) -> None:
-    with pytest.raises(AmbiguousName) as asked:
+    with pytest.raises(AmbiguousNameError) as asked:
         names.site(catalogue, typed)
     assert set(asked.value.candidates) == sites
 
@@ -52,6 +52,6 @@ def test_a_name_of_several_places_is_asked_about(catalogue: Catalogue, typed: st
 def test_a_family_and_a_size_names_the_releases_of_that_size_first(
     catalogue: Catalogue, typed: str, models: set[str]
 ) -> None:
-    with pytest.raises(UnknownName) as asked:
+    with pytest.raises(UnknownNameError) as asked:
         names.model(catalogue, typed)
     assert set(asked.value.candidates[: len(models)]) == models

@@ -13,7 +13,7 @@ from pricing import strict_yaml
 from pricing.catalogue import SECTIONS, Catalogue
 from pricing.figure import Figure
 from pricing.load import read_file
-from pricing.records import DataFile, Offer, Record, Series
+from pricing.records import DataFile, Offer, PriceSeries, Record
 from tests.frozen import LIVE
 
 FILES = {path.relative_to(LIVE).as_posix(): path for path in sorted(LIVE.rglob("*.yaml"))}
@@ -104,7 +104,7 @@ def test_its_figures_have_the_unit_their_name_says_and_no_impossible_number(name
 @each_file
 def test_nothing_is_sold_for_nothing(name: str) -> None:
     data = data_file(name)
-    priced: list[Offer | Series] = [*data.offers.values(), *data.series.values()]
+    priced: list[Offer | PriceSeries] = [*data.offers.values(), *data.series.values()]
     hourly = [record.usd_per_accelerator_hour for record in priced]
     bought = [record.price_usd for record in (*data.accelerators.values(), *data.servers.values())]
     for figure in (*hourly, *bought):

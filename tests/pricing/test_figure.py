@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pricing.figure import Figure, Source, Value
+from pricing.figure import Figure, FigureValue, Source
 
 MAY, JUNE, JULY = date(2026, 5, 1), date(2026, 6, 1), date(2026, 7, 1)
 
 
-def value(typical: Any = 1.0, **more: Any) -> Value:
-    return Value(**{"typical": typical, "kind": "list_price", "source": "s", **more})
+def value(typical: Any = 1.0, **more: Any) -> FigureValue:
+    return FigureValue(**{"typical": typical, "kind": "list_price", "source": "s", **more})
 
 
 def figure(**more: Any) -> Figure:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pricing.catalogue import Catalogue, figures
-from pricing.errors import AmbiguousName
+from pricing.errors import AmbiguousNameError
 from pricing.figure import Figure
 from pricing.names import accelerator, plain
 from tests.frozen import live_catalogue
@@ -283,7 +283,7 @@ def test_spellings_seen_and_typed_lead_to_one_record(catalogue: Catalogue, typed
     ],
 )  # fmt: skip
 def test_trade_names_ask_back(catalogue: Catalogue, typed: str, candidate: str) -> None:
-    with pytest.raises(AmbiguousName) as asked:
+    with pytest.raises(AmbiguousNameError) as asked:
         accelerator(catalogue, typed)
     assert candidate in asked.value.candidates
 

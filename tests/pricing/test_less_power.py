@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from planner.speed.match_model import accelerator_called
+from planner.speed.match_model import match_accelerator
 from pricing.catalogue import Catalogue
-from pricing.errors import UnknownName
-from pricing.feeds.machines import board_of, table
+from pricing.errors import UnknownNameError
+from pricing.feeds.machines import find_accelerator_any_memory, table
 from pricing.figure import Figure
 from pricing.names import accelerator
 from tests.frozen import live_catalogue
@@ -57,8 +57,8 @@ def test_a_word_for_less_power_is_never_dropped_from_a_name(catalogue: Catalogue
     for key, chip in catalogue.accelerators.items():
         for name in (key, chip.label, *chip.aliases):
             try:
-                found = accelerator_called(catalogue, f"{name} {word}")
-            except UnknownName:
+                found = match_accelerator(catalogue, f"{name} {word}")
+            except UnknownNameError:
                 continue
             assert kind_of_power(catalogue.accelerators[found].label) == kind_of_power(word), (name, word, found)
 
@@ -74,7 +74,7 @@ def test_a_word_for_less_power_is_never_dropped_from_a_name(catalogue: Catalogue
     ],
 )
 def test_sellers_names_of_the_max_q_card_lead_to_it(catalogue: Catalogue, seller: str, called: str) -> None:
-    known = board_of(seller, called)
+    known = find_accelerator_any_memory(seller, called)
     found = known.accelerator if known else accelerator(catalogue, called)
     assert found == "RTX-PRO-6000-Max-Q-96GB"
     chip = catalogue.accelerators[found]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pricing import load as loading
-from pricing.catalogue import KEEP_COPIES, Catalogue, cache_folder
+from pricing.catalogue import KEEP_COPIES, Catalogue, cache_dir
 from pricing.errors import CatalogError
 from pricing.load import build, load
 
@@ -372,7 +372,7 @@ def test_a_folder_without_data_is_an_error_and_not_an_empty_catalogue(tmp_path: 
 
 def test_the_cache_stands_where_the_user_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert cache_folder() == tmp_path / "rent-or-buy"
+    assert cache_dir() == tmp_path / "rent-or-buy"
 
 
 def test_a_user_without_a_home_has_no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -381,4 +381,4 @@ def test_a_user_without_a_home_has_no_cache(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr(Path, "home", staticmethod(homeless))
-    assert cache_folder() is None
+    assert cache_dir() is None

@@ -8,7 +8,7 @@ import pytest
 from planner.speed.match_model import model_meant
 from pricing import meant, names
 from pricing.catalogue import Catalogue
-from pricing.errors import AmbiguousName, NameError_, UnknownName
+from pricing.errors import AmbiguousNameError, NameLookupError, UnknownNameError
 
 CHIPS = {
     "H100-SXM5-80GB": ["h100 sxm", "H100 SXM5", "h100-sxm5-80gb", "Nvidia H100 SXM 80GB", "H100 80GB SXM5",
@@ -187,19 +187,19 @@ def test_a_place_is_read_as_people_write_it(real: Catalogue, typed: str, key: st
 
 @pytest.mark.parametrize("typed", NO_CHIP)
 def test_no_other_accelerator_stands_for_an_unknown_one(real: Catalogue, typed: str) -> None:
-    with pytest.raises(NameError_):
+    with pytest.raises(NameLookupError):
         meant.accelerator(real, typed)
 
 
 @pytest.mark.parametrize("typed", NO_MODEL)
 def test_no_other_model_stands_for_an_unknown_one(real: Catalogue, typed: str) -> None:
-    with pytest.raises(UnknownName):
+    with pytest.raises(UnknownNameError):
         model_meant(real, typed)
 
 
 @pytest.mark.parametrize("typed", NO_PLACE)
 def test_no_other_place_stands_for_an_unknown_one(real: Catalogue, typed: str) -> None:
-    with pytest.raises(NameError_):
+    with pytest.raises(NameLookupError):
         names.site(real, typed)
 
 
@@ -219,25 +219,25 @@ def test_a_name_of_several_says_which_is_taken_why_and_how_to_write_the_others(r
 
 def test_a_name_without_spaces_may_be_one_of_two(real: Catalogue) -> None:
     assert model_meant(real, "llama38b").key == "Llama-3-8B"
-    with pytest.raises(UnknownName) as several:
+    with pytest.raises(UnknownNameError) as several:
         model_meant(real, "gemma31b")
     assert set(several.value.candidates) == {"Gemma-3-1B", "Gemma-4-31B"}
 
 
 def test_a_point_is_no_hyphen(real: Catalogue) -> None:
-    with pytest.raises(UnknownName) as several:
+    with pytest.raises(UnknownNameError) as several:
         model_meant(real, "Qwen2.57B")
     assert set(several.value.candidates) == {"Qwen2.5-7B", "Qwen2-57B-A14B"}
 
 
 def test_a_family_without_a_usual_model_comes_back_with_its_choices(real: Catalogue) -> None:
-    with pytest.raises(UnknownName, match="it can be Grok-1 or Grok-2") as several:
+    with pytest.raises(UnknownNameError, match="it can be Grok-1 or Grok-2") as several:
         model_meant(real, "grok")
     assert several.value.candidates == ("Grok-1", "Grok-2")
 
 
 def test_price_lists_never_take_the_usual_one(real: Catalogue) -> None:
-    with pytest.raises(AmbiguousName):
+    with pytest.raises(AmbiguousNameError):
         names.accelerator(real, "h100")
     assert len(meant.offered_accelerators(real, "h100")) > 4
 
@@ -277,7 +277,7 @@ def test_no_spelling_of_a_name_leads_to_another_record(real: Catalogue, section:
             typed = respelled(name, luck, getattr(record, "vendor", ""))
             try:
                 assert read(real, typed).key == key, (typed, name)
-            except NameError_ as error:
+            except NameLookupError as error:
                 assert key in error.candidates, (typed, str(error))
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pricing import load_catalogue, names
 from pricing.catalogue import Catalogue
 from pricing.electricity import electricity
-from pricing.errors import AmbiguousName, UnknownName
+from pricing.errors import AmbiguousNameError, UnknownNameError
 from pricing.load import build
 from tests.frozen import live_catalogue
 from tests.small_catalogue import small_catalogue, small_contents
@@ -119,7 +119,7 @@ MISSPELT: list[tuple[Callable[[Catalogue, str], str], str, str, str]] = [
 def test_a_misspelt_name_is_not_guessed_but_hinted_at(
     wider: Catalogue, find: Callable[[Catalogue, str], str], name: str, meant: str, text: str
 ) -> None:
-    with pytest.raises(UnknownName) as unknown:
+    with pytest.raises(UnknownNameError) as unknown:
         find(wider, name)
     assert meant in unknown.value.candidates
     assert str(unknown.value).startswith(text)
@@ -130,7 +130,7 @@ def test_a_misspelt_name_is_not_guessed_but_hinted_at(
 @pytest.mark.parametrize("name", ["", " ", "---", "日本", "zzzzqqqq", "!" * 500])
 def test_a_name_like_no_other_gets_no_hint(small: Catalogue, name: str) -> None:
     for find in (names.accelerator, names.provider, names.server):
-        with pytest.raises(UnknownName) as unknown:
+        with pytest.raises(UnknownNameError) as unknown:
             find(small, name)
         assert unknown.value.candidates == ()
         assert str(unknown.value).endswith(f"is called {name!r}.")
@@ -141,13 +141,13 @@ def test_a_label_in_other_letters_is_not_what_an_empty_name_means() -> None:
     files["rentals/offers.yaml"] = files["rentals/offers.yaml"].replace(b"North Cloud,", "北雲,".encode())
     catalogue = build(files, digest="d")
     assert catalogue.providers["northcloud"].label == "北雲"
-    with pytest.raises(UnknownName):
+    with pytest.raises(UnknownNameError):
         names.provider(catalogue, "")
 
 
 @pytest.mark.parametrize("name", ["H100", "h100", "NVIDIA H100", "H100-80GB", "h100 80 gb", "H100, kind not stated"])
 def test_an_ambiguous_name_is_refused_with_what_it_can_mean(small: Catalogue, name: str) -> None:
-    with pytest.raises(AmbiguousName) as several:
+    with pytest.raises(AmbiguousNameError) as several:
         names.accelerator(small, name)
     assert several.value.candidates == ("H100-SXM5-80GB", "H100-PCIe-80GB")
     said = "can be H100-SXM5-80GB or H100-PCIe-80GB. They differ by a third in compute. Say which."
@@ -157,7 +157,7 @@ def test_an_ambiguous_name_is_refused_with_what_it_can_mean(small: Catalogue, na
 def test_a_filter_by_an_ambiguous_name_shows_all_it_can_mean(small: Catalogue) -> None:
     assert names.offered_accelerators(small, "h100") == ("H100-SXM5-80GB", "H100-PCIe-80GB", "H100")
     assert names.offered_accelerators(small, "h100 pcie") == ("H100-PCIe-80GB",)
-    with pytest.raises(UnknownName):
+    with pytest.raises(UnknownNameError):
         names.offered_accelerators(small, "H1000000")
 
 
@@ -172,7 +172,7 @@ def test_an_id_wins_over_another_records_alias() -> None:
 def test_any_text_leads_to_a_record_or_to_an_error_that_quotes_it(text: str) -> None:
     try:
         found = names.accelerator(SMALL, text)
-    except (UnknownName, AmbiguousName) as error:
+    except (UnknownNameError, AmbiguousNameError) as error:
         said, candidates = str(error), error.candidates
     else:
         assert found in SMALL.accelerators
@@ -205,7 +205,7 @@ def test_every_ambiguous_name_is_refused_by_each_of_its_names(real: Catalogue) -
     assert {"H100", "A100", "V100"} <= real.ambiguous.keys()
     for key, record in real.ambiguous.items():
         for name in (key, record.label, *record.aliases):
-            with pytest.raises(AmbiguousName) as several:
+            with pytest.raises(AmbiguousNameError) as several:
                 names.accelerator(real, name)
             assert several.value.candidates == record.candidates
 
@@ -263,20 +263,20 @@ TWO_GEORGIAS = "'Georgia' can be GE (Georgia, the country) or US-GA (Georgia, Un
     ],
 )
 def test_a_place_with_two_readings_is_asked_about(real: Catalogue, name: str, readings: str) -> None:
-    with pytest.raises(AmbiguousName) as several:
+    with pytest.raises(AmbiguousNameError) as several:
         names.site(real, name)
     assert str(several.value) == readings
 
 
 @pytest.mark.parametrize("name", ["Germny", "Bavaria, Germny"])
 def test_a_misspelt_place_is_hinted_at(real: Catalogue, name: str) -> None:
-    with pytest.raises(UnknownName, match="Did you mean DE"):
+    with pytest.raises(UnknownNameError, match="Did you mean DE"):
         names.site(real, name)
 
 
 @pytest.mark.parametrize("name", ["Wakanda", "Oz", "QQ", "VA", "Xanadu", "Ruritania", "zz-9"])
 def test_a_place_that_nobody_knows_has_no_false_hint_and_says_what_to_write(real: Catalogue, name: str) -> None:
-    with pytest.raises(UnknownName) as refused:
+    with pytest.raises(UnknownNameError) as refused:
         names.site(real, name)
     assert refused.value.candidates == ()
     assert "Did you mean" not in str(refused.value)
@@ -288,7 +288,7 @@ def test_a_place_that_nobody_knows_has_no_false_hint_and_says_what_to_write(real
     [("Swizerland", "CH"), ("Frnce", "FR"), ("Texass", "US-TX"), ("Norwya", "NO"), ("Quebek", "CA-QC")],
 )
 def test_the_closest_place_is_the_first_hint(real: Catalogue, name: str, code: str) -> None:
-    with pytest.raises(UnknownName) as refused:
+    with pytest.raises(UnknownNameError) as refused:
         names.site(real, name)
     assert refused.value.candidates[0] == code
 
@@ -316,5 +316,5 @@ def test_a_region_of_a_cloud_is_the_country_it_lies_in(said: str, wanted: str) -
 
 @pytest.mark.parametrize("said", ["mars-north-1", "all regions", "India/EU"])
 def test_what_is_no_place_of_any_cloud_stays_unknown(said: str) -> None:
-    with pytest.raises(UnknownName):
+    with pytest.raises(UnknownNameError):
         names.site(load_catalogue(), said)

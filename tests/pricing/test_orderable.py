@@ -5,10 +5,10 @@ from types import FrameType
 
 import pytest
 
-from pricing.catalogue import Catalogue, cache_folder
-from pricing.errors import CatalogError, UnknownName
+from pricing.catalogue import Catalogue, cache_dir
+from pricing.errors import CatalogError, UnknownNameError
 from pricing.load import build, load
-from pricing.orderable import Capacity, Order, Refusal, Stay, country, eu, machine, refuses, sale
+from pricing.orderable import Capacity, Order, Refusal, ResidencyRequirement, country, eu, machine, refusal_reason, sale
 from tests.frozen import FROZEN
 
 PRICE = (
@@ -181,12 +181,12 @@ def test_an_offers_own_words_win_over_the_providers(sellers: Catalogue) -> None:
         (CLUSTER, Order(8, together=8), "smaller than its least order"),
         (CLUSTER, Order(9, together=9), None),  # two machines of 8
         (CLUSTER, Order(64, together=64), "too few at once"),
-        (CLUSTER, Order(16, stay=Stay(countries=frozenset({"DE"}))), "elsewhere"),
-        (MINE, Order(512, together=512, stay=Stay(countries=frozenset({"DE"}))), None),
+        (CLUSTER, Order(16, stay=ResidencyRequirement(countries=frozenset({"DE"}))), "elsewhere"),
+        (MINE, Order(512, together=512, stay=ResidencyRequirement(countries=frozenset({"DE"}))), None),
     ],
 )
 def test_who_cannot_deliver_says_why(sellers: Catalogue, key: str, order: Order, refusal: Refusal | None) -> None:
-    assert refuses(sellers, key, order) == refusal
+    assert refusal_reason(sellers, key, order) == refusal
 
 
 @pytest.mark.parametrize(("together", "size"), [(1, 1), (2, 8), (8, 8), (64, 8)])
@@ -196,7 +196,10 @@ def test_the_machine_is_the_smallest_that_holds_a_job_else_the_largest(
     assert machine(sale(sellers, LISTED), together) == size
 
 
-EUROPE, AMERICA = Stay(areas=frozenset({"europe"})), Stay(areas=frozenset({"north_america"}))
+EUROPE, AMERICA = (
+    ResidencyRequirement(areas=frozenset({"europe"})),
+    ResidencyRequirement(areas=frozenset({"north_america"})),
+)
 
 
 @pytest.mark.parametrize(
@@ -222,18 +225,18 @@ EUROPE, AMERICA = Stay(areas=frozenset({"europe"})), Stay(areas=frozenset({"nort
         (PLAIN, AMERICA, None),
         (PLAIN, EUROPE, "elsewhere"),
         (BID, EUROPE, "not stated where"),
-        (BIG, Stay(frozenset({"DE", "US"}), frozenset({"north_america"})), "elsewhere"),
-        (BIG, Stay(provider_countries=frozenset({"FI", "DE"})), "elsewhere"),
-        (LISTED, Stay(provider_countries=frozenset({"FI", "DE"})), None),
-        (BID, Stay(provider_countries=frozenset({"US"})), "not stated where"),
+        (BIG, ResidencyRequirement(frozenset({"DE", "US"}), frozenset({"north_america"})), "elsewhere"),
+        (BIG, ResidencyRequirement(provider_countries=frozenset({"FI", "DE"})), "elsewhere"),
+        (LISTED, ResidencyRequirement(provider_countries=frozenset({"FI", "DE"})), None),
+        (BID, ResidencyRequirement(provider_countries=frozenset({"US"})), "not stated where"),
     ],
 )
 def test_where_it_must_stay_and_who_may_hold_it(
-    sellers: Catalogue, key: str, stay: Stay | str, refusal: Refusal | None
+    sellers: Catalogue, key: str, stay: ResidencyRequirement | str, refusal: Refusal | None
 ) -> None:
     if isinstance(stay, str):
         stay = eu(sellers) if stay == "EU" else country(sellers, stay)
-    assert refuses(sellers, key, Order(stay=stay)) == refusal
+    assert refusal_reason(sellers, key, Order(stay=stay)) == refusal
 
 
 def test_a_country_is_told_only_where_there_is_one(sellers: Catalogue) -> None:
@@ -242,10 +245,10 @@ def test_a_country_is_told_only_where_there_is_one(sellers: Catalogue) -> None:
 
 def test_the_union_is_its_members_and_may_hold_the_seller_too(sellers: Catalogue) -> None:
     members = frozenset({"DE", "FI"})
-    assert eu(sellers) == Stay(countries=members)
-    assert eu(sellers, sellers_too=True) == Stay(countries=members, provider_countries=members)
+    assert eu(sellers) == ResidencyRequirement(countries=members)
+    assert eu(sellers, sellers_too=True) == ResidencyRequirement(countries=members, provider_countries=members)
     assert country(sellers, "IS", sellers_too=True).provider_countries == {"IS"}
-    with pytest.raises(UnknownName, match="two letters"):
+    with pytest.raises(UnknownNameError, match="two letters"):
         country(sellers, "Germany")
 
 
@@ -269,15 +272,15 @@ def test_a_record_that_cannot_be_is_refused(old: str, new: str, wish: str) -> No
 
 
 def test_a_copy_with_other_offers_is_not_taken_for_the_first(sellers: Catalogue) -> None:
-    assert refuses(sellers, BIG, Order(64)) is None
+    assert refusal_reason(sellers, BIG, Order(64)) is None
     few = sellers.offers[BIG].model_copy(update={"most_at_once": sellers.offers[CLUSTER].least_at_once})
     copy = sellers.model_copy(update={"offers": sellers.offers | {BIG: few}})
-    assert refuses(copy, BIG, Order(64)) == "too few at once"
-    assert refuses(sellers, BIG, Order(64)) is None
+    assert refusal_reason(copy, BIG, Order(64)) == "too few at once"
+    assert refusal_reason(sellers, BIG, Order(64)) is None
 
 
 def test_what_is_known_of_an_offer_is_put_together_once() -> None:
-    frozen = load(FROZEN, cache=cache_folder())
+    frozen = load(FROZEN, cache=cache_dir())
     order = Order(8, together=8, stay=eu(frozen))
 
     def calls() -> float:
@@ -291,7 +294,7 @@ def test_what_is_known_of_an_offer_is_put_together_once() -> None:
         sys.setprofile(count)
         try:
             for key in frozen.offers:
-                refuses(frozen, key, order)
+                refusal_reason(frozen, key, order)
         finally:
             sys.setprofile(None)
         return made / len(frozen.offers)

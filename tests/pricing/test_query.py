@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 
 from pricing import load_catalogue
 from pricing.choices import TRUST_ORDER, Area
-from pricing.orderable import Order, Stay, eu, is_in, places_of, refuses
-from pricing.query import MILD, Wish, find, freshness, price, trust
+from pricing.orderable import Order, ResidencyRequirement, eu, is_in, refusal_reason, run_coordinates
+from pricing.query import MILD, OfferFilter, find, freshness, price, trust
 
 DAY = date(2026, 11, 21)
 CATALOGUE = load_catalogue()
 OFFERS = CATALOGUE.offers
 
 WISHES = st.builds(
-    Wish,
+    OfferFilter,
     accelerators=st.frozensets(st.sampled_from(sorted({o.accelerator for o in OFFERS.values()})), max_size=3),
     providers=st.frozensets(st.sampled_from(sorted(CATALOGUE.providers)), max_size=5),
     purchases=st.frozensets(st.sampled_from(sorted({o.purchase for o in OFFERS.values()})), max_size=3),
@@ -32,7 +32,7 @@ WISHES = st.builds(
 
 
 @given(WISHES)
-def test_every_offer_is_either_shown_or_counted(wish: Wish) -> None:
+def test_every_offer_is_either_shown_or_counted(wish: OfferFilter) -> None:
     found = find(CATALOGUE, wish, DAY)
     assert len(found.ids) == len(set(found.ids))
     assert set(found.ids) <= set(OFFERS)
@@ -40,27 +40,27 @@ def test_every_offer_is_either_shown_or_counted(wish: Wish) -> None:
 
 
 @given(WISHES)
-def test_what_is_shown_fits_the_wish(wish: Wish) -> None:
+def test_what_is_shown_fits_the_wish(wish: OfferFilter) -> None:
     for key in find(CATALOGUE, wish, DAY).ids:
         offer = OFFERS[key]
         assert not wish.accelerators or offer.accelerator in wish.accelerators
         assert not wish.providers or offer.provider in wish.providers
         assert not wish.purchases or offer.purchase in wish.purchases
         assert wish.accelerators_per_instance in (None, offer.accelerators_per_instance)
-        assert wish.order is None or refuses(CATALOGUE, key, wish.order) is None
+        assert wish.order is None or refusal_reason(CATALOGUE, key, wish.order) is None
         assert wish.doubtful or MILD.issuperset(offer.doubts)
         if offer.usd_per_accelerator_hour is not None and wish.max_age_days is not None:
             assert offer.usd_per_accelerator_hour.age_days(DAY) <= wish.max_age_days
 
 
 @given(WISHES)
-def test_the_order_is_total_and_the_unpriced_come_last(wish: Wish) -> None:
+def test_the_order_is_total_and_the_unpriced_come_last(wish: OfferFilter) -> None:
     prices = [(price(OFFERS[key]), key) for key in find(CATALOGUE, wish, DAY).ids]
     assert prices == sorted(prices)
 
 
 @given(WISHES, st.permutations(sorted(OFFERS)[:40]))
-def test_the_order_does_not_depend_on_the_order_of_the_files(wish: Wish, order: list[str]) -> None:
+def test_the_order_does_not_depend_on_the_order_of_the_files(wish: OfferFilter, order: list[str]) -> None:
     few = {key: OFFERS[key] for key in sorted(OFFERS)[:40]}
     shuffled = {key: OFFERS[key] for key in order}
     assert (
@@ -70,8 +70,8 @@ def test_the_order_does_not_depend_on_the_order_of_the_files(wish: Wish, order: 
 
 
 def test_a_narrower_wish_never_shows_more() -> None:
-    wide = Wish(max_age_days=365)
-    narrow = Wish(max_age_days=60, purchases=frozenset({"on_demand"}))
+    wide = OfferFilter(max_age_days=365)
+    narrow = OfferFilter(max_age_days=60, purchases=frozenset({"on_demand"}))
     assert set(find(CATALOGUE, narrow, DAY).ids) <= set(find(CATALOGUE, wide, DAY).ids)
 
 
@@ -79,7 +79,7 @@ def test_a_narrower_wish_never_shows_more() -> None:
 def test_what_is_in_doubt_is_hidden(doubt: str) -> None:
     marked = {key: offer for key, offer in OFFERS.items() if doubt in offer.doubts}
     assert marked
-    assert not marked.keys() & set(find(CATALOGUE, Wish(), DAY).ids)
+    assert not marked.keys() & set(find(CATALOGUE, OfferFilter(), DAY).ids)
 
 
 def test_a_price_turns_stale_after_a_month() -> None:
@@ -91,17 +91,17 @@ def test_a_price_turns_stale_after_a_month() -> None:
 
 
 def test_an_offer_that_does_not_say_which_form_is_counted_apart() -> None:
-    hidden = find(CATALOGUE, Wish(accelerators=frozenset({"H100-SXM5-80GB"})), DAY).hidden
+    hidden = find(CATALOGUE, OfferFilter(accelerators=frozenset({"H100-SXM5-80GB"})), DAY).hidden
     assert hidden["accelerator not stated"] >= 5
 
 
 def test_who_cannot_take_an_order_is_counted_under_the_reason() -> None:
     chips = frozenset({"H100-SXM5-80GB"})
-    wish = Wish(accelerators=chips, order=Order(64, together=64))
+    wish = OfferFilter(accelerators=chips, order=Order(64, together=64))
     hidden = find(CATALOGUE, wish, DAY).hidden
     assert hidden["too few at once"] > 20
     assert hidden["no fabric"] > 20
-    assert "too few at once" not in find(CATALOGUE, Wish(accelerators=chips), DAY).hidden
+    assert "too few at once" not in find(CATALOGUE, OfferFilter(accelerators=chips), DAY).hidden
 
 
 def test_every_badge_of_the_catalogue_is_a_known_one() -> None:
@@ -127,14 +127,14 @@ def test_an_offer_of_several_places_belongs_to_each(region: str, areas: set[str]
     of_region = {key for key, offer in OFFERS.items() if offer.region == region}
     assert of_region
     for area in set(get_args(Area)) - {"not_stated", "anywhere"}:
-        shown = find(CATALOGUE, Wish(areas=frozenset({area}), doubtful=True), DAY).ids
+        shown = find(CATALOGUE, OfferFilter(areas=frozenset({area}), doubtful=True), DAY).ids
         assert of_region & set(shown) == (of_region if area in areas else set())
 
 
 @given(st.sampled_from(sorted(OFFERS)), st.sampled_from(sorted(set(get_args(Area)) - {"not_stated", "anywhere"})))
 def test_what_may_stay_in_a_part_of_the_world_is_shown_there(key: str, area: str) -> None:
-    stays = refuses(CATALOGUE, key, Order(stay=Stay(areas=frozenset({area})))) is None
+    stays = refusal_reason(CATALOGUE, key, Order(stay=ResidencyRequirement(areas=frozenset({area})))) is None
     shown = is_in(CATALOGUE, OFFERS[key], frozenset({area}))
     assert shown or not stays
-    if places_of(CATALOGUE, OFFERS[key]):
+    if run_coordinates(CATALOGUE, OFFERS[key]):
         assert shown == stays

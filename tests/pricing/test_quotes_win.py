@@ -189,8 +189,8 @@ def test_a_discount_pays_the_narrowest_share_of_the_list_price_once(quotes: Quot
         covering = [discount for discount in quotes.discounts if discount.covers(offer)]
         if listed is None or shape(offer) in priced or not covering:
             continue
-        narrowest = max(discount.narrowness for discount in covering)
-        allowed = [discount.discount_share for discount in covering if discount.narrowness == narrowest]
+        narrowest = max(discount.specificity for discount in covering)
+        allowed = [discount.discount_share for discount in covering if discount.specificity == narrowest]
         paid = price(new, key).newest.typical / listed.newest.typical
         assert any(paid == pytest.approx(1 - share) for share in allowed)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from planner.network.record import active_parameter_count_b, parameter_count_b, writer_of
+from planner.network.record import active_parameter_count_b, build_text_decoder, parameter_count_b
 from pricing.model import Model
 from tests.frozen import live_catalogue
 
@@ -44,7 +44,7 @@ def test_there_are_enough() -> None:
 def test_parameters_are_those_that_were_counted(models: dict[str, Model], row: dict[str, str]) -> None:
     model = models[row["model"]]
     assert (abs(off(parameter_count_b(model), row["params_b"])) <= NEAR) == (row["model"] not in ALL_DIFFER)
-    shape = writer_of(model)
+    shape = build_text_decoder(model)
     assert float(shape.counted_params) / 1e9 == pytest.approx(parameter_count_b(model), rel=1e-3)
     if row["active_params_b"]:
         active = active_parameter_count_b(model) or math.nan
@@ -53,7 +53,7 @@ def test_parameters_are_those_that_were_counted(models: dict[str, Model], row: d
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["model"])
 def test_a_cache_is_what_its_kinds_of_layers_keep(models: dict[str, Model], row: dict[str, str]) -> None:
-    shape, long = writer_of(models[row["model"]]), 1e8
+    shape, long = build_text_decoder(models[row["model"]]), 1e8
     each = float(shape.cached_values(context=2 * long) - shape.cached_values(context=long)) / long
     assert each == pytest.approx(float(row["cache_values_per_token"]))
     window = float(shape.cached_values(context=long)) - each * long
@@ -63,7 +63,7 @@ def test_a_cache_is_what_its_kinds_of_layers_keep(models: dict[str, Model], row:
 
 def test_windows_and_chosen_tokens_cost_less_at_length(models: dict[str, Model]) -> None:
     """DeepSeek-V3.2 reads chosen tokens where V3 reads all; each is kept whole."""
-    full, chosen = (writer_of(models[name]) for name in ("DeepSeek-V3", "DeepSeek-V3.2"))
+    full, chosen = (build_text_decoder(models[name]) for name in ("DeepSeek-V3", "DeepSeek-V3.2"))
     assert chosen.cached_values(context=100_000) > full.cached_values(context=100_000)
     assert chosen.read_values(context=100_000) < 0.3 * full.read_values(context=100_000)
     assert chosen.prompt_flops(tokens=100_000) < 0.3 * full.prompt_flops(tokens=100_000)

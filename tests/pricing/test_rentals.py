@@ -10,7 +10,7 @@ import pytest
 
 from pricing import Figure, names
 from pricing.catalogue import Catalogue
-from pricing.records import Doubt, Offer
+from pricing.records import ListingDoubt, Offer
 from tests.frozen import live_catalogue
 
 MONTHS = {
@@ -327,7 +327,7 @@ def newest_year(offer: Offer) -> int:
 BILL_CPU_BESIDE = ("coreweave-classic", "daytona", "modal", "salad", "tensordock")
 
 # What can be told from the offer itself: these doubts stand on exactly these offers.
-EXACTLY: dict[Doubt, Callable[[Catalogue, Offer], bool]] = {
+EXACTLY: dict[ListingDoubt, Callable[[Catalogue, Offer], bool]] = {
     "accelerator_not_stated": lambda c, o: o.accelerator in c.ambiguous,
     "modified_hardware": lambda c, o: o.accelerator.endswith("-modded"),
     "restricted": lambda c, o: o.region.startswith("us-gov-"),
@@ -349,7 +349,7 @@ EXACTLY: dict[Doubt, Callable[[Catalogue, Offer], bool]] = {
 
 
 @pytest.mark.parametrize("doubt", EXACTLY)
-def test_doubtful_offers_say_so_and_no_others(catalogue: Catalogue, doubt: Doubt) -> None:
+def test_doubtful_offers_say_so_and_no_others(catalogue: Catalogue, doubt: ListingDoubt) -> None:
     should = {key for key, offer in catalogue.offers.items() if EXACTLY[doubt](catalogue, offer)}
     assert should == {key for key, offer in catalogue.offers.items() if doubt in offer.doubts}
     assert should
@@ -371,7 +371,7 @@ def test_doubtful_offers_say_so_and_no_others(catalogue: Catalogue, doubt: Doubt
     ],
 )
 def test_doubts_that_somebody_had_to_know_about(
-    catalogue: Catalogue, provider: str, sku: str | None, purchases: set[str], doubt: Doubt
+    catalogue: Catalogue, provider: str, sku: str | None, purchases: set[str], doubt: ListingDoubt
 ) -> None:
     meant = [
         o for o in catalogue.offers.values() if o.provider == provider and o.sku == sku and o.purchase in purchases

@@ -4,10 +4,10 @@ from typing import get_args
 
 import pytest
 
-from pricing.catalogue import Catalogue, cache_folder
+from pricing.catalogue import Catalogue, cache_dir
 from pricing.choices import SoldAs
 from pricing.load import load
-from pricing.orderable import MOST_OF, Order, country, eu, members_of, refuses, sale
+from pricing.orderable import MOST_OF, Order, bloc_members, country, eu, refusal_reason, sale
 from tests.frozen import FROZEN
 
 H100 = "H100-SXM5-80GB"
@@ -15,7 +15,7 @@ H100 = "H100-SXM5-80GB"
 
 @pytest.fixture(scope="module")
 def frozen() -> Catalogue:
-    return load(FROZEN, cache=cache_folder())
+    return load(FROZEN, cache=cache_dir())
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_who_was_seen_to_sell_clusters_has_one_here(real: Catalogue, seller: str
 @pytest.mark.parametrize("seller", ["digitalocean", "hotaisle", "hyperstack", "thundercompute", "salad", "vast"])
 def test_who_was_seen_to_have_no_network_takes_no_job_over_several_machines(real: Catalogue, seller: str) -> None:
     keys = [key for key, offer in real.offers.items() if offer.provider == seller]
-    assert {refuses(real, key, Order(16, together=16)) for key in keys} <= {"no fabric", "too few at once"}
+    assert {refusal_reason(real, key, Order(16, together=16)) for key in keys} <= {"no fabric", "too few at once"}
 
 
 @pytest.mark.parametrize(("chip", "prices"), [("B200-SXM-180GB", (9.86, 9.36, 8.87)), (H100, (6.16, 5.85, 5.54))])
@@ -44,9 +44,9 @@ def test_the_clusters_of_lambda_cost_less_the_larger_they_are(
     figures = [real.offers[key].usd_per_accelerator_hour for key in steps]
     assert [figure.newest.typical for figure in figures if figure is not None] == list(prices)
     for wanted, step in ((16, 0), (63, 0), (64, 1), (255, 1), (256, 2), (512, 2)):
-        can = [key for key in steps if refuses(real, key, Order(wanted, together=wanted)) is None]
+        can = [key for key in steps if refusal_reason(real, key, Order(wanted, together=wanted)) is None]
         assert steps[step] in can
-    assert refuses(real, steps[1], Order(8, together=8)) == "smaller than its least order"
+    assert refusal_reason(real, steps[1], Order(8, together=8)) == "smaller than its least order"
 
 
 @pytest.mark.parametrize(
@@ -71,14 +71,14 @@ def test_a_network_costs_what_its_seller_asks(real: Catalogue, without: str, joi
     bare, with_network = (figure.newest.typical for figure in prices if figure is not None)
     assert with_network / bare == pytest.approx(factor, abs=0.01)
     order = Order(32, together=32)
-    assert refuses(real, without, order) == "no fabric"
-    assert refuses(real, joined, order) is None
+    assert refusal_reason(real, without, order) == "no fabric"
+    assert refusal_reason(real, joined, order) is None
 
 
 def test_sixty_four_together_are_rented_only_where_a_network_joins_them(real: Catalogue) -> None:
     order = Order(64, together=64)
     keys = [key for key, offer in real.offers.items() if offer.accelerator == H100]
-    able = {real.offers[key].provider for key in keys if refuses(real, key, order) is None}
+    able = {real.offers[key].provider for key in keys if refusal_reason(real, key, order) is None}
     assert able == {
         "aws", "azure", "coreweave", "crusoe", "gcp", "impossiblecloud", "lambda", "nebius", "oci", "runpod",
         "together", "voltagepark",
@@ -100,10 +100,10 @@ def test_racks_are_sold_whole_or_by_the_tray(real: Catalogue) -> None:
 
 
 def test_one_accelerator_is_refused_only_where_an_order_starts_higher(real: Catalogue) -> None:
-    refused = {real.offers[key].provider for key in real.offers if refuses(real, key, Order(1)) is not None}
+    refused = {real.offers[key].provider for key in real.offers if refusal_reason(real, key, Order(1)) is not None}
     assert refused >= {"lambda", "runpod", "together", "verda"}
-    assert refuses(real, "together/H200-SXM-141GB/1x/not-stated/on_demand", Order(128, together=128)) is not None
-    assert refuses(real, "together/H200-SXM-141GB/1x/not-stated/on_demand", Order(256, together=256)) is None
+    assert refusal_reason(real, "together/H200-SXM-141GB/1x/not-stated/on_demand", Order(128, together=128)) is not None
+    assert refusal_reason(real, "together/H200-SXM-141GB/1x/not-stated/on_demand", Order(256, together=256)) is None
 
 
 def test_sizes_rise_and_a_price_of_a_machine_has_none(real: Catalogue) -> None:
@@ -142,9 +142,9 @@ def test_a_region_whose_country_is_told_is_a_region_of_an_offer(real: Catalogue)
 
 
 def test_the_union_has_its_members_and_the_map_of_electricity_agrees(real: Catalogue) -> None:
-    members = members_of(real, "EU")
+    members = bloc_members(real, "EU")
     assert len(members) == 27
-    assert len(members_of(real, "EEA")) == 30
+    assert len(bloc_members(real, "EEA")) == 30
     assert {key for key, site in real.sites.items() if site.parent == "EU"} <= members
     countries = {key: site.label for key, site in real.sites.items() if site.kind == "country"}
     assert {key: real.lands[key].label for key in countries} == countries
@@ -171,7 +171,7 @@ def test_the_union_has_its_members_and_the_map_of_electricity_agrees(real: Catal
 )
 def test_who_can_promise_a_place(real: Catalogue, key: str, place: str, answer: str | None) -> None:
     stay = eu(real) if place == "EU" else country(real, place)
-    assert refuses(real, key, Order(8, stay=stay)) == answer
+    assert refusal_reason(real, key, Order(8, stay=stay)) == answer
 
 
 # ---- the frozen catalogue has the same form

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
 from pricing.days import Day
-from pricing.strict_yaml import first_wish
+from pricing.strict_yaml import first_error_message
 
 NOT_OURS = re.compile(r"Input should|valid (?:tuple|dict|string|number|integer|boolean|list)|instance of|Extra inputs")
 
@@ -55,7 +55,7 @@ def test_every_refusal_is_in_our_words(field: str, value: Any) -> None:
     try:
         Everything.model_validate({field: value})
     except pydantic.ValidationError as error:
-        place, wish, _ = first_wish(error)
+        place, wish, _ = first_error_message(error)
         assert place[0] == field
         assert not NOT_OURS.search(wish)
         assert re.search(r"want |missing|no such key|calendar", wish), wish
@@ -85,7 +85,7 @@ def test_every_refusal_is_in_our_words(field: str, value: Any) -> None:
 def test_what_was_wanted_is_said(data: dict[str, Any], place: tuple[str, ...], said: str) -> None:
     with pytest.raises(pydantic.ValidationError) as refusal:
         Everything.model_validate(data)
-    assert first_wish(refusal.value)[:2] == (place, said)
+    assert first_error_message(refusal.value)[:2] == (place, said)
 
 
 @pytest.mark.parametrize("said", [date(2026, 11, 21), "2026-11-21", " 2026-11-21 "])

@@ -150,24 +150,24 @@ class Scene:
         return tuple(answer(self.plan).turned_by_timing)
 
 
-Result = float | str
+CaseResult = float | str
 
 
 @dataclass(frozen=True)
-class Check:
+class StatedNumber:
     """One number or word: as stated, as recomputed by others from the stated inputs, and as this engine gives it."""
 
     metric: str
     unit: str
-    stated: Result | None
+    stated: CaseResult | None
     recomputed: float | None
     tolerance: float
-    calculate: Callable[[], Result]
+    calculate: Callable[[], CaseResult]
     error: str = ""  # of the source
     note: str = ""
 
     @cached_property
-    def ours(self) -> Result:
+    def ours(self) -> CaseResult:
         """Return what this engine gives."""
         found = self.calculate()
         return found if isinstance(found, str) else float(found)
@@ -187,12 +187,14 @@ class Check:
         return PUBLISHED_ERROR if self.error else REPRODUCED
 
 
-def recomputed(metric: str, unit: str, by_others: float, calculate: Callable[[], Result], note: str = "") -> Check:
+def recomputed(
+    metric: str, unit: str, by_others: float, calculate: Callable[[], CaseResult], note: str = ""
+) -> StatedNumber:
     """Return the check of a number that the source does not state, within 0.5 %."""
-    return Check(metric, unit, None, by_others, 0.005, calculate, note=note)
+    return StatedNumber(metric, unit, None, by_others, 0.005, calculate, note=note)
 
 
-def _near(ours: Result, other: Result, tolerance: float) -> bool:
+def _near(ours: CaseResult, other: CaseResult, tolerance: float) -> bool:
     if isinstance(ours, str) or isinstance(other, str):
         return ours == _SYNONYMS.get(str(other), other)
     return abs(ours - other) <= max(tolerance, _ROUNDING) * (abs(other) or 1.0)
@@ -206,13 +208,13 @@ class Case:
     title: str
     url: str
     date: str
-    checks: tuple[Check, ...]
+    checks: tuple[StatedNumber, ...]
 
 
-def case(title: str, url: str, date: str) -> Callable[[Callable[[], tuple[Check, ...]]], None]:
+def case(title: str, url: str, date: str) -> Callable[[Callable[[], tuple[StatedNumber, ...]]], None]:
     """Register a function as a case: its name is the id of the case."""
 
-    def register(checks: Callable[[], tuple[Check, ...]]) -> None:
+    def register(checks: Callable[[], tuple[StatedNumber, ...]]) -> None:
         CASES[checks.__name__] = Case(checks.__name__, title, url, date, checks())
 
     return register

@@ -2,7 +2,7 @@
 
 from math import ceil, floor
 
-from tests.published.case import Check, Scene, case, catalogue, recomputed
+from tests.published.case import Scene, StatedNumber, case, catalogue, recomputed
 
 
 def bought(accelerators: float, capex_usd: float, usd_per_month: float, **more: float) -> dict[str, float]:
@@ -30,7 +30,7 @@ def discounted(timing: str, rate: float = 0.1) -> dict[str, float | str]:
     "https://lenovopress.lenovo.com/lp2225-on-premise-vs-cloud-generative-ai-total-cost-of-ownership",
     "2025-05-23",
 )
-def lenovo_lp2225_h100_breakeven() -> tuple[Check, ...]:
+def lenovo_lp2225_h100_breakeven() -> tuple[StatedNumber, ...]:
     month_hours = 720  # the source counts months of 30 days; 730 gives 11.72 instead of 11.9
 
     def against(cloud_usd_per_hour: float) -> Scene:
@@ -44,36 +44,36 @@ def lenovo_lp2225_h100_breakeven() -> tuple[Check, ...]:
     on_demand, one_year, three_years = against(98.32), against(77.43), against(53.95)
     idle = "idle hours of the reservation would be billed too; here none are idle"
     return (
-        Check(
+        StatedNumber(
             *("breakeven_hours_on_demand", "h", 8556, 8556.244, 0.0005),
             lambda: on_demand.payback_months() * month_hours,
         ),
-        Check(
+        StatedNumber(
             *("breakeven_months_on_demand", "months of 720 h", 11.9, 11.88367, 0.003),
             on_demand.payback_months,
             note="months of 720 hours",
         ),
-        Check(
+        StatedNumber(
             *("breakeven_hours_1y_reserved", "h", 10890, 10890.88, 0.0005),
             lambda: one_year.payback_months() * month_hours,
             note=idle,
         ),
-        Check(
+        StatedNumber(
             *("breakeven_hours_3y_reserved", "h", 15710, 15708.48, 0.0005),
             lambda: three_years.payback_months() * month_hours,
         ),
-        Check("llama31_training_cloud_cost", "USD", 483e6, 482997000, 0.001, lambda: 39.3e6 * 98.32 / 8),
+        StatedNumber("llama31_training_cloud_cost", "USD", 483e6, 482997000, 0.001, lambda: 39.3e6 * 98.32 / 8),
     )
 
 
-def _written_off(capex: float) -> tuple[Check, ...]:
+def _written_off(capex: float) -> tuple[StatedNumber, ...]:
     def share(schedule: str, year: int) -> float:
         return catalogue().schedules[schedule].shares_by_year[year - 1]
 
     return (
-        Check("macrs_year2_deduction", "USD", 80000, 80000, 1e-4, lambda: capex * share("macrs-5-half-year", 2)),
-        Check("macrs_year6_deduction", "USD", 14400, 14400, 1e-4, lambda: capex * share("macrs-5-half-year", 6)),
-        Check(
+        StatedNumber("macrs_year2_deduction", "USD", 80000, 80000, 1e-4, lambda: capex * share("macrs-5-half-year", 2)),
+        StatedNumber("macrs_year6_deduction", "USD", 14400, 14400, 1e-4, lambda: capex * share("macrs-5-half-year", 6)),
+        StatedNumber(
             *("bonus_depreciation_tax_benefit_21pct", "USD", 52500, 52500, 1e-4),
             lambda: 0.21 * capex * share("bonus-100", 1),
         ),
@@ -85,7 +85,7 @@ def _written_off(capex: float) -> tuple[Check, ...]:
     "https://github.com/alpha-one-index/ai-infra-index/blob/main/specs/buy-vs-rent-decision-framework.md",
     "2026-03-16",
 )
-def alpha_one_index_buy_vs_rent() -> tuple[Check, ...]:
+def alpha_one_index_buy_vs_rent() -> tuple[StatedNumber, ...]:
     gpus, kw, pue, usd_per_kwh, table_capex = 8, 8 * 0.7, 1.4, 0.1, 250_000
 
     def at(hours_a_day: float, cloud_usd_per_hour: float = 33) -> Scene:
@@ -103,12 +103,12 @@ def alpha_one_index_buy_vs_rent() -> tuple[Check, ...]:
     running = 8760 * 0.87 + 50_000 + 8_000  # power, a quarter of a person, network; upkeep is added below
 
     return (
-        Check("breakeven_hours_at_33", "h", 25942, 25951.01, 0.001, lambda: day.payback_months() * 730),
-        Check(
+        StatedNumber("breakeven_hours_at_33", "h", 25942, 25951.01, 0.001, lambda: day.payback_months() * 730),
+        StatedNumber(
             *("breakeven_years_8h_per_day_98", "years", 2.9, 2.930221, 0.02), lambda: at(8, 98.32).payback_months() / 12
         ),
         *(
-            Check(
+            StatedNumber(
                 *(f"breakeven_years_{hours}h_per_day_33", "years", stated, by_others, 0.02),
                 lambda plan=plan: plan.payback_months() / 12,
                 error=f"divided by more hours than {hours} a day have; 25,951 h at {hours * 365:,} h a year are "
@@ -116,27 +116,27 @@ def alpha_one_index_buy_vs_rent() -> tuple[Check, ...]:
             )
             for hours, stated, by_others, plan in ((12, 4.8, 5.924888, at(12)), (16, 3.6, 4.443666, at(16)))
         ),
-        Check(
+        StatedNumber(
             *("hidden_cost_gpu_month", "USD/month", 36024, 12069.33, 0.02),
             lambda: at(16).but(rent=rented(3.1)).month_usd("on_demand", 1),
             error="three times too high; it would take 48 hours a day",
         ),
-        Check(
+        StatedNumber(
             *("hidden_cost_total_month", "USD/month", 46176, 46176.4, 0.001),
             lambda: 36_024 * (1 + 0.1) + storage + egress,
             note="adds up, from a wrong line for the GPUs",
         ),
-        Check(
+        StatedNumber(
             *("energy_8x700W_pue1.4_at_0.10_year", "USD/year", 33600, 6867.84, 0.02),
             lambda: one_year.part_usd("own", "power"),
             error="five times too high for the formula printed beside it",
         ),
-        Check("energy_hourly_incl_server", "USD/h", 1.06, 1.064, 0.005, lambda: (kw + 2) * pue * usd_per_kwh),
-        Check(
+        StatedNumber("energy_hourly_incl_server", "USD/h", 1.06, 1.064, 0.005, lambda: (kw + 2) * pue * usd_per_kwh),
+        StatedNumber(
             *("five_year_cumulative_own", "USD", 601105, 601106, 0.0005),
             lambda: table_capex + 5 * running + 3000 + 4 * 5000,
         ),
-        Check(
+        StatedNumber(
             *("savings_36m", "USD", 1770000, 1766966, 0.005),
             lambda: 2_619_346 - 852_380,
             note="difference of two rows; the table marks the crossing at month 18 though its rows cross in month 12",
@@ -151,7 +151,7 @@ def alpha_one_index_buy_vs_rent() -> tuple[Check, ...]:
     "ai-infrastructure-total-cost-of-ownership-on-prem-vs-cloud-gpu-calculator",
     "undated (seen 2026)",
 )
-def randomcalculators_onprem_vs_cloud() -> tuple[Check, ...]:
+def randomcalculators_onprem_vs_cloud() -> tuple[StatedNumber, ...]:
     gpus, hours, months = 8, 400, 4 * 12
     capex = gpus * 35_000 * (1 + 0.4)
     running = gpus * 0.7 * hours * 1.4 * 0.12 + 3_000
@@ -163,7 +163,7 @@ def randomcalculators_onprem_vs_cloud() -> tuple[Check, ...]:
         rent=rented(4.5),
     )
     return (
-        Check(
+        StatedNumber(
             *("verdict", "text", "cloud; owning never pays back", None, 0.005),
             plan.cheaper,
             error="says that the cloud is cheaper, but by its own formula owning costs 2,857 USD a month less, "
@@ -190,7 +190,7 @@ def randomcalculators_onprem_vs_cloud() -> tuple[Check, ...]:
     "https://www.legitlads.com/hub/tools/ai/ai-hardware/accelerator-roi-calculator/",
     "undated (seen 2026)",
 )
-def legitlads_accelerator_roi() -> tuple[Check, ...]:
+def legitlads_accelerator_roi() -> tuple[StatedNumber, ...]:
     capex = 1_920_000
     plan = Scene(
         years=4,
@@ -202,21 +202,21 @@ def legitlads_accelerator_roi() -> tuple[Check, ...]:
         plan.but(terms=discounted(timing)) for timing in ("year_end", "year_middle", "month_end")
     )
     return (
-        Check("cloud_total", "USD", 3139584, 3139584, 1e-6, lambda: plan.total_usd("on_demand")),
-        Check("own_total", "USD", 2648681, 2648681, 1e-6, lambda: plan.total_usd("own")),
-        Check("saving", "USD", 490903, 490903, 1e-6, plan.saving_usd),
-        Check("roi_on_capex", "x", 0.26, 0.2556786, 0.02, lambda: plan.saving_usd() / capex),
-        Check("payback_years", "years", 3.2, 3.185528, 0.01, lambda: plan.payback_months() / 12),
-        Check(
+        StatedNumber("cloud_total", "USD", 3139584, 3139584, 1e-6, lambda: plan.total_usd("on_demand")),
+        StatedNumber("own_total", "USD", 2648681, 2648681, 1e-6, lambda: plan.total_usd("own")),
+        StatedNumber("saving", "USD", 490903, 490903, 1e-6, plan.saving_usd),
+        StatedNumber("roi_on_capex", "x", 0.26, 0.2556786, 0.02, lambda: plan.saving_usd() / capex),
+        StatedNumber("payback_years", "years", 3.2, 3.185528, 0.01, lambda: plan.payback_months() / 12),
+        StatedNumber(
             *("npv_10pct_end_of_year", "USD", -9440, -9440.471, 0.001),
             year_end.npv_usd,
             note="negative here, positive monthly and in mid-year; the convention alone turns the sign",
         ),
-        Check("breakeven_utilization", "fraction", 0.59, 0.5905485, 0.002, plan.break_even_busy_share),
+        StatedNumber("breakeven_utilization", "fraction", 0.59, 0.5905485, 0.002, plan.break_even_busy_share),
         recomputed("irr", "per year", 0.09772657, year_end.irr),
         recomputed("npv_10pct_mid_year", "USD", 83811.74, year_middle.npv_usd),
         recomputed("npv_10pct_monthly", "USD", 76620.14, monthly.npv_usd),
-        Check(
+        StatedNumber(
             *("verdict", "text", "buy", None, 0),
             year_end.verdict,
             error="says buy beside its own negative net present value; the two are close, and the timing of money "
@@ -230,7 +230,7 @@ def legitlads_accelerator_roi() -> tuple[Check, ...]:
     "https://github.com/chanthaphan/gpu-tco",
     "2026-07-10",
 )
-def chanthaphan_gpu_tco_h200_10mtpm() -> tuple[Check, ...]:
+def chanthaphan_gpu_tco_h200_10mtpm() -> tuple[StatedNumber, ...]:
     years, node_usd, network_usd, spares_usd = 5, 340_000, 1_600_000, 1_000_000
     node_tokens_per_s = 2_200 * 8
 
@@ -262,11 +262,11 @@ def chanthaphan_gpu_tco_h200_10mtpm() -> tuple[Check, ...]:
     )
     one_year, three_years = (plan.but(rent=rented(azure * (1 - off))) for off in (0.35, 0.55))
     return (
-        Check("nodes", "nodes", 17, 17, 0, lambda: nodes(10)),
-        Check("gpus", "GPUs", 136, 136, 0, lambda: plan.option("own").accelerators),
-        Check("own_5y", "USD", 16500000, 16531809, 0.003, lambda: plan.total_usd("own")),
-        Check("nodes_if_tpm20", "nodes", 34, 34, 0, lambda: nodes(20)),
-        Check("nodes_glm45_anchor", "nodes", 14, 14, 0, lambda: nodes(10, 1)),
+        StatedNumber("nodes", "nodes", 17, 17, 0, lambda: nodes(10)),
+        StatedNumber("gpus", "GPUs", 136, 136, 0, lambda: plan.option("own").accelerators),
+        StatedNumber("own_5y", "USD", 16500000, 16531809, 0.003, lambda: plan.total_usd("own")),
+        StatedNumber("nodes_if_tpm20", "nodes", 34, 34, 0, lambda: nodes(20)),
+        StatedNumber("nodes_glm45_anchor", "nodes", 14, 14, 0, lambda: nodes(10, 1)),
         recomputed("capex", "USD", 7380000, lambda: plan.month_usd("own", 0)),
         recomputed("electricity_5y", "USD", 1481009, lambda: plan.part_usd("own", "power")),
         recomputed("colo_5y", "USD", 2080800, lambda: plan.part_usd("own", "space")),
@@ -276,7 +276,7 @@ def chanthaphan_gpu_tco_h200_10mtpm() -> tuple[Check, ...]:
         recomputed("breakeven_payg", "months", 5.598738, plan.payback_months),
         recomputed("breakeven_ri1", "months", 9.185792, one_year.payback_months),
         recomputed("breakeven_ri3", "months", 14.49111, three_years.payback_months),
-        Check(
+        StatedNumber(
             *("derived_tpm_300k_dau", "M tok/min", 10, 10, 1e-9),
             lambda: 300_000 * 8 * 2000 * 3 / 1440 / 1e6,
             note="users a day, requests each, tokens each and peak factor are the source's defaults",
@@ -289,7 +289,7 @@ def chanthaphan_gpu_tco_h200_10mtpm() -> tuple[Check, ...]:
     "",
     "undated (2025)",
 )
-def usdai_financed_own_vs_rent() -> tuple[Check, ...]:
+def usdai_financed_own_vs_rent() -> tuple[StatedNumber, ...]:
     value_usd, years, rate_per_month = 100_000_000, 3, 0.15 / 12
     gpus = value_usd / 30_000
     whole_gpus = floor(gpus)
@@ -307,23 +307,23 @@ def usdai_financed_own_vs_rent() -> tuple[Check, ...]:
         return plan.month_usd("loan", 1) - plan.month_usd("own", 1)
 
     return (
-        Check(
+        StatedNumber(
             *("cash_out_low_claim", "USD", 117000000, 172256628, 0.02),
             lambda: plan.total_usd("loan"),
             error="the text gives a range, but the code has one cash flow, 172.3 million in every case",
         ),
-        Check("cash_out_high_claim", "USD", 172000000, 172256628, 0.02, lambda: plan.total_usd("loan")),
+        StatedNumber("cash_out_high_claim", "USD", 172000000, 172256628, 0.02, lambda: plan.total_usd("loan")),
         recomputed("rent_total", "USD", 219000000, lambda: plan.total_usd("on_demand")),
         recomputed("monthly_payment", "USD/month", 2426573, payment),
         recomputed("interest", "USD", 17356628, lambda: plan.saving_usd("own", "loan")),
-        Check("asset_low_claim", "USD", 22000000, 21600000, 0.03, lambda: -steep.part_usd("loan", "resale")),
-        Check("asset_high_claim", "USD", 51000000, 51200000, 0.01, lambda: -mild.part_usd("loan", "resale")),
-        Check(
+        StatedNumber("asset_low_claim", "USD", 22000000, 21600000, 0.03, lambda: -steep.part_usd("loan", "resale")),
+        StatedNumber("asset_high_claim", "USD", 51000000, 51200000, 0.01, lambda: -mild.part_usd("loan", "resale")),
+        StatedNumber(
             *("saving_low_claim", "USD", 16000000, 68343372, 0.02),
             lambda: steep.saving_usd("loan"),
             error="typed into the text, not computed; the code gives 68.3 million",
         ),
-        Check(
+        StatedNumber(
             *("saving_high_claim", "USD", 73000000, 97943372, 0.02),
             lambda: mild.saving_usd("loan"),
             error="typed into the text, not computed; the code gives 97.9 million",
@@ -336,7 +336,7 @@ def usdai_financed_own_vs_rent() -> tuple[Check, ...]:
     "https://computespec.pages.dev/learn/pricing/cloud-gpu-pricing-explained",
     "2026",
 )
-def computespec_billing_granularity() -> tuple[Check, ...]:
+def computespec_billing_granularity() -> tuple[StatedNumber, ...]:
     runs, hours = 10, 20 / 60
     second = Scene(
         years=1,
@@ -346,9 +346,11 @@ def computespec_billing_granularity() -> tuple[Check, ...]:
     )
     hour = second.but(rent={"billing_increment_s": 3600})
     return (
-        Check("per_second", "USD", 10, 10, 1e-9, lambda: second.month_usd("on_demand", 1)),
-        Check("per_hour", "USD", 30, 30, 1e-9, lambda: hour.month_usd("on_demand", 1)),
-        Check("ratio", "x", 3, 3, 1e-9, lambda: hour.month_usd("on_demand", 1) / second.month_usd("on_demand", 1)),
+        StatedNumber("per_second", "USD", 10, 10, 1e-9, lambda: second.month_usd("on_demand", 1)),
+        StatedNumber("per_hour", "USD", 30, 30, 1e-9, lambda: hour.month_usd("on_demand", 1)),
+        StatedNumber(
+            "ratio", "x", 3, 3, 1e-9, lambda: hour.month_usd("on_demand", 1) / second.month_usd("on_demand", 1)
+        ),
     )
 
 
@@ -357,11 +359,11 @@ def computespec_billing_granularity() -> tuple[Check, ...]:
     "https://github.com/dstackai/dstack/issues/1553",
     "2024-08-14",
 )
-def dstack_gcp_disk_not_in_price() -> tuple[Check, ...]:
+def dstack_gcp_disk_not_in_price() -> tuple[StatedNumber, ...]:
     plan = Scene(
         years=1,
         ways=("on_demand",),
         work={"accelerators": 1, "busy_share": 1, "storage_tb": 32_768 / 1000},
         rent={**rented(0.04947), "usd_per_gb_month_of_disk": 0.1},
     )
-    return (Check("true_hourly", "USD/h", 4.54, 4.538237, 0.001, lambda: plan.month_usd("on_demand", 1) / 730),)
+    return (StatedNumber("true_hourly", "USD/h", 4.54, 4.538237, 0.001, lambda: plan.month_usd("on_demand", 1) / 730),)

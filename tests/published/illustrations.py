@@ -1,6 +1,6 @@
 """Two illustrations of our own, recomputed by others: a startup with two GPUs, an enterprise with eighty."""
 
-from tests.published.case import Check, Scene, case, recomputed
+from tests.published.case import Scene, StatedNumber, case, recomputed
 from tests.published.fleets import bought, discounted, rented
 
 
@@ -9,7 +9,7 @@ from tests.published.fleets import bought, discounted, rented
     "",
     "2026-11-21",
 )
-def toy_a_startup_2x4090() -> tuple[Check, ...]:
+def toy_a_startup_2x4090() -> tuple[StatedNumber, ...]:
     own_capex, host_usd, training_hours, power_usd_per_hour = 4_000, 2_500, 50, 1.2 * 0.15
     host_capex, hours_at_4 = own_capex + host_usd, 4 * training_hours
     sold_share = (0.5 * own_capex + 0.3 * host_usd) / host_capex
@@ -30,7 +30,7 @@ def toy_a_startup_2x4090() -> tuple[Check, ...]:
     )
     two_years = four.but(years=2, own={"residual_share": sold_share})
 
-    def both(name: str, plan: Scene, hours: float) -> tuple[Check, Check]:
+    def both(name: str, plan: Scene, hours: float) -> tuple[StatedNumber, StatedNumber]:
         return (
             recomputed(f"be_hours_{name}", "h", hours, lambda: plan.payback_months() * 730),
             recomputed(
@@ -61,7 +61,7 @@ def toy_a_startup_2x4090() -> tuple[Check, ...]:
     "",
     "2026-11-21",
 )
-def toy_b_enterprise_80gpus() -> tuple[Check, ...]:
+def toy_b_enterprise_80gpus() -> tuple[StatedNumber, ...]:
     gpus, gpu_usd, running, hours = 80, 10_000, 5_000, 10_000
     capex, rent = gpus * gpu_usd, hours * 2
     plan = Scene(
@@ -73,7 +73,7 @@ def toy_b_enterprise_80gpus() -> tuple[Check, ...]:
         plan.but(terms=discounted(timing)) for timing in ("year_end", "year_middle", "month_end")
     )
 
-    def right_sized(count: int, opex: str, usd_per_month: float, by_others: float) -> Check:
+    def right_sized(count: int, opex: str, usd_per_month: float, by_others: float) -> StatedNumber:
         own = bought(count, count * gpu_usd, usd_per_month)
         smaller = plan.but(work={"accelerators": count, "may_wait": True}, own=own)
         metric = f"rightsized_{count}_gpus_be_months_opex_{opex}"
@@ -85,7 +85,7 @@ def toy_b_enterprise_80gpus() -> tuple[Check, ...]:
     ten_years = monthly.but(years=10)
     staffed = plan.but(years=10, own={"running_usd_per_month": running + 0.5 * 150_000 / 12})
     return (
-        Check(
+        StatedNumber(
             *("breakeven_years_claim", "years", 5, 4.444444, 0.02),
             lambda: plan.payback_months() / 12,
             error="800,000 over 15,000 a month are 53.3 months, 4.44 years",

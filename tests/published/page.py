@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from tests.published import fleets, illustrations, sums
-from tests.published.case import CASES, PUBLISHED_ERROR, Case, Check, Result
+from tests.published.case import CASES, PUBLISHED_ERROR, Case, CaseResult, StatedNumber
 
 WRITE = "python -m tests.published.page > docs/published-cases.md"
 ROOMS = fleets, illustrations, sums  # loading them registers the cases
@@ -52,14 +52,14 @@ def _section(one: Case) -> Iterator[str]:
     yield ""
 
 
-def _row(check: Check) -> str:
+def _row(check: StatedNumber) -> str:
     stated = f"({_number(check.recomputed)})" if check.stated is None else _number(check.stated)
     difference = "" if check.difference is None else _percent(check.difference)
     verdict = ": ".join(part for part in (check.verdict(), check.error or check.note) if part)
     return f"| {' | '.join((check.metric, check.unit, stated, _number(check.ours), difference, verdict))} |"
 
 
-def _number(found: Result | None) -> str:
+def _number(found: CaseResult | None) -> str:
     """Return a number with six digits, or whole where it is large; words as they are."""
     if found is None or isinstance(found, str):
         return found or ""

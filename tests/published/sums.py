@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 
 from planner.money import finance
 from planner.money.demand import queueing
-from tests.published.case import Check, Scene, case, recomputed
+from tests.published.case import Scene, StatedNumber, case, recomputed
 
 # Model, USD of a server's share, GPU released, training began, GPU-hours, GPU kW, server over GPU power, PUE, USD/kWh,
 # GPUs, price index; then as stated: written down to the start of training, without that, the whole cluster.
@@ -29,16 +29,16 @@ GPT-3 175B,18625,2018-03-27,2019-10-01,3552000,0.25,1.66667,1.25,0.0667,10000,1.
     "https://lenovopress.lenovo.com/lp2368-on-premise-vs-cloud-generative-ai-total-cost-of-ownership-2026-edition",
     "2026",
 )
-def lenovo_lp2368_token_economics() -> tuple[Check, ...]:
+def lenovo_lp2368_token_economics() -> tuple[StatedNumber, ...]:
     return (
-        Check("advantage_multiple", "x", 18, 18.18182, 0.02, lambda: 2 / 0.11),
-        Check("large_model_saving", "fraction", 0.84, 0.8370574, 0.005, lambda: 1 - 4.74 / 29.09),
+        StatedNumber("advantage_multiple", "x", 18, 18.18182, 0.02, lambda: 2 / 0.11),
+        StatedNumber("large_model_saving", "fraction", 0.84, 0.8370574, 0.005, lambda: 1 - 4.74 / 29.09),
     )
 
 
 def _epoch_checks(
     model: str, server: str, released: str, began: str, hours: str, *more: str
-) -> tuple[Check, Check, Check]:
+) -> tuple[StatedNumber, StatedNumber, StatedNumber]:
     server_usd, gpu_hours, falls = float(server), float(hours), 0.14
     kw, server_factor, pue, usd_per_kwh, gpus, index, *stated = (float(one) for one in more)
     years = ((date.fromisoformat(began) - date.fromisoformat(released)).days - 90) / 365.25  # bought a quarter later
@@ -48,15 +48,15 @@ def _epoch_checks(
     hardware_usd = server_usd * (falls * log(10) / 8766) * gpu_hours * whole
     depreciated, full, cluster = stated
     return (
-        Check(
+        StatedNumber(
             *(f"{model}: amortised capex+energy (value depreciated to training start)", "USD Dec-2024"),
             *(depreciated, None, 1e-6, lambda: (hardware_usd * left + energy_usd) * index),
         ),
-        Check(
+        StatedNumber(
             *(f"{model}: same without pre-training depreciation (model_costs_updated.csv)", "USD Dec-2024"),
             *(full, None, 1e-6, lambda: (hardware_usd + energy_usd) * index),
         ),
-        Check(
+        StatedNumber(
             *(f"{model}: up-front cluster acquisition", "USD Dec-2024"),
             *(cluster, None, 1e-6, lambda: server_usd * gpus * whole * index),
         ),
@@ -68,7 +68,7 @@ def _epoch_checks(
     "https://github.com/epoch-research/training-cost-trends",
     "2024-05-31, code 2025-06",
 )
-def epoch_training_costs_7_models() -> tuple[Check, ...]:
+def epoch_training_costs_7_models() -> tuple[StatedNumber, ...]:
     return tuple(check for row in csv.reader(StringIO(_EPOCH.strip())) for check in _epoch_checks(*row))
 
 
@@ -77,7 +77,7 @@ def epoch_training_costs_7_models() -> tuple[Check, ...]:
     "https://github.com/ttsugriy/distributed-training-book/blob/main/docs/foundations/05-economics-of-compute.md",
     "2026-02-12",
 )
-def distributed_training_book_economics() -> tuple[Check, ...]:
+def distributed_training_book_economics() -> tuple[StatedNumber, ...]:
     hours = 6 * 70e9 * 2e12 / (0.45 * 989e12 * 3600)
     spot = {"checkpoint_interval_hours": 1, "checkpoint_cost_hours": 0.05, "restart_hours": 0}
     full = Scene(
@@ -95,20 +95,20 @@ def distributed_training_book_economics() -> tuple[Check, ...]:
         return float(brentq(lambda per_hour: stretch(per_hour) - 4 / 1.5, 0.0, 1.9))
 
     return (
-        Check("ex1_gpu_hours", "GPU-h", 525000, 524285.7, 0.003, lambda: hours),
-        Check("ex1_cost", "USD", 2100000, 2097143, 0.003, lambda: hours * 4),
-        Check(
+        StatedNumber("ex1_gpu_hours", "GPU-h", 525000, 524285.7, 0.003, lambda: hours),
+        StatedNumber("ex1_cost", "USD", 2100000, 2097143, 0.003, lambda: hours * 4),
+        StatedNumber(
             *("ex2_cost_ratio_b_over_a", "x", 1.43, 1.428571, 0.002),
             lambda: 0.5 / 0.35,
             note="b is 43 % dearer, so a is 30 % cheaper, not 43 % as its text has it",
         ),
-        Check("ex3_breakeven_preemption_per_h", "1/h", 1.22, 1.2125, 0.01, preemptions),
-        Check("ex3_multiplier_5pct", "x", 1.08, 1.076923, 0.005, lambda: stretch(0.05)),
-        Check("ex3_multiplier_20pct", "x", 1.17, 1.166667, 0.005, lambda: stretch(0.2)),
-        Check("ex3_multiplier_50pct", "x", 1.4, 1.4, 0.005, lambda: stretch(0.5)),
-        Check("breakeven_gpu_hours", "h", 13750, 13750, 1e-6, lambda: full.payback_months() * 730),
-        Check("breakeven_months_100pct", "months", 19, 18.83562, 0.01, full.payback_months),
-        Check("breakeven_years_50pct", "years", 3, 3.139269, 0.05, lambda: half.payback_months() / 12),
+        StatedNumber("ex3_breakeven_preemption_per_h", "1/h", 1.22, 1.2125, 0.01, preemptions),
+        StatedNumber("ex3_multiplier_5pct", "x", 1.08, 1.076923, 0.005, lambda: stretch(0.05)),
+        StatedNumber("ex3_multiplier_20pct", "x", 1.17, 1.166667, 0.005, lambda: stretch(0.2)),
+        StatedNumber("ex3_multiplier_50pct", "x", 1.4, 1.4, 0.005, lambda: stretch(0.5)),
+        StatedNumber("breakeven_gpu_hours", "h", 13750, 13750, 1e-6, lambda: full.payback_months() * 730),
+        StatedNumber("breakeven_months_100pct", "months", 19, 18.83562, 0.01, full.payback_months),
+        StatedNumber("breakeven_years_50pct", "years", 3, 3.139269, 0.05, lambda: half.payback_months() / 12),
     )
 
 
@@ -118,31 +118,31 @@ def distributed_training_book_economics() -> tuple[Check, ...]:
     "day_6_one_more_thing_deepseekV3R1_inference_system_overview.md",
     "2025-03-01",
 )
-def deepseek_inference_day() -> tuple[Check, ...]:
+def deepseek_inference_day() -> tuple[StatedNumber, ...]:
     cost, stated_revenue = 226.75 * 8 * 24 * 2, 562_027
     revenue = 1000 * (342 * 0.14 + (608 - 342) * 0.55 + 168 * 2.19)
     return (
-        Check("daily_cost", "USD", 87072, 87072, 1e-9, lambda: cost),
-        Check(
+        StatedNumber("daily_cost", "USD", 87072, 87072, 1e-9, lambda: cost),
+        StatedNumber(
             *("daily_revenue", "USD", 562027, 562100, 0.0005),
             lambda: revenue,
             note="tokens are rounded to billions in the source",
         ),
-        Check(
+        StatedNumber(
             *("cost_profit_margin", "x", 5.45, 5.454739, 0.002),
             lambda: (stated_revenue - cost) / cost,
             note="profit over cost; over revenue, as margins usually are, it is 84.5 %",
         ),
         recomputed("gross_margin_on_revenue", "fraction", 0.8450751, lambda: (stated_revenue - cost) / stated_revenue),
-        Check("cache_hit_share", "fraction", 0.563, 0.5625, 0.002, lambda: 342 / 608),
+        StatedNumber("cache_hit_share", "fraction", 0.563, 0.5625, 0.002, lambda: 342 / 608),
     )
 
 
 @case("DeepSeek-V3: what its training would cost to rent", "https://github.com/deepseek-ai/DeepSeek-V3", "2024-12")
-def deepseek_v3_training() -> tuple[Check, ...]:
+def deepseek_v3_training() -> tuple[StatedNumber, ...]:
     return (
-        Check("total_cost", "USD", 5576000, 5576000, 1e-9, lambda: 2_788_000 * 2),
-        Check("pretrain_cost", "USD", 5328000, 5328000, 1e-9, lambda: 2_664_000 * 2),
+        StatedNumber("total_cost", "USD", 5576000, 5576000, 1e-9, lambda: 2_788_000 * 2),
+        StatedNumber("pretrain_cost", "USD", 5328000, 5328000, 1e-9, lambda: 2_664_000 * 2),
         recomputed("pretrain_days_on_2048", "days", 54.19922, lambda: 2_664_000 / 2048 / 24),
     )
 
@@ -152,16 +152,16 @@ def deepseek_v3_training() -> tuple[Check, ...]:
     "https://www.clustermax.ai/tco",
     "2026",
 )
-def semianalysis_clustermax_tco() -> tuple[Check, ...]:
+def semianalysis_clustermax_tco() -> tuple[StatedNumber, ...]:
     gold, hyperscaler, silver, months = 5_539_138, 6_989_395, 6_200_693, 36
     return (
-        Check("gold_36m", "USD", 199408973, 199408968, 1e-6, lambda: gold * months),
-        Check("hyperscaler_36m", "USD", 251618208, 251618220, 1e-6, lambda: hyperscaler * months),
-        Check("silver_36m", "USD", 223224957, 223224948, 1e-6, lambda: silver * months),
-        Check("hyperscaler_relative", "x", 1.26, 1.26182, 0.003, lambda: hyperscaler / gold),
-        Check("silver_relative", "x", 1.12, 1.119433, 0.003, lambda: silver / gold),
-        Check("gap_hyperscaler", "USD/month", 1450257, 1450257, 1e-6, lambda: hyperscaler - gold),
-        Check(
+        StatedNumber("gold_36m", "USD", 199408973, 199408968, 1e-6, lambda: gold * months),
+        StatedNumber("hyperscaler_36m", "USD", 251618208, 251618220, 1e-6, lambda: hyperscaler * months),
+        StatedNumber("silver_36m", "USD", 223224957, 223224948, 1e-6, lambda: silver * months),
+        StatedNumber("hyperscaler_relative", "x", 1.26, 1.26182, 0.003, lambda: hyperscaler / gold),
+        StatedNumber("silver_relative", "x", 1.12, 1.119433, 0.003, lambda: silver / gold),
+        StatedNumber("gap_hyperscaler", "USD/month", 1450257, 1450257, 1e-6, lambda: hyperscaler - gold),
+        StatedNumber(
             *("silver_gpu_rate_720h", "USD/GPU-h", 2, 2, 1e-6),
             lambda: 5_898_240 / (4096 * 720),
             note="months of 720 hours; 730 would give 1.973",
@@ -174,15 +174,15 @@ def semianalysis_clustermax_tco() -> tuple[Check, ...]:
     "http://www.nationmaster.com/encyclopedia/Equivalent-Annual-Cost",
     "undated",
 )
-def eac_textbook_two_machines() -> tuple[Check, ...]:
+def eac_textbook_two_machines() -> tuple[StatedNumber, ...]:
     def yearly_usd(price_usd: float, years: float, upkeep_usd: float) -> float:
         return upkeep_usd + float(
             finance.equivalent_annual_usd(present_value_usd=price_usd, rate_per_year=0.05, years=years)
         )
 
     return (
-        Check("EAC_A", "USD/yr", 31360, 31360.43, 1e-4, lambda: yearly_usd(50_000, 3, 13_000)),
-        Check(
+        StatedNumber("EAC_A", "USD/yr", 31360, 31360.43, 1e-4, lambda: yearly_usd(50_000, 3, 13_000)),
+        StatedNumber(
             *("EAC_B", "USD/yr", 30780, 30708.27, 1e-4),
             lambda: yearly_usd(150_000, 8, 7_500),
             error="digits swapped, 30,780 for 30,708",
@@ -195,11 +195,11 @@ def eac_textbook_two_machines() -> tuple[Check, ...]:
     "https://huggingface.co/spaces/mithril-security/TCO_calculator",
     "2023-09-20",
 )
-def mithril_hf_tco_request() -> tuple[Check, ...]:
+def mithril_hf_tco_request() -> tuple[StatedNumber, ...]:
     request = (0.0015 * 500 + 0.002 * 200) / 1000
     return (
-        Check("cost_per_request", "USD", 0.00115, 0.00115, 1e-9, lambda: request),
-        Check("per_1000", "USD", 1.15, 1.15, 1e-9, lambda: 1000 * request),
+        StatedNumber("cost_per_request", "USD", 0.00115, 0.00115, 1e-9, lambda: request),
+        StatedNumber("per_1000", "USD", 1.15, 1.15, 1e-9, lambda: 1000 * request),
     )
 
 
@@ -208,26 +208,26 @@ def mithril_hf_tco_request() -> tuple[Check, ...]:
     "https://theneuralbase.com/llm-fundamentals/learn/advanced/training-cost-estimates/",
     "undated (2026)",
 )
-def theneuralbase_wrong_training_cost() -> tuple[Check, ...]:
+def theneuralbase_wrong_training_cost() -> tuple[StatedNumber, ...]:
     flop = 6 * 7e9 * 2e12
     seconds = flop / 312e12
     return (
-        Check(
+        StatedNumber(
             *("flops", "FLOP", 8.4e19, 8.4e22, 0.01),
             lambda: flop,
             error="a thousand times too few; six times parameters times tokens is 8.4e22",
         ),
-        Check(
+        StatedNumber(
             *("gpu_seconds", "s", 9000000, 269230769, 0.01),
             lambda: seconds,
             error="thirty times too few, after two slips in the exponents, and at full peak rate",
         ),
-        Check(
+        StatedNumber(
             *("gpu_days", "days", 104, 3116.097, 0.01),
             lambda: seconds / 86400,
             error="follows from the seconds that are thirty times too few",
         ),
-        Check(
+        StatedNumber(
             *("cost", "USD", 7500, 224359, 0.01),
             lambda: seconds / 3600 * 3,
             error="follows from the seconds that are thirty times too few; every chip would have to run at its peak "
@@ -242,10 +242,10 @@ def theneuralbase_wrong_training_cost() -> tuple[Check, ...]:
     "1-8-business-models-economics-and-roi",
     "2026",
 )
-def aidatacenterguide_1gw_depreciation() -> tuple[Check, ...]:
+def aidatacenterguide_1gw_depreciation() -> tuple[StatedNumber, ...]:
     return (
-        Check("life_3", "B USD/yr", 12.7, 12.66667, 0.005, lambda: 38 / 3),
-        Check(
+        StatedNumber("life_3", "B USD/yr", 12.7, 12.66667, 0.005, lambda: 38 / 3),
+        StatedNumber(
             *("life_5", "B USD/yr", 8.5, 7.6, 0.005),
             lambda: 38 / 5,
             error="no straight line over 5 years, which is 7.6, though the bar for 3 years is one; the bars rest on "
@@ -259,7 +259,7 @@ def aidatacenterguide_1gw_depreciation() -> tuple[Check, ...]:
     "https://www.safaribooksonline.com/library/view/cloudonomics-the-business/9781118282885/xhtml/sec90.html",
     "2012",
 )
-def weinman_cloudonomics_peak_to_average() -> tuple[Check, ...]:
+def weinman_cloudonomics_peak_to_average() -> tuple[StatedNumber, ...]:
     rent_usd_day, premium = 200, 20
 
     def most_busy_share() -> float:
@@ -269,7 +269,7 @@ def weinman_cloudonomics_peak_to_average() -> tuple[Check, ...]:
         return float(found.value)
 
     return (
-        Check("peak_to_average", "x", 30, 30, 1e-9, lambda: 30 / 1),
+        StatedNumber("peak_to_average", "x", 30, 30, 1e-9, lambda: 30 / 1),
         recomputed("implied_own_usd_day", "USD/day", 10, lambda: rent_usd_day / premium),
         recomputed("rent_month", "USD", 200, lambda: rent_usd_day * 1),
         recomputed("own_month", "USD", 300, lambda: rent_usd_day / premium * 30),

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.house import ROOT
-from tests.published.case import CASES, PUBLISHED_ERROR, REPRODUCED, Check, Scene
+from tests.published.case import CASES, PUBLISHED_ERROR, REPRODUCED, Scene, StatedNumber
 from tests.published.fleets import bought, discounted, rented
 from tests.published.page import WRITE, page
 
@@ -18,7 +18,7 @@ def ours(case: str, metric: str) -> float:
 
 
 @pytest.mark.parametrize("check", CHECKS.values(), ids=[f"{case}: {metric}" for case, metric in CHECKS])
-def test_a_published_number_is_reproduced_or_its_error_is_named(check: Check) -> None:
+def test_a_published_number_is_reproduced_or_its_error_is_named(check: StatedNumber) -> None:
     assert check.verdict() == (PUBLISHED_ERROR if check.error else REPRODUCED)
 
 
@@ -34,7 +34,7 @@ def test_a_difference_without_reason_and_an_error_without_difference_are_ours(
     stated: float | str | None, recomputed: float | None, error: str
 ) -> None:
     with pytest.raises(AssertionError):
-        Check("a", "USD", stated, recomputed, 0.005, lambda: 1.0, error=error).verdict()
+        StatedNumber("a", "USD", stated, recomputed, 0.005, lambda: 1.0, error=error).verdict()
 
 
 def test_the_page_is_what_the_cases_state() -> None:

@@ -5,16 +5,16 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Any
 
-from planner.report.answer.advice import advice_lines, sizes_table, spread_line
+from planner.report.answer.advice import advice_lines, deferral_line, fleet_size_table
 from planner.report.answer.also import also
-from planner.report.answer.phrases import hints, plain_sentence
+from planner.report.answer.phrases import hints, question_text
 from planner.report.answer.plan_text import Reckoned, plan_text
 from planner.report.answer.sentences import told
 from planner.report.table import text_table
-from planner.scenario.link import to_address
-from planner.scenario.question import question_of
+from planner.scenario.link import scenario_to_link
+from planner.scenario.question import detect_question
 from planner.scenario.scenario import Scenario
-from planner.study.buy_or_wait import NoWaiting, waiting, waiting_futures
+from planner.study.buy_or_wait import BuyOrWaitUnavailable, buy_or_wait_futures, waiting
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
 from pricing import Catalogue
@@ -73,7 +73,7 @@ def lines_of(catalogue: Catalogue, scenario: Scenario, day: date, futures: int =
     plan = planned(catalogue, scenario, day)
     sure = decided(plan, futures)
     said, waits = told(plan, sure.answer, sure.futures), waiting(plan)
-    later = None if isinstance(waits, NoWaiting) else waiting_futures(waits)
+    later = None if isinstance(waits, BuyOrWaitUnavailable) else buy_or_wait_futures(waits)
     more = also(plan, sure.answer, sure.futures)
     one = Reckoned("it", plan, sure.answer, said, (), sure.futures, (waits, later), more)
     yield from plan_text(one).splitlines()
@@ -81,8 +81,8 @@ def lines_of(catalogue: Catalogue, scenario: Scenario, day: date, futures: int =
         yield from (f"{tile.label}: {tile.value}", tile.range, tile.detail)
     yield from hints(plan).values()
     yield from advice_lines(plan, sure.answer)
-    yield spread_line(plan) or ""
-    sizes = sizes_table(plan)
+    yield deferral_line(plan) or ""
+    sizes = fleet_size_table(plan)
     yield from () if sizes is None else text_table(sizes).splitlines()
-    held = to_address(scenario)
-    yield plain_sentence(catalogue, question_of(held), held)
+    held = scenario_to_link(scenario)
+    yield question_text(catalogue, detect_question(held), held)

@@ -8,9 +8,9 @@ from hypothesis import given
 
 from planner.money.plan import plan
 from planner.money.verdict.answer import Answer, answer
-from planner.report.answer.also import Also, also, also_table, curve_table
-from planner.report.answer.other_number import OtherNumber, names_of
-from planner.report.answer.tables import in_todays_money
+from planner.report.answer.also import Also, also, curve_table, other_measures_table
+from planner.report.answer.other_number import OtherNumber, cheaper_below_and_above
+from planner.report.answer.tables import discounted_ledgers
 from planner.report.files.csv import results_table
 from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.sure_verdict import decided
@@ -82,11 +82,11 @@ def test_the_rule_of_thumb_says_which_way_wins_where() -> None:
 def test_two_ways_to_buy_have_names_of_their_own() -> None:
     there, _ = found(toy(ways=("own", "loan")))
     assert there.pair is not None
-    assert names_of(there.pair, there.pair[0]) == ("buying on credit", "buying")
+    assert cheaper_below_and_above(there.pair, there.pair[0]) == ("buying on credit", "buying")
     there, _ = found(toy())
     assert there.pair is not None
-    assert names_of(there.pair, there.pair[0]) == ("renting", "buying")
-    assert names_of(there.pair, there.pair[1]) == ("buying", "renting")
+    assert cheaper_below_and_above(there.pair, there.pair[0]) == ("renting", "buying")
+    assert cheaper_below_and_above(there.pair, there.pair[1]) == ("buying", "renting")
 
 
 def test_the_curve_passes_through_the_break_even() -> None:
@@ -106,7 +106,7 @@ def test_one_set_of_numbers() -> None:
     there, told = sure.answer, also(made, sure.answer, sure.futures)
     assert told is not None
     assert there.pair is not None
-    drawer = {one.title: float(one.total_usd) for one in in_todays_money(made, there)}
+    drawer = {one.title: float(one.total_usd) for one in discounted_ledgers(made, there)}
     for way in there.pair:
         hour = value(told, "usd_per_useful_hour", way.option.key)
         assert hour == pytest.approx(float(way.measures.usd_per_useful_hour.value))
@@ -142,7 +142,7 @@ def test_a_service_is_told_by_the_request_and_by_the_token() -> None:
 @pytest.mark.parametrize("ways", [("on_demand",), ("own",), ("own", "loan"), ("reserved", "on_demand")])
 def test_any_ways_are_told(ways: tuple[str, ...]) -> None:
     _, told = found(Scenario.model_validate({"ways": ways}))
-    table = also_table(told)
+    table = other_measures_table(told)
     assert len(table) == len(told.rows) > 0
     assert all(row.how for row in told.rows)
     assert len({row.what for row in told.rows}) == len(told.rows)

@@ -9,7 +9,7 @@ import pytest
 from planner.money.measures import present_usd
 from planner.money.ways import of_side
 from planner.report.answer.plan_text import Reckoned, plan_text
-from planner.report.answer.sentences import AnswerWords, told
+from planner.report.answer.sentences import AnswerSummary, told
 from planner.report.answer.tables import by_year
 from planner.report.market.compare import by_the_token
 from planner.report.words import usd
@@ -24,13 +24,13 @@ from pricing import load_catalogue
 CATALOGUE, DAY = load_catalogue(), date(2026, 11, 21)
 
 
-def said_of(scenario: Scenario) -> AnswerWords:
+def said_of(scenario: Scenario) -> AnswerSummary:
     made = planned(CATALOGUE, scenario, DAY)
     sure = decided(made, 128)
     return told(made, sure.answer, sure.futures)
 
 
-def case(name: str) -> AnswerWords:
+def case(name: str) -> AnswerSummary:
     found = preset(name)
     assert found is not None
     return said_of(found.scenario)

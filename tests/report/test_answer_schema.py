@@ -16,13 +16,13 @@ from jsonschema import Draft202012Validator, FormatChecker
 
 from planner.cli import OK, main
 from planner.money.plan import Plan
-from planner.report.answer.document import answer_data, comparison_data
+from planner.report.answer.document import answer_json, comparison_json
 from planner.report.answer.plan_text import Reckoned, plan_text
 from planner.report.answer.sentences import told
 from planner.report.files import answer_schema as schema
 from planner.scenario.presets import preset, presets
 from planner.scenario.scenario import Scenario
-from planner.study.buy_or_wait import NoWaiting, waiting, waiting_futures
+from planner.study.buy_or_wait import BuyOrWaitUnavailable, buy_or_wait_futures, waiting
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
 from pricing import load_catalogue
@@ -66,7 +66,7 @@ def reckoned(plan: Plan, name: str = "it", count: int = 64) -> Reckoned:
     """A plan with everything that the command line asks of it."""
     sure = decided(plan, count)
     waits = waiting(plan)
-    later = None if isinstance(waits, NoWaiting) else waiting_futures(waits)
+    later = None if isinstance(waits, BuyOrWaitUnavailable) else buy_or_wait_futures(waits)
     words = told(plan, sure.answer, sure.futures)
     return Reckoned(name, plan, sure.answer, words, (), sure.futures, (waits, later))
 
@@ -77,7 +77,7 @@ def preset_of(key: str) -> tuple[Reckoned, dict[str, Any]]:
     found = preset(key)
     assert found is not None
     one = reckoned(planned(load_catalogue(), found.scenario, DAY), key)
-    return one, answer_data(one)
+    return one, answer_json(one)
 
 
 def keys_of(data: Any, where: str = "") -> Iterator[tuple[str, str]]:
@@ -99,7 +99,9 @@ def described(data: dict[str, Any]) -> None:
     assert again["version"] == schema.VERSION
     wrong = [(where, key) for where, key in keys_of(again) if not SNAKE.fullmatch(key)]
     assert wrong == []
-    model = {"answer": schema.Answer, "comparison": schema.Comparison, "sweep": schema.Sweep}[again["kind"]]
+    model = {"answer": schema.AnswerSchema, "comparison": schema.ComparisonSchema, "sweep": schema.SweepSchema}[
+        again["kind"]
+    ]
     assert model.model_validate(again).model_dump(mode="json") == again  # no key that the schema does not describe
 
 
@@ -111,7 +113,7 @@ def test_a_preset_is_answered_as_described(key: str) -> None:
 @at_most(12)
 @given(plans())
 def test_any_plan_is_answered_as_described(scenario: Scenario) -> None:
-    described(answer_data(reckoned(of(scenario))))
+    described(answer_json(reckoned(of(scenario))))
 
 
 @pytest.mark.parametrize(
@@ -126,7 +128,7 @@ def test_any_plan_is_answered_as_described(scenario: Scenario) -> None:
     ],
 )
 def test_what_cannot_be_answered_is_described_too(scenario: dict[str, Any]) -> None:
-    data = answer_data(reckoned(planned(load_catalogue(), Scenario.model_validate(scenario), DAY)))
+    data = answer_json(reckoned(planned(load_catalogue(), Scenario.model_validate(scenario), DAY)))
     described(data)
     assert data["options"] or data["not_offered"]
     assert all(one["reason"] for one in data["not_offered"])
@@ -174,11 +176,11 @@ def test_plans_side_by_side_are_described_and_differ_in_what_was_entered() -> No
     work = [{"accelerators": count, "label": "w"} for count in (8, 16)]
     scenarios = [Scenario.model_validate({"work": (one,), "ways": ("own", "on_demand")}) for one in work]
     both = [reckoned(planned(load_catalogue(), one, DAY), f"{place}.yaml") for place, one in enumerate(scenarios)]
-    data = comparison_data(both)
+    data = comparison_json(both)
     described(data)
     assert data["differences"] == [{"input": "work.0.accelerators", "values": [8, 16]}]
     assert [one["file"] for one in data["plans"]] == ["0.yaml", "1.yaml"]
-    assert data["plans"][0] == answer_data(both[0])
+    assert data["plans"][0] == answer_json(both[0])
 
 
 def swept(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str) -> tuple[dict[str, Any], list[dict[str, str]]]:
@@ -248,7 +250,7 @@ def test_every_key_of_the_documents_is_described_and_has_its_unit_in_its_name() 
             assert SNAKE.fullmatch(key), (name, key)
             assert about.get("description"), (name, key)
             numbers = re.search(r'"(number|integer)"', json.dumps(about))
-            beside = "unit" in part["properties"] or name in ("Band", "InFutures")  # the unit stands beside it
+            beside = "unit" in part["properties"] or name in ("Band", "SimulatedBreakEven")  # the unit stands beside it
             beside |= "additionalProperties" in about  # or in the keys of measures
             assert not numbers or beside or UNIT.search(key), (name, key)
 

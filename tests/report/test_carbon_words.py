@@ -7,7 +7,7 @@ from planner.report.answer.carbon_words import DIFFER, carbon_sentences
 from planner.report.answer.sentences import told
 from planner.report.answer.tables import options_table
 from planner.report.title import title
-from planner.scenario.terms import Terms
+from planner.scenario.terms import FinancialTerms
 from tests.money.test_carbon import planned
 
 
@@ -48,5 +48,5 @@ def test_the_table_has_the_same_tonnes_as_the_answer() -> None:
 
 
 def test_the_title_says_that_nothing_keeps_to_the_limit() -> None:
-    found = answer(planned(terms=Terms(most_t_co2e=1.0), ways=("own",)))
+    found = answer(planned(terms=FinancialTerms(most_t_co2e=1.0), ways=("own",)))
     assert title(found).startswith("Nothing keeps to your limit on emissions: the least that any way emits (buying)")

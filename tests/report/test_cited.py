@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from planner.money.ledger import Origin
 from planner.money.verdict.answer import answer
-from planner.report.facts.method_words import cited_table
+from planner.report.facts.method_words import sources_of_ledgers
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
 from tests.study.planned import DAY, catalogue
@@ -12,7 +12,7 @@ from tests.study.planned import DAY, catalogue
 
 def test_each_figure_stands_once_with_a_source_of_the_catalogue_and_its_day() -> None:
     ledgers = [way.option.ledger for way in answer(planned(catalogue(), Scenario(), DAY)).ranked]
-    table = cited_table(ledgers)
+    table = sources_of_ledgers(ledgers)
     linked = [place for place, link in enumerate(table["Link"]) if link]
     assert linked == list(range(len(linked)))  # those that can be looked up stand first
     urls = {str(source.url) for source in catalogue().sources.values()}
@@ -20,7 +20,7 @@ def test_each_figure_stands_once_with_a_source_of_the_catalogue_and_its_day() ->
     assert all(table["Day"][place] for place in linked)
     rows = list(zip(table["Figure"], table["Value"], table["Said by"], strict=True))
     assert len(rows) == len(set(rows))
-    assert list(cited_table([*ledgers, *ledgers])["Figure"]) == list(table["Figure"])
+    assert list(sources_of_ledgers([*ledgers, *ledgers])["Figure"]) == list(table["Figure"])
     assert not {"computed", "input", "convention"} & set(table["Kind"])
 
 
@@ -29,6 +29,6 @@ def test_a_link_that_no_browser_may_open_is_none() -> None:
     line = next(one for one in ledger.lines if one.used)
     bad = Origin("somebody", "list_price", url="javascript:alert(1)")
     told = replace(line, used=tuple(one._replace(origin=bad) for one in line.used))
-    table = cited_table([replace(ledger, lines=(told,))])
+    table = sources_of_ledgers([replace(ledger, lines=(told,))])
     assert table["Said by"]
     assert set(table["Link"]) == {None}

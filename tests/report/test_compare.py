@@ -9,8 +9,8 @@ import pytest
 
 from planner.money.ledger import Ledger
 from planner.money.plan import plan
-from planner.money.renting.bill import Bills, bills
-from planner.money.setting import Setting
+from planner.money.renting.bill import OfferBills, bills
+from planner.money.setting import PlanContext
 from planner.report import charts
 from planner.report.answer.tables import parts_table
 from planner.report.market.compare import (
@@ -21,27 +21,32 @@ from planner.report.market.compare import (
     Own,
     cheapest,
     compare_table,
-    folded,
-    hidden_words,
-    old_words,
-    own_of,
-    pickable,
+    hidden_offers_text,
+    hide_old_prices,
+    old_prices_label,
+    purchase_comparison,
+    selectable_rows,
     unique,
 )
-from planner.report.market.job_offers import Offers, RentedJob
-from planner.report.market.prices_through_time import order_of_rows, past_finding, worth_finding, worth_table
+from planner.report.market.job_offers import JobBills, OfferComparison
+from planner.report.market.prices_through_time import (
+    chart_row_order,
+    price_history_summary,
+    value_for_money_summary,
+    value_for_money_table,
+)
 from planner.report.table import Table
 from planner.scenario.scenario import Scenario
 from planner.study.market.price_history import dots, histories, worth
-from planner.study.market.sized_accelerators import doer_of
+from planner.study.market.sized_accelerators import sized_accelerator
 from pricing import Catalogue, load_catalogue
-from pricing.query import Wish, find
+from pricing.query import OfferFilter, find
 
 DAY = date(2026, 11, 21)
 SCENARIO = Scenario()
-SETTING = Setting(load_catalogue(), SCENARIO, DAY)
+SETTING = PlanContext(load_catalogue(), SCENARIO, DAY)
 NEED = SETTING.demand.all
-WISH = Wish(accelerators=frozenset({"H100-SXM5-80GB"}))
+WISH = OfferFilter(accelerators=frozenset({"H100-SXM5-80GB"}))
 
 
 @pytest.fixture(scope="module")
@@ -50,18 +55,18 @@ def catalogue() -> Catalogue:
 
 
 @pytest.fixture(scope="module")
-def rent(catalogue: Catalogue) -> Bills:
+def rent(catalogue: Catalogue) -> OfferBills:
     return bills(SETTING, NEED, find(catalogue, WISH, DAY).ids)
 
 
 def bought() -> Own:
     """Buying, in the plan that everybody sees first."""
-    own = own_of(plan(load_catalogue(), SCENARIO, DAY))
+    own = purchase_comparison(plan(load_catalogue(), SCENARIO, DAY))
     assert own is not None
     return own
 
 
-def test_the_table_is_the_bills_and_the_purchase(catalogue: Catalogue, rent: Bills) -> None:
+def test_the_table_is_the_bills_and_the_purchase(catalogue: Catalogue, rent: OfferBills) -> None:
     own = bought()
     table = compare_table(catalogue, NEED, rent, own, DAY).to_pandas()
     assert tuple(table.columns) == COLUMNS
@@ -74,17 +79,17 @@ def test_the_table_is_the_bills_and_the_purchase(catalogue: Catalogue, rent: Bil
 
 
 def test_what_has_no_price_is_last_and_says_so(catalogue: Catalogue) -> None:
-    wish = Wish(accelerators=frozenset({"B300-SXM-288GB"}))
-    setting = Setting(catalogue, Scenario(accelerator="B300-SXM-288GB"), DAY)
+    wish = OfferFilter(accelerators=frozenset({"B300-SXM-288GB"}))
+    setting = PlanContext(catalogue, Scenario(accelerator="B300-SXM-288GB"), DAY)
     need = setting.demand.all
     table = compare_table(catalogue, need, bills(setting, need, find(catalogue, wish, DAY).ids), None, DAY)
     last = table.to_pandas().iloc[-1]
     assert last["Total is"] == "ask for a quote"
     assert np.isnan(last["Plan total USD"])
-    assert (table.ids or ())[-1] not in pickable(table)
+    assert (table.ids or ())[-1] not in selectable_rows(table)
 
 
-def test_reservations_say_that_they_bill_idle_hours(catalogue: Catalogue, rent: Bills) -> None:
+def test_reservations_say_that_they_bill_idle_hours(catalogue: Catalogue, rent: OfferBills) -> None:
     table = compare_table(catalogue, NEED, rent, None, DAY).to_pandas()
     reserved = table[table["Terms"].str.contains("reserved")]
     assert len(reserved) > 5
@@ -94,7 +99,7 @@ def test_reservations_say_that_they_bill_idle_hours(catalogue: Catalogue, rent: 
 
 
 def test_the_headline_names_the_first_of_the_table_and_what_its_price_rests_on(
-    catalogue: Catalogue, rent: Bills
+    catalogue: Catalogue, rent: OfferBills
 ) -> None:
     finding = cheapest(catalogue, NEED, rent, None)
     assert finding.offer == rent.offers[rent.rank[0]]
@@ -105,8 +110,8 @@ def test_the_headline_names_the_first_of_the_table_and_what_its_price_rests_on(
 
 
 def test_a_seller_is_never_named_without_the_age_of_an_old_price(catalogue: Catalogue) -> None:
-    late = Setting(catalogue, SETTING.scenario, date(2028, 1, 1))
-    keys = find(catalogue, Wish(accelerators=frozenset({SETTING.scenario.accelerator})), late.day).ids
+    late = PlanContext(catalogue, SETTING.scenario, date(2028, 1, 1))
+    keys = find(catalogue, OfferFilter(accelerators=frozenset({SETTING.scenario.accelerator})), late.day).ids
     finding = cheapest(catalogue, NEED, bills(late, NEED, keys), None)
     assert "on a price read" in finding.title
     assert finding.title.endswith("days ago")
@@ -118,40 +123,40 @@ def test_without_offers_the_page_says_what_to_do(catalogue: Catalogue) -> None:
     assert "Widen the filters" in finding.sentences[0]
 
 
-def opened(picks: Sequence[str], table: Table, rent: Bills, own: Own | None) -> list[Ledger]:
+def opened(picks: Sequence[str], table: Table, rent: OfferBills, own: Own | None) -> list[Ledger]:
     """The ledgers behind chosen rows, as the page opens them."""
-    return Offers(Finding("", ()), table, {}, (RentedJob(doer_of(SETTING), rent),), own).opened(picks)
+    return OfferComparison(Finding("", ()), table, {}, (JobBills(sized_accelerator(SETTING), rent),), own).opened(picks)
 
 
 def test_price_and_age_come_right_after_the_provider() -> None:
     assert COLUMNS[:3] == ("Provider", "Today USD/GPU-h", "Days old")
 
 
-def test_old_prices_are_folded_but_for_the_one_that_is_named(catalogue: Catalogue, rent: Bills) -> None:
+def test_old_prices_are_folded_but_for_the_one_that_is_named(catalogue: Catalogue, rent: OfferBills) -> None:
     table = compare_table(catalogue, NEED, rent, bought(), DAY)
     ages = table.by_id("Days old")
     old = [key for key, days in ages.items() if days is not None and days > FOLD_DAYS]
     assert old
-    fresh, number = folded(table, old[0])
+    fresh, number = hide_old_prices(table, old[0])
     assert number == len(old) - 1
     assert fresh.ids == tuple(key for key in ages if key not in old[1:])
     assert BUY_ID in ages
     only_old = table.only(key in {*old, BUY_ID} for key in ages)
-    assert folded(only_old, None) == (only_old, 0)
-    assert old_words(1) == "1 offer read more than 60 days ago: show"
+    assert hide_old_prices(only_old, None) == (only_old, 0)
+    assert old_prices_label(1) == "1 offer read more than 60 days ago: show"
 
 
 def test_hidden_offers_are_counted_by_reason() -> None:
-    assert hidden_words({}) == ""
-    assert hidden_words({"another accelerator": 9}) == ""
-    told = hidden_words({"another accelerator": 9, "price too old": 1, "another region": 2})
+    assert hidden_offers_text({}) == ""
+    assert hidden_offers_text({"another accelerator": 9}) == ""
+    told = hidden_offers_text({"another accelerator": 9, "price too old": 1, "another region": 2})
     assert told == "3 offers of this GPU hidden: 1 price too old and 2 another region."
 
 
-def test_parts_sum_to_the_total_and_names_are_told_apart(catalogue: Catalogue, rent: Bills) -> None:
+def test_parts_sum_to_the_total_and_names_are_told_apart(catalogue: Catalogue, rent: OfferBills) -> None:
     own = bought()
     table = compare_table(catalogue, NEED, rent, own, DAY)
-    picks = [*pickable(table)[:5], BUY_ID]
+    picks = [*selectable_rows(table)[:5], BUY_ID]
     ledgers = opened(picks, table, rent, own)
     parts = parts_table(ledgers).to_pandas()
     assert len(set(parts.columns)) == len(picks) + 1
@@ -163,7 +168,7 @@ def test_parts_sum_to_the_total_and_names_are_told_apart(catalogue: Catalogue, r
 
 
 def test_worth_counts_each_provider_once(catalogue: Catalogue) -> None:
-    rows = {row.accelerator: row for row in worth(catalogue, find(catalogue, Wish(), DAY).ids, DAY)}
+    rows = {row.accelerator: row for row in worth(catalogue, find(catalogue, OfferFilter(), DAY).ids, DAY)}
     h100 = rows["H100-SXM5-80GB"]
     assert h100.lowest_usd <= h100.median_usd <= h100.highest_usd
     assert h100.usd_per_pflop_hour == pytest.approx(h100.median_usd / 0.989, rel=0.01)
@@ -171,18 +176,18 @@ def test_worth_counts_each_provider_once(catalogue: Catalogue) -> None:
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_every_chart_is_made_of_what_plotly_knows(catalogue: Catalogue, rent: Bills, dark: bool) -> None:
+def test_every_chart_is_made_of_what_plotly_knows(catalogue: Catalogue, rent: OfferBills, dark: bool) -> None:
     """Figures are built from plain dictionaries; plotly refuses a misspelt property."""
-    ids = find(catalogue, Wish(), DAY).ids
+    ids = find(catalogue, OfferFilter(), DAY).ids
     rows = worth(catalogue, ids, DAY)
-    order = order_of_rows(catalogue, rows, NEED.accelerator)
+    order = chart_row_order(catalogue, rows, NEED.accelerator)
     table = compare_table(catalogue, NEED, rent, None, DAY)
     lines = histories(catalogue, NEED.accelerator)
     figures = (
-        charts.cost_parts(opened(pickable(table)[:3], table, rent, None), dark),
+        charts.cost_parts(opened(selectable_rows(table)[:3], table, rent, None), dark),
         charts.price_dots(dots(catalogue, ids, DAY), order, dark),
-        charts.worth_bars(rows, dict(order), "pflop", dark),
-        charts.worth_bars(rows, dict(order), "gb", dark),
+        charts.value_for_money_bars(rows, dict(order), "pflop", dark),
+        charts.value_for_money_bars(rows, dict(order), "gb", dark),
         charts.price_history(lines, dark),
     )
     for unchecked in figures:
@@ -201,13 +206,16 @@ def test_histories_leave_gaps_as_gaps(catalogue: Catalogue) -> None:
 
 
 def test_the_fall_and_the_rise_are_told_in_words(catalogue: Catalogue) -> None:
-    told = past_finding(catalogue, histories(catalogue, "H100-SXM5-80GB"), "H100-SXM5-80GB")
+    told = price_history_summary(catalogue, histories(catalogue, "H100-SXM5-80GB"), "H100-SXM5-80GB")
     assert "rose from $1.70 on 1 Oct 2025 to $2.35 on 1 Mar 2026" in told
-    assert past_finding(catalogue, [], "H100-SXM5-80GB").startswith("No history of prices for H100 SXM5")
+    assert price_history_summary(catalogue, [], "H100-SXM5-80GB").startswith("No history of prices for H100 SXM5")
 
 
 def test_the_market_in_words_and_as_a_table(catalogue: Catalogue) -> None:
-    rows = worth(catalogue, find(catalogue, Wish(max_age_days=365), DAY).ids, DAY)
-    assert "H100 SXM5 80 GB costs" in worth_finding(catalogue, rows, "H100-SXM5-80GB")
-    assert worth_finding(catalogue, [], "H100-SXM5-80GB") == "Too few offers fit the filters to compare accelerators."
-    assert len(worth_table(catalogue, rows)) == len(rows)
+    rows = worth(catalogue, find(catalogue, OfferFilter(max_age_days=365), DAY).ids, DAY)
+    assert "H100 SXM5 80 GB costs" in value_for_money_summary(catalogue, rows, "H100-SXM5-80GB")
+    assert (
+        value_for_money_summary(catalogue, [], "H100-SXM5-80GB")
+        == "Too few offers fit the filters to compare accelerators."
+    )
+    assert len(value_for_money_table(catalogue, rows)) == len(rows)

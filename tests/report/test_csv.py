@@ -41,7 +41,9 @@ def test_the_examples_of_owasp_stay_one_guarded_cell() -> None:
 
 
 def test_numbers_stay_numbers_and_days_are_iso() -> None:
-    table = Table.by_column({"usd": [-123.45, None], "day": [date(2026, 11, 15), None], "n": [1, 2], "=x": ["a", None]})
+    table = Table.from_columns(
+        {"usd": [-123.45, None], "day": [date(2026, 11, 15), None], "n": [1, 2], "=x": ["a", None]}
+    )
     raw = to_csv(table).decode("utf-8-sig")
     assert raw == '"usd","day","n","\'=x"\r\n-123.45,"2026-11-15",1,"a"\r\n"","",2,""\r\n'
 

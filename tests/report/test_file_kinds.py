@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator, FormatChecker
 
-from planner.cli.common import as_json
+from planner.cli.common import to_json
 from planner.report.files.file_kinds import FOLDER, KINDS, WRITE, FileKind
 from pricing import strict_yaml
 from pricing.schema import DIALECT, schema_line
@@ -57,7 +57,7 @@ def complaints(kind: str, text: str) -> list[str]:
 def test_a_schema_stands_in_the_folder_as_its_record_says(kind: FileKind) -> None:
     path = ROOT / FOLDER / f"{kind.name}.json"
     there = path.read_text(encoding="utf-8") if path.is_file() else ""
-    assert there == as_json(kind.schema()) + "\n", f"{path.name} is not what the records say: run `{WRITE}`"
+    assert there == to_json(kind.schema()) + "\n", f"{path.name} is not what the records say: run `{WRITE}`"
 
 
 def test_nothing_else_stands_in_the_folder() -> None:

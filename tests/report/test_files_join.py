@@ -16,7 +16,7 @@ from planner.report.files.csv import SIGN, assumptions_table, cash_table, result
 from planner.report.table import Table
 from planner.scenario.presets import preset, presets
 from planner.scenario.scenario import Scenario
-from planner.scenario.task import Train
+from planner.scenario.task import TrainingTask
 from planner.scenario.work import Work
 from planner.study.plan_any import planned
 from pricing import load_catalogue
@@ -112,7 +112,7 @@ def test_the_time_to_train_is_that_of_the_run() -> None:
 
 
 def test_the_longest_of_several_runs_is_told_and_one_on_pictures_counts() -> None:
-    tasks = (Train(model="llama-3-8b", tokens=1e9), Train(model="resnet-50"))
+    tasks = (TrainingTask(model="llama-3-8b", tokens=1e9), TrainingTask(model="resnet-50"))
     hours = []
     for some in ((tasks[0],), (tasks[1],), tasks):
         work = tuple(Work(accelerators=8, train=task) for task in some)

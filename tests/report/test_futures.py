@@ -13,31 +13,31 @@ import pytest
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, answer
 from planner.report.answer.plan_text import Reckoned
-from planner.report.answer.sentences import AnswerWords
+from planner.report.answer.sentences import AnswerSummary
 from planner.report.answer.side_by_side import compare_table
-from planner.report.files.answer_schema import Counted, Sweep
+from planner.report.files.answer_schema import FrequencySchema, SweepSchema
 from planner.report.files.sweep_csv import summary_text
 from planner.report.futures import counted as told_futures
 from planner.report.futures.counted import (
     break_even_range,
-    chances,
+    buy_or_wait_sentences,
+    buy_or_wait_table,
+    confidence_sentences,
     futures_table,
-    how_sure,
-    saving_finding,
-    waiting_sentences,
-    waiting_table,
+    limit_probability_sentences,
+    saving_summary,
 )
 from planner.report.futures.future_charts import sure
 from planner.report.futures.input_words import label, lower, written
-from planner.report.futures.what_turns import map_finding, stress_table
-from planner.report.speed.speed_tables import agreement_finding
+from planner.report.futures.what_turns import map_summary, stress_table
+from planner.report.speed.speed_tables import accuracy_summary
 from planner.report.table import Table
-from planner.report.words import of_100, times_of_100
-from planner.scenario.terms import Terms
-from planner.study.buy_or_wait import Waiting, WaitingFutures, waiting
+from planner.report.words import format_futures_share, share_per_100
+from planner.scenario.terms import FinancialTerms
+from planner.study.buy_or_wait import BuyOrWaitFutures, Waiting, waiting
 from planner.study.uncertainty.break_even_map import BreakEvenMap, MapAxis
-from planner.study.uncertainty.futures import Futures, FuturesBand
-from planner.study.uncertainty.sure_verdict import Judged, Turning, judged
+from planner.study.uncertainty.futures import Futures, PercentileBand
+from planner.study.uncertainty.sure_verdict import BreakEvenBand, Judged, judged
 from tests.money.test_answer import option
 from tests.report.test_speed import published
 from tests.study.planned import planned
@@ -52,7 +52,7 @@ EVERY_COUNT = pytest.mark.parametrize("wins", COUNTS)
 @lru_cache(maxsize=1)
 def made() -> Plan:
     """Owning at 100 against renting at 120, with limits on the money of day one and of each year."""
-    terms = Terms(cash_on_day_one_usd=150.0, cash_per_year_usd=150.0)
+    terms = FinancialTerms(cash_on_day_one_usd=150.0, cash_per_year_usd=150.0)
     there = planned(terms=terms)
     return replace(there, options=(option(there, "own", 100.0), option(there, "on_demand", 120.0)))
 
@@ -79,27 +79,27 @@ def later() -> Waiting:
     return there
 
 
-def later_drawn(wins: int) -> WaitingFutures:
+def later_drawn(wins: int) -> BuyOrWaitFutures:
     """Futures in `wins` of which a later month, and never buying, cost less than buying now."""
     months = len(later().months)
     share, nought = np.full(months, wins / COUNT), np.zeros(months)
     share[0] = 0.0
-    return WaitingFutures(COUNT, nought, nought, nought, nought, share, wins / COUNT)
+    return BuyOrWaitFutures(COUNT, nought, nought, nought, nought, share, wins / COUNT)
 
 
 def sentences(wins: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Everything that tells such a share in words."""
     there, futures = found(wins), drawn(wins)
-    yield from how_sure(there)
-    yield from chances(there, futures)
-    yield saving_finding(there, futures)
-    yield waiting_sentences(later(), later_drawn(wins))[1]
+    yield from confidence_sentences(there)
+    yield from limit_probability_sentences(there, futures)
+    yield saving_summary(there, futures)
+    yield buy_or_wait_sentences(later(), later_drawn(wins))[1]
     chart = sure(there, futures, dark=False)
     assert chart is not None
     yield from (str(trace.name) for trace in chart.data[: 1 if wins else 0])
     monkeypatch.setattr(type(futures), "deadline_share", property(lambda _: wins / COUNT))
-    yield chances(there, futures)[0]
-    turning = Turning(FuturesBand(0.1, 0.2, 0.3) if wins else None, wins / COUNT, COUNT)
+    yield limit_probability_sentences(there, futures)[0]
+    turning = BreakEvenBand(PercentileBand(0.1, 0.2, 0.3) if wins else None, wins / COUNT, COUNT)
     monkeypatch.setattr(told_futures, "turning", lambda *_: turning)
     yield break_even_range(there, futures, "busy_share")
 
@@ -130,8 +130,8 @@ def test_no_sentence_says_all_or_none_where_it_is_not(wins: int, monkeypatch: py
     ],
 )
 def test_the_answer_says_how_often(wins: int, often: str) -> None:
-    assert how_sure(found(wins)) == (f"Buying came out cheaper than renting in {often} simulated futures.",)
-    assert times_of_100(wins / COUNT, step=2) == often
+    assert confidence_sentences(found(wins)) == (f"Buying came out cheaper than renting in {often} simulated futures.",)
+    assert format_futures_share(wins / COUNT, step=2) == often
 
 
 def counts(wins: int) -> Iterator[float]:
@@ -139,8 +139,8 @@ def counts(wins: int) -> Iterator[float]:
     there, futures = found(wins), drawn(wins)
     yield cell(futures_table(there, futures), "Cheapest, of 100 futures", "Way", made().options[0].title)
     yield cell(stress_table([], Judged(there, futures)), "Owning is cheaper, of 100 futures")
-    yield waiting_table(later(), later_drawn(wins))["Cheaper than now, of 100 futures"][-1]
-    one = Reckoned("it", made(), there, AnswerWords("", (), ()), (), futures)
+    yield buy_or_wait_table(later(), later_drawn(wins))["Cheaper than now, of 100 futures"][-1]
+    one = Reckoned("it", made(), there, AnswerSummary("", (), ()), (), futures)
     yield cell(compare_table([one]), "it", "Measure", "Best way cheaper in so many of 100 futures")
 
 
@@ -167,17 +167,17 @@ def test_no_share_of_100_becomes_all_or_none() -> None:
         for step in (1, 2):
             shares = np.unique(np.linspace(0, count, 101).round()) / count
             for share in (*shares.tolist(), 1 / count, 1 - 1 / count):
-                assert (of_100(share, step) == 100) is (share == 1)
-                assert (of_100(share, step) == 0) is (share == 0)
-                assert of_100(share, step) == pytest.approx(100 * share, abs=max(0.1, step / 2))
+                assert (share_per_100(share, step) == 100) is (share == 1)
+                assert (share_per_100(share, step) == 0) is (share == 0)
+                assert share_per_100(share, step) == pytest.approx(100 * share, abs=max(0.1, step / 2))
 
 
 @pytest.mark.parametrize("wins", [10_000, 9_999, 5_000, 1, 0])
 def test_a_sweep_says_100_percent_only_of_all(wins: int) -> None:
     shares = {"rent": wins / 10_000, "own": 1 - wins / 10_000}
-    counted = tuple(Counted(value=value, share=share) for value, share in shares.items())
+    counted = tuple(FrequencySchema(value=value, share=share) for value, share in shares.items())
     text = summary_text(
-        Sweep(file="", day=date(2026, 11, 21), catalogue_digest="", scenarios=10_000, were_there=0, seconds=0.0,
+        SweepSchema(file="", day=date(2026, 11, 21), catalogue_digest="", scenarios=10_000, were_there=0, seconds=0.0,
               leads=counted, verdicts=None, best=counted, flips=(), rows=())
     )  # fmt: skip
     numbers = [float(number) for number in re.findall(r"([\d.]+) %", text)]
@@ -189,7 +189,7 @@ def test_a_sweep_says_100_percent_only_of_all(wins: int) -> None:
 def test_a_map_is_won_whole_only_where_all_of_it_is(wins: int) -> None:
     saved = np.where(np.arange(400) < wins, 1.0, -1.0).reshape(20, 20)
     axes = [MapAxis(name, "1", np.linspace(0, 1, 20), 0.5, 0.1, 0.9) for name in ("busy_share", "residual_share")]
-    said = map_finding(BreakEvenMap(*axes, saved_usd=saved)).partition("%")[0] + "%"
+    said = map_summary(BreakEvenMap(*axes, saved_usd=saved)).partition("%")[0] + "%"
     assert said.endswith(" 100%") is (wins == 400)
     assert said.endswith(" 0%") is (wins == 0)
 
@@ -197,7 +197,7 @@ def test_a_map_is_won_whole_only_where_all_of_it_is(wins: int) -> None:
 @pytest.mark.parametrize("near", [300, 299, 1, 0])
 def test_published_runs_are_all_near_only_where_all_are(near: int) -> None:
     runs = [published(0.0 if place < near else 5.0) for place in range(300)]
-    said = agreement_finding(runs, 0.2)
+    said = accuracy_summary(runs, 0.2)
     assert ("100 of 100" in said or "; all" in said) is (near == 300)
     assert ("none of 100" in said) is (near == 0)
 

@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from planner.report import words
-from planner.report.answer.phrases import plain_sentence
+from planner.report.answer.phrases import question_text
 from planner.scenario.presets import presets
 from planner.scenario.question import HOURS, QUESTIONS
 from planner.scenario.scenario import Scenario
@@ -74,9 +74,9 @@ def test_the_sentence_of_a_page_of_ones_is_grammar(question: object) -> None:
     ones = dict.fromkeys(
         ("hours", "team", "weekly", "jobhours", "tokens", "due", "runs", "rps", "peak", "in", "out"), "1"
     )
-    said = [plain_sentence(load_catalogue(), question, ones | {"years": "1", "gpus": "1"})]  # type: ignore[arg-type]
+    said = [question_text(load_catalogue(), question, ones | {"years": "1", "gpus": "1"})]  # type: ignore[arg-type]
     if question is HOURS:
-        said += [plain_sentence(load_catalogue(), HOURS, {"weekly": "1", "jobhours": "1"})]
+        said += [question_text(load_catalogue(), HOURS, {"weekly": "1", "jobhours": "1"})]
     assert [one for line in said for one in faults(line)] == []
 
 

@@ -6,15 +6,15 @@ from datetime import date
 import pytest
 
 from planner.money.plan import Plan
-from planner.money.renting.cheapest_offer import usual_wish
-from planner.report.market.compare import BUY_ID, hidden_words, own_of
-from planner.report.market.job_offers import A_MONTH, ONE_RUN, Offers, offers_of
+from planner.money.renting.cheapest_offer import default_offer_filter
+from planner.report.market.compare import BUY_ID, hidden_offers_text, purchase_comparison
+from planner.report.market.job_offers import A_MONTH, ONE_RUN, OfferComparison, compare_offers
 from planner.scenario.presets import preset
 from planner.scenario.scenario import Scenario
-from planner.study.market.sized_accelerators import Doer, doer_of, doers, names_a_model
+from planner.study.market.sized_accelerators import SizedAccelerator, doers, is_single_model_work, sized_accelerator
 from planner.study.plan_any import planned
 from pricing import load_catalogue
-from pricing.orderable import Order, refuses
+from pricing.orderable import Order, refusal_reason
 
 CATALOGUE = load_catalogue()
 DAY = date(2026, 11, 21)
@@ -27,10 +27,12 @@ def plan_of(key: str) -> Plan:
     return planned(CATALOGUE, one.scenario, DAY)
 
 
-def compared(made: Plan, who: tuple[Doer, ...], *, able_only: bool = True, day: date = DAY) -> Offers:
+def compared(
+    made: Plan, who: tuple[SizedAccelerator, ...], *, able_only: bool = True, day: date = DAY
+) -> OfferComparison:
     """What the page shows under the usual filters."""
-    wish = replace(usual_wish(""), accelerators=frozenset(one.accelerator for one in who))
-    return offers_of(CATALOGUE, who, wish, day, own_of(made), able_only=able_only, is_job=True)
+    wish = replace(default_offer_filter(""), accelerators=frozenset(one.accelerator for one in who))
+    return compare_offers(CATALOGUE, who, wish, day, purchase_comparison(made), able_only=able_only, is_job=True)
 
 
 @pytest.fixture(scope="module")
@@ -39,12 +41,12 @@ def tuning() -> Plan:
 
 
 @pytest.fixture(scope="module")
-def anybody(tuning: Plan) -> tuple[Doer, ...]:
+def anybody(tuning: Plan) -> tuple[SizedAccelerator, ...]:
     return doers(tuning.setting)
 
 
 def test_one_run_costs_its_hours_at_each_offer(tuning: Plan) -> None:
-    doer = doer_of(tuning.setting)
+    doer = sized_accelerator(tuning.setting)
     found = compared(tuning, (doer,))
     table = found.table.to_pandas()
     rows = table[(table["Terms"] == "on demand") & table[ONE_RUN].notna()]
@@ -63,18 +65,18 @@ def test_one_run_costs_its_hours_at_each_offer(tuning: Plan) -> None:
 
 
 def test_who_cannot_take_the_order_is_left_out_and_counted(tuning: Plan) -> None:
-    doer = doer_of(tuning.setting)
+    doer = sized_accelerator(tuning.setting)
     assert doer.together == 8
     strict, free = compared(tuning, (doer,)), compared(tuning, (doer,), able_only=False)
     gone = set(free.table.ids or ()) - set(strict.table.ids or ())
-    reasons = {str(refuses(CATALOGUE, key, Order(8, 8))) for key in gone}
+    reasons = {str(refusal_reason(CATALOGUE, key, Order(8, 8))) for key in gone}
     assert len(gone) == sum(strict.hidden[one] for one in reasons) > 0
-    assert "too few at once" in hidden_words(strict.hidden, strict.of)
+    assert "too few at once" in hidden_offers_text(strict.hidden, strict.of)
 
 
 @pytest.mark.slow
 def test_any_gpu_has_its_own_number_and_time_and_the_order_is_by_the_plan(
-    tuning: Plan, anybody: tuple[Doer, ...]
+    tuning: Plan, anybody: tuple[SizedAccelerator, ...]
 ) -> None:
     assert anybody[0].accelerator == "H100-SXM5-80GB"
     assert len({one.accelerator for one in anybody}) == len(anybody) > 10
@@ -88,7 +90,7 @@ def test_any_gpu_has_its_own_number_and_time_and_the_order_is_by_the_plan(
         rows = table[(table["GPU"] == label) & (table.index != BUY_ID)]
         assert (rows["GPUs"] == one.accelerators).all()
     assert found.finding.offer is not None
-    assert refuses(CATALOGUE, found.finding.offer, Order()) is None
+    assert refusal_reason(CATALOGUE, found.finding.offer, Order()) is None
     ledgers = found.opened([*table.index[:3], BUY_ID])
     assert [float(one.total_usd) for one in ledgers] == pytest.approx(
         [table.at[key, "Plan total USD"] for key in (*table.index[:3], BUY_ID)]
@@ -97,7 +99,7 @@ def test_any_gpu_has_its_own_number_and_time_and_the_order_is_by_the_plan(
 
 def test_a_service_is_told_by_the_month() -> None:
     made = plan_of("chat-service")
-    doer = doer_of(made.setting)
+    doer = sized_accelerator(made.setting)
     found = compared(made, (doer,))
     table = found.table.to_pandas()
     assert "serves it for the least" in found.finding.title
@@ -109,8 +111,16 @@ def test_a_service_is_told_by_the_month() -> None:
 
 def test_a_region_filter_names_the_place_that_fits() -> None:
     made = planned(CATALOGUE, Scenario(), DAY)
-    wish = replace(usual_wish("H100-SXM5-80GB"), areas=frozenset({"europe"}))
-    found = offers_of(CATALOGUE, (doer_of(made.setting),), wish, DAY, own_of(made), able_only=False, is_job=False)
+    wish = replace(default_offer_filter("H100-SXM5-80GB"), areas=frozenset({"europe"}))
+    found = compare_offers(
+        CATALOGUE,
+        (sized_accelerator(made.setting),),
+        wish,
+        DAY,
+        purchase_comparison(made),
+        able_only=False,
+        is_job=False,
+    )
     regions = found.table.by_id("Region")
     assert regions["hyperstack/H100-SXM5-80GB/1x/canada-norway-us/on_demand"] == "Norway (of Canada/Norway/US)"
     assert regions[BUY_ID] == made.setting.catalogue.sites["US"].label
@@ -119,8 +129,14 @@ def test_a_region_filter_names_the_place_that_fits() -> None:
 
 def test_years_later_the_title_says_how_old_its_price_is() -> None:
     made, late = plan_of("chat-service"), date(2028, 1, 1)
-    found = offers_of(
-        CATALOGUE, (doer_of(made.setting),), usual_wish("H100-SXM5-80GB"), late, None, able_only=True, is_job=True
+    found = compare_offers(
+        CATALOGUE,
+        (sized_accelerator(made.setting),),
+        default_offer_filter("H100-SXM5-80GB"),
+        late,
+        None,
+        able_only=True,
+        is_job=True,
     )
     assert "on a price read" not in found.finding.title  # the plan is of its own day, and so is what prices are worth
 
@@ -133,16 +149,16 @@ def test_work_without_tokens_can_be_compared_across_accelerators() -> None:
 
 
 def test_without_offers_the_page_says_what_to_do(tuning: Plan) -> None:
-    doer = doer_of(tuning.setting)
-    wish = replace(usual_wish(doer.accelerator), region="nowhere")
-    found = offers_of(CATALOGUE, (doer,), wish, DAY, None, able_only=True, is_job=True)
+    doer = sized_accelerator(tuning.setting)
+    wish = replace(default_offer_filter(doer.accelerator), region="nowhere")
+    found = compare_offers(CATALOGUE, (doer,), wish, DAY, None, able_only=True, is_job=True)
     assert found.finding.title == "No offer here has a price for this job"
     assert "try any GPU" in found.finding.sentences[0]
 
 
 def test_plain_hours_and_mixed_work_name_no_model() -> None:
-    assert not names_a_model(planned(CATALOGUE, Scenario(), DAY).setting)
-    assert not names_a_model(plan_of("research-lab").setting)
+    assert not is_single_model_work(planned(CATALOGUE, Scenario(), DAY).setting)
+    assert not is_single_model_work(plan_of("research-lab").setting)
 
 
 @pytest.mark.slow

@@ -8,11 +8,11 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from planner.money.ledger import YOUR_INPUT, Ledger, Line, Used
+from planner.money.ledger import YOUR_INPUT, Ledger, LedgerInput, Line
 from planner.money.ways import WAYS
-from planner.report.answer.line_words import formula_words, input_value, inputs_of, total_words
+from planner.report.answer.line_words import format_input, formula_text, sourced_inputs, total_text
 from planner.report.answer.sentences import told
-from planner.report.answer.tables import in_todays_money
+from planner.report.answer.tables import discounted_ledgers
 from planner.report.futures.input_words import called
 from planner.scenario.presets import presets
 from planner.study.plan_any import planned
@@ -32,7 +32,7 @@ def every_line() -> tuple[tuple[Ledger, Line], ...]:
     for scenario in (*(one.scenario for one in presets()), *every_way()):
         plan = planned(load_catalogue(), scenario, DAY)
         answer = decided(plan).answer
-        for ledger in (*in_todays_money(plan, answer), *(option.ledger for option in plan.options)):
+        for ledger in (*discounted_ledgers(plan, answer), *(option.ledger for option in plan.options)):
             found += [(ledger, line) for line in ledger.lines]
     return tuple(found)
 
@@ -59,15 +59,15 @@ def test_the_lines_are_of_every_way() -> None:
 @pytest.mark.slow
 def test_no_line_says_a_name_of_the_code() -> None:
     for _, line in every_line():
-        shown = inputs_of(line)
-        said = [formula_words(line), *(called(one.name) for one in shown), *map(input_value, shown)]
+        shown = sourced_inputs(line)
+        said = [formula_text(line), *(called(one.name) for one in shown), *map(format_input, shown)]
         assert [text for text in said if CODE.search(text)] == []
 
 
 @pytest.mark.slow
 def test_the_numbers_of_a_line_give_its_amount() -> None:
     for _, line in every_line():
-        said = formula_words(line)
+        said = formula_text(line)
         if not math.isfinite(float(line.total_usd)) or line.total_usd == 0:
             continue
         formula, amount = said.rsplit(" = ", 1)
@@ -78,24 +78,24 @@ def test_the_numbers_of_a_line_give_its_amount() -> None:
 
 
 def test_whole_servers_are_printed_and_months_counted() -> None:
-    def say(name: str, value: float, unit: str) -> Used:
-        return Used(name, value, unit, YOUR_INPUT)
+    def say(name: str, value: float, unit: str) -> LedgerInput:
+        return LedgerInput(name, value, unit, YOUR_INPUT)
 
     used = (say("accelerators", 24, "accelerators"), say("accelerators_per_server", 8, "accelerators"),
             say("usd_per_server", 262_000, "USD"), say("scarcity_premium_share", 0.05, "1"))  # fmt: skip
     how = "ceil(accelerators / accelerators_per_server) * usd_per_server * (1 + scarcity_premium_share)"
-    bought = formula_words(Line("Servers", "hardware", how, used))
+    bought = formula_text(Line("Servers", "hardware", how, used))
     said = "3 servers x $262,000 (price of one server) x 1.05 (from premium for sooner delivery 5%)"
     assert bought == f"{said} = $825,300"
-    runs = Used("runs", np.array([0.0, 1.0, 1.0, 1.0]), "share of each month", YOUR_INPUT)
+    runs = LedgerInput("runs", np.array([0.0, 1.0, 1.0, 1.0]), "share of each month", YOUR_INPUT)
     bills = say("running_usd_per_month", 50, "USD a month")
     rented = Line("Rent", "compute", "running_usd_per_month * runs", (bills, runs))
-    assert formula_words(rented) == "$50 a month (all running costs in one sum) x 3 (3 months summed) = $150"
+    assert formula_text(rented) == "$50 a month (all running costs in one sum) x 3 (3 months summed) = $150"
 
 
 def test_what_has_no_price_says_which_input_nobody_publishes() -> None:
-    unknown = Used("usd_per_kwh", math.nan, "USD/kWh", YOUR_INPUT)
-    said = formula_words(Line("Power", "power", "usd_per_kwh * 10", (unknown,)))
+    unknown = LedgerInput("usd_per_kwh", math.nan, "USD/kWh", YOUR_INPUT)
+    said = formula_text(Line("Power", "power", "usd_per_kwh * 10", (unknown,)))
     assert said == "Not priced: nobody publishes electricity."
 
 
@@ -105,6 +105,6 @@ def test_the_sum_is_the_tile_of_the_page() -> None:
         plan = planned(load_catalogue(), preset.scenario, DAY)
         judged = decided(plan)
         tiles = [one.value for one in told(plan, judged.answer, judged.futures).figures]
-        ledgers = {one.title: total_words(one) for one in in_todays_money(plan, judged.answer)}
+        ledgers = {one.title: total_text(one) for one in discounted_ledgers(plan, judged.answer)}
         for way in judged.answer.pair or ():
             assert ledgers[way.option.title] in tiles

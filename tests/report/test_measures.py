@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from planner.money.option import size_in
+from planner.money.option import fleet_size_from_key
 from planner.money.plan import Plan
-from planner.report.answer.document import answer_data
+from planner.report.answer.document import answer_json
 from planner.report.answer.plan_text import Reckoned
 from planner.report.answer.sentences import told
 from planner.report.answer.tables import options_table
 from planner.report.files.csv import results_table, to_csv
 from planner.report.files.sweep_csv import RIGHT_SIZE, SweepColumns
-from planner.scenario.file import Saved
-from planner.scenario.grid import OUTPUTS, Axis, Grid
+from planner.scenario.file import SavedScenario
+from planner.scenario.grid import OUTPUTS, Grid, SweepAxis
 from planner.scenario.presets import presets
 from planner.study.measures import BASELINE, EMISSIONS, MEASURES, OptionResult, results_of
 from planner.study.plan_any import planned
@@ -65,7 +65,7 @@ def agree(plan: Plan, name: str) -> None:
     judged = decided(plan, 64)
     found, futures = judged.answer, judged.futures
     words = told(plan, found, futures)
-    data = json.loads(json.dumps(answer_data(Reckoned(name, plan, found, words, (), futures)), allow_nan=False))
+    data = json.loads(json.dumps(answer_json(Reckoned(name, plan, found, words, (), futures)), allow_nan=False))
     text = to_csv(results_table(plan, found, futures)).decode("utf-8-sig")
     rows = list(csv.DictReader(io.StringIO(text, newline="")))
     table = options_table(found)
@@ -129,8 +129,8 @@ def test_every_output_of_an_example_has_every_measure(key: str) -> None:
 def test_a_row_of_a_sweep_has_every_measure_that_it_is_asked_for(key: str) -> None:
     found, catalogue = next(one for one in presets() if one.key == key), load_catalogue()
     outputs = (*OUTPUTS[:2], *(one.name for one in MEASURES if one.name not in OUTPUTS))
-    axis = Axis((("years",),), ((found.scenario.years,), (found.scenario.years + 1,)))
-    columns = SweepColumns(Grid(Saved(found.scenario), (axis,), outputs))
+    axis = SweepAxis((("years",),), ((found.scenario.years,), (found.scenario.years + 1,)))
+    columns = SweepColumns(Grid(SavedScenario(found.scenario), (axis,), outputs))
     others = tuple(one for one in MEASURES if one.name in columns.others)
     (point,) = Sweep(catalogue, columns.grid, DAY, with_break_even=False, measures=others).block(0, 1)
     head, row = (next(csv.reader([line.decode("utf-8-sig")])) for line in (columns.head, columns.row(0, point)))
@@ -138,7 +138,7 @@ def test_a_row_of_a_sweep_has_every_measure_that_it_is_asked_for(key: str) -> No
     plan = planned(catalogue, found.scenario, DAY)
     judged = decided(plan)
     for it in results_of(plan, judged.answer, judged.futures):
-        way = it.key if size_in(it.key) is None else RIGHT_SIZE
+        way = it.key if fleet_size_from_key(it.key) is None else RIGHT_SIZE
         for one in others:
             cell = cells[f"{one.name}_{way}"]
             assert (float(cell) if cell else None) == pytest.approx(one.number(it), abs=0.006), (it.key, one.name)

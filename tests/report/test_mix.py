@@ -5,25 +5,25 @@ from typing import Any
 import plotly.graph_objects as go
 import pytest
 
-from planner.money.plan import Plan, plan_at
+from planner.money.plan import Plan, plan_from_context
 from planner.money.verdict.answer import answer
 from planner.report import words
-from planner.report.futures.counted import waiting_finding, waiting_sentences, waiting_table
+from planner.report.futures.counted import buy_or_wait_sentences, buy_or_wait_summary, buy_or_wait_table
 from planner.report.mix import mix_charts
 from planner.report.mix.mix_words import (
     COST,
     MORE,
-    curve_finding,
+    base_size_summary,
     curve_table,
     in_words,
     layers_table,
-    load_finding,
+    load_summary,
     load_table,
     mix_sentences,
     tried_sentences,
     tried_table,
 )
-from planner.scenario.rent import Mix
+from planner.scenario.rent import MixInputs
 from planner.study.buy_or_wait import Waiting, waiting
 from planner.study.mix.best_mix import ALIKE, BestMix, best_mix
 from planner.study.mix.search import tried
@@ -37,7 +37,7 @@ def made(*works: dict[str, Any], price: float = 10_500.0, only_now: bool = False
     """Two years of this work in the small market."""
     own = {**EIGHTY, "usd_per_accelerator": price, **more.pop("own", {})}
     offers = {"now": MARKET["now"]} if only_now else MARKET
-    return plan_at(setting(plan(*(works or LEVELS), own=own, years=2.0, **more), offers))
+    return plan_from_context(setting(plan(*(works or LEVELS), own=own, years=2.0, **more), offers))
 
 
 def best(there: Plan) -> BestMix:
@@ -100,12 +100,12 @@ def test_one_gpu_cannot_be_divided() -> None:
 @pytest.mark.parametrize(
     ("mix", "said"),
     [
-        (Mix(own_accelerators=1_000, reserve_accelerators=8), "Own 1,000, reserve 8, rent the peaks"),
-        (Mix(peaks="spot"), "Rent the peaks, on spot machines where work may stop"),
-        (Mix(own_accelerators=8, peaks="hosted"), "Own 8, pay for the peaks by the token"),
+        (MixInputs(own_accelerators=1_000, reserve_accelerators=8), "Own 1,000, reserve 8, rent the peaks"),
+        (MixInputs(peaks="spot"), "Rent the peaks, on spot machines where work may stop"),
+        (MixInputs(own_accelerators=8, peaks="hosted"), "Own 8, pay for the peaks by the token"),
     ],
 )
-def test_a_mix_in_words(mix: Mix, said: str) -> None:
+def test_a_mix_in_words(mix: MixInputs, said: str) -> None:
     assert in_words(mix) == said
 
 
@@ -124,25 +124,25 @@ def test_the_charts_are_plotlys_own_and_have_their_finding(dark: bool) -> None:
     found, later = best(made()), waits(made())
     for figure in (
         mix_charts.load(found, dark),
-        mix_charts.base_curve(found, dark),
-        mix_charts.waiting_curve(later, dark),
+        mix_charts.base_size_chart(found, dark),
+        mix_charts.buy_or_wait_chart(later, dark),
     ):
         go.Figure(figure.to_dict())  # plotly checks every property
     load = mix_charts.load(found, dark)
     assert [bar.name for bar in load.data] == ["Own (8)", "Rent on demand (16)"]
     assert sum(sum(bar.width) for bar in load.data) == 24
-    assert "8 does" in load_finding(found)
-    assert words.usd(found.at_most_usd) in curve_finding(found)
-    assert words.usd(later.now_usd) in waiting_finding(later)
+    assert "8 does" in load_summary(found)
+    assert words.usd(found.at_most_usd) in base_size_summary(found)
+    assert words.usd(later.now_usd) in buy_or_wait_summary(later)
 
 
 def test_waiting_says_when_to_order_and_what_it_costs() -> None:
     now = waits(made(work(busy_share=0.95), own={"hardware_price_change_per_year": -0.1}))
-    assert waiting_sentences(now)[0].startswith("If you buy (buy 8 and run them), buy now: ")
+    assert buy_or_wait_sentences(now)[0].startswith("If you buy (buy 8 and run them), buy now: ")
     never = waits(made(work(busy_share=0.05), own={"hardware_price_change_per_year": -0.1}))
-    assert waiting_sentences(never)[0].startswith("Do not buy: renting all along costs")
-    assert "hardware prices to fall 10% a year, 0 months from order" in " ".join(waiting_sentences(never))
-    table = waiting_table(now).to_pandas()
+    assert buy_or_wait_sentences(never)[0].startswith("Do not buy: renting all along costs")
+    assert "hardware prices to fall 10% a year, 0 months from order" in " ".join(buy_or_wait_sentences(never))
+    table = buy_or_wait_table(now).to_pandas()
     assert table["Order in month"].tolist() == list(now.months)
     assert table["Worth of waiting, USD"].tolist() == pytest.approx(
         (table["On the machines, USD"] - table["Rent meanwhile, USD"]).tolist()
@@ -151,6 +151,6 @@ def test_waiting_says_when_to_order_and_what_it_costs() -> None:
 
 def test_what_cannot_be_put_off_says_why() -> None:
     late = waiting(made(work(), own={"lead_time_months": 30.0}))
-    assert waiting_sentences(late) == (
+    assert buy_or_wait_sentences(late) == (
         "There is nothing to put off: what is ordered now comes after 30 months, when the plan is over.",
     )

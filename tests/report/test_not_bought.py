@@ -4,8 +4,8 @@ import pytest
 
 from planner.money.plan import plan
 from planner.money.ways.ledger_of_way import Unavailable
-from planner.money.ways.own import not_owned
-from planner.report.market.compare import not_bought
+from planner.money.ways.own import cannot_buy_reason
+from planner.report.market.compare import no_purchase_reason
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
 from tests.money.owning import DAY
@@ -24,7 +24,7 @@ from tests.money.owning import DAY
     ],
 )  # fmt: skip
 def test_why_buying_does_not_stand_beside_the_offers(accelerator: str, said: str) -> None:
-    assert not_bought(load_catalogue(), accelerator) == said
+    assert no_purchase_reason(load_catalogue(), accelerator) == said
 
 
 @pytest.mark.parametrize(
@@ -37,6 +37,6 @@ def test_why_buying_does_not_stand_beside_the_offers(accelerator: str, said: str
 )
 def test_a_way_to_own_says_why_it_has_no_price(accelerator: str, said: str) -> None:
     made = plan(load_catalogue(), Scenario.model_validate({"accelerator": accelerator}), DAY)
-    found = not_owned(made.setting, 8)
+    found = cannot_buy_reason(made.setting, 8)
     assert isinstance(found, Unavailable)
     assert found.reason.startswith(said)

@@ -6,11 +6,11 @@ import pytest
 
 from planner.money.plan import plan
 from planner.money.renting.bill import bills
-from planner.money.renting.cheapest_offer import usual_wish
-from planner.money.renting.offer_inputs import prices_of
+from planner.money.renting.cheapest_offer import default_offer_filter
+from planner.money.renting.offer_inputs import estimated_prices
 from planner.money.verdict.answer import answer
-from planner.report.answer.tables import in_todays_money
-from planner.report.market.compare import own_of
+from planner.report.answer.tables import discounted_ledgers
+from planner.report.market.compare import purchase_comparison
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
 from pricing.query import find
@@ -20,14 +20,14 @@ FOUND = answer(MADE)
 
 
 def test_the_drawer_ends_at_the_headline() -> None:
-    explained = in_todays_money(MADE, FOUND)
+    explained = discounted_ledgers(MADE, FOUND)
     assert [float(one.total_usd) for one in explained] == pytest.approx([one.present_usd for one in FOUND.ranked])
     assert {one.used[-1].name for ledger in explained for one in ledger.lines} == {"worth_today"}
 
 
 def test_buying_costs_the_same_beside_the_offers_as_in_the_answer() -> None:
     assert FOUND.own is not None
-    own, paid = own_of(MADE), own_of(MADE, "bills")
+    own, paid = purchase_comparison(MADE), purchase_comparison(MADE, "bills")
     assert own is not None
     assert paid is not None
     assert own.total_usd == pytest.approx(FOUND.own.present_usd)
@@ -51,8 +51,8 @@ def test_an_offer_has_one_price_whatever_stands_beside_it() -> None:
     taken, setting = MADE.setting.taken, MADE.setting
     assert taken.on_demand is not None
     assert taken.prices is not None
-    every = find(setting.catalogue, usual_wish(setting.scenario.accelerator), setting.day).ids
+    every = find(setting.catalogue, default_offer_filter(setting.scenario.accelerator), setting.day).ids
     assert not set(every) <= set(taken.prices.keys)
-    shown = prices_of(setting, every)
+    shown = estimated_prices(setting, every)
     assert shown.keys == every
     assert shown.of(taken.on_demand) == taken.prices.of(taken.on_demand)

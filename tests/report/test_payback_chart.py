@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 import pytest
 
 from planner.money.verdict.answer import Answer, answer
-from planner.report.answer.payback_chart import _apart, events, payback, payback_finding, ticks
+from planner.report.answer.payback_chart import _apart, events, payback, payback_summary, ticks
 from planner.report.answer.sentences import told
 from planner.scenario.presets import presets
 from planner.scenario.scenario import Scenario
@@ -68,15 +68,15 @@ def test_what_happens_is_marked_and_said() -> None:
     arrives, last = events(of)[0].month, of.plan.setting.timeline.last
     assert f"delivered, month {arrives}" in said(of)
     assert f"sold, month {last}" in said(of)
-    assert f"Delivered in month {arrives}, sold in month {last}." in payback_finding(of)
-    assert payback_finding(of).startswith("Buying does not pay back within the plan: by month 36 it has cost $")
+    assert f"Delivered in month {arrives}, sold in month {last}." in payback_summary(of)
+    assert payback_summary(of).startswith("Buying does not pay back within the plan: by month 36 it has cost $")
 
 
 def test_the_month_that_pays_back_stands_on_the_chart_and_in_the_sentence() -> None:
     of = found("enterprise")
     month = f"{float(of.payback.month):.0f}"
     assert f"pays back, month {month}" in said(of)
-    assert payback_finding(of).startswith(f"Buying has paid back in month {month}: ")
+    assert payback_summary(of).startswith(f"Buying has paid back in month {month}: ")
 
 
 def test_a_reservation_that_ends_is_marked() -> None:
@@ -107,5 +107,5 @@ def test_what_only_its_sale_pays_back_is_said_to() -> None:
     of = answer(planned(catalogue(), Scenario.model_validate({"work": ({"accelerators": 8, "busy_share": 0.8},)}), DAY))
     assert of.pair is not None
     assert of.pair[0].present_usd < of.pair[1].present_usd
-    assert payback_finding(of).startswith("Buying pays back only by its sale: by month 36 it has cost $")
+    assert payback_summary(of).startswith("Buying pays back only by its sale: by month 36 it has cost $")
     assert told(of.plan, of).figures[-1].range == "back with its sale"

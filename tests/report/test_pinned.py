@@ -9,10 +9,10 @@ import pytest
 from planner.money.renting.bill import TODAY
 from planner.report import charts, words
 from planner.report.answer.payback_chart import payback
-from planner.report.answer.pinned import Pinned, against, beside_tile, others, saved_usd
+from planner.report.answer.pinned import PinnedPlan, against, others, pinned_tile_values, saved_usd
 from planner.report.answer.plan_text import Reckoned as Told
 from planner.report.answer.reckoned import Reckoned, reckoned
-from planner.report.answer.side_by_side import asked_differently, repeated
+from planner.report.answer.side_by_side import input_differences_table, repeated
 from planner.report.futures import future_charts
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
@@ -26,7 +26,9 @@ def plans() -> tuple[Reckoned, Reckoned]:
     """The plan on the screen, and one of two years and half as many that is pinned."""
     facts = load_catalogue()
     small = Scenario(years=2, work=(Work(accelerators=8, busy_share=0.9),))
-    return tuple(reckoned(facts, one, DAY, in_full=True) for one in (Scenario(work=(Work(accelerators=16),)), small))  # type: ignore[return-value]
+    return tuple(
+        reckoned(facts, one, DAY, with_details=True) for one in (Scenario(work=(Work(accelerators=16),)), small)
+    )  # type: ignore[return-value]
 
 
 def drawn(figure: go.Figure) -> go.Figure:
@@ -36,7 +38,7 @@ def drawn(figure: go.Figure) -> go.Figure:
 
 def test_a_pinned_plan_has_its_line_to_its_own_end(plans: tuple[Reckoned, Reckoned]) -> None:
     shown, small = plans
-    figure = drawn(payback(shown.answer, False, pins=[Pinned("A", small)]))
+    figure = drawn(payback(shown.answer, False, pins=[PinnedPlan("A", small)]))
     line = next(one for one in figure.data if one.name is not None and one.name.startswith("A: "))
     best = small.answer.best
     assert best is not None
@@ -45,7 +47,7 @@ def test_a_pinned_plan_has_its_line_to_its_own_end(plans: tuple[Reckoned, Reckon
     assert figure.layout.xaxis.range[1] == 36
     named = [one for one in figure.layout.annotations if one.text.startswith("A: ")]
     assert [one.x for one in named] == [24]
-    assert words.usd_short(best.present_usd) in named[0].text
+    assert words.format_usd_short(best.present_usd) in named[0].text
 
 
 def test_nothing_changes_where_nothing_is_pinned(plans: tuple[Reckoned, Reckoned]) -> None:
@@ -55,7 +57,7 @@ def test_nothing_changes_where_nothing_is_pinned(plans: tuple[Reckoned, Reckoned
 
 def test_a_pinned_plans_futures_lie_below_the_dots(plans: tuple[Reckoned, Reckoned]) -> None:
     shown, small = plans
-    its = future_charts.saved_of("A", small.answer, small.futures)
+    its = future_charts.pinned_savings("A", small.answer, small.futures)
     assert its is not None
     assert shown.futures is not None
     figure = drawn(future_charts.sure(shown.answer, shown.futures, False, [its]))  # type: ignore[arg-type]
@@ -70,7 +72,7 @@ def test_a_pinned_plans_money_stands_below_the_others_in_the_same_money(plans: t
     _, small = plans
     best = small.answer.best
     assert best is not None
-    today, bills = Pinned("B", small).ledger(TODAY), Pinned("B", small).ledger("bills")
+    today, bills = PinnedPlan("B", small).ledger(TODAY), PinnedPlan("B", small).ledger("bills")
     assert today is not None
     assert bills is not None
     assert today.title.startswith("B: ")
@@ -93,25 +95,25 @@ def test_what_it_saves_is_a_line_over_the_tornado(plans: tuple[Reckoned, Reckone
 
 def test_tiles_and_sentences_say_what_another_plan_comes_to(plans: tuple[Reckoned, Reckoned]) -> None:
     shown, small = plans
-    pin = Pinned("A", small)
+    pin = PinnedPlan("A", small)
     buy = next(one for one in shown.told.figures if one.label == "Buy")
     its = next(one for one in small.told.figures if one.label == "Buy")
-    assert beside_tile(buy, [pin]) == (f"A: {its.value}",)
-    assert beside_tile(its, [pin]) == ("A: the same",)
+    assert pinned_tile_values(buy, [pin]) == (f"A: {its.value}",)
+    assert pinned_tile_values(its, [pin]) == ("A: the same",)
     mine, other = shown.answer.best, small.answer.best
     assert mine is not None
     assert other is not None
     more = mine.present_usd - other.present_usd
     (said,) = against(shown, [pin])
-    assert said == f"It costs {words.usd_short(more)} ({words.percent(more / other.present_usd)}) more than A."
-    (back,) = against(small, [Pinned("B", shown)])
+    assert said == f"It costs {words.format_usd_short(more)} ({words.percent(more / other.present_usd)}) more than A."
+    (back,) = against(small, [PinnedPlan("B", shown)])
     assert " less than B." in back
 
 
 def test_a_plan_is_not_compared_with_itself_under_any_name(plans: tuple[Reckoned, Reckoned]) -> None:
     shown, small = plans
-    again = reckoned(load_catalogue(), shown.asked.model_copy(update={"name": "Another name"}), DAY, in_full=True)
-    pins = [Pinned("A", shown), Pinned("B", small), Pinned("C", again)]
+    again = reckoned(load_catalogue(), shown.asked.model_copy(update={"name": "Another name"}), DAY, with_details=True)
+    pins = [PinnedPlan("A", shown), PinnedPlan("B", small), PinnedPlan("C", again)]
     first, other, third = against(shown, pins)
     assert (first, third) == ("It is the same plan as A.", "It is the same plan as C.")
     assert " than B." in other
@@ -131,7 +133,7 @@ def test_what_was_left_empty_is_told_as_what_it_stands_for(plans: tuple[Reckoned
         Told("A", plans[1].plan, plans[1].answer, plans[1].told),
         Told("now", plans[0].plan, plans[0].answer, plans[0].told),
     ]
-    table = asked_differently(told, [plans[1].hints, plans[0].hints])
+    table = input_differences_table(told, [plans[1].hints, plans[0].hints])
     assert dict(zip(table["Input"], zip(table["A"], table["now"], strict=True), strict=True))["Busy, % of hours"] == (
         "90",
         "60",

@@ -17,16 +17,16 @@ from planner.report.files.csv import (
     SIGN,
     assumptions_table,
     cash_table,
-    in_currency,
+    convert_to_plan_currency,
     results_table,
     to_csv,
 )
 from planner.report.files.document_parts import LUMP, priced
 from planner.scenario.own import Own
 from planner.scenario.presets import Preset, presets
-from planner.scenario.rent import Rent
+from planner.scenario.rent import RentalInputs
 from planner.scenario.scenario import Scenario
-from planner.scenario.terms import Currency, Tax, Terms
+from planner.scenario.terms import Currency, FinancialTerms, TaxInputs
 from planner.scenario.work import Work
 from pricing import load_catalogue
 
@@ -36,15 +36,15 @@ DAY = date(2026, 11, 21)
 TAXED = Scenario(
     name="=cmd|' /C calc'!A0",
     years=2.5,
-    tax=Tax(tax_share=0.25, vat_share=0.2, vat_recovered_share=0.5),
+    tax=TaxInputs(tax_share=0.25, vat_share=0.2, vat_recovered_share=0.5),
     currency=Currency(code="EUR", usd_per_unit=1.25, day=date(2026, 11, 1), source="ECB"),
-    terms=Terms(discount_rate_per_year=0.1, timing="year_middle"),
+    terms=FinancialTerms(discount_rate_per_year=0.1, timing="year_middle"),
     work=(Work(accelerators=16, growth_per_year=0.2),),
 )
 AGREED = Scenario(
-    rent=Rent(forward_usd_per_accelerator_hour=1.5, forward_from_month=13, forward_fee_usd=5_000.0),
+    rent=RentalInputs(forward_usd_per_accelerator_hour=1.5, forward_from_month=13, forward_fee_usd=5_000.0),
     own=Own(host_residual_share=0.6, guaranteed_residual_share=0.4, guarantee_cost_share=0.02, refresh_years=1.0),
-    tax=Tax(tax_share=0.25),
+    tax=TaxInputs(tax_share=0.25),
 )
 SCENARIOS = [*(one.scenario for one in presets()), TAXED, AGREED]
 EACH = pytest.mark.parametrize("scenario", SCENARIOS, ids=[*(one.key for one in presets()), "taxed", "agreed"])
@@ -117,7 +117,7 @@ def test_units_are_those_of_the_price() -> None:
 
 
 def test_hours_stay_hours_where_a_rent_is_agreed_and_shares_of_a_price_are_sums() -> None:
-    agreed = Rent(usd_per_accelerator_hour=2.0, forward_usd_per_accelerator_hour=1.5, forward_from_month=13)
+    agreed = RentalInputs(usd_per_accelerator_hour=2.0, forward_usd_per_accelerator_hour=1.5, forward_from_month=13)
     sold = [{"guaranteed_residual_share": 0.5, "guarantee_cost_share": 0.02}, {"forward_residual_share": 0.4}]
     for own in sold:
         there, _ = made(Scenario(rent=agreed, own=Own(**own)))
@@ -196,9 +196,9 @@ def test_the_npv_of_the_enterprise_case_is_the_published_one() -> None:
 
 def test_money_is_converted_once() -> None:
     euro = Currency(code="EUR", usd_per_unit=1.25, day=DAY, source="European Central Bank")
-    shown = in_currency(np.array([125.0, -2.5]), euro)
+    shown = convert_to_plan_currency(np.array([125.0, -2.5]), euro)
     assert shown.amount == pytest.approx([100.0, -2.0])
     assert (shown.code, shown.day) == ("EUR", DAY)
-    assert in_currency(7.0, None).amount == 7.0
+    assert convert_to_plan_currency(7.0, None).amount == 7.0
     with pytest.raises(TypeError, match="once"):
-        in_currency(shown, euro)  # type: ignore[arg-type]
+        convert_to_plan_currency(shown, euro)  # type: ignore[arg-type]

@@ -10,8 +10,8 @@ from planner.money.owned_fleet import idle, split
 from planner.report import words
 from planner.report.answer.document import answer_document
 from planner.report.answer.plan_text import Reckoned, plan_text
-from planner.report.answer.profit_words import break_even_sentences, profit_csv, profit_table, told_way
-from planner.report.answer.sentences import AnswerWords, told
+from planner.report.answer.profit_words import break_even_sentences, primary_selling_option, profit_csv, profit_table
+from planner.report.answer.sentences import AnswerSummary, told
 from planner.report.files.document_parts import LUMP, priced
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
@@ -22,7 +22,7 @@ DAY = date(2026, 11, 21)
 HARDLY = ({"accelerators": 1, "busy_share": 0.01, "storage_tb": 0.0, "egress_tb_per_month": 0.0},)
 
 
-def read(sell: dict[str, Any], **more: Any) -> tuple[Judged, AnswerWords]:
+def read(sell: dict[str, Any], **more: Any) -> tuple[Judged, AnswerSummary]:
     """The answer to buying 64 and selling their hours, and its words."""
     plan = {"work": HARDLY, "own": {"accelerators": 64}, "sell": sell, **more}
     judged = decided(planned(load_catalogue(), Scenario.model_validate(plan), DAY))
@@ -75,7 +75,7 @@ def test_its_tiles_are_gain_or_loss_and_from_where_on_it_pays() -> None:
     assert list(tiles) == ["Loss", "Pays at a price of", "Pays if you sell", "Cash on day one"]
     own = judged.answer.own
     assert own is not None
-    assert tiles["Loss"].value == words.usd_short(own.present_usd)
+    assert tiles["Loss"].value == words.format_usd_short(own.present_usd)
     assert tiles["Pays at a price of"].range == "you: $2.10"
     price = float(tiles["Pays at a price of"].value.removeprefix("$"))
     again, _ = read({"usd_per_accelerator_hour": price, "share_sold": 0.7}, ways=("own", "on_demand"))
@@ -86,7 +86,7 @@ def test_its_tiles_are_gain_or_loss_and_from_where_on_it_pays() -> None:
 def test_the_table_its_file_and_the_document_say_the_same() -> None:
     judged, said = read({"usd_per_accelerator_hour": 2.1, "share_sold": 0.7})
     found, plan = judged.answer, judged.answer.plan
-    own = told_way(found)
+    own = primary_selling_option(found)
     assert own is found.own
     assert own is not None
     table = profit_table(plan, own)

@@ -8,66 +8,68 @@ from datetime import date
 import plotly.graph_objects as go
 import pytest
 
-from planner.evidence.nearest import NearTraits, PublishedRun, nearest, traits_of
-from planner.evidence.nearest import NearWork as WorkTraits
-from planner.money.renting.job_hour import Hired
+from planner.evidence.nearest import PublishedRun, RunTraits, nearest, traits_of
+from planner.evidence.nearest import RunSettings as WorkTraits
+from planner.money.renting.job_hour import JobHourQuote
 from planner.report import words
 from planner.report.answer.sentences import _served
 from planner.report.speed import speed_charts
 from planner.report.speed import speed_tables as tables
-from planner.report.speed.finding import as_example, many, no_model, refused, told, usd_per_million
+from planner.report.speed.finding import example_summary, many, no_model_summary, refused, told, usd_per_million
 from planner.report.speed.fit_words import (
     MEMORY_PARTS,
     SERVED_PARTS,
     SERVED_PARTS_IN_WORDS,
     TRAINED_PARTS_IN_WORDS,
     differences,
-    known_words,
+    evidence_text,
     layout_words,
-    parts_in_words,
+    memory_parts_text,
     training_tiles,
 )  # fmt: skip
 from planner.report.speed.serving_words import memory_table as serving_memory
 from planner.report.speed.training_words import memory_table as training_memory
 from planner.scenario.scenario import Scenario
-from planner.scenario.task import Serve, Train
+from planner.scenario.task import ServingTask, TrainingTask
 from planner.scenario.work import Work
 from planner.speed.bands import Band
-from planner.speed.scenario_jobs import ServingWork, TrainingWork, worked
+from planner.speed.scenario_jobs import ScenarioServing, ScenarioTraining, worked
 from planner.speed.serving.bands import TRAITS as SERVING_TRAITS
-from planner.speed.serving.savings import served_otherwise
+from planner.speed.serving.savings import serving_variants
 from planner.speed.training.bands import TRAITS as TRAINING_TRAITS
-from planner.speed.training.result import Layout, Range
+from planner.speed.training.result import Range, TrainingLayout
 from planner.speed.training.savings import savings
 from planner.speed.training.waterfall import stairs
 from planner.speed.work_to_hours import asked
 from pricing import load_catalogue
-from pricing.belief import BelievedPrice
+from pricing.belief import PriceEstimate
 
 H100, H200 = "H100-SXM5-80GB", "H200-SXM-141GB"
-OFFER = Hired(
+OFFER = JobHourQuote(
     offer="a", provider="Somebody", region="US", usd_per_accelerator_hour=2.0, list_usd_per_accelerator_hour=2.0,
     accelerators_per_machine=8, checked=date(2026, 11, 1),
-    price=BelievedPrice(1.9, 20.0, 1.8, 2.0, 2.3, 0.02, 0.1, 0.9, 2.1, 7, yours=False),
+    price=PriceEstimate(1.9, 20.0, 1.8, 2.0, 2.3, 0.02, 0.1, 0.9, 2.1, 7, yours=False),
 )  # fmt: skip
 
 
-def training(accelerators: int = 64, **task: object) -> TrainingWork:
-    train = Train.model_validate({"model": "Llama-3-8B", "tokens": 1e12} | task)
+def training(accelerators: int = 64, **task: object) -> ScenarioTraining:
+    train = TrainingTask.model_validate({"model": "Llama-3-8B", "tokens": 1e12} | task)
     scenario = Scenario(work=(Work(train=train, accelerators=accelerators),))
     (one,) = worked(load_catalogue(), asked(load_catalogue(), scenario))
-    assert isinstance(one, TrainingWork)
+    assert isinstance(one, ScenarioTraining)
     return one
 
 
-def serving(**task: object) -> ServingWork:
-    serve = Serve.model_validate({"model": "Llama-3.1-8B", "requests_per_s": 20, "peak_requests_per_s": 40} | task)
+def serving(**task: object) -> ScenarioServing:
+    serve = ServingTask.model_validate(
+        {"model": "Llama-3.1-8B", "requests_per_s": 20, "peak_requests_per_s": 40} | task
+    )
     (one,) = worked(load_catalogue(), asked(load_catalogue(), Scenario(work=(Work(serve=serve),))))
-    assert isinstance(one, ServingWork)
+    assert isinstance(one, ScenarioServing)
     return one
 
 
-def at(work: TrainingWork, low: float, typical: float, high: float) -> TrainingWork:
+def at(work: ScenarioTraining, low: float, typical: float, high: float) -> ScenarioTraining:
     """The same work, said to take so many days: sentences are tested, not the model behind them."""
     assert work.found.speed is not None
     hours = Range(*(days * 24 * work.found.accelerators for days in (low, typical, high)))
@@ -140,7 +142,7 @@ def test_what_does_not_fit_says_what_it_needs_and_what_would_help() -> None:
 def test_the_layout_is_told_in_numbers_and_in_words() -> None:
     found = training().found
     assert found.speed is not None
-    layout = Layout(8, 4, 1, 1, 1, 2, 1, None, 1, "none", 900.0, 61.0)
+    layout = TrainingLayout(8, 4, 1, 1, 1, 2, 1, None, 1, "none", 900.0, 61.0)
     speed = replace(found.speed, layout=layout)
     assert layout_words(speed) == (
         "How it is spread: each layer over 8 GPUs (TP), the layers over 4 stages behind each other (PP) and the data "
@@ -156,11 +158,11 @@ def test_the_layout_is_told_in_numbers_and_in_words() -> None:
 def test_every_part_of_the_memory_is_explained() -> None:
     assert [name for name, _ in TRAINED_PARTS_IN_WORDS] == list(MEMORY_PARTS.values())
     assert [name for name, _ in SERVED_PARTS_IN_WORDS] == list(SERVED_PARTS.values())
-    assert parts_in_words(SERVED_PARTS_IN_WORDS, ("weights",)) == "weights: the model itself."
+    assert memory_parts_text(SERVED_PARTS_IN_WORDS, ("weights",)) == "weights: the model itself."
 
 
 def test_an_example_says_that_it_is_one() -> None:
-    said = as_example(told(load_catalogue(), training(), None))
+    said = example_summary(told(load_catalogue(), training(), None))
     assert said.title.startswith("For example: Llama 3 8B trains in ")
     assert "not part of your plan until you take it" in said.sentences[0]
 
@@ -198,7 +200,7 @@ def test_a_service_that_does_not_fit_says_why() -> None:
 
 
 def test_without_a_model_and_with_a_refusal_the_page_says_what_to_do() -> None:
-    assert no_model().title == "Name a model to see how fast it runs"
+    assert no_model_summary().title == "Name a model to see how fast it runs"
     assert refused(("no such model: want one of these",)).sentences == ("No such model: want one of these.",)
 
 
@@ -207,27 +209,27 @@ def test_large_numbers_of_tokens_in_words() -> None:
 
 
 def published(error: float, *, chip: str = H100, model: str = "Llama-3-8B", rate: float = 100.0) -> PublishedRun:
-    like: NearTraits = traits_of(load_catalogue(), model, chip, WorkTraits("bf16", "pretrain", 64.0, 4_096.0))
+    like: RunTraits = traits_of(load_catalogue(), model, chip, WorkTraits("bf16", "pretrain", 64.0, 4_096.0))
     return PublishedRun(f"{chip}{rate}", "A table", "https://example.org", "2025", like, rate, rate * math.exp(error),
                      80.0, 120.0, error)  # fmt: skip
 
 
 def test_half_of_the_runs_are_within_so_much() -> None:
     runs = [published(error) for error in (0.0, 0.05, -0.08, 0.3, -0.5)]
-    assert tables.agreement_finding(runs, 0.20) == "Half of 5 published runs are within 8%; 60 of 100 within 20%"
+    assert tables.accuracy_summary(runs, 0.20) == "Half of 5 published runs are within 8%; 60 of 100 within 20%"
 
 
 @pytest.mark.slow
 def test_the_nearest_runs_say_how_far_off_we_are() -> None:
     near = nearest(published(0.0).traits, [published(-0.1), published(0.2, chip=H200, rate=50.0)])
-    assert tables.near_finding(near) == (
+    assert tables.nearest_runs_summary(near) == (
         "The nearest published run is Llama 3 8B on 64 accelerators (A table): we say 10% below it. Half of the 2 "
         "nearest are within 15%."
     )
-    table = tables.near_table(near, {H100: "H100", H200: "H200"}).to_pandas()
+    table = tables.nearest_runs_table(near, {H100: "H100", H200: "H200"}).to_pandas()
     assert list(table["On"]) == ["64 x H100", "64 x H200"]
     assert list(table["Differs"]) == ["–", "another accelerator of the generation"]
-    assert tables.near_finding(()) == "No published run is like this one."
+    assert tables.nearest_runs_summary(()) == "No published run is like this one."
 
 
 def test_bands_are_the_errors_of_runs_left_out_kinds_first() -> None:
@@ -250,7 +252,7 @@ def test_bands_are_the_errors_of_runs_left_out_kinds_first() -> None:
     ],
 )
 def test_a_range_says_whether_the_like_was_seen(band: Band, words: str) -> None:
-    assert known_words(band) == words
+    assert evidence_text(band) == words
 
 
 def test_every_trait_that_runs_may_differ_in_has_words() -> None:
@@ -266,9 +268,9 @@ def charts(dark: bool) -> Iterator[go.Figure]:
         found = savings(catalogue, work.job)
         bars = tables.memory_bars(found)
         yield speed_charts.memory_stacks(bars, MEMORY_PARTS.values(), [one.memory_gb for one in found], dark)
-    service = served_otherwise(catalogue, serving().job)
+    service = serving_variants(catalogue, serving().job)
     yield speed_charts.memory_stacks(
-        tables.served_bars(service), SERVED_PARTS.values(), tables.served_limits(service), dark
+        tables.serving_memory_bars(service), SERVED_PARTS.values(), tables.serving_memory_limits(service), dark
     )
     yield speed_charts.waterfall(stairs(fits.found.speed), dark)
     yield speed_charts.time_shares(serving().found.time_shares, dark)
@@ -313,8 +315,8 @@ def test_findings_name_the_largest_parts() -> None:
     assert "activations" in said
     tight = savings(load_catalogue(), training(8, model="Llama-3-70B").job)
     assert "It would fit in each of these ways: optimizer in 8 bits;" in tables.memory_finding(tight, 83.8)
-    service = served_otherwise(load_catalogue(), serving(model="Llama-3.1-405B").job)
-    assert tables.served_finding(service).endswith(
+    service = serving_variants(load_catalogue(), serving(model="Llama-3.1-405B").job)
+    assert tables.serving_memory_summary(service).endswith(
         "ways: weights in 8 bits; weights in 4 bits; twice as many share it."
     )
 
@@ -323,8 +325,8 @@ def test_where_the_speed_goes_in_words_and_numbers() -> None:
     speed = training().found.speed
     assert speed is not None
     steps = stairs(speed)
-    assert tables.stairs_finding(steps).startswith("Of 20,500 tokens/s that the peak would give, ")
-    table = tables.stairs_table(steps).to_pandas()
+    assert tables.efficiency_loss_summary(steps).startswith("Of 20,500 tokens/s that the peak would give, ")
+    table = tables.efficiency_loss_table(steps).to_pandas()
     assert table["tokens/s left"].iloc[-1] == pytest.approx(steps[-1].after)
     runners = tables.runners_up(speed).to_pandas()
     assert runners["layout"].iloc[0] == "chosen"
@@ -344,7 +346,7 @@ def test_the_shell_and_the_page_name_the_parts_of_memory_alike() -> None:
 
 
 @pytest.mark.parametrize("number", [1, 2, 16])
-def test_one_gpu_writes_and_several_write_together(number: int) -> None:
+def test_one_gpu_generates_and_several_generate_as_a_group(number: int) -> None:
     said = _served(replace(serving().found, accelerators_per_replica=number, replicas=1), "H100")
-    assert ("each writes" in said) == (number == 1)
-    assert (f"{number} together write" in said) == (number > 1)
+    assert ("each generates" in said) == (number == 1)
+    assert (f"each group of {number} generates" in said) == (number > 1)

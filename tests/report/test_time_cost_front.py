@@ -9,13 +9,13 @@ from planner.report.speed import time_cost_front
 from planner.scenario.ways import Way
 from planner.speed.training.result import Range
 from planner.study.market.candidate import Lost
-from planner.study.market.survey import Market, Try
+from planner.study.market.survey import Market, MarketCandidate
 
 H100 = "H100-SXM5-80GB"
 
 
-def one_try(place: int, days: float, usd: float, way: Way = "on_demand", *, front: bool = False) -> Try:
-    return Try(
+def one_try(place: int, days: float, usd: float, way: Way = "on_demand", *, front: bool = False) -> MarketCandidate:
+    return MarketCandidate(
         H100, 8 * 2**place, way, f"offer-{place}", "Somebody", Range(days * 0.9, days, days * 1.2),
         Range(usd * 0.9, usd, usd * 1.3), 9_000.0, "DP 8", None if front else Lost("dearer", "another"), front,
         label="H100",
@@ -49,11 +49,11 @@ MARKET = Market("Train", TRIES, TRIES[0], TRIES[2], 60.0, None, ("8 x H100 on de
 def test_the_front_says_what_is_recommended_and_how_the_plan_stands_beside_it() -> None:
     plan = time_cost_front.plan_of(MARKET, H100, 32)
     assert plan is TRIES[2]
-    assert time_cost_front.front_finding(MARKET, plan) == (
+    assert time_cost_front.front_summary(MARKET, plan) == (
         "Recommended: 8 x H100 on demand: 100 days, 1,000 USD. Your plan, 32 x H100 on demand, costs 50% more and is "
         "done 4 times as fast."
     )
-    assert time_cost_front.front_finding(MARKET, TRIES[0]).endswith("1,000 USD. That is your plan.")
+    assert time_cost_front.front_summary(MARKET, TRIES[0]).endswith("1,000 USD. That is your plan.")
 
 
 def test_the_table_starts_with_the_front_and_says_why_others_lost() -> None:

@@ -43,17 +43,17 @@ def test_usd(value: float, text: str) -> None:
     ],
 )
 def test_usd_short(value: float, text: str) -> None:
-    assert words.usd_short(value) == text
+    assert words.format_usd_short(value) == text
 
 
 @given(st.floats(-1e11, 1e11))
 def test_short_money_fits_a_phone(value: float) -> None:
-    assert len(words.usd_short(value)) <= 9
+    assert len(words.format_usd_short(value)) <= 9
 
 
 @given(st.floats(1e-3, 1e9))
 def test_three_figures_are_within_half_a_percent(value: float) -> None:
-    assert words.significant(value) == pytest.approx(value, rel=0.0051)
+    assert words.round_significant(value) == pytest.approx(value, rel=0.0051)
 
 
 def test_days_ages_and_lists() -> None:

@@ -5,26 +5,26 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from planner.scenario.day_patterns import day_of, days
-from planner.scenario.file import Saved, read_scenario, scenario_of, write_scenario
+from planner.scenario.file import SavedScenario, read_scenario, scenario_of, write_scenario
 from planner.scenario.link import (
     ALSO,
     LONGEST_ALSO,
     TooLong,
-    also_by_hour,
-    also_own,
-    also_with_hours,
-    also_with_own,
+    clean_link,
+    extra_by_hour,
+    extra_ownership_field,
+    extra_with_hours,
+    extra_with_ownership,
     from_address,
-    to_address,
-    usable_address,
+    scenario_to_link,
 )
 from planner.scenario.own import Own
-from planner.scenario.path import value_at
+from planner.scenario.path import get_value
 from planner.scenario.question import KEYS
-from planner.scenario.rent import Rent
+from planner.scenario.rent import RentalInputs
 from planner.scenario.scenario import Scenario
-from planner.scenario.terms import Terms
-from planner.scenario.typed_lists import read_power
+from planner.scenario.terms import FinancialTerms
+from planner.scenario.typed_lists import parse_power_curve
 from planner.scenario.work import Job, Work
 from pricing import load_catalogue, strict_yaml
 from pricing.formulas import unseen
@@ -37,13 +37,13 @@ CATALOGUE = small_catalogue()
 @settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much])
 @given(scenarios())
 def test_scenario_to_yaml_to_scenario_to_address_to_scenario_is_the_identity(scenario: Scenario) -> None:
-    text = write_scenario(Saved(scenario))
+    text = write_scenario(SavedScenario(scenario))
     data = strict_yaml.read(text, file="plan.yaml")
     del data["schema"]
     from_file = scenario_of(data, "plan.yaml", {})
     assert from_file == scenario
     try:
-        held = to_address(from_file)
+        held = scenario_to_link(from_file)
     except TooLong:
         assume(False)
     assert from_address(held) == (scenario, [])
@@ -52,14 +52,14 @@ def test_scenario_to_yaml_to_scenario_to_address_to_scenario_is_the_identity(sce
 def test_every_short_key_leads_to_a_field_and_holds_its_default() -> None:
     usual = Scenario()
     for key in KEYS.values():
-        assert value_at(usual, key.path) == key.default
+        assert get_value(usual, key.path) == key.default
         assert key.label
         if key.shape.kind in ("whole", "number"):
             assert key.unit
             assert key.low is not None
             assert key.high is not None
     assert len({key.path for key in KEYS.values()}) == len(KEYS)
-    assert to_address(usual) == {}
+    assert scenario_to_link(usual) == {}
     assert from_address({}) == (usual, [])
 
 
@@ -74,8 +74,8 @@ def test_the_keys_of_old_links_keep_their_meaning() -> None:
             years=2.5,
             site="DE",
             work=(Work(accelerators=16, busy_share=0.173, storage_tb=3.0, egress_tb_per_month=4.0),),
-            rent=Rent(hours_per_session=2.0),
-            terms=Terms(discount_rate_per_year=0.08, rent_change_per_year=-0.1),
+            rent=RentalInputs(hours_per_session=2.0),
+            terms=FinancialTerms(discount_rate_per_year=0.08, rent_change_per_year=-0.1),
         ),
         [],
     )
@@ -84,8 +84,8 @@ def test_the_keys_of_old_links_keep_their_meaning() -> None:
 def test_percentages_stand_as_people_write_them() -> None:
     assert (KEYS["busy"].low, KEYS["busy"].high, KEYS["busy"].unit) == (1.0, 100.0, "%")
     assert (KEYS["rents"].low, KEYS["rents"].high) == (-60.0, 50.0)
-    terms = Terms(discount_rate_per_year=0.07, rent_change_per_year=-0.285)
-    assert to_address(Scenario(terms=terms)) == {"rate": "7", "rents": "-28.5"}
+    terms = FinancialTerms(discount_rate_per_year=0.07, rent_change_per_year=-0.285)
+    assert scenario_to_link(Scenario(terms=terms)) == {"rate": "7", "rents": "-28.5"}
 
 
 def test_what_has_no_short_key_stands_in_one() -> None:
@@ -93,7 +93,7 @@ def test_what_has_no_short_key_stands_in_one() -> None:
         work=(Work(accelerators=4), Work(label="nightly", jobs=(Job(accelerators=2, hours=5.0),))),
         own=Own(capex_usd=4_000.0, resale_month=12),
     )
-    assert to_address(scenario) == {
+    assert scenario_to_link(scenario) == {
         "gpus": "4",
         "capex": "4000",
         ALSO: '{"work":[{},{"label":"nightly","jobs":[{"accelerators":2,"hours":5.0}]}],"own":{"resale_month":12}}',
@@ -160,16 +160,16 @@ def test_loose_names_are_taken_and_the_rest_of_a_bad_link_is_kept() -> None:
 def test_a_plan_too_large_for_a_link_says_so() -> None:
     jobs = tuple(Job(label=f"a job with quite a long name, number {n}", accelerators=3, hours=5.0) for n in range(24))
     with pytest.raises(TooLong, match="download it as a file"):
-        to_address(Scenario(work=(Work(jobs=jobs),) * 3))
+        scenario_to_link(Scenario(work=(Work(jobs=jobs),) * 3))
 
 
 def test_a_formula_in_a_name_is_only_a_name() -> None:
     scenario = Scenario(name='=HYPERLINK("http://x")')
-    assert from_address(to_address(scenario))[0] == scenario
+    assert from_address(scenario_to_link(scenario))[0] == scenario
 
 
 def test_a_file_of_the_small_catalogue_reads_back() -> None:
-    saved = Saved(Scenario(name="a: b # c"), None, "small")
+    saved = SavedScenario(Scenario(name="a: b # c"), None, "small")
     again = read_scenario(write_scenario(saved).encode(), "a.yaml", _without_sites())
     assert again == saved
 
@@ -210,7 +210,7 @@ UNSEEN = [chr(mark) for mark in (0, 9, 27, 0x9B, 0xAD, 0x34F, 0x200B, 0x200E, 0x
 def test_a_mark_that_does_not_show_reaches_no_sentence_and_no_field(key: str, mark: str) -> None:
     for held in ({key: f"{mark}50000"}, {f"{key}{mark}": "5"}, {ALSO: f'{{"wo{mark}rk":[{{"label":"a{mark}"}}]}}'}):
         scenario, told = from_address(held)
-        usable, lost = usable_address(held, _without_sites())
+        usable, lost = clean_link(held, _without_sites())
         assert told
         assert not [text for text in (*told, *lost, *usable, *usable.values(), repr(scenario)) if mark in text]
 
@@ -227,27 +227,32 @@ def test_whatever_a_link_holds_its_sentences_show_all_their_marks(held: dict[str
 def test_hours_of_the_day_are_put_into_the_rest_of_a_link_and_taken_out() -> None:
     rest = '{"work":[{"label":"chat"},{"accelerators":4}],"mix":{"own_accelerators":8}}'
     hours = days()["office hours"].by_hour
-    told = also_with_hours(rest, hours)
-    assert also_by_hour(told) == hours
+    told = extra_with_hours(rest, hours)
+    assert extra_by_hour(told) == hours
     assert from_address({ALSO: told or ""}) == (scenario_with_hours(rest, hours), [])
-    assert also_with_hours(told, ()) == rest
-    assert also_with_hours(also_with_hours(None, hours), ()) is None
-    assert also_by_hour("[1") == also_by_hour('{"work":7}') == also_by_hour(None) == ()
+    assert extra_with_hours(told, ()) == rest
+    assert extra_with_hours(extra_with_hours(None, hours), ()) is None
+    assert extra_by_hour("[1") == extra_by_hour('{"work":7}') == extra_by_hour(None) == ()
 
 
 def test_a_list_of_owning_is_put_into_the_rest_of_a_link_and_taken_out() -> None:
     rest = '{"own":{"busy_power_share":0.7,"insurance_share_per_year":0.01},"mix":{"own_accelerators":8}}'
-    curve = [one.model_dump() for one in read_power("0:25, 50:60, 100:76") or ()]
-    told = also_with_own(rest, {"power_at_load": curve, "busy_power_share": None})
-    assert also_own(told, "power_at_load") == curve
+    curve = [one.model_dump() for one in parse_power_curve("0:25, 50:60, 100:76") or ()]
+    told = extra_with_ownership(rest, {"power_at_load": curve, "busy_power_share": None})
+    assert extra_ownership_field(told, "power_at_load") == curve
     read, slips = from_address({ALSO: told or ""})
     assert (len(read.own.power_at_load), read.own.busy_power_share, slips) == (3, None, [])
     assert read.own.insurance_share_per_year == 0.01
     left = '{"own":{"insurance_share_per_year":0.01},"mix":{"own_accelerators":8}}'
-    assert also_with_own(told, {"power_at_load": None}) == left
-    assert also_with_own(also_with_own(None, {"power_at_load": curve}), {"power_at_load": None}) is None
-    assert also_own("[1", "orders") is also_own('{"own":7}', "orders") is also_own(None, "orders") is None
-    assert also_with_own('{"own":7}', {"orders": None}) is None
+    assert extra_with_ownership(told, {"power_at_load": None}) == left
+    assert extra_with_ownership(extra_with_ownership(None, {"power_at_load": curve}), {"power_at_load": None}) is None
+    assert (
+        extra_ownership_field("[1", "orders")
+        is extra_ownership_field('{"own":7}', "orders")
+        is extra_ownership_field(None, "orders")
+        is None
+    )
+    assert extra_with_ownership('{"own":7}', {"orders": None}) is None
 
 
 def scenario_with_hours(rest: str, hours: tuple[float, ...]) -> Scenario:
@@ -259,7 +264,7 @@ def scenario_with_hours(rest: str, hours: tuple[float, ...]) -> Scenario:
 
 def test_every_named_day_can_be_worked() -> None:
     for one in days().values():
-        assert Work(by_hour=one.by_hour).usual_busy_share == pytest.approx(sum(one.by_hour) / 24)
+        assert Work(by_hour=one.by_hour).effective_utilization == pytest.approx(sum(one.by_hour) / 24)
         assert day_of(one.by_hour) == one
     assert day_of((1.0,) * 24) is None
 

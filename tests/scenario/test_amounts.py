@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.scenario.amounts import TwoReadings, amount_text, read_amount, read_sum
+from planner.scenario.amounts import TwoReadings, format_amount, read_amount, read_sum
 
 
 @pytest.mark.parametrize(
@@ -28,12 +28,12 @@ def test_what_is_no_amount_is_none(text: str) -> None:
     [(1e12, "1 T"), (1.4e12, "1.4 T"), (2e8, "200 M"), (12_000.0, "12,000"), (1_234_567_891.0, "1.234567891 B")],
 )
 def test_a_number_reads_as_its_largest_unit(value: float, text: str) -> None:
-    assert amount_text(value) == text
+    assert format_amount(value) == text
 
 
 @given(st.floats(1e3, 1e16))
 def test_a_number_comes_back_to_the_last_bit(value: float) -> None:
-    assert read_amount(amount_text(value)) == value
+    assert read_amount(format_amount(value)) == value
 
 
 # Thousands and decimals: "1.234.567,89".

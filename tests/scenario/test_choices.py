@@ -9,7 +9,7 @@ from planner.scenario.fields import leaves, shape
 from planner.scenario.file import read_scenario
 from planner.scenario.known_names import ScenarioError, complaints
 from planner.scenario.link import from_address
-from planner.scenario.path import Path, dotted
+from planner.scenario.path import Path, format_path
 from planner.scenario.question import KEYS
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
@@ -32,7 +32,7 @@ def _data(path: Path, value: Any) -> Any:
 
 
 @pytest.mark.parametrize("wrong", ["no-such-word", 7, True, ""])
-@pytest.mark.parametrize("path", CHOICES, ids=dotted)
+@pytest.mark.parametrize("path", CHOICES, ids=format_path)
 def test_every_closed_choice_names_its_list(path: Path, wrong: object) -> None:
     with pytest.raises(pydantic.ValidationError) as refused:
         Scenario.model_validate(_data(path, wrong))

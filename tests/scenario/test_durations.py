@@ -7,13 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.scenario.durations import (
+    format_duration,
     hours_words,
     months_words,
     range_words,
     seconds_words,
     span_words,
     time_mark,
-    time_words,
     years_words,
 )
 
@@ -43,15 +43,15 @@ def read(said: str) -> float:
     ],
 )  # fmt: skip
 def test_a_length_of_time_reads_in_the_unit_of_its_size(days: float, said: str) -> None:
-    assert time_words(days) == said
+    assert format_duration(days) == said
 
 
 @settings(max_examples=500)
 @given(LENGTHS, LENGTHS)
 def test_a_longer_time_never_reads_as_a_shorter_one(one: float, other: float) -> None:
     shorter, longer = sorted((one, other))
-    assert read(time_words(shorter)) <= read(time_words(longer)) * (1 + 1e-9)
-    assert read(time_words(one)) == pytest.approx(one, rel=0.006)
+    assert read(format_duration(shorter)) <= read(format_duration(longer)) * (1 + 1e-9)
+    assert read(format_duration(one)) == pytest.approx(one, rel=0.006)
 
 
 @settings(max_examples=500)

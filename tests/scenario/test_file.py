@@ -6,12 +6,12 @@ import pytest
 import yaml
 
 from planner.scenario.fields import leaves, shape
-from planner.scenario.file import HEAD, SCHEMA, Saved, file_schema, read_scenario, write_scenario
+from planner.scenario.file import HEAD, SCHEMA, SavedScenario, file_schema, read_scenario, write_scenario
 from planner.scenario.known_names import ScenarioError
 from planner.scenario.own import Own
-from planner.scenario.rent import Mix, Rent
+from planner.scenario.rent import MixInputs, RentalInputs
 from planner.scenario.scenario import Scenario
-from planner.scenario.terms import Currency, Terms
+from planner.scenario.terms import Currency, FinancialTerms
 from planner.scenario.work import Job, Work
 from pricing import load_catalogue
 
@@ -19,7 +19,7 @@ CATALOGUE = load_catalogue()
 DAY = date(2026, 11, 21)
 
 
-def read(text: str | bytes) -> Saved:
+def read(text: str | bytes) -> SavedScenario:
     """The file with this text."""
     return read_scenario(text if isinstance(text, bytes) else text.encode(), "plan.yaml", CATALOGUE)
 
@@ -30,12 +30,12 @@ def test_only_what_differs_is_written_in_the_records_order_with_units() -> None:
         site="NO",
         work=(Work(accelerators=80, season=(1.0,) * 11 + (0.5,), jobs=(Job(accelerators=4, hours=10.0),)), Work()),
         own=Own(usd_per_kwh=0.1),
-        mix=Mix(),
+        mix=MixInputs(),
         currency=Currency(code="EUR", usd_per_unit=1.1, day=DAY, source="ECB"),
-        terms=Terms(timing="year_end"),
+        terms=FinancialTerms(timing="year_end"),
         ways=("own", "on_demand"),
     )
-    text = write_scenario(Saved(scenario, DAY, CATALOGUE.digest))
+    text = write_scenario(SavedScenario(scenario, DAY, CATALOGUE.digest))
     head, *lines = text.splitlines()
     assert head.startswith("#")
     assert lines == [
@@ -64,9 +64,9 @@ def test_only_what_differs_is_written_in_the_records_order_with_units() -> None:
         "ways: [own, on_demand]  # which to reckon; empty: all that have a price",
     ]
     saved = read(text)
-    assert saved == Saved(scenario, DAY, CATALOGUE.digest)
+    assert saved == SavedScenario(scenario, DAY, CATALOGUE.digest)
     assert not saved.notes
-    assert not saved.of_other_facts(CATALOGUE)
+    assert not saved.is_from_other_catalogue(CATALOGUE)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_only_what_differs_is_written_in_the_records_order_with_units() -> None:
     ["yes", "NO", "null", "1e6", "2026-01-01", "a: b", "a #b", "- a", " a", "é\u00a0ü\u3000", "'\"\\", "😀"],
 )
 def test_a_name_is_a_name_for_every_reader_of_yaml(name: str) -> None:
-    text = write_scenario(Saved(Scenario(name=name)))
+    text = write_scenario(SavedScenario(Scenario(name=name)))
     assert read(text).scenario.name == name
     assert yaml.safe_load(text)["name"] == name
 
@@ -106,14 +106,14 @@ def test_loose_names_are_taken_and_told() -> None:
 def test_an_offer_is_named_by_its_provider_where_that_is_enough() -> None:
     offers = [key for key, one in CATALOGUE.offers.items() if one.purchase == "on_demand"]
     key = next(key for key in offers if CATALOGUE.offers[key].accelerator == "H100-SXM5-80GB")
-    assert read(f"rent:\n  offer: {key}\n").scenario.rent == Rent(offer=key)
+    assert read(f"rent:\n  offer: {key}\n").scenario.rent == RentalInputs(offer=key)
     with pytest.raises(ScenarioError, match=r"Line 2: rent\.offer: No provider is called 'corweave'\. Did you mean"):
         read("rent:\n  offer: corweave\n")
 
 
 def test_other_facts_are_told_and_not_refused() -> None:
     saved = read("catalogue: abcdef\nday: 2026-01-01\n")
-    assert saved.of_other_facts(CATALOGUE)
+    assert saved.is_from_other_catalogue(CATALOGUE)
     assert saved.scenario == Scenario()
 
 
@@ -216,7 +216,7 @@ def test_a_day_in_quotes_is_a_day_everywhere() -> None:
 
 
 def test_a_file_with_a_byte_order_mark_and_windows_line_ends_reads() -> None:
-    assert read(b"\xef\xbb\xbfschema: 1\r\nyears: 2\r\n") == Saved(Scenario(years=2.0))
+    assert read(b"\xef\xbb\xbfschema: 1\r\nyears: 2\r\n") == SavedScenario(Scenario(years=2.0))
 
 
 def test_a_schema_of_today_needs_no_migration() -> None:

@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 
-from planner.scenario.file import Saved
+from planner.scenario.file import SavedScenario
 from planner.scenario.grid import Grid, read_grid
 from planner.scenario.known_names import ScenarioError
 from planner.scenario.scenario import Scenario
@@ -18,7 +18,9 @@ CATALOGUE = load_catalogue()
 
 def read(text: str) -> Grid:
     """The grid in a text, its named base being sixteen accelerators."""
-    return read_grid(text.encode(), "grid.yaml", CATALOGUE, lambda _: Saved(Scenario(work=(Work(accelerators=16),))))
+    return read_grid(
+        text.encode(), "grid.yaml", CATALOGUE, lambda _: SavedScenario(Scenario(work=(Work(accelerators=16),)))
+    )
 
 
 def test_every_combination_is_a_point_and_the_last_list_turns_fastest() -> None:
@@ -41,7 +43,7 @@ def test_every_combination_is_a_point_and_the_last_list_turns_fastest() -> None:
 )
 def test_a_range_holds_both_its_ends(said: str, values: tuple[float | None, ...]) -> None:
     grid = read(f"base: x\nvary:\n  own.usd_per_kwh: {said}\n")
-    assert grid.of_path(("own", "usd_per_kwh")) == values
+    assert grid.values_of_path(("own", "usd_per_kwh")) == values
 
 
 def test_lists_that_move_together_are_one_axis() -> None:
@@ -53,7 +55,7 @@ def test_lists_that_move_together_are_one_axis() -> None:
 
 def test_a_short_key_means_what_it_means_in_a_link() -> None:
     grid = read("base: x\nvary:\n  busy: [17.1, 60]\n")
-    assert grid.of_path(("work", 0, "busy_share")) == (0.171, 0.6)
+    assert grid.values_of_path(("work", 0, "busy_share")) == (0.171, 0.6)
 
 
 def test_ways_win_over_the_base_and_outputs_keep_their_order() -> None:
@@ -126,7 +128,7 @@ def test_a_long_range_is_no_list(said: str, count: int, before_last: float) -> N
     tracemalloc.stop()
     assert grid.count == count
     assert grid.values(count - 2) == (pytest.approx(before_last, rel=1e-11),)
-    assert grid.of_path(("own", "usd_per_kwh"))[::2] == (grid.values(0)[0], grid.values(count - 1)[0])
+    assert grid.values_of_path(("own", "usd_per_kwh"))[::2] == (grid.values(0)[0], grid.values(count - 1)[0])
     assert most_bytes < 20_000_000
 
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from planner.scenario.file import Saved, part_of_file, read_scenario, write_scenario
+from planner.scenario.file import SavedScenario, format_part, read_scenario, write_scenario
 from planner.scenario.known_names import ScenarioError
-from planner.scenario.link import ALSO, LONGEST_ALSO, from_address, to_address
+from planner.scenario.link import ALSO, LONGEST_ALSO, from_address, scenario_to_link
 from planner.scenario.measured import MOST_FACTORS, Measured
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
@@ -27,16 +27,16 @@ def test_a_file_and_a_link_hold_them() -> None:
     scenario = Scenario(
         measured=(ONE, Measured(kind="serving", accelerator="H200-SXM-141GB", engine="vllm", ratio=0.9))
     )
-    text = write_scenario(Saved(scenario))
+    text = write_scenario(SavedScenario(scenario))
     assert "ratio: 1.12  # times what is predicted" in text
     assert read(text) == scenario
-    assert from_address(to_address(scenario), CATALOGUE) == (scenario, [])
-    assert read(part_of_file({"measured": (ONE.model_dump(),)})).measured == (ONE,)
+    assert from_address(scenario_to_link(scenario), CATALOGUE) == (scenario, [])
+    assert read(format_part({"measured": (ONE.model_dump(),)})).measured == (ONE,)
 
 
 def test_as_many_as_a_plan_holds_go_into_a_link() -> None:
     longest = ONE.model_copy(update={"accelerator": max(CATALOGUE.accelerators, key=len), "source": "x" * 30})
-    held = to_address(Scenario(measured=(longest,) * MOST_FACTORS))
+    held = scenario_to_link(Scenario(measured=(longest,) * MOST_FACTORS))
     assert len(held[ALSO]) <= LONGEST_ALSO
 
 
@@ -69,6 +69,6 @@ def test_names_are_loose_and_unknown_ones_are_told() -> None:
 def test_what_does_not_agree_is_refused_with_what_would_do(change: dict[str, Any], wish: str) -> None:
     data = ONE.model_dump() | change
     with pytest.raises(ScenarioError) as refusal:
-        read(part_of_file({"measured": (data,)}))
+        read(format_part({"measured": (data,)}))
     assert wish in str(refusal.value)
     assert "Line " in str(refusal.value)

@@ -6,8 +6,8 @@ import pytest
 from pydantic import ValidationError
 
 from planner.money.plan import plan
-from planner.report.answer.phrases import echo, plain_sentence
-from planner.scenario.link import from_address, to_address
+from planner.report.answer.phrases import echo, question_text
+from planner.scenario.link import from_address, scenario_to_link
 from planner.scenario.question import HOURS
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
@@ -28,8 +28,8 @@ DAY = date(2026, 11, 22)
 )
 def test_people_and_jobs_come_to_hours(told: dict[str, float], hours: float) -> None:
     work = Work.model_validate({"accelerators": 8, **told})
-    assert work.told_hours_per_month == pytest.approx(hours)
-    assert work.usual_busy_share == pytest.approx(hours / (8 * 730))
+    assert work.stated_hours_per_month == pytest.approx(hours)
+    assert work.effective_utilization == pytest.approx(hours / (8 * 730))
 
 
 def test_they_cost_what_the_same_hours_cost() -> None:
@@ -73,10 +73,10 @@ def test_what_cannot_be_is_told(told: dict[str, float], said: str) -> None:
 )
 def test_the_sentence_says_it_and_the_line_below_adds_it_up(held: dict[str, str], said: str, sum_of_it: str) -> None:
     facts = load_catalogue()
-    assert plain_sentence(facts, HOURS, held).endswith(said)
+    assert question_text(facts, HOURS, held).endswith(said)
     asked, told = from_address(held)
     assert not told
-    assert to_address(asked) == held
+    assert scenario_to_link(asked) == held
     assert echo(plan(facts, asked, DAY), asked, HOURS.name) == sum_of_it
 
 

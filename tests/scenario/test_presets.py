@@ -11,9 +11,9 @@ import yaml
 from planner.money.plan import plan
 from planner.scenario.known_names import settle
 from planner.scenario.latency import latencies
-from planner.scenario.link import from_address, to_address
+from planner.scenario.link import from_address, scenario_to_link
 from planner.scenario.presets import FOLDER, Preset, preset, presets
-from planner.scenario.question import HOURS, QUESTIONS, question_of
+from planner.scenario.question import HOURS, QUESTIONS, detect_question
 from planner.speed.work_to_hours import Asked, asked
 from pricing import load_catalogue, strict_yaml
 
@@ -25,7 +25,7 @@ EACH = pytest.mark.parametrize("one", presets(), ids=lambda one: one.key)
 @EACH
 def test_a_preset_holds_only_what_the_catalogue_knows_and_fits_into_a_link(one: Preset) -> None:
     assert settle(one.scenario, load_catalogue()) == (one.scenario, [])
-    assert from_address(to_address(one.scenario), load_catalogue(), ()) == (one.scenario, [])
+    assert from_address(scenario_to_link(one.scenario), load_catalogue(), ()) == (one.scenario, [])
     assert one.says
     assert one.scenario.name == one.title
 
@@ -97,7 +97,7 @@ def test_they_are_found_by_key_and_by_title() -> None:
 def test_each_question_starts_from_a_preset_that_asks_it() -> None:
     for question in QUESTIONS.values():
         example = preset(question.example or "")
-        assert question is HOURS or question_of(to_address(example.scenario)) is question  # type: ignore[union-attr]
+        assert question is HOURS or detect_question(scenario_to_link(example.scenario)) is question  # type: ignore[union-attr]
     assert len({one.short for one in presets()}) == len(presets())
 
 
@@ -128,7 +128,7 @@ def test_fine_tuning_takes_hours_not_days_and_keeps_eight_gpus_busy_for_few() ->
     training = found.trainings[0]
     assert training.speed is not None
     assert 1 < training.speed.days.typical * 24 < 8
-    assert found.scenario.work[0].usual_busy_share < 0.1
+    assert found.scenario.work[0].effective_utilization < 0.1
 
 
 def test_the_chat_service_keeps_its_promise_with_a_machine_of_eight() -> None:

@@ -11,14 +11,14 @@ from planner.report.answer.phrases import echo
 from planner.report.answer.plan_text import conventions
 from planner.report.files.csv import assumptions_table, cash_table
 from planner.scenario.fields import leaves
-from planner.scenario.file import Saved, file_schema, read_scenario, write_scenario
+from planner.scenario.file import SavedScenario, file_schema, read_scenario, write_scenario
 from planner.scenario.grid import read_grid
 from planner.scenario.known_names import ScenarioError
-from planner.scenario.link import from_address, to_address, usable_address
+from planner.scenario.link import clean_link, from_address, scenario_to_link
 from planner.scenario.path import with_value
 from planner.scenario.question import KEYS
 from planner.scenario.scenario import Scenario
-from planner.scenario.typed_money import in_dollars, is_money
+from planner.scenario.typed_money import is_money, to_dollars
 from pricing import load_catalogue
 from pricing.exchange import rates
 from pricing.stale import as_of
@@ -53,7 +53,7 @@ def test_a_file_in_several_currencies_is_read_in_dollars() -> None:
 
 def test_the_file_keeps_what_was_typed() -> None:
     found = read(FILE)
-    text = write_scenario(Saved(found))
+    text = write_scenario(SavedScenario(found))
     assert 'usd_per_accelerator_hour: "1.85 EUR"  # USD per accelerator-hour' in text
     assert '"€25,000"' in text
     again = read(text)
@@ -63,7 +63,7 @@ def test_the_file_keeps_what_was_typed() -> None:
 
 def test_and_so_does_the_link() -> None:
     found = read(FILE)
-    held = to_address(found)
+    held = scenario_to_link(found)
     assert held["rent"] == "1.85 EUR"
     assert held["price"] == "€25,000"
     assert "1 GBP" in held["also"]
@@ -71,18 +71,18 @@ def test_and_so_does_the_link() -> None:
     assert told == []
     assert there == found
     assert set(there.typed) == set(found.typed)
-    assert usable_address(held, CATALOGUE) == (held, [])
+    assert clean_link(held, CATALOGUE) == (held, [])
 
 
 def test_another_day_is_another_rate() -> None:
     then = read_scenario(FILE.encode(), "plan.yaml", as_of(CATALOGUE, date(2026, 10, 1))).scenario
     assert then.rent.usd_per_accelerator_hour == 1.85 * 1.1355
-    assert to_address(then)["rent"] == "1.85 EUR"
+    assert scenario_to_link(then)["rent"] == "1.85 EUR"
 
 
 def test_what_is_changed_afterwards_is_no_longer_as_it_was_typed() -> None:
     changed = with_value(read(FILE), ("rent", "usd_per_accelerator_hour"), 3.0)
-    assert to_address(changed)["rent"] == "3"
+    assert scenario_to_link(changed)["rent"] == "3"
     assert with_value(changed, ("rent", "usd_per_accelerator_hour"), np.ones(2)).typed == changed.typed
 
 
@@ -138,7 +138,7 @@ def test_every_field_of_money_takes_a_currency_and_no_other_field_does() -> None
 
 def test_the_schema_of_files_takes_text_where_money_stands() -> None:
     defs = file_schema()["$defs"]
-    price = json.dumps(defs["Rent"]["properties"]["usd_per_accelerator_hour"])
+    price = json.dumps(defs["RentalInputs"]["properties"]["usd_per_accelerator_hour"])
     assert all(f'"type": "{kind}"' in price for kind in ("number", "null", "string"))
     assert "anyOf" in defs["Lease"]["properties"]["usd_per_month"]
     assert defs["Work"]["properties"]["growth_per_year"].get("type") == "number"
@@ -146,7 +146,7 @@ def test_the_schema_of_files_takes_text_where_money_stands() -> None:
 
 def test_a_grid_of_plans_may_start_from_a_price_in_any_currency() -> None:
     text = "base: {rent: {usd_per_accelerator_hour: 1.85 EUR}}\nvary: {years: [2, 3]}\n"
-    grid = read_grid(text.encode(), "grid.yaml", CATALOGUE, lambda name: Saved(Scenario()))
+    grid = read_grid(text.encode(), "grid.yaml", CATALOGUE, lambda name: SavedScenario(Scenario()))
     assert grid.scenario((2.0,)).rent.usd_per_accelerator_hour == 1.85 * EURO
 
 
@@ -158,7 +158,7 @@ def test_a_currency_alone_takes_the_rate_of_the_catalogue_with_its_day_and_sourc
     assert set(table["fx_date"]) == {date(2026, 10, 30)}
     assert set(table["reporting_currency"]) == {"EUR"}
     assert any("Files also show EUR, at 1.1172 USD of 2026-10-30 (ECB)." in line for line in conventions(made))
-    assert read(write_scenario(Saved(found))) == found
+    assert read(write_scenario(SavedScenario(found))) == found
     then = plan(as_of(CATALOGUE, date(2026, 10, 1)), found, date(2026, 10, 1)).setting.currency
     assert then is not None
     assert then.usd_per_unit == 1.1355
@@ -200,8 +200,8 @@ def test_a_currency_without_a_rate_is_refused_with_what_to_write(text: str, wish
 def test_a_decimal_comma_is_read(text: str) -> None:
     found = read(f"rent: {{usd_per_accelerator_hour: {text!r}}}")
     assert found.rent.usd_per_accelerator_hour == 1.85 * EURO
-    assert read(write_scenario(Saved(found))) == found
-    assert from_address(to_address(found), CATALOGUE) == (found, [])
+    assert read(write_scenario(SavedScenario(found))) == found
+    assert from_address(scenario_to_link(found), CATALOGUE) == (found, [])
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_every_sum_that_can_be_read_two_ways_is_asked_about(path: tuple[str | in
     for step in reversed(path):
         data = (data,) if isinstance(step, int) else {step: data}
     assert isinstance(data, dict)
-    ((where, wish),) = in_dollars(data, rates(CATALOGUE)).wrong
+    ((where, wish),) = to_dollars(data, rates(CATALOGUE)).wrong
     assert where == path
     assert "is that 250,000 or 250.00? Write 250000 EUR or 250.00 EUR" in wish
 

@@ -9,18 +9,18 @@ from hypothesis import strategies as st
 
 from planner.money.plan import plan
 from planner.money.verdict.answer import answer
-from planner.report.answer.advice import spread_line
+from planner.report.answer.advice import deferral_line
 from planner.report.answer.sentences import told
 from planner.report.answer.small_work import without_deadline
-from planner.scenario.file import Saved, read_scenario, write_scenario
-from planner.scenario.link import from_address, to_address
+from planner.scenario.file import SavedScenario, read_scenario, write_scenario
+from planner.scenario.link import from_address, scenario_to_link
 from planner.scenario.scenario import Scenario
-from planner.scenario.task import Run, Serve, Train
+from planner.scenario.task import Run, ServingTask, TrainingTask
 from planner.scenario.work import Work
 from planner.speed.serving import serve
-from planner.speed.serving.non_llm import OtherWork
+from planner.speed.serving.non_llm import NonLlmServing
 from planner.speed.training import train
-from planner.speed.training.across import fewest_in_time
+from planner.speed.training.across import fewest_by_deadline
 from planner.speed.work_to_hours import asked, serving_job, training_job
 from planner.study.market.survey import market
 from pricing import load_catalogue
@@ -28,8 +28,10 @@ from tests.examples import at_most
 
 CATALOGUE = load_catalogue()
 DAY = date(2026, 11, 21)
-TUNE = Train(model="llama-3-70b", method="lora", tokens=2e8, runs_per_month=20.0)
-CHAT = Serve(model="llama-3-70b", requests_per_s=20.0, peak_requests_per_s=50.0, input_tokens=800, output_tokens=250)
+TUNE = TrainingTask(model="llama-3-70b", method="lora", tokens=2e8, runs_per_month=20.0)
+CHAT = ServingTask(
+    model="llama-3-70b", requests_per_s=20.0, peak_requests_per_s=50.0, input_tokens=800, output_tokens=250
+)
 
 
 def scenario(work: Work, accelerator: str = "H100-SXM5-80GB") -> Scenario:
@@ -49,7 +51,7 @@ def test_runs_that_come_every_month_are_hours_that_may_wait() -> None:
 
 
 def test_one_run_is_a_job_and_a_deadline_it_misses_is_told() -> None:
-    once = Train(model="llama-2-7b", tokens=2e12, deadline_days=30.0)
+    once = TrainingTask(model="llama-2-7b", tokens=2e12, deadline_days=30.0)
     found = asked(CATALOGUE, scenario(Work(accelerators=256, train=once)))
     assert not found.problems
     assert found.scenario.work[0].jobs[0].hours == pytest.approx(found.trainings[0].speed.days.typical * 24)  # type: ignore[union-attr]
@@ -67,7 +69,7 @@ def test_one_run_is_a_job_and_a_deadline_it_misses_is_told() -> None:
 
 
 def test_more_of_them_do_not_help_for_ever() -> None:
-    once = Train(model="llama-2-7b", tokens=2e12, deadline_days=0.05)
+    once = TrainingTask(model="llama-2-7b", tokens=2e12, deadline_days=0.05)
     late = asked(CATALOGUE, scenario(Work(accelerators=64, train=once)))
     assert "even 1,000,000 of them would not do" in late.problems[0]
     assert late.late[0].work.train == once
@@ -76,9 +78,9 @@ def test_more_of_them_do_not_help_for_ever() -> None:
 @at_most(8)
 @given(st.sampled_from([1, 3, 8, 64]), st.floats(0.5, 60.0))
 def test_the_number_that_is_in_time_is_in_time(accelerators: int, deadline_days: float) -> None:
-    task = Train(model="llama-3-8b", tokens=1e10)
+    task = TrainingTask(model="llama-3-8b", tokens=1e10)
     job = training_job(scenario(Work()), Work(accelerators=accelerators), task)
-    found = fewest_in_time(CATALOGUE, job, deadline_days, 4_096)
+    found = fewest_by_deadline(CATALOGUE, job, deadline_days, 4_096)
     if found is not None:
         assert found.accelerators > accelerators
         assert found.days is not None
@@ -91,12 +93,12 @@ def test_the_number_that_is_in_time_is_in_time(accelerators: int, deadline_days:
 @pytest.mark.slow
 def test_the_answer_says_what_would_be_in_time() -> None:
     """On the page and in a shell: by how much it is late, how many more, which deadline, and the cheapest of all."""
-    once = Train(model="llama-2-7b", tokens=2e11, deadline_days=20.0)
+    once = TrainingTask(model="llama-2-7b", tokens=2e11, deadline_days=20.0)
     made = plan(CATALOGUE, scenario(Work(accelerators=8, train=once)), DAY)
     said = told(made, answer(made))
     assert said.title.startswith("Too late: ")
     assert said.title.endswith(" after the deadline.")
-    assert spread_line(made) is None
+    assert deferral_line(made) is None
     best = market(CATALOGUE, scenario(Work(accelerators=8, train=once), "any"), DAY).best
     assert best is not None
     assert said.sentences[1].startswith("In time for the least, of all accelerators: ")
@@ -111,7 +113,7 @@ def test_the_answer_says_what_would_be_in_time() -> None:
 
 @pytest.mark.slow
 def test_a_run_of_over_a_year_says_how_many_would_do_it_within_one() -> None:
-    once = Train(model="llama-3-70b", tokens=2e12)
+    once = TrainingTask(model="llama-3-70b", tokens=2e12)
     made = plan(CATALOGUE, scenario(Work(accelerators=64, train=once)), DAY)
     assert made.setting.asked is not None
     (late,) = made.setting.asked.late
@@ -139,7 +141,7 @@ def test_what_does_not_fit_says_what_would() -> None:
 
 
 def test_a_model_nobody_knows_is_told_and_not_guessed() -> None:
-    found = asked(CATALOGUE, scenario(Work(train=Train(model="lama-9"))))
+    found = asked(CATALOGUE, scenario(Work(train=TrainingTask(model="lama-9"))))
     assert "lama-9" in found.problems[0]
 
 
@@ -160,14 +162,14 @@ def test_a_plan_with_models_goes_out_and_comes_back_as_it_was_written() -> None:
     made = plan(CATALOGUE, written, DAY)
     assert made.setting.written == written
     assert made.setting.scenario != written
-    text = write_scenario(Saved(made.setting.written))
+    text = write_scenario(SavedScenario(made.setting.written))
     assert read_scenario(text.encode(), "plan.yaml", CATALOGUE).scenario == written
-    assert from_address(to_address(written), CATALOGUE) == (written, [])
+    assert from_address(scenario_to_link(written), CATALOGUE) == (written, [])
 
 
-def classifier(accelerator: str, **more: float) -> OtherWork:
+def classifier(accelerator: str, **more: float) -> NonLlmServing:
     """A thousand texts a second at the peak, on one kind of accelerator."""
-    asks = Serve(model="sentiment", requests_per_s=400.0, peak_requests_per_s=1_000.0, **more)
+    asks = ServingTask(model="sentiment", requests_per_s=400.0, peak_requests_per_s=1_000.0, **more)
     return asked(CATALOGUE, scenario(Work(serve=asks), accelerator)).others[0]
 
 
@@ -185,7 +187,7 @@ def test_a_classifier_needs_processors_a_card_or_a_server() -> None:
 
 
 def test_other_work_becomes_accelerators_around_the_clock_and_is_told() -> None:
-    written = scenario(Work(serve=Serve(model="flux", requests_per_s=0.4, peak_requests_per_s=1.0)))
+    written = scenario(Work(serve=ServingTask(model="flux", requests_per_s=0.4, peak_requests_per_s=1.0)))
     made = plan(CATALOGUE, written, DAY)
     found, work = made.setting.asked, made.setting.scenario.work[0]
     assert found is not None
@@ -196,13 +198,13 @@ def test_other_work_becomes_accelerators_around_the_clock_and_is_told() -> None:
 
 
 def test_a_promise_that_not_even_one_request_can_keep_is_told() -> None:
-    found = asked(CATALOGUE, scenario(Work(serve=Serve(model="flux", requests_per_s=0.4, ttft_ms=2_000.0))))
+    found = asked(CATALOGUE, scenario(Work(serve=ServingTask(model="flux", requests_per_s=0.4, ttft_ms=2_000.0))))
     assert "2,000 ms are promised" in found.problems[0]
     assert "one request takes" in found.problems[0]
 
 
 def test_without_a_price_it_still_says_how_many_it_takes() -> None:
-    asks = Serve(model="sentiment", requests_per_s=1_000.0)
+    asks = ServingTask(model="sentiment", requests_per_s=1_000.0)
     made = plan(CATALOGUE, scenario(Work(serve=asks), "CPU-Xeon-8480plus"), DAY)
     said = told(made, answer(made))
     assert said.title == "Not enough to answer yet."
@@ -232,7 +234,7 @@ def test_a_bound_the_catalogue_does_not_know_is_refused_with_those_it_does() -> 
 
 
 def test_slices_are_counted_as_the_chips_they_are_cut_from() -> None:
-    asks = Serve(model="llama-3.1-8b", requests_per_s=30.0, weight_precision="fp8", mig_profile="2g.20gb")
+    asks = ServingTask(model="llama-3.1-8b", requests_per_s=30.0, weight_precision="fp8", mig_profile="2g.20gb")
     found = asked(CATALOGUE, scenario(Work(serve=asks)))
     slices = found.servings[0].accelerators_at_peak
     assert slices is not None
@@ -250,15 +252,15 @@ def test_replicas_kept_ready_for_a_rise_are_counted() -> None:
     ("name", "meant"), [("wisper", "whisper-large-v3"), ("whisper-small", "whisper-large-v3"), ("sdx", "SDXL-1.0")]
 )
 def test_what_was_perhaps_meant_is_said(name: str, meant: str) -> None:
-    assert meant in asked(CATALOGUE, scenario(Work(serve=Serve(model=name)))).problems[0]
+    assert meant in asked(CATALOGUE, scenario(Work(serve=ServingTask(model=name)))).problems[0]
 
 
 def test_new_tasks_go_out_and_come_back() -> None:
     work = Work(accelerators=8, run=Run(measured_on="A100-SXM4-80GB", hours=900.0, bound="fp64", runs_per_month=2.0))
-    written = Scenario(work=(work, Work(serve=Serve(model="flux", engine="trtllm", lora_adapters=2))))
-    text = write_scenario(Saved(written))
+    written = Scenario(work=(work, Work(serve=ServingTask(model="flux", engine="trtllm", lora_adapters=2))))
+    text = write_scenario(SavedScenario(written))
     assert read_scenario(text.encode(), "plan.yaml", CATALOGUE).scenario == written
-    assert from_address(to_address(written), CATALOGUE) == (written, [])
+    assert from_address(scenario_to_link(written), CATALOGUE) == (written, [])
 
 
 def test_more_than_a_plan_may_have_is_told() -> None:
@@ -270,7 +272,7 @@ def test_more_than_a_plan_may_have_is_told() -> None:
 
 
 def test_a_factor_from_a_run_of_mine_moves_training_and_serving() -> None:
-    once = Train(model="llama-2-7b", tokens=2e12)
+    once = TrainingTask(model="llama-2-7b", tokens=2e12)
     hours = [
         asked(CATALOGUE, scenario(Work(accelerators=256, train=task))).scenario.work[0].jobs[0].hours
         for task in (once, once.model_copy(update={"measured_over_predicted": 0.8}))

@@ -10,8 +10,8 @@ from planner.speed.bands import STEPS, UNTOLD, Band, Ends, Seen, Spread, novelty
 from planner.speed.serving.bands import TRAITS as SERVING_TRAITS
 from planner.speed.serving.chips import known
 from planner.speed.serving.serve import serve
-from planner.speed.training.bands import TRAITS, band_for
-from planner.speed.training.constants import house_calibration
+from planner.speed.training.bands import TRAITS, training_band
+from planner.speed.training.constants import default_calibration
 from planner.speed.training.train import train
 from pricing import load_catalogue
 
@@ -55,7 +55,7 @@ def test_novelty_counts_traits_in_which_the_nearest_differ() -> None:
 
 
 def test_the_house_has_seen_what_its_bands_go_by() -> None:
-    for spread, traits in ((house_calibration().spread, TRAITS), (known().spread, SERVING_TRAITS)):
+    for spread, traits in ((default_calibration().spread, TRAITS), (known().spread, SERVING_TRAITS)):
         assert spread.traits == traits
         assert sum(one.rows for one in spread.ends.values()) > 500
         assert set(spread.ends) == {"dense", "mixture"}
@@ -93,5 +93,5 @@ def test_a_file_of_constants_from_before_has_wide_bands_and_claims_no_run() -> N
 
 
 def test_one_of_ones_own_fits_without_a_spread_goes_by_the_houses() -> None:
-    traits = dict(zip(TRAITS, house_calibration().spread.seen[0].like, strict=True))
-    assert band_for(traits) == house_calibration().spread.band(traits)
+    traits = dict(zip(TRAITS, default_calibration().spread.seen[0].like, strict=True))
+    assert training_band(traits) == default_calibration().spread.band(traits)

@@ -2,13 +2,13 @@
 
 import pytest
 
-from planner.evidence.table import TRAINING, rows_in
-from planner.network.guess import active_in_name, is_mixed, size_in_name, typical_model
-from planner.network.record import network_of
+from planner.evidence.table import TRAINING, read_run_rows
+from planner.network.guess import active_in_name, is_hybrid_name, size_in_name, typical_model
+from planner.network.record import build_network
 from planner.speed.bands import Band
-from planner.speed.match_model import accelerator_called, model_called
-from planner.speed.serving.chips import precision_called
-from pricing import UnknownName, load_catalogue
+from planner.speed.match_model import match_accelerator, model_called
+from planner.speed.serving.chips import parse_precision
+from pricing import UnknownNameError, load_catalogue
 
 CATALOGUE = load_catalogue()
 
@@ -36,13 +36,13 @@ CATALOGUE = load_catalogue()
     ],
 )
 def test_accelerators_are_known_by_what_tables_call_them(said: str, meant: str) -> None:
-    assert accelerator_called(CATALOGUE, said) == meant
+    assert match_accelerator(CATALOGUE, said) == meant
 
 
 @pytest.mark.parametrize("said", ["RTX 4090 Laptop", "Abacus", "H1000", ""])
 def test_other_accelerators_are_not_taken_for_known_ones(said: str) -> None:
-    with pytest.raises(UnknownName):
-        accelerator_called(CATALOGUE, said)
+    with pytest.raises(UnknownNameError):
+        match_accelerator(CATALOGUE, said)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_models_are_known_by_their_variants_but_never_in_another_size(said: str,
     ],
 )
 def test_number_formats_are_known_by_what_tables_call_them(said: str, meant: str) -> None:
-    assert precision_called(said) == meant
+    assert parse_precision(said) == meant
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_number_formats_are_known_by_what_tables_call_them(said: str, meant: str
     [("Some-8B", 8.0, None), ("Some-70B", 70.0, None), ("Other 8x22B", 141.0, 39.0), ("Some-671B-A37B", 671.0, 37.0)],
 )
 def test_a_model_of_which_only_the_size_is_known_has_that_size(name: str, params_b: float, active_b: float) -> None:
-    shape = network_of(typical_model(name, params_b=params_b, active_params_b=active_b))
+    shape = build_network(typical_model(name, params_b=params_b, active_params_b=active_b))
     assert float(shape.params) == pytest.approx(params_b * 1e9, rel=0.01)
     assert float(shape.active_params) == pytest.approx((active_b or params_b) * 1e9, rel=0.12)
     assert bool(shape.is_moe) is (active_b is not None)
@@ -102,8 +102,8 @@ def test_names_state_sizes() -> None:
     assert size_in_name("gpt2 124M") == pytest.approx(0.124)
     assert size_in_name("Kimi") is None
     assert active_in_name("Qwen9-90B-A4B") == 4
-    assert is_mixed("Nemotron-Nano-9B-v2")
-    assert not is_mixed("Nemotron-4-15B")
+    assert is_hybrid_name("Nemotron-Nano-9B-v2")
+    assert not is_hybrid_name("Nemotron-4-15B")
 
 
 def test_a_band_widens_with_what_is_left_open_and_takes_the_outer_ends() -> None:
@@ -115,16 +115,16 @@ def test_a_band_widens_with_what_is_left_open_and_takes_the_outer_ends() -> None
 
 def test_cells_that_say_nothing_are_empty() -> None:
     header, cells = "id,model,accelerator,n_accelerators,tp,dp", "1,Llama 2 7B,H100,8,n/a,-"
-    (row,) = rows_in(f"{header}\n{cells}\n", TRAINING, file="runs.csv")
+    (row,) = read_run_rows(f"{header}\n{cells}\n", TRAINING, file="runs.csv")
     assert (row["tp"], row["dp"], row["unreadable"]) == ("", "", "")
 
 
 def test_a_model_of_2023_keeps_keys_and_values_of_every_head() -> None:
-    young, old = (network_of(typical_model("nobody-13b", params_b=13.0, year=ran)) for ran in (2025.0, 2023.5))
+    young, old = (build_network(typical_model("nobody-13b", params_b=13.0, year=ran)) for ran in (2025.0, 2023.5))
     assert float(old.kv_heads) == float(old.heads)
     assert float(young.kv_heads) == 8
     assert pytest.approx(float(old.counted_params), rel=0.03) == 13e9
     # Llama 2 13B keeps 2 x 40 x 40 x 128 values of each token.
     assert float(old.cached_values(context=1.0)) == pytest.approx(2 * 40 * 40 * 128, rel=0.25)
-    large = network_of(typical_model("nobody-70b", params_b=70.0, year=2023.5))
+    large = build_network(typical_model("nobody-70b", params_b=70.0, year=2023.5))
     assert float(large.kv_heads) == 8

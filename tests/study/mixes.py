@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.study.mix.load_duration import LoadCurve
-from planner.study.mix.mix_program import Programme
+from planner.study.mix.mix_program import MixProgram
 
 Array = NDArray[np.float64]
 
@@ -19,7 +19,7 @@ def curve_of(levels: Sequence[float], shares: Sequence[float], plan_hours: float
     return LoadCurve(edges, np.asarray(above, dtype=np.float64), plan_hours)
 
 
-def enumerated(programme: Programme) -> Iterator[tuple[int, int, float]]:
+def enumerated(programme: MixProgram) -> Iterator[tuple[int, int, float]]:
     """Every base and every reservation with what it comes to, limits aside: accelerators, machines, USD."""
     for number, size in enumerate(programme.sizes):
         covered = programme.covered[number]
@@ -58,7 +58,7 @@ def _filled(saves: Array, free: Array, widths: Array, room: float) -> Array:
     return np.asarray(taken / widths)
 
 
-def _each_usd(programme: Programme, machines: int) -> float:
+def _each_usd(programme: MixProgram, machines: int) -> float:
     """What one of so many machines costs."""
     prices = zip(programme.volume_from, programme.cost.volume, strict=True)
     return min([programme.cost.machine, *(float(usd) for least, usd in prices if machines >= least)])

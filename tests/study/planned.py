@@ -6,9 +6,9 @@ from typing import Any
 
 from planner.money.plan import Plan, plan
 from planner.scenario.own import Own
-from planner.scenario.rent import Rent
+from planner.scenario.rent import RentalInputs
 from planner.scenario.scenario import Scenario
-from planner.scenario.terms import Terms
+from planner.scenario.terms import FinancialTerms
 from planner.scenario.work import Work
 from pricing import Catalogue, load_catalogue
 
@@ -38,8 +38,8 @@ def certain(**changes: Any) -> Scenario:
         "years": 1.0,
         "work": (Work(accelerators=8, busy_share=0.5, storage_tb=0, egress_tb_per_month=0),),
         "own": Own(**own),
-        "rent": Rent(usd_per_accelerator_hour=4.0, accelerators_per_machine=1, support_share=0.0),
-        "terms": Terms(discount_rate_per_year=0.1),
+        "rent": RentalInputs(usd_per_accelerator_hour=4.0, accelerators_per_machine=1, support_share=0.0),
+        "terms": FinancialTerms(discount_rate_per_year=0.1),
         "ways": ("own", "on_demand"),
     }
     return Scenario(**{**said, **changes})

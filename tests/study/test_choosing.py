@@ -6,7 +6,7 @@ import pytest
 
 from planner.money.plan import plan
 from planner.scenario.scenario import ANY_ACCELERATOR, USUAL_ACCELERATOR, Scenario
-from planner.scenario.task import Serve, Train
+from planner.scenario.task import ServingTask, TrainingTask
 from planner.scenario.work import Work
 from planner.study.market.survey import market
 from planner.study.plan_any import chosen
@@ -14,7 +14,7 @@ from pricing import load_catalogue
 
 CATALOGUE = load_catalogue()
 DAY = date(2026, 11, 21)
-TUNE = Train(model="llama-3-8b", method="lora", tokens=1e8, deadline_days=3.0)
+TUNE = TrainingTask(model="llama-3-8b", method="lora", tokens=1e8, deadline_days=3.0)
 
 
 def test_nothing_open_is_the_same_scenario() -> None:
@@ -52,12 +52,14 @@ def test_how_many_is_chosen_for_the_accelerator_that_is_named() -> None:
 
 @pytest.mark.slow
 def test_a_service_gets_an_accelerator_even_where_tokens_are_cheaper() -> None:
-    said = Scenario(accelerator=ANY_ACCELERATOR, work=(Work(serve=Serve(model="llama-3-8b", requests_per_s=0.01)),))
+    said = Scenario(
+        accelerator=ANY_ACCELERATOR, work=(Work(serve=ServingTask(model="llama-3-8b", requests_per_s=0.01)),)
+    )
     found = market(CATALOGUE, said, DAY)
     filled = chosen(CATALOGUE, said, DAY)
     assert found.best is not None
     assert filled.accelerator in CATALOGUE.accelerators
-    assert filled.accelerator == (found.accelerated and found.accelerated.accelerator)
+    assert filled.accelerator == (found.selected_accelerator and found.selected_accelerator.accelerator)
     assert not plan(CATALOGUE, filled, DAY).setting.asked.problems  # type: ignore[union-attr]
 
 
@@ -66,14 +68,14 @@ def test_what_cannot_be_kept_or_known_is_left_for_the_plan_to_tell() -> None:
     filled = chosen(CATALOGUE, Scenario(accelerator=ANY_ACCELERATOR, work=(Work(train=late),)), DAY)
     assert filled.accelerator in CATALOGUE.accelerators
     assert "the deadline is 14.4 minutes" in plan(CATALOGUE, filled, DAY).setting.asked.problems[0]  # type: ignore[union-attr]
-    unknown = Scenario(accelerator=ANY_ACCELERATOR, work=(Work(train=Train(model="lama-9")),))
+    unknown = Scenario(accelerator=ANY_ACCELERATOR, work=(Work(train=TrainingTask(model="lama-9")),))
     filled = chosen(CATALOGUE, unknown, DAY)
     assert filled.accelerator == USUAL_ACCELERATOR
     assert "lama-9" in plan(CATALOGUE, filled, DAY).setting.asked.problems[0]  # type: ignore[union-attr]
 
 
 def test_the_first_work_decides_and_the_others_choose_their_number() -> None:
-    second = Train(model="llama-3-8b", method="lora", tokens=5e9, deadline_days=5.0, choose_count=True)
+    second = TrainingTask(model="llama-3-8b", method="lora", tokens=5e9, deadline_days=5.0, choose_count=True)
     works = (Work(accelerators=1, train=TUNE), Work(accelerators=1, train=second))
     filled = chosen(CATALOGUE, Scenario(accelerator=ANY_ACCELERATOR, work=works), DAY)
     alone = Scenario(accelerator=filled.accelerator, work=(works[1],))

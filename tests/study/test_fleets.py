@@ -5,13 +5,13 @@ from datetime import date
 import numpy as np
 import pytest
 
-from planner.money.demand.stream import Need
-from planner.money.setting import Setting
+from planner.money.demand.stream import DemandLayer
+from planner.money.setting import PlanContext
 from planner.scenario.own import Own
 from planner.scenario.scenario import Scenario
-from planner.scenario.task import Train
+from planner.scenario.task import TrainingTask
 from planner.scenario.work import Work
-from planner.study.market.fleets import CASES, _cost, fleets_of
+from planner.study.market.fleets import CASES, _cost, fleet_costs
 from pricing import load_catalogue
 
 CATALOGUE = load_catalogue()
@@ -21,7 +21,7 @@ H100, A100 = "H100-SXM5-80GB", "A100-SXM4-80GB"
 
 def of(scenario: Scenario, many: int = 16, chip: str = H100) -> tuple[list[float], list[float], float]:
     """What a fleet costs idle and what being busy adds, in the three cases, and how long it takes to come."""
-    fleet = fleets_of(CATALOGUE, scenario, {chip: {many}}, DAY)[chip][many]
+    fleet = fleet_costs(CATALOGUE, scenario, {chip: {many}}, DAY)[chip][many]
     assert fleet is not None
     return list(fleet.idle_usd), list(fleet.busy_usd), fleet.wait_months
 
@@ -30,21 +30,23 @@ def of(scenario: Scenario, many: int = 16, chip: str = H100) -> tuple[list[float
 def test_costs_grow_in_proportion_to_the_busy_hours(busy: float) -> None:
     scenario = Scenario(years=4.0, site="DE", accelerator=H100, own=Own(accelerators=16))
     idle, added, _ = of(scenario)
-    need = Need(
+    need = DemandLayer(
         accelerator=H100, accelerators=np.array([[16.0]]), busy_share=np.array([[busy]]), years=4.0,
         hours_per_session=1.0, storage_tb=0.0, egress_tb_per_month=0.0, site="DE",
     )  # fmt: skip
     for at, case in enumerate(CASES):
-        (usd,) = _cost(Setting(CATALOGUE, scenario, DAY).at(case), need, np.array([[16.0]])).usd
+        (usd,) = _cost(PlanContext(CATALOGUE, scenario, DAY).at(case), need, np.array([[16.0]])).usd
         assert usd == pytest.approx(idle[at] + added[at] * busy, rel=1e-12)
 
 
 def test_another_model_or_name_finds_the_fleet_and_all_else_does_not() -> None:
-    first = Scenario(accelerator=H100, work=(Work(train=Train(model="Llama-3-8B")),))
-    again = first.model_copy(update={"name": "again", "work": (Work(train=Train(model="Llama-3-70B", tokens=1e12)),)})
-    one, other = (fleets_of(CATALOGUE, asked, {H100: {16}}, DAY)[H100] for asked in (first, again))
+    first = Scenario(accelerator=H100, work=(Work(train=TrainingTask(model="Llama-3-8B")),))
+    again = first.model_copy(
+        update={"name": "again", "work": (Work(train=TrainingTask(model="Llama-3-70B", tokens=1e12)),)}
+    )
+    one, other = (fleet_costs(CATALOGUE, asked, {H100: {16}}, DAY)[H100] for asked in (first, again))
     assert one is other
-    fresh = fleets_of(CATALOGUE.model_copy(), again, {H100: {16}}, DAY)[H100]
+    fresh = fleet_costs(CATALOGUE.model_copy(), again, {H100: {16}}, DAY)[H100]
     assert fresh is not one
     for name in ("idle_usd", "busy_usd", "months"):
         assert np.array_equal(getattr(fresh[16], name), getattr(one[16], name))
@@ -60,11 +62,11 @@ def test_what_is_entered_for_one_accelerator_says_nothing_of_another() -> None:
 
 def test_numbers_are_added_to_those_that_are_known() -> None:
     scenario = Scenario(years=2.5)
-    few = dict(fleets_of(CATALOGUE, scenario, {H100: {8}}, DAY)[H100])
-    more = fleets_of(CATALOGUE, scenario, {H100: {8, 64}}, DAY)[H100]
+    few = dict(fleet_costs(CATALOGUE, scenario, {H100: {8}}, DAY)[H100])
+    more = fleet_costs(CATALOGUE, scenario, {H100: {8, 64}}, DAY)[H100]
     assert more[8] is few[8]
     assert more[64] is not None
 
 
 def test_what_nobody_sells_is_no_fleet() -> None:
-    assert fleets_of(CATALOGUE, Scenario(), {"TPU-v5e": {8}}, DAY)["TPU-v5e"] == {8: None}
+    assert fleet_costs(CATALOGUE, Scenario(), {"TPU-v5e": {8}}, DAY)["TPU-v5e"] == {8: None}

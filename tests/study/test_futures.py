@@ -9,24 +9,24 @@ from datetime import date
 import numpy as np
 import pytest
 
-from planner.money.many_ledgers import builder_of, ledger_at
+from planner.money.many_ledgers import build_ledger, option_builder
 from planner.money.measures import present_usd
 from planner.money.owning.inputs import POSITION
 from planner.money.plan import plan
 from planner.money.verdict.answer import answer
-from planner.report.futures.counted import chances
+from planner.report.futures.counted import limit_probability_sentences
 from planner.scenario.own import Own
-from planner.scenario.rent import Rent
+from planner.scenario.rent import RentalInputs
 from planner.scenario.scenario import Scenario
-from planner.scenario.task import Train
-from planner.scenario.terms import Terms
+from planner.scenario.task import TrainingTask
+from planner.scenario.terms import FinancialTerms
 from planner.scenario.work import Work
 from planner.study.data_files import assumed
 from planner.study.uncertainty import draws
-from planner.study.uncertainty.draws import drawn, normals, points
-from planner.study.uncertainty.futures import Futures, _counted, _eighty, futures
+from planner.study.uncertainty.draws import drawn, normal_draws, points
+from planner.study.uncertainty.futures import Futures, _counted, _p10_p50_p90, futures
 from planner.study.uncertainty.sure_verdict import judged
-from planner.study.uncertainty.uncertain_inputs import DistributionError, Doubtful, Spread, at, doubtful
+from planner.study.uncertainty.uncertain_inputs import DistributionError, Spread, UncertainParameter, at, doubtful
 from tests.study.planned import DAY, catalogue, certain, planned
 
 
@@ -79,7 +79,7 @@ def test_a_future_at_all_middles_is_the_plan_itself() -> None:
     assert "warranty_years" in middles
     tried = made.setting.trying({name: values[:, None] for name, values in middles.items()})
     for option in made.options:
-        ledger = ledger_at(tried, builder_of(option))
+        ledger = build_ledger(tried, option_builder(option))
         assert ledger is not None
         there = float(np.asarray(present_usd(tried, ledger)).reshape(-1)[0])
         assert there == pytest.approx(float(present_usd(made.setting, option.ledger)), rel=1e-9), option.key
@@ -131,7 +131,7 @@ def test_every_input_says_why_and_who() -> None:
 
 
 def test_rents_and_what_is_left_of_the_price_move_together() -> None:
-    z = normals(doubtful(planned()), 1_024, 7)
+    z = normal_draws(doubtful(planned()), 1_024, 7)
     names = [one.name for one in doubtful(planned())]
     rent, left = z[:, names.index("rent_change_per_year")], z[:, names.index(POSITION)]
     assert np.corrcoef(rent, left)[0, 1] == pytest.approx(assumed().together.coefficient, abs=0.03)
@@ -147,12 +147,12 @@ def test_a_years_change_held_for_long_spreads_less() -> None:
 
     assert (spread(1.0).low, spread(1.0).high) == pytest.approx((-0.25, 0.3))
     assert (spread(4.0).low, spread(4.0).high) == pytest.approx((-0.125, 0.15))
-    yours = doubtful(planned(terms=Terms(rent_change_per_year=-0.1)))
+    yours = doubtful(planned(terms=FinancialTerms(rent_change_per_year=-0.1)))
     assert next(one.spread.typical for one in yours if one.name == "rent_change_per_year") == -0.1
 
 
 def test_a_path_of_your_own_drifts_too() -> None:
-    made = planned(terms=Terms(rent_by_year=(1.0, 0.8)))
+    made = planned(terms=FinancialTerms(rent_by_year=(1.0, 0.8)))
     names = {one.name for one in doubtful(made)}
     assert "rent_drift_per_year" in names
     assert "rent_change_per_year" not in names
@@ -190,7 +190,7 @@ def test_the_listings_that_are_quoted_are_in_the_catalogue() -> None:
     assert np.quantile(changes, [0.1, 0.5, 0.9]) == pytest.approx([told.low, told.typical, told.high], abs=1e-3)
 
 
-TRAINED = Work(accelerators=64, train=Train(model="Llama-2-7B", tokens=1e12, deadline_days=21.0))
+TRAINED = Work(accelerators=64, train=TrainingTask(model="Llama-2-7B", tokens=1e12, deadline_days=21.0))
 
 
 def test_a_deadline_is_kept_as_often_as_the_model_is_fast_enough() -> None:
@@ -209,29 +209,29 @@ def test_a_deadline_is_kept_as_often_as_the_model_is_fast_enough() -> None:
 
 
 def test_a_budget_is_kept_or_not() -> None:
-    made = planned(terms=Terms(cash_on_day_one_usd=90_000.0))
+    made = planned(terms=FinancialTerms(cash_on_day_one_usd=90_000.0))
     found = futures(made)
     assert found is not None
-    share = found.within_budget_share("own")
+    share = found.upfront_budget_share("own")
     assert share is not None
     assert 0.2 < share < 0.8
-    assert found.within_budget_share("on_demand") == 1.0
-    assert of(certain(), 16).within_budget_share("own") is None
+    assert found.upfront_budget_share("on_demand") == 1.0
+    assert of(certain(), 16).upfront_budget_share("own") is None
 
 
 def test_a_budget_of_a_year_is_kept_or_not() -> None:
     """Counted from the dearest year of each future, beside day one."""
-    made = planned(terms=Terms(cash_on_day_one_usd=90_000.0, cash_per_year_usd=330_000.0))
+    made = planned(terms=FinancialTerms(cash_on_day_one_usd=90_000.0, cash_per_year_usd=330_000.0))
     found = futures(made)
     assert found is not None
-    share = found.within_year_share("own")
+    share = found.yearly_budget_share("own")
     assert share is not None
     assert found.dearest_year_usd is not None
     assert share == float(np.mean(found.dearest_year_usd[found.row("own")] <= 330_000.0))
     assert 0.0 < share < 1.0
     assert np.all(found.dearest_year_usd >= found.cash_today_usd - 1e-6)
-    assert of(certain(), 16).within_year_share("own") is None
-    told = chances(judged(answer(made), found), found)
+    assert of(certain(), 16).yearly_budget_share("own") is None
+    told = limit_probability_sentences(judged(answer(made), found), found)
     assert len(told) == 2
     assert told[1].startswith("Every year stays within $330,000 in ")
 
@@ -256,7 +256,7 @@ def test_bands_over_time_end_in_the_band_of_the_whole() -> None:
 @pytest.mark.parametrize("count", [1, 2, 3, 64, 1_000])
 def test_the_middle_eighty_are_the_quantiles(count: int) -> None:
     values = np.random.default_rng(3).lognormal(size=(2, 5, count))
-    assert _eighty(values) == pytest.approx(np.moveaxis(np.quantile(values, [0.1, 0.5, 0.9], axis=-1), 0, 1))
+    assert _p10_p50_p90(values) == pytest.approx(np.moveaxis(np.quantile(values, [0.1, 0.5, 0.9], axis=-1), 0, 1))
 
 
 def test_a_plan_without_ways_has_no_futures() -> None:
@@ -265,12 +265,12 @@ def test_a_plan_without_ways_has_no_futures() -> None:
 
 
 def test_spot_that_is_interrupted_too_often_is_given_up() -> None:
-    scenario = Scenario(work=(Work(may_stop=True),), rent=Rent(), ways=("spot", "on_demand"))
+    scenario = Scenario(work=(Work(may_stop=True),), rent=RentalInputs(), ways=("spot", "on_demand"))
     found = of(scenario, 512)
     assert np.all(found.saved_usd("spot", "on_demand") >= 0)
 
 
 def test_inputs_that_are_not_there_leave_the_rest_alone() -> None:
-    one = (Doubtful("usd_per_kwh", "USD/kWh", Spread(0.05, 0.1, 0.2), "why", "assumption", "us"),)
+    one = (UncertainParameter("usd_per_kwh", "USD/kWh", Spread(0.05, 0.1, 0.2), "why", "assumption", "us"),)
     z = np.zeros((4, 1))
     assert draws.tied(one, z) is z

@@ -7,7 +7,7 @@ import pytest
 from planner.report.answer.price_words import guarantee_sentence
 from planner.scenario.own import Order, Own
 from planner.study.uncertainty.futures import Futures, futures
-from planner.study.uncertainty.guarantee import guarantee_worth
+from planner.study.uncertainty.guarantee import guarantee_value
 from tests.study.planned import planned
 
 
@@ -25,7 +25,7 @@ def test_its_worth_is_what_owning_costs_less_on_average(orders: tuple[Order, ...
     """The same draws, with and without it."""
     cost = {"guaranteed_residual_share": 0.5, "guarantee_cost_share": 0.03}
     without, with_it = drawn(orders=orders), drawn(orders=orders, **cost)
-    found = guarantee_worth(with_it)
+    found = guarantee_value(with_it)
     assert found is not None
     rows = [one.present_usd[one.row("own")] for one in (without, with_it)]
     assert found.gain_usd == pytest.approx((rows[0] - rows[1]).mean())

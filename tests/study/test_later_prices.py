@@ -8,7 +8,7 @@ from planner.scenario.own import Own
 from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.futures import futures
 from pricing import Catalogue
-from pricing.figure import Figure, Value
+from pricing.figure import Figure, FigureValue
 from tests.study.planned import DAY, catalogue
 
 LATER = ("wage_change_per_year", "space_price_change_per_year", "maintenance_change_per_year")
@@ -20,7 +20,7 @@ def ranged() -> Catalogue:
     for name in LATER:
         fact = plain.facts[CHANGES[name]]
         source = fact.figure.newest.source
-        value = Value(low=-0.1, typical=0.03, high=0.2, kind="assumption", source=source)
+        value = FigureValue(low=-0.1, typical=0.03, high=0.2, kind="assumption", source=source)
         figure = Figure(unit="1", checked=DAY, values={DAY: value})
         facts[CHANGES[name]] = fact.model_copy(update={"figure": figure})
     return plain.model_copy(update={"facts": plain.facts | facts, "digest": "later"})

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.study.mix.load_duration import Screen, crossing, envelope, hours_done, load_curve, threshold
+from planner.study.mix.load_duration import Screen, completed_hours, crossing, load_curve, lower_envelope, threshold
 from tests.money.renting import plan, setting, work
 from tests.study.mixes import curve_of
 
@@ -26,17 +26,17 @@ def test_the_published_crossings() -> None:
 
 
 def test_the_layers_of_the_published_lines() -> None:
-    pieces = envelope([ON_DEMAND, RESERVED, OWN])
+    pieces = lower_envelope([ON_DEMAND, RESERVED, OWN])
     assert [piece.name for piece in pieces] == ["on_demand", "own"]
     assert pieces[0].to_share == pieces[1].from_share == pytest.approx(0.464, abs=5e-4)
-    assert [piece.name for piece in envelope([SPOT, ON_DEMAND, OWN])] == ["spot"]
-    assert envelope([]) == ()
+    assert [piece.name for piece in lower_envelope([SPOT, ON_DEMAND, OWN])] == ["spot"]
+    assert lower_envelope([]) == ()
 
 
 @given(st.lists(st.tuples(st.floats(0.0, 5.0), st.floats(0.0, 5.0)), min_size=1, max_size=5))
 def test_the_envelope_is_the_cheapest_everywhere(lines: list[tuple[float, float]]) -> None:
     screens = [Screen(str(number), idle, busy) for number, (idle, busy) in enumerate(lines)]
-    pieces = envelope(screens)
+    pieces = lower_envelope(screens)
     assert (pieces[0].from_share, pieces[-1].to_share) == (0.0, 1.0)
     by_name = {screen.name: screen for screen in screens}
     for piece in pieces:
@@ -68,7 +68,7 @@ def test_the_curve_holds_all_hours_and_falls(works: tuple[dict[str, Any], ...]) 
     curve = load_curve(there)
     assert curve.hours.sum() == pytest.approx(float(there.demand.all.busy_hours.sum()))
     assert np.all(np.diff(curve.busy_share) <= 1e-12)
-    assert curve.peak == there.demand.all.most_accelerators
+    assert curve.peak == there.demand.all.peak_accelerators
 
 
 @settings(deadline=None)
@@ -77,6 +77,6 @@ def test_many_fleets_at_once_do_what_each_does_alone(
     works: tuple[dict[str, Any], ...], fleets: list[int], reach: float
 ) -> None:
     demand = setting(plan(*works)).demand
-    together = hours_done(demand, np.array(fleets, dtype=np.float64), reach)
+    together = completed_hours(demand, np.array(fleets, dtype=np.float64), reach)
     for row, fleet in zip(together, fleets, strict=True):
         assert row == pytest.approx(np.broadcast_to(demand.done(fleet, reach), row.shape))

@@ -21,4 +21,4 @@ from planner.study.market.candidate import Lost
 def test_the_words_say_it_and_the_kind_is_gone_by(lost: Lost, words: str, counted: str) -> None:
     assert str(lost) == words
     assert lost.counted == counted
-    assert lost.beaten is (lost.kind == "dearer_and_slower")
+    assert lost.is_dominated is (lost.kind == "dearer_and_slower")

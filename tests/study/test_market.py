@@ -7,35 +7,37 @@ from typing import Any
 import numpy as np
 import pytest
 
-from planner.money.demand.stream import Need
+from planner.money.demand.stream import DemandLayer
 from planner.money.measures import factors
 from planner.money.owning import owning
 from planner.money.renting.job_hour import hired
-from planner.money.setting import Setting
+from planner.money.setting import PlanContext
 from planner.scenario.own import Kept, Own
-from planner.scenario.rent import Rent
+from planner.scenario.rent import RentalInputs
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
-from planner.scenario.task import Serve, Train
-from planner.scenario.terms import Terms
+from planner.scenario.task import ServingTask, TrainingTask
+from planner.scenario.terms import FinancialTerms
 from planner.scenario.work import Work
-from planner.speed.hardware import BadJob
+from planner.speed.hardware import InvalidJobError
 from planner.speed.serving import serve
 from planner.speed.training import train
 from planner.speed.work_to_hours import serving_job, training_job
-from planner.study.market.candidate import enough_usd_words
-from planner.study.market.hours_needed import Task, _doings, doings
-from planner.study.market.survey import Market, Try, doubling, market, unchosen
+from planner.study.market.candidate import format_usd_rounded_up
+from planner.study.market.hours_needed import Task, _estimates, work_estimates
+from planner.study.market.survey import Market, MarketCandidate, doubling, market, without_choice
 from pricing import PricingError, load_catalogue
 from pricing.belief import believed
-from pricing.orderable import Order, refuses
-from pricing.query import Wish, find
+from pricing.orderable import Order, refusal_reason
+from pricing.query import OfferFilter, find
 from pricing.records import Offer
 
 CATALOGUE = load_catalogue()
 DAY = date(2026, 11, 21)
 SOME = ("H100-SXM5-80GB", "H200-SXM-141GB", "A100-SXM4-80GB", "RTX-4090-24GB", "MI300X-192GB", "L40S-48GB")
-TRAIN = Train(model="llama-3-8b", tokens=2e10, deadline_days=20.0)
-CHAT = Serve(model="llama-3-70b", requests_per_s=20.0, peak_requests_per_s=50.0, input_tokens=800, output_tokens=250)
+TRAIN = TrainingTask(model="llama-3-8b", tokens=2e10, deadline_days=20.0)
+CHAT = ServingTask(
+    model="llama-3-70b", requests_per_s=20.0, peak_requests_per_s=50.0, input_tokens=800, output_tokens=250
+)
 RUN = Work(accelerators=8, may_stop=True, train=TRAIN)
 
 
@@ -62,7 +64,7 @@ def studied(what: str) -> Market:
     return market(CATALOGUE, scenario(RUN), DAY, counts=(8,))
 
 
-def one(found: Market, accelerator: str, accelerators: int, way: str) -> Try:
+def one(found: Market, accelerator: str, accelerators: int, way: str) -> MarketCandidate:
     """The try of that accelerator, number and way."""
     return next(
         try_
@@ -91,7 +93,9 @@ def test_a_rented_run_takes_what_train_says_and_costs_what_the_offer_bills(key: 
 
 def _like(offer: Offer) -> list[str]:
     """The reservations of the same accelerator and term that eight of one job can take."""
-    wish = Wish(accelerators=frozenset({offer.accelerator}), purchases=frozenset({offer.purchase}), order=Order(8, 8))
+    wish = OfferFilter(
+        accelerators=frozenset({offer.accelerator}), purchases=frozenset({offer.purchase}), order=Order(8, 8)
+    )
     return list(find(CATALOGUE, wish, DAY).ids)
 
 
@@ -118,11 +122,11 @@ def test_what_is_bought_costs_what_the_ledger_of_owning_says(count: int) -> None
     found = one(studied("run"), "H100-SXM5-80GB", count, "own")
     base = scenario(RUN, accelerator="H100-SXM5-80GB")
     own = base.model_copy(update={"own": base.own.model_copy(update={"accelerators": count})})
-    setting = Setting(CATALOGUE, own, DAY)
+    setting = PlanContext(CATALOGUE, own, DAY)
     rented = one(studied("run"), "H100-SXM5-80GB", count, "on_demand")
     assert rented.days
     busy = rented.days.typical * 24 / (730 * 36)
-    need = Need("H100-SXM5-80GB", float(count), busy, 3.0, 1.0, 0.0, 0.0, "US")
+    need = DemandLayer("H100-SXM5-80GB", float(count), busy, 3.0, 1.0, 0.0, 0.0, "US")
     lines = owning(setting, need)
     assert lines is not None
     assert found.usd
@@ -155,7 +159,7 @@ def test_runs_of_every_month_cost_a_month() -> None:
     assert not once.monthly
 
 
-def beats(other: Try, front: Try) -> bool:
+def beats(other: MarketCandidate, front: MarketCandidate) -> bool:
     """Whether it is no worse on time and money, and better on one."""
     there, here = (other.cost, other.speed), (front.cost, front.speed)
     return there != here and all(a <= b for a, b in zip(there, here, strict=True))
@@ -173,7 +177,7 @@ def test_nothing_beats_the_front_and_everything_else_has_a_reason(what: str) -> 
         assert lost.why_not or lost.on_front or lost == found.best
         assert (
             lost.why_not is None
-            or not lost.why_not.beaten
+            or not lost.why_not.is_dominated
             or any(front.cost <= lost.cost and front.speed <= lost.speed for front in found.front)
         )
 
@@ -200,7 +204,7 @@ def test_nobody_rents_out_more_than_he_has() -> None:
     for one_ in found.tries:
         if one_.offer and one_.way != "own":
             wanted = max(one_.at_once, one_.accelerators)
-            assert refuses(CATALOGUE, one_.offer, Order(wanted, one_.accelerators)) is None
+            assert refusal_reason(CATALOGUE, one_.offer, Order(wanted, one_.accelerators)) is None
     assert not any(one_.offer for one_ in found.tries if one_.accelerators == 16_384 and one_.way == "on_demand")
 
 
@@ -241,9 +245,9 @@ def test_a_limit_that_cannot_be_kept_is_named_with_what_would_do() -> None:
     poor = market(CATALOGUE, run_within(20.0), DAY, budget_usd=10.0, accelerators=SOME[:1], counts=(8,))
     assert "costs $10.00 or less" in poor.why[0]
     assert poor.nearest
-    assert f"A budget of {enough_usd_words(poor.nearest.cost)} would do" in poor.why[0]
+    assert f"A budget of {format_usd_rounded_up(poor.nearest.cost)} would do" in poor.why[0]
     for usd in (9.99, 150_400.0, 999_999.0, 2.345e6):
-        said = enough_usd_words(usd).removeprefix("$").replace(",", "")
+        said = format_usd_rounded_up(usd).removeprefix("$").replace(",", "")
         number, _, unit = said.partition(" ")
         assert float(number) * (1e6 if unit else 1) >= usd
     enough = market(
@@ -266,7 +270,7 @@ def test_the_whole_catalogue_is_there_and_progress_only_rises() -> None:
 
 def test_your_price_wins_and_what_you_have_is_there() -> None:
     kept = Kept(label="RTX 4090", accelerators=4, power_w_each=450.0, running_usd_per_month=20.0)
-    mine = scenario(RUN, accelerator="H100-SXM5-80GB", rent=Rent(usd_per_accelerator_hour=0.01), kept=kept)
+    mine = scenario(RUN, accelerator="H100-SXM5-80GB", rent=RentalInputs(usd_per_accelerator_hour=0.01), kept=kept)
     found = market(CATALOGUE, mine, DAY, counts=(8,), accelerators=("H100 SXM5", "RTX 4090"))
     assert found.best
     assert found.best.provider == "your price"
@@ -276,17 +280,17 @@ def test_your_price_wins_and_what_you_have_is_there() -> None:
 
 
 def test_what_cannot_be_studied_is_refused_in_words() -> None:
-    with pytest.raises(BadJob, match="no work names a model"):
+    with pytest.raises(InvalidJobError, match="no work names a model"):
         market(CATALOGUE, Scenario(), DAY)
     with pytest.raises(PricingError, match="lama-9"):
-        market(CATALOGUE, scenario(Work(train=Train(model="lama-9"))), DAY)
+        market(CATALOGUE, scenario(Work(train=TrainingTask(model="lama-9"))), DAY)
 
 
 @pytest.mark.slow
 def test_another_accelerator_or_name_leaves_the_doublings_as_they_are() -> None:
     one, other = (scenario(RUN, accelerator=key, name=key) for key in SOME[:2])
-    assert unchosen(one) == unchosen(other)
-    known = doubling(CATALOGUE, unchosen(one), DAY, accelerators=SOME[:2])
+    assert without_choice(one) == without_choice(other)
+    known = doubling(CATALOGUE, without_choice(one), DAY, accelerators=SOME[:2])
     assert known == doubling(CATALOGUE, other, DAY, accelerators=SOME[:2])
     found = market(CATALOGUE, other, DAY, accelerators=SOME[:2], tries=known)
     assert found == market(CATALOGUE, other, DAY, accelerators=SOME[:2])
@@ -296,13 +300,13 @@ def test_another_accelerator_or_name_leaves_the_doublings_as_they_are() -> None:
     "yours",
     [
         {"own": Own(usd_per_accelerator=20_000.0)},
-        {"rent": Rent(usd_per_accelerator_hour=1.5)},
+        {"rent": RentalInputs(usd_per_accelerator_hour=1.5)},
         {"kept": Kept(label=SOME[0], accelerators=4)},
     ],
 )
 def test_what_is_entered_for_an_accelerator_stays_with_it(yours: dict[str, Any]) -> None:
     one, other = (scenario(RUN, accelerator=key, **yours) for key in SOME[:2])
-    assert unchosen(one) != unchosen(other)
+    assert without_choice(one) != without_choice(other)
 
 
 @pytest.mark.parametrize(
@@ -311,24 +315,24 @@ def test_what_is_entered_for_an_accelerator_stays_with_it(yours: dict[str, Any])
         {"years": 5.0},
         {"site": "DE"},
         {"own": Own(usd_per_accelerator=20_000.0)},
-        {"rent": Rent(usd_per_accelerator_hour=1.5)},
-        {"terms": Terms(discount_rate_per_year=0.2, hours_per_month=720.0)},
+        {"rent": RentalInputs(usd_per_accelerator_hour=1.5)},
+        {"terms": FinancialTerms(discount_rate_per_year=0.2, hours_per_month=720.0)},
         {"accelerator": SOME[1]},
     ],
 )
-@pytest.mark.parametrize("work", [RUN, Work(serve=Serve(model="llama-3-8b", requests_per_s=2.0))])
+@pytest.mark.parametrize("work", [RUN, Work(serve=ServingTask(model="llama-3-8b", requests_per_s=2.0))])
 def test_hours_follow_from_the_work_alone(work: Work, changes: dict[str, Any]) -> None:
     asked = scenario(work, **({"accelerator": SOME[0]} | changes))
-    here = list(_doings(CATALOGUE, Task(asked, work), SOME[:2], (8, 16), lambda _: None))
-    assert here == list(doings(CATALOGUE, Task(asked, work), SOME[:2], (8, 16), lambda _: None))
+    here = list(_estimates(CATALOGUE, Task(asked, work), SOME[:2], (8, 16), lambda _: None))
+    assert here == list(work_estimates(CATALOGUE, Task(asked, work), SOME[:2], (8, 16), lambda _: None))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("work", [RUN, Work(train=Train(model="llama-3-8b", tokens=1e10, runs_per_month=4.0))])
+@pytest.mark.parametrize("work", [RUN, Work(train=TrainingTask(model="llama-3-8b", tokens=1e10, runs_per_month=4.0))])
 def test_another_number_only_adds_its_own_tries(work: Work) -> None:
     at_48, at_24 = (scenario(work.model_copy(update={"accelerators": many}), accelerator=SOME[0]) for many in (48, 24))
-    assert unchosen(at_48) == unchosen(at_24)
-    known = doubling(CATALOGUE, unchosen(at_24), DAY, accelerators=SOME[:2])
+    assert without_choice(at_48) == without_choice(at_24)
+    known = doubling(CATALOGUE, without_choice(at_24), DAY, accelerators=SOME[:2])
     found = market(CATALOGUE, at_48, DAY, accelerators=SOME[:2], tries=known)
     assert found == market(CATALOGUE, at_48, DAY, accelerators=SOME[:2])
     assert {one.accelerator for one in found.tries if one.accelerators == 48} == {SOME[0]}

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 
 from planner.money.ledger import Ledger
 from planner.money.measures import cash_by_year_usd, cash_today_usd, present_usd
-from planner.money.plan import Plan, plan_at
+from planner.money.plan import Plan, plan_from_context
 from planner.money.verdict.answer import answer
 from planner.report import words
 from planner.report.answer.sentences import told
 from planner.scenario.presets import preset
-from planner.scenario.rent import Mix
+from planner.scenario.rent import MixInputs
 from planner.scenario.scenario import Scenario
-from planner.study.mix.best_mix import ALIKE, UNTOLD, BestMix, NoMix, best_mix, with_best_mix
-from planner.study.mix.mix_program import programme_of
+from planner.study.mix.best_mix import ALIKE, UNTOLD, BestMix, MixUnavailable, add_best_mix, best_mix
+from planner.study.mix.mix_program import build_program
 from planner.study.mix.mix_rates import rates_of
 from planner.study.mix.search import MixSearch, least_fleet
 from planner.study.plan_any import planned
@@ -38,7 +38,7 @@ LEVELS = (work(busy_share=0.95), work(accelerators=16, busy_share=0.1))
 def made(*works: dict[str, Any], offers: dict[str, Any] | None = None, **more: Any) -> Plan:
     """Two years of this work in the small market."""
     scenario = plan(*(works or LEVELS), **{"own": OWN, "years": 2.0, **more})
-    return plan_at(setting(scenario, MARKET if offers is None else offers))
+    return plan_from_context(setting(scenario, MARKET if offers is None else offers))
 
 
 def found(there: Plan) -> BestMix:
@@ -48,12 +48,12 @@ def found(there: Plan) -> BestMix:
     return best
 
 
-def tried(there: Plan, step: int = 8) -> dict[Mix, float]:
+def tried(there: Plan, step: int = 8) -> dict[MixInputs, float]:
     """Every mix in whole servers, by its ledger."""
     search = MixSearch(there.setting)
     sizes = sorted({*range(0, search.most, step), search.most})
     mixes = (
-        Mix(own_accelerators=own, reserve_accelerators=held, peaks=peaks)
+        MixInputs(own_accelerators=own, reserve_accelerators=held, peaks=peaks)
         for own, held, peaks in product(sizes, sizes, ("on_demand", "spot"))
     )
     return {mix: search.at_most_usd(mix) for mix in mixes}
@@ -61,7 +61,7 @@ def tried(there: Plan, step: int = 8) -> dict[Mix, float]:
 
 def test_own_what_is_always_busy_and_rent_the_rest() -> None:
     best = found(made())
-    assert best.mix == Mix(own_accelerators=8)
+    assert best.mix == MixInputs(own_accelerators=8)
     assert best.differs
     share = float(np.asarray(best.least_busy.value))
     own = next(one for one in best.screens if one.name == "own")
@@ -98,23 +98,23 @@ def test_on_small_plans_it_is_what_trying_every_mix_finds(
     own = {**OWN, "usd_per_accelerator": price, "lead_time_months": lead}
     there = made(*works, own=own)
     best = best_mix(there)
-    if isinstance(best, NoMix):
+    if isinstance(best, MixUnavailable):
         assert best.reason == ALIKE
         return
     least = min(tried(there).values())
     # The programme leaves out what only the ledger knows; with what lies beside it, it has been 0.53 % above the least.
     assert best.at_most_usd <= least * 1.01
-    assert best.at_most_usd <= min(best.search.at_most_usd(Mix(peaks=peaks)) for peaks in best.rates.bursts)
+    assert best.at_most_usd <= min(best.search.at_most_usd(MixInputs(peaks=peaks)) for peaks in best.rates.bursts)
 
 
 def test_the_programme_costs_what_the_ledger_says() -> None:
     """For every size of the base and of the reservation; the ledger bills whole machines, and so do these levels."""
     late, let_go = {**OWN, "lead_time_months": 5.0}, {"term": "reserved_1y", "at_end": "expire"}
     for there in (made(), made(own=late), made(reserve=let_go)):
-        programme = programme_of(there.setting, rates_of(there.setting), "on_demand")
+        programme = build_program(there.setting, rates_of(there.setting), "on_demand")
         search = MixSearch(there.setting)
         for own, machines, usd in enumerated(programme):
-            mix = Mix(own_accelerators=own, reserve_accelerators=min(machines * programme.machine, 24))
+            mix = MixInputs(own_accelerators=own, reserve_accelerators=min(machines * programme.machine, 24))
             if own + mix.reserve_accelerators <= 24:
                 assert usd == pytest.approx(search.at_most_usd(mix), rel=2e-3), mix
 
@@ -127,11 +127,11 @@ def test_prices_for_a_volume_are_in_the_programme_and_in_the_ledger() -> None:
     works = (work(busy_share=0.95), work(busy_share=0.5))
     dear = {"usd_per_accelerator": 60_000.0}
     plain, there = (made(*works, own={**OWN, **dear}, reserve={"volume": volume}) for volume in ((), VOLUME))
-    programme = programme_of(there.setting, rates_of(there.setting), "on_demand")
+    programme = build_program(there.setting, rates_of(there.setting), "on_demand")
     assert programme.volume_from == (2,)
     search = MixSearch(there.setting)
     for own, machines, usd in enumerated(programme):
-        mix = Mix(own_accelerators=own, reserve_accelerators=min(machines * programme.machine, 16))
+        mix = MixInputs(own_accelerators=own, reserve_accelerators=min(machines * programme.machine, 16))
         if own + mix.reserve_accelerators <= 16 and machines <= 2:
             assert usd == pytest.approx(search.at_most_usd(mix), rel=2e-3), mix
     best = found(there)
@@ -145,30 +145,30 @@ def test_a_night_is_owned_and_the_day_rented() -> None:
     there = made(work(accelerators=32, busy_share=None, by_hour=(1.0, *(0.25,) * 23)))
     best = found(there)
     every = tried(there)
-    assert best.mix == Mix(own_accelerators=8) == min(every, key=lambda mix: every[mix])
+    assert best.mix == MixInputs(own_accelerators=8) == min(every, key=lambda mix: every[mix])
     assert best.load.edges[-1] == 32
     assert best.load.busy_share[0] == pytest.approx(1.0)
     assert best.load.busy_share[-1] == pytest.approx(1 / 24)
 
 
 def test_work_that_wants_the_same_whenever_it_runs_has_no_mix() -> None:
-    assert best_mix(made(work(busy_share=0.4))) == NoMix(ALIKE)
+    assert best_mix(made(work(busy_share=0.4))) == MixUnavailable(ALIKE)
     there = made(work(busy_share=0.4))
-    assert with_best_mix(there) is there
+    assert add_best_mix(there) is there
     twelve = made(work(accelerators=12, busy_share=0.5))
     assert found(twelve).own in (0, 8, 12)  # a server of eight and four rented may beat two servers
 
 
 def test_the_plan_gets_the_mix_as_one_more_way() -> None:
     there = made()
-    mixed = with_best_mix(there)
+    mixed = add_best_mix(there)
     option = mixed.option("mix")
     assert option is not None
     assert float(present_usd(mixed.setting, option.ledger)) == pytest.approx(found(there).usd)
     assert [one.key for one in mixed.options[:-1]] == [one.key for one in there.options]
     assert all(one.way != "mix" for one in mixed.absent)
     assert mixed.setting.written == there.setting.written  # what is saved stays what was said
-    assert mixed.setting.scenario.mix == Mix(own_accelerators=8)
+    assert mixed.setting.scenario.mix == MixInputs(own_accelerators=8)
     said = answer(mixed)
     assert said.verdict == "mix"
     assert told(mixed, said).title == "Own 8 and rent the peaks."
@@ -183,9 +183,9 @@ def test_the_plan_gets_the_mix_as_one_more_way() -> None:
 
 def test_your_own_mix_stays_and_ways_you_named_stay() -> None:
     yours = made(mix={"own_accelerators": 16})
-    assert with_best_mix(yours) is yours
+    assert add_best_mix(yours) is yours
     few = made(ways=("own", "on_demand"))
-    assert with_best_mix(few) is few
+    assert add_best_mix(few) is few
     assert found(few).own == 8  # it can be asked for all the same
 
 
@@ -205,7 +205,7 @@ def _ledger(best: BestMix) -> Any:
     there = replace(
         best.plan.setting, scenario=best.plan.setting.scenario.model_copy(update={"mix": best.mix, "ways": ("mix",)})
     )
-    return plan_at(there).options[0].ledger
+    return plan_from_context(there).options[0].ledger
 
 
 def yearly(usd: float, **more: float) -> dict[str, float]:
@@ -225,7 +225,7 @@ def test_cash_of_a_year() -> None:
     spent = dearest_year_usd(_ledger(free))
     assert found(made(terms=yearly(spent * 1.001))).mix == free.mix
     tight = best_mix(made(terms=yearly(10_000.0)))
-    assert isinstance(tight, NoMix)
+    assert isinstance(tight, MixUnavailable)
     assert "no mix keeps to 10,000 USD in year 1: the least that does the work is" in tight.reason
 
 
@@ -253,12 +253,12 @@ def cash_or_rent(**terms: float) -> Plan:
 
 def test_a_budget_buys_part_of_a_fleet_that_would_else_be_bought_whole() -> None:
     """Four servers all the time: with money for some of them, those are bought and the rest is rented."""
-    whole = with_best_mix(cash_or_rent())
+    whole = add_best_mix(cash_or_rent())
     said = answer(whole)
     assert said.best is not None
     assert said.best.option.way == "own"
     needs = float(cash_today_usd(said.best.option.ledger))
-    there = with_best_mix(cash_or_rent(cash_on_day_one_usd=needs / 2))
+    there = add_best_mix(cash_or_rent(cash_on_day_one_usd=needs / 2))
     part = answer(there)
     assert part.best is not None
     assert part.best.option.way == "mix"
@@ -274,7 +274,7 @@ def test_a_mix_that_alone_keeps_to_the_limits_is_offered() -> None:
     free = {one.way: one.ledger for one in cash_or_rent().options}
     year = dearest_year_usd(free["on_demand"]) * 0.999
     day = float(cash_today_usd(free["own"])) * 0.999
-    there = with_best_mix(cash_or_rent(cash_per_year_usd=year, cash_on_day_one_usd=day))
+    there = add_best_mix(cash_or_rent(cash_per_year_usd=year, cash_on_day_one_usd=day))
     said = answer(there)
     assert said.best is not None
     assert said.best.option.way == "mix"
@@ -283,7 +283,7 @@ def test_a_mix_that_alone_keeps_to_the_limits_is_offered() -> None:
 
 
 def test_a_limit_that_nothing_keeps_to_is_told_with_the_least_that_would_do() -> None:
-    there = with_best_mix(made(terms=yearly(10_000.0)))
+    there = add_best_mix(made(terms=yearly(10_000.0)))
     said = answer(there)
     assert said.verdict == "limited"
     assert said.limit is not None
@@ -344,12 +344,12 @@ def test_where_waiting_has_a_price_it_is_what_trying_every_size_finds(usd: float
     own = {**OWN, "accelerators_per_server": 1}
     there = made(pool, own=own, terms={"usd_per_waiting_hour": usd}, rent={"hours_per_session": 8.0})
     best = found(there)
-    every = {size: best.search.at_most_usd(Mix(own_accelerators=size)) for size in range(81)}
+    every = {size: best.search.at_most_usd(MixInputs(own_accelerators=size)) for size in range(81)}
     assert best.at_most_usd == pytest.approx(min(every.values()), rel=1e-3)
     asked = made(pool, own={**own, "accelerators": 80}, terms=there.setting.terms.model_dump(),
                  rent={"hours_per_session": 8.0})  # fmt: skip
     for plain, key in ((there, "own"), (asked, f"own-{best.own}")):  # all of the work: that is buying so many
-        mixed = with_best_mix(plain)
+        mixed = add_best_mix(plain)
         option = mixed.option(key)
         assert option is not None
         assert option.accelerators == best.own
@@ -380,9 +380,9 @@ def test_the_curve_is_told_as_flat_where_it_is() -> None:
 
 def test_nothing_with_a_price_has_no_mix() -> None:
     bare = Scenario.model_validate({"accelerator": "H100-SXM5-80GB", "work": LEVELS})
-    there = plan_at(setting(bare, {"none": offer("on_demand", None)}))
+    there = plan_from_context(setting(bare, {"none": offer("on_demand", None)}))
     best = best_mix(there)
-    assert isinstance(best, NoMix)
+    assert isinstance(best, MixUnavailable)
     assert "nobody publishes a price for renting" in best.reason or "nothing here has a price" in best.reason
 
 
@@ -390,7 +390,7 @@ def test_a_service_whose_peaks_nobody_places_says_what_to_add() -> None:
     chat = preset("chat-service")
     assert chat is not None
     there = planned(load_catalogue(), chat.scenario, date(2026, 11, 21))
-    assert best_mix(there) == NoMix(UNTOLD)
+    assert best_mix(there) == MixUnavailable(UNTOLD)
     by_hour = (0.2,) * 8 + (1.0,) * 4 + (0.6,) * 12
     told_when = chat.scenario.work[0].model_copy(update={"by_hour": by_hour})
     placed = planned(load_catalogue(), chat.scenario.model_copy(update={"work": (told_when,)}), date(2026, 11, 21))

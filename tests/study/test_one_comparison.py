@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.one_comparison import answers, complaints, own_choice
+from bench.one_comparison import answers, complaints, retyped_choice
 from planner.report.title import title
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
@@ -22,7 +22,7 @@ def test_no_plan_contradicts_itself() -> None:
 def test_to_type_what_the_program_chose_changes_no_word() -> None:
     catalogue, typed = load_catalogue(), 0
     for scenario, judged in answers(catalogue, 60, seed=1050):
-        again = own_choice(judged)
+        again = retyped_choice(judged)
         if again is None:
             continue
         typed += 1

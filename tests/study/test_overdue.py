@@ -5,9 +5,9 @@ from functools import lru_cache
 
 import pytest
 
-from planner.money.plan import Plan, plan_at
+from planner.money.plan import Plan, plan_from_context
 from planner.money.verdict.answer import answer
-from planner.study.uncertainty.futures import DEFAULT, Overdue, overdue, usual_plans
+from planner.study.uncertainty.futures import DEFAULT, OverdueImpact, overdue, usual_plans
 from pricing import Catalogue, Figure, load_catalogue
 from pricing.stale import ALLOWED_DAYS, days_over, limit_days, stale
 
@@ -21,11 +21,11 @@ def plans() -> dict[str, Plan]:
 
 
 @lru_cache(maxsize=1)
-def found() -> tuple[Overdue, ...]:
+def found() -> tuple[OverdueImpact, ...]:
     return overdue(load_catalogue(), plans(), DAY)
 
 
-def of(field: str, record: str = H100) -> Overdue:
+def of(field: str, record: str = H100) -> OverdueImpact:
     """The overdue figure of a record."""
     return next(one for one in found() if one.placed.record == record and one.placed.field == field)
 
@@ -57,7 +57,7 @@ def test_a_weight_is_what_the_plan_moves_between_the_ends(name: str) -> None:
     saved = []
     for usd in (value.low, value.high):
         assert usd is not None
-        again = answer(plan_at(plan.setting.trying({"usd_per_accelerator": usd})))
+        again = answer(plan_from_context(plan.setting.trying({"usd_per_accelerator": usd})))
         cost = {one.option.key: one.present_usd for one in again.ranked}
         saved.append(cost[keys[1]] - cost[keys[0]])
     dearer = max(there.best.present_usd, there.against.present_usd)

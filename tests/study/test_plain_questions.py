@@ -9,20 +9,20 @@ import numpy as np
 import pytest
 
 from planner.money.verdict.answer import Answer, answer
-from planner.report.answer.document import answer_data
+from planner.report.answer.document import answer_json
 from planner.report.answer.payback_chart import payback
 from planner.report.answer.plan_text import Reckoned, plan_text, warnings
-from planner.report.answer.sentences import AnswerWords, told
+from planner.report.answer.sentences import AnswerSummary, told
 from planner.report.files.csv import results_table
 from planner.report.futures.future_charts import sure
 from planner.report.futures.what_turns import stress_table
-from planner.report.what_if.what_if_words import nothing_to_ask, pair
-from planner.scenario.file import Saved
-from planner.scenario.grid import Axis, Grid
+from planner.report.what_if.what_if_words import no_comparison_summary, pair
+from planner.scenario.file import SavedScenario
+from planner.scenario.grid import Grid, SweepAxis
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
 from planner.study.sweep.sweep import Sweep
-from planner.study.uncertainty.stress import stressed
+from planner.study.uncertainty.stress import run_stress_test
 from planner.study.uncertainty.sure_verdict import Judged, decided
 from planner.study.uncertainty.tornado import tornado
 from pricing import Catalogue
@@ -105,7 +105,7 @@ def judged(**said: Any) -> Judged:
     return _judged(Scenario.model_validate({"work": EIGHT, **said}))
 
 
-def words(one: Judged) -> AnswerWords:
+def words(one: Judged) -> AnswerSummary:
     return told(one.answer.plan, one.answer, one.futures)
 
 
@@ -221,7 +221,7 @@ def test_every_page_and_file_works_with_any_two_ways_or_one(said: dict[str, Any]
     found = judged(**said)
     made, drawn = found.answer.plan, found.futures
     one = Reckoned("plain", made, found.answer, words(found), (), drawn)
-    data = answer_data(one)
+    data = answer_json(one)
     assert data["best"] == found.answer.best.option.key if found.answer.best else None
     assert tuple(data["compared"]) == keys(found.answer)
     text = plan_text(one)
@@ -230,8 +230,8 @@ def test_every_page_and_file_works_with_any_two_ways_or_one(said: dict[str, Any]
     assert payback(found.answer, dark=False).data
     assert drawn is not None
     assert (sure(found.answer, drawn, dark=False) is None) == (found.answer.pair is None)
-    assert (nothing_to_ask(found) is None) == (found.answer.pair is not None)
-    assert "Plan" in stress_table([stressed(made, "rents-fall", 64)], found).columns
+    assert (no_comparison_summary(found) is None) == (found.answer.pair is not None)
+    assert "Plan" in stress_table([run_stress_test(made, "rents-fall", 64)], found).columns
 
 
 @pytest.mark.parametrize("said", ONE_SIDED)
@@ -258,7 +258,7 @@ def test_a_reserved_price_stays_where_the_rent_on_demand_is_tried() -> None:
 def test_a_sweep_answers_as_the_plans_do() -> None:
     base = Scenario.model_validate({"work": EIGHT, **RESERVED_OR_NOT})
     path = ("rent", "usd_per_accelerator_hour")
-    grid = Grid(Saved(base), (Axis((path,), tuple((usd,) for usd in np.linspace(1.5, 4.0, 8).tolist())),))
+    grid = Grid(SavedScenario(base), (SweepAxis((path,), tuple((usd,) for usd in np.linspace(1.5, 4.0, 8).tolist())),))
     for number, swept in enumerate(Sweep(catalogue(), grid, DAY).block(0, 8)):
         usd = grid.values(number)[0]
         found = reckoned(catalogue(), work=EIGHT, **RESERVED_OR_NOT | {"rent": {"usd_per_accelerator_hour": usd}})

@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 
 from planner.money.stages.just_in_time import order_months
 from planner.scenario.own import Order
-from planner.scenario.rent import Mix
+from planner.scenario.rent import MixInputs
 from planner.study.mix.best_mix import BestMix, best_mix
-from planner.study.mix.mix_rates import Count, Schedule, best_months, within
+from planner.study.mix.mix_rates import OrderCosts, Schedule, best_months, within
 from tests.examples import at_most
 from tests.study.test_mix import OWN, made, work
 
 SMALL = st.integers(-20, 20)
 
 
-def worth(cost: Count, months: Iterable[int]) -> float:
+def worth(cost: OrderCosts, months: Iterable[int]) -> float:
     """What slices come to that are ordered in these months; -1 is never."""
     return sum(float(cost.usd[month, place]) for place, month in enumerate(months) if month >= 0)
 
@@ -28,8 +28,8 @@ def worth(cost: Count, months: Iterable[int]) -> float:
 @given(st.lists(st.lists(SMALL, min_size=3, max_size=3), min_size=3, max_size=3), st.integers(0, 30))
 def test_within_a_limit_it_is_the_best_of_all(costs: list[list[int]], most: int) -> None:
     """Three slices, three months, each month's machines paid from one purse."""
-    cost = Count(np.array(costs, dtype=np.float64))
-    price = Count(np.array([[9.0] * 3, [5.0] * 3, [2.0] * 3]), float(most))
+    cost = OrderCosts(np.array(costs, dtype=np.float64))
+    price = OrderCosts(np.array([[9.0] * 3, [5.0] * 3, [2.0] * 3]), float(most))
     every = [one for one in product((-1, 0, 1, 2), repeat=3) if worth(price, one) <= most]
     chosen = within(cost, [price])
     assert chosen is not None
@@ -39,8 +39,8 @@ def test_within_a_limit_it_is_the_best_of_all(costs: list[list[int]], most: int)
 
 def test_a_purse_too_small_for_today_orders_later() -> None:
     """Both slices are best ordered at once, for 9 each; with 11 one of them waits for 2."""
-    cost = Count(np.array([[-10.0, -8.0], [-6.0, -5.0]]))
-    price = Count(np.array([[9.0, 9.0], [2.0, 2.0]]), 11.0)
+    cost = OrderCosts(np.array([[-10.0, -8.0], [-6.0, -5.0]]))
+    price = OrderCosts(np.array([[9.0, 9.0], [2.0, 2.0]]), 11.0)
     assert best_months(cost).tolist() == [0, 0]
     assert best_months(cost, [price]).tolist() == [0, 1]
 
@@ -70,7 +70,7 @@ def test_it_is_about_what_trying_every_schedule_finds(growth: float, busy: float
     peak = best.search.most
     tops = [*range(8, peak, 8), peak]
     mixes = [
-        Mix(own_accelerators=size, orders=Schedule(tuple(tops[:number]), chosen, months).upto(size))
+        MixInputs(own_accelerators=size, orders=Schedule(tuple(tops[:number]), chosen, months).upto(size))
         for number, size in enumerate(tops, 1)
         for chosen in combinations_with_replacement(months, number)
     ]

@@ -11,18 +11,18 @@ import pytest
 from planner.money.verdict.answer import Answer, answer
 from planner.money.ways import WAYS
 from planner.scenario.fields import leaves, shape
-from planner.scenario.file import Saved
-from planner.scenario.grid import Axis, Grid
+from planner.scenario.file import SavedScenario
+from planner.scenario.grid import Grid, SweepAxis
 from planner.scenario.own import Kept, Loan, Own, RentToOwn
-from planner.scenario.path import Path, value_at
-from planner.scenario.rent import Hosted, Mix, Rent, Reserve, Spot, VolumePrice
+from planner.scenario.path import Path, get_value
+from planner.scenario.rent import HostedModelInputs, MixInputs, RentalInputs, ReservationInputs, SpotInputs, VolumePrice
 from planner.scenario.scenario import Scenario
-from planner.scenario.task import Train
-from planner.scenario.terms import Tax, Terms
+from planner.scenario.task import TrainingTask
+from planner.scenario.terms import FinancialTerms, TaxInputs
 from planner.scenario.work import Work
 from planner.study.plan_any import planned
 from planner.study.sweep import sweep as sweeping
-from planner.study.sweep.flips import Winners, flips
+from planner.study.sweep.flips import WinnerCounts, flips
 from planner.study.sweep.sweep import REFUSED, PointAnswer, Sweep
 from planner.study.uncertainty.sure_verdict import decided
 from pricing import load_catalogue
@@ -32,10 +32,10 @@ CATALOGUE = load_catalogue()
 # Every way that can be reckoned, every number filled in, so that any of them can vary.
 FULL = Scenario(
     work=(Work(accelerators=8, busy_share=0.6, may_stop=True),),
-    mix=Mix(own_accelerators=4),
+    mix=MixInputs(own_accelerators=4),
     kept=Kept(accelerators=4, relative_speed=0.3, power_w_each=400.0, running_usd_per_month=100.0),
     rent_to_own=RentToOwn(usd_per_month=9_000.0, months=24),
-    hosted=Hosted(
+    hosted=HostedModelInputs(
         million_input_tokens_per_month=2_000.0,
         million_output_tokens_per_month=500.0,
         usd_per_million_input_tokens=2.5,
@@ -47,15 +47,16 @@ FULL = Scenario(
         maintenance_share_per_year=0.05, scarcity_premium_share=0.1, selling_cost_share=0.1, install_share=0.05,
     ),
     loan=Loan(loan_share=0.8),
-    rent=Rent(usd_per_accelerator_hour=2.5, support_share=0.05, usd_per_gb_month_of_disk=0.1, usd_per_gb_of_egress=0.1),
-    reserve=Reserve(
+    rent=RentalInputs(usd_per_accelerator_hour=2.5, support_share=0.05, usd_per_gb_month_of_disk=0.1,
+        usd_per_gb_of_egress=0.1),
+    reserve=ReservationInputs(
         usd_per_accelerator_hour=1.9, term="reserved_1y",
         volume=(VolumePrice(from_accelerators=16, usd_per_accelerator_hour=1.7),),
     ),
-    spot=Spot(usd_per_accelerator_hour=1.2, interruptions_per_hour=0.01, on_demand_share=0.1),
-    terms=Terms(discount_rate_per_year=0.1, rent_change_per_year=-0.1, cash_on_day_one_usd=350_000.0,
+    spot=SpotInputs(usd_per_accelerator_hour=1.2, interruptions_per_hour=0.01, on_demand_share=0.1),
+    terms=FinancialTerms(discount_rate_per_year=0.1, rent_change_per_year=-0.1, cash_on_day_one_usd=350_000.0,
                 cash_per_year_usd=700_000.0, usd_per_waiting_hour=5.0),
-    tax=Tax(tax_share=0.25),
+    tax=TaxInputs(tax_share=0.25),
 )  # fmt: skip
 BUSY, POWER, RATE = ("work", 0, "busy_share"), ("own", "usd_per_kwh"), ("terms", "discount_rate_per_year")
 MONEY = 0.005  # half a cent
@@ -63,7 +64,9 @@ MONEY = 0.005  # half a cent
 
 def grid(base: Scenario, vary: dict[Path, tuple[Any, ...]]) -> Grid:
     """A grid as if it had been read from a file."""
-    return Grid(Saved(base), tuple(Axis((path,), tuple((one,) for one in ones)) for path, ones in vary.items()))
+    return Grid(
+        SavedScenario(base), tuple(SweepAxis((path,), tuple((one,) for one in ones)) for path, ones in vary.items())
+    )
 
 
 def assert_is_the_plan(found: PointAnswer, scenario: Scenario) -> None:
@@ -107,7 +110,7 @@ def near(path: Path, generator: random.Random) -> tuple[Any, ...] | None:
     """A few values around the one that stands there; None for what is no filled-in number."""
     if path[0] == "measured" or "jobs" in path:  # none stands there
         return None
-    kind, now = shape(path), value_at(FULL, path)
+    kind, now = shape(path), get_value(FULL, path)
     if kind is None or kind.kind not in ("number", "whole") or now is None or isinstance(now, bool):
         return None
     times = sorted(generator.sample([0.4, 0.6, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0], 3))
@@ -184,7 +187,7 @@ def test_a_row_with_a_verdict_says_what_the_page_says() -> None:
 
 @pytest.mark.slow
 def test_what_is_left_open_is_chosen_in_a_row_as_on_the_page() -> None:
-    work = Work(train=Train(model="llama-3.1-8b", tokens=2e10, runs_per_month=1.0, choose_count=True))
+    work = Work(train=TrainingTask(model="llama-3.1-8b", tokens=2e10, runs_per_month=1.0, choose_count=True))
     base = Scenario(work=(work,), accelerator="any", ways=("own", "on_demand"))
     sweep = Sweep(CATALOGUE, grid(base, {("years",): (2.0,)}), DAY)
     (found,) = sweep.block(0, 1)
@@ -209,7 +212,7 @@ def test_a_mix_that_wins_stands_in_its_row_and_its_neighbours_are_right() -> Non
 
 def test_the_summary_finds_where_the_winner_changes() -> None:
     there = grid(Scenario(), {BUSY: (0.1, 0.5, 0.9), ("years",): (2.0, 4.0)})
-    winners = Winners(6)
+    winners = WinnerCounts(6)
     winners.add([("rent", "on_demand")] * 4)
     winners.add([("rent", "on_demand"), ("own", "own-16")])
     assert winners.shares(1) == {"on_demand": pytest.approx(5 / 6), "own": pytest.approx(1 / 6)}

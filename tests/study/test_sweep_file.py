@@ -17,7 +17,7 @@ import pytest
 
 from planner.cli import BAD_INPUT, FAILED, OK, main
 from planner.cli.sweep_file import NOTE
-from planner.scenario.file import Saved
+from planner.scenario.file import SavedScenario
 from planner.scenario.grid import read_grid
 from planner.scenario.presets import presets
 from pricing import load_catalogue
@@ -192,7 +192,7 @@ def test_the_grids_in_the_docs_are_as_large_as_they_say() -> None:
     text = (ROOT / "docs" / "sweeps.md").read_text(encoding="utf-8")
     catalogue = load_catalogue()
     grids = [
-        read_grid(one.encode(), "docs", catalogue, lambda name: Saved(KNOWN[name]))
+        read_grid(one.encode(), "docs", catalogue, lambda name: SavedScenario(KNOWN[name]))
         for one in re.findall(r"```yaml\n(.*?)```", text, flags=re.DOTALL)
     ]
     assert [one.count for one in grids] == [40, 144]

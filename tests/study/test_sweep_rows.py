@@ -13,14 +13,14 @@ import pytest
 import planner
 import pricing
 from planner.cli import OK, main
-from planner.cli.sweep_file import program_digest
+from planner.cli.sweep_file import code_digest
 from planner.money.verdict.answer import answer
 from planner.money.ways import WAYS
 from planner.report.files.sweep_csv import RIGHT_SIZE
-from planner.scenario.file import Saved
+from planner.scenario.file import SavedScenario
 from planner.scenario.grid import Grid, read_grid
 from planner.study.plan_any import planned
-from planner.study.sweep.sweep import PointAnswer, Sweep, _Point
+from planner.study.sweep.sweep import PointAnswer, Sweep, _GridPoint
 from pricing import load_catalogue
 
 DAY = date(2026, 11, 21)
@@ -70,7 +70,7 @@ def test_every_row_of_a_file_is_its_plan_and_few_are_calculated_alone(
     alone = []
     real = Sweep._alone
 
-    def counted(sweep: Sweep, point: _Point, *offers: Any) -> PointAnswer:
+    def counted(sweep: Sweep, point: _GridPoint, *offers: Any) -> PointAnswer:
         alone.append(point.values)
         return real(sweep, point, *offers)
 
@@ -87,7 +87,7 @@ def test_every_row_of_a_file_is_its_plan_and_few_are_calculated_alone(
         assert dict(_wrong_cells(row, grid, number)) == {}, number
 
 
-def _no_other_base(name: object) -> Saved:
+def _no_other_base(name: object) -> SavedScenario:
     raise AssertionError(name)
 
 
@@ -124,7 +124,7 @@ def test_another_version_of_any_module_or_constant_is_another_program(monkeypatc
         return real(path)
 
     monkeypatch.setattr(Path, "read_bytes", noted)
-    program_digest()
+    code_digest()
     folders = [Path(package.__path__[0]) for package in (planner, pricing)]
     modules = {path for folder in folders for path in folder.rglob("*.py")}
     constants = set(folders[0].glob("speed/data/*.yaml")) | set(folders[0].glob("study/data/*.yaml"))

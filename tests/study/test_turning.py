@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from planner.money.many_ledgers import Columns, builder_of, ledger_at
+from planner.money.many_ledgers import InputColumns, build_ledger, option_builder
 from planner.money.measures import present_usd
 from planner.money.option import Option
 from planner.money.plan import Plan, plan
@@ -11,12 +11,12 @@ from planner.money.verdict.answer import Answer
 from planner.report.futures import future_charts
 from planner.report.futures.what_turns import (  # fmt: skip
     indices_table,
-    map_finding,
+    map_summary,
     map_table,
+    most_likely_change,
     stress_table,
     tornado_table,
     tornado_title,
-    turns_first,
 )
 from planner.scenario.link import from_address
 from planner.scenario.own import Own
@@ -24,9 +24,9 @@ from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.break_even_map import BUSY, YEARS, axis, break_even_map
 from planner.study.uncertainty.draws import drawn
 from planner.study.uncertainty.futures import futures
-from planner.study.uncertainty.stress import Change, Stressed, stressed, stresses
+from planner.study.uncertainty.stress import InputChange, StressResult, run_stress_test, stresses
 from planner.study.uncertainty.sure_verdict import decided, turning
-from planner.study.uncertainty.tornado import first_flip, indices, saved_usd, tornado
+from planner.study.uncertainty.tornado import indices, likeliest_flip, saved_usd, tornado
 from planner.study.uncertainty.uncertain_inputs import DistributionError, doubtful
 from tests.study.planned import DAY, catalogue, planned
 
@@ -58,19 +58,19 @@ def test_at_its_flip_an_input_makes_both_cost_the_same() -> None:
     assert {bar.input.name for bar in flips} >= {"rent_change_per_year", "usd_per_accelerator", "busy_factor"}
     for bar in flips:
         there = MADE.setting.trying({bar.input.name: np.array([[bar.flip]])})
-        ledgers = [ledger_at(there, builder_of(one)) for one in pair(MADE)]
+        ledgers = [build_ledger(there, option_builder(one)) for one in pair(MADE)]
         own, rent = (float(np.ravel(present_usd(there, one))[0]) for one in ledgers if one is not None)
         assert own == pytest.approx(rent, rel=1e-6), bar.input.name
 
 
 def test_the_first_flip_is_the_least_surprising_one() -> None:
     bars = tornado(MADE, *pair(MADE))
-    first, sure = first_flip(MADE, *pair(MADE)), decided(MADE, 256)
+    first, sure = likeliest_flip(MADE, *pair(MADE)), decided(MADE, 256)
     assert first is not None
     assert sure.futures is not None
-    nearest = min((bar for bar in bars if bar.flips_within), key=lambda bar: abs(bar.flip_sigmas or 0.0))
+    nearest = min((bar for bar in bars if bar.flips_sign), key=lambda bar: abs(bar.flip_sigmas or 0.0))
     assert (first.input.name, first.flip) == (nearest.input.name, pytest.approx(nearest.flip))
-    assert turns_first(MADE, sure.answer, sure.futures) == (
+    assert most_likely_change(MADE, sure.answer, sure.futures) == (
         "Likeliest to turn this: change of rents a year, at +6.8% instead of 0%.",
     )
 
@@ -129,8 +129,8 @@ def test_a_grid_beside_draws_says_what_its_rows_say_one_by_one(held: dict[str, s
     rows = {one: np.repeat(those, len(grid)) for one, those in beside.items()} | {name: np.tile(grid, count)}
     for way in made.options:
         ways = (way, made.options[0])
-        alone = saved_usd(made, ways, Columns(made.setting, rows)).reshape(count, len(grid))
-        together = Columns(made.setting, beside, along=(name, grid))
+        alone = saved_usd(made, ways, InputColumns(made.setting, rows)).reshape(count, len(grid))
+        together = InputColumns(made.setting, beside, along=(name, grid))
         assert saved_usd(made, ways, together) == pytest.approx(alone, rel=1e-9, abs=1e-6)
 
 
@@ -140,15 +140,15 @@ def test_any_two_inputs_make_a_map() -> None:
     )
     assert np.all(np.diff(found.saved_usd, axis=1) > 0)  # dearer rents
     assert np.all(np.diff(found.saved_usd, axis=0) < 0)  # dearer machines
-    assert "you are at 0% and $30,000" in map_finding(found)
+    assert "you are at 0% and $30,000" in map_summary(found)
     assert map_table(found).to_pandas().shape == (3, 5)
     with pytest.raises(DistributionError, match="'colour' is certain in this plan or no input of it; choose one of"):
         axis(MADE, "colour")
 
 
-def under_stress(plan: Plan, count: int) -> tuple[Stressed, ...]:
+def under_stress(plan: Plan, count: int) -> tuple[StressResult, ...]:
     """The plan under every test, one at a time."""
-    return tuple(stressed(plan, key, count) for key in stresses())
+    return tuple(run_stress_test(plan, key, count) for key in stresses())
 
 
 def test_stress_tests_change_the_words() -> None:
@@ -178,7 +178,7 @@ def test_stress_tests_change_the_words() -> None:
 def test_half_of_what_resale_brings() -> None:
     for own in (Own(), Own(residual_share=0.4), Own(refresh_years=1.5)):
         made = planned(own=own)
-        under = stressed(made, "resale-halves", 16)
+        under = run_stress_test(made, "resale-halves", 16)
         assert under.plan is not None
         lines = [
             {line.name: float(line.total_usd) for line in pair(one)[0].ledger.lines if line.part == "resale"}
@@ -194,7 +194,7 @@ def test_a_test_that_touches_nothing_says_so() -> None:
     assert table.loc["Electricity costs twice as much", "Answer"] == "not in this plan"
     assert table.loc["As entered", "Owning, USD"] > 0
     with pytest.raises(DistributionError, match="no stress test is called 'x'; there are rents-fall"):
-        stressed(made, "x")
+        run_stress_test(made, "x")
 
 
 def test_every_stress_cites_a_source_of_the_catalogue() -> None:
@@ -202,7 +202,7 @@ def test_every_stress_cites_a_source_of_the_catalogue() -> None:
         assert one.source in catalogue().sources
         assert one.reason
     with pytest.raises(ValueError, match="want one of is, add and times"):
-        Change.model_validate({"is": 1.0, "add": 2.0})
+        InputChange.model_validate({"is": 1.0, "add": 2.0})
 
 
 def test_indices_tell_a_sum_apart() -> None:

@@ -13,7 +13,7 @@ from planner.money.renting.job_hour import hired
 from planner.report.market.gpu_uses import use_sentence, uses_table
 from planner.scenario.presets import preset
 from planner.scenario.scenario import Scenario
-from planner.study.market.gpu_guide import Choice, choices, together, uses
+from planner.study.market.gpu_guide import GuideChoice, choices, together, uses
 from planner.study.market.survey import market
 from planner.web import state
 from pricing import Catalogue, load_catalogue
@@ -26,11 +26,11 @@ CATALOGUE = load_catalogue()
 
 
 @pytest.fixture(scope="module")
-def found() -> dict[str, Choice]:
+def found() -> dict[str, GuideChoice]:
     return {one.key: one for one in choices(CATALOGUE, DAY)}
 
 
-def test_each_use_is_what_the_market_says_of_its_job(found: dict[str, Choice]) -> None:
+def test_each_use_is_what_the_market_says_of_its_job(found: dict[str, GuideChoice]) -> None:
     for use in uses().uses:
         if use.hours_per_month is not None:
             continue
@@ -42,14 +42,14 @@ def test_each_use_is_what_the_market_says_of_its_job(found: dict[str, Choice]) -
             assert (said.picks[0].accelerator, said.usd) == (best.best.accelerator, best.best.cost)
             assert said.by_token is None
         else:
-            assert best.accelerated is not None
-            assert said.usd == best.accelerated.cost
+            assert best.selected_accelerator is not None
+            assert said.usd == best.selected_accelerator.cost
             assert said.by_token is not None
             assert said.by_token.usd < said.usd
         assert said.next_usd is None or said.next_usd >= said.usd
 
 
-def test_who_learns_pays_for_the_cheapest_hour_that_will_do(found: dict[str, Choice]) -> None:
+def test_who_learns_pays_for_the_cheapest_hour_that_will_do(found: dict[str, GuideChoice]) -> None:
     said, use = found["learning"], uses().uses[0]
     pick, (_, scenario) = said.picks[0], use.job
     assert (pick.accelerators, pick.way) == (1, "on_demand")
@@ -66,7 +66,7 @@ def test_who_learns_pays_for_the_cheapest_hour_that_will_do(found: dict[str, Cho
     assert said.usd < found["fine-tuning"].usd
 
 
-def test_a_bit_of_everything_is_the_least_sum_on_one_kind(found: dict[str, Choice]) -> None:
+def test_a_bit_of_everything_is_the_least_sum_on_one_kind(found: dict[str, GuideChoice]) -> None:
     said = found["mixed"]
     assert len({one.accelerator for one in said.picks}) == 1
     parts = [found[key] for key in uses().mixed.of]
@@ -74,7 +74,7 @@ def test_a_bit_of_everything_is_the_least_sum_on_one_kind(found: dict[str, Choic
     assert said.able <= min(one.able for one in parts)
 
 
-def test_another_price_is_another_answer(found: dict[str, Choice]) -> None:
+def test_another_price_is_another_answer(found: dict[str, GuideChoice]) -> None:
     """Nothing is recommended by hand: without its offers, the next kind takes the place of the first."""
     said = found["learning"]
     assert said.next is not None
@@ -89,7 +89,7 @@ def without(accelerator: str) -> Catalogue:
     return CATALOGUE.model_copy(update={"offers": offers})
 
 
-def test_every_use_has_its_reason_and_its_price_of_a_day(found: dict[str, Choice]) -> None:
+def test_every_use_has_its_reason_and_its_price_of_a_day(found: dict[str, GuideChoice]) -> None:
     for one in found.values():
         text = use_sentence(one)
         assert text.startswith(f"For {one.label.lower()}: ")
@@ -112,7 +112,9 @@ def test_works_of_one_plan_on_one_kind() -> None:
     assert together(CATALOGUE, Scenario.model_validate({"work": (once, talk)}), DAY) == ()  # a run and a month: no sum
 
 
-def test_in_a_shell_with_no_job(capsys: pytest.CaptureFixture[str], tmp_path: Path, found: dict[str, Choice]) -> None:
+def test_in_a_shell_with_no_job(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, found: dict[str, GuideChoice]
+) -> None:
     out = tmp_path / "uses.csv"
     asked = ["cheapest", "--day", DAY.isoformat()]
     assert main([*asked, "--csv", str(out)]) == OK
@@ -129,7 +131,7 @@ def test_in_a_shell_with_no_job(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     assert "--tokens needs a job: want --model NAME" in capsys.readouterr().err
 
 
-def test_the_speed_page_says_the_same(monkeypatch: pytest.MonkeyPatch, found: dict[str, Choice]) -> None:
+def test_the_speed_page_says_the_same(monkeypatch: pytest.MonkeyPatch, found: dict[str, GuideChoice]) -> None:
     monkeypatch.setattr(state, "today", lambda: DAY)
     app = AppTest.from_function(one_page, args=("Speed",), default_timeout=SLOW)
     app.session_state["uses"] = True

@@ -13,7 +13,7 @@ from planner.money.plan import Plan, plan
 from planner.money.verdict.answer import CLOSE_GAP, Answer, answer
 from planner.money.ways import of_side
 from planner.report.answer.sentences import told
-from planner.report.futures.counted import how_sure
+from planner.report.futures.counted import confidence_sentences
 from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.futures import Futures, futures
 from planner.study.uncertainty.sure_verdict import LIKELY, SURE, decided, judged, rounded
@@ -80,7 +80,7 @@ def test_a_mix_that_is_no_surer_than_that_is_not_called() -> None:
 def test_where_futures_speak_for_the_other_side_nothing_is_called() -> None:
     found = said(20)
     assert found.verdict == "close"
-    assert how_sure(found) == ("Buying came out cheaper than renting in 20 of 100 simulated futures.",)
+    assert confidence_sentences(found) == ("Buying came out cheaper than renting in 20 of 100 simulated futures.",)
 
 
 def test_ranges_hold_the_number_they_stand_beside() -> None:

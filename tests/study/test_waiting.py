@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 from planner.money.measures import factors
-from planner.money.plan import Plan, plan_at
+from planner.money.plan import Plan, plan_from_context
 from planner.scenario.scenario import Scenario
 from planner.study.buy_or_wait import (
     NO_FASTER,
-    NoWaiting,
+    BuyOrWaitUnavailable,
     Waiting,
     doubling_years,
     least_work_years,
     waiting,
 )
-from planner.study.mix.best_mix import with_best_mix
+from planner.study.mix.best_mix import add_best_mix
 from tests.money.owning import EIGHTY, NOTHING, setting
 from tests.money.owning import scenario as owning
 
@@ -40,7 +40,7 @@ TERMS = {"discount_rate_per_year": 0.1, "rent_change_per_year": 0.0}
 
 def of(own: dict[str, Any], **more: Any) -> Plan:
     """The plan of these sixteen."""
-    return plan_at(setting(owning({**SIXTEEN, **own}, **{**RENTED, "terms": TERMS, **more})))
+    return plan_from_context(setting(owning({**SIXTEEN, **own}, **{**RENTED, "terms": TERMS, **more})))
 
 
 def found(there: Plan) -> Waiting:
@@ -128,15 +128,15 @@ def test_what_cannot_come_in_time_cannot_be_put_off() -> None:
     assert isinstance(late, Waiting)
     assert late.months == (0,)
     never = waiting(of({"lead_time_months": 60.0}))
-    assert isinstance(never, NoWaiting)
+    assert isinstance(never, BuyOrWaitUnavailable)
     assert "comes after 60 months" in never.reason
-    unpriced = waiting(plan_at(setting(owning(NOTHING, accelerator="TPU-v5p"))))
-    assert isinstance(unpriced, NoWaiting)
+    unpriced = waiting(plan_from_context(setting(owning(NOTHING, accelerator="TPU-v5p"))))
+    assert isinstance(unpriced, BuyOrWaitUnavailable)
 
 
 def test_the_base_of_a_mix_is_put_off_where_the_mix_is_cheaper() -> None:
     works = ({"accelerators": 8, "busy_share": 0.95}, {"accelerators": 16, "busy_share": 0.05})
-    mixed = with_best_mix(of({"accelerators_per_server": 8, "usd_per_accelerator": 20_000.0}, work=works))
+    mixed = add_best_mix(of({"accelerators_per_server": 8, "usd_per_accelerator": 20_000.0}, work=works))
     assert mixed.option("mix") is not None
     waits = found(mixed)
     assert (waits.title, waits.accelerators) == ("Own 8 and rent the peaks", 8)

@@ -5,29 +5,29 @@ from typing import Any
 import numpy as np
 import pytest
 
-from planner.money.many_ledgers import builder_of, ledger_at
+from planner.money.many_ledgers import build_ledger, option_builder
 from planner.money.measures import present_usd
 from planner.money.owning.inputs import ORDER
-from planner.money.plan import plan_at
-from planner.report.answer.document import waiting_data
-from planner.report.futures.counted import waiting_sentences, waiting_table, waiting_text
-from planner.report.mix.mix_charts import waiting_curve
-from planner.report.words import of_100
+from planner.money.plan import plan_from_context
+from planner.report.answer.document import buy_or_wait_json
+from planner.report.futures.counted import buy_or_wait_sentences, buy_or_wait_table, buy_or_wait_text
+from planner.report.mix.mix_charts import buy_or_wait_chart
+from planner.report.words import share_per_100
 from planner.scenario.own import Own
-from planner.scenario.terms import Terms
+from planner.scenario.terms import FinancialTerms
 from planner.study import buy_or_wait as module
-from planner.study.buy_or_wait import Waiting, WaitingFutures, waiting, waiting_futures
+from planner.study.buy_or_wait import BuyOrWaitFutures, Waiting, buy_or_wait_futures, waiting
 from planner.study.uncertainty.draws import drawn
 from planner.study.uncertainty.futures import futures
 from planner.study.uncertainty.uncertain_inputs import doubtful
 from tests.study.planned import planned
 
 
-def of(**changes: Any) -> tuple[Waiting, WaitingFutures]:
+def of(**changes: Any) -> tuple[Waiting, BuyOrWaitFutures]:
     """The curve of a plan and its futures; both must be there."""
     found = waiting(planned(**changes))
     assert isinstance(found, Waiting)
-    there = waiting_futures(found)
+    there = buy_or_wait_futures(found)
     assert there is not None
     return found, there
 
@@ -36,14 +36,14 @@ def of(**changes: Any) -> tuple[Waiting, WaitingFutures]:
 def test_each_future_is_a_plan_of_its_own() -> None:
     """Futures 0, 5 and 17, ordered in month 0 and in the last: what a ledger with these inputs comes to."""
     found, there = of()
-    setting, build = found.plan.setting, builder_of(found.bought_as)
-    inputs = doubtful(plan_at(setting.trying({ORDER: float(found.months[-1])})))
+    setting, build = found.plan.setting, option_builder(found.bought_as)
+    inputs = doubtful(plan_from_context(setting.trying({ORDER: float(found.months[-1])})))
     draws = drawn(inputs, there.count, setting.scenario.seed)
     usd = {}
     for future in range(there.count):
         for month in (0.0, 12.0):
             tried = {name: float(values[future]) for name, values in draws.items()}
-            ledger = ledger_at(setting.trying({**tried, ORDER: month}), build)
+            ledger = build_ledger(setting.trying({**tried, ORDER: month}), build)
             assert ledger is not None
             usd[future, month] = float(np.squeeze(present_usd(setting.trying(tried), ledger)))
     saved = np.array([usd[future, 0.0] - usd[future, 12.0] for future in range(there.count)])
@@ -56,7 +56,9 @@ def test_each_future_is_a_plan_of_its_own() -> None:
 def test_the_price_of_later_machines_is_drawn() -> None:
     """It touches no line of a plan that orders now, and is uncertain all the same."""
     found, there = of()
-    names = {one.name for one in doubtful(plan_at(found.plan.setting.trying({ORDER: float(found.months[-1])})))}
+    names = {
+        one.name for one in doubtful(plan_from_context(found.plan.setting.trying({ORDER: float(found.months[-1])})))
+    }
     assert "hardware_price_change_per_year" in names
     assert there.share_cheaper[0] == 0.0
     assert np.all(there.low_usd <= found.present_usd)
@@ -82,24 +84,24 @@ def test_the_same_seed_is_the_same_curve(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_fall_of_prices_makes_waiting_likelier() -> None:
-    terms = Terms(discount_rate_per_year=0.0, rent_change_per_year=0.0)
+    terms = FinancialTerms(discount_rate_per_year=0.0, rent_change_per_year=0.0)
     still, falls = (of(own=Own(hardware_price_change_per_year=change), terms=terms)[1] for change in (0.0, -0.6))
     assert falls.share_cheaper[12] > still.share_cheaper[12]
 
 
 def test_words_table_and_chart_hold_the_same_numbers() -> None:
     found, there = of()
-    table = waiting_table(found, there)
+    table = buy_or_wait_table(found, there)
     assert len(table) == len(found.months)
-    assert table["Cheaper than now, of 100 futures"] == [of_100(share) for share in there.share_cheaper]
-    said = waiting_sentences(found, there)[1]
+    assert table["Cheaper than now, of 100 futures"] == [share_per_100(share) for share in there.share_cheaper]
+    said = buy_or_wait_sentences(found, there)[1]
     assert said.startswith("Cheaper than ordering now: ordering in month ")
     assert "never buying in " in said
-    figure = waiting_curve(found, False, there)
+    figure = buy_or_wait_chart(found, False, there)
     assert figure.data[0].y == pytest.approx(tuple(there.low_usd))
     assert figure.data[1].y == pytest.approx(tuple(there.high_usd))
-    assert len(waiting_curve(found, False).data) == len(figure.data) - 2
-    data = waiting_data(found, there)
+    assert len(buy_or_wait_chart(found, False).data) == len(figure.data) - 2
+    data = buy_or_wait_json(found, there)
     assert data.futures == there.count
     assert [month.cheaper_than_today_share for month in data.months] == there.share_cheaper.tolist()
-    assert said in waiting_text(found, there)
+    assert said in buy_or_wait_text(found, there)

@@ -12,14 +12,14 @@ from planner.report.facts.method_words import (
     STALE,
     YOURS,
     Row,
+    assumption_counts_text,
     checks,
     limits,
     method,
-    of_this_plan,
     rows_of,
 )
 from planner.report.futures.input_words import label
-from planner.report.glossary import used_in
+from planner.report.glossary import entries_used_in
 from planner.report.what_if.what_if_words import pair
 from planner.scenario.link import from_address
 from planner.scenario.presets import presets
@@ -72,7 +72,7 @@ def test_the_groups_are_of_this_plan_and_counted() -> None:
     found = rows_for(Scenario())
     stale = [row for row in found if row.is_in(STALE)]
     assert 0 < len(stale) < len(found)
-    assert f"{len(stale)} older than their kind allows" in of_this_plan(found)
+    assert f"{len(stale)} older than their kind allows" in assumption_counts_text(found)
     assert all(row.is_in(ALL) for row in found)
     assert {row.origin.kind for row in found if row.is_in(ASSUMED)} == {"assumption"}
 
@@ -116,7 +116,7 @@ def test_checks_method_and_limits_are_computed() -> None:
 
 
 def test_the_words_are_the_glossary_s() -> None:
-    found = {entry.word: entry.meaning for entry in used_in(["Levelised figures of a ledger"])}
+    found = {entry.word: entry.meaning for entry in entries_used_in(["Levelised figures of a ledger"])}
     assert set(found) >= {"Levelised", "Figure", "Ledger"}
     assert found["Levelised"].startswith("Discounted cost over discounted hours")
     assert words.markdown(found["Ledger"])

@@ -3,7 +3,7 @@
 import pytest
 
 from planner.report import words
-from planner.scenario.link import to_address
+from planner.scenario.link import scenario_to_link
 from planner.scenario.presets import preset
 from planner.study.market.sized_accelerators import doers
 from planner.study.plan_any import planned
@@ -26,7 +26,7 @@ def today(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 def test_the_job_is_compared_on_the_same_gpu_and_then_on_any() -> None:
     scenario = preset("fine-tune-70b").scenario  # type: ignore[union-attr]
-    app = visit("Compare", **to_address(scenario))
+    app = visit("Compare", **scenario_to_link(scenario))
     assert not app.exception
     assert "a run, 2\\." in app.title[0].value
     assert set(app.dataframe[0].value["GPU"]) == {"H100 SXM5 80 GB"}

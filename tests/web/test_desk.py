@@ -8,16 +8,16 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from planner.web import workers
-from planner.web.serving.desk import Address, AtDesk, Desk
+from planner.web.serving.desk import Dispatcher, DispatcherAddress, DispatcherClient
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def desk() -> Iterator[Desk]:
+def desk() -> Iterator[Dispatcher]:
     """A desk with a process of its own behind it."""
     pools = workers.start()
-    made = Desk()
+    made = Dispatcher()
     made.open(pools)
     yield made
     made.close()
@@ -25,15 +25,15 @@ def desk() -> Iterator[Desk]:
 
 
 @pytest.fixture(autouse=True)
-def _server(desk: Desk) -> Iterator[None]:
+def _server(desk: Dispatcher) -> Iterator[None]:
     """This process is one of the servers."""
     be_a_server(desk.address)
     yield
     workers.use({})
 
 
-def be_a_server(address: Address) -> None:
-    workers.use({False: AtDesk(address, is_slow=False), True: AtDesk(address, is_slow=True)})
+def be_a_server(address: DispatcherAddress) -> None:
+    workers.use({False: DispatcherClient(address, is_slow=False), True: DispatcherClient(address, is_slow=True)})
 
 
 def something_new() -> tuple[int, bytes]:
@@ -56,7 +56,7 @@ def slow_and_new() -> bytes:
     return os.urandom(16)
 
 
-def test_what_a_name_stands_for_is_made_once_for_all_servers(desk: Desk) -> None:
+def test_what_a_name_stands_for_is_made_once_for_all_servers(desk: Dispatcher) -> None:
     where, first = workers.once("a plan", something_new, is_slow=False)()
     be_a_server(desk.address)  # another one
     assert workers.once("a plan", something_new, is_slow=False)() == (where, first)
@@ -72,7 +72,7 @@ def test_what_is_just_being_made_is_waited_for() -> None:
 
 def test_what_has_no_name_is_made_each_time() -> None:
     assert workers.elsewhere(something_new) != workers.elsewhere(something_new)
-    assert workers.slowly(something_new) != workers.slowly(something_new)
+    assert workers.run_in_slow_worker(something_new) != workers.run_in_slow_worker(something_new)
 
 
 def test_what_is_refused_there_is_refused_here_and_not_kept() -> None:
@@ -87,7 +87,7 @@ def test_a_lost_process_costs_nobody_the_answer() -> None:
     assert workers.elsewhere(something_new)[0] != os.getpid()
 
 
-def test_only_so_many_are_kept(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_so_many_are_kept(desk: Dispatcher, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("planner.web.serving.desk._MOST_KEPT", 2)
     first = workers.once("1", something_new, is_slow=False)()
     for name in ("2", "3"):
@@ -96,11 +96,11 @@ def test_only_so_many_are_kept(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> N
     assert workers.once("1", something_new, is_slow=False)() != first
 
 
-def test_a_stranger_is_not_let_in_and_gets_his_answer_from_himself(desk: Desk) -> None:
-    be_a_server(Address(desk.address.path, b"not the word"))
+def test_a_stranger_is_not_let_in_and_gets_his_answer_from_himself(desk: Dispatcher) -> None:
+    be_a_server(DispatcherAddress(desk.address.path, b"not the word"))
     assert workers.elsewhere(something_new)[0] == os.getpid()
 
 
-def test_without_a_desk_a_server_makes_it_itself(desk: Desk) -> None:
-    be_a_server(Address(desk.address.path + "-gone", desk.address.word))
+def test_without_a_desk_a_server_makes_it_itself(desk: Dispatcher) -> None:
+    be_a_server(DispatcherAddress(desk.address.path + "-gone", desk.address.word))
     assert workers.elsewhere(something_new)[0] == os.getpid()

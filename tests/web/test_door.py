@@ -17,14 +17,14 @@ import pytest
 
 from planner.web.packed import Message
 from planner.web.serving import door, same_server, serve
-from planner.web.serving.door import Door, Handed, pair
+from planner.web.serving.door import ConnectionRouter, HandoffSocket, pair
 from tests.started import PATIENCE_S, app
 
 
 class Server:
     """Answers every request with its number and what it was asked."""
 
-    def __init__(self, number: int, inside: Handed) -> None:
+    def __init__(self, number: int, inside: HandoffSocket) -> None:
         self.number, self.inside = number, inside
 
     async def begin(self) -> asyncio.AbstractServer:
@@ -52,7 +52,7 @@ async def open_door(servers: int) -> AsyncIterator[tuple[int, list[asyncio.Abstr
     ends = [pair() for _ in range(servers)]
     street = socket.create_server(("127.0.0.1", 0))
     running = [await Server(number, inside).begin() for number, (_, inside) in enumerate(ends)]
-    its_door = Door(street, [outside for outside, _ in ends])
+    its_door = ConnectionRouter(street, [outside for outside, _ in ends])
     keeping = asyncio.create_task(its_door.keep())
     try:
         yield street.getsockname()[1], running
@@ -136,7 +136,7 @@ def test_the_door_is_kept_until_no_server_is_left() -> None:
     async def visits() -> None:
         outside, inside = pair()
         with socket.create_server(("127.0.0.1", 0)) as street, outside, inside:
-            its_door = Door(street, [outside])
+            its_door = ConnectionRouter(street, [outside])
             keeping = asyncio.create_task(its_door.keep())
             await asyncio.sleep(0)
             assert not keeping.done()
@@ -185,7 +185,7 @@ def asked_of(place: int, scope: Message) -> list[Message]:
     """What the server with that number answers."""
     sent: list[Message] = []
 
-    async def app(_scope: Message, _receive: object, send: same_server.Send) -> None:
+    async def app(_scope: Message, _accept_loop: object, send: same_server.Send) -> None:
         begins = "websocket.accept" if scope["type"] == "websocket" else "http.response.start"
         await send({"type": begins, "status": 200, "headers": []})
 
@@ -195,8 +195,8 @@ def asked_of(place: int, scope: Message) -> list[Message]:
     async def receive() -> Message:
         return {}
 
-    same_server.stand_at(place)
-    asyncio.run(same_server.SameServer(app)(scope, receive, send))
+    same_server.set_server_index(place)
+    asyncio.run(same_server.SessionAffinityMiddleware(app)(scope, receive, send))
     return sent
 
 

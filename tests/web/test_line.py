@@ -110,7 +110,7 @@ def test_each_plan_that_is_still_wanted_is_made_once_in_its_persons_order(steps:
         crowd.end()
         crowd.next()
     assert crowd.line.next() is None
-    assert not crowd.line._at_work
+    assert not crowd.line._running
 
 
 # With processes
@@ -140,7 +140,7 @@ def visitors(monkeypatch: pytest.MonkeyPatch) -> Iterator[Visitors]:
     found = Visitors()
     monkeypatch.setattr(TURNS, "visitor", found)
     workers.branch()
-    pool = workers.Pool(1)
+    pool = workers.WorkerPool(1)
     workers.use({False: pool})
     yield found
     workers.use({})
@@ -161,7 +161,7 @@ def test_the_processes_keep_to_the_line_and_what_was_left_is_never_made(visitors
     made = tmp_path / "made"
     made.touch()
     pool = workers._makers[False]
-    assert isinstance(pool, workers.Pool)
+    assert isinstance(pool, workers.WorkerPool)
 
     def ask(name: str) -> threading.Thread:
         def run() -> None:
@@ -192,7 +192,7 @@ def test_what_has_begun_is_there_for_who_comes_back(visitors: Visitors, tmp_path
     """A page loaded anew asks the same as the session that has just left."""
     (tmp_path / "hold").touch()
     pool = workers._makers[False]
-    assert isinstance(pool, workers.Pool)
+    assert isinstance(pool, workers.WorkerPool)
     asked = workers.parcels.packed((make, ("plan", tmp_path), {}))
     job = pool.begin(asked, "plan", "one")
     until((tmp_path / "made").exists)

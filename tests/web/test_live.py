@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from planner.web import live_box, state
-from planner.web.live_box import READER, Reader
+from planner.web.live_box import READER, PriceRefresher
 from pricing import load_catalogue
 from pricing.feeds.database import opened
 from pricing.feeds.feed import Feed
@@ -36,7 +36,7 @@ def quiet(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     monkeypatch.setenv("RENT_OR_BUY_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(state, "today", lambda: DAY)
-    READER.__dict__.update(Reader().__dict__)
+    READER.__dict__.update(PriceRefresher().__dict__)
     yield
     READER.cancel()
     READER.wait(PATIENCE_S)

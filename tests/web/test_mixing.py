@@ -8,12 +8,12 @@ from planner.money.plan import plan
 from planner.report import words
 from planner.report.answer.also import also
 from planner.report.answer.sentences import told
-from planner.report.futures.counted import waiting_sentences
+from planner.report.futures.counted import buy_or_wait_sentences
 from planner.report.mix.mix_words import mix_sentences
 from planner.scenario.link import from_address
 from planner.scenario.scenario import Scenario
-from planner.study.buy_or_wait import Waiting, waiting, waiting_futures
-from planner.study.mix.best_mix import ALIKE, best_mix, with_best_mix
+from planner.study.buy_or_wait import Waiting, buy_or_wait_futures, waiting
+from planner.study.mix.best_mix import ALIKE, add_best_mix, best_mix
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
 from planner.web import state
@@ -49,17 +49,17 @@ def shown(look: str, **asked: str) -> tuple[str, list[str]]:
 
 def test_the_best_mix_of_the_plan_is_shown() -> None:
     title, said = shown("Best mix", busy="95", wait="0", also=json.dumps({"work": BESIDE}))
-    made = with_best_mix(plan(load_catalogue(), LEVELS, DAY))
+    made = add_best_mix(plan(load_catalogue(), LEVELS, DAY))
     assert title == words.markdown("Probably own 8 and rent the peaks.")
     assert words.markdown(" ".join(mix_sentences(best_mix(made)))) in said
 
 
 def test_buying_later_is_shown() -> None:
     _, said = shown("Buy now or wait", busy="95", wait="0", also=json.dumps({"work": BESIDE}))
-    made = with_best_mix(plan(load_catalogue(), LEVELS, DAY))
+    made = add_best_mix(plan(load_catalogue(), LEVELS, DAY))
     found = waiting(made)
     assert isinstance(found, Waiting)
-    assert words.markdown(" ".join(waiting_sentences(found, waiting_futures(found)))) in said
+    assert words.markdown(" ".join(buy_or_wait_sentences(found, buy_or_wait_futures(found)))) in said
 
 
 def test_work_without_layers_says_so() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from planner.report import words
-from planner.scenario.link import to_address
+from planner.scenario.link import scenario_to_link
 from planner.scenario.scenario import Scenario
 from planner.web import state
 from tests.web.test_pages import DAY, told_of, visit
@@ -30,7 +30,7 @@ def today(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_question_of_one_side_has_its_pages(page: str, said: dict[str, Any]) -> None:
     asked = Scenario.model_validate(said)
     app = visit(page)
-    for key, value in to_address(asked).items():
+    for key, value in scenario_to_link(asked).items():
         app.query_params[key] = value
     app.run()
     assert not app.exception
@@ -44,7 +44,7 @@ def test_a_question_of_one_side_has_its_pages(page: str, said: dict[str, Any]) -
 )
 def test_every_view_of_a_single_way_opens(view: str) -> None:
     app = visit("Answer")
-    for key, value in (to_address(Scenario(ways=("on_demand",))) | {"look": view}).items():
+    for key, value in (scenario_to_link(Scenario(ways=("on_demand",))) | {"look": view}).items():
         app.query_params[key] = value
     app.run()
     assert not app.exception

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from planner.cli import OK, main
 from planner.report.facts.method_words import YOURS, rows_of, rows_table
-from planner.scenario.file import Saved, write_scenario
+from planner.scenario.file import SavedScenario, write_scenario
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
 from planner.web import state
@@ -78,7 +78,7 @@ def test_from_the_upload_to_the_saved_file_and_the_shell(tmp_path: Path, capsys:
 
     scenario: Scenario = app.session_state["asked"]
     path = tmp_path / "saved.yaml"
-    path.write_text(write_scenario(Saved(scenario, DAY, CATALOGUE.digest)), encoding="utf-8")
+    path.write_text(write_scenario(SavedScenario(scenario, DAY, CATALOGUE.digest)), encoding="utf-8")
     assert main(["plan", str(path)]) == OK
     days = after.split(" in ")[1].split(" days")[0]
     assert f"takes {days} days" in capsys.readouterr().out

@@ -8,23 +8,23 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from planner.money.plan import plan
-from planner.money.renting.cheapest_offer import usual_wish
+from planner.money.renting.cheapest_offer import default_offer_filter
 from planner.report import words
-from planner.report.answer.price_words import HEAD, old_figure_lines
+from planner.report.answer.price_words import HEAD, overdue_figure_lines
 from planner.report.answer.sentences import told
-from planner.report.market.compare import cheapest, own_of
+from planner.report.market.compare import cheapest, purchase_comparison
 from planner.report.market.job_offers import rented
 from planner.scenario.link import from_address
 from planner.scenario.question import KEYS
-from planner.scenario.rent import Rent
+from planner.scenario.rent import RentalInputs
 from planner.scenario.scenario import Scenario
-from planner.scenario.terms import Terms
+from planner.scenario.terms import FinancialTerms
 from planner.scenario.work import Work
-from planner.study.market.sized_accelerators import doer_of
+from planner.study.market.sized_accelerators import sized_accelerator
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
 from planner.web import ask, fields, questions, state
-from planner.web.serving.serve import get_ready
+from planner.web.serving.serve import warm_up
 from pricing import load_catalogue
 from pricing.stale import as_of
 
@@ -53,7 +53,7 @@ def one_page(name: str) -> None:
     )
     frame.arrive()
     chosen = st.navigation(pages)
-    state.remember_pages(pages)
+    state.register_pages(pages)
     frame.notices()
     ask.scenario(state.catalogue())
     chosen.run()
@@ -86,8 +86,12 @@ def headline(scenario: Scenario, day: date = DAY) -> str:
     """What the engine says of renting for this scenario under the usual filters, on a day."""
     catalogue = as_of(load_catalogue(), day)
     made = plan(catalogue, scenario, day)
-    all_rented, _ = rented(catalogue, (doer_of(made.setting),), usual_wish(scenario.accelerator), day, able_only=True)
-    return words.markdown(cheapest(catalogue, made.setting.demand.all, all_rented[0].bills, own_of(made)).title)
+    all_rented, _ = rented(
+        catalogue, (sized_accelerator(made.setting),), default_offer_filter(scenario.accelerator), day, able_only=True
+    )
+    return words.markdown(
+        cheapest(catalogue, made.setting.demand.all, all_rented[0].bills, purchase_comparison(made)).title
+    )
 
 
 def told_of(scenario: Scenario) -> str:
@@ -114,7 +118,7 @@ def test_the_first_visit_holds_an_answer(app: AppTest) -> None:
         ("gpus", 9.0, working(accelerators=9)),
         pytest.param("gpus", 1_000_000.0, working(accelerators=1_000_000), marks=pytest.mark.slow),
         pytest.param("gpus", 32.5, working(accelerators=33), marks=pytest.mark.slow),
-        pytest.param("session", 0.5, Scenario(rent=Rent(hours_per_session=0.5)), marks=pytest.mark.slow),
+        pytest.param("session", 0.5, Scenario(rent=RentalInputs(hours_per_session=0.5)), marks=pytest.mark.slow),
         ("disk", 0.0, working(storage_tb=0.0)),
         pytest.param("egress", 100_000.0, working(egress_tb_per_month=100_000.0), marks=pytest.mark.slow),
     ],
@@ -270,7 +274,7 @@ def test_the_entrypoint_opens_on_the_answer() -> None:
 
 
 def test_the_first_answer_is_there_before_anybody_comes(monkeypatch: pytest.MonkeyPatch) -> None:
-    get_ready()
+    warm_up()
     monkeypatch.delattr(state, "reckon")  # so that nothing can be reckoned any more
     facts, first = load_catalogue(), Scenario()
     kept = state._reckoned(facts, first, DAY)
@@ -308,7 +312,7 @@ def test_the_answer_turns_with_use_and_with_the_path_of_rents() -> None:
     assert busy == "Probably buy\\."
     unfolded(app).number_input(key="rents").set_value(-60.0).run()
     assert not app.exception
-    falling = Scenario(work=(Work(busy_share=1.0),), terms=Terms(rent_change_per_year=-0.6))
+    falling = Scenario(work=(Work(busy_share=1.0),), terms=FinancialTerms(rent_change_per_year=-0.6))
     assert app.title[0].value == verdict(falling) != busy
 
 
@@ -347,6 +351,6 @@ def test_the_answer_names_the_old_figures_it_rests_on() -> None:
     assert not app.exception
     found = decided(planned(load_catalogue(), Scenario(), DAY)).answer
     box = next(one for one in app.expander if one.label == HEAD)
-    assert old_figure_lines(found)
-    for line in old_figure_lines(found):
+    assert overdue_figure_lines(found)
+    for line in overdue_figure_lines(found):
         assert words.markdown(line) in box.markdown[0].value

@@ -15,7 +15,7 @@ MOST_BYTES = 300_000
 
 def made() -> Reckoned:
     parcels.ready()
-    return reckoned(load_catalogue(), Scenario(), DAY, in_full=True)
+    return reckoned(load_catalogue(), Scenario(), DAY, with_details=True)
 
 
 def test_futures_are_the_same_where_they_arrive() -> None:

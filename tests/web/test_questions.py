@@ -10,11 +10,11 @@ from planner.report import words
 from planner.report.answer.phrases import echo
 from planner.scenario.day_patterns import days
 from planner.scenario.latency import latencies
-from planner.scenario.link import also_with_hours, from_address, to_address
+from planner.scenario.link import extra_with_hours, from_address, scenario_to_link
 from planner.scenario.presets import preset, presets
-from planner.scenario.question import HOURS, KEYS, QUESTIONS, SERVE, TRAIN, TUNE, question_of
+from planner.scenario.question import HOURS, KEYS, QUESTIONS, SERVE, TRAIN, TUNE, detect_question
 from planner.scenario.scenario import Scenario
-from planner.scenario.task import Serve, Train
+from planner.scenario.task import ServingTask, TrainingTask
 from planner.scenario.work import Work
 from planner.web import ask, state
 from pricing import load_catalogue
@@ -65,8 +65,8 @@ def test_a_question_shows_its_fields_and_starts_from_its_example(question) -> No
     assert not on_screen(app) & others
     example = preset(question.example)
     assert example is not None
-    told = {key: text for key, text in to_address(example.scenario).items() if key in question.own}
-    assert {key: text for key, text in to_address(asked(app)).items() if key in question.own} == told
+    told = {key: text for key, text in scenario_to_link(example.scenario).items() if key in question.own}
+    assert {key: text for key, text in scenario_to_link(asked(app)).items() if key in question.own} == told
 
 
 def test_going_to_another_question_and_back_keeps_what_was_typed() -> None:
@@ -99,13 +99,17 @@ def test_a_link_holds_only_what_its_question_asks_and_says_the_same_elsewhere() 
 @pytest.mark.parametrize(
     ("held", "question", "work"),
     [
-        ({"train": "Llama-3-8B", "gpus": "16"}, "Train", Work(accelerators=16, train=Train(model="Llama-3-8B"))),
+        ({"train": "Llama-3-8B", "gpus": "16"}, "Train", Work(accelerators=16, train=TrainingTask(model="Llama-3-8B"))),
         (
             {"train": "llama 3 70b", "method": "lora", "runs": "20", "tokens": "2e8"},
             "Fine-tune",
-            Work(train=Train(model="Llama-3-70B", method="lora", tokens=2e8, runs_per_month=20.0)),
+            Work(train=TrainingTask(model="Llama-3-70B", method="lora", tokens=2e8, runs_per_month=20.0)),
         ),
-        ({"serve": "Llama-3-70B", "rps": "20"}, "Serve", Work(serve=Serve(model="Llama-3-70B", requests_per_s=20.0))),
+        (
+            {"serve": "Llama-3-70B", "rps": "20"},
+            "Serve",
+            Work(serve=ServingTask(model="Llama-3-70B", requests_per_s=20.0)),
+        ),
         ({"gpus": "9", "waits": "1"}, "GPU-hours", Work(accelerators=9, may_wait=True)),
     ],
 )
@@ -115,7 +119,7 @@ def test_links_of_before_keep_their_meaning(held: dict[str, str], question: str,
     assert not app.warning
     assert asked(app) == Scenario(work=(work,))
     assert app.session_state["work"] == question
-    assert question_of(to_address(asked(app))).name == question
+    assert detect_question(scenario_to_link(asked(app))).name == question
 
 
 def test_what_a_link_says_of_another_question_is_told() -> None:
@@ -123,7 +127,7 @@ def test_what_a_link_says_of_another_question_is_told() -> None:
     assert [one.value for one in app.warning] == [
         "This link held hours = 50 beside a question of another kind \\(Serve\\)\\. It is left out\\."
     ]
-    assert asked(app) == Scenario(work=(Work(serve=Serve(model="Llama-3-70B")),))
+    assert asked(app) == Scenario(work=(Work(serve=ServingTask(model="Llama-3-70B")),))
     assert "hours" not in app.query_params
 
 
@@ -219,14 +223,14 @@ def test_a_rare_field_that_holds_something_stays_on_the_screen() -> None:
 @pytest.mark.parametrize(
     ("work", "said"),
     [
-        (Work(train=Train(model="Llama-2-7B", tokens=1.4e12)), "= 1.4 trillion tokens, 208 for each parameter."),
-        (Work(train=Train(model="Llama-2-7B")), "= 132 billion tokens, 19.6 for each parameter."),
+        (Work(train=TrainingTask(model="Llama-2-7B", tokens=1.4e12)), "= 1.4 trillion tokens, 208 for each parameter."),
+        (Work(train=TrainingTask(model="Llama-2-7B")), "= 132 billion tokens, 19.6 for each parameter."),
         (Work(accelerators=8), "= 3,500 GPU-hours a month."),
     ],
 )
 def test_large_numbers_are_said_back_in_words(work: Work, said: str) -> None:
     written = Scenario(work=(work,))
-    question = question_of(to_address(written)).name
+    question = detect_question(scenario_to_link(written)).name
     assert echo(plan(load_catalogue(), written, DAY), written, question) == said
 
 
@@ -238,10 +242,10 @@ def test_a_service_says_how_many_it_takes() -> None:
 
 
 def test_a_question_is_told_by_what_an_address_holds() -> None:
-    assert question_of({}) is HOURS
-    assert question_of({}, "Serve") is SERVE
-    assert question_of({"train": "x"}, "Serve") is TRAIN
-    assert question_of({"train": "x"}, "Fine-tune") is TUNE
+    assert detect_question({}) is HOURS
+    assert detect_question({}, "Serve") is SERVE
+    assert detect_question({"train": "x"}, "Serve") is TRAIN
+    assert detect_question({"train": "x"}, "Fine-tune") is TUNE
     assert from_address({"train": "Llama-2-7B", "choose": "1"})[0].work[0].train.choose_count  # type: ignore[union-attr]
 
 
@@ -271,7 +275,7 @@ def test_a_day_is_chosen_by_its_name_and_put_back() -> None:
 
 
 def test_a_day_waits_while_a_run_is_asked_for() -> None:
-    also = also_with_hours(None, days()["office hours"].by_hour) or ""
+    also = extra_with_hours(None, days()["office hours"].by_hour) or ""
     app = visit(also=also)
     app.button_group(key="work").set_value("Train").run()
     assert not app.exception
@@ -364,7 +368,7 @@ def test_any_gpu_without_a_model_to_choose_for_is_told_and_ends_nothing() -> Non
     assert "any needs a model or a run to choose for" in " ".join(one.value for one in app.warning).replace("\\", "")
 
 
-@pytest.mark.parametrize("where", ["questions.of_link", "address.write"])
+@pytest.mark.parametrize("where", ["questions.apply_link", "address.write"])
 def test_a_first_run_that_is_cut_short_loses_nothing_of_the_link(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody is quicker than the page: the run after it starts from the same link."""
 

@@ -14,8 +14,8 @@ import pytest
 from starlette.applications import Starlette
 from streamlit.web.server.starlette.starlette_static_routes import create_streamlit_static_assets_routes
 
-from planner.web.packed import STATIC, WAYS, Packed, chosen
-from planner.web.serving.server import ToldWhereItStands
+from planner.web.packed import STATIC, WAYS, StaticCompressionMiddleware, chosen
+from planner.web.serving.server import PageHeadMiddleware
 
 SCRIPT = max(STATIC.glob("static/js/*.js"), key=lambda path: -path.stat().st_size)
 PLOTLY = next(STATIC.glob("static/js/PlotlyChart*.js"))
@@ -31,7 +31,9 @@ class Said(NamedTuple):
 
 def asked(path: str, method: str = "GET", **headers: str) -> Said:
     """Streamlit's own files as the app serves them. A path may be one that a client of good manners would mend."""
-    served = ToldWhereItStands(Packed(Starlette(routes=create_streamlit_static_assets_routes(None))))
+    served = PageHeadMiddleware(
+        StaticCompressionMiddleware(Starlette(routes=create_streamlit_static_assets_routes(None)))
+    )
     said: list[dict[str, Any]] = []
 
     async def send(message: dict[str, Any]) -> None:
@@ -57,7 +59,7 @@ def asked(path: str, method: str = "GET", **headers: str) -> Said:
 @pytest.fixture(autouse=True)
 def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is packed behind the test's back."""
-    monkeypatch.setattr(Packed, "start", lambda self: None)
+    monkeypatch.setattr(StaticCompressionMiddleware, "start", lambda self: None)
 
 
 @pytest.mark.parametrize(
@@ -145,14 +147,14 @@ def test_the_smallest_copy_is_kept_and_a_damaged_one_made_again(tmp_path: Path) 
     (tmp_path / "static").mkdir()
     (tmp_path / "static" / "a.js").write_bytes(plain)
     kept = tmp_path / "kept"
-    first = Packed(lambda *_: None, tmp_path, kept)
-    first.pack_all()
+    first = StaticCompressionMiddleware(lambda *_: None, tmp_path, kept)
+    first.compress_all()
     file, way = tmp_path / "static" / "a.js", WAYS[0]
     assert brotli.decompress((kept / "a.js.br").read_bytes()) == plain
     (kept / "a.js.br").write_bytes(b"damaged")
     (kept / "a.js.gzip").write_bytes(gzip.compress(b"evil()"))
-    second = Packed(lambda *_: None, tmp_path, kept)
-    second.pack_all()
+    second = StaticCompressionMiddleware(lambda *_: None, tmp_path, kept)
+    second.compress_all()
     assert [one.unpack(second.packed(file, one)) for one in WAYS] == [plain, plain]
     assert brotli.decompress((kept / "a.js.br").read_bytes()) == plain
     assert len(second.packed(file, way)) < len(plain) / 20

@@ -10,12 +10,12 @@ from planner.evidence.nearest import published
 from planner.report import words
 from planner.scenario.link import from_address
 from planner.scenario.scenario import Scenario
-from planner.scenario.task import Serve, Train
+from planner.scenario.task import ServingTask, TrainingTask
 from planner.scenario.work import Work
 from planner.speed.scenario_jobs import worked
 from planner.speed.serving import other_work
 from planner.speed.work_to_hours import asked, serving_job
-from planner.study.market.survey import Try, doubling, market
+from planner.study.market.survey import MarketCandidate, doubling, market
 from planner.study.plan_any import chosen
 from planner.web import show_speed, state, state_speed
 from planner.web.pages.speed import YOUR_RUNS
@@ -35,7 +35,7 @@ TOO_LARGE = {"train": "Llama-3-70B", "gpus": "8"}
 def small_world(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every test visits on the same day, with two accelerators to choose from and a few published runs."""
 
-    def few(catalogue: Catalogue, scenario: Scenario, day: date) -> tuple[Try, ...]:
+    def few(catalogue: Catalogue, scenario: Scenario, day: date) -> tuple[MarketCandidate, ...]:
         return doubling(catalogue, scenario, day, accelerators=(H100, H200))
 
     monkeypatch.setattr(state, "today", lambda: DAY)
@@ -73,7 +73,7 @@ def test_training_says_how_long_and_sets_time_against_cost() -> None:
         "TP × PP × DP",
     ]
     hours = work.found.speed.accelerator_hours.typical  # type: ignore[union-attr]
-    assert app.metric[1].value == f"{words.significant(hours):,.0f}"
+    assert app.metric[1].value == f"{words.round_significant(hours):,.0f}"
     assert "Recommended: " in all_text(app)
 
 
@@ -193,13 +193,13 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> Callable[[Scenario, object], Scena
 
 
 def test_a_click_makes_the_plan_what_was_clicked(taken: Callable[[Scenario, object], Scenario]) -> None:
-    scenario = Scenario(work=(Work(train=Train(model="Llama-3-8B", tokens=1e12, choose_count=True)),))
+    scenario = Scenario(work=(Work(train=TrainingTask(model="Llama-3-8B", tokens=1e12, choose_count=True)),))
     found = market(load_catalogue(), scenario, DAY, accelerators=(H200,), counts=(128,))
     after = taken(scenario, found.tries[0])
     assert (after.accelerator, after.work[0].accelerators) == (H200, 128)
     assert after.work[0].train is not None
     assert not after.work[0].train.choose_count
-    served = Scenario(work=(Work(serve=Serve(model="Llama-3.1-8B")),))
+    served = Scenario(work=(Work(serve=ServingTask(model="Llama-3.1-8B")),))
     assert taken(served, found.tries[0]).work == served.work
 
 
@@ -213,7 +213,7 @@ def test_other_work_is_set_side_by_side_over_every_accelerator() -> None:
     assert {"RTX 4090 24 GB", "H100 SXM5 80 GB", "Xeon Platinum 8480+, per socket"} <= set(table["Accelerator"])
     h100 = table.set_index("Accelerator").loc["H100 SXM5 80 GB"]
     job = serving_job(
-        Scenario(accelerator=H100), Serve(model="bert-base-uncased", requests_per_s=1_000.0, input_tokens=128)
+        Scenario(accelerator=H100), ServingTask(model="bert-base-uncased", requests_per_s=1_000.0, input_tokens=128)
     )
     assert h100["Requests/s of one"] == pytest.approx(other_work(load_catalogue(), job).requests_per_s)
     assert table["Rate"].str.startswith(("measured", "carried over from")).all()

@@ -8,10 +8,10 @@ from streamlit.testing.v1 import AppTest
 from planner.money.verdict.answer import answer
 from planner.report import words
 from planner.report.answer.phrases import phrases
-from planner.scenario.file import Saved, read_scenario, write_scenario
-from planner.scenario.link import to_address
+from planner.scenario.file import SavedScenario, read_scenario, write_scenario
+from planner.scenario.link import scenario_to_link
 from planner.scenario.presets import presets
-from planner.scenario.question import QUESTIONS, question_of
+from planner.scenario.question import QUESTIONS, detect_question
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
 from planner.web import pins, state
@@ -41,8 +41,8 @@ def entrypoint(**held: str) -> AppTest:
 
 @pytest.mark.parametrize("preset", presets(), ids=lambda one: one.key)
 def test_every_preset_is_a_sentence_that_opens_each_of_its_fields(preset) -> None:  # type: ignore[no-untyped-def]
-    held = to_address(preset.scenario)
-    question = question_of(held)
+    held = scenario_to_link(preset.scenario)
+    question = detect_question(held)
     said = phrases(load_catalogue(), question, held)
     assert all(one.says and "None" not in one.says for one in said)
     assert {name for one in said for name in one.names} == {*question.main, "years", "site"}
@@ -61,7 +61,7 @@ def test_the_last_edit_and_what_it_did_stand_beside_the_verdict() -> None:
     before, after = (answer(one).rent for one in (first, then))
     assert before is not None
     assert after is not None
-    more = words.usd_short(after.present_usd - before.present_usd)
+    more = words.format_usd_short(after.present_usd - before.present_usd)
     assert words.markdown(f"how many at once: 8 → 16. Renting +{more}") in verdict_line(app)
 
 
@@ -219,5 +219,5 @@ def test_a_plan_has_a_name_and_a_note_that_go_with_its_link_and_its_file() -> No
     assert (asked(app).name, asked(app).note) == ("Board, *March*", "ask =legal first")
     again = visit(**{key: app.query_params[key] for key in ("gpus", "name", "note")})
     assert asked(again) == asked(app)
-    saved = write_scenario(Saved(asked(app), DAY, load_catalogue().digest))
+    saved = write_scenario(SavedScenario(asked(app), DAY, load_catalogue().digest))
     assert read_scenario(saved.encode(), "plan.yaml", load_catalogue()).scenario == asked(app)

@@ -7,7 +7,7 @@ from threading import Event, Thread
 
 import pytest
 
-from planner.web.turns import Once, Turns
+from planner.web.turns import RunQueue, SingleFlightCache
 
 LONG_S = 30.0
 
@@ -15,7 +15,7 @@ LONG_S = 30.0
 class Run:
     """A run of the script: it says when it has its turn, and keeps it until it is told to end."""
 
-    def __init__(self, turns: Turns, log: list[str], name: str) -> None:
+    def __init__(self, turns: RunQueue, log: list[str], name: str) -> None:
         self.turns, self.log, self.name = turns, log, name
         self.has_turn, self.may_end = Event(), Event()
         self.thread = Thread(target=self._run, daemon=True)
@@ -38,7 +38,7 @@ class Run:
             assert self.may_end.wait(LONG_S)
 
 
-def in_line(turns: Turns, number: int) -> None:
+def in_line(turns: RunQueue, number: int) -> None:
     """Wait until so many wait."""
     for _ in range(int(LONG_S / 0.01)):
         if len(turns._waiting) == number:
@@ -48,7 +48,7 @@ def in_line(turns: Turns, number: int) -> None:
 
 
 def test_who_came_first_goes_first() -> None:
-    turns, log = Turns(LONG_S), list[str]()
+    turns, log = RunQueue(LONG_S), list[str]()
     first = Run(turns, log, "0").begin()
     assert first.has_turn.wait(LONG_S)
     others = []
@@ -63,7 +63,7 @@ def test_who_came_first_goes_first() -> None:
 
 
 def test_who_waits_for_something_else_lets_the_next_one_in_and_then_goes_before_those_who_came_later() -> None:
-    turns, log = Turns(LONG_S), list[str]()
+    turns, log = RunQueue(LONG_S), list[str]()
     left, made, back = Event(), Event(), Event()
 
     def waits() -> None:
@@ -91,7 +91,7 @@ def test_who_waits_for_something_else_lets_the_next_one_in_and_then_goes_before_
 
 
 def test_a_run_that_takes_long_keeps_nobody_out() -> None:
-    turns, log = Turns(0.05), list[str]()
+    turns, log = RunQueue(0.05), list[str]()
     endless = Run(turns, log, "endless").begin()
     assert endless.has_turn.wait(LONG_S)
     beside = Run(turns, log, "beside").begin()
@@ -107,22 +107,22 @@ def test_a_run_that_takes_long_keeps_nobody_out() -> None:
 
 
 def test_a_turn_ends_with_a_run_that_fails() -> None:
-    turns = Turns(LONG_S)
+    turns = RunQueue(LONG_S)
     with pytest.raises(ZeroDivisionError), turns.taken():
         raise ZeroDivisionError
     with turns.taken():
-        assert turns._at_work == 1
+        assert turns._running == 1
 
 
 def test_without_a_turn_nothing_is_left() -> None:
-    turns = Turns(LONG_S)
+    turns = RunQueue(LONG_S)
     with turns.left():
-        assert turns._at_work == 0
-    assert turns._at_work == 0
+        assert turns._running == 0
+    assert turns._running == 0
 
 
 def test_what_six_ask_for_at_once_is_made_once() -> None:
-    once: Once[object] = Once(8)
+    once: SingleFlightCache[object] = SingleFlightCache(8)
     made: list[object] = []
     others_ask = Event()
 
@@ -140,7 +140,7 @@ def test_what_six_ask_for_at_once_is_made_once() -> None:
 
 
 def test_what_could_not_be_made_is_tried_again() -> None:
-    once: Once[int] = Once(8)
+    once: SingleFlightCache[int] = SingleFlightCache(8)
 
     def refuse() -> int:
         raise LookupError
@@ -152,7 +152,7 @@ def test_what_could_not_be_made_is_tried_again() -> None:
 
 
 def test_who_waited_for_what_could_not_be_made_tries_it_himself() -> None:
-    once: Once[int] = Once(8)
+    once: SingleFlightCache[int] = SingleFlightCache(8)
     is_made, is_asked = Event(), Event()
 
     def fail() -> int:
@@ -172,7 +172,7 @@ def test_who_waited_for_what_could_not_be_made_tries_it_himself() -> None:
 
 
 def test_those_of_last_use_are_kept() -> None:
-    once: Once[object] = Once(2)
+    once: SingleFlightCache[object] = SingleFlightCache(2)
     first, second = once.of("1", object), once.of("2", object)
     assert once.of("1", object) is first
     once.of("3", object)

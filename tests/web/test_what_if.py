@@ -8,22 +8,30 @@ from streamlit.testing.v1 import AppTest
 
 from planner.money.plan import Plan
 from planner.report.futures import future_charts
-from planner.report.futures.counted import waiting_sentences
-from planner.report.futures.what_turns import map_finding, tornado_table
+from planner.report.futures.counted import buy_or_wait_sentences
+from planner.report.futures.what_turns import map_summary, tornado_table
 from planner.report.title import title
 from planner.report.what_if.what_if_words import (
     ONLY_HERE,
     WHAT_INDICES_ARE,
+    axis_label,
     headline,
-    nothing_to_ask,
+    no_comparison_summary,
     pair,
-    side_name,
-    stress_name,
+    stress_label,
 )
 from planner.scenario.link import from_address
-from planner.study.buy_or_wait import Waiting, waiting, waiting_futures
+from planner.study.buy_or_wait import Waiting, buy_or_wait_futures, waiting
 from planner.study.plan_any import planned
-from planner.study.uncertainty.break_even_map import BUSY, YEARS, axis, break_even_map, can_enter, entered, sides
+from planner.study.uncertainty.break_even_map import (
+    BUSY,
+    YEARS,
+    axis,
+    break_even_map,
+    entered,
+    has_scenario_field,
+    sides,
+)
 from planner.study.uncertainty.stress import laid_over, stresses
 from planner.study.uncertainty.sure_verdict import Judged, decided
 from planner.study.uncertainty.tornado import TornadoBar, tornado
@@ -143,7 +151,7 @@ def test_on_a_phone_the_values_at_the_ends_of_the_bars_and_the_line_where_it_tur
 def test_buying_now_or_later_is_told_over_the_futures() -> None:
     found = waiting(MADE)
     assert isinstance(found, Waiting)
-    said = waiting_sentences(found, waiting_futures(found))
+    said = buy_or_wait_sentences(found, buy_or_wait_futures(found))
     assert "simulated futures" in said[1]
     assert all(one in all_text(visit({}, what_if.VIEWS[3])) for one in said)
 
@@ -153,14 +161,14 @@ def test_the_table_behind_the_bars_holds_all_of_them() -> None:
 
 
 def test_the_map_is_of_any_two_inputs_of_the_link() -> None:
-    held = {"across": side_name("rent_change_per_year"), "up": side_name("usd_per_accelerator")}
+    held = {"across": axis_label("rent_change_per_year"), "up": axis_label("usd_per_accelerator")}
     app = visit(held, WINS)
     own, rent = judged_as_made().answer.own, judged_as_made().answer.rent
     assert own is not None
     assert rent is not None
     both = axis(MADE, "rent_change_per_year"), axis(MADE, "usd_per_accelerator")
-    assert map_finding(break_even_map(MADE, own.option, rent.option, *both)) in all_text(app)
-    assert app.selectbox(key="across").options == [side_name(name) for name in sides(MADE, bars_as_made())]
+    assert map_summary(break_even_map(MADE, own.option, rent.option, *both)) in all_text(app)
+    assert app.selectbox(key="across").options == [axis_label(name) for name in sides(MADE, bars_as_made())]
     app.selectbox(key="up").set_value(held["across"]).run()
     assert not app.exception
     assert "Choose two different inputs" in all_text(app)
@@ -185,8 +193,8 @@ def test_a_cell_of_the_map_becomes_the_plan() -> None:
 
 def test_what_has_no_field_stays_as_it_is() -> None:
     served = asked(SERVED)
-    assert not can_enter(served, BUSY)  # it follows from the requests
-    assert not can_enter(MADE, "residual_position")
+    assert not has_scenario_field(served, BUSY)  # it follows from the requests
+    assert not has_scenario_field(MADE, "residual_position")
     assert entered(MADE, {"residual_position": 1.0}) is None
     assert entered(MADE, {"lead_time_months": 1e6}) is None  # more than the field takes
     after = entered(MADE, {"usd_per_accelerator": 27_123.4, "residual_position": 1.0})
@@ -196,7 +204,7 @@ def test_what_has_no_field_stays_as_it_is() -> None:
 
 def test_tests_change_the_words_alone_and_together() -> None:
     keys = ("rents-fall", "delivery-late")
-    app = visit({"stress": [stress_name(key) for key in keys]}, TRY)
+    app = visit({"stress": [stress_label(key) for key in keys]}, TRY)
     there = laid_over(MADE, keys)
     assert there is not None
     both = decided(there)
@@ -218,21 +226,21 @@ def test_tests_change_the_words_alone_and_together() -> None:
 
 
 def test_every_test_names_a_source_one_can_open() -> None:
-    app = visit({"stress": [stress_name(key) for key in stresses()]}, TRY)
+    app = visit({"stress": [stress_label(key) for key in stresses()]}, TRY)
     for one in stresses().values():
         assert load_catalogue().sources[one.source].title in all_text(app)
         assert one.label in all_text(app)
 
 
 def test_a_test_that_is_a_field_becomes_the_plan_and_is_tried_no_longer() -> None:
-    app = visit({"stress": [stress_name("delivery-late"), stress_name("resale-halves")]}, TRY)
+    app = visit({"stress": [stress_label("delivery-late"), stress_label("resale-halves")]}, TRY)
     assert not [one for one in app.button if one.key == "plan-resale-halves"]  # a factor on a curve has no field
     app.button(key="plan-delivery-late").click().run()
     assert not app.exception
     there = laid_over(MADE, ("delivery-late",))
     assert there is not None
     assert unfolded(app).number_input(key="wait").value == there.setting.tried["lead_time_months"]
-    assert app.button_group(key=show_what_if.STRESS).value == [stress_name("resale-halves")]
+    assert app.button_group(key=show_what_if.STRESS).value == [stress_label("resale-halves")]
 
 
 def test_a_later_test_starts_from_what_an_earlier_one_left() -> None:
@@ -258,7 +266,7 @@ def test_who_asks_sees_where_the_doubt_comes_from() -> None:
 @pytest.mark.parametrize("view", what_if.VIEWS)
 def test_without_two_ways_it_says_what_is_missing(view: str) -> None:
     app = visit(NO_PRICE, view)
-    missing = nothing_to_ask(decided(asked(NO_PRICE)))
+    missing = no_comparison_summary(decided(asked(NO_PRICE)))
     assert missing is not None
     assert plain(app.title[0].value) == missing.title == "Not enough to answer yet."
     assert "enter what you would pay for one" in all_text(app)

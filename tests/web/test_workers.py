@@ -53,7 +53,7 @@ def process() -> int:
 
 def made(facts: Catalogue, asked: Scenario, day: date) -> tuple[int, Reckoned]:
     """Where it was made, and what."""
-    return os.getpid(), reckoned(facts, asked, day, in_full=True)
+    return os.getpid(), reckoned(facts, asked, day, with_details=True)
 
 
 def refuse() -> None:
@@ -90,7 +90,7 @@ def test_another_process_says_what_would_be_said_here() -> None:
     for many in (3, 8, 24):
         at, there = workers.elsewhere(made, facts, asked(many), DAY)
         assert at != os.getpid()
-        assert spelled(there) == spelled(reckoned(facts, asked(many), DAY, in_full=True))
+        assert spelled(there) == spelled(reckoned(facts, asked(many), DAY, with_details=True))
 
 
 @pytest.mark.usefixtures("_started")
@@ -114,18 +114,18 @@ def test_facts_of_an_earlier_day_and_with_quotes_travel_too(quoted: bool) -> Non
     facts: Catalogue = load_catalogue() if day is None else as_of(load_catalogue(), day)
     quotes = parse_quotes(TEMPLATE_CSV.encode(), name="ours.csv", catalogue=facts, day=DAY) if quoted else None
     facts = facts if quotes is None else with_quotes(facts, quotes)
-    parcels.know(facts, parcels.Recipe(day, quotes))
+    parcels.register_catalogue(facts, parcels.CatalogSpec(day, quotes))
     at, there = workers.elsewhere(made, facts, asked(8), day or DAY)
     assert at != os.getpid()
     assert there.plan.setting.catalogue is facts
-    assert spelled(there) == spelled(reckoned(facts, asked(8), day or DAY, in_full=True))
+    assert spelled(there) == spelled(reckoned(facts, asked(8), day or DAY, with_details=True))
 
 
 @pytest.mark.usefixtures("_started")
 def test_who_has_other_facts_leaves_it_to_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     facts = load_catalogue()
     changed = facts.model_copy(update={"digest": "f" * 64})
-    parcels.know(changed, parcels.Recipe(date(2030, 1, 1)))
+    parcels.register_catalogue(changed, parcels.CatalogSpec(date(2030, 1, 1)))
     try:
         at, there = workers.elsewhere(made, changed, asked(5), DAY)
     finally:
@@ -146,22 +146,22 @@ def test_live_prices_travel_too_and_a_process_looks_again_when_there_are_others(
 ) -> None:
     nowhere = os.environ["RENT_OR_BUY_DATA"]
     monkeypatch.setenv("RENT_OR_BUY_DATA", str(tmp_path))
-    process_of_long = workers.slowly(look_in, str(tmp_path))
+    process_of_long = workers.run_in_slow_worker(look_in, str(tmp_path))
     try:
         for price in (2.99, 2.89):
             brought(price)
             facts = current()
             assert facts.digest != load_catalogue().digest
-            parcels.know(facts, parcels.Recipe())
-            at, there = workers.slowly(made, facts, asked(7), DAY)
+            parcels.register_catalogue(facts, parcels.CatalogSpec())
+            at, there = workers.run_in_slow_worker(made, facts, asked(7), DAY)
             assert at == process_of_long
             assert there.plan.setting.catalogue is facts
     finally:
-        workers.slowly(look_in, nowhere)
+        workers.run_in_slow_worker(look_in, nowhere)
     brought(2.79)
     facts = current()
-    parcels.know(facts, parcels.Recipe())
-    assert workers.slowly(made, facts, asked(9), DAY)[0] == os.getpid()  # where the process cannot see them
+    parcels.register_catalogue(facts, parcels.CatalogSpec())
+    assert workers.run_in_slow_worker(made, facts, asked(9), DAY)[0] == os.getpid()  # where the process cannot see them
 
 
 def brought(price: float) -> None:
@@ -188,7 +188,7 @@ def test_a_lost_process_costs_nobody_the_answer() -> None:
 @pytest.mark.usefixtures("_started")
 def test_nobody_waits_behind_what_takes_long() -> None:
     with ThreadPoolExecutor(2) as people:
-        long = people.submit(workers.slowly, sleep, 2.0)
+        long = people.submit(workers.run_in_slow_worker, sleep, 2.0)
         quick = people.submit(workers.elsewhere, process)
         assert quick.result() != os.getpid()
         assert not long.done()
@@ -201,7 +201,7 @@ sys.path.insert(0, os.getcwd())
 from planner.web import workers
 if __name__ == "__main__":
     workers.use(workers.start())
-    print(workers.elsewhere(os.getpid), workers.slowly(os.getpid), flush=True)
+    print(workers.elsewhere(os.getpid), workers.run_in_slow_worker(os.getpid), flush=True)
     time.sleep(600)
 """
 
@@ -231,7 +231,7 @@ def is_alive(pid: int) -> bool:
 
 
 def test_where_no_process_can_be_started_the_server_does_it_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(_processes: int) -> workers.Pool:
+    def refused(_processes: int) -> workers.WorkerPool:
         raise OSError("no shared memory")
 
     monkeypatch.setattr(workers, "_makers", {})
@@ -242,7 +242,7 @@ def test_where_no_process_can_be_started_the_server_does_it_all(monkeypatch: pyt
 
 def test_only_one_is_replaced() -> None:
     """Two who find the same process lost start new ones once."""
-    pool = workers.Pool(1)
+    pool = workers.WorkerPool(1)
     lost = pool._executor
     pool._replace(lost)
     first = pool._executor

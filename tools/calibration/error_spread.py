@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.speed.bands import DENSE, MIXTURE, STEPS, Ends, Seen, Spread, Traits, group_of, novelty
+from planner.speed.bands import DENSE, MIXTURE, STEPS, BandTraits, Ends, Seen, Spread, group_of, novelty
 from tools.calibration.cross_validation import TAIL, ErrorsWithout
 from tools.calibration.least_squares import Array
 
@@ -41,7 +41,7 @@ class FittedRuns:
 
     @classmethod
     def of(
-        cls, traits: Sequence[Traits], source: Sequence[str] | NDArray[np.str_], usable: Mask | None = None
+        cls, traits: Sequence[BandTraits], source: Sequence[str] | NDArray[np.str_], usable: Mask | None = None
     ) -> FittedRuns:
         """The arrays of a list."""
         names = tuple(traits[0]) if traits else ()
@@ -128,18 +128,18 @@ class _TraitCells:
         return np.array([novelty(one) for one in within.tolist()])[self.of_run]
 
 
-def spread_of(runs: FittedRuns, found: HeldOutErrors) -> Spread | None:
+def fit_error_spread(runs: FittedRuns, found: HeldOutErrors) -> Spread | None:
     """How wide bands are; None where too few runs were left out to tell."""
     widths = _BandWidths.of(runs, found)
     if widths is None:
         return None
     return Spread(
-        traits=runs.traits, ends=widths.ends, step=round(widths.step, 4), seen=seen_in(runs),
+        traits=runs.traits, ends=widths.ends, step=round(widths.step, 4), seen=fitted_groups(runs),
         wider={name: {value: round(times, 3) for value, times in by.items()} for name, by in widths.wider.items()},
     )  # fmt: skip
 
 
-def seen_in(runs: FittedRuns) -> tuple[Seen, ...]:
+def fitted_groups(runs: FittedRuns) -> tuple[Seen, ...]:
     """What was fitted: runs that share all traits, counted."""
     cells = _TraitCells.of(runs)
     roots = cells.roots(runs.usable)
@@ -211,7 +211,7 @@ def _tails(runs: FittedRuns, alone: HeldOutErrors, scaled: Array, weights: Array
 
     Of few runs less than 1 in 10 is left out at each end, so that of new ones no more than 1 in 10 lies there.
     """
-    many = _independent(runs, alone, weights)
+    many = _effective_sample_size(runs, alone, weights)
     most = min(1.0, (1 - TAIL) * (1 + 1 / many))
     low, high = _quantiles(scaled, weights, (1 - most, most))
     return (max(-low, 0.0), max(high, 0.0)), many
@@ -231,7 +231,7 @@ def _weights(runs: FittedRuns, found: HeldOutErrors) -> Array:
     return np.asarray(1 / np.sqrt(many[at.reshape(-1)]))
 
 
-def _independent(runs: FittedRuns, found: HeldOutErrors, weights: Array) -> float:
+def _effective_sample_size(runs: FittedRuns, found: HeldOutErrors, weights: Array) -> float:
     """How many runs tell something of their own: those of a source that share all traits tell one thing together."""
     cells = _TraitCells.of(runs)
     together = cells.of_run[found.run] * (int(cells.source.max(initial=0)) + 1) + cells.source[found.run]
@@ -260,7 +260,7 @@ class HeldOutBands:
         return HeldOutBands(self.run[mask], self.ratio[mask], self.low[mask], self.high[mask])
 
 
-def judged_bands(runs: FittedRuns, found: HeldOutErrors) -> HeldOutBands:
+def held_out_bands(runs: FittedRuns, found: HeldOutErrors) -> HeldOutBands:
     """Every run left out with its source, beside the band that runs of other sources give it."""
     alone = found.where(found.by == SOURCE)
     low, high = np.full(len(alone.run), np.nan), np.full(len(alone.run), np.nan)
@@ -270,7 +270,9 @@ def judged_bands(runs: FittedRuns, found: HeldOutErrors) -> HeldOutBands:
     return HeldOutBands(alone.run, alone.ratio, low, high)
 
 
-def judged_unseen(runs: FittedRuns, found: HeldOutErrors, out: Mask, errors_without: ErrorsWithout) -> HeldOutBands:
+def held_out_class_bands(
+    runs: FittedRuns, found: HeldOutErrors, out: Mask, errors_without: ErrorsWithout
+) -> HeldOutBands:
     """All runs of a class that a fit without it has never seen, beside the band that runs of others give them."""
     errors = np.full(len(out), np.nan)
     errors[out] = errors_without(out)

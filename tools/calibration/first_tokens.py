@@ -66,7 +66,7 @@ class FirstTokenRuns:
 
 def waited(catalogue: Catalogue, rows: Sequence[Row], constants: ServingConstants) -> FirstTokenRuns | None:
     """The rows that tell how long first tokens took among others; None where there is none."""
-    found = [(row, run) for row in rows if (run := _understood(catalogue, row)) is not None]
+    found = [(row, run) for row in rows if (run := _read_usable_run(catalogue, row)) is not None]
     if not found:
         return None
     runs = [run for _, run in found]
@@ -81,7 +81,7 @@ def waited(catalogue: Catalogue, rows: Sequence[Row], constants: ServingConstant
     )  # fmt: skip
 
 
-def _understood(catalogue: Catalogue, row: Row) -> ServingRun | None:
+def _read_usable_run(catalogue: Catalogue, row: Row) -> ServingRun | None:
     names = {row.get("id", ""), row.get("source_title", "")}
     if not number(row, "ttft_ms") or names & unfitted_first_tokens() or is_single(row) or host_limits(row):
         return None
@@ -109,7 +109,7 @@ def fit_first_tokens(seen: FirstTokenRuns, base: ServingConstants) -> ServingCon
     return constants(minimize(problem, centre, _STEPS))
 
 
-def without_each_source(seen: FirstTokenRuns, base: ServingConstants) -> tuple[Array, list[ServingConstants]]:
+def leave_one_source_out_errors(seen: FirstTokenRuns, base: ServingConstants) -> tuple[Array, list[ServingConstants]]:
     """Errors of each by constants fitted without its source; and those constants."""
     without: list[ServingConstants] = []
 

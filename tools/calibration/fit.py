@@ -7,7 +7,7 @@ from datetime import date
 from planner.evidence.checked import ErrorSummary
 from planner.speed.bands import Spread
 from tools.calibration.cross_validation import ErrorsWithout, judged
-from tools.calibration.error_spread import FittedRuns, left_out, spread_of
+from tools.calibration.error_spread import FittedRuns, fit_error_spread, left_out
 
 
 @dataclass(frozen=True)
@@ -30,5 +30,5 @@ class CalibrationResult:
 
 def calibrated(fit: KindFit, on: date) -> CalibrationResult:
     """Fit again without each source, alone and with each class of its runs: the bands come from that."""
-    spread = spread_of(fit.runs, left_out(fit.runs, fit.errors_without))
+    spread = fit_error_spread(fit.runs, left_out(fit.runs, fit.errors_without))
     return CalibrationResult(fit.text(spread, on), judged(fit.unseen))

@@ -12,11 +12,11 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.evidence.serving.observed import ServingObservation, ServingObservations, observe
+from planner.evidence.serving.observed import ServingObservation, ServingObservations, read_observations
 from planner.evidence.table import Row
 from planner.speed.bands import Band, Spread
 from planner.speed.serving.bands import UNDER_LOAD, band_name, traits_of
-from planner.speed.serving.chips import Fitted, known
+from planner.speed.serving.chips import FittedConstant, known
 from planner.speed.serving.constants import FIXED, NAMES, ServingConstants
 from pricing.catalogue import Catalogue
 from tools.calibration import first_tokens
@@ -29,7 +29,7 @@ from tools.calibration.cross_validation import (
     leave_one_group_out_errors,
 )
 from tools.calibration.error_spread import FittedRuns
-from tools.calibration.first_tokens import FIRST_TOKEN, fit_first_tokens, waited, without_each_source
+from tools.calibration.first_tokens import FIRST_TOKEN, fit_first_tokens, leave_one_source_out_errors, waited
 from tools.calibration.fit import KindFit
 from tools.calibration.least_squares import Array, LeastSquaresProblem, SolverSettings, minimize
 
@@ -64,7 +64,7 @@ def expected() -> ServingConstants:
 
 def refit(catalogue: Catalogue, rows: Sequence[Row]) -> ServingConstants:
     """The constants that published, or your own, runs ask for."""
-    return fit(ServingObservations.of(observe(catalogue, rows)))
+    return fit(ServingObservations.of(read_observations(catalogue, rows)))
 
 
 def fit(
@@ -91,7 +91,7 @@ def weights_of(observed: ServingObservations) -> Array:
     return weight * len(observed.source) / len(rows)
 
 
-def without_each_of(
+def leave_one_group_out(
     observed: ServingObservations, groups: Sequence[str], start: ServingConstants
 ) -> tuple[Array, dict[str, ServingConstants]]:
     """Errors of each figure by constants fitted without its group, from a fit to all; and those constants."""
@@ -129,12 +129,12 @@ _FEWEST_ROWS = 10  # fewer say nothing about how wide a band is
 
 def fit_of(catalogue: Catalogue, rows: Sequence[Row]) -> KindFit:
     """Return the fit to all figures, beside each figure's error by a fit without its source."""
-    observations = observe(catalogue, rows)
+    observations = read_observations(catalogue, rows)
     sources = [one.source for one in observations]
     check_enough_sources("serving", sources)
     observed = ServingObservations.of(observations)
     best = fit(observed)
-    errors, without = without_each_of(observed, sources, best)
+    errors, without = leave_one_group_out(observed, sources, best)
     names = [(band_name(one.run.setup, single=one.batch <= 1),) for one in observations]
     waits = _with_first_tokens(catalogue, rows, best)
     bands = bands_by_group(names, errors, tells=lambda _, figures: figures >= _FEWEST_ROWS) | waits.bands
@@ -153,7 +153,8 @@ def fit_of(catalogue: Catalogue, rows: Sequence[Row]) -> KindFit:
 
 
 def serving_file(
-    constants: Mapping[str, Fitted], bands: Mapping[str, Band], spread: Spread | None, sources: Sequence[str], *,
+    constants: Mapping[str, FittedConstant], bands: Mapping[str, Band], spread: Spread | None, sources: Sequence[str],
+    *,
     on: date,
 ) -> str:  # fmt: skip
     """Return the whole of serving_constants.yaml; `sources` has that of each figure."""
@@ -179,15 +180,15 @@ def _with_first_tokens(catalogue: Catalogue, rows: Sequence[Row], best: ServingC
     seen = waited(catalogue, rows, best)
     if seen is None or len(set(seen.source)) < _FEWEST_SOURCES:
         return _FirstTokenFit(best, [], [], {})
-    errors, others = without_each_source(seen, best)
+    errors, others = leave_one_source_out_errors(seen, best)
     told = [(UNDER_LOAD, source, float(error)) for source, error in zip(seen.source, errors, strict=True)]
     # A band is of times here: 10th and 90th percentile of published ones.
     bands = {UNDER_LOAD: band_from_errors(-errors)} if len(errors) >= _FEWEST_ROWS else {}
     return _FirstTokenFit(fit_first_tokens(seen, best), others, told, bands)
 
 
-def _fitted(name: str, best: ServingConstants, others: Sequence[ServingConstants]) -> Fitted:
+def _fitted(name: str, best: ServingConstants, others: Sequence[ServingConstants]) -> FittedConstant:
     values = [getattr(one, name) for one in others] + [getattr(best, name)]
     round_to = 4 if name not in FIXED else 6
     low, value, high = (float(f"{x:.{round_to}g}") for x in (min(values), getattr(best, name), max(values)))
-    return Fitted(value=value, low=low, high=high, means=known().constants[name].means)
+    return FittedConstant(value=value, low=low, high=high, means=known().constants[name].means)

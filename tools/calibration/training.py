@@ -22,7 +22,7 @@ from planner.speed.arrays import stacked, taken
 from planner.speed.bands import Band, Spread
 from planner.speed.data_files import read_data
 from planner.speed.hardware import Hardware
-from planner.speed.pace import doubt_of, kept_share, scatter_of
+from planner.speed.pace import credibility, prior_runs, run_scatter
 from planner.speed.training.bands import traits_of
 from planner.speed.training.constants import NAMES, TrainingCalibration, TrainingConstants
 from planner.speed.training.plan import TrainingPlan
@@ -81,7 +81,7 @@ class TrainingPrior:
     sd: Array
 
 
-def sample_of(catalogue: Catalogue, rows: Iterable[Row]) -> TrainingSample:
+def build_sample(catalogue: Catalogue, rows: Iterable[Row]) -> TrainingSample:
     """The rows that can be predicted and compared."""
     runs, blocks, said = list[TrainingRun](), list[str](), read_data("training_constants.yaml")
     for row in rows:
@@ -104,12 +104,12 @@ def sample_of(catalogue: Catalogue, rows: Iterable[Row]) -> TrainingSample:
 
 def refit(catalogue: Catalogue, rows: Iterable[Row]) -> TrainingCalibration:
     """Constants fitted to these rows; those the rows say nothing about stay at what is believed of them."""
-    sample = sample_of(catalogue, rows)
-    prior = prior_for(sample.runs)
-    return as_calibration(fitted(sample, prior), prior)
+    sample = build_sample(catalogue, rows)
+    prior = build_prior(sample.runs)
+    return to_calibration(fitted(sample, prior), prior)
 
 
-def without_its_source(sample: TrainingSample, start: Array) -> Array:
+def leave_source_out_errors(sample: TrainingSample, start: Array) -> Array:
     """Every run's error by a fit without its block, begun at one to all of them."""
     return leave_one_group_out_errors(sample.block, errors_without(sample, start))
 
@@ -119,7 +119,7 @@ def errors_without(sample: TrainingSample, start: Array | None = None) -> Errors
 
     Not numbers where too few are left.
     """
-    prior, rounds = prior_for(sample.runs), _ROUNDS_WITHOUT if start is None else _ROUNDS_FROM_ALL
+    prior, rounds = build_prior(sample.runs), _ROUNDS_WITHOUT if start is None else _ROUNDS_FROM_ALL
 
     def errors(out: Mask) -> Array:
         if start is None and int((sample.usable & ~out).sum()) < _FEWEST:
@@ -135,7 +135,7 @@ def traits_in(sample: TrainingSample) -> FittedRuns:
     return FittedRuns.of(traits, sample.block, sample.usable)
 
 
-def prior_for(runs: Sequence[TrainingRun]) -> TrainingPrior:
+def build_prior(runs: Sequence[TrainingRun]) -> TrainingPrior:
     """Beliefs about every constant, chip and family there is."""
     data = read_data("training_constants.yaml")
     chips = tuple(sorted({run.chip_key for run in runs}))
@@ -217,7 +217,7 @@ def _indices(sample: TrainingSample, prior: TrainingPrior) -> tuple[NDArray[np.i
     )
 
 
-def as_calibration(theta: Array, prior: TrainingPrior) -> TrainingCalibration:
+def to_calibration(theta: Array, prior: TrainingPrior) -> TrainingCalibration:
     """The fitted numbers under their names."""
     first, second = len(NAMES), len(NAMES) + len(prior.chips)
     values = np.exp(theta)
@@ -230,17 +230,17 @@ def as_calibration(theta: Array, prior: TrainingPrior) -> TrainingCalibration:
 
 def fit_of(catalogue: Catalogue, rows: Iterable[Row]) -> KindFit:
     """Return the fit to all runs, beside each run's error by a fit without its source."""
-    sample = sample_of(catalogue, rows)
+    sample = build_sample(catalogue, rows)
     check_enough_sources("training", sample.source)
-    prior = prior_for(sample.runs)
+    prior = build_prior(sample.runs)
     best = fitted(sample, prior)
-    errors = without_its_source(sample, best)
+    errors = leave_source_out_errors(sample, best)
     seen = zip(sample.runs, errors, sample.usable, strict=True)
     bands = training_bands(sample, errors)
     return KindFit(
         traits_in(sample), errors_without(sample, best),
         [(run.kind, run.source, float(error)) for run, error, usable in seen if usable],
-        lambda spread, on: training_file(as_calibration(best, prior), bands, spread, sample, on=on),
+        lambda spread, on: training_file(to_calibration(best, prior), bands, spread, sample, on=on),
     )  # fmt: skip
 
 
@@ -250,13 +250,13 @@ def training_bands(sample: TrainingSample, errors: Array) -> dict[str, Band]:
         (run.kind, f"chip/{run.chip_key}") if usable else ()
         for run, usable in zip(sample.runs, sample.usable, strict=True)
     ]
-    bands = bands_by_group(names, errors, tells=_tells)
+    bands = bands_by_group(names, errors, tells=_is_informative)
     own = {f"own_runs/{like}": left for like, left in own_run_errors(sample, errors).items()}
-    bands |= {name: band_from_errors(left) for name, left in own.items() if _tells(name, len(left))}
+    bands |= {name: band_from_errors(left) for name, left in own.items() if _is_informative(name, len(left))}
     return dict(sorted(bands.items()))
 
 
-def _tells(name: str, runs: int) -> bool:
+def _is_informative(name: str, runs: int) -> bool:
     return runs >= FEWEST or name in _ALWAYS
 
 
@@ -273,7 +273,7 @@ def own_run_errors(sample: TrainingSample, errors: Array) -> dict[str, list[floa
             other = [each for each in members if _job(sample, each) != _job(sample, number)]
             for like, others in (("job", same), ("accelerator", other)):
                 if others:
-                    kept = kept_share(len(others), doubt_of(like), scatter_of(errors[others]))
+                    kept = credibility(len(others), prior_runs(like), run_scatter(errors[others]))
                     name = f"{like}/{sample.runs[number].kind}"
                     left.setdefault(name, []).append(float(errors[number] - kept * np.median(errors[others])))
     return left

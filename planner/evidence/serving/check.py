@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.evidence.checked import (
-    Anchored,
-    Checked,
+    CheckedRun,
+    CorrectedJob,
     OwnRun,
     check_rows,
     compared,
@@ -18,32 +18,32 @@ from planner.evidence.checked import (
     refuse_unusable,
     with_factors,
 )
-from planner.evidence.plausible import MeasuredFigure, figures_of
-from planner.evidence.serving.observed import ServingObservation, ServingObservations, observe
+from planner.evidence.plausible import MeasuredFigure, serving_figures
+from planner.evidence.serving.observed import ServingObservation, ServingObservations, read_observations
 from planner.evidence.serving.runs import ServingRun, read_run
 from planner.evidence.table import SERVING, Row, number, text
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.vocabulary import EngineName
 from planner.speed.arrays import Num, stacked
-from planner.speed.hardware import UnknownChip
-from planner.speed.serving.bands import band_of
+from planner.speed.hardware import MissingAcceleratorDataError
+from planner.speed.serving.bands import serving_band
 from planner.speed.serving.cases import ServingCase
-from planner.speed.serving.chips import Chip, known
+from planner.speed.serving.chips import ServingAccelerator, known
 from planner.speed.serving.constants import ServingConstants, ServingRates, rates
 from planner.speed.serving.first_token import (
-    alone_s,
-    among_others_s,
-    asked_tokens,
-    behind_prompts_s,
-    prompt_s,
+    computed_prompt_tokens,
+    loaded_first_token_s,
+    prompt_blocking_s,
+    prompt_queue_wait_s,
     prompt_wait_s,
+    unloaded_first_token_s,
 )
 from planner.speed.serving.lookup import find_chip
 from planner.speed.serving.memory import fits
 from planner.speed.serving.own_pace import alike
 from planner.speed.serving.promise import cycle, output_tokens_per_s, running
 from planner.speed.serving.step import prefill
-from planner.speed.serving.work import WorkRate, rate_on, server_share, work_called
+from planner.speed.serving.work import NonLlmRate, rate_on, server_share, work_called
 from pricing import names
 from pricing.catalogue import Catalogue
 
@@ -52,7 +52,7 @@ _UNKNOWN_ALONE = 0.5  # an assumption: speed of single requests over full batche
 
 def check_serving(
     catalogue: Catalogue, rows: Iterable[Row], constants: ServingConstants | None = None
-) -> list[Checked]:
+) -> list[CheckedRun]:
     """Every row predicted, or skipped for a stated reason. `constants` may be fitted to your own runs.
 
     A row's kind is dense, experts, hybrid, single, or the task of other work.
@@ -74,11 +74,11 @@ def _figures(runs: Sequence[ServingRun], constants: ServingConstants) -> Iterato
     return zip(*(column.tolist() for column in columns), strict=True)
 
 
-def _told(row: Row, run: ServingRun, figures: tuple[float, ...]) -> Checked:
+def _told(row: Row, run: ServingRun, figures: tuple[float, ...]) -> CheckedRun:
     batch = float(run.case.traffic.batch)
-    band = band_of(run.setup, run.case.layout, batch=batch, guessed=run.guessed).widened(run.unsaid)
+    band = serving_band(run.setup, run.case.layout, batch=batch, guessed=run.guessed).widened(run.unsaid)
     predicted = dict(zip(SERVING.predicts, figures[:-1], strict=True))
-    made = _row(row, run.kind).banded(predicted, band)
+    made = _row(row, run.kind).with_band(predicted, band)
     if made.rate is None:
         return made
     model = None if run.guessed else run.model
@@ -87,7 +87,7 @@ def _told(row: Row, run: ServingRun, figures: tuple[float, ...]) -> Checked:
     if compared:
         ours, published = predicted[compared], number(row, compared) or 0.0
         made = made.beside(compared, ours / published if compared in SERVING.rates else published / ours)
-    return made.doubted(_speeds(figures_of(row, run.setup, run.case), predicted))
+    return made.doubted(_speeds(serving_figures(row, run.setup, run.case), predicted))
 
 
 _COMPARED = ("output_tokens_per_s_total", "requests_per_s", "tpot_ms", "ttft_ms")
@@ -102,7 +102,7 @@ def _speeds(
         yield one, ours / one.value if one.is_time else one.value / ours
 
 
-def _other(catalogue: Catalogue, row: Row, why: str) -> Checked:
+def _other(catalogue: Catalogue, row: Row, why: str) -> CheckedRun:
     """Work that writes no tokens, carried over from measured tables; or a skip."""
     empty = _row(row, row.get("task") or "not stated")
     found = None if row.get("quality") == "C" else _work_rate(catalogue, row)
@@ -115,7 +115,7 @@ def _other(catalogue: Catalogue, row: Row, why: str) -> Checked:
     return made if published is None else made.beside(column, per_s / published)
 
 
-def _row(row: Row, kind: str) -> Checked:
+def _row(row: Row, kind: str) -> CheckedRun:
     return empty_check(row, SERVING, kind=kind, scale=_scale)
 
 
@@ -123,7 +123,7 @@ def _scale(accelerators: float) -> str:
     return next((f"up to {most}" for most in (1, 2, 4, 8, 32) if accelerators <= most), "more than 32")
 
 
-def _work_rate(catalogue: Catalogue, row: Row) -> tuple[Chip, WorkRate] | None:
+def _work_rate(catalogue: Catalogue, row: Row) -> tuple[ServingAccelerator, NonLlmRate] | None:
     """The rate of a published row's work and on what, or nothing where its kind was never measured."""
     name = work_called(row.get("model", ""), exactly=True)
     if name is None:
@@ -131,14 +131,14 @@ def _work_rate(catalogue: Catalogue, row: Row) -> tuple[Chip, WorkRate] | None:
     try:
         chip = find_chip(catalogue, row.get("accelerator", ""))
         rate = rate_on(catalogue, name, chip, accelerators=number(row, "n_accelerators") or 1.0)
-    except UnknownChip:
+    except MissingAcceleratorDataError:
         return None
     alone = known().work[name].alone_share or _UNKNOWN_ALONE
     share = {"server": server_share(chip), "single_stream": alone}.get(row.get("mode", ""), 1.0)
     if number(row, "concurrency_or_batch") is not None:
         share = 1.0
     per_s, low, high = (each * share for each in (rate.requests_per_s, rate.low, rate.high))
-    return chip, WorkRate(per_s, low, high, rate.measured, rate.carried_from)
+    return chip, NonLlmRate(per_s, low, high, rate.measured, rate.carried_from)
 
 
 _WORST_OVER_MEAN = 1.18  # of the time between tokens: 99th percentile over mean in published services
@@ -184,7 +184,7 @@ def predict(runs: Sequence[ServingRun], constants: ServingConstants) -> ServingP
         output_tokens_per_s=np.asarray(output * counted),
         requests_per_s=np.asarray(output / case.traffic.output_tokens),
         ttft_s=first_token_s(case, rate, busy=busy, arrivals_per_s=arrivals, prompting=prompting),
-        tpot_s=np.asarray(np.where(apart, full.writing_s / full.output_tokens, full.token_s)),
+        tpot_s=np.asarray(np.where(apart, full.decode_s / full.output_tokens, full.token_s)),
         batch=busy,
         fits=np.asarray(fits(case)),
     )
@@ -193,8 +193,8 @@ def predict(runs: Sequence[ServingRun], constants: ServingConstants) -> ServingP
 def _disaggregated(case: ServingCase, rate: ServingRates, batch: Array, prompting: Array) -> Array:
     """Closed loop on accelerators that only decode: a request is there for its first token and all others."""
     full = cycle(case, rate, batch=batch)
-    alone = alone_s(case, rate, tokens=asked_tokens(case))
-    answer = full.writing_s + alone
+    alone = unloaded_first_token_s(case, rate, tokens=computed_prompt_tokens(case))
+    answer = full.decode_s + alone
     closed = case.layout.replicas * batch / answer
     prompts = prompting / prefill(case, rate, prompts=1.0, tokens=case.traffic.input_tokens).total_s
     return np.asarray(np.minimum(closed, prompts) * case.traffic.output_tokens)
@@ -204,15 +204,17 @@ def first_token_s(
     case: ServingCase, rate: ServingRates, *, busy: Array, arrivals_per_s: Num, prompting: Array
 ) -> Array:
     """The mean time to the first token where so many are at work in each replica: prompts before it, and its own."""
-    apart, each = prompting > 0, prompt_s(case, rate)
+    apart, each = prompting > 0, prompt_blocking_s(case, rate)
     open_loop = np.isfinite(arrivals_per_s)
     full = cycle(case, rate, batch=busy)
     coming = np.where(open_loop, arrivals_per_s / case.layout.replicas, busy / full.seconds)
     pools = np.where(apart, case.layout.replicas / np.maximum(prompting, 1e-9), 1.0)
     most = np.where(open_loop, np.inf, np.maximum(busy * pools - 1, 0.0))
-    behind = behind_prompts_s(prompt=each, requests_per_s=coming * pools, most=most)
-    alone = alone_s(case, rate, tokens=asked_tokens(case))
-    return np.asarray(np.where(apart, alone, among_others_s(case, rate, batch=busy, token_s=full.token_s)) + behind)
+    behind = prompt_queue_wait_s(prompt=each, requests_per_s=coming * pools, most=most)
+    alone = unloaded_first_token_s(case, rate, tokens=computed_prompt_tokens(case))
+    return np.asarray(
+        np.where(apart, alone, loaded_first_token_s(case, rate, batch=busy, token_s=full.token_s)) + behind
+    )
 
 
 def max_batch_within_target(case: ServingCase, rate: ServingRates, *, most: Array, tpot_s: Num, ttft_s: Num) -> Array:
@@ -225,7 +227,9 @@ def max_batch_within_target(case: ServingCase, rate: ServingRates, *, most: Arra
         wait = prompt_wait_s(
             busy_share=batch / full.seconds * prompt, prompt_s=prompt, prompt_cv=_PROMPT_CV, share=_PERCENTILE
         )
-        first = among_others_s(case, rate, batch=batch, token_s=full.token_s) + np.where(np.isfinite(ttft_s), wait, 0.0)
+        first = loaded_first_token_s(case, rate, batch=batch, token_s=full.token_s) + np.where(
+            np.isfinite(ttft_s), wait, 0.0
+        )
         return np.asarray((full.token_s * _WORST_OVER_MEAN <= tpot_s) & (first <= ttft_s))
 
     whole = kept(most)
@@ -256,9 +260,9 @@ def anchored(
     *,
     file: str,
     constants: ServingConstants | None = None,
-) -> Anchored[ServingJob]:
+) -> CorrectedJob[ServingJob]:
     """The job, corrected by measured runs of its model and engine there. `BadTable` where no run is usable."""
-    found = factors("serving", serving_runs(catalogue, rows, constants), source="", day=None)
+    found = factors("serving", own_serving_runs(catalogue, rows, constants), source="", day=None)
     refuse_unusable(found, file=file)
     return with_factors(catalogue, job, names.accelerator(catalogue, job.accelerator), found, alike)
 
@@ -267,7 +271,9 @@ def _seen(
     catalogue: Catalogue, rows: Sequence[Row], constants: ServingConstants
 ) -> tuple[dict[int, ServingObservation], dict[int, float]]:
     """The rows that measure what is predicted, by their place, and by how much each prediction misses its own."""
-    seen = {place: one for place, row in enumerate(rows) for one in observe(catalogue, [row], any_machine=True)}
+    seen = {
+        place: one for place, row in enumerate(rows) for one in read_observations(catalogue, [row], any_machine=True)
+    }
     if not seen:
         return {}, {}
     with np.errstate(all="ignore"):  # what is beyond all sense is not finite, and left out
@@ -281,7 +287,7 @@ GUESSED = "its shape was guessed from its size: no plan asks for a model that th
 NOTHING_MEASURED = "no speed is measured that we predict: want output_tokens_per_s_total, or tpot_ms of a service"
 
 
-def serving_runs(
+def own_serving_runs(
     catalogue: Catalogue, rows: Sequence[Row], constants: ServingConstants | None = None
 ) -> tuple[OwnRun, ...]:
     """Each row beside what is predicted of it: tokens a second of all accelerators, of one request, or requests."""
@@ -294,7 +300,7 @@ def serving_runs(
     )
 
 
-def _measured(row: Row, one: Checked, seen: ServingObservation, error: float) -> OwnRun:
+def _measured(row: Row, one: CheckedRun, seen: ServingObservation, error: float) -> OwnRun:
     setup = seen.run.setup
     run = OwnRun(one.id, setup.chip.name, text(row, "model"), unit=_UNITS[seen.kind], doubt=one.doubt)
     like = {"accelerator": setup.chip.name, "model": seen.run.model, "engine": setup.engine}
@@ -303,7 +309,7 @@ def _measured(row: Row, one: Checked, seen: ServingObservation, error: float) ->
     return found if setup.engine in asked else replace(found, like=None, why_not=_NO_ENGINE.format(", ".join(asked)))
 
 
-def _other_work(catalogue: Catalogue, row: Row, one: Checked) -> OwnRun:
+def _other_work(catalogue: Catalogue, row: Row, one: CheckedRun) -> OwnRun:
     """Work that writes no tokens, whose rate is known from tables; or a row that cannot be gone by."""
     said = text(row, "model")
     work = work_called(said, exactly=True)
@@ -313,5 +319,5 @@ def _other_work(catalogue: Catalogue, row: Row, one: Checked) -> OwnRun:
     return compared(run, predicted=one.rate, error=one.error or 0.0, like={"accelerator": one.chip, "model": work})
 
 
-def _why_not(one: Checked) -> str:
+def _why_not(one: CheckedRun) -> str:
     return one.skipped_reason or one.doubt or (GUESSED if one.guessed else NOTHING_MEASURED)

@@ -9,14 +9,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.evidence.plausible import figures_of, is_possible
-from planner.evidence.serving.runs import ServingRun, host_limits, is_single, read_run, splits_rows
+from planner.evidence.plausible import is_possible, serving_figures
+from planner.evidence.serving.runs import ServingRun, host_limits, is_single, read_run, uses_row_split
 from planner.evidence.table import Row, SkippedRunError, is_yes, number
 from planner.speed.arrays import Num, stacked, taken
 from planner.speed.serving.cases import ServingCase
 from planner.speed.serving.chips import left_out
 from planner.speed.serving.constants import ServingConstants, rates
-from planner.speed.serving.first_token import alone_s, asked_tokens
+from planner.speed.serving.first_token import computed_prompt_tokens, unloaded_first_token_s
 from planner.speed.serving.memory import fits
 from planner.speed.serving.promise import cycle, output_tokens_per_s, running
 from pricing.catalogue import Catalogue
@@ -77,17 +77,19 @@ class ServingObservations:
         rate = rates(constants, self.case.traits)
         batch = np.asarray(running(self.case))
         full = cycle(self.case, rate, batch=batch)
-        first = alone_s(self.case, rate, tokens=asked_tokens(self.case))
+        first = unloaded_first_token_s(self.case, rate, tokens=computed_prompt_tokens(self.case))
         choices = [
             output_tokens_per_s(self.case, rate, batch=batch),
             1 / full.token_s,
-            full.output_tokens / full.writing_s,
+            full.output_tokens / full.decode_s,
             1 / first,
         ]
         return np.select([self.kind == place for place in range(len(KINDS))], choices)
 
 
-def observe(catalogue: Catalogue, rows: Sequence[Row], *, any_machine: bool = False) -> list[ServingObservation]:
+def read_observations(
+    catalogue: Catalogue, rows: Sequence[Row], *, any_machine: bool = False
+) -> list[ServingObservation]:
     """The rows that say something about the constants; with `any_machine`, all whose speed is predicted at all."""
     found = (_observe(catalogue, row, any_machine) for row in rows)
     return [one for one in found if one is not None]
@@ -101,7 +103,7 @@ def _observe(catalogue: Catalogue, row: Row, any_machine: bool) -> ServingObserv
     fitted = not run.setup.shape.is_hybrid and run.setup.chip.kind in ("gpu", "apple", "edge")
     if row.get("id") in left_out() or run.guessed or not (fitted or any_machine) or (row.get("task") or "llm") != "llm":
         return None
-    if not all(map(is_possible, figures_of(row, run.setup, run.case))):
+    if not all(map(is_possible, serving_figures(row, run.setup, run.case))):
         return None
     kind, value = _figure(run, row)
     if kind is None or value is None:
@@ -119,7 +121,7 @@ def _observe(catalogue: Catalogue, row: Row, any_machine: bool) -> ServingObserv
 def _figure(run: ServingRun, row: Row) -> tuple[ObservationKind | None, float | None]:
     """What the row measures, if it is speed and nothing else."""
     output, token, first = (number(row, name) for name in ("output_tokens_per_s_total", "tpot_ms", "ttft_ms"))
-    if (run.setup.engine == "local" and not bool(fits(run.case))) or splits_rows(run, row):
+    if (run.setup.engine == "local" and not bool(fits(run.case))) or uses_row_split(run, row):
         return None, None
     if (
         host_limits(row)

@@ -8,14 +8,21 @@ import math
 import re
 from dataclasses import dataclass, replace
 
-from planner.evidence.table import Row, SkippedRunError, is_yes, number, refuse_unreadable, sizes_of, text
+from planner.evidence.table import Row, SkippedRunError, check_readable, is_yes, number, stated_sizes, text
 from planner.network.kinds import UnknownShape
 from planner.scenario.vocabulary import USUAL_ACCEPTED_SHARE
-from planner.speed.hardware import UnknownChip
-from planner.speed.serving.case_of import Setup, default_kv_bytes, limits, make_case, smallest_group
-from planner.speed.serving.cases import ServingCase, ServingLayout, Traffic
-from planner.speed.serving.chips import WEIGHT_BYTES, Chip, Dataset, known, precision_called
-from planner.speed.serving.lookup import FoundModel, find_chip, find_engine, find_period, published_on, shape_in_table
+from planner.speed.hardware import MissingAcceleratorDataError
+from planner.speed.serving.case_of import ServingSetup, default_kv_bytes, limits, make_case, smallest_group
+from planner.speed.serving.cases import ServingCase, ServingLayout, ServingTraffic
+from planner.speed.serving.chips import WEIGHT_BYTES, Dataset, ServingAccelerator, known, parse_precision
+from planner.speed.serving.lookup import (
+    ResolvedModel,
+    find_chip,
+    find_engine,
+    find_period,
+    parse_published_day,
+    shape_in_table,
+)
 from pricing.catalogue import Catalogue
 
 _SINGLE = ("singlestream", "single", "batch1", "bs1", "singleuser", "oneuser")
@@ -44,7 +51,7 @@ class ServingRun:
     """One row, understood."""
 
     case: ServingCase
-    setup: Setup
+    setup: ServingSetup
     model: str
     limit_tpot_s: float = math.inf  # what a service promises at most, where that is what bounds it
     limit_ttft_s: float = math.inf
@@ -68,21 +75,24 @@ def read_run(catalogue: Catalogue, row: Row) -> ServingRun:
     """The case of one row, or `SkippedRunError`."""
     _refuse(row)
     try:
-        found, chip = shape_in_table(catalogue, row["model"], sizes_of(row)), find_chip(catalogue, row["accelerator"])
-    except (UnknownShape, UnknownChip) as why:
+        found, chip = (
+            shape_in_table(catalogue, row["model"], stated_sizes(row)),
+            find_chip(catalogue, row["accelerator"]),
+        )
+    except (UnknownShape, MissingAcceleratorDataError) as why:
         raise SkippedRunError(str(why)) from why
     accelerators = number(row, "n_accelerators")
     if accelerators is None:
         raise SkippedRunError("the number of accelerators is not stated")
     family = find_engine(row.get("engine", ""))
-    period = find_period(family, published_on(row.get("published", "")))
+    period = find_period(family, parse_published_day(row.get("published", "")))
     if _is_mlperf(row):
         period = period.model_copy(update={"scheduler": "native", "slow_fp8_experts": False})
     precision = _precision(row, found, chip, family, accelerators)
     kv_bytes = _CACHE_BYTES.get(row.get("kv_precision", "").strip().casefold()) or default_kv_bytes(period, precision)
     if _is_mlperf(row) and precision in ("fp8", "fp4", "mxfp4"):
         kv_bytes = 1.0  # submitters tune it
-    setup = Setup(
+    setup = ServingSetup(
         found.shape, chip, family, period, precision, kv_bytes, _is_gguf(row), _is_compiled(row), found.checkpoint
     )
     layout = _layout(setup, row, accelerators)
@@ -93,14 +103,14 @@ def read_run(catalogue: Catalogue, row: Row) -> ServingRun:
         setup, layout, limits(period, static=static, tuned=tuned), traffic, static=static and family == "other"
     )
     case = replace(case, limits=replace(case.limits, polled_steps=_polled_steps(row, setup, traffic)))
-    return _with_service(
-        ServingRun(case=case, setup=setup, model=found.name, guessed=found.guessed, unsaid=_unsaid(row, found)),
+    return _add_service_limits(
+        ServingRun(case=case, setup=setup, model=found.name, guessed=found.guessed, unsaid=_missing_info(row, found)),
         row,
         beams,
     )
 
 
-def _polled_steps(row: Row, setup: Setup, traffic: Traffic) -> float:
+def _polled_steps(row: Row, setup: ServingSetup, traffic: ServingTraffic) -> float:
     """Steps from one look for new requests to the next, where the source's own scripts say so; nought elsewhere."""
     for one in known().polls:
         same = setup.engine == one.engine and setup.chip.architecture in one.architectures
@@ -120,7 +130,7 @@ def is_single(row: Row) -> bool:
 
 
 def _refuse(row: Row) -> None:
-    refuse_unreadable(row)
+    check_readable(row)
     if row.get("quality") == "C":
         raise SkippedRunError("tier C: ambiguous, inferred or suspect in its source")
     if (row.get("task") or "llm").casefold() not in _WRITES:
@@ -138,7 +148,7 @@ def _refuse(row: Row) -> None:
         )
 
 
-def _unsaid(row: Row, found: FoundModel) -> float:
+def _missing_info(row: Row, found: ResolvedModel) -> float:
     """How many of the things that matter a row leaves open; lengths count most, one request's hardly."""
     lengths = sum(number(row, name) is None for name in ("input_tokens", "output_tokens"))
     known_set = _dataset(row, found.name) is not None
@@ -148,14 +158,14 @@ def _unsaid(row: Row, found: FoundModel) -> float:
     return several * (_LENGTHS * lengths * (not known_set) + _BATCH * batch) + sum(other)
 
 
-def _precision(row: Row, found: FoundModel, chip: Chip, family: str, accelerators: float) -> str:
+def _precision(row: Row, found: ResolvedModel, chip: ServingAccelerator, family: str, accelerators: float) -> str:
     """The precision of the weights: as the row says, else as they are published, else the widest that fits.
 
     What ran did fit: where what a row says would not, it is what the rest beside the published experts is in.
     """
     published = found.checkpoint.weights
     if said := row.get("weight_precision", ""):
-        called = precision_called(said)
+        called = parse_precision(said)
         if called == "fp4" and published == "mxfp4":
             return "mxfp4"
         ran = found.shape.counted_params * WEIGHT_BYTES[called] <= accelerators * (chip.memory_bytes or math.inf)
@@ -178,7 +188,7 @@ def _is_compiled(row: Row) -> bool:
     return any(name in row.get("engine", "").casefold() for name in ("mlc", "exllama"))
 
 
-def _layout(setup: Setup, row: Row, accelerators: float) -> ServingLayout:
+def _layout(setup: ServingSetup, row: Row, accelerators: float) -> ServingLayout:
     """Who works together, from what is stated: tensor, expert and pipeline parallelism; the rest are replicas."""
     engine = row.get("engine", "").casefold()
     if any(name in engine for name in _LAYER_SPLIT):  # accelerators take turns: capacity, not speed
@@ -203,7 +213,7 @@ def _layout(setup: Setup, row: Row, accelerators: float) -> ServingLayout:
     )
 
 
-def _group(setup: Setup, row: Row, accelerators: float) -> float:
+def _group(setup: ServingSetup, row: Row, accelerators: float) -> float:
     tensor, experts = number(row, "tp"), number(row, "ep")
     if setup.chip.kind in ("asic", "tpu"):
         return accelerators  # their tables count cores, or give the whole machine to one model
@@ -220,14 +230,14 @@ def _dataset(row: Row, model: str) -> Dataset | None:
     return next((data for name, data in sets.items() if name in title), None)
 
 
-def _traffic(row: Row, found: FoundModel, layout: ServingLayout, setup: Setup) -> tuple[Traffic, int]:
+def _traffic(row: Row, found: ResolvedModel, layout: ServingLayout, setup: ServingSetup) -> tuple[ServingTraffic, int]:
     single = is_single(row)
     data = _dataset(row, found.name)
     plain = known().datasets["unstated single" if single else "unstated"]
     asked = number(row, "input_tokens") or float((data or plain).input_tokens)
     answer = number(row, "output_tokens") or float((data and data.output_tokens) or plain.output_tokens or 1)
     batch = number(row, "concurrency_or_batch") or (1.0 if single else math.nan)
-    traffic = Traffic(
+    traffic = ServingTraffic(
         input_tokens=asked,
         output_tokens=answer,
         batch=batch / layout.replicas,
@@ -249,7 +259,7 @@ def _draft_tokens(row: Row, data: Dataset | None) -> float:
     return _USUAL_DRAFT if tight else 0.0
 
 
-def _requests_in_run(row: Row, setup: Setup, asked: float, answer: float) -> float:
+def _requests_in_run(row: Row, setup: ServingSetup, asked: float, answer: float) -> float:
     """How long a published offline run was, where its documentation says; endless otherwise."""
     if row.get("mode") != "offline" or number(row, "concurrency_or_batch") is not None or _is_mlperf(row):
         return math.inf
@@ -257,7 +267,7 @@ def _requests_in_run(row: Row, setup: Setup, asked: float, answer: float) -> flo
     return float(lengths.get(f"{asked:.0f}/{answer:.0f}", math.inf))
 
 
-def _with_service(run: ServingRun, row: Row, beams: int) -> ServingRun:
+def _add_service_limits(run: ServingRun, row: Row, beams: int) -> ServingRun:
     """What bounds it besides speed: promises, arrivals, prompts worked on elsewhere."""
     prefill, decode = _pools(row)
     traffic = replace(run.case.traffic, output_tokens=run.case.traffic.output_tokens * beams)
@@ -277,10 +287,10 @@ def host_limits(row: Row) -> bool:
     return _HOST_IS_THE_LIMIT.search(row.get("accelerator", "")) is not None
 
 
-def splits_rows(run: ServingRun, row: Row) -> bool:
+def uses_row_split(run: ServingRun, row: Row) -> bool:
     """Whether it is llama.cpp of before 2024 on several accelerators: neither taking turns nor side by side."""
     several = float(run.case.layout.stages) > 1
-    return several and _is_gguf(row) and published_on(row.get("published", "")).year < _LAYERS_SPLIT_SINCE
+    return several and _is_gguf(row) and parse_published_day(row.get("published", "")).year < _LAYERS_SPLIT_SINCE
 
 
 def _pools(row: Row) -> tuple[float, float]:

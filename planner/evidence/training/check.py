@@ -6,18 +6,27 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.evidence.checked import Anchored, Checked, OwnRun, check_rows, compared, empty_check, factors, with_factors
-from planner.evidence.plausible import memory_in
+from planner.evidence.checked import (
+    CheckedRun,
+    CorrectedJob,
+    OwnRun,
+    check_rows,
+    compared,
+    empty_check,
+    factors,
+    with_factors,
+)
+from planner.evidence.plausible import memory_figure
 from planner.evidence.table import TRAINING, Row, text
 from planner.evidence.training.rows import TrainingRun, read_run
 from planner.scenario.amounts import count
 from planner.scenario.training_job import TrainingJob
 from planner.speed.arrays import stacked
-from planner.speed.hardware import BadJob
+from planner.speed.hardware import InvalidJobError
 from planner.speed.pace import alike, called
-from planner.speed.training.bands import GUESSED, band_for, scale_of, traits_of
-from planner.speed.training.constants import TrainingCalibration, house_calibration
-from planner.speed.training.fitting import made_to_fit
+from planner.speed.training.bands import GUESSED, size_class, training_band, traits_of
+from planner.speed.training.constants import TrainingCalibration, default_calibration
+from planner.speed.training.fitting import reduce_to_fit
 from planner.speed.training.step import step_s as step_seconds
 from pricing import Catalogue, names
 
@@ -26,19 +35,19 @@ Array = NDArray[np.float64]
 
 def check_training(
     catalogue: Catalogue, rows: Iterable[Row], *, calibration: TrainingCalibration | None = None
-) -> list[Checked]:
+) -> list[CheckedRun]:
     """Every row with its prediction, in the order of the rows."""
-    known = calibration or house_calibration()
+    known = calibration or default_calibration()
     return check_rows(
         rows,
         read=lambda row: read_run(catalogue, row),
-        predict=lambda runs: _predicted(runs, known),
+        predict=lambda runs: _predict(runs, known),
         told=lambda row, run, numbers: _told(row, run, numbers, known),
         skipped=lambda row, why: _row(row, "skipped").skipped(why),
     )
 
 
-def _predicted(runs: Sequence[TrainingRun], calibration: TrainingCalibration) -> Array:
+def _predict(runs: Sequence[TrainingRun], calibration: TrainingCalibration) -> Array:
     """Tokens a second, step time, memory and whether it fits: one line for each run."""
     shape, chip = stacked([run.shape for run in runs]), stacked([run.chip for run in runs])
     plan = stacked([run.plan for run in runs])
@@ -46,7 +55,7 @@ def _predicted(runs: Sequence[TrainingRun], calibration: TrainingCalibration) ->
     step_s = step_seconds(shape, chip, plan, calibration.constants, chip_factor=factor)
     free = {name: np.array([getattr(run, f"free_{name}") for run in runs]) for name in ("recompute", "shard")}
     # What a table leaves open, its run was free to choose.
-    fitted = made_to_fit(shape, chip, plan, free=free)
+    fitted = reduce_to_fit(shape, chip, plan, free=free)
     tokens = plan.tokens_per_step / plan.accelerators / step_s
     # Compared with what the tool behind the published figure counts.
     counted = np.select(
@@ -58,11 +67,11 @@ def _predicted(runs: Sequence[TrainingRun], calibration: TrainingCalibration) ->
     return np.stack([np.asarray(each, dtype=np.float64) for each in columns], axis=-1)
 
 
-def _told(row: Row, run: TrainingRun, numbers: Array, known: TrainingCalibration) -> Checked:
+def _told(row: Row, run: TrainingRun, numbers: Array, known: TrainingCalibration) -> CheckedRun:
     *figures, fits = (float(number) for number in numbers)
-    band = band_for(traits_of(run.shape, run.plan, run.family), layout_stated=run.layout_stated, calibration=known)
+    band = training_band(traits_of(run.shape, run.plan, run.family), layout_stated=run.layout_stated, calibration=known)
     band = (band.or_wider(GUESSED) if run.shape_guessed else band).widened(run.unsaid)
-    made = _row(row, "skipped").banded(dict(zip(TRAINING.predicts, figures, strict=True)), band)
+    made = _row(row, "skipped").with_band(dict(zip(TRAINING.predicts, figures, strict=True)), band)
     if made.rate is None:
         return made
     made = replace(
@@ -73,13 +82,13 @@ def _told(row: Row, run: TrainingRun, numbers: Array, known: TrainingCalibration
         return made
     off = made.rate / run.observed
     measured = [] if run.figure is None else [(run.figure, 1 / off)]
-    if memory := memory_in(row, run.chip, run.plan, run.chip_key):
+    if memory := memory_figure(row, run.chip, run.plan, run.chip_key):
         measured.append((memory, memory.value / made.predicted[memory.column]))
     return made.beside(made.rate_column, off).doubted(measured)
 
 
-def _row(row: Row, kind: str) -> Checked:
-    return empty_check(row, TRAINING, kind=kind, scale=scale_of)
+def _row(row: Row, kind: str) -> CheckedRun:
+    return empty_check(row, TRAINING, kind=kind, scale=size_class)
 
 
 _PRECISIONS = {16.0: "bf16", 8.0: "fp8", 4.0: "fp4"}
@@ -89,23 +98,23 @@ NOTHING_MEASURED = "no speed is measured: want tokens_per_s_per_accelerator, or 
 
 def anchored(
     catalogue: Catalogue, job: TrainingJob, rows: Sequence[Row], *, calibration: TrainingCalibration | None = None
-) -> Anchored[TrainingJob]:
+) -> CorrectedJob[TrainingJob]:
     """The job, corrected by measured runs: those of its model and precision on its accelerator, else of others on it.
 
     What is kept of their median ratio grows with their number and as their spread falls.
     """
     key = names.accelerator(catalogue, job.accelerator)
-    found = factors("training", training_runs(catalogue, rows, calibration=calibration), source="", day=None)
+    found = factors("training", own_training_runs(catalogue, rows, calibration=calibration), source="", day=None)
     there = sorted({one.said.accelerator for one in found.factors})
     if key not in there:
         named = ", ".join(there[:5]) or "none that can be compared"
-        raise BadJob(
+        raise InvalidJobError(
             f"none of {count(len(found.runs), 'run')} was measured on {key}; want one at least; there are: {named}"
         )
     return with_factors(catalogue, job, key, found, alike)
 
 
-def training_runs(
+def own_training_runs(
     catalogue: Catalogue, rows: Sequence[Row], *, calibration: TrainingCalibration | None = None
 ) -> tuple[OwnRun, ...]:
     """Each row beside what is predicted of it, in tokens a second of each accelerator."""
@@ -113,7 +122,7 @@ def training_runs(
     return tuple(_run(catalogue, row, one) for row, one in zip(rows, found, strict=True))
 
 
-def _run(catalogue: Catalogue, row: Row, one: Checked) -> OwnRun:
+def _run(catalogue: Catalogue, row: Row, one: CheckedRun) -> OwnRun:
     said = text(row, "model")
     run = OwnRun(one.id, one.accelerator, said, unit="tokens/s each", guessed=one.guessed, doubt=one.doubt)
     if one.rate is not None and one.model is None and called(catalogue, said) in catalogue.models:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from planner.evidence.plausible import MeasuredFigure, figure_of, is_possible
-from planner.evidence.table import YES, Row, SkippedRunError, is_yes, number, refuse_unreadable, sizes_of, text, year
+from planner.evidence.table import YES, Row, SkippedRunError, check_readable, is_yes, number, stated_sizes, text, year
 from planner.network.guess import (
     MIXED,
     NEARLY,
@@ -14,7 +14,7 @@ from planner.network.guess import (
     LayerStack,
     active_in_name,
     check_size,
-    is_mixed,
+    is_hybrid_name,
     size_in_name,
     stack_network,
     typical_model,
@@ -22,18 +22,18 @@ from planner.network.guess import (
 )
 from planner.network.kinds import UnknownShape
 from planner.network.network import ENDLESS, Network
-from planner.network.record import network_of
+from planner.network.record import build_network
 from planner.scenario.base import ONE_MACHINE
-from planner.speed.hardware import Hardware, UnknownChip, family_of, hardware
-from planner.speed.match_model import accelerator_called, model_called
+from planner.speed.hardware import Hardware, MissingAcceleratorDataError, hardware, hardware_family
+from planner.speed.match_model import match_accelerator, model_called
 from planner.speed.training.bands import kind_of
-from planner.speed.training.constants import house_calibration
+from planner.speed.training.constants import default_calibration
 from planner.speed.training.data_facts import SHARDED_WEIGHTS, Stated, plan_of
 from planner.speed.training.fitting import fits, peak_memory
-from planner.speed.training.layout import LayoutWish, search
+from planner.speed.training.layout import LayoutConstraints, search
 from planner.speed.training.plan import TrainingPlan
-from planner.speed.training.software_stacks import Counts, stack_of
-from pricing import Catalogue, UnknownName
+from planner.speed.training.software_stacks import Counts, find_software_stack
+from pricing import Catalogue, UnknownNameError
 from pricing.caching import by_digest, cached
 
 # A network without a gate is four times as wide as the rest; with one, it is mostly narrower.
@@ -57,29 +57,29 @@ def shape_of(catalogue: Catalogue, name: str | None, row: Row) -> tuple[Network,
     if active_b is None and number(row, "hidden") and (number(row, "vocab") or number(row, "layers")):
         return _stated_shape(row, name, catalogue), False
     if name is not None:
-        return network_of(catalogue.models[name]), False
-    return _guessed(catalogue, row, said, active_b), True
+        return build_network(catalogue.models[name]), False
+    return _guess_shape(catalogue, row, said, active_b), True
 
 
-def _guessed(catalogue: Catalogue, row: Row, said: str, active_b: float | None) -> Network:
+def _guess_shape(catalogue: Catalogue, row: Row, said: str, active_b: float | None) -> Network:
     """What a model of that size usually looks like."""
-    if is_mixed(said):
+    if is_hybrid_name(said):
         raise UnknownShape(MIXED)
     params_b = number(row, "params_b") or size_in_name(said)
     if params_b is None:
         raise UnknownShape(UNKNOWN_SIZE)
     check_size(params_b, active_b)
     if active_b is not None:
-        return network_of(typical_model(said, params_b=params_b, active_params_b=active_b))
+        return build_network(typical_model(said, params_b=params_b, active_params_b=active_b))
     params, vocab = params_b * 1e9, number(row, "vocab")
-    return _like_llama(catalogue, row, params) or typical_stack(params=params, vocab=vocab)
+    return _shape_like_llama(catalogue, row, params) or typical_stack(params=params, vocab=vocab)
 
 
-def _like_llama(catalogue: Catalogue, row: Row, params: float) -> Network | None:
+def _shape_like_llama(catalogue: Catalogue, row: Row, params: float) -> Network | None:
     """Something like a Llama of which only the size is said: the nearest Llama 3, filled up to that size."""
     if "llama" not in text(row, "model").lower() or (year(text(row, "published")) or 0) < LLAMA_3_SINCE:
         return None
-    known = [network_of(catalogue.models[key]) for key in LLAMA_3]
+    known = [build_network(catalogue.models[key]) for key in LLAMA_3]
     nearest = min(known, key=lambda shape: abs(float(shape.params) / params - 1))
     more = params - float(nearest.params)
     if abs(more) > NEARLY * params or more < -float(nearest.attention_params):
@@ -89,16 +89,16 @@ def _like_llama(catalogue: Catalogue, row: Row, params: float) -> Network | None
 
 
 def _stated_shape(row: Row, name: str | None, catalogue: Catalogue) -> Network:
-    known = network_of(catalogue.models[name]) if name is not None else None
+    known = build_network(catalogue.models[name]) if name is not None else None
     hidden, vocab = number(row, "hidden") or 0.0, number(row, "vocab") or TYPICAL_VOCABULARY
     same = known if known is not None and known.hidden == hidden else None
-    heads = number(row, "heads") or (float(same.heads) if same else usual_heads(hidden))
+    heads = number(row, "heads") or (float(same.heads) if same else default_heads(hidden))
     ffn = number(row, "ffn_hidden") or (float(same.ffn) if same else 4 * hidden)
-    gated = _gated(row, same, ffn / hidden)
+    gated = _has_gate(row, same, ffn / hidden)
     kv_heads = number(row, "kv_heads") or (float(same.kv_heads) if same and same.heads == heads else heads)
     layers = number(row, "layers") or (float(same.layers) if same else None)
     params = (number(row, "params_b") or 0.0) * 1e9
-    tied = _tied(row, name, catalogue, params, layers)
+    tied = _has_tied_embeddings(row, name, catalogue, params, layers)
     if layers is None:
         one = stack_network(
             LayerStack(layers=1, hidden=hidden, heads=heads, ffn=ffn, vocab=0, kv_heads=kv_heads, gated=gated)
@@ -117,14 +117,14 @@ def _window_share(known: Network | None) -> float:
     return 0.0 if known is None else float(known.near.score_flops) / max(float(known.score_flops), 1.0)
 
 
-def _gated(row: Row, same: Network | None, widening: float) -> bool:
+def _has_gate(row: Row, same: Network | None, widening: float) -> bool:
     """Whether the network has a gate: as stated, as the catalogue says, else by how much it widens."""
     if said := text(row, "gated_mlp"):
         return said.casefold() in YES
     return bool(same.mlp_matrices > 2) if same is not None else widening < GATED_BELOW
 
 
-def usual_heads(hidden: float) -> float:
+def default_heads(hidden: float) -> float:
     """The number of heads nearest to 128 wide ones into which the width divides."""
     wanted = max(1.0, hidden / TYPICAL_HEAD_DIM)
     return min(
@@ -132,7 +132,7 @@ def usual_heads(hidden: float) -> float:
     )
 
 
-def _tied(row: Row, name: str | None, catalogue: Catalogue, params: float, layers: float | None) -> bool:
+def _has_tied_embeddings(row: Row, name: str | None, catalogue: Catalogue, params: float, layers: float | None) -> bool:
     """Whether input and output share one table: as the catalogue says, else as the stated size is better met."""
     if name is not None and catalogue.models[name].tied_embeddings is not None:
         return bool(catalogue.models[name].tied_embeddings)
@@ -215,28 +215,29 @@ class TrainingRun:
 
 def read_run(catalogue: Catalogue, row: Row) -> TrainingRun:
     """The run a row describes; raises `SkippedRunError` with the reason."""
-    refuse_unreadable(row)
+    check_readable(row)
     if text(row, "quality_tier") == "C":
         raise SkippedRunError(TIER_C)
     try:
-        key = accelerator_called(catalogue, text(row, "accelerator"))
+        key = match_accelerator(catalogue, text(row, "accelerator"))
         chip = _chip(catalogue, key, network_gb_s(row))
-        model = model_called(catalogue, text(row, "model"), sizes=sizes_of(row))
+        model = model_called(catalogue, text(row, "model"), sizes=stated_sizes(row))
         shape, guessed = shape_of(catalogue, model, row)
-    except UnknownName as error:
+    except UnknownNameError as error:
         raise SkippedRunError(f"unknown accelerator: {error}") from error
-    except (UnknownChip, UnknownShape) as error:
+    except (MissingAcceleratorDataError, UnknownShape) as error:
         raise SkippedRunError(str(error)) from error
-    known = known_of(row)
+    known = stated_layout(row)
     if known.accelerators is None:
         raise SkippedRunError(NO_COUNT)
     of_its_size = model is not None and abs(catalogue.models[model].params_b * 1e9 / float(shape.params) - 1) <= NEARLY
     run = TrainingRun(
         id=text(row, "id"), source=text(row, "source_key"), shape=shape, chip=chip, chip_key=key,
-        family=family_of(catalogue.accelerators[key]), plan=chosen(shape, chip, plan_of(shape, chip, known), known),
+        family=hardware_family(catalogue.accelerators[key]), plan=chosen(shape, chip, plan_of(shape, chip, known),
+            known),
         layout_stated=known.tp is not None and known.pp is not None, shape_guessed=guessed,
         model=model if of_its_size else None, free_recompute=float(known.recompute is None),
-        free_shard=float(known.shard is None), counts=known.stack.counts, unsaid=_unsaid(row, known),
+        free_shard=float(known.shard is None), counts=known.stack.counts, unsaid=_missing_info(row, known),
         observed=observed_tokens_per_s(row, shape),
     )  # fmt: skip
     figure = figure_of(row, shape, chip, run.plan, key, run.observed) if run.observed else None
@@ -248,7 +249,7 @@ def _chip(catalogue: Catalogue, key: str, nic_gb_s: float | None) -> Hardware:
     return hardware(key, catalogue.accelerators[key], nic_gb_s=nic_gb_s)
 
 
-def known_of(row: Row) -> Stated:
+def stated_layout(row: Row) -> Stated:
     """What the row says of how the run was laid out."""
     task, stack = text(row, "task").casefold(), text(row, "framework").lower()
     recompute = text(row, "activation_recompute").casefold()
@@ -268,11 +269,11 @@ def known_of(row: Row) -> Stated:
         interleaves=_interleaves(row), selective=recompute == "selective" and not plain_pytorch,
         fused_loss="liger" in stack, hybrid="hsdp" in text(row, "sharding").casefold(),
         two_way=bool(_TWO_WAY.search(stack)),
-        stack=stack_of(text(row, "framework"), text(row, "precision")),
+        stack=find_software_stack(text(row, "framework"), text(row, "precision")),
     )  # fmt: skip
 
 
-def _unsaid(row: Row, known: Stated) -> float:
+def _missing_info(row: Row, known: Stated) -> float:
     """How many of the things that matter a row leaves open: bits, the batch, what is done again, and the year."""
     again = known.recompute is None and not known.adapter
     year_known = bool(text(row, "published") or software_year(row))
@@ -332,7 +333,7 @@ def chosen(shape: Network, chip: Hardware, plan: TrainingPlan, known: Stated) ->
     A pod's torus is no switch: what the search would take for free there, compilers do not, so it is for GPUs.
     """
     if chip.is_gpu and float(shape.moe_layers) > 0 and (known.tp is None or known.pp is None):
-        plan = _fastest(shape, chip, plan, known)
+        plan = _fastest_layout(shape, chip, plan, known)
     old = plan.accelerators > ONE_MACHINE and plan.year < WHOLE_LAYERS_UNTIL
     # Plain stacks recompute whole layers, which adapters on sharded weights are trained with.
     tight = old or (known.adapter and (known.shard or 0.0) >= SHARDED_WEIGHTS)
@@ -341,13 +342,13 @@ def chosen(shape: Network, chip: Hardware, plan: TrainingPlan, known: Stated) ->
     return plan
 
 
-def _fastest(shape: Network, chip: Hardware, plan: TrainingPlan, known: Stated) -> TrainingPlan:
+def _fastest_layout(shape: Network, chip: Hardware, plan: TrainingPlan, known: Stated) -> TrainingPlan:
     """The fastest legal layout that fits, of those that agree with what is stated; as it was if there is none."""
-    wish = LayoutWish(
+    wish = LayoutConstraints(
         tp=known.tp, pp=known.pp, vpp=known.vpp, cp=known.cp, ep=known.ep, dp=known.dp, micro_batch=known.micro_batch,
         shard=known.shard, recompute=None if known.recompute is None else float(known.recompute >= 1),
     )  # fmt: skip
-    found = search(shape, chip, plan, house_calibration().constants, wish=wish).found
+    found = search(shape, chip, plan, default_calibration().constants, wish=wish).found
     return found[0].plan if found else plan
 
 
@@ -370,13 +371,13 @@ def observed_tokens_per_s(row: Row, shape: Network) -> float | None:
     hardware_tflops = number(row, "hw_tflops_per_accelerator")
     if hardware_tflops and "hardware" in said:
         return hardware_tflops * 1e12 / _flops_per_token(shape, seq_len, again=1.0, causal=False)
-    tflops = number(row, "model_tflops_per_accelerator") or _from_share(row)
+    tflops = number(row, "model_tflops_per_accelerator") or _rate_from_mfu(row)
     if tflops is None:
         return None
     return tflops * 1e12 / _flops_per_token(shape, seq_len, again=0.0, causal="causal" in said or "recipe" in said)
 
 
-def _from_share(row: Row) -> float | None:
+def _rate_from_mfu(row: Row) -> float | None:
     share, peak = number(row, "mfu_pct"), number(row, "peak_tflops_used")
     return share / 100 * peak if share and peak else None
 

@@ -5,6 +5,15 @@ formula gives the quantity: kilowatt-hours, accelerator-hours. They count at the
 of what making the machine emitted. Decision 0036 says by which conventions.
 """
 
-from planner.money.carbon.emitted import G_PER_KG, KG_PER_T, Emission, Emitted, Ends, emission, emitted, typical
+from planner.money.carbon.emitted import (
+    G_PER_KG,
+    KG_PER_T,
+    CaseEmissions,
+    Ends,
+    OptionEmissions,
+    emission,
+    emitted,
+    typical,
+)
 
-__all__ = ["G_PER_KG", "KG_PER_T", "Emission", "Emitted", "Ends", "emission", "emitted", "typical"]
+__all__ = ["G_PER_KG", "KG_PER_T", "CaseEmissions", "Ends", "OptionEmissions", "emission", "emitted", "typical"]

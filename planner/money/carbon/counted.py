@@ -7,7 +7,7 @@ import numpy as np
 
 from planner.money.formula import Num, formula
 from planner.money.inflation import WORTH
-from planner.money.ledger import Ledger, Line, Part, Used
+from planner.money.ledger import Ledger, LedgerInput, Line, Part
 from planner.money.owning.lines import CARDS, SERVERS
 from planner.money.price_path import CHANGE, LEVEL, PRICE_AGREED, STEP, WORTH_AGREED
 from planner.money.renting.offer_inputs import PRICE
@@ -23,7 +23,7 @@ _AFTER_THE_PLAN: Part = "commitment"
 
 
 @dataclass(frozen=True)
-class Hours:
+class RentedHours:
     """Accelerator-hours of one line of rent."""
 
     line: Line
@@ -47,11 +47,11 @@ def metered_kwh(ledger: Ledger) -> Num:
     return sum((_counted(line) for line in ledger.lines if _uses(line, METER)), np.zeros(()))
 
 
-def rented_hours(ledger: Ledger) -> Iterator[Hours]:
+def rented_hours(ledger: Ledger) -> Iterator[RentedHours]:
     """The hours that rented accelerators are there for the plan, line by line."""
     for line in ledger.lines:
         if _uses(line, PRICE) and line.part != _AFTER_THE_PLAN:
-            yield Hours(line, _counted(line), line.part in _BUSY)
+            yield RentedHours(line, _counted(line), line.part in _BUSY)
 
 
 def fleets(ledger: Ledger) -> tuple[Fleet, ...]:
@@ -64,10 +64,10 @@ def fleets(ledger: Ledger) -> tuple[Fleet, ...]:
             powered.setdefault(line.order, line)
         if "refreshes" in names:
             replaced.setdefault(line.order, names["refreshes"])
-    return tuple(_fleet(line, replaced.get(order, 0.0)) for order, line in powered.items())
+    return tuple(_purchased_machines(line, replaced.get(order, 0.0)) for order, line in powered.items())
 
 
-def _fleet(line: Line, replaced: Num) -> Fleet:
+def _purchased_machines(line: Line, replaced: Num) -> Fleet:
     names = {one.name: one.value for one in line.used}
     names.setdefault("spare_share", 0.0)
     months = np.sum(np.asarray(names["owns"]), axis=-1)
@@ -90,7 +90,7 @@ def unsaid(ledger: Ledger) -> str | None:
     return None
 
 
-def price_of(line: Line) -> Used:
+def price_of(line: Line) -> LedgerInput:
     """The price of an hour, as a line of rent used it."""
     return next(one for one in line.used if one.name == PRICE)
 

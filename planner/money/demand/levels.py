@@ -35,7 +35,7 @@ _FEW_CELLS = 2**20  # up to here all sums are looked at for equal ones: 8 MB
 
 
 @dataclass(frozen=True, eq=False)
-class Levels:
+class DemandLevels:
     """How many are wanted at once: levels within patterns, month by month; months are one where all are alike."""
 
     at_once: Array  # patterns x levels x months
@@ -80,7 +80,7 @@ class Levels:
         """Whether how often a pattern holds differs from draw to draw."""
         return self.shares.ndim > _PLAIN
 
-    def meets(self, other: Levels, pattern: int) -> NDArray[np.bool_]:
+    def meets(self, other: DemandLevels, pattern: int) -> NDArray[np.bool_]:
         """Whether each pattern ever holds while another work has this one: patterns x months."""
         both = (self.shares > 0) & (other.shares[..., [pattern], :] > 0)
         return np.asarray(both.reshape(-1, *both.shape[-2:]).any(axis=0))
@@ -91,20 +91,20 @@ class Levels:
         return np.asarray((self.shares > 0).reshape(-1, *self.shares.shape[-2:]).any(axis=0))
 
 
-NONE = Levels(np.zeros((1, 1, 1)), np.ones((1, 1, 1)), np.ones((1, 1)))
+NONE = DemandLevels(np.zeros((1, 1, 1)), np.ones((1, 1, 1)), np.ones((1, 1)))
 
 
-def on_and_off(at_once: Array, share: Array) -> Levels:
+def on_off_levels(at_once: Array, share: Array) -> DemandLevels:
     """So many for a share of the hours, or none: the number by month, the share by month (and draw)."""
     many = np.reshape(at_once, (1, 1, -1))
-    return Levels(
+    return DemandLevels(
         np.concatenate([np.zeros_like(many), many]),
         np.ones((2, 1, 1)),
         np.stack(np.broadcast_arrays(1.0 - share, share), axis=-2),
     )
 
 
-def by_the_hour(at_once: Array, share: Array, by_hour: tuple[float, ...]) -> Levels:
+def hourly_levels(at_once: Array, share: Array, by_hour: tuple[float, ...]) -> DemandLevels:
     """Work that asks for more and for less through the day: the same hours, as levels of which one is at a time.
 
     With fewer hours than the day tells, each level is there less often; with more, all of them are wanted more often.
@@ -120,49 +120,49 @@ def by_the_hour(at_once: Array, share: Array, by_hour: tuple[float, ...]) -> Lev
     levels = np.stack([np.zeros_like(day), day, day])
     through = less * (1.0 - always)
     shares = np.stack(np.broadcast_arrays(np.maximum(1.0 - through - always, 0.0), through, always), axis=-2)
-    return _pruned(Levels(levels, np.stack([one, often, one]), shares))
+    return _pruned(DemandLevels(levels, np.stack([one, often, one]), shares))
 
 
-def together(works: Sequence[Levels]) -> Levels:
+def together(works: Sequence[DemandLevels]) -> DemandLevels:
     """What all of these want together.
 
     Work without draws goes first: it is one pattern, whatever comes after. So does work with fewer draws.
     """
-    calm = [_as_one(one) for one in works if not one.has_draws]
+    calm = [_merge_constant_patterns(one) for one in works if not one.has_draws]
     drawn = sorted((one for one in works if one.has_draws), key=lambda one: one.shares[..., 0, 0].size)
     return reduce(_beside, [*calm, *drawn], NONE)
 
 
-def _as_one(works: Levels) -> Levels:
+def _merge_constant_patterns(works: DemandLevels) -> DemandLevels:
     """Patterns whose shares are the same in all draws, as levels of one."""
     often = works.often * works.shares[:, None, :]
     at_once = np.broadcast_to(works.at_once, (*often.shape[:2], works.at_once.shape[-1]))
     rows = (1, often.shape[0] * often.shape[1], -1)
-    return _pruned(Levels(at_once.reshape(rows), often.reshape(rows), np.ones((1, 1))))
+    return _pruned(DemandLevels(at_once.reshape(rows), often.reshape(rows), np.ones((1, 1))))
 
 
-def _pruned(works: Levels) -> Levels:
+def _pruned(works: DemandLevels) -> DemandLevels:
     """The levels without patterns that never hold and without numbers that nobody ever wants."""
     kept = works.holds.any(axis=-1)
     often = works.often[kept]
     ever = (often > 0).any(axis=(0, 2))
-    return Levels(works.at_once[kept][:, ever], often[:, ever], works.shares[..., kept, :])
+    return DemandLevels(works.at_once[kept][:, ever], often[:, ever], works.shares[..., kept, :])
 
 
-def _beside(one: Levels, other: Levels) -> Levels:
+def _beside(one: DemandLevels, other: DemandLevels) -> DemandLevels:
     """What two independent kinds of work want together."""
     pairs = _pairs(one, other)
     if len(pairs.first) > MOST_LEVELS:
         return _few_patterns(pairs)
-    return _pruned(Levels(*_few_levels(pairs), pairs.shares()))
+    return _pruned(DemandLevels(*_few_levels(pairs), pairs.shares()))
 
 
 @dataclass(frozen=True, eq=False)
 class _Pairs:
     """Patterns of two kinds of work that ever hold at the same time."""
 
-    one: Levels
-    other: Levels
+    one: DemandLevels
+    other: DemandLevels
     first: NDArray[np.intp]  # of each pair
     second: NDArray[np.intp]
     holds: NDArray[np.bool_]  # pairs x months
@@ -178,13 +178,13 @@ class _Pairs:
         return np.asarray(self.one.tops[self.first] + self.other.tops[self.second])
 
     @property
-    def may_be_equal(self) -> bool:
+    def can_merge(self) -> bool:
         """Whether sums can be merged: few enough differ in the first month and in the last, each by itself."""
         cells = len(self.first) * self.levels * max(self.one.at_once.shape[-1], self.other.at_once.shape[-1])
         pairs = list(zip(self.first.tolist(), self.second.tolist(), strict=True))
-        return cells <= _FEW_CELLS and all(self._differ(*pair) <= MOST_LEVELS for pair in pairs)
+        return cells <= _FEW_CELLS and all(self._distinct_sums(*pair) <= MOST_LEVELS for pair in pairs)
 
-    def _differ(self, first: int, second: int) -> int:
+    def _distinct_sums(self, first: int, second: int) -> int:
         """How many sums of a pair differ in the first month or in the last, whichever is more."""
         one = self.one.at_once[first, self.one.ever[first]][:, _ENDS]
         other = self.other.at_once[second, self.other.ever[second]][:, _ENDS]
@@ -250,7 +250,7 @@ def _at(by_month: Array, month: int) -> Array:
     return np.asarray(by_month[min(month, len(by_month) - 1)])
 
 
-def _pairs(one: Levels, other: Levels) -> _Pairs:
+def _pairs(one: DemandLevels, other: DemandLevels) -> _Pairs:
     met = [one.meets(other, pattern) for pattern in range(other.shares.shape[-2])]
     holds = np.stack(np.broadcast_arrays(*met), axis=1)  # patterns of one x of the other x months
     first, second = np.nonzero(holds.any(axis=-1))
@@ -261,25 +261,25 @@ def _few_levels(pairs: _Pairs) -> tuple[Array, Array]:
     """The sums of each pair: all of them, or those that differ, or a grid."""
     if pairs.levels <= MOST_LEVELS:
         return pairs.sums()
-    if pairs.may_be_equal:
+    if pairs.can_merge:
         at_once, often = _differing(*pairs.sums())
         if at_once.shape[1] <= MOST_LEVELS:
             return at_once, often
     return _STEPS * pairs.tops[:, None], pairs.on_grid(pairs.tops)
 
 
-def _few_patterns(pairs: _Pairs) -> Levels:
+def _few_patterns(pairs: _Pairs) -> DemandLevels:
     """All sums as patterns of one level each: those that differ, or a grid."""
     if pairs.levels == 1:
         at_once, _ = pairs.sums()
         place, levels = _places(at_once[:, 0])
         if len(levels) <= MOST_LEVELS:
             parts = np.equal(place[:, None], np.arange(len(levels)))[..., None].astype(np.float64)
-            return Levels(levels[:, None], np.ones((len(levels), 1, 1)), pairs.shares_of(parts))
+            return DemandLevels(levels[:, None], np.ones((len(levels), 1, 1)), pairs.shares_of(parts))
     most = np.where(pairs.holds, pairs.tops, 0.0).max(axis=0)
     parts = pairs.on_grid(np.broadcast_to(most, pairs.holds.shape))
     steps = (_STEPS * most)[:, None]
-    return _pruned(Levels(steps, np.ones((MOST_LEVELS, 1, 1)), pairs.shares_of(parts)))
+    return _pruned(DemandLevels(steps, np.ones((MOST_LEVELS, 1, 1)), pairs.shares_of(parts)))
 
 
 def _differing(at_once: Array, often: Array) -> tuple[Array, Array]:

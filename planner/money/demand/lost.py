@@ -15,8 +15,8 @@ from planner.money.formula import Num
 from planner.scenario.scenario import Scenario
 from planner.scenario.training_job import TrainingJob
 from planner.scenario.work import Work
-from planner.speed.training.goodput import Reliability, plain_reliability, reliability
-from planner.speed.training.images import learns_from_images
+from planner.speed.training.goodput import Reliability, generic_reliability, reliability
+from planner.speed.training.images import is_image_network
 from planner.speed.work_to_hours import Asked
 from pricing import Catalogue
 
@@ -38,10 +38,12 @@ class Lost:
     @property
     def usual_share(self) -> float:
         """The share of its hours that is lost at typical figures."""
-        return 1 - _useful(self.usual)
+        return 1 - _useful_share(self.usual)
 
 
-def lost_of(catalogue: Catalogue, scenario: Scenario, asked: Asked | None, rate: Num | None) -> dict[Work, Lost]:
+def lost_time_by_work(
+    catalogue: Catalogue, scenario: Scenario, asked: Asked | None, rate: Num | None
+) -> dict[Work, Lost]:
     """By kind of work, at the usual rate of failures or at one that is tried out.
 
     Services are left out: a replica that fails is started again, and what it loses is a request.
@@ -58,7 +60,7 @@ def _each(
     for work, said in zip(scenario.work, written, strict=True):
         if said.serve is not None:
             continue
-        if said.train is not None and not learns_from_images(said.train.model):
+        if said.train is not None and not is_image_network(said.train.model):
             found = next(trainings, None)
             if found is None:
                 continue
@@ -71,13 +73,13 @@ def _each(
             yield work, _lost(usual, there, many, is_counted=True, on_top=False)
         else:
             many = max(job_size(work), *(job.accelerators for job in work.jobs), 1)
-            usual, there = (plain_reliability(catalogue, many, scenario.failures, one) for one in (None, rate))
+            usual, there = (generic_reliability(catalogue, many, scenario.failures, one) for one in (None, rate))
             counted = on_top and said.run is None and said.train is None
             yield work, _lost(usual, there, many, is_counted=counted, on_top=counted)
 
 
 def _lost(usual: Reliability, there: Reliability, job: int, *, is_counted: bool, on_top: bool) -> Lost:
-    before = _useful(usual)
+    before = _useful_share(usual)
     now = np.maximum(there.useful_share, _LEAST_USEFUL)
     return Lost(
         usual=usual,
@@ -89,5 +91,5 @@ def _lost(usual: Reliability, there: Reliability, job: int, *, is_counted: bool,
     )
 
 
-def _useful(one: Reliability) -> float:
+def _useful_share(one: Reliability) -> float:
     return max(float(np.asarray(one.useful_share)), _LEAST_USEFUL)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.formula import Num
-from planner.money.outcome import Solved, root, solved
+from planner.money.outcome import SolveResult, root, solve_result
 from pricing.caching import cached
 
 # Gauss-Legendre points across the peak of the integral below: 14 digits for any number of slots.
@@ -39,11 +39,11 @@ def waiting_probability(*, slots: Num, busy_share: Num) -> Num:
     """
     slots, busy = (np.asarray(number, dtype=np.float64) for number in (slots, busy_share))
     below = np.minimum(busy, 1.0)
-    inverse_loss = np.exp(np.minimum(_log_inverse_loss(slots, np.maximum(slots * below, _LEAST_LOAD)), _MOST_LOG))
+    inverse_loss = np.exp(np.minimum(_log_inverse_erlang_b(slots, np.maximum(slots * below, _LEAST_LOAD)), _MOST_LOG))
     return np.where(below > 0, 1.0 / ((1.0 - below) * inverse_loss + below), 0.0)[()]
 
 
-def mean_wait_in_services(*, slots: Num, busy_share: Num, service_cv: Num) -> Solved:
+def mean_wait_in_services(*, slots: Num, busy_share: Num, service_cv: Num) -> SolveResult:
     """How long a job waits on average, in lengths of an average job. [1]
 
     Erlang's wait times Allen and Cunneen's factor; times the mean length it is hours. `service_cv` is the standard
@@ -58,7 +58,7 @@ def mean_wait_in_services(*, slots: Num, busy_share: Num, service_cv: Num) -> So
     idle_share = np.where(full, 1.0, 1.0 - np.asarray(busy_share))
     waiting = waiting_probability(slots=slots, busy_share=busy_share)
     wait = waiting / (slots * idle_share) * allen_cunneen_factor(service_cv=service_cv)
-    return solved(wait, reasons={GROWS: full})
+    return solve_result(wait, reasons={GROWS: full})
 
 
 def allen_cunneen_factor(*, service_cv: Num) -> Num:
@@ -82,7 +82,7 @@ def achievable_busy_share(*, slots: Num, wait_in_services: Num, service_cv: Num)
 
 def preemption_stretch(
     *, checkpoint_interval_hours: Num, checkpoint_cost_hours: Num, restart_hours: Num, interruptions_per_hour: Num
-) -> Solved:
+) -> SolveResult:
     """How many times longer a job takes when it is interrupted and starts again from its last checkpoint. [1]
 
     Half an interval is lost on average, and the restart. The rate is the job's, not a node's: a job on n nodes that
@@ -91,12 +91,12 @@ def preemption_stretch(
     lost_share = np.asarray(interruptions_per_hour * (checkpoint_interval_hours / 2 + restart_hours))
     stops = lost_share >= 1
     overhead = 1 + np.divide(checkpoint_cost_hours, checkpoint_interval_hours)
-    return solved(overhead / np.where(stops, 1.0, 1 - lost_share), reasons={STOPS: stops})
+    return solve_result(overhead / np.where(stops, 1.0, 1 - lost_share), reasons={STOPS: stops})
 
 
 def best_checkpoint_interval_hours(
     *, checkpoint_cost_hours: Num, restart_hours: Num, interruptions_per_hour: Num
-) -> Solved:
+) -> SolveResult:
     """The interval with the least `preemption_stretch`. [hour] Where its derivative is zero, solved exactly."""
     rate = np.asarray(interruptions_per_hour, dtype=np.float64)
     calm = rate <= 0
@@ -104,12 +104,12 @@ def best_checkpoint_interval_hours(
     useful_hours = hours_between - restart_hours
     stops = ~calm & (useful_hours <= 0)
     square = checkpoint_cost_hours**2 + 2 * checkpoint_cost_hours * np.maximum(useful_hours, 0.0)
-    return solved(np.sqrt(square) - checkpoint_cost_hours, reasons={NO_INTERRUPTION: calm, STOPS: stops})
+    return solve_result(np.sqrt(square) - checkpoint_cost_hours, reasons={NO_INTERRUPTION: calm, STOPS: stops})
 
 
 def least_busy_share_to_own(
     *, own_usd_per_hour: Num, running_usd_per_busy_hour: Num, rent_usd_per_busy_hour: Num
-) -> Solved:
+) -> SolveResult:
     """The share of time above which owning a unit of capacity is cheaper than renting it when needed. [1]
 
     `own_usd_per_hour` is paid whether it is used or not. Own each unit that is busy more than this; the next one is
@@ -124,10 +124,10 @@ def least_busy_share_to_own(
     advantage = np.asarray(rent_usd_per_busy_hour - running_usd_per_busy_hour, dtype=np.float64)
     cheaper = advantage > 0
     share = own_usd_per_hour / np.where(cheaper, advantage, 1.0)
-    return solved(share, reasons={NEVER_CHEAPER: ~cheaper, NEVER_BUSY_ENOUGH: share >= 1})
+    return solve_result(share, reasons={NEVER_CHEAPER: ~cheaper, NEVER_BUSY_ENOUGH: share >= 1})
 
 
-def _log_inverse_loss(slots: NDArray[np.float64], load: NDArray[np.float64]) -> NDArray[np.float64]:
+def _log_inverse_erlang_b(slots: NDArray[np.float64], load: NDArray[np.float64]) -> NDArray[np.float64]:
     """Logarithm of the integral over w from 0 of exp(slots * log(1 + w / load) - w), which peaks at slots - load."""
     points, weights = _gauss_legendre()
     slots, load = slots[..., None], load[..., None]

@@ -17,9 +17,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.demand.levels import Levels, by_the_hour, on_and_off, together
+from planner.money.demand.levels import DemandLevels, hourly_levels, on_off_levels, together
 from planner.money.formula import Num
-from planner.money.timeline import Timeline, timeline_of
+from planner.money.timeline import Timeline, cached_timeline
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, MONTHS_PER_YEAR
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Job, Work
@@ -31,7 +31,7 @@ _NO_WORK = 1e-100
 
 
 @dataclass(frozen=True, eq=False)
-class Need:
+class DemandLayer:
     """One layer of demand: so many at once, busy so much of the time. Numbers, or arrays by month (and by draw)."""
 
     accelerator: str
@@ -53,7 +53,7 @@ class Need:
     @cached_property
     def timeline(self) -> Timeline:
         """The months of the plan."""
-        return timeline_of(self.months)
+        return cached_timeline(self.months)
 
     @cached_property
     def busy_hours(self) -> NDArray[np.float64]:
@@ -70,7 +70,7 @@ class Need:
         return float(np.atleast_2d(self.busy_hours.sum(axis=-1))[0, 0])
 
     @property
-    def most_accelerators(self) -> int:
+    def peak_accelerators(self) -> int:
         """The largest number at once, over the plan."""
         return int(np.ceil(np.max(self.accelerators) - _ONE))
 
@@ -79,13 +79,13 @@ class Need:
 class Demand:
     """All work of a scenario, month by month, perhaps in several draws. Its layers are cut once each."""
 
-    plain: Need  # what does not change from layer to layer
-    levels: Levels  # of what may not wait
+    plain: DemandLayer  # what does not change from layer to layer
+    levels: DemandLevels  # of what may not wait
     waiting_hours: NDArray[np.float64]  # (draws x) months: accelerator-hours of work that may wait
     waiting_at_once: NDArray[np.float64]  # months: how many that work asks for at once
     job_accelerators: int  # the accelerators one job takes: of the work that may wait, where there is any
     work_level: NDArray[np.float64]  # (draws x) months: hours of the work, jobs aside, over its usual hours
-    layers: dict[tuple[str, float, float], Need] = field(default_factory=dict)  # that were cut already
+    layers: dict[tuple[str, float, float], DemandLayer] = field(default_factory=dict)  # that were cut already
 
     @cached_property
     def peak(self) -> NDArray[np.float64]:
@@ -93,27 +93,29 @@ class Demand:
         return self.levels.peak
 
     @cached_property
-    def all(self) -> Need:
+    def all(self) -> DemandLayer:
         """All of the work as it was asked for: what is rented when nothing is owned."""
         return self.need(self.all_hours, self.peak + self.waiting_at_once)
 
-    def upto(self, fleet: float, reach: float = 1.0) -> Need:
+    def upto(self, fleet: float, reach: float = 1.0) -> DemandLayer:
         """What a fleet does: of each level the part that it has machines for, then what may wait, up to `reach`.
 
         It keeps all the data. What is rented beside it keeps the part that belongs to the work it does.
         """
         return self._cut("upto", fleet, reach, _upto)
 
-    def between(self, low: int, high: int, reach: float = 1.0) -> Need:
+    def between(self, low: int, high: int, reach: float = 1.0) -> DemandLayer:
         """What the next layer does, above a fleet of `low` and up to `high` in all."""
         hours = self.done(high, reach) - self.done(low, reach)
         return self.part(self.need(hours, np.full(1, float(high - low))))
 
-    def above(self, fleet: float, reach: float = 1.0) -> Need:
+    def above(self, fleet: float, reach: float = 1.0) -> DemandLayer:
         """What is left for others: on as many at once as are asked for beyond the fleet, more where they are full."""
         return self.all if fleet == 0 else self._cut("above", fleet, reach, _above)
 
-    def _cut(self, name: str, fleet: float, reach: float, cut: Callable[[Demand, float, float], Need]) -> Need:
+    def _cut(
+        self, name: str, fleet: float, reach: float, cut: Callable[[Demand, float, float], DemandLayer]
+    ) -> DemandLayer:
         """A layer, cut once. Kept here and not beside all demands: those of many futures are large and soon let go."""
         key = (name, fleet, reach)
         if key not in self.layers:
@@ -127,9 +129,9 @@ class Demand:
 
     def done(self, fleet: float, reach: float) -> NDArray[np.float64]:
         """Accelerator-hours of a whole month that such a fleet does."""
-        return np.asarray(self._fixed_hours(float(fleet)) + self.queued(fleet, reach))
+        return np.asarray(self._fixed_hours(float(fleet)) + self.deferred_hours(fleet, reach))
 
-    def queued(self, fleet: float, reach: float) -> NDArray[np.float64]:
+    def deferred_hours(self, fleet: float, reach: float) -> NDArray[np.float64]:
         """Accelerator-hours of a whole month of work that may wait, done in the hours that other work leaves free."""
         room = np.maximum(fleet * self.plain.hours_per_month * reach - self._fixed_hours(float(fleet)), 0.0)
         return np.asarray(np.minimum(self.waiting_hours, room))
@@ -137,12 +139,12 @@ class Demand:
     def _fixed_hours(self, high: float) -> NDArray[np.float64]:
         return np.asarray(self.levels.below(high) * self.plain.hours_per_month)
 
-    def need(self, hours: NDArray[np.float64], at_once: NDArray[np.float64]) -> Need:
+    def need(self, hours: NDArray[np.float64], at_once: NDArray[np.float64]) -> DemandLayer:
         """A layer of so many accelerator-hours on so many accelerators at once."""
         busy = hours / (np.where(at_once > 0, at_once, 1.0) * self.plain.hours_per_month)
         return replace(self.plain, accelerators=in_short(at_once), busy_share=in_short(busy))
 
-    def part(self, need: Need) -> Need:
+    def part(self, need: DemandLayer) -> DemandLayer:
         """A layer with the part of the data that belongs to its part of the work, over the whole plan."""
         hours = need.busy_hours.sum(axis=-1, keepdims=True)
         everything = self.all.busy_hours.sum(axis=-1, keepdims=True)
@@ -154,11 +156,11 @@ class Demand:
         )
 
 
-def _upto(work: Demand, fleet: float, reach: float) -> Need:
+def _upto(work: Demand, fleet: float, reach: float) -> DemandLayer:
     return work.need(work.done(fleet, reach), np.full(1, float(fleet)))
 
 
-def _above(work: Demand, fleet: float, reach: float) -> Need:
+def _above(work: Demand, fleet: float, reach: float) -> DemandLayer:
     hours = work.all_hours - work.done(fleet, reach)
     hours = np.where(hours > _ONE, hours, 0.0)
     at_once = np.maximum(work.peak + work.waiting_at_once - fleet, 0.0)
@@ -168,7 +170,7 @@ def _above(work: Demand, fleet: float, reach: float) -> Need:
     return work.part(work.need(hours, at_once))
 
 
-class Losing(Protocol):
+class LostTimeInput(Protocol):
     """What is lost of the hours of a kind of work."""
 
     @property
@@ -194,7 +196,7 @@ def demand(
     busy_factor: Num = 1.0,
     hours_factor: Num = 1.0,
     predicted: tuple[Work, ...] = (),
-    lost: Mapping[Work, Losing] | None = None,
+    lost: Mapping[Work, LostTimeInput] | None = None,
     starts_in: int = JANUARY,
 ) -> Demand:
     """What the scenario's work asks for, its shares of busy hours multiplied by `busy_factor` (at most to 1).
@@ -203,16 +205,19 @@ def demand(
     Stated hours that `lost` says something about take so many times as long. `starts_in` is the calendar's number of
     the plan's first month: seasons are told from January on.
     """
-    timeline = timeline_of(scenario.months)
+    timeline = cached_timeline(scenario.months)
     slower = {work: (hours_factor if work in predicted else 1.0) * _slower(work, lost) for work in scenario.work}
     around = (timeline, scenario)
-    usually = [(work, _layer(work, *around, busy_factor, starts_in, lost)) for work in scenario.work]
+    usually = [(work, _work_layer(work, *around, busy_factor, starts_in, lost)) for work in scenario.work]
     kinds = [
-        (work, layer if _is_one(slower[work]) else _layer(work, *around, busy_factor * slower[work], starts_in, lost))
+        (
+            work,
+            layer if _is_one(slower[work]) else _work_layer(work, *around, busy_factor * slower[work], starts_in, lost),
+        )
         for work, layer in usually
     ]
     fixed = [
-        by_the_hour(*layer, work.by_hour) if work.by_hour else on_and_off(*layer)
+        hourly_levels(*layer, work.by_hour) if work.by_hour else on_off_levels(*layer)
         for work, layer in kinds
         if not work.may_wait
     ]
@@ -225,19 +230,19 @@ def demand(
     queue = [work for work in scenario.work if work.may_wait] or list(scenario.work)
     usual = max(sum(one.accelerators * _share(one, scenario) * _times(one, lost) for one in scenario.work), _NO_WORK)
     return Demand(
-        plain=Need(
+        plain=DemandLayer(
             accelerator=scenario.accelerator,
             accelerators=1.0,
             busy_share=0.0,
             years=scenario.years,
             hours_per_session=scenario.rent.hours_per_session,
-            storage_tb=sum(work.usual_storage_tb for work in scenario.work),
-            egress_tb_per_month=sum(work.usual_egress_tb_per_month for work in scenario.work),
+            storage_tb=sum(work.effective_storage_tb for work in scenario.work),
+            egress_tb_per_month=sum(work.effective_egress_tb_per_month for work in scenario.work),
             site=scenario.site,
             hours_per_month=scenario.terms.hours_per_month,
             lost_share=_lost_share([*kinds, *jobs], lost),
         ),
-        levels=together([*fixed, *(on_and_off(*layer) for _, layer in jobs)]),
+        levels=together([*fixed, *(on_off_levels(*layer) for _, layer in jobs)]),
         waiting_hours=_together([many * share * scenario.terms.hours_per_month for many, share in waiting]),
         waiting_at_once=_together([many for many, _ in waiting]),
         job_accelerators=max(job_size(work) for work in queue),
@@ -249,15 +254,15 @@ def _is_one(factor: Num) -> bool:
     return bool(np.all(np.asarray(factor) == 1))
 
 
-def _times(work: Work, lost: Mapping[Work, Losing] | None) -> float:
+def _times(work: Work, lost: Mapping[Work, LostTimeInput] | None) -> float:
     return lost[work].times if lost and work in lost else 1.0
 
 
-def _slower(work: Work, lost: Mapping[Work, Losing] | None) -> Num:
+def _slower(work: Work, lost: Mapping[Work, LostTimeInput] | None) -> Num:
     return lost[work].slower if lost and work in lost else 1.0
 
 
-def _lost_share(kinds: Sequence[tuple[Work, _Layer]], lost: Mapping[Work, Losing] | None) -> Num:
+def _lost_share(kinds: Sequence[tuple[Work, _Layer]], lost: Mapping[Work, LostTimeInput] | None) -> Num:
     """The share of all hours that is known to be lost, by month."""
     counted = {work for work, one in (lost or {}).items() if one.is_counted}
     if lost is None or not counted:
@@ -281,13 +286,13 @@ def _together(parts: list[NDArray[np.float64]]) -> NDArray[np.float64]:
 _Layer = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
-def _layer(
+def _work_layer(
     work: Work,
     timeline: Timeline,
     scenario: Scenario,
     factor: Num,
     starts_in: int,
-    lost: Mapping[Work, Losing] | None,
+    lost: Mapping[Work, LostTimeInput] | None,
 ) -> _Layer:
     """Growth asks for more at once; a season, for more hours, and for more at once only when the hours run out.
 
@@ -322,9 +327,9 @@ def _job_layer(job: Job, timeline: Timeline, scenario: Scenario, slower: Num) ->
 
 def _share(work: Work, scenario: Scenario) -> float:
     """The usual share of busy hours, in a month of as many hours as the plan's convention has."""
-    hours = work.told_hours_per_month
+    hours = work.stated_hours_per_month
     if hours is None:
-        return work.usual_busy_share
+        return work.effective_utilization
     return hours / (work.accelerators * scenario.terms.hours_per_month)
 
 

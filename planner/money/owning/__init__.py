@@ -5,7 +5,7 @@ upkeep, repairs, replacement, and what the hardware fetches. Nothing of it runs 
 each input is a figure of the catalogue or a number of yours.
 """
 
-from planner.money.owning.lines import SERVERS, Owned, owned, owning, spare_boards
-from planner.money.owning.machine import Buying, Machine, buying, machine
+from planner.money.owning.lines import SERVERS, Ownership, owned, owning, spare_boards
+from planner.money.owning.machine import Machine, PurchaseQuote, buying, machine
 
-__all__ = ["SERVERS", "Buying", "Machine", "Owned", "buying", "machine", "owned", "owning", "spare_boards"]
+__all__ = ["SERVERS", "Machine", "Ownership", "PurchaseQuote", "buying", "machine", "owned", "owning", "spare_boards"]

@@ -5,22 +5,22 @@ from dataclasses import replace
 
 import numpy as np
 
-from planner.money.demand.stream import Need
+from planner.money.demand.stream import DemandLayer
 from planner.money.formula import Num
-from planner.money.inflation import say_change
-from planner.money.input_sheet import TRIED, Basis, Case, end, judged, origin
-from planner.money.ledger import COMPUTED, CONVENTION, YOUR_INPUT, Origin, Used
+from planner.money.inflation import add_price_change
+from planner.money.input_sheet import TRIED, Case, InputSheet, end, judged, origin
+from planner.money.ledger import COMPUTED, CONVENTION, YOUR_INPUT, LedgerInput, Origin
 from planner.money.owning.machine import Machine
 from planner.money.owning.machine import fleet as asked_for
 from planner.money.owning.place import (
     HOST_POWER,
     figure_there,
     network_fact,
-    of_fact,
+    no_network_reason,
     price_of_electricity,
-    without_network,
+    site_or_fact_figure,
 )
-from planner.money.setting import Setting
+from planner.money.setting import PlanContext
 from planner.money.timeline import PLAN, Holding
 from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.durations import months_words
@@ -74,17 +74,17 @@ _ONE_EACH = judged("no server with it is known; one in each assumed")
 _NO_SOFTWARE = judged("licences are optional; none assumed")
 
 
-def say_inputs(put: Basis, setting: Setting, need: Need, machine: Machine, fleet: int) -> None:
+def add_owning_inputs(put: InputSheet, setting: PlanContext, need: DemandLayer, machine: Machine, fleet: int) -> None:
     """Says every input of owning but those of time: when it comes and goes, and what is left of its price then."""
-    put.used.update(_of_any_fleet(setting))
+    put.used.update(_shared_inputs(setting))
     put.say("accelerators", need.accelerators, "accelerators", YOUR_INPUT)
     put.say("busy_share", need.busy_share, "share of hours", YOUR_INPUT)
     put.say("hours_per_month", need.hours_per_month, "hours", CONVENTION)
     put.say("storage_tb", need.storage_tb, "TB", YOUR_INPUT)
-    _say_machine(put, setting, machine, fleet)
+    _add_machine(put, setting, machine, fleet)
 
 
-def say_curve_of_power(put: Basis, setting: Setting, *fleets: Need) -> None:
+def add_power_curve(put: InputSheet, setting: PlanContext, *fleets: DemandLayer) -> None:
     """Your curve of power, where there is one: what it says at the load of each month, and what it starts from.
 
     `fleets` are the work of the fleet that shares its load, and, of an order, also that of the fleet before it: an
@@ -106,25 +106,25 @@ def say_curve_of_power(put: Basis, setting: Setting, *fleets: Need) -> None:
 
 
 @cached(64)
-def _of_any_fleet(setting: Setting) -> Mapping[str, Used]:
+def _shared_inputs(setting: PlanContext) -> Mapping[str, LedgerInput]:
     """The inputs that do not depend on the fleet: said once for all ways to own one, whatever is tried out of them."""
-    known, tried = setting.untried, setting.tried
+    known, tried = setting.base_context, setting.tried
     if known is None or known is setting or asked_for(known) != asked_for(setting):  # more may have another tariff
-        return _said_of_any_fleet(setting)
-    found, flags = _of_any_fleet(known), {flag.name for flag in setting.timeline.flags}
+        return _compute_shared_inputs(setting)
+    found, flags = _shared_inputs(known), {flag.name for flag in setting.timeline.flags}
     said = [name for name in tried if name in found and name not in flags]
-    return {**found, **{name: Used(name, tried[name], found[name].unit, TRIED) for name in said}}
+    return {**found, **{name: LedgerInput(name, tried[name], found[name].unit, TRIED) for name in said}}
 
 
-def _said_of_any_fleet(setting: Setting) -> Mapping[str, Used]:
+def _compute_shared_inputs(setting: PlanContext) -> Mapping[str, LedgerInput]:
     put, own = setting.basis(), setting.scenario.own
     for name, fact in FACTS.items():
-        figure = of_fact(setting, name, fact)
+        figure = site_or_fact_figure(setting, name, fact)
         put.figure(name, figure, figure.unit, getattr(own, name))
     for name in ("hardware_price_change_per_year", "wage_change_per_year", "maintenance_change_per_year"):
-        _say_change(put, setting, name)
+        _add_price_change(put, setting, name)
     for name, fact in CHEAPER_FACTS.items():
-        _cheaper_fact(put, name, fact, getattr(own, name))
+        _add_fact_lower_bound(put, name, fact, getattr(own, name))
     for name, unit in (("capex_usd", "USD"), ("running_usd_per_month", "USD a month")):
         yours = getattr(own, name)
         if yours is not None:
@@ -135,19 +135,19 @@ def _said_of_any_fleet(setting: Setting) -> Mapping[str, Used]:
     put.fact("server_power_over_tdp", HOST_POWER)
     put.fact("card_power_busy", CARD_BUSY)
     put.fact("card_power_idle", CARD_IDLE)
-    _say_place(put, setting)
+    _add_site(put, setting)
     put.flags(setting.timeline.flags)
     put.say("begun_years", setting.timeline.begun_years, "years from today to the month", PLAN)
     return put.used
 
 
-def say_holding(put: Basis, setting: Setting, until_months: Num | None, refreshed: bool) -> Holding:
+def add_holding(put: InputSheet, setting: PlanContext, until_months: Num | None, refreshed: bool) -> Holding:
     """Says when machines come, go and are replaced, and what is left of their price when they are sold."""
     own, plan = setting.scenario.own, setting.timeline
     stop: Num = np.inf if own.resale_month is None else float(own.resale_month)
     stop = _tried(put, "resale_month", stop) if until_months is None else until_months
     ordered = _tried(put, ORDER, float(own.order_month))
-    _say_lead_time(put, setting, stop, ordered)
+    _add_lead_time(put, setting, stop, ordered)
     cycle: Num = np.inf if own.refresh_years is None else own.refresh_years
     held = Holding(
         plan,
@@ -163,13 +163,13 @@ def say_holding(put: Basis, setting: Setting, until_months: Num | None, refreshe
     put.say("room_age_years", held.months / MONTHS_PER_YEAR, "years", PLAN)
     warranty = put.used["warranty_years"].value
     put.say("after_warranty", held.beyond(warranty * MONTHS_PER_YEAR), "share of each month", PLAN)
-    say_left(put, setting, "residual_share", held.last_age_months)
+    add_residual_share(put, setting, "residual_share", held.last_age_months)
     if refreshed and not np.all(np.isinf(held.refresh_months)):
-        _say_refreshes(put, setting, held)
+        _add_refreshes(put, setting, held)
     return held
 
 
-def _say_refreshes(put: Basis, setting: Setting, held: Holding) -> None:
+def _add_refreshes(put: InputSheet, setting: PlanContext, held: Holding) -> None:
     """Says when the prices of new and replaced machines were set, and what is left of the replaced ones' price."""
     put.say("refreshes", held.refreshes, "1 in months of replacement, else 0", PLAN)
     for name, months in (
@@ -178,10 +178,10 @@ def _say_refreshes(put: Basis, setting: Setting, held: Holding) -> None:
         ("last_price_after_years", held.last_price_after_months),
     ):
         put.say(name, months / MONTHS_PER_YEAR, "years from today", PLAN)
-    say_left(put, setting, "residual_share_at_refresh", held.refresh_months)
+    add_residual_share(put, setting, "residual_share_at_refresh", held.refresh_months)
 
 
-def _when(put: Basis, held: Holding) -> Origin:
+def _when(put: InputSheet, held: Holding) -> Origin:
     """The origin of the flags of a holding: how long the delivery takes, and who says so."""
     wait = put.used["lead_time_months"]
     if np.ndim(wait.value) or not isinstance(wait.origin, Origin):
@@ -192,7 +192,7 @@ def _when(put: Basis, held: Holding) -> Origin:
     return replace(PLAN, note=note)
 
 
-def say_left(put: Basis, setting: Setting, name: str, age_months: Num) -> None:
+def add_residual_share(put: InputSheet, setting: PlanContext, name: str, age_months: Num) -> None:
     """The share of the price left at an age: yours, or read off the curve."""
     times = put.tried.get(TIMES, 1.0)
     yours = put.tried.get("residual_share", setting.scenario.own.residual_share)
@@ -213,7 +213,7 @@ def say_left(put: Basis, setting: Setting, name: str, age_months: Num) -> None:
     put.say(name, share * times, "share", TRIED if TIMES in put.tried else where)
 
 
-def curve_of(setting: Setting) -> ResidualCurve:
+def curve_of(setting: PlanContext) -> ResidualCurve:
     """What a plan starts from for what is left of the price: the curve of its kind of chip, else the general one."""
     residuals, chip = setting.catalogue.residuals, setting.catalogue.accelerators.get(setting.scenario.accelerator)
     market = None if chip is None else chip.used_market
@@ -235,11 +235,11 @@ def left(ages: tuple[int, ...], shares: tuple[float, ...], age_months: Num) -> N
     return float(share) if np.ndim(share) == 0 else np.asarray(share)
 
 
-def _tried(put: Basis, name: str, value: Num) -> Num:
+def _tried(put: InputSheet, name: str, value: Num) -> Num:
     return put.tried.get(name, value)
 
 
-def _cheaper_fact(put: Basis, name: str, fact: str, yours: Num | None) -> None:
+def _add_fact_lower_bound(put: InputSheet, name: str, fact: str, yours: Num | None) -> None:
     figure = put.catalogue.facts[fact].figure
     if yours is not None:
         put.say(name, yours, figure.unit, YOUR_INPUT)
@@ -247,7 +247,7 @@ def _cheaper_fact(put: Basis, name: str, fact: str, yours: Num | None) -> None:
         put.say(name, end(figure.newest, _OTHER_END[put.case]), figure.unit, origin(put.catalogue, figure))
 
 
-def _say_lead_time(put: Basis, setting: Setting, stop: Num, ordered: Num) -> None:
+def _add_lead_time(put: InputSheet, setting: PlanContext, stop: Num, ordered: Num) -> None:
     """Says how long the delivery takes. A dear end at which machines would come too late is not used."""
     figure = lead_time(setting)
     yours = setting.scenario.own.lead_time_months
@@ -259,12 +259,12 @@ def _say_lead_time(put: Basis, setting: Setting, stop: Num, ordered: Num) -> Non
         put.figure("lead_time_months", figure, figure.unit, yours)
 
 
-def lead_time(setting: Setting) -> Figure:
+def lead_time(setting: PlanContext) -> Figure:
     """How long the delivery takes: of the machine where it is bought off the shelf, else of servers."""
-    return of_fact(setting, "lead_time_months", LEAD_TIME)
+    return site_or_fact_figure(setting, "lead_time_months", LEAD_TIME)
 
 
-def _say_machine(put: Basis, setting: Setting, machine: Machine, fleet: int) -> None:
+def _add_machine(put: InputSheet, setting: PlanContext, machine: Machine, fleet: int) -> None:
     own = setting.scenario.own
     size = Origin(machine.label, "spec") if machine.sold else _ONE_EACH
     size = size if own.accelerators_per_server is None else YOUR_INPUT
@@ -279,7 +279,7 @@ def _say_machine(put: Basis, setting: Setting, machine: Machine, fleet: int) -> 
     else:
         likely = Origin("what others of its kind cost", "derived", note=machine.likely.note)
         put.say("usd_per_accelerator", getattr(machine.likely, setting.case), "USD", likely)
-    _say_network(put, setting, fleet)
+    _add_network(put, setting, fleet)
     put.figure("rated_w_per_server", machine.power, "W", own.rated_w_per_server)
     put.figure("tdp_w", machine.tdp, "W")
     put.figure("busy_w_per_server", machine.busy, "W")
@@ -289,49 +289,49 @@ def _say_machine(put: Basis, setting: Setting, machine: Machine, fleet: int) -> 
         put.figure("max_w_per_host", machine.host.max_power_w, "W")
 
 
-def _say_network(put: Basis, setting: Setting, fleet: int) -> None:
-    yours, none = setting.scenario.own.usd_per_accelerator_of_network, without_network(setting)
+def _add_network(put: InputSheet, setting: PlanContext, fleet: int) -> None:
+    yours, none = setting.scenario.own.usd_per_accelerator_of_network, no_network_reason(setting)
     if yours is None and none is not None:
         put.say("usd_per_accelerator_of_network", 0.0, "USD/accelerator", judged(none))
     else:
         put.fact("usd_per_accelerator_of_network", network_fact(setting, fleet), yours)
 
 
-def say_power_price(put: Basis, setting: Setting) -> None:
+def add_power_price(put: InputSheet, setting: PlanContext) -> None:
     """What a kilowatt-hour costs at the site, now and later, and how many it takes there."""
     own, site = setting.scenario.own, setting.scenario.site
     price, pue = price_of_electricity(setting), setting.catalogue.site_figure(site, "pue")
     put.figure("usd_per_kwh", price and price.figure, "USD/kWh", own.usd_per_kwh)
     put.figure("pue", figure_there(setting, "pue", pue and pue[1]), "1", own.pue)
-    _say_change(put, setting, "power_price_change_per_year")
+    _add_price_change(put, setting, "power_price_change_per_year")
 
 
-def _say_change(put: Basis, setting: Setting, name: str) -> None:
+def _add_price_change(put: InputSheet, setting: PlanContext, name: str) -> None:
     """How a price of owning changes in a year."""
-    say_change(put, setting, name, CHANGES[name], getattr(setting.scenario.own, name))
+    add_price_change(put, setting, name, CHANGES[name], getattr(setting.scenario.own, name))
 
 
-def say_people_and_space(put: Basis, setting: Setting) -> None:
+def add_staff_and_space(put: InputSheet, setting: PlanContext) -> None:
     """What people and space cost at the place, now and later."""
     own = setting.scenario.own
     for name in ("fte_per_accelerator", "usd_per_fte_year"):
-        figure = of_fact(setting, name, FACTS[name])
+        figure = site_or_fact_figure(setting, name, FACTS[name])
         put.figure(name, figure, figure.unit, getattr(own, name))
-    _say_change(put, setting, "wage_change_per_year")
-    _say_space(put, setting)
+    _add_price_change(put, setting, "wage_change_per_year")
+    _add_space(put, setting)
 
 
-def _say_space(put: Basis, setting: Setting) -> None:
+def _add_space(put: InputSheet, setting: PlanContext) -> None:
     space = setting.catalogue.site_figure(setting.scenario.site, "colocation_usd_per_kw_month")
     figure = figure_there(setting, "usd_per_kw_month", space and space[1])
     put.figure("usd_per_kw_month", figure, "USD/kW-month", setting.scenario.own.usd_per_kw_month)
-    _say_change(put, setting, "space_price_change_per_year")
+    _add_price_change(put, setting, "space_price_change_per_year")
 
 
-def _say_place(put: Basis, setting: Setting) -> None:
+def _add_site(put: InputSheet, setting: PlanContext) -> None:
     own, catalogue, site = setting.scenario.own, setting.catalogue, setting.scenario.site
-    say_power_price(put, setting)
-    _say_space(put, setting)
+    add_power_price(put, setting)
+    _add_space(put, setting)
     room = catalogue.site_figure(site, "build_usd_per_kw")
     figure = room[1] if room else catalogue.facts[ROOM].figure
     put.figure("usd_per_kw_of_room", figure, "USD/kW", own.usd_per_kw_of_room)

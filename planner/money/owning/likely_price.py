@@ -26,7 +26,7 @@ _FULL_RATE = 2.9  # times the 32-bit rate, from where the 16-bit units are those
 _DIGITS = 2
 
 
-class _Chip(NamedTuple):
+class _ChipTraits(NamedTuple):
     """What tells chips apart in price."""
 
     rate_tflops: float
@@ -42,12 +42,12 @@ class Known(NamedTuple):
     """One accelerator with a published price."""
 
     accelerator: str
-    chip: _Chip
+    chip: _ChipTraits
     usd: float
 
 
 @dataclass(frozen=True)
-class LikelyPrice:
+class EstimatedPrice:
     """What one would cost, and from how many others that follows."""
 
     low: float
@@ -69,7 +69,7 @@ def _facts(catalogue: Catalogue, *_: object) -> tuple[object, ...]:
 
 
 @cached(512, same=_facts, equal=lambda _, accelerator: accelerator)
-def likely_price(catalogue: Catalogue, accelerator: str) -> LikelyPrice | None:
+def likely_price(catalogue: Catalogue, accelerator: str) -> EstimatedPrice | None:
     """What it would cost; None where nobody sells it, or too little is known of it or of the others."""
     record = catalogue.accelerators.get(accelerator)
     chip = None if record is None or record.rent_only else _chip(record)
@@ -79,7 +79,7 @@ def likely_price(catalogue: Catalogue, accelerator: str) -> LikelyPrice | None:
     line = _line(others)
     times = np.quantile(errors(others), _ENDS)
     low, usd, high = (_rounded(line.usd(chip) * end) for end in (min(times[0], 1.0), 1.0, max(times[1], 1.0)))
-    return LikelyPrice(low, usd, high, len(others))
+    return EstimatedPrice(low, usd, high, len(others))
 
 
 @cached(4, same=_facts)
@@ -100,7 +100,7 @@ def errors(known: tuple[Known, ...]) -> tuple[float, ...]:
     return tuple(one.usd / usd for one, usd in zip(known, foretold, strict=True))
 
 
-def _chip(record: Accelerator) -> _Chip | None:
+def _chip(record: Accelerator) -> _ChipTraits | None:
     """What is known of it; None where its rate, memory or bandwidth is not."""
     figures = (record.fp32_tflops, record.memory_gb, record.memory_bandwidth_gb_s)
     single, memory, bandwidth = (_typical(one) for one in figures)
@@ -109,7 +109,7 @@ def _chip(record: Accelerator) -> _Chip | None:
         return None
     stacked = (record.memory_type or "").startswith("HBM")
     full = stacked or (single is not None and rate >= _FULL_RATE * single)
-    return _Chip(rate, memory, bandwidth, _year(record.launched), stacked, full, record.vendor)
+    return _ChipTraits(rate, memory, bandwidth, _year(record.launched), stacked, full, record.vendor)
 
 
 def _typical(figure: Figure | None) -> float | None:
@@ -134,13 +134,13 @@ class _Line:
     year: float  # taken where none is said
     vendor: str
 
-    def usd(self, chip: _Chip) -> float:
+    def usd(self, chip: _ChipTraits) -> float:
         """What a chip costs on it."""
         columns = (_columns(chip, self.year, self.vendor) - self.middle) / self.spread
         return float(np.exp(self.slopes[0] + columns @ self.slopes[1:]))
 
 
-def _columns(chip: _Chip, year: float, vendor: str) -> NDArray[np.float64]:
+def _columns(chip: _ChipTraits, year: float, vendor: str) -> NDArray[np.float64]:
     came_out = year if chip.year is None else chip.year
     sizes = np.log([chip.rate_tflops, chip.memory_gb, chip.bandwidth_gb_s])
     return np.array([*sizes, came_out, chip.is_stacked, chip.is_full_rate, chip.vendor == vendor], dtype=np.float64)

@@ -4,18 +4,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planner.money.demand.stream import Need
+from planner.money.demand.stream import DemandLayer
 from planner.money.formula import Num, formula
 from planner.money.inflation import agreed, inflation_per_year
-from planner.money.input_sheet import Basis
+from planner.money.input_sheet import InputSheet
 from planner.money.ledger import YOUR_INPUT, Line
-from planner.money.owning.inputs import AT_LOAD, say_curve_of_power, say_holding, say_inputs
+from planner.money.owning.inputs import AT_LOAD, add_holding, add_owning_inputs, add_power_curve
 from planner.money.owning.machine import Machine, machine
 from planner.money.owning.machine import fleet as fleet_asked
-from planner.money.owning.place import place_of, too_little_power
+from planner.money.owning.place import place_of, power_shortfall_reason
 from planner.money.owning.resale import LATER, PRICED, become, sale_lines
-from planner.money.selling import IdleHours, sold_lines
-from planner.money.setting import Setting
+from planner.money.selling import SellableHours, hour_sale_lines
+from planner.money.setting import PlanContext
 from planner.money.timeline import PLAN, Holding
 from planner.scenario.base import MONTHS_PER_YEAR
 from pricing.caching import cached
@@ -41,13 +41,13 @@ _DUE = "(deposit_share * {ordered} + (1 - deposit_share) * delivered)"
 
 
 @dataclass(frozen=True, eq=False)
-class Owned:
+class Ownership:
     """A fleet of one's own: when it is there, what it rests on, and its lines."""
 
     machine: Machine
-    need: Need  # the work that it does
+    need: DemandLayer  # the work that it does
     held: Holding
-    put: Basis  # for lines that rest on the same inputs
+    put: InputSheet  # for lines that rest on the same inputs
     price: str  # of the machines, today and without a premium, as a formula
     paid: str  # for the machines, as a formula: what a lender or lessor advances on
     bought: tuple[Line, ...]  # the machines
@@ -63,7 +63,7 @@ class Owned:
         return (*self.bought, *self.beside, *self.running, *self.sold_on, *self.end, *self.sale)
 
 
-def owning(setting: Setting, need: Need) -> tuple[Line, ...] | None:
+def owning(setting: PlanContext, need: DemandLayer) -> tuple[Line, ...] | None:
     """The lines of buying and running a fleet for a layer of demand; None where it has no price."""
     found = owned(setting, need)
     return None if found is None else found.lines
@@ -75,18 +75,18 @@ class Part:
 
     before: int  # accelerators that were ordered before
     fleet: int  # accelerators there are in the end
-    works: tuple[Need, ...] = ()  # of the fleet with this order, and without it
+    works: tuple[DemandLayer, ...] = ()  # of the fleet with this order, and without it
     priced_month: int = 0  # the month that its price is typed for; 0 where it is today's
 
 
 def owned(
-    setting: Setting,
-    need: Need,
+    setting: PlanContext,
+    need: DemandLayer,
     *,
     until_months: Num | None = None,
     refreshed: bool = True,
     part: Part | None = None,
-) -> Owned | None:
+) -> Ownership | None:
     """The lines of owning by group, until the resale or another month; None where no machine has a price.
 
     `part` where it is one order of a larger fleet: its network and its spares are then those of the fleet. Ways that
@@ -101,28 +101,28 @@ def owned(
 
 
 def _reckoned(
-    setting: Setting, need: Need, until_months: Num | None, refreshed: bool, part: Part | None
-) -> Owned | None:
-    what, fleet = machine(setting), need.most_accelerators if part is None else part.fleet
-    if what is None or too_little_power(setting, fleet):
+    setting: PlanContext, need: DemandLayer, until_months: Num | None, refreshed: bool, part: Part | None
+) -> Ownership | None:
+    what, fleet = machine(setting), need.peak_accelerators if part is None else part.fleet
+    if what is None or power_shortfall_reason(setting, fleet):
         return None
     put = setting.basis()
-    say_inputs(put, setting, need, what, fleet)
+    add_owning_inputs(put, setting, need, what, fleet)
     if part is not None and part.before:
         put.say("accelerators_before", float(part.before), "accelerators", PLAN)
-    say_curve_of_power(put, setting, *(part.works if part is not None and part.before else (need,)))
-    held = say_holding(put, setting, until_months, refreshed)
+    add_power_curve(put, setting, *(part.works if part is not None and part.before else (need,)))
+    held = add_holding(put, setting, until_months, refreshed)
     all_in = "capex_usd" in put.used
     if part is not None and part.priced_month and not all_in:
         _say_priced(put, setting, part.priced_month / MONTHS_PER_YEAR)
     is_later = part is not None and part.before > 0
-    today = _all_in(put, setting, need) if all_in else _price(put, what, later=is_later)
+    today = _all_in_formula(put, setting, need) if all_in else _price(put, what, later=is_later)
     price = f"{today} * {become(put, 'ordered_after_years')}" if _has_moved(put) else today
     paid = price if all_in else f"{price} * (1 + scarcity_premium_share)"
     replaces = "refreshes" in put.used
-    kw = _kw(setting, what)
+    kw = _rated_kw_formula(setting, what)
     room = place_of(setting).builds_room
-    return Owned(
+    return Ownership(
         machine=what,
         need=need,
         held=held,
@@ -131,7 +131,11 @@ def _reckoned(
         paid=paid,
         bought=(
             *agreed(setting, _bought(put, paid, all_in), held.ordered_years),
-            *(agreed(setting, _refreshed(put, today, all_in), _said(put, "new_price_after_years")) if replaces else ()),
+            *(
+                agreed(setting, _refresh_lines(put, today, all_in), _said(put, "new_price_after_years"))
+                if replaces
+                else ()
+            ),
         ),
         beside=() if all_in else _beside(put, setting, price, kw if room else None),
         running=_running(put, setting, what, price, kw),
@@ -139,19 +143,21 @@ def _reckoned(
             put,
             setting,
             price,
-            _host_part(put, what, today, all_in=all_in),
+            _host_share_formula(put, what, today, all_in=all_in),
             held,
             replaced=today if replaces else None,
         ),
         end=_end(put, setting, price, kw if room and not all_in else None),
-        sold_on=sold_lines(put, setting, _idle(put, setting, what, kw, with_people=part is None or not part.before)),
+        sold_on=hour_sale_lines(
+            put, setting, _idle(put, setting, what, kw, with_people=part is None or not part.before)
+        ),
     )
 
 
 _reckoned_once = cached(8)(_reckoned)
 
 
-def _all_in(put: Basis, setting: Setting, need: Need) -> str:
+def _all_in_formula(put: InputSheet, setting: PlanContext, need: DemandLayer) -> str:
     """Your sum for day one: for each machine, or for the fleet that was asked for; for another one in proportion."""
     if setting.scenario.own.capex_per == PER_MACHINE:
         return "capex_usd * ceil(accelerators / accelerators_per_server)"
@@ -162,18 +168,18 @@ def _all_in(put: Basis, setting: Setting, need: Need) -> str:
     return "capex_usd * accelerators / capex_accelerators"
 
 
-def _said(put: Basis, name: str) -> Num:
+def _said(put: InputSheet, name: str) -> Num:
     return put.used[name].value
 
 
-def _has_moved(put: Basis) -> bool:
+def _has_moved(put: InputSheet) -> bool:
     """Whether the order comes on another day than that of its price."""
     if "ordered" not in put.used:
         return False
     return PRICED not in put.used or bool(np.any(_said(put, "ordered_after_years") != _said(put, PRICED)))
 
 
-def _say_priced(put: Basis, setting: Setting, years: float) -> None:
+def _say_priced(put: InputSheet, setting: PlanContext, years: float) -> None:
     """Says of which day the price of an order is, and in real terms what a dollar is worth on it."""
     put.say(PRICED, years, "years from today", YOUR_INPUT)
     inflation = inflation_per_year(setting)
@@ -181,7 +187,7 @@ def _say_priced(put: Basis, setting: Setting, years: float) -> None:
         put.say(_WORTH_PRICED, (1 + inflation) ** -years, "dollars of today", PLAN)
 
 
-def _on_its_day(put: Basis, name: str) -> str:
+def _on_its_day(put: InputSheet, name: str) -> str:
     """A price on the day that an order's own price is typed for: that price itself, or what another has become."""
     if PRICED not in put.used:
         return name
@@ -190,7 +196,7 @@ def _on_its_day(put: Basis, name: str) -> str:
     return f"{name} * {_WORTH_PRICED}" if _WORTH_PRICED in put.used else name
 
 
-def _price(put: Basis, what: Machine, *, later: bool) -> str:
+def _price(put: InputSheet, what: Machine, *, later: bool) -> str:
     """The formula for the price of all machines and spares; of workstations and cards, as many as are bought.
 
     It is today's, or that of the day an order's own price is typed for. A spare is a board with its share of a host: a
@@ -208,7 +214,7 @@ def spare_boards(accelerators: float, spare_share: float) -> int:
     return int(formula(SPARES)({"accelerators": accelerators, "spare_share": spare_share}))
 
 
-def _kw(setting: Setting, what: Machine) -> str:
+def _rated_kw_formula(setting: PlanContext, what: Machine) -> str:
     """The formula for the rated power of all machines."""
     if what.power is not None or setting.scenario.own.rated_w_per_server is not None:
         return f"{SERVERS} * rated_w_per_server / 1000"
@@ -217,7 +223,7 @@ def _kw(setting: Setting, what: Machine) -> str:
     return f"{SERVERS} * tdp_w * accelerators_per_server * server_power_over_tdp / 1000"
 
 
-def _states_kw(setting: Setting, what: Machine, kw: str) -> tuple[str, str]:
+def _busy_idle_kw_formulas(setting: PlanContext, what: Machine, kw: str) -> tuple[str, str]:
     """The formulas for what machines draw while they work and while they wait: measured, else shares of the rating."""
     own = setting.scenario.own
     shares = (f"{kw} * busy_power_share", f"{kw} * idle_power_share")
@@ -233,13 +239,13 @@ def _states_kw(setting: Setting, what: Machine, kw: str) -> tuple[str, str]:
     )
 
 
-def _drawn_kw(put: Basis, setting: Setting, what: Machine, kw: str) -> tuple[str, str, str]:
+def _drawn_kw_formulas(put: InputSheet, setting: PlanContext, what: Machine, kw: str) -> tuple[str, str, str]:
     """The formulas for what machines draw for their work, while they wait, and more if they worked all the time.
 
     By your curve, what they draw above waiting for the rest of the time is for the work; so all stay what they are
     where the curve is a straight line.
     """
-    busy, idle = _states_kw(setting, what, kw)
+    busy, idle = _busy_idle_kw_formulas(setting, what, kw)
     waiting = f"{idle} * (1 - busy_share)"
     if AT_LOAD in put.used:
         working = f"{kw} * ({AT_LOAD} - idle_power_share * (1 - busy_share))"
@@ -247,13 +253,13 @@ def _drawn_kw(put: Basis, setting: Setting, what: Machine, kw: str) -> tuple[str
     return f"{busy} * busy_share", waiting, f"({busy} - {idle}) * (1 - busy_share)"
 
 
-def _bought(put: Basis, paid: str, all_in: bool) -> tuple[Line, ...]:
+def _bought(put: InputSheet, paid: str, all_in: bool) -> tuple[Line, ...]:
     name = "All of day one" if all_in else "Servers, with spares"
     due = _DUE.format(ordered="ordered" if "ordered" in put.used else "starts")
     return (put.line(name, "hardware", f"{paid} * {due}", treatment="capital"),)
 
 
-def _refreshed(put: Basis, price: str, all_in: bool) -> tuple[Line, ...]:
+def _refresh_lines(put: InputSheet, price: str, all_in: bool) -> tuple[Line, ...]:
     """The lines of a replacement: ordered in time, so that there is no gap, at the list price of that day."""
     again = f"{price} * {become(put, 'new_price_after_years')} * refreshes"
     new = put.line("New servers at a refresh", "hardware", again, treatment="capital")
@@ -262,7 +268,7 @@ def _refreshed(put: Basis, price: str, all_in: bool) -> tuple[Line, ...]:
     return (new, put.line("Installing them", "hardware", f"install_share * {again}", treatment="capital"))
 
 
-def _beside(put: Basis, setting: Setting, price: str, room_kw: str | None) -> tuple[Line, ...]:
+def _beside(put: InputSheet, setting: PlanContext, price: str, room_kw: str | None) -> tuple[Line, ...]:
     install = put.line("Installation", "hardware", f"{price} * install_share * delivered", treatment="capital")
     lines = [
         put.line(
@@ -279,20 +285,20 @@ def _beside(put: Basis, setting: Setting, price: str, room_kw: str | None) -> tu
     return (*agreed(setting, (install,), _ordered_years(put)), *agreed(setting, tuple(lines)))
 
 
-def _ordered_years(put: Basis) -> Num:
+def _ordered_years(put: InputSheet) -> Num:
     """Years from today to the order."""
     return _said(put, "ordered_after_years") if "ordered" in put.used else 0.0
 
 
-def _running(put: Basis, setting: Setting, what: Machine, price: str, kw: str) -> tuple[Line, ...]:
+def _running(put: InputSheet, setting: PlanContext, what: Machine, price: str, kw: str) -> tuple[Line, ...]:
     if "running_usd_per_month" in put.used:
         return agreed(setting, (put.line("Running it, all in", "upkeep", "running_usd_per_month * owns"),))
-    working, waiting, _ = _drawn_kw(put, setting, what, kw)
+    working, waiting, _ = _drawn_kw_formulas(put, setting, what, kw)
     rises = _UPKEEP.format(
         since_years="(begun_years - ordered_after_years)" if "ordered" in put.used else "begun_years"
     )
     set_monthly = (
-        _space(put, setting, kw),
+        _space_line(put, setting, kw),
         put.line("Electricity while working", "power", f"{working} * {METER} * owns"),
         put.line("Electricity while idle", "idle", f"{waiting} * {METER} * owns"),
         put.line("People", "staff", f"accelerators * fte_per_accelerator * {WAGE} / 12 * owns"),
@@ -301,28 +307,28 @@ def _running(put: Basis, setting: Setting, what: Machine, price: str, kw: str) -
             "upkeep",
             f"{price} * (maintenance_share_per_year + insurance_share_per_year) * {rises} / 12 * owns",
         ),
-        _repairs(put, setting, what, price, rises),
+        _repair_line(put, setting, what, price, rises),
     )
     licences = "accelerators * usd_per_accelerator_year_of_software / 12 * owns"
     *before, repairs = agreed(setting, set_monthly, setting.timeline.begun_years)
     return (*before, *agreed(setting, (put.line("Software", "upkeep", licences),)), repairs)
 
 
-def _idle(put: Basis, setting: Setting, what: Machine, kw: str, *, with_people: bool) -> IdleHours:
+def _idle(put: InputSheet, setting: PlanContext, what: Machine, kw: str, *, with_people: bool) -> SellableHours:
     """The hours that can be sold on. Your sum for running the machines is taken to hold their electricity too."""
     all_in = "running_usd_per_month" in put.used
-    more_kw = None if all_in else _drawn_kw(put, setting, what, kw)[2]
-    return IdleHours("accelerators * (1 - busy_share)", "owns", more_kw, with_people)
+    more_kw = None if all_in else _drawn_kw_formulas(put, setting, what, kw)[2]
+    return SellableHours("accelerators * (1 - busy_share)", "owns", more_kw, with_people)
 
 
-def _space(put: Basis, setting: Setting, kw: str) -> Line:
+def _space_line(put: InputSheet, setting: PlanContext, kw: str) -> Line:
     if place_of(setting).builds_room:
         upkeep = f"{kw} * usd_per_kw_of_room * room_upkeep_share_per_year * {_UPKEEP} / 12 * owns"
         return put.line("Upkeep of the room", "space", upkeep.format(since_years="begun_years"))
     return put.line("Space, by contracted power", "space", f"{kw} * {RENT_OF_SPACE} * owns")
 
 
-def _repairs(put: Basis, setting: Setting, what: Machine, price: str, rises: str) -> Line:
+def _repair_line(put: InputSheet, setting: PlanContext, what: Machine, price: str, rises: str) -> Line:
     """What is paid for support covers repairs, so only what they cost above it is added, once the warranty is over."""
     if np.all(np.isfinite(put.used["usd_per_accelerator"].value)):
         each = _on_its_day(put, "usd_per_accelerator")
@@ -342,7 +348,7 @@ def _repairs(put: Basis, setting: Setting, what: Machine, price: str, rises: str
     )
 
 
-def _host_part(put: Basis, what: Machine, price: str, *, all_in: bool) -> str | None:
+def _host_share_formula(put: InputSheet, what: Machine, price: str, *, all_in: bool) -> str | None:
     """The formula for the host's part of the price: what the GPUs in it do not cost, else the usual share of it.
 
     A GPU's price that leaves next to nothing for the host is not one beside it, but a share of the whole.
@@ -359,7 +365,7 @@ def _host_part(put: Basis, what: Machine, price: str, *, all_in: bool) -> str | 
     return usual
 
 
-def _end(put: Basis, setting: Setting, price: str, room_kw: str | None) -> tuple[Line, ...]:
+def _end(put: InputSheet, setting: PlanContext, price: str, room_kw: str | None) -> tuple[Line, ...]:
     removal = put.line("Taking it down", "upkeep", f"{price} * decommissioning_share * sold")
     down = agreed(setting, (removal,), _ordered_years(put))
     if room_kw is None:

@@ -6,12 +6,12 @@ from datetime import date
 from functools import partial
 from typing import Any
 
-from planner.money.owning.likely_price import LikelyPrice, likely_price
-from planner.money.setting import Setting
+from planner.money.owning.likely_price import EstimatedPrice, likely_price
+from planner.money.setting import PlanContext
 from pricing import Catalogue, Figure
 from pricing.caching import cached
 from pricing.choices import MachineKind, Trust
-from pricing.query import servers_of, trust
+from pricing.query import servers_with, trust
 from pricing.record import Host
 from pricing.records import Server
 
@@ -19,7 +19,7 @@ ABOUT = ", at about what others of its kind cost"
 
 
 @dataclass(frozen=True)
-class Buying:
+class PurchaseQuote:
     """What the catalogue says of the purchase: the machine, its price and who says so. Your own price wins over it."""
 
     usd: tuple[float, float, float]  # low, typical, high: of a server, or of one accelerator
@@ -47,7 +47,7 @@ class Machine:
     each: Figure | None  # price of one accelerator, where it is known beside the server's
     what: str  # one of them, in words: workstation with 2 x RTX 4090 24 GB
     plural: str = ""  # several of them; empty where it is a product with a name
-    likely: LikelyPrice | None = None  # of one accelerator, where nobody publishes a price
+    likely: EstimatedPrice | None = None  # of one accelerator, where nobody publishes a price
     kind: MachineKind = "server"
     complete: bool = False  # the accelerator is the machine: a Mac
     host: Host | None = None  # what is bought off the shelf: around cards, or complete
@@ -75,31 +75,33 @@ class Machine:
         return f"usd_per_accelerator * accelerators_per_server{beside}"
 
 
-def buying(setting: Setting) -> Buying | None:
+def buying(setting: PlanContext) -> PurchaseQuote | None:
     """What would be bought by what the catalogue says, or lets expect; None where that cannot be said."""
     catalogue = setting.catalogue
-    found = _best(catalogue, _published(setting)) or _foretold(setting)
+    found = _best(catalogue, _published(setting)) or _estimated_machine(setting)
     if found is None:
         return None
     about = (found.what, found.accelerators, catalogue.sites[setting.scenario.site].label)
     if found.price is None:
         likely = found.likely
         assert likely is not None  # what has neither is not foretold
-        return Buying((likely.low, likely.typical, likely.high), likely.note, None, None, None, "estimated", *about)
+        return PurchaseQuote(
+            (likely.low, likely.typical, likely.high), likely.note, None, None, None, "estimated", *about
+        )
     value, source = found.price.newest, catalogue.sources[found.price.newest.source]
     usd = (value.low or value.typical, value.typical, value.high or value.typical)
-    return Buying(
+    return PurchaseQuote(
         usd, source.title, source.url, found.price.since, found.price.checked, trust(catalogue, value), *about
     )
 
 
 @cached(64)
-def machine(setting: Setting) -> Machine | None:
+def machine(setting: PlanContext) -> Machine | None:
     """What to buy: what you have a price for, else the newest price of the catalogue, else what others let expect."""
     own = setting.scenario.own
     found = _best(setting.catalogue, _published(setting))
     if own.usd_per_server is None and own.usd_per_accelerator is None and own.capex_usd is None:
-        return found or _foretold(setting)
+        return found or _estimated_machine(setting)
     plain = _unpriced(setting, only_priced=False)
     if own.usd_per_server is not None:
         return replace(plain, whole=True)
@@ -108,12 +110,12 @@ def machine(setting: Setting) -> Machine | None:
     return found or plain
 
 
-def stands_in(setting: Setting) -> Machine:
+def stands_in(setting: PlanContext) -> Machine:
     """What the accelerators of the plan stand in, whether or not anybody sells it."""
     return machine(setting) or _unpriced(setting, only_priced=False)
 
 
-def _published(setting: Setting) -> list[Machine]:
+def _published(setting: PlanContext) -> list[Machine]:
     """Every machine with a price: servers of the size you asked for, and the accelerator with a host around it."""
     catalogue, accelerator = setting.catalogue, setting.scenario.accelerator
     wanted = setting.scenario.own.accelerators_per_server
@@ -132,7 +134,7 @@ def _published(setting: Setting) -> list[Machine]:
             power=server.max_power_w,
             **_measured(server),
         )
-        for server in servers_of(catalogue, accelerator)
+        for server in servers_with(catalogue, accelerator)
         if server.price_usd is not None and wanted in (None, server.accelerators)
     ]
     if plain.each is not None and not catalogue.accelerators[accelerator].rent_only:
@@ -140,7 +142,7 @@ def _published(setting: Setting) -> list[Machine]:
     return choices
 
 
-def _foretold(setting: Setting) -> Machine | None:
+def _estimated_machine(setting: PlanContext) -> Machine | None:
     """The accelerator with a host around it, at what it is likely to cost; None where that cannot be said."""
     likely = likely_price(setting.catalogue, setting.scenario.accelerator)
     plain = _unpriced(setting, only_priced=False)
@@ -151,7 +153,7 @@ def _foretold(setting: Setting) -> Machine | None:
     )
 
 
-def _unpriced(setting: Setting, *, only_priced: bool) -> Machine:
+def _unpriced(setting: PlanContext, *, only_priced: bool) -> Machine:
     """The accelerator with a host around it, in servers of the size you asked for, or that are sold."""
     catalogue, accelerator = setting.catalogue, setting.scenario.accelerator
     chip = catalogue.accelerators.get(accelerator)  # none where the name may mean several
@@ -159,10 +161,10 @@ def _unpriced(setting: Setting, *, only_priced: bool) -> Machine:
     wanted = setting.scenario.own.accelerators_per_server
     servers = [
         server
-        for server in servers_of(catalogue, accelerator)
+        for server in servers_with(catalogue, accelerator)
         if wanted in (None, server.accelerators) and not (only_priced and server.price_usd is None)
     ]
-    like = max(servers, key=partial(_likeness, fleet=fleet(setting)), default=None)
+    like = max(servers, key=partial(_size_preference, fleet=fleet(setting)), default=None)
     if host := _host(setting, like):
         return _off_the_shelf(setting, host)
     count = wanted or (1 if like is None else like.accelerators)
@@ -175,12 +177,12 @@ def _unpriced(setting: Setting, *, only_priced: bool) -> Machine:
         power=None if like is None else like.max_power_w,
         tdp=chip.tdp_w if chip else None,
         each=chip.price_usd if chip else None,
-        **_in_words("server", label, count),
+        **_singular_and_plural("server", label, count),
         complete=chip is not None and chip.whole_machine and setting.scenario.own.host_share is None,
     )
 
 
-def _host(setting: Setting, like: Server | None) -> Host | None:
+def _host(setting: PlanContext, like: Server | None) -> Host | None:
     """What is bought off the shelf: the smallest that holds the cards; none where a server is for more of them."""
     catalogue, accelerator, own = setting.catalogue, setting.scenario.accelerator, setting.scenario.own
     chip = catalogue.accelerators.get(accelerator)
@@ -200,7 +202,7 @@ def _host(setting: Setting, like: Server | None) -> Host | None:
     return None if larger or not hosts else hosts[-1]
 
 
-def _off_the_shelf(setting: Setting, host: Host) -> Machine:
+def _off_the_shelf(setting: PlanContext, host: Host) -> Machine:
     """The host with the cards in it, spread evenly over as few as hold them; or a machine that is sold whole."""
     chip = setting.catalogue.accelerators[setting.scenario.accelerator]
     wanted = max(fleet(setting), 1)  # of no work at all, one
@@ -215,7 +217,7 @@ def _off_the_shelf(setting: Setting, host: Host) -> Machine:
         power=host.max_power_w if chip.whole_machine else None,
         tdp=chip.tdp_w,
         each=chip.price_usd,
-        **_in_words("" if chip.whole_machine else "workstation", chip.label, cards),
+        **_singular_and_plural("" if chip.whole_machine else "workstation", chip.label, cards),
         kind=host.kind,
         complete=chip.whole_machine,
         host=host,
@@ -224,7 +226,7 @@ def _off_the_shelf(setting: Setting, host: Host) -> Machine:
     )
 
 
-def _in_words(machine: str, chip: str, cards: int) -> dict[str, Any]:
+def _singular_and_plural(machine: str, chip: str, cards: int) -> dict[str, Any]:
     """One such machine and several: workstation with 2 x RTX 4090 24 GB, workstations with 2 x RTX 4090 24 GB each."""
     if not machine:
         return {"what": f"whole {chip}", "plural": f"whole {chip}"}
@@ -238,14 +240,14 @@ def _measured(server: Server) -> dict[str, Any]:
     return {"kind": server.kind, "host": None, "busy": server.typical_power_w, "idle": server.idle_power_w}
 
 
-def fleet(setting: Setting) -> int:
+def fleet(setting: PlanContext) -> int:
     """How many are wanted: as many as you say, else as many as the work wants at once."""
     own = setting.scenario.own
     ordered = sum(order.accelerators for order in own.orders)
-    return own.accelerators or ordered or setting.demand.all.most_accelerators
+    return own.accelerators or ordered or setting.demand.all.peak_accelerators
 
 
-def _likeness(server: Server, fleet: int) -> tuple[bool, int, bool, bool]:
+def _size_preference(server: Server, fleet: int) -> tuple[bool, int, bool, bool]:
     """The smallest server that holds the fleet, else the largest; two GPUs do not want a machine for eight."""
     holds = server.accelerators >= fleet
     size = -server.accelerators if holds else server.accelerators
@@ -253,11 +255,11 @@ def _likeness(server: Server, fleet: int) -> tuple[bool, int, bool, bool]:
 
 
 def _best(catalogue: Catalogue, choices: list[Machine]) -> Machine | None:
-    def preference(one: Machine) -> tuple[bool, str, bool, bool]:
+    def sort_key(one: Machine) -> tuple[bool, str, bool, bool]:
         if one.price is None:
             return (False, "", False, False)
         newest = one.price.newest
         yours = catalogue.sources[newest.source].via == "yours"
         return (yours, one.price.since.isoformat(), one.whole, one.power is not None)
 
-    return max(choices, key=preference, default=None)
+    return max(choices, key=sort_key, default=None)

@@ -9,13 +9,13 @@ import numpy as np
 from planner.money.input_sheet import Case, end
 from planner.money.ledger import Origin
 from planner.money.owning.machine import Machine, fleet, machine
-from planner.money.setting import Setting
+from planner.money.setting import PlanContext
 from planner.scenario.base import MOST_ACCELERATORS
 from planner.scenario.own import Kept, Own
 from pricing import Catalogue, Figure, PricingError, names
 from pricing.caching import cached
 from pricing.choices import Customer, Mains
-from pricing.electricity import Electricity, electricity
+from pricing.electricity import ElectricityPrice, electricity
 from pricing.record import Place
 
 HOST_POWER = "server-power-over-tdp"
@@ -48,12 +48,12 @@ OF_HOST: dict[str, str] = {
 }
 
 
-def place_of(setting: Setting) -> Place:
+def place_of(setting: PlanContext) -> Place:
     """What the machines stand in."""
     return setting.catalogue.places[setting.scenario.own.place]
 
 
-def figure_there(setting: Setting, name: str, otherwise: Figure | None) -> Figure | None:
+def figure_there(setting: PlanContext, name: str, otherwise: Figure | None) -> Figure | None:
     """A figure of the place, else of the machine where it is bought off the shelf, else the other one."""
     found: Figure | None = None
     if name in OF_PLACE:
@@ -64,18 +64,18 @@ def figure_there(setting: Setting, name: str, otherwise: Figure | None) -> Figur
     return otherwise if found is None else found
 
 
-def of_fact(setting: Setting, name: str, fact: str) -> Figure:
+def site_or_fact_figure(setting: PlanContext, name: str, fact: str) -> Figure:
     """A figure of the place or the machine, else the fact of owning."""
     general = setting.catalogue.facts[fact].figure
     return figure_there(setting, name, general) or general
 
 
-def price_of_electricity(setting: Setting) -> Electricity | None:
+def price_of_electricity(setting: PlanContext) -> ElectricityPrice | None:
     """What a kilowatt-hour costs the customer that such a place is."""
     return electricity(setting.catalogue, setting.scenario.site, customer(setting))
 
 
-def customer(setting: Setting) -> Customer:
+def customer(setting: PlanContext) -> Customer:
     """Whether a household, a firm or a large site pays: by the place, and where that is open by the load."""
     kind = place_of(setting).electricity
     if kind != "by_load":
@@ -85,7 +85,7 @@ def customer(setting: Setting) -> Customer:
     return "large" if kw > FIRM_KW else "firm"
 
 
-def network_fact(setting: Setting, accelerators: int) -> str:
+def network_fact(setting: PlanContext, accelerators: int) -> str:
     """The fact that says what a network between so many costs: machines off the shelf get an ordinary switch."""
     what = machine(setting)
     if what is not None and what.host is not None:
@@ -94,13 +94,13 @@ def network_fact(setting: Setting, accelerators: int) -> str:
     return NETWORK_TIERS[min(bisect_left(tiers, accelerators), len(tiers) - 1)][1]
 
 
-def without_network(setting: Setting) -> str | None:
+def no_network_reason(setting: PlanContext) -> str | None:
     """Why no network between the machines is bought; None where one is."""
     place = place_of(setting)
     return None if place.network else f"none is bought in {place.label}"
 
 
-def peak_kw(setting: Setting, what: Machine, accelerators: int) -> float:
+def peak_kw(setting: PlanContext, what: Machine, accelerators: int) -> float:
     """What so many draw at most, at typical figures; not-a-number where nobody says. [kW]"""
     own, machines = setting.scenario.own, -(-accelerators // what.accelerators)
     if own.rated_w_per_server is not None:
@@ -118,7 +118,7 @@ def _host_w(what: Machine) -> float:
     return math.nan if what.host is None or what.host.max_power_w is None else what.host.max_power_w.newest.typical
 
 
-def limit_kw(setting: Setting) -> float:
+def power_limit_kw(setting: PlanContext) -> float:
     """What may be drawn: your limit, else what circuits carry there; infinite where nothing limits it. [kW]"""
     if setting.scenario.own.most_kw is not None:
         return setting.scenario.own.most_kw
@@ -127,35 +127,39 @@ def limit_kw(setting: Setting) -> float:
     return math.inf if figure is None else figure.newest.typical
 
 
-def mains(setting: Setting) -> Mains:
+def mains(setting: PlanContext) -> Mains:
     """Of the sockets at the site."""
     around = (setting.catalogue.sites[key].mains for key in setting.catalogue.around(setting.scenario.site))
     return next((found for found in around if found is not None), 230)
 
 
 @cached(64)
-def too_little_power(setting: Setting, accelerators: int) -> str | None:
+def power_shortfall_reason(setting: PlanContext, accelerators: int) -> str | None:
     """Why so many cannot stand there, and what would do; None where they can, or where nobody says what they draw."""
-    what, most = machine(setting), limit_kw(setting)
+    what, most = machine(setting), power_limit_kw(setting)
     if what is None:
         return None
     kw = peak_kw(setting, what, accelerators)
     if not kw > most:
         return None
-    have = f"you have {most:g} kW" if setting.scenario.own.most_kw is not None else _circuits(setting, most)
-    would = [way for way in (_fewer(setting, what, accelerators), _held_down(what, accelerators, most)) if way]
+    have = f"you have {most:g} kW" if setting.scenario.own.most_kw is not None else _circuit_text(setting, most)
+    would = [
+        way
+        for way in (_fitting_count_text(setting, what, accelerators), _power_cap_text(what, accelerators, most))
+        if way
+    ]
     label = setting.catalogue.accelerator_label(setting.scenario.accelerator)
     would.append(f"{'or ' * bool(would)}{math.ceil(kw * 10) / 10:g} kW of power")
     return f"{accelerators:,} x {label} draw up to {kw:.3g} kW and {have}: {', '.join(would)} would do"
 
 
-def _circuits(setting: Setting, most: float) -> str:
+def _circuit_text(setting: PlanContext, most: float) -> str:
     return f"the circuits of {place_of(setting).label} carry about {most:g} kW ({mains(setting)} V)"
 
 
-def _fewer(setting: Setting, what: Machine, accelerators: int) -> str | None:
+def _fitting_count_text(setting: PlanContext, what: Machine, accelerators: int) -> str | None:
     """How many would fit, in whole machines; of cards in one workstation, how many cards."""
-    most = limit_kw(setting)
+    most = power_limit_kw(setting)
     if what.holds_cards and accelerators <= what.accelerators and what.tdp is not None:
         fit = int((most * W_PER_KW - _host_w(what)) // what.tdp.newest.typical)
         return f"{fit:,} of them" if fit > 0 else None
@@ -164,16 +168,16 @@ def _fewer(setting: Setting, what: Machine, accelerators: int) -> str | None:
     return f"{fit:,} of them" if 0 < fit < accelerators else None
 
 
-def _held_down(what: Machine, accelerators: int, most: float) -> str | None:
+def _power_cap_text(what: Machine, accelerators: int, most: float) -> str | None:
     """What each card may draw if all are to fit, where that still leaves most of their speed."""
     if not what.holds_cards or what.tdp is None:
         return None
     machines = math.ceil(accelerators / what.accelerators)
-    each_w = (most * W_PER_KW - machines * _host_w(what)) / accelerators
-    return f"cards held to {each_w:.0f} W each" if each_w >= _LEAST_LIMIT * what.tdp.newest.typical else None
+    limit_w = (most * W_PER_KW - machines * _host_w(what)) / accelerators
+    return f"cards held to {limit_w:.0f} W each" if limit_w >= _LEAST_LIMIT * what.tdp.newest.typical else None
 
 
-def notes_of_place(setting: Setting) -> tuple[str, ...]:
+def site_notes(setting: PlanContext) -> tuple[str, ...]:
     """What to know of the place: whose price stands in, what is not counted, what is too loud."""
     found = price_of_electricity(setting) if setting.scenario.own.usd_per_kwh is None else None
     place, what = place_of(setting), machine(setting)
@@ -190,7 +194,7 @@ CARD_BUSY, CARD_IDLE = "card-power-busy", "card-power-idle"
 
 
 @dataclass(frozen=True)
-class KeptPower:
+class ExistingPower:
     """What one accelerator that is there draws with its share of the machine, and whose watts these are."""
 
     busy_w: float
@@ -199,7 +203,7 @@ class KeptPower:
     origin: Origin
 
 
-def kept_accelerator(catalogue: Catalogue, kept: Kept) -> str | None:
+def existing_accelerator(catalogue: Catalogue, kept: Kept) -> str | None:
     """The accelerator that the label of the kept machines names, if it names one."""
     try:
         return names.accelerator(catalogue, kept.label)
@@ -207,28 +211,30 @@ def kept_accelerator(catalogue: Catalogue, kept: Kept) -> str | None:
         return None
 
 
-def kept_power(setting: Setting, kept: Kept) -> KeptPower | None:
+def existing_power(setting: PlanContext, kept: Kept) -> ExistingPower | None:
     """The watts of the machines that such accelerators stand in; None where nobody says what they draw."""
-    there = _as_owned(setting, kept)
+    there = _as_purchase(setting, kept)
     what = machine(there)
     if what is None:
         return None
-    busy_w, idle_w = (each_w(setting.catalogue, what, setting.case, is_busy=one) for one in (True, False))
+    busy_w, idle_w = (
+        watts_per_accelerator(setting.catalogue, what, setting.case, is_busy=one) for one in (True, False)
+    )
     if not np.isfinite(busy_w + idle_w):
         return None
     said = Origin(what.label, "derived", note=f"filled in: {what.what}, as nobody says what they draw")
-    return KeptPower(busy_w, idle_w, peak_kw(there, what, kept.accelerators), said)
+    return ExistingPower(busy_w, idle_w, peak_kw(there, what, kept.accelerators), said)
 
 
-def _as_owned(setting: Setting, kept: Kept) -> Setting:
+def _as_purchase(setting: PlanContext, kept: Kept) -> PlanContext:
     """A plan that would buy them, with nothing of yours but the place."""
     scenario = setting.scenario
-    chip = kept_accelerator(setting.catalogue, kept) or scenario.accelerator
+    chip = existing_accelerator(setting.catalogue, kept) or scenario.accelerator
     own = Own(accelerators=kept.accelerators, place=scenario.own.place, spare_share=0.0)
     return replace(setting, scenario=scenario.model_copy(update={"accelerator": chip, "own": own}))
 
 
-def each_w(catalogue: Catalogue, what: Machine, case: Case, *, is_busy: bool) -> float:
+def watts_per_accelerator(catalogue: Catalogue, what: Machine, case: Case, *, is_busy: bool) -> float:
     """What one accelerator and its share of the machine draw; not-a-number where nobody says. [W]"""
 
     def fact(name: str) -> float:

@@ -10,10 +10,10 @@ import numpy as np
 
 from planner.money.formula import Num, formula
 from planner.money.inflation import agreed
-from planner.money.input_sheet import TRIED, Basis
+from planner.money.input_sheet import TRIED, InputSheet
 from planner.money.ledger import COMPUTED, YOUR_INPUT, Line
 from planner.money.owning.inputs import TIMES
-from planner.money.setting import Setting
+from planner.money.setting import PlanContext
 from planner.money.timeline import PLAN, Holding
 from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.own import Own
@@ -24,14 +24,14 @@ _FLAT = "1e-6"
 
 
 @dataclass(frozen=True)
-class Instalments:
+class Installments:
     """Level payments from the delivery on, the last of them at the latest when the machines are sold."""
 
     held: Holding
     months: Num  # whole ones
     in_advance: bool = False
 
-    def say(self, put: Basis, name: str) -> None:
+    def say(self, put: InputSheet, name: str) -> None:
         """Says the number of payments and the months they fall in as inputs; `name` tells loans from leases."""
         number = self.held.since_delivery + float(self.in_advance)
         last = self.held.delivery_month + self.months
@@ -54,7 +54,7 @@ def whole_months(years: Num | None, otherwise_months: Num) -> Num:
     return np.maximum(np.ceil(np.asarray(months, dtype=np.float64) - _NEARLY), 1.0)[()]
 
 
-def first_principal(rate: str, months: str) -> str:
+def first_principal_share(rate: str, months: str) -> str:
     """The part of a loan that its first level payment in arrears repays; each later one repays (1 + rate) more."""
     some = f"((1 + {rate}) ** (1 / 12) - 1) / max((1 + {rate}) ** ({months} / 12) - 1, 1e-9)"
     return f"where({rate} > {_FLAT}, {some}, 1 / {months})"
@@ -65,7 +65,7 @@ def grown(rate: str) -> str:
     return f"(1 + {rate}) ** ((month - 1) / 12) / (1 + {rate}) ** (delivery_month / 12)"
 
 
-def owed_share(rate: str, months: str, made: str) -> str:
+def outstanding_share(rate: str, months: str, made: str) -> str:
     """The part of a loan that is owed after so many level payments in arrears."""
     end = f"(1 + {rate}) ** ({months} / 12)"
     some = f"({end} - (1 + {rate}) ** ({made} / 12)) / max({end} - 1, 1e-9)"
@@ -79,7 +79,7 @@ def level_payment(rate: str, months: str, left: str, *, in_advance: bool) -> str
     return f"where({rate} > {_FLAT}, {some}, (1 - {left}) / {months})"
 
 
-def value(put: Basis, how: str) -> Num:
+def value(put: InputSheet, how: str) -> Num:
     """What a formula gives for the inputs that were said."""
     return formula(how)({name: put.used[name].value for name in formula(how).names})
 
@@ -92,7 +92,7 @@ _REPLACED = " of what is replaced"
 
 
 @dataclass(frozen=True, eq=False)
-class _Moment:
+class _SaleTiming:
     """When machines come or go, and of which day their price is."""
 
     when: str  # its months; of a replacement, with what prices have changed by
@@ -102,7 +102,7 @@ class _Moment:
 
 
 def sale_lines(
-    put: Basis, setting: Setting, price: str, host_part: str | None, held: Holding, *, replaced: str | None
+    put: InputSheet, setting: PlanContext, price: str, host_part: str | None, held: Holding, *, replaced: str | None
 ) -> tuple[Line, ...]:
     """The lines of every sale. `host_part` is the formula for the host's part of the price; None where it has none.
 
@@ -112,30 +112,30 @@ def sale_lines(
     _say(put, own)
     if host_part is not None and own.host_residual_share is not None:
         put.say(HOST, value(put, host_part), "share of the price", replace(COMPUTED, note=host_part))
-    come = {_Moment("delivered", held.ordered_years): price}
-    go = {_Moment("sold", held.ordered_years): price}
+    come = {_SaleTiming("delivered", held.ordered_years): price}
+    go = {_SaleTiming("sold", held.ordered_years): price}
     if replaced is not None:
         come[_later(put, "new", "refreshes", _REPLACED)] = replaced
         old = _later(put, "old", "refreshes", _REPLACED, "residual_share_at_refresh")
         go = {old: replaced, _later(put, "last", "sold"): replaced}
     guaranteed = {} if own.guaranteed_residual_share is None else come
-    parts = [(one, _guarantee(put, paid, one)) for one, paid in guaranteed.items()]
+    parts = [(one, _guarantee_fee_lines(put, paid, one)) for one, paid in guaranteed.items()]
     parts += [(one, _sold(put, own, paid, one)) for one, paid in go.items()]
     return tuple(line for one, lines in parts for line in agreed(setting, lines, one.priced_after_years))
 
 
-def become(put: Basis, name: str) -> str:
+def become(put: InputSheet, name: str) -> str:
     """By how much the price of the machines has changed on a later day: since today, or since its own day."""
     return f"{LATER} ** ({name} - {PRICED})" if PRICED in put.used else f"{LATER} ** {name}"
 
 
-def _later(put: Basis, which: str, flag: str, of: str = "", left: str = "residual_share") -> _Moment:
+def _later(put: InputSheet, which: str, flag: str, of: str = "", left: str = "residual_share") -> _SaleTiming:
     """A moment of a plan that replaces its machines: those at hand were bought at the price of another day."""
     name = f"{which}_price_after_years"
-    return _Moment(f"{become(put, name)} * {flag}", put.used[name].value, of, left)
+    return _SaleTiming(f"{become(put, name)} * {flag}", put.used[name].value, of, left)
 
 
-def _say(put: Basis, own: Own) -> None:
+def _say(put: InputSheet, own: Own) -> None:
     """Says what was agreed on the resale, and what is left of the host where that is another share."""
     for name in (GUARANTEED, COST, "forward_residual_share"):
         put.say(name, getattr(own, name) or 0.0, "share of the price", YOUR_INPUT)
@@ -145,13 +145,13 @@ def _say(put: Basis, own: Own) -> None:
         put.say("host_residual_share", own.host_residual_share * times, "share of the host's price", where)
 
 
-def _guarantee(put: Basis, price: str, moment: _Moment) -> tuple[Line, ...]:
+def _guarantee_fee_lines(put: InputSheet, price: str, moment: _SaleTiming) -> tuple[Line, ...]:
     """What the guarantee costs, paid when the machines come."""
     how = f"{price} * {COST} * {moment.when}"
     return (put.line(f"Guarantee of the resale{moment.of}", "resale", how),)
 
 
-def _sold(put: Basis, own: Own, price: str, moment: _Moment) -> tuple[Line, ...]:
+def _sold(put: InputSheet, own: Own, price: str, moment: _SaleTiming) -> tuple[Line, ...]:
     """What one sale brings: what was agreed, or what the market pays and what a guarantee pays above it."""
     if own.forward_residual_share is not None:
         how = f"-1 * {price} * forward_residual_share * {moment.when}"

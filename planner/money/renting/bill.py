@@ -15,18 +15,24 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.demand.stream import Need
+from planner.money.demand.stream import DemandLayer
 from planner.money.formula import Num
 from planner.money.inflation import agreed
-from planner.money.input_sheet import Basis
+from planner.money.input_sheet import InputSheet
 from planner.money.ledger import COMPUTED, Ledger, Line, Part
-from planner.money.measures import factors, todays
-from planner.money.price_path import say_forward, say_path
-from planner.money.renting.offer_inputs import LOST, assumed_beside, prices_of, say_need, say_offers
-from planner.money.setting import Setting
+from planner.money.measures import discounted_ledger, factors
+from planner.money.price_path import add_forward_rent, add_rent_path
+from planner.money.renting.offer_inputs import (
+    LOST,
+    add_demand_inputs,
+    add_offer_inputs,
+    assumed_provider_prices,
+    estimated_prices,
+)
+from planner.money.setting import PlanContext
 from planner.money.timeline import PLAN
-from planner.scenario.rent import Rent
-from pricing.belief import Believed
+from planner.scenario.rent import RentalInputs
+from pricing.belief import PriceEstimates
 from pricing.caching import cached_property
 
 Money = Literal["today", "bills"]
@@ -40,14 +46,14 @@ ROUNDED = f"(ceil({_SESSION} / billing_increment_s) * billing_increment_s / ({_S
 
 
 @dataclass(frozen=True)
-class Bills:
+class OfferBills:
     """The ledgers of many offers at once: every line holds one amount for each offer."""
 
     offers: tuple[str, ...]
     ledger: Ledger
     busy_accelerator_hours: float  # each counted like the money of its month
     months: float  # of the plan, counted likewise
-    prices: Believed  # what each offer's price is worth on the day of the plan
+    prices: PriceEstimates  # what each offer's price is worth on the day of the plan
     assumed: tuple[tuple[str, ...], ...]  # of each offer: what its provider has no price for, at what the others ask
 
     @cached_property
@@ -81,31 +87,31 @@ class Bills:
         return total
 
 
-def rank(several: Sequence[Bills]) -> NDArray[np.intp]:
+def rank(several: Sequence[OfferBills]) -> NDArray[np.intp]:
     """The order to show all offers of some bills in: cheapest plan first, then by id; offers to ask for come last.
 
     The places are those of the offers of the first bills, then of the second, and so on.
     """
     usd = np.concatenate([one.total_usd for one in several])
-    return cheapest_first(usd, [key for one in several for key in one.offers])
+    return cost_order(usd, [key for one in several for key in one.offers])
 
 
-def cheapest_first(usd: NDArray[np.float64], offers: Sequence[str]) -> NDArray[np.intp]:
+def cost_order(usd: NDArray[np.float64], offers: Sequence[str]) -> NDArray[np.intp]:
     """The order of some costs, equal ones by the id of the offer; what has no price comes last."""
     cents = np.round(np.where(np.isnan(usd), np.inf, usd), 2)  # what differs by less is the same price
     return np.lexsort((np.array(offers, dtype=np.str_), cents))
 
 
 def bills(  # noqa: PLR0913 - a question of as many parts
-    setting: Setting,
-    need: Need,
+    setting: PlanContext,
+    need: DemandLayer,
     offers: tuple[str, ...],
     *,
     when: Num | None = None,
     months: Num | None = None,
-    prices: Believed | None = None,
+    prices: PriceEstimates | None = None,
     money: Money = TODAY,
-) -> Bills:
+) -> OfferBills:
     """The bill of a layer of demand at each of `offers`, month by month, along the plan's path of rents.
 
     In the share of each month that `when` says, which is over after `months`; the whole plan where they are empty.
@@ -113,25 +119,32 @@ def bills(  # noqa: PLR0913 - a question of as many parts
     counts as `money` says: for what it is worth today, as everywhere in the answer, or as it is billed.
     """
     basis = setting.basis()
-    say_need(basis, setting, need)
-    _say_when(basis, when)
+    add_demand_inputs(basis, setting, need)
+    _add_active_share(basis, when)
     if months is not None:
         basis.say("months", months, "months", PLAN)
-    worth = prices or prices_of(setting, offers)
+    worth = prices or estimated_prices(setting, offers)
     # your own terms belong to the plan's offer, not to all
-    set_after = say_offers(basis, setting, offers, Rent(), prices=worth)
-    lines = rent_lines(basis, setting, say_path(basis, setting, set_after))
-    beside = tuple(assumed_beside(setting.catalogue, setting.catalogue.offers[key], need) for key in offers)
+    set_after = add_offer_inputs(basis, setting, offers, RentalInputs(), prices=worth)
+    lines = rent_lines(basis, setting, add_rent_path(basis, setting, set_after))
+    beside = tuple(assumed_provider_prices(setting.catalogue, setting.catalogue.offers[key], need) for key in offers)
     ledger = Ledger("Renting", lines)
     counts = factors(setting) if money == TODAY else np.ones_like(factors(setting))
     hours, months = (
         float(np.atleast_2d((each * counts).sum(axis=-1))[0, 0]) for each in (need.busy_hours, setting.timeline.runs)
     )
-    return Bills(offers, todays(setting, ledger) if money == TODAY else ledger, hours, months, worth, beside)
+    return OfferBills(
+        offers, discounted_ledger(setting, ledger) if money == TODAY else ledger, hours, months, worth, beside
+    )
 
 
 def renting(
-    setting: Setting, need: Need, offer: str | None, *, when: Num | None = None, yours: Rent | None = None
+    setting: PlanContext,
+    need: DemandLayer,
+    offer: str | None,
+    *,
+    when: Num | None = None,
+    yours: RentalInputs | None = None,
 ) -> tuple[Line, ...]:
     """The lines of renting from one offer, or at your own price, in the share of each month that `when` says.
 
@@ -139,15 +152,15 @@ def renting(
     """
     own = yours or setting.scenario.rent
     basis = setting.basis()
-    say_need(basis, setting, need)
-    _say_when(basis, when)
-    set_after = say_offers(basis, setting, () if offer is None else (offer,), own)
-    price = say_forward(basis, setting, say_path(basis, setting, set_after))
-    return with_support(basis, that_matter(basis, rent_lines(basis, setting, price)), own.support_share)
+    add_demand_inputs(basis, setting, need)
+    _add_active_share(basis, when)
+    set_after = add_offer_inputs(basis, setting, () if offer is None else (offer,), own)
+    price = add_forward_rent(basis, setting, add_rent_path(basis, setting, set_after))
+    return with_support(basis, drop_zero_lines(basis, rent_lines(basis, setting, price)), own.support_share)
 
 
 def rent_lines(
-    basis: Basis, setting: Setting, price: str, *, runs: str = "runs", ends: str = "ends"
+    basis: InputSheet, setting: PlanContext, price: str, *, runs: str = "runs", ends: str = "ends"
 ) -> tuple[Line, ...]:
     """What makes a bill, from the inputs that were said, at this price of an hour.
 
@@ -164,7 +177,7 @@ def rent_lines(
         ),
     )
     return (
-        *_hours_of_work(basis, hours),
+        *_work_hour_lines(basis, hours),
         basis.line(
             "Whole machines and minimums", "whole machines", f"({BILLED} - accelerators) * {BUSY} * {runs} * {price}"
         ),
@@ -185,7 +198,7 @@ def rent_lines(
     )
 
 
-def _hours_of_work(basis: Basis, hours: str) -> tuple[Line, ...]:
+def _work_hour_lines(basis: InputSheet, hours: str) -> tuple[Line, ...]:
     """The hours in which work is done; those known to be lost to failures apart."""
     if LOST not in basis.used:
         return (basis.line("Useful hours", "compute", hours),)
@@ -195,7 +208,7 @@ def _hours_of_work(basis: Basis, hours: str) -> tuple[Line, ...]:
     )
 
 
-def that_matter(basis: Basis, lines: tuple[Line, ...]) -> tuple[Line, ...]:
+def drop_zero_lines(basis: InputSheet, lines: tuple[Line, ...]) -> tuple[Line, ...]:
     """Without the lines that cannot cost anything here: no idle hours on demand, no rounding of whole hours."""
 
     def is_zero(name: str) -> bool:
@@ -205,27 +218,28 @@ def that_matter(basis: Basis, lines: tuple[Line, ...]) -> tuple[Line, ...]:
     none = {
         "idle": is_zero("bills_idle"),
         "commitment": is_zero("bills_idle"),
-        "rounding": is_one(basis, "bills_idle") or no_rounding(basis),
-        "whole machines": is_one(basis, "accelerators_per_machine") and is_one(basis, "minimum_accelerators"),
+        "rounding": input_is_one(basis, "bills_idle") or sessions_need_no_rounding(basis),
+        "whole machines": input_is_one(basis, "accelerators_per_machine")
+        and input_is_one(basis, "minimum_accelerators"),
         "storage": is_zero("storage_gb"),
         "egress": is_zero("egress_gb_per_month"),
     }
     return tuple(line for line in lines if not none.get(line.part, False))
 
 
-def is_one(basis: Basis, name: str) -> bool:
+def input_is_one(basis: InputSheet, name: str) -> bool:
     """Whether an input is the plain number 1."""
     value = basis.used[name].value
     return np.ndim(value) == 0 and float(value) == 1.0
 
 
-def no_rounding(basis: Basis) -> bool:
+def sessions_need_no_rounding(basis: InputSheet) -> bool:
     """Whether sessions are whole numbers of billing increments."""
     session, increment = (basis.used[name].value for name in ("session_hours", "billing_increment_s"))
     return np.ndim(session) == 0 and np.ndim(increment) == 0 and float(session * 3600 % increment) == 0.0
 
 
-def with_support(basis: Basis, lines: tuple[Line, ...], yours: Num | None) -> tuple[Line, ...]:
+def with_support(basis: InputSheet, lines: tuple[Line, ...], yours: Num | None) -> tuple[Line, ...]:
     """The lines, and support as a share of the bill they make: of its priced part, where disk or traffic have none."""
     basis.fact("support_share", SUPPORT, yours)
     bill = sum(line.priced_usd if line.part in ("storage", "egress") else line.usd for line in lines)
@@ -233,6 +247,6 @@ def with_support(basis: Basis, lines: tuple[Line, ...], yours: Num | None) -> tu
     return (*lines, basis.line("Support", "support", "support_share * bill_usd"))
 
 
-def _say_when(basis: Basis, when: Num | None) -> None:
+def _add_active_share(basis: InputSheet, when: Num | None) -> None:
     if when is not None:
         basis.say("runs", when, "share of each month", PLAN)

@@ -14,17 +14,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.demand.stream import Need
+from planner.money.demand.stream import DemandLayer
 from planner.money.formula import formula
 from planner.money.inflation import worth_when_paid
-from planner.money.input_sheet import Basis
+from planner.money.input_sheet import InputSheet
 from planner.money.measures import factors
-from planner.money.price_path import say_path
+from planner.money.price_path import add_rent_path
 from planner.money.renting.bill import SUPPORT, renting
 from planner.money.renting.offer_inputs import GB_PER_TB, PRICE
-from planner.money.renting.reservable import Term, TermPrices, term_prices
-from planner.money.renting.reservation import at_volume
-from planner.money.setting import Booking, Setting, Tier
+from planner.money.renting.reservable import ReservationTerm, TermPrices, term_prices
+from planner.money.renting.reservation import volume_price
+from planner.money.setting import PlanContext, Reservation, ReservationTier
 from planner.scenario.base import MONTHS_PER_YEAR
 
 Array = NDArray[np.float64]
@@ -52,15 +52,15 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Booked:
+class BookingResult:
     """The cheapest way: its tiers, what is reserved of machines that are wanted all along, and what it costs."""
 
-    tiers: tuple[Tier, ...]
-    all_along: tuple[Booking, ...]
+    tiers: tuple[ReservationTier, ...]
+    all_along: tuple[Reservation, ...]
     usd: float
 
 
-def rows_of(setting: Setting, terms: Sequence[Term]) -> list[Row]:
+def rows_of(setting: PlanContext, terms: Sequence[ReservationTerm]) -> list[Row]:
     """What may follow on each term that the plan may begin with."""
     at_end = setting.scenario.reserve.at_end
     firsts = [n for n, one in enumerate(terms) if one.may_begin]
@@ -75,7 +75,7 @@ def rows_of(setting: Setting, terms: Sequence[Term]) -> list[Row]:
             for who, most in longest.items()
         ]
 
-    def follows(first: Term, one: Term) -> bool:
+    def follows(first: ReservationTerm, one: ReservationTerm) -> bool:
         if at_end == "shorter":
             return one.seller == first.seller and one.months < first.months
         return at_end == "roll" and one is first
@@ -85,24 +85,24 @@ def rows_of(setting: Setting, terms: Sequence[Term]) -> list[Row]:
 
 
 def cheapest(
-    setting: Setting, need: Need, terms: Sequence[Term], rows: Sequence[Row], *, in_steps: bool
-) -> Booked | None:
+    setting: PlanContext, need: DemandLayer, terms: Sequence[ReservationTerm], rows: Sequence[Row], *, in_steps: bool
+) -> BookingResult | None:
     """The cheapest bookings of these rows, in steps where they may be and that is cheaper; None without a price."""
     if not rows:
         return None
-    plan, prices = _Plan(setting, need), term_prices(setting, terms)
+    plan, prices = _BookingMonths(setting, need), term_prices(setting, terms)
     wanted = plan.asked[plan.asked > 0]
     grows = len(wanted) > 0 and bool(wanted.min() < wanted.max()) and not setting.scenario.reserve.volume
-    edges = [_edges(wanted, max(prices.machine[n] for n in row.terms), in_steps and grows) for row in rows]
+    edges = [_tier_edges(wanted, max(prices.machine[n] for n in row.terms), in_steps and grows) for row in rows]
     width = max(len(row.terms) for row in rows)
     options = np.array([[*row.terms, *[0] * (width - len(row.terms))] for row in rows], dtype=np.intp)
-    return _Search(plan, prices, terms, rows, options, np.array(edges)).found()
+    return _BookingSearch(plan, prices, terms, rows, options, np.array(edges)).found()
 
 
-class _Plan:
+class _BookingMonths:
     """The months of the plan: what is asked for, what a dollar counts, where rents stand, what on demand costs."""
 
-    def __init__(self, setting: Setting, need: Need) -> None:
+    def __init__(self, setting: PlanContext, need: DemandLayer) -> None:
         self.setting, self.need = setting, need
         timeline = setting.timeline
         self.months, self.last, self.runs = timeline.months, timeline.last, timeline.runs[1:]
@@ -148,18 +148,18 @@ class _Plan:
         return np.asarray(summed[np.minimum(begins + term, self.last)] - summed[begins] + over * self.worth[-1])
 
 
-def _levels(setting: Setting) -> Array:
+def _levels(setting: PlanContext) -> Array:
     """What a price of one that is set at the beginning of each month comes to when that month is paid."""
     timeline = setting.timeline
-    basis = Basis(setting.catalogue, setting.case, setting.tried)
+    basis = InputSheet(setting.catalogue, setting.case, setting.tried)
     set_after = timeline.begun_years * MONTHS_PER_YEAR
-    how = say_path(basis, setting, set_after)
+    how = add_rent_path(basis, setting, set_after)
     names = {name: one.value for name, one in basis.used.items()}
     level = formula(how)({**names, PRICE: 1.0, "price_set_after_months": set_after})
     return np.broadcast_to(np.asarray(level, dtype=np.float64), timeline.last + 1)[1:]
 
 
-def _edges(wanted: Array, machine: float, in_steps: bool) -> list[tuple[float, float]]:
+def _tier_edges(wanted: Array, machine: float, in_steps: bool) -> list[tuple[float, float]]:
     """The tiers, each from where to where: first everything together, then, where that is asked for, the steps."""
     whole = [(0.0, np.inf)]
     if not in_steps:
@@ -170,11 +170,17 @@ def _edges(wanted: Array, machine: float, in_steps: bool) -> list[tuple[float, f
     return whole + list(zip([0.0, *tops[:-1]], tops, strict=True))
 
 
-class _Search:
+class _BookingSearch:
     """The search, over rows x tiers at once. A row stands for a seller, or for the term that it begins with."""
 
     def __init__(
-        self, plan: _Plan, prices: TermPrices, terms: Sequence[Term], rows: Sequence[Row], options: Ints, edges: Array
+        self,
+        plan: _BookingMonths,
+        prices: TermPrices,
+        terms: Sequence[ReservationTerm],
+        rows: Sequence[Row],
+        options: Ints,
+        edges: Array,
     ) -> None:
         self.plan, self.terms, self.rows, self.options, self.edges = plan, terms, rows, options, edges
         self.months = np.array([one.months for one in terms])[options]
@@ -188,7 +194,7 @@ class _Search:
         self.first = np.where(first[:, None, :], costs[0], np.inf)
         self.later = np.where(later[None, :, None, :], costs, np.inf)
         self.on_demand = np.moveaxis(_times(share, plan.on_demand), -1, 0)
-        self.let_go = self._let_go()
+        self.let_go = self._lapse_costs()
         self.least, self.waits = self._least()
 
     def _costs(self, prices: TermPrices, share: Array) -> Array:
@@ -202,7 +208,7 @@ class _Search:
         many = np.clip(busiest[:, None] - low, 0.0, high - low)  # rows x tiers x options x months
         machine, minimum, usd = (one[options][:, None, :, None] for one in (prices.machine, prices.minimum, prices.usd))
         billed = np.where(many > 0, np.ceil(np.maximum(many, minimum) / machine - _NEARLY) * machine, 0.0)
-        price = at_volume(reserve, billed, usd) if reserve.volume else usd
+        price = volume_price(reserve, billed, usd) if reserve.volume else usd
         cost = billed * price * plan.need.hours_per_month * (plan.level * paid)[:, None]
         data = self._data(prices)
         if data.any():
@@ -222,7 +228,7 @@ class _Search:
         out = np.maximum(plan.egress_gb - of(prices.free_gb), 0.0) * of(prices.usd_per_gb)
         return np.asarray((plan.disk_gb * of(prices.usd_per_gb_month) + out) * plan.worth[1:] * plan.runs)
 
-    def _let_go(self) -> Array:
+    def _lapse_costs(self) -> Array:
         """What the rest of the plan costs on demand once a reservation of each option is over: options that began in
         each month x rows x tiers; endless where the first tier may not be let go yet. The steps above may any time."""
         last, rows, tiers = self.on_demand.shape
@@ -245,7 +251,7 @@ class _Search:
         waits = np.zeros((last + 1, rows, tiers))
         places = np.arange(np.prod(shape)).reshape(shape)
         after = (self.months[:, None, :] * places.size + places).ravel()  # where what follows stands, in the flat array
-        longest = self._longest(places).ravel()
+        longest = self._longest_follow_up(places).ravel()
         steps = tiers > _FIRST
         for month in range(last - 1, -1, -1):
             follows = least.reshape(-1).take(after + month * places.size).reshape(shape)
@@ -256,7 +262,7 @@ class _Search:
                 waits[month] = np.minimum(cheapest_so_long[..., -1], self.on_demand[month] + waits[month + 1])
         return least, waits
 
-    def _longest(self, places: Ints) -> Ints:
+    def _longest_follow_up(self, places: Ints) -> Ints:
         """By option before: the last one that may follow, options being in the order of their lengths."""
         _, tiers, options = places.shape
         real = np.array([len(row.terms) for row in self.rows])
@@ -272,7 +278,7 @@ class _Search:
         follows = self.least[self.months[:, None, :], row, tier, option]
         return np.asarray(self.first + np.minimum(follows, self.let_go[0]))
 
-    def found(self) -> Booked | None:
+    def found(self) -> BookingResult | None:
         """The cheapest row, everything together or in steps."""
         begun = self._begun()
         whole = begun[:, 0].min(axis=-1)
@@ -285,26 +291,26 @@ class _Search:
         if not np.isfinite(best[row]):
             return None
         if best[row] == whole[row]:
-            together = self._walk(row, 0, int(np.argmin(begun[row, 0])))
-            return Booked((Tier(together),), together, float(best[row]))
-        tiers = [self._walk(row, 1, int(np.argmin(begun[row, 1])))]
-        tiers += [self._walk(row, tier) for tier in range(2, self.edges.shape[1])]
+            together = self._trace_bookings(row, 0, int(np.argmin(begun[row, 0])))
+            return BookingResult((ReservationTier(together),), together, float(best[row]))
+        tiers = [self._trace_bookings(row, 1, int(np.argmin(begun[row, 1])))]
+        tiers += [self._trace_bookings(row, tier) for tier in range(2, self.edges.shape[1])]
         tops = [int(high - low) for low, high in self.edges[row, 1:]]
-        stepped = tuple(Tier(one, most) for one, most in zip(tiers, tops, strict=True) if one and most)
-        return Booked(stepped, tiers[0], float(best[row]))
+        stepped = tuple(ReservationTier(one, most) for one, most in zip(tiers, tops, strict=True) if one and most)
+        return BookingResult(stepped, tiers[0], float(best[row]))
 
-    def _walk(self, row: int, tier: int, first: int | None = None) -> tuple[Booking, ...]:
+    def _trace_bookings(self, row: int, tier: int, first: int | None = None) -> tuple[Reservation, ...]:
         """The bookings of a tier, from the first month on; what costs the same is reserved, once anything is."""
         least, let_go = self.least[:, row, tier].tolist(), self.let_go[:, row, tier].tolist()
         later, months = self.later[:, row, tier].tolist(), self.months[row].tolist()
-        month, made, before = 0 if first is not None else self._wait(row, tier), list[Booking](), first
+        month, made, before = 0 if first is not None else self._wait(row, tier), list[Reservation](), first
         while month < self.plan.last:
             longest = months[before] if before is not None and tier < _FIRST else self.plan.last + max(months)
             places = [n for n, length in enumerate(months) if length <= longest]
             ahead = {n: later[month][n] + min(least[month + months[n]][n], let_go[month][n]) for n in places}
             option = min(ahead, key=lambda n: ahead[n]) if made or first is None else first
             term = self.terms[int(self.options[row, option])]
-            made.append(Booking(term.offer, month, float(term.months)))
+            made.append(Reservation(term.offer, month, float(term.months)))
             began, month, before = month, month + term.months, option
             if let_go[began][option] < least[month][option] - _CENT:
                 break

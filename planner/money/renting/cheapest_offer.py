@@ -7,24 +7,24 @@ from typing import get_args
 
 import numpy as np
 
-from planner.money.ledger import COMPUTED, Ledger, Line, Used
+from planner.money.ledger import COMPUTED, Ledger, LedgerInput, Line
 from planner.money.price_path import pair
-from planner.money.renting.bill import Bills, bills, rank
+from planner.money.renting.bill import OfferBills, bills, rank
 from planner.money.renting.bookings import cheapest, rows_of
-from planner.money.renting.interruptions import LEAST_LEFT, demand_of, say_interruptions, stoppable, stretch
-from planner.money.renting.offer_inputs import say_offers
-from planner.money.renting.orders import Able, able, blended, nobody, orders_of, spread
-from planner.money.renting.reservable import ordered, terms_of
+from planner.money.renting.interruptions import LEAST_LEFT, add_interruptions, demand_of, interruptible_work, stretch
+from planner.money.renting.offer_inputs import add_offer_inputs
+from planner.money.renting.orders import EligibleOffers, able, blended, nobody, orders_of, spread
+from planner.money.renting.reservable import ordered, reservation_terms
 from planner.money.renting.reservation import work_of
-from planner.money.setting import ChosenOffers, Elsewhere, Setting
+from planner.money.setting import ChosenOffers, FallbackAsk, PlanContext
 from planner.money.sizing import right_size
-from planner.scenario.rent import Rent
+from planner.scenario.rent import RentalInputs
 from pricing import Catalogue
-from pricing.belief import Believed, believed
+from pricing.belief import PriceEstimates, believed
 from pricing.caching import cached
 from pricing.choices import Purchase
 from pricing.orderable import Order
-from pricing.query import Wish, find
+from pricing.query import OfferFilter, find
 
 RESERVED: frozenset[Purchase] = frozenset(kind for kind in get_args(Purchase) if kind.startswith("reserved"))
 # Spot is left out where nobody says that the work may stop.
@@ -32,12 +32,12 @@ USUAL_PURCHASES: frozenset[str] = frozenset({"on_demand", "capacity_block", *RES
 _TAKEN: frozenset[str] = frozenset({"on_demand", "spot", *RESERVED})
 
 
-def usual_wish(accelerator: str) -> Wish:
+def default_offer_filter(accelerator: str) -> OfferFilter:
     """What a plan could take: any price to rent by, however old; what it is worth today is another matter."""
-    return Wish(accelerators=frozenset({accelerator}), purchases=USUAL_PURCHASES)
+    return OfferFilter(accelerators=frozenset({accelerator}), purchases=USUAL_PURCHASES)
 
 
-def choose(among: Sequence[Bills]) -> int | None:
+def choose(among: Sequence[OfferBills]) -> int | None:
     """The place of the cheapest bill, of equals the first by id; None where none has a price.
 
     It is counted over the offers of the first bills, then of the second, and so on.
@@ -48,10 +48,10 @@ def choose(among: Sequence[Bills]) -> int | None:
 
 
 @dataclass(frozen=True)
-class _Market:
+class _EligibleMarket:
     """The offers of one kind of purchase that can take the plan's order; or why none can."""
 
-    able: Able | None = None
+    able: EligibleOffers | None = None
     lacks: str | None = None
     others: tuple[str, ...] = ()  # where none can: all there are
 
@@ -61,7 +61,7 @@ class _Market:
         return () if self.able is None else self.able.keys
 
 
-def taken(setting: Setting) -> ChosenOffers:
+def taken(setting: PlanContext) -> ChosenOffers:
     """The offers a plan rents from: those the scenario names, none beside a price of yours, else the cheapest bill."""
     scenario = setting.scenario
     markets, prices = _markets(setting)
@@ -71,33 +71,33 @@ def taken(setting: Setting) -> ChosenOffers:
     if rent.offer or rent.usd_per_accelerator_hour is not None:
         found = replace(found, on_demand=rent.offer)
     else:
-        found = _on_demand(setting.renting(found), markets.get("on_demand", _Market()))
+        found = _on_demand(setting.renting(found), markets.get("on_demand", _EligibleMarket()))
     there = setting.renting(found)
     found = _reserved(there, markets)
     if spot.offer or spot.usd_per_accelerator_hour is not None:
         found = replace(found, spot=spot.offer)
     else:
-        found = replace(found, spot=_cheapest_spot(there, markets.get("spot", _Market()).keys))
-    return _with_quotes(setting, found, markets)
+        found = replace(found, spot=_cheapest_spot(there, markets.get("spot", _EligibleMarket()).keys))
+    return _add_term_quotes(setting, found, markets)
 
 
-def booked_again(setting: Setting) -> Setting:
+def rebook_reservations(setting: PlanContext) -> PlanContext:
     """The same offers on demand and on spot, with what is reserved when chosen for this setting."""
     return setting.renting(_reserved(setting, _markets(setting)[0]))
 
 
-def _with_quotes(setting: Setting, found: ChosenOffers, markets: Mapping[str, _Market]) -> ChosenOffers:
+def _add_term_quotes(setting: PlanContext, found: ChosenOffers, markets: Mapping[str, _EligibleMarket]) -> ChosenOffers:
     """With the two quotes that together say how rents move."""
     preferred = setting.catalogue.offers.get(found.reserved or found.on_demand or "")
-    quoted = (*markets.get("reserved_1y", _Market()).keys, *markets.get("reserved_3y", _Market()).keys)
+    quoted = (*markets.get("reserved_1y", _EligibleMarket()).keys, *markets.get("reserved_3y", _EligibleMarket()).keys)
     both = pair(setting.catalogue, quoted, preferred.provider if preferred else None, setting.day)
     return found if both is None else replace(found, one_year=both[0], three_years=both[1])
 
 
-def _markets(setting: Setting) -> tuple[dict[str, _Market], Believed]:
+def _markets(setting: PlanContext) -> tuple[dict[str, _EligibleMarket], PriceEstimates]:
     """By kind of purchase, who can take what the plan orders; and what the prices of all of them are worth."""
     orders, size = orders_of(setting), right_size(setting)
-    small = orders if size is None else tuple(_no_more_than(size, order) for order in orders)
+    small = orders if size is None else tuple(_capped_order(size, order) for order in orders)
     sellers = _sellers(setting.catalogue, setting.day, setting.scenario.accelerator, orders, small)
     markets = {
         kind: _market(setting, kind, keys, small if kind in RESERVED else orders, found)
@@ -110,8 +110,8 @@ def _markets(setting: Setting) -> tuple[dict[str, _Market], Believed]:
 class _Sellers:
     """By kind of purchase, the offers and who of them can take an order; the prices of those who can."""
 
-    by_kind: dict[str, tuple[tuple[str, ...], Able | None]]
-    prices: Believed
+    by_kind: dict[str, tuple[tuple[str, ...], EligibleOffers | None]]
+    prices: PriceEstimates
 
 
 @cached(256, same=lambda catalogue, *_: (catalogue,), equal=lambda _, *order: order)
@@ -120,39 +120,39 @@ def _sellers(
 ) -> _Sellers:
     """Who can take an order: most plans of a sweep, and most edits of a page, order the same."""
     kinds: dict[str, list[str]] = {}
-    for key in find(catalogue, replace(usual_wish(accelerator), purchases=_TAKEN), day).ids:
+    for key in find(catalogue, replace(default_offer_filter(accelerator), purchases=_TAKEN), day).ids:
         kinds.setdefault(catalogue.offers[key].purchase, []).append(key)
-    by_kind: dict[str, tuple[tuple[str, ...], Able | None]] = {}
+    by_kind: dict[str, tuple[tuple[str, ...], EligibleOffers | None]] = {}
     for kind, listed in kinds.items():
         priced = [key for key in listed if catalogue.offers[key].usd_per_accelerator_hour is not None] or listed
         wanted = reserved if kind in RESERVED else orders
-        by_kind[kind] = tuple(priced), able(catalogue, priced, wanted, in_parts=kind == "on_demand")
+        by_kind[kind] = tuple(priced), able(catalogue, priced, wanted, may_split=kind == "on_demand")
     keys = tuple(key for _, found in by_kind.values() if found is not None for key in found.keys)
     return _Sellers(by_kind, believed(catalogue, day, keys))
 
 
 def _market(
-    setting: Setting, kind: str, keys: tuple[str, ...], orders: tuple[Order, ...], found: Able | None
-) -> _Market:
+    setting: PlanContext, kind: str, keys: tuple[str, ...], orders: tuple[Order, ...], found: EligibleOffers | None
+) -> _EligibleMarket:
     if found is not None:
-        return _Market(found)
+        return _EligibleMarket(found)
     buying = {"on_demand": "on demand", "spot": "on spot machines"}.get(kind, "reserved")
-    return _Market(lacks=nobody(setting, keys, orders[-1], buying), others=keys)
+    return _EligibleMarket(lacks=nobody(setting, keys, orders[-1], buying), others=keys)
 
 
-def _no_more_than(accelerators: int, order: Order) -> Order:
+def _capped_order(accelerators: int, order: Order) -> Order:
     return replace(order, accelerators=accelerators, together=min(order.together, accelerators))
 
 
-def _on_demand(setting: Setting, market: _Market) -> ChosenOffers:
+def _on_demand(setting: PlanContext, market: _EligibleMarket) -> ChosenOffers:
     """The cheapest bill; of parts of an order the cheapest sellers together."""
     if market.able is None:
         return replace(setting.taken, asked_elsewhere=_elsewhere(setting, market.others))
     among = bills(setting, setting.demand.all, market.able.keys)
     if market.able.whole:
         return replace(setting.taken, on_demand=_cheapest(among))
-    cheapest_first = [among.offers[at] for at in among.rank.tolist() if np.isfinite(among.total_usd[at])]
-    shares = spread(setting.catalogue, cheapest_first, market.able.order)
+    by_cost = [among.offers[at] for at in among.rank.tolist() if np.isfinite(among.total_usd[at])]
+    shares = spread(setting.catalogue, by_cost, market.able.order)
     if not shares:
         return setting.taken
     assert setting.taken.prices is not None
@@ -160,48 +160,48 @@ def _on_demand(setting: Setting, market: _Market) -> ChosenOffers:
     return replace(setting.taken, on_demand=shares[0].offer, shares=shares, prices=prices)
 
 
-def _elsewhere(setting: Setting, keys: tuple[str, ...]) -> Elsewhere | None:
+def _elsewhere(setting: PlanContext, keys: tuple[str, ...]) -> FallbackAsk | None:
     """What an hour costs at sellers who cannot take the order: the median, the 10th and the 90th percentile."""
     usd = believed(setting.catalogue, setting.day, keys).typical
     usd = usd[np.isfinite(usd)]
     if not len(usd):
         return None
     low, middle, high = np.quantile(usd, (0.1, 0.5, 0.9)).tolist()
-    return Elsewhere(low, middle, high, len({setting.catalogue.offers[key].provider for key in keys}))
+    return FallbackAsk(low, middle, high, len({setting.catalogue.offers[key].provider for key in keys}))
 
 
-def _cheapest(among: Bills) -> str | None:
+def _cheapest(among: OfferBills) -> str | None:
     return _cheapest_bill(among)[0]
 
 
-def _cheapest_bill(among: Bills) -> tuple[str | None, float]:
+def _cheapest_bill(among: OfferBills) -> tuple[str | None, float]:
     at = choose((among,))
     return (None, float("inf")) if at is None else (among.offers[at], float(among.total_usd[at]))
 
 
-def _cheapest_spot(setting: Setting, offers: tuple[str, ...]) -> str | None:
+def _cheapest_spot(setting: PlanContext, offers: tuple[str, ...]) -> str | None:
     """The cheapest once its interruptions are in the bill: a job on many small machines is stopped more often."""
-    works = stoppable(setting)
+    works = interruptible_work(setting)
     if not works or not offers:
         return None
     among = bills(setting, demand_of(setting, works).all, offers)
     basis = setting.basis()
-    say_offers(basis, setting, offers, Rent())
-    say_interruptions(basis, setting)
+    add_offer_inputs(basis, setting, offers, RentalInputs())
+    add_interruptions(basis, setting)
     longer = stretch(basis)
     times = np.where(longer.found, longer.value, 1 / LEAST_LEFT).reshape(-1)
     lost = among.part_usd("compute") * (times - 1)
-    used = (Used("lost_usd", lost.reshape(-1, 1), "USD", COMPUTED),)
+    used = (LedgerInput("lost_usd", lost.reshape(-1, 1), "USD", COMPUTED),)
     return _cheapest(_with(among, Line("Interruptions", "interruptions", "lost_usd", used)))
 
 
-def _reserved(setting: Setting, markets: Mapping[str, _Market]) -> ChosenOffers:
+def _reserved(setting: PlanContext, markets: Mapping[str, _EligibleMarket]) -> ChosenOffers:
     """The cheapest way through the plan that begins with a reservation; what follows on its term is in the bill."""
     reserve, found = setting.scenario.reserve, setting.taken
     if reserve.offer is not None and reserve.offer not in setting.catalogue.offers:
         return replace(found, reserved=reserve.offer)  # which the way says
     keys = () if reserve.usd_per_accelerator_hour is not None else _reservations(setting, markets)
-    terms = terms_of(setting, keys)
+    terms = reservation_terms(setting, keys)
     steps = reserve.at_end == "cheapest" and right_size(setting) is None
     best = cheapest(setting, work_of(setting), terms, rows_of(setting, terms), in_steps=steps)
     if best is None:
@@ -211,9 +211,9 @@ def _reserved(setting: Setting, markets: Mapping[str, _Market]) -> ChosenOffers:
     return replace(found, reserved=offer, reserved_tiers=tiers, reserved_all_along=best.all_along)
 
 
-def _reservations(setting: Setting, markets: Mapping[str, _Market]) -> tuple[str, ...]:
+def _reservations(setting: PlanContext, markets: Mapping[str, _EligibleMarket]) -> tuple[str, ...]:
     """The reservations that can take the plan's order; of one that was named, those of its seller."""
-    keys = tuple(key for kind in sorted(RESERVED) for key in markets.get(kind, _Market()).keys)
+    keys = tuple(key for kind in sorted(RESERVED) for key in markets.get(kind, _EligibleMarket()).keys)
     named = setting.scenario.reserve.offer
     if named is None:
         return keys
@@ -221,5 +221,5 @@ def _reservations(setting: Setting, markets: Mapping[str, _Market]) -> tuple[str
     return (named, *(key for key in keys if key != named and offers[key].provider == offers[named].provider))
 
 
-def _with(among: Bills, line: Line) -> Bills:
+def _with(among: OfferBills, line: Line) -> OfferBills:
     return replace(among, ledger=Ledger(among.ledger.title, (*among.ledger.lines, line)))

@@ -5,11 +5,11 @@ import numpy as np
 from planner.money.demand.queueing import best_checkpoint_interval_hours, preemption_stretch
 from planner.money.demand.stream import Demand, job_size
 from planner.money.formula import Num
-from planner.money.input_sheet import Basis
+from planner.money.input_sheet import InputSheet
 from planner.money.ledger import COMPUTED, YOUR_INPUT, Line
-from planner.money.outcome import Solved
+from planner.money.outcome import SolveResult
 from planner.money.renting.bill import BILLED, BUSY
-from planner.money.setting import Setting
+from planner.money.setting import PlanContext
 from planner.scenario.base import HOURS_PER_YEAR
 from planner.scenario.work import Work
 
@@ -26,12 +26,12 @@ _CALM_HOURS = HOURS_PER_YEAR  # at least a checkpoint a year, also where nothing
 _CALM_RATE = 1e-6  # once in a century is never
 
 
-def stoppable(setting: Setting) -> tuple[Work, ...]:
+def interruptible_work(setting: PlanContext) -> tuple[Work, ...]:
     """The work that may be interrupted."""
     return tuple(work for work in setting.scenario.work if work.may_stop)
 
 
-def demand_of(setting: Setting, works: tuple[Work, ...]) -> Demand:
+def demand_of(setting: PlanContext, works: tuple[Work, ...]) -> Demand:
     """The demand of some of the work."""
     if works == setting.scenario.work:
         return setting.demand
@@ -39,13 +39,13 @@ def demand_of(setting: Setting, works: tuple[Work, ...]) -> Demand:
     return setting.demand_of(fewer)
 
 
-def say_interruptions(basis: Basis, setting: Setting) -> str:
+def add_interruptions(basis: InputSheet, setting: PlanContext) -> str:
     """Say how often a job is interrupted and what that costs it; the rate as a formula.
 
     A job on several machines stops when one of them is taken, so the rate of one machine is not the job's.
     """
     spot = setting.scenario.spot
-    largest = max(map(job_size, stoppable(setting)), default=1)
+    largest = max(map(job_size, interruptible_work(setting)), default=1)
     basis.say("accelerators_per_job", float(largest), "accelerators", YOUR_INPUT)
     basis.fact(OF_MACHINE, FACTS[OF_MACHINE])
     for name in ("checkpoint_hours", "restart_hours"):
@@ -60,7 +60,7 @@ def say_interruptions(basis: Basis, setting: Setting) -> str:
     return OF_JOB if of_job else OF_MACHINES
 
 
-def rate_per_hour(basis: Basis) -> Num:
+def rate_per_hour(basis: InputSheet) -> Num:
     """How often a job is interrupted. [1/hour]"""
     if OF_JOB in basis.used:
         return basis.used[OF_JOB].value
@@ -71,7 +71,7 @@ def rate_per_hour(basis: Basis) -> Num:
     return rate
 
 
-def stretch(basis: Basis) -> Solved:
+def stretch(basis: InputSheet) -> SolveResult:
     """How many times longer the work takes, or why it never ends. [1]"""
     every, cost, restart = (
         basis.used[name].value for name in ("checkpoint_every_hours", "checkpoint_hours", "restart_hours")
@@ -84,7 +84,7 @@ def stretch(basis: Basis) -> Solved:
     )
 
 
-def lost_lines(basis: Basis, price: str, rate: str, longer: Num) -> tuple[Line, ...]:
+def interruption_lines(basis: InputSheet, price: str, rate: str, longer: Num) -> tuple[Line, ...]:
     """What the longer run costs: checkpoints written, and work done again."""
     hours = f"{BILLED} * {BUSY}"
     written = "checkpoint_hours / checkpoint_every_hours"
@@ -101,7 +101,7 @@ def lost_lines(basis: Basis, price: str, rate: str, longer: Num) -> tuple[Line, 
     )
 
 
-def _best_interval(basis: Basis) -> Num:
+def _best_interval(basis: InputSheet) -> Num:
     """The interval that wastes least; that of the checkpoint itself where no interval lets the work end."""
     cost, restart = (basis.used[name].value for name in ("checkpoint_hours", "restart_hours"))
     rate = np.asarray(rate_per_hour(basis))

@@ -10,18 +10,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.demand.stream import Need
+from planner.money.demand.stream import DemandLayer
 from planner.money.formula import Num
-from planner.money.input_sheet import TRIED, Basis, Case, judged, origin
-from planner.money.ledger import COMPUTED, CONVENTION, YOUR_INPUT, Origin, Used
+from planner.money.input_sheet import TRIED, Case, InputSheet, judged, origin
+from planner.money.ledger import COMPUTED, CONVENTION, YOUR_INPUT, LedgerInput, Origin
 from planner.money.price_path import column, price_set_after_months
-from planner.money.setting import Elsewhere, Setting
+from planner.money.setting import FallbackAsk, PlanContext
 from planner.money.timeline import PLAN
 from planner.scenario.amounts import count
 from planner.scenario.base import SECONDS_PER_HOUR
-from planner.scenario.rent import Rent
+from planner.scenario.rent import RentalInputs
 from pricing import Catalogue, Figure
-from pricing.belief import Believed, in_their_markets
+from pricing.belief import PriceEstimates, in_their_markets
 from pricing.caching import arguments, cached
 from pricing.choices import Purchase
 from pricing.records import Offer, Provider
@@ -63,7 +63,7 @@ _ENDS: dict[Case, float] = {"low": 0.1, "typical": 0.5, "high": 0.9}
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _ProviderInput:
     """One number of an offer's provider: its name here, its unit, whose it is, what stands in where it is not told."""
 
     name: str
@@ -74,11 +74,11 @@ class _Asked:
 
 
 _ASKED = (
-    _Asked("minimum_accelerators", "accelerators", lambda who: who.minimum_accelerators, 1.0, _NO_MINIMUM),
-    _Asked("billing_increment_s", "seconds", lambda who: who.billing_increment_s, SECONDS_PER_HOUR, _HOURLY),
-    _Asked("usd_per_gb_month_of_disk", "USD/GB-month", lambda who: who.block_storage_usd_per_gb_month, None),
-    _Asked("usd_per_gb_of_egress", "USD/GB", lambda who: who.egress_usd_per_gb, None),
-    _Asked("free_egress_gb_per_month", "GB a month", lambda who: who.free_egress_gb_per_month, 0.0, _NO_FREE),
+    _ProviderInput("minimum_accelerators", "accelerators", lambda who: who.minimum_accelerators, 1.0, _NO_MINIMUM),
+    _ProviderInput("billing_increment_s", "seconds", lambda who: who.billing_increment_s, SECONDS_PER_HOUR, _HOURLY),
+    _ProviderInput("usd_per_gb_month_of_disk", "USD/GB-month", lambda who: who.block_storage_usd_per_gb_month, None),
+    _ProviderInput("usd_per_gb_of_egress", "USD/GB", lambda who: who.egress_usd_per_gb, None),
+    _ProviderInput("free_egress_gb_per_month", "GB a month", lambda who: who.free_egress_gb_per_month, 0.0, _NO_FREE),
 )
 
 
@@ -93,7 +93,7 @@ def price_factor(purchase: Purchase) -> str:
     return PRICE_FACTORS.get(purchase, RESERVED_FACTOR)
 
 
-def prices_of(setting: Setting, keys: tuple[str, ...]) -> Believed:
+def estimated_prices(setting: PlanContext, keys: tuple[str, ...]) -> PriceEstimates:
     """What the prices of some offers are worth on the day of the plan, each among those that the plan could take.
 
     Of an offer that it could not take, among all of its accelerator and kind of purchase.
@@ -107,12 +107,12 @@ def prices_of(setting: Setting, keys: tuple[str, ...]) -> Believed:
 
 
 @cached(64)
-def _taken(market: Believed, keys: tuple[str, ...]) -> Believed:
+def _taken(market: PriceEstimates, keys: tuple[str, ...]) -> PriceEstimates:
     """Some prices out of a market: at both ends of the ranges they are the same."""
     return market.take(keys)
 
 
-def assumed_beside(catalogue: Catalogue, offer: Offer, need: Need) -> tuple[str, ...]:
+def assumed_provider_prices(catalogue: Catalogue, offer: Offer, need: DemandLayer) -> tuple[str, ...]:
     """What the provider of an offer publishes no price for, though the plan uses it: disk, traffic."""
     who = catalogue.providers[offer.provider]
     uses = {"Disk": need.storage_tb > 0, "Traffic out": need.egress_tb_per_month > 0}
@@ -120,7 +120,7 @@ def assumed_beside(catalogue: Catalogue, offer: Offer, need: Need) -> tuple[str,
     return tuple(name for (name, used), price in zip(uses.items(), told, strict=True) if used and price is None)
 
 
-def say_need(basis: Basis, setting: Setting, need: Need) -> None:
+def add_demand_inputs(basis: InputSheet, setting: PlanContext, need: DemandLayer) -> None:
     """What the plan asks for."""
     basis.say("accelerators", need.accelerators, "accelerators", YOUR_INPUT)
     basis.say("busy_share", need.busy_share, "share of hours", YOUR_INPUT)
@@ -134,20 +134,20 @@ def say_need(basis: Basis, setting: Setting, need: Need) -> None:
     basis.flags(setting.timeline.flags)
 
 
-def say_offers(
-    basis: Basis,
-    setting: Setting,
+def add_offer_inputs(
+    basis: InputSheet,
+    setting: PlanContext,
     keys: tuple[str, ...],
-    yours: Rent,
+    yours: RentalInputs,
     term_months: float | None = None,
-    prices: Believed | None = None,
+    prices: PriceEstimates | None = None,
 ) -> NDArray[np.float64]:
     """The offers' own numbers: one entry for each of several offers, plain numbers for one; yours win.
 
     `prices` are what the offers' prices are worth, where that is known already. Gives back when the price of each month
     was set.
     """
-    known = setting.untried
+    known = setting.base_context
     there = known if known is not None and _OFFERED.isdisjoint(setting.tried) else setting
     basis.used.update(_said(there, keys, yours, term_months, prices))
     return np.asarray(basis.used[SET_AFTER].value)
@@ -155,24 +155,30 @@ def say_offers(
 
 @cached(32)
 def _said(
-    setting: Setting, keys: tuple[str, ...], yours: Rent, term_months: float | None, prices: Believed | None
-) -> Mapping[str, Used]:
+    setting: PlanContext,
+    keys: tuple[str, ...],
+    yours: RentalInputs,
+    term_months: float | None,
+    prices: PriceEstimates | None,
+) -> Mapping[str, LedgerInput]:
     """What offers charge, for every layer that is rented there."""
     basis = setting.basis()
     offers = [setting.catalogue.offers[key] for key in keys]
-    _say_price(basis, setting, offers, yours.usd_per_accelerator_hour, prices or prices_of(setting, keys))
+    _say_price(basis, setting, offers, yours.usd_per_accelerator_hour, prices or estimated_prices(setting, keys))
     for asked in _ASKED:
-        _say_asked(basis, setting, offers, asked, getattr(yours, asked.name))
+        _add_provider_input(basis, setting, offers, asked, getattr(yours, asked.name))
     if yours.accelerators_per_machine is None:
         machine = [float(offer.accelerators_per_instance) for offer in offers] or [1.0]
         basis.say("accelerators_per_machine", column(machine), "accelerators", OFFER)
     else:
         basis.say("accelerators_per_machine", float(yours.accelerators_per_machine), "accelerators", YOUR_INPUT)
-    _say_term(basis, setting, offers, term_months)
+    _add_term(basis, setting, offers, term_months)
     return basis.used
 
 
-def _say_price(basis: Basis, setting: Setting, offers: list[Offer], own: Num | None, prices: Believed) -> None:
+def _say_price(
+    basis: InputSheet, setting: PlanContext, offers: list[Offer], own: Num | None, prices: PriceEstimates
+) -> None:
     """The price of an hour: yours, or what the price that was read is worth on this day, at this end of its range."""
     unit = "USD/accelerator-hour"
     if own is not None:
@@ -193,10 +199,10 @@ def _say_price(basis: Basis, setting: Setting, offers: list[Offer], own: Num | N
     basis.used[PRICE] = basis.used[PRICE]._replace(origin=where)
     factor = setting.tried.get(price_factor(offers[0].purchase))
     if factor is not None:
-        basis.used[PRICE] = Used(PRICE, basis.used[PRICE].value * factor, unit, TRIED)
+        basis.used[PRICE] = LedgerInput(PRICE, basis.used[PRICE].value * factor, unit, TRIED)
 
 
-def _otherwise(setting: Setting, asked: Elsewhere) -> tuple[float, str, Origin]:
+def _otherwise(setting: PlanContext, asked: FallbackAsk) -> tuple[float, str, Origin]:
     """What an hour costs where nobody can take the order: what those ask who have fewer, or are elsewhere."""
     note = (
         f"nobody known here can take this order: the middle of what {count(asked.sellers, 'seller')} ask who cannot, "
@@ -205,7 +211,7 @@ def _otherwise(setting: Setting, asked: Elsewhere) -> tuple[float, str, Origin]:
     return getattr(asked, setting.case), "USD/accelerator-hour", judged(note)
 
 
-def _read(catalogue: Catalogue, offer: Offer, prices: Believed, index: int) -> Origin:
+def _read(catalogue: Catalogue, offer: Offer, prices: PriceEstimates, index: int) -> Origin:
     """Who says the price, when it was read and at how much, and what it is taken for today."""
     figure = offer.usd_per_accelerator_hour
     if figure is None:
@@ -220,13 +226,15 @@ def _read(catalogue: Catalogue, offer: Offer, prices: Believed, index: int) -> O
     return replace(said, note=believed_now if said.note is None else f"{believed_now}. {said.note}")
 
 
-def _say_asked(basis: Basis, setting: Setting, offers: list[Offer], asked: _Asked, own: Num | None) -> None:
+def _add_provider_input(
+    basis: InputSheet, setting: PlanContext, offers: list[Offer], asked: _ProviderInput, own: Num | None
+) -> None:
     if own is not None:
         basis.say(asked.name, own, asked.unit, YOUR_INPUT)
         return
     catalogue = setting.catalogue
     figures = [asked.figure(catalogue.providers[offer.provider]) for offer in offers]
-    otherwise, why = (asked.otherwise, asked.why) if asked.otherwise is not None else _others_ask(setting, asked)
+    otherwise, why = (asked.otherwise, asked.why) if asked.otherwise is not None else _market_estimate(setting, asked)
     values = [otherwise if figure is None else figure.newest.typical for figure in figures] or [otherwise]
     basis.say(asked.name, column(values), asked.unit, why)
     if basis.used[asked.name].origin is why and figures:
@@ -235,13 +243,13 @@ def _say_asked(basis: Basis, setting: Setting, offers: list[Offer], asked: _Aske
         basis.used[asked.name] = basis.used[asked.name]._replace(origin=only)
     factor = setting.tried.get(BESIDE_FACTORS.get(asked.name, ""))
     if factor is not None and all(figure is None for figure in figures):
-        basis.used[asked.name] = Used(asked.name, basis.used[asked.name].value * factor, asked.unit, TRIED)
+        basis.used[asked.name] = LedgerInput(asked.name, basis.used[asked.name].value * factor, asked.unit, TRIED)
 
 
-def _others_ask(setting: Setting, asked: _Asked) -> tuple[float, Origin]:
+def _market_estimate(setting: PlanContext, asked: _ProviderInput) -> tuple[float, Origin]:
     """What the providers that publish a price ask, at this end of the range; not-a-number where none does."""
     providers = setting.catalogue.providers
-    found = _spread_of(providers, asked)
+    found = _market_range(providers, asked)
     if found is None:
         return np.nan, _UNKNOWN
     number, (low, middle, high) = found
@@ -252,14 +260,14 @@ def _others_ask(setting: Setting, asked: _Asked) -> tuple[float, Origin]:
 
 
 @cached(8, same=arguments)
-def _spread_of(providers: Mapping[str, Provider], asked: _Asked) -> tuple[int, tuple[float, ...]] | None:
+def _market_range(providers: Mapping[str, Provider], asked: _ProviderInput) -> tuple[int, tuple[float, ...]] | None:
     """How many providers publish a price, and the ends and the middle of what they ask."""
     figures = [asked.figure(provider) for provider in providers.values()]
     usd = [figure.newest.typical for figure in figures if figure is not None]
     return (len(usd), tuple(np.quantile(usd, list(_ENDS.values())).tolist())) if usd else None
 
 
-def _say_term(basis: Basis, setting: Setting, offers: list[Offer], yours: float | None) -> None:
+def _add_term(basis: InputSheet, setting: PlanContext, offers: list[Offer], yours: float | None) -> None:
     term = [TERM_MONTHS[offer.purchase] for offer in offers] or [0.0]
     where = OFFER
     if yours is not None:

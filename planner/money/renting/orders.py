@@ -9,28 +9,28 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planner.money.setting import Setting, Share
+from planner.money.setting import PlanContext, Share
 from planner.scenario.amounts import count
 from planner.scenario.base import ONE_MACHINE
 from planner.scenario.scenario import Scenario
 from planner.speed.work_to_hours import Asked
 from pricing import Catalogue
-from pricing.belief import Believed
-from pricing.orderable import Capacity, Order, Stay, country, eu, refuses, sale
+from pricing.belief import PriceEstimates
+from pricing.orderable import Capacity, Order, ResidencyRequirement, country, eu, refusal_reason, sale
 
 _FEW_SELLERS = 4  # nobody likes to deal with more, if fewer will do
 
 
-def order_of(setting: Setting) -> Order:
+def busiest_order(setting: PlanContext) -> Order:
     """What the plan wants at once, in its busiest month; and how many of them work on one job."""
-    at_once = max(int(np.ceil(setting.demand.all.most_accelerators)), 1)
+    at_once = max(int(np.ceil(setting.demand.all.peak_accelerators)), 1)
     wanted = together(setting.scenario, setting.asked)
-    return Order(at_once, min(wanted, at_once), stay_of(setting.catalogue, setting.scenario))
+    return Order(at_once, min(wanted, at_once), placement_limits(setting.catalogue, setting.scenario))
 
 
-def orders_of(setting: Setting) -> tuple[Order, ...]:
+def orders_of(setting: PlanContext) -> tuple[Order, ...]:
     """The order of a plan; before it, where the work fills whole machines and nothing is said of its jobs, in those."""
-    order, works = order_of(setting), setting.written.work
+    order, works = busiest_order(setting), setting.written.work
     silent = not any(work.accelerators_per_job or work.train or work.serve or work.run for work in works)
     if not silent or order.accelerators % ONE_MACHINE:
         return (order,)
@@ -44,17 +44,17 @@ def together(scenario: Scenario, asked: Asked | None) -> int:
     return max([*named, *(work.accelerators_per_job or 1 for work in scenario.work)], default=1)
 
 
-def stay_of(catalogue: Catalogue, scenario: Scenario) -> Stay:
+def placement_limits(catalogue: Catalogue, scenario: Scenario) -> ResidencyRequirement:
     """Where the work must stay, and who may hold it."""
     if scenario.stay_in:
-        return Stay(countries=frozenset(scenario.stay_in))
+        return ResidencyRequirement(countries=frozenset(scenario.stay_in))
     if scenario.stay in ("eu", "eu_sellers"):
         return eu(catalogue, sellers_too=scenario.stay == "eu_sellers")
-    code = country_of(catalogue, scenario.site)
-    return country(catalogue, code) if scenario.stay == "country" and code is not None else Stay()
+    code = site_country(catalogue, scenario.site)
+    return country(catalogue, code) if scenario.stay == "country" and code is not None else ResidencyRequirement()
 
 
-def country_of(catalogue: Catalogue, site: str) -> str | None:
+def site_country(catalogue: Catalogue, site: str) -> str | None:
     """The two letters of the country in which a site lies; None for the whole world or a union of states."""
     place: str | None = site
     while place is not None and place not in catalogue.lands:
@@ -63,7 +63,7 @@ def country_of(catalogue: Catalogue, site: str) -> str | None:
 
 
 @dataclass(frozen=True)
-class Able:
+class EligibleOffers:
     """The offers that can take an order: each the whole of it, or several of them together."""
 
     keys: tuple[str, ...]
@@ -71,30 +71,36 @@ class Able:
     whole: bool
 
 
-def able(catalogue: Catalogue, keys: Sequence[str], orders: Sequence[Order], *, in_parts: bool = True) -> Able | None:
+def able(
+    catalogue: Catalogue, keys: Sequence[str], orders: Sequence[Order], *, may_split: bool = True
+) -> EligibleOffers | None:
     """Who can take the first of some orders that anybody can; those with a job's worth where nobody has all of it."""
     for order in orders:
-        whole = tuple(key for key in keys if refuses(catalogue, key, order) is None)
+        whole = tuple(key for key in keys if refusal_reason(catalogue, key, order) is None)
         if whole:
-            return Able(whole, order, whole=True)
-        parts = tuple(key for key in keys if refuses(catalogue, key, _one_job(order)) is None) if in_parts else ()
+            return EligibleOffers(whole, order, whole=True)
+        parts = (
+            tuple(key for key in keys if refusal_reason(catalogue, key, _single_job_order(order)) is None)
+            if may_split
+            else ()
+        )
         if spread(catalogue, parts, order):
-            return Able(parts, order, whole=False)
+            return EligibleOffers(parts, order, whole=False)
     return None
 
 
-def _one_job(order: Order) -> Order:
+def _single_job_order(order: Order) -> Order:
     return replace(order, accelerators=order.together)
 
 
-def spread(catalogue: Catalogue, cheapest_first: Sequence[str], order: Order) -> tuple[Share, ...]:
+def spread(catalogue: Catalogue, by_cost: Sequence[str], order: Order) -> tuple[Share, ...]:
     """From whom to take how many where nobody has all: whole jobs from each seller, from as few as will do.
 
     Whoever has all that is left comes before whoever has a part; then the cheaper one. Sellers of a few are asked only
     where the larger ones together have too few. Empty where all of them together have.
     """
     wanted = max(order.accelerators, order.together)
-    most = _most_of_sellers(catalogue, cheapest_first, order)
+    most = _capacity_by_seller(catalogue, by_cost, order)
     for least in (-(-wanted // _FEW_SELLERS), 1):
         shares, left = list[Share](), wanted
         sellers = {key: count for key, count in most.items() if count >= min(least, left)}
@@ -107,17 +113,17 @@ def spread(catalogue: Catalogue, cheapest_first: Sequence[str], order: Order) ->
     return ()
 
 
-def _most_of_sellers(catalogue: Catalogue, cheapest_first: Sequence[str], order: Order) -> dict[str, int]:
+def _capacity_by_seller(catalogue: Catalogue, by_cost: Sequence[str], order: Order) -> dict[str, int]:
     """What each seller has at once, in whole jobs, at its cheapest offer; the cheapest seller first."""
     found: dict[str, tuple[str, int]] = {}
-    for key in cheapest_first:
-        if refuses(catalogue, key, _one_job(order)) is None:
+    for key in by_cost:
+        if refusal_reason(catalogue, key, _single_job_order(order)) is None:
             most = sale(catalogue, key).most.accelerators // order.together * order.together
             found.setdefault(catalogue.offers[key].provider, (key, most))
     return dict(found.values())
 
 
-def blended(prices: Believed, shares: Sequence[Share]) -> Believed:
+def blended(prices: PriceEstimates, shares: Sequence[Share]) -> PriceEstimates:
     """The prices with that of the first seller replaced by the mean of all that deliver, each by what it delivers."""
     if len(shares) < 2:
         return prices
@@ -127,12 +133,12 @@ def blended(prices: Believed, shares: Sequence[Share]) -> Believed:
     return prices.with_price(shares[0].offer, **mean)
 
 
-def nobody(setting: Setting, keys: Sequence[str], order: Order, buying: str) -> str:
+def nobody(setting: PlanContext, keys: Sequence[str], order: Order, buying: str) -> str:
     """Why none of the offers will do, and what would: the largest order, the places that there are."""
     catalogue = setting.catalogue
     label = catalogue.accelerator_label(setting.scenario.accelerator)
-    anywhere = replace(order, stay=Stay())
-    there = [key for key in keys if refuses(catalogue, key, replace(order, accelerators=1, together=1)) is None]
+    anywhere = replace(order, stay=ResidencyRequirement())
+    there = [key for key in keys if refusal_reason(catalogue, key, replace(order, accelerators=1, together=1)) is None]
     if not there:
         return _elsewhere(setting, keys, anywhere, f"{label} {buying}")
     joined = [key for key in there if sale(catalogue, key).reach.accelerators >= order.together]
@@ -163,10 +169,10 @@ def _number(*found: Capacity) -> str:
     return f"{every:,} ({part}we assume)" if assumed else f"{every:,}"
 
 
-def _elsewhere(setting: Setting, keys: Sequence[str], anywhere: Order, what: str) -> str:
+def _elsewhere(setting: PlanContext, keys: Sequence[str], anywhere: Order, what: str) -> str:
     """Where the sellers are that would do if the work could leave, and how many do not say."""
     catalogue = setting.catalogue
-    can = [key for key in keys if refuses(catalogue, key, anywhere) is None]
+    can = [key for key in keys if refusal_reason(catalogue, key, anywhere) is None]
     places = sorted({catalogue.lands[code].label for key in can for code in _codes(catalogue, key)})
     silent = sum(not sale(catalogue, key).places for key in can)
     where = f": there is some in {_listed(places)}" if places else ""

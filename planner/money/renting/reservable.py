@@ -6,16 +6,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.renting.offer_inputs import PRICE, TERM_MONTHS, prices_of, say_offers
-from planner.money.renting.reservation import term_months, your_terms
-from planner.money.setting import Booking, Setting, Tier
+from planner.money.renting.offer_inputs import PRICE, TERM_MONTHS, add_offer_inputs, estimated_prices
+from planner.money.renting.reservation import term_months, user_rent_terms
+from planner.money.setting import PlanContext, Reservation, ReservationTier
 
 Array = NDArray[np.float64]
 YEAR_MONTHS = 12.0
 
 
 @dataclass(frozen=True)
-class Term:
+class ReservationTerm:
     """An offer, or your own price, for how long it binds, and whether a plan may begin with it."""
 
     offer: str | None
@@ -36,10 +36,10 @@ class TermPrices:
     free_gb: Array
 
 
-def term_prices(setting: Setting, terms: Sequence[Term]) -> TermPrices:
+def term_prices(setting: PlanContext, terms: Sequence[ReservationTerm]) -> TermPrices:
     keys = tuple(one.offer for one in terms if one.offer is not None)
     basis = setting.basis()
-    say_offers(basis, setting, keys, your_terms(setting), None if keys else float(terms[0].months))
+    add_offer_inputs(basis, setting, keys, user_rent_terms(setting), None if keys else float(terms[0].months))
 
     def column(name: str) -> Array:
         value = np.asarray(basis.used[name].value, dtype=np.float64).reshape(-1)
@@ -55,7 +55,7 @@ def term_prices(setting: Setting, terms: Sequence[Term]) -> TermPrices:
     )
 
 
-def terms_of(setting: Setting, keys: Sequence[str]) -> list[Term]:
+def reservation_terms(setting: PlanContext, keys: Sequence[str]) -> list[ReservationTerm]:
     """The terms that some offers bind for, the shortest first: of each seller, length and machine the cheapest.
 
     Of a price of yours, its own.
@@ -63,27 +63,30 @@ def terms_of(setting: Setting, keys: Sequence[str]) -> list[Term]:
     reserve, offers = setting.scenario.reserve, setting.catalogue.offers
     if reserve.usd_per_accelerator_hour is not None:
         lengths = [TERM_MONTHS[one.term] for one in reserve.orders]
-        return [Term(reserve.offer, "", int(one), True) for one in {own_term(setting): None, **dict.fromkeys(lengths)}]
-    usd = prices_of(setting, tuple(keys)).typical if keys else np.zeros(0)
-    found: dict[tuple[str, int, int], tuple[float, str, Term]] = {}
+        return [
+            ReservationTerm(reserve.offer, "", int(one), True)
+            for one in {user_term_months(setting): None, **dict.fromkeys(lengths)}
+        ]
+    usd = estimated_prices(setting, tuple(keys)).typical if keys else np.zeros(0)
+    found: dict[tuple[str, int, int], tuple[float, str, ReservationTerm]] = {}
     for key, price in zip(keys, usd.tolist(), strict=True):
         offer = offers[key]
         named = key == reserve.offer
-        months = int(own_term(setting) if named else TERM_MONTHS[offer.purchase])
+        months = int(user_term_months(setting) if named else TERM_MONTHS[offer.purchase])
         first = named if reserve.offer is not None else reserve.term in (None, offer.purchase)
         place = (offer.provider, months, offer.accelerators_per_instance)
         cost = (-np.inf if named else np.inf if np.isnan(price) else price, key)
         if place not in found or cost < found[place][:2]:
-            found[place] = (*cost, Term(key, offer.provider, months, first))
+            found[place] = (*cost, ReservationTerm(key, offer.provider, months, first))
     return sorted((term for _, _, term in found.values()), key=lambda one: (one.months, one.seller, str(one.offer)))
 
 
-def own_term(setting: Setting) -> float:
+def user_term_months(setting: PlanContext) -> float:
     """How long a reservation binds that you named or have a price for; a year where nobody says."""
     return term_months(setting, setting.scenario.reserve.offer) or YEAR_MONTHS
 
 
-def ordered(setting: Setting, terms: Sequence[Term]) -> tuple[Tier, ...]:
+def ordered(setting: PlanContext, terms: Sequence[ReservationTerm]) -> tuple[ReservationTier, ...]:
     """The reservations that you have decided on, of the seller who has all of their terms for the least.
 
     Where no seller has all, each of whoever asks the least; none where one of them has no price.
@@ -92,13 +95,13 @@ def ordered(setting: Setting, terms: Sequence[Term]) -> tuple[Tier, ...]:
     if not orders or not terms:
         return ()
     usd = term_prices(setting, terms).usd
-    cheapest_first = sorted(range(len(terms)), key=lambda n: (np.isnan(usd[n]), usd[n]))
+    by_cost = sorted(range(len(terms)), key=lambda n: (np.isnan(usd[n]), usd[n]))
     lengths = [int(TERM_MONTHS[one.term]) for one in orders]
     if not set(lengths) <= {one.months for one in terms}:
         return ()
 
     def taken(seller: str | None) -> list[int | None]:
-        able = [n for n in cheapest_first if seller is None or terms[n].seller == seller]
+        able = [n for n in by_cost if seller is None or terms[n].seller == seller]
         return [next((n for n in able if terms[n].months == length), None) for length in lengths]
 
     def costs(places: list[int | None]) -> float:
@@ -109,6 +112,8 @@ def ordered(setting: Setting, terms: Sequence[Term]) -> tuple[Tier, ...]:
     best = min((taken(who) for who in sorted({one.seller for one in terms})), key=costs)
     best = best if np.isfinite(costs(best)) else taken(None)
     return tuple(
-        Tier((Booking(terms[n or 0].offer, one.from_month - 1, float(length)),), one.accelerators, is_fixed=True)
+        ReservationTier(
+            (Reservation(terms[n or 0].offer, one.from_month - 1, float(length)),), one.accelerators, is_fixed=True
+        )
         for one, length, n in zip(orders, lengths, best, strict=True)
     )

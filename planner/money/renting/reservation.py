@@ -12,18 +12,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.demand.stream import Need, in_short
+from planner.money.demand.stream import DemandLayer, in_short
 from planner.money.formula import Num, formula
-from planner.money.input_sheet import Basis
+from planner.money.input_sheet import InputSheet
 from planner.money.ledger import COMPUTED, YOUR_INPUT, Line
-from planner.money.price_path import say_path
-from planner.money.renting.bill import BILLED, rent_lines, that_matter, with_support
-from planner.money.renting.offer_inputs import LOST, SET_AFTER, TERM_MONTHS, say_need, say_offers
-from planner.money.setting import Setting, Tier
+from planner.money.price_path import add_rent_path
+from planner.money.renting.bill import BILLED, drop_zero_lines, rent_lines, with_support
+from planner.money.renting.offer_inputs import LOST, SET_AFTER, TERM_MONTHS, add_demand_inputs, add_offer_inputs
+from planner.money.setting import PlanContext, ReservationTier
 from planner.money.sizing import reach, right_size
 from planner.money.timeline import PLAN
 from planner.scenario.durations import months_words
-from planner.scenario.rent import Rent, Reserve
+from planner.scenario.rent import RentalInputs, ReservationInputs
 
 Array = NDArray[np.float64]
 LEASE_MONTHS = 12.0
@@ -38,21 +38,21 @@ class Part:
     """The lines of the reservations of one tier at one offer."""
 
     step: int
-    tier: Tier
+    tier: ReservationTier
     offer: str | None
     lines: tuple[Line, ...]
     over_months: float  # that the last of them runs on after the plan
-    put: Basis  # what is reserved and how busy it is, by the month: for lines that rest on it
+    put: InputSheet  # what is reserved and how busy it is, by the month: for lines that rest on it
 
 
 @dataclass(frozen=True, eq=False)
-class Reserved:
+class ReservationBill:
     """What is reserved, and the work that is left: its need, and the share of each month in which there is any."""
 
     parts: tuple[Part, ...]
-    rest: Need
+    rest: DemandLayer
     after: Array
-    tiers: tuple[Tier, ...]
+    tiers: tuple[ReservationTier, ...]
 
     @property
     def lines(self) -> tuple[Line, ...]:
@@ -74,7 +74,7 @@ class Reserved:
         return (*lease, after) if over > _NEARLY else lease
 
 
-def term_months(setting: Setting, offer: str | None) -> float | None:
+def term_months(setting: PlanContext, offer: str | None) -> float | None:
     """How long one is bound: as you say, else as the offer says; None where neither does."""
     yours = setting.scenario.reserve.term
     if yours is not None:
@@ -82,18 +82,18 @@ def term_months(setting: Setting, offer: str | None) -> float | None:
     return (TERM_MONTHS[setting.catalogue.offers[offer].purchase] or None) if offer is not None else None
 
 
-def work_of(setting: Setting) -> Need:
+def work_of(setting: PlanContext) -> DemandLayer:
     """The work that is reserved for where nothing is owned: all; of what may wait as much as few machines do."""
     size = right_size(setting)
     return setting.demand.all if size is None else setting.demand.between(0, size, reach(setting, size))
 
 
-def all_along(setting: Setting) -> tuple[Tier, ...]:
+def all_along(setting: PlanContext) -> tuple[ReservationTier, ...]:
     """What is reserved of machines that the work wants all along, such as a layer of a mix."""
-    return (Tier(setting.taken.reserved_all_along),)
+    return (ReservationTier(setting.taken.reserved_all_along),)
 
 
-def reserving(setting: Setting, need: Need, tiers: tuple[Tier, ...]) -> Reserved:
+def reserving(setting: PlanContext, need: DemandLayer, tiers: tuple[ReservationTier, ...]) -> ReservationBill:
     """The work on reserved machines, tier by tier, and what is left of it."""
     runs, months = setting.timeline.runs, setting.timeline.last + 1
     wants = _once(np.asarray(need.accelerators, dtype=np.float64))
@@ -111,7 +111,7 @@ def reserving(setting: Setting, need: Need, tiers: tuple[Tier, ...]) -> Reserved
     none = asked <= _NEARLY  # no machines are wanted, but data may be kept
     share = np.where(none, 1.0, (asked - done) / np.where(none, 1.0, asked))
     rest = _with_data(replace(need, accelerators=in_short(asked - done)), share)
-    return Reserved(tuple(parts), rest, np.asarray(runs * (share > _NEARLY)), tiers)
+    return ReservationBill(tuple(parts), rest, np.asarray(runs * (share > _NEARLY)), tiers)
 
 
 def _once(wanted: Array) -> Array:
@@ -119,7 +119,7 @@ def _once(wanted: Array) -> Array:
     return wanted[0] if wanted.ndim == 2 and bool(np.all(wanted == wanted[:1])) else wanted
 
 
-def _booking_number(tier: Tier, months: int) -> NDArray[np.intp]:
+def _booking_number(tier: ReservationTier, months: int) -> NDArray[np.intp]:
     """Which of its reservations is in force in each month, today being the first month; -1 where none is."""
     number = np.full(months, _NONE)
     for place, one in enumerate(tier.bookings):
@@ -128,7 +128,7 @@ def _booking_number(tier: Tier, months: int) -> NDArray[np.intp]:
     return number
 
 
-def _held(tier: Tier, number: NDArray[np.intp], wanted: Array) -> Array:
+def _held(tier: ReservationTier, number: NDArray[np.intp], wanted: Array) -> Array:
     """The machines of each month: as many for a whole reservation as its busiest month wants, up to the tier's most."""
     if tier.is_fixed:
         return np.broadcast_to(np.where(number > _NONE, float(tier.most or 0), 0.0), wanted.shape)
@@ -147,13 +147,13 @@ class _Held:
     many: Array
     works: Array
 
-    def at(self, tier: Tier, offer: str | None) -> _Held:
+    def at(self, tier: ReservationTier, offer: str | None) -> _Held:
         """The reservations at one offer alone."""
         there = (self.number > _NONE) & np.array([one.offer == offer for one in tier.bookings])[self.number]
         many, works = np.where(there, self.many, 0.0), np.where(there, self.works, 0.0)
         return _Held(self.asked, np.where(there, self.number, _NONE), many, works)
 
-    def share_of(self, need: Need) -> Need:
+    def served_layer(self, need: DemandLayer) -> DemandLayer:
         """What they do of the work."""
         busy = need.busy_share * self.works / np.where(self.many > _NEARLY, self.many, 1.0)
         share = self.works / np.where(self.asked > _NEARLY, self.asked, 1.0)
@@ -161,7 +161,9 @@ class _Held:
         return _with_data(fewer, share)
 
 
-def _part(setting: Setting, need: Need, at: tuple[int, Tier], offer: str | None, held: _Held) -> Iterator[Part]:
+def _part(
+    setting: PlanContext, need: DemandLayer, at: tuple[int, ReservationTier], offer: str | None, held: _Held
+) -> Iterator[Part]:
     """The bill of the reservations of a tier at one offer."""
     (step, tier), timeline, reserve = at, setting.timeline, setting.scenario.reserve
     bound = np.asarray(timeline.runs * (held.many > _NEARLY))
@@ -169,47 +171,47 @@ def _part(setting: Setting, need: Need, at: tuple[int, Tier], offer: str | None,
         return
     last = tier.bookings[int(held.number.max())]
     over, ends = max(last.until - timeline.months, 0.0), timeline.ends * (held.many[..., -1:] > _NEARLY)
-    here, own, basis = held.share_of(need), your_terms(setting), setting.basis()
-    say_need(basis, setting, here)
+    here, own, basis = held.served_layer(need), user_rent_terms(setting), setting.basis()
+    add_demand_inputs(basis, setting, here)
     basis.say("runs", timeline.runs if np.array_equal(bound, timeline.runs) else bound, "share of each month", PLAN)
     basis.say("months", last.term_months - over, "months of the last reservation within the plan", PLAN)
     basis.say("ends", ends, "1 in the last month, else 0", PLAN)
     yours = None if reserve.term is None and offer is not None else last.term_months
-    say_offers(basis, setting, () if offer is None else (offer,), own, yours)
+    add_offer_inputs(basis, setting, () if offer is None else (offer,), own, yours)
     begins = np.array([float(one.after_months) for one in tier.bookings])[held.number] * (held.number > _NONE)
     basis.say(SET_AFTER, begins, "months", PLAN)
     by_month = basis.copy()
-    flags = _say_prepaid(basis, here, bound, begins) if reserve.prepaid else {}
-    _say_volume(basis, reserve)
-    price = say_path(basis, setting, np.asarray(basis.used[SET_AFTER].value))
+    flags = _add_prepayments(basis, here, bound, begins) if reserve.prepaid else {}
+    _add_volume_price(basis, reserve)
+    price = add_rent_path(basis, setting, np.asarray(basis.used[SET_AFTER].value))
     lines = rent_lines(basis, setting, price, **flags)
-    lines = with_support(basis, that_matter(basis, lines), own.support_share)
+    lines = with_support(basis, drop_zero_lines(basis, lines), own.support_share)
     yield Part(step, tier, offer, lines, over if ends.any() else 0.0, by_month)
 
 
-def _with_data(need: Need, share: Array) -> Need:
+def _with_data(need: DemandLayer, share: Array) -> DemandLayer:
     """A part of the work with the part of the data that goes with it."""
     part = in_short(share)
     return replace(need, storage_tb=need.storage_tb * part, egress_tb_per_month=need.egress_tb_per_month * part)
 
 
-def _say_volume(basis: Basis, reserve: Reserve) -> None:
+def _add_volume_price(basis: InputSheet, reserve: ReservationInputs) -> None:
     """Your price for as many machines as are billed, where you have one for a volume; it holds for all of them."""
     if not reserve.volume:
         return
     many = np.asarray(formula(BILLED)({name: one.value for name, one in basis.used.items()}))
-    usd = at_volume(reserve, many, np.asarray(basis.used[PRICE].value, dtype=np.float64))
+    usd = volume_price(reserve, many, np.asarray(basis.used[PRICE].value, dtype=np.float64))
     basis.say(PRICE, in_short(usd), "USD/accelerator-hour", YOUR_INPUT)
 
 
-def at_volume(reserve: Reserve, many: Array, usd: Num) -> Array:
+def volume_price(reserve: ReservationInputs, many: Array, usd: Num) -> Array:
     """The price of an hour for so many accelerators."""
     for one in reserve.volume:
         usd = np.asarray(np.where(many >= one.from_accelerators - _NEARLY, one.usd_per_accelerator_hour, usd))
     return np.asarray(usd)
 
 
-def your_terms(setting: Setting) -> Rent:
+def user_rent_terms(setting: PlanContext) -> RentalInputs:
     """Your terms of renting, with the price of the reservation in place of the one on demand."""
     scenario = setting.scenario
     return scenario.rent.model_copy(
@@ -217,7 +219,7 @@ def your_terms(setting: Setting) -> Rent:
     )
 
 
-def _say_prepaid(basis: Basis, need: Need, bound: Array, begins: Array) -> dict[str, str]:
+def _add_prepayments(basis: InputSheet, need: DemandLayer, bound: Array, begins: Array) -> dict[str, str]:
     """Say what is paid before each term: its months at once, in the month that ends where the term begins.
 
     Every input of the bill then stands in that month. Gives back the flags of the months in which is paid.

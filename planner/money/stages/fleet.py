@@ -11,31 +11,31 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.demand.stream import Need
+from planner.money.demand.stream import DemandLayer
 from planner.money.formula import Num
 from planner.money.ledger import Line
 from planner.money.owning.inputs import ORDER
-from planner.money.owning.lines import Owned, Part, owned
+from planner.money.owning.lines import Ownership, Part, owned
 from planner.money.owning.machine import Machine
-from planner.money.setting import Setting
+from planner.money.setting import PlanContext
 from planner.money.sizing import reach
 from planner.money.timeline import Holding
 from planner.scenario.own import Order
 from pricing.caching import cached_property, derive
 
-Make = Callable[[Setting, Need, Part | None], Owned | None]
+Make = Callable[[PlanContext, DemandLayer, Part | None], Ownership | None]
 
 
-def bought(setting: Setting, need: Need, part: Part | None) -> Owned | None:
+def bought(setting: PlanContext, need: DemandLayer, part: Part | None) -> Ownership | None:
     """The lines of an order that is bought."""
     return owned(setting, need, part=part)
 
 
 @dataclass(frozen=True)
-class Stages:
+class DeliveryTimeline:
     """How many of a fleet are there, and when. Equal where the same fleet is held alike, however it is paid for."""
 
-    setting: Setting
+    setting: PlanContext
     tops: tuple[int, ...]  # how many there are with each order
     held: tuple[Holding, ...]  # of each order
 
@@ -75,7 +75,7 @@ class Stages:
         work = (work_of(self.setting, top).busy_hours * share for top, share in zip(self.tops, self.only, strict=True))
         return np.asarray(sum(work))
 
-    def over(self, of: Callable[[int], Need]) -> Need:
+    def over(self, of: Callable[[int], DemandLayer]) -> DemandLayer:
         """The need of a layer that goes with the size of the fleet, over the months in which any of it is there."""
         if len(self.tops) == 1:
             return of(self.tops[0])
@@ -83,7 +83,7 @@ class Stages:
         first, *later = (part / owns for part in self.only)
         return blended([of(top) for top in self.tops], [np.where(self.owns > 0, first, 1.0), *later])
 
-    def left(self, held: int = 0) -> Need:
+    def left(self, held: int = 0) -> DemandLayer:
         """What it leaves for others, with so many held above it."""
         return self.over(lambda top: self.setting.demand.above(top + held, reach(self.setting, top + held)))
 
@@ -92,10 +92,10 @@ class Stages:
 class Fleet:
     """A fleet, order by order, with the lines of each."""
 
-    setting: Setting
+    setting: PlanContext
     accelerators: int
     orders: tuple[Order, ...]  # empty: all at once
-    parts: tuple[Owned, ...]  # of each order; of all at once, one
+    parts: tuple[Ownership, ...]  # of each order; of all at once, one
 
     @property
     def machine(self) -> Machine:
@@ -108,12 +108,12 @@ class Fleet:
         return any(bool(np.any(np.asarray(part.held.comes) > 0)) for part in self.parts)
 
     @property
-    def stages(self) -> Stages:
+    def stages(self) -> DeliveryTimeline:
         """How many are there, and when."""
         tops = tuple(accumulate(order.accelerators for order in self.orders)) or (self.accelerators,)
-        return Stages(self.setting, tops, tuple(part.held for part in self.parts))
+        return DeliveryTimeline(self.setting, tops, tuple(part.held for part in self.parts))
 
-    def lines(self, of: Callable[[Owned], Iterable[Line]]) -> tuple[Line, ...]:
+    def lines(self, of: Callable[[Ownership], Iterable[Line]]) -> tuple[Line, ...]:
         """Lines of every order; of several, each under a heading."""
         if len(self.parts) == 1:
             return tuple(of(self.parts[0]))
@@ -129,7 +129,9 @@ def _heading(number: int, order: Order) -> str:
     return f"Order {number}, {'today' if order.month == 0 else f'month {order.month}'}"
 
 
-def fleet_of(setting: Setting, accelerators: int, orders: tuple[Order, ...], make: Make = bought) -> Fleet | None:
+def build_fleet(
+    setting: PlanContext, accelerators: int, orders: tuple[Order, ...], make: Make = bought
+) -> Fleet | None:
     """A fleet with the lines of all its orders; None where no machine has a price."""
     if not orders:
         found = make(setting, work_of(setting, accelerators), None)
@@ -145,15 +147,15 @@ def fleet_of(setting: Setting, accelerators: int, orders: tuple[Order, ...], mak
     return replace(made, parts=tuple(replace(part, put=part.put.copy()) for part in made.parts))
 
 
-def _ordered(setting: Setting, accelerators: int, orders: tuple[Order, ...], make: Make) -> Fleet | None:
+def _ordered(setting: PlanContext, accelerators: int, orders: tuple[Order, ...], make: Make) -> Fleet | None:
     parts, before = [], 0
     for order in orders:
-        there = _of_order(setting, order, orders[0].month)
+        there = _order_context(setting, order, orders[0].month)
         top = before + order.accelerators
         works = (work_of(setting, top), work_of(setting, before)) if before else ()
         part = make(
             there,
-            _added(setting, before, top),
+            _incremental_layer(setting, before, top),
             Part(before, accelerators, works, order.month if order.has_price else 0),
         )
         if part is None:
@@ -163,12 +165,12 @@ def _ordered(setting: Setting, accelerators: int, orders: tuple[Order, ...], mak
     return Fleet(setting, accelerators, orders, tuple(parts))
 
 
-def work_of(setting: Setting, accelerators: int) -> Need:
+def work_of(setting: PlanContext, accelerators: int) -> DemandLayer:
     """The work that such a fleet does: first what it has machines for, then what may wait."""
     return setting.demand.upto(accelerators, reach(setting, accelerators))
 
 
-def _added(setting: Setting, before: int, top: int) -> Need:
+def _incremental_layer(setting: PlanContext, before: int, top: int) -> DemandLayer:
     """What an order adds to the work that is done. The data are on the disks of the first."""
     if before == 0:
         return work_of(setting, top)
@@ -178,7 +180,7 @@ def _added(setting: Setting, before: int, top: int) -> Need:
     return replace(need, storage_tb=0.0, egress_tb_per_month=0.0)
 
 
-def _of_order(setting: Setting, order: Order, first_month: int) -> Setting:
+def _order_context(setting: PlanContext, order: Order, first_month: int) -> PlanContext:
     """The setting of one order: its month and its terms. Where another month is tried out, all orders move with it."""
     key = (order.model_copy(update={"accelerators": 1}), first_month)
     if key not in setting.of_orders:
@@ -186,7 +188,7 @@ def _of_order(setting: Setting, order: Order, first_month: int) -> Setting:
     return setting.of_orders[key]
 
 
-def _with_terms(setting: Setting, order: Order, first_month: int) -> Setting:
+def _with_terms(setting: PlanContext, order: Order, first_month: int) -> PlanContext:
     own = setting.scenario.own.model_copy(update={"order_month": order.month, **order.terms})
     tried = setting.tried
     if ORDER in tried:
@@ -195,10 +197,10 @@ def _with_terms(setting: Setting, order: Order, first_month: int) -> Setting:
     return derive(setting, "demand", "timeline", "usual_demand", scenario=scenario, tried=tried)
 
 
-def blended(needs: Sequence[Need], weights: Sequence[Num]) -> Need:
+def blended(needs: Sequence[DemandLayer], weights: Sequence[Num]) -> DemandLayer:
     """One need in place of several, each of which holds for a share of every month."""
 
-    def together(each: Callable[[Need], Num]) -> NDArray[np.float64]:
+    def together(each: Callable[[DemandLayer], Num]) -> NDArray[np.float64]:
         return np.asarray(sum(np.asarray(each(need)) * weight for need, weight in zip(needs, weights, strict=True)))
 
     at_once = together(lambda need: need.accelerators)

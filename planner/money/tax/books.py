@@ -7,7 +7,7 @@ savings are positive, tax paid is positive. Limits on how much of a loss may be 
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.finance import over_time
+from planner.money.finance import with_time_axis
 from planner.money.formula import Num
 from planner.scenario.base import MONTHS_PER_YEAR
 
@@ -37,6 +37,6 @@ def tax_usd(*, taxable_usd: NDArray[np.float64], tax_share: Num, losses_brought_
     What has ever been taxed is the highest that the sum of all profits so far has reached, less the losses brought in:
     while it is below an earlier height, losses are still being used up. Tax is never paid back.
     """
-    so_far = np.cumsum(taxable_usd, axis=-1) - over_time(losses_brought_usd)
+    so_far = np.cumsum(taxable_usd, axis=-1) - with_time_axis(losses_brought_usd)
     taxed = np.maximum(np.maximum.accumulate(so_far, axis=-1), 0.0)
-    return np.asarray(np.diff(taxed, axis=-1, prepend=0.0) * over_time(tax_share))
+    return np.asarray(np.diff(taxed, axis=-1, prepend=0.0) * with_time_axis(tax_share))

@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from planner.money.formula import Num
 from planner.money.inflation import inflation_per_year
-from planner.money.input_sheet import Basis
+from planner.money.input_sheet import InputSheet
 from planner.money.ledger import COMPUTED, YOUR_INPUT, Ledger, Line, Treatment
-from planner.money.measures import years_of
-from planner.money.setting import Setting
+from planner.money.measures import cash_flow_years
+from planner.money.setting import PlanContext
 from planner.money.tax.books import at_year_ends, by_tax_year, tax_usd
 from planner.scenario.base import MONTHS_PER_YEAR
-from planner.scenario.terms import Tax
+from planner.scenario.terms import TaxInputs
 from pricing.caching import cached
 
 Array = NDArray[np.float64]
@@ -38,7 +38,7 @@ _NEARLY = 1e-9
 _TAX_FORGONE = "Tax on the sale that keeping forgoes"
 
 
-def taxed(setting: Setting, ledger: Ledger) -> Ledger:
+def taxed(setting: PlanContext, ledger: Ledger) -> Ledger:
     """The ledger with lines for tax and VAT, where the scenario counts them."""
     tax = setting.scenario.tax
     if tax is None:
@@ -52,37 +52,37 @@ def taxed(setting: Setting, ledger: Ledger) -> Ledger:
     return Ledger(ledger.title, (*ledger.lines, *vat, *_tax_lines(put, setting, tax, ledger)))
 
 
-def tax_depreciation_usd(setting: Setting, ledger: Ledger) -> Array:
+def tax_depreciation_usd(setting: PlanContext, ledger: Ledger) -> Array:
     """What the tax books write off, each tax year's amount spread evenly over its months. [USD]
 
     What they still hold at the sale is not in it.
     """
-    by_year, _ = _in_tax(setting, ledger)
+    by_year, _ = _tax_book_amounts(setting, ledger)
     months = setting.timeline.last
     year = _tax_year(months)
     count = np.bincount(year[1:], minlength=by_year.shape[-1])
     return np.asarray((by_year / np.maximum(count, 1))[..., year] * (np.arange(months + 1) > 0))
 
 
-def book_depreciation_usd(setting: Setting, ledger: Ledger, life_years: float) -> Array:
+def book_depreciation_usd(setting: PlanContext, ledger: Ledger, life_years: float) -> Array:
     """What the company's own books write off: the same in each month of the life, until it is sold. [USD]"""
-    return _through(setting, ledger, lambda leaves: _in_books(leaves, life_years))
+    return _apply_schedule(setting, ledger, lambda leaves: _in_books(leaves, life_years))
 
 
-def book_value_sold_usd(setting: Setting, ledger: Ledger, life_years: float) -> Array:
+def book_value_sold_usd(setting: PlanContext, ledger: Ledger, life_years: float) -> Array:
     """What those books still hold of what leaves in a month. [USD]"""
 
     def held(leaves: _Leaves) -> Array:
         rest = 1.0 - _in_books(leaves, life_years).sum(axis=-1)
         return np.asarray(rest[:, None] * (np.arange(len(leaves))[None, :] == np.array(leaves)[:, None]))
 
-    return _through(setting, ledger, held)
+    return _apply_schedule(setting, ledger, held)
 
 
-def vat_in_books_usd(setting: Setting, ledger: Ledger) -> Array:
+def vat_in_books_usd(setting: PlanContext, ledger: Ledger) -> Array:
     """The VAT on what is bought and kept that does not come back: the books hold it as part of the price. [USD]"""
     tax = setting.scenario.tax
-    return _months(setting, 0.0 if tax is None else _lost_vat(tax, ledger, "capital"))
+    return _months(setting, 0.0 if tax is None else _unrecovered_vat(tax, ledger, "capital"))
 
 
 def _in_books(leaves: _Leaves, life_years: float) -> Array:
@@ -93,14 +93,14 @@ def _in_books(leaves: _Leaves, life_years: float) -> Array:
     return np.asarray(part * ((age > 0) & (month[None, :] <= np.array(leaves)[:, None])))
 
 
-def _tax_lines(put: Basis, setting: Setting, tax: Tax, ledger: Ledger) -> tuple[Line, ...]:
+def _tax_lines(put: InputSheet, setting: PlanContext, tax: TaxInputs, ledger: Ledger) -> tuple[Line, ...]:
     months = setting.timeline.last
 
     def at_ends(by_year: Array) -> Array:
         return at_year_ends(usd_by_year=by_year, months=months)
 
-    deducted = _by_year(setting, _sum(ledger, "expense") + _lost_vat(tax, ledger, "expense"))
-    written_off, held = _in_tax(setting, ledger)
+    deducted = _by_year(setting, _sum(ledger, "expense") + _unrecovered_vat(tax, ledger, "expense"))
+    written_off, held = _tax_book_amounts(setting, ledger)
     sold_for = _by_year(setting, -_sum(ledger, "sale"))
     forgone = _by_year(setting, _sum(ledger, "forgone"))
     if tax.profit_usd_per_year is not None:
@@ -119,12 +119,14 @@ def _tax_lines(put: Basis, setting: Setting, tax: Tax, ledger: Ledger) -> tuple[
     return tuple(line for line in lines if np.any(line.usd != 0))
 
 
-def _as_profit_allows(put: Basis, setting: Setting, tax: Tax, deductible: Array, forgone: Array) -> tuple[Line, ...]:
+def _as_profit_allows(
+    put: InputSheet, setting: PlanContext, tax: TaxInputs, deductible: Array, forgone: Array
+) -> tuple[Line, ...]:
     """Tax as one line for the whole ledger: where losses are kept, no cost has a saving of its own."""
     months = setting.timeline.last
-    in_dollars = _at_ends(_dearer(setting))  # losses are kept in dollars, and so is your profit
+    inflation = _at_ends(_inflation_factors(setting))  # losses are kept in dollars, and so is your profit
     profit = by_tax_year(usd=setting.timeline.runs * (tax.profit_usd_per_year or 0.0) / MONTHS_PER_YEAR)
-    deducted, all_deducted = deductible * in_dollars, (deductible + forgone) * in_dollars
+    deducted, all_deducted = deductible * inflation, (deductible + forgone) * inflation
     for name, taxable in (
         ("taxed_without_usd", profit),
         ("taxed_with_usd", profit - deducted),
@@ -132,7 +134,7 @@ def _as_profit_allows(put: Basis, setting: Setting, tax: Tax, deductible: Array,
     ):
         profit_taxed = tax_usd(taxable_usd=taxable, tax_share=1.0, losses_brought_usd=tax.losses_brought_usd)
         put.say(
-            name, at_year_ends(usd_by_year=profit_taxed / in_dollars, months=months), "USD of profit by month", COMPUTED
+            name, at_year_ends(usd_by_year=profit_taxed / inflation, months=months), "USD of profit by month", COMPUTED
         )
     how, rest = "tax_share * (taxed_with_usd - taxed_without_usd)", "taxed_with_forgone_usd - taxed_with_usd"
     saved = put.line("Tax saved, as profit allows", "tax", how, treatment="tax")
@@ -140,16 +142,16 @@ def _as_profit_allows(put: Basis, setting: Setting, tax: Tax, deductible: Array,
     return (saved, forgoes) if np.any(forgone != 0) else (saved,)
 
 
-def _vat_lines(put: Basis, setting: Setting, tax: Tax, ledger: Ledger) -> tuple[Line, ...]:
+def _vat_lines(put: InputSheet, setting: PlanContext, tax: TaxInputs, ledger: Ledger) -> tuple[Line, ...]:
     """VAT on what is bought, and what of it comes back some months later; at the end of the plan at the latest."""
     months, later = setting.timeline.last, tax.vat_recovered_after_months
     bought = _months(setting, _bought(ledger, "expense") + _bought(ledger, "capital"))
-    dollars = bought * _dearer(setting)
+    dollars = bought * _inflation_factors(setting)
     back = np.zeros_like(bought)
     kept = max(months + 1 - later, 0)
     back[..., months + 1 - kept :] = dollars[..., :kept]
     back[..., months] += dollars[..., kept:].sum(axis=-1)
-    back /= _dearer(setting)
+    back /= _inflation_factors(setting)
     put.say("bought_usd", bought, "USD by month", COMPUTED)
     put.say("bought_earlier_usd", back, "USD by month", COMPUTED)
     recovered = "-1 * vat_share * vat_recovered_share * bought_earlier_usd"
@@ -173,7 +175,7 @@ def _bears_vat(line: Line) -> bool:
     return line.part not in _NO_VAT and not (line.part == "finance" and _INTEREST in line.name.lower())
 
 
-def _lost_vat(tax: Tax, ledger: Ledger, treatment: Treatment) -> Num:
+def _unrecovered_vat(tax: TaxInputs, ledger: Ledger, treatment: Treatment) -> Num:
     """The VAT that does not come back: it is part of what a thing costs."""
     return tax.vat_share * (1 - tax.vat_recovered_share) * _bought(ledger, treatment)
 
@@ -182,18 +184,20 @@ def _total(amounts: Iterable[Array]) -> Num:
     return sum(amounts, start=0.0)
 
 
-def _months(setting: Setting, usd: Num) -> Array:
+def _months(setting: PlanContext, usd: Num) -> Array:
     """Amounts with an axis of months, also where they were one number."""
     amounts = np.asarray(usd, dtype=np.float64)
     return np.array(np.broadcast_to(amounts, (*amounts.shape[:-1], setting.timeline.last + 1)))
 
 
-def _by_year(setting: Setting, usd: Num) -> Array:
+def _by_year(setting: PlanContext, usd: Num) -> Array:
     """Amounts summed into tax years; in real terms, in the money of each year's end, when its tax is due."""
-    return np.asarray(by_tax_year(usd=_months(setting, usd) * _dearer(setting)) / _at_ends(_dearer(setting)))
+    return np.asarray(
+        by_tax_year(usd=_months(setting, usd) * _inflation_factors(setting)) / _at_ends(_inflation_factors(setting))
+    )
 
 
-def _placed(setting: Setting, ledger: Ledger) -> Array:
+def _placed(setting: PlanContext, ledger: Ledger) -> Array:
     """What is bought and kept, by the month it is put to use: what is paid before its delivery waits for it."""
     tax = setting.scenario.tax
     total: Num = 0.0
@@ -203,11 +207,11 @@ def _placed(setting: Setting, ledger: Ledger) -> Array:
         usd = line.priced_usd
         if tax is not None and _bears_vat(line):
             usd = usd * (1 + tax.vat_share * (1 - tax.vat_recovered_share))
-        total = total + _delivered(usd, line, _dearer(setting))
+        total = total + _shift_to_delivery(usd, line, _inflation_factors(setting))
     return _months(setting, total)
 
 
-def _delivered(usd: Array, line: Line, dearer: Array) -> Array:
+def _shift_to_delivery(usd: Array, line: Line, dearer: Array) -> Array:
     flag = next((used.value for used in line.used if used.name == _DELIVERED), None)
     if flag is None:
         return usd
@@ -218,7 +222,7 @@ def _delivered(usd: Array, line: Line, dearer: Array) -> Array:
     )
 
 
-def _through(setting: Setting, ledger: Ledger, share: _Share) -> Array:
+def _apply_schedule(setting: PlanContext, ledger: Ledger, share: _Share) -> Array:
     """What was placed, month by month, times the share of it that falls into each month or year.
 
     The shares depend on when things leave. Draws mostly agree on that, so each calendar is worked out only once.
@@ -253,13 +257,13 @@ def _tax_year(months: int) -> NDArray[np.int64]:
     return np.maximum(np.arange(months + 1) - 1, 0) // MONTHS_PER_YEAR
 
 
-def _in_tax(setting: Setting, ledger: Ledger) -> tuple[Array, Array]:
+def _tax_book_amounts(setting: PlanContext, ledger: Ledger) -> tuple[Array, Array]:
     """What the tax books write off in each tax year, and what they still hold of what leaves in that year."""
     tax = setting.scenario.tax
     assert tax is not None
     shares = tax.shares_by_year or setting.catalogue.schedules[tax.schedule].shares_by_year
-    dearer = tuple(_dearer(setting).tolist())
-    both = _through(setting, ledger, lambda leaves: _schedule(leaves, shares, dearer))
+    dearer = tuple(_inflation_factors(setting).tolist())
+    both = _apply_schedule(setting, ledger, lambda leaves: _schedule(leaves, shares, dearer))
     years = both.shape[-1] // 2
     return both[..., :years], both[..., years:]
 
@@ -282,9 +286,9 @@ def _schedule(leaves: _Leaves, shares_by_year: tuple[float, ...], dearer: tuple[
     return np.concatenate([here, held], axis=-1) * np.tile(placed_then[:, None] / _at_ends(placed_then), 2)
 
 
-def _dearer(setting: Setting) -> Array:
+def _inflation_factors(setting: PlanContext) -> Array:
     """How many dollars of each month a dollar of today is worth: one, unless the plan is in real terms. [1]"""
-    return np.asarray((1 + inflation_per_year(setting)) ** years_of(setting))
+    return np.asarray((1 + inflation_per_year(setting)) ** cash_flow_years(setting))
 
 
 def _at_ends(dearer: Array) -> Array:

@@ -12,22 +12,22 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from planner.money.carbon import Emitted, emitted
-from planner.money.many_ledgers import Columns, builder_of, ledger_at
+from planner.money.carbon import OptionEmissions, emitted
+from planner.money.many_ledgers import InputColumns, build_ledger, option_builder
 from planner.money.measures import (
     ENDINGS,
     NOT_COMPARED,
     Payback,
     present_usd,
+    savings_before_resale_usd,
     simple_payback,
-    worked_usd,
 )
-from planner.money.option import Absent, Option
+from planner.money.option import Option, SkippedOption
 from planner.money.plan import Plan
-from planner.money.setting import Setting
-from planner.money.verdict.breakeven import NAMES, BreakEven, break_even, paid_back
-from planner.money.verdict.contender import Runner, Weighed, all_weighed, runners_of
-from planner.money.verdict.limits import Limits, OverLimit, limits_of
+from planner.money.setting import PlanContext
+from planner.money.verdict.breakeven import NAMES, BreakEven, break_even, cash_payback
+from planner.money.verdict.contender import ComparedOption, EvaluatedOption, compared_options, evaluate_options
+from planner.money.verdict.limits import LimitBreach, Limits, limits_of
 from planner.money.ways import WAYS, Side
 from planner.scenario.terms import Timing
 from pricing.caching import cached_property
@@ -53,23 +53,25 @@ class Answer:
 
     plan: Plan
     verdict: Verdict
-    ranked: tuple[Weighed, ...]  # cheapest present first
-    own: Weighed | None  # the best of the owning ways
-    rent: Weighed | None  # the best of the renting ways
-    asked: Weighed | None  # buying as many as the scenario says, or as are wanted at once
-    best: Weighed | None  # what the verdict is for; None only where nothing at all has a price
-    pair: tuple[Weighed, Weighed] | None  # the two ways that are told beside each other; None where only one is left
+    ranked: tuple[EvaluatedOption, ...]  # cheapest present first
+    own: EvaluatedOption | None  # the best of the owning ways
+    rent: EvaluatedOption | None  # the best of the renting ways
+    asked: EvaluatedOption | None  # buying as many as the scenario says, or as are wanted at once
+    best: EvaluatedOption | None  # what the verdict is for; None only where nothing at all has a price
+    pair: (
+        tuple[EvaluatedOption, EvaluatedOption] | None
+    )  # the two ways that are told beside each other; None where only one is left
     gap_share: float | None  # by how much the second of those that were compared costs more than the first
-    limit: OverLimit | None  # the limit that the cheapest way breaks, or that no way keeps to
+    limit: LimitBreach | None  # the limit that the cheapest way breaks, or that no way keeps to
     payback: Payback  # of the first of the pair against the second, in today's money
     turned_by_timing: tuple[Timing, ...]  # conventions under which the other of the pair is cheaper
-    left_out: tuple[Absent, ...]  # what one might want to compare and nobody prices, each with what to enter
+    left_out: tuple[SkippedOption, ...]  # what one might want to compare and nobody prices, each with what to enter
     missing: tuple[str, ...]  # prices that are not known, and ways that could not be reckoned
-    against: Weighed | None = None  # what `best` was measured against: the best of the others
+    against: EvaluatedOption | None = None  # what `best` was measured against: the best of the others
     share_cheaper: float | None = None  # of futures in which `best` costs less than `against`; None: not drawn
 
     @property
-    def baseline(self) -> Weighed | None:
+    def baseline(self) -> EvaluatedOption | None:
         """What savings, returns and paybacks are counted against."""
         return self.best if self.pair is None else self.pair[1]
 
@@ -87,21 +89,21 @@ class Answer:
             self._solved[name] = break_even(self.plan, self.pair[0].option, self.pair[1].option, name)
         return self._solved[name]
 
-    def emitted(self, way: Weighed) -> Emitted:
+    def emitted(self, way: EvaluatedOption) -> OptionEmissions:
         """What a way emits, reckoned when it is asked for, once."""
         if way.option.key not in self._emitted:
             self._emitted[way.option.key] = emitted(self.plan.setting, way.option)
         return self._emitted[way.option.key]
 
     @cached_property
-    def turned_by_rent_path(self) -> tuple[tuple[float, Payback], ...]:
+    def payback_by_rent_change(self) -> tuple[tuple[float, Payback], ...]:
         """When rents change by so much a year: the plain payback of the first of the pair."""
         if self.pair is None:
             return ()
         return _rent_paths(self.plan.setting, self.pair[0].option, self.pair[1].option)
 
     @cached_property
-    def _emitted(self) -> dict[str, Emitted]:
+    def _emitted(self) -> dict[str, OptionEmissions]:
         return {}
 
     @cached_property
@@ -115,11 +117,11 @@ _SIDES: tuple[Side, ...] = ("own", "rent", "keep", "mix")
 def answer(plan: Plan) -> Answer:
     """Own, rent, keep or mix? Where only one side has a price: which of its ways?"""
     setting = plan.setting
-    runners = [one for option in plan.options for one in runners_of(setting, option)]
+    runners = [one for option in plan.options for one in compared_options(setting, option)]
     decided = decide(runners, limits_of(setting.terms), chosen=bool(setting.scenario.ways))
     best, own, rent, runners = decided.best, decided.own, decided.rent, list(decided.ranked)
     baseline = decided.pair[1] if decided.pair else best
-    ranked = all_weighed(setting, runners, baseline.option.ledger) if baseline else ()
+    ranked = evaluate_options(setting, runners, baseline.option.ledger) if baseline else ()
     of = {one.option.key: one for one in ranked}
     pair = (decided.pair[0].option, decided.pair[1].option) if decided.pair else None
     left_out = _left_out(plan, decided)
@@ -134,20 +136,22 @@ def answer(plan: Plan) -> Answer:
         pair=(of[pair[0].key], of[pair[1].key]) if pair else None,
         gap_share=decided.gap_share,
         limit=decided.limit,
-        payback=paid_back(setting, pair[0].ledger, pair[1].ledger) if pair else _no_payback(),
+        payback=cash_payback(setting, pair[0].ledger, pair[1].ledger) if pair else _no_payback(),
         turned_by_timing=_turned(plan, *pair) if pair else (),
         left_out=left_out,
-        missing=tuple(dict.fromkeys((*decided.missing, *(one.reason for one in left_out), *_not_asked(plan, decided)))),
+        missing=tuple(
+            dict.fromkeys((*decided.missing, *(one.reason for one in left_out), *_unrequested_sides(plan, decided)))
+        ),
         against=of[decided.second.option.key] if decided.second else None,
     )
 
 
-def _cheapest(runners: Iterable[Runner]) -> Runner | None:
+def _cheapest(runners: Iterable[ComparedOption]) -> ComparedOption | None:
     """The cheapest; one with a part that nobody prices comes last, so that none wins by its silence."""
     return min(runners, key=lambda one: (one.at_most_usd, one.present_usd, one.option.key), default=None)
 
 
-def _speakers(runners: Iterable[Runner]) -> list[Runner]:
+def _best_per_side(runners: Iterable[ComparedOption]) -> list[ComparedOption]:
     """Who speaks for each side, the cheapest first: its cheapest way.
 
     For owning it is plain buying, which people mean, unless another way to own is cheaper by more than a close call or
@@ -164,30 +168,30 @@ def _speakers(runners: Iterable[Runner]) -> list[Runner]:
     return sorted(found.values(), key=_costs)
 
 
-def _costs(one: Runner) -> tuple[float, float]:
+def _costs(one: ComparedOption) -> tuple[float, float]:
     return one.at_most_usd, one.present_usd
 
 
 @dataclass(frozen=True)
-class _Decided:
+class _VerdictResult:
     """The verdict and what it rests on."""
 
     verdict: Verdict
-    best: Runner | None
+    best: ComparedOption | None
     gap_share: float | None = None
-    limit: OverLimit | None = None
-    second: Runner | None = None
+    limit: LimitBreach | None = None
+    second: ComparedOption | None = None
 
 
 @dataclass(frozen=True)
-class Decision(_Decided):
+class Decision(_VerdictResult):
     """The verdict, and who speaks for owning and for renting."""
 
-    ranked: tuple[Runner, ...] = ()  # cheapest present first
-    own: Runner | None = None
-    rent: Runner | None = None
-    pair: tuple[Runner, Runner] | None = None  # the two that are told beside each other
-    left_out: tuple[Runner, ...] = ()  # that might be the cheapest, but for a part that nobody anywhere prices
+    ranked: tuple[ComparedOption, ...] = ()  # cheapest present first
+    own: ComparedOption | None = None
+    rent: ComparedOption | None = None
+    pair: tuple[ComparedOption, ComparedOption] | None = None  # the two that are told beside each other
+    left_out: tuple[ComparedOption, ...] = ()  # that might be the cheapest, but for a part that nobody anywhere prices
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -198,15 +202,15 @@ class Decision(_Decided):
         )
 
 
-def decide(runners: Iterable[Runner], limits: Limits, *, chosen: bool = False) -> Decision:
+def decide(runners: Iterable[ComparedOption], limits: Limits, *, chosen: bool = False) -> Decision:
     """The verdict of some options, none of them with several draws, within limits on money.
 
     `chosen` where the ways are those that somebody named: buying and leasing, say, are then a question of their own.
     """
     ranked = sorted(runners, key=lambda one: (one.present_usd, one.option.key))
-    priced, left_out = _that_may_win(ranked)
+    priced, left_out = _split_unpriced_leaders(ranked)
     found = _decided(priced, limits, chosen)
-    best, of_side = found.best, {one.side: one for one in _speakers(priced)}
+    best, of_side = found.best, {one.side: one for one in _best_per_side(priced)}
     own = best if best and best.side in ("own", "keep") else of_side.get("own") or of_side.get("keep")
     rent = best if best and best.side == "rent" else of_side.get("rent")
     return Decision(
@@ -218,12 +222,12 @@ def decide(runners: Iterable[Runner], limits: Limits, *, chosen: bool = False) -
         ranked=tuple(ranked),
         own=own,
         rent=rent,
-        pair=_beside(found, _contenders(priced, chosen)),
+        pair=_beside(found, _options_to_compare(priced, chosen)),
         left_out=left_out,
     )
 
 
-def _that_may_win(ranked: list[Runner]) -> tuple[list[Runner], tuple[Runner, ...]]:
+def _split_unpriced_leaders(ranked: list[ComparedOption]) -> tuple[list[ComparedOption], tuple[ComparedOption, ...]]:
     """The ways without those that might win only because nobody prices a part of them; and which these are.
 
     A way that cannot win even with that part at nought stays: it blocks nothing.
@@ -235,14 +239,14 @@ def _that_may_win(ranked: list[Runner]) -> tuple[list[Runner], tuple[Runner, ...
     return [one for one in ranked if one not in left_out], left_out
 
 
-def _beside(found: _Decided, contenders: list[Runner]) -> tuple[Runner, Runner] | None:
+def _beside(found: _VerdictResult, contenders: list[ComparedOption]) -> tuple[ComparedOption, ComparedOption] | None:
     """The two ways that the verdict compares, the one that binds more firmly first."""
     two = list(dict.fromkeys(one for one in (found.best, found.second, *contenders) if one is not None))[:2]
-    two.sort(key=lambda one: (-WAYS[one.option.way].firmness, WAYS[one.option.way].place))
+    two.sort(key=lambda one: (-WAYS[one.option.way].commitment_rank, WAYS[one.option.way].place))
     return (two[0], two[1]) if len(two) == 2 else None
 
 
-def _decided(runners: list[Runner], limits: Limits, chosen: bool) -> _Decided:
+def _decided(runners: list[ComparedOption], limits: Limits, chosen: bool) -> _VerdictResult:
     """The verdict; where the cheapest way needs more money than there is when it is due, the cheapest that does not."""
     free = _verdict(runners, chosen)
     limit = None if free.best is None else limits.broken(free.best)
@@ -259,28 +263,28 @@ def _decided(runners: list[Runner], limits: Limits, chosen: bool) -> _Decided:
     return replace(free, verdict="limited", best=within.best, limit=limit, second=None)
 
 
-def _verdict(runners: list[Runner], chosen: bool) -> _Decided:
+def _verdict(runners: list[ComparedOption], chosen: bool) -> _VerdictResult:
     """The cheapest against the cheapest of another kind, mixes included: one of them, or neither."""
-    contenders = _contenders(runners, chosen)
+    contenders = _options_to_compare(runners, chosen)
     if not contenders:
-        return _Decided("incomplete", None)
+        return _VerdictResult("incomplete", None)
     first, second = contenders[0], contenders[1] if len(contenders) > 1 else None
     if second is None:
-        return _Decided(verdict_for(first.side, certain=True), first)
+        return _VerdictResult(verdict_for(first.side, certain=True), first)
     gap = gap_share(first.present_usd, second.present_usd)
-    return _Decided("close" if gap < CLOSE_GAP else _sided(first, second), first, gap, None, second)
+    return _VerdictResult("close" if gap < CLOSE_GAP else _verdict_from_ranges(first, second), first, gap, None, second)
 
 
-def _contenders(runners: list[Runner], chosen: bool) -> list[Runner]:
+def _options_to_compare(runners: list[ComparedOption], chosen: bool) -> list[ComparedOption]:
     """Who is compared, the cheapest first: who speaks for each side; of one side alone its ways, each once.
 
     Where nobody chose the ways, how to pay for what is bought is no question beside whether to buy.
     """
-    speakers = _speakers(runners)
+    speakers = _best_per_side(runners)
     if len(speakers) == 1 and (chosen or speakers[0].option.key != "own"):
         only = speakers[0]
-        of_way = {one.option.way: one for one in reversed(runners) if one.side == only.side}
-        speakers = sorted({**of_way, only.option.way: only}.values(), key=_costs)
+        by_way = {one.option.way: one for one in reversed(runners) if one.side == only.side}
+        speakers = sorted({**by_way, only.option.way: only}.values(), key=_costs)
     return speakers
 
 
@@ -291,7 +295,7 @@ def gap_share(cheaper_usd: float, dearer_usd: float) -> float:
     )
 
 
-def _sided(first: Runner, second: Runner) -> Verdict:
+def _verdict_from_ranges(first: ComparedOption, second: ComparedOption) -> Verdict:
     """Certain only where the ranges do not touch."""
     return verdict_for(first.side, first.side == "keep" or first.high_usd < second.low_usd)
 
@@ -301,9 +305,9 @@ def verdict_for(side: Side, certain: bool) -> Verdict:
     return side if certain else _PROBABLY.get(side, side)
 
 
-def _left_out(plan: Plan, decided: Decision) -> tuple[Absent, ...]:
+def _left_out(plan: Plan, decided: Decision) -> tuple[SkippedOption, ...]:
     """What one might want to compare and cannot: of the ways that were named all, else what speaks for a whole side."""
-    found: dict[str, Absent] = {}
+    found: dict[str, SkippedOption] = {}
     lacking = [side for side, one in (("own", decided.own), ("rent", decided.rent)) if one is None]
     for one in plan.absent:
         way = WAYS[one.way]
@@ -316,13 +320,13 @@ def _left_out(plan: Plan, decided: Decision) -> tuple[Absent, ...]:
     return tuple(found.values())
 
 
-def _unpriced(option: Option) -> Absent:
+def _unpriced(option: Option) -> SkippedOption:
     """Why a way with a part that nobody prices is left out."""
     names = " and ".join(name[0].lower() + name[1:] for name in option.ledger.unpriced)
-    return Absent(option.way, f"nobody publishes a price for {names}: enter one")
+    return SkippedOption(option.way, f"nobody publishes a price for {names}: enter one")
 
 
-def _not_asked(plan: Plan, decided: Decision) -> tuple[str, ...]:
+def _unrequested_sides(plan: Plan, decided: Decision) -> tuple[str, ...]:
     """A whole side of the comparison that was not asked for."""
     named = {WAYS[way].owns for way in plan.setting.scenario.ways}
     lacking = (("owning", decided.own, True), ("renting", decided.rent, False))
@@ -347,13 +351,13 @@ def _turned(plan: Plan, own: Option, rent: Option) -> tuple[Timing, ...]:
     return tuple(timing for timing in saves if saves[timing] != saves[plan.setting.terms.timing])
 
 
-def _rent_paths(setting: Setting, own: Option, rent: Option) -> tuple[tuple[float, Payback], ...]:
+def _rent_paths(setting: PlanContext, own: Option, rent: Option) -> tuple[tuple[float, Payback], ...]:
     """The month in which owning has paid back, plainly summed, when rents change by so much a year instead."""
-    there = Columns(setting, {"rent_change_per_year": np.array(RENT_CHANGES)}).at()
-    ledgers = [ledger_at(there, builder_of(one)) for one in (own, rent)]
+    there = InputColumns(setting, {"rent_change_per_year": np.array(RENT_CHANGES)}).at()
+    ledgers = [build_ledger(there, option_builder(one)) for one in (own, rent)]
     if ledgers[0] is None or ledgers[1] is None:
         return ()
-    saved = worked_usd(ledgers[0], ledgers[1])
+    saved = savings_before_resale_usd(ledgers[0], ledgers[1])
     back = simple_payback(usd=np.broadcast_to(saved, (len(RENT_CHANGES), saved.shape[-1])))
     return tuple((change, back.at(index)) for index, change in enumerate(RENT_CHANGES))
 

@@ -12,20 +12,20 @@ from numpy.typing import NDArray
 
 from planner.money.demand.queueing import achievable_busy_share
 from planner.money.ledger import Ledger
-from planner.money.many_ledgers import Array, Columns, builder_of
-from planner.money.measures import ENDINGS, Payback, factors, present_usd, simple_payback, worked_usd
+from planner.money.many_ledgers import Array, InputColumns, option_builder
+from planner.money.measures import ENDINGS, Payback, factors, present_usd, savings_before_resale_usd, simple_payback
 from planner.money.option import Option
 from planner.money.outcome import Reason
 from planner.money.plan import Plan
-from planner.money.setting import BUSY_FACTOR, Setting
-from planner.money.stages.just_in_time import lead_months
+from planner.money.setting import BUSY_FACTOR, PlanContext
+from planner.money.stages.just_in_time import typical_lead_months
 from planner.money.ways import WAYS
 from planner.scenario.base import MONTHS_PER_YEAR
 from pricing.caching import cached
 
 Places = NDArray[np.intp]
-Costs = Callable[[Columns], Sequence[Array] | Array]  # of owning and of renting, row by row
-Saving = Callable[[Places, Array], tuple[Array, Array]]  # of some rows, each at some values: rows x values
+Costs = Callable[[InputColumns], Sequence[Array] | Array]  # of owning and of renting, row by row
+SavingFunction = Callable[[Places, Array], tuple[Array, Array]]  # of some rows, each at some values: rows x values
 
 _NODES = 9  # of the grid, on each side of where a row stands
 _CUTS = 7
@@ -33,7 +33,7 @@ _ROUNDS = 12
 _NEARLY = 1e-7  # of the larger cost: what counts as the same
 
 
-def saving_along(columns: Columns, name: str, costs: Costs) -> Saving:
+def saving_function(columns: InputColumns, name: str, costs: Costs) -> SavingFunction:
     """What owning saves, and the larger of both costs, where one input takes some values in some of the rows."""
 
     def saving(places: Places, values: Array) -> tuple[Array, Array]:
@@ -49,8 +49,8 @@ def grid(low: Array, middle: Array, high: Array) -> Array:
     return np.concatenate([np.linspace(low, middle, _NODES), np.linspace(middle, high, _NODES)]).T
 
 
-def nearest_turn(
-    places: Places, values: Array, saved: Array, you: float, saving: Saving
+def nearest_sign_change(
+    places: Places, values: Array, saved: Array, you: float, saving: SavingFunction
 ) -> tuple[Array, NDArray[np.bool_]]:
     """For each row the value nearest to `you` at which the saving changes its sign, and whether it jumps there.
 
@@ -61,7 +61,7 @@ def nearest_turn(
     at = np.argmin(np.where(turns, distance, np.inf), axis=-1)
     found, jumps = np.full(len(places), np.nan), np.zeros(len(places), dtype=bool)
     pick = np.flatnonzero(turns.any(axis=-1))
-    found[pick], jumps[pick] = _refined(
+    found[pick], jumps[pick] = _refine_bracket(
         places[pick], _between(values, pick, at[pick]), _between(saved, pick, at[pick]), saving
     )
     return found, jumps
@@ -72,7 +72,9 @@ def _between(points: Array, rows: Places, at: Places) -> Array:
     return np.stack([points[rows, at], points[rows, at + 1]], axis=-1)
 
 
-def _refined(places: Places, ends: Array, saved: Array, saving: Saving) -> tuple[Array, NDArray[np.bool_]]:
+def _refine_bracket(
+    places: Places, ends: Array, saved: Array, saving: SavingFunction
+) -> tuple[Array, NDArray[np.bool_]]:
     """Follow the straight line inside each bracket, check, and cut the bracket where it was not straight."""
     found, left = np.full(len(places), np.nan), np.arange(len(places))
     for _ in range(_ROUNDS):
@@ -135,7 +137,7 @@ class BreakEven:
 
 
 @dataclass(frozen=True)
-class _Wanted:
+class _SolveTarget:
     """One input to solve for."""
 
     name: str
@@ -166,8 +168,8 @@ def break_even(plan: Plan, own_option: Option, rent_option: Option, name: str) -
         return _busy(setting, own_option, rent_option)
     if name == "month":
         return _month(setting, own_option, rent_option)
-    wanted = next(one for one in _wanted(plan, own_option, rent_option) if one.name == name)
-    value, reason = _nearest(wanted, setting, _touched(wanted.tried, setting, own_option, rent_option))
+    wanted = next(one for one in _solve_targets(plan, own_option, rent_option) if one.name == name)
+    value, reason = _nearest(wanted, setting, _changed_costs(wanted.tried, setting, own_option, rent_option))
     return BreakEven(wanted.name, wanted.you, value, reason, None, wanted.unit)
 
 
@@ -181,7 +183,7 @@ def value_of(name: str, *ledgers: Ledger) -> tuple[float, str] | None:
     return None
 
 
-def _wanted(plan: Plan, own: Option, rent: Option) -> list[_Wanted]:
+def _solve_targets(plan: Plan, own: Option, rent: Option) -> list[_SolveTarget]:
     months, ways = plan.setting.scenario.months, _called(own, rent)
     hardware = next((name for name in HARDWARE_PRICES if value_of(name, own.ledger)), "usd_per_accelerator")
     return [
@@ -200,30 +202,30 @@ def _called(own: Option, rent: Option) -> tuple[str, str]:
     return WAYS[own.way].doing, WAYS[rent.way].doing
 
 
-def _price(name: str, tried: str, unit: str, ledger: Ledger, ways: tuple[str, str]) -> _Wanted:
+def _price(name: str, tried: str, unit: str, ledger: Ledger, ways: tuple[str, str]) -> _SolveTarget:
     found = value_of(tried, ledger)
     you, said = found or (None, unit)
-    return _Wanted(name, tried, 0.0, _MOST_TIMES * (you or 1.0), you, said, ways)
+    return _SolveTarget(name, tried, 0.0, _MOST_TIMES * (you or 1.0), you, said, ways)
 
 
-def _bounded(name: str, unit: str, most: float, ledger: Ledger, ways: tuple[str, str]) -> _Wanted:
+def _bounded(name: str, unit: str, most: float, ledger: Ledger, ways: tuple[str, str]) -> _SolveTarget:
     found = value_of(name, ledger)
-    return _Wanted(name, name, 0.0, most, found[0] if found else None, unit, ways)
+    return _SolveTarget(name, name, 0.0, most, found[0] if found else None, unit, ways)
 
 
-def lead_time_months(setting: Setting, own: Option) -> float | None:
+def lead_time_months(setting: PlanContext, own: Option) -> float | None:
     """How long the first of what is bought takes to arrive: as its order says, else as the plan has it."""
     first = own.orders[0].lead_time_months if own.orders else None
-    return lead_months(setting) if first is None else first
+    return typical_lead_months(setting) if first is None else first
 
 
-def costs_of(own: Option, rent: Option) -> Costs:
+def pair_costs(own: Option, rent: Option) -> Costs:
     """What both ways cost in today's money, each built anew for every row."""
-    builders = builder_of(own), builder_of(rent)
+    builders = option_builder(own), option_builder(rent)
     return lambda columns: columns.present_usd(builders)
 
 
-def _touched(tried: str, setting: Setting, own: Option, rent: Option) -> Costs:
+def _changed_costs(tried: str, setting: PlanContext, own: Option, rent: Option) -> Costs:
     """What both ways cost where one input changes; a way that does not use it keeps the cost it has.
 
     The price of a reservation, of spot or of a token is not the price on demand that bridges an owner's gaps.
@@ -232,10 +234,10 @@ def _touched(tried: str, setting: Setting, own: Option, rent: Option) -> Costs:
     stays = is_other_rent or (tried == RENT and WAYS[own.way].rents_machines)  # at a price of its own
     uses = any(used.name == tried for line in rent.ledger.lines for used in line.used)
     moves = not stays, is_other_rent or uses
-    builders = [builder_of(option) for option, moved in zip((own, rent), moves, strict=True) if moved]
+    builders = [option_builder(option) for option, moved in zip((own, rent), moves, strict=True) if moved]
     still_usd = [present_usd(setting, option.ledger) for option in (own, rent)]
 
-    def costs(columns: Columns) -> list[Array]:
+    def costs(columns: InputColumns) -> list[Array]:
         found = iter(columns.present_usd(builders))
         return [
             next(found) if moved else np.full(columns.shape, usd) for moved, usd in zip(moves, still_usd, strict=True)
@@ -244,23 +246,23 @@ def _touched(tried: str, setting: Setting, own: Option, rent: Option) -> Costs:
     return costs
 
 
-def _nearest(wanted: _Wanted, setting: Setting, costs: Costs) -> tuple[float | None, Reason]:
+def _nearest(wanted: _SolveTarget, setting: PlanContext, costs: Costs) -> tuple[float | None, Reason]:
     """The value nearest to today's at which the saving changes its sign."""
     if wanted.you is None:
         return None, _NOT_USED
-    plan, saving = np.zeros(1, dtype=np.intp), saving_along(Columns(setting), wanted.tried, costs)
+    plan, saving = np.zeros(1, dtype=np.intp), saving_function(InputColumns(setting), wanted.tried, costs)
     middle = min(max(wanted.you, wanted.low), wanted.high)
     values = grid(*(np.array([one]) for one in (wanted.low, middle, wanted.high)))
     saved, size = saving(plan, values)
     if not np.isfinite(saved).all():
         return None, _NOT_RECKONED
-    found, jumps = nearest_turn(plan, values, saved, wanted.you, saving)
+    found, jumps = nearest_sign_change(plan, values, saved, wanted.you, saving)
     if np.isnan(found[0]):
-        return None, _one_sided(wanted, saved[0], size[0])
+        return None, _no_break_even_reason(wanted, saved[0], size[0])
     return float(found[0]), STEP if jumps[0] else FOUND
 
 
-def _one_sided(wanted: _Wanted, saved: NDArray[np.float64], size: NDArray[np.float64]) -> Reason:
+def _no_break_even_reason(wanted: _SolveTarget, saved: NDArray[np.float64], size: NDArray[np.float64]) -> Reason:
     word: Literal["always", "never"] = "always" if saved[0] > 0 else "never"
     way = wanted.ways[word == "never"]
     if np.ptp(saved) <= _FLAT * np.max(size):
@@ -277,22 +279,22 @@ def _written(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= _THOUSAND else f"{value:.3g}"
 
 
-def _busy(setting: Setting, own: Option, rent: Option) -> BreakEven:
+def _busy(setting: PlanContext, own: Option, rent: Option) -> BreakEven:
     """How busy both must be: every share of the work is scaled together, the machines stay as many."""
     you = busy_share(setting, 1.0)
     if you < LEAST_BUSY:
         return BreakEven("busy_share", you, None, _NO_WORK, None, "share of hours")
-    usual = min(work.usual_busy_share for work in setting.scenario.work)
-    low, high = (float(end[0]) for end in busy_factors(np.array([you]), np.array([usual])))
-    wanted = _Wanted("busy_share", BUSY, low, high, 1.0, "1", _called(own, rent))
-    factor, reason = _nearest(wanted, setting, costs_of(own, rent))
+    usual = min(work.effective_utilization for work in setting.scenario.work)
+    low, high = (float(end[0]) for end in utilization_factor_bounds(np.array([you]), np.array([usual])))
+    wanted = _SolveTarget("busy_share", BUSY, low, high, 1.0, "1", _called(own, rent))
+    factor, reason = _nearest(wanted, setting, pair_costs(own, rent))
     value = None if factor is None else busy_share(setting, factor)
-    reached, said = _achievable(setting, max(int(own.accelerators), 1))
+    reached, said = _achievable_utilization(setting, max(int(own.accelerators), 1))
     found = BreakEven("busy_share", you, value, reason, reached, "share of hours")
     return replace(found, reason=Reason("found", how=f", but {said}")) if found.is_out_of_reach else found
 
 
-def _achievable(setting: Setting, fleet: int) -> tuple[float, str]:
+def _achievable_utilization(setting: PlanContext, fleet: int) -> tuple[float, str]:
     """How busy work that comes at random can keep a fleet, at the very most where nobody said how large a job is."""
     told = any(work.accelerators_per_job for work in setting.scenario.work)
     job = min(setting.demand.job_accelerators, fleet) if told else 1
@@ -311,19 +313,19 @@ def _reached(slots: int, wait_in_services: float) -> float:
     return float(achievable_busy_share(slots=slots, wait_in_services=wait_in_services, service_cv=_SERVICE_CV))
 
 
-def busy_factors(you: Array, usual_busy_share: Array) -> tuple[Array, Array]:
+def utilization_factor_bounds(you: Array, utilization: Array) -> tuple[Array, Array]:
     """Between how many times the work a break-even is looked for, for shares of busy hours with and before growth."""
     low = np.minimum(_LOWEST_BUSY / np.where(you < LEAST_BUSY, 1.0, you), 1.0)
-    return low, np.maximum(1.0 / np.maximum(usual_busy_share, LEAST_BUSY), 1.0)
+    return low, np.maximum(1.0 / np.maximum(utilization, LEAST_BUSY), 1.0)
 
 
 @cached(16)
-def busy_share(setting: Setting, factor: float) -> float:
+def busy_share(setting: PlanContext, factor: float) -> float:
     """The share of hours in which the accelerators asked for are busy, over the plan, at so many times the work."""
-    return float(busy_shares(Columns(setting).trying(BUSY, np.array([factor])).at())[0])
+    return float(plan_utilizations(InputColumns(setting).trying(BUSY, np.array([factor])).at())[0])
 
 
-def busy_shares(setting: Setting) -> Array:
+def plan_utilizations(setting: PlanContext) -> Array:
     """The share of hours in which the accelerators asked for are busy, over the plan, for each row of a setting."""
     need = setting.demand.all
     there = np.asarray(need.accelerators * need.hours_per_month * need.timeline.runs)
@@ -332,13 +334,13 @@ def busy_shares(setting: Setting) -> Array:
     return np.atleast_1d(np.where(most > 0, busy / np.where(most > 0, most, 1.0), 0.0))
 
 
-def _month(setting: Setting, own: Option, rent: Option) -> BreakEven:
-    back = paid_back(setting, own.ledger, rent.ledger)
+def _month(setting: PlanContext, own: Option, rent: Option) -> BreakEven:
+    back = cash_payback(setting, own.ledger, rent.ledger)
     reason = ENDINGS[int(back.ending)]
     month = float(back.months) if reason.word == "found" else None
     return BreakEven("month", setting.scenario.years * MONTHS_PER_YEAR, month, reason, None, "months")
 
 
-def paid_back(setting: Setting, own: Ledger, rent: Ledger) -> Payback:
+def cash_payback(setting: PlanContext, own: Ledger, rent: Ledger) -> Payback:
     """When what owning costs first has come back, in today's money."""
-    return simple_payback(usd=worked_usd(own, rent) * factors(setting))
+    return simple_payback(usd=savings_before_resale_usd(own, rent) * factors(setting))

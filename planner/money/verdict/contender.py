@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.carbon import KG_PER_T, Emission, typical
+from planner.money.carbon import KG_PER_T, CaseEmissions, typical
 from planner.money.ledger import Ledger
 from planner.money.measures import (
     Measures,
@@ -18,8 +18,8 @@ from planner.money.measures import (
     rates_of_return,
 )
 from planner.money.option import Option
-from planner.money.outcome import Solved
-from planner.money.setting import Setting
+from planner.money.outcome import SolveResult
+from planner.money.setting import PlanContext
 from planner.money.ways import WAYS, Side
 from pricing.caching import cached_property
 
@@ -28,7 +28,7 @@ from pricing.caching import cached_property
 class Ends:
     """What a way costs at both ends of all figures. Reckoned when it is asked for, once for all draws."""
 
-    setting: Setting
+    setting: PlanContext
     option: Option
     draws: int
 
@@ -40,7 +40,7 @@ class Ends:
 
 
 @dataclass(frozen=True, eq=False)
-class Runner:
+class ComparedOption:
     """An option as the verdict sees it."""
 
     option: Option
@@ -51,12 +51,12 @@ class Runner:
     today_usd: float
     dearest_year_usd: float  # what is paid in the year that takes most, day one being in the first
     dearest_year: int
-    emission: Emission | None = None  # at typical figures; reckoned only where a limit asks for it
+    emission: CaseEmissions | None = None  # at typical figures; reckoned only where a limit asks for it
 
     @property
     def t_co2e(self) -> float:
         """Tonnes of CO2 equivalent over the plan, at least; not-a-number where nobody knows."""
-        return float("nan") if self.emission is None else float(self.emission.at_least_kg) / KG_PER_T
+        return float("nan") if self.emission is None else float(self.emission.minimum_kg) / KG_PER_T
 
     @property
     def low_usd(self) -> float:
@@ -79,7 +79,7 @@ class Runner:
         return WAYS[self.option.way].side
 
 
-def runners_of(setting: Setting, option: Option) -> list[Runner]:
+def compared_options(setting: PlanContext, option: Option) -> list[ComparedOption]:
     """An option as the verdict sees it; one for each draw, where the setting tries several."""
     unknown = _unknown(option.ledger)
     years = cash_by_year_usd(option.ledger)
@@ -89,7 +89,7 @@ def runners_of(setting: Setting, option: Option) -> list[Runner]:
     rows = zip(*(np.atleast_1d(one).tolist() for one in every), strict=True)
     ends = Ends(setting, option, every[0].size)
     return [
-        Runner(
+        ComparedOption(
             option=option,
             present_usd=usd,
             ends=ends,
@@ -104,7 +104,7 @@ def runners_of(setting: Setting, option: Option) -> list[Runner]:
     ]
 
 
-def _emissions(setting: Setting, option: Option) -> Emission | None:
+def _emissions(setting: PlanContext, option: Option) -> CaseEmissions | None:
     return None if setting.terms.most_t_co2e is None else typical(setting, option)
 
 
@@ -119,7 +119,7 @@ def _unknown(ledger: Ledger) -> dict[str, NDArray[np.bool_]]:
     return found
 
 
-def at_most_usd(setting: Setting, ledger: Ledger) -> float:
+def at_most_usd(setting: PlanContext, ledger: Ledger) -> float:
     """What a ledger costs in today's money; infinite where nobody prices a part of it."""
     return float("inf") if ledger.unpriced else float(present_usd(setting, ledger))
 
@@ -149,11 +149,11 @@ class Spread(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class BetweenEnds:
+class LowHighCostRange:
     """From the ledgers at both ends of all figures. Reckoned when it is asked for: where futures are drawn, never."""
 
-    setting: Setting
-    runner: Runner
+    setting: PlanContext
+    runner: ComparedOption
 
     @property
     def low_usd(self) -> float:
@@ -177,7 +177,7 @@ class BetweenEnds:
 
 
 @dataclass(frozen=True, eq=False)
-class Weighed:
+class EvaluatedOption:
     """One option in today's money."""
 
     option: Option
@@ -207,18 +207,20 @@ class Weighed:
         return self.spread.high_cumulative_usd
 
 
-def all_weighed(setting: Setting, runners: list[Runner], baseline: Ledger) -> tuple[Weighed, ...]:
+def evaluate_options(
+    setting: PlanContext, runners: list[ComparedOption], baseline: Ledger
+) -> tuple[EvaluatedOption, ...]:
     """The ways, with savings and returns counted against one of them."""
     rates = rates_of_return(setting, [one.option.ledger for one in runners], baseline)
     return tuple(_weighed(setting, one, baseline, rate) for one, rate in zip(runners, rates, strict=True))
 
 
-def _weighed(setting: Setting, runner: Runner, baseline: Ledger, rate: Solved) -> Weighed:
+def _weighed(setting: PlanContext, runner: ComparedOption, baseline: Ledger, rate: SolveResult) -> EvaluatedOption:
     option = runner.option
-    return Weighed(
+    return EvaluatedOption(
         option=option,
         present_usd=runner.present_usd,
         cumulative_usd=cumulative(setting, option.ledger),
         measures=measured(setting, option.ledger, option.useful_hours, baseline, rate),
-        spread=BetweenEnds(setting, runner),
+        spread=LowHighCostRange(setting, runner),
     )

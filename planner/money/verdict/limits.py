@@ -10,11 +10,11 @@ import numpy as np
 from planner.money.carbon import G_PER_KG, KG_PER_T, emission
 from planner.money.ledger import Ledger
 from planner.money.measures import cash_by_year_usd, cash_today_usd
-from planner.money.option import size_in
-from planner.money.setting import Setting
-from planner.money.verdict.contender import Runner
+from planner.money.option import fleet_size_from_key
+from planner.money.setting import PlanContext
+from planner.money.verdict.contender import ComparedOption
 from planner.money.ways import WAYS
-from planner.scenario.terms import Terms
+from planner.scenario.terms import FinancialTerms
 from planner.scenario.ways import Way
 
 _NEARLY = 1e-6  # USD, kg
@@ -22,7 +22,7 @@ Unit = Literal["USD", "t CO2e"]
 
 
 @dataclass(frozen=True)
-class OverLimit:
+class LimitBreach:
     """A limit that is broken: who needs how much, when, and how much there is."""
 
     way: Way
@@ -41,7 +41,7 @@ class OverLimit:
         return starting if self.size is None else f"{starting} {self.size:,}"
 
     @property
-    def of_what(self) -> str:
+    def limited_quantity(self) -> str:
         """What is limited, where nothing keeps to it."""
         return "what you can pay" if self.unit == "USD" else "your limit on emissions"
 
@@ -63,7 +63,7 @@ class OverLimit:
             return f"{_usd(math.ceil(self.needs - self.most))} more {self.when}"
         cleaner = self.clean_g_per_kwh
         grid = f", or electricity of at most {math.floor(cleaner):,} g/kWh" if cleaner >= 1 else ""
-        return f"a limit of {_tonnes_up(self.needs)}{grid}"
+        return f"a limit of {_round_up_tonnes(self.needs)}{grid}"
 
 
 def _usd(value: float) -> str:
@@ -76,35 +76,35 @@ def _apart(needs: float, most: float) -> str:
     return f"{next((float(one) for one in shown if float(one) > most), needs):,.10g}"
 
 
-def _tonnes_up(value: float) -> str:
+def _round_up_tonnes(value: float) -> str:
     digits = 0 if value >= 10 else 1 if value >= 1 else 3
     return f"{math.ceil(value * 10**digits - _NEARLY) / 10**digits:,.{digits}f} t CO2e"
 
 
 @dataclass(frozen=True)
-class _Limit:
+class _LimitRule:
     """One limit: how much there is, and what a way needs of it when."""
 
     most: float
     unit: Unit
-    needs: Callable[[Runner], float]
-    when: Callable[[Runner], str]
+    needs: Callable[[ComparedOption], float]
+    when: Callable[[ComparedOption], str]
 
-    def over(self, one: Runner) -> OverLimit:
+    def over(self, one: ComparedOption) -> LimitBreach:
         """What is said of a way that breaks it."""
         clean = 0.0 if self.unit == "USD" else _clean_g_per_kwh(one, self.most)
-        return OverLimit(
+        return LimitBreach(
             way=one.option.way,
             needs=self.needs(one),
             when=self.when(one),
             most=self.most,
             unit=self.unit,
             clean_g_per_kwh=clean,
-            size=size_in(one.option.key),
+            size=fleet_size_from_key(one.option.key),
         )
 
 
-def _clean_g_per_kwh(one: Runner, most_t: float) -> float:
+def _clean_g_per_kwh(one: ComparedOption, most_t: float) -> float:
     """How clean electricity would have to be for a way to keep to a limit; 0 where making alone breaks it."""
     if one.emission is None:
         return 0.0
@@ -123,25 +123,25 @@ class Limits:
     year_usd: float | None = None
     t_co2e: float | None = None
 
-    def _set(self) -> Iterator[_Limit]:
+    def _active_rules(self) -> Iterator[_LimitRule]:
         """Those that are set, day one before the years, money before emissions."""
         if self.day_one_usd is not None:
-            yield _Limit(self.day_one_usd, "USD", lambda one: one.today_usd, lambda _: "on day one")
+            yield _LimitRule(self.day_one_usd, "USD", lambda one: one.today_usd, lambda _: "on day one")
         if self.year_usd is not None:
-            yield _Limit(
+            yield _LimitRule(
                 self.year_usd, "USD", lambda one: one.dearest_year_usd, lambda one: f"in year {one.dearest_year}"
             )
         if self.t_co2e is not None:
-            yield _Limit(self.t_co2e, "t CO2e", lambda one: one.t_co2e, lambda _: "over the plan")
+            yield _LimitRule(self.t_co2e, "t CO2e", lambda one: one.t_co2e, lambda _: "over the plan")
 
-    def broken(self, one: Runner) -> OverLimit | None:
+    def broken(self, one: ComparedOption) -> LimitBreach | None:
         """The first limit that a way breaks."""
-        return next((each.over(one) for each in self._set() if each.needs(one) > each.most + _NEARLY), None)
+        return next((each.over(one) for each in self._active_rules() if each.needs(one) > each.most + _NEARLY), None)
 
-    def least(self, every: Sequence[Runner]) -> tuple[Runner, OverLimit]:
+    def least(self, every: Sequence[ComparedOption]) -> tuple[ComparedOption, LimitBreach]:
         """Where no way keeps to the limits: who needs least of the first limit that cannot be kept, and how much."""
         left = list(every)
-        for each in self._set():
+        for each in self._active_rules():
             within = [one for one in left if not each.needs(one) > each.most + _NEARLY]
             if not within:
                 best = min(left, key=each.needs)
@@ -149,7 +149,7 @@ class Limits:
             left = within
         raise AssertionError("nothing keeps to them")
 
-    def keeps(self, setting: Setting, way: Way, ledger: Ledger) -> bool:
+    def allows(self, setting: PlanContext, way: Way, ledger: Ledger) -> bool:
         """Whether a ledger stays within all limits."""
         if self.day_one_usd is not None and float(cash_today_usd(ledger)) > self.day_one_usd + _NEARLY:
             return False
@@ -157,9 +157,9 @@ class Limits:
             return False
         if self.t_co2e is None:
             return True
-        return not float(emission(setting, way, ledger).at_least_kg) > self.t_co2e * KG_PER_T + _NEARLY
+        return not float(emission(setting, way, ledger).minimum_kg) > self.t_co2e * KG_PER_T + _NEARLY
 
 
-def limits_of(terms: Terms) -> Limits:
+def limits_of(terms: FinancialTerms) -> Limits:
     """The limits that the terms of a plan set."""
     return Limits(terms.cash_on_day_one_usd, terms.cash_per_year_usd, terms.most_t_co2e)

@@ -6,12 +6,12 @@ planner/scenario/scenario.py.
 
 from importlib import import_module
 
-from planner.money.ways.record import Side, WayRecord
+from planner.money.ways.record import OptionSpec, Side
 from planner.scenario.ways import DECLARED, Way
 
-__all__ = ["WAYS", "Side", "WayRecord", "of_side"]
+__all__ = ["WAYS", "OptionSpec", "Side", "of_side"]
 
-WAYS: dict[Way, WayRecord] = {one.key: import_module(f"{__name__}.{one.module}").WAY for one in DECLARED}
+WAYS: dict[Way, OptionSpec] = {one.key: import_module(f"{__name__}.{one.module}").WAY for one in DECLARED}
 
 
 def of_side(*sides: Side) -> tuple[Way, ...]:

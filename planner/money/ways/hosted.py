@@ -5,14 +5,14 @@ from datetime import date
 
 from planner.money.formula import Num
 from planner.money.inflation import agreed
-from planner.money.input_sheet import Basis, origin
+from planner.money.input_sheet import InputSheet, origin
 from planner.money.ledger import COMPUTED, YOUR_INPUT, Line
-from planner.money.setting import Setting
+from planner.money.setting import PlanContext
 from planner.money.timeline import PLAN
-from planner.money.ways.ledger_of_way import Unavailable, WayLedger
-from planner.money.ways.record import Layer, Look, WayRecord
+from planner.money.ways.ledger_of_way import OptionLedger, Unavailable
+from planner.money.ways.record import Look, MixLayerStyle, OptionSpec
 from planner.scenario.amounts import count
-from planner.scenario.rent import Hosted
+from planner.scenario.rent import HostedModelInputs
 from pricing import Figure
 from pricing.belief import worth_alone
 from pricing.records import HostedPrice
@@ -20,14 +20,14 @@ from pricing.records import HostedPrice
 UNIT = "USD/Mtoken"
 
 
-def build(setting: Setting) -> WayLedger | Unavailable:
+def build(setting: PlanContext) -> OptionLedger | Unavailable:
     """All work done by bought tokens. Their number grows and has seasons as the work has."""
     lines = tokens(setting, setting.demand.work_level)
     if isinstance(lines, Unavailable):
         return lines
     asked = setting.scenario.hosted
     price = None if asked is None else _price(setting, asked)
-    return WayLedger(
+    return OptionLedger(
         title="Pay by the token",
         what=f"{price.label} of {price.vendor}" if isinstance(price, HostedPrice) else "your price",
         lines=lines,
@@ -36,7 +36,7 @@ def build(setting: Setting) -> WayLedger | Unavailable:
     )
 
 
-def tokens(setting: Setting, work_level: Num, when: Num | None = None) -> tuple[Line, ...] | Unavailable:
+def tokens(setting: PlanContext, work_level: Num, when: Num | None = None) -> tuple[Line, ...] | Unavailable:
     """The tokens of so many times the usual work, in the share of each month that `when` says."""
     asked = setting.scenario.hosted
     if asked is None:
@@ -52,7 +52,7 @@ def tokens(setting: Setting, work_level: Num, when: Num | None = None) -> tuple[
     return agreed(setting, _lines(basis, asked, price, setting.day))
 
 
-def _without_tokens(asked: Hosted) -> Unavailable | None:
+def _without_tokens(asked: HostedModelInputs) -> Unavailable | None:
     tokens = ("million_input_tokens_per_month", "million_output_tokens_per_month")
     lacking = [f"hosted.{name}" for name in tokens if getattr(asked, name) is None]
     if not lacking:
@@ -62,7 +62,7 @@ def _without_tokens(asked: Hosted) -> Unavailable | None:
     )
 
 
-def _price(setting: Setting, asked: Hosted) -> HostedPrice | Unavailable | None:
+def _price(setting: PlanContext, asked: HostedModelInputs) -> HostedPrice | Unavailable | None:
     if asked.price is not None:
         found = setting.catalogue.hosted.get(asked.price)
         return found or Unavailable(f"there is no price {asked.price!r} in the catalogue of this day: choose another")
@@ -77,7 +77,7 @@ def _price(setting: Setting, asked: Hosted) -> HostedPrice | Unavailable | None:
     return None
 
 
-def _lines(basis: Basis, asked: Hosted, price: HostedPrice | None, day: date) -> tuple[Line, ...]:
+def _lines(basis: InputSheet, asked: HostedModelInputs, price: HostedPrice | None, day: date) -> tuple[Line, ...]:
     figures = (
         ("input", None if price is None else price.input_usd_per_mtoken),
         ("output", None if price is None else price.output_usd_per_mtoken),
@@ -98,7 +98,7 @@ def _lines(basis: Basis, asked: Hosted, price: HostedPrice | None, day: date) ->
     )
 
 
-def _say_price(basis: Basis, name: str, figure: Figure | None, yours: float | None, day: date) -> None:
+def _say_price(basis: InputSheet, name: str, figure: Figure | None, yours: float | None, day: date) -> None:
     """A price by the token: yours, or what the one that was read is worth on the day of the plan."""
     basis.figure(name, figure, UNIT, yours)
     if yours is not None or figure is None or name in basis.tried:
@@ -111,7 +111,7 @@ def _say_price(basis: Basis, name: str, figure: Figure | None, yours: float | No
     basis.say(name, value, figure.unit, replace(where, note=note))
 
 
-WAY = WayRecord(
+WAY = OptionSpec(
     key="hosted",
     place=9,
     side="rent",
@@ -122,7 +122,7 @@ WAY = WayRecord(
     said="with {what}",
     paid_for="by the token",
     look=Look("#a16207", "#fde047", "longdash", "circle"),
-    layer=Layer("Pay by the token", hatch="-", peaks="pay for the peaks by the token"),
+    layer=MixLayerStyle("Pay by the token", hatch="-", peaks="pay for the peaks by the token"),
     inputs="hosted",
     when_empty="left out",
     filled_by_service=True,

@@ -4,23 +4,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.money.demand.stream import Need
+from planner.money.demand.stream import DemandLayer
 from planner.money.formula import Num
 from planner.money.inflation import agreed
-from planner.money.input_sheet import NOT_PUBLISHED, Basis
+from planner.money.input_sheet import NOT_PUBLISHED, InputSheet
 from planner.money.ledger import COMPUTED, CONVENTION, YOUR_INPUT, Line, Origin
-from planner.money.owning.inputs import say_people_and_space, say_power_price
+from planner.money.owning.inputs import add_power_price, add_staff_and_space
 from planner.money.owning.lines import METER, RENT_OF_SPACE, WAGE
-from planner.money.owning.place import KeptPower, kept_power, place_of
+from planner.money.owning.place import ExistingPower, existing_power, place_of
 from planner.money.renting.bill import renting
-from planner.money.selling import IdleHours, sold_lines
-from planner.money.setting import Setting
+from planner.money.selling import SellableHours, hour_sale_lines
+from planner.money.setting import PlanContext
 from planner.money.sizing import reach
 from planner.money.timeline import PLAN, Holding
-from planner.money.ways.ledger_of_way import Unavailable, WayLedger, under
-from planner.money.ways.on_demand import not_there
-from planner.money.ways.own import of_rent
-from planner.money.ways.record import Look, WayRecord
+from planner.money.ways.ledger_of_way import OptionLedger, Unavailable, under
+from planner.money.ways.on_demand import unknown_offer_reason
+from planner.money.ways.own import rent_warnings
+from planner.money.ways.record import Look, OptionSpec
 from planner.money.ways.waiting_cost import waiting
 from planner.scenario.amounts import count
 from planner.scenario.own import Kept
@@ -28,32 +28,34 @@ from planner.scenario.own import Kept
 _LEAST = 1e-9
 _FREE = "(kept_accelerators - busy_accelerators / relative_speed)"
 # What a buyer pays is for one of the plan's: of a slower one he takes more.
-_IDLE = IdleHours(f"{_FREE} * relative_speed", "runs", f"{_FREE} * (power_w_each - idle_power_w_each) / 1000")
+_IDLE = SellableHours(f"{_FREE} * relative_speed", "runs", f"{_FREE} * (power_w_each - idle_power_w_each) / 1000")
 
 
-def build(setting: Setting) -> WayLedger | Unavailable:
+def build(setting: PlanContext) -> OptionLedger | Unavailable:
     """The machines that are there already, and what they cannot do rented."""
     kept = setting.scenario.kept
     if kept is None:
         return Unavailable("nothing is entered as being there already")
     held = Holding(setting.timeline)
-    rented = rented_beside(setting, kept, held)
+    rented = supplemental_rent(setting, kept, held)
     if isinstance(rented, Unavailable):
         return rented
     put = said(setting, kept, held)
     lines = (
         forgone_sale(put),
-        *running_lines(put, setting, kept),
-        *worth_at_end(put, setting),
+        *existing_running_lines(put, setting, kept),
+        *end_value_line(put, setting),
     )
     return ledger(setting, kept, f"Keep {kept.label}", (*lines, *rented.lines), rented.warnings)
 
 
-def ledger(setting: Setting, kept: Kept, title: str, lines: tuple[Line, ...], warnings: tuple[str, ...]) -> WayLedger:
+def ledger(
+    setting: PlanContext, kept: Kept, title: str, lines: tuple[Line, ...], warnings: tuple[str, ...]
+) -> OptionLedger:
     """The ledger of machines that are there, with the time that jobs wait for them."""
     waits = waiting(setting, kept.accelerators * kept.relative_speed, setting.timeline.runs)
     there = count(kept.accelerators, "that is there,", "that are there, each")
-    return WayLedger(
+    return OptionLedger(
         title=title,
         what=f"{there} worth {kept.relative_speed:g} of the plan's",
         lines=(*lines, *waits),
@@ -64,22 +66,22 @@ def ledger(setting: Setting, kept: Kept, title: str, lines: tuple[Line, ...], wa
 
 
 @dataclass(frozen=True, eq=False)
-class RentedBeside:
+class SupplementalRent:
     """What is rented beside machines that are there, and what to know of it."""
 
     lines: tuple[Line, ...]
     warnings: tuple[str, ...]
 
 
-def rented_beside(
-    setting: Setting, kept: Kept, held: Holding, after: str = "After it is gone"
-) -> RentedBeside | Unavailable:
+def supplemental_rent(
+    setting: PlanContext, kept: Kept, held: Holding, after: str = "After it is gone"
+) -> SupplementalRent | Unavailable:
     """What they cannot do, while they are there; and all of the work once they are gone."""
     rest, everything = _parts(setting, kept)[1], setting.demand.all
     layers = (("What it cannot do", rest, held.owns), (after, everything, held.gone))
     wanted = [(heading, need, need.there(when)) for heading, need, when in layers]
     needed = [one for one in wanted if np.any(one[1].busy_hours * one[2] > _LEAST)]
-    if needed and (unknown := not_there(setting, setting.taken.on_demand)) is not None:
+    if needed and (unknown := unknown_offer_reason(setting, setting.taken.on_demand)) is not None:
         return unknown
     lines = tuple(
         line
@@ -87,19 +89,21 @@ def rented_beside(
         for line in under(heading, renting(setting, need, setting.taken.on_demand, when=when))
     )
     is_short = any(heading != after for heading, _, _ in needed)
-    alone = _not_alone(everything, rest) if is_short else ()
-    return RentedBeside(lines, (*alone, *_filled(kept, kept_power(setting, kept)), *of_rent(setting, lines)))
+    alone = _shortfall_note(everything, rest) if is_short else ()
+    return SupplementalRent(
+        lines, (*alone, *_filled(kept, existing_power(setting, kept)), *rent_warnings(setting, lines))
+    )
 
 
-def _parts(setting: Setting, kept: Kept) -> tuple[Need, Need]:
+def _parts(setting: PlanContext, kept: Kept) -> tuple[DemandLayer, DemandLayer]:
     """The work that the machines do, and the rest."""
     able, reached = kept.accelerators * kept.relative_speed, reach(setting, kept.accelerators)
     return setting.demand.upto(able, reached), setting.demand.above(able, reached)
 
 
-def running_lines(put: Basis, setting: Setting, kept: Kept) -> tuple[Line, ...]:
+def existing_running_lines(put: InputSheet, setting: PlanContext, kept: Kept) -> tuple[Line, ...]:
     """What the machines cost while they are there, and what their idle hours bring."""
-    power = kept_power(setting, kept)
+    power = existing_power(setting, kept)
     busy = "busy_accelerators / relative_speed"
     electricity = (
         put.line("Electricity while working", "power", f"power_w_each / 1000 * {METER} * ({busy} * runs)"),
@@ -112,28 +116,28 @@ def running_lines(put: Basis, setting: Setting, kept: Kept) -> tuple[Line, ...]:
     return (
         *agreed(setting, electricity, setting.timeline.begun_years),
         *_running(put, setting, kept, power),
-        *sold_lines(put, setting, _IDLE),
+        *hour_sale_lines(put, setting, _IDLE),
     )
 
 
-def forgone_sale(put: Basis) -> Line:
+def forgone_sale(put: InputSheet) -> Line:
     """What selling the machines today would bring: a cost of keeping them that nobody pays."""
     how, note = "usd_today_if_sold * starts", "counted, and paid to nobody"
     return put.line("What it would fetch today", "hardware", how, note, treatment="forgone")
 
 
-def worth_at_end(put: Basis, setting: Setting) -> tuple[Line, ...]:
+def end_value_line(put: InputSheet, setting: PlanContext) -> tuple[Line, ...]:
     """What the machines fetch when the plan ends."""
     line = put.line("What it is worth at the end", "resale", "-1 * usd_at_end * ends", treatment="sale")
     return agreed(setting, (line,))
 
 
-def _running(put: Basis, setting: Setting, kept: Kept, power: KeptPower | None) -> tuple[Line, ...]:
+def _running(put: InputSheet, setting: PlanContext, kept: Kept, power: ExistingPower | None) -> tuple[Line, ...]:
     """Your sum, or people and space as they are paid for at that place."""
     if kept.running_usd_per_month is not None:
         put.say("kept_running_usd_per_month", kept.running_usd_per_month, "USD a month", YOUR_INPUT)
         return agreed(setting, (put.line("Running it", "upkeep", "kept_running_usd_per_month * runs"),))
-    say_people_and_space(put, setting)
+    add_staff_and_space(put, setting)
     lines = [put.line("People", "staff", f"kept_accelerators * fte_per_accelerator * {WAGE} / 12 * runs")]
     if power is not None and not place_of(setting).builds_room:
         put.say("kept_kw", power.peak_kw, "kW", power.origin)
@@ -141,9 +145,9 @@ def _running(put: Basis, setting: Setting, kept: Kept, power: KeptPower | None) 
     return agreed(setting, tuple(lines), setting.timeline.begun_years)
 
 
-def said(setting: Setting, kept: Kept, held: Holding) -> Basis:
+def said(setting: PlanContext, kept: Kept, held: Holding) -> InputSheet:
     """The inputs of machines that are there as long as they are held."""
-    put, done, power = setting.basis(), _parts(setting, kept)[0], kept_power(setting, kept)
+    put, done, power = setting.basis(), _parts(setting, kept)[0], existing_power(setting, kept)
     put.flags(setting.timeline.flags)
     put.say("runs", held.owns, "share of each month in which it runs", PLAN)
     put.say("begun_years", setting.timeline.begun_years, "years from today to the month", PLAN)
@@ -156,18 +160,18 @@ def said(setting: Setting, kept: Kept, held: Holding) -> Basis:
     filled = (
         (float("nan"), float("nan"), NOT_PUBLISHED) if power is None else (power.busy_w, power.idle_w, power.origin)
     )
-    _say_watts(put, "power_w_each", kept.power_w_each, filled[0], filled[2])
+    _add_watts(put, "power_w_each", kept.power_w_each, filled[0], filled[2])
     most = np.inf if kept.power_w_each is None else kept.power_w_each
-    _say_watts(put, "idle_power_w_each", kept.idle_power_w_each, np.minimum(filled[1], most), filled[2])
-    say_power_price(put, setting)
+    _add_watts(put, "idle_power_w_each", kept.idle_power_w_each, np.minimum(filled[1], most), filled[2])
+    add_power_price(put, setting)
     return put
 
 
-def _say_watts(put: Basis, name: str, yours: float | None, filled: Num, said_by: Origin) -> None:
+def _add_watts(put: InputSheet, name: str, yours: float | None, filled: Num, said_by: Origin) -> None:
     put.say(name, filled if yours is None else yours, "W", said_by if yours is None else YOUR_INPUT)
 
 
-def _filled(kept: Kept, power: KeptPower | None) -> tuple[str, ...]:
+def _filled(kept: Kept, power: ExistingPower | None) -> tuple[str, ...]:
     """What was filled in from facts, and how to say otherwise."""
     watts = "what it draws is not known" if power is None else f"{power.busy_w:,.0f} W each"
     unsaid = {
@@ -179,12 +183,12 @@ def _filled(kept: Kept, power: KeptPower | None) -> tuple[str, ...]:
     return (f"Filled in from facts: {' and '.join(what)}. Enter {' and '.join(names)}",) if names else ()
 
 
-def _not_alone(everything: Need, rest: Need) -> tuple[str, ...]:
+def _shortfall_note(everything: DemandLayer, rest: DemandLayer) -> tuple[str, ...]:
     share = 1 - rest.busy_accelerator_hours / everything.busy_accelerator_hours
     return (f"It cannot do the work alone: it does {share:.0%} of the hours, the rest is rented on demand",)
 
 
-WAY = WayRecord(
+WAY = OptionSpec(
     key="keep",
     place=10,
     side="keep",

@@ -5,23 +5,23 @@ from functools import partial
 
 import numpy as np
 
-from planner.money.demand.stream import Need
+from planner.money.demand.stream import DemandLayer
 from planner.money.finance import implied_lease_rate
 from planner.money.formula import Num
 from planner.money.inflation import agreed
-from planner.money.input_sheet import Basis
+from planner.money.input_sheet import InputSheet
 from planner.money.ledger import YOUR_INPUT, Line
-from planner.money.owning import Owned, owned
-from planner.money.owning.inputs import say_left
+from planner.money.owning import Ownership, owned
+from planner.money.owning.inputs import add_residual_share
 from planner.money.owning.lines import Part
-from planner.money.owning.resale import Instalments, level_payment, value, whole_months
-from planner.money.setting import Setting
-from planner.money.stages.fleet import Make, fleet_of
+from planner.money.owning.resale import Installments, level_payment, value, whole_months
+from planner.money.setting import PlanContext
+from planner.money.stages.fleet import Make, build_fleet
 from planner.money.timeline import Holding
-from planner.money.ways.ledger_of_way import Unavailable, WayLedger
+from planner.money.ways.ledger_of_way import OptionLedger, Unavailable
 from planner.money.ways.loan import LOAN_RATE
-from planner.money.ways.own import first, fleet_size, left_out, not_owned, orders_of, with_rent
-from planner.money.ways.record import Look, WayRecord
+from planner.money.ways.own import cannot_buy_reason, first, fleet_size, fleet_with_rent_ledger, left_out, orders_of
+from planner.money.ways.record import Look, OptionSpec
 from planner.scenario.own import Order
 
 LEASE_RATE = "owned-lease-rate"
@@ -40,10 +40,10 @@ class LeaseTerms:
     buys_at_end: bool
 
 
-def held_for(terms: LeaseTerms) -> Make:
+def lease_order_builder(terms: LeaseTerms) -> Make:
     """What makes an order that is held for the lease's term; for the plan where it is bought or no term is said."""
 
-    def held(setting: Setting, need: Need, part: Part | None) -> Owned | None:
+    def held(setting: PlanContext, need: DemandLayer, part: Part | None) -> Ownership | None:
         if terms.buys_at_end:
             return owned(setting, need, refreshed=False, part=part)
         whole = owned(setting, need, until_months=setting.timeline.months, refreshed=False, part=part)
@@ -55,18 +55,18 @@ def held_for(terms: LeaseTerms) -> Make:
     return held
 
 
-def orders_leased(setting: Setting, terms: LeaseTerms) -> tuple[Order, ...]:
+def lease_orders(setting: PlanContext, terms: LeaseTerms) -> tuple[Order, ...]:
     """In which orders machines are leased; at once where the quote is for all of them, or each goes back by itself."""
     goes_back = terms.years is not None and not terms.buys_at_end
     return () if goes_back or terms.usd_per_month is not None else orders_of(setting)
 
 
-def say_terms(setting: Setting, put: Basis, held: Holding, terms: LeaseTerms) -> None:
+def add_lease_terms(setting: PlanContext, put: InputSheet, held: Holding, terms: LeaseTerms) -> None:
     """Says when payments fall due, at which rate, and what is left at the end."""
     months = whole_months(terms.years, held.months)
-    Instalments(held, months, in_advance=terms.in_advance).say(put, "lease")
+    Installments(held, months, in_advance=terms.in_advance).say(put, "lease")
     if terms.left_share is None:
-        say_left(put, setting, _LEFT, months)
+        add_residual_share(put, setting, _LEFT, months)
     else:
         put.say(_LEFT, terms.left_share, "share of the price", YOUR_INPUT)
     put.fact(_RATE, LEASE_RATE, terms.rate_per_year)
@@ -74,7 +74,7 @@ def say_terms(setting: Setting, put: Basis, held: Holding, terms: LeaseTerms) ->
         put.say("lease_usd_per_month", terms.usd_per_month, "USD a month", YOUR_INPUT)
 
 
-def payments(setting: Setting, put: Basis, held: Holding, terms: LeaseTerms, lent: str) -> tuple[Line, ...]:
+def payments(setting: PlanContext, put: InputSheet, held: Holding, terms: LeaseTerms, lent: str) -> tuple[Line, ...]:
     """The payments for what the lessor paid, a formula; and what is paid to own the machines in the end."""
     payment: str = f"{lent} * {level_payment(_RATE, _MONTHS, _LEFT, in_advance=terms.in_advance)}"
     since: Num = held.ordered_years
@@ -91,7 +91,7 @@ def payments(setting: Setting, put: Basis, held: Holding, terms: LeaseTerms, len
     return (*paid, *agreed(setting, (bought,), held.ordered_years))
 
 
-def implied(setting: Setting, put: Basis, terms: LeaseTerms, lent: str, what: str) -> tuple[str, ...]:
+def implied(setting: PlanContext, put: InputSheet, terms: LeaseTerms, lent: str, what: str) -> tuple[str, ...]:
     """The rate behind a quoted lease: what it is worth against the price, and what is given back or paid at its end."""
     if terms.usd_per_month is None or setting.case != "typical":
         return ()
@@ -103,10 +103,10 @@ def implied(setting: Setting, put: Basis, terms: LeaseTerms, lent: str, what: st
         balloon_usd=price * put.used[_LEFT].value,
         in_advance=terms.in_advance,
     )
-    return (beside_a_loan(setting, what, first(rate.value), str(np.asarray(rate.reason).flat[0])),)
+    return (loan_comparison_note(setting, what, first(rate.value), str(np.asarray(rate.reason).flat[0])),)
 
 
-def beside_a_loan(setting: Setting, what: str, rate: float, reason: str) -> str:
+def loan_comparison_note(setting: PlanContext, what: str, rate: float, reason: str) -> str:
     """What a quote costs as if it were a loan, beside what a loan costs."""
     yours = setting.scenario.loan.rate_per_year
     loan = setting.catalogue.facts[LOAN_RATE].figure.newest.typical if yours is None else yours
@@ -118,7 +118,7 @@ def beside_a_loan(setting: Setting, what: str, rate: float, reason: str) -> str:
 ASK = "A lease mostly stands on the balance sheet (ASC 842, IFRS 16), whatever it is called: ask accounting"
 
 
-def build(setting: Setting) -> WayLedger | Unavailable:
+def build(setting: PlanContext) -> OptionLedger | Unavailable:
     """The same fleet as where it is bought, but leased."""
     accelerators, lease = fleet_size(setting), setting.scenario.lease
     terms = LeaseTerms(
@@ -129,9 +129,9 @@ def build(setting: Setting) -> WayLedger | Unavailable:
         left_share=lease.left_share,
         buys_at_end=lease.buys_at_end,
     )
-    found = fleet_of(setting, accelerators, orders_leased(setting, terms), held_for(terms))
+    found = build_fleet(setting, accelerators, lease_orders(setting, terms), lease_order_builder(terms))
     if found is None:
-        return not_owned(setting, accelerators)
+        return cannot_buy_reason(setting, accelerators)
     too_late = left_out(found, "nothing would ever be leased")
     if too_late is not None:
         return too_late
@@ -139,17 +139,17 @@ def build(setting: Setting) -> WayLedger | Unavailable:
     lines = found.lines(partial(_lines, setting, terms))
     first = found.parts[0]
     warnings = (*implied(setting, first.put, terms, first.paid, "lease"), ASK)
-    return with_rent(setting, "Lease", found, lines, *warnings, after=after)
+    return fleet_with_rent_ledger(setting, "Lease", found, lines, *warnings, after=after)
 
 
-def _lines(setting: Setting, terms: LeaseTerms, part: Owned) -> tuple[Line, ...]:
-    say_terms(setting, part.put, part.held, terms)
+def _lines(setting: PlanContext, terms: LeaseTerms, part: Ownership) -> tuple[Line, ...]:
+    add_lease_terms(setting, part.put, part.held, terms)
     paid = payments(setting, part.put, part.held, terms, part.paid)
     kept = part.sale if terms.buys_at_end else ()
     return (*paid, *part.beside, *part.running, *part.sold_on, *part.end, *kept)
 
 
-WAY = WayRecord(
+WAY = OptionSpec(
     key="lease",
     place=3,
     side="own",

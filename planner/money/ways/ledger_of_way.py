@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.ledger import Ledger, Line
-from planner.money.price_path import with_fee
-from planner.money.setting import Setting
+from planner.money.price_path import with_forward_fee
+from planner.money.setting import PlanContext
 from planner.money.tax.lines import taxed
 from planner.scenario.own import Order
 
 
 @dataclass(frozen=True)
-class WayLedger:
+class OptionLedger:
     """One way at one setting."""
 
     title: str
@@ -33,12 +33,12 @@ class Unavailable:
     reason: str
 
 
-def whole_ledger(setting: Setting, title: str, lines: Iterable[Line]) -> Ledger:
+def complete_ledger(setting: PlanContext, title: str, lines: Iterable[Line]) -> Ledger:
     """The lines of a way with what it pays once for all of them: the fee for an agreed rent, and tax."""
-    return taxed(setting, Ledger(title, with_fee(setting, lines)))
+    return taxed(setting, Ledger(title, with_forward_fee(setting, lines)))
 
 
-Builder = Callable[[Setting], WayLedger | Unavailable]
+Builder = Callable[[PlanContext], OptionLedger | Unavailable]
 
 
 def under(heading: str, lines: Iterable[Line]) -> tuple[Line, ...]:

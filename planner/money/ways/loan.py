@@ -4,13 +4,13 @@ import numpy as np
 
 from planner.money.inflation import agreed
 from planner.money.ledger import YOUR_INPUT, Line
-from planner.money.owning import Owned
-from planner.money.owning.resale import Instalments, first_principal, grown, owed_share, whole_months
-from planner.money.setting import Setting
-from planner.money.stages.fleet import fleet_of
-from planner.money.ways.ledger_of_way import Unavailable, WayLedger
-from planner.money.ways.own import first, fleet_size, left_out, not_owned, orders_of, with_rent
-from planner.money.ways.record import Look, WayRecord
+from planner.money.owning import Ownership
+from planner.money.owning.resale import Installments, first_principal_share, grown, outstanding_share, whole_months
+from planner.money.setting import PlanContext
+from planner.money.stages.fleet import build_fleet
+from planner.money.ways.ledger_of_way import OptionLedger, Unavailable
+from planner.money.ways.own import cannot_buy_reason, first, fleet_size, fleet_with_rent_ledger, left_out, orders_of
+from planner.money.ways.record import Look, OptionSpec
 from planner.scenario.amounts import count
 from planner.scenario.base import MONTHS_PER_YEAR
 
@@ -22,31 +22,31 @@ _RATE, _MONTHS = "loan_rate_per_year", "loan_months"
 _PER_MONTH = f"((1 + {_RATE}) ** (1 / 12) - 1)"
 
 
-def build(setting: Setting) -> WayLedger | Unavailable:
+def build(setting: PlanContext) -> OptionLedger | Unavailable:
     """The same fleet as where it is bought, with money borrowed for it."""
     accelerators = fleet_size(setting)
-    found = fleet_of(setting, accelerators, orders_of(setting))
+    found = build_fleet(setting, accelerators, orders_of(setting))
     if found is None:
-        return not_owned(setting, accelerators)
+        return cannot_buy_reason(setting, accelerators)
     too_late = left_out(found, "nothing would ever be lent")
     if too_late is not None:
         return too_late
-    lines = found.lines(lambda part: (*part.lines, *_borrowed(setting, part)))
-    return with_rent(setting, "Buy on credit", found, lines, *_still_owed(found.parts[0]))
+    lines = found.lines(lambda part: (*part.lines, *_loan_lines(setting, part)))
+    return fleet_with_rent_ledger(setting, "Buy on credit", found, lines, *_outstanding_note(found.parts[0]))
 
 
-def _borrowed(setting: Setting, found: Owned) -> tuple[Line, ...]:
+def _loan_lines(setting: PlanContext, found: Ownership) -> tuple[Line, ...]:
     put, loan = found.put, setting.scenario.loan
     put.fact(_RATE, LOAN_RATE, loan.rate_per_year)
     put.fact("loan_share", LOAN_SHARE, loan.loan_share)
     put.say("balloon_share", loan.balloon_share, "share of the loan", YOUR_INPUT)
     life = setting.catalogue.facts[LIFE].figure.newest.typical * MONTHS_PER_YEAR
     years = put.tried.get("loan_years", loan.years)
-    Instalments(found.held, whole_months(years, np.minimum(found.held.months, life))).say(put, "loan")
-    lent, repaid = f"{found.paid} * loan_share", first_principal(_RATE, _MONTHS)
+    Installments(found.held, whole_months(years, np.minimum(found.held.months, life))).say(put, "loan")
+    lent, repaid = f"{found.paid} * loan_share", first_principal_share(_RATE, _MONTHS)
     later, full = grown(_RATE), f"(1 + {_RATE}) ** ({_MONTHS} / 12)"
     owed = f"((1 - balloon_share) * ({full} - {later}) / max({full} - 1, 1e-9) + balloon_share)"
-    rest = f"(balloon_share + (1 - balloon_share) * {owed_share(_RATE, _MONTHS, 'payments_made')})"
+    rest = f"(balloon_share + (1 - balloon_share) * {outstanding_share(_RATE, _MONTHS, 'payments_made')})"
     lines = (
         put.line("Money borrowed", "finance", f"-1 * {lent} * delivered", treatment="financing"),
         put.line("Interest", "finance", f"{lent} * {_PER_MONTH} * ({owed} * pays)"),
@@ -61,7 +61,7 @@ def _borrowed(setting: Setting, found: Owned) -> tuple[Line, ...]:
     return agreed(setting, lines, found.held.ordered_years)
 
 
-def _still_owed(found: Owned) -> tuple[str, ...]:
+def _outstanding_note(found: Ownership) -> tuple[str, ...]:
     months, made = (first(found.put.used[name].value) for name in ("loan_months", "payments_made"))
     if made >= months or not np.any(np.asarray(found.held.comes) > 0):
         return ()
@@ -71,7 +71,7 @@ def _still_owed(found: Owned) -> tuple[str, ...]:
     )
 
 
-WAY = WayRecord(
+WAY = OptionSpec(
     key="loan",
     place=2,
     side="own",

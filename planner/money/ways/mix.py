@@ -6,26 +6,26 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.demand.stream import Need
+from planner.money.demand.stream import DemandLayer
 from planner.money.formula import Num
 from planner.money.ledger import Line
-from planner.money.owning import Owned
-from planner.money.price_path import forward_note, path_warnings
+from planner.money.owning import Ownership
+from planner.money.price_path import forward_rent_note, rent_path_warnings
 from planner.money.renting.bill import renting
-from planner.money.renting.interruptions import demand_of, stoppable
+from planner.money.renting.interruptions import demand_of, interruptible_work
 from planner.money.renting.reservation import all_along, reserving
-from planner.money.setting import Setting
+from planner.money.setting import PlanContext
 from planner.money.sizing import reach
-from planner.money.stages.fleet import Fleet, Stages, fleet_of
+from planner.money.stages.fleet import DeliveryTimeline, Fleet, build_fleet
 from planner.money.ways import hosted, on_demand, spot
-from planner.money.ways.ledger_of_way import Unavailable, WayLedger, under
-from planner.money.ways.own import never_comes, not_owned, waiting_for
-from planner.money.ways.record import Look, WayRecord
-from planner.money.ways.repairs import while_repaired
-from planner.money.ways.reserved import missing_reservation, sold_on
+from planner.money.ways.ledger_of_way import OptionLedger, Unavailable, under
+from planner.money.ways.own import cannot_buy_reason, late_delivery_warnings, waiting_cost_lines
+from planner.money.ways.record import Look, OptionSpec
+from planner.money.ways.repairs import repair_rent_lines
+from planner.money.ways.reserved import no_reservation_reason, sold_on
 from planner.money.ways.spot import COSTS_MORE, missing_price, no_dearer, on_spot
 from planner.money.ways.waiting_cost import waiting
-from planner.scenario.rent import Mix
+from planner.scenario.rent import MixInputs
 
 NOTHING_STOPS = "none of the work may stop, so the peaks are rented on demand, not on spot machines"
 
@@ -39,7 +39,7 @@ class _Layer:
     after: Num = 0.0  # the share of each month in which it is not there: its work is then that of the peaks
 
 
-def build(setting: Setting) -> WayLedger | Unavailable:
+def build(setting: PlanContext) -> OptionLedger | Unavailable:
     """The mix that the scenario names."""
     mix = setting.scenario.mix
     if mix is None:
@@ -47,11 +47,11 @@ def build(setting: Setting) -> WayLedger | Unavailable:
     return mixed(setting, mix)
 
 
-def mixed(setting: Setting, mix: Mix) -> WayLedger | Unavailable:
+def mixed(setting: PlanContext, mix: MixInputs) -> OptionLedger | Unavailable:
     """The lines of the three layers of a mix, each under a heading."""
-    base = fleet_of(setting, mix.own_accelerators, mix.orders) if mix.own_accelerators else None
+    base = build_fleet(setting, mix.own_accelerators, mix.orders) if mix.own_accelerators else None
     if mix.own_accelerators and base is None:
-        return not_owned(setting, mix.own_accelerators)
+        return cannot_buy_reason(setting, mix.own_accelerators)
     reserved = _reserved(setting, mix, base)
     if isinstance(reserved, Unavailable):
         return reserved
@@ -59,45 +59,48 @@ def mixed(setting: Setting, mix: Mix) -> WayLedger | Unavailable:
     if isinstance(peaks, Unavailable):
         return peaks
     layers = (reserved, peaks)
-    return WayLedger(
+    return OptionLedger(
         title=_title(mix),
-        what=f"own {mix.own_accelerators:,}, reserve {mix.reserve_accelerators:,}, peaks {_peaks_named(mix)}",
+        what=f"own {mix.own_accelerators:,}, reserve {mix.reserve_accelerators:,}, peaks {_peaks_text(mix)}",
         lines=(
-            *(under("Base", base.lines(partial(_of_base, setting))) if base else ()),
+            *(under("Base", base.lines(partial(_base_lines, setting))) if base else ()),
             *(line for layer in layers for line in layer.lines),
             *_waiting(setting, mix, base),
         ),
         useful_hours=setting.demand.all.busy_hours,
-        accelerators=float(max(mix.own_accelerators + mix.reserve_accelerators, setting.demand.all.most_accelerators)),
+        accelerators=float(max(mix.own_accelerators + mix.reserve_accelerators, setting.demand.all.peak_accelerators)),
         orders=mix.orders,
         warnings=tuple(
             dict.fromkeys(
                 (
-                    *(never_comes(base) if base else ()),
+                    *(late_delivery_warnings(base) if base else ()),
                     *(warning for layer in layers for warning in layer.warnings),
-                    *path_warnings(setting),
-                    *forward_note(setting),
+                    *rent_path_warnings(setting),
+                    *forward_rent_note(setting),
                 )
             )
         ),
     )
 
 
-def _waiting(setting: Setting, mix: Mix, base: Fleet | None) -> tuple[Line, ...]:
+def _waiting(setting: PlanContext, mix: MixInputs, base: Fleet | None) -> tuple[Line, ...]:
     """Jobs wait for base and reservation together; without a base, for the reservation alone."""
     held, runs = mix.reserve_accelerators, setting.timeline.runs
     if base is None:
         return waiting(setting, held, runs)
     alone = runs - base.stages.owns
-    return (*waiting_for(base.stages, held), *(waiting(setting, held, alone) if held and np.any(alone > 0) else ()))
+    return (
+        *waiting_cost_lines(base.stages, held),
+        *(waiting(setting, held, alone) if held and np.any(alone > 0) else ()),
+    )
 
 
-def _reserved(setting: Setting, mix: Mix, base: Fleet | None) -> _Layer | Unavailable:
+def _reserved(setting: PlanContext, mix: MixInputs, base: Fleet | None) -> _Layer | Unavailable:
     """The layer above the base; while there is no base, the lowest layer of all."""
     count = mix.reserve_accelerators
     if count == 0:
         return _Layer()
-    missing = missing_reservation(setting)
+    missing = no_reservation_reason(setting)
     if missing is not None:
         return missing
     alone = setting.demand.between(0, count, reach(setting, count))
@@ -107,11 +110,11 @@ def _reserved(setting: Setting, mix: Mix, base: Fleet | None) -> _Layer | Unavai
     return _Layer(under("Reserved", lines), found.warnings, found.after)
 
 
-def _of_base(setting: Setting, part: Owned) -> tuple[Line, ...]:
-    return (*part.lines, *while_repaired(setting, part))
+def _base_lines(setting: PlanContext, part: Ownership) -> tuple[Line, ...]:
+    return (*part.lines, *repair_rent_lines(setting, part))
 
 
-def _blended(setting: Setting, base: Stages, alone: Need, count: int) -> Need:
+def _blended(setting: PlanContext, base: DeliveryTimeline, alone: DemandLayer, count: int) -> DemandLayer:
     """The need of a layer that differs while the base is there: as many machines, but with other work."""
     beside = base.over(lambda top: setting.demand.between(top, top + count, reach(setting, top + count)))
     runs, owns = setting.timeline.runs, base.owns
@@ -130,29 +133,33 @@ def _blended(setting: Setting, base: Stages, alone: Need, count: int) -> Need:
     )
 
 
-def _above(setting: Setting, base: Stages | None, held: int) -> Need:
+def _above(setting: PlanContext, base: DeliveryTimeline | None, held: int) -> DemandLayer:
     """The work above a base, where there is one, and so many held above it."""
     return setting.demand.above(held, reach(setting, held)) if base is None else base.left(held)
 
 
-def _peaks(setting: Setting, mix: Mix, base: Fleet | None, after: Num) -> _Layer | Unavailable:
+def _peaks(setting: PlanContext, mix: MixInputs, base: Fleet | None, after: Num) -> _Layer | Unavailable:
     """The work above base and reservation; before the base comes and after it is sold, all above the reservation.
 
     Once the reservation is over, `after`, all above the base.
     """
     held, runs = mix.reserve_accelerators, setting.timeline.runs
     stages = None if base is None else base.stages
-    times: list[tuple[str, Stages | None, Num | None]] = [("Peaks", stages, None if stages is None else stages.owns)]
+    times: list[tuple[str, DeliveryTimeline | None, Num | None]] = [
+        ("Peaks", stages, None if stages is None else stages.owns)
+    ]
     if stages is not None:
         times += [("Peaks until delivery", None, stages.waits), ("Peaks after it is sold", None, stages.gone)]
-    cut: list[tuple[str, Stages | None, int, Num | None]] = [(name, there, held, when) for name, there, when in times]
+    cut: list[tuple[str, DeliveryTimeline | None, int, Num | None]] = [
+        (name, there, held, when) for name, there, when in times
+    ]
     if np.any(after > 0):
         over = after / np.where(runs > 0, runs, 1.0)
         whole = [(name, there, runs if when is None else when) for name, there, when in times]
         cut = [(name, there, held, when * (1 - over)) for name, there, when in whole]
         cut += [(f"{name} after the term", there, 0, when * over) for name, there, when in whole]
     pieces = [(name, _above(setting, there, many), when) for name, there, many, when in cut]
-    made = [_piece(setting, mix, *piece) for piece in pieces]
+    made = [_peak_layer(setting, mix, *piece) for piece in pieces]
     failed = next((one for one in made if isinstance(one, Unavailable)), None)
     if failed is not None:
         return failed
@@ -163,22 +170,24 @@ def _peaks(setting: Setting, mix: Mix, base: Fleet | None, after: Num) -> _Layer
     )
 
 
-def _piece(setting: Setting, mix: Mix, heading: str, need: Need, when: Num | None) -> _Layer | Unavailable:
+def _peak_layer(
+    setting: PlanContext, mix: MixInputs, heading: str, need: DemandLayer, when: Num | None
+) -> _Layer | Unavailable:
     if not need.there(1.0 if when is None else when).any():
         return _Layer()
     when = None if when is None else need.there(when)
     if mix.peaks == "hosted":
         return _by_token(setting, heading, need, when)
-    if mix.peaks == "on_demand" or not stoppable(setting):
+    if mix.peaks == "on_demand" or not interruptible_work(setting):
         missing = on_demand.missing_price(setting)
         if missing is not None:
             return missing
     if mix.peaks == "on_demand":
         return _Layer(under(heading, renting(setting, need, setting.taken.on_demand, when=when)))
-    return _on_spot(setting, heading, need, when)
+    return _spot_layer(setting, heading, need, when)
 
 
-def _by_token(setting: Setting, heading: str, need: Need, when: Num | None) -> _Layer | Unavailable:
+def _by_token(setting: PlanContext, heading: str, need: DemandLayer, when: Num | None) -> _Layer | Unavailable:
     """The tokens of these hours: their number goes with the hours of the work."""
     hours = np.asarray(need.accelerators * need.busy_share * need.hours_per_month)
     everything = setting.demand.all_hours
@@ -187,9 +196,9 @@ def _by_token(setting: Setting, heading: str, need: Need, when: Num | None) -> _
     return lines if isinstance(lines, Unavailable) else _Layer(under(f"{heading} by the token", lines))
 
 
-def _on_spot(setting: Setting, heading: str, need: Need, when: Num | None) -> _Layer | Unavailable:
+def _spot_layer(setting: PlanContext, heading: str, need: DemandLayer, when: Num | None) -> _Layer | Unavailable:
     """The peaks on spot machines, as far as there is work that may stop; the rest is rented on demand."""
-    works = stoppable(setting)
+    works = interruptible_work(setting)
     if not works:
         return _Layer(under(heading, renting(setting, need, setting.taken.on_demand, when=when)), (NOTHING_STOPS,))
     missing = missing_price(setting)
@@ -200,10 +209,10 @@ def _on_spot(setting: Setting, heading: str, need: Need, when: Num | None) -> _L
     part: Num = 1.0 if np.all(enough == 1.0) else enough
     going = hours * setting.timeline.runs * (1.0 if when is None else when)
     done = np.sum(going * part, axis=-1, keepdims=True) / np.maximum(np.sum(going, axis=-1, keepdims=True), 1e-12)
-    spot = on_spot(setting, _share_of(need, part, _plain(done)), when)
+    spot = on_spot(setting, _scaled_layer(need, part, _plain(done)), when)
     if isinstance(spot, Unavailable):
         return spot
-    rest = _share_of(need, 1 - part, _plain(1 - done))
+    rest = _scaled_layer(need, 1 - part, _plain(1 - done))
     every = renting(setting, need, setting.taken.on_demand, when=when)
     beside = renting(setting, rest, setting.taken.on_demand, when=when) if np.any(rest.busy_hours > 0) else ()
     split = (*under(f"{heading} on spot", spot.lines), *under(f"{heading} on demand", beside))
@@ -211,7 +220,7 @@ def _on_spot(setting: Setting, heading: str, need: Need, when: Num | None) -> _L
     return _Layer(found.lines, found.warnings)
 
 
-def _share_of(need: Need, of_hours: Num, of_data: Num) -> Need:
+def _scaled_layer(need: DemandLayer, of_hours: Num, of_data: Num) -> DemandLayer:
     """A part of the hours, and the part of the data that goes with it."""
     return replace(
         need,
@@ -225,7 +234,7 @@ def _plain(share: NDArray[np.float64]) -> Num:
     return float(share[0]) if share.ndim == 1 else share
 
 
-def _title(mix: Mix) -> str:
+def _title(mix: MixInputs) -> str:
     parts = [
         f"own {mix.own_accelerators:,}{_stages(mix)}" if mix.own_accelerators else "",
         f"reserve {mix.reserve_accelerators:,}" if mix.reserve_accelerators else "",
@@ -236,18 +245,18 @@ def _title(mix: Mix) -> str:
     return text[0].upper() + text[1:]
 
 
-def _stages(mix: Mix) -> str:
+def _stages(mix: MixInputs) -> str:
     """When the base is ordered, where that is not today."""
     if len(mix.orders) > 1:
         return f" in {len(mix.orders)} orders"
     return f" from month {mix.orders[0].month} on" if mix.orders and mix.orders[0].month else ""
 
 
-def _peaks_named(mix: Mix) -> str:
+def _peaks_text(mix: MixInputs) -> str:
     return next(one.paid_for for one in (on_demand.WAY, spot.WAY, hosted.WAY) if one.key == mix.peaks)
 
 
-WAY = WayRecord(
+WAY = OptionSpec(
     key="mix",
     place=11,
     side="mix",

@@ -8,17 +8,17 @@ from planner.money.formula import Num
 from planner.money.ledger import Line
 from planner.money.owning.lines import PER_MACHINE
 from planner.money.owning.machine import fleet as fleet_asked
-from planner.money.owning.place import notes_of_place, too_little_power
-from planner.money.price_path import forward_note, path_warnings
+from planner.money.owning.place import power_shortfall_reason, site_notes
+from planner.money.price_path import forward_rent_note, rent_path_warnings
 from planner.money.renting.bill import renting
-from planner.money.setting import Setting
+from planner.money.setting import PlanContext
 from planner.money.sizing import right_size, server_size, wait_warning
-from planner.money.stages.fleet import Fleet, Stages, fleet_of
+from planner.money.stages.fleet import DeliveryTimeline, Fleet, build_fleet
 from planner.money.stages.just_in_time import in_time
-from planner.money.ways.ledger_of_way import Builder, Unavailable, WayLedger, under
-from planner.money.ways.on_demand import missing_price, not_there
-from planner.money.ways.record import Layer, Look, WayRecord
-from planner.money.ways.repairs import while_repaired
+from planner.money.ways.ledger_of_way import Builder, OptionLedger, Unavailable, under
+from planner.money.ways.on_demand import missing_price, unknown_offer_reason
+from planner.money.ways.record import Look, MixLayerStyle, OptionSpec
+from planner.money.ways.repairs import repair_rent_lines
 from planner.money.ways.waiting_cost import waiting
 from planner.scenario.durations import months_words
 from planner.scenario.own import Order
@@ -28,14 +28,14 @@ LEAD_TIME = "lead_time_months"
 FOR_ONE = "are they for each of them? Then set own.capex_per to machine"
 
 
-def fleet_size(setting: Setting) -> int:
+def fleet_size(setting: PlanContext) -> int:
     """How many are bought: as you say; else what work that may wait needs, else as many as are wanted at once."""
     own = setting.scenario.own
     asked = own.accelerators or sum(order.accelerators for order in own.orders)
-    return asked or right_size(setting) or max(setting.demand.all.most_accelerators, 1)
+    return asked or right_size(setting) or max(setting.demand.all.peak_accelerators, 1)
 
 
-def orders_of(setting: Setting) -> tuple[Order, ...]:
+def orders_of(setting: PlanContext) -> tuple[Order, ...]:
     """In which orders they are bought: as you say, else in time for the work; none where all are bought at once.
 
     How many you want, and a sum for all of them, are taken to be for one order.
@@ -47,29 +47,29 @@ def orders_of(setting: Setting) -> tuple[Order, ...]:
     return () if at_once else in_time(setting, fleet_size(setting))
 
 
-def build(setting: Setting) -> WayLedger | Unavailable:
+def build(setting: PlanContext) -> OptionLedger | Unavailable:
     """The fleet as it was asked for, bought and run."""
     return fleet(setting, fleet_size(setting), orders_of(setting))
 
 
-def of_size(accelerators: int, orders: tuple[Order, ...] = ()) -> Builder:
+def fleet_builder(accelerators: int, orders: tuple[Order, ...] = ()) -> Builder:
     """A function that builds owning with so many accelerators, bought in these orders."""
     return partial(fleet, accelerators=accelerators, orders=orders)
 
 
-def fleet(setting: Setting, accelerators: int, orders: tuple[Order, ...] = ()) -> WayLedger | Unavailable:
+def fleet(setting: PlanContext, accelerators: int, orders: tuple[Order, ...] = ()) -> OptionLedger | Unavailable:
     """So many accelerators bought and run, with what they cannot do rented."""
-    found = fleet_of(setting, accelerators, orders)
+    found = build_fleet(setting, accelerators, orders)
     if found is None:
-        return not_owned(setting, accelerators)
+        return cannot_buy_reason(setting, accelerators)
     stages = f" in {len(orders)} orders" if len(orders) > 1 else ""
     title = f"Buy {accelerators:,}{stages} and run them"
-    return with_rent(setting, title, found, found.lines(lambda part: part.lines))
+    return fleet_with_rent_ledger(setting, title, found, found.lines(lambda part: part.lines))
 
 
-def not_owned(setting: Setting, accelerators: int) -> Unavailable:
+def cannot_buy_reason(setting: PlanContext, accelerators: int) -> Unavailable:
     """Why nothing can be bought: too little power where it would stand, or no price."""
-    lacks = too_little_power(setting, accelerators)
+    lacks = power_shortfall_reason(setting, accelerators)
     if lacks is not None:
         return Unavailable(lacks)
     chip = setting.catalogue.accelerators.get(setting.scenario.accelerator)
@@ -81,40 +81,40 @@ def not_owned(setting: Setting, accelerators: int) -> Unavailable:
     return Unavailable(f"nobody publishes what {label} costs: enter what you would pay for one")
 
 
-def with_rent(
-    setting: Setting,
+def fleet_with_rent_ledger(
+    setting: PlanContext,
     title: str,
     found: Fleet,
     lines: tuple[Line, ...],
     *warnings: str,
     after: str = "After it is sold",
-) -> WayLedger | Unavailable:
+) -> OptionLedger | Unavailable:
     """A fleet of one's own, with what is rented around it."""
-    unknown = not_there(setting, setting.taken.on_demand)
+    unknown = unknown_offer_reason(setting, setting.taken.on_demand)
     if unknown is None and not np.any(found.stages.busy_hours > 0):
         unknown = missing_price(setting)  # all of the work would be rented
     if unknown is not None:
         return unknown
-    rented, accelerators = rented_around(found.stages, after), found.accelerators
-    return WayLedger(
+    rented, accelerators = supplemental_rent_lines(found.stages, after), found.accelerators
+    return OptionLedger(
         title=title,
         what=found.machine.ordered(accelerators),
-        lines=(*lines, *rented, *found.lines(partial(while_repaired, setting)), *waiting_for(found.stages)),
+        lines=(*lines, *rented, *found.lines(partial(repair_rent_lines, setting)), *waiting_cost_lines(found.stages)),
         useful_hours=setting.demand.all.busy_hours,
         accelerators=float(accelerators),
         orders=found.orders,
         warnings=(
-            *never_comes(found),
-            *notes_of_place(setting),
-            *in_proportion(setting, accelerators),
+            *late_delivery_warnings(found),
+            *site_notes(setting),
+            *scaled_price_note(setting, accelerators),
             *waits(setting, accelerators),
             *warnings,
-            *of_rent(setting, rented),
+            *rent_warnings(setting, rented),
         ),
     )
 
 
-def in_proportion(setting: Setting, accelerators: int) -> tuple[str, ...]:
+def scaled_price_note(setting: PlanContext, accelerators: int) -> tuple[str, ...]:
     """What to say where your sum for day one was for another number of machines than are bought here."""
     own, asked = setting.scenario.own, fleet_asked(setting)
     usd = own.capex_usd
@@ -130,22 +130,22 @@ def in_proportion(setting: Setting, accelerators: int) -> tuple[str, ...]:
     )
 
 
-def waits(setting: Setting, accelerators: int) -> tuple[str, ...]:
+def waits(setting: PlanContext, accelerators: int) -> tuple[str, ...]:
     """Warnings about the queue of jobs on a fleet of one's own."""
     said = wait_warning(setting, accelerators)
     return () if said is None else (said,)
 
 
-def of_rent(setting: Setting, rented: tuple[Line, ...]) -> tuple[str, ...]:
+def rent_warnings(setting: PlanContext, rented: tuple[Line, ...]) -> tuple[str, ...]:
     """Warnings about what is rented beside one's own machines."""
     if not rented:
         return ()
     if any(line.part == "compute" and np.isnan(line.total_usd).any() for line in rented):
         return ("Part of the work is rented and nobody publishes a price for it: the total is too low. Enter a price",)
-    return (*path_warnings(setting), *forward_note(setting))
+    return (*rent_path_warnings(setting), *forward_rent_note(setting))
 
 
-def waiting_for(stages: Stages, held: int = 0) -> tuple[Line, ...]:
+def waiting_cost_lines(stages: DeliveryTimeline, held: int = 0) -> tuple[Line, ...]:
     """What it costs that jobs wait for such a fleet, with so many held above it."""
     return tuple(
         line
@@ -155,7 +155,7 @@ def waiting_for(stages: Stages, held: int = 0) -> tuple[Line, ...]:
 
 
 @cached(8)
-def rented_around(stages: Stages, after: str = "After it is sold") -> tuple[Line, ...]:
+def supplemental_rent_lines(stages: DeliveryTimeline, after: str = "After it is sold") -> tuple[Line, ...]:
     """All work until the fleet comes and after it is sold; between the two, what it has no room for."""
     setting = stages.setting
     layers = (
@@ -171,7 +171,7 @@ def rented_around(stages: Stages, after: str = "After it is sold") -> tuple[Line
     )
 
 
-def never_comes(found: Fleet) -> tuple[str, ...]:
+def late_delivery_warnings(found: Fleet) -> tuple[str, ...]:
     """What to say where the machines come too late to run at all."""
     if found.comes:
         return ()
@@ -200,7 +200,7 @@ def first(value: Num) -> float:
     return float(np.asarray(value).flat[0])
 
 
-WAY = WayRecord(
+WAY = OptionSpec(
     key="own",
     place=1,
     side="own",
@@ -212,7 +212,7 @@ WAY = WayRecord(
     said="with {count} bought and run",
     paid_for="bought",
     look=Look("#0b5cad", "#7cb7ff", "solid", "triangle-up"),
-    layer=Layer("Own", hatch=""),
+    layer=MixLayerStyle("Own", hatch=""),
     inputs="own",
     asks_back=True,
     waits_for_delivery=True,

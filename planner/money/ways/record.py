@@ -26,7 +26,7 @@ class Look:
 
 
 @dataclass(frozen=True)
-class Layer:
+class MixLayerStyle:
     """A way as a layer of a mix."""
 
     name: str
@@ -35,7 +35,7 @@ class Layer:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WayRecord:
+class OptionSpec:
     """One way of supply. The scenario reads `key`, `place`, `inputs` and `when_empty` as text: plain values only."""
 
     key: str  # in scenarios, links and files
@@ -51,7 +51,7 @@ class WayRecord:
     paid_for: str  # behind a number of accelerators: 8 x H100 bought
     price_name: str = "rent"  # of an hour of an accelerator
     look: Look
-    layer: Layer | None = None  # none where no mix has it as a layer
+    layer: MixLayerStyle | None = None  # none where no mix has it as a layer
 
     inputs: str = ""  # the part of the scenario that its own inputs stand in
     when_empty: WhenEmpty = "usual"  # what becomes of the way where that part is left empty
@@ -80,6 +80,6 @@ class WayRecord:
         return self.side == "rent" and not self.by_the_token
 
     @property
-    def firmness(self) -> int:
+    def commitment_rank(self) -> int:
         """How firmly it binds: 0 where it can be ended at any time, 1 for a term or in part, 2 where all is owned."""
         return 2 if self.owns else int(self.is_bound or self.side == "mix")

@@ -2,47 +2,47 @@
 
 import numpy as np
 
-from planner.money.demand.stream import Need
+from planner.money.demand.stream import DemandLayer
 from planner.money.finance import implied_lease_rate
 from planner.money.inflation import agreed
 from planner.money.ledger import YOUR_INPUT, Line
-from planner.money.owning import Owned, owned
+from planner.money.owning import Ownership, owned
 from planner.money.owning.lines import Part
-from planner.money.owning.resale import Instalments, value
-from planner.money.setting import Setting
-from planner.money.stages.fleet import fleet_of
-from planner.money.ways.lease import beside_a_loan
-from planner.money.ways.ledger_of_way import Unavailable, WayLedger
-from planner.money.ways.own import first, fleet_size, left_out, not_owned, with_rent
-from planner.money.ways.record import Look, WayRecord
+from planner.money.owning.resale import Installments, value
+from planner.money.setting import PlanContext
+from planner.money.stages.fleet import build_fleet
+from planner.money.ways.lease import loan_comparison_note
+from planner.money.ways.ledger_of_way import OptionLedger, Unavailable
+from planner.money.ways.own import cannot_buy_reason, first, fleet_size, fleet_with_rent_ledger, left_out
+from planner.money.ways.record import Look, OptionSpec
 
 ASK = "Rent that ends in owning is mostly booked as a purchase: ask accounting"
 
 
-def build(setting: Setting) -> WayLedger | Unavailable:
+def build(setting: PlanContext) -> OptionLedger | Unavailable:
     """The same fleet as where it is bought, paid for bit by bit."""
     if setting.scenario.rent_to_own is None:
         return Unavailable("no rent-to-own quote is entered: enter what it costs a month, and for how many months")
     accelerators = fleet_size(setting)
-    found = fleet_of(setting, accelerators, (), _held)  # the quote is for all of them, at once
+    found = build_fleet(setting, accelerators, (), _held)  # the quote is for all of them, at once
     if found is None:
-        return not_owned(setting, accelerators)
+        return cannot_buy_reason(setting, accelerators)
     too_late = left_out(found, "nothing would ever be paid for")
     if too_late is not None:
         return too_late
     part = found.parts[0]
     lines = (*_payments(setting, part), *part.beside, *part.running, *part.sold_on, *part.end, *part.sale)
-    return with_rent(setting, "Rent to own", found, lines, *_implied(setting, part), ASK)
+    return fleet_with_rent_ledger(setting, "Rent to own", found, lines, *_implied(setting, part), ASK)
 
 
-def _held(setting: Setting, need: Need, part: Part | None) -> Owned | None:
+def _held(setting: PlanContext, need: DemandLayer, part: Part | None) -> Ownership | None:
     return owned(setting, need, refreshed=False, part=part)
 
 
-def _payments(setting: Setting, found: Owned) -> tuple[Line, ...]:
+def _payments(setting: PlanContext, found: Ownership) -> tuple[Line, ...]:
     put, quote = found.put, setting.scenario.rent_to_own
     assert quote is not None  # build() asked
-    Instalments(found.held, float(quote.months)).say(put, "rent_to_own")
+    Installments(found.held, float(quote.months)).say(put, "rent_to_own")
     put.say("rent_to_own_usd_per_month", quote.usd_per_month, "USD a month", YOUR_INPUT)
     put.say("upfront_usd", quote.upfront_usd, "USD", YOUR_INPUT)
     put.say("final_usd", quote.final_usd, "USD", YOUR_INPUT)
@@ -56,7 +56,7 @@ def _payments(setting: Setting, found: Owned) -> tuple[Line, ...]:
     return agreed(setting, lines)
 
 
-def _implied(setting: Setting, found: Owned) -> tuple[str, ...]:
+def _implied(setting: PlanContext, found: Ownership) -> tuple[str, ...]:
     """A sentence with the rate behind the quote, said of the plan and not of the ends of its range."""
     if setting.case != "typical":
         return ()
@@ -69,10 +69,10 @@ def _implied(setting: Setting, found: Owned) -> tuple[str, ...]:
         balloon_usd=used["final_usd"],
         in_advance=False,
     )
-    return (beside_a_loan(setting, "rent-to-own", first(rate.value), str(np.asarray(rate.reason).flat[0])),)
+    return (loan_comparison_note(setting, "rent-to-own", first(rate.value), str(np.asarray(rate.reason).flat[0])),)
 
 
-WAY = WayRecord(
+WAY = OptionSpec(
     key="rent_to_own",
     place=4,
     side="own",

@@ -3,10 +3,10 @@
 import numpy as np
 
 from planner.money.ledger import Line
-from planner.money.owning import Owned
-from planner.money.price_path import say_forward, say_path
-from planner.money.renting.offer_inputs import PRICE, say_need, say_offers
-from planner.money.setting import Setting
+from planner.money.owning import Ownership
+from planner.money.price_path import add_forward_rent, add_rent_path
+from planner.money.renting.offer_inputs import PRICE, add_demand_inputs, add_offer_inputs
+from planner.money.setting import PlanContext
 from planner.money.timeline import PLAN
 from planner.scenario.base import HOURS_PER_YEAR
 
@@ -18,7 +18,7 @@ ALL_IN = "running_usd_per_month"
 NAME = "While they are repaired: work rented"
 
 
-def while_repaired(setting: Setting, found: Owned) -> tuple[Line, ...]:
+def repair_rent_lines(setting: PlanContext, found: Ownership) -> tuple[Line, ...]:
     """What the work of such a fleet costs on demand while its machines are away.
 
     None where nobody has a price, or your sum for running it holds everything.
@@ -26,11 +26,11 @@ def while_repaired(setting: Setting, found: Owned) -> tuple[Line, ...]:
     need, own, offer, basis = found.need, found.put.used, setting.taken.on_demand, setting.basis()
     if ALL_IN in own:
         return ()
-    say_need(basis, setting, need)
-    set_after = say_offers(basis, setting, () if offer is None else (offer,), setting.scenario.rent)
+    add_demand_inputs(basis, setting, need)
+    set_after = add_offer_inputs(basis, setting, () if offer is None else (offer,), setting.scenario.rent)
     if not np.all(np.isfinite(basis.used[PRICE].value)):
         return ()
-    price = say_forward(basis, setting, say_path(basis, setting, set_after))
+    price = add_forward_rent(basis, setting, add_rent_path(basis, setting, set_after))
     basis.flags(tuple(own[name] for name in ("failures_per_accelerator_year", "accelerators_per_server")))
     basis.fact(REPAIR_HOURS, FACT, setting.scenario.failures.repair_hours)
     basis.say("runs", found.held.owns, "share of each month in which it runs", PLAN)

@@ -5,18 +5,18 @@ from itertools import groupby
 
 import numpy as np
 
-from planner.money.demand.stream import Need
+from planner.money.demand.stream import DemandLayer
 from planner.money.ledger import Line
-from planner.money.price_path import path_warnings, quotes
+from planner.money.price_path import quotes, rent_path_warnings
 from planner.money.renting.bill import BILLED, renting
 from planner.money.renting.offer_inputs import TERM_MONTHS
-from planner.money.renting.reservation import Part, Reserved, reserving, term_months, work_of
-from planner.money.selling import IdleHours, sold_lines
-from planner.money.setting import Booking, Setting, Tier
+from planner.money.renting.reservation import Part, ReservationBill, reserving, term_months, work_of
+from planner.money.selling import SellableHours, hour_sale_lines
+from planner.money.setting import PlanContext, Reservation, ReservationTier
 from planner.money.sizing import reach, right_size
-from planner.money.ways.ledger_of_way import Unavailable, WayLedger, under
-from planner.money.ways.on_demand import not_there, seller
-from planner.money.ways.record import Layer, Look, WayRecord
+from planner.money.ways.ledger_of_way import OptionLedger, Unavailable, under
+from planner.money.ways.on_demand import seller, unknown_offer_reason
+from planner.money.ways.record import Look, MixLayerStyle, OptionSpec
 from planner.money.ways.waiting_cost import waiting
 from planner.scenario.durations import months_words
 
@@ -25,22 +25,24 @@ _IN_TITLE = 2  # tiers
 _NEARLY = 1e-9
 
 
-def in_brief(steps: list[Tier], months: float) -> str:
+def tiers_summary(steps: list[ReservationTier], months: float) -> str:
     """As a title has it: for 3 years, then 1 year; or in steps, from 8 to 40."""
     if len(steps) == 1:
         many = "" if steps[0].most is None else f"{steps[0].most:,} "
-        return f"{many}for {months_words(steps[0].bookings[0].term_months)}{_then(steps[0].bookings, months)}"
+        return (
+            f"{many}for {months_words(steps[0].bookings[0].term_months)}{_next_terms_text(steps[0].bookings, months)}"
+        )
     if len(steps) <= _IN_TITLE:
         return ", ".join(_step(one, place) for place, one in enumerate(steps))
     return f"in {len(steps)} steps, from {steps[0].most:,} to {sum(one.most or 0 for one in steps):,}"
 
 
-def in_full(steps: list[Tier], months: float, *, leaves_some: bool) -> str:
+def tiers_detail(steps: list[ReservationTier], months: float, *, leaves_some: bool) -> str:
     """Every step with all its terms; nothing where one term is all there is."""
     if len(steps) <= 1:
-        follows = any(_then(one.bookings, months) for one in steps)
-        return in_brief(steps, months) if follows else ""
-    told = "; ".join(f"{_step(one, place)}{_then(one.bookings, months)}" for place, one in enumerate(steps))
+        follows = any(_next_terms_text(one.bookings, months) for one in steps)
+        return tiers_summary(steps, months) if follows else ""
+    told = "; ".join(f"{_step(one, place)}{_next_terms_text(one.bookings, months)}" for place, one in enumerate(steps))
     return f"{told}; the rest on demand" if leaves_some else told
 
 
@@ -54,7 +56,7 @@ def heading(part: Part, several: bool) -> str:
     return f"{said[0].upper()}{said[1:]}"
 
 
-def told_of(setting: Setting, need: Need) -> list[Tier]:
+def told_of(setting: PlanContext, need: DemandLayer) -> list[ReservationTier]:
     """The tiers with the reservations that the work asks for; of several futures, in any."""
     many = np.atleast_1d(need.accelerators)
     wanted = np.broadcast_to(many.reshape(-1, many.shape[-1]).max(axis=0), setting.timeline.last + 1)
@@ -68,61 +70,61 @@ def told_of(setting: Setting, need: Need) -> list[Tier]:
             if tier.is_fixed or so_far[min(int(one.until), setting.timeline.last)] > so_far[one.after_months]
         )
         if taken:
-            found.append(Tier(taken, tier.most, tier.is_fixed))
+            found.append(ReservationTier(taken, tier.most, tier.is_fixed))
         beneath += tier.most or 0
     return found
 
 
-def _step(tier: Tier, place: int) -> str:
+def _step(tier: ReservationTier, place: int) -> str:
     first = tier.bookings[0]
     more = " more" if place else ""
     since = f" from month {first.after_months + 1}" if first.after_months else ""
     return f"{tier.most:,}{more}{since} for {months_words(first.term_months)}"
 
 
-def _then(bookings: tuple[Booking, ...], of_plan: float) -> str:
+def _next_terms_text(bookings: tuple[Reservation, ...], plan_months: float) -> str:
     """What follows on the first term."""
     told = ""
     for place, (months, same) in enumerate(groupby(one.term_months for one in bookings)):
         times = len(list(same))
         told += f", then {months_words(months)}" if place else ""
         told += ", renewed" if times > 1 else ""
-    return told + (ON_DEMAND if bookings[-1].until < of_plan - _NEARLY else "")
+    return told + (ON_DEMAND if bookings[-1].until < plan_months - _NEARLY else "")
 
 
-_IDLE = IdleHours(f"{BILLED} * (1 - busy_share)", "runs")
+_IDLE = SellableHours(f"{BILLED} * (1 - busy_share)", "runs")
 
 
-def build(setting: Setting) -> WayLedger | Unavailable:
+def build(setting: PlanContext) -> OptionLedger | Unavailable:
     """All work on reserved machines; work that may wait takes as few as can do it, the rest is rented on demand."""
-    missing = missing_reservation(setting)
+    missing = no_reservation_reason(setting)
     if missing is not None:
         return missing
     scenario, demand = setting.scenario, setting.demand
     size, need = right_size(setting), work_of(setting)
     found = reserving(setting, need, setting.taken.reserved_tiers)
-    above = () if size is None else above_it(setting, size, reach(setting, size))
+    above = () if size is None else on_demand_above_lines(setting, size, reach(setting, size))
     waits = () if size is None else waiting(setting, size, setting.timeline.runs - found.after)
     payment = "paid before each term" if scenario.reserve.prepaid else "paid monthly"
     who = seller(setting, setting.taken.reserved, scenario.reserve.usd_per_accelerator_hour)
     steps, months = told_of(setting, need), scenario.months
-    schedule = in_full(steps, months, leaves_some=bool(np.any(found.after > 0)))
-    return WayLedger(
-        title=f"Reserve {in_brief(steps, months)}",
+    schedule = tiers_detail(steps, months, leaves_some=bool(np.any(found.after > 0)))
+    return OptionLedger(
+        title=f"Reserve {tiers_summary(steps, months)}",
         what=f"{who}, {payment}" + (f": {schedule}" if schedule else ""),
         lines=(
-            *headed(setting, found),
+            *reservation_lines(setting, found),
             *sold_on(setting, found),
             *under("Above the reservation", above),
             *waits,
         ),
         useful_hours=demand.all.busy_hours,
-        accelerators=float(need.most_accelerators),
-        warnings=(*_assumed_term(setting), *found.warnings, *implied(setting), *path_warnings(setting)),
+        accelerators=float(need.peak_accelerators),
+        warnings=(*_assumed_term_note(setting), *found.warnings, *implied(setting), *rent_path_warnings(setting)),
     )
 
 
-def sold_on(setting: Setting, found: Reserved, *, with_people: bool = True) -> tuple[Line, ...]:
+def sold_on(setting: PlanContext, found: ReservationBill, *, with_people: bool = True) -> tuple[Line, ...]:
     """What idle hours of reserved machines bring, where somebody says that they are sold too."""
     sell = setting.scenario.sell
     if sell is None or not sell.reserved:
@@ -130,11 +132,11 @@ def sold_on(setting: Setting, found: Reserved, *, with_people: bool = True) -> t
     return tuple(
         line
         for number, part in enumerate(found.parts)  # those who sell are paid once
-        for line in sold_lines(part.put, setting, replace(_IDLE, with_people=with_people and number == 0))
+        for line in hour_sale_lines(part.put, setting, replace(_IDLE, with_people=with_people and number == 0))
     )
 
 
-def headed(setting: Setting, found: Reserved) -> tuple[Line, ...]:
+def reservation_lines(setting: PlanContext, found: ReservationBill) -> tuple[Line, ...]:
     """The lines of what is reserved, each reservation beside another under a heading, and of the rest on demand."""
     several = len(found.parts) > 1
     lines = [
@@ -142,10 +144,10 @@ def headed(setting: Setting, found: Reserved) -> tuple[Line, ...]:
         for part in found.parts
         for line in (under(heading(part, len(found.tiers) > 1), part.lines) if several else part.lines)
     ]
-    return (*lines, *on_demand_after(setting, found))
+    return (*lines, *on_demand_remainder_lines(setting, found))
 
 
-def on_demand_after(setting: Setting, found: Reserved) -> tuple[Line, ...]:
+def on_demand_remainder_lines(setting: PlanContext, found: ReservationBill) -> tuple[Line, ...]:
     """What no reservation is there for."""
     if not np.any(found.after > 0):
         return ()
@@ -153,10 +155,10 @@ def on_demand_after(setting: Setting, found: Reserved) -> tuple[Line, ...]:
     return under(heading, renting(setting, found.rest, setting.taken.on_demand, when=found.after))
 
 
-def missing_reservation(setting: Setting) -> Unavailable | None:
+def no_reservation_reason(setting: PlanContext) -> Unavailable | None:
     """Why nothing can be reserved; None where something can."""
     offer, reserve = setting.taken.reserved, setting.scenario.reserve
-    unknown = not_there(setting, offer)
+    unknown = unknown_offer_reason(setting, offer)
     if unknown is not None:
         return unknown
     if setting.taken.reserved_tiers:
@@ -170,26 +172,26 @@ def missing_reservation(setting: Setting) -> Unavailable | None:
     return Unavailable(f"nobody publishes a price for reserving {label}{for_terms}: enter a price and a term")
 
 
-def _assumed_term(setting: Setting) -> tuple[str, ...]:
+def _assumed_term_note(setting: PlanContext) -> tuple[str, ...]:
     """What to say of a price of yours for a reservation, where nobody said for how long."""
     if term_months(setting, setting.taken.reserved) is not None or setting.scenario.reserve.orders:
         return ()
     return ("no length of the reservation is said, so it is taken to be a year: enter reserve.term",)
 
 
-def above_it(setting: Setting, size: int, share: float) -> tuple[Line, ...]:
+def on_demand_above_lines(setting: PlanContext, size: int, share: float) -> tuple[Line, ...]:
     """The work that a reservation of that size has no time for, rented on demand."""
     above = setting.demand.above(size, share)
     return renting(setting, above, setting.taken.on_demand) if np.any(above.busy_hours > 0) else ()
 
 
-def implied(setting: Setting) -> tuple[str, ...]:
+def implied(setting: PlanContext) -> tuple[str, ...]:
     """What the quotes for one and three years say together about rents."""
     quoted = quotes(setting)
     return () if quoted is None else (quoted.sentence,)
 
 
-WAY = WayRecord(
+WAY = OptionSpec(
     key="reserved",
     place=7,
     side="rent",
@@ -201,7 +203,7 @@ WAY = WayRecord(
     paid_for="reserved",
     price_name="reserved price",
     look=Look("#9d174d", "#f9a8d4", "dot", "square"),
-    layer=Layer("Reserve", hatch="."),
+    layer=MixLayerStyle("Reserve", hatch="."),
     inputs="reserve",
     asks_back=True,
     is_bound=True,

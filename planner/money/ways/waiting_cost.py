@@ -10,18 +10,20 @@ import numpy as np
 from planner.money.formula import Num
 from planner.money.inflation import agreed
 from planner.money.ledger import COMPUTED, YOUR_INPUT, Line
-from planner.money.setting import Setting
+from planner.money.setting import PlanContext
 from planner.money.sizing import reach, wait_hours
 
 
-def waiting(setting: Setting, fleet: float, there: Num) -> tuple[Line, ...]:
+def waiting(setting: PlanContext, fleet: float, there: Num) -> tuple[Line, ...]:
     """The time that jobs wait for such a fleet in the share of each month in which it is there; none where none has
     a price, nothing waits, or no job fits on it."""
     price, demand = setting.terms.usd_per_waiting_hour, setting.demand
     if price is None or not np.any(demand.waiting_hours > 0) or fleet < demand.job_accelerators:
         return ()
     wait, put = wait_hours(setting, fleet), setting.basis()
-    jobs = demand.queued(fleet, reach(setting, fleet)) / (demand.job_accelerators * demand.plain.hours_per_session)
+    jobs = demand.deferred_hours(fleet, reach(setting, fleet)) / (
+        demand.job_accelerators * demand.plain.hours_per_session
+    )
     put.say("jobs_per_month", jobs, "jobs that may wait, in a whole month", COMPUTED)
     put.say("hours_waited", float(wait.value), "hours that one of them waits, on average", COMPUTED)
     put.say("usd_per_waiting_hour", price, "USD for an hour that one job waits", YOUR_INPUT)

@@ -3,20 +3,20 @@
 from collections.abc import Iterator
 
 from planner.money.measures import Payback
-from planner.money.old_figures import Doubt, doubts
+from planner.money.old_figures import ImplausibleInput, doubts
 from planner.money.plan import Plan
-from planner.money.selling import only_sells
-from planner.money.sizing import spread_advice
+from planner.money.selling import is_resale_only
+from planner.money.sizing import deferral_advice
 from planner.money.verdict.answer import Answer
 from planner.money.ways import WAYS
-from planner.money.ways.right_size import Size, sizes
+from planner.money.ways.right_size import FleetSizeResult, sizes
 from planner.report import words
 from planner.report.answer.tables import INPUTS
 from planner.report.forms import scalar
 from planner.report.table import Table
 from planner.scenario.base import MOST_ACCELERATORS
 from planner.scenario.durations import hours_words
-from planner.scenario.path import dotted
+from planner.scenario.path import format_path
 from planner.scenario.scenario import Scenario
 
 
@@ -25,11 +25,15 @@ def advice_lines(plan: Plan, found: Answer, *, every: bool = False) -> tuple[str
     compared = [way for way in (found.best, *(found.pair or ())) if way is not None]
     ways = found.ranked if every else compared
     warned = (f"{way.option.title}: {warning}" for way in ways for warning in way.option.warnings)
-    odd = (*(_doubt(one) for one in doubts(plan)), *_at_odds(plan.setting.scenario), *_beyond(plan))
+    odd = (
+        *(_doubt(one) for one in doubts(plan)),
+        *_contradicting_prices(plan.setting.scenario),
+        *_undeliverable_growth(plan),
+    )
     return tuple(dict.fromkeys((*odd, *(_ended(line) for line in warned))))
 
 
-def _at_odds(scenario: Scenario) -> Iterator[str]:
+def _contradicting_prices(scenario: Scenario) -> Iterator[str]:
     """Prices of yours that contradict each other: what binds, or may be taken away, costs more than what does not."""
     free = scenario.rent.usd_per_accelerator_hour
     for name, usd, why in (
@@ -43,9 +47,9 @@ def _at_odds(scenario: Scenario) -> Iterator[str]:
             )
 
 
-def _beyond(plan: Plan) -> Iterator[str]:
+def _undeliverable_growth(plan: Plan) -> Iterator[str]:
     """Growth that ends beyond what anybody can deliver: asked about, and reckoned with all the same."""
-    most, works = int(plan.setting.demand.all.most_accelerators), plan.setting.scenario.work
+    most, works = int(plan.setting.demand.all.peak_accelerators), plan.setting.scenario.work
     if most <= MOST_ACCELERATORS:
         return
     fastest = max(works, key=lambda work: work.growth_per_year)
@@ -62,7 +66,7 @@ def _ended(text: str) -> str:
     return text if text.endswith((".", "?")) else f"{text}."
 
 
-def _doubt(one: Doubt) -> str:
+def _doubt(one: ImplausibleInput) -> str:
     yours, usual = f"{one.yours:,.6g}", f"{one.usual:,.6g}"
     name = _called(one)
     known = f"the catalogue has {usual}" if one.is_known else f"about {usual} is usual for this plan"
@@ -77,15 +81,15 @@ def _doubt(one: Doubt) -> str:
     return f"{asked} Did you mean {one.meant:,.6g} ({one.slip})? It is used as you typed it."
 
 
-def _called(one: Doubt) -> str:
+def _called(one: ImplausibleInput) -> str:
     """An input in words, with its field where several parts of a scenario have one of that name."""
     if one.name not in INPUTS:
-        return dotted(one.path) or one.name
-    field = f" ({dotted(one.path)})" if one.path[2:] or one.path[:1] not in ((), ("own",), ("rent",)) else ""
+        return format_path(one.path) or one.name
+    field = f" ({format_path(one.path)})" if one.path[2:] or one.path[:1] not in ((), ("own",), ("rent",)) else ""
     return f"{INPUTS[one.name][0]}{field}"
 
 
-def absent_lines(plan: Plan) -> tuple[str, ...]:
+def unavailable_option_lines(plan: Plan) -> tuple[str, ...]:
     """The ways that were not reckoned, with the reason and what they would need; ways of one reason stand together."""
     named: dict[str, list[str]] = {}
     for one in plan.absent:
@@ -93,14 +97,14 @@ def absent_lines(plan: Plan) -> tuple[str, ...]:
     return tuple(_ended(f"{', '.join(names)}: {reason}") for reason, names in named.items())
 
 
-def spread_line(plan: Plan) -> str | None:
+def deferral_line(plan: Plan) -> str | None:
     """What fewer machines could do if the work could wait; None where the work cannot be done as asked."""
-    sells_all = any(only_sells(plan.setting, one.accelerators) for one in plan.options if one.way == "own")
-    said = spread_advice(plan.setting) if plan.options and not sells_all else None
+    sells_all = any(is_resale_only(plan.setting, one.accelerators) for one in plan.options if one.way == "own")
+    said = deferral_advice(plan.setting) if plan.options and not sells_all else None
     return None if said is None else f"{said}. Say so under 'Adjust assumptions' if it can wait."
 
 
-def sizes_table(plan: Plan) -> Table | None:
+def fleet_size_table(plan: Plan) -> Table | None:
     """What another number of machines would mean, where the work may wait; None where it may not."""
     found = sizes(plan.setting)
     if not found:
@@ -120,7 +124,7 @@ def sizes_table(plan: Plan) -> Table | None:
     )
 
 
-def _wait(size: Size) -> str:
+def _wait(size: FleetSizeResult) -> str:
     hours = scalar(size.wait_hours.value)
     return "longer and longer" if hours is None else hours_words(hours)
 

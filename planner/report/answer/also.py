@@ -4,17 +4,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from planner.money.measures import peak_cash, rate_per_year
-from planner.money.owned_fleet import USUAL_SHARES, Kind, Split, idle, pieces, split
+from planner.money.owned_fleet import USUAL_SHARES, Kind, OwnedCostSplit, idle, pieces, split
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
-from planner.money.verdict.contender import Weighed
+from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report import words
-from planner.report.answer.other_number import OtherNumber, lost_rows, number, rule_rows, rule_sentences
-from planner.report.forms import reason_of, scalar
-from planner.report.futures.counted import turning_of
+from planner.report.answer.other_number import (
+    OtherNumber,
+    hours_rule_measures,
+    hours_rule_sentences,
+    lost_time_measures,
+    number,
+)
+from planner.report.forms import scalar, scalar_reason
+from planner.report.futures.counted import simulated_break_even
 from planner.report.table import Table, text_table
-from planner.study.buy_or_wait import NoWaiting, Waiting, late_delivery, waiting
+from planner.study.buy_or_wait import BuyOrWaitUnavailable, Waiting, late_delivery, waiting
 from planner.study.uncertainty.break_even_map import BreakEvenMap, CurvePoint, curve, use_and_years
 from planner.study.uncertainty.futures import Futures
 from pricing.caching import cached_property
@@ -63,32 +69,32 @@ def also(plan: Plan, found: Answer, drawn: Futures | None = None) -> Also | None
         return None
     owner = next((one for one in (*ways, found.own) if one is not None and WAYS[one.option.way].owns), None)
     parts = None if owner is None else split(plan.setting, owner.option.ledger)
-    turn = turning_of(found, drawn, "busy_share")
+    turn = simulated_break_even(found, drawn, "busy_share")
     rows = (
-        *(row for one in ways for row in _per_piece(plan, one)),
-        *rule_rows(plan, found, turn),
-        *_payback(found),
-        *(row for one in ways for row in _cash(plan, one)),
+        *(row for one in ways for row in _unit_cost_measures(plan, one)),
+        *hours_rule_measures(plan, found, turn),
+        *_payback_measures(found),
+        *(row for one in ways for row in _cash_measures(plan, one)),
         *_later(plan),
         *(row for one in ways for row in _idle(plan, one)),
-        *lost_rows(plan, ways),
+        *lost_time_measures(plan, ways),
         *(() if owner is None or parts is None else _shares(owner, parts)),
     )
     sentences = (
         _money(plan),
-        *rule_sentences(plan, found, turn),
-        *(() if owner is None or parts is None else (_why_split(owner, parts),)),
+        *hours_rule_sentences(plan, found, turn),
+        *(() if owner is None or parts is None else (_cost_split_text(owner, parts),)),
     )
     return Also(sentences, rows, found)
 
 
-def also_text(told: Also) -> str:
+def other_measures_text(told: Also) -> str:
     """All of it for a terminal."""
-    parts = ("\n".join(told.sentences), text_table(also_table(told)), text_table(curve_table(told)))
+    parts = ("\n".join(told.sentences), text_table(other_measures_table(told)), text_table(curve_table(told)))
     return "\n\n".join(part for part in parts if part)
 
 
-def also_table(told: Also) -> Table:
+def other_measures_table(told: Also) -> Table:
     """The rows as they are shown."""
     columns = ("What", "Value", "Unit", "How it follows")
     return Table.listed(columns, [(row.what, row.said, row.unit, row.how) for row in told.rows])
@@ -114,10 +120,10 @@ def _money(plan: Plan) -> str:
     )
 
 
-def _per_piece(plan: Plan, one: Weighed) -> Iterator[OtherNumber]:
+def _unit_cost_measures(plan: Plan, one: EvaluatedOption) -> Iterator[OtherNumber]:
     """What a useful hour costs, and a piece of the work by the hours that it takes."""
     hour, title, key = scalar(one.measures.usd_per_useful_hour.value), one.option.title, one.option.key
-    why = "its cost over its useful GPU-hours, both in today's money" if hour is not None else reason_of(
+    why = "its cost over its useful GPU-hours, both in today's money" if hour is not None else scalar_reason(
         one.measures.usd_per_useful_hour.reason
     )  # fmt: skip
     yield OtherNumber("usd_per_useful_hour", key, f"A useful GPU-hour: {title}", hour, "USD per useful GPU-hour", why)
@@ -132,22 +138,22 @@ def _per_piece(plan: Plan, one: Weighed) -> Iterator[OtherNumber]:
         yield OtherNumber(f"usd_per_{piece.kind}", key, f"{label}{model}: {title}", usd, f"USD per {of}", takes)
 
 
-def _payback(found: Answer) -> Iterator[OtherNumber]:
+def _payback_measures(found: Answer) -> Iterator[OtherNumber]:
     if found.pair is None:
         return
     months, first, second = scalar(found.payback.months), *found.pair
     plain = scalar(first.measures.simple_payback.months)
-    counted = "" if plain is None else f"; month {words.significant(plain):g} if later money counted in full"
+    counted = "" if plain is None else f"; month {words.round_significant(plain):g} if later money counted in full"
     how = (
         f"the month by which what it saves against {second.option.title} has covered what it cost first{counted}"
         if months is not None
-        else reason_of(found.payback.reason)
+        else scalar_reason(found.payback.reason)
     )
     what = f"Paid back: {first.option.title}"
     yield OtherNumber("payback_discounted_months", first.option.key, what, months, "months from today", how)
 
 
-def _cash(plan: Plan, one: Weighed) -> Iterator[OtherNumber]:
+def _cash_measures(plan: Plan, one: EvaluatedOption) -> Iterator[OtherNumber]:
     title, key = one.option.title, one.option.key
     today, peak = float(one.measures.cash_today_usd), peak_cash(plan.setting, one.option.ledger)
     yield OtherNumber("cash_today_usd", key, f"Cash on day one: {title}", today, _USD, "what has to be paid today")
@@ -162,7 +168,7 @@ def _cash(plan: Plan, one: Weighed) -> Iterator[OtherNumber]:
 def _later(plan: Plan) -> Iterator[OtherNumber]:
     """What it costs to order a month later, and to get the machines a year later."""
     found = waiting(plan)
-    if isinstance(found, NoWaiting):
+    if isinstance(found, BuyOrWaitUnavailable):
         return
     key = found.bought_as.key
     if len(found.months) > 1:
@@ -185,7 +191,7 @@ def _late(found: Waiting, key: str) -> OtherNumber:
     return OtherNumber("late_year_usd", key, f"Delivery a year late: {found.title}", late.extra_usd, _USD, how)
 
 
-def _idle(plan: Plan, one: Weighed) -> Iterator[OtherNumber]:
+def _idle(plan: Plan, one: EvaluatedOption) -> Iterator[OtherNumber]:
     title, key, there = one.option.title, one.option.key, idle(plan.setting, one.option)
     if there is not None:
         how = f"of {there.paid_hours:,.0f} GPU-hours in which its machines are there, spares apart"
@@ -197,13 +203,13 @@ def _idle(plan: Plan, one: Weighed) -> Iterator[OtherNumber]:
         yield OtherNumber("idle_share", key, f"Idle: {title}", share, "share of the bills", how)
 
 
-def _billed_usd(one: Weighed) -> float:
+def _billed_usd(one: EvaluatedOption) -> float:
     """All bills, before tax, with nothing set against them that hours sold on bring."""
     ledger = one.option.ledger
     return float(one.measures.bills_usd) - sum(float(ledger.part_usd(part)) for part in ("income", "tax"))
 
 
-def _shares(owner: Weighed, parts: Split) -> Iterator[OtherNumber]:
+def _shares(owner: EvaluatedOption, parts: OwnedCostSplit) -> Iterator[OtherNumber]:
     """What one's own machines cost by what it is for, and what is rented beside them."""
     title, key = owner.option.title, owner.option.key
     people = words.percent(parts.people_usd / parts.owned_usd)
@@ -214,14 +220,14 @@ def _shares(owner: Weighed, parts: Split) -> Iterator[OtherNumber]:
     )
     for (name, usd), what in zip(parts.by_name.items(), told, strict=True):
         how = f"{words.usd(usd)}, {what}; usually quoted: {words.percent(USUAL_SHARES[name])}"
-        label, name_of = f"{name.capitalize()}: {title}", f"{name.replace(' ', '_')}_share"
-        yield OtherNumber(name_of, key, label, parts.shares[name], _SHARE, how)
+        label, column = f"{name.capitalize()}: {title}", f"{name.replace(' ', '_')}_share"
+        yield OtherNumber(column, key, label, parts.shares[name], _SHARE, how)
     if parts.rented_usd > 0:
         how = "until the machines come, above what they can do, after they are sold: no part of the shares"
         yield OtherNumber("rented_beside_usd", key, f"Rented beside it: {title}", parts.rented_usd, _USD, how)
 
 
-def _why_split(owner: Weighed, parts: Split) -> str:
+def _cost_split_text(owner: EvaluatedOption, parts: OwnedCostSplit) -> str:
     """The usual split, and in which part this plan's differs most, with the sums that make it so."""
     usual = "/".join(f"{share * 100:.0f}" for share in USUAL_SHARES.values())
     ours = "/".join(f"{share * 100:.0f}" for share in parts.shares.values())

@@ -2,7 +2,7 @@
 
 from planner.money.carbon import KG_PER_T, Ends
 from planner.money.verdict.answer import Answer
-from planner.money.verdict.contender import Weighed
+from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report import words
 
@@ -17,7 +17,7 @@ _IN_TONNES_FROM_KG = 10_000.0
 
 def carbon_sentences(found: Answer) -> tuple[str, ...]:
     """What the two ways compared emit, where it differs; that a limit cannot be checked, where nobody knows."""
-    return (*_beside(found), *_unchecked(found))
+    return (*_beside(found), *_unverified_limit(found))
 
 
 def _beside(found: Answer) -> tuple[str, ...]:
@@ -27,14 +27,14 @@ def _beside(found: Answer) -> tuple[str, ...]:
     less, more = found.emitted(first).total_kg, found.emitted(second).total_kg
     if less is None or more is None or less.typical <= 0 or more.typical <= DIFFER * less.typical:
         return ()
-    doing, other = (_doing(found, one) for one in (first, second))
+    doing, other = (_option_and_grid(found, one) for one in (first, second))
     return (
         f"{doing[:1].upper()}{doing[1:]} would emit {_share(less.typical / more.typical)} of what {other} does: about "
         f"{tonnes(less)} of CO2 equivalent against {tonnes(more)}, operation and making; {NOT_COUNTED}.",
     )
 
 
-def _unchecked(found: Answer) -> tuple[str, ...]:
+def _unverified_limit(found: Answer) -> tuple[str, ...]:
     """A limit is set, and nobody knows whether the way that is advised keeps to it."""
     most = found.plan.setting.terms.most_t_co2e
     if most is None or found.best is None or found.emitted(found.best).operation_kg is not None:
@@ -45,12 +45,12 @@ def _unchecked(found: Answer) -> tuple[str, ...]:
     )
 
 
-def _typical(found: Answer, way: Weighed) -> float:
+def _typical(found: Answer, way: EvaluatedOption) -> float:
     total = found.emitted(way).total_kg
     return float("inf") if total is None else total.typical
 
 
-def _doing(found: Answer, way: Weighed) -> str:
+def _option_and_grid(found: Answer, way: EvaluatedOption) -> str:
     """What one does, and at whose electricity: renting (Norway)."""
     where = found.emitted(way).where
     place = f" ({where})" if where in _places(found) else ""
@@ -76,7 +76,7 @@ def tonnes(kg: Ends) -> str:
 
 
 def _figure(t: float) -> str:
-    return f"{words.significant(t, 2):,.10g}"
+    return f"{words.round_significant(t, 2):,.10g}"
 
 
 def carbon_unit(found: Answer) -> tuple[str, float]:

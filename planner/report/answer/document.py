@@ -11,47 +11,47 @@ from numpy.typing import ArrayLike
 from planner.money.ledger import Ledger, Origin
 from planner.money.measures import paid_usd, rate_per_year
 from planner.money.old_figures import OldFigure, old_figures
-from planner.money.owned_fleet import bought_when
+from planner.money.owned_fleet import purchase_orders
 from planner.money.plan import Plan
-from planner.money.renting.offer_inputs import prices_of
+from planner.money.renting.offer_inputs import estimated_prices
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.breakeven import RENT, BreakEven, value_of
-from planner.money.verdict.contender import Weighed
+from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report.answer.also import Also
 from planner.report.answer.plan_text import Reckoned, conventions, not_counted, warnings
-from planner.report.answer.price_words import called, old_figure_words
+from planner.report.answer.price_words import called, describe_overdue_figure
 from planner.report.answer.profit_words import profit_document
 from planner.report.answer.side_by_side import differences
 from planner.report.answer.tables import INPUTS, by_year
 from planner.report.files import answer_schema as schema
 from planner.report.files import document_parts as parts
 from planner.report.files.csv import scenario_id
-from planner.report.forms import reason_of, scalar
-from planner.report.futures.counted import turning_of, waiting_sentences
+from planner.report.forms import scalar, scalar_reason
+from planner.report.futures.counted import buy_or_wait_sentences, simulated_break_even
 from planner.report.speed.training_words import hours_to_train
-from planner.study.buy_or_wait import NoWaiting, Waiting, WaitingFutures
+from planner.study.buy_or_wait import BuyOrWaitFutures, BuyOrWaitUnavailable, Waiting
 from planner.study.measures import EMISSIONS, MEASURES, OptionResult, results_of
-from planner.study.uncertainty.futures import Futures, FuturesBand
+from planner.study.uncertainty.futures import Futures, PercentileBand
 from pricing.orderable import sale
 
 
-def answer_data(one: Reckoned) -> dict[str, Any]:
+def answer_json(one: Reckoned) -> dict[str, Any]:
     """The document of one plan, as JSON has it."""
     return answer_document(one).model_dump(mode="json")
 
 
-def comparison_data(plans: Sequence[Reckoned]) -> dict[str, Any]:
+def comparison_json(plans: Sequence[Reckoned]) -> dict[str, Any]:
     """The document of several plans side by side, as JSON has it."""
-    differ = tuple(schema.Difference(input=key, values=values) for key, values in differences(plans))
-    told = schema.Comparison(plans=tuple(answer_document(one) for one in plans), differences=differ)
+    differ = tuple(schema.InputDifferenceSchema(input=key, values=values) for key, values in differences(plans))
+    told = schema.ComparisonSchema(plans=tuple(answer_document(one) for one in plans), differences=differ)
     return told.model_dump(mode="json")
 
 
-def answer_document(one: Reckoned) -> schema.Answer:
+def answer_document(one: Reckoned) -> schema.AnswerSchema:
     """Everything about one plan."""
     plan, found, told = one.plan, one.found, one.told
-    return schema.Answer(
+    return schema.AnswerSchema(
         **_asked(one),
         verdict=found.verdict,
         title=told.title,
@@ -70,13 +70,13 @@ def answer_document(one: Reckoned) -> schema.Answer:
         missing=found.missing,
         options=tuple(_option(result) for result in results_of(plan, found, one.futures)),
         not_offered=tuple(
-            schema.NotOffered(way=absent.way, label=WAYS[absent.way].name, reason=absent.reason)
+            schema.UnavailableOptionSchema(way=absent.way, label=WAYS[absent.way].name, reason=absent.reason)
             for absent in plan.absent
         ),
         break_evens=tuple(_break_even(turn, found, one.futures) for turn in found.break_evens),
         rent_changes=tuple(_rent_changes(found)),
-        futures=None if one.futures is None else _futures(found, one.futures),
-        waiting=None if one.waits is None else waiting_data(*one.waits),
+        futures=None if one.futures is None else _futures_cells(found, one.futures),
+        waiting=None if one.waits is None else buy_or_wait_json(*one.waits),
         also=None if one.also is None else _also(one.also),
         warnings=warnings(plan, found),
         old_figures=tuple(_old(one) for one in old_figures(found)),
@@ -85,17 +85,17 @@ def answer_document(one: Reckoned) -> schema.Answer:
     )
 
 
-def _also(told: Also) -> parts.Also:
-    return parts.Also(
+def _also(told: Also) -> parts.ExtraSchema:
+    return parts.ExtraSchema(
         sentences=told.sentences,
         numbers=tuple(
-            parts.OtherNumber(
+            parts.OtherMeasureSchema(
                 name=row.name, option=row.option, label=row.what, value=row.value, unit=row.unit, how=row.how
             )
             for row in told.rows
         ),
         use_and_years=tuple(
-            parts.UseAndYears(
+            parts.UtilizationByYearsSchema(
                 years=point.years,
                 hours_per_month=None if point.busy_share is None else point.busy_share * told.hours_per_month,
                 busy_share=point.busy_share,
@@ -121,7 +121,7 @@ def _asked(one: Reckoned) -> dict[str, Any]:
         "catalogue_digest": catalogue.digest,
         "accelerator_id": scenario.accelerator,
         "accelerator": scenario.accelerator if chip is None else chip.label,
-        "accelerators_at_once": setting.demand.all.most_accelerators if plan.options else None,
+        "accelerators_at_once": setting.demand.all.peak_accelerators if plan.options else None,
         "site_id": scenario.site,
         "site": catalogue.sites[scenario.site].label if scenario.site in catalogue.sites else scenario.site,
         "years": scenario.years,
@@ -131,13 +131,13 @@ def _asked(one: Reckoned) -> dict[str, Any]:
         "hours_per_month": setting.terms.hours_per_month,
         "currency": None
         if shown is None or shown.usd_per_unit is None or shown.day is None
-        else schema.Currency(code=shown.code, usd_per_unit=shown.usd_per_unit, day=shown.day),
+        else parts.CurrencySchema(code=shown.code, usd_per_unit=shown.usd_per_unit, day=shown.day),
         "time_to_train_hours": hours_to_train(setting.asked),
     }
 
 
-def _old(one: OldFigure) -> schema.OldFigure:
-    return schema.OldFigure(
+def _old(one: OldFigure) -> parts.OldFigureSchema:
+    return parts.OldFigureSchema(
         name=one.name,
         label=called(one),
         option=one.option.key,
@@ -147,11 +147,11 @@ def _old(one: OldFigure) -> schema.OldFigure:
         limit_days=one.limit_days,
         source=one.origin.said_by,
         source_url=one.origin.url,
-        sentence=old_figure_words(one),
+        sentence=describe_overdue_figure(one),
     )
 
 
-def _key(way: Weighed | None) -> str | None:
+def _key(way: EvaluatedOption | None) -> str | None:
     return None if way is None else way.option.key
 
 
@@ -166,22 +166,22 @@ def _numbers(values: Sequence[float]) -> tuple[float | None, ...]:
 
 def _reason(value: float | None, reason: ArrayLike) -> str | None:
     """Why there is no number; None where there is one."""
-    return None if value is not None else reason_of(reason)
+    return None if value is not None else scalar_reason(reason)
 
 
-def _option(result: OptionResult) -> schema.Option:
+def _option(result: OptionResult) -> schema.OptionSchema:
     plan, way, option = result.plan, result.way, result.way.option
     offer = _offer(plan, way)
     rate = value_of(RENT, option.ledger)
     reasons = {one.name: reason for one in MEASURES if (reason := one.reason(result)) is not None}
-    return schema.Option(
+    return schema.OptionSchema(
         key=option.key,
         way=option.way,
         side=WAYS[option.way].side,
         label=option.title,
         what=option.what,
         accelerators=option.accelerators,
-        orders=tuple(parts.Order(**asdict(one)) for one in bought_when(plan.setting, option)),
+        orders=tuple(parts.OrderSchema(**asdict(one)) for one in purchase_orders(plan.setting, option)),
         useful_accelerator_hours=float(np.broadcast_to(option.useful_hours, option.ledger.monthly_usd.shape).sum()),
         offer=offer,
         usd_per_accelerator_hour=None if rate is None else rate[0],
@@ -204,14 +204,18 @@ def _option(result: OptionResult) -> schema.Option:
     )
 
 
-def _offer(plan: Plan, way: Weighed) -> schema.Offer | None:
+def _offer(plan: Plan, way: EvaluatedOption) -> schema.OfferSchema | None:
     """The offer whose terms an option goes by."""
     catalogue, key = plan.setting.catalogue, WAYS[way.option.way].offer(plan.setting.taken)
     if key is None:
         return None
     offer = catalogue.offers[key]
-    figure, worth, sold = offer.usd_per_accelerator_hour, prices_of(plan.setting, (key,)).at(0), sale(catalogue, key)
-    return schema.Offer(
+    figure, worth, sold = (
+        offer.usd_per_accelerator_hour,
+        estimated_prices(plan.setting, (key,)).at(0),
+        sale(catalogue, key),
+    )
+    return schema.OfferSchema(
         id=key,
         provider_id=offer.provider,
         provider=catalogue.providers[offer.provider].label,
@@ -243,20 +247,22 @@ def _checked(ledger: Ledger) -> Iterator[date]:
                 yield where.checked
 
 
-def _lines(ledger: Ledger) -> Iterator[schema.Line]:
+def _lines(ledger: Ledger) -> Iterator[schema.LineSchema]:
     """The lines on which money moves, or would if somebody published a price."""
     for line in ledger.lines:
         usd = np.broadcast_to(line.usd, ledger.monthly_usd.shape)
         if np.any(usd != 0):
             years = _numbers(by_year(usd))
             total = _number(usd.sum())
-            yield schema.Line(name=line.name, part=line.part, is_cash=line.is_cash, total_usd=total, by_year_usd=years)
+            yield schema.LineSchema(
+                name=line.name, part=line.part, is_cash=line.is_cash, total_usd=total, by_year_usd=years
+            )
 
 
-def _break_even(turn: BreakEven, found: Answer, drawn: Futures | None) -> schema.BreakEven:
+def _break_even(turn: BreakEven, found: Answer, drawn: Futures | None) -> schema.BreakEvenSchema:
     value, known = _number(turn.value), turn.name in ("busy_share", RENT)
-    there = turning_of(found, drawn, turn.name) if known else None
-    return schema.BreakEven(
+    there = simulated_break_even(found, drawn, turn.name) if known else None
+    return schema.BreakEvenSchema(
         name=turn.name,
         label=INPUTS[turn.name][0],
         unit=turn.unit,
@@ -264,34 +270,38 @@ def _break_even(turn: BreakEven, found: Answer, drawn: Futures | None) -> schema
         value=value,
         achievable=_number(turn.achievable),
         reason=_reason(value, str(turn.reason)),
-        in_futures=None if there is None else schema.InFutures(share_with_one=there.share, **_ends(there.band)),
+        in_futures=None
+        if there is None
+        else schema.SimulatedBreakEvenSchema(share_with_one=there.share, **_ends(there.band)),
     )
 
 
-def _rent_changes(found: Answer) -> Iterator[schema.RentChange]:
-    for change, back in found.turned_by_rent_path:
+def _rent_changes(found: Answer) -> Iterator[schema.RentChangeSchema]:
+    for change, back in found.payback_by_rent_change:
         months = _number(back.months)
-        yield schema.RentChange(change_per_year=change, payback_months=months, reason=_reason(months, back.reason))
+        yield schema.RentChangeSchema(
+            change_per_year=change, payback_months=months, reason=_reason(months, back.reason)
+        )
 
 
-def _ends(band: FuturesBand | None) -> dict[str, float | None]:
+def _ends(band: PercentileBand | None) -> dict[str, float | None]:
     ends = (None, None, None) if band is None else (band.low, band.middle, band.high)
     return dict(zip(("p10", "p50", "p90"), ends, strict=True))
 
 
-def _futures(found: Answer, drawn: Futures) -> schema.Futures:
+def _futures_cells(found: Answer, drawn: Futures) -> schema.FuturesSchema:
     keys = [one.option.key for one in (found.own, found.rent) if one and drawn.row(one.option.key) is not None]
     pair = (keys[0], keys[1]) if len(keys) == 2 else None
     saved = None if pair is None else np.quantile(drawn.saved_usd(*pair), (0.1, 0.5, 0.9)).tolist()
-    return schema.Futures(
+    return schema.FuturesSchema(
         count=drawn.count,
         seed=drawn.plan.setting.scenario.seed,
         own_cheaper_than_rent_share=None if pair is None else drawn.share_cheaper(*pair),
-        own_saves_usd=None if saved is None else schema.Band(p10=saved[0], p50=saved[1], p90=saved[2]),
+        own_saves_usd=None if saved is None else schema.BandSchema(p10=saved[0], p50=saved[1], p90=saved[2]),
         own_saves_usd_dots=() if pair is None else tuple(drawn.dots(*pair).tolist()),
         deadline_met_share=drawn.deadline_share,
         inputs=tuple(
-            schema.UncertainInput(
+            schema.UncertainInputSchema(
                 name=one.name, unit=one.unit, low=one.spread.low, typical=one.spread.typical, high=one.spread.high,
                 kind=one.kind, source=one.source, reason=one.reason,
             )
@@ -300,14 +310,14 @@ def _futures(found: Answer, drawn: Futures) -> schema.Futures:
     )  # fmt: skip
 
 
-def waiting_data(found: Waiting | NoWaiting, drawn: WaitingFutures | None) -> schema.Waiting:
+def buy_or_wait_json(found: Waiting | BuyOrWaitUnavailable, drawn: BuyOrWaitFutures | None) -> schema.WaitingSchema:
     """Buying today or later, month by month; why there is nothing to put off stands in the sentences."""
-    said = waiting_sentences(found, drawn)
-    if isinstance(found, NoWaiting):
-        return schema.Waiting(
+    said = buy_or_wait_sentences(found, drawn)
+    if isinstance(found, BuyOrWaitUnavailable):
+        return schema.WaitingSchema(
             sentences=said, best_month=None, never_usd=None, never_cheaper_share=None, futures=None, months=()
         )
-    return schema.Waiting(
+    return schema.WaitingSchema(
         sentences=said,
         best_month=found.best_month,
         never_usd=found.never_usd,
@@ -317,11 +327,11 @@ def waiting_data(found: Waiting | NoWaiting, drawn: WaitingFutures | None) -> sc
     )
 
 
-def _month(found: Waiting, drawn: WaitingFutures | None, at: int) -> schema.WaitingMonth:
+def _month(found: Waiting, drawn: BuyOrWaitFutures | None, at: int) -> schema.OrderMonthSchema:
     def of(name: str) -> float | None:
         return None if drawn is None else float(getattr(drawn, name)[at])
 
-    return schema.WaitingMonth(
+    return schema.OrderMonthSchema(
         month=found.months[at],
         present_usd=float(found.present_usd[at]),
         present_low_usd=of("low_usd"),

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.formula import Num, formula
-from planner.money.ledger import Ledger, Line, Used
+from planner.money.ledger import Ledger, LedgerInput, Line
 from planner.report import words
 from planner.report.futures.input_words import called
 
@@ -37,7 +37,7 @@ _TODAY = "worth_today"
 
 
 @dataclass(frozen=True)
-class _Factor:
+class _FormulaFactor:
     node: ast.expr
     below: bool  # whether it divides
 
@@ -49,30 +49,30 @@ def amount(usd: float) -> str:
     return f"{'-' if usd < 0 else ''}${_number(abs(usd), _OF_AMOUNT, least=2)}"
 
 
-def formula_words(line: Line) -> str:
+def formula_text(line: Line) -> str:
     """The formula of a line in words, with its numbers; why there is none where an input has no price."""
     unknown = [called(one.name) for one in line.used if np.isnan(np.asarray(one.value, dtype=np.float64)).any()]
     if unknown:
-        return f"Not priced: nobody publishes {words.listed(dict.fromkeys(map(_lower, unknown)))}."
+        return f"Not priced: nobody publishes {words.listed(dict.fromkeys(map(_lower_first, unknown)))}."
     total = float(line.total_usd)
     if total == 0:
         return "Nothing in this plan: = $0"
     used = {one.name: one for one in line.used}
     factors = tuple(_factors(ast.parse(line.how, mode="eval").body, below=False))
-    return f"{_product(factors, used, line)} = {amount(total)}"
+    return f"{_product_text(factors, used, line)} = {amount(total)}"
 
 
-def total_words(shown: Ledger) -> str:
+def total_text(shown: Ledger) -> str:
     """The sum of the lines as the tiles of a page write it."""
-    return words.usd_short(float(shown.total_usd))
+    return words.format_usd_short(float(shown.total_usd))
 
 
-def inputs_of(line: Line) -> tuple[Used, ...]:
+def sourced_inputs(line: Line) -> tuple[LedgerInput, ...]:
     """The inputs of a line that somebody says; not those that only say which month it is."""
     return tuple(one for one in line.used if one.name not in _CALENDAR)
 
 
-def input_value(used: Used, months: NDArray[np.intp] | None = None) -> str:
+def format_input(used: LedgerInput, months: NDArray[np.intp] | None = None) -> str:
     """The value of an input with its unit: $2.69 an accelerator-hour, 60%, 8 accelerators; perhaps of some months."""
     values = np.asarray(used.value, dtype=np.float64).reshape(-1)
     values = values if months is None or values.size == 1 else values[months]
@@ -81,7 +81,7 @@ def input_value(used: Used, months: NDArray[np.intp] | None = None) -> str:
     return f"{_with_unit(used, float(values[0]))} in the first and {_with_unit(used, float(values[-1]))} in the last"
 
 
-def _factors(node: ast.expr, below: bool) -> Iterator[_Factor]:
+def _factors(node: ast.expr, below: bool) -> Iterator[_FormulaFactor]:
     match node:
         case ast.BinOp(left=left, op=ast.Mult(), right=right):
             yield from _factors(left, below)
@@ -90,12 +90,12 @@ def _factors(node: ast.expr, below: bool) -> Iterator[_Factor]:
             yield from _factors(left, below)
             yield from _factors(right, not below)
         case _:
-            yield _Factor(node, below)
+            yield _FormulaFactor(node, below)
 
 
-def _product(factors: tuple[_Factor, ...], used: Mapping[str, Used], line: Line) -> str:
+def _product_text(factors: tuple[_FormulaFactor, ...], used: Mapping[str, LedgerInput], line: Line) -> str:
     """The factors one after the other; those that change by the month as one at the end."""
-    sign, said, monthly = "", list[str](), list[_Factor]()
+    sign, said, monthly = "", list[str](), list[_FormulaFactor]()
     for factor in factors:
         value = _value(factor.node, used)
         if np.size(value) > 1:
@@ -109,31 +109,33 @@ def _product(factors: tuple[_Factor, ...], used: Mapping[str, Used], line: Line)
     return sign + " ".join(said)
 
 
-def _factor(factor: _Factor, value: float, used: Mapping[str, Used]) -> str:
+def _factor(factor: _FormulaFactor, value: float, used: Mapping[str, LedgerInput]) -> str:
     """One number with what it is; empty where it is one and no count, and so says nothing."""
     node, text = factor.node, ast.unparse(factor.node)
     if isinstance(node, ast.Constant):
         said = "" if value == 1 else _number(value)
         return f"{said} ({_CONSTANTS[value]})" if value in _CONSTANTS else said
     if text in _COUNTED:
-        return _plural(value, _COUNTED[text])
+        return _pluralize_value(value, _COUNTED[text])
     if isinstance(node, ast.Name):
         one = used[node.id]
         return "" if value == 1 and _is_flag(one) else _named(one, value)
     names = [used[name] for name in formula(text).names]
     if text.startswith(f"{_SERVERS} +") and text.count(_SERVERS) == 1 and "usd" not in text:
-        return f"{_plural(value, 'server')} (spares included)" if value % 1 else _plural(value, "server")
+        return (
+            f"{_pluralize_value(value, 'server')} (spares included)" if value % 1 else _pluralize_value(value, "server")
+        )
     if value == 1:
         return ""
     sign = "$" if any(_is_money(one) for one in names) else ""
     return f"{sign}{_number(value)} (from {_from(names)})"
 
 
-def _from(names: list[Used]) -> str:
-    return ", ".join(f"{_lower(called(one.name))} {input_value(one)}" for one in names)
+def _from(names: list[LedgerInput]) -> str:
+    return ", ".join(f"{_lower_first(called(one.name))} {format_input(one)}" for one in names)
 
 
-def _months(factors: list[_Factor], used: Mapping[str, Used], last: int) -> str:
+def _months(factors: list[_FormulaFactor], used: Mapping[str, LedgerInput], last: int) -> str:
     """What changes by the month, summed: over how many months, and what is in it."""
     product: Num = np.ones(1)
     for factor in factors:
@@ -143,7 +145,7 @@ def _months(factors: list[_Factor], used: Mapping[str, Used], last: int) -> str:
     months = np.flatnonzero(by_month)
     names = dict.fromkeys(name for factor in factors for name in formula(ast.unparse(factor.node)).names)
     inside = [
-        f"{_lower(called(name))} {input_value(used[name], months)}"
+        f"{_lower_first(called(name))} {format_input(used[name], months)}"
         for name in names
         if name not in _CALENDAR and np.any(np.asarray(used[name].value) != 0)
     ]
@@ -159,21 +161,21 @@ def _when(months: NDArray[np.intp]) -> str:
     return "today" if months[0] == 0 else f"in month {months[0]}"
 
 
-def _value(node: ast.expr, used: Mapping[str, Used]) -> Num:
+def _value(node: ast.expr, used: Mapping[str, LedgerInput]) -> Num:
     return formula(ast.unparse(node))({name: one.value for name, one in used.items()})
 
 
-def _is_flag(used: Used) -> bool:
+def _is_flag(used: LedgerInput) -> bool:
     return used.unit.startswith("1 ") or used.name == "many"
 
 
-def _is_money(used: Used) -> bool:
+def _is_money(used: LedgerInput) -> bool:
     return used.unit.startswith("USD") and used.name != _TODAY
 
 
-def _named(used: Used, value: float) -> str:
+def _named(used: LedgerInput, value: float) -> str:
     """A number with its unit, and what it is where the unit does not say so."""
-    text, what = _with_unit(used, value), _lower(called(used.name))
+    text, what = _with_unit(used, value), _lower_first(called(used.name))
     if used.unit == used.name:
         return text
     return f"{_number(value)} ({what})" if used.unit in what.split() else f"{text} ({what})"
@@ -184,7 +186,7 @@ _BARE = frozenset({"1", "times", "count"})
 _SHARES = ("share", "_change_per_year", "_rate_per_year")
 
 
-def _with_unit(used: Used, value: float) -> str:
+def _with_unit(used: LedgerInput, value: float) -> str:
     if not math.isfinite(value):
         return "not known"
     unit = used.unit
@@ -212,13 +214,13 @@ def _unit(unit: str, value: float) -> str:
 _COUNTS = ("accelerators", "hours", "months", "years", "payments")
 
 
-def _plural(value: float, what: str) -> str:
+def _pluralize_value(value: float, what: str) -> str:
     return f"{_number(value)} {what}{'' if value == 1 else 's'}"
 
 
 def _number(value: float, digits: int = _DIGITS, least: int = 0) -> str:
     """A number with so many digits that count, thousands apart, never with an exponent."""
-    rounded = words.significant(value, digits)
+    rounded = words.round_significant(value, digits)
     if rounded == 0:
         return "0"
     text = f"{rounded:,.{max(digits - 1 - math.floor(math.log10(abs(rounded))), 0)}f}"
@@ -228,5 +230,5 @@ def _number(value: float, digits: int = _DIGITS, least: int = 0) -> str:
     return whole if not part else f"{whole}.{part.ljust(least, '0')}"
 
 
-def _lower(text: str) -> str:
+def _lower_first(text: str) -> str:
     return text if text[:2].isupper() else text[:1].lower() + text[1:]

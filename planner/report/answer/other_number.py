@@ -9,12 +9,12 @@ from planner.money.lost_hours import LostHours, lost_hours
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.breakeven import BreakEven
-from planner.money.verdict.contender import Weighed
+from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report import words
-from planner.report.answer.turns import is_even, wins_above
-from planner.report.futures.counted import share_words
-from planner.study.uncertainty.sure_verdict import Turning
+from planner.report.answer.turns import cheaper_above_break_even, has_constant_demand
+from planner.report.futures.counted import format_futures_count
+from planner.study.uncertainty.sure_verdict import BreakEvenBand
 
 _SMALL_SHARE = 0.02
 _CENT = 0.1  # dollars: of less, cents say too little
@@ -45,7 +45,7 @@ class OtherNumber:
 
 def number(value: float) -> str:
     """Three figures of a number, never 2e-05."""
-    rounded = words.significant(value)
+    rounded = words.round_significant(value)
     return f"{rounded:,g}" if abs(rounded) >= 1 else np.format_float_positional(rounded, trim="-")
 
 
@@ -62,7 +62,7 @@ FAILS = (
 )
 
 
-def rule_rows(plan: Plan, found: Answer, turn: Turning | None) -> Iterator[OtherNumber]:
+def hours_rule_measures(plan: Plan, found: Answer, turn: BreakEvenBand | None) -> Iterator[OtherNumber]:
     """The break-even in hours, the two ends of the rule, and the rent at which both cost the same."""
     if found.pair is None:
         return
@@ -92,7 +92,7 @@ def _break_even_hours(plan: Plan, busy: BreakEven | None, between: str) -> Other
     return OtherNumber("break_even_hours", None, what, busy.value * hours, _HOURS, how)
 
 
-def rule_sentences(plan: Plan, found: Answer, turn: Turning | None) -> tuple[str, ...]:
+def hours_rule_sentences(plan: Plan, found: Answer, turn: BreakEvenBand | None) -> tuple[str, ...]:
     """The rule of thumb, where it fails, and what of that is so in this plan; nothing where nothing is compared."""
     busy = found.break_even("busy_share")
     if found.pair is None or busy is None:
@@ -100,7 +100,7 @@ def rule_sentences(plan: Plan, found: Answer, turn: Turning | None) -> tuple[str
     if busy.value is None:
         return (f"There is no rule of thumb by hours here: {busy.reason.detail or 'no level of use changes that'}.",)
     hours = plan.setting.terms.hours_per_month
-    below, above = names_of(found.pair, wins_above(found, busy))
+    below, above = cheaper_below_and_above(found.pair, cheaper_above_break_even(found, busy))
     band = None if turn is None else turn.band
     low, high = (busy.value, busy.value) if band is None else (band.low, band.high)
     rule = (
@@ -108,23 +108,23 @@ def rule_sentences(plan: Plan, found: Answer, turn: Turning | None) -> tuple[str
         f"{below} costs less, above about {_about(high * hours)} {above}; between the two it depends on what prices, "
         f"rents and resale turn out to be. At the plan's figures both cost the same at {_written(busy.value * hours)}."
     )
-    return (rule, FAILS, *_here(plan, found, busy, turn))
+    return (rule, FAILS, *_plan_caveats(plan, found, busy, turn))
 
 
-def names_of(pair: tuple[Weighed, Weighed], above: Weighed) -> tuple[str, str]:
+def cheaper_below_and_above(pair: tuple[EvaluatedOption, EvaluatedOption], above: EvaluatedOption) -> tuple[str, str]:
     """Who costs less below and who above, by what one does; by their titles where that is the same."""
     below = pair[1] if above is pair[0] else pair[0]
     doing = tuple(WAYS[one.option.way].starting for one in (below, above))
     return (doing[0], doing[1]) if doing[0] != doing[1] else (below.option.title, above.option.title)
 
 
-def _here(plan: Plan, found: Answer, busy: BreakEven, turn: Turning | None) -> Iterator[str]:
+def _plan_caveats(plan: Plan, found: Answer, busy: BreakEven, turn: BreakEvenBand | None) -> Iterator[str]:
     """What of this plan makes the rule weaker than it sounds."""
     hours = plan.setting.terms.hours_per_month
-    if not is_even(plan):
+    if not has_constant_demand(plan):
         yield "Here the work changes from month to month, so its hours are an average over the plan."
     wanted, bought = (
-        plan.setting.demand.all.most_accelerators,
+        plan.setting.demand.all.peak_accelerators,
         0.0 if found.pair is None else found.pair[0].option.accelerators,
     )
     if bought != wanted:
@@ -136,21 +136,22 @@ def _here(plan: Plan, found: Answer, busy: BreakEven, turn: Turning | None) -> I
         most = words.count(_about((busy.achievable or 0.0) * hours), "hour")
         yield f"Jobs that come at random keep this fleet busy about {most} a month before they wait too long."
     if turn is not None and turn.share < 1:
-        yield f"Some use makes both cost the same in {share_words(turn.share)} futures; else one way always wins."
+        yield f"Some use makes both cost the same in {format_futures_count(turn.share)} futures; "
+        "else one way always wins."
 
 
 def _about(hours: float) -> str:
-    return f"{words.significant(hours, 2):,g}"
+    return f"{words.round_significant(hours, 2):,g}"
 
 
 def _written(hours: float) -> str:
-    return f"{words.significant(hours):,g}"
+    return f"{words.round_significant(hours):,g}"
 
 
 TOLD_FROM = 0.01  # of the hours: less is no sentence
 
 
-def lost_sentences(plan: Plan, found: Answer) -> tuple[str, ...]:
+def lost_time_sentences(plan: Plan, found: Answer) -> tuple[str, ...]:
     """What failures take, where it is a hundredth of the hours or more."""
     gone = lost_hours(plan.setting)
     ways = [one for one in found.pair or (found.best,) if one is not None and _has_machines(one)]
@@ -162,7 +163,7 @@ def lost_sentences(plan: Plan, found: Answer) -> tuple[str, ...]:
     return (f"Failures, restarts and checkpoints {said}: {sums}.",)
 
 
-def lost_rows(plan: Plan, ways: tuple[Weighed, ...]) -> Iterator[OtherNumber]:
+def lost_time_measures(plan: Plan, ways: tuple[EvaluatedOption, ...]) -> Iterator[OtherNumber]:
     """The share of the hours, and what they cost each way."""
     gone = lost_hours(plan.setting)
     if gone is None:
@@ -176,7 +177,7 @@ def lost_rows(plan: Plan, ways: tuple[Weighed, ...]) -> Iterator[OtherNumber]:
             yield OtherNumber("lost_usd", one.option.key, what, gone.share * one.present_usd, "USD", how)
 
 
-def _has_machines(one: Weighed) -> bool:
+def _has_machines(one: EvaluatedOption) -> bool:
     return WAYS[one.option.way].owns or WAYS[one.option.way].rents_machines
 
 

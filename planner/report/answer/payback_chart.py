@@ -10,21 +10,21 @@ import plotly.graph_objects as go
 
 from planner.money.ledger import Ledger
 from planner.money.verdict.answer import Answer
-from planner.money.verdict.contender import Weighed
+from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report import words
-from planner.report.answer.pinned import Pinned, priced
-from planner.report.answer.turns import pays_by_its_sale
+from planner.report.answer.pinned import PinnedPlan, priced
+from planner.report.answer.turns import pays_back_only_by_resale
 from planner.report.chart_frame import (
     PAPER,
     axis,
     band,
-    colour_of,
     curve,
-    framed,
     marks,
     note,
-    upright,
+    option_color,
+    style_figure,
+    vertical_line,
 )
 from planner.report.forms import scalar
 
@@ -44,10 +44,10 @@ class Event:
 
     month: int
     what: str
-    way: Weighed
+    way: EvaluatedOption
 
 
-def shown_ways(found: Answer, *, every: bool) -> tuple[Weighed, ...]:
+def charted_options(found: Answer, *, every: bool) -> tuple[EvaluatedOption, ...]:
     """The two ways that are compared, or every one, the cheapest first."""
     if every or found.best is None:
         return found.ranked
@@ -57,11 +57,11 @@ def shown_ways(found: Answer, *, every: bool) -> tuple[Weighed, ...]:
 
 def events(found: Answer) -> tuple[Event, ...]:
     """Deliveries, replacements, sales and ends of reservations of the two ways that are compared, the first first."""
-    told = [one for way in shown_ways(found, every=False) for one in _events(found, way)]
+    told = [one for way in charted_options(found, every=False) for one in _events(found, way)]
     return tuple(sorted(told, key=lambda one: one.month))
 
 
-def _events(found: Answer, way: Weighed) -> Iterator[Event]:
+def _events(found: Answer, way: EvaluatedOption) -> Iterator[Event]:
     ledger = way.option.ledger
     for month in _months(ledger, "delivered"):
         if month:  # what is there today has not to come
@@ -87,7 +87,7 @@ def _months(ledger: Ledger, flag: str) -> list[int]:
     return sorted(up)
 
 
-def payback_finding(found: Answer) -> str:
+def payback_summary(found: Answer) -> str:
     """When what is spent first has come back, against which way, and what happens on the way there, in sentences."""
     happens = ", ".join(dict.fromkeys(f"{one.what} in month {one.month}" for one in events(found)))
     last = found.plan.setting.timeline.last
@@ -99,32 +99,32 @@ def payback_finding(found: Answer) -> str:
     end = f"by month {last} it has cost {words.usd(abs(more))} {'more' if more > 0 else 'less'} than {second}"
     month = scalar(found.payback.month)
     if month is None:
-        how = "pays back only by its sale" if pays_by_its_sale(found) else "does not pay back within the plan"
+        how = "pays back only by its sale" if pays_back_only_by_resale(found) else "does not pay back within the plan"
         return f"{first.capitalize()} {how}: {end}.{then}"
     if month == 0:
         return f"{first.capitalize()} is never behind: {end}.{then}"
     return f"{first.capitalize()} has paid back in month {month:.0f}: {end}.{then}"
 
 
-def payback(found: Answer, dark: bool, *, every: bool = False, pins: Sequence[Pinned] = ()) -> go.Figure:
+def payback(found: Answer, dark: bool, *, every: bool = False, pins: Sequence[PinnedPlan] = ()) -> go.Figure:
     """What the ways have cost so far, the ranges of the two that are compared, and the months in which things happen.
 
     Names stand at the ends of the lines. Of every way, those that are not compared are drawn thin; of a pinned plan,
     the way that it recommends, thin too, by the plan's letter.
     """
-    ways, compared = shown_ways(found, every=every), shown_ways(found, every=False)
+    ways, compared = charted_options(found, every=every), charted_options(found, every=False)
     beside = priced(pins)
     last = max((len(way.cumulative_usd) - 1 for _, way in beside), default=0)
     last = max(found.plan.setting.timeline.last, last)
     data = [one for way in ways for one in _line(way, way in compared, dark)]
-    data += [_thin_line(one.called, way, dark) for one, way in beside]
+    data += [_pinned_line(one.called, way, dark) for one, way in beside]
     low, high = _reach([*ways, *(way for _, way in beside)], compared)
-    happen = _rows_of(_happen(found), last)
+    happen = _rows_of(_events_by_month(found), last)
     rows = 1 + max((row for _, _, row, _ in happen), default=-1)
     above = _ABOVE_PX + _ROW_PX * rows
     plot_px = _HIGH_PX - _ABOVE_PX - _BELOW_PX
     data += _marks(events(found), dark)
-    return framed(
+    return style_figure(
         data,
         dark,
         plot_px + above + _BELOW_PX,
@@ -136,12 +136,12 @@ def payback(found: Answer, dark: bool, *, every: bool = False, pins: Sequence[Pi
         hovermode="x unified",
         showlegend=False,
         margin={"l": _AXIS_PX, "r": _LABELS_PX, "t": above, "b": _BELOW_PX},
-        shapes=[upright(month, dark) for month in sorted({month for month, _, _, _ in happen})],
+        shapes=[vertical_line(month, dark) for month in sorted({month for month, _, _, _ in happen})],
         annotations=[
             note(0, 1, "Cost so far, today's money", dark, yref="paper", xref="paper", xanchor="left",
                  yanchor="bottom", yshift=_ROW_PX * rows + 3),
-            *_noted(happen, dark),
-            *_names([*_ends(ways, compared), *(_End(one.called, way) for one, way in beside)],
+            *_event_labels(happen, dark),
+            *_names([*_ends(ways, compared), *(_LineLabel(one.called, way) for one, way in beside)],
                     (low, high), plot_px, dark),
         ],
     )  # fmt: skip
@@ -153,8 +153,8 @@ def ticks(last: int) -> list[int]:
     return [*(month for month in range(0, last, step) if last - month > step / 2), last]
 
 
-def _line(way: Weighed, is_compared: bool, dark: bool) -> list[dict[str, Any]]:
-    colour, dash = colour_of(way.option.way, dark), WAYS[way.option.way].look.dash
+def _line(way: EvaluatedOption, is_compared: bool, dark: bool) -> list[dict[str, Any]]:
+    colour, dash = option_color(way.option.way, dark), WAYS[way.option.way].look.dash
     months = list(range(way.cumulative_usd.shape[-1]))
     ends = (way.low_cumulative_usd.tolist(), way.high_cumulative_usd.tolist())
     line = {"color": colour, "width": 3 if is_compared else 1.5, "dash": dash}
@@ -163,15 +163,15 @@ def _line(way: Weighed, is_compared: bool, dark: bool) -> list[dict[str, Any]]:
     return [*(band(months, *ends, colour) if is_compared else ()), shown]
 
 
-def _thin_line(name: str, way: Weighed, dark: bool) -> dict[str, Any]:
+def _pinned_line(name: str, way: EvaluatedOption, dark: bool) -> dict[str, Any]:
     """One way of a pinned plan."""
-    line = {"color": colour_of(way.option.way, dark), "width": 1.5, "dash": PINNED_DASH}
+    line = {"color": option_color(way.option.way, dark), "width": 1.5, "dash": PINNED_DASH}
     hover = f"{escape(name)} %{{y:$,.0f}}<extra></extra>"
     usd = way.cumulative_usd.tolist()
     return curve(name, list(range(len(usd))), usd, line, hovertemplate=hover)
 
 
-def _reach(ways: Sequence[Weighed], compared: Sequence[Weighed]) -> tuple[float, float]:
+def _reach(ways: Sequence[EvaluatedOption], compared: Sequence[EvaluatedOption]) -> tuple[float, float]:
     """From where to where the money goes: nought, all lines, and the ranges of those that have one."""
     every = [way.cumulative_usd for way in ways]
     every += [ends for way in compared for ends in (way.low_cumulative_usd, way.high_cumulative_usd)]
@@ -187,7 +187,7 @@ def _marks(happen: Sequence[Event], dark: bool) -> list[dict[str, Any]]:
             one.what,
             [one.month],
             [float(one.way.cumulative_usd[one.month])],
-            {"symbol": "diamond", "size": 10, "color": colour_of(one.way.option.way, dark)},
+            {"symbol": "diamond", "size": 10, "color": option_color(one.way.option.way, dark)},
             cliponaxis=False,
             hoverinfo="skip",
         )
@@ -195,7 +195,7 @@ def _marks(happen: Sequence[Event], dark: bool) -> list[dict[str, Any]]:
     ]
 
 
-def _happen(found: Answer) -> list[tuple[int, str]]:
+def _events_by_month(found: Answer) -> list[tuple[int, str]]:
     """The months with what happens in them, and the one in which the money is back."""
     told = [(one.month, one.what) for one in events(found)]
     month = scalar(found.payback.month)
@@ -223,7 +223,7 @@ def _rows_of(told: Sequence[tuple[int, str]], last: int) -> list[Noted]:
     return noted
 
 
-def _noted(happen: Sequence[Noted], dark: bool) -> list[dict[str, Any]]:
+def _event_labels(happen: Sequence[Noted], dark: bool) -> list[dict[str, Any]]:
     above: dict[str, Any] = {"yref": "paper", "yanchor": "bottom"}
     return [
         note(month, 1, said, dark, **above, xanchor="right" if ends_here else "left", yshift=2 + _ROW_PX * row)
@@ -231,11 +231,11 @@ def _noted(happen: Sequence[Noted], dark: bool) -> list[dict[str, Any]]:
     ]
 
 
-class _End(NamedTuple):
+class _LineLabel(NamedTuple):
     """The end of a line: what it is called, and the way."""
 
     name: str
-    way: Weighed
+    way: EvaluatedOption
     is_compared: bool = False
 
     @property
@@ -244,28 +244,28 @@ class _End(NamedTuple):
         return len(self.way.cumulative_usd) - 1
 
 
-def _ends(ways: Sequence[Weighed], compared: Sequence[Weighed]) -> list[_End]:
-    return [_End(_called(way, ways), way, way in compared) for way in ways]
+def _ends(ways: Sequence[EvaluatedOption], compared: Sequence[EvaluatedOption]) -> list[_LineLabel]:
+    return [_LineLabel(_called(way, ways), way, way in compared) for way in ways]
 
 
-def _names(ends: Sequence[_End], reach: tuple[float, float], plot_px: int, dark: bool) -> list[dict[str, Any]]:
+def _names(ends: Sequence[_LineLabel], reach: tuple[float, float], plot_px: int, dark: bool) -> list[dict[str, Any]]:
     """What each line is called and comes to, at its end; moved apart where they would lie on each other."""
     low, high = reach
     at_px = [(float(one.way.cumulative_usd[-1]) - low) / (high - low) * plot_px for one in ends]
     places = _apart(at_px, [_ROW_PX * (2 if one.is_compared else 1) for one in ends], plot_px)
     notes = []
     for one, place in zip(ends, places, strict=True):
-        name, usd = escape(one.name), words.usd_short(float(one.way.cumulative_usd[-1]))
+        name, usd = escape(one.name), words.format_usd_short(float(one.way.cumulative_usd[-1]))
         said = f"<b>{name}</b><br>{usd}" if one.is_compared else f"{name} {usd}"
         at: dict[str, Any] = {"xanchor": "left", "yanchor": "middle", "align": "left", "xshift": 9}
         if one.month < max(other.month for other in ends):  # it ends among other lines
             at |= {"bgcolor": PAPER[dark]}
         there = note(one.month, low + place / plot_px * (high - low), said, dark, **at)
-        notes.append(there | {"font": {"color": colour_of(one.way.option.way, dark), "size": 12}})
+        notes.append(there | {"font": {"color": option_color(one.way.option.way, dark), "size": 12}})
     return notes
 
 
-def _called(way: Weighed, ways: Sequence[Weighed]) -> str:
+def _called(way: EvaluatedOption, ways: Sequence[EvaluatedOption]) -> str:
     """The short name of a way, with its number where another of its kind stands beside it."""
     name, kind = WAYS[way.option.way].name, way.option.way
     alone = sum(other.option.way == kind for other in ways) == 1

@@ -8,17 +8,17 @@ from planner.money.old_figures import numbers
 from planner.money.plan import Plan
 from planner.money.ways import WAYS
 from planner.report import words
-from planner.scenario.amounts import amount_text
+from planner.scenario.amounts import format_amount
 from planner.scenario.base import HOURS_PER_MONTH, WEEKS_PER_MONTH
 from planner.scenario.durations import years_words
-from planner.scenario.link import ALSO, also_by_hour
+from planner.scenario.link import ALSO, extra_by_hour
 from planner.scenario.question import AMOUNTS, HOURS, KEYS, SERVE, TRAIN, TUNE, Key, Question
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
-from planner.scenario.task import Serve, Train
+from planner.scenario.task import ServingTask, TrainingTask
 from planner.scenario.vocabulary import USUAL_HOURS_PER_JOB
 from planner.scenario.work import Work
-from planner.speed.serving import OtherWork, Serving
-from planner.speed.training import Training
+from planner.speed.serving import NonLlmServing, ServingResult
+from planner.speed.training import TrainingResult
 from pricing import Catalogue
 
 Texts = Mapping[str, str]
@@ -35,7 +35,7 @@ class Phrase:
 
 
 @dataclass(frozen=True)
-class _Form:
+class _PhraseTemplate:
     before: str
     names: tuple[str, ...]
     says: Callable[[Catalogue, Texts], str]
@@ -45,11 +45,11 @@ def phrases(catalogue: Catalogue, question: Question, held: Texts) -> tuple[Phra
     """The sentence of this question, from the texts that the address holds."""
     forms = (*_OF_QUESTION[question.name], *_ALWAYS)
     if question is HOURS:
-        forms = (*forms, _Form("", AMOUNTS, _busy))
+        forms = (*forms, _PhraseTemplate("", AMOUNTS, _busy))
     return tuple(Phrase(one.names[0], one.before, one.says(catalogue, held), one.names) for one in forms)
 
 
-def plain_sentence(catalogue: Catalogue, question: Question, held: Texts) -> str:
+def question_text(catalogue: Catalogue, question: Question, held: Texts) -> str:
     """The whole sentence as a text: the name of a plan that has none, and what a screen reader says."""
     said = " ".join(f"{one.before} {one.says}".strip() for one in phrases(catalogue, question, held))
     return f"{VERBS[question.name]} {said}"
@@ -59,11 +59,11 @@ def _count(text: str, what: str) -> str:
     return words.count(_number(text), what)
 
 
-def value_words(catalogue: Catalogue, name: str, text: str | None) -> str:
+def field_value_text(catalogue: Catalogue, name: str, text: str | None) -> str:
     """What one field holds, as a person says it; of one that holds nothing, what then counts."""
     key = KEYS[name]
     if name == "gpu":
-        return _gpu(catalogue, {} if text is None else {name: text})
+        return _run_gpu_check(catalogue, {} if text is None else {name: text})
     if name == "site":
         return _site(catalogue, {} if text is None else {name: text})
     if text is None:
@@ -84,7 +84,7 @@ def _number(text: str, *, percent: bool = False) -> str:
         value = float(text)
     except ValueError:  # money of another currency: 1.85 EUR
         return text
-    said = amount_text(value) if value >= _LARGE else f"{words.significant(value, 6):,.10g}"
+    said = format_amount(value) if value >= _LARGE else f"{words.round_significant(value, 6):,.10g}"
     return f"{said}%" if percent else said
 
 
@@ -97,7 +97,7 @@ def _gpus(catalogue: Catalogue, held: Texts) -> str:
     )
 
 
-def _gpu(catalogue: Catalogue, held: Texts) -> str:
+def _run_gpu_check(catalogue: Catalogue, held: Texts) -> str:
     named = held.get("gpu", _default("gpu"))
     return "any GPU" if named == ANY_ACCELERATOR else catalogue.accelerator_label(named)
 
@@ -119,7 +119,7 @@ def _busy(catalogue: Catalogue, held: Texts) -> str:
     if "weekly" in held:
         hours = _count(held.get("jobhours", f"{USUAL_HOURS_PER_JOB:g}"), "hour")
         return f"{_count(held['weekly'], 'job')} a week of {hours}"
-    if also_by_hour(held.get(ALSO)):
+    if extra_by_hour(held.get(ALSO)):
         return "busy as each hour says"
     return f"busy {_number(held.get('busy', _USUAL_BUSY))}%"
 
@@ -166,7 +166,7 @@ def _rate(catalogue: Catalogue, held: Texts) -> str:
     return f"{_count(held['rps'], 'request')} a second{peak}"
 
 
-def _lengths(catalogue: Catalogue, held: Texts) -> str:
+def _token_lengths(catalogue: Catalogue, held: Texts) -> str:
     read, wrote = held.get("in"), held.get("out")
     if read is None and wrote is None:
         return "texts of usual length"
@@ -180,24 +180,24 @@ def _default(name: str) -> str:
 
 
 VERBS = {TRAIN.name: "Train", TUNE.name: "Fine-tune", SERVE.name: "Serve", HOURS.name: "Run"}
-_COUNT = _Form("on", ("gpus", "choose"), _gpus)
-_CHIP = _Form("", ("gpu",), _gpu)
-_OF_QUESTION: dict[str, tuple[_Form, ...]] = {
-    HOURS.name: (_Form("", ("gpus",), _gpus), _CHIP),
+_COUNT = _PhraseTemplate("on", ("gpus", "choose"), _gpus)
+_CHIP = _PhraseTemplate("", ("gpu",), _run_gpu_check)
+_OF_QUESTION: dict[str, tuple[_PhraseTemplate, ...]] = {
+    HOURS.name: (_PhraseTemplate("", ("gpus",), _gpus), _CHIP),
     TRAIN.name: (
-        _Form("", ("train",), _model("train")), _Form("on", ("tokens",), _tokens), _Form("", ("due",), _due), _COUNT,
-        _CHIP,
+        _PhraseTemplate("", ("train",), _model("train")), _PhraseTemplate("on", ("tokens",), _tokens),
+        _PhraseTemplate("", ("due",), _due), _COUNT, _CHIP,
     ),
     TUNE.name: (
-        _Form("", ("train",), _model("train")), _Form("by", ("method",), _method), _Form("on", ("tokens",), _tokens),
-        _Form("", ("runs",), _runs), _COUNT, _CHIP,
+        _PhraseTemplate("", ("train",), _model("train")), _PhraseTemplate("by", ("method",), _method),
+        _PhraseTemplate("on", ("tokens",), _tokens), _PhraseTemplate("", ("runs",), _runs), _COUNT, _CHIP,
     ),
     SERVE.name: (
-        _Form("", ("serve",), _model("serve")), _Form("at", ("rps", "peak"), _rate), _Form("", ("in", "out"), _lengths),
-        _Form("on", ("gpu",), _gpu),
+        _PhraseTemplate("", ("serve",), _model("serve")), _PhraseTemplate("at", ("rps", "peak"), _rate),
+        _PhraseTemplate("", ("in", "out"), _token_lengths), _PhraseTemplate("on", ("gpu",), _run_gpu_check),
     ),
 }  # fmt: skip
-_ALWAYS = (_Form("for", ("years",), _years), _Form("in", ("site",), _site))
+_ALWAYS = (_PhraseTemplate("for", ("years",), _years), _PhraseTemplate("in", ("site",), _site))
 
 
 NO_MODEL = {
@@ -224,7 +224,7 @@ def _of_work(plan: Plan, written: Scenario, question: str) -> str:
         return _trained(asked.trainings[0], work.train, label, is_any=written.accelerator == ANY_ACCELERATOR)
     if work.train is not None and asked.runs:
         return f"= {asked.runs[0].label.rstrip(',')}."
-    served: tuple[Serving | OtherWork, ...] = (*asked.servings, *asked.others)
+    served: tuple[ServingResult | NonLlmServing, ...] = (*asked.servings, *asked.others)
     if work.serve is not None and served:
         return _served(served[0], work.serve, label, is_any=written.accelerator == ANY_ACCELERATOR)
     return f"= {_hours(written)}" if len(written.work) == 1 and not work.jobs and work.run is None else ""
@@ -232,23 +232,23 @@ def _of_work(plan: Plan, written: Scenario, question: str) -> str:
 
 def _hours(written: Scenario) -> str:
     work = written.work[0]
-    hours = work.accelerators * work.usual_busy_share * HOURS_PER_MONTH
-    many = words.count(f"{words.significant(hours):,.0f}", "GPU-hour")
-    return f"{many} a month{_made_of(work)}."
+    hours = work.accelerators * work.effective_utilization * HOURS_PER_MONTH
+    many = words.count(f"{words.round_significant(hours):,.0f}", "GPU-hour")
+    return f"{many} a month{_hours_breakdown(work)}."
 
 
-def _made_of(work: Work) -> str:
+def _hours_breakdown(work: Work) -> str:
     """The sum, where people or jobs say how much there is to do."""
     if work.people is not None:
-        return f": {work.people:,} x {words.count(work.usual_hours_per_person, 'hour')} each"
+        return f": {work.people:,} x {words.count(work.effective_hours_per_person, 'hour')} each"
     if work.jobs_per_week is not None:
-        on = words.count(work.usual_accelerators_per_job, "GPU")
+        on = words.count(work.effective_accelerators_per_job, "GPU")
         jobs = f"{words.count(work.jobs_per_week, 'job')} a week x {WEEKS_PER_MONTH:.2f} weeks"
-        return f": {jobs} x {words.count(work.usual_hours_per_job, 'hour')} x {on}"
+        return f": {jobs} x {words.count(work.effective_hours_per_job, 'hour')} x {on}"
     return ""
 
 
-def _trained(found: Training, task: Train, label: str, *, is_any: bool) -> str:
+def _trained(found: TrainingResult, task: TrainingTask, label: str, *, is_any: bool) -> str:
     each = found.tokens / found.params
     tokens = f"= {words.large(found.tokens)} tokens" + (f", {each:,.3g} for each parameter." if each >= 1 else ".")
     if not (is_any or task.choose_count) or found.speed is None:
@@ -257,7 +257,7 @@ def _trained(found: Training, task: Train, label: str, *, is_any: bool) -> str:
     return f"{tokens} Chosen: {found.accelerators:,} x {label}, the cheapest{due}."
 
 
-def _served(found: Serving | OtherWork, task: Serve, label: str, *, is_any: bool) -> str:
+def _served(found: ServingResult | NonLlmServing, task: ServingTask, label: str, *, is_any: bool) -> str:
     if found.accelerators_at_peak is None:
         return ""
     average = f", {found.accelerators_at_average or 0:,} on average" if task.peak_requests_per_s else ""
@@ -268,7 +268,7 @@ def _served(found: Serving | OtherWork, task: Serve, label: str, *, is_any: bool
 
 def hints(plan: Plan) -> dict[str, str]:
     """A hint for each key that may be left empty."""
-    used, every = _by_inputs(plan), {name: one.value for name, one in numbers(plan).items()}
+    used, every = _figures_by_section(plan), {name: one.value for name, one in numbers(plan).items()}
     return {
         key.key: _hint(key, used.get(str(key.path[0]), every).get(str(key.path[-1])))
         for key in KEYS.values()
@@ -276,7 +276,7 @@ def hints(plan: Plan) -> dict[str, str]:
     }
 
 
-def _by_inputs(plan: Plan) -> dict[str, dict[str, object]]:
+def _figures_by_section(plan: Plan) -> dict[str, dict[str, object]]:
     """The figures that the ways take, by the part of the scenario that a way's own inputs stand in."""
     found: dict[str, dict[str, object]] = {}
     for way in WAYS.values():
@@ -290,4 +290,4 @@ def _hint(key: Key, value: object) -> str:
         return f"{key.usual * (100 if key.percent else 1):g}" if isinstance(key.usual, float) else str(key.usual)
     if not isinstance(value, float | int) or not math.isfinite(value):
         return "the catalogue's"
-    return f"{words.significant(value * 100 if key.percent else value, 4):,.10g}"
+    return f"{words.round_significant(value * 100 if key.percent else value, 4):,.10g}"

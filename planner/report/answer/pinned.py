@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from planner.money.ledger import Ledger
-from planner.money.measures import todays
+from planner.money.measures import discounted_ledger
 from planner.money.renting.bill import TODAY, Money
 from planner.money.verdict.answer import Answer
-from planner.money.verdict.contender import Weighed
+from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.reckoned import Reckoned
@@ -16,14 +16,14 @@ from planner.report.tile import Tile
 
 
 @dataclass(frozen=True, eq=False)
-class Pinned:
+class PinnedPlan:
     """One pinned plan: its letter, and what was reckoned of it."""
 
     letter: str
     reckoned: Reckoned
 
     @property
-    def best(self) -> Weighed | None:
+    def best(self) -> EvaluatedOption | None:
         """The way that it recommends; None where nothing of it has a price."""
         return self.reckoned.answer.best
 
@@ -37,11 +37,11 @@ class Pinned:
         if self.best is None:
             return None
         there = self.best.option.ledger
-        there = todays(self.reckoned.plan.setting, there) if money == TODAY else there
+        there = discounted_ledger(self.reckoned.plan.setting, there) if money == TODAY else there
         return replace(there, title=f"{self.letter}: {there.title}")
 
 
-def priced(pins: Sequence[Pinned]) -> list[tuple[Pinned, Weighed]]:
+def priced(pins: Sequence[PinnedPlan]) -> list[tuple[PinnedPlan, EvaluatedOption]]:
     """Those that recommend something, each with it."""
     return [(one, one.best) for one in pins if one.best is not None]
 
@@ -51,7 +51,7 @@ def saved_usd(found: Answer) -> float | None:
     return None if found.pair is None else found.pair[1].present_usd - found.pair[0].present_usd
 
 
-def beside_tile(tile: Tile, pins: Sequence[Pinned]) -> tuple[str, ...]:
+def pinned_tile_values(tile: Tile, pins: Sequence[PinnedPlan]) -> tuple[str, ...]:
     """What the same figure is in each pinned plan, in words; nothing of a plan that has no such figure."""
     said = []
     for one in pins:
@@ -61,12 +61,12 @@ def beside_tile(tile: Tile, pins: Sequence[Pinned]) -> tuple[str, ...]:
     return tuple(said)
 
 
-def others(shown: Reckoned, pins: Sequence[Pinned]) -> tuple[Pinned, ...]:
+def others(shown: Reckoned, pins: Sequence[PinnedPlan]) -> tuple[PinnedPlan, ...]:
     """The pinned plans that are not the plan on the screen: no figure is compared with itself."""
     return tuple(one for one in pins if not same_plan(shown.plan, one.reckoned.plan))
 
 
-def against(shown: Reckoned, pins: Sequence[Pinned]) -> tuple[str, ...]:
+def against(shown: Reckoned, pins: Sequence[PinnedPlan]) -> tuple[str, ...]:
     """How much more or less the plan on the screen costs than each pinned one, a sentence each."""
     found = shown.answer.best
     sentences = []
@@ -74,13 +74,13 @@ def against(shown: Reckoned, pins: Sequence[Pinned]) -> tuple[str, ...]:
         if same_plan(shown.plan, one.reckoned.plan):
             sentences.append(f"It is the same plan as {one.letter}.")
         elif found is not None and one.best is not None:
-            sentences.append(_against(found.present_usd, one.best.present_usd, one.letter))
+            sentences.append(_versus_baseline(found.present_usd, one.best.present_usd, one.letter))
     return tuple(sentences)
 
 
-def _against(usd: float, other_usd: float, letter: str) -> str:
+def _versus_baseline(usd: float, other_usd: float, letter: str) -> str:
     more = usd - other_usd
-    if words.usd_short(usd) == words.usd_short(other_usd):
+    if words.format_usd_short(usd) == words.format_usd_short(other_usd):
         return f"It costs about as much as {letter}."
     share = f" ({words.percent(abs(more) / other_usd)})" if other_usd > 0 else ""
-    return f"It costs {words.usd_short(abs(more))}{share} {'more' if more > 0 else 'less'} than {letter}."
+    return f"It costs {words.format_usd_short(abs(more))}{share} {'more' if more > 0 else 'less'} than {letter}."

@@ -10,21 +10,21 @@ from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.report import words
 from planner.report.answer import tables
-from planner.report.answer.advice import absent_lines, advice_lines
+from planner.report.answer.advice import advice_lines, unavailable_option_lines
 from planner.report.answer.also import HEAD as ALSO
-from planner.report.answer.also import Also, also_text
+from planner.report.answer.also import Also, other_measures_text
 from planner.report.answer.carbon_words import CONVENTION, carbon_notes
-from planner.report.answer.price_words import HEAD, old_figure_lines
+from planner.report.answer.price_words import HEAD, overdue_figure_lines
 from planner.report.answer.profit_words import HEAD as PROFIT
 from planner.report.answer.profit_words import profit_text
-from planner.report.answer.sentences import AnswerWords
+from planner.report.answer.sentences import AnswerSummary
 from planner.report.answer.sentences import not_counted as left_out
 from planner.report.files.csv import SIGN
-from planner.report.fleet.order_words import through_time
-from planner.report.forms import bullets, in_sections, reason_of
-from planner.report.futures.counted import futures_table, waiting_text
+from planner.report.fleet.order_words import fleet_timeline
+from planner.report.forms import bullet_list, join_sections, scalar_reason
+from planner.report.futures.counted import buy_or_wait_text, futures_table
 from planner.report.table import Table, text_table
-from planner.study.buy_or_wait import NoWaiting, Waiting, WaitingFutures
+from planner.study.buy_or_wait import BuyOrWaitFutures, BuyOrWaitUnavailable, Waiting
 from planner.study.uncertainty.futures import Futures
 
 
@@ -34,10 +34,12 @@ class Reckoned(NamedTuple):
     name: str
     plan: Plan
     found: Answer
-    told: AnswerWords
+    told: AnswerSummary
     about: tuple[str, ...] = ()
     futures: Futures | None = None
-    waits: tuple[Waiting | NoWaiting, WaitingFutures | None] | None = None  # buying now or later, where it is asked
+    waits: tuple[Waiting | BuyOrWaitUnavailable, BuyOrWaitFutures | None] | None = (
+        None  # buying now or later, where it is asked
+    )
     also: Also | None = None  # the other numbers, where they are asked for
 
 
@@ -46,24 +48,27 @@ def plan_text(one: Reckoned) -> str:
     plan, found = one.plan, one.found
     sections = [
         (plan.setting.scenario.name, "\n".join([one.told.title, *one.told.sentences, *one.told.turns])),
-        ("What this example takes for granted", bullets(one.about)),
+        ("What this example takes for granted", bullet_list(one.about)),
         ("Ways", text_table(_ways(found))),
         ("How sure", "" if one.futures is None else text_table(futures_table(found, one.futures))),
         ("Orders", _orders(found)),
         ("Each year, USD", text_table(tables.cash_table(found.ranked))),
         *((f"{way.option.title}: lines", _lines(way.option.ledger)) for way in found.ranked),
         *((f"{way.option.title}: {PROFIT}", profit_text(plan, way)) for way in found.ranked),
-        ("What would turn it", text_table(tables.turning_table(found)) if found.break_evens else "nothing to compare"),
-        ("If rents change", text_table(tables.rent_path_table(found)) if found.turned_by_rent_path else ""),
-        ("Buy now or wait", "" if one.waits is None else waiting_text(*one.waits)),
-        (ALSO, "" if one.also is None else also_text(one.also)),
-        ("Look at again", bullets(warnings(plan, found))),
-        (HEAD, bullets(old_figure_lines(found))),
-        ("What carbon rests on", bullets((*carbon_notes(found), CONVENTION))),
-        ("Not counted", bullets(not_counted(plan, found))),
-        ("Reckoned by", bullets(conventions(plan))),
+        (
+            "What would turn it",
+            text_table(tables.break_even_table(found)) if found.break_evens else "nothing to compare",
+        ),
+        ("If rents change", text_table(tables.rent_change_table(found)) if found.payback_by_rent_change else ""),
+        ("Buy now or wait", "" if one.waits is None else buy_or_wait_text(*one.waits)),
+        (ALSO, "" if one.also is None else other_measures_text(one.also)),
+        ("Look at again", bullet_list(warnings(plan, found))),
+        (HEAD, bullet_list(overdue_figure_lines(found))),
+        ("What carbon rests on", bullet_list((*carbon_notes(found), CONVENTION))),
+        ("Not counted", bullet_list(not_counted(plan, found))),
+        ("Reckoned by", bullet_list(conventions(plan))),
     ]
-    return in_sections(sections)
+    return join_sections(sections)
 
 
 def _ways(found: Answer) -> Table:
@@ -73,7 +78,7 @@ def _ways(found: Answer) -> Table:
 
 def _orders(found: Answer) -> str:
     """The orders of what is bought, where there are several or none is placed today."""
-    told = through_time(found)
+    told = fleet_timeline(found)
     staged = told is not None and any(one.ordered_after_months > 0 for one in told.orders)
     return text_table(told.rows) if told is not None and staged else ""
 
@@ -85,7 +90,7 @@ def _lines(ledger: Ledger) -> str:
 def warnings(plan: Plan, found: Answer) -> tuple[str, ...]:
     """What somebody should look at before he believes it."""
     reasons = (
-        f"{way.option.title}: no rate of return, {reason_of(way.measures.irr.reason)}."
+        f"{way.option.title}: no rate of return, {scalar_reason(way.measures.irr.reason)}."
         for way in found.ranked
         if not np.asarray(way.measures.irr.found).all() and way is not found.baseline
     )
@@ -100,7 +105,7 @@ def not_counted(plan: Plan, found: Answer) -> tuple[str, ...]:
         for name in way.measures.unpriced
     ]
     tax = () if plan.setting.scenario.tax is not None else ("Tax: fill in `tax` to count it.",)
-    return (*absent_lines(plan), *unpriced, *tax, f"{left_out(plan)[:1].upper()}{left_out(plan)[1:]}.")
+    return (*unavailable_option_lines(plan), *unpriced, *tax, f"{left_out(plan)[:1].upper()}{left_out(plan)[1:]}.")
 
 
 def conventions(plan: Plan) -> tuple[str, ...]:

@@ -2,19 +2,19 @@
 
 from collections.abc import Callable
 
-from planner.money.measures import todays
+from planner.money.measures import discounted_ledger
 from planner.money.plan import Plan
 from planner.money.profit_and_loss import MOST_TIMES, ROWS, ProfitAndLoss, profit_and_loss
-from planner.money.selling import PRICE, SHARE, only_sells
-from planner.money.setting import Setting
+from planner.money.selling import PRICE, SHARE, is_resale_only
+from planner.money.setting import PlanContext
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.breakeven import value_of
-from planner.money.verdict.contender import Weighed
+from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.files import document_parts as parts
-from planner.report.futures.counted import share_words
-from planner.report.seller import seller_of, share_that_pays
+from planner.report.futures.counted import format_futures_count
+from planner.report.seller import hour_selling_option, profitable_share
 from planner.report.table import Table, text_table
 from planner.report.tile import Tile
 from planner.scenario.durations import years_words
@@ -37,20 +37,22 @@ ALWAYS = frozenset({"revenue", "ebitda", "depreciation", "before_tax", "profit",
 
 
 @cached(16)
-def of_way(setting: Setting, way: Weighed) -> ProfitAndLoss | None:
+def option_profit_and_loss(setting: PlanContext, way: EvaluatedOption) -> ProfitAndLoss | None:
     """Profit and loss of a way; None where it sells no hours."""
     return profit_and_loss(setting, way.option)
 
 
-def told_way(found: Answer) -> Weighed | None:
+def primary_selling_option(found: Answer) -> EvaluatedOption | None:
     """The way whose profit and loss is shown first: the best of those that sell hours, one's own before others."""
-    wanted = (seller_of(found), found.best, found.own, *found.ranked)
-    return next((one for one in wanted if one is not None and of_way(found.plan.setting, one) is not None), None)
+    wanted = (hour_selling_option(found), found.best, found.own, *found.ranked)
+    return next(
+        (one for one in wanted if one is not None and option_profit_and_loss(found.plan.setting, one) is not None), None
+    )
 
 
-def profit_table(plan: Plan, way: Weighed) -> Table | None:
+def profit_table(plan: Plan, way: EvaluatedOption) -> Table | None:
     """The rows by year and in all; those in which nothing ever moves are left out."""
-    told = of_way(plan.setting, way)
+    told = option_profit_and_loss(plan.setting, way)
     if told is None:
         return None
     rows = []
@@ -61,9 +63,9 @@ def profit_table(plan: Plan, way: Weighed) -> Table | None:
     return Table.of(rows)
 
 
-def break_even_sentences(plan: Plan, way: Weighed) -> tuple[str, ...]:
+def break_even_sentences(plan: Plan, way: EvaluatedOption) -> tuple[str, ...]:
     """The price and the share at which nothing is lost, as billed and in today's money."""
-    told = of_way(plan.setting, way)
+    told = option_profit_and_loss(plan.setting, way)
     if told is None:
         return ()
     price, share = told.break_even_usd, told.break_even_share
@@ -75,7 +77,9 @@ def break_even_sentences(plan: Plan, way: Weighed) -> tuple[str, ...]:
     if share is not None:
         today = _today(told.break_even_share_today, words.percent, "not even all are enough")
         by_share = f"if {words.percent(share)} of the idle hours are sold ({today})"
-    beside = "" if only_sells(plan.setting, way.option.accelerators) else ", though your own work is paid for by it too"
+    beside = (
+        "" if is_resale_only(plan.setting, way.option.accelerators) else ", though your own work is paid for by it too"
+    )
     return (f"{way.option.title}: as billed, nothing is lost {by_price}; at your price, {by_share}{beside}.",)
 
 
@@ -83,29 +87,31 @@ def _today(value: float | None, write: Callable[[float], str], none: str) -> str
     return f"in today's money {none if value is None else write(value)}"
 
 
-def seller_tiles(plan: Plan, way: Weighed) -> tuple[Tile, ...]:
+def seller_tiles(plan: Plan, way: EvaluatedOption) -> tuple[Tile, ...]:
     """What who only sells wants to know first: gain or loss, and the price and the share from which on it pays."""
-    told = of_way(plan.setting, way)
+    told = option_profit_and_loss(plan.setting, way)
     if told is None:
         return ()
     price, share = told.break_even_usd_today, told.break_even_share_today
     is_gain = way.present_usd <= 0
     low, high = sorted((-way.low_usd, -way.high_usd)) if is_gain else (way.low_usd, way.high_usd)
-    ends = "no range" if low == high else f"{words.usd_short(low)} to {words.usd_short(high)}"
+    ends = "no range" if low == high else f"{words.format_usd_short(low)} to {words.format_usd_short(high)}"
     said = f"{way.option.title}: the whole plan in today's money, less what is sold; 8 of 10 futures lie in the range"
     return (
-        Tile("Gain" if is_gain else "Loss", words.usd_short(abs(way.present_usd)), ends, said),
-        _pays_from("Pays at a price of", price, words.usd_per_hour, value_of(PRICE, way.option.ledger)),
-        _pays_from("Pays if you sell", share, words.percent, value_of(SHARE, way.option.ledger)),
+        Tile("Gain" if is_gain else "Loss", words.format_usd_short(abs(way.present_usd)), ends, said),
+        _break_even_tile("Pays at a price of", price, words.usd_per_hour, value_of(PRICE, way.option.ledger)),
+        _break_even_tile("Pays if you sell", share, words.percent, value_of(SHARE, way.option.ledger)),
     )
 
 
-def _pays_from(label: str, value: float | None, write: Callable[[float], str], you: tuple[float, str] | None) -> Tile:
+def _break_even_tile(
+    label: str, value: float | None, write: Callable[[float], str], you: tuple[float, str] | None
+) -> Tile:
     yours = "" if you is None else f"you: {write(you[0])}"
     return Tile(label, "none" if value is None else write(value), yours, "In today's money, all else as it is")
 
 
-def profit_text(plan: Plan, way: Weighed) -> str:
+def profit_text(plan: Plan, way: EvaluatedOption) -> str:
     """Table and sentence for a terminal; empty where no hours are sold."""
     table = profit_table(plan, way)
     return "" if table is None else "\n".join((text_table(table), *break_even_sentences(plan, way)))
@@ -117,21 +123,23 @@ def profit_csv(found: Answer) -> Table:
     rows = [
         {"option": way.option.key, "row": name, "label": LABELS[name], "year": year, "usd": float(one)}
         for way in found.ranked
-        if (told := of_way(found.plan.setting, way)) is not None
+        if (told := option_profit_and_loss(found.plan.setting, way)) is not None
         for name, usd in told.rows.items()
         for year, one in enumerate(usd, start=1)
     ]
     return Table.of(rows, columns)
 
 
-def profit_document(plan: Plan, way: Weighed) -> parts.ProfitAndLoss | None:
+def profit_document(plan: Plan, way: EvaluatedOption) -> parts.ProfitAndLossSchema | None:
     """The same as JSON has it."""
-    told = of_way(plan.setting, way)
+    told = option_profit_and_loss(plan.setting, way)
     if told is None:
         return None
-    return parts.ProfitAndLoss(
+    return parts.ProfitAndLossSchema(
         rows=tuple(
-            parts.ProfitRow(name=name, label=LABELS[name], by_year_usd=tuple(usd.tolist()), total_usd=float(usd.sum()))
+            parts.ProfitRowSchema(
+                name=name, label=LABELS[name], by_year_usd=tuple(usd.tolist()), total_usd=float(usd.sum())
+            )
             for name, usd in told.rows.items()
         ),
         break_even_usd_per_hour_sold=told.break_even_usd,
@@ -143,16 +151,16 @@ def profit_document(plan: Plan, way: Weighed) -> parts.ProfitAndLoss | None:
 
 def seller_sentences(plan: Plan, found: Answer, bought: str) -> tuple[str, ...]:
     """What buying to sell comes to, how sure that is, and that renting is no other way to do it."""
-    own, rent = seller_of(found), found.rent
+    own, rent = hour_selling_option(found), found.rent
     assert own is not None
-    share, rate = share_that_pays(found, own), words.percent(plan.setting.discount_rate_per_year, 1)
+    share, rate = profitable_share(found, own), words.percent(plan.setting.discount_rate_per_year, 1)
     result = -own.present_usd
     brings = f"{'gain' if result >= 0 else 'lose'} about {words.usd(abs(result))}{_ends(own)}"
     years = years_words(plan.setting.scenario.years)
     return (
         f"Over {years}, {bought}, with {_terms(own)}, {brings}: in today's money, at {rate} a year, against not "
         "buying.",
-        *(() if share is None else (f"It pays in {share_words(share)} simulated futures.",)),
+        *(() if share is None else (f"It pays in {format_futures_count(share)} simulated futures.",)),
         *(() if rent is None else (f"{_NO_USE}: {words.usd(rent.present_usd)}.",)),
     )
 
@@ -160,7 +168,7 @@ def seller_sentences(plan: Plan, found: Answer, bought: str) -> tuple[str, ...]:
 _NO_USE = "Renting beside it has no use but for the little work of your own"
 
 
-def _ends(way: Weighed) -> str:
+def _ends(way: EvaluatedOption) -> str:
     """The range of what it gains or loses; where both can be, each is named."""
     low, high = (words.usd(abs(usd)) for usd in (way.low_usd, way.high_usd))
     if low == high:
@@ -176,13 +184,13 @@ def income_sentences(found: Answer) -> tuple[str, ...]:
     way = next((one for one in told if one is not None and value_of(PRICE, one.option.ledger)), None)
     if way is None:
         return ()
-    ledger = todays(found.plan.setting, way.option.ledger)
+    ledger = discounted_ledger(found.plan.setting, way.option.ledger)
     usd = words.usd(-float(ledger.part_usd("income") + ledger.part_usd("selling")))
     doing = WAYS[way.option.way].doing
     return (f"In it, {doing} has {_terms(way)}: {usd} in today's money, before the electricity they take.",)
 
 
-def _terms(way: Weighed) -> str:
+def _terms(way: EvaluatedOption) -> str:
     """At which share, price and fee hours are sold."""
     share, usd, fee = (value_of(name, way.option.ledger) for name in (SHARE, PRICE, "sale_fee_share"))
     less = f", less {words.percent(fee[0])} for who sells them" if fee and fee[0] else ""

@@ -5,10 +5,10 @@ from datetime import date
 
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
-from planner.report.answer.advice import advice_lines, sizes_table, spread_line
+from planner.report.answer.advice import advice_lines, deferral_line, fleet_size_table
 from planner.report.answer.phrases import hints
-from planner.report.answer.price_words import old_figure_lines
-from planner.report.answer.sentences import AnswerWords, told
+from planner.report.answer.price_words import overdue_figure_lines
+from planner.report.answer.sentences import AnswerSummary, told
 from planner.report.table import Table
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
@@ -41,7 +41,7 @@ class Reckoned:
         return self.sure.futures
 
     @cached_property
-    def told(self) -> AnswerWords:
+    def told(self) -> AnswerSummary:
         """The answer in words."""
         return told(self.plan, self.answer, self.futures)
 
@@ -53,24 +53,24 @@ class Reckoned:
     @cached_property
     def advice(self) -> tuple[str, ...]:
         """What stands out in the plan."""
-        spread = spread_line(self.plan)
+        spread = deferral_line(self.plan)
         return (*advice_lines(self.plan, self.answer), *([spread] if spread else []))
 
     @cached_property
     def old_figures(self) -> tuple[str, ...]:
         """What it rests on that nobody has looked at for too long."""
-        return old_figure_lines(self.answer)
+        return overdue_figure_lines(self.answer)
 
     @cached_property
     def sizes(self) -> Table | None:
         """What another number of machines would mean."""
-        return sizes_table(self.plan)
+        return fleet_size_table(self.plan)
 
 
-def reckoned(catalogue: Catalogue, asked: Scenario, day: date, *, in_full: bool) -> Reckoned:
+def reckoned(catalogue: Catalogue, asked: Scenario, day: date, *, with_details: bool) -> Reckoned:
     """The plan with its answer; in full, with all that the page of the answer tells of it."""
     found = Reckoned(asked, planned(catalogue, asked, day))
     _ = found.sure, found.hints
-    if in_full:
+    if with_details:
         _ = found.told, found.advice, found.old_figures, found.sizes
     return found

@@ -10,28 +10,38 @@ from planner.money.owning import machine, spare_boards
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.breakeven import BreakEven, busy_share, lead_time_months, value_of
-from planner.money.verdict.contender import Weighed
+from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.carbon_words import carbon_sentences
-from planner.report.answer.other_number import lost_sentences
+from planner.report.answer.other_number import lost_time_sentences
 from planner.report.answer.price_words import guarantee_sentence, rests_on
 from planner.report.answer.profit_words import break_even_sentences, income_sentences, seller_sentences, seller_tiles
-from planner.report.answer.small_work import plan_needs_no_gpu, too_much
-from planner.report.answer.turns import is_even, month_words, pays_by_its_sale, turning_sentences
+from planner.report.answer.small_work import cpu_sufficient_sentences, too_much
+from planner.report.answer.turns import (
+    has_constant_demand,
+    payback_month_text,
+    pays_back_only_by_resale,
+    sensitivity_sentences,
+)
 from planner.report.evidence.own_runs_words import paces
 from planner.report.fleet.order_words import in_orders
 from planner.report.forms import scalar
-from planner.report.futures.counted import break_even_range, cash_range, chances, how_sure
-from planner.report.futures.what_turns import turns_first
-from planner.report.seller import seller_of
-from planner.report.speed.serving_words import other_title, run_title
+from planner.report.futures.counted import (
+    break_even_range,
+    cash_range,
+    confidence_sentences,
+    limit_probability_sentences,
+)
+from planner.report.futures.what_turns import most_likely_change
+from planner.report.seller import hour_selling_option
+from planner.report.speed.serving_words import known_run_title, other_work_title
 from planner.report.speed.training_words import in_short
 from planner.report.tile import Tile
 from planner.report.title import title
 from planner.scenario.base import ONE_MACHINE
-from planner.scenario.durations import time_words, years_words
-from planner.speed.serving import Serving
+from planner.scenario.durations import format_duration, years_words
+from planner.speed.serving import ServingResult
 from planner.speed.work_to_hours import Asked
 from planner.study.plan_any import in_time
 from planner.study.uncertainty.futures import Futures
@@ -42,7 +52,7 @@ NOT_COUNTED = "your engineers' time to set things up, data you would have to mov
 
 
 @dataclass(frozen=True)
-class AnswerWords:
+class AnswerSummary:
     """The answer as it is shown."""
 
     title: str
@@ -54,48 +64,50 @@ class AnswerWords:
     @cached_property
     def turns(self) -> tuple[str, ...]:
         """What would turn the answer. Solved when it is asked for: few look at it, and it takes as long as a plan."""
-        return () if self.of is None else turning_sentences(*self.of)
+        return () if self.of is None else sensitivity_sentences(*self.of)
 
 
-def told(plan: Plan, found: Answer, drawn: Futures | None = None) -> AnswerWords:
+def told(plan: Plan, found: Answer, drawn: Futures | None = None) -> AnswerSummary:
     """Title, sentences and figures, all from the one answer and the futures it rests on."""
     if plan.setting.asked is not None and plan.setting.asked.problems:
-        problems = tuple(_sentence(problem) for problem in plan.setting.asked.problems)
-        return AnswerWords(not_as_asked(plan.setting.asked), (*problems, *in_time(plan)), too_much(plan.setting.asked))
+        problems = tuple(_error_message(problem) for problem in plan.setting.asked.problems)
+        return AnswerSummary(
+            infeasible_title(plan.setting.asked), (*problems, *in_time(plan)), too_much(plan.setting.asked)
+        )
     if found.best is None:
-        reasons = (_sentence(reason) for reason in found.missing)
-        return AnswerWords(title(found), (*speeds(plan), *reasons), ())
+        reasons = (_error_message(reason) for reason in found.missing)
+        return AnswerSummary(title(found), (*speeds(plan), *reasons), ())
     guarantee = guarantee_sentence(drawn)
-    if (own := seller_of(found)) is not None:
+    if (own := hour_selling_option(found)) is not None:
         bought = f"{_bought(plan, own.option)} {WAYS[own.option.way].paid_for}"
         said = (
             *seller_sentences(plan, found, bought),
             *break_even_sentences(plan, own),
             *left_out(found),
             *likely(plan, found),
-            *_over_limit(found),
+            *_limit_sentences(found),
             *((guarantee,) if guarantee else ()),
         )
         tiles = (*seller_tiles(plan, own), _day_one(own, drawn, "", "today"))
-        return AnswerWords(title(found), said, tiles, guarantee)
-    return AnswerWords(
+        return AnswerSummary(title(found), said, tiles, guarantee)
+    return AnswerSummary(
         title(found),
         (
             *speeds(plan),
-            *plan_needs_no_gpu(plan),
-            _totals(plan, found.pair or (found.best,), drawn),
+            *cpu_sufficient_sentences(plan),
+            _totals_sentence(plan, found.pair or (found.best,), drawn),
             *income_sentences(found),
             *rests_on(plan, found.pair or (found.best,)),
-            *lost_sentences(plan, found),
+            *lost_time_sentences(plan, found),
             *left_out(found),
             *likely(plan, found),
-            *how_sure(found),
-            *chances(found, drawn),
-            *(turns_first(plan, found, drawn) if drawn is not None else ()),
+            *confidence_sentences(found),
+            *limit_probability_sentences(found, drawn),
+            *(most_likely_change(plan, found, drawn) if drawn is not None else ()),
             *_asked(plan, found),
-            *_others(found),
+            *_other_options_text(found),
             *_close(found),
-            *_over_limit(found),
+            *_limit_sentences(found),
             *carbon_sentences(found),
             *(_too_late(plan, found.pair[0]) if found.pair else ()),
             *((guarantee,) if guarantee else ()),
@@ -106,13 +118,13 @@ def told(plan: Plan, found: Answer, drawn: Futures | None = None) -> AnswerWords
     )
 
 
-def not_as_asked(asked: Asked) -> str:
+def infeasible_title(asked: Asked) -> str:
     """The title where something cannot be done as it was asked: what does not fit, or is late and by how much."""
     if len(asked.problems) == 1:
         for late in asked.late:
             if late.was_asked:
-                return f"Too late: {time_words(late.days - late.deadline_days)} after the deadline."
-            return f"Over a year: {time_words(late.days)}."
+                return f"Too late: {format_duration(late.days - late.deadline_days)} after the deadline."
+            return f"Over a year: {format_duration(late.days)}."
         for tight in asked.trainings:
             if not tight.fits:
                 cannot = "does not fit on" if tight.can_be_spread else "cannot be spread over"
@@ -122,15 +134,15 @@ def not_as_asked(asked: Asked) -> str:
 
 def why_not(asked: Asked) -> str:
     """The first reason, without what would help: where there is one line for it."""
-    return _sentence(asked.refused[0].why)
+    return _error_message(asked.refused[0].why)
 
 
-def _sentence(text: str) -> str:
+def _error_message(text: str) -> str:
     end = "" if text.endswith("?") else "."
-    return f"{_capital(text).rstrip('.')}{end}"
+    return f"{_capitalize(text).rstrip('.')}{end}"
 
 
-def _capital(text: str) -> str:
+def _capitalize(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
 
 
@@ -153,43 +165,42 @@ def speeds(plan: Plan) -> tuple[str, ...]:
     label = plan.setting.catalogue.accelerator_label(plan.setting.scenario.accelerator)
     trained = tuple(in_short(one, label) for one in asked.trainings)
     served = tuple(_served(one, label) for one in asked.servings)
-    others = tuple(other_title(one, label) for one in asked.others) + tuple(run_title(one, label) for one in asked.runs)
+    others = tuple(other_work_title(one, label) for one in asked.others) + tuple(
+        known_run_title(one, label) for one in asked.runs
+    )
     return trained + served + others + paces(plan)
 
 
-def _served(one: Serving, label: str) -> str:
+def _served(one: ServingResult, label: str) -> str:
     each = one.output_tokens_per_s / max(one.replicas, 1)
     peak = f"{one.accelerators_at_peak:,}" if one.accelerators_at_peak else "no number of them"
+    count = one.accelerators_per_replica
+    who = "each generates" if count == 1 else f"each group of {count:,} generates"
     return (
         f"{one.model} needs {one.accelerators_at_average or 0:,} x {label} on average and {peak} at the peak; "
-        f"{_together(one.accelerators_per_replica)} {each:,.0f} tokens a second."
+        f"{who} {each:,.0f} tokens/s."
     )
 
 
-def _together(count: int) -> str:
-    """Who writes: one alone, or so many that share a model."""
-    return "each writes" if count == 1 else f"{count:,} together write"
-
-
-def workload(plan: Plan) -> str:
+def workload_text(plan: Plan) -> str:
     """How much work, in words: 8 x H100 SXM5 80 GB, busy 60% of the time. Named models have said it before."""
     if _names_models(plan):
         return "the work costs"
     need = plan.setting.demand.all
-    most = f"{need.most_accelerators:,} x {plan.setting.catalogue.accelerator_label(need.accelerator)}"
-    if is_even(plan):
+    most = f"{need.peak_accelerators:,} x {plan.setting.catalogue.accelerator_label(need.accelerator)}"
+    if has_constant_demand(plan):
         return f"{most}, busy {words.percent(busy_share(plan.setting, 1.0))} of the time, cost"
-    hours = f"{words.significant(need.busy_accelerator_hours):,.0f}"
+    hours = f"{words.round_significant(need.busy_accelerator_hours):,.0f}"
     return f"{hours} GPU-hours, on up to {most} at once, cost"
 
 
-def _totals(plan: Plan, ways: Sequence[Weighed], drawn: Futures | None) -> str:
+def _totals_sentence(plan: Plan, ways: Sequence[EvaluatedOption], drawn: Futures | None) -> str:
     rate = words.percent(plan.setting.discount_rate_per_year, 1)
     hold = "ranges hold" if len(ways) > 1 else "the range holds"
     often = "" if drawn is None or NO_RANGE in map(_ends, ways) else f"; {hold} 8 of 10 futures"
     each = ", or ".join(f"{_money(way)} {_how(plan, way)}" for way in reversed(ways))
     return (
-        f"Over {years_words(plan.setting.scenario.years)}, {workload(plan)} {each}: in today's money, at {rate} a "
+        f"Over {years_words(plan.setting.scenario.years)}, {workload_text(plan)} {each}: in today's money, at {rate} a "
         f"year{often}."
     )
 
@@ -199,7 +210,7 @@ def left_out(found: Answer) -> tuple[str, ...]:
     lines = (f"{WAYS[one.way].starting.capitalize()} is left out: {one.reason}" for one in found.left_out)
     only = found.pair is None and not found.left_out and found.best is not None
     alone = (f"Only {WAYS[found.best.option.way].starting} was asked for",) if only and found.best else ()
-    return tuple(_sentence(line) for line in (*lines, *alone))
+    return tuple(_error_message(line) for line in (*lines, *alone))
 
 
 def likely(plan: Plan, found: Answer) -> tuple[str, ...]:
@@ -218,20 +229,20 @@ def likely(plan: Plan, found: Answer) -> tuple[str, ...]:
     )
 
 
-def _money(way: Weighed) -> str:
+def _money(way: EvaluatedOption) -> str:
     least = "at least" if way.measures.unpriced else "about"
     ends, usd = _ends(way), way.present_usd
     amount = f"{least} {words.usd(usd)}" if usd >= 0 else f"less than nothing, a gain of about {words.usd(-usd)}"
     return amount + (f" (cost: {ends})" if ends != NO_RANGE and usd < 0 else f" ({ends})" if ends != NO_RANGE else "")
 
 
-def _ends(way: Weighed, usd: Callable[[float], str] = words.usd) -> str:
+def _ends(way: EvaluatedOption, usd: Callable[[float], str] = words.usd) -> str:
     """The range of a cost in words, or that there is none: who enters every figure himself has no range."""
     low, high = usd(way.low_usd), usd(way.high_usd)
     return NO_RANGE if low == high else f"{low} to {high}"
 
 
-def _how(plan: Plan, way: Weighed) -> str:
+def _how(plan: Plan, way: EvaluatedOption) -> str:
     option = way.option
     yours = plan.setting.scenario.rent.usd_per_accelerator_hour is not None or plan.setting.taken.on_demand is None
     seller = f"{'at' if yours else 'from'} {option.what}"
@@ -261,20 +272,16 @@ def _bought(plan: Plan, option: Option) -> str:
     return f"{said} and {words.count(spare, 'spare board')}" if spare else said
 
 
-def _others(found: Answer) -> tuple[str, ...]:
+def _other_options_text(found: Answer) -> tuple[str, ...]:
     """What the side costs that neither of the two ways told speaks for; and the cheapest way, where it is a third."""
     named = {one.option.key for one in found.pair or (found.best,) if one is not None}
     beside = [one for one in (found.own, found.rent) if one is not None and one.option.key not in named]
     told = [] if found.pair is None else [f"Beside them: {_money(one)} {_how(found.plan, one)}." for one in beside]
-    best = found.ranked[0]
+    best, left_out = found.ranked[0], {one.way for one in found.left_out}
     known = named | {one.option.key for one in beside}
-    if best.option.key not in known and found.verdict != "limited" and not _is_left_out(found, best):
+    if best.option.key not in known and found.verdict != "limited" and best.option.way not in left_out:
         told.append(f"The cheapest of all {len(found.ranked)} ways is {_money(best)} {_how(found.plan, best)}.")
     return tuple(told)
-
-
-def _is_left_out(found: Answer, way: Weighed) -> bool:
-    return any(one.way == way.option.way for one in found.left_out)
 
 
 def _asked(plan: Plan, found: Answer) -> tuple[str, ...]:
@@ -283,16 +290,13 @@ def _asked(plan: Plan, found: Answer) -> tuple[str, ...]:
     if asked is None or own is None or rent is None or own is asked or own.option.way != "own":
         return ()
     number = f"{asked.option.accelerators:,.0f}"
-    share = words.percent(float(asked.option.useful_hours.sum()) / _available(plan, asked))
+    available = asked.option.accelerators * plan.setting.terms.hours_per_month * plan.setting.scenario.months
+    share = words.percent(float(asked.option.useful_hours.sum()) / available)
     against = asked.present_usd - rent.present_usd
     beside = f"{words.usd(abs(against))} {'more' if against > 0 else 'less'} than renting"
-    back = month_words(asked.measures.simple_payback)
+    back = payback_month_text(asked.measures.simple_payback)
     paid = f"would pay back after {back}, counted plainly" if back else "would not pay back"
     return (f"The {number} you asked for would be busy {share} of the time, {paid}, and cost {beside}.",)
-
-
-def _available(plan: Plan, way: Weighed) -> float:
-    return way.option.accelerators * plan.setting.terms.hours_per_month * plan.setting.scenario.months
 
 
 def _close(found: Answer) -> tuple[str, ...]:
@@ -305,23 +309,23 @@ def _close(found: Answer) -> tuple[str, ...]:
     if first.owns or first.side == "mix":
         free = f"{second.starting} can be stopped"
         return (f"So choose on cash and freedom: {first.starting} takes {today} on day one, {free}.",)
-    if first.firmness > second.firmness:
+    if first.commitment_rank > second.commitment_rank:
         return (f"So choose on freedom: {first.starting} binds you for its term, {second.starting} can be stopped.",)
     return ("So choose on what is less work: both can be stopped.",)
 
 
-def _over_limit(found: Answer) -> tuple[str, ...]:
+def _limit_sentences(found: Answer) -> tuple[str, ...]:
     """What breaks a limit on money where the title has no room for it, and what would do."""
     over = found.limit
     if over is None:
         return ()
     if over.is_least:
-        return (f"{_capital(over.who)} would do with {over.more}.",)
+        return (f"{_capitalize(over.who)} would do with {over.more}.",)
     left_out = f"The cheapest way is left out: {over.said}. " if found.verdict == "close" else ""
-    return (f"{left_out}{_capital(over.who)} would take {over.more}.",)
+    return (f"{left_out}{_capitalize(over.who)} would take {over.more}.",)
 
 
-def _too_late(plan: Plan, own: Weighed) -> tuple[str, ...]:
+def _too_late(plan: Plan, own: EvaluatedOption) -> tuple[str, ...]:
     """A sentence where what is bought arrives when there is nothing left to do."""
     months = lead_time_months(plan.setting, own.option)
     if not WAYS[own.option.way].waits_for_delivery or months is None:
@@ -329,40 +333,40 @@ def _too_late(plan: Plan, own: Weighed) -> tuple[str, ...]:
     needed = np.flatnonzero(plan.setting.demand.all.busy_hours > 0)
     if not needed.size or needed[-1] > months:
         return ()
-    wait = words.count(words.significant(months), "month")
+    wait = words.count(words.round_significant(months), "month")
     return (f"What is ordered today arrives after {wait}, when the work is done.",)
 
 
 def _figures(plan: Plan, found: Answer, drawn: Futures | None) -> tuple[Tile, ...]:
     if found.pair is None:
         assert found.best is not None  # there is an answer
-        return (_total(found.best), _an_hour(found.best), _day_one(found.best, drawn, "", "today"))
+        return (_total(found.best), _cost_per_hour_tile(found.best), _day_one(found.best, drawn, "", "today"))
     first, second = found.pair
     pays, other = (second, first) if second is found.best and WAYS[second.option.way].side == "mix" else (first, second)
-    takes = words.usd_short(float(other.measures.cash_today_usd))
+    takes = words.format_usd_short(float(other.measures.cash_today_usd))
     beside = f"; {WAYS[other.option.way].starting} takes {takes}"
     if WAYS[pays.option.way].owns:
-        paid = _earned_back(found)
+        paid = _cash_recovery_text(found)
         last = _day_one(pays, drawn, f"{beside}. Payback is in today's money", paid)
     else:
         last = _day_one(pays, drawn, beside, f"{WAYS[other.option.way].starting}: {takes}")
     return (_total(second), _total(first), _break_even(plan, found, drawn), last)
 
 
-def _earned_back(found: Answer) -> str:
+def _cash_recovery_text(found: Answer) -> str:
     """What becomes of the cash of day one; it is money that comes back, so no `pays` here: cash does not pay."""
     month = scalar(found.payback.month)
     if month is not None:
         return f"back in month {month:.0f}"
-    return "back with its sale" if pays_by_its_sale(found) else "not earned back"
+    return "back with its sale" if pays_back_only_by_resale(found) else "not earned back"
 
 
-def _day_one(way: Weighed, drawn: Futures | None, detail: str, under: str) -> Tile:
+def _day_one(way: EvaluatedOption, drawn: Futures | None, detail: str, under: str) -> Tile:
     said = f"What {WAYS[way.option.way].starting} takes today{cash_range(way, drawn)}{detail}"
-    return Tile("Cash on day one", words.usd_short(float(way.measures.cash_today_usd)), under, said)
+    return Tile("Cash on day one", words.format_usd_short(float(way.measures.cash_today_usd)), under, said)
 
 
-def _an_hour(way: Weighed) -> Tile:
+def _cost_per_hour_tile(way: EvaluatedOption) -> Tile:
     """What an hour of useful work comes to, where nothing else stands beside the total."""
     usd = scalar(way.measures.usd_per_useful_hour.value)
     shown = "none" if usd is None else words.usd_per_hour(usd)
@@ -373,21 +377,21 @@ def _break_even(plan: Plan, found: Answer, drawn: Futures | None) -> Tile:
     """How busy, or, where the work comes and goes, how much more of it makes both cost the same."""
     busy = found.break_even("busy_share")
     value = None if busy is None else busy.value
-    detail = f"{_why_busy(busy)}{break_even_range(found, drawn, 'busy_share')}"
-    if is_even(plan):
+    detail = f"{_utilization_detail(busy)}{break_even_range(found, drawn, 'busy_share')}"
+    if has_constant_demand(plan):
         shown = "none" if value is None else words.percent(value)
         return Tile("Break-even use", shown, f"you: {words.percent(busy_share(plan.setting, 1.0))}", detail)
     times = None if busy is None or value is None or not busy.you else value / busy.you
-    shown = "none" if times is None else f"{words.significant(times):,g} times"
+    shown = "none" if times is None else f"{words.round_significant(times):,g} times"
     return Tile("Break-even work", shown, "you: once" if times is not None else "not by use alone", detail)
 
 
-def _why_busy(busy: BreakEven | None) -> str:
+def _utilization_detail(busy: BreakEven | None) -> str:
     same = "The share of busy hours at which both cost the same"
     return same if busy is None or busy.value is not None else str(busy.reason)
 
 
-def _total(way: Weighed) -> Tile:
-    value = words.usd_short(way.present_usd)
+def _total(way: EvaluatedOption) -> Tile:
+    value = words.format_usd_short(way.present_usd)
     detail = f"{way.option.title}, {way.option.what}: the whole plan in today's money; 8 of 10 futures lie in the range"
-    return Tile(WAYS[way.option.way].name, value, _ends(way, words.usd_short), detail)
+    return Tile(WAYS[way.option.way].name, value, _ends(way, words.format_usd_short), detail)

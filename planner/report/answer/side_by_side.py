@@ -6,16 +6,16 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from planner.money.plan import Plan
-from planner.money.verdict.contender import Weighed
+from planner.money.verdict.contender import EvaluatedOption
 from planner.report import words
 from planner.report.answer import tables
 from planner.report.answer.plan_text import Reckoned
-from planner.report.futures.counted import best_of_100
+from planner.report.futures.counted import best_cheaper_per_100
 from planner.report.table import Table
-from planner.scenario.path import dotted
+from planner.scenario.path import format_path
 from planner.scenario.question import KEYS, Key
 
-About = Literal["verdict", "plan", "money", "turns", "speed", "rent"]  # what of a plan a measure is about
+Topic = Literal["verdict", "plan", "money", "turns", "speed", "rent"]  # what of a plan a measure is about
 Write = Callable[[float], str]
 
 
@@ -24,7 +24,7 @@ class Measure(NamedTuple):
 
     label: str
     value: Any
-    about: About
+    about: Topic
     write: Write
 
 
@@ -43,9 +43,9 @@ def _unique(names: Sequence[str]) -> list[str]:
 
 def _measures(one: Reckoned) -> Iterator[Measure]:
     plan, found = one.plan, one.found
-    most = f"{plan.setting.demand.all.most_accelerators:,} x {plan.setting.scenario.accelerator}"
+    most = f"{plan.setting.demand.all.peak_accelerators:,} x {plan.setting.scenario.accelerator}"
     yield Measure("Verdict", one.told.title, "verdict", _plain)
-    yield Measure("Best way cheaper in so many of 100 futures", best_of_100(found), "verdict", _plain)
+    yield Measure("Best way cheaper in so many of 100 futures", best_cheaper_per_100(found), "verdict", _plain)
     yield Measure("Work", most, "plan", _plain)
     yield Measure("Years", plan.setting.scenario.years, "plan", _plain)
     yield Measure("Best way", found.best.option.title if found.best else None, "plan", _plain)
@@ -55,10 +55,10 @@ def _measures(one: Reckoned) -> Iterator[Measure]:
         label, write = tables.INPUTS.get(turn.name, (turn.name, _plain))
         yield Measure(f"Same cost at: {label}", turn.value, "turns", write)
     yield from _speeds(plan)
-    yield Measure("Rented on demand from", _rented_from(plan), "rent", _plain)
+    yield Measure("Rented on demand from", _rental_source(plan), "rent", _plain)
 
 
-def _money(label: str, way: Weighed | None) -> Iterator[Measure]:
+def _money(label: str, way: EvaluatedOption | None) -> Iterator[Measure]:
     """What a way costs: in today's money, as bills, and on day one."""
     bills = None if way is None else float(np.asarray(way.measures.bills_usd))
     cash = None if way is None else float(np.asarray(way.measures.cash_today_usd))
@@ -80,10 +80,10 @@ def _speeds(plan: Plan) -> Iterator[Measure]:
 
 
 def _plain(value: float) -> str:
-    return f"{words.significant(value):,g}"
+    return f"{words.round_significant(value):,g}"
 
 
-def _rented_from(plan: Plan) -> str | None:
+def _rental_source(plan: Plan) -> str | None:
     """Whose machines are rented on demand, and the price that is reckoned with."""
     taken = plan.setting.taken
     if taken.on_demand is None:
@@ -101,7 +101,7 @@ def differing(plans: Sequence[Reckoned]) -> Table:
 
 def differences(plans: Sequence[Reckoned]) -> Iterator[tuple[str, tuple[Any, ...]]]:
     """Each input on which the scenarios differ, by its path, with what each of them says; None: nothing."""
-    said = [dict(_flat(one.plan.setting.written.model_dump(mode="json"), "")) for one in plans]
+    said = [dict(_flatten(one.plan.setting.written.model_dump(mode="json"), "")) for one in plans]
     for key in dict.fromkeys(key for one in said for key in one):
         values = tuple(one.get(key) for one in said)
         if len({repr(value) for value in values}) > 1:
@@ -129,17 +129,17 @@ def _said(value: Any) -> str:
     return "–" if value is None else words.value(value) if isinstance(value, float) else str(value)
 
 
-def _flat(data: Any, path: str) -> Iterator[tuple[str, Any]]:
+def _flatten(data: Any, path: str) -> Iterator[tuple[str, Any]]:
     """Nested data as dotted names."""
     if isinstance(data, dict | list) and data:
         items = data.items() if isinstance(data, dict) else enumerate(data)
         for key, value in items:
-            yield from _flat(value, f"{path}.{key}" if path else str(key))
+            yield from _flatten(value, f"{path}.{key}" if path else str(key))
     else:
         yield path, data
 
 
-def spoken(plans: Sequence[Reckoned], about: Collection[About] = get_args(About)) -> Table:
+def formatted_table(plans: Sequence[Reckoned], about: Collection[Topic] = get_args(Topic)) -> Table:
     """The measures as a page writes them, of those that are about what is asked for."""
     names = _unique([one.name for one in plans])
     told = [{measure.label: measure for measure in _measures(one) if measure.about in about} for one in plans]
@@ -155,24 +155,24 @@ def _written(measure: Measure | None) -> str:
     return measure.write(float(value)) if isinstance(value, float | int) else str(value)
 
 
-def asked_differently(plans: Sequence[Reckoned], hints: Sequence[Mapping[str, str]]) -> Table:
+def input_differences_table(plans: Sequence[Reckoned], hints: Sequence[Mapping[str, str]]) -> Table:
     """What the plans say differently, by the names and in the units of their fields.
 
     `hints` are what the empty fields of each plan stand for, by the fields' short keys.
     """
-    names, fields = _unique([one.name for one in plans]), {dotted(key.path): key for key in KEYS.values()}
+    names, fields = _unique([one.name for one in plans]), {format_path(key.path): key for key in KEYS.values()}
     rows = []
     for path, values in differences(plans):
         key = fields.get(path)
         said = [
-            _said(value) if key is None else _as_asked(key, value, usual)
+            _said(value) if key is None else _format_field(key, value, usual)
             for value, usual in zip(values, hints, strict=True)
         ]
         rows.append([path if key is None else key.label.rstrip("?"), *said])
     return Table.listed(["Input", *names], rows)
 
 
-def _as_asked(key: Key, value: Any, usual: Mapping[str, str]) -> str:
+def _format_field(key: Key, value: Any, usual: Mapping[str, str]) -> str:
     """A value as its field shows it; what an empty one stands for."""
     if value is None:
         return usual.get(key.key, _said(None))

@@ -2,50 +2,52 @@
 
 from collections.abc import Iterator
 
-from planner.money.by_token import ByToken, by_token
+from planner.money.by_token import TokenBreakEven, by_token
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
-from planner.money.verdict.contender import Weighed
+from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.speed.fit_words import serving_tiles, training_tiles
-from planner.report.speed.serving_words import rate_words
+from planner.report.speed.serving_words import format_request_rate
 from planner.report.tile import Tile
-from planner.scenario.durations import time_words
+from planner.scenario.durations import format_duration
 from planner.scenario.scenario import Scenario
-from planner.scenario.task import Serve
+from planner.scenario.task import ServingTask
 from planner.scenario.work import Work
-from planner.speed.serving import SmallWork, WithoutGpu, small_work
+from planner.speed.serving import CpuAlternative, CpuFeasibility, small_work
 from planner.speed.work_to_hours import Asked, serving_job
 
 
-def small_sentences(found: SmallWork) -> tuple[str, ...]:
+def cpu_sentences(found: CpuFeasibility) -> tuple[str, ...]:
     """What carries the peak without a GPU, or that nothing does; then the rule."""
     verdict = _verdict(found)
-    return tuple(one for one in (verdict, rule_words(found)) if one)
+    return tuple(one for one in (verdict, cpu_rule_text(found)) if one)
 
 
-def no_gpu_needed(found: SmallWork) -> tuple[str, ...]:
+def cpu_sufficient_for_peak(found: CpuFeasibility) -> tuple[str, ...]:
     """One sentence where the peak is carried without a GPU; nothing otherwise."""
     return () if found.needs_gpu or found.peak_requests_per_s is None else (_verdict(found),)
 
 
-def plan_needs_no_gpu(plan: Plan) -> tuple[str, ...]:
+def cpu_sufficient_sentences(plan: Plan) -> tuple[str, ...]:
     """For each service of a plan on GPUs: a sentence where processors would carry its peak; nothing otherwise."""
     asked, setting = plan.setting.asked, plan.setting
     if asked is None or setting.catalogue.accelerators[setting.scenario.accelerator].kind == "cpu":
         return ()
     tasks = [work.serve for work in asked.written.work if work.serve is not None]
     jobs = (serving_job(setting.scenario, task) for task in tasks)
-    return tuple(sentence for job in jobs for sentence in no_gpu_needed(small_work(setting.catalogue, job)))
+    return tuple(sentence for job in jobs for sentence in cpu_sufficient_for_peak(small_work(setting.catalogue, job)))
 
 
-def rule_words(found: SmallWork) -> str:
+def cpu_rule_text(found: CpuFeasibility) -> str:
     """From how many parameters on one person needs a GPU, derived from what a processor's memory reads."""
     rule = found.rule
     if rule is None:
         return ""
-    low, size, high = (f"{words.significant(float(one), 2):g}" for one in (rule.low_b, rule.params_b, rule.high_b))
+    low, size, high = (
+        f"{words.round_significant(float(one), 2):g}" for one in (rule.low_b, rule.params_b, rule.high_b)
+    )
     processor = found.rule_on.partition(",")[0]
     return (
         f"For one person at {found.tokens_per_s:g} tokens a second, one {processor} manages up to "
@@ -53,29 +55,31 @@ def rule_words(found: SmallWork) -> str:
     )
 
 
-def _verdict(found: SmallWork) -> str:
+def _verdict(found: CpuFeasibility) -> str:
     peak, best = found.peak_requests_per_s, found.enough
     if peak is None:
         return ""
     if best is not None:
         opening = "What you have is enough" if best.yours else "No GPU is needed"
-        return f"{opening}: {_carries(best)}, and the peak is {rate_words(peak)}."
+        return f"{opening}: {_capacity_text(best)}, and the peak is {format_request_rate(peak)}."
     perhaps = next((one for one in found.machines if one.verdict == "perhaps"), None)
     if perhaps is not None:
-        return f"Perhaps no GPU is needed, try it: {_carries(perhaps)}, and the peak is {rate_words(peak)}."
+        return (
+            f"Perhaps no GPU is needed, try it: {_capacity_text(perhaps)}, and the peak is {format_request_rate(peak)}."
+        )
     fastest = max(found.machines, key=lambda one: one.requests_per_s * one.machines, default=None)
     if fastest is None or fastest.requests_per_s <= 0:
         return "A GPU is needed: no processor of the catalogue answers in time."
-    return f"A GPU is needed: {_carries(fastest)}, and the peak is {rate_words(peak)}."
+    return f"A GPU is needed: {_capacity_text(fastest)}, and the peak is {format_request_rate(peak)}."
 
 
-def _carries(one: WithoutGpu) -> str:
+def _capacity_text(one: CpuAlternative) -> str:
     machine = one.label if one.machines == 1 else f"a server with {one.machines} x {one.label.partition(',')[0]}"
     rates = (value * one.machines for value in (one.requests_per_s, one.low, one.high))
-    return f"{machine} takes {rate_words(*rates)} in time"
+    return f"{machine} takes {format_request_rate(*rates)} in time"
 
 
-def by_token_words(found: ByToken, *others: tuple[str, ByToken], way: str = "renting") -> str:
+def describe_token_price(found: TokenBreakEven, *others: tuple[str, TokenBreakEven], way: str = "renting") -> str:
     """One sentence: what a million tokens cost there, and from how much use each way with machines is cheaper."""
     price = (
         f"By the token, {found.vendor} asks {words.usd(found.usd_per_million_output_tokens)} a million tokens written"
@@ -84,24 +88,24 @@ def by_token_words(found: ByToken, *others: tuple[str, ByToken], way: str = "ren
     return f"{price}, prompts included; {ways}."
 
 
-def _from(way: str, found: ByToken) -> str:
+def _from(way: str, found: TokenBreakEven) -> str:
     if not found.ever:
         return f"{way} stays dearer even where it is busy all the time"
-    rate, share = f"{words.significant(found.requests_per_s):,g}", words.percent(found.busy_share)
+    rate, share = f"{words.round_significant(found.requests_per_s):,g}", words.percent(found.busy_share)
     return f"{way} is cheaper from {rate} requests/s a replica on, {share} of what it answers in time"
 
 
-def by_token_sentences(plan: Plan, found: Answer) -> tuple[str, ...]:
+def token_price_sentences(plan: Plan, found: Answer) -> tuple[str, ...]:
     """For a plan that is one service of a model which somebody sells: renting and owning against it, by plain sums."""
-    task = _task(plan)
+    task = _single_service(plan)
     if task is None:
         return ()
-    even = dict(_evens(plan, found, task))
+    even = dict(_token_break_evens(plan, found, task))
     (first, *rest) = even.items() or [None]
-    return () if first is None else (by_token_words(first[1], *rest, way=first[0]),)
+    return () if first is None else (describe_token_price(first[1], *rest, way=first[0]),)
 
 
-def _task(plan: Plan) -> Serve | None:
+def _single_service(plan: Plan) -> ServingTask | None:
     asked, hosted = plan.setting.asked, plan.setting.scenario.hosted
     if asked is None or hosted is None or hosted.price is None or len(asked.written.work) != 1:
         return None
@@ -109,7 +113,7 @@ def _task(plan: Plan) -> Serve | None:
     return task if asked.servings and task is not None and task.mig_profile is None else None
 
 
-def _evens(plan: Plan, found: Answer, task: Serve) -> Iterator[tuple[str, ByToken]]:
+def _token_break_evens(plan: Plan, found: Answer, task: ServingTask) -> Iterator[tuple[str, TokenBreakEven]]:
     """Each way with machines that has a price: what an hour of an accelerator costs it, against the tokens."""
     setting = plan.setting
     asked, hosted = setting.asked, setting.scenario.hosted
@@ -126,7 +130,7 @@ def _evens(plan: Plan, found: Answer, task: Serve) -> Iterator[tuple[str, ByToke
             yield way, even
 
 
-def _hours(plan: Plan, one: Weighed) -> float:
+def _hours(plan: Plan, one: EvaluatedOption) -> float:
     """The accelerator-hours that are paid: what is owned runs always, what is rented while there is work."""
     if one.option.way == "own":
         return one.option.accelerators * plan.setting.terms.hours_per_month * plan.setting.scenario.months
@@ -144,16 +148,16 @@ def without_deadline(asked: Asked | None) -> Scenario | None:
     """The scenario without its deadlines, where being late is all that is wrong with it."""
     if asked is None or not asked.late or sum(late.was_asked for late in asked.late) < len(asked.refused):
         return None
-    return asked.written.model_copy(update={"work": tuple(map(_undated, asked.written.work))})
+    return asked.written.model_copy(update={"work": tuple(map(_without_deadline, asked.written.work))})
 
 
-def _undated(work: Work) -> Work:
+def _without_deadline(work: Work) -> Work:
     if work.train is None:
         return work
     return work.model_copy(update={"train": work.train.model_copy(update={"deadline_days": None})})
 
 
-def late_words(asked: Asked) -> str:
+def late_plan_text(asked: Asked) -> str:
     """What to say above the numbers of a plan that is late."""
-    after = time_words(max(late.days - late.deadline_days for late in asked.late))
+    after = format_duration(max(late.days - late.deadline_days for late in asked.late))
     return f"These are the numbers of the plan as it is: it is done {after} after the deadline."

@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.ledger import Ledger, Part
-from planner.money.measures import paid_usd, todays
+from planner.money.measures import discounted_ledger, paid_usd
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, npv_by_timing
 from planner.money.verdict.breakeven import FOUND, BreakEven
-from planner.money.verdict.contender import Weighed
+from planner.money.verdict.contender import EvaluatedOption
 from planner.report import words
 from planner.report.answer.carbon_words import carbon_unit
-from planner.report.forms import reason_of, scalar
+from planner.report.forms import scalar, scalar_reason
 from planner.report.table import Table
 from planner.scenario.base import MONTHS_PER_YEAR
 from planner.study.measures import MEASURES, Measure, OptionResult, results_of
@@ -40,7 +40,7 @@ def options_table(found: Answer) -> Table:
     if not results:
         return Table({})
     columns = [_column(one, results) for one in MEASURES if one.label]
-    return Table.by_column(
+    return Table.from_columns(
         {
             "Way": [it.way.option.title for it in results],
             **{name: numbers for name, numbers in columns if numbers is not None},
@@ -69,7 +69,7 @@ def _notes(it: OptionResult) -> Iterator[str]:
     yield from (f"{name.lower()} not priced" for name in it.measures.unpriced)
     irr = it.measures.irr
     if not it.is_baseline and scalar(irr.value) is None:
-        yield f"no rate of return ({reason_of(irr.reason)})"
+        yield f"no rate of return ({scalar_reason(irr.reason)})"
 
 
 def by_year(usd: NDArray[np.float64]) -> list[float]:
@@ -82,7 +82,7 @@ def _years(months: int) -> list[str]:
     return ["Today", *(f"Year {year}" for year in range(1, -(-months // MONTHS_PER_YEAR) + 1))]
 
 
-def cash_table(ways: Sequence[Weighed]) -> Table:
+def cash_table(ways: Sequence[EvaluatedOption]) -> Table:
     """What each way pays in each year, as bills fall due, and its totals plain and in today's money."""
     rows = []
     for way in ways:
@@ -93,9 +93,9 @@ def cash_table(ways: Sequence[Weighed]) -> Table:
     return Table.of(rows)
 
 
-def in_todays_money(plan: Plan, found: Answer) -> list[Ledger]:
+def discounted_ledgers(plan: Plan, found: Answer) -> list[Ledger]:
     """The ledgers of all ways in the money of the answer: each sums to what the answer says of it."""
-    return [todays(plan.setting, way.option.ledger) for way in found.ranked]
+    return [discounted_ledger(plan.setting, way.option.ledger) for way in found.ranked]
 
 
 def lines_table(ledger: Ledger) -> Table:
@@ -115,7 +115,7 @@ def lines_table(ledger: Ledger) -> Table:
     return Table.of(rows)
 
 
-def turning_table(found: Answer) -> Table:
+def break_even_table(found: Answer) -> Table:
     """For each input alone: where both ways cost the same, or why they never do."""
     rows = []
     for one in found.break_evens:
@@ -139,22 +139,22 @@ def _reason(one: BreakEven) -> str:
     return "" if one.reason == FOUND else str(one.reason)
 
 
-def rent_path_table(found: Answer) -> Table:
+def rent_change_table(found: Answer) -> Table:
     """When buying pays back if rents fall or rise, counted plainly."""
     return Table.of(
         [
             {
                 "Rents change a year by": f"{change * 100:+.0f}%" if change else "0%",
                 "Pays back": "never" if month is None else f"month {month:.0f}",
-                "Why": "" if month is not None else reason_of(back.reason),
+                "Why": "" if month is not None else scalar_reason(back.reason),
             }
-            for change, back in found.turned_by_rent_path
+            for change, back in found.payback_by_rent_change
             for month in (scalar(back.months),)
         ]
     )
 
 
-def timing_table(plan: Plan, found: Answer) -> Table:
+def timing_convention_table(plan: Plan, found: Answer) -> Table:
     """What owning saves in today's money under each convention: the convention alone may turn a sign."""
     first, rent = found.pair or (None, None)
     owners = dict.fromkeys(way for way in (first, found.asked) if way is not None and way is not rent) if rent else {}

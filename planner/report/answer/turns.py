@@ -5,29 +5,29 @@ import numpy as np
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.breakeven import BreakEven, busy_share
-from planner.money.verdict.contender import Weighed
+from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report import words
-from planner.report.answer.small_work import by_token_sentences
+from planner.report.answer.small_work import token_price_sentences
 from planner.report.forms import scalar
 from planner.scenario.durations import years_words
-from planner.scenario.rent import Rent
+from planner.scenario.rent import RentalInputs
 
 
-def turning_sentences(plan: Plan, found: Answer) -> tuple[str, ...]:
+def sensitivity_sentences(plan: Plan, found: Answer) -> tuple[str, ...]:
     """Everything that would turn it, or that it would take; nothing where there are no two ways to compare."""
     if found.pair is None:
         return ()
     return (
         _busy(plan, found),
-        *_rent_price(found),
+        *_rent_break_even_text(found),
         *_back(plan, found),
-        *by_token_sentences(plan, found),
+        *token_price_sentences(plan, found),
         *_timing(plan, found),
     )
 
 
-def is_even(plan: Plan) -> bool:
+def has_constant_demand(plan: Plan) -> bool:
     """Whether as many accelerators are asked for in every month, so that one busy share describes the work."""
     return bool(np.ndim(plan.setting.demand.all.accelerators) == 0)
 
@@ -44,9 +44,9 @@ def _busy(plan: Plan, found: Answer) -> str:
         if busy.is_out_of_reach
         else ""
     )
-    who = WAYS[wins_above(found, busy).option.way].starting.capitalize()
-    if not is_even(plan) and busy.you:
-        return f"{who} wins from {words.significant(busy.value / busy.you):,g} times this work on.{cap}"
+    who = WAYS[cheaper_above_break_even(found, busy).option.way].starting.capitalize()
+    if not has_constant_demand(plan) and busy.you:
+        return f"{who} wins from {words.round_significant(busy.value / busy.you):,g} times this work on.{cap}"
     return f"{who} wins above {words.percent(busy.value)} busy; you are at {you}.{cap}"
 
 
@@ -54,7 +54,7 @@ def _who(found: Answer) -> str:
     return "buying" if found.pair is None else WAYS[found.pair[0].option.way].starting
 
 
-def wins_above(found: Answer, busy: BreakEven) -> Weighed:
+def cheaper_above_break_even(found: Answer, busy: BreakEven) -> EvaluatedOption:
     """Who costs less where there is more work: whoever does today, if today lies above the turn; else the other."""
     assert found.pair is not None  # there is a break-even
     first, second = found.pair
@@ -63,7 +63,7 @@ def wins_above(found: Answer, busy: BreakEven) -> Weighed:
     return first if firsts else second
 
 
-def _rent_price(found: Answer) -> tuple[str, ...]:
+def _rent_break_even_text(found: Answer) -> tuple[str, ...]:
     rent = found.break_even("usd_per_accelerator_hour")
     if rent is None or rent.value is None or rent.you is None:
         return ()
@@ -77,20 +77,25 @@ def _back(plan: Plan, found: Answer) -> tuple[str, ...]:
     if found.pair is None or not WAYS[found.pair[0].option.way].owns:
         return ()
     own = found.pair[0]
-    falls = next((back for change, back in found.turned_by_rent_path if change == -0.2), None)
-    now, who = month_words(own.measures.simple_payback), _who(found)
+    falls = next((back for change, back in found.payback_by_rent_change if change == -0.2), None)
+    now, who = payback_month_text(own.measures.simple_payback), _who(found)
     if falls is None or now is None:
-        return () if now is None else (f"Counted plainly, {who} pays back after {now}{_sessions(plan, own)}.",)
-    then = month_words(falls)
+        return (
+            () if now is None else (f"Counted plainly, {who} pays back after {now}{_payback_in_sessions(plan, own)}.",)
+        )
+    then = payback_month_text(falls)
     later = "never" if then is None else f"after {then}"
-    return (f"Counted plainly, {who} pays back after {now}{_sessions(plan, own)}; if rents fall 20% a year, {later}.",)
+    return (
+        f"Counted plainly, {who} pays back after {now}{_payback_in_sessions(plan, own)}; "
+        f"if rents fall 20% a year, {later}.",
+    )
 
 
-def _sessions(plan: Plan, own: Weighed) -> str:
+def _payback_in_sessions(plan: Plan, own: EvaluatedOption) -> str:
     """The busy share at which both cost the same, in sessions of work (trainings, say) whose length was said."""
     setting = plan.setting
     hours = setting.scenario.rent.hours_per_session
-    if hours == Rent().hours_per_session:
+    if hours == RentalInputs().hours_per_session:
         return ""
     months = float(np.asarray(own.measures.simple_payback.months).flat[0])
     done = np.cumsum(np.broadcast_to(own.option.useful_hours, setting.timeline.runs.shape))
@@ -100,10 +105,10 @@ def _sessions(plan: Plan, own: Weighed) -> str:
     return f", {sessions} of {words.count(hours, 'hour')} on {words.count(gpus, 'GPU')}"
 
 
-def month_words(back: object) -> str | None:
+def payback_month_text(back: object) -> str | None:
     """After how many months the money is back, in words; None where it never is."""
     months = scalar(getattr(back, "months", np.nan))
-    return None if months is None else words.count(words.significant(months), "month")
+    return None if months is None else words.count(words.round_significant(months), "month")
 
 
 def _timing(plan: Plan, found: Answer) -> tuple[str, ...]:
@@ -116,7 +121,7 @@ def _timing(plan: Plan, found: Answer) -> tuple[str, ...]:
     )
 
 
-def pays_by_its_sale(found: Answer) -> bool:
+def pays_back_only_by_resale(found: Answer) -> bool:
     """Whether only the sale at the end, which the month of the payback leaves out, makes the first way the cheaper."""
     pair = found.pair
     return pair is not None and scalar(found.payback.month) is None and pair[0].present_usd < pair[1].present_usd

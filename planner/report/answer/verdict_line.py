@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
-from planner.money.verdict.contender import Weighed
+from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report import words
-from planner.report.answer.phrases import value_words
-from planner.report.answer.sentences import not_as_asked, why_not
+from planner.report.answer.phrases import field_value_text
+from planner.report.answer.sentences import infeasible_title, why_not
 from planner.report.title import title
 from planner.scenario.link import ALSO
 from planner.scenario.question import KEYS
@@ -31,52 +31,53 @@ def verdict(plan: Plan, found: Answer) -> Verdict:
     """The title, and what the two ways cost that it speaks of, with their ranges; of what cannot be, why."""
     asked = plan.setting.asked
     if asked is not None and asked.refused:
-        return Verdict(not_as_asked(asked), {}, why_not(asked))
+        return Verdict(infeasible_title(asked), {}, why_not(asked))
     pair = tuple(reversed(found.pair or ())) or ((found.best,) if found.best else ())
     costs = {WAYS[one.option.way].starting: one.present_usd for one in pair}
     return Verdict(title(found), costs, ", ".join(_cost(one) for one in pair))
 
 
-def _cost(way: Weighed) -> str:
-    low, high = words.usd_short(way.low_usd), words.usd_short(way.high_usd)
+def _cost(way: EvaluatedOption) -> str:
+    low, high = words.format_usd_short(way.low_usd), words.format_usd_short(way.high_usd)
     ends = "" if low == high else f" ({low} to {high})"
-    return f"{WAYS[way.option.way].starting} {words.usd_short(way.present_usd)}{ends}"
+    return f"{WAYS[way.option.way].starting} {words.format_usd_short(way.present_usd)}{ends}"
 
 
-def last_edit(catalogue: Catalogue, held: Texts, now: Verdict, held_before: Texts, before: Verdict) -> str:
+def last_edit_text(catalogue: Catalogue, held: Texts, now: Verdict, held_before: Texts, before: Verdict) -> str:
     """What the last edit changed, and what it did to the answer; empty where it changed nothing that a plan holds."""
     edits = [key for key in (*KEYS, ALSO) if held.get(key) != held_before.get(key)]
     if not edits:
         return ""
     named = [_edit(catalogue, key, held_before.get(key), held.get(key)) for key in edits[:_MOST_NAMED] if key in KEYS]
     what = "another plan" if len(edits) > _MOST_NAMED or not named else ", ".join(named)
-    return f"Last edit, {what}. {_effect(now, before)}."
+    return f"Last edit, {what}. {_effect_text(now, before)}."
 
 
 def _edit(catalogue: Catalogue, key: str, old: str | None, new: str | None) -> str:
     label = KEYS[key].label.rstrip("?")
-    return f"{label[:1].lower()}{label[1:]}: {value_words(catalogue, key, old)} → {value_words(catalogue, key, new)}"
+    before, after = (field_value_text(catalogue, key, value) for value in (old, new))
+    return f"{label[:1].lower()}{label[1:]}: {before} → {after}"
 
 
-def _effect(now: Verdict, before: Verdict) -> str:
+def _effect_text(now: Verdict, before: Verdict) -> str:
     same = [way for way in now.usd if way in before.usd]
-    moves = [f"{way} {_signed(now.usd[way] - before.usd[way])}" for way in same]
+    moves = [f"{way} {_format_signed_usd(now.usd[way] - before.usd[way])}" for way in same]
     turned = "" if now.title == before.title else f"the answer was “{before.title.rstrip('.')}”"
     said = ", ".join(one for one in (*moves, turned) if one) or "nothing that is compared moved"
     return f"{said[:1].upper()}{said[1:]}"
 
 
-def _signed(usd: float) -> str:
-    short = words.usd_short(abs(usd))
+def _format_signed_usd(usd: float) -> str:
+    short = words.format_usd_short(abs(usd))
     return "unchanged" if short in ("$0", "$0.00") else f"{'+' if usd > 0 else '-'}{short}"
 
 
-def today_words(then: Verdict, now: Verdict) -> str:
+def price_update_text(then: Verdict, now: Verdict) -> str:
     """What today's prices change in an answer that was made with others."""
     moves = ", ".join(
-        f"{way} {words.usd_short(then.usd[way])} → {words.usd_short(usd)}"
+        f"{way} {words.format_usd_short(then.usd[way])} → {words.format_usd_short(usd)}"
         for way, usd in now.usd.items()
-        if way in then.usd and words.usd_short(then.usd[way]) != words.usd_short(usd)
+        if way in then.usd and words.format_usd_short(then.usd[way]) != words.format_usd_short(usd)
     )
     if _bare(then.title) != _bare(now.title):
         money = f": {moves}" if moves else ""
@@ -88,7 +89,7 @@ def _bare(title: str) -> str:
     return title.rstrip(".")
 
 
-def fallen_words(seller: str, usd: float, below: float, before: float | None) -> str:
+def price_drop_text(seller: str, usd: float, below: float, before: float | None) -> str:
     """That a price has fallen below a line."""
     was = "" if before is None else f"; the lowest was {words.usd_per_hour(before)}"
     return f"{seller} asks {words.usd_per_hour(usd)} a GPU-hour, below {words.usd_per_hour(below)}{was}."

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from planner.evidence.checked import Checked, ErrorSummary, doubted, skipped, summary
+from planner.evidence.checked import CheckedRun, ErrorSummary, doubted, skipped, summary
 from planner.report import words
-from planner.report.forms import row_data
+from planner.report.forms import to_plain_record
 from planner.report.table import Table, cut, text_table
 
 _GROUPS = {
@@ -24,12 +24,12 @@ _FEWEST = 3  # runs in a group that is worth a line of text; the JSON has all
 _WIDEST = 58
 
 
-def checked_rows(checked: Sequence[Checked]) -> list[dict[str, Any]]:
+def checked_rows(checked: Sequence[CheckedRun]) -> list[dict[str, Any]]:
     """Each run with what is predicted of it, then the band; None where there is nothing to say."""
     return [_row(one) for one in checked]
 
 
-def _row(one: Checked) -> dict[str, Any]:
+def _row(one: CheckedRun) -> dict[str, Any]:
     predicted = {f"predicted_{column}": one.predicted.get(column) for column in one.table.predicts}
     said = {"fits": one.fits, "skipped_reason": one.skipped_reason or "", "guessed": one.guessed}
     band = {
@@ -37,12 +37,12 @@ def _row(one: Checked) -> dict[str, Any]:
         for rate in one.table.rates
         for end, value in (("low", one.low), ("high", one.high))
     }
-    return row_data({"id": one.id, **predicted, **said, **band, "look_at_again": one.doubt})
+    return to_plain_record({"id": one.id, **predicted, **said, **band, "look_at_again": one.doubt})
 
 
 def group_rows(groups: Sequence[ErrorSummary]) -> list[dict[str, Any]]:
     """The groups of the summary as plain data."""
-    return [row_data(asdict(group)) for group in groups]
+    return [to_plain_record(asdict(group)) for group in groups]
 
 
 def groups_table(groups: Sequence[ErrorSummary], head: str) -> Table:
@@ -63,7 +63,7 @@ def groups_table(groups: Sequence[ErrorSummary], head: str) -> Table:
     )
 
 
-def checked_text(checked: Sequence[Checked]) -> str:
+def checked_text(checked: Sequence[CheckedRun]) -> str:
     """How far off our predictions are, group by group, and what was skipped and why."""
     groups = summary(checked)
     sections = []
@@ -72,22 +72,22 @@ def checked_text(checked: Sequence[Checked]) -> str:
         if shown:
             sections.append(text_table(groups_table(shown, head)))
     told = [
-        f"{len(ids):>6,}  {_on_one_line(f'{reason} ({words.some(ids)})')}" for reason, ids in skipped(checked).items()
+        f"{len(ids):>6,}  {_single_line(f'{reason} ({words.some(ids)})')}" for reason, ids in skipped(checked).items()
     ]
     if told:
         sections.append("\n".join(["skipped", *told]))
-    again = [f"        {_on_one_line(f'{words.some(ids)}: {why}')}" for why, ids in doubted(checked).items()]
+    again = [f"        {_single_line(f'{words.some(ids)}: {why}')}" for why, ids in doubted(checked).items()]
     if again:
         sections.append("\n".join(["look at again", *again]))
     return "\n\n".join(sections)
 
 
-def _on_one_line(text: str) -> str:
+def _single_line(text: str) -> str:
     """Names come from tables of others: one that holds the end of a line must not begin one of ours."""
     return " ".join(text.split())
 
 
-def checked_line(checked: Sequence[Checked]) -> str:
+def check_summary(checked: Sequence[CheckedRun]) -> str:
     """One sentence: how many runs were predicted, compared, guessed, skipped, and said not to fit."""
     predicted = sum(one.skipped_reason is None for one in checked)
     compared = sum(one.error is not None for one in checked)

@@ -3,17 +3,17 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from planner.evidence.checked import Anchored, Job, OwnFactors, by_reason
+from planner.evidence.checked import CorrectedJob, FactorTable, Job, group_by_reason
 from planner.money.plan import Plan
 from planner.report import words
-from planner.report.forms import in_sections
+from planner.report.forms import join_sections
 from planner.report.table import Table
 from planner.scenario.measured import MOST_FACTORS, Measured
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.training_job import TrainingJob
-from planner.speed.pace import Pace, believed, training_pace
-from planner.speed.serving.own_pace import serving_pace
-from planner.speed.training.images import learns_from_images
+from planner.speed.pace import Pace, believed, training_correction
+from planner.speed.serving.own_pace import serving_correction
+from planner.speed.training.images import is_image_network
 from planner.speed.work_to_hours import serving_job, training_job
 from pricing import Catalogue
 
@@ -22,7 +22,7 @@ _TIMES = "times what is predicted"
 _MOST_REASONS = 5
 
 
-def finding(catalogue: Catalogue, found: OwnFactors) -> str:
+def finding(catalogue: Catalogue, found: FactorTable) -> str:
     """How far off the predictions are, accelerator by accelerator."""
     used = sum(run.like is not None for run in found.runs)
     first, *others = (
@@ -34,7 +34,7 @@ def finding(catalogue: Catalogue, found: OwnFactors) -> str:
     return f"Your {words.count(used, f'{found.kind} run')} reached {words.listed([*said, *more])}"
 
 
-def runs_table(catalogue: Catalogue, found: OwnFactors) -> Table:
+def runs_table(catalogue: Catalogue, found: FactorTable) -> Table:
     """Each run: what was measured beside what is predicted, or why the run is not used."""
     return Table.of(
         [
@@ -76,26 +76,26 @@ def factors_table(catalogue: Catalogue, said: Sequence[Measured]) -> Table:
     )
 
 
-def in_use(carried: Sequence[Measured]) -> str:
+def used_runs_text(carried: Sequence[Measured]) -> str:
     """How many runs of somebody's own a plan uses."""
     runs = sum(one.runs for one in carried)
     return f"This plan goes by {words.count(runs, 'run')} of yours, in {words.count(len(carried), 'factor')}"
 
 
-def unused_words(found: OwnFactors, *, carried: int) -> tuple[str, ...]:
+def unused_run_sentences(found: FactorTable, *, carried: int) -> tuple[str, ...]:
     """Which rows of a table are not used, in sentences; none where all are."""
     left = len(found.factors) - carried
     told = (
-        not_used((run.why_not, run.id) for run in found.runs if run.like is None),
+        unused_reasons((run.why_not, run.id) for run in found.runs if run.like is None),
         look_at_again((run.doubt, run.id) for run in found.runs if run.like is not None),
         f"{words.count(left, 'factor')} of the fewest runs left out: a plan holds {MOST_FACTORS}." if left > 0 else "",
     )
     return tuple(sentence for sentence in told if sentence)
 
 
-def not_used(told: Iterable[tuple[str, str]]) -> str:
+def unused_reasons(told: Iterable[tuple[str, str]]) -> str:
     """Why some runs are not used: how many for each reason, with their ids; empty where all are used."""
-    found = by_reason(told)
+    found = group_by_reason(told)
     if not found:
         return ""
     said = [f"{words.some(ids)}: {reason}" for reason, ids in list(found.items())[:_MOST_REASONS]]
@@ -108,17 +108,17 @@ def not_used(told: Iterable[tuple[str, str]]) -> str:
 
 def look_at_again(told: Iterable[tuple[str, str]]) -> str:
     """Which runs are used but look like another unit; empty where none does."""
-    found = by_reason((why, name) for why, name in told if why)
+    found = group_by_reason((why, name) for why, name in told if why)
     said = "; ".join(f"{words.some(ids)}: {why}" for why, ids in list(found.items())[:_MOST_REASONS])
     return f"Used, but look again at {said}." if said else ""
 
 
-def pace_words(catalogue: Catalogue, job: TrainingJob | ServingJob, accelerator: str) -> str:
+def correction_text(catalogue: Catalogue, job: TrainingJob | ServingJob, accelerator: str) -> str:
     """Which runs of one's own moved a prediction, and by how much; empty without any, or with one number entered."""
     kind = "training" if isinstance(job, TrainingJob) else "serving"
     if job.measured_over_predicted is not None or all(one.kind != kind for one in job.measured):
         return ""
-    pace, label = _pace(catalogue, job, accelerator), _label(catalogue, accelerator)
+    pace, label = _correction(catalogue, job, accelerator), _label(catalogue, accelerator)
     if pace.like is None:
         return f"None of your {kind} runs is like this work on {label}: speed is as predicted without them."
     of = "of this model" if pace.like == "job" else "of other work"
@@ -126,15 +126,15 @@ def pace_words(catalogue: Catalogue, job: TrainingJob | ServingJob, accelerator:
     return f"It goes by {runs} of yours {of} on {label}: {_times(pace.ratio)} of what is predicted without them."
 
 
-def own_runs_text(catalogue: Catalogue, own: Anchored[Job], accelerator: str) -> str:
+def own_runs_text(catalogue: Catalogue, own: CorrectedJob[Job], accelerator: str) -> str:
     """The same as a section of a text, with the names of the runs; empty where none were brought."""
-    said = pace_words(catalogue, own.job, accelerator)
+    said = correction_text(catalogue, own.job, accelerator)
     named = f"They are {words.some(own.runs)}." if own.runs else ""
     left = f"{words.count(own.unused, 'run')} not used." if own.unused else ""
-    return "\n" + in_sections([("Your own runs", " ".join(filter(None, (said, named, left))))]) if said else ""
+    return "\n" + join_sections([("Your own runs", " ".join(filter(None, (said, named, left))))]) if said else ""
 
 
-def own_runs_data(own: Anchored[Job]) -> dict[str, Any]:
+def own_runs_data(own: CorrectedJob[Job]) -> dict[str, Any]:
     """The same as data."""
     return {
         "measured_over_predicted": own.pace.ratio,
@@ -147,23 +147,23 @@ def own_runs_data(own: Anchored[Job]) -> dict[str, Any]:
 def paces(plan: Plan) -> tuple[str, ...]:
     """Which runs of one's own corrected the prediction of each model of a plan; each said once."""
     accelerator = plan.setting.scenario.accelerator
-    said = (pace_words(plan.setting.catalogue, job, accelerator) for job in _jobs(plan))
+    said = (correction_text(plan.setting.catalogue, job, accelerator) for job in _jobs(plan))
     return tuple(dict.fromkeys(sentence for sentence in said if sentence))
 
 
 def _jobs(plan: Plan) -> Iterator[TrainingJob | ServingJob]:
     there = plan.setting.written.model_copy(update={"accelerator": plan.setting.scenario.accelerator})
     for work in there.work:
-        if work.train and not learns_from_images(work.train.model):
+        if work.train and not is_image_network(work.train.model):
             yield training_job(there, work, work.train)
         if work.serve:
             yield serving_job(there, work.serve)
 
 
-def _pace(catalogue: Catalogue, job: TrainingJob | ServingJob, accelerator: str) -> Pace:
+def _correction(catalogue: Catalogue, job: TrainingJob | ServingJob, accelerator: str) -> Pace:
     if isinstance(job, TrainingJob):
-        return training_pace(catalogue, job, accelerator)
-    return serving_pace(catalogue, job, accelerator)
+        return training_correction(catalogue, job, accelerator)
+    return serving_correction(catalogue, job, accelerator)
 
 
 def assumption_rows(plan: Plan) -> list[dict[str, object]]:

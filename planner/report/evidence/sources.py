@@ -30,7 +30,7 @@ def sources_table(catalogue: Catalogue) -> Table:
     )
 
 
-def credits_owed(catalogue: Catalogue) -> list[tuple[str, str, str]]:
+def required_credits(catalogue: Catalogue) -> list[tuple[str, str, str]]:
     """The credit lines licences ask for: line, licence, address."""
     owed = {
         (source.attribution, source.licence, source.url) for source in catalogue.sources.values() if source.attribution
@@ -72,6 +72,6 @@ def counts_table(catalogue: Catalogue, day: date) -> Table:
     )
 
 
-def allowance() -> str:
+def refresh_limits_text() -> str:
     """For how long each kind of figure is believed, in words."""
     return words.listed(f"{kind.replace('_', ' ')} {days} days" for kind, days in ALLOWED_DAYS.items())

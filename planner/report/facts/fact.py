@@ -8,12 +8,12 @@ from typing import Any
 from pydantic import BaseModel
 
 from planner.report import words
-from pricing import Catalogue, Figure, UnknownName
+from pricing import Catalogue, Figure, UnknownNameError
 from pricing import names as naming
 from pricing.belief import in_their_markets
 from pricing.electricity import FIELDS, electricity
 from pricing.orderable import sale
-from pricing.query import Wish, find
+from pricing.query import OfferFilter, find
 from pricing.stale import limit_days
 
 
@@ -42,7 +42,9 @@ class Fact:
         return self.age_days is not None and self.limit_days is not None and self.age_days > self.limit_days
 
 
-def of_figure(catalogue: Catalogue, about: str, name: str, figure: Figure, day: date, note: str | None = None) -> Fact:
+def fact_from_figure(
+    catalogue: Catalogue, about: str, name: str, figure: Figure, day: date, note: str | None = None
+) -> Fact:
     """A figure: its newest value with its range, its age, and what it was before."""
     value = figure.newest
     source = catalogue.sources[value.source]
@@ -54,7 +56,7 @@ def of_figure(catalogue: Catalogue, about: str, name: str, figure: Figure, day: 
     )  # fmt: skip
 
 
-def of_source(catalogue: Catalogue, about: str, name: str, key: str) -> Fact:
+def fact_from_source(catalogue: Catalogue, about: str, name: str, key: str) -> Fact:
     """Who says what a record says without a figure."""
     source = catalogue.sources[key]
     return Fact(about, name, source.title, checked=source.retrieved, source=source.title, source_url=source.url)
@@ -64,7 +66,7 @@ OFFERS = "Offers"
 _BOARDS = "we assume that it also rents whole boards; it publishes a price for one accelerator and no sizes"
 
 
-def beside_accelerator(catalogue: Catalogue, key: str, day: date) -> Iterator[Fact]:
+def accelerator_context(catalogue: Catalogue, key: str, day: date) -> Iterator[Fact]:
     """Offers of it by purchase, the servers it is sold in, what used ones brought, what is left of its price."""
     of_it = [one for one, offer in catalogue.offers.items() if offer.accelerator == key]
     for purchase in words.PURCHASE:
@@ -77,17 +79,17 @@ def beside_accelerator(catalogue: Catalogue, key: str, day: date) -> Iterator[Fa
             yield (
                 Fact("Servers", name, holds)
                 if server.price_usd is None
-                else of_figure(catalogue, "Servers", name, server.price_usd, day, holds)
+                else fact_from_figure(catalogue, "Servers", name, server.price_usd, day, holds)
             )
-    yield from _used(catalogue, key)
-    yield from _residuals(catalogue, key)
+    yield from _used_price_facts(catalogue, key)
+    yield from _residual_facts(catalogue, key)
     for name, series in catalogue.series.items():
         if series.accelerator == key:
             what = f"{series.publisher}, {words.PURCHASE[series.purchase]}, {series.measure.replace('_', ' ')}"
-            yield of_figure(catalogue, "Prices through time", name, series.usd_per_accelerator_hour, day, what)
+            yield fact_from_figure(catalogue, "Prices through time", name, series.usd_per_accelerator_hour, day, what)
 
 
-def beside_provider(catalogue: Catalogue, key: str, day: date) -> Iterator[Fact]:
+def provider_context(catalogue: Catalogue, key: str, day: date) -> Iterator[Fact]:
     """What it sells, in which sizes and how much at once; its offers by accelerator and purchase."""
     of_it = [one for one, offer in catalogue.offers.items() if offer.provider == key]
     sales = [sale(catalogue, one) for one in of_it]
@@ -110,19 +112,21 @@ def beside_provider(catalogue: Catalogue, key: str, day: date) -> Iterator[Fact]
         yield _offers(catalogue, f"{accelerator}, {words.PURCHASE[purchase]}", there, day)
 
 
-def beside_model(catalogue: Catalogue, key: str, day: date) -> Iterator[Fact]:
+def model_context(catalogue: Catalogue, key: str, day: date) -> Iterator[Fact]:
     """What it costs by the token."""
     for name, hosted in catalogue.hosted.items():
         if hosted.model == key:
             for field, figure in (("in", hosted.input_usd_per_mtoken), ("out", hosted.output_usd_per_mtoken),
                                   ("cached", hosted.cached_input_usd_per_mtoken)):  # fmt: skip
                 if figure is not None:
-                    yield of_figure(catalogue, "Prices by the token", f"{name}, {field}", figure, day, hosted.note)
+                    yield fact_from_figure(
+                        catalogue, "Prices by the token", f"{name}, {field}", figure, day, hosted.note
+                    )
 
 
 def _offers(catalogue: Catalogue, name: str, keys: Sequence[str], day: date) -> Fact:
     """Some offers in one line: how many, and the one that is believed to cost the least today."""
-    wish = Wish(accelerators=frozenset(catalogue.offers[key].accelerator for key in keys))
+    wish = OfferFilter(accelerators=frozenset(catalogue.offers[key].accelerator for key in keys))
     there = [key for key in find(catalogue, wish, day).ids if key in set(keys)]
     priced = [key for key in there if catalogue.offers[key].usd_per_accelerator_hour is not None]
     asked, hidden = len(there) - len(priced), len(keys) - len(there)
@@ -131,7 +135,7 @@ def _offers(catalogue: Catalogue, name: str, keys: Sequence[str], day: date) -> 
         part
         for part, number in (
             (f"{count}, {asked:,} of them without a published price" if asked else count, 1),
-            (f"{hidden:,} no price to rent by ({_doubts(catalogue, keys)})", hidden),
+            (f"{hidden:,} no price to rent by ({_doubt_counts(catalogue, keys)})", hidden),
         )
         if number
     )
@@ -148,18 +152,18 @@ def _cheapest(catalogue: Catalogue, name: str, key: str, price: Any, said: str, 
     value, source = figure.newest, catalogue.sources[figure.newest.source]
     read = f"cheapest believed: {key}, read at {words.usd_per_hour(value.typical)}"
     return Fact(
-        OFFERS, name, words.significant(price.typical, 4), figure.unit, words.significant(price.low, 4),
-        words.significant(price.high, 4), value.kind, figure.since, figure.checked, figure.age_days(day),
+        OFFERS, name, words.round_significant(price.typical, 4), figure.unit, words.round_significant(price.low, 4),
+        words.round_significant(price.high, 4), value.kind, figure.since, figure.checked, figure.age_days(day),
         limit_days(figure), source.title, source.url, f"{said}; {read}",
     )  # fmt: skip
 
 
-def _doubts(catalogue: Catalogue, keys: Sequence[str]) -> str:
+def _doubt_counts(catalogue: Catalogue, keys: Sequence[str]) -> str:
     doubts = dict.fromkeys(doubt for key in keys for doubt in catalogue.offers[key].doubts)
     return "; ".join(words.DOUBT[doubt] for doubt in doubts)
 
 
-def _used(catalogue: Catalogue, key: str) -> Iterator[Fact]:
+def _used_price_facts(catalogue: Catalogue, key: str) -> Iterator[Fact]:
     for name, used in catalogue.used_prices.items():
         if key in _meant(catalogue, used.accelerator):
             source = catalogue.sources[used.source]
@@ -176,11 +180,11 @@ def _meant(catalogue: Catalogue, name: str) -> tuple[str, ...]:
     """The accelerators that a source may mean."""
     try:
         return naming.offered_accelerators(catalogue, name)
-    except UnknownName:
+    except UnknownNameError:
         return ()
 
 
-def _residuals(catalogue: Catalogue, key: str) -> Iterator[Fact]:
+def _residual_facts(catalogue: Catalogue, key: str) -> Iterator[Fact]:
     for name, curve in catalogue.residuals.items():
         if not curve.accelerators or key in curve.accelerators:
             source = catalogue.sources[curve.source]
@@ -213,9 +217,9 @@ FINDERS: dict[str, Callable[[Catalogue, str], str]] = {
 CALLED = {"accelerators": "accelerator", "providers": "provider", "sites": "place", "models": "model",
           "servers": "server"}  # fmt: skip
 _BESIDE: dict[str, Callable[[Catalogue, str, date], Iterator[Fact]]] = {
-    "accelerators": beside_accelerator,
-    "providers": beside_provider,
-    "models": beside_model,
+    "accelerators": accelerator_context,
+    "providers": provider_context,
+    "models": model_context,
 }
 
 
@@ -236,18 +240,18 @@ def known(catalogue: Catalogue, name: str, day: date) -> tuple[Known, ...]:
     for section, finder in FINDERS.items():
         try:
             found.append(_known(catalogue, section, finder(catalogue, name), day))
-        except UnknownName as unknown:
+        except UnknownNameError as unknown:
             near += unknown.candidates
     if found:
         return tuple(found)
     candidates = tuple(dict.fromkeys(near))[:_NEAREST]
     hint = f" Did you mean {words.listed(candidates, 'or')}?" if near else ""
-    raise UnknownName(f"No {words.listed(CALLED.values(), 'or')} is called {name!r}.{hint}", candidates)
+    raise UnknownNameError(f"No {words.listed(CALLED.values(), 'or')} is called {name!r}.{hint}", candidates)
 
 
 def _known(catalogue: Catalogue, section: str, key: str, day: date) -> Known:
     record = getattr(catalogue, section)[key]
-    facts = [*_of_record(catalogue, record, day), *_of_parents(catalogue, section, key, day)]
+    facts = [*_record_facts(catalogue, record, day), *_inherited_facts(catalogue, section, key, day)]
     if section in _BESIDE:
         facts += _BESIDE[section](catalogue, key, day)
     return Known(section, key, record.label, tuple(sorted(facts, key=lambda one: _order(one.about))))
@@ -259,24 +263,24 @@ def _order(about: str) -> int:
     return parts.index(about) if about in parts else len(parts)
 
 
-def _of_record(catalogue: Catalogue, record: BaseModel, day: date, of: str = "") -> Iterator[Fact]:
+def _record_facts(catalogue: Catalogue, record: BaseModel, day: date, of: str = "") -> Iterator[Fact]:
     """The fields of a record that say something, one after the other; of records in it, theirs."""
     for name, value in record:
         if value is None or value is False or value in ((), {}):
             continue
         if isinstance(value, Figure):
-            yield of_figure(catalogue, _FIGURES, f"{of}{name}", value, day)
+            yield fact_from_figure(catalogue, _FIGURES, f"{of}{name}", value, day)
         elif name in _OF_SOURCES:
             for source in (value,) if isinstance(value, str) else value:
-                yield of_source(catalogue, _RECORD, f"{of}{name}", source)
+                yield fact_from_source(catalogue, _RECORD, f"{of}{name}", source)
         elif isinstance(value, tuple) and isinstance(value[0], BaseModel):
             for place, inner in enumerate(value, start=1):
-                yield from _of_record(catalogue, inner, day, f"{of}{name} {place}: ")
+                yield from _record_facts(catalogue, inner, day, f"{of}{name} {place}: ")
         else:
             yield Fact(_RECORD, f"{of}{name}", _said(value))
 
 
-def _of_parents(catalogue: Catalogue, section: str, key: str, day: date) -> Iterator[Fact]:
+def _inherited_facts(catalogue: Catalogue, section: str, key: str, day: date) -> Iterator[Fact]:
     """What a place does not know itself and takes from the one that it lies in."""
     if section != "sites":
         return
@@ -285,11 +289,11 @@ def _of_parents(catalogue: Catalogue, section: str, key: str, day: date) -> Iter
         if name in classes:
             price = electricity(catalogue, key, classes[name])
             if price is not None and price.stands_in:
-                yield of_figure(catalogue, _FIGURES, name, price.figure, day)
+                yield fact_from_figure(catalogue, _FIGURES, name, price.figure, day)
             continue
         found = catalogue.site_figure(key, name)
         if found is not None and found[0] != key:
-            taken = of_figure(catalogue, _FIGURES, name, found[1], day)
+            taken = fact_from_figure(catalogue, _FIGURES, name, found[1], day)
             of = f"taken from {catalogue.sites[found[0]].label}"
             yield replace(taken, note="; ".join(part for part in (of, taken.note) if part))
 

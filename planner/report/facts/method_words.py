@@ -6,18 +6,18 @@ from datetime import date
 
 import numpy as np
 
-from planner.money.ledger import Ledger, Origin, Used
-from planner.money.measures import rate_per_year, todays
+from planner.money.ledger import Ledger, LedgerInput, Origin
+from planner.money.measures import discounted_ledger, rate_per_year
 from planner.money.plan import Plan
 from planner.money.renting.offer_inputs import PRICE
 from planner.money.verdict.answer import Answer
 from planner.report import words
-from planner.report.answer.line_words import input_value, inputs_of
+from planner.report.answer.line_words import format_input, sourced_inputs
 from planner.report.evidence.own_runs_words import assumption_rows
 from planner.report.futures.input_words import called, range_of, written
 from planner.report.table import Table
 from planner.scenario.budget import FUTURES
-from planner.scenario.path import value_at
+from planner.scenario.path import get_value
 from planner.scenario.question import KEYS, Key
 from planner.study.uncertainty.futures import Futures
 from planner.study.uncertainty.tornado import TornadoBar
@@ -28,12 +28,12 @@ HEADS = ("Figure", "Value", "Said by", "Kind", "Day", "Link")
 _NOBODY = ("computed", "convention", "input")  # follows from the rest, or is what the plan says
 
 
-def cited_table(ledgers: Iterable[Ledger]) -> Table:
+def sources_of_ledgers(ledgers: Iterable[Ledger]) -> Table:
     """The figures of these ledgers: those with a link first, then what is assumed, entered or quoted."""
     rows = [
         {
             "Figure": called(used.name),
-            "Value": input_value(used),
+            "Value": format_input(used),
             "Said by": origin.said_by,
             "Kind": origin.kind.replace("_", " "),
             "Day": origin.checked or origin.since,
@@ -44,9 +44,9 @@ def cited_table(ledgers: Iterable[Ledger]) -> Table:
     return Table.of(sorted(rows, key=lambda row: (row["Link"] is None, row["Figure"])), HEADS)
 
 
-def _said(ledgers: Iterable[Ledger]) -> Iterator[tuple[Used, Origin]]:
+def _said(ledgers: Iterable[Ledger]) -> Iterator[tuple[LedgerInput, Origin]]:
     told = set[tuple[str, bytes, str]]()
-    for used in (used for ledger in ledgers for line in ledger.lines for used in inputs_of(line)):
+    for used in (used for ledger in ledgers for line in ledger.lines for used in sourced_inputs(line)):
         origin = used.origin if isinstance(used.origin, Origin) else used.origin(0)
         mark = (used.name, np.asarray(used.value, dtype=np.float64).tobytes(), origin.said_by)
         if origin.kind not in _NOBODY and mark not in told:
@@ -105,10 +105,10 @@ def rows_of(plan: Plan, bars: Sequence[TornadoBar]) -> tuple[Row, ...]:
     by_figure = {id(bar.input.figure): bar for bar in bars if bar.input.figure is not None}
     found, told = list[Row](), set[str]()
     for used, ways in _inputs(plan):
-        origin = _origin(used)
+        origin = _source_of(used)
         bar = by_name.get(used.name) or by_name.get(_FOLLOWS.get(used.name, "")) or by_figure.get(id(origin.figure))
         told |= set() if bar is None else {bar.input.name}
-        found.append(_row(plan, used.name, input_value(used), origin, bar, ways))
+        found.append(_row(plan, used.name, format_input(used), origin, bar, ways))
     for bar in bars:
         if bar.input.name not in told:
             one = bar.input
@@ -141,7 +141,7 @@ def rows_table(rows: Sequence[Row]) -> Table:
     )
 
 
-def of_this_plan(rows: Sequence[Row]) -> str:
+def assumption_counts_text(rows: Sequence[Row]) -> str:
     """How many inputs there are, and how many of them are whose."""
     counts = {group: sum(row.is_in(group) for row in rows) for group in GROUPS}
     return (
@@ -158,7 +158,7 @@ def age_words(row: Row) -> str:
     return f"{words.age(row.age_days)}{over}"
 
 
-def key_of(name: str) -> Key | None:
+def scenario_field(name: str) -> Key | None:
     """The field of the scenario that an input is entered in; None where it has none of its own."""
     if name in _PRICES:
         return KEYS[_PRICES[name]]
@@ -167,27 +167,27 @@ def key_of(name: str) -> Key | None:
     return next((key for key in KEYS.values() if key.path[-1] == name and key.path[0] in _PARTS), None)
 
 
-def _inputs(plan: Plan) -> Iterator[tuple[Used, tuple[str, ...]]]:
+def _inputs(plan: Plan) -> Iterator[tuple[LedgerInput, tuple[str, ...]]]:
     """The inputs that somebody says, each value once, with the ways that use it."""
     ways: dict[tuple[str, bytes], dict[str, None]] = {}
-    first: dict[tuple[str, bytes], Used] = {}
+    first: dict[tuple[str, bytes], LedgerInput] = {}
     for option in plan.options:
-        for used in (used for line in option.ledger.lines for used in inputs_of(line)):
-            if _origin(used).kind not in ("computed", "convention"):
+        for used in (used for line in option.ledger.lines for used in sourced_inputs(line)):
+            if _source_of(used).kind not in ("computed", "convention"):
                 place = (used.name, np.asarray(used.value, dtype=np.float64).tobytes())
                 first.setdefault(place, used)
                 ways.setdefault(place, {})[option.title] = None
     return ((used, tuple(ways[place])) for place, used in first.items())
 
 
-def _origin(used: Used) -> Origin:
+def _source_of(used: LedgerInput) -> Origin:
     return used.origin if isinstance(used.origin, Origin) else used.origin(0)
 
 
 def _row(plan: Plan, name: str, value: str, origin: Origin, bar: TornadoBar | None, ways: tuple[str, ...]) -> Row:
-    key = key_of(name) or (None if bar is None else key_of(bar.input.name))
+    key = scenario_field(name) or (None if bar is None else scenario_field(bar.input.name))
     figure, day = origin.figure, plan.setting.day
-    entered = key is not None and value_at(plan.setting.written, key.path) != key.default
+    entered = key is not None and get_value(plan.setting.written, key.path) != key.default
     swing = 0.0 if bar is None else bar.swing_usd
     return Row(
         name, called(name), value, _range(bar, figure), swing, origin, ways, _age(figure, day), _limit(figure),
@@ -217,7 +217,7 @@ def _measured(plan: Plan) -> Iterator[Row]:
     for one in assumption_rows(plan):
         origin = Origin("you", "yours", since=one["Since"], note=str(one["Note"]))  # type: ignore[arg-type]
         name = str(one["Assumption"])
-        yield Row(name, name, f"{one['Value']} {one['Unit']}", "", 0.0, origin, (), None, None, True, None)
+        yield Row(name, name, f"{one['FigureValue']} {one['Unit']}", "", 0.0, origin, (), None, None, True, None)
 
 
 _CENT = 0.005
@@ -246,14 +246,15 @@ def checks(plan: Plan, found: Answer) -> tuple[str, ...]:
         for option in plan.options
     )
     today = all(
-        abs(float(todays(plan.setting, way.option.ledger).total_usd) - way.present_usd) < _CENT for way in found.ranked
+        abs(float(discounted_ledger(plan.setting, way.option.ledger).total_usd) - way.present_usd) < _CENT
+        for way in found.ranked
     )
     said = sum(len(option.ledger.lines) for option in plan.options)
     named = all(used.name for option in plan.options for line in option.ledger.lines for used in line.used)
     return (
-        f"Totals equal the sum of their lines ({said} lines): {_yes(sums)}.",
-        f"In today's money the lines give what the answer says: {_yes(today)}.",
-        f"Every input has a name and somebody who says so: {_yes(named)}.",
+        f"Totals equal the sum of their lines ({said} lines): {_format_check(sums)}.",
+        f"In today's money the lines give what the answer says: {_format_check(today)}.",
+        f"Every input has a name and somebody who says so: {_format_check(named)}.",
         f"The same question gives the same answer: facts {plan.setting.catalogue.digest[:16]}, of "
         f"{words.day(plan.setting.catalogue.day)}.",
     )
@@ -277,5 +278,5 @@ def _off(typical: float, low: float, high: float) -> str:
     return f"eight of ten futures lie between {low / typical - 1:+.0%} and {high / typical - 1:+.0%} of its total"
 
 
-def _yes(holds: bool) -> str:
+def _format_check(holds: bool) -> str:
     return "yes" if holds else "NO, tell us"

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from planner.report import words
 from planner.report.table import Table, text_table
-from planner.study.uncertainty.futures import Overdue
+from planner.study.uncertainty.futures import OverdueImpact
 from pricing import Catalogue
 from pricing.figure import Kind
 from pricing.stale import limit_days
@@ -14,12 +14,12 @@ from pricing.stale import limit_days
 _HARDLY = 0.0005  # of a plan: not worth a word
 
 
-def overdue_rows(catalogue: Catalogue, found: Sequence[Overdue], day: date) -> list[dict[str, Any]]:
+def overdue_rows(catalogue: Catalogue, found: Sequence[OverdueImpact], day: date) -> list[dict[str, Any]]:
     """One flat record for each figure."""
     return [_row(catalogue, one, day) for one in found]
 
 
-def _row(catalogue: Catalogue, one: Overdue, day: date) -> dict[str, Any]:
+def _row(catalogue: Catalogue, one: OverdueImpact, day: date) -> dict[str, Any]:
     figure = one.placed.figure
     source = catalogue.sources[figure.newest.source]
     return {

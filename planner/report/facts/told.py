@@ -6,16 +6,16 @@ from typing import Any
 
 from planner.report import words
 from planner.report.facts.fact import CALLED, Fact, Known
-from planner.report.forms import bullets, in_sections
+from planner.report.forms import bullet_list, join_sections
 from planner.report.table import WIDEST, Table, text_table
 
 
-def known_text(found: Sequence[Known]) -> str:
+def facts_text(found: Sequence[Known]) -> str:
     """One thing after the other, each in its parts, with its sources and notes below."""
-    return "\n".join(in_sections(_sections(one)) for one in found)
+    return "\n".join(join_sections(_sections(one)) for one in found)
 
 
-def known_rows(found: Sequence[Known]) -> list[dict[str, Any]]:
+def facts_records(found: Sequence[Known]) -> list[dict[str, Any]]:
     """One flat record for each statement."""
     return [
         {"section": one.section, "id": one.key, **asdict(fact), "overdue": fact.overdue}
@@ -24,9 +24,9 @@ def known_rows(found: Sequence[Known]) -> list[dict[str, Any]]:
     ]
 
 
-def known_table(found: Sequence[Known]) -> Table:
+def facts_table(found: Sequence[Known]) -> Table:
     """The statements as a table for a file."""
-    return Table.as_they_are(known_rows(found))
+    return Table.from_raw_rows(facts_records(found))
 
 
 def _sections(one: Known) -> Iterator[tuple[str, str]]:
@@ -37,7 +37,7 @@ def _sections(one: Known) -> Iterator[tuple[str, str]]:
     for about in dict.fromkeys(fact.about for fact in one.facts):
         facts = [fact for fact in one.facts if fact.about == about]
         notes = [f"{fact.name}: {text}" for fact in facts for text in (_long(fact), fact.note) if text]
-        yield about, "\n".join((text_table(_table(facts, places)), *([bullets(notes)] if notes else [])))
+        yield about, "\n".join((text_table(_table(facts, places)), *([bullet_list(notes)] if notes else [])))
     yield "Sources", "\n".join(f"[{place}] {title}: {url}" for (title, url), place in places.items())
 
 
@@ -57,7 +57,7 @@ def _table(facts: Sequence[Fact], places: Mapping[tuple[str, str | None], int]) 
     """One part as a table, without the columns that say nothing there."""
     rows = [_row(fact, places) for fact in facts]
     says = [name for name in rows[0] if any(row[name] not in ("", None) for row in rows)]
-    return Table.as_they_are(rows, says)
+    return Table.from_raw_rows(rows, says)
 
 
 def _row(fact: Fact, places: Mapping[tuple[str, str | None], int]) -> dict[str, Any]:

@@ -6,6 +6,8 @@ number does not exist the value is null, and a reason stands beside it wherever 
 US dollars, costs positive; shares are 0.35 for 35 %; days are ISO 8601.
 """
 
+import json
+import re
 from datetime import date
 from typing import Annotated, Any, Literal
 
@@ -13,21 +15,32 @@ from pydantic import Field, JsonValue, TypeAdapter, create_model
 
 from planner.money.ledger import Part
 from planner.money.verdict.answer import Verdict
-from planner.report.files.document_parts import Also, Document, EmissionsBase, Order, ProfitAndLoss, Sentences
+from planner.report.files.document_parts import (
+    CurrencySchema,
+    EmissionsSchema,
+    ExtraSchema,
+    OldFigureSchema,
+    OrderSchema,
+    ProfitAndLossSchema,
+    SchemaModel,
+    Sentences,
+)
 from planner.scenario.terms import Timing
 from planner.scenario.ways import Way
 from planner.study.measures import EMISSIONS, MEASURES
 
 VERSION: Literal[1] = 1
 Version = Annotated[Literal[1], Field(description="of these keys; another number means that keys were renamed")]
-Day = Annotated[date, Field(description="the day the plan is reckoned for: prices and ages as they were known then")]
+PlanDay = Annotated[
+    date, Field(description="the day the plan is reckoned for: prices and ages as they were known then")
+]
 CatalogueDay = Annotated[date, Field(description="the day of the newest fact that the plan may use")]
 Digest = Annotated[str, Field(description="of the facts: the same digest, day and scenario give the same answer")]
 Share = float
 Side = Literal["own", "rent", "keep", "mix"]
 
 
-class Band(Document):
+class BandSchema(SchemaModel):
     """A range over the simulated futures."""
 
     p10: float = Field(description="10th percentile of the futures")
@@ -35,7 +48,7 @@ class Band(Document):
     p90: float = Field(description="90th percentile of the futures")
 
 
-class Offer(Document):
+class OfferSchema(SchemaModel):
     """A rental offer of the catalogue, or a quote of yours, whose terms an option goes by."""
 
     id: str = Field(description="as `prices --json` and the scenario's `rent.offer` call it")
@@ -59,7 +72,7 @@ class Offer(Document):
     source_url: str | None = Field(description="where the price was read")
 
 
-class Line(Document):
+class LineSchema(SchemaModel):
     """One line of an option's ledger."""
 
     name: str = Field(description="for people; may be reworded")
@@ -78,7 +91,7 @@ def _numbers(part: str) -> dict[str, Any]:
     }
 
 
-class OptionHead(Document):
+class OptionHeadSchema(SchemaModel):
     """An option without its measures."""
 
     key: str = Field(description="own, own-16, on_demand ...: the `option` of the CSV files")
@@ -87,18 +100,18 @@ class OptionHead(Document):
     label: str = Field(description="for people: Buy 8 and run them")
     what: str = Field(description="for people: what exactly is bought or rented, where, on which terms")
     accelerators: float = Field(description="at once, at most")
-    orders: tuple[Order, ...] = Field(description="of machines; empty where none are bought")
+    orders: tuple[OrderSchema, ...] = Field(description="of machines; empty where none are bought")
     useful_accelerator_hours: float = Field(description="of work done, over the plan")
-    offer: Offer | None = Field(description="whose terms it goes by; null where nothing is rented by the hour")
+    offer: OfferSchema | None = Field(description="whose terms it goes by; null where nothing is rented by the hour")
     usd_per_accelerator_hour: float | None = Field(description="rent as it was reckoned with; null: none, or several")
     oldest_figure_checked: date | None = Field(description="of the figures it rests on, the one not looked at longest")
 
 
-Emissions = create_model("Emissions", __base__=EmissionsBase, __doc__=EmissionsBase.__doc__, **_numbers(EMISSIONS))
-_Measured = create_model("_Measured", __base__=OptionHead, **_numbers(""))
+Emissions = create_model("Emissions", __base__=EmissionsSchema, __doc__=EmissionsSchema.__doc__, **_numbers(EMISSIONS))
+_Measured = create_model("_Measured", __base__=OptionHeadSchema, **_numbers(""))
 
 
-class Option(_Measured):
+class OptionSchema(_Measured):
     """One way to get the work done, with what it comes to."""
 
     reasons: dict[str, str] = Field(description="why a number of this option is null, by its key")
@@ -106,16 +119,16 @@ class Option(_Measured):
     payback_reason: str | None = Field(description="of `payback_months`; use `reasons`")
     cash_by_year_usd: tuple[float, ...] = Field(description="what is paid, as it falls due: today, then each year")
     emissions: Emissions = Field(description="what it emits over the plan, and the water of its electricity")
-    profit_and_loss: ProfitAndLoss | None = Field(description="by year; null where no idle hours are sold")
+    profit_and_loss: ProfitAndLossSchema | None = Field(description="by year; null where no idle hours are sold")
     is_complete: bool = Field(description="false: a line has no published price, and the totals are at least so much")
     not_priced: Sentences = Field(description="the lines that nobody publishes a price for")
     warnings: Sentences = Field(description="to look at before it is believed")
-    lines: tuple[Line, ...] = Field(
+    lines: tuple[LineSchema, ...] = Field(
         description="the ledger by year, without lines of nothing; by month it is the cash flow CSV"
     )
 
 
-class NotOffered(Document):
+class UnavailableOptionSchema(SchemaModel):
     """A way that cannot be taken, or was not reckoned."""
 
     way: Way = Field(description="which")
@@ -123,7 +136,7 @@ class NotOffered(Document):
     reason: str = Field(description="why it is not there, and what would change that")
 
 
-class InFutures(Document):
+class SimulatedBreakEvenSchema(SchemaModel):
     """A break-even over the simulated futures."""
 
     share_with_one: Share = Field(description="of futures in which there is one")
@@ -132,7 +145,7 @@ class InFutures(Document):
     p90: float | None = Field(description="90th percentile of those with one")
 
 
-class BreakEven(Document):
+class BreakEvenSchema(SchemaModel):
     """The value of one input, all others as they are, at which owning and renting cost the same."""
 
     name: str = Field(description="busy_share, usd_per_accelerator_hour, usd_per_kwh, hardware_price ...")
@@ -142,10 +155,10 @@ class BreakEven(Document):
     value: float | None = Field(description="where both cost the same")
     achievable: float | None = Field(description="of busy_share: how busy a queue allows a fleet to be")
     reason: str | None = Field(description="why there is no such value")
-    in_futures: InFutures | None = Field(description="for busy_share and usd_per_accelerator_hour")
+    in_futures: SimulatedBreakEvenSchema | None = Field(description="for busy_share and usd_per_accelerator_hour")
 
 
-class RentChange(Document):
+class RentChangeSchema(SchemaModel):
     """When owning pays back if rents change by so much a year."""
 
     change_per_year: float = Field(description="-0.1: rents fall 10 % a year")
@@ -153,7 +166,7 @@ class RentChange(Document):
     reason: str | None = Field(description="why it does not pay back")
 
 
-class UncertainInput(Document):
+class UncertainInputSchema(SchemaModel):
     """An input that the futures are drawn from."""
 
     name: str = Field(description="as the formulas of the ledger call it")
@@ -166,19 +179,19 @@ class UncertainInput(Document):
     reason: str = Field(description="why it is so wide")
 
 
-class Futures(Document):
+class FuturesSchema(SchemaModel):
     """How the plan turned out in simulated futures. All shares are counted, none is rounded."""
 
     count: int = Field(description="how many were simulated")
     seed: int = Field(description="they start from; the same gives the same")
     own_cheaper_than_rent_share: Share | None = Field(description="of futures in which `own` costs less than `rent`")
-    own_saves_usd: Band | None = Field(description="what owning saves against renting, in today's money")
+    own_saves_usd: BandSchema | None = Field(description="what owning saves against renting, in today's money")
     own_saves_usd_dots: tuple[float, ...] = Field(description="fifty equally likely values, the smallest first")
     deadline_met_share: Share | None = Field(description="of futures in which every training with a deadline keeps it")
-    inputs: tuple[UncertainInput, ...] = Field(description="what was drawn")
+    inputs: tuple[UncertainInputSchema, ...] = Field(description="what was drawn")
 
 
-class WaitingMonth(Document):
+class OrderMonthSchema(SchemaModel):
     """The plan with its order put off to this month; what it brings against ordering today."""
 
     month: int = Field(description="of the order; 0 is today")
@@ -193,7 +206,7 @@ class WaitingMonth(Document):
     cheaper_than_today_share: Share | None = Field(description="of futures")
 
 
-class Waiting(Document):
+class WaitingSchema(SchemaModel):
     """Buy today or later."""
 
     sentences: Sentences = Field(description="for people: when to order, or why there is nothing to put off")
@@ -203,35 +216,12 @@ class Waiting(Document):
         description="of futures in which never buying costs less than buying today"
     )
     futures: int | None = Field(description="how many were simulated")
-    months: tuple[WaitingMonth, ...] = Field(
+    months: tuple[OrderMonthSchema, ...] = Field(
         description="one for each month in which the order still comes before the end"
     )
 
 
-class OldFigure(Document):
-    """A figure of the catalogue that nobody has looked at for longer than its kind allows."""
-
-    name: str = Field(description="as the formulas of the ledger call it")
-    label: str = Field(description="for people")
-    option: str = Field(description="the option in which it weighs most")
-    bills_share: Share = Field(description="of that option's bills: the lines that it stands in")
-    checked: date = Field(description="when somebody last looked")
-    age_days: int = Field(description="since then")
-    limit_days: int = Field(description="for how long such a figure holds without another look")
-    source: str = Field(description="who says so")
-    source_url: str | None = Field(description="where")
-    sentence: str = Field(description="for people")
-
-
-class Currency(Document):
-    """The plan's own currency; CSV files show it beside dollars."""
-
-    code: str = Field(description="ISO 4217")
-    usd_per_unit: float = Field(description="dollars for one of it")
-    day: date = Field(description="of that rate")
-
-
-class Answer(Document):
+class AnswerSchema(SchemaModel):
     """One scenario answered: `plan --json`, and each of the plans of `compare --json`."""
 
     kind: Literal["answer"] = Field("answer", description="which document this is")
@@ -240,7 +230,7 @@ class Answer(Document):
     name: str = Field(description="as the scenario calls itself")
     scenario_id: str = Field(description="the same for the same scenario: the `scenario_id` of the cash flow")
     scenario: dict[str, JsonValue] = Field(description="as it was entered, without defaults: see `schema scenario`")
-    day: Day
+    day: PlanDay
     catalogue_day: CatalogueDay
     catalogue_digest: Digest
     accelerator_id: str = Field(description="of the catalogue")
@@ -253,7 +243,7 @@ class Answer(Document):
     timing: Timing = Field(description="when in a month or year money is taken to move")
     money: Literal["nominal", "real"] = Field(description="whether prices are of their day or of today")
     hours_per_month: float = Field(description="8,760 / 12 unless the scenario says otherwise")
-    currency: Currency | None = Field(description="null: dollars only")
+    currency: CurrencySchema | None = Field(description="null: dollars only")
     time_to_train_hours: float | None = Field(description="of one run, the longest where several models are trained")
     verdict: Verdict = Field(
         description="own, rent, keep or mix; probably: in 70 to 88 of 100 futures; close; limited by money; incomplete"
@@ -272,43 +262,47 @@ class Answer(Document):
     limit: str | None = Field(description="the limit on money that the cheapest option breaks")
     turned_by_timing: tuple[Timing, ...] = Field(description="conventions under which the two compared change places")
     missing: Sentences = Field(description="prices nobody knows that could turn the answer, ways that are not there")
-    options: tuple[Option, ...] = Field(description="the cheapest in today's money first")
-    not_offered: tuple[NotOffered, ...] = Field(description="ways that were asked for and are not among the options")
-    break_evens: tuple[BreakEven, ...] = Field(description="each input alone")
-    rent_changes: tuple[RentChange, ...] = Field(description="for the first of those compared against the second")
-    futures: Futures | None = Field(description="null where nothing could be simulated")
-    waiting: Waiting | None = Field(description="null in a comparison")
-    also: Also | None = Field(description="null in a comparison, and where there is no answer")
+    options: tuple[OptionSchema, ...] = Field(description="the cheapest in today's money first")
+    not_offered: tuple[UnavailableOptionSchema, ...] = Field(
+        description="ways that were asked for and are not among the options"
+    )
+    break_evens: tuple[BreakEvenSchema, ...] = Field(description="each input alone")
+    rent_changes: tuple[RentChangeSchema, ...] = Field(description="for the first of those compared against the second")
+    futures: FuturesSchema | None = Field(description="null where nothing could be simulated")
+    waiting: WaitingSchema | None = Field(description="null in a comparison")
+    also: ExtraSchema | None = Field(description="null in a comparison, and where there is no answer")
     warnings: Sentences = Field(description="to look at before the answer is believed")
-    old_figures: tuple[OldFigure, ...] = Field(description="the few older than their limit that weigh most, if any")
+    old_figures: tuple[OldFigureSchema, ...] = Field(
+        description="the few older than their limit that weigh most, if any"
+    )
     not_counted: Sentences = Field(description="what is in no total")
     conventions: Sentences = Field(description="rules that can turn a result, and the facts it rests on")
 
 
-class Difference(Document):
+class InputDifferenceSchema(SchemaModel):
     """An input on which the scenarios are not of one mind."""
 
     input: str = Field(description="its path in a scenario file: work.0.accelerators")
     values: tuple[JsonValue, ...] = Field(description="one for each plan, in their order; null where it says nothing")
 
 
-class Comparison(Document):
+class ComparisonSchema(SchemaModel):
     """Scenarios side by side: `compare --json`."""
 
     kind: Literal["comparison"] = Field("comparison", description="which document this is")
     version: Version = VERSION
-    plans: tuple[Answer, ...] = Field(description="in the order in which they were named")
-    differences: tuple[Difference, ...] = Field(description="every input on which they differ")
+    plans: tuple[AnswerSchema, ...] = Field(description="in the order in which they were named")
+    differences: tuple[InputDifferenceSchema, ...] = Field(description="every input on which they differ")
 
 
-class Counted(Document):
+class FrequencySchema(SchemaModel):
     """How often something was found among the scenarios of a sweep."""
 
     value: str = Field(description="what was found")
     share: Share = Field(description="of all scenarios")
 
 
-class Flip(Document):
+class FlipSchema(SchemaModel):
     """How often another way wins from one value of an input to the next."""
 
     inputs: tuple[str, ...] = Field(description="paths; several where they move together")
@@ -318,14 +312,14 @@ class Flip(Document):
     )
 
 
-class SweepInput(Document):
+class SweepInputSchema(SchemaModel):
     """The value of one input in a scenario of a sweep."""
 
     input: str = Field(description="its path in a scenario file")
     value: JsonValue = Field(description="null: the catalogue's figure")
 
 
-class SweepOption(Document):
+class SweepOptionSchema(SchemaModel):
     """One option of one scenario of a sweep; a key that was not among `outputs` is null."""
 
     key: str = Field(description="a way; own_right_size is the smaller fleet that would do")
@@ -336,11 +330,11 @@ class SweepOption(Document):
     measures: dict[str, float | None] = Field(description="the other measures that `outputs` names")
 
 
-class SweepRow(Document):
+class SweepRowSchema(SchemaModel):
     """One scenario of a sweep: what its row of the CSV says. A key that was not among `outputs` is null."""
 
     id: int = Field(description="from 0, in the order of the file")
-    inputs: tuple[SweepInput, ...] = Field(description="what varies")
+    inputs: tuple[SweepInputSchema, ...] = Field(description="what varies")
     leads: str = Field(description="own, rent, keep or mix at typical figures; or incomplete, limited, refused")
     best: str | None = Field(description="the option that is best")
     own: str | None = Field(description="the option that speaks for owning")
@@ -358,32 +352,37 @@ class SweepRow(Document):
     payback_discounted_says: str | None = Field(description="how that ends, or why there is none")
     break_even_busy_share: Share | None = Field(description="how busy both cost the same")
     break_even_says: str | None = Field(description="found, or why there is none")
-    options: tuple[SweepOption, ...] = Field(description="those that have a price")
+    options: tuple[SweepOptionSchema, ...] = Field(description="those that have a price")
     note: str | None = Field(description="a limit that was met, a price that is missing, why the scenario was refused")
 
 
-class Sweep(Document):
+class SweepSchema(SchemaModel):
     """What a sweep found: `sweep --json`. The rows are those of its CSV file."""
 
     kind: Literal["sweep"] = Field("sweep", description="which document this is")
     version: Version = VERSION
     file: str = Field(description="the CSV that the rows stand in")
-    day: Day
+    day: PlanDay
     catalogue_digest: Digest
     scenarios: int = Field(description="points of the grid")
     were_there: int = Field(description="rows that stood in the file before")
     seconds: float = Field(description="that the rest took")
-    leads: tuple[Counted, ...] | None = Field(description="who leads at typical figures; null where verdicts are told")
-    verdicts: tuple[Counted, ...] | None = Field(description="null where they were not asked for")
-    best: tuple[Counted, ...] = Field(description="the way that is best, or none")
-    flips: tuple[Flip, ...] = Field(description="the input that turns the answer most often first")
-    rows: tuple[SweepRow, ...] = Field(description="one for each scenario")
+    leads: tuple[FrequencySchema, ...] | None = Field(
+        description="who leads at typical figures; null where verdicts are told"
+    )
+    verdicts: tuple[FrequencySchema, ...] | None = Field(description="null where they were not asked for")
+    best: tuple[FrequencySchema, ...] = Field(description="the way that is best, or none")
+    flips: tuple[FlipSchema, ...] = Field(description="the input that turns the answer most often first")
+    rows: tuple[SweepRowSchema, ...] = Field(description="one for each scenario")
 
 
 def answer_schema() -> dict[str, Any]:
     """JSON schema of all three documents; `kind` says which one it is."""
-    every: TypeAdapter[Any] = TypeAdapter(Annotated[Answer | Comparison | Sweep, Field(discriminator="kind")])
-    schema = every.json_schema(mode="serialization")
+    documents: TypeAdapter[Any] = TypeAdapter(
+        Annotated[AnswerSchema | ComparisonSchema | SweepSchema, Field(discriminator="kind")]
+    )
+    text = json.dumps(documents.json_schema(mode="serialization"))
+    schema = json.loads(re.sub(r'\b([A-Z]\w+)Schema"', r'\1"', text))  # readers know the documents without the suffix
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "The answers of `plan`, `compare` and `sweep`",

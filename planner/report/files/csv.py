@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from planner.money.finance import days_since
 from planner.money.formula import Num
-from planner.money.ledger import Ledger, Line, Origin, Used
+from planner.money.ledger import Ledger, LedgerInput, Line, Origin
 from planner.money.measures import factors, paid_usd, rate_per_year
 from planner.money.option import Option
 from planner.money.plan import Plan
@@ -26,10 +26,10 @@ from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.evidence.own_runs_words import assumption_lines
 from planner.report.files.document_parts import priced
-from planner.report.forms import reason_of
+from planner.report.forms import scalar_reason
 from planner.report.speed.training_words import hours_to_train
 from planner.report.table import Table
-from planner.scenario.file import SCHEMA, Saved, write_scenario
+from planner.scenario.file import SCHEMA, SavedScenario, write_scenario
 from planner.scenario.terms import Currency
 from planner.study.measures import MEASURES, Measure, OptionResult, results_of
 from planner.study.uncertainty.futures import Futures
@@ -64,11 +64,11 @@ ASSUMPTION_COLUMNS = (
 )  # fmt: skip
 
 
-class Ids:
+class AssumptionIds:
     """A name for every assumption: the input's own, and a number behind it where the same input has other values."""
 
     def __init__(self, plan: Plan) -> None:
-        self.held: dict[tuple[str, str], tuple[Line, Used]] = {}  # by option and id: where it is first used
+        self.held: dict[tuple[str, str], tuple[Line, LedgerInput]] = {}  # by option and id: where it is first used
         self._values: dict[str, Num] = {}
         self._ids: dict[tuple[str, str, int], str] = {}
         for option, line, used in _inputs(plan):
@@ -76,7 +76,7 @@ class Ids:
             self._ids[option.key, used.name, id(line)] = name
             self.held.setdefault((option.key, name), (line, used))
 
-    def _named(self, used: Used) -> str:
+    def _named(self, used: LedgerInput) -> str:
         """The id of an input, made up where it is new. Two options that share an id share the value."""
         number = 1
         while True:
@@ -90,7 +90,7 @@ class Ids:
         return " ".join(self._ids[option.key, used.name, id(line)] for used in line.used)
 
 
-def _inputs(plan: Plan) -> Iterator[tuple[Option, Line, Used]]:
+def _inputs(plan: Plan) -> Iterator[tuple[Option, Line, LedgerInput]]:
     for option in plan.options:
         for line in option.ledger.lines:
             for used in line.used:
@@ -120,14 +120,14 @@ def assumptions_table(plan: Plan, sign: str) -> Table:
         for name, value, unit, note in conventions
     ]
     shared += assumption_lines(plan)
-    rows, held = [], Ids(plan).held
+    rows, held = [], AssumptionIds(plan).held
     for option in plan.options:
         rows += [{"option": option.key, **row} for row in shared]
         rows += [_assumption(option, name, *there) for (key, name), there in held.items() if key == option.key]
     return Table.of(rows or shared, ASSUMPTION_COLUMNS)
 
 
-def _assumption(option: Option, name: str, line: Line, used: Used) -> dict[str, Any]:
+def _assumption(option: Option, name: str, line: Line, used: LedgerInput) -> dict[str, Any]:
     where = used.origin if isinstance(used.origin, Origin) else used.origin(0)
     alone = np.size(used.value) == 1
     by_month = "" if alone else words.value(np.asarray(used.value))
@@ -146,7 +146,7 @@ def _assumption(option: Option, name: str, line: Line, used: Used) -> dict[str, 
     }
 
 
-def _end(ledger: Ledger, line: Line, used: Used) -> float | None:
+def _end(ledger: Ledger, line: Line, used: LedgerInput) -> float | None:
     """The value of an input of a line at the cheap or the dear end of its range."""
     same = (other for one in ledger.lines if one.name == line.name for other in one.used)
     found = next((other for other in same if other.name == used.name), None)
@@ -185,7 +185,7 @@ def _option_note(it: OptionResult) -> str:
         reason = one.reason(it)
         if reason is not None:
             names.setdefault(reason, []).append(one.name)
-    ended = () if it.is_baseline else (f"payback: {reason_of(it.measures.simple_payback.reason)}",)
+    ended = () if it.is_baseline else (f"payback: {scalar_reason(it.measures.simple_payback.reason)}",)
     return "; ".join((*ended, *(f"{', '.join(some)}: {reason}" for reason, some in names.items())))
 
 
@@ -215,20 +215,20 @@ _MONTHLESS = "moves no cash: hours of the month, and what the books write off"
 
 def scenario_id(plan: Plan) -> str:
     """An id that is the same for the same scenario, whatever it is called in a file."""
-    text = write_scenario(Saved(plan.setting.written))
+    text = write_scenario(SavedScenario(plan.setting.written))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def cash_table(plan: Plan) -> Table:
     """One row for each option, month and line; long form."""
-    ids = Ids(plan)
+    ids = AssumptionIds(plan)
     whole = _whole(plan)
     return Table.of((row | whole for option in plan.options for row in _option(plan, option, ids)), COLUMNS)
 
 
 def _whole(plan: Plan) -> dict[str, Any]:
     """The cells that are the same in every row of the file."""
-    setting, shown = plan.setting, in_currency(1.0, plan.setting.currency)
+    setting, shown = plan.setting, convert_to_plan_currency(1.0, plan.setting.currency)
     return {
         "schema_version": SCHEMA_VERSION,
         "scenario_id": scenario_id(plan),
@@ -248,15 +248,15 @@ def _whole(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _option(plan: Plan, option: Option, ids: Ids) -> Iterator[dict[str, Any]]:
+def _option(plan: Plan, option: Option, ids: AssumptionIds) -> Iterator[dict[str, Any]]:
     start = _periods(plan)
     same = {"option": option.key, **_seller(plan, option), **start}
     for place, line in enumerate(option.ledger.lines, start=1):
-        yield from _by_period({**same, **_line(plan, option, line, place, ids)})
-    yield from _by_period({**same, **_hours(plan, option)})
+        yield from _period_rows({**same, **_line(plan, option, line, place, ids)})
+    yield from _period_rows({**same, **_hours(plan, option)})
 
 
-def _by_period(cells: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _period_rows(cells: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """A row for each period, of columns and of cells that are the same in all of them."""
     columns = [list(cell) if isinstance(cell, np.ndarray | list) else repeat(cell) for cell in cells.values()]
     for row in zip(*columns, strict=False):  # the same cell again and again has no end
@@ -271,12 +271,12 @@ def _periods(plan: Plan) -> dict[str, Any]:
     return {"period_index": np.arange(months + 1), "period_start": starts, "period_end": days}
 
 
-def _line(plan: Plan, option: Option, line: Line, place: int, ids: Ids) -> dict[str, Any]:
+def _line(plan: Plan, option: Option, line: Line, place: int, ids: AssumptionIds) -> dict[str, Any]:
     shape = option.ledger.monthly_usd.shape
     usd = np.broadcast_to(line.usd, shape) + 0.0  # no -0 in a file
     parts = priced(line)
     factor = factors(plan.setting)
-    shown = np.asarray(in_currency(usd, plan.setting.currency).amount)
+    shown = np.asarray(convert_to_plan_currency(usd, plan.setting.currency).amount)
     taxed = plan.setting.scenario.tax is not None
     return {
         "line_code": f"{line.part.replace(' ', '-')}-{place:02d}",
@@ -374,7 +374,7 @@ class Shown:
     source: str | None = None
 
 
-def in_currency(usd: Num, currency: Currency | None) -> Shown:
+def convert_to_plan_currency(usd: Num, currency: Currency | None) -> Shown:
     """US dollars in the scenario's currency, at its one dated rate; US dollars where it names none."""
     if isinstance(usd, Shown):
         raise TypeError(f"already in {usd.code}: an amount is converted once")

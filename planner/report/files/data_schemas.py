@@ -6,22 +6,22 @@ Those that what reckons reads are loaded only where one of them is asked for.
 from collections.abc import Callable
 from functools import partial
 
-from planner.scenario.day_patterns import Day
+from planner.scenario.day_patterns import DayPattern
 from planner.scenario.file import file_schema
-from planner.scenario.latency import Latency
+from planner.scenario.latency import LatencyClass
 from planner.scenario.presets import Preset
 from pricing.schema import SECTIONS_OF, Schema, catalogue_schema, editor_schema
 
 SCHEMAS: dict[str, Callable[[], Schema]] = {
     "scenario": file_schema,
     **{folder: partial(catalogue_schema, folder) for folder in SECTIONS_OF},
-    "presets": partial(editor_schema, Preset, given={"Preset": "key"}),
-    "days": partial(editor_schema, dict[str, Day], given={"Day": "name"}),
-    "latency": partial(editor_schema, dict[str, Latency], given={"Latency": "name"}),
+    "presets": partial(editor_schema, Preset, given={Preset.__name__: "key"}),
+    "days": partial(editor_schema, dict[str, DayPattern], given={DayPattern.__name__: "name"}),
+    "latency": partial(editor_schema, dict[str, LatencyClass], given={LatencyClass.__name__: "name"}),
 }
 
 
-def schema_of(kind: str) -> Schema:
+def build_schema(kind: str) -> Schema:
     """The schema of a kind of file, by its name."""
     if kind in SCHEMAS:
         return SCHEMAS[kind]()

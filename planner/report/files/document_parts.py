@@ -3,20 +3,21 @@
 import ast
 import re
 from dataclasses import dataclass
+from datetime import date
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from planner.money.formula import formula
-from planner.money.ledger import Line, Used
-from planner.scenario.fields import priced_for
+from planner.money.ledger import LedgerInput, Line
+from planner.scenario.fields import price_unit
 from pricing.caching import cached
 
 Sentences = tuple[str, ...]
 
 
-class Document(BaseModel):
+class SchemaModel(BaseModel):
     """A part of a document that is printed as JSON."""
 
     model_config = ConfigDict(
@@ -24,14 +25,14 @@ class Document(BaseModel):
     )
 
 
-class EmissionsBase(Document):
+class EmissionsSchema(SchemaModel):
     """What a way emits over the plan, in CO2 equivalent; null where nobody knows."""
 
     grid: str = Field(description="for people: where most of it is drawn")
     notes: Sentences = Field(description="what stands in for what is not known")
 
 
-class Order(Document):
+class OrderSchema(SchemaModel):
     """One order of machines, of a fleet that is bought at once or in stages."""
 
     accelerators: int = Field(description="in this order")
@@ -44,7 +45,7 @@ class Order(Document):
     fleet_accelerators: int = Field(description="that there are with it")
 
 
-class ProfitRow(Document):
+class ProfitRowSchema(SchemaModel):
     """One row of profit and loss, bills as they are paid: income positive, costs negative."""
 
     name: str = Field(description="revenue, selling, power ... ebitda, depreciation, interest, tax, profit, cash")
@@ -53,17 +54,17 @@ class ProfitRow(Document):
     total_usd: float = Field(description="over the plan")
 
 
-class ProfitAndLoss(Document):
+class ProfitAndLossSchema(SchemaModel):
     """Profit and loss of a way that sells idle hours, and where it breaks even."""
 
-    rows: tuple[ProfitRow, ...] = Field(description="each sum stands below what it sums")
+    rows: tuple[ProfitRowSchema, ...] = Field(description="each sum stands below what it sums")
     break_even_usd_per_hour_sold: float | None = Field(description="at which the profits of all years sum to nought")
     break_even_usd_per_hour_sold_today: float | None = Field(description="the same in today's money")
     break_even_sold_share: float | None = Field(description="of idle hours; null: not even all of them are enough")
     break_even_sold_share_today: float | None = Field(description="the same in today's money")
 
 
-class OtherNumber(Document):
+class OtherMeasureSchema(SchemaModel):
     """One more number of the plan, all sums in today's money."""
 
     name: str = Field(description="usd_per_useful_hour, peak_cash_usd (not discounted), peak_cash_discounted_usd ...")
@@ -74,7 +75,7 @@ class OtherNumber(Document):
     how: str = Field(description="for people: how it follows")
 
 
-class UseAndYears(Document):
+class UtilizationByYearsSchema(SchemaModel):
     """How much use makes the two compared cost the same, if the plan lasts so many years."""
 
     years: float = Field(description="that the plan would last")
@@ -83,12 +84,37 @@ class UseAndYears(Document):
     first_wins_when_full: bool = Field(description="whether the first compared wins where machines are always busy")
 
 
-class Also(Document):
+class OldFigureSchema(SchemaModel):
+    """A figure of the catalogue that nobody has looked at for longer than its kind allows."""
+
+    name: str = Field(description="as the formulas of the ledger call it")
+    label: str = Field(description="for people")
+    option: str = Field(description="the option in which it weighs most")
+    bills_share: float = Field(description="of that option's bills: the lines that it stands in")
+    checked: date = Field(description="when somebody last looked")
+    age_days: int = Field(description="since then")
+    limit_days: int = Field(description="for how long such a figure holds without another look")
+    source: str = Field(description="who says so")
+    source_url: str | None = Field(description="where")
+    sentence: str = Field(description="for people")
+
+
+class CurrencySchema(SchemaModel):
+    """The plan's own currency; CSV files show it beside dollars."""
+
+    code: str = Field(description="ISO 4217")
+    usd_per_unit: float = Field(description="dollars for one of it")
+    day: date = Field(description="of that rate")
+
+
+class ExtraSchema(SchemaModel):
     """The same answer in the other numbers that people ask for."""
 
     sentences: tuple[str, ...] = Field(description="for people: a rule of thumb, where it fails, and the usual split")
-    numbers: tuple[OtherNumber, ...] = Field(description="each with how it follows")
-    use_and_years: tuple[UseAndYears, ...] = Field(description="the break-even as a curve; empty: nothing to compare")
+    numbers: tuple[OtherMeasureSchema, ...] = Field(description="each with how it follows")
+    use_and_years: tuple[UtilizationByYearsSchema, ...] = Field(
+        description="the break-even as a curve; empty: nothing to compare"
+    )
 
 
 LUMP = "lump sum"
@@ -111,7 +137,7 @@ class PricedLine:
     quantity: NDArray[np.float64]
     unit: str
     usd_per_unit: NDArray[np.float64]
-    price: Used | None
+    price: LedgerInput | None
 
 
 def priced(line: Line) -> PricedLine:
@@ -120,14 +146,14 @@ def priced(line: Line) -> PricedLine:
     parts = None if line.part in _SUMS else _parts(line.how)
     if parts is None:
         moves = np.where(np.isnan(usd), np.nan, (usd != 0).astype(np.float64))
-        return PricedLine(moves, LUMP, usd, _one_price(line))
+        return PricedLine(moves, LUMP, usd, _single_price(line))
     names = {used.name: used.value for used in line.used}
     quantity, price = (np.broadcast_to(formula(text)(names), usd.shape) for text in (parts.quantity, parts.price))
     used = next(used for used in line.used if used.name == parts.name)
-    return PricedLine(np.asarray(quantity), _UNITS.get(parts.name) or priced_for(parts.name), np.asarray(price), used)
+    return PricedLine(np.asarray(quantity), _UNITS.get(parts.name) or price_unit(parts.name), np.asarray(price), used)
 
 
-def _one_price(line: Line) -> Used | None:
+def _single_price(line: Line) -> LedgerInput | None:
     return next((used for used in line.used if _PRICE.fullmatch(used.name)), None)
 
 
@@ -142,7 +168,7 @@ class _Parts:
 def _parts(how: str) -> _Parts | None:
     """The formula as two products; None where it is not a number of things at a price."""
     factors = list(_factors(ast.parse(how, mode="eval").body, False))
-    prices = [name for node, _ in factors if (name := _price_named(node))]
+    prices = [name for node, _ in factors if (name := _price_input(node))]
     inner = {node.id for factor, _ in factors for node in ast.walk(factor) if isinstance(node, ast.Name)}
     if len(prices) != 1 or any(_SHARE.fullmatch(name) for name in inner):
         return None
@@ -160,19 +186,19 @@ def _factors(node: ast.expr, divides: bool) -> list[tuple[ast.expr, bool]]:
     return [(node, divides)]
 
 
-def _price_named(node: ast.expr) -> str | None:
+def _price_input(node: ast.expr) -> str | None:
     """The price that a factor is; of one that was agreed from some month on, the price before."""
     if isinstance(node, ast.Name):
         return node.id if _PRICE.fullmatch(node.id) else None
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "where"):
         return None
-    either = [[_price_named(one) for one, _ in _factors(branch, False)] for branch in node.args[1:]]
+    either = [[_price_input(one) for one, _ in _factors(branch, False)] for branch in node.args[1:]]
     return next((name for name in either[-1] if name), None) if all(any(names) for names in either) else None
 
 
 def _is_price(node: ast.expr) -> bool:
     """Whether a factor is a price, what the price has become by then, or what is loaded on it: `1 + host_share`."""
     if not isinstance(node, ast.BinOp):
-        return _price_named(node) is not None or (isinstance(node, ast.Name) and node.id == _MOVES)
+        return _price_input(node) is not None or (isinstance(node, ast.Name) and node.id == _MOVES)
     loads = isinstance(node.op, ast.Add) and isinstance(node.left, ast.Constant) and node.left.value == 1
     return loads or isinstance(node.op, ast.Pow)

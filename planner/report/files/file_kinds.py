@@ -19,9 +19,9 @@ class FileKind(NamedTuple):
 
     def schema(self) -> dict[str, Any]:
         """Its JSON schema, which tells what it is for before anything else."""
-        from planner.report.files.data_schemas import schema_of  # all records: too much for a line of help
+        from planner.report.files.data_schemas import build_schema  # all records: too much for a line of help
 
-        made = schema_of(self.name)
+        made = build_schema(self.name)
         if not self.files:
             return made
         told = {"title": self.name, "description": f"{self.what[0].upper()}{self.what[1:]}."}

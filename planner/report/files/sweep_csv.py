@@ -5,13 +5,13 @@ import io
 import math
 from collections.abc import Sequence
 
-from planner.money.option import size_in
-from planner.money.ways import WAYS, WayRecord
-from planner.report.files.answer_schema import Flip, Sweep
+from planner.money.option import fleet_size_from_key
+from planner.money.ways import WAYS, OptionSpec
+from planner.report.files.answer_schema import FlipSchema, SweepSchema
 from planner.report.files.csv import BYTE_ORDER_MARK
 from planner.scenario.grid import OUTPUTS, Grid
-from planner.scenario.path import dotted
-from planner.study.sweep.sweep import PointAnswer, SweptWay
+from planner.scenario.path import format_path
+from planner.study.sweep.sweep import OptionCosts, PointAnswer
 from pricing.formulas import guarded
 
 LINE_END = b"\r\n"
@@ -41,7 +41,7 @@ class SweepColumns:
         }
         self._said = [one for name in said for one in (name, says.get(name)) if one]
         note = ["note"] if "note" in grid.outputs else []
-        self.names = ["id", *(dotted(path) for path in grid.paths), *self._said, *by_way, *note]
+        self.names = ["id", *(format_path(path) for path in grid.paths), *self._said, *by_way, *note]
         self.word = "verdict" if "verdict" in grid.outputs else "leads"  # what a summary counts
         self.word_at, self.best_at = (self.names.index(name) for name in (self.word, "best"))
 
@@ -54,7 +54,7 @@ class SweepColumns:
         """The line of one point."""
         cells: list[object] = [number, *(_cell(value) for value in self.grid.values(number))]
         cells += [_cell(getattr(found, name), _CENTS if name in _USD else _PLACES) for name in self._said]
-        ways = {key if size_in(key) is None else RIGHT_SIZE: way for key, way in found.ways.items()}
+        ways = {key if fleet_size_from_key(key) is None else RIGHT_SIZE: way for key, way in found.ways.items()}
         for name in self.by_way:
             places = _CENTS if "usd" in name else _PLACES
             cells += [_cell(_number(ways[way], name), places) if way in ways else "" for way in self.ways]
@@ -63,7 +63,7 @@ class SweepColumns:
         return _line(cells)
 
 
-def _number(way: SweptWay, name: str) -> float:
+def _number(way: OptionCosts, name: str) -> float:
     return way.measures[name] if name in way.measures else float(getattr(way, name))
 
 
@@ -74,13 +74,13 @@ def _ways(grid: Grid) -> list[str]:
     serves = any(work.serve for work in base.work) or any("serve" in path for path in grid.paths)
     asked = tuple(WAYS) if "ways" in firsts else base.ways or tuple(WAYS)
 
-    def may_be(way: WayRecord) -> bool:
+    def may_be(way: OptionSpec) -> bool:
         told = way.when_empty == "usual" or getattr(base, way.inputs) is not None or way.inputs in firsts
         return told or (way.filled_by_service and serves)
 
     found = [key for key, way in WAYS.items() if key in asked and may_be(way)]
-    of_size = base.own.accelerators is not None or ("own", "accelerators") in grid.paths
-    return [one for way in found for one in ((way, RIGHT_SIZE) if way == "own" and of_size else (way,))]
+    is_sized = base.own.accelerators is not None or ("own", "accelerators") in grid.paths
+    return [one for way in found for one in ((way, RIGHT_SIZE) if way == "own" and is_sized else (way,))]
 
 
 def _cell(value: object, places: int | None = None) -> object:
@@ -103,7 +103,7 @@ def _line(cells: Sequence[object]) -> bytes:
     return out.getvalue().encode("utf-8")
 
 
-def summary_text(told: Sweep) -> str:
+def summary_text(told: SweepSchema) -> str:
     """What was found, in words."""
     lines = [f"{told.scenarios:,} scenarios", "", "Cheapest way"]
     lines += [f"  {_percent(one.share)}  {one.value}" for one in told.best]
@@ -114,7 +114,7 @@ def summary_text(told: Sweep) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _flip_text(flip: Flip) -> str:
+def _flip_text(flip: FlipSchema) -> str:
     inputs = " with ".join(flip.inputs)
     if flip.most_between is None:
         return f"  {_percent(0.0)}  {inputs}: none"

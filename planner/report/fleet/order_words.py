@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.owned_fleet import Bought, bought_when, owned_fleet
+from planner.money.owned_fleet import Bought, owned_fleet, purchase_orders
 from planner.money.verdict.answer import Answer
-from planner.money.verdict.contender import Weighed
+from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.table import Table
@@ -20,10 +20,10 @@ USD_PAID, USD_FETCHED = "Machines, USD", "Fetch at the end, USD"
 
 
 @dataclass(frozen=True, eq=False)
-class FleetThroughTime:
+class FleetReport:
     """What a way owns month by month, beside what the work wants."""
 
-    way: Weighed
+    way: EvaluatedOption
     orders: tuple[Bought, ...]
     wanted: NDArray[np.float64]  # by month: the most at once
     busy: NDArray[np.float64]  # by month: on average
@@ -55,7 +55,7 @@ class FleetThroughTime:
         return f"{name}: {said_of(self.orders)}, {last.fleet_accelerators:,} in all; {first}."
 
 
-def through_time(found: Answer) -> FleetThroughTime | None:
+def fleet_timeline(found: Answer) -> FleetReport | None:
     """The fleet of the way that is told for owning, the answer's own first; None where nothing is bought."""
     told = (found.best, *(found.pair or ()), found.own)
     setting = found.plan.setting
@@ -64,9 +64,9 @@ def through_time(found: Answer) -> FleetThroughTime | None:
         if way is None or fleet is None or not fleet.comes:
             continue
         demand, months = setting.demand, setting.timeline.month.shape
-        return FleetThroughTime(
+        return FleetReport(
             way=way,
-            orders=bought_when(setting, way.option),
+            orders=purchase_orders(setting, way.option),
             wanted=np.broadcast_to(demand.peak + demand.waiting_at_once, months),
             busy=np.broadcast_to(demand.all_hours / demand.plain.hours_per_month, months),
             owned=np.broadcast_to(fleet.stages.machines, months),

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from planner.money.verdict.answer import Answer
-from planner.money.verdict.contender import Weighed
+from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.chart_frame import (
@@ -18,20 +18,20 @@ from planner.report.chart_frame import (
     INK,
     PAPER,
     axis,
+    bar_labels,
     bars,
     channels,
-    colour_of,
     curve,
-    framed,
-    hatched,
+    hatched_style,
     marks,
     money,
-    names_above,
     note,
-    upright,
+    option_color,
+    style_figure,
+    vertical_line,
 )
-from planner.report.futures.counted import drawn_pair, share_words
-from planner.report.futures.input_words import label, other, saver, short, short_written, written
+from planner.report.futures.counted import format_futures_count, simulated_pair
+from planner.report.futures.input_words import format_input_value_short, label, other, saving_side_label, short, written
 from planner.scenario.ways import Way
 from planner.study.uncertainty.break_even_map import BreakEvenMap, MapAxis
 from planner.study.uncertainty.futures import Futures
@@ -46,30 +46,32 @@ _SEEN_CELLS = 12  # a region of fewer is not named on the map
 Ways = tuple[Way, Way]  # the owning and the renting way
 
 
-Saved = tuple[str, NDArray[np.float64]]  # by the letter of a pinned plan: what its first way saves, future by future
+SavingByFuture = tuple[
+    str, NDArray[np.float64]
+]  # by the letter of a pinned plan: what its first way saves, future by future
 
 
-def sure(found: Answer, drawn: Futures, dark: bool, pins: Sequence[Saved] = ()) -> go.Figure | None:
+def sure(found: Answer, drawn: Futures, dark: bool, pins: Sequence[SavingByFuture] = ()) -> go.Figure | None:
     """The dots of an answer; None where there are no two ways to compare in every future."""
-    keys = drawn_pair(found, drawn)
+    keys = simulated_pair(found, drawn)
     if keys is None or found.pair is None:
         return None
     return dots(drawn.dots(*keys), *found.pair, dark, drawn.share_cheaper(*keys), pins)
 
 
-def saved_of(letter: str, found: Answer, drawn: Futures | None) -> Saved | None:
+def pinned_savings(letter: str, found: Answer, drawn: Futures | None) -> SavingByFuture | None:
     """The fifty futures of a pinned plan; None where it has no two ways to compare."""
-    keys = None if drawn is None else drawn_pair(found, drawn)
+    keys = None if drawn is None else simulated_pair(found, drawn)
     return None if drawn is None or keys is None else (letter, drawn.dots(*keys))
 
 
 def dots(
     saved_usd: NDArray[np.float64],
-    own: Weighed,
-    rent: Weighed,
+    own: EvaluatedOption,
+    rent: EvaluatedOption,
     dark: bool,
     share: float,
-    pins: Sequence[Saved] = (),
+    pins: Sequence[SavingByFuture] = (),
 ) -> go.Figure:
     """Fifty equally likely futures as dots over what owning saves: squares where it does, else circles.
 
@@ -84,13 +86,13 @@ def dots(
     sides = ((own, "square", saved_usd > 0, share), (rent, "circle", saved_usd <= 0, 1 - share))
     for way, shape, wins, often in sides:
         name = WAYS[way.option.way].name
-        saver_name = name if way is own else saver(own.option.way)
+        saver_name = name if way is own else saving_side_label(own.option.way)
         data.append(
             marks(
-                f"{name} costs less: {share_words(often)}",
+                f"{name} costs less: {format_futures_count(often)}",
                 ((places[wins] + 0.5) * width).tolist(),
                 heights[wins].tolist(),
-                {"symbol": shape, "size": 11, "color": colour_of(way.option.way, dark)},
+                {"symbol": shape, "size": 11, "color": option_color(way.option.way, dark)},
                 customdata=saved_usd[wins].tolist(),
                 hovertemplate=f"2 of 100 futures: {saver_name} saves %{{customdata:$,.0f}}<extra></extra>",
             )
@@ -98,13 +100,13 @@ def dots(
     row = max(8.0, float(heights.max()) + 1) / _ROWS_OF_DOTS  # what one pinned plan takes of the height
     for place, (letter, its) in enumerate(pins, start=1):
         data += _spread(letter, its, -row * place, dark)
-    return framed(
+    return style_figure(
         data,
         dark,
         320 + _PINNED_PX * len(pins),
-        xaxis=money(f"What {saver(own.option.way)} saves against {_other(own, rent)}, today's money"),
+        xaxis=money(f"What {saving_side_label(own.option.way)} saves against {_other(own, rent)}, today's money"),
         yaxis={"visible": False, "range": [-row * (len(pins) + 0.6) if pins else 0.0, row * _ROWS_OF_DOTS]},
-        shapes=[upright(0.0, dark, 2, None)],
+        shapes=[vertical_line(0.0, dark, 2, None)],
         annotations=[
             note(float(np.sort(its)[-2]), -row * place, f"<b>{letter}</b>", dark, xanchor="left", xshift=6)
             for place, (letter, its) in enumerate(pins, start=1)
@@ -125,7 +127,7 @@ def _spread(letter: str, saved_usd: NDArray[np.float64], row: float, dark: bool)
     ]
 
 
-def _other(first: Weighed, second: Weighed) -> str:
+def _other(first: EvaluatedOption, second: EvaluatedOption) -> str:
     return other(second.option.way, first.option.way)
 
 
@@ -141,24 +143,25 @@ def tornado(
     """
     shown = list(found[:_MOST_BARS])
     bottom = max(3, len(shown)) - 0.5
-    return framed(
+    return style_figure(
         [
-            _half(shown, ways, True, dark),
-            _half(shown, ways, False, dark),
-            *_as_entered(shown, bottom, dark),
-            _turning(shown, dark),
+            _bar_half(shown, ways, True, dark),
+            _bar_half(shown, ways, False, dark),
+            *_entered_value_marks(shown, bottom, dark),
+            _sign_change_marks(shown, dark),
         ],
         dark,
         FRAME_PX + BAR_PX * max(3, len(shown)),
         xaxis=money(
-            f"What {saver(ways[0])} saves, today's money", nticks=6, tickangle=0,
+            f"What {saving_side_label(ways[0])} saves, today's money", nticks=6, tickangle=0,
             range=_reach(shown, [usd for _, usd in pins]),
         ),
         yaxis={"range": [bottom, -0.9], "visible": False},
         barmode="overlay",
-        shapes=[*_rows(len(shown), dark), upright(0.0, dark, 2, None), *(upright(usd, dark) for _, usd in pins)],
+        shapes=[*_rows(len(shown), dark), vertical_line(0.0, dark, 2, None),
+                *(vertical_line(usd, dark) for _, usd in pins)],
         annotations=[
-            *names_above([_name(bar) for bar in shown], dark), *_ends(shown, dark),
+            *bar_labels([_name(bar) for bar in shown], dark), *_ends(shown, dark),
             *(note(usd, bottom, f"<b>{letter}</b>", dark, yanchor="bottom", xanchor="left", xshift=3)
               for letter, usd in pins),
         ],
@@ -175,12 +178,12 @@ def _reach(shown: Sequence[TornadoBar], pins: Sequence[float]) -> list[float]:
     usd, left, right = (high - low) or 1.0, 0.0, 0.0
     for _ in range(_TIMES):  # the more pixels the words take beyond the longest bars, the shorter are the bars
         usd_per_px = usd / (_PHONE_PX - left - right)
-        left, right = _room(ends, low, usd_per_px, False), _room(ends, high, usd_per_px, True)
+        left, right = _label_width_px(ends, low, usd_per_px, False), _label_width_px(ends, high, usd_per_px, True)
     usd_per_px = usd / (_PHONE_PX - left - right)
     return [low - left * usd_per_px, high + right * usd_per_px]
 
 
-def _room(ends: Sequence[tuple[float, str, bool]], edge: float, usd_per_px: float, to_right: bool) -> float:
+def _label_width_px(ends: Sequence[tuple[float, str, bool]], edge: float, usd_per_px: float, to_right: bool) -> float:
     """How many pixels the words on one side need beyond its longest bar."""
     needs = (
         _LETTER_PX * (len(text) + 1) - abs(edge - usd) / usd_per_px for usd, text, side in ends if side == to_right
@@ -197,42 +200,42 @@ def _rows(count: int, dark: bool) -> list[dict[str, Any]]:
     ]
 
 
-def _half(shown: Sequence[TornadoBar], ways: Ways, saves: bool, dark: bool) -> dict[str, Any]:
+def _bar_half(shown: Sequence[TornadoBar], ways: Ways, saves: bool, dark: bool) -> dict[str, Any]:
     """The part of each bar on one side of the line, in the looks of the way that costs less there."""
-    way, who = ways[0] if saves else ways[1], saver(ways[0])
+    way, who = ways[0] if saves else ways[1], saving_side_label(ways[0])
     hatch, within = ("", (0.0, np.inf)) if saves else ("/", (-np.inf, 0.0))
     ends = [np.clip(sorted((bar.saved_low_usd, bar.saved_high_usd)), *within).tolist() for bar in shown]
     return bars(
         f"{WAYS[way].name} costs less", [high - low for low, high in ends], list(range(len(shown))),
-        hatched(colour_of(way, dark), hatch), base=[low for low, _ in ends], width=0.42,
+        hatched_style(option_color(way, dark), hatch), base=[low for low, _ in ends], width=0.42,
         customdata=[[_hover(bar, who)] for bar in shown], hovertemplate="%{customdata[0]}<extra></extra>",
     )  # fmt: skip
 
 
-def _turning(shown: Sequence[TornadoBar], dark: bool) -> dict[str, Any]:
-    places = [place for place, bar in enumerate(shown) if bar.flips_within]
+def _sign_change_marks(shown: Sequence[TornadoBar], dark: bool) -> dict[str, Any]:
+    places = [place for place, bar in enumerate(shown) if bar.flips_sign]
     marker = {"symbol": "diamond", "size": 13, "color": PAPER[dark], "line": {"color": INK[dark], "width": 2.5}}
     return marks("turns here", [0.0] * len(places), places, marker, hoverinfo="skip")
 
 
-def _as_entered(shown: Sequence[TornadoBar], bottom: float, dark: bool) -> list[dict[str, Any]]:
+def _entered_value_marks(shown: Sequence[TornadoBar], bottom: float, dark: bool) -> list[dict[str, Any]]:
     line = {"color": INK[dark], "width": 2, "dash": "dot"}
     return [curve("as entered", [bar.saved_usd] * 2, [-0.9, bottom], line, hoverinfo="skip") for bar in shown[:1]]
 
 
 def _name(bar: TornadoBar) -> str:
     """The label of a bar: its input, and where that turns the answer."""
-    turns = f" <b>turns at {written(bar.input.name, bar.flip)}</b>" if bar.flips_within and bar.flip else ""
+    turns = f" <b>turns at {written(bar.input.name, bar.flip)}</b>" if bar.flips_sign and bar.flip else ""
     return f"{short(bar.input.name)}{turns}"
 
 
 def _hover(bar: TornadoBar, who: str) -> str:
     ends = ((bar.input.spread.low, bar.saved_low_usd), (bar.input.spread.high, bar.saved_high_usd))
-    told = [f"{written(bar.input.name, value)}: {who} {_saves(usd)}" for value, usd in ends]
+    told = [f"{written(bar.input.name, value)}: {who} {_saving_text(usd)}" for value, usd in ends]
     return "<br>".join([f"<b>{label(bar.input.name)}</b>", *told])
 
 
-def _saves(usd: float) -> str:
+def _saving_text(usd: float) -> str:
     return f"saves {words.usd(usd)}" if usd >= 0 else f"costs {words.usd(-usd)} more"
 
 
@@ -245,7 +248,7 @@ def _ends(shown: Sequence[TornadoBar], dark: bool) -> list[dict[str, Any]]:
     out = []
     for place, bar in enumerate(shown):
         for usd, text, right in _values(bar):
-            away = _MARK_PX if bar.flips_within and abs(usd) < _NEAR * most else 3
+            away = _MARK_PX if bar.flips_sign and abs(usd) < _NEAR * most else 3
             side, shift = ("left", away) if right else ("right", -away)
             out.append(note(usd, place, text, dark, xanchor=side, xshift=shift, bgcolor=PAPER[dark]))
     return out
@@ -253,7 +256,9 @@ def _ends(shown: Sequence[TornadoBar], dark: bool) -> list[dict[str, Any]]:
 
 def _values(bar: TornadoBar) -> tuple[tuple[float, str, bool], ...]:
     """Both ends of a bar: what is saved there, the value of the input, and whether it stands to the right."""
-    low, high = (short_written(bar.input.name, value) for value in (bar.input.spread.low, bar.input.spread.high))
+    low, high = (
+        format_input_value_short(bar.input.name, value) for value in (bar.input.spread.low, bar.input.spread.high)
+    )
     rising = bar.saved_high_usd >= bar.saved_low_usd
     return (bar.saved_low_usd, low, not rising), (bar.saved_high_usd, high, rising)
 
@@ -264,33 +269,34 @@ def break_even_map(found: BreakEvenMap, dark: bool, ways: Ways = ("own", "on_dem
     Every cell holds an unseen mark, since a heat map does not say where it was clicked.
     """
     across, up = found.across, found.up
-    return framed(
-        [*_heat(found, dark, ways), _cells(found, saver(ways[0])), _you(found, dark)],
+    return style_figure(
+        [*_heatmap(found, dark, ways), _cells(found, saving_side_label(ways[0])), _plan_marker(found, dark)],
         dark,
         _MAP_PX,
         margin={"l": 8, "r": 16, "t": 40, "b": 120},
         hovermode="closest",
         hoverdistance=-1,
         clickmode="event",
-        xaxis=axis(label(across.name), range=_span(across), **_scale(across.name)),
-        yaxis=axis(label(up.name), range=_span(up), **_scale(up.name)),
-        annotations=_regions(found, dark, ways),
+        xaxis=axis(label(across.name), range=_axis_range(across), **_scale(across.name)),
+        yaxis=axis(label(up.name), range=_axis_range(up), **_scale(up.name)),
+        annotations=_region_labels(found, dark, ways),
     )
 
 
-def _heat(found: BreakEvenMap, dark: bool, ways: Ways) -> list[dict[str, Any]]:
+def _heatmap(found: BreakEvenMap, dark: bool, ways: Ways) -> list[dict[str, Any]]:
     most = float(np.nanmax(np.abs(found.saved_usd))) or 1.0
-    own, rent = (colour_of(way, dark) for way in ways)
+    own, rent = (option_color(way, dark) for way in ways)
     axes = {"x": found.across.values.tolist(), "y": found.up.values.tolist(), "z": found.saved_usd.tolist()}
     bar = {
-        "title": {"text": f"What {saver(ways[0])} saves", "side": "top"}, "tickformat": "$~s", "orientation": "h",
+        "title": {"text": f"What {saving_side_label(ways[0])} saves", "side": "top"},
+        "tickformat": "$~s", "orientation": "h",
         "thickness": 12, "len": 0.9, "y": -0.24, "yanchor": "top", "nticks": 5,
     }  # fmt: skip
     return [
         {
             "type": "heatmap", **axes, "zmin": -most, "zmax": most, "colorbar": bar, "hoverinfo": "skip",
             "colorscale": [
-                [0.0, rent], [0.5, _towards(PAPER[dark], rent)], [0.5, _towards(PAPER[dark], own)], [1.0, own],
+                [0.0, rent], [0.5, _tint(PAPER[dark], rent)], [0.5, _tint(PAPER[dark], own)], [1.0, own],
             ],
         },
         {
@@ -301,7 +307,7 @@ def _heat(found: BreakEvenMap, dark: bool, ways: Ways) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _towards(paper: str, colour: str) -> str:
+def _tint(paper: str, colour: str) -> str:
     """A faint tint of a colour: the two sides of the line differ also where hardly anything is saved."""
     mixed = zip(channels(paper), channels(colour), strict=True)
     return "#" + "".join(f"{round(under + _TINT * (over - under)):02x}" for under, over in mixed)
@@ -317,7 +323,7 @@ def _cells(found: BreakEvenMap, who: str) -> dict[str, Any]:
         text=[
             f"{short(across.name)} {written(across.name, float(across.values[column]))}<br>"
             f"{short(up.name)} {written(up.name, float(up.values[row]))}<br>"
-            f"{who} {_saves(float(found.saved_usd[row, column]))}"
+            f"{who} {_saving_text(float(found.saved_usd[row, column]))}"
             for row, column in places
         ],
         hovertemplate="%{text}<extra></extra>",
@@ -334,7 +340,7 @@ def place_of(found: BreakEvenMap, cell: str) -> dict[str, float] | None:
     return {found.across.name: float(found.across.values[int(column)]), found.up.name: float(found.up.values[int(row)])}
 
 
-def _you(found: BreakEvenMap, dark: bool) -> dict[str, Any]:
+def _plan_marker(found: BreakEvenMap, dark: bool) -> dict[str, Any]:
     across, up = found.across, found.up
     said = "you" if (across.low, up.low) == (across.high, up.high) else "you, and where 8 of 10 futures lie"
     line = {"color": INK[dark], "thickness": 2.5, "width": 8, "symmetric": False}
@@ -346,7 +352,7 @@ def _you(found: BreakEvenMap, dark: bool) -> dict[str, Any]:
     )  # fmt: skip
 
 
-def _regions(found: BreakEvenMap, dark: bool, ways: Ways) -> list[dict[str, Any]]:
+def _region_labels(found: BreakEvenMap, dark: bool, ways: Ways) -> list[dict[str, Any]]:
     """Who costs less on which side of the line, in words."""
     out = []
     for way, there in zip(ways, (found.saved_usd > 0, found.saved_usd < 0), strict=True):
@@ -360,7 +366,7 @@ def _regions(found: BreakEvenMap, dark: bool, ways: Ways) -> list[dict[str, Any]
     return out
 
 
-def _span(side: MapAxis) -> list[float]:
+def _axis_range(side: MapAxis) -> list[float]:
     """The range of an axis, from edge to edge of the cells; where you are is always in it."""
     half = float(side.values[1] - side.values[0]) / 2
     return [min(float(side.values[0]) - half, side.you - half), max(float(side.values[-1]) + half, side.you + half)]

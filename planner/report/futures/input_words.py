@@ -8,7 +8,7 @@ from planner.report import glossary, words
 from planner.scenario.durations import hours_words, months_words, years_words
 from planner.scenario.ways import Way
 from planner.study.uncertainty.break_even_map import BUSY, YEARS
-from planner.study.uncertainty.uncertain_inputs import Doubtful
+from planner.study.uncertainty.uncertain_inputs import UncertainParameter
 
 Write = Callable[[float], str]
 
@@ -18,15 +18,15 @@ def _change(share: float) -> str:
 
 
 def _number(value: float) -> str:
-    return f"{words.significant(value):,g}"
+    return f"{words.round_significant(value):,g}"
 
 
-def _one_for(share: float) -> str:
+def _format_staffing(share: float) -> str:
     """A share of a person for each machine, as one person for so many."""
-    return "nobody" if share <= 0 else f"1 for {words.significant(1 / share):,g}"
+    return "nobody" if share <= 0 else f"1 for {words.round_significant(1 / share):,g}"
 
 
-def _on_curve(position: float) -> str:
+def _format_residual_position(position: float) -> str:
     """A place between curves of resale values: -1 is the low one, 1 the high one."""
     the = "the " if round(100 * abs(position)) in (0, 100) else ""
     return f"{the}{_place(position)} curve"
@@ -54,7 +54,7 @@ _LABELS: dict[str, tuple[str, str, Write]] = {
             ("egress", "Price of traffic out"),
         )
     },
-    "residual_position": ("Resale value", "", _on_curve),
+    "residual_position": ("Resale value", "", _format_residual_position),
     "lead_time_months": ("Delivery time", "", months_words),
     "warranty_years": ("Warranty", "", years_words),
     "usd_per_accelerator": ("Price of one GPU", "", words.usd),
@@ -67,7 +67,7 @@ _LABELS: dict[str, tuple[str, str, Write]] = {
     "usd_per_kw_month": ("Space", "a kW and month", words.usd),
     "pue": ("PUE", "", lambda value: f"{value:.2f}"),
     "usd_per_fte_year": ("Cost of a person", "a year", words.usd),
-    "fte_per_accelerator": ("People for the GPUs", "", _one_for),
+    "fte_per_accelerator": ("People for the GPUs", "", _format_staffing),
     "sold_share": ("Idle hours sold on", "share of them", words.percent),
     "host_share": ("Host around the GPUs", "share of their price", words.percent),
     "scarcity_premium_share": ("Premium for sooner delivery", "", words.percent),
@@ -190,7 +190,7 @@ def written(name: str, value: float) -> str:
     return words.usd(value) if "usd" in name else _number(value)
 
 
-def short_written(name: str, value: float) -> str:
+def format_input_value_short(name: str, value: float) -> str:
     """A value of an input as people write it, where there is little room."""
     return _SHORTER.get(name, partial(written, name))(value)
 
@@ -205,7 +205,7 @@ def lower(text: str) -> str:
     return text if text[:2].isupper() else text[:1].lower() + text[1:]
 
 
-def saver(way: Way) -> str:
+def saving_side_label(way: Way) -> str:
     """Who saves, where a way is set against another."""
     return "the mix" if WAYS[way].side == "mix" else "owning" if WAYS[way].owns else WAYS[way].doing
 
@@ -215,6 +215,6 @@ def other(way: Way, beside: Way) -> str:
     return "renting" if WAYS[way].rents_machines and WAYS[beside].owns else WAYS[way].doing
 
 
-def range_of(one: Doubtful) -> str:
+def range_of(one: UncertainParameter) -> str:
     """The range that eight of ten futures lie in."""
     return f"{written(one.name, one.spread.low)} to {written(one.name, one.spread.high)}"

@@ -4,25 +4,25 @@ from collections.abc import Sequence
 
 from planner.money.plan import Plan
 from planner.money.verdict.answer import PROBABLE, Answer
-from planner.money.verdict.contender import Weighed
+from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report import words
-from planner.report.futures.counted import first_of_100
+from planner.report.futures.counted import first_cheaper_per_100
 from planner.report.futures.input_words import label, lower, range_of, short, written
 from planner.report.table import Table
 from planner.report.title import title
 from planner.study.uncertainty.break_even_map import BreakEvenMap
 from planner.study.uncertainty.futures import Futures
-from planner.study.uncertainty.stress import Stressed
+from planner.study.uncertainty.stress import StressResult
 from planner.study.uncertainty.sure_verdict import Judged
-from planner.study.uncertainty.tornado import Index, TornadoBar, first_flip
+from planner.study.uncertainty.tornado import Index, TornadoBar, likeliest_flip
 
 
-def turns_first(plan: Plan, found: Answer, drawn: Futures) -> tuple[str, ...]:
+def most_likely_change(plan: Plan, found: Answer, drawn: Futures) -> tuple[str, ...]:
     """The one input that is likeliest to turn a probable answer, and by how much."""
     if found.verdict not in PROBABLE or found.pair is None:
         return ()
-    bar = first_flip(plan, found.pair[0].option, found.pair[1].option, drawn.inputs)
+    bar = likeliest_flip(plan, found.pair[0].option, found.pair[1].option, drawn.inputs)
     if bar is None or bar.flip is None:
         return ("No single figure turns this within its range; several together would.",)
     one = bar.input
@@ -37,7 +37,7 @@ def tornado_title(bars: Sequence[TornadoBar]) -> str:
     if not bars:
         return "Nothing that is open moves the answer."
     widest = bars[0]
-    flips = [bar for bar in bars if bar.flips_within]
+    flips = [bar for bar in bars if bar.flips_sign]
     many = f"{words.count(len(flips), 'input')} alone can turn the answer" if flips else "no input alone turns it"
     return f"{label(widest.input.name)} matters most; {many}."
 
@@ -61,12 +61,12 @@ def tornado_table(bars: Sequence[TornadoBar], who: str = "owning") -> Table:
     )
 
 
-def map_finding(found: BreakEvenMap, who: str = "owning") -> str:
+def map_summary(found: BreakEvenMap, who: str = "owning") -> str:
     """What the map shows, for those who cannot see it."""
     wins = float((found.saved_usd > 0).mean())
     across, up = found.across, found.up
     return (
-        f"{_first(who)} costs less on {words.of_100(wins):g}% of this map "
+        f"{_first(who)} costs less on {words.share_per_100(wins):g}% of this map "
         f"({lower(short(across.name))} from left to right, {lower(short(up.name))} from bottom to top); "
         f"you are at {written(across.name, across.you)} and {written(up.name, up.you)}."
     )
@@ -80,7 +80,7 @@ def map_table(found: BreakEvenMap) -> Table:
     return Table.listed([label(found.up.name), *columns], rows)
 
 
-def stress_table(tests: Sequence[Stressed], now: Judged, together: Judged | None = None) -> Table:
+def stress_table(tests: Sequence[StressResult], now: Judged, together: Judged | None = None) -> Table:
     """The plan as it is, under each test, and under all of them together: the answer, both costs, how sure."""
     pair = now.answer.pair
     rows = [_stress_row(AS_ENTERED, now, pair)]
@@ -95,7 +95,7 @@ def stress_table(tests: Sequence[Stressed], now: Judged, together: Judged | None
 AS_ENTERED, TOGETHER = "As entered", "All of these together"
 
 
-def _stress_row(name: str, judged: Judged, pair: tuple[Weighed, Weighed] | None) -> dict[str, object]:
+def _stress_row(name: str, judged: Judged, pair: tuple[EvaluatedOption, EvaluatedOption] | None) -> dict[str, object]:
     """One row; `pair` is what is compared as entered, which names the columns where it is of one side."""
     found = judged.answer
     busy = found.break_even("busy_share")
@@ -112,7 +112,7 @@ def _stress_row(name: str, judged: Judged, pair: tuple[Weighed, Weighed] | None)
         "Answer": title(found),
         f"{heads[0]}, USD": first,
         f"{heads[1]}, USD": second,
-        f"{heads[0]} is cheaper, of 100 futures": first_of_100(judged),
+        f"{heads[0]} is cheaper, of 100 futures": first_cheaper_per_100(judged),
         "Break-even use": "none" if busy is None or busy.value is None else words.percent(busy.value),
     }
 

@@ -5,10 +5,10 @@ from dataclasses import asdict
 from typing import Any
 
 from planner.money.ways import WAYS
-from planner.report.forms import finite, in_sections, plain_data
+from planner.report.forms import finite, join_sections, to_plain_data
 from planner.report.table import Table, text_table
 from planner.speed.training.result import Range
-from planner.study.market.survey import Market, Try
+from planner.study.market.survey import Market, MarketCandidate
 
 _RUNNERS_UP = 10
 _REASONS = 8
@@ -19,24 +19,24 @@ def market_text(found: Market) -> str:
     sections = [
         (found.what, "\n".join(found.why)),
         ("The front: nothing is both sooner and cheaper", text_table(_front_table(found))),
-        ("Runners-up, the best of each accelerator", text_table(_runners_table(found))),
+        ("Runners-up, the best of each accelerator", text_table(_runners_up_table(found))),
         ("Why tries lost", "\n".join(_reasons(found))),
     ]
     if found.service:
         sections[1] = ("The front: nothing is both faster and cheaper", sections[1][1])
-    return in_sections(sections)
+    return join_sections(sections)
 
 
 def market_table(found: Market) -> Table:
     """Every try with its reason, for CSV."""
-    return Table.as_they_are([_row(one, found) for one in found.tries])
+    return Table.from_raw_rows([_row(one, found) for one in found.tries])
 
 
 def market_data(found: Market) -> dict[str, Any]:
     """The whole study as data: numbers stay numbers, what does not exist is None."""
 
-    def data(one: Try | None) -> Any:
-        return None if one is None else {"words": one.words, **plain_data(asdict(one) | {"why_not": _why_not(one)})}
+    def data(one: MarketCandidate | None) -> Any:
+        return None if one is None else {"words": one.words, **to_plain_data(asdict(one) | {"why_not": _why_not(one)})}
 
     return {
         "what": found.what,
@@ -53,7 +53,7 @@ def market_data(found: Market) -> dict[str, Any]:
     }
 
 
-def _row(one: Try, found: Market) -> dict[str, Any]:
+def _row(one: MarketCandidate, found: Market) -> dict[str, Any]:
     return {
         "accelerator": one.accelerator or None,
         "accelerators": one.accelerators or None,
@@ -83,33 +83,33 @@ def _front_table(found: Market) -> Table:
     return Table.of([row | {"layout": one.layout or "–", "": _note(one, found)} for one, row in rows])
 
 
-def _note(one: Try, found: Market) -> str:
+def _note(one: MarketCandidate, found: Market) -> str:
     return "recommended" if one == found.best else _why_not(one)
 
 
-def _why_not(one: Try) -> str:
+def _why_not(one: MarketCandidate) -> str:
     return str(one.why_not or "")
 
 
-def _runners_table(found: Market) -> Table:
+def _runners_up_table(found: Market) -> Table:
     """The cheapest try of each accelerator that has a price, the recommended one aside."""
-    best: dict[str, Try] = {}
-    for one in sorted((one for one in found.tries if one.usd is not None), key=_preferred):
+    best: dict[str, MarketCandidate] = {}
+    for one in sorted((one for one in found.tries if one.usd is not None), key=_runner_up_sort_key):
         best.setdefault(one.accelerator, one)
     skip = found.best.accelerator if found.best else None
-    rows = sorted((one for key, one in best.items() if key != skip), key=_preferred)
+    rows = sorted((one for key, one in best.items() if key != skip), key=_runner_up_sort_key)
     return Table.of(
         [_shown(one, found) | {"why not": str(one.why_not or "on the front, but dearer")} for one in rows[:_RUNNERS_UP]]
     )
 
 
-def _preferred(one: Try) -> tuple[bool, float, float]:
+def _runner_up_sort_key(one: MarketCandidate) -> tuple[bool, float, float]:
     """Those that lost by price or doubt before those that break a limit."""
-    kept_to = one.why_not is None or one.why_not.beaten
+    kept_to = one.why_not is None or one.why_not.is_dominated
     return (not kept_to, one.cost, one.speed)
 
 
-def _shown(one: Try, found: Market) -> dict[str, Any]:
+def _shown(one: MarketCandidate, found: Market) -> dict[str, Any]:
     times = (
         {"ms a token": one.tpot_p99_ms} if found.service else {"days": None if one.days is None else one.days.typical}
     )

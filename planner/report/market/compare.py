@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, NamedTuple
 
-from planner.money.demand.stream import Need
+from planner.money.demand.stream import DemandLayer
 from planner.money.ledger import Ledger
-from planner.money.measures import factors, present_usd, todays
+from planner.money.measures import discounted_ledger, factors, present_usd
 from planner.money.option import Option
-from planner.money.owning import Buying, buying
+from planner.money.owning import PurchaseQuote, buying
 from planner.money.plan import Plan
-from planner.money.renting.bill import TODAY, Bills, Money, rank
+from planner.money.renting.bill import TODAY, Money, OfferBills, rank
 from planner.money.renting.cheapest_offer import choose
 from planner.money.verdict.answer import Answer
 from planner.money.ways import WAYS
@@ -20,7 +20,7 @@ from planner.report import words
 from planner.report.table import Table
 from planner.scenario.durations import years_words
 from pricing import Catalogue
-from pricing.belief import BelievedPrice
+from pricing.belief import PriceEstimate
 from pricing.query import AGEING_DAYS, OTHER_CHIP, freshness, trust
 from pricing.records import Offer
 
@@ -40,7 +40,7 @@ class Own:
     """Buying, as it stands beside the offers: in the money of the bills beside it."""
 
     option: Option
-    bought: Buying
+    bought: PurchaseQuote
     ledger: Ledger
     busy_hours: float  # each counted like the money of its month
     ends: tuple[float, float] | None = None  # that eight of ten futures lie in, in today's money
@@ -56,7 +56,7 @@ class Own:
         return self.total_usd / self.busy_hours
 
 
-def own_of(plan: Plan, money: Money = TODAY, found: Answer | None = None) -> Own | None:
+def purchase_comparison(plan: Plan, money: Money = TODAY, found: Answer | None = None) -> Own | None:
     """Buying in this plan, if it has a price; with the answer's range, where the money is the answer's."""
     option, bought = plan.option("own"), buying(plan.setting)
     if option is None or bought is None:
@@ -66,10 +66,10 @@ def own_of(plan: Plan, money: Money = TODAY, found: Answer | None = None) -> Own
     hours = float((option.useful_hours * factors(plan.setting)).sum())
     way = next((one for one in (found.ranked if found else ()) if one.option.key == option.key), None)
     ends = None if way is None else (way.low_usd, way.high_usd)
-    return Own(option, bought, todays(plan.setting, option.ledger), hours, ends)
+    return Own(option, bought, discounted_ledger(plan.setting, option.ledger), hours, ends)
 
 
-def compare_table(catalogue: Catalogue, need: Need, bills: Bills, own: Own | None, day: date) -> Table:
+def compare_table(catalogue: Catalogue, need: DemandLayer, bills: OfferBills, own: Own | None, day: date) -> Table:
     """Every bill and the purchase, ranked."""
     rows = rent_rows(catalogue, bills, own, day)
     return ranked_table(COLUMNS, (bills,), rows, None if own is None else (own.total_usd, buy_row(need, own)))
@@ -77,7 +77,7 @@ def compare_table(catalogue: Catalogue, need: Need, bills: Bills, own: Own | Non
 
 def ranked_table(
     columns: Sequence[str],
-    several: Sequence[Bills],
+    several: Sequence[OfferBills],
     rows: Sequence[dict[str, Any]],
     bought: tuple[float, dict[str, Any]] | None,
 ) -> Table:
@@ -90,10 +90,12 @@ def ranked_table(
     if bought is not None:
         own_usd, row = bought
         ranked.insert(sum(int((one.total_usd <= own_usd).sum()) for one in several), (BUY_ID, row))
-    return Table.by_column({name: [row.get(name) for _, row in ranked] for name in columns}, [key for key, _ in ranked])
+    return Table.from_columns(
+        {name: [row.get(name) for _, row in ranked] for name in columns}, [key for key, _ in ranked]
+    )
 
 
-def folded(table: Table, named: str | None) -> tuple[Table, int]:
+def hide_old_prices(table: Table, named: str | None) -> tuple[Table, int]:
     """The table without prices that nobody has read for long, and how many those are.
 
     The offer that the finding names stays; and where all prices are old, all stay.
@@ -103,29 +105,29 @@ def folded(table: Table, named: str | None) -> tuple[Table, int]:
         for key, days in table.by_id("Days old").items()
     ]
     kept = table.only(not one for one in old)
-    return (kept, sum(old)) if set(pickable(kept)) - {BUY_ID} else (table, 0)
+    return (kept, sum(old)) if set(selectable_rows(kept)) - {BUY_ID} else (table, 0)
 
 
-class Bill(NamedTuple):
+class OfferBill(NamedTuple):
     """One offer's bill, as the table needs it."""
 
     total_usd: float
     usd_per_busy_hour: float
     idle_usd: float
     assumed: tuple[str, ...]  # what the provider publishes no price for, at what the others ask
-    price: BelievedPrice
+    price: PriceEstimate
 
 
-def rent_rows(catalogue: Catalogue, bills: Bills, own: Own | None, day: date) -> list[dict[str, Any]]:
+def rent_rows(catalogue: Catalogue, bills: OfferBills, own: Own | None, day: date) -> list[dict[str, Any]]:
     """The offers of some bills as rows, in their order."""
     own_usd = None if own is None else own.total_usd
     prices = [bills.prices.at(place) for place in range(len(bills.offers))]
     amounts = (bills.total_usd, bills.usd_per_busy_hour, bills.part_usd("idle"))
     every = zip(bills.offers, *(amount.tolist() for amount in amounts), bills.assumed, prices, strict=True)
-    return [_rent_row(catalogue, catalogue.offers[key], Bill(*bill), own_usd, day) for key, *bill in every]
+    return [_rent_row(catalogue, catalogue.offers[key], OfferBill(*bill), own_usd, day) for key, *bill in every]
 
 
-def _rent_row(catalogue: Catalogue, offer: Offer, bill: Bill, own_usd: float | None, day: date) -> dict[str, Any]:
+def _rent_row(catalogue: Catalogue, offer: Offer, bill: OfferBill, own_usd: float | None, day: date) -> dict[str, Any]:
     """An offer as a row."""
     figure = offer.usd_per_accelerator_hour
     row: dict[str, Any] = {
@@ -144,9 +146,9 @@ def _rent_row(catalogue: Catalogue, offer: Offer, bill: Bill, own_usd: float | N
         )
     return row | {
         "Sticker USD/GPU-h": figure.newest.typical,
-        "Today USD/GPU-h": words.significant(bill.price.typical, 4),
-        "Today low": words.significant(bill.price.low, 4),
-        "Today high": words.significant(bill.price.high, 4),
+        "Today USD/GPU-h": words.round_significant(bill.price.typical, 4),
+        "Today low": words.round_significant(bill.price.low, 4),
+        "Today high": words.round_significant(bill.price.high, 4),
         "USD per busy GPU-h": bill.usd_per_busy_hour,
         "Plan total USD": bill.total_usd,
         "Total is": "about" if bill.assumed else "complete",
@@ -159,7 +161,7 @@ def _rent_row(catalogue: Catalogue, offer: Offer, bill: Bill, own_usd: float | N
     }
 
 
-def buy_row(need: Need, own: Own) -> dict[str, Any]:
+def buy_row(need: DemandLayer, own: Own) -> dict[str, Any]:
     """Buying as a row."""
     bought = own.bought
     return {
@@ -182,7 +184,7 @@ def buy_row(need: Need, own: Own) -> dict[str, Any]:
     }
 
 
-def _notes(offer: Offer, bill: Bill) -> str:
+def _notes(offer: Offer, bill: OfferBill) -> str:
     notes = ["bills idle hours"] if bill.idle_usd > 0 else []
     notes += [f"{name.lower()} at what others ask" for name in bill.assumed]
     notes += [words.DOUBT[doubt] for doubt in offer.doubts]
@@ -190,7 +192,7 @@ def _notes(offer: Offer, bill: Bill) -> str:
     return "; ".join(notes)
 
 
-def pickable(table: Table) -> list[str]:
+def selectable_rows(table: Table) -> list[str]:
     """The rows that have a total and so can be drawn, in the order of the table."""
     return [key for key, usd in table.by_id("Plan total USD").items() if usd is not None and not math.isnan(usd)]
 
@@ -212,7 +214,7 @@ def unique(titles: Sequence[str]) -> list[str]:
     return told
 
 
-def running_table(own: Own) -> list[tuple[str, str, str]]:
+def running_cost_rows(own: Own) -> list[tuple[str, str, str]]:
     """Label, value and detail: price, total, per busy hour, electricity."""
     bought = own.bought
     low, usd, high = bought.usd
@@ -221,12 +223,12 @@ def running_table(own: Own) -> list[tuple[str, str, str]]:
     return [
         (
             f"One {what}",
-            words.usd_short(usd),
-            f"{words.usd_short(low)} to {words.usd_short(high)}; {bought.said_by}{since}",
+            words.format_usd_short(usd),
+            f"{words.format_usd_short(low)} to {words.format_usd_short(high)}; {bought.said_by}{since}",
         ),
         (
             "Buy and run",
-            words.usd_short(own.total_usd),
+            words.format_usd_short(own.total_usd),
             "Hardware, network, space, power, people, less resale",
         ),
         (
@@ -236,7 +238,7 @@ def running_table(own: Own) -> list[tuple[str, str, str]]:
         ),
         (
             "Electricity",
-            words.usd_short(float(own.ledger.part_usd("power"))),
+            words.format_usd_short(float(own.ledger.part_usd("power"))),
             f"At {bought.site_label}'s price, by what is drawn",
         ),
     ]
@@ -251,10 +253,10 @@ class Finding:
     offer: str | None = None
 
 
-def cheapest(catalogue: Catalogue, need: Need, bills: Bills, own: Own | None) -> Finding:
+def cheapest(catalogue: Catalogue, need: DemandLayer, bills: OfferBills, own: Own | None) -> Finding:
     """Who to rent from, on the whole plan's cost, each price as what it is worth today."""
-    plan = f"{need.most_accelerators:,} x {catalogue.accelerator_label(need.accelerator)}"
-    often = need.busy_accelerator_hours / (need.most_accelerators * need.hours_per_month * need.months)
+    plan = f"{need.peak_accelerators:,} x {catalogue.accelerator_label(need.accelerator)}"
+    often = need.busy_accelerator_hours / (need.peak_accelerators * need.hours_per_month * need.months)
     work = f"busy {words.percent(often)} of the time for {years_words(need.years)}"
     bought = against(catalogue, own, need.accelerator)
     best = choose((bills,))
@@ -268,26 +270,26 @@ def cheapest(catalogue: Catalogue, need: Need, bills: Bills, own: Own | None) ->
     hour = words.usd_per_hour(float(bills.usd_per_busy_hour[best]))
     total = f"{plan}, {work}: {words.usd(float(bills.total_usd[best]))} at {who}, {words.PURCHASE[offer.purchase]}."
     return Finding(
-        f"{who} is cheapest to rent from: {hour} per busy GPU-hour{aged(bills.prices.at(best))}",
-        (total, f"{words.worth(bills.prices.at(best))}.", *printed_lower(bills, best), *bought),
+        f"{who} is cheapest to rent from: {hour} per busy GPU-hour{price_age_suffix(bills.prices.at(best))}",
+        (total, f"{words.worth(bills.prices.at(best))}.", *lower_listed_prices_text(bills, best), *bought),
         bills.offers[best],
     )
 
 
-def counted_in(plan: Plan, money: Money) -> str:
+def money_basis_text(plan: Plan, money: Money) -> str:
     """In which money the totals are, beside them."""
     if money != TODAY:
         return "Totals are the plain sums of what is paid."
     return f"Totals are in today's money, at {words.percent(plan.setting.discount_rate_per_year, 1)} a year."
 
 
-def aged(price: BelievedPrice) -> str:
+def price_age_suffix(price: PriceEstimate) -> str:
     """The age of a price, for a title that names its seller; nothing where it was read this month, or is yours."""
     old = price.age_days > AGEING_DAYS and not price.yours
     return f", on a price read {price.age_days:,.0f} days ago" if old else ""
 
 
-def printed_lower(bills: Bills, best: int) -> tuple[str, ...]:
+def lower_listed_prices_text(bills: OfferBills, best: int) -> tuple[str, ...]:
     """A sentence where somebody prints a lower price than the one that is taken, and why it is not believed."""
     number = int((bills.prices.read_usd < bills.prices.read_usd[best]).sum())
     if number == 0:
@@ -299,7 +301,7 @@ def printed_lower(bills: Bills, best: int) -> tuple[str, ...]:
     )
 
 
-def not_bought(catalogue: Catalogue, accelerator: str) -> str:
+def no_purchase_reason(catalogue: Catalogue, accelerator: str) -> str:
     """Why buying does not stand beside the offers."""
     label, chip = catalogue.accelerator_label(accelerator), catalogue.accelerators.get(accelerator)
     if chip is not None and chip.rent_only:
@@ -317,11 +319,11 @@ def not_bought(catalogue: Catalogue, accelerator: str) -> str:
 def against(catalogue: Catalogue, own: Own | None, accelerator: str | None) -> tuple[str, ...]:
     """What buying costs beside the offer; nothing of it where the offers are of several accelerators."""
     if own is None:
-        return () if accelerator is None else (not_bought(catalogue, accelerator),)
-    return (f"Buying and running it: about {words.usd(own.total_usd)}{ends_of(own)}.",)
+        return () if accelerator is None else (no_purchase_reason(catalogue, accelerator),)
+    return (f"Buying and running it: about {words.usd(own.total_usd)}{purchase_range_text(own)}.",)
 
 
-def ends_of(own: Own) -> str:
+def purchase_range_text(own: Own) -> str:
     """The range of buying in words; empty where nobody drew it in this money."""
     if own.ends is None:
         return ""
@@ -338,12 +340,12 @@ def by_the_token(plan: Plan, money: Money = TODAY) -> tuple[str, ...]:
     return (f"By the token, {found.what}: {words.usd(usd)}.",)
 
 
-def old_words(number: int) -> str:
+def old_prices_label(number: int) -> str:
     """The label of what shows the folded prices."""
     return f"{words.count(number, 'offer')} read more than {FOLD_DAYS} days ago: show"
 
 
-def hidden_words(hidden: dict[str, int], of: str = "of this GPU", *, is_shown: bool = False) -> str:
+def hidden_offers_text(hidden: dict[str, int], of: str = "of this GPU", *, is_shown: bool = False) -> str:
     """How many offers the filters leave out, and why; and whether the table lists them all the same."""
     relevant = {reason: number for reason, number in hidden.items() if reason != OTHER_CHIP}
     if not relevant:

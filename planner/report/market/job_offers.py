@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.ledger import Ledger
-from planner.money.renting.bill import TODAY, Bills, Money, bills
+from planner.money.renting.bill import TODAY, Money, OfferBills, bills
 from planner.money.renting.cheapest_offer import choose
 from planner.money.renting.orders import able, orders_of
 from planner.report import words
@@ -21,10 +21,10 @@ from planner.report.market.compare import (
     Finding,
     Own,
     against,
-    aged,
     buy_row,
     cheapest,
     compare_table,
+    price_age_suffix,
     ranked_table,
     rent_rows,
     row_names,
@@ -32,24 +32,24 @@ from planner.report.market.compare import (
 from planner.report.market.offers import region_words
 from planner.report.table import Table
 from planner.scenario.base import HOURS_PER_DAY
-from planner.scenario.durations import time_words, years_words
-from planner.study.market.sized_accelerators import Doer
+from planner.scenario.durations import format_duration, years_words
+from planner.study.market.sized_accelerators import SizedAccelerator
 from pricing import Catalogue
-from pricing.orderable import refuses
-from pricing.query import Wish, find
+from pricing.orderable import refusal_reason
+from pricing.query import OfferFilter, find
 
 ONE_RUN, A_MONTH = "One run USD", "A month USD"
 JOB_COLUMNS = ("GPU", "GPUs", "Takes days", "Memory")
 
 
 @dataclass(frozen=True, eq=False)
-class Offers:
+class OfferComparison:
     """What the Compare page shows: the finding, the table, what is hidden, and the ledgers behind."""
 
     finding: Finding
     table: Table
     hidden: dict[str, int]
-    all_rented: tuple[RentedJob, ...]
+    all_rented: tuple[JobBills, ...]
     own: Own | None
 
     @property
@@ -71,30 +71,30 @@ class Offers:
         return next((one.bills.one(key, name) for one in self.all_rented if key in one.bills.offers), None)
 
 
-def offers_of(  # noqa: PLR0913 - a question of as many parts
+def compare_offers(  # noqa: PLR0913 - a question of as many parts
     catalogue: Catalogue,
-    doers: Sequence[Doer],
-    wish: Wish,
+    doers: Sequence[SizedAccelerator],
+    wish: OfferFilter,
     day: date,
     own: Own | None,
     *,
     able_only: bool,
     is_job: bool,
     money: Money = TODAY,
-) -> Offers:
+) -> OfferComparison:
     """All of it: for a job that names a model, or for plain GPU-hours on one accelerator."""
     all_rented, hidden = rented(catalogue, doers, wish, day, able_only=able_only, money=money)
     if is_job:
-        found = cheapest_for_job(catalogue, all_rented, own)
+        found = cheapest_job_finding(catalogue, all_rented, own)
         table = job_table(catalogue, all_rented, own, day)
-        return Offers(found, _with_places(catalogue, table, wish), hidden, all_rented, own)
+        return OfferComparison(found, _with_places(catalogue, table, wish), hidden, all_rented, own)
     need, only = doers[0].need, all_rented[0].bills
     found = cheapest(catalogue, need, only, own)
     table = compare_table(catalogue, need, only, own, day)
-    return Offers(found, _with_places(catalogue, table, wish), hidden, all_rented, own)
+    return OfferComparison(found, _with_places(catalogue, table, wish), hidden, all_rented, own)
 
 
-def _with_places(catalogue: Catalogue, table: Table, wish: Wish) -> Table:
+def _with_places(catalogue: Catalogue, table: Table, wish: OfferFilter) -> Table:
     """The table with the places of each region that lie where a person wants them."""
     regions = [
         region_words(catalogue, key, wish.areas) if key in catalogue.offers else region
@@ -104,11 +104,11 @@ def _with_places(catalogue: Catalogue, table: Table, wish: Wish) -> Table:
 
 
 @dataclass(frozen=True, eq=False)
-class RentedJob:
+class JobBills:
     """The bills of one accelerator's offers."""
 
-    doer: Doer
-    bills: Bills
+    doer: SizedAccelerator
+    bills: OfferBills
 
     @property
     def unit(self) -> str:
@@ -127,8 +127,14 @@ class RentedJob:
 
 
 def rented(
-    catalogue: Catalogue, doers: Iterable[Doer], wish: Wish, day: date, *, able_only: bool, money: Money = TODAY
-) -> tuple[tuple[RentedJob, ...], dict[str, int]]:
+    catalogue: Catalogue,
+    doers: Iterable[SizedAccelerator],
+    wish: OfferFilter,
+    day: date,
+    *,
+    able_only: bool,
+    money: Money = TODAY,
+) -> tuple[tuple[JobBills, ...], dict[str, int]]:
     """The bills of every offer that fits the wish; and how many were left out for which reason.
 
     With `able_only` only offers that can take what is ordered; where none has all of it, those that have a job's worth.
@@ -149,14 +155,14 @@ def rented(
                 there = able(catalogue, [key for key in ids[chip] if catalogue.offers[key].purchase == kind], orders)
                 kept |= set() if there is None else set(there.keys)
             for key in set(ids[chip]) - kept:
-                why = str(refuses(catalogue, key, orders[0]))
+                why = str(refusal_reason(catalogue, key, orders[0]))
                 hidden[why] = hidden.get(why, 0) + 1
             ids[chip] = [key for key in ids[chip] if key in kept]
-    jobs = (RentedJob(one, bills(one.setting, one.need, tuple(ids[key]), money=money)) for key, one in by_chip.items())
+    jobs = (JobBills(one, bills(one.setting, one.need, tuple(ids[key]), money=money)) for key, one in by_chip.items())
     return tuple(jobs), hidden
 
 
-def job_table(catalogue: Catalogue, all_rented: Sequence[RentedJob], own: Own | None, day: date) -> Table:
+def job_table(catalogue: Catalogue, all_rented: Sequence[JobBills], own: Own | None, day: date) -> Table:
     """Every bill of every accelerator and the purchase, ranked by the whole plan. The index holds the offer ids."""
     rows = [row for one in all_rented for row in _rows(catalogue, one, own, day)]
     bought = None
@@ -167,25 +173,25 @@ def job_table(catalogue: Catalogue, all_rented: Sequence[RentedJob], own: Own | 
     return ranked_table(names, [one.bills for one in all_rented], rows, bought)
 
 
-def _rows(catalogue: Catalogue, one: RentedJob, own: Own | None, day: date) -> Iterator[dict[str, Any]]:
+def _rows(catalogue: Catalogue, one: JobBills, own: Own | None, day: date) -> Iterator[dict[str, Any]]:
     """The offers of one accelerator as rows, with what the job costs at each."""
     about = _about(catalogue, one)
     for row, job in zip(rent_rows(catalogue, one.bills, own, day), one.job_usd.tolist(), strict=True):
         yield {**row, **about, one.unit: job}
 
 
-def _about(catalogue: Catalogue, one: RentedJob) -> dict[str, Any]:
+def _about(catalogue: Catalogue, one: JobBills) -> dict[str, Any]:
     """The cells that are the same for every offer of an accelerator."""
     doer = one.doer
     return {
         "GPU": catalogue.accelerator_label(doer.accelerator),
         "GPUs": doer.accelerators,
-        "Takes days": None if doer.days is None else words.significant(doer.days.typical),
+        "Takes days": None if doer.days is None else words.round_significant(doer.days.typical),
         "Memory": _memory(doer),
     }
 
 
-def _memory(doer: Doer) -> str:
+def _memory(doer: SizedAccelerator) -> str:
     """How full one accelerator is: it says what fits."""
     if doer.training is not None:
         return f"{doer.training.least_memory_gb:,.0f} of {doer.training.memory_gb:,.0f} GB"
@@ -196,7 +202,7 @@ def _memory(doer: Doer) -> str:
     return "small" if doer.run is None else "not checked"
 
 
-def cheapest_for_job(catalogue: Catalogue, all_rented: Sequence[RentedJob], own: Own | None) -> Finding:
+def cheapest_job_finding(catalogue: Catalogue, all_rented: Sequence[JobBills], own: Own | None) -> Finding:
     """Who does this job for the least: what it costs, how long it takes, on what."""
     best, chips = choose([one.bills for one in all_rented]), {one.doer.accelerator for one in all_rented}
     bought = against(catalogue, own, chips.pop() if len(chips) == 1 else None)
@@ -213,17 +219,19 @@ def cheapest_for_job(catalogue: Catalogue, all_rented: Sequence[RentedJob], own:
     total = words.usd(float(of.bills.total_usd[at]))
     over = f"The plan of {years_words(doer.setting.scenario.years)}, disks and traffic included"
     sentences = (f"{over}, comes to {total} there, {words.PURCHASE[offer.purchase]}.", f"{words.worth(price)}.")
-    return Finding(f"{done} for the least: {_cost(catalogue, of, at)}{aged(price)}", (*sentences, *bought), key)
+    return Finding(
+        f"{done} for the least: {_cost(catalogue, of, at)}{price_age_suffix(price)}", (*sentences, *bought), key
+    )
 
 
-def _cost(catalogue: Catalogue, of: RentedJob, at: int) -> str:
+def _cost(catalogue: Catalogue, of: JobBills, at: int) -> str:
     """$41,200 in 12 days on 64 x H100."""
     doer = of.doer
     usd = words.usd(float(of.job_usd[at]))
     on = f"{doer.accelerators:,} x {catalogue.accelerator_label(doer.accelerator)}"
     if doer.days is None:
         return f"{usd} a month on {on}"
-    time = time_words(doer.days.typical)
+    time = format_duration(doer.days.typical)
     monthly = doer.setting.written.work[0].train
     if monthly is not None and monthly.runs_per_month is not None:
         return f"{usd} a run, {time} on {on}"

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple, get_args
 
 from planner.report import words
 from planner.report.market.live_words import (
-    asked_words,
     done_words,
     held_rows,
-    named_words,
-    progress_words,
+    name_decision_phrase,
+    name_question_text,
+    progress_text,
     refresh_rows,
     sources_done,
 )
@@ -19,8 +19,8 @@ from planner.report.table import Table
 from pricing import Catalogue
 from pricing.feeds.given import NEW, UNWANTED, Name, What
 from pricing.feeds.naming import Asked
-from pricing.feeds.refresh import Progress, RefreshFound
-from pricing.feeds.store import Had, Held
+from pricing.feeds.refresh import Progress, RefreshResult
+from pricing.feeds.store import Held, ProductAvailability
 from pricing.feeds.verdict import NAMES
 
 OFFER = "No live prices were read this week. The sources can be asked for today's."
@@ -31,7 +31,7 @@ PROMISE = (
 CANCELLED = "Cancelled: everything is as it was."
 
 
-def last_words(started: datetime | None, sources: int) -> str:
+def last_refresh_text(started: datetime | None, sources: int) -> str:
     """When prices were last read, and from how many sources."""
     if started is None:
         return "No prices were read yet: shown are those that ship with the program."
@@ -42,7 +42,7 @@ def _from(sources: int) -> str:
     return f"those of {words.count(sources, 'source')}"
 
 
-class Under(NamedTuple):
+class RefreshStatus(NamedTuple):
     """How far a refresh is."""
 
     share: float
@@ -50,14 +50,14 @@ class Under(NamedTuple):
     lines: tuple[str, ...]  # the sources that answer now
 
 
-def under_way(every: Sequence[Progress]) -> Under:
+def refresh_status(every: Sequence[Progress]) -> RefreshStatus:
     """How far a refresh is: what is done in one line, and one line for each source that answers now."""
-    lines = tuple(progress_words(one) for one in every if one.state == "reading")
+    lines = tuple(progress_text(one) for one in every if one.state == "reading")
     done, asked = sources_done(every)
-    return Under(done / asked if asked else 0.0, done_words(every), lines)
+    return RefreshStatus(done / asked if asked else 0.0, done_words(every), lines)
 
 
-class Came(NamedTuple):
+class RefreshSummary(NamedTuple):
     """What came of a refresh."""
 
     title: str
@@ -67,7 +67,7 @@ class Came(NamedTuple):
     skipped: tuple[str, ...]
 
 
-def came_of(found: RefreshFound) -> Came:
+def summarize_refresh(found: RefreshResult) -> RefreshSummary:
     """What came of a refresh: the sum in a sentence, each source that was read, and why others were not."""
     rows, labels = refresh_rows(found), {one.source: one.label for one in found.sources}
     read = [row for row in rows if row["state"] in ("read", "shrunk")]
@@ -78,7 +78,9 @@ def came_of(found: RefreshFound) -> Came:
         if row["state"] == "shrunk"
     )
     table = Table.of([{"Source": labels[row["source"]]} | {_HEADS[key]: row[key] for key in _HEADS} for row in read])
-    return Came(_sum_words(read, len(said["failed"])), table, said["failed"], shrunk, said["skipped"])
+    return RefreshSummary(
+        _refresh_counts_text(read, len(said["failed"])), table, said["failed"], shrunk, said["skipped"]
+    )
 
 
 _HEADS = {
@@ -87,7 +89,7 @@ _HEADS = {
 }  # fmt: skip
 
 
-def _sum_words(read: Iterable[Mapping[str, Any]], failed: int) -> str:
+def _refresh_counts_text(read: Iterable[Mapping[str, Any]], failed: int) -> str:
     rows = list(read)
     if not rows and failed:
         return f"No source could be read ({failed:,} asked): everything is as it was."
@@ -111,7 +113,7 @@ class Waiting(NamedTuple):
     can_be_accepted: bool
 
 
-class HeldWords(NamedTuple):
+class HeldPricesSummary(NamedTuple):
     """What waits for a person: prices to decide on, and all of it for a file."""
 
     title: str
@@ -119,7 +121,7 @@ class HeldWords(NamedTuple):
     table: Table
 
 
-def held_words(held: Sequence[Held]) -> HeldWords:
+def held_words(held: Sequence[Held]) -> HeldPricesSummary:
     """What is held: prices with before and after; those under names that nobody knows are counted."""
     rows = held_rows(held)
     prices = tuple(
@@ -133,7 +135,7 @@ def held_words(held: Sequence[Held]) -> HeldWords:
     )
     title = ", ".join(f"{words.count(number, 'price')} {what}" for number, what in parts if number)
     title = f"Held for a person: {title}."
-    return HeldWords(title if rows else "Nothing is held.", prices, Table.as_they_are(rows))
+    return HeldPricesSummary(title if rows else "Nothing is held.", prices, Table.from_raw_rows(rows))
 
 
 class Question(NamedTuple):
@@ -148,7 +150,9 @@ class Question(NamedTuple):
 def questions(catalogue: Catalogue, asked: Iterable[Asked]) -> tuple[Question, ...]:
     """The names that are asked about; what they may be, that which is spelt most alike first."""
     labels = {what: _labels(catalogue, what) for what in get_args(What)}
-    return tuple(Question(one.what, one.called, asked_words(one), _choices(labels[one.what], one)) for one in asked)
+    return tuple(
+        Question(one.what, one.called, name_question_text(one), _choices(labels[one.what], one)) for one in asked
+    )
 
 
 def _labels(catalogue: Catalogue, what: What) -> dict[str, str]:
@@ -168,13 +172,13 @@ def _choices(labels: Mapping[str, str], one: Asked) -> dict[str, str]:
 _NEAR = 3  # names that are spelt alike, shown before all others
 
 
-def named_line(catalogue: Catalogue, one: Name) -> str:
+def name_decision_text(catalogue: Catalogue, one: Name) -> str:
     """What somebody said of a name, as a sentence."""
     records = catalogue.accelerators if one.what == "accelerator" else catalogue.providers
-    return named_words(one, records[one.means].label if one.means in records else one.means)
+    return name_decision_phrase(one, records[one.means].label if one.means in records else one.means)
 
 
-def had_table(had: Sequence[Had]) -> Table:
+def availability_table(had: Sequence[ProductAvailability]) -> Table:
     """On how many days each was to be had, the rarest first."""
     rows = sorted(had, key=lambda one: (one.days / one.of, one.what.seller.casefold(), one.what.accelerator))
     return Table.of(

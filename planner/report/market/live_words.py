@@ -7,8 +7,8 @@ from typing import Any, get_args
 from planner.report import words
 from planner.report.table import Table, text_table
 from pricing.feeds.given import NEW, UNWANTED, Name
-from pricing.feeds.naming import Asked, NameSaid
-from pricing.feeds.refresh import Progress, RefreshFound, SourceFound, SourceState
+from pricing.feeds.naming import Asked, NameDecisionResult
+from pricing.feeds.refresh import Progress, RefreshResult, SourceResult, SourceState
 from pricing.feeds.registry import LATEST, Published
 from pricing.feeds.store import Held
 from pricing.feeds.verdict import NAMES, Reason, ReasonKind, Verdict
@@ -41,7 +41,7 @@ _REASONS: dict[ReasonKind, str] = {
 }
 
 
-def reason_words(reason: Reason) -> str:
+def hold_reason_text(reason: Reason) -> str:
     """Why a price is not believed as it comes."""
     usd, against = (_usd(number) for number in (reason.usd, reason.against))
     return _REASONS[reason.kind].format(usd=usd, against=against, name=reason.name)
@@ -54,12 +54,12 @@ def _usd(number: float | None) -> str:
 # A refresh
 
 
-def refresh_rows(found: RefreshFound) -> list[dict[str, Any]]:
+def refresh_rows(found: RefreshResult) -> list[dict[str, Any]]:
     """One flat record for each source."""
     return [_source_row(one) for one in found.sources]
 
 
-def _source_row(one: SourceFound) -> dict[str, Any]:
+def _source_row(one: SourceResult) -> dict[str, Any]:
     return {
         "source": one.source,
         "state": one.state,
@@ -75,7 +75,7 @@ def _source_row(one: SourceFound) -> dict[str, Any]:
     }
 
 
-def refresh_text(found: RefreshFound) -> str:
+def refresh_text(found: RefreshResult) -> str:
     """What became of each source, and what a person may do now."""
     if found.cancelled:
         return "Cancelled: everything is as it was.\n"
@@ -98,7 +98,7 @@ def refresh_text(found: RefreshFound) -> str:
     return "\n".join(filter(None, told)) + "\n"
 
 
-def progress_words(one: Progress) -> str:
+def progress_text(one: Progress) -> str:
     """How far a source is, as one line."""
     left = "" if one.seconds_left is None else f", {one.seconds_left:,.0f} s left of this reply"
     rate = f" ({one.rows_per_s:,.0f} a second)" if one.rows else ""
@@ -138,7 +138,7 @@ def _held_row(one: Held) -> dict[str, Any]:
         "before_usd": one.reason.against,
         "reason": one.reason.kind,
         "name": one.reason.name or None,
-        "why": reason_words(one.reason),
+        "why": hold_reason_text(one.reason),
         "can_be_accepted": one.reason.acceptable,
     }
 
@@ -157,7 +157,7 @@ def _what(one: Held) -> str:
 
 def held_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     """The rows as a table for a file."""
-    return Table.as_they_are(rows)
+    return Table.from_raw_rows(rows)
 
 
 def held_text(rows: Sequence[Mapping[str, Any]], names: Sequence[Asked]) -> str:
@@ -166,7 +166,7 @@ def held_text(rows: Sequence[Mapping[str, Any]], names: Sequence[Asked]) -> str:
         return "Nothing is held.\n"
     prices = [row for row in rows if row["reason"] not in NAMES]
     lines = [{"Id": row["id"], "Source": row["source"], "What": row["what"], "Why": row["why"]} for row in prices]
-    told = [text_table(Table.of(lines)) if lines else "", *(asked_words(one) for one in names)]
+    told = [text_table(Table.of(lines)) if lines else "", *(name_question_text(one) for one in names)]
     if lines:
         told.append("`held --accept ID --by NAME` believes one, `held --refuse ID --by NAME` does not.")
     if names:
@@ -180,29 +180,29 @@ _NAMING = (
 )
 
 
-def asked_words(one: Asked) -> str:
+def name_question_text(one: Asked) -> str:
     """The question about a name, with how many prices wait for the answer."""
-    asked = reason_words(one.reason)
+    asked = hold_reason_text(one.reason)
     return f"{asked[0].upper()}{asked[1:]} ({words.count(one.prices, 'price')})"
 
 
 # Names that somebody explained
 
 
-def named_rows(every: Iterable[Name]) -> list[dict[str, Any]]:
+def name_decision_rows(every: Iterable[Name]) -> list[dict[str, Any]]:
     """One flat record for each name that has a meaning."""
     return [
         {"called": one.called, "what": one.what, "means": one.means, "by": one.person, "at": one.at} for one in every
     ]
 
 
-def named_words(one: Name, label: str) -> str:
+def name_decision_phrase(one: Name, label: str) -> str:
     """What somebody said of a name."""
     means = {NEW: "is a new seller", UNWANTED: "is not wanted"}.get(one.means, f"is {label}")
     return f"{one.called} {means}, said {one.person} on {words.day(one.at.date())}."
 
 
-def name_said_words(said: NameSaid) -> str:
+def name_decision_outcome(said: NameDecisionResult) -> str:
     """What became of the prices under a name."""
     if not said.name.means:
         return f"What was said of {said.name.called} is taken back."
@@ -212,7 +212,7 @@ def name_said_words(said: NameSaid) -> str:
     return f"{said.name.called}: {count} judged anew, {believed:,} believed, {held:,} held and {refused:,} refused."
 
 
-def readme(published: Published, file: str) -> str:
+def published_readme(published: Published, file: str) -> str:
     """README.md of the folder."""
     lines = (
         f"| {_cell(name)} | {_cell(about.label)} | {_cell(about.page)} | {_cell(about.licence)} |"
@@ -232,7 +232,7 @@ def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "/")
 
 
-def published_words(published: Published, folder: str) -> str:
+def publish_summary(published: Published, folder: str) -> str:
     """What was written."""
     prices, sources = words.count(len(published.rows), "price"), words.count(len(published.sources), "source")
     return f"{prices} of {sources} written to {folder}.\n"

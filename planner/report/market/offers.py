@@ -7,8 +7,8 @@ from typing import Any
 from planner.report import words
 from planner.report.table import Table, aligned
 from pricing import Catalogue, Figure
-from pricing.belief import BelievedPrice, in_their_markets
-from pricing.orderable import Order, Sale, places_in, places_of, sale
+from pricing.belief import PriceEstimate, in_their_markets
+from pricing.orderable import OfferCapacity, Order, places_in, run_coordinates, sale
 from pricing.query import freshness, price, trust
 from pricing.records import Offer
 
@@ -29,7 +29,7 @@ def offer_rows(
 def region_words(catalogue: Catalogue, key: str, areas: frozenset[str]) -> str:
     """An offer's region; of several places those in `areas`: Norway (of Canada/Norway/US)."""
     offer = catalogue.offers[key]
-    every = places_of(catalogue, offer) if areas else ()
+    every = run_coordinates(catalogue, offer) if areas else ()
     inside = places_in(catalogue, offer, areas) if areas else ()
     if areas and not every and offer.area == "anywhere":
         return f"{offer.region} (not stated where)"
@@ -44,7 +44,7 @@ _MOST_PLACES = 3
 _UNIONS = {"EU": "European Union", "EEA": "European Economic Area"}
 
 
-def _row(catalogue: Catalogue, key: str, price_now: BelievedPrice, day: date) -> dict[str, Any]:
+def _row(catalogue: Catalogue, key: str, price_now: PriceEstimate, day: date) -> dict[str, Any]:
     offer = catalogue.offers[key]
     figure = offer.usd_per_accelerator_hour
     row: dict[str, Any] = {
@@ -77,7 +77,7 @@ _OF_PRICE = (
 )  # fmt: skip
 
 
-def _sold(sold: Sale) -> dict[str, Any]:
+def _sold(sold: OfferCapacity) -> dict[str, Any]:
     """What is sold, how many at once, and what joins them."""
     return {
         "sold_as": sold.kind,
@@ -92,7 +92,7 @@ def _sold(sold: Sale) -> dict[str, Any]:
     }
 
 
-def _priced(catalogue: Catalogue, offer: Offer, figure: Figure, price_now: BelievedPrice, day: date) -> dict[str, Any]:
+def _priced(catalogue: Catalogue, offer: Offer, figure: Figure, price_now: PriceEstimate, day: date) -> dict[str, Any]:
     """The price as it was read, what it is worth today, and who says so."""
     value = figure.newest
     source = catalogue.sources[value.source]
@@ -101,9 +101,9 @@ def _priced(catalogue: Catalogue, offer: Offer, figure: Figure, price_now: Belie
         "usd_per_instance_hour": round(value.typical * offer.accelerators_per_instance, 6),
         "low": value.low,
         "high": value.high,
-        "today_usd_per_accelerator_hour": words.significant(price_now.typical, 6),
-        "today_low": words.significant(price_now.low, 6),
-        "today_high": words.significant(price_now.high, 6),
+        "today_usd_per_accelerator_hour": words.round_significant(price_now.typical, 6),
+        "today_low": words.round_significant(price_now.low, 6),
+        "today_high": words.round_significant(price_now.high, 6),
         "repriced_chance": round(price_now.repriced, 4),
         "still_there_chance": round(price_now.there, 4),
         "market_moved_share": round(price_now.moved, 4),
@@ -138,7 +138,7 @@ def sort_offers(catalogue: Catalogue, offers: Sequence[str], by: str, day: date)
     return sorted(offers, key=rank)
 
 
-def offer_frame(rows: Sequence[dict[str, Any]]) -> Table:
+def offer_table(rows: Sequence[dict[str, Any]]) -> Table:
     """The rows as a table for CSV; lists become one text."""
     return Table.of([row | {name: " ".join(map(str, row[name])) for name in ("doubts", "sizes")} for row in rows])
 

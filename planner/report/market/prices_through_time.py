@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from planner.report import words
 from planner.report.table import Table
-from planner.study.market.price_history import History, Worth
+from planner.study.market.price_history import History, PriceSpread
 from pricing import Catalogue
 
 MOST_ROWS = 16
@@ -12,7 +12,7 @@ _FEWEST_OFFERS = 3
 _MOST_SENTENCES = 3
 
 
-def order_of_rows(catalogue: Catalogue, rows: Sequence[Worth], chosen: str) -> list[tuple[str, str]]:
+def chart_row_order(catalogue: Catalogue, rows: Sequence[PriceSpread], chosen: str) -> list[tuple[str, str]]:
     """The accelerators to draw, as (id, label): those with the most offers, by price; the chosen one always there."""
     widely = sorted(rows, key=lambda row: (-row.offers, row.accelerator))[:MOST_ROWS]
     if all(row.accelerator != chosen for row in widely):
@@ -26,7 +26,7 @@ def _label(catalogue: Catalogue, key: str, chosen: str) -> str:
     return f"<b>{label}</b>" if key == chosen else label
 
 
-def worth_finding(catalogue: Catalogue, rows: Sequence[Worth], chosen: str) -> str:
+def value_for_money_summary(catalogue: Catalogue, rows: Sequence[PriceSpread], chosen: str) -> str:
     """Which accelerator's arithmetic and memory are cheapest, and where the chosen one stands."""
     common = [row for row in rows if row.offers >= _FEWEST_OFFERS]
     flops = [row for row in common if row.usd_per_pflop_hour is not None]
@@ -51,12 +51,12 @@ def worth_finding(catalogue: Catalogue, rows: Sequence[Worth], chosen: str) -> s
 
 
 def _cents(usd: float | None) -> str:
-    return "an unknown amount" if usd is None else f"${words.significant(usd, 2):g}"
+    return "an unknown amount" if usd is None else f"${words.round_significant(usd, 2):g}"
 
 
-def worth_table(catalogue: Catalogue, rows: Sequence[Worth]) -> Table:
+def value_for_money_table(catalogue: Catalogue, rows: Sequence[PriceSpread]) -> Table:
     """Each accelerator's spread of prices, and what its arithmetic and memory cost."""
-    return Table.by_column(
+    return Table.from_columns(
         {
             "Accelerator": [catalogue.accelerator_label(row.accelerator) for row in rows],
             "Offers": [row.offers for row in rows],
@@ -69,7 +69,7 @@ def worth_table(catalogue: Catalogue, rows: Sequence[Worth]) -> Table:
     )
 
 
-def past_finding(catalogue: Catalogue, lines: Sequence[History], chosen: str) -> str:
+def price_history_summary(catalogue: Catalogue, lines: Sequence[History], chosen: str) -> str:
     """How the best-kept histories moved, the indices first."""
     if not lines:
         return f"No history of prices for {catalogue.accelerator_label(chosen)} is in the catalogue yet."

@@ -10,18 +10,18 @@ from planner.report.chart_frame import (
     axis,
     band,
     bars,
-    colour_of,
     curve,
-    framed,
-    hatched,
+    hatched_style,
     marks,
     money,
     note,
-    upright,
+    option_color,
+    style_figure,
+    vertical_line,
 )
 from planner.report.mix.mix_words import LAYERS
 from planner.scenario.ways import Way
-from planner.study.buy_or_wait import Waiting, WaitingFutures
+from planner.study.buy_or_wait import BuyOrWaitFutures, Waiting
 from planner.study.mix.best_mix import BestMix
 
 _HEIGHT = 400
@@ -44,12 +44,12 @@ def load(found: BestMix, dark: bool) -> go.Figure:
                 f"{LAYERS[name].name} ({high - low:,})",
                 there.busy_share[inside].tolist(),
                 ((tops + bottoms) / 2).tolist(),
-                hatched(colour_of(name, dark), LAYERS[name].hatch) | {"line": {"width": 0}},
+                hatched_style(option_color(name, dark), LAYERS[name].hatch) | {"line": {"width": 0}},
                 width=(tops - bottoms).tolist(),
                 hovertemplate=f"{LAYERS[name].name}<br>busy %{{x:.0%}} of the time<extra></extra>",
             )
         )
-    return framed(
+    return style_figure(
         data,
         dark,
         _HEIGHT,
@@ -57,28 +57,28 @@ def load(found: BestMix, dark: bool) -> go.Figure:
         yaxis=axis("GPUs at once", range=[0, there.peak * 1.02]),
         bargap=0,
         barmode="overlay",
-        **_pays_above(float(np.asarray(found.least_busy.value)) if found.least_busy.found else None, dark),
+        **_break_even_line(float(np.asarray(found.least_busy.value)) if found.least_busy.found else None, dark),
     )
 
 
-def _pays_above(share: float | None, dark: bool) -> dict[str, Any]:
+def _break_even_line(share: float | None, dark: bool) -> dict[str, Any]:
     """The share of the time above which owning pays."""
     if share is None:
         return {}
     top = {"yref": "paper", "yanchor": "top", "xanchor": "right" if share > 0.5 else "left"}
     said = note(share, 0.99, f" owning pays above {share:.0%} ", dark, None, **top)
-    return {"shapes": [upright(share, dark, 2)], "annotations": [said]}
+    return {"shapes": [vertical_line(share, dark, 2)], "annotations": [said]}
 
 
-def base_curve(found: BestMix, dark: bool) -> go.Figure:
+def base_size_chart(found: BestMix, dark: bool) -> go.Figure:
     """What the plan costs over the size of the base, the best one marked, and the band of one percent."""
     sizes, usd = [one.accelerators for one in found.curve], [one.usd for one in found.curve]
     low, high = found.flat
     data = [
         _line("Cost of the plan", sizes, usd, "own", dark, "%{x} owned: %{y:$,.0f}"),
-        _star("The best mix", found.own, found.at_most_usd, dark),
+        _best_marker("The best mix", found.own, found.at_most_usd, dark),
     ]
-    return framed(
+    return style_figure(
         data,
         dark,
         _HEIGHT,
@@ -91,9 +91,9 @@ def base_curve(found: BestMix, dark: bool) -> go.Figure:
     )  # fmt: skip
 
 
-def waiting_curve(found: Waiting, dark: bool, drawn: WaitingFutures | None = None) -> go.Figure:
+def buy_or_wait_chart(found: Waiting, dark: bool, drawn: BuyOrWaitFutures | None = None) -> go.Figure:
     """What the plan costs by month of the order, with where eight of ten futures lie, and renting all along."""
-    months, own = list(found.months), colour_of("own", dark)
+    months, own = list(found.months), option_color("own", dark)
     edges = [] if drawn is None else band(months, drawn.low_usd.tolist(), drawn.high_usd.tolist(), own)
     never = _line("Never: rent all along", [0, months[-1]], [found.never_usd] * 2, "on_demand", dark, "%{y:$,.0f}")
     never["line"]["dash"] = WAYS["on_demand"].look.dash
@@ -102,8 +102,8 @@ def waiting_curve(found: Waiting, dark: bool, drawn: WaitingFutures | None = Non
         never | {"mode": "lines"},
     ]
     if found.best_month is not None:
-        data.append(_star("The best month", found.best_month, found.best_usd, dark))
-    return framed(
+        data.append(_best_marker("The best month", found.best_month, found.best_usd, dark))
+    return style_figure(
         [*edges, *data],
         dark,
         _HEIGHT,
@@ -113,11 +113,11 @@ def waiting_curve(found: Waiting, dark: bool, drawn: WaitingFutures | None = Non
 
 
 def _line(name: str, x: list[int], y: list[float], way: Way, dark: bool, hover: str) -> dict[str, Any]:
-    line = {"color": colour_of(way, dark), "width": 3, "dash": "solid"}
+    line = {"color": option_color(way, dark), "width": 3, "dash": "solid"}
     dots = {"mode": "lines+markers", "marker": {"size": 5}}
     return curve(name, x, y, line, hovertemplate=f"{hover}<extra></extra>", **dots)
 
 
-def _star(name: str, x: int, y: float, dark: bool) -> dict[str, Any]:
-    marker = {"symbol": "star", "size": 15, "color": colour_of("mix", dark)}
+def _best_marker(name: str, x: int, y: float, dark: bool) -> dict[str, Any]:
+    marker = {"symbol": "star", "size": 15, "color": option_color("mix", dark)}
     return marks(name, [x], [y], marker, cliponaxis=False, hovertemplate=f"{name}: %{{y:$,.0f}}<extra></extra>")

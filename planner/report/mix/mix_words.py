@@ -10,18 +10,18 @@ from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.fleet.order_words import in_orders
 from planner.report.table import Table
-from planner.scenario.rent import Mix
-from planner.study.mix.best_mix import BestMix, NoMix, done_in_stages
+from planner.scenario.rent import MixInputs
+from planner.study.mix.best_mix import BestMix, MixUnavailable, completed_share_in_stages
 from planner.study.mix.load_duration import Piece, Screen
 from planner.study.mix.search import Tried
 
 # From the bottom up: what binds most lies lowest.
-_BY_FIRMNESS = sorted(WAYS.values(), key=lambda way: (-way.firmness, way.place))
+_BY_FIRMNESS = sorted(WAYS.values(), key=lambda way: (-way.commitment_rank, way.place))
 LAYERS = {way.key: way.layer for way in _BY_FIRMNESS if way.layer is not None}
 _LITTLE = 0.005  # of a share: less is not shown as a difference
 
 
-def in_words(mix: Mix) -> str:
+def in_words(mix: MixInputs) -> str:
     """Own 8, reserve 4, rent the peaks."""
     stages = f" ({in_orders(mix.orders)})" if mix.orders else ""
     parts = [
@@ -33,14 +33,14 @@ def in_words(mix: Mix) -> str:
     return f"{text[0].upper()}{text[1:]}"
 
 
-def mix_sentences(found: BestMix | NoMix) -> tuple[str, ...]:
+def mix_sentences(found: BestMix | MixUnavailable) -> tuple[str, ...]:
     """What to do, what it saves, why, and how much it matters."""
-    if isinstance(found, NoMix):
+    if isinstance(found, MixUnavailable):
         return (f"There is no mix to look for: {found.reason}.",)
     return (
         _headline(found),
         *_why(found),
-        _flatness(found),
+        _sensitivity_text(found),
         *_wait(found),
         *(f"{one.reason[:1].upper()}{one.reason[1:]}." for one in found.refused),
         *(f"Not looked at: {reason}." for reason in found.rates.missing),
@@ -54,7 +54,7 @@ def _headline(found: BestMix) -> str:
     if not found.differs:
         return f"No mix is cheaper than one way alone ({pure})."
     cost = f"costs {_least(found)} {words.usd(found.usd)} in today's money"
-    if not found.pure_keeps:
+    if not found.single_option_allowed:
         return f"{in_words(found.mix)}: it {cost}. No way alone keeps to what you can pay."
     if found.saving_usd <= 0:
         return f"No mix is cheaper than one way alone ({pure}). The best ({in_words(found.mix).lower()}) {cost}."
@@ -87,7 +87,7 @@ def _why(found: BestMix) -> tuple[str, ...]:
     return (f"{rule} {abs(busier):,.0f} of {found.load.peak:,.0f} would be that busy.",)
 
 
-def _flatness(found: BestMix) -> str:
+def _sensitivity_text(found: BestMix) -> str:
     low, high = found.flat
     curve = {one.accelerators: one.usd for one in found.curve}
     if low < high:
@@ -105,14 +105,14 @@ def _wait(found: BestMix) -> tuple[str, ...]:
     wait = found.wait_hours
     if wait is None or not wait.found:
         return ()
-    hours = words.count(words.significant(float(np.asarray(wait.value)), 2), "hour")
+    hours = words.count(words.round_significant(float(np.asarray(wait.value)), 2), "hour")
     return (f"A job that may wait does so for {hours} on average.",)
 
 
 def layers_table(found: BestMix) -> Table:
     """The layers from the bottom up: how many, what part of the work, and what an hour costs."""
     setting = found.plan.setting
-    done = [done_in_stages(setting, found.mix, held) for held in (0, found.reserved)]
+    done = [completed_share_in_stages(setting, found.mix, held) for held in (0, found.reserved)]
     counts = {"own": found.own, "reserved": found.reserved}
     shares = {"own": done[0], "reserved": done[1] - done[0], found.burst: 1.0 - done[1]}
     cheapest = {piece.name: piece for piece in found.layers}
@@ -124,14 +124,14 @@ def layers_table(found: BestMix) -> Table:
                 "Part of the work": words.percent(max(shares.get(one.name, 0.0), 0.0)),
                 "An hour of capacity": words.usd_per_hour(one.usd_per_hour) if one.usd_per_hour else "–",
                 "More when busy": words.usd_per_hour(one.usd_per_busy_hour),
-                "Cheapest if busy": _cheapest_if(one.name, cheapest),
+                "Cheapest if busy": _cheapest_label(one.name, cheapest),
             }
             for one in sorted(found.screens, key=_order)
         ]
     )
 
 
-def _cheapest_if(name: str, cheapest: dict[str, Piece]) -> str:
+def _cheapest_label(name: str, cheapest: dict[str, Piece]) -> str:
     if name not in cheapest:
         return "only where work may stop" if name == "spot" else "never"
     low, high = cheapest[name].from_share, cheapest[name].to_share
@@ -162,16 +162,17 @@ def load_table(found: BestMix) -> Table:
     """How busy each slice of capacity would be."""
     load = found.load
     rows = [
-        {"GPUs": f"{int(low) + 1:,} to {int(high):,}" if high - low > 1 else f"{int(high):,}", "Busy": float(share),
+        {"GPUs": f"{int(low) + 1:,} to {int(high):,}" if high - low > 1 else f"{int(high):,}",
+         "Busy": float(share),
          "Hours": float(hours)}
         for low, high, share, hours in zip(load.edges[:-1], load.edges[1:], load.busy_share, load.hours, strict=True)
     ]  # fmt: skip
     return Table.of(rows)
 
 
-def load_finding(found: BestMix) -> str:
+def load_summary(found: BestMix) -> str:
     """The picture of the load in a sentence, for those who cannot see it."""
-    done = done_in_stages(found.plan.setting, found.mix, 0)
+    done = completed_share_in_stages(found.plan.setting, found.mix, 0)
     share = words.percent(float(np.asarray(found.least_busy.value))) if found.least_busy.found else "no share"
     return (
         f"How many GPUs have work for how much of the time, up to {found.load.peak:,.0f} at once. Owning pays above "
@@ -179,7 +180,7 @@ def load_finding(found: BestMix) -> str:
     )
 
 
-def curve_finding(found: BestMix) -> str:
+def base_size_summary(found: BestMix) -> str:
     """The cost curve in a sentence."""
     low, high = found.flat
     near = f"between {low:,} and {high:,}" if low < high else f"at {found.own:,}"

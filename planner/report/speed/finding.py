@@ -3,21 +3,27 @@
 import math
 from dataclasses import dataclass
 
-from planner.money.renting.job_hour import Hired
+from planner.money.renting.job_hour import JobHourQuote
 from planner.report import words
-from planner.report.evidence.own_runs_words import pace_words
-from planner.report.forms import hired_words
-from planner.report.speed.fit_words import first_token_words, known_words, layout_words, serving_tiles, training_tiles
-from planner.report.speed.serving_words import other_parts, run_parts, usd_per_million_tokens
-from planner.report.speed.training_words import other_teams
+from planner.report.evidence.own_runs_words import correction_text
+from planner.report.forms import describe_offer
+from planner.report.speed.fit_words import (
+    evidence_text,
+    first_token_confidence_text,
+    layout_words,
+    serving_tiles,
+    training_tiles,
+)
+from planner.report.speed.serving_words import known_run_texts, other_work_texts, usd_per_million_tokens
+from planner.report.speed.training_words import other_team_durations
 from planner.report.tile import Tile
 from planner.scenario.base import SECONDS_PER_HOUR
-from planner.scenario.durations import range_ends, range_words, seconds_words, time_parts, time_words
-from planner.scenario.task import Train
-from planner.speed.scenario_jobs import ServingWork, TrainingWork
-from planner.speed.serving import Serving, WaitingTimes
-from planner.speed.training import Training
-from planner.speed.training.result import Range, Speed
+from planner.scenario.durations import format_duration, range_ends, range_words, seconds_words, time_parts
+from planner.scenario.task import TrainingTask
+from planner.speed.scenario_jobs import ScenarioServing, ScenarioTraining
+from planner.speed.serving import LatencyPercentiles, ServingResult
+from planner.speed.training import TrainingResult
+from planner.speed.training.result import Range, TrainingSpeed
 from planner.speed.work_to_hours import Asked
 from pricing import Catalogue
 
@@ -27,7 +33,7 @@ NO_MODEL = "Name a model to see how fast it runs"
 
 
 @dataclass(frozen=True)
-class SpeedWords:
+class SpeedSummary:
     """What a page says before it shows anything."""
 
     title: str
@@ -35,9 +41,9 @@ class SpeedWords:
     figures: tuple[Tile, ...] = ()
 
 
-def no_model() -> SpeedWords:
+def no_model_summary() -> SpeedSummary:
     """What there is to say where the work is plain GPU-hours."""
-    return SpeedWords(
+    return SpeedSummary(
         NO_MODEL,
         (
             "This plan asks for GPU-hours, so there is nothing to work out yet.",
@@ -46,38 +52,38 @@ def no_model() -> SpeedWords:
     )
 
 
-def as_example(said: SpeedWords) -> SpeedWords:
+def example_summary(said: SpeedSummary) -> SpeedSummary:
     """The finding for a model that nobody asked for, which says so first."""
     first = "An example, as your question names no model: it is not part of your plan until you take it."
-    return SpeedWords(f"For example: {said.title}", (first, *said.sentences), said.figures)
+    return SpeedSummary(f"For example: {said.title}", (first, *said.sentences), said.figures)
 
 
-def otherwise(catalogue: Catalogue, asked: Asked) -> SpeedWords | None:
+def otherwise(catalogue: Catalogue, asked: Asked) -> SpeedSummary | None:
     """The finding for work that writes no tokens, and for runs of known hours; None where there is none."""
-    parts = [other_parts(one, catalogue.accelerator_label(one.accelerator)) for one in asked.others]
-    parts += [run_parts(one, catalogue.accelerator_label(one.accelerator)) for one in asked.runs]
+    parts = [other_work_texts(one, catalogue.accelerator_label(one.accelerator)) for one in asked.others]
+    parts += [known_run_texts(one, catalogue.accelerator_label(one.accelerator)) for one in asked.runs]
     if not parts:
         return None
     (title, rest), *others = parts
     said = [f"{rest[:1].upper()}{rest[1:]}", *(": ".join(filter(None, one)) for one in others)]
-    return SpeedWords(title, tuple(f"{one}." for one in said if one))
+    return SpeedSummary(title, tuple(f"{one}." for one in said if one))
 
 
-def refused(problems: tuple[str, ...]) -> SpeedWords:
+def refused(problems: tuple[str, ...]) -> SpeedSummary:
     """What there is to say where a model was named and nothing could be worked out."""
-    return SpeedWords("Not enough to say how fast", tuple(f"{one[:1].upper()}{one[1:]}." for one in problems))
+    return SpeedSummary("Not enough to say how fast", tuple(f"{one[:1].upper()}{one[1:]}." for one in problems))
 
 
-def told(catalogue: Catalogue, work: TrainingWork | ServingWork, cost: Hired | None) -> SpeedWords:
+def told(catalogue: Catalogue, work: ScenarioTraining | ScenarioServing, cost: JobHourQuote | None) -> SpeedSummary:
     """The finding for one model."""
-    if isinstance(work, TrainingWork):
+    if isinstance(work, ScenarioTraining):
         return _trained(catalogue, work, cost)
     return _served(catalogue, work, cost)
 
 
-def _three(value: float) -> str:
+def _format_3_digits(value: float) -> str:
     """Three digits that matter, thousands set apart."""
-    rounded = words.significant(value)
+    rounded = words.round_significant(value)
     return f"{rounded:,.0f}" if abs(rounded) >= 100 else f"{rounded:,g}"
 
 
@@ -85,7 +91,7 @@ def many(number: float) -> str:
     """1 trillion, 400 billion, 50 million, 12,000."""
     for limit, name in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
         if number >= limit:
-            return f"{words.significant(number / limit):,g} {name}"
+            return f"{words.round_significant(number / limit):,g} {name}"
     return f"{number:,.0f}"
 
 
@@ -94,19 +100,19 @@ def machines(catalogue: Catalogue, count: int, accelerator: str) -> str:
     return f"{count:,} x {catalogue.accelerator_label(accelerator)}"
 
 
-def _gone_by(catalogue: Catalogue, work: TrainingWork | ServingWork) -> tuple[str, ...]:
+def _own_run_sentences(catalogue: Catalogue, work: ScenarioTraining | ScenarioServing) -> tuple[str, ...]:
     """Which runs of one's own corrected the prediction; empty where none did."""
-    said = pace_words(catalogue, work.job, work.found.accelerator)
+    said = correction_text(catalogue, work.job, work.found.accelerator)
     return (said,) if said else ()
 
 
-def _trained(catalogue: Catalogue, work: TrainingWork, cost: Hired | None) -> SpeedWords:
+def _trained(catalogue: Catalogue, work: ScenarioTraining, cost: JobHourQuote | None) -> SpeedSummary:
     found, on = work.found, machines(catalogue, work.found.accelerators, work.found.accelerator)
     speed = found.speed
     if speed is None:
         return _not_fitting(found, on)
     if not math.isfinite(speed.days.typical):
-        return SpeedWords(
+        return SpeedSummary(
             f"{found.model} never finishes on {on}",
             ("So many accelerators stop more often than a job on all of them can start again. Use fewer.",),
         )
@@ -114,41 +120,41 @@ def _trained(catalogue: Catalogue, work: TrainingWork, cost: Hired | None) -> Sp
     length = range_words(speed.days.low, speed.days.typical, speed.days.high)
     title = f"{run}{found.model} {_DONE[work.job.method]} in {length} on {on}"
     sentences = (
-        f"{many(found.tokens)} tokens take {words.significant(speed.accelerator_hours.typical):,.0f} GPU-hours.",
+        f"{many(found.tokens)} tokens take {words.round_significant(speed.accelerator_hours.typical):,.0f} GPU-hours.",
         layout_words(speed),
         *_deadline(work.task, speed),
-        *_gone_by(catalogue, work),
+        *_own_run_sentences(catalogue, work),
         *found.data_facts,
-        known_words(speed.band),
+        evidence_text(speed.band),
         f"The range covers how far off we were on {words.count(speed.band.rows, 'published run')} whose source "
         f"was not fitted, and what a team reaches of a published speed: {words.percent(speed.team.low)} to "
         f"{words.percent(speed.team.high)}.",
-        other_teams(speed),
+        other_team_durations(speed),
         *(f"Look again: {warning}." for warning in found.warnings),
     )
-    return SpeedWords(title, sentences, (*_training_figures(speed, cost), *training_tiles(found)))
+    return SpeedSummary(title, sentences, (*_training_figures(speed, cost), *training_tiles(found)))
 
 
-def _deadline(task: Train, speed: Speed) -> tuple[str, ...]:
+def _deadline(task: TrainingTask, speed: TrainingSpeed) -> tuple[str, ...]:
     due = task.deadline_days
     if due is None:
         return ()
     if speed.days.high <= due:
-        return (f"That is within the {time_words(due)} there are, even at the slow end.",)
+        return (f"That is within the {format_duration(due)} there are, even at the slow end.",)
     if speed.days.typical <= due:
-        return (f"That is within the {time_words(due)} there are, but the slow end is not.",)
-    return (f"That is later than the {time_words(due)} there are.",)
+        return (f"That is within the {format_duration(due)} there are, but the slow end is not.",)
+    return (f"That is later than the {format_duration(due)} there are.",)
 
 
-def _not_fitting(found: Training, on: str) -> SpeedWords:
+def _not_fitting(found: TrainingResult, on: str) -> SpeedSummary:
     if not found.can_be_spread:
         reasons = words.listed(f"{number:,} where {why}" for why, number in found.excluded.items() if number)
         near = words.listed([way.words for way in found.ways_to_fit], last="or")
         would = (f"What divides: {near}.",) if near else ()
-        return SpeedWords(f"{found.model} cannot be spread over {on}", (f"No layout is legal: {reasons}.", *would))
-    needs, has = _three(found.least_memory_gb), _three(found.memory_gb)
+        return SpeedSummary(f"{found.model} cannot be spread over {on}", (f"No layout is legal: {reasons}.", *would))
+    needs, has = _format_3_digits(found.least_memory_gb), _format_3_digits(found.memory_gb)
     ways = "; or ".join(way.words for way in found.ways_to_fit)
-    return SpeedWords(
+    return SpeedSummary(
         f"{found.model} does not fit on {on}: needs {needs} GB on each, has {has}",
         (
             f"That is the leanest of {words.count(found.layouts_evaluated, 'layout')}.",
@@ -159,7 +165,7 @@ def _not_fitting(found: Training, on: str) -> SpeedWords:
     )
 
 
-def _training_figures(speed: Speed, cost: Hired | None) -> tuple[Tile, ...]:
+def _training_figures(speed: TrainingSpeed, cost: JobHourQuote | None) -> tuple[Tile, ...]:
     hours, rate = speed.accelerator_hours, speed.tokens_per_s_per_accelerator
     length, unit = time_parts(speed.days.typical)
     unit = unit.strip().removesuffix("s").capitalize()
@@ -174,31 +180,32 @@ def _training_figures(speed: Speed, cost: Hired | None) -> tuple[Tile, ...]:
         ),
         _cost_figure(hours, cost),
         Tile(
-            "Tokens/s each", _three(rate.typical), f"{_three(rate.low)} to {_three(rate.high)}",
+            "Tokens/s each", _format_3_digits(rate.typical),
+            f"{_format_3_digits(rate.low)} to {_format_3_digits(rate.high)}",
             f"On each accelerator while it runs; {words.percent(speed.mfu)} of the peak rate does the model's own "
             "operations (MFU).",
         ),
     )  # fmt: skip
 
 
-def _cost_figure(hours: Range, cost: Hired | None) -> Tile:
+def _cost_figure(hours: Range, cost: JobHourQuote | None) -> Tile:
     if cost is None:
         return Tile("Cost of the run", "not priced", "", "No offer of the catalogue rents these by the hour.")
-    low, typical, high = (words.usd_short(each * cost.usd_per_accelerator_hour) for each in
+    low, typical, high = (words.format_usd_short(each * cost.usd_per_accelerator_hour) for each in
                           (hours.low, hours.typical, hours.high))  # fmt: skip
-    return Tile("Cost of the run", typical, f"{low} to {high}", f"At {hired_words(cost)}.")
+    return Tile("Cost of the run", typical, f"{low} to {high}", f"At {describe_offer(cost)}.")
 
 
 def _short(value: float) -> str:
     """At most seven characters: 32,700 or 1.24M."""
-    value = words.significant(value)
+    value = words.round_significant(value)
     for limit, letter in ((1e9, "B"), (1e6, "M")):
         if value >= limit:
             return f"{value / limit:g}{letter}"
-    return _three(value)
+    return _format_3_digits(value)
 
 
-def usd_per_million(work: ServingWork, cost: Hired | None) -> float | None:
+def usd_per_million(work: ScenarioServing, cost: JobHourQuote | None) -> float | None:
     """Dollars for a million tokens written, where what the peak needs is rented around the clock."""
     found, needed = work.found, work.found.accelerators_at_peak
     if not found.fits or needed is None:
@@ -208,10 +215,10 @@ def usd_per_million(work: ServingWork, cost: Hired | None) -> float | None:
     return usd_per_million_tokens(found, cost, busy_share)
 
 
-def _served(catalogue: Catalogue, work: ServingWork, cost: Hired | None) -> SpeedWords:
+def _served(catalogue: Catalogue, work: ScenarioServing, cost: JobHourQuote | None) -> SpeedSummary:
     found, task = work.found, work.task
     if not found.fits:
-        return _not_served(catalogue, found)
+        return _unserved_summary(catalogue, found)
     needed = found.accelerators_at_peak or found.accelerators_per_replica
     on = machines(catalogue, needed, found.accelerator)
     replicas = max(needed // found.accelerators_per_replica, 1)
@@ -219,16 +226,16 @@ def _served(catalogue: Catalogue, work: ServingWork, cost: Hired | None) -> Spee
     latency = "" if found.ttft is None else f", first token within {seconds_words(found.ttft.p99_ms / 1e3)}"
     usd = usd_per_million(work, cost)
     price = "" if usd is None else f", {words.usd(usd)} a million tokens"
-    return SpeedWords(
-        f"{found.model} writes {_three(per_s)} tokens/s on {on}{latency}{price}",
+    return SpeedSummary(
+        f"{found.model} writes {_format_3_digits(per_s)} tokens/s on {on}{latency}{price}",
         (
             f"That is enough for {task.requests_per_s:g} request{'s' * (task.requests_per_s != 1)} a second on average"
             + (f" and {task.peak_requests_per_s:g} at the peak" if task.peak_requests_per_s else "")
             + f", {words.count(task.input_tokens, 'token')} in and {task.output_tokens:,} out: "
             f"{words.count(replicas, 'replica')} of {found.accelerators_per_replica}, weights in "
             f"{found.weight_precision}.",
-            *_gone_by(catalogue, work),
-            *((known_words(found.band),) if found.band else ()),
+            *_own_run_sentences(catalogue, work),
+            *((evidence_text(found.band),) if found.band else ()),
             *_waiting(found),
             *_around_the_clock(found, usd),
             *(f"Look again: {warning}." for warning in found.warnings),
@@ -237,7 +244,7 @@ def _served(catalogue: Catalogue, work: ServingWork, cost: Hired | None) -> Spee
     )
 
 
-def _around_the_clock(found: Serving, usd: float | None) -> tuple[str, ...]:
+def _around_the_clock(found: ServingResult, usd: float | None) -> tuple[str, ...]:
     """What the price of a token is based on, where the plan itself pays another price."""
     needed, usual = found.accelerators_at_peak, found.accelerators_at_average
     if usd is None or not needed or not usual or usual >= needed:
@@ -248,44 +255,45 @@ def _around_the_clock(found: Serving, usd: float | None) -> tuple[str, ...]:
     )
 
 
-def _waiting(found: Serving) -> tuple[str, ...]:
+def _waiting(found: ServingResult) -> tuple[str, ...]:
     if found.ttft is None or found.tpot is None:
         return ()
     return (
         f"Of 100 requests 99 see their first token within {seconds_words(found.ttft.p99_ms / 1e3)} and then one every "
         f"{seconds_words(found.tpot.p99_ms / 1e3)} or sooner.",
-        *((first_token_words(found.first_token_band),) if found.first_token_band else ()),
+        *((first_token_confidence_text(found.first_token_band),) if found.first_token_band else ()),
     )
 
 
-def _not_served(catalogue: Catalogue, found: Serving) -> SpeedWords:
+def _unserved_summary(catalogue: Catalogue, found: ServingResult) -> SpeedSummary:
     on = machines(catalogue, found.accelerators_per_replica, found.accelerator)
     ways = "; or ".join(way.change for way in found.ways_to_fit)
-    return SpeedWords(
+    return SpeedSummary(
         f"{found.model} does not fit on {on}: {found.reason}",
         (f"What would make it fit, the cheapest first: {ways}." if ways else "Nothing that was tried makes it fit.",),
         serving_tiles(found, 0),
     )
 
 
-def _serving_figures(work: ServingWork, cost: Hired | None, per_s: float) -> tuple[Tile, ...]:
+def _serving_figures(work: ScenarioServing, cost: JobHourQuote | None, per_s: float) -> tuple[Tile, ...]:
     found, usd = work.found, usd_per_million(work, cost)
     low, high = (per_s * end / found.output_tokens_per_s for end in
                  (found.output_tokens_per_s_low, found.output_tokens_per_s_high))  # fmt: skip
     return (
-        Tile("Tokens/s written", _three(per_s), f"{_three(low)} to {_three(high)}", "At full load, all replicas."),
+        Tile("Tokens/s written", _format_3_digits(per_s), f"{_format_3_digits(low)} to {_format_3_digits(high)}",
+            "At full load, all replicas."),
         _latency_figure("First token", found.ttft),
         _latency_figure("Then one every", found.tpot),
         Tile(
-            "Per M tokens", "not priced" if usd is None else words.usd_short(usd),
+            "Per M tokens", "not priced" if usd is None else words.format_usd_short(usd),
             "",
             "A million tokens written, prompts included, with what the peak needs rented around the clock"
-            + (f"; {hired_words(cost)}." if cost else "."),
+            + (f"; {describe_offer(cost)}." if cost else "."),
         ),
     )  # fmt: skip
 
 
-def _latency_figure(label: str, latency: WaitingTimes | None) -> Tile:
+def _latency_figure(label: str, latency: LatencyPercentiles | None) -> Tile:
     told = "At the average rate, with queueing: 99 of 100 requests see less."
     if latency is None:
         return Tile(label, "not asked", "", told)

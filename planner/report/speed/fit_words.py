@@ -1,15 +1,15 @@
 """Whether it fits and how it is spread, as tiles and in words: what a speed rests on."""
 
-from planner.network.own_models import record_of
-from planner.network.record import network_of
+from planner.network.own_models import user_model_record
+from planner.network.record import build_network
 from planner.report import words
 from planner.report.tile import Tile
 from planner.scenario.base import GIGA
 from planner.scenario.own_model import OwnModel
 from planner.speed.bands import Band
-from planner.speed.serving import Serving
-from planner.speed.training import Training
-from planner.speed.training.result import Layout, Speed
+from planner.speed.serving import ServingResult
+from planner.speed.training import TrainingResult
+from planner.speed.training.result import TrainingLayout, TrainingSpeed
 
 _SHARES = ("", ", which share optimizer states (ZeRO 1)", ", which share optimizer states and gradients (ZeRO 2)",
            ", which share optimizer states, gradients and weights (ZeRO 3)")  # fmt: skip
@@ -52,12 +52,12 @@ SERVED_PARTS_IN_WORDS = (
 
 def memory_tile(needs_gb: float, has_gb: float) -> Tile:
     """What one accelerator holds of what it has; also where that is too much."""
-    has = f"{words.significant(has_gb):g} GB"
+    has = f"{words.round_significant(has_gb):g} GB"
     fits = f"of {has}: fits" if needs_gb <= has_gb else f"too much for {has}"
-    return Tile("Memory of each", f"{words.significant(needs_gb):,g} GB", fits, _FULLEST)
+    return Tile("Memory of each", f"{words.round_significant(needs_gb):,g} GB", fits, _FULLEST)
 
 
-def training_tiles(found: Training) -> tuple[Tile, ...]:
+def training_tiles(found: TrainingResult) -> tuple[Tile, ...]:
     """The memory and, where it fits, the layout."""
     if not found.can_be_spread:
         return ()
@@ -70,31 +70,31 @@ def training_tiles(found: Training) -> tuple[Tile, ...]:
     return memory_tile(float(found.speed.memory.total_gb), found.memory_gb), spread
 
 
-def layout_words(speed: Speed) -> str:
+def layout_words(speed: TrainingSpeed) -> str:
     """How the model is spread, in a sentence."""
     layout = speed.layout
     spread = [one for one in (_tensors(layout), _stages(layout), _inputs(layout), _copies(layout)) if one]
     return f"How it is spread: {words.listed(spread)}." if spread else "It runs on one GPU, so nothing is spread."
 
 
-def _tensors(layout: Layout) -> str:
+def _tensors(layout: TrainingLayout) -> str:
     experts = f", the experts over {layout.ep} (EP)" if layout.ep > 1 else ""
     return f"each layer over {layout.tp} GPUs (TP){experts}" if layout.tp > 1 or experts else ""
 
 
-def _stages(layout: Layout) -> str:
+def _stages(layout: TrainingLayout) -> str:
     return f"the layers over {layout.pp} stages behind each other (PP)" if layout.pp > 1 else ""
 
 
-def _inputs(layout: Layout) -> str:
+def _inputs(layout: TrainingLayout) -> str:
     return f"each sequence over {layout.cp} GPUs (CP)" if layout.cp > 1 else ""
 
 
-def _copies(layout: Layout) -> str:
+def _copies(layout: TrainingLayout) -> str:
     return f"the data over {layout.dp} copies of the model (DP){_SHARES[layout.zero]}" if layout.dp > 1 else ""
 
 
-def serving_tiles(found: Serving, accelerators: int) -> tuple[Tile, ...]:
+def serving_tiles(found: ServingResult, accelerators: int) -> tuple[Tile, ...]:
     """The memory of each accelerator and, where it fits, over how many one copy and all copies are spread."""
     held, each = found.memory, found.accelerators_per_replica
     full = held.weights_gb + held.adapters_gb + held.working_gb + (held.cache_gb if found.fits else 0.0)
@@ -106,7 +106,7 @@ def serving_tiles(found: Serving, accelerators: int) -> tuple[Tile, ...]:
     return memory, Tile("Copies × GPUs", f"{copies:,}×{each}", f"= {words.count(copies * each, 'GPU')}", how)
 
 
-def parts_in_words(parts: tuple[tuple[str, str], ...], shown: tuple[str, ...]) -> str:
+def memory_parts_text(parts: tuple[tuple[str, str], ...], shown: tuple[str, ...]) -> str:
     """What the parts of the bars that are shown are, in one line."""
     return "; ".join(f"{name}: {what}" for name, what in parts if name in shown) + "."
 
@@ -129,7 +129,7 @@ _TRAITS = {
 }
 
 
-def known_words(band: Band) -> str:
+def evidence_text(band: Band) -> str:
     """Whether the like was ever seen, and how sure that makes a prediction."""
     if band.alike:
         are = "is" if band.alike == 1 else "are"
@@ -139,7 +139,7 @@ def known_words(band: Band) -> str:
     return "No run of its kind was fitted: the range is an assumption."
 
 
-def first_token_words(band: Band) -> str:
+def first_token_confidence_text(band: Band) -> str:
     """How sure the time to the first token is: it hangs on settings that nobody prints."""
     return (
         f"Four of five first tokens that were published took {band.low:.2g} to {band.high:.2g} times as long as is "
@@ -165,9 +165,9 @@ _DOES = {
 }  # fmt: skip
 
 
-def shape_words(own: OwnModel) -> str:
+def architecture_text(own: OwnModel) -> str:
     """One sentence with its size, its layers and what it keeps of a token."""
-    net = network_of(record_of(own))
+    net = build_network(user_model_record(own))
     size = f"{own.name}: {_billions(own.params_b)}"
     if net.is_moe:
         size += f", {_billions(float(net.active_params) / GIGA)} of them at work on a token"

@@ -12,10 +12,10 @@ import plotly.graph_objects as go
 
 from planner.evidence.nearest import PublishedRun
 from planner.report import words
-from planner.report.chart_frame import INK, PAPER, axis, bars, framed, marks, note
+from planner.report.chart_frame import INK, PAPER, axis, bars, marks, note, style_figure
 from planner.report.speed.speed_tables import StackedBar
 from planner.speed.serving.result import Share
-from planner.speed.training.waterfall import PEAK, Stair
+from planner.speed.training.waterfall import PEAK, WaterfallStep
 
 BAR_PX, FRAME_PX = 62, 96
 SCATTER_PX = 520
@@ -46,7 +46,7 @@ def memory_stacks(
             hover = "%{customdata}<br>" + name + " %{x:,.3g} GB<extra></extra>"
             marker, labels = _filled(look[int(dark)], look[2], dark), [bar.label for bar in ways]
             data.append(bars(name, amounts, places, marker, width=_WIDTH, customdata=labels, hovertemplate=hover))
-    return framed(
+    return style_figure(
         data, dark, FRAME_PX + 40 + BAR_PX * len(ways), quiet=True, barmode="stack",
         xaxis=axis("GB on the fullest accelerator", range=[0, end]),
         yaxis=_rows(len(ways), _HEADROOM),
@@ -75,16 +75,16 @@ def _limits(limits_gb: Sequence[float], dark: bool) -> list[dict[str, Any]]:
 
 def _limit_label(limit_gb: float, end_gb: float, dark: bool) -> dict[str, Any]:
     side: dict[str, Any] = {"xanchor": "right" if limit_gb > 0.7 * end_gb else "center", "yanchor": "bottom"}
-    return note(limit_gb, -_HEADROOM + 0.3, f"memory: {words.significant(limit_gb):g} GB", dark, **side)
+    return note(limit_gb, -_HEADROOM + 0.3, f"memory: {words.round_significant(limit_gb):g} GB", dark, **side)
 
 
-def waterfall(steps: Sequence[Stair], dark: bool) -> go.Figure:
+def waterfall(steps: Sequence[WaterfallStep], dark: bool) -> go.Figure:
     """From the peak down to what counts: each loss hangs where the one before it ended."""
     peak, last = steps[0].after, steps[-1].after
-    rows = [(_first(steps[0].words), f"{words.significant(peak):,.0f} tokens/s")]
-    rows += [(_first(one.words), f"−{words.significant(one.lost):,.0f} ({words.percent(one.lost / peak, 1)})")
+    rows = [(_first(steps[0].words), f"{words.round_significant(peak):,.0f} tokens/s")]
+    rows += [(_first(one.words), f"−{words.round_significant(one.lost):,.0f} ({words.percent(one.lost / peak, 1)})")
              for one in steps[1:]]  # fmt: skip
-    rows.append(("What counts in the end", f"{words.significant(last):,.0f} ({words.percent(last / peak, 1)})"))
+    rows.append(("What counts in the end", f"{words.round_significant(last):,.0f} ({words.percent(last / peak, 1)})"))
     places = [place + _BAR_AT for place in range(len(rows))]
     losses = [one for one in steps if one.name != PEAK]
     whole = bars(
@@ -96,7 +96,7 @@ def waterfall(steps: Sequence[Stair], dark: bool) -> go.Figure:
         base=[one.after for one in losses], customdata=[_first(one.words) for one in losses],
         hovertemplate="%{customdata}<br>%{x:,.0f} tokens/s lost<extra></extra>",
     )  # fmt: skip
-    return framed(
+    return style_figure(
         [whole, lost], dark, FRAME_PX + BAR_PX * len(rows), quiet=True,
         xaxis=axis("Tokens a second on each accelerator", rangemode="tozero", tickformat="~s"),
         yaxis=_rows(len(rows)), annotations=_labels(rows, dark),
@@ -111,7 +111,7 @@ def time_shares(shares: Sequence[Share], dark: bool) -> go.Figure:
         width=_WIDTH, showlegend=False, customdata=[_first(one.name) for one in kept],
         hovertemplate="%{customdata}<br>%{x:.1%}<extra></extra>",
     )  # fmt: skip
-    return framed(
+    return style_figure(
         [parts], dark, FRAME_PX + BAR_PX * len(kept), quiet=True,
         xaxis=axis("Share of the time of a full batch", tickformat=".0%", rangemode="tozero"),
         yaxis=_rows(len(kept)),
@@ -127,18 +127,18 @@ def agreement(runs: Sequence[PublishedRun], near: Collection[str], near_share: f
         "dense": ("circle-open", BLUE, [run for run in runs if not run.traits.network.experts]),
         "mixture of experts": ("diamond-open", ORANGE, [run for run in runs if run.traits.network.experts]),
     }
-    dots = [_dots(name, *look, dark) for name, look in kinds.items() if look[2]]
+    dots = [_run_markers(name, *look, dark) for name, look in kinds.items() if look[2]]
     nearest = [run for run in runs if run.id in near]
     if nearest:
-        dots.append(_dots("most like yours", "star", (INK[False], INK[True]), nearest, dark, size=13))
-    return framed(
+        dots.append(_run_markers("most like yours", "star", (INK[False], INK[True]), nearest, dark, size=13))
+    return style_figure(
         [*_band(low, high, near_share, dark), *dots], dark, SCATTER_PX, quiet=True,
         xaxis=_log_axis("Published, tokens/s on each accelerator", low, high),
         yaxis=_log_axis("Predicted", low, high),
     )  # fmt: skip
 
 
-def _dots(
+def _run_markers(
     name: str, symbol: str, colours: tuple[str, str], runs: Sequence[PublishedRun], dark: bool, size: int = 6
 ) -> dict[str, Any]:
     return marks(

@@ -5,21 +5,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.evidence.checked import Checked, group_of, skips
-from planner.evidence.nearest import Near, PublishedRun
+from planner.evidence.checked import CheckedRun, group_of, skip_counts
+from planner.evidence.nearest import PublishedRun, SimilarRun
 from planner.report import words
-from planner.report.speed.fit_words import MEMORY_PARTS, SERVED_PARTS, known_words
+from planner.report.speed.fit_words import MEMORY_PARTS, SERVED_PARTS, evidence_text
 from planner.report.speed.serving_words import time_table
 from planner.report.speed.training_words import layouts_table
 from planner.report.table import Table
 from planner.scenario.durations import seconds_words
 from planner.speed.bands import Band
-from planner.speed.serving import Serving
-from planner.speed.serving.savings import ServedOtherwise
-from planner.speed.training import Training
-from planner.speed.training.result import Speed
-from planner.speed.training.savings import AS_IT_IS, Saving
-from planner.speed.training.waterfall import PEAK, Stair
+from planner.speed.serving import ServingResult
+from planner.speed.serving.savings import ServingVariant
+from planner.speed.training import TrainingResult
+from planner.speed.training.result import TrainingSpeed
+from planner.speed.training.savings import AS_IT_IS, MemorySaving
+from planner.speed.training.waterfall import PEAK, WaterfallStep
 
 _AS_MUCH, _TELLS = 0.005, 0.1  # no more is as much; a part below this share of the one that grew most is not named
 _KINDS = {
@@ -44,20 +44,21 @@ class StackedBar:
         return sum(self.amounts)
 
 
-def memory_bars(found: Sequence[Saving]) -> list[StackedBar]:
+def memory_bars(found: Sequence[MemorySaving]) -> list[StackedBar]:
     """What the fullest accelerator holds, for the plan and for each way to save."""
     now = found[0].tokens_per_s_per_accelerator
     return [
         StackedBar(
             _first(one.words),
-            f"{_gb(float(one.memory.total_gb))}, {_fits(one.fits)}{_slower(one, now)}{_more(one, found[0])}",
+            f"{_gb(float(one.memory.total_gb))}, {_fits(one.fits)}{_slower(one, now)}"
+            f"{_extra_memory_text(one, found[0])}",
             tuple(float(getattr(one.memory, name)) for name in MEMORY_PARTS),
         )
         for one in found
     ]
 
 
-def _more(one: Saving, now: Saving) -> str:
+def _extra_memory_text(one: MemorySaving, now: MemorySaving) -> str:
     """Which parts of a way need more than the plan does, and how much, so that nobody takes it for a slip."""
     above = float(one.memory.total_gb) - float(now.memory.total_gb)
     if above <= float(now.memory.total_gb) * _AS_MUCH:
@@ -68,7 +69,7 @@ def _more(one: Saving, now: Saving) -> str:
     return f"; {_gb(above)} more than {AS_IT_IS}: {grown}"
 
 
-def _slower(one: Saving, now: float) -> str:
+def _slower(one: MemorySaving, now: float) -> str:
     if one.words == AS_IT_IS or not np.isfinite(one.tokens_per_s_per_accelerator) or now <= 0:
         return ""
     change = one.tokens_per_s_per_accelerator / now - 1
@@ -89,7 +90,7 @@ def _first(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def memory_finding(found: Sequence[Saving], memory_gb: float) -> str:
+def memory_finding(found: Sequence[MemorySaving], memory_gb: float) -> str:
     """What the stacks show, in words."""
     now = found[0]
     parts = sorted(((float(getattr(now.memory, name)), label) for name, label in MEMORY_PARTS.items()), reverse=True)
@@ -98,7 +99,7 @@ def memory_finding(found: Sequence[Saving], memory_gb: float) -> str:
     others = [one for one in found[1:] if one.fits]
     if not now.fits:
         saved = "; ".join(one.words for one in others)
-        return f"The leanest layout needs {total}: {largest}. {_would_fit(saved)}"
+        return f"The leanest layout needs {total}: {largest}. {_fitting_options_text(saved)}"
     leanest = min(others, key=lambda one: float(one.memory.total_gb), default=None)
     said = f"The fullest accelerator holds {total}: {largest}."
     if leanest is None or float(leanest.memory.total_gb) >= float(now.memory.total_gb):
@@ -106,7 +107,7 @@ def memory_finding(found: Sequence[Saving], memory_gb: float) -> str:
     return f"{said} The most is saved by this: {leanest.words} ({_gb(float(leanest.memory.total_gb))})."
 
 
-def _would_fit(ways: str) -> str:
+def _fitting_options_text(ways: str) -> str:
     return f"It would fit in each of these ways: {ways}." if ways else "Nothing that was tried makes it fit."
 
 
@@ -121,30 +122,30 @@ def memory_table(bars: Sequence[StackedBar], parts: Mapping[str, str], limit_gb:
     )  # fmt: skip
 
 
-def served_bars(found: Sequence[ServedOtherwise]) -> list[StackedBar]:
+def serving_memory_bars(found: Sequence[ServingVariant]) -> list[StackedBar]:
     """What each accelerator of a replica holds, for the service as it is and with one setting changed."""
     return [StackedBar(_first(one.words), _served_note(one.found), _served_amounts(one.found)) for one in found]
 
 
-def _served_amounts(found: Serving) -> tuple[float, ...]:
+def _served_amounts(found: ServingResult) -> tuple[float, ...]:
     each = found.accelerators_per_replica
     return tuple(float(getattr(found.memory, name)) / each for name in SERVED_PARTS)
 
 
-def _served_note(found: Serving) -> str:
+def _served_note(found: ServingResult) -> str:
     on = f"on {found.accelerators_per_replica}"
     if not found.fits:
         return f"{on}: does not fit"
     each = found.output_tokens_per_s / max(found.replicas, 1) / found.accelerators_per_replica
-    return f"{on}: {found.batch_per_replica:,.0f} at once, {words.significant(each):,.0f} tokens/s each"
+    return f"{on}: {found.batch_per_replica:,.0f} at once, {words.round_significant(each):,.0f} tokens/s each"
 
 
-def served_finding(found: Sequence[ServedOtherwise]) -> str:
+def serving_memory_summary(found: Sequence[ServingVariant]) -> str:
     """What the stacks of a service show."""
     now = found[0].found
     if not now.fits:
         good = "; ".join(one.words for one in found[1:] if one.found.fits)
-        return f"{_first(now.reason or 'it does not fit')}. {_would_fit(good)}"
+        return f"{_first(now.reason or 'it does not fit')}. {_fitting_options_text(good)}"
     memory, each = now.memory, now.accelerators_per_replica
     return (
         f"Weights take {_gb(memory.weights_gb / each)} of the {_gb(memory.device_gb / each)} of each accelerator and "
@@ -153,23 +154,24 @@ def served_finding(found: Sequence[ServedOtherwise]) -> str:
     )
 
 
-def served_limits(found: Sequence[ServedOtherwise]) -> list[float]:
+def serving_memory_limits(found: Sequence[ServingVariant]) -> list[float]:
     """What each accelerator really has, by bar."""
     return [one.found.memory.device_gb / one.found.accelerators_per_replica for one in found]
 
 
-def stairs_finding(steps: Sequence[Stair]) -> str:
+def efficiency_loss_summary(steps: Sequence[WaterfallStep]) -> str:
     """Where most of the speed goes."""
     peak, last = steps[0].after, steps[-1].after
     worst = sorted(steps[1:], key=lambda one: -one.lost)[:2]
     lost = words.listed(f"{one.words} ({words.percent(one.lost / peak)})" for one in worst)
     return (
-        f"Of {words.significant(peak):,.0f} tokens/s that the peak would give, {words.significant(last):,.0f} count in "
-        f"the end ({words.percent(last / peak)}). The most goes to {lost}."
+        f"Of {words.round_significant(peak):,.0f} tokens/s that the peak would give, "
+        f"{words.round_significant(last):,.0f} count in the end ({words.percent(last / peak)}). "
+        f"The most goes to {lost}."
     )
 
 
-def stairs_table(steps: Sequence[Stair]) -> Table:
+def efficiency_loss_table(steps: Sequence[WaterfallStep]) -> Table:
     """Each loss in tokens a second and as a share of the peak."""
     peak = steps[0].after
     rows = [
@@ -180,18 +182,18 @@ def stairs_table(steps: Sequence[Stair]) -> Table:
     return Table.of(rows)
 
 
-def shares_finding(found: Serving) -> str:
+def time_share_summary(found: ServingResult) -> str:
     """Where most of the time of a service goes."""
     most = words.listed(f"{part.name} ({words.percent(part.share)})" for part in found.time_shares[:2])
     return f"A full batch spends most of its time on {most}."
 
 
-def shares_table(found: Serving) -> Table:
+def time_share_table(found: ServingResult) -> Table:
     """Where the time goes, the largest part first."""
     return time_table(found)
 
 
-def runners_up(speed: Speed) -> Table:
+def runners_up(speed: TrainingSpeed) -> Table:
     """The layout chosen and those that come next, with what each gives up."""
     table = layouts_table(speed)
     best, *_ = rates = [float(rate) for rate in table["tokens/s each"]]
@@ -199,7 +201,7 @@ def runners_up(speed: Speed) -> Table:
     return Table({"layout": places, **table.cells, "slower": [1 - rate / best for rate in rates]})
 
 
-def layouts_finding(found: Training) -> str:
+def layouts_finding(found: TrainingResult) -> str:
     """How many layouts were weighed and how close the next ones come."""
     were = "was" if found.layouts_evaluated == 1 else "were"
     fit = "fits" if found.layouts_fitting == 1 else "fit"
@@ -212,18 +214,18 @@ def layouts_finding(found: Training) -> str:
     return f"{said} The next best is {close}; some of the speed is free to be traded for memory."
 
 
-def excluded_table(found: Training) -> Table:
+def excluded_table(found: TrainingResult) -> Table:
     """Why other layouts were not taken."""
     reasons = [(reason, number) for reason, number in found.excluded.items() if number]
     return Table.listed(["not taken because", "layouts"], sorted(reasons, key=lambda one: -one[1]))
 
 
-def agreement_finding(runs: Sequence[PublishedRun], near_share: float) -> str:
+def accuracy_summary(runs: Sequence[PublishedRun], near_share: float) -> str:
     """Half of the runs are within so much; so many of 100 within the drawn band."""
     group = group_of("all", "all", [run.error for run in runs])
     within = group.within_20 if near_share <= 0.2 else group.within_25
     half, near = words.percent(group.median_error), words.percent(near_share)
-    return f"Half of {group.n:,} published runs are within {half}; {words.times_of_100(within)} within {near}"
+    return f"Half of {group.n:,} published runs are within {half}; {words.format_futures_share(within)} within {near}"
 
 
 FITTED = (
@@ -253,9 +255,9 @@ def runs_table(runs: Sequence[PublishedRun]) -> Table:
     )
 
 
-def skipped_words(checked: Sequence[Checked]) -> str:
+def skipped_runs_text(checked: Sequence[CheckedRun]) -> str:
     """How many were not compared, and the most frequent reasons."""
-    reasons = skips(checked)
+    reasons = skip_counts(checked)
     if not reasons:
         return ""
     told = "; ".join(f"{number:,}: {why}" for why, number in list(reasons.items())[:3])
@@ -276,12 +278,12 @@ def _kind(name: str, labels: Mapping[str, str]) -> str:
     return labels.get(chip, chip) if chip else _KINDS.get(kind, kind)
 
 
-def near_table(near: Sequence[Near], labels: Mapping[str, str]) -> Table:
+def nearest_runs_table(near: Sequence[SimilarRun], labels: Mapping[str, str]) -> Table:
     """The published runs most like the job, the nearest first."""
     return Table.of([_near_row(one, labels) for one in near])
 
 
-def _near_row(one: Near, labels: Mapping[str, str]) -> dict[str, object]:
+def _near_row(one: SimilarRun, labels: Mapping[str, str]) -> dict[str, object]:
     run, chip = one.run, one.run.traits.chip
     doubt = (f"not fitted: {run.doubt}",) if run.doubt else ()
     return {
@@ -298,7 +300,7 @@ def _near_row(one: Near, labels: Mapping[str, str]) -> dict[str, object]:
     }
 
 
-def near_finding(near: Sequence[Near]) -> str:
+def nearest_runs_summary(near: Sequence[SimilarRun]) -> str:
     """How far off our predictions are on the runs most like the job."""
     if not near:
         return "No published run is like this one."
@@ -315,7 +317,7 @@ def near_finding(near: Sequence[Near]) -> str:
     )
 
 
-def service_table(found: Serving) -> Table:
+def service_table(found: ServingResult) -> Table:
     """How a service is laid out, and what it needs."""
     said: dict[str, str] = {
         "Accelerators of one replica": f"{found.accelerators_per_replica:,}",
@@ -327,7 +329,7 @@ def service_table(found: Serving) -> Table:
         "Until a new replica answers": seconds_words(found.cold_start_s),
         "Energy of a token written": "not known" if found.joules_per_output_token is None
         else f"{found.joules_per_output_token:.3g} J, accelerators only",
-        "Runs that the range goes by": "" if found.band is None else known_words(found.band),
+        "Runs that the range goes by": "" if found.band is None else evidence_text(found.band),
     }  # fmt: skip
     return Table.listed(["layout", "is"], said.items())
 

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from planner.money.ways import WAYS, WayRecord
+from planner.money.ways import WAYS, OptionSpec
 from planner.report import words
-from planner.report.chart_frame import INK, PAPER, axis, framed, marks, money, note, upright
+from planner.report.chart_frame import INK, PAPER, axis, marks, money, note, style_figure, vertical_line
 from planner.report.speed.speed_charts import ORANGE
 from planner.report.table import Table
-from planner.scenario.durations import time_mark, time_words
-from planner.study.market.survey import Market, Try
+from planner.scenario.durations import format_duration, time_mark
+from planner.study.market.survey import Market, MarketCandidate
 from pricing.query import AGEING_DAYS
 
 HEIGHT_PX = 560
@@ -33,30 +33,30 @@ _FEW_TICKS = 3
 _TIME = "Time until it is done: minutes, hours, days"
 
 
-def drawable(market: Market) -> list[Try]:
+def plottable_candidates(market: Market) -> list[MarketCandidate]:
     """The tries with a speed and a price, whatever they lost for."""
     return [one for one in market.tries if math.isfinite(one.speed) and math.isfinite(one.cost) and one.cost > 0]
 
 
-def try_id(one: Try) -> str:
+def try_id(one: MarketCandidate) -> str:
     """What tells a try from all others of its market."""
     return f"{one.accelerator}|{one.accelerators}|{one.way}|{one.offer or ''}"
 
 
-def by_id(market: Market) -> dict[str, Try]:
+def by_id(market: Market) -> dict[str, MarketCandidate]:
     """The tries by their ids."""
     return {try_id(one): one for one in market.tries}
 
 
-def plan_of(market: Market, accelerator: str, accelerators: int) -> Try | None:
+def plan_of(market: Market, accelerator: str, accelerators: int) -> MarketCandidate | None:
     """The try that is the plan as it stands: its accelerator and number, paid for in the cheapest way."""
-    same = [one for one in drawable(market) if one.accelerator == accelerator]
+    same = [one for one in plottable_candidates(market) if one.accelerator == accelerator]
     if not market.service:
         same = [one for one in same if one.accelerators == accelerators]
     return min(same, key=lambda one: one.cost, default=None)
 
 
-def front_finding(market: Market, plan: Try | None) -> str:
+def front_summary(market: Market, plan: MarketCandidate | None) -> str:
     """The recommendation in its own words, and how the plan stands beside it."""
     best = market.best
     said = market.why[0] if market.why else "Nothing of the catalogue does this work at a known price."
@@ -78,10 +78,10 @@ def front_finding(market: Market, plan: Try | None) -> str:
 def front_table(market: Market) -> Table:
     """Every try, those that nothing beats first, then the cheapest; each with what it lost for. Its index is the id."""
     order = sorted(market.tries, key=lambda one: (not one.on_front, one.cost, one.speed, one.accelerator))
-    return Table.of([_row(one) for one in order]).known_by(try_id(one) for one in order)
+    return Table.of([_row(one) for one in order]).with_ids(try_id(one) for one in order)
 
 
-def _row(one: Try) -> dict[str, object]:
+def _row(one: MarketCandidate) -> dict[str, object]:
     return {
         "What": one.label or one.accelerator or "by the token",
         "GPUs": one.accelerators or None,
@@ -98,9 +98,9 @@ def _row(one: Try) -> dict[str, object]:
     }
 
 
-def window(market: Market, plan: Try | None, pins: Sequence[Try] = ()) -> list[Try]:
+def window(market: Market, plan: MarketCandidate | None, pins: Sequence[MarketCandidate] = ()) -> list[MarketCandidate]:
     """What the chart has room for: the front, the plan, and all that is not many times slower or dearer."""
-    tries = drawable(market)
+    tries = plottable_candidates(market)
     seen = [*(one for one in market.front if math.isfinite(one.speed)), *([plan] if plan is not None else []), *pins]
     if not seen:
         return tries
@@ -108,7 +108,9 @@ def window(market: Market, plan: Try | None, pins: Sequence[Try] = ()) -> list[T
     return [one for one in tries if one.speed <= _BEYOND * slowest and one.cost <= _BEYOND * dearest]
 
 
-def front_chart(market: Market, plan: Try | None, dark: bool, pins: Sequence[tuple[str, Try]] = ()) -> go.Figure:
+def front_chart(
+    market: Market, plan: MarketCandidate | None, dark: bool, pins: Sequence[tuple[str, MarketCandidate]] = ()
+) -> go.Figure:
     """All tries as faint marks, what nothing beats as a line with its names, the plan as a star, limits as lines.
 
     Pinned plans that do the same work are stars by their letters.
@@ -117,7 +119,7 @@ def front_chart(market: Market, plan: Try | None, dark: bool, pins: Sequence[tup
         window(market, plan, [one for _, one in pins]),
         [one for one in market.front if math.isfinite(one.speed)],
     )
-    loose_first = sorted(WAYS.values(), key=lambda way: (way.firmness, way.place))
+    loose_first = sorted(WAYS.values(), key=lambda way: (way.commitment_rank, way.place))
     tried = [_marks(way, [one for one in tries if one.way == way.key], dark) for way in loose_first]
     data = [mark for mark in tried if mark["x"]]
     if front:
@@ -128,16 +130,18 @@ def front_chart(market: Market, plan: Try | None, dark: bool, pins: Sequence[tup
         data.append(_mark(plan, "your plan", {"symbol": "star", "size": 17, "color": ORANGE[dark]}))
     data += [_mark(one, letter, {"symbol": "star-open", "size": 15, "color": INK[dark]}) for letter, one in pins]
     labels = [*_labels(tries, front, market.best, plan, dark), *_letters(tries, pins, dark)]
-    return framed(
+    return style_figure(
         data, dark, HEIGHT_PX, quiet=True, hovermode="closest", clickmode="event",
-        xaxis=_across([one.speed for one in tries], market), yaxis=_up([one.cost for one in tries], market),
+        xaxis=_time_axis([one.speed for one in tries], market), yaxis=_cost_axis([one.cost for one in tries], market),
         shapes=_limits(market, dark), annotations=[*labels, *_limit_names(market, tries, dark)],
     )  # fmt: skip
 
 
-def _letters(tries: Sequence[Try], pins: Sequence[tuple[str, Try]], dark: bool) -> list[dict[str, Any]]:
+def _letters(
+    tries: Sequence[MarketCandidate], pins: Sequence[tuple[str, MarketCandidate]], dark: bool
+) -> list[dict[str, Any]]:
     """The letter of each pinned plan below its star."""
-    across, up = Scale([one.speed for one in tries]), Scale([one.cost for one in tries])
+    across, up = AxisScale([one.speed for one in tries]), AxisScale([one.cost for one in tries])
     below: dict[str, Any] = {"yanchor": "top", "yshift": -9}
     return [
         note(across.position(one.speed), up.position(one.cost), f"<b>{letter}</b>", dark, **below)
@@ -145,7 +149,7 @@ def _letters(tries: Sequence[Try], pins: Sequence[tuple[str, Try]], dark: bool) 
     ]
 
 
-def _marks(way: WayRecord, tries: Sequence[Try], dark: bool) -> dict[str, Any]:
+def _marks(way: OptionSpec, tries: Sequence[MarketCandidate], dark: bool) -> dict[str, Any]:
     """Faint marks; hollow where nobody looked at the price this month."""
     shape = way.look.symbol
     symbols = [shape if (one.age_days or 0) <= AGEING_DAYS else f"{shape}-open" for one in tries]
@@ -153,19 +157,19 @@ def _marks(way: WayRecord, tries: Sequence[Try], dark: bool) -> dict[str, Any]:
     return marks(way.name, **_places(tries), marker=marker, text=[_hover(one) for one in tries])
 
 
-def _line(front: Sequence[Try], dark: bool) -> dict[str, Any]:
+def _line(front: Sequence[MarketCandidate], dark: bool) -> dict[str, Any]:
     marker = {"size": 9, "color": INK[dark], "symbol": [WAYS[one.way].look.symbol for one in front]}
     line = {"color": INK[dark], "width": 2, "shape": "hv"}
     told: dict[str, Any] = {"mode": "lines+markers", "line": line, "text": [one.words for one in front]}
     return marks("nothing is faster and cheaper", **_places(front), marker=marker, **told)
 
 
-def _mark(one: Try, name: str, marker: dict[str, Any]) -> dict[str, Any]:
+def _mark(one: MarketCandidate, name: str, marker: dict[str, Any]) -> dict[str, Any]:
     edged = marker | {"line": {"width": 2, "color": marker["color"]}}
     return marks(name, **_places([one], f"{name}: "), marker=edged, text=[one.words])
 
 
-def _places(tries: Sequence[Try], before: str = "") -> dict[str, Any]:
+def _places(tries: Sequence[MarketCandidate], before: str = "") -> dict[str, Any]:
     """Where tries stand on the chart, the ids that a click gives, and what each says of itself."""
     return {
         "x": [_short(one.speed) for one in tries], "y": [_short(one.cost) for one in tries],
@@ -175,10 +179,14 @@ def _places(tries: Sequence[Try], before: str = "") -> dict[str, Any]:
 
 
 def _labels(
-    tries: Sequence[Try], front: Sequence[Try], best: Try | None, plan: Try | None, dark: bool
+    tries: Sequence[MarketCandidate],
+    front: Sequence[MarketCandidate],
+    best: MarketCandidate | None,
+    plan: MarketCandidate | None,
+    dark: bool,
 ) -> list[dict[str, Any]]:
     """Names where there is room, each once: the plan's and the recommended first, then along the front."""
-    across, up = Scale([one.speed for one in tries]), Scale([one.cost for one in tries])
+    across, up = AxisScale([one.speed for one in tries]), AxisScale([one.cost for one in tries])
     placed: list[float] = []
     said: set[str] = set()
     made = []
@@ -192,22 +200,26 @@ def _labels(
     return made
 
 
-def _named(front: Sequence[Try], best: Try | None, plan: Try | None) -> Iterator[tuple[Try, str, bool]]:
+def _named(
+    front: Sequence[MarketCandidate], best: MarketCandidate | None, plan: MarketCandidate | None
+) -> Iterator[tuple[MarketCandidate, str, bool]]:
     """What is named, by what name, and whether below its mark: plan and recommendation always, the rest with room."""
     if plan is not None:
         yield plan, "<b>your plan</b>: ", False
     if best is not None and math.isfinite(best.speed) and (plan is None or try_id(plan) != try_id(best)):
         yield best, "<b>recommended</b>: ", True
-    for one in _ends_first(front):
+    for one in _extremes_first(front):
         yield one, "", False
 
 
-def _ends_first(front: Sequence[Try]) -> list[Try]:
+def _extremes_first(front: Sequence[MarketCandidate]) -> list[MarketCandidate]:
     """The two ends of the front, then the rest."""
     return [*front[:1], *front[-1:], *front[1:-1]]
 
 
-def _label(one: Try, text: str, side: tuple[bool, bool], scales: tuple[Scale, Scale], dark: bool) -> dict[str, Any]:
+def _label(
+    one: MarketCandidate, text: str, side: tuple[bool, bool], scales: tuple[AxisScale, AxisScale], dark: bool
+) -> dict[str, Any]:
     """A name beside its mark: on the left near the right edge, below where it would cover another name."""
     left, below = side
     return note(
@@ -217,7 +229,7 @@ def _label(one: Try, text: str, side: tuple[bool, bool], scales: tuple[Scale, Sc
     )  # fmt: skip
 
 
-class Scale:
+class AxisScale:
     """Where a value stands between the ends of its axis, and where an annotation must be put on it."""
 
     def __init__(self, values: Sequence[float]) -> None:
@@ -238,7 +250,7 @@ def is_log(values: Sequence[float]) -> bool:
     return max(values) > _LOG_FROM * min(values)
 
 
-def _across(values: Sequence[float], market: Market) -> dict[str, Any]:
+def _time_axis(values: Sequence[float], market: Market) -> dict[str, Any]:
     title = "Milliseconds a token, for 99 of 100 requests" if market.service else _TIME
     across = axis(title, range=_range(values), tickangle=0)
     if market.service:
@@ -257,12 +269,12 @@ def _ticks_days(low: float, high: float) -> dict[float, str]:
     return {days: time_mark(days) for days in found}
 
 
-def _up(values: Sequence[float], market: Market) -> dict[str, Any]:
+def _cost_axis(values: Sequence[float], market: Market) -> dict[str, Any]:
     title = "USD a month" if market.monthly else "USD for the run"
     if not is_log(values):
         return money(title, range=_range(values))
     ticks = _powers(values)
-    told = [words.usd_short(usd) for usd in ticks]
+    told = [words.format_usd_short(usd) for usd in ticks]
     return axis(title, range=_range(values), type="log", tickvals=ticks, ticktext=told)
 
 
@@ -287,21 +299,21 @@ def _limits(market: Market, dark: bool) -> list[dict[str, Any]]:
     line = {"type": "line", "line": {"color": INK[dark], "width": 1.5, "dash": "dot"}}
     due, sums = market.deadline_days, (market.budget_usd, _by_token(market))
     flat = [line | {"y0": usd, "y1": usd, "x0": 0, "x1": 1, "xref": "paper"} for usd in sums if usd is not None]
-    return ([] if due is None else [upright(due, dark, 1.5)]) + flat
+    return ([] if due is None else [vertical_line(due, dark, 1.5)]) + flat
 
 
-def _limit_names(market: Market, tries: Sequence[Try], dark: bool) -> list[dict[str, Any]]:
-    across, up = Scale([one.speed for one in tries]), Scale([one.cost for one in tries])
+def _limit_names(market: Market, tries: Sequence[MarketCandidate], dark: bool) -> list[dict[str, Any]]:
+    across, up = AxisScale([one.speed for one in tries]), AxisScale([one.cost for one in tries])
     made: list[dict[str, Any]] = []
     if market.deadline_days is not None:
         top: dict[str, Any] = {"yref": "paper", "yanchor": "top", "xanchor": "left"}
-        said = f" due in {time_words(market.deadline_days)}"
+        said = f" due in {format_duration(market.deadline_days)}"
         made.append(note(across.position(market.deadline_days), 1, said, dark, **top))
     right: dict[str, Any] = {"xref": "paper", "xanchor": "right", "yanchor": "bottom"}
     names = {"budget": market.budget_usd, "by the token": _by_token(market)}
     for name, usd in names.items():
         if usd is not None:
-            made.append(note(1, up.position(usd), f"{name}: {words.usd_short(usd)}", dark, **right))
+            made.append(note(1, up.position(usd), f"{name}: {words.format_usd_short(usd)}", dark, **right))
     return made
 
 
@@ -313,13 +325,13 @@ def _by_token(market: Market) -> float | None:
 _SIZE = re.compile(r" \d+ GB$")
 
 
-def _called(one: Try) -> str:
+def _called(one: MarketCandidate) -> str:
     """512 x H200 SXM, buy."""
     how = "" if one.way == "on_demand" else f", {WAYS[one.way].name.lower()}"
     return f"{one.accelerators:,} x {_SIZE.sub('', one.label)}{how}"
 
 
-def _hover(one: Try) -> str:
+def _hover(one: MarketCandidate) -> str:
     why = _wrapped(str(one.why_not or ""))
     return f"{one.words}{f', {one.provider}' if one.provider else ''}<br>{why}"
 

@@ -5,23 +5,29 @@ from typing import Any
 
 import numpy as np
 
-from planner.money.renting.job_hour import Hired
+from planner.money.renting.job_hour import JobHourQuote
 from planner.report import words
-from planner.report.forms import bullets, finite, in_sections, offer_data, plain_data, usd_data, usd_words
-from planner.report.speed.fit_words import MEMORY_PARTS, held_words, known_words
+from planner.report.forms import bullet_list, cost_data, finite, join_sections, offer_data, to_plain_data, usd_words
+from planner.report.speed.fit_words import MEMORY_PARTS, evidence_text, held_words
 from planner.report.table import Table, text_table
 from planner.scenario.base import HOURS_PER_DAY
-from planner.scenario.durations import hours_words, range_words, seconds_words, time_words
-from planner.speed.training.goodput import hours_over
-from planner.speed.training.images import ImageTraining, learns_from_images
-from planner.speed.training.result import NOT_SPREAD, Layout, Speed, Training, WayToFit
+from planner.scenario.durations import format_duration, hours_words, range_words, seconds_words
+from planner.speed.training.goodput import team_hours_ratio
+from planner.speed.training.images import ImageTrainingResult, is_image_network
+from planner.speed.training.result import (
+    NOT_SPREAD,
+    TrainingFitSuggestion,
+    TrainingLayout,
+    TrainingResult,
+    TrainingSpeed,
+)
 from planner.speed.work_to_hours import Asked
 
 _FEW = 5
 _ZERO = ("none", "ZeRO 1", "ZeRO 2", "ZeRO 3")
 
 
-def training_title(found: Training) -> str:
+def training_title(found: TrainingResult) -> str:
     """One sentence: whether it fits, how fast it is, how long it takes."""
     cut = "" if found.mig_profile is None else f", slice {found.mig_profile}"
     what = f"{found.model}, {words.large(found.tokens)} tokens, on {found.accelerators:,} x {found.accelerator}{cut}"
@@ -38,7 +44,7 @@ def training_title(found: Training) -> str:
     )
 
 
-def in_short(found: Training, label: str) -> str:
+def in_short(found: TrainingResult, label: str) -> str:
     """The training in short for whoever asks what it costs: how much work, on what, how long."""
     cut = "" if found.mig_profile is None else f", slice {found.mig_profile}"
     run = f"One run of {found.model} on {words.large(found.tokens)} tokens"
@@ -57,18 +63,18 @@ def hours_to_train(asked: Asked | None) -> float | None:
     if asked is None:
         return None
     hours = [one.speed.days.typical * HOURS_PER_DAY for one in asked.trainings if one.speed is not None]
-    ran = [one for one in asked.written.work if one.run or (one.train and learns_from_images(one.train.model))]
+    ran = [one for one in asked.written.work if one.run or (one.train and is_image_network(one.train.model))]
     # The runs of known hours stand in the order of their works; those that are trainings learn from pictures.
     hours += [run.hours for work, run in zip(ran, asked.runs, strict=False) if work.train]
     return max(hours, default=None)
 
 
-def training_text(found: Training, cost: Hired | None) -> str:
+def training_text(found: TrainingResult, cost: JobHourQuote | None) -> str:
     """Everything that is known of the job, one section after the other."""
     sections = [("", training_title(found))]
     speed = found.speed
     if speed is None:
-        ways = bullets(_way(way, found.accelerators) for way in found.ways_to_fit)
+        ways = bullet_list(_way(way, found.accelerators) for way in found.ways_to_fit)
         if found.can_be_spread:
             sections.append(("What would make it fit", ways or "Nothing that was tried."))
     else:
@@ -80,24 +86,24 @@ def training_text(found: Training, cost: Hired | None) -> str:
             ("Where a step goes", text_table(waterfall_table(speed))),
         ]
     sections.append(("Data", "\n".join(found.data_facts)))
-    sections.append(("Layouts", "\n".join(_search(found))))
-    sections.append(("Look at again", bullets(found.warnings)))
-    return in_sections(sections)
+    sections.append(("Layouts", "\n".join(_layout_search_lines(found))))
+    sections.append(("Look at again", bullet_list(found.warnings)))
+    return join_sections(sections)
 
 
-def layouts_table(speed: Speed) -> Table:
+def layouts_table(speed: TrainingSpeed) -> Table:
     """The best layout and those that come next."""
     return Table.of([_layout(layout) for layout in (speed.layout, *speed.runners_up)])
 
 
-def memory_table(speed: Speed) -> Table:
+def memory_table(speed: TrainingSpeed) -> Table:
     """What the fullest accelerator holds, part by part."""
     memory = speed.memory
     parts = [(MEMORY_PARTS[part.name], float(getattr(memory, part.name))) for part in fields(memory)]
     return Table.listed(["part", "GB"], [*parts, ("all", float(memory.total_gb))])
 
 
-def waterfall_table(speed: Speed) -> Table:
+def waterfall_table(speed: TrainingSpeed) -> Table:
     """Where the time of a step goes."""
     parts = [
         {"part": part.words, "s": part.seconds, "share": words.percent(part.share, 1)}
@@ -107,7 +113,7 @@ def waterfall_table(speed: Speed) -> Table:
     return Table.of([*parts, {"part": "a step", "s": speed.step_time_s, "share": "100%"}])
 
 
-def training_rows(found: Training, cost: Hired | None) -> list[dict[str, Any]]:
+def training_rows(found: TrainingResult, cost: JobHourQuote | None) -> list[dict[str, Any]]:
     """One row for each layout, for CSV: what it is, what it reaches, and what the best one costs."""
     speed = found.speed
     about = {"model": found.model, "accelerator": found.accelerator, "accelerators": found.accelerators}
@@ -125,24 +131,24 @@ def training_rows(found: Training, cost: Hired | None) -> list[dict[str, Any]]:
     return rows
 
 
-def training_data(found: Training, cost: Hired | None) -> dict[str, Any]:
+def training_data(found: TrainingResult, cost: JobHourQuote | None) -> dict[str, Any]:
     """All that is known of the job, as data: numbers stay numbers, what does not exist is None."""
-    data: dict[str, Any] = plain_data(asdict(found))
+    data: dict[str, Any] = to_plain_data(asdict(found))
     data["excluded"] = words.counted(found.excluded, "reason", "layouts")
     if found.speed is not None:
         data["speed"].pop("plan")
     hours = None if found.speed is None else found.speed.accelerator_hours
-    known = None if found.speed is None else known_words(found.speed.band)
+    known = None if found.speed is None else evidence_text(found.speed.band)
     return {
         **data,
         "title": training_title(found),
         "known": known,
         "offer": offer_data(cost),
-        "usd": usd_data(hours, cost),
+        "usd": cost_data(hours, cost),
     }
 
 
-def _layout(layout: Layout) -> dict[str, Any]:
+def _layout(layout: TrainingLayout) -> dict[str, Any]:
     return {
         "TP": layout.tp, "PP": layout.pp, "stages": layout.virtual_stages, "CP": layout.cp, "EP": layout.ep,
         "DP": layout.dp, "sharding": _sharding(layout), "micro-batch": layout.micro_batch,
@@ -151,58 +157,58 @@ def _layout(layout: Layout) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _sharding(layout: Layout) -> str:
+def _sharding(layout: TrainingLayout) -> str:
     within = "" if layout.zero_within is None else f" within {layout.zero_within}"
     return f"{_ZERO[layout.zero]}{within}"
 
 
-def _times(found: Training, speed: Speed) -> list[str]:
+def _times(found: TrainingResult, speed: TrainingSpeed) -> list[str]:
     hours, often = speed.accelerator_hours, speed.reliability
     stops_days = float(often.hours_between_stops) / 24
     return [
         f"{_hours(hours.typical)} GPU-hours ({_hours(hours.low)} to {_hours(hours.high)}).",
         f"A step of {words.count(found.global_batch_sequences, 'sequence')} takes {seconds_words(speed.step_time_s)}; "
         f"MFU {words.percent(speed.mfu, 1)}, HFU {words.percent(speed.hfu, 1)}.",
-        f"Useful share {words.percent(speed.useful_share, 1)}: stops every {time_words(stops_days)}, writes a "
+        f"Useful share {words.percent(speed.useful_share, 1)}: stops every {format_duration(stops_days)}, writes a "
         f"checkpoint every {hours_words(float(often.checkpoint_interval_hours), 2)}, takes "
         f"{hours_words(float(often.restart_hours), 2)} to start.",
         f"Team: {speed.team.words}, {words.percent(speed.team.typical)} of a published speed "
         f"({words.percent(speed.team.low)} to {words.percent(speed.team.high)}).",
-        other_teams(speed),
-        f"{known_words(speed.band)} {held_words(speed.band)}".rstrip(),
+        other_team_durations(speed),
+        f"{evidence_text(speed.band)} {held_words(speed.band)}".rstrip(),
     ]
 
 
-def other_teams(speed: Speed) -> str:
+def other_team_durations(speed: TrainingSpeed) -> str:
     """How long the run takes who tunes it like a published one, and who does it for the first time."""
     if speed.team.measured:
         return "Your own runs tell how fast your team is; where they do not, it is taken for what you say it is."
     days = speed.days.typical
-    _, tuned, _ = hours_over(speed.team, "vendor_tuned")
-    least, first, most = hours_over(speed.team, "ordinary")
+    _, tuned, _ = team_hours_ratio(speed.team, "vendor_tuned")
+    least, first, most = team_hours_ratio(speed.team, "ordinary")
     return (
-        f"Published speeds are best cases: tuned like those it takes {time_words(days * tuned)}, an ordinary team's "
-        f"first run {range_words(days * least, days * first, days * most)}."
+        f"Published speeds are best cases: tuned like those it takes {format_duration(days * tuned)}, "
+        f"an ordinary team's first run {range_words(days * least, days * first, days * most)}."
     )
 
 
 def _hours(hours: float) -> str:
-    return f"{hours:,.0f}" if hours >= 100 or not np.isfinite(hours) else f"{words.significant(hours):,g}"
+    return f"{hours:,.0f}" if hours >= 100 or not np.isfinite(hours) else f"{words.round_significant(hours):,g}"
 
 
-def _cost(found: Training, speed: Speed, cost: Hired | None) -> str:
+def _cost(found: TrainingResult, speed: TrainingSpeed, cost: JobHourQuote | None) -> str:
     said = usd_words(speed.accelerator_hours, cost)
     if cost is None or found.mig_profile is None:
         return said
     return f"{said}\nNobody rents a slice alone: this is the whole accelerator. Several at once share its bill."
 
 
-def _search(found: Training) -> list[str]:
+def _layout_search_lines(found: TrainingResult) -> list[str]:
     excluded = [f"- {number:,} {reason}" for reason, number in found.excluded.items() if number]
     return [f"{found.layouts_evaluated:,} weighed, {found.layouts_fitting:,} fit; not legal or too large:", *excluded]
 
 
-def _way(way: WayToFit, accelerators: int) -> str:
+def _way(way: TrainingFitSuggestion, accelerators: int) -> str:
     """What to change; how many it takes only where the words do not say it."""
     return way.words if way.accelerators != accelerators else f"{way.words}, on the same {_on(accelerators)}"
 
@@ -211,39 +217,39 @@ def _on(accelerators: int) -> str:
     return words.count(accelerators, "accelerator")
 
 
-def images_title(found: ImageTraining, label: str) -> str:
+def images_title(found: ImageTrainingResult, label: str) -> str:
     """One sentence: how long, how fast, and where that is from."""
     hours, each = found.hours, found.images_per_s_each
     length = range_words(*(end / HOURS_PER_DAY for end in (hours.low, hours.typical, hours.high)))
-    rates = [f"{words.significant(end):,g}" for end in (each.typical, each.low, each.high)]
+    rates = [f"{words.round_significant(end):,g}" for end in (each.typical, each.low, each.high)]
     return (
         f"{found.label}, {found.told}, on {found.accelerators:,} x {label}: {length}, "
         f"{rates[0]} images/s on each ({rates[1]} to {rates[2]}), {found.how}."
     )
 
 
-def images_text(found: ImageTraining, label: str, cost: Hired | None) -> str:
+def images_text(found: ImageTrainingResult, label: str, cost: JobHourQuote | None) -> str:
     """The whole result of a training on pictures, as text."""
     hours = found.accelerator_hours
-    typical, low, high = (f"{words.significant(end):,g}" for end in (hours.typical, hours.low, hours.high))
+    typical, low, high = (f"{words.round_significant(end):,g}" for end in (hours.typical, hours.low, hours.high))
     lines = [images_title(found, label), f"{typical} GPU-hours ({low} to {high}), with what a team reaches of a "
              "published speed; stops and checkpoints are not in it.", usd_words(hours, cost, " a run"),
              f"Published by: {found.source}.", *(f"- {warning}" for warning in found.warnings)]  # fmt: skip
     return "\n".join(lines) + "\n"
 
 
-def images_data(found: ImageTraining, label: str, cost: Hired | None) -> dict[str, Any]:
+def images_data(found: ImageTrainingResult, label: str, cost: JobHourQuote | None) -> dict[str, Any]:
     """The whole result of a training on pictures, as data."""
     return {
-        **plain_data(asdict(found)),
+        **to_plain_data(asdict(found)),
         "title": images_title(found, label),
-        "hours": plain_data(asdict(found.hours)),
-        "usd": usd_data(found.accelerator_hours, cost),
+        "hours": to_plain_data(asdict(found.hours)),
+        "usd": cost_data(found.accelerator_hours, cost),
         "offer": offer_data(cost),
     }
 
 
-def images_rows(found: ImageTraining, cost: Hired | None) -> list[dict[str, Any]]:
+def images_rows(found: ImageTrainingResult, cost: JobHourQuote | None) -> list[dict[str, Any]]:
     """The result of a training on pictures, as one row for CSV."""
     rate, hours = found.images_per_s_each, found.accelerator_hours
     usd = None if cost is None else hours.typical * cost.usd_per_accelerator_hour

@@ -8,12 +8,12 @@ from planner.money.option import Option
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.report import words
-from planner.report.answer.sentences import AnswerWords, told
-from planner.report.futures.counted import how_sure
+from planner.report.answer.sentences import AnswerSummary, told
+from planner.report.futures.counted import confidence_sentences
 from planner.report.futures.input_words import lower, short, written
 from planner.report.title import title
-from planner.study.uncertainty.break_even_map import BreakEvenMap, can_enter
-from planner.study.uncertainty.stress import Stress, stresses
+from planner.study.uncertainty.break_even_map import BreakEvenMap, has_scenario_field
+from planner.study.uncertainty.stress import StressTest, stresses
 from planner.study.uncertainty.sure_verdict import Judged
 from planner.study.uncertainty.tornado import Index, TornadoBar
 from pricing.figure import Source
@@ -34,14 +34,14 @@ _MOST_OF_IT = 0.8  # of the doubt
 _ONE_SIDE = ("own", "probably own", "rent", "probably rent", "limited", "mix", "probably mix")
 
 
-def nothing_to_ask(judged: Judged) -> AnswerWords | None:
+def no_comparison_summary(judged: Judged) -> AnswerSummary | None:
     """The answer without two ways to set against each other; None where there are two."""
     found = judged.answer
     if found.pair is not None:
         return None
     said = told(found.plan, found, judged.futures)
     then = "With two ways to compare, this page shows what would change the answer."
-    return AnswerWords(said.title, (*said.sentences, then), ())
+    return AnswerSummary(said.title, (*said.sentences, then), ())
 
 
 def pair(found: Answer) -> tuple[Option, Option]:
@@ -57,25 +57,25 @@ def headline(found: Answer, bars: Sequence[TornadoBar]) -> str:
     most = bars[0]
     turns = "the answer turns" if found.verdict in _ONE_SIDE else _SAME
     said = f"{short(most.input.name)} matters most"
-    if most.flips_within and most.flip is not None:
+    if most.flips_sign and most.flip is not None:
         return f"{said}: {turns} at {written(most.input.name, most.flip)}"
-    one = next(iter(turning_alone(bars)), None)
+    one = next(iter(answer_changing_inputs(bars)), None)
     if one is None or one.flip is None:
         return f"{said}; nothing alone turns the answer"
     return f"{said}; {turns} if {lower(short(one.input.name))} is {written(one.input.name, one.flip)}"
 
 
-def turning_alone(bars: Iterable[TornadoBar]) -> list[TornadoBar]:
+def answer_changing_inputs(bars: Iterable[TornadoBar]) -> list[TornadoBar]:
     """The inputs that turn the sign within their own range, the least surprising first."""
-    return sorted((bar for bar in bars if bar.flips_within), key=lambda bar: abs(bar.flip_sigmas or 0.0))
+    return sorted((bar for bar in bars if bar.flips_sign), key=lambda bar: abs(bar.flip_sigmas or 0.0))
 
 
-def moving(found: Answer, bars: Sequence[TornadoBar]) -> tuple[str, ...]:
+def tornado_sentences(found: Answer, bars: Sequence[TornadoBar]) -> tuple[str, ...]:
     """What the answer is, and which of its inputs could turn it alone, each with the value at which it does."""
-    said = (f"As entered: {title(found)}", *how_sure(found))
+    said = (f"As entered: {title(found)}", *confidence_sentences(found))
     if not bars:
         return (*said, NOTHING_MOVES)
-    turning = turning_alone(bars)
+    turning = answer_changing_inputs(bars)
     if not turning:
         return (*said, f"None of {words.count(len(bars), 'open input')} turns that alone within its range.")
     each = words.listed(
@@ -84,7 +84,7 @@ def moving(found: Answer, bars: Sequence[TornadoBar]) -> tuple[str, ...]:
     return (*said, f"{len(turning)} of {words.count(len(bars), 'open input')} can turn that alone: {each}.")
 
 
-def clickable(found: BreakEvenMap, can: Sequence[str]) -> str:
+def map_click_hint(found: BreakEvenMap, can: Sequence[str]) -> str:
     """What a click on the map does; empty where neither side can be entered."""
     if not can:
         return ""
@@ -94,18 +94,18 @@ def clickable(found: BreakEvenMap, can: Sequence[str]) -> str:
     return f"Click a place on the map to plan with it: that sets {sets}.{kept}"
 
 
-def stress_name(key: str) -> str:
+def stress_label(key: str) -> str:
     """A test as its button calls it, and so as an address does: made of its key, which stays for ever."""
     return key.replace("-", " ").capitalize()
 
 
-def side_name(name: str) -> str:
+def axis_label(name: str) -> str:
     """An input as the lists of the map call it, and so as an address does: made of its name in the formulas."""
     plain = name.replace("_", " ").replace("usd", "USD")
     return plain[:1].upper() + plain[1:]
 
 
-def stress_words(keys: Sequence[str], now: Answer, then: Answer | None) -> str:
+def stress_verdict_text(keys: Sequence[str], now: Answer, then: Answer | None) -> str:
     """The verdict before and under the tests that are chosen."""
     if not keys:
         return f"As entered: {title(now)}"
@@ -115,7 +115,7 @@ def stress_words(keys: Sequence[str], now: Answer, then: Answer | None) -> str:
     return f"Still: {after}" if before == after else f"{before.rstrip('.')} becomes: {after}"
 
 
-def stress_source(stress: Stress, source: Source) -> str:
+def stress_source(stress: StressTest, source: Source) -> str:
     """Why a test is worth trying, and who says so."""
     kind = {"assumption": "Our assumption", "derived": "Worked out from", "measured": "Measured by"}
     by = kind.get(stress.kind, "Reported by")
@@ -128,7 +128,7 @@ def enterable(plan: Plan, under: Plan | None) -> dict[str, float]:
     """What a test tries, where a scenario has a field for all of it; else nothing."""
     tried = {} if under is None else dict(under.setting.tried)
     values = {name: float(np.asarray(value).flat[0]) for name, value in tried.items()}
-    return values if all(can_enter(plan, name) for name in values) else {}
+    return values if all(has_scenario_field(plan, name) for name in values) else {}
 
 
 def tests() -> tuple[str, ...]:
@@ -136,7 +136,7 @@ def tests() -> tuple[str, ...]:
     return tuple(stresses())
 
 
-def doubt_finding(found: Sequence[Index]) -> str:
+def uncertainty_summary(found: Sequence[Index]) -> str:
     """How few inputs make most of the doubt, in words."""
     if not found:
         return NOTHING_MOVES

@@ -1,9 +1,9 @@
 """How sure a prediction is: what published runs were over predictions that had not seen their source."""
 
 from planner.scenario.base import ONE_MACHINE
-from planner.speed.bands import Band, attention_of, mixture_of
+from planner.speed.bands import Band, attention_of, mixture_kind
 from planner.speed.hardware import generation
-from planner.speed.serving.case_of import Setup
+from planner.speed.serving.case_of import ServingSetup
 from planner.speed.serving.cases import ServingLayout
 from planner.speed.serving.chips import WEIGHT_BYTES, known
 
@@ -13,13 +13,13 @@ UNDER_LOAD = "first token under load"
 RATE = "rate"  # what a band is of; runs that print a time instead are the less like it
 
 
-def traits_of(setup: Setup, layout: ServingLayout, *, batch: float, figure: str = RATE) -> dict[str, str]:
+def traits_of(setup: ServingSetup, layout: ServingLayout, *, batch: float, figure: str = RATE) -> dict[str, str]:
     """By what a run of so many requests at once on each replica is like another; `figure` is what was measured."""
     weight, together = WEIGHT_BYTES[setup.precision], float(layout.group) * float(layout.stages)
     return {
         "chip": generation(setup.chip.architecture or setup.chip.kind, stacked=setup.chip.hbm),
         "engine": setup.engine,
-        "mixture": mixture_of(setup.shape),
+        "mixture": mixture_kind(setup.shape),
         "size": "one" if together <= 1 else "machine" if together <= ONE_MACHINE else "machines",
         "attention": attention_of(setup.shape),
         "bits": "16" if weight >= 2 else "8" if weight >= 1 else "4",
@@ -30,9 +30,9 @@ def traits_of(setup: Setup, layout: ServingLayout, *, batch: float, figure: str 
     }
 
 
-def band_name(setup: Setup, *, single: bool) -> str:
+def band_name(setup: ServingSetup, *, single: bool) -> str:
     """Which group of runs it is judged with: by the kind of model, machine and engine."""
-    chip, mixture = setup.chip, mixture_of(setup.shape)
+    chip, mixture = setup.chip, mixture_kind(setup.shape)
     names = {
         "processor": chip.kind == "cpu",
         "encoder": not setup.shape.causal,
@@ -47,7 +47,7 @@ def band_name(setup: Setup, *, single: bool) -> str:
     return next((name for name, holds in names.items() if holds), "few large experts")
 
 
-def band_of(setup: Setup, layout: ServingLayout, *, batch: float, guessed: bool = False) -> Band:
+def serving_band(setup: ServingSetup, layout: ServingLayout, *, batch: float, guessed: bool = False) -> Band:
     """The band around a prediction, as factors on it; wide where nobody fitted such work or the shape was guessed."""
     said = known()
     assumed = said.assumed_bands.get(band_name(setup, single=batch <= 1))

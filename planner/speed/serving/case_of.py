@@ -5,15 +5,15 @@ from dataclasses import dataclass
 
 from planner.network.network import Network
 from planner.speed.serving.cases import (
+    ByteWidths,
     ServingCase,
     ServingLayout,
     ServingLimits,
     ServingMachine,
-    Traffic,
-    Traits,
-    Widths,
+    ServingTraffic,
+    ServingTraits,
 )
-from planner.speed.serving.chips import WEIGHT_BYTES, Chip, Period
+from planner.speed.serving.chips import WEIGHT_BYTES, EngineDefaults, ServingAccelerator
 from planner.speed.serving.memory import stored_bytes
 from pricing.model import WeightFormat
 
@@ -43,13 +43,13 @@ UNSAID_CHECKPOINT = Checkpoint()
 
 
 @dataclass(frozen=True)
-class Setup:
+class ServingSetup:
     """What a case is made of, besides its traffic."""
 
     shape: Network
-    chip: Chip
+    chip: ServingAccelerator
     engine: str
-    period: Period
+    period: EngineDefaults
     precision: str
     kv_bytes: float
     gguf: bool = False
@@ -57,7 +57,7 @@ class Setup:
     checkpoint: Checkpoint = UNSAID_CHECKPOINT
 
 
-def widths(setup: Setup) -> Widths:
+def widths(setup: ServingSetup) -> ByteWidths:
     """Bytes of a weight of each part, and of a cached value."""
     precision, said, local = setup.precision, setup.checkpoint, setup.engine == "local"
     weight = WEIGHT_BYTES[_GGUF.get(precision, precision) if setup.gguf else precision]
@@ -65,26 +65,28 @@ def widths(setup: Setup) -> Widths:
         weight = weight if said.scale_group is None else _HALF_A_BYTE + _SCALE_BYTES / said.scale_group
         if said.rest is not None:
             rest = WEIGHT_BYTES[said.rest]
-            return Widths(weight=weight, other=rest, attention=rest, head=2.0, kv=setup.kv_bytes)
+            return ByteWidths(weight=weight, other=rest, attention=rest, head=2.0, kv=setup.kv_bytes)
     # As such formats usually are: tables stay wide, and mxfp4 narrows experts only.
     narrow = precision in _NARROW and not local
     attention = 2.0 if precision == "mxfp4" else weight
     if precision == "fp4" and setup.shape.latent:
         attention = _LATENT_FP4_ATTENTION
-    return Widths(weight=weight, other=weight, attention=attention, head=2.0 if narrow else weight, kv=setup.kv_bytes)
+    return ByteWidths(
+        weight=weight, other=weight, attention=attention, head=2.0 if narrow else weight, kv=setup.kv_bytes
+    )
 
 
-def stored_gb(setup: Setup) -> float:
+def stored_gb(setup: ServingSetup) -> float:
     """What the weights take on a disk, or on one group of accelerators. [GB]"""
     return float(stored_bytes(setup.shape, widths(setup))) / 1e9
 
 
-def default_kv_bytes(period: Period, precision: str) -> float:
+def default_kv_bytes(period: EngineDefaults, precision: str) -> float:
     """Bytes of a cached value where nobody says: some engines keep 8 bits beside narrow weights."""
     return 1.0 if period.small_cache and precision in ("fp8", "fp4", "mxfp4") else 2.0
 
 
-def machine(chip: Chip, precision: str, group: float) -> ServingMachine:
+def machine(chip: ServingAccelerator, precision: str, group: float) -> ServingMachine:
     """The chip as the numbers of a case."""
     return ServingMachine(
         flops=chip.flops(precision),
@@ -95,7 +97,7 @@ def machine(chip: Chip, precision: str, group: float) -> ServingMachine:
     )
 
 
-def limits(period: Period, *, static: bool = False, tuned: bool = False) -> ServingLimits:
+def limits(period: EngineDefaults, *, static: bool = False, tuned: bool = False) -> ServingLimits:
     """What the engine allows itself. A static batch is one block; a tuned run has lifted the engine's defaults."""
     return ServingLimits(
         step_s=0.0 if static else period.step_ms / 1e3,
@@ -110,7 +112,7 @@ def limits(period: Period, *, static: bool = False, tuned: bool = False) -> Serv
     )
 
 
-def traits(setup: Setup, *, group: float, static: bool = False) -> Traits:
+def traits(setup: ServingSetup, *, group: float, static: bool = False) -> ServingTraits:
     """What changes the rates."""
     shape, chip, precision = setup.shape, setup.chip, setup.precision
     local, narrow = setup.engine == "local", precision in _FOUR_BIT
@@ -131,12 +133,12 @@ def traits(setup: Setup, *, group: float, static: bool = False) -> Traits:
         "local_stacked": local and chip.hbm,
         "local_unified_four_bit": local and narrow and chip.kind == "apple",
         "local_two_dies": local and "Ultra" in chip.name,
-        **_of_mixtures(setup),
+        **_mixture_traits(setup),
     }
-    return Traits(power_share=chip.power_share, **{name: float(flag) for name, flag in flags.items()})
+    return ServingTraits(power_share=chip.power_share, **{name: float(flag) for name, flag in flags.items()})
 
 
-def _of_mixtures(setup: Setup) -> dict[str, bool]:
+def _mixture_traits(setup: ServingSetup) -> dict[str, bool]:
     """What changes the small kernels of layers with experts."""
     shape, chip, precision = setup.shape, setup.chip, setup.precision
     mixture, newest = bool(shape.experts > 1), chip.hbm and chip.computes_in_four_bits
@@ -149,7 +151,7 @@ def _of_mixtures(setup: Setup) -> dict[str, bool]:
     }
 
 
-def smallest_group(setup: Setup, accelerators: float) -> float:
+def smallest_group(setup: ServingSetup, accelerators: float) -> float:
     """How many accelerators share the weights where nobody says: the fewest that keep room for caches."""
     if setup.chip.memory_bytes <= 0:
         return 1.0  # nobody knows how much it holds
@@ -165,7 +167,7 @@ def smallest_group(setup: Setup, accelerators: float) -> float:
 
 
 def make_case(
-    setup: Setup, layout: ServingLayout, limit: ServingLimits, traffic: Traffic, *, static: bool = False
+    setup: ServingSetup, layout: ServingLayout, limit: ServingLimits, traffic: ServingTraffic, *, static: bool = False
 ) -> ServingCase:
     """All of it together."""
     return ServingCase(

@@ -7,7 +7,7 @@ from planner.speed.arrays import Num
 
 
 @dataclass(frozen=True)
-class Widths:
+class ByteWidths:
     """Bytes of one number."""
 
     weight: Num  # of the routed experts; in a dense network of its layers
@@ -53,7 +53,7 @@ class ServingLimits:
 
 
 @dataclass(frozen=True)
-class Traits:
+class ServingTraits:
     """What about engine, chip and format changes the rates. 1 where it holds, 0 where not."""
 
     native_scheduler: Num  # compiled, and planned ahead
@@ -80,7 +80,7 @@ class Traits:
 
 
 @dataclass(frozen=True)
-class Traffic:
+class ServingTraffic:
     """Tokens in and out of a request, and how many requests are worked on at once."""
 
     input_tokens: Num
@@ -98,9 +98,9 @@ class ServingCase:
     """One run, or as many as the arrays are long."""
 
     network: Network
-    widths: Widths
+    widths: ByteWidths
     machine: ServingMachine
     layout: ServingLayout
     limits: ServingLimits
-    traits: Traits
-    traffic: Traffic
+    traits: ServingTraits
+    traffic: ServingTraffic

@@ -8,11 +8,11 @@ from pydantic import Field
 
 from planner.speed.bands import UNTOLD, Band, Spread
 from planner.speed.data_files import read_data
-from planner.speed.hardware import UnknownChip, first, power_share, processor_memory_gb
+from planner.speed.hardware import MissingAcceleratorDataError, first, power_share, processor_memory_gb
 from planner.speed.serving.constants import NAMES, ServingConstants
 from pricing.caching import cached
 from pricing.days import Day
-from pricing.figure import Strict, Text
+from pricing.figure import StrictModel, Text
 from pricing.records import Accelerator
 
 GB = 1e9
@@ -46,7 +46,7 @@ _LEAST_STACKED_GB_S = 1_200.0  # flat memory reached less before 2025, when make
 _USABLE_OF_UNIFIED = 0.8  # what macOS lets its GPU hold of the memory it shares
 
 
-def precision_called(said: str) -> str:
+def parse_precision(said: str) -> str:
     """The kind of weights a table means; 16 bits where it says nothing that is known."""
     plain = said.strip().casefold().replace(" ", "")
     if plain in WEIGHT_BYTES:
@@ -55,7 +55,7 @@ def precision_called(said: str) -> str:
 
 
 @dataclass(frozen=True)
-class Chip:
+class ServingAccelerator:
     """One accelerator, or one slice of it. Bytes and seconds, never giga."""
 
     name: str
@@ -93,29 +93,29 @@ class Chip:
         return self.slot_bytes_per_s if self.two_way_link and group > 2 else self.link_bytes_per_s
 
 
-def chip_of(
+def build_accelerator(
     name: str,
     record: Accelerator,
     *,
     memory_share: float = 1.0,
     compute_share: float = 1.0,
     memory_gb: float | None = None,
-) -> Chip:
+) -> ServingAccelerator:
     """The catalogue's record as rates. The shares are those of a slice: 1 for the whole accelerator.
 
     A processor's server has `memory_gb` for each.
     """
     bandwidth = first(record.memory_bandwidth_gb_s)
     if bandwidth is None:
-        raise UnknownChip("the catalogue does not know its memory bandwidth", of=record.label)
-    sixteen = _sixteen(record, bandwidth * GB)
+        raise MissingAcceleratorDataError("the catalogue does not know its memory bandwidth", of=record.label)
+    sixteen = _tflops_16bit(record, bandwidth * GB)
     if sixteen is None:
-        raise UnknownChip("the catalogue knows no rate of its matrix units", of=record.label)
+        raise MissingAcceleratorDataError("the catalogue knows no rate of its matrix units", of=record.label)
     eight = first(record.fp8_dense_tflops) or sixteen
     four = first(record.fp4_dense_tflops) or eight
     slot = 2 * _SLOT_GB_S if record.link in _IN_FIFTH_SLOTS else _SLOT_GB_S
     link = first(record.link_gb_s) or slot
-    return Chip(
+    return ServingAccelerator(
         name=name, kind=record.kind, architecture=record.architecture or "",
         flops_16bit=sixteen * TFLOPS * compute_share, flops_8bit=eight * TFLOPS * compute_share,
         flops_4bit=four * TFLOPS * compute_share,
@@ -132,7 +132,7 @@ def _scaled(value: float | None, share: float) -> float | None:
     return None if value is None else value * share
 
 
-def _sixteen(record: Accelerator, bandwidth: float) -> float | None:
+def _tflops_16bit(record: Accelerator, bandwidth: float) -> float | None:
     """Dense 16-bit rate in TFLOP/s."""
     stated = first(record.bf16_dense_tflops, record.fp16_dense_tflops)
     if stated is not None:
@@ -169,7 +169,7 @@ Precision = Literal["bf16", "fp8", "fp4", "mxfp4"]
 _Share = Annotated[float, Field(gt=0, le=1)]
 
 
-class Period(Strict):
+class EngineDefaults(StrictModel):
     """How an engine works from a day on."""
 
     scheduler: Literal["native", "hidden", "inline"]
@@ -192,26 +192,26 @@ class Period(Strict):
     small_cache: bool = Field(description="keeps an 8-bit cache beside 8- and 4-bit weights unless told otherwise")
 
 
-class Engine(Strict):
+class EngineFamily(StrictModel):
     """A family of engines, under all its names."""
 
     names: tuple[str, ...]
-    periods: dict[date, Period] = Field(min_length=1)
+    periods: dict[date, EngineDefaults] = Field(min_length=1)
 
-    def on(self, day: date) -> Period:
+    def on(self, day: date) -> EngineDefaults:
         """What holds on that day; the first period for anything older."""
         known = [start for start in self.periods if start <= day] or [min(self.periods)]
         return self.periods[max(known)]
 
 
-class SameShape(Strict):
+class ShapeAlias(StrictModel):
     """A model whose configuration is that of another."""
 
     like: str
     no_window: bool = False
 
 
-class Dataset(Strict):
+class Dataset(StrictModel):
     """What a named data set asks and gets on average."""
 
     input_tokens: int = Field(ge=1)
@@ -220,7 +220,7 @@ class Dataset(Strict):
     drafts_up_to_tpot_ms: float = Field(default=0.0, ge=0, description="promises so tight that drafts are allowed")
 
 
-class Fitted(Strict):
+class FittedConstant(StrictModel):
     """One constant: its value, the range it took when each source was left out, and what it is."""
 
     value: float = Field(gt=0)
@@ -229,7 +229,7 @@ class Fitted(Strict):
     means: Text
 
 
-class Power(Strict):
+class PowerDraw(StrictModel):
     """Share of the thermal design power that an accelerator draws, from a small batch to a large one."""
 
     small_batch: float = Field(ge=1)
@@ -239,7 +239,7 @@ class Power(Strict):
     source: Text
 
 
-class Measured(Strict):
+class Measured(StrictModel):
     """One measured rate of work that is not a language model's."""
 
     accelerator: str
@@ -248,14 +248,14 @@ class Measured(Strict):
     source: Text
 
 
-class LeftOut(Strict):
+class LeftOut(StrictModel):
     """Published runs that teach nothing about speed, and why."""
 
     runs: tuple[str, ...] = Field(min_length=1)
     why: Text
 
 
-class Polls(Strict):
+class PollingInterval(StrictModel):
     """A source whose engine looks for new requests only every so many steps."""
 
     source: Text
@@ -271,7 +271,7 @@ class Polls(Strict):
         )
 
 
-class Work(Strict):
+class Work(StrictModel):
     """A kind of work whose speed was measured and is carried over by peak rates where it was not."""
 
     label: Text
@@ -281,7 +281,7 @@ class Work(Strict):
     measured: tuple[Measured, ...] = Field(min_length=1)
 
 
-class WorkShares(Strict):
+class LatencyDerating(StrictModel):
     """What a system takes under a promise of latency, of what it takes offline."""
 
     server: _Share
@@ -289,7 +289,7 @@ class WorkShares(Strict):
     source: Text
 
 
-class Fit(Strict):
+class FitInfo(StrictModel):
     """How the constants came to be."""
 
     on: Day
@@ -298,25 +298,25 @@ class Fit(Strict):
     sources: int
 
 
-class Known(Strict):
+class Known(StrictModel):
     """Everything the data file says."""
 
     about: Text
-    engines: dict[str, Engine]
-    same_shape: dict[str, SameShape]
+    engines: dict[str, EngineFamily]
+    same_shape: dict[str, ShapeAlias]
     datasets: dict[str, Dataset]
     requests_in_run: dict[str, dict[str, int]]
     left_out: tuple[LeftOut, ...]
     unfitted_first_tokens: tuple[LeftOut, ...] = Field(description="runs, or whole sources by their titles")
-    polls: tuple[Polls, ...]
-    power: Power
-    fit: Fit
-    constants: dict[str, Fitted]
+    polls: tuple[PollingInterval, ...]
+    power: PowerDraw
+    fit: FitInfo
+    constants: dict[str, FittedConstant]
     bands: dict[str, Band]
     spread: Spread = UNTOLD
     assumed_bands: dict[str, Band] = Field(description="where nothing was fitted: from errors on published runs")
     work: dict[str, Work]
-    work_shares: WorkShares
+    work_shares: LatencyDerating
 
     def values(self) -> ServingConstants:
         """The constants as one record of numbers."""

@@ -22,7 +22,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from planner.speed.arrays import Num
-from planner.speed.serving.cases import Traits
+from planner.speed.serving.cases import ServingTraits
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class ServingRates:
     spread_steps_waited: Num
 
 
-def rates(constants: ServingConstants, traits: Traits) -> ServingRates:
+def rates(constants: ServingConstants, traits: ServingTraits) -> ServingRates:
     """The constants that hold for these traits."""
     c, local = constants, np.asarray(traits.local, dtype=np.float64)
     served_share = c.bandwidth_share ** (1 - local)

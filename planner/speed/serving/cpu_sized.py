@@ -9,16 +9,16 @@ from typing import Literal
 
 from planner.scenario.serving_job import ServingJob
 from planner.speed.arrays import Num
-from planner.speed.hardware import BadJob, UnknownChip
-from planner.speed.serving.bands import band_of
-from planner.speed.serving.chips import WEIGHT_BYTES, Chip, known
+from planner.speed.hardware import InvalidJobError, MissingAcceleratorDataError
+from planner.speed.serving.bands import serving_band
+from planner.speed.serving.chips import WEIGHT_BYTES, ServingAccelerator, known
 from planner.speed.serving.constants import ServingConstants
 from planner.speed.serving.legal import why_not
 from planner.speed.serving.lookup import find_chip
 from planner.speed.serving.non_llm import is_other_work, other_work
-from planner.speed.serving.own_pace import serving_pace
+from planner.speed.serving.own_pace import serving_correction
 from planner.speed.serving.plan import USUAL_PROMISE, plan
-from planner.speed.serving.promise import kept_per_s, levels, running
+from planner.speed.serving.promise import levels, max_rate_within_target, running
 from pricing import names
 from pricing.catalogue import Catalogue
 
@@ -30,7 +30,7 @@ _SMALL_WEIGHTS = "int4"  # what processors and desks run, where nobody says
 
 
 @dataclass(frozen=True)
-class WithoutGpu:
+class CpuAlternative:
     """One machine that is no data-centre GPU, and what it carries: one processor, or one of what is there.
 
     Rates are requests a second within the promise: typical, and at the ends of the band. `count` is how many carry the
@@ -50,18 +50,18 @@ class WithoutGpu:
 
 
 @dataclass(frozen=True)
-class SmallWork:
+class CpuFeasibility:
     """What carries the peak without a GPU to rent or buy, and the size of model from which it takes one."""
 
     model: str
     peak_requests_per_s: float | None
     tokens_per_s: float  # for one person
-    machines: tuple[WithoutGpu, ...]
+    machines: tuple[CpuAlternative, ...]
     rule_on: str  # the processor that the rule is about
-    rule: Largest | None  # of models that write
+    rule: ModelSizeLimit | None  # of models that write
 
     @property
-    def enough(self) -> WithoutGpu | None:
+    def enough(self) -> CpuAlternative | None:
         """The machine that carries it: one of yours before one of the catalogue's."""
         fitting = [one for one in self.machines if one.verdict == "enough"]
         return min(fitting, key=lambda one: (not one.yours, one.count), default=None)
@@ -74,7 +74,7 @@ class SmallWork:
 
 def small_work(
     catalogue: Catalogue, job: ServingJob, have: Sequence[str] = (), constants: ServingConstants | None = None
-) -> SmallWork:
+) -> CpuFeasibility:
     """Processors of the catalogue and what somebody has, each asked for the same service at its peak.
 
     A promise that is not given is the usual one of a service, first tokens in 2 s and further ones in 100 ms.
@@ -86,7 +86,7 @@ def small_work(
     found = (_tried(catalogue, job, key, yours=own, peak=peak, constants=constants) for key, own in tried)
     pace = 1e3 / job.tpot_ms if job.tpot_ms else USUAL_TOKENS_PER_S
     fastest = max(processors, key=lambda key: find_chip(catalogue, key).bandwidth)
-    return SmallWork(
+    return CpuFeasibility(
         model=job.model,
         peak_requests_per_s=peak,
         tokens_per_s=pace,
@@ -106,7 +106,7 @@ def _tried(
     yours: bool,
     peak: float | None,
     constants: ServingConstants | None,
-) -> WithoutGpu | None:
+) -> CpuAlternative | None:
     """One machine; None where the catalogue knows too little of it."""
     changed = {"accelerator": key, "accelerators": 1, "tensor_parallel": None, "pipeline_parallel": 1}
     if catalogue.accelerators[key].kind != "cpu":
@@ -119,11 +119,11 @@ def _tried(
             how, fits = found.how if found.reason is None else found.reason, True
         else:
             rates, how, fits = _written(catalogue, asks, constants)
-    except (UnknownChip, BadJob):
+    except (MissingAcceleratorDataError, InvalidJobError):
         return None
     typical, low, high = rates
     machines = SOCKETS if catalogue.accelerators[key].kind == "cpu" else 1
-    return WithoutGpu(
+    return CpuAlternative(
         accelerator=key, label=catalogue.accelerator_label(key), machines=machines, yours=yours,
         requests_per_s=typical, low=low, high=high,
         count=math.ceil((peak or 0.0) / low - 1e-9) if low > 0 and peak else int(low > 0),
@@ -144,11 +144,11 @@ def _written(
     if reason is not None:
         return (0.0, 0.0, 0.0), f"does not fit: {reason}", False
     batch = float(running(worked.case))
-    band = band_of(worked.setup, worked.layout, batch=batch)
-    promise, own = worked.promise or USUAL_PROMISE, serving_pace(catalogue, asks, job.accelerator)
+    band = serving_band(worked.setup, worked.layout, batch=batch)
+    promise, own = worked.promise or USUAL_PROMISE, serving_correction(catalogue, asks, job.accelerator)
     seen = levels(worked.case, worked.rate, most=batch, cv=asks.length_cv, shares=(promise.percentile,))
     paces = (own.ratio, own.ratio * band.low, own.ratio * band.high)
-    typical, low, high = (pace * kept_per_s(seen, promise.at_pace(pace)) for pace in paces)
+    typical, low, high = (pace * max_rate_within_target(seen, promise.at_pace(pace)) for pace in paces)
     return (typical, low, high), f"weights in {worked.setup.precision}", True
 
 
@@ -165,7 +165,7 @@ _FOUR_BITS = WEIGHT_BYTES["q4_k_m"]
 
 
 @dataclass(frozen=True)
-class Largest:
+class ModelSizeLimit:
     """Active parameters in 1e9, with the range that published runs leave open."""
 
     params_b: Num
@@ -173,21 +173,23 @@ class Largest:
     high_b: Num
 
 
-def largest_params_b(*, bandwidth: Num, tokens_per_s: Num, bytes_per_weight: Num, bandwidth_share: Num) -> Num:
+def max_params_b(*, bandwidth: Num, tokens_per_s: Num, bytes_per_weight: Num, bandwidth_share: Num) -> Num:
     """Parameters that can be read for each token at that pace. [1e9] Prompts and caches are left out."""
     return bandwidth * bandwidth_share / (tokens_per_s * bytes_per_weight) / 1e9
 
 
-def largest_model(chip: Chip, *, tokens_per_s: float, constants: ServingConstants | None = None) -> Largest:
+def largest_model(
+    chip: ServingAccelerator, *, tokens_per_s: float, constants: ServingConstants | None = None
+) -> ModelSizeLimit:
     """The largest model in 4 bits that writes so many tokens a second for one person on that chip.
 
     Of a mixture of experts only the active parameters count, though all of them have to fit.
     """
     fitted = constants or known().values()
     share = fitted.local_bandwidth_share * fitted.local_four_bit * (fitted.local_stacked if chip.hbm else 1.0)
-    typical = largest_params_b(
+    typical = max_params_b(
         bandwidth=chip.bandwidth, tokens_per_s=tokens_per_s, bytes_per_weight=_FOUR_BITS, bandwidth_share=share
     )
     said = known()
     band = said.assumed_bands["processor"] if chip.kind == "cpu" else said.bands["single"]
-    return Largest(typical, typical * band.low, typical * band.high)
+    return ModelSizeLimit(typical, typical * band.low, typical * band.high)

@@ -11,7 +11,7 @@ import numpy as np
 from planner.speed.arrays import Num
 from planner.speed.serving.cases import ServingCase
 from planner.speed.serving.constants import ServingRates
-from planner.speed.serving.step import layers_s, prefill, reading, streamed_bytes
+from planner.speed.serving.step import layers_s, prefill, reading, weight_bytes_read
 from pricing.caching import cached
 
 _NEVER_FULL = 0.999
@@ -36,7 +36,7 @@ def normal_share(x: Num) -> Num:
     return np.asarray(0.5 * (1 + _erf(np.asarray(x) / math.sqrt(2.0))))
 
 
-def waiting_share(*, places: Num, load: Num) -> Num:
+def wait_probability(*, places: Num, load: Num) -> Num:
     """The share of requests that find all places taken, when `load` are there on average. [1] Many places."""
     places, load = np.asarray(places, dtype=np.float64), np.maximum(np.asarray(load, dtype=np.float64), 1e-9)
     room = (places - load) / np.sqrt(load)
@@ -44,11 +44,11 @@ def waiting_share(*, places: Num, load: Num) -> Num:
     return np.where(room <= 0, 1.0, 1 / (1 + room * normal_share(room) / np.maximum(density, 1e-300)))
 
 
-def place_wait_s(*, places: Num, load: Num, service_s: Num, service_cv: Num, share: float) -> Num:
+def slot_wait_s(*, places: Num, load: Num, service_s: Num, service_cv: Num, share: float) -> Num:
     """The wait for a free place that `share` of requests stay below. [s]"""
     spread = (1 + np.asarray(service_cv) ** 2) / 2
     free = np.maximum(np.asarray(places) - load, 1e-9)
-    waits = waiting_share(places=places, load=load)
+    waits = wait_probability(places=places, load=load)
     beyond = np.maximum(np.log(np.maximum(waits, 1e-300) / (1 - share)), 0.0)
     return np.where(np.asarray(load) >= places, np.inf, beyond * service_s * spread / free)
 
@@ -71,7 +71,7 @@ _PROMPT_CV = 0.5  # prompts are cut and mixed: less spread than their lengths ha
 _NEARLY_BUSY = 0.98
 
 
-def asked_tokens(case: ServingCase) -> Num:
+def computed_prompt_tokens(case: ServingCase) -> Num:
     """Tokens of a prompt that have to be worked on: the rest is found in the cache. [token]"""
     return case.traffic.input_tokens * case.traffic.worked_share
 
@@ -83,30 +83,30 @@ def launched_s(case: ServingCase, rates: ServingRates) -> Num:
     return rates.first_token_s + plain + rates.prompt_latent_layer_s * net.layers * net.latent
 
 
-def alone_s(case: ServingCase, rates: ServingRates, *, tokens: Num) -> Num:
+def unloaded_first_token_s(case: ServingCase, rates: ServingRates, *, tokens: Num) -> Num:
     """One prompt on a machine with nothing else to do, up to its first token. [s]"""
     work = prefill(case, rates, prompts=1.0, tokens=tokens).total_s
-    read = streamed_bytes(case, rates, tokens=tokens) / reading(case, rates)
+    read = weight_bytes_read(case, rates, tokens=tokens) / reading(case, rates)
     worked = read + work + layers_s(case, rates) + rates.sequence_s
     return np.maximum(worked, launched_s(case, rates))
 
 
-def prompt_s(case: ServingCase, rates: ServingRates) -> Num:
+def prompt_blocking_s(case: ServingCase, rates: ServingRates) -> Num:
     """For how long one prompt keeps others waiting: short ones share a pass, and so its launches. [s]"""
-    tokens = asked_tokens(case)
+    tokens = computed_prompt_tokens(case)
     passes = np.minimum(tokens / case.limits.step_tokens, 1.0)
     return np.maximum(prefill(case, rates, prompts=1.0, tokens=tokens).total_s, launched_s(case, rates) * passes)
 
 
-def among_others_s(case: ServingCase, rates: ServingRates, *, batch: Num, token_s: Num) -> Num:
+def loaded_first_token_s(case: ServingCase, rates: ServingRates, *, batch: Num, token_s: Num) -> Num:
     """First token of a request that comes while `batch` others run, a step each `token_s`, and no prompt waits. [s]"""
-    alone = alone_s(case, rates, tokens=asked_tokens(case))
+    alone = unloaded_first_token_s(case, rates, tokens=computed_prompt_tokens(case))
     steps = np.where(np.asarray(case.layout.attention_ranks) > 1, rates.spread_steps_waited, rates.steps_waited)
     steps = steps + case.limits.polled_steps / 2
     return alone + np.where(np.asarray(batch) > 1, steps * token_s, 0.0)
 
 
-def behind_prompts_s(*, prompt: Num, requests_per_s: Num, most: Num, share: float | None = None) -> Num:
+def prompt_queue_wait_s(*, prompt: Num, requests_per_s: Num, most: Num, share: float | None = None) -> Num:
     """The wait behind other prompts: its mean, or what `share` of requests stay below. [s]
 
     There are never more before it than `most` of the others: in a closed loop, where each asks again when it has its

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from planner.network.network import Network
-from planner.speed.hardware import BadJob, UnknownChip
-from planner.speed.serving.case_of import Setup, make_case, stored_gb
-from planner.speed.serving.cases import ServingCase, ServingLayout, ServingLimits, Traffic
-from planner.speed.serving.chips import chip_of
+from planner.speed.hardware import InvalidJobError, MissingAcceleratorDataError
+from planner.speed.serving.case_of import ServingSetup, make_case, stored_gb
+from planner.speed.serving.cases import ServingCase, ServingLayout, ServingLimits, ServingTraffic
+from planner.speed.serving.chips import build_accelerator
 from planner.speed.serving.memory import fits, held
-from planner.speed.serving.result import ReplicaThatFits
+from planner.speed.serving.result import ServingFitSuggestion
 from pricing.catalogue import Catalogue
 
 _NARROWER = {"fp32": "bf16", "bf16": "fp8", "fp16": "fp8", "fp8": "int4", "int8": "int4"}
@@ -17,26 +17,26 @@ _MOST_TOGETHER = 64
 _LARGER_SHOWN = 3
 
 
-def legal_groups(shape: Network, *, most: int = _MOST_TOGETHER) -> tuple[int, ...]:
+def valid_tensor_degrees(shape: Network, *, most: int = _MOST_TOGETHER) -> tuple[int, ...]:
     """Tensor parallel degrees that divide the query heads and do not split a key head unevenly."""
     heads, keys = int(shape.heads), int(shape.cache_heads)
     found = (size for size in range(1, most + 1) if heads % size == 0)
     return tuple(size for size in found if shape.latent or keys % size == 0 or size % keys == 0)
 
 
-def refuse_illegal(shape: Network, *, group: int, stages: int, spread: bool) -> None:
-    """Raise `BadJob` where heads, experts or layers do not divide."""
-    legal = legal_groups(shape, most=max(_MOST_TOGETHER, 2 * group))
+def check_layout(shape: Network, *, group: int, stages: int, spread: bool) -> None:
+    """Raise `InvalidJobError` where heads, experts or layers do not divide."""
+    legal = valid_tensor_degrees(shape, most=max(_MOST_TOGETHER, 2 * group))
     if group not in legal:
-        raise BadJob(
+        raise InvalidJobError(
             f"{shape.label}: {int(shape.heads)} query and {int(shape.cache_heads)} key heads cannot be shared by "
             f"{group}; nearest: {_nearest(legal, group)}"
         )
     if stages > shape.layers:
-        raise BadJob(f"{shape.label}: {stages} stages for {int(shape.layers)} layers; at most one each")
+        raise InvalidJobError(f"{shape.label}: {stages} stages for {int(shape.layers)} layers; at most one each")
     if spread and shape.experts > 1 and shape.experts % group:
         fair = [size for size in range(1, int(shape.experts) + 1) if shape.experts % size == 0]
-        raise BadJob(
+        raise InvalidJobError(
             f"{shape.label}: {int(shape.experts)} experts cannot be spread evenly over {group}; "
             f"nearest: {_nearest(tuple(fair), group)}"
         )
@@ -61,63 +61,70 @@ def why_not(case: ServingCase) -> str | None:
 
 
 def ways_to_fit(
-    catalogue: Catalogue, setup: Setup, layout: ServingLayout, limit: ServingLimits, traffic: Traffic
-) -> tuple[ReplicaThatFits, ...]:
+    catalogue: Catalogue, setup: ServingSetup, layout: ServingLayout, limit: ServingLimits, traffic: ServingTraffic
+) -> tuple[ServingFitSuggestion, ...]:
     """What would make it fit, cheapest first: a narrower cache, narrower weights, more accelerators, larger ones."""
     devices = int(float(layout.group) * float(layout.stages))
     return (
-        *_narrower_cache(setup, layout, limit, traffic, devices),
-        *_narrower_weights(setup, layout, limit, traffic, devices),
+        *_suggest_narrower_cache(setup, layout, limit, traffic, devices),
+        *_suggest_narrower_weights(setup, layout, limit, traffic, devices),
         *_more_accelerators(setup, layout, limit, traffic),
-        *_larger_accelerators(catalogue, setup, layout, limit, traffic, devices),
+        *_suggest_larger_accelerators(catalogue, setup, layout, limit, traffic, devices),
     )
 
 
-def _fits(setup: Setup, layout: ServingLayout, limit: ServingLimits, traffic: Traffic) -> bool:
+def _fits(setup: ServingSetup, layout: ServingLayout, limit: ServingLimits, traffic: ServingTraffic) -> bool:
     return bool(fits(make_case(setup, layout, limit, traffic)))
 
 
-def _narrower_cache(
-    setup: Setup, layout: ServingLayout, limit: ServingLimits, traffic: Traffic, devices: int
-) -> Iterator[ReplicaThatFits]:
+def _suggest_narrower_cache(
+    setup: ServingSetup, layout: ServingLayout, limit: ServingLimits, traffic: ServingTraffic, devices: int
+) -> Iterator[ServingFitSuggestion]:
     if setup.kv_bytes > 1 and _fits(replace(setup, kv_bytes=1.0), layout, limit, traffic):
-        yield ReplicaThatFits("keep the cache in 8 bits", devices, setup.chip.name)
+        yield ServingFitSuggestion("keep the cache in 8 bits", devices, setup.chip.name)
 
 
-def _narrower_weights(
-    setup: Setup, layout: ServingLayout, limit: ServingLimits, traffic: Traffic, devices: int
-) -> Iterator[ReplicaThatFits]:
+def _suggest_narrower_weights(
+    setup: ServingSetup, layout: ServingLayout, limit: ServingLimits, traffic: ServingTraffic, devices: int
+) -> Iterator[ServingFitSuggestion]:
     precision = setup.precision
     while (narrower := _NARROWER.get(precision)) is not None:
         precision = narrower
         if _fits(replace(setup, precision=precision), layout, limit, traffic):
             stored = stored_gb(replace(setup, precision=precision))
-            yield ReplicaThatFits(f"store weights as {precision}, about {stored:,.0f} GB", devices, setup.chip.name)
+            yield ServingFitSuggestion(
+                f"store weights as {precision}, about {stored:,.0f} GB", devices, setup.chip.name
+            )
             return
 
 
 def _more_accelerators(
-    setup: Setup, layout: ServingLayout, limit: ServingLimits, traffic: Traffic
-) -> Iterator[ReplicaThatFits]:
-    for size in legal_groups(setup.shape):
+    setup: ServingSetup, layout: ServingLayout, limit: ServingLimits, traffic: ServingTraffic
+) -> Iterator[ServingFitSuggestion]:
+    for size in valid_tensor_degrees(setup.shape):
         ranks = float(size) if float(layout.attention_ranks) > 1 else 1.0
         wider = replace(layout, group=float(size), attention_ranks=ranks)
         if size > float(layout.group) and _fits(setup, wider, limit, traffic):
             devices = int(size * float(layout.stages))
-            yield ReplicaThatFits(f"share it between {devices} of them", devices, setup.chip.name)
+            yield ServingFitSuggestion(f"share it between {devices} of them", devices, setup.chip.name)
             return
 
 
-def _larger_accelerators(
-    catalogue: Catalogue, setup: Setup, layout: ServingLayout, limit: ServingLimits, traffic: Traffic, devices: int
-) -> Iterator[ReplicaThatFits]:
+def _suggest_larger_accelerators(
+    catalogue: Catalogue,
+    setup: ServingSetup,
+    layout: ServingLayout,
+    limit: ServingLimits,
+    traffic: ServingTraffic,
+    devices: int,
+) -> Iterator[ServingFitSuggestion]:
     larger = []
     for name, record in catalogue.accelerators.items():
         if record.kind != setup.chip.kind or name == setup.chip.name:
             continue
         try:
-            chip = chip_of(name, record)
-        except UnknownChip:
+            chip = build_accelerator(name, record)
+        except MissingAcceleratorDataError:
             continue
         if chip.memory_bytes > setup.chip.memory_bytes:
             larger.append((chip.memory_bytes, name, chip))
@@ -125,4 +132,4 @@ def _larger_accelerators(
     for _, name, chip in sorted(larger, key=lambda entry: entry[:2]):
         if found < _LARGER_SHOWN and _fits(replace(setup, chip=chip), layout, limit, traffic):
             found += 1
-            yield ReplicaThatFits(f"take {catalogue.accelerator_label(name)} instead", devices, name)
+            yield ServingFitSuggestion(f"take {catalogue.accelerator_label(name)} instead", devices, name)

@@ -4,24 +4,24 @@ import re
 from dataclasses import dataclass
 from datetime import date
 
-from planner.network.guess import MIXED, UNSAID, Sizes, active_in_name, is_mixed, size_in_name, typical_model
-from planner.network.kinds import GapInShape, UnknownShape
+from planner.network.guess import MIXED, UNSAID, ModelSizes, active_in_name, is_hybrid_name, size_in_name, typical_model
+from planner.network.kinds import MissingShapeField, UnknownShape
 from planner.network.network import Network
-from planner.network.record import writer_of
-from planner.speed.hardware import UnknownChip, slice_shares
+from planner.network.record import build_text_decoder
+from planner.speed.hardware import MissingAcceleratorDataError, slice_shares
 from planner.speed.match_model import (
     QUANTISED,
-    accelerator_called,
+    find_model_record,
+    match_accelerator,
     model_called,
-    model_named,
     model_spellings,
     same_shape,
 )
 from planner.speed.serving.case_of import UNSAID_CHECKPOINT, Checkpoint
-from planner.speed.serving.chips import Chip, Period, chip_of, known
+from planner.speed.serving.chips import EngineDefaults, ServingAccelerator, build_accelerator, known
 from pricing.caching import by_digest, cached
 from pricing.catalogue import Catalogue
-from pricing.errors import UnknownName
+from pricing.errors import UnknownNameError
 
 _EXTRA = re.compile(r"\s*\((virtualised|vGPU|\d+ ?W|\d+ threads|chip)\)|\s+MIG .*$")
 _MIG = re.compile(r"\bMIG (\S+)")
@@ -30,7 +30,7 @@ _UNDATED = date(2025, 1, 1)  # a run that does not say when: the middle of what 
 
 
 @dataclass(frozen=True)
-class FoundModel:
+class ResolvedModel:
     """A model that was found, and its shape."""
 
     name: str
@@ -40,63 +40,66 @@ class FoundModel:
 
 
 @cached(4_096, equal=by_digest)
-def find_shape(catalogue: Catalogue, called: str) -> FoundModel:
+def find_shape(catalogue: Catalogue, called: str) -> ResolvedModel:
     """The shape of the model a person names, fine-tuned and quantised variants included, or `UnknownShape`."""
     try:
-        return _recorded(catalogue, model_named(catalogue, called), called)
-    except UnknownName as error:
+        return _recorded(catalogue, find_model_record(catalogue, called), called)
+    except UnknownNameError as error:
         raise UnknownShape(f"unknown shape: no model of the catalogue is {called!r}") from error
 
 
 @cached(4_096, equal=by_digest)
-def shape_in_table(catalogue: Catalogue, called: str, sizes: Sizes = UNSAID) -> FoundModel:
+def shape_in_table(catalogue: Catalogue, called: str, sizes: ModelSizes = UNSAID) -> ResolvedModel:
     """The model that a row of a table names. It is matched loosely, but only with a model of the row's own size.
 
     Where the catalogue has none of that name and those sizes, the shape is what such a size usually has.
     """
     key = model_called(catalogue, QUANTISED.sub("", called), sizes=sizes)
     if key is None:
-        return _sized_shape(called, sizes)
+        return _shape_from_size(called, sizes)
     try:
         return _recorded(catalogue, key, called)
-    except GapInShape:
-        return _sized_shape(called, sizes)
+    except MissingShapeField:
+        return _shape_from_size(called, sizes)
 
 
-def _recorded(catalogue: Catalogue, key: str, called: str) -> FoundModel:
+def _recorded(catalogue: Catalogue, key: str, called: str) -> ResolvedModel:
     """The catalogue's model; without its window where the variant that is called so has none."""
     record = catalogue.models[key]
-    shape = writer_of(record)
+    shape = build_text_decoder(record)
     dropped = any((same_shape(name) or {}).get("no_window") for name in model_spellings(called))
     published = Checkpoint(record.weights, record.rest_weights, record.scale_group)
-    return FoundModel(key, shape.without_window() if dropped else shape, published)
+    return ResolvedModel(key, shape.without_window() if dropped else shape, published)
 
 
-def _sized_shape(called: str, sizes: Sizes) -> FoundModel:
+def _shape_from_size(called: str, sizes: ModelSizes) -> ResolvedModel:
     """What a model of that size is usually like, where no catalogue knows it; without a size, `UnknownShape`."""
-    if is_mixed(called):
+    if is_hybrid_name(called):
         raise UnknownShape(MIXED)
     size = sizes.params_b or size_in_name(called)
     if size is None:
         raise UnknownShape(f"unknown shape: no model of the catalogue is {called!r}, and its size is not stated")
     active = sizes.active_params_b or active_in_name(called)
     typical = typical_model(called, params_b=size, active_params_b=active, year=sizes.year)
-    return FoundModel(called, writer_of(typical), guessed=True)
+    return ResolvedModel(called, build_text_decoder(typical), guessed=True)
 
 
 @cached(4_096, equal=by_digest)
-def find_chip(catalogue: Catalogue, called: str, memory_gb: float | None = None) -> Chip:
-    """The machine a run names, or a slice of it, or `UnknownChip`. A processor's server has `memory_gb` for each."""
+def find_chip(catalogue: Catalogue, called: str, memory_gb: float | None = None) -> ServingAccelerator:
+    """The machine a run names, or a slice of it, or `MissingAcceleratorDataError`.
+
+    A processor's server has `memory_gb` for each.
+    """
     try:
-        key = accelerator_called(catalogue, _EXTRA.sub("", called))
-    except UnknownName as error:
-        raise UnknownChip(f"unknown accelerator: {error}") from error
+        key = match_accelerator(catalogue, _EXTRA.sub("", called))
+    except UnknownNameError as error:
+        raise MissingAcceleratorDataError(f"unknown accelerator: {error}") from error
     record = catalogue.accelerators[key]
     cut = _MIG.search(called)
     if cut is None:
-        return chip_of(key, record, memory_gb=memory_gb)
+        return build_accelerator(key, record, memory_gb=memory_gb)
     compute_share, memory_share = slice_shares(record, cut[1])
-    return chip_of(key, record, memory_share=memory_share, compute_share=compute_share)
+    return build_accelerator(key, record, memory_share=memory_share, compute_share=compute_share)
 
 
 @cached(4_096)
@@ -110,12 +113,12 @@ def find_engine(called: str) -> str:
 
 
 @cached(4_096)
-def find_period(family: str, day: date) -> Period:
+def find_period(family: str, day: date) -> EngineDefaults:
     """How that family of engines worked on that day."""
     return known().engines[family].on(day)
 
 
-def published_on(said: str) -> date:
+def parse_published_day(said: str) -> date:
     """The day in a text such as 2025-09, the first of the month or year where it says no more."""
     found = _YEAR.search(said)
     if found is None:

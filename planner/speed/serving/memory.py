@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 
 from planner.network.network import Network
 from planner.speed.arrays import Num
-from planner.speed.serving.cases import ServingCase, Widths
+from planner.speed.serving.cases import ByteWidths, ServingCase
 from planner.speed.serving.step import cache_bytes
 
 
 @dataclass(frozen=True)
-class HeldMemory:
+class ServingMemory:
     """Bytes on one replica: all of its accelerators together."""
 
     weights_bytes: Num
@@ -27,21 +27,23 @@ class HeldMemory:
 
 def weights_bytes(case: ServingCase) -> Num:
     """All weights of one replica, with copies of attention where each accelerator attends for itself. [byte]"""
-    looked_up = 1 - case.traits.local  # engines for one user leave the input table to the host
-    return stored_bytes(case.network, case.widths, attention_copies=case.layout.attention_ranks, tables_kept=looked_up)
+    tables_kept = 1 - case.traits.local  # engines for one user leave the input table to the host
+    return stored_bytes(
+        case.network, case.widths, attention_copies=case.layout.attention_ranks, tables_kept=tables_kept
+    )
 
 
-def stored_bytes(net: Network, wide: Widths, *, attention_copies: Num = 1.0, tables_kept: Num = 1.0) -> Num:
+def stored_bytes(net: Network, wide: ByteWidths, *, attention_copies: Num = 1.0, tables_kept: Num = 1.0) -> Num:
     """A sum over parts: tables, attention, experts, and what is beside them, each in its own format. [byte]"""
     attention = wide.attention * net.attention_params * attention_copies
     tables = wide.head * (net.head_params + net.embedding_params * tables_kept)
     return attention + tables + wide.other * net.other_params + wide.weight * net.routed_params
 
 
-def held(case: ServingCase, *, extra_bytes: Num = 0.0) -> HeldMemory:
+def held(case: ServingCase, *, extra_bytes: Num = 0.0) -> ServingMemory:
     """Weights, adapters (`extra_bytes`) and working space against what the devices really have."""
     devices = case.layout.group * case.layout.stages
-    return HeldMemory(
+    return ServingMemory(
         weights_bytes=weights_bytes(case) + extra_bytes,
         working_bytes=case.limits.working_bytes * devices,
         usable_bytes=case.machine.memory_bytes * case.limits.memory_share * devices,

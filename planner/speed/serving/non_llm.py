@@ -8,13 +8,13 @@ from planner.scenario.base import SECONDS_PER_HOUR
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.task import Run
 from planner.speed.bands import Band
-from planner.speed.serving.chips import Chip, known
+from planner.speed.serving.chips import ServingAccelerator, known
 from planner.speed.serving.lookup import find_chip
-from planner.speed.serving.own_pace import serving_pace
-from planner.speed.serving.work import WorkRate, carried_hours, rate_on, server_share, work_called
+from planner.speed.serving.own_pace import serving_correction
+from planner.speed.serving.work import NonLlmRate, carried_hours, rate_on, server_share, work_called
 from pricing import names
 from pricing.catalogue import Catalogue
-from pricing.errors import UnknownName
+from pricing.errors import UnknownNameError
 
 _HOST_PER_S = 100.0  # requests of one accelerator beyond which taking them in and out wants cores beside it
 _BY = {"int8": "rate of 8-bit integers", "fp8": "8-bit rate", "bandwidth": "memory bandwidth"}
@@ -27,7 +27,7 @@ _BY_BOUND = {
 
 
 @dataclass(frozen=True)
-class OtherWork:
+class NonLlmServing:
     """Work that writes no tokens on one kind of accelerator: how fast, how many it takes, and where that is from.
 
     `requests_per_s` is what one accelerator takes while it answers in time; where a promise cannot be kept, `reason`
@@ -70,7 +70,7 @@ class OtherWork:
 
 
 @dataclass(frozen=True)
-class CarriedRun:
+class ScaledRun:
     """A run known by its hours on one accelerator, on another: hours of one of those, and of all that are asked for."""
 
     measured_on: str
@@ -95,14 +95,14 @@ def is_other_work(model: str) -> bool:
     return work_called(model) is not None
 
 
-def other_work(catalogue: Catalogue, job: ServingJob) -> OtherWork:
-    """What serving that work takes. `UnknownName` where no such work was measured."""
-    name = work_named(job.model)
+def other_work(catalogue: Catalogue, job: ServingJob) -> NonLlmServing:
+    """What serving that work takes. `UnknownNameError` where no such work was measured."""
+    name = find_non_llm_work(job.model)
     work = known().work[name]
     key = names.accelerator(catalogue, job.accelerator)
     chip = find_chip(catalogue, key if job.mig_profile is None else f"{key} MIG {job.mig_profile}")
     rate = rate_on(catalogue, name, chip)
-    pace = serving_pace(catalogue, job, key)
+    pace = serving_correction(catalogue, job, key)
     band = pace.narrowed(_band(rate))
     offline = rate.requests_per_s * pace.ratio
     served = offline * server_share(chip)
@@ -110,9 +110,9 @@ def other_work(catalogue: Catalogue, job: ServingJob) -> OtherWork:
     reason = _too_slow(job, work.label, chip, alone_ms)
     counts = [served, served * band.high, served * band.low]
     most = job.peak_requests_per_s or job.average_requests_per_s  # an even stream has no other peak
-    peak = [None if reason else _needed(most, one) for one in counts]
-    average = None if reason else _needed(job.average_requests_per_s, served)
-    return OtherWork(
+    peak = [None if reason else _accelerators_needed(most, one) for one in counts]
+    average = None if reason else _accelerators_needed(job.average_requests_per_s, served)
+    return NonLlmServing(
         work=name, label=work.label, accelerator=chip.name, requests_per_s=served, low=served * band.low,
         high=served * band.high, offline_requests_per_s=offline, alone_ms=alone_ms, measured=rate.measured,
         carried_from=rate.carried_from, source=_source(name, rate), how=_how(catalogue, name, rate),
@@ -123,17 +123,17 @@ def other_work(catalogue: Catalogue, job: ServingJob) -> OtherWork:
     )  # fmt: skip
 
 
-def work_named(called: str) -> str:
-    """The measured work of that name, or `UnknownName` with what was perhaps meant."""
+def find_non_llm_work(called: str) -> str:
+    """The measured work of that name, or `UnknownNameError` with what was perhaps meant."""
     found = work_called(called)
     if found is not None:
         return found
-    near = nearest_work(called)
+    near = similar_work_names(called)
     hint = f" Did you mean {' or '.join(near)}?" if near else f" There are: {', '.join(known().work)}."
-    raise UnknownName(f"No measured work is called {called!r}.{hint}", near)
+    raise UnknownNameError(f"No measured work is called {called!r}.{hint}", near)
 
 
-def nearest_work(called: str) -> tuple[str, ...]:
+def similar_work_names(called: str) -> tuple[str, ...]:
     """Names of measured work that look like it, or hold it."""
     index = {names.plain(one): name for name, work in known().work.items() for one in (name, *work.also)}
     wanted = names.plain(called)
@@ -142,29 +142,29 @@ def nearest_work(called: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(index[spelling] for spelling in near))[:4]
 
 
-def carried_run(catalogue: Catalogue, task: Run, *, accelerator: str, accelerators: int) -> CarriedRun:
+def carried_run(catalogue: Catalogue, task: Run, *, accelerator: str, accelerators: int) -> ScaledRun:
     """The hours of that run on the accelerators of a plan."""
     measured_on = names.accelerator(catalogue, task.measured_on)
     wanted = names.accelerator(catalogue, accelerator)
     rate = carried_hours(catalogue, hours=task.hours, measured_on=measured_on, wanted=wanted, bound=task.bound)
     label = catalogue.accelerator_label(measured_on)
     how = "as measured" if rate.measured else f"carried over from {label} by the {_BY_BOUND[task.bound]}, not measured"
-    return CarriedRun(
+    return ScaledRun(
         measured_on=measured_on, accelerator=wanted, accelerators=accelerators, bound=task.bound,
         measured=rate.measured, accelerator_hours=1 / (rate.requests_per_s * SECONDS_PER_HOUR),
         low=1 / (rate.high * SECONDS_PER_HOUR), high=1 / (rate.low * SECONDS_PER_HOUR), how=how,
     )  # fmt: skip
 
 
-def _band(rate: WorkRate) -> Band:
+def _band(rate: NonLlmRate) -> Band:
     return Band(low=rate.low / rate.requests_per_s, high=rate.high / rate.requests_per_s, rows=1)
 
 
-def _needed(requests_per_s: float | None, each: float) -> int | None:
+def _accelerators_needed(requests_per_s: float | None, each: float) -> int | None:
     return None if requests_per_s is None else max(math.ceil(requests_per_s / each - 1e-9), 1)
 
 
-def _too_slow(job: ServingJob, label: str, chip: Chip, alone_ms: float | None) -> str | None:
+def _too_slow(job: ServingJob, label: str, chip: ServingAccelerator, alone_ms: float | None) -> str | None:
     """Why the promise cannot be kept: not even one request with nobody else there comes in time."""
     if job.ttft_ms is None or alone_ms is None or alone_ms <= job.ttft_ms:
         return None
@@ -172,11 +172,11 @@ def _too_slow(job: ServingJob, label: str, chip: Chip, alone_ms: float | None) -
     return f"{label}: one request takes {takes} ms on {chip.name}, and {promised} ms are promised"
 
 
-def _source(name: str, rate: WorkRate) -> str:
+def _source(name: str, rate: NonLlmRate) -> str:
     return next(one.source for one in known().work[name].measured if one.accelerator == rate.carried_from)
 
 
-def _how(catalogue: Catalogue, name: str, rate: WorkRate) -> str:
+def _how(catalogue: Catalogue, name: str, rate: NonLlmRate) -> str:
     if rate.measured:
         return "measured on this accelerator"
     work = known().work[name]
@@ -185,19 +185,19 @@ def _how(catalogue: Catalogue, name: str, rate: WorkRate) -> str:
     return f"carried over from {catalogue.accelerator_label(entry.accelerator)} by the {by}, not measured"
 
 
-def _joules(chip: Chip, requests_per_s: float) -> float | None:
+def _joules(chip: ServingAccelerator, requests_per_s: float) -> float | None:
     """Energy of the accelerator for one request at a full load. [J]"""
     return None if chip.tdp_w is None else chip.tdp_w * known().power.large_share / requests_per_s
 
 
-def _warnings(job: ServingJob, chip: Chip, rate: WorkRate, served: float) -> tuple[str, ...]:
+def _warnings(job: ServingJob, chip: ServingAccelerator, rate: NonLlmRate, served: float) -> tuple[str, ...]:
     said = {
         "no rate was measured on this accelerator: the range is wide": not rate.measured,
         "a processor from a measured GPU, or the other way: expect a third to twice of it": not rate.measured
         and rate.high / rate.low > 4,
         "so many short requests that the host may set the pace": served > _HOST_PER_S and chip.kind != "cpu",
         "nobody measured how long one request takes: whether the promise holds is not checked": job.ttft_ms is not None
-        and known().work[work_named(job.model)].alone_share is None,
+        and known().work[find_non_llm_work(job.model)].alone_share is None,
         "slices are taken to do their share of the whole": job.mig_profile is not None,
     }
     return tuple(text for text, holds in said.items() if holds)

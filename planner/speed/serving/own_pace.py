@@ -11,7 +11,7 @@ from planner.speed.serving.lookup import find_shape
 from pricing import Catalogue
 
 
-def serving_pace(catalogue: Catalogue, job: ServingJob, accelerator: str) -> Pace:
+def serving_correction(catalogue: Catalogue, job: ServingJob, accelerator: str) -> Pace:
     """Of a service on that accelerator: runs of its model and engine.
 
     Those of another model there told published runs nothing, so they count only where no model is named.

@@ -5,26 +5,26 @@ from dataclasses import dataclass, replace
 
 from planner.network.kinds import UnknownShape
 from planner.network.network import Network
-from planner.network.own_models import with_own_models
+from planner.network.own_models import with_user_models
 from planner.scenario.base import ONE_MACHINE
 from planner.scenario.serving_job import ServingJob
-from planner.speed.hardware import BadJob, OnlySold
-from planner.speed.match_model import model_named
-from planner.speed.serving.case_of import Setup, default_kv_bytes, limits, make_case, smallest_group
-from planner.speed.serving.cases import ServingCase, ServingLayout, ServingLimits, Traffic
-from planner.speed.serving.chips import Chip, known
+from planner.speed.hardware import HostedOnlyModelError, InvalidJobError
+from planner.speed.match_model import find_model_record
+from planner.speed.serving.case_of import ServingSetup, default_kv_bytes, limits, make_case, smallest_group
+from planner.speed.serving.cases import ServingCase, ServingLayout, ServingLimits, ServingTraffic
+from planner.speed.serving.chips import ServingAccelerator, known
 from planner.speed.serving.constants import ServingConstants, ServingRates, rates
-from planner.speed.serving.legal import refuse_illegal
-from planner.speed.serving.lookup import FoundModel, find_chip, find_period, find_shape
-from planner.speed.serving.non_llm import nearest_work
-from planner.speed.serving.promise import Promise
+from planner.speed.serving.legal import check_layout
+from planner.speed.serving.lookup import ResolvedModel, find_chip, find_period, find_shape
+from planner.speed.serving.non_llm import similar_work_names
+from planner.speed.serving.promise import LatencyTarget
 from pricing import names
 from pricing.catalogue import Catalogue
-from pricing.errors import PricingError, UnknownName
+from pricing.errors import PricingError, UnknownNameError
 
 _CACHE_BYTES = {"bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "int8": 1.0}
-USUAL_PROMISE = Promise(2.0, 0.1)
-_PROMISES = {"server": USUAL_PROMISE, "interactive": Promise(0.5, 0.04)}  # usual ones, where none is given
+USUAL_PROMISE = LatencyTarget(2.0, 0.1)
+_PROMISES = {"server": USUAL_PROMISE, "interactive": LatencyTarget(0.5, 0.04)}  # usual ones, where none is given
 
 
 @dataclass(frozen=True)
@@ -32,14 +32,14 @@ class ServingPlan:
     """The numbers behind a job."""
 
     job: ServingJob
-    setup: Setup
+    setup: ServingSetup
     layout: ServingLayout
     limit: ServingLimits
-    traffic: Traffic
+    traffic: ServingTraffic
     case: ServingCase
     rate: ServingRates
     adapters_bytes: float
-    promise: Promise | None
+    promise: LatencyTarget | None
 
     @property
     def shape(self) -> Network:
@@ -59,14 +59,14 @@ class ServingPlan:
 
 
 def plan(catalogue: Catalogue, job: ServingJob, constants: ServingConstants) -> ServingPlan:
-    """The job as one case. Layouts that cannot be raise `BadJob`."""
-    setup = _setup(with_own_models(catalogue, job.models), job)
+    """The job as one case. Layouts that cannot be raise `InvalidJobError`."""
+    setup = _setup(with_user_models(catalogue, job.models), job)
     if not setup.shape.causal:
         job = job.model_copy(update={"output_tokens": 1})  # it writes nothing: one step gives its answer
     layout = _layout(setup, job)
     batch = math.nan if job.batch is None else max(job.batch / float(layout.replicas), 1.0)
     worked_share = 1 - job.cached_input_share
-    traffic = Traffic(float(job.input_tokens), float(job.output_tokens), batch, math.inf, worked_share, 1.0,
+    traffic = ServingTraffic(float(job.input_tokens), float(job.output_tokens), batch, math.inf, worked_share, 1.0,
         float(job.draft_tokens), job.accepted_share)  # fmt: skip
     limit = limits(setup.period)
     adapters = _adapter_bytes(job, setup.shape)
@@ -74,22 +74,22 @@ def plan(catalogue: Catalogue, job: ServingJob, constants: ServingConstants) -> 
     left = case.machine.memory_bytes - adapters / float(layout.group * layout.stages)
     case = replace(case, machine=replace(case.machine, memory_bytes=left))
     rate = rates(constants, case.traits)
-    return ServingPlan(job, setup, layout, limit, traffic, case, rate, adapters, _promise(job))
+    return ServingPlan(job, setup, layout, limit, traffic, case, rate, adapters, _latency_target(job))
 
 
-def _setup(catalogue: Catalogue, job: ServingJob) -> Setup:
+def _setup(catalogue: Catalogue, job: ServingJob) -> ServingSetup:
     found = _found(catalogue, job.model)
     key = names.accelerator(catalogue, job.accelerator)
     called = key if job.mig_profile is None else f"{key} MIG {job.mig_profile}"
-    chip = _capped(find_chip(catalogue, called, job.memory_gb), job.power_cap_w)
+    chip = _cap_power(find_chip(catalogue, called, job.memory_gb), job.power_cap_w)
     period = find_period(job.engine, job.engine_on or max(known().engines[job.engine].periods))
     precision = job.weight_precision or found.checkpoint.weights or "bf16"
     kv_bytes = _CACHE_BYTES.get(job.cache_precision or "") or default_kv_bytes(period, precision)
     gguf = job.engine == "local"
-    return Setup(found.shape, chip, job.engine, period, precision, kv_bytes, gguf, checkpoint=found.checkpoint)
+    return ServingSetup(found.shape, chip, job.engine, period, precision, kv_bytes, gguf, checkpoint=found.checkpoint)
 
 
-def _found(catalogue: Catalogue, called: str) -> FoundModel:
+def _found(catalogue: Catalogue, called: str) -> ResolvedModel:
     """The model, tuned and quantised variants included; where there is none, the error says what was meant perhaps."""
     try:
         return find_shape(catalogue, called)
@@ -99,42 +99,42 @@ def _found(catalogue: Catalogue, called: str) -> FoundModel:
 
 def _nearest(catalogue: Catalogue, called: str, refusal: UnknownShape) -> PricingError:
     """The refusal with what was perhaps meant: a model that writes, or work whose rate was measured."""
-    near = nearest_work(called)
+    near = similar_work_names(called)
     try:
-        model_named(catalogue, called)
-    except OnlySold as error:
+        find_model_record(catalogue, called)
+    except HostedOnlyModelError as error:
         return error
-    except UnknownName as error:
+    except UnknownNameError as error:
         meant = tuple(dict.fromkeys((*near, *error.candidates)))[:4]
         hint = f" Did you mean {' or '.join(meant)}?" if meant else ""
-        return UnknownName(f"No model is called {called!r}.{hint}", meant)
+        return UnknownNameError(f"No model is called {called!r}.{hint}", meant)
     measured = f"; of other work these were measured: {', '.join(near)}" if near else ""
     return UnknownShape(f"{refusal}{measured}")
 
 
-def _capped(chip: Chip, power_cap_w: float | None) -> Chip:
+def _cap_power(chip: ServingAccelerator, power_cap_w: float | None) -> ServingAccelerator:
     """The chip held below its power: arithmetic slows down, memory does not."""
     if power_cap_w is None or chip.tdp_w is None or power_cap_w >= chip.tdp_w:
         return chip
     return replace(chip, power_share=chip.power_share * power_cap_w / chip.tdp_w, tdp_w=power_cap_w)
 
 
-def _layout(setup: Setup, job: ServingJob) -> ServingLayout:
+def _layout(setup: ServingSetup, job: ServingJob) -> ServingLayout:
     shape = setup.shape
     spread = setup.period.spread_experts if job.spread_experts is None else job.spread_experts
     group = job.tensor_parallel or _fewest(setup, job)
-    refuse_illegal(shape, group=group, stages=job.pipeline_parallel, spread=spread and group > 1)
+    check_layout(shape, group=group, stages=job.pipeline_parallel, spread=spread and group > 1)
     devices = group * job.pipeline_parallel
     if job.mig_profile is not None and devices > 1:
-        raise BadJob(f"slices cannot talk to each other: a model has to fit into one {job.mig_profile}")
+        raise InvalidJobError(f"slices cannot talk to each other: a model has to fit into one {job.mig_profile}")
     if job.accelerators is not None and devices > job.accelerators:
-        raise BadJob(f"{devices} accelerators for one replica, and there are {job.accelerators}")
+        raise InvalidJobError(f"{devices} accelerators for one replica, and there are {job.accelerators}")
     replicas = max((job.accelerators or devices) // devices, 1)
     alone = spread and shape.experts > 1 and group > 1
     return ServingLayout(float(group), float(job.pipeline_parallel), float(replicas), float(group) if alone else 1.0)
 
 
-def _fewest(setup: Setup, job: ServingJob) -> int:
+def _fewest(setup: ServingSetup, job: ServingJob) -> int:
     most = 1 if job.mig_profile is not None else (job.accelerators or ONE_MACHINE) // job.pipeline_parallel
     return int(smallest_group(setup, max(most, 1)))
 
@@ -144,10 +144,10 @@ def _adapter_bytes(job: ServingJob, shape: Network) -> float:
     return job.lora_adapters * 2.0 * 4 * job.lora_rank * 2 * float(shape.hidden * shape.layers)
 
 
-def _promise(job: ServingJob) -> Promise | None:
+def _latency_target(job: ServingJob) -> LatencyTarget | None:
     usual = _PROMISES.get(job.mode)
     if usual is None and job.ttft_ms is None and job.tpot_ms is None:
         return None
     first = job.ttft_ms / 1e3 if job.ttft_ms else (usual.ttft_s if usual else math.inf)
     token = job.tpot_ms / 1e3 if job.tpot_ms else (usual.tpot_s if usual else math.inf)
-    return Promise(first, token, job.percentile)
+    return LatencyTarget(first, token, job.percentile)

@@ -11,27 +11,33 @@ from numpy.typing import NDArray
 from planner.speed.arrays import Num
 from planner.speed.serving.cases import ServingCase
 from planner.speed.serving.constants import ServingRates
-from planner.speed.serving.first_token import among_others_s, behind_prompts_s, place_wait_s, prompt_s, together
+from planner.speed.serving.first_token import (
+    loaded_first_token_s,
+    prompt_blocking_s,
+    prompt_queue_wait_s,
+    slot_wait_s,
+    together,
+)
 from planner.speed.serving.memory import most_requests
-from planner.speed.serving.result import WaitingTimes
-from planner.speed.serving.step import Parts, decode_step, prefill
+from planner.speed.serving.result import LatencyPercentiles
+from planner.speed.serving.step import ServingStepParts, decode_step, prefill
 
 _STRETCH = 1.15  # a stated batch may exceed what we think fits by this much: pages are handed out late
 
 
 @dataclass(frozen=True)
-class Cycle:
+class BatchCycle:
     """The time in which a replica answers one full batch: every answer token, and the prompts of those who follow."""
 
     seconds: Num
-    step: Parts
-    prompt: Parts
+    step: ServingStepParts
+    prompt: ServingStepParts
     batch: Num  # requests at once in one replica
     output_tokens: Num
     steps: Num  # fewer than tokens where drafts are right
 
     @property
-    def writing_s(self) -> Num:
+    def decode_s(self) -> Num:
         """All steps of one answer, prompts of others left out. [s]"""
         return self.steps * self.step.total_s
 
@@ -55,7 +61,7 @@ def running(case: ServingCase, *, extra_bytes: Num = 0.0) -> Num:
     return np.maximum(np.minimum(batch, traffic.requests_in_run), 1.0)
 
 
-def cycle(case: ServingCase, rates: ServingRates, *, batch: Num) -> Cycle:
+def cycle(case: ServingCase, rates: ServingRates, *, batch: Num) -> BatchCycle:
     """One cycle with `batch` requests at once in each replica, spread over its stages."""
     traffic = case.traffic
     at_once = batch / case.layout.stages
@@ -70,7 +76,7 @@ def cycle(case: ServingCase, rates: ServingRates, *, batch: Num) -> Cycle:
     writing = traffic.output_tokens / tokens_a_step(traffic.draft_tokens, traffic.accepted_share)
     more = np.maximum(steps - writing, 0.0) * step.fixed_s
     seconds = writing * step.total_s + prompt.total_s + more
-    return Cycle(seconds, step, prompt, batch, output_tokens=traffic.output_tokens, steps=writing)
+    return BatchCycle(seconds, step, prompt, batch, output_tokens=traffic.output_tokens, steps=writing)
 
 
 def tokens_a_step(draft_tokens: Num, accepted_share: Num) -> Num:
@@ -106,20 +112,20 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Promise:
+class LatencyTarget:
     """Seconds that the given share of requests stays below."""
 
     ttft_s: float
     tpot_s: float
     percentile: float = 0.99
 
-    def at_pace(self, faster: float) -> Promise:
+    def at_pace(self, faster: float) -> LatencyTarget:
         """What a prediction has to keep where everything really runs so many times faster than predicted."""
-        return Promise(self.ttft_s * faster, self.tpot_s * faster, self.percentile)
+        return LatencyTarget(self.ttft_s * faster, self.tpot_s * faster, self.percentile)
 
 
 @dataclass(frozen=True)
-class LoadLevels:
+class LatencyCurve:
     """One replica at rising load; times for each share of requests that is asked about, one row each."""
 
     requests_per_s: Array
@@ -129,36 +135,38 @@ class LoadLevels:
 
 def levels(
     case: ServingCase, rate: ServingRates, *, most: float, cv: float, shares: Sequence[float | None]
-) -> LoadLevels:
+) -> LatencyCurve:
     """Latencies that these shares of requests stay below, None for their means, at rising load of one replica."""
     load = np.geomspace(_LEAST_LOAD, most * _MOST_BUSY, _LOADS)
     answer = np.asarray(cycle(case, rate, batch=np.maximum(load, 1.0)).seconds)
     arriving = load / answer
-    prompt = prompt_s(case, rate)
+    prompt = prompt_blocking_s(case, rate)
     many, waits = [], []
     for share in shares:
-        behind = np.asarray(behind_prompts_s(prompt=prompt, requests_per_s=arriving, most=np.inf, share=share))
+        behind = np.asarray(prompt_queue_wait_s(prompt=prompt, requests_per_s=arriving, most=np.inf, share=share))
         if share is None:
             many.append(load)
             waits.append(behind)
         else:
             many.append(np.asarray(together(load=load, share=share, places=most)))
-            place = place_wait_s(places=most, load=load, service_s=answer, service_cv=cv, share=share)
+            place = slot_wait_s(places=most, load=load, service_s=answer, service_cv=cv, share=share)
             waits.append(behind + place)
     batch = np.maximum(np.array(many), 1.0)
     token_s = np.asarray(cycle(case, rate, batch=batch).token_s)
-    first = among_others_s(case, rate, batch=batch, token_s=token_s)
-    return LoadLevels(arriving, np.asarray(first + np.array(waits)), token_s)
+    first = loaded_first_token_s(case, rate, batch=batch, token_s=token_s)
+    return LatencyCurve(arriving, np.asarray(first + np.array(waits)), token_s)
 
 
-def most_per_s(case: ServingCase, rate: ServingRates, *, most: float, promise: Promise | None, cv: float) -> float:
+def max_requests_per_s(
+    case: ServingCase, rate: ServingRates, *, most: float, promise: LatencyTarget | None, cv: float
+) -> float:
     """Requests a second that one replica can take and keep its promise; all it can where there is none. [1/s]"""
     if promise is None:
         return most / float(np.asarray(cycle(case, rate, batch=most).seconds))
-    return kept_per_s(levels(case, rate, most=most, cv=cv, shares=(promise.percentile,)), promise)
+    return max_rate_within_target(levels(case, rate, most=most, cv=cv, shares=(promise.percentile,)), promise)
 
 
-def kept_per_s(seen: LoadLevels, promise: Promise) -> float:
+def max_rate_within_target(seen: LatencyCurve, promise: LatencyTarget) -> float:
     """The highest of these rates at which the promise holds; 0 where it never does. [1/s]"""
     kept = (seen.ttft_s <= promise.ttft_s) & (seen.tpot_s <= promise.tpot_s)
     return float(np.max(np.where(kept, seen.requests_per_s, 0.0)))
@@ -166,26 +174,27 @@ def kept_per_s(seen: LoadLevels, promise: Promise) -> float:
 
 def latencies(
     case: ServingCase, rate: ServingRates, *, most: float, requests_per_s: float, cv: float
-) -> tuple[WaitingTimes, WaitingTimes]:
+) -> tuple[LatencyPercentiles, LatencyPercentiles]:
     """First and further tokens at that rate of one replica: means and percentiles."""
     seen = levels(case, rate, most=most, cv=cv, shares=_SHARES)
     first, token = (
         [1e3 * float(np.interp(requests_per_s, seen.requests_per_s, row)) for row in rows]
         for rows in (seen.ttft_s, seen.tpot_s)
     )
-    return WaitingTimes(*first), WaitingTimes(*token)
+    return LatencyPercentiles(*first), LatencyPercentiles(*token)
 
 
-def at_once(case: ServingCase, rate: ServingRates, *, batch: float) -> tuple[WaitingTimes, WaitingTimes]:
+def at_once(case: ServingCase, rate: ServingRates, *, batch: float) -> tuple[LatencyPercentiles, LatencyPercentiles]:
     """First and further tokens where so many ask again as soon as they have their answer: a closed loop."""
     full = cycle(case, rate, batch=batch)
     arriving, others = batch / full.seconds, np.maximum(batch - 1.0, 0.0)
-    alone = among_others_s(case, rate, batch=batch, token_s=full.token_s)
+    alone = loaded_first_token_s(case, rate, batch=batch, token_s=full.token_s)
     first = [
-        alone + behind_prompts_s(prompt=prompt_s(case, rate), requests_per_s=arriving, most=others, share=share)
+        alone
+        + prompt_queue_wait_s(prompt=prompt_blocking_s(case, rate), requests_per_s=arriving, most=others, share=share)
         for share in _SHARES
     ]
-    return WaitingTimes(*(1e3 * float(np.asarray(one)) for one in first)), WaitingTimes(
+    return LatencyPercentiles(*(1e3 * float(np.asarray(one)) for one in first)), LatencyPercentiles(
         *(1e3 * float(np.asarray(full.token_s)) for _ in _SHARES)
     )
 

@@ -21,7 +21,7 @@ class MemoryParts:
 
 
 @dataclass(frozen=True)
-class ReplicaThatFits:
+class ServingFitSuggestion:
     """One thing to change so that it fits, and what it needs then."""
 
     change: str
@@ -30,7 +30,7 @@ class ReplicaThatFits:
 
 
 @dataclass(frozen=True)
-class WaitingTimes:
+class LatencyPercentiles:
     """Milliseconds: the mean, and percentiles over requests."""
 
     mean_ms: float
@@ -38,9 +38,11 @@ class WaitingTimes:
     p95_ms: float
     p99_ms: float
 
-    def at_pace(self, faster: float) -> WaitingTimes:
+    def at_pace(self, faster: float) -> LatencyPercentiles:
         """This result if everything ran so many times as fast."""
-        return WaitingTimes(self.mean_ms / faster, self.p50_ms / faster, self.p95_ms / faster, self.p99_ms / faster)
+        return LatencyPercentiles(
+            self.mean_ms / faster, self.p50_ms / faster, self.p95_ms / faster, self.p99_ms / faster
+        )
 
 
 @dataclass(frozen=True)
@@ -52,12 +54,12 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Serving:
+class ServingResult:
     """What serving that job is like. Where it does not fit, `reason` says why and `ways_to_fit` what would help."""
 
     fits: bool
     reason: str | None
-    ways_to_fit: tuple[ReplicaThatFits, ...]
+    ways_to_fit: tuple[ServingFitSuggestion, ...]
     model: str
     accelerator: str
     weight_precision: str
@@ -71,8 +73,8 @@ class Serving:
     output_tokens_per_s_high: float
     requests_per_s: float
     requests_per_s_within_promise: float
-    ttft: WaitingTimes | None
-    tpot: WaitingTimes | None
+    ttft: LatencyPercentiles | None
+    tpot: LatencyPercentiles | None
     accelerators_at_average: int | None
     accelerators_at_peak: int | None
     cold_start_s: float

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from planner.scenario.serving_job import ServingJob
-from planner.speed.hardware import BadJob
-from planner.speed.serving.result import Serving
+from planner.speed.hardware import InvalidJobError
+from planner.speed.serving.result import ServingResult
 from planner.speed.serving.serve import serve
 from pricing import Catalogue
 
@@ -16,26 +16,26 @@ _HALF = 2
 
 
 @dataclass(frozen=True)
-class ServedOtherwise:
+class ServingVariant:
     """The service with one thing changed."""
 
     words: str
-    found: Serving
+    found: ServingResult
 
 
-def served_otherwise(catalogue: Catalogue, job: ServingJob) -> tuple[ServedOtherwise, ...]:
+def serving_variants(catalogue: Catalogue, job: ServingJob) -> tuple[ServingVariant, ...]:
     """The service as it is, then each way to need less memory, or to have more. Refused layouts are left out."""
     now = serve(catalogue, job)
-    found = [ServedOtherwise(AS_IT_IS, now)]
+    found = [ServingVariant(AS_IT_IS, now)]
     for words, changed in _ways(job, now):
         try:
-            found.append(ServedOtherwise(words, serve(catalogue, job.model_copy(update=changed))))
-        except BadJob:
+            found.append(ServingVariant(words, serve(catalogue, job.model_copy(update=changed))))
+        except InvalidJobError:
             continue  # heads that cannot be shared so: no way at all
     return tuple(found)
 
 
-def _ways(job: ServingJob, now: Serving) -> Iterator[tuple[str, dict[str, Any]]]:
+def _ways(job: ServingJob, now: ServingResult) -> Iterator[tuple[str, dict[str, Any]]]:
     kept = {"tensor_parallel": now.accelerators_per_replica // job.pipeline_parallel}
     if now.weight_precision in _WIDE:
         yield "weights in 8 bits", {**kept, "weight_precision": "fp8"}

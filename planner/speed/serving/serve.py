@@ -3,20 +3,20 @@
 import math
 from dataclasses import replace
 
-from planner.network.own_models import with_own_models
+from planner.network.own_models import with_user_models
 from planner.scenario.base import ONE_MACHINE, SECONDS_PER_HOUR
 from planner.scenario.serving_job import ServingJob
-from planner.speed.match_model import counted_as
-from planner.speed.serving.bands import UNDER_LOAD, band_of
+from planner.speed.match_model import substitution_note
+from planner.speed.serving.bands import UNDER_LOAD, serving_band
 from planner.speed.serving.case_of import stored_gb
 from planner.speed.serving.chips import known
 from planner.speed.serving.constants import ServingConstants
 from planner.speed.serving.legal import ways_to_fit, why_not
 from planner.speed.serving.memory import held, most_requests
-from planner.speed.serving.own_pace import serving_pace
+from planner.speed.serving.own_pace import serving_correction
 from planner.speed.serving.plan import ServingPlan, plan
-from planner.speed.serving.promise import Cycle, at_once, cycle, latencies, most_per_s, running
-from planner.speed.serving.result import MemoryParts, ReplicaThatFits, Serving, Share, WaitingTimes
+from planner.speed.serving.promise import BatchCycle, at_once, cycle, latencies, max_requests_per_s, running
+from planner.speed.serving.result import LatencyPercentiles, MemoryParts, ServingFitSuggestion, ServingResult, Share
 from pricing.catalogue import Catalogue
 
 _ADAPTER_SLOWDOWN = 0.2  # engines lose 10 to 30 % with several adapters; no primary measurement was found
@@ -24,40 +24,41 @@ _REQUESTS_PER_ACCELERATOR = 100.0  # beyond, tokenising and sending set the pace
 _TIGHT_SHARE = 0.08
 
 
-def serve(catalogue: Catalogue, job: ServingJob, constants: ServingConstants | None = None) -> Serving:
-    """What serving that job is like. Bad layouts raise `BadJob`; not fitting is a result."""
-    catalogue = with_own_models(catalogue, job.models)
+def serve(catalogue: Catalogue, job: ServingJob, constants: ServingConstants | None = None) -> ServingResult:
+    """What serving that job is like. Bad layouts raise `InvalidJobError`; not fitting is a result."""
+    catalogue = with_user_models(catalogue, job.models)
     worked = plan(catalogue, job, constants or known().values())
     reason = why_not(worked.case)
     ways = () if reason is None else ways_to_fit(catalogue, worked.setup, worked.layout, worked.limit, worked.traffic)
     if reason is not None:
-        return _does_not_fit(worked, reason, ways)
+        return _misfit_result(worked, reason, ways)
     most = float(running(replace(worked.case, traffic=replace(worked.traffic, batch=math.nan))))
     batch = float(running(worked.case))
     full = cycle(worked.case, worked.rate, batch=batch)
-    pace = serving_pace(catalogue, job, worked.setup.chip.name)
+    pace = serving_correction(catalogue, job, worked.setup.chip.name)
     faster = pace.ratio * ((1 - _ADAPTER_SLOWDOWN) if job.lora_adapters > 1 else 1.0)
     per_replica = batch * worked.job.output_tokens / float(full.seconds) * faster
     promise = None if worked.promise is None else worked.promise.at_pace(faster)
-    within = most_per_s(worked.case, worked.rate, most=batch, promise=promise, cv=job.length_cv) * faster
-    band = pace.narrowed(band_of(worked.setup, worked.layout, batch=batch))
+    within = max_requests_per_s(worked.case, worked.rate, most=batch, promise=promise, cv=job.length_cv) * faster
+    band = pace.narrowed(serving_band(worked.setup, worked.layout, batch=batch))
     replicas, busy = int(worked.layout.replicas), worked.busy_replicas
     output = per_replica * busy
     ttft, tpot = _latencies(worked, batch=batch, within=within, faster=faster)
-    return Serving(
+    return ServingResult(
         fits=True, reason=None, ways_to_fit=(), model=worked.shape.label, accelerator=worked.setup.chip.name,
         weight_precision=worked.setup.precision, accelerators_per_replica=worked.devices, replicas=replicas,
         memory=_memory(worked, batch), most_requests_per_replica=most, batch_per_replica=batch,
         output_tokens_per_s=output, output_tokens_per_s_low=output * band.low,
         output_tokens_per_s_high=output * band.high, requests_per_s=output / worked.job.output_tokens,
         requests_per_s_within_promise=within * busy, ttft=ttft, tpot=tpot,
-        accelerators_at_average=_needed(worked, job.average_requests_per_s, within),
-        accelerators_at_peak=_needed(worked, job.peak_requests_per_s, within), cold_start_s=_cold_start_s(worked),
+        accelerators_at_average=_accelerators_needed(worked, job.average_requests_per_s, within),
+        accelerators_at_peak=_accelerators_needed(worked, job.peak_requests_per_s, within),
+        cold_start_s=_cold_start_s(worked),
         output_tokens_per_accelerator_hour=SECONDS_PER_HOUR * output / (worked.devices * replicas),
         joules_per_output_token=_joules(worked, batch, per_replica), time_shares=_shares(full),
         band=band, idle_replicas=replicas - busy,
         warnings=(
-            *_stands_in(catalogue, job),
+            *_substitution_note(catalogue, job),
             *_warnings(worked, output, batch),
         ),
         first_token_band=None if ttft is None else known().bands.get(UNDER_LOAD),
@@ -66,7 +67,7 @@ def serve(catalogue: Catalogue, job: ServingJob, constants: ServingConstants | N
 
 def _latencies(
     worked: ServingPlan, *, batch: float, within: float, faster: float
-) -> tuple[WaitingTimes | None, WaitingTimes | None]:
+) -> tuple[LatencyPercentiles | None, LatencyPercentiles | None]:
     """At the average rate that comes to each replica; at what it promises where no rate is given.
 
     Where only a number at once is given, of so many who ask again as soon as they have their answer.
@@ -77,13 +78,13 @@ def _latencies(
         first, token = at_once(worked.case, worked.rate, batch=batch)
         return first.at_pace(faster), token.at_pace(faster)
     wanted = worked.job.average_requests_per_s
-    replicas = max(float(worked.busy_replicas), (_needed(worked, wanted, within) or 0) / worked.devices)
+    replicas = max(float(worked.busy_replicas), (_accelerators_needed(worked, wanted, within) or 0) / worked.devices)
     arriving = within if wanted is None else min(wanted / replicas, within)
     seen = latencies(worked.case, worked.rate, most=batch, requests_per_s=arriving / faster, cv=worked.job.length_cv)
     return seen[0].at_pace(faster), seen[1].at_pace(faster)
 
 
-def _needed(worked: ServingPlan, requests_per_s: float | None, within: float) -> int | None:
+def _accelerators_needed(worked: ServingPlan, requests_per_s: float | None, within: float) -> int | None:
     """Accelerators for so many requests a second, whole replicas; nothing where no replica keeps the promise."""
     if requests_per_s is None or within <= 0:
         return None
@@ -126,7 +127,7 @@ def _joules(worked: ServingPlan, batch: float, tokens_per_s: float) -> float | N
     return float(worked.devices * worked.setup.chip.tdp_w * share / tokens_per_s)
 
 
-def _shares(full: Cycle) -> tuple[Share, ...]:
+def _shares(full: BatchCycle) -> tuple[Share, ...]:
     """Where the time of a full cycle goes, the largest first."""
     step, prompt, steps = full.step, full.prompt, float(full.steps)
     parts = {
@@ -172,14 +173,14 @@ def _warnings(worked: ServingPlan, output: float, batch: float) -> tuple[str, ..
     return tuple(text for text, holds in said.items() if holds)
 
 
-def _stands_in(catalogue: Catalogue, job: ServingJob) -> tuple[str, ...]:
+def _substitution_note(catalogue: Catalogue, job: ServingJob) -> tuple[str, ...]:
     """Whose record this is, where the name that was asked for has none of its own."""
-    said = counted_as(catalogue, job.model)
+    said = substitution_note(catalogue, job.model)
     return () if said is None else (said,)
 
 
-def _does_not_fit(worked: ServingPlan, reason: str, ways: tuple[ReplicaThatFits, ...]) -> Serving:
-    return Serving(
+def _misfit_result(worked: ServingPlan, reason: str, ways: tuple[ServingFitSuggestion, ...]) -> ServingResult:
+    return ServingResult(
         fits=False, reason=reason, ways_to_fit=ways, model=worked.shape.label, accelerator=worked.setup.chip.name,
         weight_precision=worked.setup.precision, accelerators_per_replica=worked.devices, replicas=0,
         memory=_memory(worked, 0.0), most_requests_per_replica=0.0, batch_per_replica=0.0, output_tokens_per_s=0.0,

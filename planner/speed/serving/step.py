@@ -27,7 +27,7 @@ _DISPATCH_BYTES = 1.5  # there in 8 bits and back in 16, over the two halves of 
 
 
 @dataclass(frozen=True)
-class Parts:
+class ServingStepParts:
     """Where the seconds of a step, or of a prompt, go."""
 
     weights_s: Num
@@ -43,9 +43,9 @@ class Parts:
         work = self.weights_s + self.arithmetic_s + self.cache_s
         return work + self.traffic_s + self.layers_s + self.requests_s
 
-    def times(self, factor: Num) -> Parts:
+    def times(self, factor: Num) -> ServingStepParts:
         """All of them that much longer."""
-        return Parts(*(getattr(self, each.name) * factor for each in fields(self)))
+        return ServingStepParts(*(getattr(self, each.name) * factor for each in fields(self)))
 
     @property
     def fixed_s(self) -> Num:
@@ -59,7 +59,7 @@ def expert_coverage(case: ServingCase, *, tokens: Num, skew: Num) -> Num:
     return 1 - np.maximum(missed, 0.0) ** (skew * tokens)
 
 
-def streamed_bytes(case: ServingCase, rates: ServingRates, *, tokens: Num) -> Num:
+def weight_bytes_read(case: ServingCase, rates: ServingRates, *, tokens: Num) -> Num:
     """Bytes that a step of `tokens` tokens reads over the whole group, experts at their slower pace. [byte]"""
     net, wide, layout = case.network, case.widths, case.layout
     attention = wide.attention * net.attention_params * layout.attention_ranks
@@ -90,28 +90,28 @@ def reading(case: ServingCase, rates: ServingRates) -> Num:
     return rates.bandwidth_share * case.machine.bandwidth * case.layout.group
 
 
-def _computing(case: ServingCase, rates: ServingRates) -> Num:
+def _effective_flops(case: ServingCase, rates: ServingRates) -> Num:
     return rates.flops_share * case.machine.flops * case.layout.group
 
 
-def _worked_params(case: ServingCase, rates: ServingRates) -> Num:
+def _effective_params(case: ServingCase, rates: ServingRates) -> Num:
     """Active parameters, experts that live whole on one accelerator each counted by what the fullest one delays."""
     net = case.network
     alone = np.asarray(case.layout.attention_ranks) > 1
     return net.active_params + np.where(alone, (rates.spread_expert_work - 1) * net.routed_active_params, 0.0)
 
 
-def _attending(case: ServingCase, rates: ServingRates) -> Num:
+def _effective_attention_flops(case: ServingCase, rates: ServingRates) -> Num:
     return rates.attention_share * rates.flops_share * case.machine.flops_16bit * case.layout.group
 
 
-def _passing_s(case: ServingCase, rates: ServingRates, *, tokens: Num) -> Num:
+def _elementwise_s(case: ServingCase, rates: ServingRates, *, tokens: Num) -> Num:
     """Seconds of norms, gates and conversions: read and written, hardly computed."""
     net = case.network
     return tokens * rates.activation_bytes * net.layers * net.hidden / reading(case, rates)
 
 
-def _wire_s(case: ServingCase, rates: ServingRates, *, tokens: Num) -> Num:
+def _communication_s(case: ServingCase, rates: ServingRates, *, tokens: Num) -> Num:
     """Two all-reduces a layer; or tokens sent to experts and back where attention is not shared. [s]"""
     group, net = np.asarray(case.layout.group), case.network
     ring = 2 * (group - 1) / group * tokens * net.hidden * _ACTIVATION_BYTES
@@ -132,34 +132,34 @@ def layers_s(case: ServingCase, rates: ServingRates) -> Num:
     return small + together + turns + case.limits.step_s
 
 
-def decode_step(case: ServingCase, rates: ServingRates, *, batch: Num, context: Num) -> Parts:
+def decode_step(case: ServingCase, rates: ServingRates, *, batch: Num, context: Num) -> ServingStepParts:
     """One step of `batch` requests that have seen `context` tokens: one token each, and the checking of drafts. [s]"""
     cached = batch * read_bytes(case, context=context) * rates.cache_reading / reading(case, rates)
     tokens = batch * (1 + case.traffic.draft_tokens)
-    attention = tokens * case.network.decode_flops(context=context) / _attending(case, rates)
-    matmuls = 2 * tokens * _worked_params(case, rates) / _computing(case, rates)
-    return Parts(
-        weights_s=streamed_bytes(case, rates, tokens=tokens) / reading(case, rates),
-        arithmetic_s=matmuls + attention + _passing_s(case, rates, tokens=tokens),
+    attention = tokens * case.network.decode_flops(context=context) / _effective_attention_flops(case, rates)
+    matmuls = 2 * tokens * _effective_params(case, rates) / _effective_flops(case, rates)
+    return ServingStepParts(
+        weights_s=weight_bytes_read(case, rates, tokens=tokens) / reading(case, rates),
+        arithmetic_s=matmuls + attention + _elementwise_s(case, rates, tokens=tokens),
         cache_s=cached,
-        traffic_s=_wire_s(case, rates, tokens=tokens),
+        traffic_s=_communication_s(case, rates, tokens=tokens),
         layers_s=layers_s(case, rates),
         # One host plans for all stages: as many requests as there are in the whole pipeline.
         requests_s=rates.sequence_s * batch * case.layout.stages / case.layout.attention_ranks,
     )
 
 
-def prefill(case: ServingCase, rates: ServingRates, *, prompts: Num, tokens: Num) -> Parts:
+def prefill(case: ServingCase, rates: ServingRates, *, prompts: Num, tokens: Num) -> ServingStepParts:
     """`prompts` prompts of `tokens` tokens each among other work: what each token costs, nothing that is shared. [s]"""
     squares = case.network.prompt_flops(tokens=tokens)
-    matmuls = 2 * prompts * tokens * _worked_params(case, rates) / _computing(case, rates)
-    passing = _passing_s(case, rates, tokens=prompts * tokens)
+    matmuls = 2 * prompts * tokens * _effective_params(case, rates) / _effective_flops(case, rates)
+    passing = _elementwise_s(case, rates, tokens=prompts * tokens)
     nothing = 0.0 * matmuls
-    return Parts(
+    return ServingStepParts(
         weights_s=nothing,
-        arithmetic_s=matmuls + prompts * squares / _attending(case, rates) + passing,
+        arithmetic_s=matmuls + prompts * squares / _effective_attention_flops(case, rates) + passing,
         cache_s=nothing,
-        traffic_s=_wire_s(case, rates, tokens=prompts * tokens),
+        traffic_s=_communication_s(case, rates, tokens=prompts * tokens),
         layers_s=nothing,
         requests_s=rates.request_s * prompts / case.layout.attention_ranks,
     )

@@ -12,30 +12,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.network.network import Network
-from planner.network.own_models import with_own_models
+from planner.network.own_models import with_user_models
 from planner.scenario.base import HOURS_PER_DAY
 from planner.scenario.training_job import TrainingJob
 from planner.speed.arrays import stacked, taken
 from planner.speed.bands import Band
-from planner.speed.hardware import Hardware, UnknownChip, family_of, hardware, lacks_units
-from planner.speed.pace import Pace, training_pace
-from planner.speed.training.bands import band_for, traits_of
-from planner.speed.training.constants import TrainingCalibration, house_calibration
+from planner.speed.hardware import Hardware, MissingAcceleratorDataError, hardware, hardware_family, lacks_units
+from planner.speed.pace import Pace, training_correction
+from planner.speed.training.bands import training_band, traits_of
+from planner.speed.training.constants import TrainingCalibration, default_calibration
 from planner.speed.training.fitting import USABLE_SHARE, peak_memory
-from planner.speed.training.goodput import TeamShare, best_tokens, reliability, team_share
+from planner.speed.training.goodput import TeamEfficiency, compute_optimal_tokens, reliability, team_share
 from planner.speed.training.layout import (
-    Candidate,
-    Columns,
-    LayoutWish,
-    batch_that_divides,
-    legal_layouts,
-    shared_within,
+    LayoutCandidate,
+    LayoutColumns,
+    LayoutConstraints,
+    divisible_batch,
+    hybrid_group_size,
+    valid_layouts,
     worth,
 )
 from planner.speed.training.plan import TrainingPlan
-from planner.speed.training.result import Layout, Range
+from planner.speed.training.result import Range, TrainingLayout
 from planner.speed.training.step import tokens_per_s
-from planner.speed.training.train import base_plan, layout_of, named_shape, run_hours, usual_batch
+from planner.speed.training.train import base_plan, default_batch, find_network, run_hours, to_training_layout
 from pricing import Catalogue
 from pricing.caching import cached
 
@@ -53,7 +53,7 @@ class Reach:
     memory_gb: float
     least_memory_gb: float  # of the leanest layout; not-a-number where none is legal
     tokens_per_s_per_accelerator: float | None = None
-    layout: Layout | None = None
+    layout: TrainingLayout | None = None
     accelerator_hours: Range | None = None
 
     @property
@@ -66,7 +66,7 @@ class Reach:
 
 
 @dataclass(frozen=True, eq=False)
-class _Chips:
+class _AcceleratorColumns:
     """Chips side by side, as columns that layouts stand across."""
 
     keys: tuple[str, ...]
@@ -84,7 +84,7 @@ def unknown_speed(catalogue: Catalogue, precision: str = "bf16") -> dict[str, st
     for key, record in catalogue.accelerators.items():
         try:
             hardware(key, record)
-        except UnknownChip as reason:
+        except MissingAcceleratorDataError as reason:
             missing[key] = reason.lacks
         else:
             missing |= {key: lacks} if (lacks := lacks_units(record, precision)) else {}
@@ -104,9 +104,9 @@ def across(
 
     Numbers end where `enough` says so of the last ones. The job's own accelerator, number and layout are left aside.
     """
-    known = calibration or house_calibration()
-    asked_of = _weighed_alike(job)
-    batch, keys = usual_batch(job), tuple(accelerators)
+    known = calibration or default_calibration()
+    asked_of = _layout_relevant_job(job)
+    batch, keys = default_batch(job), tuple(accelerators)
     for count in sorted(set(counts)):
         weighed = _weighed(catalogue, known, asked_of, keys, count, batch)
         run = _run(catalogue, job, weighed.shape, count)
@@ -117,21 +117,21 @@ def across(
 
 
 @dataclass(frozen=True)
-class _Weighed:
+class _LayoutResult:
     """What so many of a chip reach with their best layout, whatever is trained for how long."""
 
     memory_gb: float
     least_memory_gb: float
     rate: float = 0.0
-    layout: Layout | None = None
+    layout: TrainingLayout | None = None
     band: Band | None = None
     team_kept: float = 0.0  # the share of what one's own runs say that is believed to be the team's
 
 
 @dataclass(frozen=True)
-class _OfNumber:
+class _CountResults:
     shape: Network
-    chips: tuple[_Weighed, ...]
+    chips: tuple[_LayoutResult, ...]
 
 
 # The best layouts on the chips of a catalogue: how many tokens there are changes them as little as money.
@@ -144,40 +144,42 @@ def _facts(catalogue: Catalogue, known: TrainingCalibration, *_: object) -> tupl
 @cached(16, same=_facts, equal=lambda _, __, *question: question)
 def _board(
     catalogue: Catalogue, known: TrainingCalibration, job: TrainingJob, keys: tuple[str, ...]
-) -> tuple[_Chips, Network]:
-    catalogue = with_own_models(catalogue, job.models)
-    return _side_by_side(catalogue, keys, known, job), named_shape(catalogue, job)
+) -> tuple[_AcceleratorColumns, Network]:
+    catalogue = with_user_models(catalogue, job.models)
+    return _accelerator_columns(catalogue, keys, known, job), find_network(catalogue, job)
 
 
 @cached(256, same=_facts, equal=lambda _, __, *question: question)  # numbers, of some sixteen jobs
 def _weighed(
     catalogue: Catalogue, known: TrainingCalibration, job: TrainingJob, keys: tuple[str, ...], count: int, batch: int
-) -> _OfNumber:
+) -> _CountResults:
     chips, shape = _board(catalogue, known, job, keys)
     widest = taken(chips.columns, (int(np.argmax(chips.domain)), 0))
     here = replace(base_plan(job, batch=batch), accelerators=float(count))
     if job.global_batch_sequences is None:
-        here = replace(here, global_batch=float(batch_that_divides(shape, widest, here, LayoutWish())))
+        here = replace(here, global_batch=float(divisible_batch(shape, widest, here, LayoutConstraints())))
     layouts = _layouts(shape, widest, here, sorted({float(size) for size in chips.domain}))
     best = _best(shape, chips, layouts, known)
-    return _OfNumber(shape, tuple(_one(shape, chips, at, layouts, best, known) for at in range(len(keys))))
+    return _CountResults(shape, tuple(_one(shape, chips, at, layouts, best, known) for at in range(len(keys))))
 
 
-def _weighed_alike(job: TrainingJob) -> TrainingJob:
+def _layout_relevant_job(job: TrainingJob) -> TrainingJob:
     """The job without what its layouts and their speed do not depend on."""
     usual = TrainingJob(accelerator=job.accelerator)
     update = {"accelerator": "any", "accelerators": usual.accelerators, "tokens": None, "unique_tokens": None}
     return job.model_copy(update=update | {"failures": usual.failures, "team": usual.team})
 
 
-def _side_by_side(catalogue: Catalogue, keys: Sequence[str], known: TrainingCalibration, job: TrainingJob) -> _Chips:
+def _accelerator_columns(
+    catalogue: Catalogue, keys: Sequence[str], known: TrainingCalibration, job: TrainingJob
+) -> _AcceleratorColumns:
     records = [hardware(key, catalogue.accelerators[key], nic_gb_s=job.network_gb_s) for key in keys]
-    families = [family_of(catalogue.accelerators[key]) for key in keys]
+    families = [hardware_family(catalogue.accelerators[key]) for key in keys]
     factors = [known.chip_factor(key, family) for key, family in zip(keys, families, strict=True)]
     rows = stacked(records)
     columns = Hardware(**{field.name: getattr(rows, field.name).reshape(-1, 1) for field in fields(Hardware)})
-    paces = [training_pace(catalogue, job, key) for key in keys]
-    return _Chips(
+    paces = [training_correction(catalogue, job, key) for key in keys]
+    return _AcceleratorColumns(
         keys=tuple(keys),
         families=tuple(families),
         columns=columns,
@@ -189,31 +191,31 @@ def _side_by_side(catalogue: Catalogue, keys: Sequence[str], known: TrainingCali
 
 
 @dataclass(frozen=True, eq=False)
-class _Layouts:
+class _LayoutTable:
     """Legal layouts of one number as arrays, with the memory they take."""
 
     plans: TrainingPlan
-    table: Columns
+    table: LayoutColumns
     memory_gb: Array
     domain: Array  # for chips with so many on a fast link; 0: for all
 
 
-def _layouts(shape: Network, widest: Hardware, base: TrainingPlan, domains: Sequence[float]) -> _Layouts:
-    table = legal_layouts(shape, widest, base, LayoutWish(), {})
-    table = {name: column[_may_win(table)] for name, column in table.items()}
+def _layouts(shape: Network, widest: Hardware, base: TrainingPlan, domains: Sequence[float]) -> _LayoutTable:
+    table = valid_layouts(shape, widest, base, LayoutConstraints(), {})
+    table = {name: column[_undominated(table)] for name, column in table.items()}
     table, domain = _with_hybrids(table, domains)
     plans = replace(base, **table)
     memory_gb = np.asarray(peak_memory(shape, plans).total_gb) if len(table["tp"]) else np.zeros(0)
-    return _Layouts(plans, table, memory_gb, domain)
+    return _LayoutTable(plans, table, memory_gb, domain)
 
 
-def _with_hybrids(table: Columns, domains: Sequence[float]) -> tuple[Columns, Array]:
+def _with_hybrids(table: LayoutColumns, domains: Sequence[float]) -> tuple[LayoutColumns, Array]:
     """Layouts with hybrid sharding within each size of fast link, and the size that each row is for."""
     whole = np.flatnonzero(table["shard"] == WHOLLY_SHARDED)
     rows, groups, sizes = [np.arange(len(table["tp"]))], [np.zeros(len(table["tp"]))], [np.zeros(len(table["tp"]))]
     sharded = {name: column[whole] for name, column in table.items()}
     for size in domains:
-        group = shared_within(size, sharded)
+        group = hybrid_group_size(size, sharded)
         hybrid = (group > 1) & (group < sharded["dp"] * sharded["cp"])
         rows.append(whole[hybrid])
         groups.append(group[hybrid])
@@ -223,7 +225,7 @@ def _with_hybrids(table: Columns, domains: Sequence[float]) -> tuple[Columns, Ar
     return grown | {"shard_ranks": np.concatenate(groups)}, np.concatenate(sizes)
 
 
-def _may_win(table: Columns) -> NDArray[np.bool_]:
+def _undominated(table: LayoutColumns) -> NDArray[np.bool_]:
     """Layouts that no other beats on every chip.
 
     More virtual stages only shorten the bubble and keep no more in memory than fewer do, except one; and sharding the
@@ -247,7 +249,7 @@ class _Best:
     rate: Array
 
 
-def _best(shape: Network, chips: _Chips, layouts: _Layouts, known: TrainingCalibration) -> _Best:
+def _best(shape: Network, chips: _AcceleratorColumns, layouts: _LayoutTable, known: TrainingCalibration) -> _Best:
     """All layouts on all chips, some at a time."""
     many = len(chips.keys)
     at, rate, best = np.zeros(many, dtype=np.intp), np.zeros(many), np.zeros(many)
@@ -273,17 +275,19 @@ def _best(shape: Network, chips: _Chips, layouts: _Layouts, known: TrainingCalib
     return _Best(at, rate)
 
 
-def _one(shape: Network, chips: _Chips, at: int, on: _Layouts, best: _Best, known: TrainingCalibration) -> _Weighed:
+def _one(
+    shape: Network, chips: _AcceleratorColumns, at: int, on: _LayoutTable, best: _Best, known: TrainingCalibration
+) -> _LayoutResult:
     memory = on.memory_gb[on.table["tp"] <= chips.domain[at]]
     least_memory_gb = float(memory.min()) if len(memory) else float("nan")
-    found = _Weighed(float(chips.memory_gb[at]), least_memory_gb)
+    found = _LayoutResult(float(chips.memory_gb[at]), least_memory_gb)
     rate = float(best.rate[at])
     if rate <= 0:
         return found
     place = int(best.at[at])
     plan, pace = taken(on.plans, place), chips.paces[at]
-    layout = layout_of(Candidate(plan, rate, float(on.memory_gb[place])))
-    band = band_for(traits_of(shape, plan, chips.families[at]), calibration=known, own=pace.like or "")
+    layout = to_training_layout(LayoutCandidate(plan, rate, float(on.memory_gb[place])))
+    band = training_band(traits_of(shape, plan, chips.families[at]), calibration=known, own=pace.like or "")
     return replace(found, rate=rate, layout=layout, band=band, team_kept=pace.kept)
 
 
@@ -294,7 +298,7 @@ class _Run:
     accelerators: int
     tokens: float
     useful_share: float
-    team: TeamShare
+    team: TeamEfficiency
 
 
 def _run(catalogue: Catalogue, job: TrainingJob, shape: Network, count: int) -> _Run:
@@ -302,15 +306,15 @@ def _run(catalogue: Catalogue, job: TrainingJob, shape: Network, count: int) -> 
         catalogue, accelerators=float(count), params=float(shape.params), team=job.team,
         failures=job.failures,
     )  # fmt: skip
-    tokens = job.tokens or float(best_tokens(shape.active_params))
+    tokens = job.tokens or float(compute_optimal_tokens(shape.active_params))
     return _Run(count, tokens, float(often.useful_share), team_share(job.team))
 
 
-def _reach(key: str, one: _Weighed, run: _Run) -> Reach:
+def _reach(key: str, one: _LayoutResult, run: _Run) -> Reach:
     found = Reach(key, run.accelerators, one.memory_gb, one.least_memory_gb)
     if one.band is None:
         return found
-    team = run.team.where_measured(one.team_kept)
+    team = run.team.shrunk_by_own_runs(one.team_kept)
     hours = run_hours(run.tokens, one.rate, run.useful_share, one.band, (team.low, team.typical, team.high))
     return replace(found, tokens_per_s_per_accelerator=one.rate, layout=one.layout, accelerator_hours=hours)
 
@@ -318,7 +322,7 @@ def _reach(key: str, one: _Weighed, run: _Run) -> Reach:
 _STEP = 8  # above so many, in whole machines
 
 
-def fewest_in_time(catalogue: Catalogue, job: TrainingJob, deadline_days: float, most: int) -> Reach | None:
+def fewest_by_deadline(catalogue: Catalogue, job: TrainingJob, deadline_days: float, most: int) -> Reach | None:
     """The fewest found, above the job's own number, that are done by the deadline; None where up to `most` none are.
 
     The number is doubled until one is in time, and the gap below that halved.

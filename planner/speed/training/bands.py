@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from planner.network.network import Network
 from planner.scenario.base import ONE_MACHINE
-from planner.speed.bands import UNTOLD, Band, Traits, attention_of, mixture_of
-from planner.speed.training.constants import TrainingCalibration, house_calibration
+from planner.speed.bands import UNTOLD, Band, BandTraits, attention_of, mixture_kind
+from planner.speed.training.constants import TrainingCalibration, default_calibration
 from planner.speed.training.plan import TrainingPlan
 
 SCALES = {"up_to_64": 64.0, "65_to_1024": 1024.0}
@@ -30,7 +30,7 @@ def kind_of(*, moe: bool, layout_stated: bool) -> str:
     return "dense_layout_stated" if layout_stated else "dense_layout_chosen"
 
 
-def scale_of(accelerators: float) -> str:
+def size_class(accelerators: float) -> str:
     """Small, middle, large."""
     return next((name for name, most in SCALES.items() if max(accelerators, 1.0) <= most), "above_1024")
 
@@ -41,8 +41,8 @@ def traits_of(shape: Network, plan: TrainingPlan, family: str) -> dict[str, str]
     return {
         "chip": family,
         "software": "library" if not plan.eager else "compiled" if plan.compiled else "eager",
-        "mixture": mixture_of(shape),
-        "size": "machine" if plan.accelerators <= ONE_MACHINE else scale_of(float(plan.accelerators)),
+        "mixture": mixture_kind(shape),
+        "size": "machine" if plan.accelerators <= ONE_MACHINE else size_class(float(plan.accelerators)),
         "attention": attention_of(shape),
         "bits": f"{float(plan.bits):.0f}",
         "pipeline": "pipeline" if plan.pp > 1 else "none",
@@ -52,13 +52,13 @@ def traits_of(shape: Network, plan: TrainingPlan, family: str) -> dict[str, str]
     }
 
 
-def house_bands() -> Mapping[str, Band]:
+def default_bands() -> Mapping[str, Band]:
     """The bands of groups of runs that were found when the house's constants were fitted."""
-    return house_calibration().bands
+    return default_calibration().bands
 
 
-def band_for(
-    traits: Traits,
+def training_band(
+    traits: BandTraits,
     *,
     layout_stated: bool = False,
     calibration: TrainingCalibration | None = None,
@@ -72,9 +72,9 @@ def band_for(
     if processor and not own:
         return PROCESSOR
     told = calibration is not None and calibration.spread is not UNTOLD
-    general = (calibration if calibration and told else house_calibration()).spread.band(traits)
+    general = (calibration if calibration and told else default_calibration()).spread.band(traits)
     kind = kind_of(moe=traits["mixture"] != "dense", layout_stated=layout_stated)
-    bands = calibration.bands if calibration is not None and kind in calibration.bands else house_bands()
+    bands = calibration.bands if calibration is not None and kind in calibration.bands else default_bands()
     theirs = bands.get(f"own_runs/{own}/{kind}") if own else None
     # Runs of one's own never make it less sure.
     if theirs is None or general.high / general.low <= theirs.high / theirs.low:

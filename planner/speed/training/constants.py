@@ -74,7 +74,7 @@ class TrainingCalibration:
 
 
 @cached(1)
-def house_calibration() -> TrainingCalibration:
+def default_calibration() -> TrainingCalibration:
     """The calibration this house was delivered with."""
     data = read_data("training_constants.yaml")
     constants = TrainingConstants(**{name: float(data["constants"][name]["value"]) for name in NAMES})

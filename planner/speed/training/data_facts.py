@@ -5,9 +5,9 @@ from math import ceil, gcd, log2
 
 from planner.network.network import Network
 from planner.speed.hardware import Hardware
-from planner.speed.training.goodput import BEST_TOKENS_PER_PARAM, unique_tokens_worth
+from planner.speed.training.goodput import BEST_TOKENS_PER_PARAM, effective_fresh_tokens
 from planner.speed.training.plan import TrainingPlan
-from planner.speed.training.software_stacks import Stack, stack_of
+from planner.speed.training.software_stacks import SoftwareStack, find_software_stack
 
 # Within twice and half of what fits best nothing is said: the optimum is flat.
 NEARLY_BEST = 2.0
@@ -26,8 +26,8 @@ def _amount(params: float, tokens: float) -> tuple[str, ...]:
     if 1 / NEARLY_BEST <= tokens / best <= NEARLY_BEST:
         return ()
     said = (
-        f"That is {_digits(each)} tokens for each parameter that works on a token; a given amount of computing brings "
-        f"the lowest loss near {BEST_TOKENS_PER_PARAM:.0f}, which for this model is {_many(best)} tokens"
+        f"That is {_three_digits(each)} tokens for each parameter that works on a token; a given amount of computing "
+        f"brings the lowest loss near {BEST_TOKENS_PER_PARAM:.0f}, which for this model is {_many(best)} tokens"
     )
     if tokens > best:
         return (f"{said}. Going on makes a better model of this size, which is cheaper to use than a larger one.",)
@@ -38,9 +38,9 @@ def _repeats(tokens: float, unique_tokens: float | None) -> tuple[str, ...]:
     if unique_tokens is None or unique_tokens >= tokens:
         return ()
     passes = tokens / unique_tokens
-    worth = float(unique_tokens_worth(unique_tokens=unique_tokens, tokens=tokens))
+    worth = float(effective_fresh_tokens(unique_tokens=unique_tokens, tokens=tokens))
     said = (
-        f"{_many(unique_tokens)} tokens are seen {_digits(passes)} times: {_many(tokens)} teach as much as "
+        f"{_many(unique_tokens)} tokens are seen {_three_digits(passes)} times: {_many(tokens)} teach as much as "
         f"{_many(worth)} fresh ones ({worth / tokens:.0%})"
     )
     if passes <= GOOD_PASSES:
@@ -54,11 +54,11 @@ def _many(number: float) -> str:
     """1.5 trillion, 400 billion, 12,000."""
     for limit, name in _UNITS:
         if number >= limit:
-            return f"{_digits(number / limit)} {name}"
+            return f"{_three_digits(number / limit)} {name}"
     return f"{number:,.0f}"
 
 
-def _digits(number: float) -> str:
+def _three_digits(number: float) -> str:
     """Three digits that matter."""
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
 
@@ -104,7 +104,7 @@ class Stated:
     eager: bool = False
     compiled: bool | None = None
     interleaves: bool = False
-    stack: Stack = field(default_factory=lambda: stack_of("", ""))
+    stack: SoftwareStack = field(default_factory=lambda: find_software_stack("", ""))
     fused_loss: bool = False
     selective: bool = False
     hybrid: bool = False
@@ -124,7 +124,7 @@ def plan_of(shape: Network, chip: Hardware, known: Stated) -> TrainingPlan:
     micro = known.micro_batch or _micro_batch(shape, seq_len, cp, known.global_batch, dp)
     ep = known.ep or (min(8.0, count) if float(shape.experts) > 0 else 1.0)
     fused = known.fused if known.fused is not None else known.stack.fused_attention and year >= FLASH_SINCE
-    bits = known.bits or usual_bits(chip, year, mixture=float(shape.experts) > 0)
+    bits = known.bits or default_bits(chip, year, mixture=float(shape.experts) > 0)
     shard = known.shard if known.shard is not None else (1.0 if chip.is_gpu else 3.0)
     return TrainingPlan(
         seq_len=seq_len,
@@ -150,7 +150,7 @@ def plan_of(shape: Network, chip: Hardware, known: Stated) -> TrainingPlan:
         eager=float(known.eager),
         sequence_parallel=float(year >= SEQUENCE_PARALLEL_SINCE),
         compiled=is_compiled(known.compiled, eager=known.eager, year=year),
-        launched_ahead=_launched_ahead(known, year),
+        launched_ahead=_launches_ahead(known, year),
         overlaps=float(known.stack.overlaps),
         ring_uneven=float(known.stack.ring_uneven),
         grad_bytes=known.stack.gradients,
@@ -188,7 +188,7 @@ def is_compiled(said: bool | None, *, eager: bool, year: float) -> float:
     return float(said if said is not None else not eager or year >= COMPILED_SINCE)
 
 
-def _launched_ahead(known: Stated, year: float) -> float:
+def _launches_ahead(known: Stated, year: float) -> float:
     """Whether much is launched at once: as is known of the stack, else where its work is compiled."""
     ahead = known.stack.launched_ahead
     return is_compiled(known.compiled, eager=known.eager, year=year) if ahead is None else float(ahead)
@@ -229,7 +229,7 @@ def _micro_batch(shape: Network, seq_len: float, cp: float, batch: float | None,
     return min(micro, max(1.0, batch / dp)) if batch else micro
 
 
-def usual_bits(chip: Hardware, year: float, *, mixture: bool = False) -> float:
+def default_bits(chip: Hardware, year: float, *, mixture: bool = False) -> float:
     """Where nothing is said: as few bits as the chip is faster with and software of the year could use."""
     if year >= chip.four_bits_since and not mixture:
         return 4.0

@@ -34,7 +34,7 @@ WIDE_MOMENTS = 8.0
 
 
 @dataclass(frozen=True)
-class Memory:
+class TrainingMemory:
     """GB of each part on the fullest rank. They add up to `total_gb`."""
 
     weights_gb: Num
@@ -65,28 +65,35 @@ class Memory:
         return total
 
 
-def peak_memory(shape: Network, plan: TrainingPlan) -> Memory:
+def peak_memory(shape: Network, plan: TrainingPlan) -> TrainingMemory:
     """Memory of the fuller of the first and the last pipeline stage. [GB]"""
     first, last = _stage(shape, plan, last=False), _stage(shape, plan, last=True)
     fuller = np.asarray(first.total_gb) >= np.asarray(last.total_gb)
     parts = {
         field.name: np.where(fuller, getattr(first, field.name), getattr(last, field.name))[()]
-        for field in fields(Memory)
+        for field in fields(TrainingMemory)
     }
-    return Memory(**parts)
+    return TrainingMemory(**parts)
 
 
-def _stage(shape: Network, plan: TrainingPlan, *, last: bool) -> Memory:
+def _stage(shape: Network, plan: TrainingPlan, *, last: bool) -> TrainingMemory:
     dense, routed, table = _params(shape, plan)
-    spread = _Spread.of(dense, routed, plan)
+    spread = _ShardedParams.of(dense, routed, plan)
     one_layer = (dense - table + routed) * plan.pp / shape.layers
     # Tables stay in 16 bits where the rest is quantised.
     weights = plan.weight_bytes * spread.over(3) + np.maximum(2 - plan.weight_bytes, 0) * table * spread.share(3)
     weights = weights + plan.adapter_weight_bytes * plan.trainable_share * spread.over(3)
     weights = weights * (1 - plan.weight_offload)
     layer_bytes, inputs = layer_activation_bytes(shape, plan), _input_bytes(shape, plan)
-    alive = np.where(last, 1.0, micro_batches_alive(plan))
-    kept = alive * shape.layers / plan.pp * plan.kept_layers * kept_bytes(shape, plan) * (1 - plan.activation_offload)
+    alive = np.where(last, 1.0, live_micro_batches(plan))
+    kept = (
+        alive
+        * shape.layers
+        / plan.pp
+        * plan.kept_layers
+        * layer_bytes_with_recompute(shape, plan)
+        * (1 - plan.activation_offload)
+    )
     # What a stage sends on lives as long as what it received.
     activations = kept + alive * inputs * (plan.pp > 1) + (plan.again > 0) * layer_bytes
     logits = plan.tokens * shape.vocab * shape.head_share / plan.tp * plan.logit_bytes
@@ -100,15 +107,15 @@ def _stage(shape: Network, plan: TrainingPlan, *, last: bool) -> Memory:
     # Plain PyTorch frees gradients after each update: with one micro-batch they grow only while activations go.
     shrinking = np.where((plan.eager > 0) & (plan.micro_batches <= 1), activations + logits, 0.0)
     gradients = np.maximum(_gradients(plan, spread, one_layer + table) - shrinking, 0.0)
-    working = gathered + plan.buckets_gb * GIGA + _unpacked_bytes(shape, plan)
+    working = gathered + plan.buckets_gb * GIGA + _dequantized_bytes(shape, plan)
     fragments = FRAGMENT_SHARE * (activations + logits + gathered)
     states = _states(plan, spread, table)
     sizes = (weights, gradients, states, activations, logits, working, _context_gb(plan) * GIGA, fragments)
-    return Memory(*(size / GIGA for size in sizes))
+    return TrainingMemory(*(size / GIGA for size in sizes))
 
 
 @dataclass(frozen=True)
-class _Spread:
+class _ShardedParams:
     """Parameters of a stage on a rank, and over how many ranks each ZeRO stage spreads what belongs to them."""
 
     dense: Num
@@ -118,7 +125,7 @@ class _Spread:
     stage: Num
 
     @classmethod
-    def of(cls, dense: Num, routed: Num, plan: TrainingPlan) -> _Spread:
+    def of(cls, dense: Num, routed: Num, plan: TrainingPlan) -> _ShardedParams:
         """Hybrid sharding spreads over some of the ranks that hold the same weights."""
         expert_ranks = np.maximum(plan.ranks * plan.tp / np.maximum(plan.ep, 1.0), 1.0)
         return cls(dense, routed, plan.sharing, np.minimum(expert_ranks, plan.sharing), plan.shard)
@@ -132,7 +139,7 @@ class _Spread:
         return self.dense * self.share(since) + self.routed * np.where(self.stage >= since, 1 / self.expert_ranks, 1.0)
 
 
-def _gradients(plan: TrainingPlan, spread: _Spread, largest: Num) -> Num:
+def _gradients(plan: TrainingPlan, spread: _ShardedParams, largest: Num) -> Num:
     """Bytes of gradients; where updates are done as they appear, only those of the largest part at a time."""
     held = plan.grad_bytes * spread.over(2) + plan.whole_grad_bytes * spread.over(3)
     at_once = (plan.grad_bytes + plan.whole_grad_bytes) * np.minimum(largest, spread.dense + spread.routed)
@@ -140,13 +147,13 @@ def _gradients(plan: TrainingPlan, spread: _Spread, largest: Num) -> Num:
     return held * plan.trainable_share * (1 - plan.weight_offload)
 
 
-def _states(plan: TrainingPlan, spread: _Spread, table: Num) -> Num:
+def _states(plan: TrainingPlan, spread: _ShardedParams, table: Num) -> Num:
     """Bytes of master weights and moments; some keep those of the tables in 32 bits."""
     wide = plan.wide_embedding_moments * np.maximum(WIDE_MOMENTS - plan.state_bytes, 0.0) * table * spread.share(1)
     return (plan.state_bytes * spread.over(1) + wide) * plan.trainable_share * (1 - plan.offload)
 
 
-def _unpacked_bytes(shape: Network, plan: TrainingPlan) -> Num:
+def _dequantized_bytes(shape: Network, plan: TrainingPlan) -> Num:
     """The largest matrix in 16 bits, which a quantised one becomes while it is multiplied with. [B]"""
     largest = 2 * shape.hidden * np.maximum(shape.ffn * (shape.dense_layers > 0), shape.expert_ffn) / plan.tp
     return np.where(plan.weight_bytes < 1, largest, 0.0)
@@ -166,7 +173,7 @@ def _params(shape: Network, plan: TrainingPlan) -> tuple[Num, Num, Num]:
     return np.maximum(body, 0.0) + tables, routed, tables
 
 
-def micro_batches_alive(plan: TrainingPlan) -> Num:
+def live_micro_batches(plan: TrainingPlan) -> Num:
     """Micro-batches whose activations the first stage keeps: one for each stage behind it, more where interleaved."""
     alive = plan.pp * (1 + (plan.pp - 1) / (plan.pp * plan.vpp) * (plan.vpp > 1))
     return np.minimum(alive, np.maximum(plan.micro_batches, 1.0) * 1.0)
@@ -218,7 +225,7 @@ def _input_bytes(shape: Network, plan: TrainingPlan) -> Num:
     return 2 * plan.tokens * shape.hidden / _split(plan)
 
 
-def kept_bytes(shape: Network, plan: TrainingPlan) -> Num:
+def layer_bytes_with_recompute(shape: Network, plan: TrainingPlan) -> Num:
     """The same with recompute: of what is recomputed, only the layer's input; selective, what matrices put out. [B]"""
     inner, _, _ = _inner_widths(shape)
     chosen = plan.tokens * (2 * inner / plan.tp + 2 * NORMS * shape.hidden / _split(plan))
@@ -228,11 +235,11 @@ def kept_bytes(shape: Network, plan: TrainingPlan) -> Num:
 
 LOSS_CHUNKS = 8.0
 
-R = TypeVar("R", TrainingPlan, Memory)
+R = TypeVar("R", TrainingPlan, TrainingMemory)
 
 
 @dataclass(frozen=True)
-class MemoryWay:
+class MemoryReduction:
     """One way to need less memory. `free` names what must not have been fixed for it to be open."""
 
     name: str
@@ -242,56 +249,56 @@ class MemoryWay:
 
 
 WAYS = (
-    MemoryWay(
+    MemoryReduction(
         "chunked_loss",
         "compute the loss in chunks",
         lambda plan: replace(plan, loss_chunks=_most(plan.loss_chunks, LOSS_CHUNKS)),
     ),
-    MemoryWay(
+    MemoryReduction(
         "narrow_gradients",
         "keep gradients in 16 bits",
         lambda plan: replace(plan, grad_bytes=_least(plan.grad_bytes, 2), whole_grad_bytes=plan.whole_grad_bytes * 0.0),
     ),
-    MemoryWay(
+    MemoryReduction(
         "selective",
         "recompute norms and activations",
         lambda plan: replace(plan, selective=np.where(plan.recompute > 0, plan.selective, 1.0)[()]),
         "recompute",
     ),
-    MemoryWay(
+    MemoryReduction(
         "recompute", "recompute whole layers", lambda plan: replace(plan, recompute=1.0, selective=0.0), "recompute"
     ),
-    MemoryWay(
+    MemoryReduction(
         "shard_states",
         "shard optimizer states and gradients (ZeRO 2)",
         lambda plan: replace(plan, shard=_most(plan.shard, 2)),
         "shard",
     ),
-    MemoryWay(
+    MemoryReduction(
         "shard_weights",
         "shard the weights too (ZeRO 3, FSDP)",
         lambda plan: replace(plan, shard=_most(plan.shard, 3)),
         "shard",
     ),
-    MemoryWay(
+    MemoryReduction(
         "narrow_states",
         "keep optimizer states in 16 bits",
         lambda plan: replace(plan, state_bytes=_least(plan.state_bytes, 4)),
     ),
-    MemoryWay(
+    MemoryReduction(
         "update_in_backward",
         "update weights while gradients appear",
         lambda plan: replace(plan, update_in_backward=1.0),
     ),
-    MemoryWay(
+    MemoryReduction(
         "eight_bit_states",
         "keep optimizer states in 8 bits",
         lambda plan: replace(plan, state_bytes=_least(plan.state_bytes, 2)),
     ),
-    MemoryWay(
+    MemoryReduction(
         "activation_offload", "move kept activations to the host", lambda plan: replace(plan, activation_offload=1.0)
     ),
-    MemoryWay("offload", "keep optimizer states on the host", lambda plan: replace(plan, offload=1.0)),
+    MemoryReduction("offload", "keep optimizer states on the host", lambda plan: replace(plan, offload=1.0)),
 )
 
 
@@ -300,17 +307,17 @@ class FittedPlan:
     """The plan with the fewest changes that fits, what it needs, and how many ways were used; -1: none helps."""
 
     plan: TrainingPlan
-    memory: Memory
+    memory: TrainingMemory
     fits: NDArray[np.bool_]
     ways: NDArray[np.int64]
 
 
-def fits(memory: Memory, chip: Hardware) -> NDArray[np.bool_]:
+def fits(memory: TrainingMemory, chip: Hardware) -> NDArray[np.bool_]:
     """Whether the fullest rank stays within what the driver leaves of the chip's memory."""
     return np.asarray(memory.total_gb <= chip.memory_gb * USABLE_SHARE)
 
 
-def made_to_fit(shape: Network, chip: Hardware, plan: TrainingPlan, *, free: Mapping[str, Num]) -> FittedPlan:
+def reduce_to_fit(shape: Network, chip: Hardware, plan: TrainingPlan, *, free: Mapping[str, Num]) -> FittedPlan:
     """The first of the ways, one on top of the other, with which each plan fits; `free` tells which are open to it."""
     memory = peak_memory(shape, plan)
     good = fits(memory, chip)

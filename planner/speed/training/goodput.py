@@ -11,10 +11,10 @@ from planner.scenario.base import HOURS_PER_DAY
 from planner.scenario.failures import Failures, Regime
 from planner.scenario.vocabulary import Team
 from planner.speed.arrays import Num
-from planner.speed.data_files import Reached, read_data
+from planner.speed.data_files import ReachedShare, read_data
 from pricing import Catalogue
 from pricing.caching import cached
-from pricing.figure import Strict, Text
+from pricing.figure import StrictModel, Text
 
 ACCELERATORS_PER_NODE = 8.0
 # Tokens for each parameter at which a fixed budget of operations gives the lowest loss.
@@ -78,7 +78,7 @@ def reliability(
     return _reliability(catalogue, accelerators, failures, regime, checkpoint_s / 3600, rate)
 
 
-def plain_reliability(
+def generic_reliability(
     catalogue: Catalogue, accelerators: Num, failures: Failures, rate: Num | None = None
 ) -> Reliability:
     """The same of a job of which nobody says what it computes.
@@ -92,7 +92,7 @@ def plain_reliability(
 def _reliability(
     catalogue: Catalogue, accelerators: Num, failures: Failures, regime: Regime, checkpoint_hours: Num, rate: Num | None
 ) -> Reliability:
-    each = usual_rate(catalogue, failures, regime, accelerators) if rate is None else rate
+    each = failure_rate(catalogue, failures, regime, accelerators) if rate is None else rate
     written, again = failures.checkpoint_minutes, failures.restart_minutes
     return Reliability(
         hours_between_stops=1 / (each * np.maximum(accelerators, 1.0)),
@@ -105,7 +105,7 @@ def _reliability(
 BLOOM_ACCELERATORS = 384.0  # that wrote the checkpoint whose size and time are on record
 
 
-def usual_rate(catalogue: Catalogue, failures: Failures, regime: Regime, accelerators: Num) -> Num:
+def failure_rate(catalogue: Catalogue, failures: Failures, regime: Regime, accelerators: Num) -> Num:
     """How often a job stops for each of its accelerators: as you say, or as in one of the regimes. [1/hour]"""
     yours = failures.hours_between_failures
     return regime_rate(catalogue, regime, accelerators) if yours is None else 1 / yours
@@ -132,7 +132,7 @@ def _fact(catalogue: Catalogue, name: str) -> float:
 
 
 @dataclass(frozen=True)
-class TeamShare:
+class TeamEfficiency:
     """What a team reaches of a published speed: evaluation, data, tuning, mistakes."""
 
     low: float
@@ -141,44 +141,44 @@ class TeamShare:
     words: str
     measured: bool = False
 
-    def where_measured(self, kept: float) -> TeamShare:
+    def shrunk_by_own_runs(self, kept: float) -> TeamEfficiency:
         """What is left of it where runs of the team itself are believed so far: nothing once they wholly are."""
         if kept <= 0:
             return self
         low, typical, high = (end ** (1 - kept) for end in (self.low, self.typical, self.high))
-        return TeamShare(low, typical, high, "as fast as your own runs", measured=True)
+        return TeamEfficiency(low, typical, high, "as fast as your own runs", measured=True)
 
 
-class Teams(Strict):
+class TeamEfficiencyData(StrictModel):
     """What each kind of team reaches."""
 
     about: Text = Field(description="what this file holds and where it came from")
-    teams: dict[Team, Reached] = Field(description="what teams reach of a speed that was published")
+    teams: dict[Team, ReachedShare] = Field(description="what teams reach of a speed that was published")
 
 
-def team_share(team: Team) -> TeamShare:
+def team_share(team: Team) -> TeamEfficiency:
     """Published tables are best cases; this is the visible factor between them and a team's own run."""
     said = _teams()[team]
-    return TeamShare(said.low, said.typical, said.high, said.words)
+    return TeamEfficiency(said.low, said.typical, said.high, said.words)
 
 
 @cached(1)
-def _teams() -> dict[Team, Reached]:
-    return Teams.model_validate(read_data("goodput.yaml")).teams
+def _teams() -> dict[Team, ReachedShare]:
+    return TeamEfficiencyData.model_validate(read_data("goodput.yaml")).teams
 
 
-def hours_over(share: TeamShare, team: Team) -> tuple[float, float, float]:
+def team_hours_ratio(share: TeamEfficiency, team: Team) -> tuple[float, float, float]:
     """The hours of another team over those of one with this share: least, typical, most; by speed alone. [1]"""
     other = team_share(team)
     return share.typical / other.high, share.typical / other.typical, share.typical / other.low
 
 
-def best_tokens(params: Num) -> Num:
+def compute_optimal_tokens(params: Num) -> Num:
     """Tokens that fit a model of so many parameters best when operations are what is scarce. [token]"""
     return BEST_TOKENS_PER_PARAM * params
 
 
-def unique_tokens_worth(*, unique_tokens: Num, tokens: Num) -> Num:
+def effective_fresh_tokens(*, unique_tokens: Num, tokens: Num) -> Num:
     """What repeated data is worth in fresh tokens. [token]
 
     References

@@ -14,24 +14,24 @@ from pydantic import Field, model_validator
 from planner.scenario.base import SECONDS_PER_HOUR
 from planner.scenario.image_job import ImageJob
 from planner.speed.data_files import DATA, read_data
-from planner.speed.hardware import BadJob
-from planner.speed.serving.chips import Chip, Measured, Work
+from planner.speed.hardware import InvalidJobError
+from planner.speed.serving.chips import Measured, ServingAccelerator, Work
 from planner.speed.serving.lookup import find_chip
-from planner.speed.serving.non_llm import CarriedRun
-from planner.speed.serving.work import WorkRate, rate_of
+from planner.speed.serving.non_llm import ScaledRun
+from planner.speed.serving.work import NonLlmRate, scaled_rate
 from planner.speed.training.goodput import team_share
 from planner.speed.training.result import Range
 from pricing import Catalogue, names
 from pricing.caching import cached
-from pricing.errors import UnknownName
-from pricing.figure import Strict, Text
+from pricing.errors import UnknownNameError
+from pricing.figure import StrictModel, Text
 
 # Up to this many times the accelerators of the largest published run its rate is taken as it is.
 FAR = 2.0
 _PICTURES = ("vision", "image", "video", "vision_text")
 
 
-class Dataset(Strict):
+class Dataset(StrictModel):
     """Pictures that are usually learnt from."""
 
     label: Text = Field(description="what people call it")
@@ -39,7 +39,7 @@ class Dataset(Strict):
     source: Text = Field(description="who says so")
 
 
-class Network(Strict):
+class Network(StrictModel):
     """A network with published rates, and how long it is usually trained."""
 
     label: Text = Field(description="name, version and size of its pictures")
@@ -51,13 +51,13 @@ class Network(Strict):
     bound: Literal["compute", "bandwidth"] = Field(description="the peak by which a rate is carried over")
 
     @model_validator(mode="after")
-    def _one_length(self) -> Network:
+    def _check_length(self) -> Network:
         if (self.usual_epochs is None) == (self.usual_images is None) or (self.usual_epochs and not self.dataset):
             raise ValueError("want usual_epochs of a dataset, or usual_images")
         return self
 
 
-class Known(Strict):
+class Known(StrictModel):
     """All of them."""
 
     about: Text = Field(description="what this file holds and where it came from")
@@ -66,7 +66,7 @@ class Known(Strict):
 
 
 @dataclass(frozen=True)
-class ImageRun:
+class PublishedImageRate:
     """One published rate of all accelerators together."""
 
     network: str
@@ -77,7 +77,7 @@ class ImageRun:
 
 
 @dataclass(frozen=True)
-class ImageTraining:
+class ImageTrainingResult:
     """How fast a network learns from pictures on so many accelerators, and how long a run of so many pictures takes."""
 
     network: str
@@ -102,9 +102,9 @@ class ImageTraining:
         return Range(*(each / self.accelerators for each in (ends.low, ends.typical, ends.high)))
 
     @property
-    def run(self) -> CarriedRun:
+    def run(self) -> ScaledRun:
         """A training on pictures as a run of known hours, which the money room can take."""
-        return CarriedRun(
+        return ScaledRun(
             measured_on=self.carried_from, accelerator=self.accelerator, accelerators=self.accelerators,
             bound=self.bound, measured=self.measured, accelerator_hours=self.accelerator_hours.typical,
             low=self.accelerator_hours.low, high=self.accelerator_hours.high, how=f"{self._rate}, {self.how}",
@@ -127,39 +127,39 @@ def known() -> Known:
 
 
 @cached(1)
-def published() -> tuple[ImageRun, ...]:
+def published() -> tuple[PublishedImageRate, ...]:
     """The published rates."""
     with (DATA / "vision_training.csv").open(encoding="utf-8", newline="") as file:
         return tuple(
-            ImageRun(row["model"], row["accelerator"], float(row["n_accelerators"]), float(row["images_per_s_total"]),
-                row["source_title"])
+            PublishedImageRate(row["model"], row["accelerator"], float(row["n_accelerators"]),
+                float(row["images_per_s_total"]), row["source_title"])
             for row in csv.DictReader(file)
         )  # fmt: skip
 
 
-def network_called(called: str) -> str | None:
+def match_image_network(called: str) -> str | None:
     """The network of that name, loosely spelled; None where there is none with published rates."""
     wanted = names.plain(called)
     spelled = {names.plain(name): key for key, one in known().models.items() for name in (key, *one.also)}
     return spelled.get(wanted)
 
 
-def learns_from_images(called: str) -> bool:
+def is_image_network(called: str) -> bool:
     """Whether a name means a network whose training is counted in pictures."""
-    return network_called(called) is not None
+    return match_image_network(called) is not None
 
 
-def no_rate(label: str, modality: str) -> str | None:
+def no_rate_message(label: str, modality: str) -> str | None:
     """What to say of a network that learns from pictures and has no published rate; None of other networks."""
     if modality not in _PICTURES:
         return None
-    if learns_from_images(label):
+    if is_image_network(label):
         return f"{label} learns from pictures: its training has neither tokens nor layouts"
     return f"{label}: nobody's training speed of it is on record; of pictures there are: {', '.join(known().models)}"
 
 
-def image_training(catalogue: Catalogue, job: ImageJob) -> ImageTraining:
-    """How fast that network learns on so many accelerators. Raises `UnknownName` and `BadJob`."""
+def image_training(catalogue: Catalogue, job: ImageJob) -> ImageTrainingResult:
+    """How fast that network learns on so many accelerators. Raises `UnknownNameError` and `InvalidJobError`."""
     name = _named(job.model)
     network = known().models[name]
     key = names.accelerator(catalogue, job.accelerator)
@@ -170,7 +170,7 @@ def image_training(catalogue: Catalogue, job: ImageJob) -> ImageTraining:
     ends = ((rate.high, share.high), (rate.requests_per_s, share.typical), (rate.low, share.low))
     hours = Range(*(amount / per_s / reached / SECONDS_PER_HOUR for per_s, reached in ends))
     nearest = _nearest_count(runs, rate.carried_from, job.accelerators)
-    return ImageTraining(
+    return ImageTrainingResult(
         network=name, label=network.label, accelerator=key, accelerators=job.accelerators, images=amount, told=told,
         images_per_s_each=Range(rate.low, rate.requests_per_s, rate.high), measured=rate.measured,
         carried_from=rate.carried_from, source="; ".join(dict.fromkeys(run.source for run in nearest)),
@@ -179,7 +179,7 @@ def image_training(catalogue: Catalogue, job: ImageJob) -> ImageTraining:
     )  # fmt: skip
 
 
-def _how(catalogue: Catalogue, network: Network, rate: WorkRate) -> str:
+def _how(catalogue: Catalogue, network: Network, rate: NonLlmRate) -> str:
     if rate.measured:
         return "measured on this accelerator"
     peak = "memory bandwidth" if network.bound == "bandwidth" else "16-bit rate"
@@ -187,12 +187,12 @@ def _how(catalogue: Catalogue, network: Network, rate: WorkRate) -> str:
 
 
 def _named(called: str) -> str:
-    found = network_called(called)
+    found = match_image_network(called)
     if found is not None:
         return found
     near = tuple(get_close_matches(names.plain(called), known().models, n=3, cutoff=0.5))
     hint = f"Did you mean {' or '.join(near)}?" if near else f"There are: {', '.join(known().models)}."
-    raise UnknownName(f"No network with a published training speed is called {called!r}. {hint}", near)
+    raise UnknownNameError(f"No network with a published training speed is called {called!r}. {hint}", near)
 
 
 def _amount(network: Network, images: float | None, epochs: float | None) -> tuple[float, str]:
@@ -201,7 +201,7 @@ def _amount(network: Network, images: float | None, epochs: float | None) -> tup
         return images, f"{images:,.4g} images" if images >= 1e6 else f"{images:,.0f} images"
     if network.dataset is None:
         if epochs is not None or network.usual_images is None:
-            raise BadJob(f"{network.label}: it has no usual data set, so epochs mean nothing; give images")
+            raise InvalidJobError(f"{network.label}: it has no usual data set, so epochs mean nothing; give images")
         return network.usual_images, f"{network.usual_images:,.4g} images ({network.usual})"
     pictures = known().datasets[network.dataset]
     passes = epochs or network.usual_epochs or 1.0
@@ -210,8 +210,12 @@ def _amount(network: Network, images: float | None, epochs: float | None) -> tup
 
 
 def _rate(
-    catalogue: Catalogue, network: Network, runs: tuple[ImageRun, ...], chip: Chip, accelerators: int
-) -> WorkRate:
+    catalogue: Catalogue,
+    network: Network,
+    runs: tuple[PublishedImageRate, ...],
+    chip: ServingAccelerator,
+    accelerators: int,
+) -> NonLlmRate:
     """Pictures a second of each: the median of what was published of about so many; wider where they disagree."""
     chips = sorted({run.accelerator for run in runs})
     nearest = {key: [run.images_per_s / run.accelerators for run in _nearest_count(runs, key, accelerators)]
@@ -220,7 +224,7 @@ def _rate(
         Measured(accelerator=key, requests_per_s=median(rates), precision="fp16", source=network.usual)
         for key, rates in nearest.items()
     )
-    rate = rate_of(catalogue, Work(label=network.label, bound=network.bound, measured=measured), chip)
+    rate = scaled_rate(catalogue, Work(label=network.label, bound=network.bound, measured=measured), chip)
     spread = nearest[rate.carried_from]
     # Of two tables that disagree, neither end lies outside the range.
     ends = (end / median(spread) * rate.requests_per_s for end in (min(spread), max(spread)))
@@ -228,7 +232,9 @@ def _rate(
     return replace(rate, low=min(rate.low, low), high=max(rate.high, high))
 
 
-def _nearest_count(runs: tuple[ImageRun, ...], chip: str, accelerators: int) -> tuple[ImageRun, ...]:
+def _nearest_count(
+    runs: tuple[PublishedImageRate, ...], chip: str, accelerators: int
+) -> tuple[PublishedImageRate, ...]:
     """The runs on that chip whose number of accelerators is nearest."""
     here = [run for run in runs if run.accelerator == chip]
     apart = {run: abs(log2(run.accelerators / accelerators)) for run in here}
@@ -236,7 +242,9 @@ def _nearest_count(runs: tuple[ImageRun, ...], chip: str, accelerators: int) -> 
     return tuple(run for run in here if apart[run] == least)
 
 
-def _warnings(rate: WorkRate, runs: tuple[ImageRun, ...], known_count: float, accelerators: int) -> tuple[str, ...]:
+def _warnings(
+    rate: NonLlmRate, runs: tuple[PublishedImageRate, ...], known_count: float, accelerators: int
+) -> tuple[str, ...]:
     said = {
         "no rate was published for this accelerator: the range is wide, and whether it fits in memory is not checked":
         not rate.measured,

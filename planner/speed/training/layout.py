@@ -21,7 +21,7 @@ from planner.speed.training.plan import TrainingPlan, stage_slots
 from planner.speed.training.step import tokens_per_s
 
 Array = NDArray[np.float64]
-Columns = dict[str, Array]
+LayoutColumns = dict[str, Array]
 
 TENSOR_TOO_WIDE = "tensor ranks do not divide the heads of queries, or exceed those of keys and values"
 COUNT = "ranks do not multiply to the number of accelerators"
@@ -43,7 +43,7 @@ WORTH_ALL_MEMORY = 0.01
 
 
 @dataclass(frozen=True)
-class LayoutWish:
+class LayoutConstraints:
     """What is fixed of a layout; None: anything legal.
 
     `shard` is the ZeRO stage, or `HYBRID`: stage 3 within the fast link, whole copies beyond. `recompute` is 0,
@@ -62,23 +62,23 @@ class LayoutWish:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class LayoutCandidate:
     """One layout with what it reaches."""
 
     plan: TrainingPlan
     tokens_per_s_per_accelerator: float
     memory_gb: float
 
-    def at_pace(self, pace: float) -> Candidate:
+    def at_pace(self, pace: float) -> LayoutCandidate:
         """These layouts if each step were so many times as fast."""
         return replace(self, tokens_per_s_per_accelerator=self.tokens_per_s_per_accelerator * pace)
 
 
 @dataclass(frozen=True)
-class LayoutSearch:
+class LayoutSearchResult:
     """The best layouts, how many were weighed, and why others were not taken."""
 
-    found: tuple[Candidate, ...]
+    found: tuple[LayoutCandidate, ...]
     evaluated: int
     fitting: int
     excluded: Mapping[str, int] = field(default_factory=dict)
@@ -91,26 +91,26 @@ def search(
     base: TrainingPlan,
     constants: TrainingConstants,
     *,
-    wish: LayoutWish,
+    wish: LayoutConstraints,
     chip_factor: float = 1.0,
-) -> LayoutSearch:
+) -> LayoutSearchResult:
     """The fastest layouts that fit. `base` says all that is not layout: batch, length, precision, year."""
     excluded: dict[str, int] = {}
-    table = legal_layouts(shape, chip, base, wish, excluded)
+    table = valid_layouts(shape, chip, base, wish, excluded)
     if not len(table["tp"]):
-        return LayoutSearch((), 0, 0, excluded)
+        return LayoutSearchResult((), 0, 0, excluded)
     plans = replace(base, **table)
     memory_gb = np.asarray(peak_memory(shape, plans).total_gb)
     fits = memory_gb <= chip.memory_gb * USABLE_SHARE
     excluded[MEMORY] = int(np.sum(~fits))
     if not fits.any():
-        return LayoutSearch((), len(fits), 0, excluded, float(memory_gb.min()))
+        return LayoutSearchResult((), len(fits), 0, excluded, float(memory_gb.min()))
     rate = np.where(fits, tokens_per_s(shape, chip, plans, constants, chip_factor=chip_factor), 0.0)
     found = []
     for index in _best(worth(rate, memory_gb / float(chip.memory_gb)), table):
         plan = taken(plans, int(index))
-        found.append(Candidate(plan, float(rate[index]), float(memory_gb[index])))
-    return LayoutSearch(tuple(found), len(fits), int(fits.sum()), excluded, float(memory_gb.min()))
+        found.append(LayoutCandidate(plan, float(rate[index]), float(memory_gb[index])))
+    return LayoutSearchResult(tuple(found), len(fits), int(fits.sum()), excluded, float(memory_gb.min()))
 
 
 def worth(rate: Array, memory_share: Array) -> Array:
@@ -118,7 +118,7 @@ def worth(rate: Array, memory_share: Array) -> Array:
     return rate * (1 - WORTH_ALL_MEMORY * memory_share)
 
 
-def _best(rate: Array, table: Columns) -> list[int]:
+def _best(rate: Array, table: LayoutColumns) -> list[int]:
     """The best layout and the next fastest that differ in more than how they save memory."""
     chosen: list[int] = []
     seen: set[tuple[float, ...]] = set()
@@ -134,70 +134,70 @@ def _best(rate: Array, table: Columns) -> list[int]:
     return chosen
 
 
-def legal_layouts(
-    shape: Network, chip: Hardware, base: TrainingPlan, wish: LayoutWish, excluded: dict[str, int]
-) -> Columns:
+def valid_layouts(
+    shape: Network, chip: Hardware, base: TrainingPlan, wish: LayoutConstraints, excluded: dict[str, int]
+) -> LayoutColumns:
     """All layouts that obey the rules; `excluded` is filled with how many broke which."""
     count, batch = float(base.accelerators), float(base.global_batch)
     layers, experts = float(shape.layers), float(shape.experts)
-    table: Columns = {"tp": np.array(_given(wish.tp, _divisors(count, int(chip.domain))))}
+    table: LayoutColumns = {"tp": np.array(_given(wish.tp, _divisors(count, int(chip.domain))))}
     narrow = (float(shape.heads) % table["tp"] == 0) & (table["tp"] <= float(shape.kv_heads))
     table = _keep(table, narrow, TENSOR_TOO_WIDE, excluded)
-    table = _crossed(table, "pp", _given(wish.pp, _divisors(count, int(layers))))
+    table = _cross_join(table, "pp", _given(wish.pp, _divisors(count, int(layers))))
     table = _keep(table, stages_divide(layers, table["pp"]), STAGES, excluded)
-    table = _crossed(table, "cp", _given(wish.cp, _powers(MOST_CONTEXT_RANKS)))
+    table = _cross_join(table, "cp", _given(wish.cp, _powers(MOST_CONTEXT_RANKS)))
     table = _keep(table, (base.seq_len / table["cp"] >= LEAST_TOKENS_OF_A_RANK) | (table["cp"] <= 1), CONTEXT, excluded)
     ranks = table["tp"] * table["pp"] * table["cp"]
     asked = count % ranks == 0 if wish.dp is None else ranks * wish.dp == count
     table = _keep(table, asked, COUNT, excluded)
     table["dp"] = count / (table["tp"] * table["pp"] * table["cp"])
-    table = _crossed(table, "micro_batch", _given(wish.micro_batch, MICRO_BATCHES))
+    table = _cross_join(table, "micro_batch", _given(wish.micro_batch, MICRO_BATCHES))
     table = _keep(table, batch % (table["dp"] * table["micro_batch"]) == 0, BATCH, excluded)
-    table = _crossed(table, "vpp", _given(wish.vpp, _stages(layers)))
+    table = _cross_join(table, "vpp", _given(wish.vpp, _stages(layers)))
     chunks = (table["vpp"] == 1) | (
-        (table["pp"] > 1) & (_padded(layers, table["pp"]) % (table["pp"] * table["vpp"]) == 0)
+        (table["pp"] > 1) & (_padded_stages(layers, table["pp"]) % (table["pp"] * table["vpp"]) == 0)
     )
     table = _keep(table, chunks, STAGES, excluded)
-    table = _crossed(table, "ep", _given(wish.ep, _divisors(experts, MOST_EXPERT_RANKS) if experts else (1.0,)))
+    table = _cross_join(table, "ep", _given(wish.ep, _divisors(experts, MOST_EXPERT_RANKS) if experts else (1.0,)))
     spread = table["dp"] * table["cp"] * table["tp"]
     table = _keep(table, (table["ep"] <= spread) & (spread % table["ep"] == 0), EXPERTS, excluded)
-    table = _crossed(table, "shard", _given(wish.shard, (0.0, 1.0, 2.0, 3.0, HYBRID)))
-    ranks, group = table["dp"] * table["cp"], shared_within(float(chip.domain), table)
-    table = _keep(table, _may_shard(table, ranks, group), SHARDING, excluded)
-    return _recomputed(_sharded(table, chip), _given(wish.recompute, (0.0, SELECTIVE, 1.0)))
+    table = _cross_join(table, "shard", _given(wish.shard, (0.0, 1.0, 2.0, 3.0, HYBRID)))
+    ranks, group = table["dp"] * table["cp"], hybrid_group_size(float(chip.domain), table)
+    table = _keep(table, _can_shard(table, ranks, group), SHARDING, excluded)
+    return _recompute_table(_sharded(table, chip), _given(wish.recompute, (0.0, SELECTIVE, 1.0)))
 
 
-def _may_shard(table: Columns, ranks: Array, group: Array) -> NDArray[np.bool_]:
+def _can_shard(table: LayoutColumns, ranks: Array, group: Array) -> NDArray[np.bool_]:
     """Whether there is something to shard, no pipeline in the way, and for a hybrid more than one group of several."""
     stage = (table["pp"] == 1) | (table["shard"] <= 1)
     hybrid = (table["shard"] != HYBRID) | ((group > 1) & (group < ranks))
     return np.asarray(np.where(ranks <= 1, table["shard"] == 0, stage & hybrid))
 
 
-def shared_within(domain: float, table: Columns) -> Array:
+def hybrid_group_size(domain: float, table: LayoutColumns) -> Array:
     """Ranks that hold the same weights and share a fast link of so many: the groups of hybrid sharding."""
     whole, linked = table["dp"] * table["cp"], np.maximum(domain // table["tp"], 1)
     return np.gcd(whole.astype(np.int64), linked.astype(np.int64)).astype(np.float64)
 
 
-def _sharded(table: Columns, chip: Hardware) -> Columns:
+def _sharded(table: LayoutColumns, chip: Hardware) -> LayoutColumns:
     """The ZeRO stage, and over how many ranks it spreads; 0: over all."""
     hybrid = table["shard"] == HYBRID
     return table | {
         "shard": np.where(hybrid, 3.0, table["shard"]),
-        "shard_ranks": np.where(hybrid, shared_within(float(chip.domain), table), 0.0),
+        "shard_ranks": np.where(hybrid, hybrid_group_size(float(chip.domain), table), 0.0),
     }
 
 
-def _recomputed(table: Columns, levels: Sequence[float]) -> Columns:
+def _recompute_table(table: LayoutColumns, levels: Sequence[float]) -> LayoutColumns:
     """Every row with every level of recompute, in the terms of a plan."""
-    table = _crossed(table, "recompute", levels)
+    table = _cross_join(table, "recompute", levels)
     chosen = table["recompute"] == SELECTIVE
     return table | {"recompute": np.where(chosen, 0.0, table["recompute"]), "selective": chosen * 1.0}
 
 
-def _given(fixed: float | None, all_of: Sequence[float]) -> tuple[float, ...]:
-    return tuple(all_of) if fixed is None else (float(fixed),)
+def _given(fixed: float | None, choices: Sequence[float]) -> tuple[float, ...]:
+    return tuple(choices) if fixed is None else (float(fixed),)
 
 
 def _divisors(number: float, most: int) -> tuple[float, ...]:
@@ -212,7 +212,7 @@ def _stages(layers: float) -> tuple[float, ...]:
     return tuple(float(n) for n in range(1, min(int(layers), MOST_VIRTUAL_STAGES) + 1))
 
 
-def _padded(layers: float, pp: Num) -> Num:
+def _padded_stages(layers: float, pp: Num) -> Num:
     """Places in the stages: for layers, with embedding and head counted as one each where only so they divide."""
     return np.where((layers % pp > 0) & ((layers + 2) % pp == 0), layers + 2, np.ceil(layers / pp) * pp)
 
@@ -226,14 +226,14 @@ def stages_divide(layers: float, pp: Num) -> NDArray[np.bool_]:
     return np.asarray((slots <= layers) | ((slots <= layers * MOST_PLACES) & (np.log2(pp) % 1 == 0)))
 
 
-def _crossed(table: Columns, name: str, values: Sequence[float]) -> Columns:
+def _cross_join(table: LayoutColumns, name: str, values: Sequence[float]) -> LayoutColumns:
     """Every row of the table with every value."""
     rows = len(next(iter(table.values())))
     grown = {column: np.repeat(cells, len(values)) for column, cells in table.items()}
     return grown | {name: np.tile(np.array(values, dtype=np.float64), rows)}
 
 
-def _keep(table: Columns, legal: NDArray[np.bool_], reason: str, excluded: dict[str, int]) -> Columns:
+def _keep(table: LayoutColumns, legal: NDArray[np.bool_], reason: str, excluded: dict[str, int]) -> LayoutColumns:
     """The legal rows; the others are counted under the reason."""
     excluded[reason] = excluded.get(reason, 0) + int(np.sum(~legal))
     return {column: cells[legal] for column, cells in table.items()}
@@ -243,31 +243,33 @@ _FAR = 64  # accelerators more or fewer that are looked at
 _MACHINE = 8
 
 
-def is_legal(shape: Network, chip: Hardware, base: TrainingPlan, wish: LayoutWish) -> bool:
+def has_valid_layout(shape: Network, chip: Hardware, base: TrainingPlan, wish: LayoutConstraints) -> bool:
     """Whether any layout divides batch, accelerators and model."""
-    return len(legal_layouts(shape, chip, base, wish, {})["tp"]) > 0
+    return len(valid_layouts(shape, chip, base, wish, {})["tp"]) > 0
 
 
-def batch_that_divides(shape: Network, chip: Hardware, base: TrainingPlan, wish: LayoutWish) -> int:
+def divisible_batch(shape: Network, chip: Hardware, base: TrainingPlan, wish: LayoutConstraints) -> int:
     """The batch of a plan that nobody asked for: as it is, else the nearest of which each accelerator has as many."""
     count, batch = int(base.accelerators), int(base.global_batch)
-    if count & (count - 1) == 0 or is_legal(shape, chip, base, wish):  # powers of two divide into each other
+    if count & (count - 1) == 0 or has_valid_layout(shape, chip, base, wish):  # powers of two divide into each other
         return batch
     near = max(round(batch / count), 1) * count
-    return near if is_legal(shape, chip, replace(base, global_batch=float(near)), wish) else batch
+    return near if has_valid_layout(shape, chip, replace(base, global_batch=float(near)), wish) else batch
 
 
-def nearest_legal(shape: Network, chip: Hardware, base: TrainingPlan, wish: LayoutWish) -> Iterator[TrainingPlan]:
+def nearest_valid_plans(
+    shape: Network, chip: Hardware, base: TrainingPlan, wish: LayoutConstraints
+) -> Iterator[TrainingPlan]:
     """Plans that are legal beside one that is not: the batch below and above, then fewer and more accelerators."""
     count, batch = int(base.accelerators), int(base.global_batch)
     for near in (batch // count * count, (batch // count + 1) * count):
         plan = replace(base, global_batch=float(near))
-        if near > 0 and is_legal(shape, chip, plan, wish):
+        if near > 0 and has_valid_layout(shape, chip, plan, wish):
             yield plan
     step = _MACHINE if count > _MACHINE and count % _MACHINE == 0 else 1
     for sign in (-step, step):
         for number in range(1, _FAR // step + 1):
             plan = replace(base, accelerators=float(count + sign * number))
-            if count + sign * number > 0 and is_legal(shape, chip, plan, wish):
+            if count + sign * number > 0 and has_valid_layout(shape, chip, plan, wish):
                 yield plan
                 break

@@ -5,17 +5,17 @@ from collections.abc import Iterable
 from planner.network.network import Network
 from planner.scenario.amounts import count as counted
 from planner.scenario.training_job import TrainingJob
-from planner.speed.hardware import BadJob, Hardware
+from planner.speed.hardware import Hardware, InvalidJobError
 from planner.speed.training.layout import stages_divide
 
 
-def check_job(job: TrainingJob, shape: Network, chip: Hardware, *, global_batch: int) -> None:
+def check_training_job(job: TrainingJob, shape: Network, chip: Hardware, *, global_batch: int) -> None:
     """Refuses ranks that the model, the batch or the number of accelerators does not allow."""
     count, layers = job.accelerators, int(shape.layers)
     heads, kv_heads, experts = int(shape.heads), int(shape.kv_heads), int(shape.experts)
     tensor = [n for n in _divisors(heads) if n <= min(kv_heads, chip.domain) and count % n == 0]
     if job.tp is not None and job.tp not in tensor:
-        raise BadJob(
+        raise InvalidJobError(
             f"tensor parallelism of {job.tp} needs to divide {heads} heads and {counted(count, 'accelerator')}, stay "
             f"within {kv_heads} heads of keys and values and {int(chip.domain)} accelerators on one fast link; "
             f"nearest: {_nearest(job.tp, tensor)}"
@@ -24,21 +24,23 @@ def check_job(job: TrainingJob, shape: Network, chip: Hardware, *, global_batch:
     stages = [n for n in _divisors(left) if n <= layers and stages_divide(layers, n)]
     if job.pp is not None and job.pp not in stages:
         what = "more stages than layers" if job.pp > layers else "stages that do not divide layers and accelerators"
-        raise BadJob(f"{job.pp} pipeline stages: {what} ({layers} layers); nearest: {_nearest(job.pp, stages)}")
+        raise InvalidJobError(
+            f"{job.pp} pipeline stages: {what} ({layers} layers); nearest: {_nearest(job.pp, stages)}"
+        )
     left //= job.pp or 1
     if job.cp is not None and left % job.cp:
-        raise BadJob(
+        raise InvalidJobError(
             f"context parallelism of {job.cp} does not divide {left}; nearest: {_nearest(job.cp, _divisors(left))}"
         )
     left //= job.cp or 1
     if job.dp is not None and (left % job.dp or (None not in (job.tp, job.pp, job.cp) and left != job.dp)):
-        raise BadJob(
+        raise InvalidJobError(
             f"data parallelism of {job.dp} does not go with {counted(count, 'accelerator')} and the other ranks; "
             f"nearest: {_nearest(job.dp, _divisors(left))}"
         )
     if job.ep is not None and (not experts or experts % job.ep):
         near = _nearest(job.ep, _divisors(experts)) if experts else "1: the model has no experts"
-        raise BadJob(f"expert parallelism of {job.ep} does not divide {experts} experts; nearest: {near}")
+        raise InvalidJobError(f"expert parallelism of {job.ep} does not divide {experts} experts; nearest: {near}")
     _check_batch(job, left, global_batch)
 
 
@@ -51,14 +53,14 @@ def _check_batch(job: TrainingJob, replicas: int, global_batch: int) -> None:
     least = replicas * (job.micro_batch or 1)
     if global_batch % least:
         down = max(1, global_batch // least) * least
-        raise BadJob(
+        raise InvalidJobError(
             f"a global batch of {counted(global_batch, 'sequence')} does not divide into "
             f"{counted(replicas, 'replica')} of micro-batches of {job.micro_batch or 1}; nearest: "
-            f"{_either(down, down + least, global_batch)}"
+            f"{_either_text(down, down + least, global_batch)}"
         )
 
 
-def _either(down: int, up: int, wanted: int) -> str:
+def _either_text(down: int, up: int, wanted: int) -> str:
     return f"{down:,}" if down >= wanted else f"{down:,} or {up:,}"
 
 

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from planner.speed.bands import Band
-from planner.speed.training.fitting import Memory
-from planner.speed.training.goodput import Reliability, TeamShare
+from planner.speed.training.fitting import TrainingMemory
+from planner.speed.training.goodput import Reliability, TeamEfficiency
 from planner.speed.training.plan import TrainingPlan
-from planner.speed.training.step import StepParts
+from planner.speed.training.step import TrainingStepParts
 
 NOT_SPREAD = "no layout is legal: batch, accelerators and model do not divide into each other"
 
@@ -24,7 +24,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Layout:
+class TrainingLayout:
     """One way to spread the job, with what it reaches."""
 
     tp: int
@@ -42,7 +42,7 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class WayToFit:
+class TrainingFitSuggestion:
     """Something that would make the job fit, and what is left of the speed."""
 
     words: str
@@ -60,14 +60,14 @@ class Range:
 
 
 @dataclass(frozen=True)
-class Speed:
+class TrainingSpeed:
     """How fast a job that fits runs, and for how long. Hours count all accelerators."""
 
-    layout: Layout
-    runners_up: tuple[Layout, ...]
+    layout: TrainingLayout
+    runners_up: tuple[TrainingLayout, ...]
     plan: TrainingPlan
-    memory: Memory
-    parts: StepParts
+    memory: TrainingMemory
+    parts: TrainingStepParts
     waterfall: tuple[Part, ...]
     step_time_s: float
     tokens_per_s_per_accelerator: Range
@@ -76,13 +76,13 @@ class Speed:
     hfu: float
     reliability: Reliability
     useful_share: float
-    team: TeamShare
+    team: TeamEfficiency
     days: Range
     accelerator_hours: Range
 
 
 @dataclass(frozen=True)
-class Training:
+class TrainingResult:
     """Whether a job fits and how fast it is; or why it does not fit, and what would help."""
 
     fits: bool
@@ -96,15 +96,15 @@ class Training:
     global_batch_sequences: int
     memory_gb: float
     least_memory_gb: float
-    speed: Speed | None
-    ways_to_fit: tuple[WayToFit, ...]
+    speed: TrainingSpeed | None
+    ways_to_fit: tuple[TrainingFitSuggestion, ...]
     layouts_evaluated: int
     layouts_fitting: int
     excluded: Mapping[str, int]
     warnings: tuple[str, ...]
     data_facts: tuple[str, ...] = ()
     mig_profile: str | None = None  # on a slice of the accelerator
-    better: WayToFit | None = None  # fewer accelerators that are faster together, since they divide
+    better: TrainingFitSuggestion | None = None  # fewer accelerators that are faster together, since they divide
 
     @property
     def can_be_spread(self) -> bool:

@@ -11,12 +11,12 @@ import numpy as np
 
 from planner.scenario.training_job import TrainingJob
 from planner.speed.arrays import stacked, taken
-from planner.speed.training.constants import TrainingCalibration, house_calibration
-from planner.speed.training.fitting import USABLE_SHARE, Memory, fits, peak_memory
-from planner.speed.training.layout import legal_layouts
+from planner.speed.training.constants import TrainingCalibration, default_calibration
+from planner.speed.training.fitting import USABLE_SHARE, TrainingMemory, fits, peak_memory
+from planner.speed.training.layout import valid_layouts
 from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.step import tokens_per_s
-from planner.speed.training.train import MOST_DOUBLINGS, AskedTraining, base_plan, looked_up
+from planner.speed.training.train import MOST_DOUBLINGS, ResolvedTrainingJob, base_plan, resolve_training_job
 from pricing import Catalogue
 
 AS_IT_IS = "as it is"
@@ -25,11 +25,11 @@ _LAYOUT = ("tp", "pp", "vpp", "cp", "ep", "dp", "micro_batch", "shard", "shard_r
 
 
 @dataclass(frozen=True)
-class Saving:
+class MemorySaving:
     """One way to lay out memory. `memory` is the fullest accelerator's; the speed is what it would be if it fitted."""
 
     words: str
-    memory: Memory
+    memory: TrainingMemory
     memory_gb: float  # what the device lets a job use
     fits: bool
     tokens_per_s_per_accelerator: float
@@ -37,7 +37,7 @@ class Saving:
 
 
 @dataclass(frozen=True)
-class _Way:
+class _MemoryChange:
     """A change to the job, a change to the layout, and whether the layout allows it."""
 
     words: str
@@ -50,7 +50,7 @@ def _several(plan: TrainingPlan) -> bool:
     return bool(plan.dp * plan.cp > 1)
 
 
-def _unstaged(plan: TrainingPlan) -> bool:
+def _has_ranks_without_pipeline(plan: TrainingPlan) -> bool:
     return _several(plan) and bool(plan.pp == 1)
 
 
@@ -60,32 +60,32 @@ def _sharded(stage: float) -> dict[str, float]:
 
 
 _WAYS = (
-    _Way(AS_IT_IS),
-    _Way("nothing sharded", layout=_sharded(0.0), allowed=_several),
-    _Way("ZeRO 1: states sharded", layout=_sharded(1.0), allowed=_several),
-    _Way("ZeRO 2: gradients too", layout=_sharded(2.0), allowed=_unstaged),
-    _Way("ZeRO 3 (FSDP): weights too", layout=_sharded(3.0), allowed=_unstaged),
-    _Way("activations recomputed", layout={"recompute": 1.0, "selective": 0.0}),
-    _Way("one sequence at a time", layout={"micro_batch": 1.0}),
-    _Way("optimizer in 8 bits", {"optimizer": "adamw_8bit"}),
-    _Way("optimizer on the host", {"offload_optimizer": True}),
-    _Way("LoRA: only adapters trained", {"method": "lora"}),
-    _Way("QLoRA: on 4-bit weights", {"method": "qlora"}),
+    _MemoryChange(AS_IT_IS),
+    _MemoryChange("nothing sharded", layout=_sharded(0.0), allowed=_several),
+    _MemoryChange("ZeRO 1: states sharded", layout=_sharded(1.0), allowed=_several),
+    _MemoryChange("ZeRO 2: gradients too", layout=_sharded(2.0), allowed=_has_ranks_without_pipeline),
+    _MemoryChange("ZeRO 3 (FSDP): weights too", layout=_sharded(3.0), allowed=_has_ranks_without_pipeline),
+    _MemoryChange("activations recomputed", layout={"recompute": 1.0, "selective": 0.0}),
+    _MemoryChange("one sequence at a time", layout={"micro_batch": 1.0}),
+    _MemoryChange("optimizer in 8 bits", {"optimizer": "adamw_8bit"}),
+    _MemoryChange("optimizer on the host", {"offload_optimizer": True}),
+    _MemoryChange("LoRA: only adapters trained", {"method": "lora"}),
+    _MemoryChange("QLoRA: on 4-bit weights", {"method": "qlora"}),
 )
 
 
 def savings(
     catalogue: Catalogue, job: TrainingJob, *, calibration: TrainingCalibration | None = None
-) -> tuple[Saving, ...]:
+) -> tuple[MemorySaving, ...]:
     """The job as it is, then each way to save; empty where no layout is legal."""
-    asked = looked_up(catalogue, job, calibration or house_calibration())
+    asked = resolve_training_job(catalogue, job, calibration or default_calibration())
     plan = _best(asked, base_plan(job, batch=asked.batch))
     if plan is None:
         return ()
     tried = {way.words: _changed(asked, plan, way) for way in _WAYS if way.allowed(plan)}
     same = [words for words, other in tried.items() if other == plan and words != AS_IT_IS]
     tried = {words: other for words, other in tried.items() if words not in same}
-    more = None if _holds(asked, plan) else _more_accelerators(asked)
+    more = None if _plan_fits(asked, plan) else _more_accelerators(asked)
     if more is not None:
         tried[f"{int(more.accelerators):,} accelerators"] = more
     plans = stacked(list(tried.values()))
@@ -93,31 +93,31 @@ def savings(
     limit = float(asked.chip.memory_gb) * USABLE_SHARE
     good, rate = fits(memory, asked.chip), _rate(asked, plans)
     return tuple(
-        Saving(words, taken(memory, place), limit, bool(good[place]), float(rate[place]), int(plan.accelerators))
+        MemorySaving(words, taken(memory, place), limit, bool(good[place]), float(rate[place]), int(plan.accelerators))
         for place, (words, plan) in enumerate(tried.items())
     )
 
 
-def _best(asked: AskedTraining, base: TrainingPlan) -> TrainingPlan | None:
+def _best(asked: ResolvedTrainingJob, base: TrainingPlan) -> TrainingPlan | None:
     """The fastest layout that fits, else the leanest; None where none is legal."""
     found = asked.search(base).found
     if found:
         return found[0].plan
-    table = legal_layouts(asked.shape, asked.chip, base, asked.wish, {})
+    table = valid_layouts(asked.shape, asked.chip, base, asked.wish, {})
     if not len(table["tp"]):
         return None
     plans = replace(base, **table)
     return taken(plans, int(np.argmin(peak_memory(asked.shape, plans).total_gb)))
 
 
-def _changed(asked: AskedTraining, plan: TrainingPlan, way: _Way) -> TrainingPlan:
+def _changed(asked: ResolvedTrainingJob, plan: TrainingPlan, way: _MemoryChange) -> TrainingPlan:
     if way.job:
         base = base_plan(asked.job.model_copy(update=dict(way.job)), batch=asked.batch)
         plan = replace(base, **{name: getattr(plan, name) for name in ("accelerators", *_LAYOUT)})
     return replace(plan, **way.layout)
 
 
-def _more_accelerators(asked: AskedTraining) -> TrainingPlan | None:
+def _more_accelerators(asked: ResolvedTrainingJob) -> TrainingPlan | None:
     """The fastest layout on twice, four times … as many accelerators: the first that fits."""
     job, count = asked.job, asked.job.accelerators
     for _ in range(MOST_DOUBLINGS):
@@ -130,11 +130,11 @@ def _more_accelerators(asked: AskedTraining) -> TrainingPlan | None:
     return None
 
 
-def _holds(asked: AskedTraining, plan: TrainingPlan) -> bool:
+def _plan_fits(asked: ResolvedTrainingJob, plan: TrainingPlan) -> bool:
     return bool(fits(peak_memory(asked.shape, plan), asked.chip))
 
 
-def _rate(asked: AskedTraining, plans: TrainingPlan) -> np.ndarray:
+def _rate(asked: ResolvedTrainingJob, plans: TrainingPlan) -> np.ndarray:
     constants, pace = asked.constants.constants, asked.pace.ratio
     rate = tokens_per_s(asked.shape, asked.chip, plans, constants, chip_factor=asked.factor, pace=pace)
     return np.asarray(rate)

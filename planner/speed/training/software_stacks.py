@@ -6,12 +6,12 @@ from pydantic import Field
 
 from planner.speed.data_files import read_data
 from pricing.caching import cached
-from pricing.figure import Strict, Text
+from pricing.figure import StrictModel, Text
 
 Counts = Literal["allocated", "reserved", "device"]
 
 
-class Stack(Strict):
+class SoftwareStack(StrictModel):
     """One stack of software. Bytes are for each trained parameter."""
 
     when: tuple[str, ...] = Field(
@@ -44,20 +44,20 @@ class Stack(Strict):
     )
 
 
-class Stacks(Strict):
+class SoftwareStackData(StrictModel):
     """All of them; the first that fits counts."""
 
     about: Text = Field(description="what this file holds and where it came from")
-    stacks: tuple[Stack, ...] = Field(description="the first counts of which every word of `when` fits")
+    stacks: tuple[SoftwareStack, ...] = Field(description="the first counts of which every word of `when` fits")
 
 
 @cached(1)
-def _stacks() -> tuple[Stack, ...]:
-    return Stacks.model_validate(read_data("training_stacks.yaml")).stacks
+def _stacks() -> tuple[SoftwareStack, ...]:
+    return SoftwareStackData.model_validate(read_data("training_stacks.yaml")).stacks
 
 
 @cached(512)
-def stack_of(framework: str, precision: str) -> Stack:
+def find_software_stack(framework: str, precision: str) -> SoftwareStack:
     """The first stack all of whose words stand in the framework's name and the precision of a run."""
     said = f"{framework} {precision}".lower()
     return next(stack for stack in _stacks() if all(word in said for word in stack.when))

@@ -75,23 +75,25 @@ def data_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConsta
     hides_s, trained = busy_s * plan.overlaps, own * plan.trainable_share
     inside = plan.tp * group <= chip.domain
     rate = np.where(inside, chip.link_gb_s, data_gb_s(chip, plan)) * GIGA
-    once = _exposed(k.data_exposed, _round_s(trained, plan.ranks, data_gb_s(chip, plan)), hides_s)
+    once = _exposed_s(k.data_exposed, _ring_pass_s(trained, plan.ranks, data_gb_s(chip, plan)), hides_s)
     once = once + _ring_s(k, trained, plan.ranks, depth)
     weights = 2 * plan.weight_bytes + 4.0 * plan.trainable_share
-    each = _exposed(k.shard_exposed, weights * own * (group - 1) / group / rate, hides_s)
+    each = _exposed_s(k.shard_exposed, weights * own * (group - 1) / group / rate, hides_s)
     each = (each + k.shard_ring_s * (group - 1) * depth) * plan.micro_batches
     # Each rank of a group evens out its own share of the gradients with the other groups, over its own adapter.
     share, groups, adapter = trained / group, plan.ranks / group, np.minimum(chip.link_gb_s, chip.nic_gb_s)
-    between = _exposed(k.data_exposed, _round_s(share, groups, adapter), hides_s) + _ring_s(k, share, groups, depth)
+    between = _exposed_s(k.data_exposed, _ring_pass_s(share, groups, adapter), hides_s) + _ring_s(
+        k, share, groups, depth
+    )
     return np.where(plan.shard >= 3, each + between, once)
 
 
-def _exposed(share: Num, seconds: Num, hides_s: Num) -> Num:
+def _exposed_s(share: Num, seconds: Num, hides_s: Num) -> Num:
     """What is left to see of an exchange: a share of it, or all that takes longer than what could hide it. [s]"""
     return np.maximum(share * seconds, seconds - hides_s)
 
 
-def _round_s(params: Num, ranks: Num, gb_s: Num) -> Num:
+def _ring_pass_s(params: Num, ranks: Num, gb_s: Num) -> Num:
     """Gradients of so many parameters going once round a ring. [s]"""
     return 6 * params * (ranks - 1) / ranks / (gb_s * GIGA)
 
@@ -132,7 +134,7 @@ TWO_WAY_BUBBLE = 1 / 3
 
 
 @dataclass(frozen=True)
-class StepParts:
+class TrainingStepParts:
     """Seconds of each part of a step. They add up to `total_s`."""
 
     linear_s: Num
@@ -160,7 +162,7 @@ class StepParts:
 
 
 @dataclass(frozen=True)
-class _Step:
+class _StepTimes:
     """A step before it is told part by part: what each micro-batch takes by part, and what comes beside them."""
 
     micro: dict[str, Num]
@@ -178,13 +180,13 @@ class _Step:
 
 def step_parts(
     shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstants, *, chip_factor: Num = 1.0, pace: Num = 1.0
-) -> StepParts:
+) -> TrainingStepParts:
     """What a step takes, by part; all of it at a `pace` that runs of one's own showed. [s]"""
     step = _step(shape, chip, plan, k, chip_factor)
     each = {name: part / plan.pp * plan.micro_batches for name, part in step.micro.items()}
     each |= {"bubble_s": step.bubble_s, "data_traffic_s": step.data_traffic_s, "optimizer_s": step.optimizer_s}
     each["drag_s"] = step.steady_s * step.drag
-    return StepParts(**{name: part / pace for name, part in each.items()})
+    return TrainingStepParts(**{name: part / pace for name, part in each.items()})
 
 
 def step_s(
@@ -194,7 +196,7 @@ def step_s(
     return _step(shape, chip, plan, k, chip_factor).total_s / pace
 
 
-def _step(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstants, chip_factor: Num) -> _Step:
+def _step(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstants, chip_factor: Num) -> _StepTimes:
     factor = chip_factor * chip.power_share**k.power
     micro: dict[str, Num] = {
         "linear_s": linear_s(shape, chip, plan, k, factor),
@@ -223,7 +225,7 @@ def _step(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstan
     update_s = optimizer_s(shape, chip, plan, k)
     steady_s = stage_s / fullest * count + bubble_s + data_traffic_s + update_s
     drag = np.exp(k.scale * np.log2(np.maximum(plan.accelerators / SMALL_JOB, 1.0))) - 1.0
-    return _Step(micro, bubble_s, data_traffic_s, update_s, steady_s, drag)
+    return _StepTimes(micro, bubble_s, data_traffic_s, update_s, steady_s, drag)
 
 
 def tokens_per_s(
@@ -269,7 +271,7 @@ def head_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConsta
 def attention_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstants, factor: Num) -> Num:
     """Scores and their sums; 16 bits always. Fused kernels skip what a causal mask hides, others do not. [s]"""
     full = plan.tokens * shape.score_flops / plan.tp
-    seen = shape.seen_tokens(tokens=plan.seq_len)
+    seen = shape.mean_attended_tokens(tokens=plan.seq_len)
     width = (shape.qk_dim + shape.v_dim) / 2
     share = k.attention * np.exp(k.attention_progress * _years(plan))
     share = share * np.where(plan.year < chip.attention_since, k.old_attention, 1.0)

@@ -7,46 +7,53 @@ import numpy as np
 
 from planner.network.kinds import UnknownShape
 from planner.network.network import Network
-from planner.network.own_models import with_own_models
-from planner.network.record import network_of
+from planner.network.own_models import with_user_models
+from planner.network.record import build_network
 from planner.scenario.amounts import count as counted
 from planner.scenario.base import ONE_MACHINE
 from planner.scenario.training_job import TrainingJob
 from planner.speed.bands import Band
 from planner.speed.hardware import (
-    BadJob,
     Hardware,
-    UnknownChip,
+    InvalidJobError,
+    MissingAcceleratorDataError,
     capped,
-    family_of,
     hardware,
+    hardware_family,
     lacks_units,
     processor_memory_gb,
     slice_shares,
     sliced,
 )
-from planner.speed.match_model import counted_as, model_named
-from planner.speed.pace import BITS, Pace, training_pace
-from planner.speed.training.bands import PROCESSOR_PACE, band_for, traits_of
-from planner.speed.training.constants import TrainingCalibration, house_calibration
+from planner.speed.match_model import find_model_record, substitution_note
+from planner.speed.pace import BITS, Pace, training_correction
+from planner.speed.training.bands import PROCESSOR_PACE, training_band, traits_of
+from planner.speed.training.constants import TrainingCalibration, default_calibration
 from planner.speed.training.data_facts import ADAPTER_SHARE, ADAPTER_WEIGHT_BYTES, FLASH_SINCE, data_facts, is_compiled
 from planner.speed.training.fitting import LOSS_CHUNKS, USABLE_SHARE, WAYS, peak_memory
-from planner.speed.training.goodput import best_tokens, reliability, team_share, unique_tokens_worth
-from planner.speed.training.images import no_rate
+from planner.speed.training.goodput import compute_optimal_tokens, effective_fresh_tokens, reliability, team_share
+from planner.speed.training.images import no_rate_message
 from planner.speed.training.layout import (
     HYBRID,
     SELECTIVE,
-    Candidate,
-    LayoutSearch,
-    LayoutWish,
-    batch_that_divides,
-    is_legal,
-    nearest_legal,
+    LayoutCandidate,
+    LayoutConstraints,
+    LayoutSearchResult,
+    divisible_batch,
+    has_valid_layout,
+    nearest_valid_plans,
     search,
 )
-from planner.speed.training.legal import check_job
+from planner.speed.training.legal import check_training_job
 from planner.speed.training.plan import TrainingPlan
-from planner.speed.training.result import NOT_SPREAD, Layout, Range, Speed, Training, WayToFit
+from planner.speed.training.result import (
+    NOT_SPREAD,
+    Range,
+    TrainingFitSuggestion,
+    TrainingLayout,
+    TrainingResult,
+    TrainingSpeed,
+)
 from planner.speed.training.step import step_parts
 from planner.speed.training.waterfall import flops_per_token, waterfall
 from pricing import Catalogue, names
@@ -73,7 +80,7 @@ MOST_DOUBLINGS = 8
 
 
 @dataclass(frozen=True)
-class AskedTraining:
+class ResolvedTrainingJob:
     """A job with its names looked up."""
 
     job: TrainingJob
@@ -85,28 +92,28 @@ class AskedTraining:
     pace: Pace
     constants: TrainingCalibration
     batch: int
-    wish: LayoutWish
+    wish: LayoutConstraints
 
-    def search(self, base: TrainingPlan) -> LayoutSearch:
+    def search(self, base: TrainingPlan) -> LayoutSearchResult:
         """The layouts of `base` that fit, at the pace of one's own runs."""
         constants, pace = self.constants.constants, self.pace.ratio
         found = search(self.shape, self.chip, base, constants, wish=self.wish, chip_factor=self.factor)
         return found if pace == 1.0 else replace(found, found=tuple(one.at_pace(pace) for one in found.found))
 
 
-def train(catalogue: Catalogue, job: TrainingJob, *, calibration: TrainingCalibration | None = None) -> Training:
-    """What becomes of the job. Raises `BadJob` for what cannot exist, and the catalogue's errors for unknown names."""
-    catalogue = with_own_models(catalogue, job.models)
-    asked = looked_up(catalogue, job, calibration or house_calibration())
-    check_job(job, asked.shape, asked.chip, global_batch=asked.batch)
+def train(catalogue: Catalogue, job: TrainingJob, *, calibration: TrainingCalibration | None = None) -> TrainingResult:
+    """What becomes of the job. Raises `InvalidJobError` for what cannot exist."""
+    catalogue = with_user_models(catalogue, job.models)
+    asked = resolve_training_job(catalogue, job, calibration or default_calibration())
+    check_training_job(job, asked.shape, asked.chip, global_batch=asked.batch)
     base = base_plan(job, batch=asked.batch)
     found = asked.search(base)
-    tokens = job.tokens or float(best_tokens(asked.shape.active_params))
+    tokens = job.tokens or float(compute_optimal_tokens(asked.shape.active_params))
     ways = () if found.found else _ways_to_fit(asked, base)
     best = found.found[0] if found.found else None
-    better = None if best is None else _fewer_that_are_faster(asked, base, best)
-    worth = unique_tokens_worth(unique_tokens=job.unique_tokens or tokens, tokens=tokens)
-    return Training(
+    better = None if best is None else _faster_subset(asked, base, best)
+    worth = effective_fresh_tokens(unique_tokens=job.unique_tokens or tokens, tokens=tokens)
+    return TrainingResult(
         fits=best is not None, model=asked.shape.label, accelerator=asked.chip_key, accelerators=job.accelerators,
         params=float(asked.shape.params), active_params=float(asked.shape.active_params), tokens=tokens,
         fresh_tokens_worth=float(worth),
@@ -119,22 +126,24 @@ def train(catalogue: Catalogue, job: TrainingJob, *, calibration: TrainingCalibr
     )  # fmt: skip
 
 
-def looked_up(catalogue: Catalogue, job: TrainingJob, calibration: TrainingCalibration) -> AskedTraining:
-    """The job with its names looked up. Raises `BadJob` and the catalogue's errors, as `train` does."""
+def resolve_training_job(
+    catalogue: Catalogue, job: TrainingJob, calibration: TrainingCalibration
+) -> ResolvedTrainingJob:
+    """The job with its names looked up. Raises `InvalidJobError` and the catalogue's errors, as `train` does."""
     key = names.accelerator(catalogue, job.accelerator)
     record = catalogue.accelerators[key]
-    shape = named_shape(catalogue, job)
-    family = family_of(record)
+    shape = find_network(catalogue, job)
+    family = hardware_family(record)
     factor = calibration.chip_factor(key, family) * (PROCESSOR_PACE if record.kind == "cpu" else 1.0)
     zero = None if job.zero is None else _ZERO[job.zero]
-    wish = LayoutWish(
+    wish = LayoutConstraints(
         tp=job.tp, pp=job.pp, vpp=job.virtual_stages, cp=job.cp, ep=job.ep, dp=job.dp, micro_batch=job.micro_batch,
         shard=zero, recompute=None if job.recompute is None else _RECOMPUTE[job.recompute],
     )  # fmt: skip
-    chip, pace, batch = _chip(key, record, job), training_pace(catalogue, job, key), usual_batch(job)
+    chip, pace, batch = _chip(key, record, job), training_correction(catalogue, job, key), default_batch(job)
     if job.global_batch_sequences is None:
-        batch = batch_that_divides(shape, chip, base_plan(job, batch=batch), wish)
-    return AskedTraining(job, shape, key, family, chip, factor, pace, calibration, batch, wish)
+        batch = divisible_batch(shape, chip, base_plan(job, batch=batch), wish)
+    return ResolvedTrainingJob(job, shape, key, family, chip, factor, pace, calibration, batch, wish)
 
 
 def _chip(key: str, record: Accelerator, job: TrainingJob) -> Hardware:
@@ -142,33 +151,33 @@ def _chip(key: str, record: Accelerator, job: TrainingJob) -> Hardware:
         memory_gb = processor_memory_gb(record, job.memory_gb)
         chip = capped(hardware(key, record, nic_gb_s=job.network_gb_s, memory_gb=memory_gb), record, job.power_cap_w)
         if lacks := lacks_units(record, job.precision):
-            raise BadJob(f"{record.label}: {lacks}")
+            raise InvalidJobError(f"{record.label}: {lacks}")
         if job.mig_profile is None:
             return chip
         compute_share, memory_share = slice_shares(record, job.mig_profile)
-    except UnknownChip as error:
-        raise BadJob(str(error)) from error
+    except MissingAcceleratorDataError as error:
+        raise InvalidJobError(str(error)) from error
     if job.accelerators > 1:
-        raise BadJob("slices do not work together on one job; 1 accelerator is one slice")
+        raise InvalidJobError("slices do not work together on one job; 1 accelerator is one slice")
     return sliced(chip, compute_share=compute_share, memory_share=memory_share)
 
 
-def named_shape(catalogue: Catalogue, job: TrainingJob) -> Network:
+def find_network(catalogue: Catalogue, job: TrainingJob) -> Network:
     """The network of the model that the job names."""
     if not job.model:
-        raise BadJob("no model is named; name one of the catalogue")
-    catalogue = with_own_models(catalogue, job.models)
-    record = catalogue.models[model_named(catalogue, job.model)]
+        raise InvalidJobError("no model is named; name one of the catalogue")
+    catalogue = with_user_models(catalogue, job.models)
+    record = catalogue.models[find_model_record(catalogue, job.model)]
     try:
-        return network_of(record)
+        return build_network(record)
     except UnknownShape as error:
-        without = no_rate(record.label, record.modality)
+        without = no_rate_message(record.label, record.modality)
         if without is not None:
-            raise BadJob(without) from error
-        raise BadJob(str(error)) from error
+            raise InvalidJobError(without) from error
+        raise InvalidJobError(str(error)) from error
 
 
-def usual_batch(job: TrainingJob) -> int:
+def default_batch(job: TrainingJob) -> int:
     """Sequences of a step: as asked, else the usual number of tokens, in a power of two, one for each accelerator."""
     if job.global_batch_sequences is not None:
         return job.global_batch_sequences
@@ -202,12 +211,16 @@ def base_plan(job: TrainingJob, *, batch: int) -> TrainingPlan:
 
 
 def _speed(
-    catalogue: Catalogue, asked: AskedTraining, best: Candidate, others: tuple[Candidate, ...], tokens: float
-) -> Speed:
+    catalogue: Catalogue,
+    asked: ResolvedTrainingJob,
+    best: LayoutCandidate,
+    others: tuple[LayoutCandidate, ...],
+    tokens: float,
+) -> TrainingSpeed:
     plan, job = best.plan, asked.job
     known, pace = asked.constants.constants, asked.pace.ratio
     parts = step_parts(asked.shape, asked.chip, plan, known, chip_factor=asked.factor, pace=pace)
-    band = band_for(
+    band = training_band(
         traits_of(asked.shape, plan, asked.family), calibration=asked.constants, own=asked.pace.like or "",
         layout_stated=job.tp is not None and job.pp is not None,
         processor=catalogue.accelerators[asked.chip_key].kind == "cpu",
@@ -217,12 +230,12 @@ def _speed(
         catalogue, accelerators=float(job.accelerators), params=float(asked.shape.params), team=job.team,
         failures=job.failures,
     )  # fmt: skip
-    useful, team = float(often.useful_share), team_share(job.team).where_measured(asked.pace.kept)
+    useful, team = float(often.useful_share), team_share(job.team).shrunk_by_own_runs(asked.pace.kept)
     hours = run_hours(tokens, rate, useful, band, (team.low, team.typical, team.high))
     useful_flops, done_flops = flops_per_token(asked.shape, plan)
     peak = float(asked.chip.peak_tflops(plan.bits)) * 1e12
-    return Speed(
-        layout=layout_of(best), runners_up=tuple(layout_of(other) for other in others), plan=plan,
+    return TrainingSpeed(
+        layout=to_training_layout(best), runners_up=tuple(to_training_layout(other) for other in others), plan=plan,
         memory=peak_memory(asked.shape, plan), parts=parts,
         waterfall=waterfall(asked.shape, asked.chip, plan, parts), step_time_s=float(parts.total_s),
         tokens_per_s_per_accelerator=Range(rate * band.low, rate, rate * band.high), band=band,
@@ -240,10 +253,10 @@ def run_hours(tokens: float, rate: float, useful: float, band: Band, team: tuple
     return Range(typical / band.high / team[2], typical / team[1], typical / band.low / team[0])
 
 
-def layout_of(candidate: Candidate) -> Layout:
+def to_training_layout(candidate: LayoutCandidate) -> TrainingLayout:
     """What a person is told of a layout."""
     plan = candidate.plan
-    return Layout(
+    return TrainingLayout(
         tp=int(plan.tp), pp=int(plan.pp), virtual_stages=int(plan.vpp), cp=int(plan.cp), ep=int(plan.ep),
         dp=int(plan.dp), zero=int(plan.shard), zero_within=int(plan.shard_ranks) or None,
         micro_batch=int(plan.micro_batch),
@@ -252,18 +265,20 @@ def layout_of(candidate: Candidate) -> Layout:
     )  # fmt: skip
 
 
-def _ways_to_fit(asked: AskedTraining, base: TrainingPlan) -> tuple[WayToFit, ...]:
+def _ways_to_fit(asked: ResolvedTrainingJob, base: TrainingPlan) -> tuple[TrainingFitSuggestion, ...]:
     """What would make it fit: numbers that divide; savings one on top of the other, then more accelerators."""
-    if not is_legal(asked.shape, asked.chip, base, asked.wish):
-        return tuple(_divided(asked, base))
-    ways, plan, words = list[WayToFit](), base, list[str]()
+    if not has_valid_layout(asked.shape, asked.chip, base, asked.wish):
+        return tuple(_divisible_suggestions(asked, base))
+    ways, plan, words = list[TrainingFitSuggestion](), base, list[str]()
     for way in WAYS:
         if way.name not in _FREE_WAYS:
             continue
         plan, words = way.change(plan), [*words, way.words]
         found = asked.search(plan).found
         if found:
-            ways.append(WayToFit("; ".join(words), asked.job.accelerators, found[0].tokens_per_s_per_accelerator))
+            ways.append(
+                TrainingFitSuggestion("; ".join(words), asked.job.accelerators, found[0].tokens_per_s_per_accelerator)
+            )
             break
     count = asked.job.accelerators
     for _ in range(MOST_DOUBLINGS):
@@ -271,22 +286,24 @@ def _ways_to_fit(asked: AskedTraining, base: TrainingPlan) -> tuple[WayToFit, ..
         batch = max(base.global_batch, float(count)) if asked.job.global_batch_sequences is None else base.global_batch
         found = asked.search(replace(base, accelerators=float(count), global_batch=batch)).found
         if found:
-            ways.append(WayToFit(f"{count:,} accelerators", count, found[0].tokens_per_s_per_accelerator))
+            ways.append(TrainingFitSuggestion(f"{count:,} accelerators", count, found[0].tokens_per_s_per_accelerator))
             break
     return tuple(ways)
 
 
-def _divided(asked: AskedTraining, base: TrainingPlan) -> Iterator[WayToFit]:
+def _divisible_suggestions(asked: ResolvedTrainingJob, base: TrainingPlan) -> Iterator[TrainingFitSuggestion]:
     """The nearest numbers that divide, those first that then fit."""
-    for plan in nearest_legal(asked.shape, asked.chip, base, asked.wish):
+    for plan in nearest_valid_plans(asked.shape, asked.chip, base, asked.wish):
         found, count = asked.search(plan).found, int(plan.accelerators)
         if found:
             batch = f"a batch of {counted(int(plan.global_batch), 'sequence')}"
             said = batch if count == asked.job.accelerators else counted(count, "accelerator")
-            yield WayToFit(said, count, found[0].tokens_per_s_per_accelerator)
+            yield TrainingFitSuggestion(said, count, found[0].tokens_per_s_per_accelerator)
 
 
-def _fewer_that_are_faster(asked: AskedTraining, base: TrainingPlan, best: Candidate) -> WayToFit | None:
+def _faster_subset(
+    asked: ResolvedTrainingJob, base: TrainingPlan, best: LayoutCandidate
+) -> TrainingFitSuggestion | None:
     """Whole machines of so many that do not divide well, where they are done sooner than all together."""
     count = asked.job.accelerators
     fewer = count // ONE_MACHINE * ONE_MACHINE
@@ -294,16 +311,16 @@ def _fewer_that_are_faster(asked: AskedTraining, base: TrainingPlan, best: Candi
         return None
     plan = replace(base, accelerators=float(fewer))
     if asked.job.global_batch_sequences is None:
-        plan = replace(plan, global_batch=float(usual_batch(asked.job)))
-        plan = replace(plan, global_batch=float(batch_that_divides(asked.shape, asked.chip, plan, asked.wish)))
+        plan = replace(plan, global_batch=float(default_batch(asked.job)))
+        plan = replace(plan, global_batch=float(divisible_batch(asked.shape, asked.chip, plan, asked.wish)))
     found = asked.search(plan).found
     rate = best.tokens_per_s_per_accelerator * count
     if not found or found[0].tokens_per_s_per_accelerator * fewer <= rate:
         return None
-    return WayToFit(f"{fewer:,} accelerators", fewer, found[0].tokens_per_s_per_accelerator)
+    return TrainingFitSuggestion(f"{fewer:,} accelerators", fewer, found[0].tokens_per_s_per_accelerator)
 
 
-def _data_facts(asked: AskedTraining, tokens: float) -> tuple[str, ...]:
+def _data_facts(asked: ResolvedTrainingJob, tokens: float) -> tuple[str, ...]:
     """The laws that this rests on are of training from the beginning."""
     if asked.job.method != "full":
         return ()
@@ -311,13 +328,15 @@ def _data_facts(asked: AskedTraining, tokens: float) -> tuple[str, ...]:
     return data_facts(params=params, tokens=tokens, unique_tokens=asked.job.unique_tokens)
 
 
-def _warnings(catalogue: Catalogue, asked: AskedTraining, found: LayoutSearch, better: WayToFit | None) -> list[str]:
-    said, job, chip = _what_it_stands_on(catalogue, asked), asked.job, asked.chip
+def _warnings(
+    catalogue: Catalogue, asked: ResolvedTrainingJob, found: LayoutSearchResult, better: TrainingFitSuggestion | None
+) -> list[str]:
+    said, job, chip = _substitution_warnings(catalogue, asked), asked.job, asked.chip
     if found.evaluated == 0:
         said.append(NOT_SPREAD)
-    if asked.batch != usual_batch(job):
+    if asked.batch != default_batch(job):
         said.append(
-            f"a step takes {counted(asked.batch, 'sequence')}: the usual {usual_batch(job):,} do not divide over "
+            f"a step takes {counted(asked.batch, 'sequence')}: the usual {default_batch(job):,} do not divide over "
             f"{counted(job.accelerators, 'accelerator')}"
         )
     if better is not None:
@@ -326,15 +345,15 @@ def _warnings(catalogue: Catalogue, asked: AskedTraining, found: LayoutSearch, b
         said.append(f"{job.accelerators:,} divide badly: {better.words} are {max(faster, 0.01):.0%} faster together")
     if BITS[job.precision] < 16 and float(chip.peak_tflops(BITS[job.precision])) <= float(chip.tflops_16):
         said.append(f"{asked.chip_key} is no faster in {job.precision} than in 16 bits")
-    context = catalogue.models[model_named(catalogue, job.model)].context
+    context = catalogue.models[find_model_record(catalogue, job.model)].context
     if context is not None and job.seq_len > context:
         said.append(f"sequences of {job.seq_len:,} tokens are longer than the {context:,} the model was made for")
     return said
 
 
-def _what_it_stands_on(catalogue: Catalogue, asked: AskedTraining) -> list[str]:
+def _substitution_warnings(catalogue: Catalogue, asked: ResolvedTrainingJob) -> list[str]:
     """Whose record and whose memory the answer goes by, where they are not what was asked for."""
-    stands_in = counted_as(catalogue, asked.job.model)
+    stands_in = substitution_note(catalogue, asked.job.model)
     said = [] if stands_in is None else [stands_in]
     if catalogue.accelerators[asked.chip_key].kind == "cpu":
         assumed = " are assumed" if asked.job.memory_gb is None else ""

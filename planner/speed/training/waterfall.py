@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from planner.network.network import Network
 from planner.speed.hardware import Hardware
 from planner.speed.training.plan import TrainingPlan
-from planner.speed.training.result import Part, Speed
-from planner.speed.training.step import StepParts
+from planner.speed.training.result import Part, TrainingSpeed
+from planner.speed.training.step import TrainingStepParts
 
 LEAST_SHARE = 5e-4  # of a step: what is less is not a stair of its own
 PEAK, STOPS, TEAM, REST = "peak", "stops", "team", "rest"
@@ -28,12 +28,12 @@ def flops_per_token(shape: Network, plan: TrainingPlan) -> tuple[float, float]:
     """Operations of the model for each token (6N without the input table, causal attention), and those really done."""
     linear = 2 * (shape.linear_params + shape.routed_active_params)
     head = 2 * shape.vocab * shape.hidden * shape.head_share * (1 + plan.backward)
-    scores = shape.score_flops * shape.seen_tokens(tokens=plan.seq_len)
+    scores = shape.score_flops * shape.mean_attended_tokens(tokens=plan.seq_len)
     useful = (linear + scores) * (1 + plan.backward) + head
     return float(useful), float(useful + (linear + scores) * plan.recompute)
 
 
-def waterfall(shape: Network, chip: Hardware, plan: TrainingPlan, parts: StepParts) -> tuple[Part, ...]:
+def waterfall(shape: Network, chip: Hardware, plan: TrainingPlan, parts: TrainingStepParts) -> tuple[Part, ...]:
     """The parts of a step in the order a reader follows; they add up to it."""
     total_s = float(parts.total_s)
     useful, done = flops_per_token(shape, plan)
@@ -49,7 +49,7 @@ def waterfall(shape: Network, chip: Hardware, plan: TrainingPlan, parts: StepPar
 
 
 @dataclass(frozen=True)
-class Stair:
+class WaterfallStep:
     """One loss: the rate before and after it."""
 
     name: str
@@ -63,20 +63,22 @@ class Stair:
         return self.before - self.after
 
 
-def stairs(speed: Speed) -> tuple[Stair, ...]:
+def stairs(speed: TrainingSpeed) -> tuple[WaterfallStep, ...]:
     """The peak first, then each loss. The last rate is what the length of the run is reckoned with."""
     step_s = sum(part.seconds for part in speed.waterfall)
     tokens = speed.tokens_per_s_per_accelerator.typical * step_s
     first, *losses = speed.waterfall
-    spent, found = first.seconds, [Stair(PEAK, first.words, 0.0, tokens / first.seconds)]
+    spent, found = first.seconds, [WaterfallStep(PEAK, first.words, 0.0, tokens / first.seconds)]
     small = sum(part.seconds for part in losses if part.share < LEAST_SHARE)
     for part in losses:
         if part.share >= LEAST_SHARE:
-            found.append(Stair(part.name, part.words, tokens / spent, tokens / (spent + part.seconds)))
+            found.append(WaterfallStep(part.name, part.words, tokens / spent, tokens / (spent + part.seconds)))
             spent += part.seconds
     if small > 0:
-        found.append(Stair(REST, "all smaller parts", tokens / spent, tokens / (spent + small)))
+        found.append(WaterfallStep(REST, "all smaller parts", tokens / spent, tokens / (spent + small)))
     running, useful, team = tokens / step_s, speed.useful_share, speed.team.typical
-    found.append(Stair(STOPS, "stops, restarts and checkpoints", running, running * useful))
-    found.append(Stair(TEAM, "what a team reaches of a published speed", running * useful, running * useful * team))
+    found.append(WaterfallStep(STOPS, "stops, restarts and checkpoints", running, running * useful))
+    found.append(
+        WaterfallStep(TEAM, "what a team reaches of a published speed", running * useful, running * useful * team)
+    )
     return tuple(found)

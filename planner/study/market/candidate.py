@@ -12,7 +12,7 @@ from planner.scenario.ways import Way
 from planner.speed.training.result import Range
 
 
-def sum_of_money(usd: float) -> tuple[str, str]:
+def split_amount(usd: float) -> tuple[str, str]:
     """A sum, to three figures, as a number and what follows it."""
     size = float(f"{usd:.3g}")
     for unit, name in ((1e9, " billion"), (1e6, " million")):
@@ -23,10 +23,10 @@ def sum_of_money(usd: float) -> tuple[str, str]:
 
 def usd_words(usd: float) -> str:
     """A sum as people say it, to three figures."""
-    return "$" + "".join(sum_of_money(usd))
+    return "$" + "".join(split_amount(usd))
 
 
-def enough_usd_words(usd: float) -> str:
+def format_usd_rounded_up(usd: float) -> str:
     """A budget that a sum fits into, to three figures."""
     step = 10.0 ** max(math.floor(math.log10(max(usd, 1.0))) - 2, 0)
     return usd_words(math.ceil(usd / step) * step)
@@ -43,7 +43,7 @@ SO_MANY = "so many"
 _AMOUNT: dict[Kind, Callable[[float], tuple[str, str]]] = {
     "late": time_parts,
     "over_a_year": time_parts,
-    "over_budget": sum_of_money,
+    "over_budget": split_amount,
 }
 # What tries that lost alike have in common; and what follows it of one of them.
 _HEAD: dict[Kind, str] = {
@@ -78,7 +78,7 @@ class Lost:
     amount: float = 0.0  # days that it takes, or is late; USD over the budget
 
     @property
-    def beaten(self) -> bool:
+    def is_dominated(self) -> bool:
         """Whether it does the work at a price that can be believed, and another one does it for less or sooner."""
         return self.kind in BEATEN
 
@@ -100,7 +100,7 @@ class Lost:
 
 
 @dataclass(frozen=True)
-class Try:
+class MarketCandidate:
     """One accelerator x number x way of paying, with what it comes to, and why it lost where it did."""
 
     accelerator: str  # empty where the work is bought by the token
@@ -146,29 +146,31 @@ class Market:
     """All tries of one piece of work, the front of time and money among them, and the recommendation."""
 
     what: str
-    tries: tuple[Try, ...]
-    best: Try | None  # the cheapest within the limits; of one run without a deadline the soonest that costs as much
-    fastest: Try | None  # of those within the budget
+    tries: tuple[MarketCandidate, ...]
+    best: (
+        MarketCandidate | None
+    )  # the cheapest within the limits; of one run without a deadline the soonest that costs as much
+    fastest: MarketCandidate | None  # of those within the budget
     deadline_days: float | None
     budget_usd: float | None
     why: tuple[str, ...]
-    nearest: Try | None = None  # where nothing keeps to the limits: what comes nearest
+    nearest: MarketCandidate | None = None  # where nothing keeps to the limits: what comes nearest
     monthly: bool = False  # money is for a month
     service: bool = False  # no time to train: the front weighs milliseconds
     day: date | None = None
 
     @property
-    def front(self) -> tuple[Try, ...]:
+    def front(self) -> tuple[MarketCandidate, ...]:
         """The tries that nothing beats on both time and money, the soonest first."""
         return tuple(sorted((one for one in self.tries if one.on_front), key=lambda one: (one.speed, one.cost)))
 
     @property
-    def taken(self) -> Try | None:
+    def taken(self) -> MarketCandidate | None:
         """What to plan with: the best, or what comes nearest."""
         return self.best or self.nearest
 
     @property
-    def accelerated(self) -> Try | None:
+    def selected_accelerator(self) -> MarketCandidate | None:
         """The try to plan with that has an accelerator: what is bought by the token has none."""
         if self.taken is None or self.taken.accelerator:
             return self.taken

@@ -17,30 +17,30 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.demand.stream import Need
-from planner.money.owning.inputs import say_people_and_space, say_power_price
-from planner.money.owning.place import kept_accelerator, kept_power, place_of
-from planner.money.renting.bill import bills, cheapest_first
+from planner.money.demand.stream import DemandLayer
+from planner.money.owning.inputs import add_power_price, add_staff_and_space
+from planner.money.owning.place import existing_accelerator, existing_power, place_of
+from planner.money.renting.bill import bills, cost_order
 from planner.money.renting.cheapest_offer import RESERVED
-from planner.money.renting.interruptions import LEAST_LEFT, say_interruptions, stretch
+from planner.money.renting.interruptions import LEAST_LEFT, add_interruptions, stretch
 from planner.money.renting.job_hour import FLAT_YEARS, UNBOUND, flat
-from planner.money.renting.offer_inputs import TERM_MONTHS, say_offers
-from planner.money.renting.orders import stay_of
-from planner.money.setting import Setting
+from planner.money.renting.offer_inputs import TERM_MONTHS, add_offer_inputs
+from planner.money.renting.orders import placement_limits
+from planner.money.setting import PlanContext
 from planner.scenario.base import DAYS_PER_MONTH, HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR, MONTHS_PER_YEAR
 from planner.scenario.own import Kept
-from planner.scenario.rent import Rent
+from planner.scenario.rent import RentalInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.ways import Way
 from planner.scenario.work import Work
 from planner.speed.training.result import Range
-from planner.study.market.candidate import Lost, Try
-from planner.study.market.fleets import CASES, Fleet, fleets_of
-from planner.study.market.hours_needed import Doing, Task, doings
+from planner.study.market.candidate import Lost, MarketCandidate
+from planner.study.market.fleets import CASES, Fleet, fleet_costs
+from planner.study.market.hours_needed import Task, WorkEstimate, work_estimates
 from pricing import Catalogue
-from pricing.belief import Believed, believed
-from pricing.orderable import Order, Stay, refuses
-from pricing.query import Wish, find
+from pricing.belief import PriceEstimates, believed
+from pricing.orderable import Order, ResidencyRequirement, refusal_reason
+from pricing.query import OfferFilter, find
 
 W_PER_KW = 1_000.0
 
@@ -58,13 +58,13 @@ class Bought:
 
 
 def bought(
-    catalogue: Catalogue, scenario: Scenario, tries: Sequence[Doing], *, monthly: bool, day: date
+    catalogue: Catalogue, scenario: Scenario, tries: Sequence[WorkEstimate], *, monthly: bool, day: date
 ) -> tuple[Bought, ...]:
     """Buying for every try whose accelerator has a price."""
     numbers: dict[str, set[int]] = {}
     for one in tries:
         numbers.setdefault(one.accelerator, set()).add(one.at_once)
-    fleets = fleets_of(catalogue, scenario, numbers, day)
+    fleets = fleet_costs(catalogue, scenario, numbers, day)
     found = (
         _bought(fleet, one, place, None if monthly else scenario.months)
         for place, one in enumerate(tries)
@@ -73,7 +73,7 @@ def bought(
     return tuple(one for one in found if math.isfinite(one.usd.typical))
 
 
-def _bought(fleet: Fleet, one: Doing, place: int, months: float | None) -> Bought:
+def _bought(fleet: Fleet, one: WorkEstimate, place: int, months: float | None) -> Bought:
     """What a fleet costs one try: a run within so many months, or (None) each month of work that goes on."""
     busy = one.hours.typical / (one.at_once * HOURS_PER_MONTH) / (months or 1.0)
     usd = fleet.idle_usd + fleet.busy_usd * min(busy, 1.0)
@@ -86,31 +86,33 @@ def _bought(fleet: Fleet, one: Doing, place: int, months: float | None) -> Bough
     return Bought(place, ends, fleet.wait_months * DAYS_PER_MONTH, fleet.what, too_long, fleet.age_days)
 
 
-def kept_tries(catalogue: Catalogue, task: Task, accelerators: Sequence[str], day: date) -> Iterable[Try]:
+def existing_candidates(
+    catalogue: Catalogue, task: Task, accelerators: Sequence[str], day: date
+) -> Iterable[MarketCandidate]:
     """The work on machines that are kept. What these would fetch if they were sold is left to the plan."""
     kept = task.scenario.kept
-    key = None if kept is None else kept_accelerator(catalogue, kept)
+    key = None if kept is None else existing_accelerator(catalogue, kept)
     if kept is None or key is None or (accelerators and key not in accelerators):
         return
-    for one in doings(catalogue, task, (key,), (kept.accelerators,), lambda _: None):
+    for one in work_estimates(catalogue, task, (key,), (kept.accelerators,), lambda _: None):
         why = one.why_not
         if not why and one.at_once > kept.accelerators:
             why = Lost("too_few", f"it takes {one.at_once:,} at once")
-        usd = None if why else _kept_usd(catalogue, task, kept, one, day)
-        yield Try(
+        usd = None if why else _existing_usd(catalogue, task, kept, one, day)
+        yield MarketCandidate(
             key, kept.accelerators, "keep", None, None, one.days, usd, one.rate, one.layout, why, on_front=False,
             label=catalogue.accelerator_label(key), at_once=one.at_once, tpot_p99_ms=one.tpot_p99_ms,
         )  # fmt: skip
 
 
-def _kept_usd(catalogue: Catalogue, task: Task, kept: Kept, one: Doing, day: date) -> Range:
+def _existing_usd(catalogue: Catalogue, task: Task, kept: Kept, one: WorkEstimate, day: date) -> Range:
     """What the work costs on kept machines: power of busy and idle hours, and upkeep as long as the work lasts."""
-    setting = Setting(catalogue, task.scenario, day)
+    setting = PlanContext(catalogue, task.scenario, day)
     put = setting.basis()
-    say_power_price(put, setting)
-    say_people_and_space(put, setting)
+    add_power_price(put, setting)
+    add_staff_and_space(put, setting)
     used = {name: float(one.value) for name, one in put.used.items()}
-    power = kept_power(setting, kept)
+    power = existing_power(setting, kept)
     busy_w, idle_w, kw = (0.0, 0.0, 0.0) if power is None else (power.busy_w, power.idle_w, power.peak_kw)
     busy_w = busy_w if kept.power_w_each is None else kept.power_w_each
     idle_w = min(idle_w, busy_w) if kept.idle_power_w_each is None else kept.idle_power_w_each
@@ -133,7 +135,7 @@ _MONTHS = MONTHS_PER_YEAR * FLAT_YEARS
 
 
 @dataclass(frozen=True)
-class Rented:
+class RentalCost:
     """The offer one try takes, and what it costs."""
 
     doing: int  # the place of the try
@@ -146,37 +148,37 @@ class Rented:
 
 
 @dataclass(frozen=True, eq=False)
-class Hiring:
+class RentalQuery:
     """What is to be hired: tries in hours, and whether they go on month by month."""
 
     catalogue: Catalogue
     scenario: Scenario
-    tries: Sequence[Doing]
+    tries: Sequence[WorkEstimate]
     monthly: bool
     day: date
 
-    def column(self, rows: _Rows, name: str) -> Array:
+    def column(self, rows: _OfferRows, name: str) -> Array:
         """One number of the try of each row."""
         return np.array([float(getattr(one, name)) for one in self.tries])[rows.doing]
 
 
-def rented(hiring: Hiring, *, may_stop: bool) -> tuple[Rented, ...]:
+def rented(hiring: RentalQuery, *, may_stop: bool) -> tuple[RentalCost, ...]:
     """On demand, reserved, and where the work may stop spot: the cheapest whole bill of each try."""
     once: frozenset[str] = frozenset({"on_demand"}) if hiring.monthly else UNBOUND
     kinds: list[tuple[Way, frozenset[str]]] = [("on_demand", once), ("reserved", frozenset(RESERVED))]
     if may_stop:
         kinds.append(("spot", frozenset({"spot"})))
-    found: list[Rented] = []
+    found: list[RentalCost] = []
     for way, purchases in kinds:
         rows = _rows(hiring, purchases)
         if rows.offers:
             found += _cheapest(hiring, rows, way, *_usd(hiring, rows, way))
-    yours = {one.doing: one for one in _at_your_price(hiring)}
+    yours = {one.doing: one for one in _user_price_costs(hiring)}
     kept = (one for one in found if one.way != "on_demand" or one.doing not in yours)
     return (*yours.values(), *kept)
 
 
-def _at_your_price(hiring: Hiring) -> Iterator[Rented]:
+def _user_price_costs(hiring: RentalQuery) -> Iterator[RentalCost]:
     """Your own price for an hour of the plan's accelerator; it wins over all that are published."""
     rent, named = hiring.scenario.rent, hiring.scenario.accelerator
     usd_per_hour, machine = rent.usd_per_accelerator_hour, rent.accelerators_per_machine or 1
@@ -184,52 +186,52 @@ def _at_your_price(hiring: Hiring) -> Iterator[Rented]:
         if usd_per_hour is not None and one.accelerator == named:
             billed = -(-one.at_once // machine) * machine / one.at_once
             usd = one.hours.typical * billed * usd_per_hour
-            yield Rented(place, "on_demand", None, usd, 1.0, None, 0.0)
+            yield RentalCost(place, "on_demand", None, usd, 1.0, None, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
+class _OfferRows:
     """Offers that a try could take, one row each; rows of a try stand together."""
 
     doing: NDArray[np.intp]
     offers: tuple[str, ...]
     term_months: Array
-    prices: Believed  # what each is worth on the day, among those that its try could take
+    prices: PriceEstimates  # what each is worth on the day, among those that its try could take
 
 
-def _rows(hiring: Hiring, purchases: frozenset[str]) -> _Rows:
+def _rows(hiring: RentalQuery, purchases: frozenset[str]) -> _OfferRows:
     catalogue, tries, day = hiring.catalogue, hiring.tries, hiring.day
     wanted = frozenset(one.accelerator for one in tries)
-    wish = Wish(accelerators=wanted, purchases=purchases)
+    wish = OfferFilter(accelerators=wanted, purchases=purchases)
     by_chip: dict[str, list[str]] = {}
     only = hiring.scenario.rent.offer
     for key in find(catalogue, wish, day).ids:
         by_chip.setdefault(catalogue.offers[key].accelerator, []).append(key)
     if only in catalogue.offers and catalogue.offers[only].purchase in purchases:
         by_chip[catalogue.offers[only].accelerator] = [only]
-    stay = stay_of(catalogue, hiring.scenario)
+    stay = placement_limits(catalogue, hiring.scenario)
     orders = [_order(one, stay) for one in tries]
     pairs = [
         (place, key)
         for place, one in enumerate(tries)
         for key in by_chip.get(one.accelerator, ())
-        if refuses(catalogue, key, orders[place]) is None
+        if refusal_reason(catalogue, key, orders[place]) is None
     ]
     market = [(place, catalogue.offers[key].purchase) for place, key in pairs]
     prices = believed(catalogue, day, [key for _, key in pairs], market)
-    kept = _worth_asking(catalogue, pairs, prices)
+    kept = _cheapest_row_indices(catalogue, pairs, prices)
     keys = tuple(pairs[row][1] for row in kept)
     terms = np.array([TERM_MONTHS[catalogue.offers[key].purchase] for key in keys])
-    return _Rows(np.array([pairs[row][0] for row in kept], dtype=np.intp), keys, terms, prices.rows(kept))
+    return _OfferRows(np.array([pairs[row][0] for row in kept], dtype=np.intp), keys, terms, prices.rows(kept))
 
 
-def _order(one: Doing, stay: Stay) -> Order:
+def _order(one: WorkEstimate, stay: ResidencyRequirement) -> Order:
     """What a try wants at once, and how many of them work on one job."""
     at_once = max(one.at_once, one.accelerators, 1)
     return Order(at_once, min(one.together, at_once), stay)
 
 
-def _worth_asking(catalogue: Catalogue, pairs: Sequence[tuple[int, str]], prices: Believed) -> list[int]:
+def _cheapest_row_indices(catalogue: Catalogue, pairs: Sequence[tuple[int, str]], prices: PriceEstimates) -> list[int]:
     """The rows to reckon: of the offers of one seller, one machine and one term that a try could take, the cheapest."""
     best: dict[tuple[object, ...], int] = {}
     usd = prices.typical.tolist()
@@ -241,14 +243,14 @@ def _worth_asking(catalogue: Catalogue, pairs: Sequence[tuple[int, str]], prices
     return sorted(row for row in best.values() if np.isfinite(usd[row]))
 
 
-def _usd(hiring: Hiring, rows: _Rows, way: Way) -> tuple[Array, Array]:
+def _usd(hiring: RentalQuery, rows: _OfferRows, way: Way) -> tuple[Array, Array]:
     """What each row costs, and how many times as long it takes."""
     setting = flat(hiring.catalogue, Scenario(spot=hiring.scenario.spot), hiring.day)
     busy = hiring.column(rows, "busy_share") if hiring.monthly else np.ones(len(rows.offers))
-    among = bills(setting, _need(hiring, rows, busy), rows.offers, prices=rows.prices, money="bills")
+    among = bills(setting, _rows_layer(hiring, rows, busy), rows.offers, prices=rows.prices, money="bills")
     if way == "reserved":
         fleet_month = (among.total_usd - among.part_usd("commitment")) / _MONTHS
-        months = np.ones(len(rows.offers)) if hiring.monthly else _bound_months(hiring, rows)
+        months = np.ones(len(rows.offers)) if hiring.monthly else _commitment_months(hiring, rows)
         return fleet_month * months, np.ones(len(rows.offers))
     longer = _stretch(setting, hiring, rows) if way == "spot" else np.ones(len(rows.offers))
     each = among.total_usd / (_MONTHS * HOURS_PER_MONTH * hiring.column(rows, "at_once") * busy)
@@ -256,9 +258,9 @@ def _usd(hiring: Hiring, rows: _Rows, way: Way) -> tuple[Array, Array]:
     return each * hours * longer, longer
 
 
-def _need(hiring: Hiring, rows: _Rows, busy: Array) -> Need:
+def _rows_layer(hiring: RentalQuery, rows: _OfferRows, busy: Array) -> DemandLayer:
     session = np.clip(hiring.column(rows, "session_hours"), 0.01, HOURS_PER_YEAR)
-    return Need(
+    return DemandLayer(
         accelerator="",
         accelerators=hiring.column(rows, "at_once").reshape(-1, 1),
         busy_share=busy.reshape(-1, 1),
@@ -270,32 +272,32 @@ def _need(hiring: Hiring, rows: _Rows, busy: Array) -> Need:
     )
 
 
-def _bound_months(hiring: Hiring, rows: _Rows) -> Array:
+def _commitment_months(hiring: RentalQuery, rows: _OfferRows) -> Array:
     """Months that are paid for one run: whole terms, as many as it takes."""
     days = np.array([0.0 if one.days is None else one.days.typical for one in hiring.tries])[rows.doing]
     return np.maximum(np.ceil(days / DAYS_PER_MONTH / rows.term_months - 1e-9), 1.0) * rows.term_months
 
 
-def _stretch(setting: Setting, hiring: Hiring, rows: _Rows) -> Array:
+def _stretch(setting: PlanContext, hiring: RentalQuery, rows: _OfferRows) -> Array:
     """How many times as long a job takes that is interrupted; not-a-number where it never ends."""
     stops = setting.scenario.model_copy(update={"work": (Work(may_stop=True),)})
     of_job = {"accelerators_per_job": hiring.column(rows, "together").reshape(-1, 1)}
     there = replace(setting, scenario=stops).trying(of_job)
     basis = there.basis()
-    say_offers(basis, there, rows.offers, Rent(), prices=rows.prices)
-    say_interruptions(basis, there)
+    add_offer_inputs(basis, there, rows.offers, RentalInputs(), prices=rows.prices)
+    add_interruptions(basis, there)
     longer = stretch(basis)
     times = np.where(longer.found, longer.value, np.nan)
     return np.broadcast_to(np.where(times < 1 / LEAST_LEFT, times, np.nan).reshape(-1), len(rows.offers))
 
 
-def _cheapest(hiring: Hiring, rows: _Rows, way: Way, usd: Array, longer: Array) -> list[Rented]:
+def _cheapest(hiring: RentalQuery, rows: _OfferRows, way: Way, usd: Array, longer: Array) -> list[RentalCost]:
     """For each try its cheapest row; of equals the first by id."""
     best: dict[int, int] = {}
-    for row in cheapest_first(usd, rows.offers)[: int(np.isfinite(usd).sum())].tolist():
+    for row in cost_order(usd, rows.offers)[: int(np.isfinite(usd).sum())].tolist():
         best.setdefault(int(rows.doing[row]), row)
     return [
-        Rented(
+        RentalCost(
             doing, way, rows.offers[row], float(usd[row]), float(longer[row]), round(float(rows.prices.age_days[row])),
             float(rows.term_months[row]) if way == "reserved" else 0.0,
         )

@@ -12,12 +12,12 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.demand.stream import Need
+from planner.money.demand.stream import DemandLayer
 from planner.money.input_sheet import Case, end
 from planner.money.measures import factors
-from planner.money.owning import Machine, Owned, machine, owned
-from planner.money.owning.place import network_fact, too_little_power, without_network
-from planner.money.setting import Setting
+from planner.money.owning import Machine, Ownership, machine, owned
+from planner.money.owning.place import network_fact, no_network_reason, power_shortfall_reason
+from planner.money.setting import PlanContext
 from planner.scenario.scenario import Scenario
 from pricing import Catalogue
 from pricing.caching import cached
@@ -42,12 +42,12 @@ class Fleet:
 Numbers = dict[int, Fleet | None]  # None: nobody sells so many, or they lack power
 
 
-def fleets_of(
+def fleet_costs(
     catalogue: Catalogue, scenario: Scenario, numbers: Mapping[str, Set[int]], day: date
 ) -> dict[str, Numbers]:
     """The fleets of each accelerator, by their numbers."""
     plain = _without_work(scenario)
-    return {chip: _fleets(catalogue, plain, chip, many, day) for chip, many in numbers.items()}
+    return {chip: _cached_fleet_costs(catalogue, plain, chip, many, day) for chip, many in numbers.items()}
 
 
 @cached(512, same=lambda catalogue, *_: (catalogue,), equal=lambda _, *plan: plan)  # accelerators of some eight plans
@@ -63,48 +63,48 @@ def _without_work(scenario: Scenario) -> Scenario:
     return scenario.model_copy(update={name: getattr(usual, name) for name in names})
 
 
-def _fleets(catalogue: Catalogue, scenario: Scenario, chip: str, numbers: Set[int], day: date) -> Numbers:
+def _cached_fleet_costs(catalogue: Catalogue, scenario: Scenario, chip: str, numbers: Set[int], day: date) -> Numbers:
     there = _known(catalogue, scenario, chip, day)
     missing = sorted(numbers - there.keys())
-    for setting, many in _alike(catalogue, scenario, chip, missing, day):
+    for setting, many in _group_by_machine(catalogue, scenario, chip, missing, day):
         there.update(zip(many, _of(setting, many), strict=True))
     for number in missing:
         there.setdefault(number, None)
     return there
 
 
-def _alike(
+def _group_by_machine(
     catalogue: Catalogue, scenario: Scenario, chip: str, numbers: Iterable[int], day: date
-) -> Iterator[tuple[Setting, list[int]]]:
+) -> Iterator[tuple[PlanContext, list[int]]]:
     """The numbers of one accelerator, grouped by the kind of machine that they would buy."""
-    groups: dict[tuple[object, ...], tuple[Setting, list[int]]] = {}
+    groups: dict[tuple[object, ...], tuple[PlanContext, list[int]]] = {}
     for many in numbers:
         setting = _setting(catalogue, scenario, chip, many, day)
         what = machine(setting)
-        if what is not None and not too_little_power(setting, many):
-            groups.setdefault(_alike_in(what), (setting, []))[1].append(many)
+        if what is not None and not power_shortfall_reason(setting, many):
+            groups.setdefault(_machine_key(what), (setting, []))[1].append(many)
     yield from groups.values()
 
 
-def _alike_in(what: Machine) -> tuple[object, ...]:
+def _machine_key(what: Machine) -> tuple[object, ...]:
     return (what.what, what.accelerators, what.whole, what.sold)
 
 
-def _setting(catalogue: Catalogue, scenario: Scenario, key: str, accelerators: int, day: date) -> Setting:
+def _setting(catalogue: Catalogue, scenario: Scenario, key: str, accelerators: int, day: date) -> PlanContext:
     """A plan that buys so many; prices of your own belong to the accelerator they were entered for."""
     own = scenario.own if key == scenario.accelerator else scenario.own.model_copy(update=_NO_PRICES)
     own = own.model_copy(update={"accelerators": accelerators})
-    return Setting(catalogue, scenario.model_copy(update={"accelerator": key, "own": own}), day)
+    return PlanContext(catalogue, scenario.model_copy(update={"accelerator": key, "own": own}), day)
 
 
 OF_ONE_MACHINE = ("usd_per_server", "usd_per_accelerator", "capex_usd", "running_usd_per_month", "rated_w_per_server")
 _NO_PRICES = dict.fromkeys(OF_ONE_MACHINE)  # what was entered for one kind of machine is not said of another
 
 
-def _of(setting: Setting, numbers: Sequence[int]) -> list[Fleet]:
+def _of(setting: PlanContext, numbers: Sequence[int]) -> list[Fleet]:
     """All numbers of one kind of machine, idle and busy: each a draw of one ledger."""
     many = np.array([float(one) for one in numbers for _ in _BUSY]).reshape(-1, 1)
-    need = Need(
+    need = DemandLayer(
         accelerator=setting.scenario.accelerator, accelerators=many,
         busy_share=np.tile(_BUSY, len(numbers)).reshape(-1, 1), years=setting.scenario.years, hours_per_session=1.0,
         storage_tb=0.0, egress_tb_per_month=0.0, site=setting.scenario.site,
@@ -126,13 +126,13 @@ _BUSY = (0.0, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
-class _Cost:
-    found: Owned
+class _FleetCost:
+    found: Ownership
     usd: Array
     months: float
 
 
-def _cost(setting: Setting, need: Need, many: Array) -> _Cost:
+def _cost(setting: PlanContext, need: DemandLayer, many: Array) -> _FleetCost:
     """What owning costs each draw over the plan in today's money, and for how many months of today it is there."""
     what = machine(setting)
     assert what is not None  # else it is no try
@@ -145,12 +145,12 @@ def _cost(setting: Setting, need: Need, many: Array) -> _Cost:
     worth = factors(setting)
     lines = [np.broadcast_to(line.usd, (len(many), len(worth))) for line in found.lines]
     owns = np.broadcast_to(found.held.owns, worth.shape)
-    return _Cost(found, (np.sum(lines, axis=0) * worth).sum(axis=-1), float((owns * worth).sum()))
+    return _FleetCost(found, (np.sum(lines, axis=0) * worth).sum(axis=-1), float((owns * worth).sum()))
 
 
-def _network_usd(setting: Setting, accelerators: int) -> float:
+def _network_usd(setting: PlanContext, accelerators: int) -> float:
     """What the network between so many costs for each: every draw has a size of its own, and the size a price."""
     yours = setting.scenario.own.usd_per_accelerator_of_network
-    if yours is not None or without_network(setting):
+    if yours is not None or no_network_reason(setting):
         return yours or 0.0
     return end(setting.catalogue.facts[network_fact(setting, accelerators)].figure.newest, setting.case)

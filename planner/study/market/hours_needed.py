@@ -7,13 +7,13 @@ from statistics import median
 
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR, MOST_ACCELERATORS
 from planner.scenario.scenario import Scenario
-from planner.scenario.task import Run, Train
+from planner.scenario.task import Run, TrainingTask
 from planner.scenario.work import Work
-from planner.speed.hardware import BadJob, UnknownChip
-from planner.speed.serving import CarriedRun, OtherWork, Serving, carried_run
+from planner.speed.hardware import InvalidJobError, MissingAcceleratorDataError
+from planner.speed.serving import NonLlmServing, ScaledRun, ServingResult, carried_run
 from planner.speed.training.across import Reach, across, unknown_speed
-from planner.speed.training.images import image_training, learns_from_images
-from planner.speed.training.result import Layout, Range
+from planner.speed.training.images import image_training, is_image_network
+from planner.speed.training.result import Range, TrainingLayout
 from planner.speed.work_to_hours import Asked, asked, image_job, training_job
 from planner.study.market.candidate import Lost
 from pricing import Catalogue
@@ -28,7 +28,7 @@ Progress = Callable[[float], None]
 
 
 @dataclass(frozen=True)
-class Doing:
+class WorkEstimate:
     """One accelerator in one number: what it takes to do the work, or why it cannot."""
 
     accelerator: str
@@ -53,7 +53,7 @@ class Task:
     work: Work
 
     @property
-    def run(self) -> Train | Run | None:
+    def run(self) -> TrainingTask | Run | None:
         """What is run, once or so many times a month; none of a service."""
         return self.work.train or self.work.run
 
@@ -68,26 +68,28 @@ class Task:
         return None if self.run is None else self.run.deadline_days
 
 
-def says_what(work: Work) -> bool:
+def has_task(work: Work) -> bool:
     """Whether the work says what is done, so that accelerators can be compared; hours alone do not."""
     return bool(work.train or work.serve or work.run)
 
 
-def task_of(scenario: Scenario) -> Task:
+def first_task(scenario: Scenario) -> Task:
     """The first work that says what is done; an error where none does."""
-    work = next((work for work in scenario.work if says_what(work)), None)
+    work = next((work for work in scenario.work if has_task(work)), None)
     if work is None:
-        raise BadJob("no work names a model: say what is trained or served, so that accelerators can be compared")
+        raise InvalidJobError(
+            "no work names a model: say what is trained or served, so that accelerators can be compared"
+        )
     return Task(scenario, work)
 
 
-def doings(
+def work_estimates(
     catalogue: Catalogue,
     task: Task,
     accelerators: Sequence[str],
     counts: Sequence[int],
     progress: Progress,
-) -> tuple[Doing, ...]:
+) -> tuple[WorkEstimate, ...]:
     """Every accelerator in every number that makes sense; without `counts` in all that double.
 
     Hours follow from the work alone. They are kept for the work asked about last: another place, price or length of the
@@ -107,8 +109,8 @@ def doings(
 )
 def _known(
     catalogue: Catalogue, task: Task, keys: tuple[str, ...], counts: tuple[int, ...], progress: Progress
-) -> tuple[Doing, ...]:
-    return tuple(_doings(catalogue, task, keys, counts, progress))
+) -> tuple[WorkEstimate, ...]:
+    return tuple(_estimates(catalogue, task, keys, counts, progress))
 
 
 def _alone(scenario: Scenario, work: Work) -> Scenario:
@@ -116,28 +118,33 @@ def _alone(scenario: Scenario, work: Work) -> Scenario:
     return Scenario(work=(work,), models=scenario.models, measured=scenario.measured, failures=scenario.failures)
 
 
-def _doings(
+def _estimates(
     catalogue: Catalogue, task: Task, keys: tuple[str, ...], counts: tuple[int, ...], progress: Progress
-) -> Iterator[Doing]:
+) -> Iterator[WorkEstimate]:
     if task.work.serve is not None:
-        yield from _services(catalogue, task, keys, counts, progress)
+        yield from _service_estimates(catalogue, task, keys, counts, progress)
     elif task.work.run is not None:
         yield from _runs(catalogue, task, task.work.run, keys, counts)
-    elif task.work.train is not None and learns_from_images(task.work.train.model):
+    elif task.work.train is not None and is_image_network(task.work.train.model):
         yield from _runs(catalogue, task, task.work.train, keys, counts)
     elif task.work.train is not None:
         unknown = unknown_speed(catalogue, task.work.train.precision)
         for key in keys:
             if key in unknown:
-                yield Doing(key, 1, why_not=Lost("speed_unknown", unknown[key]))
+                yield WorkEstimate(key, 1, why_not=Lost("speed_unknown", unknown[key]))
         usable = tuple(key for key in keys if key not in unknown)
         if usable:
-            yield from _trainings(catalogue, task, task.work.train, usable, counts, progress)
+            yield from _training_estimates(catalogue, task, task.work.train, usable, counts, progress)
 
 
-def _trainings(
-    catalogue: Catalogue, task: Task, train: Train, keys: tuple[str, ...], counts: Sequence[int], progress: Progress
-) -> Iterator[Doing]:
+def _training_estimates(
+    catalogue: Catalogue,
+    task: Task,
+    train: TrainingTask,
+    keys: tuple[str, ...],
+    counts: Sequence[int],
+    progress: Progress,
+) -> Iterator[WorkEstimate]:
     """Numbers double until most accelerators are done within the hour, or well before the deadline."""
     numbers = tuple(counts) or COUNTS
     soon = SOON_DAYS if train.deadline_days is None else min(SOON_DAYS, train.deadline_days / 2)
@@ -152,43 +159,43 @@ def _trainings(
         yield from (_training(train, one) for one in row)
 
 
-def _carried(catalogue: Catalogue, run: Train | Run, key: str) -> CarriedRun:
+def _scaled_run(catalogue: Catalogue, run: TrainingTask | Run, key: str) -> ScaledRun:
     """The hours that a run, or a training on pictures, takes on one of that accelerator."""
-    if isinstance(run, Train):
+    if isinstance(run, TrainingTask):
         return image_training(catalogue, image_job(run, key, 1)).run
     return carried_run(catalogue, run, accelerator=key, accelerators=1)
 
 
 def _runs(
-    catalogue: Catalogue, task: Task, run: Train | Run, keys: tuple[str, ...], counts: Sequence[int]
-) -> Iterator[Doing]:
+    catalogue: Catalogue, task: Task, run: TrainingTask | Run, keys: tuple[str, ...], counts: Sequence[int]
+) -> Iterator[WorkEstimate]:
     """Work of known hours, spread evenly; no part of it waits for another, so no link is needed."""
     numbers = tuple(counts) or COUNTS
     soon = SOON_DAYS if run.deadline_days is None else min(SOON_DAYS, run.deadline_days / 2)
     for key in keys:
         try:
-            found = _carried(catalogue, run, key)
-        except UnknownChip as reason:
-            yield Doing(key, 1, why_not=Lost("speed_unknown", reason.lacks))
+            found = _scaled_run(catalogue, run, key)
+        except MissingAcceleratorDataError as reason:
+            yield WorkEstimate(key, 1, why_not=Lost("speed_unknown", reason.lacks))
             continue
         hours = Range(found.low, found.accelerator_hours, found.high)
         for count in numbers:
             days = Range(*(each / count / HOURS_PER_DAY for each in (hours.low, hours.typical, hours.high)))
-            about = Doing(
+            about = WorkEstimate(
                 key, count, at_once=count, hours=hours, session_hours=days.typical * HOURS_PER_DAY, days=days,
                 layout="as measured" if found.measured else "carried over, not measured",
             )  # fmt: skip
-            yield about if run.runs_per_month is None else _every_month(about, run.runs_per_month)
+            yield about if run.runs_per_month is None else _per_month(about, run.runs_per_month)
             if not counts and days.typical < soon:
                 break
 
 
-def _training(train: Train, found: Reach) -> Doing:
+def _training(train: TrainingTask, found: Reach) -> WorkEstimate:
     hours, days = found.accelerator_hours, found.days
     if hours is None or days is None:
-        return Doing(found.accelerator, found.accelerators, why_not=_lacks(found))
+        return WorkEstimate(found.accelerator, found.accelerators, why_not=_rejection(found))
     each = found.accelerators
-    about = Doing(
+    about = WorkEstimate(
         found.accelerator,
         each,
         at_once=each,
@@ -200,31 +207,31 @@ def _training(train: Train, found: Reach) -> Doing:
         layout=layout_words(found.layout),
     )
     if not math.isfinite(days.typical):
-        return Doing(found.accelerator, each, why_not=Lost("never_ends"))
-    return about if train.runs_per_month is None else _every_month(about, train.runs_per_month)
+        return WorkEstimate(found.accelerator, each, why_not=Lost("never_ends"))
+    return about if train.runs_per_month is None else _per_month(about, train.runs_per_month)
 
 
-def _every_month(once: Doing, runs: float) -> Doing:
+def _per_month(once: WorkEstimate, runs: float) -> WorkEstimate:
     hours = Range(once.hours.low * runs, once.hours.typical * runs, once.hours.high * runs)
     together = max(math.ceil(hours.typical / once.accelerators / HOURS_PER_MONTH), 1)
     at_once = once.accelerators * together
     if at_once > MOST_ACCELERATORS:
         why = f"{at_once:,} are needed at once, and a plan may have {MOST_ACCELERATORS:,}"
         return replace(once, why_not=Lost("too_slow", why))
-    return Doing(
+    return WorkEstimate(
         once.accelerator, once.accelerators, at_once=at_once, together=once.together, hours=hours,
         session_hours=once.session_hours, busy_share=hours.typical / (at_once * HOURS_PER_MONTH), days=once.days,
         rate=once.rate, layout=once.layout,
     )  # fmt: skip
 
 
-def _lacks(found: Reach) -> Lost:
+def _rejection(found: Reach) -> Lost:
     if math.isnan(found.least_memory_gb):
         return Lost("does_not_divide", f"no legal layout on {found.accelerators:,}")
     return Lost("does_not_fit", f"needs {found.least_memory_gb:,.0f} GB of {found.memory_gb:,.0f}")
 
 
-def layout_words(layout: Layout | None) -> str:
+def layout_words(layout: TrainingLayout | None) -> str:
     """A layout in short: TP 8 x PP 2 x DP 4, ZeRO 1. Nothing for a single accelerator."""
     if layout is None:
         return ""
@@ -235,29 +242,29 @@ def layout_words(layout: Layout | None) -> str:
     return ", ".join(part for part in (said, *extra) if part)
 
 
-def _services(
+def _service_estimates(
     catalogue: Catalogue, task: Task, keys: tuple[str, ...], counts: Sequence[int], progress: Progress
-) -> Iterator[Doing]:
+) -> Iterator[WorkEstimate]:
     """A service on each accelerator, with as many as the plan would take."""
     for at, key in enumerate(keys):
         progress((at + 1) / len(keys))
         alone = task.scenario.model_copy(update={"accelerator": key, "work": (task.work,)})
         found = asked(catalogue, alone)
         if found.servings:
-            yield _counted(_of_tokens(found.servings[0]), found, counts)
+            yield _counted(_token_service_estimate(found.servings[0]), found, counts)
         elif found.others:
-            yield _counted(_of_requests(found.others[0]), found, counts)
+            yield _counted(_request_service_estimate(found.others[0]), found, counts)
         else:
-            yield Doing(key, 1, why_not=Lost("speed_unknown", found.refused[0].lacks or found.refused[0].why))
+            yield WorkEstimate(key, 1, why_not=Lost("speed_unknown", found.refused[0].lacks or found.refused[0].why))
 
 
-def _of_tokens(found: Serving) -> Doing:
+def _token_service_estimate(found: ServingResult) -> WorkEstimate:
     """What a service of a model that writes tokens needs for each replica; how many accelerators is counted after."""
     group = found.accelerators_per_replica
     if not found.fits:
-        return Doing(found.accelerator, group, why_not=Lost("does_not_fit", str(found.reason)))
+        return WorkEstimate(found.accelerator, group, why_not=Lost("does_not_fit", str(found.reason)))
     usual = found.output_tokens_per_s
-    return Doing(
+    return WorkEstimate(
         found.accelerator, group, together=group,
         hours=Range(usual / found.output_tokens_per_s_high, 1.0, usual / found.output_tokens_per_s_low),
         rate=usual / max(found.replicas, 1) / group, layout=f"TP {group}" if group > 1 else "",
@@ -265,18 +272,18 @@ def _of_tokens(found: Serving) -> Doing:
     )  # fmt: skip
 
 
-def _of_requests(found: OtherWork) -> Doing:
+def _request_service_estimate(found: NonLlmServing) -> WorkEstimate:
     """What a service that writes no tokens needs for each accelerator; how many is counted after."""
     if found.reason is not None:
-        return Doing(found.accelerator, 1, why_not=Lost("too_slow", found.reason))
+        return WorkEstimate(found.accelerator, 1, why_not=Lost("too_slow", found.reason))
     usual = found.requests_per_s
-    return Doing(
+    return WorkEstimate(
         found.accelerator, 1, hours=Range(usual / found.high, 1.0, usual / found.low),
         layout="as measured" if found.measured else "carried over, not measured",
     )  # fmt: skip
 
 
-def _counted(one: Doing, found: Asked, counts: Sequence[int]) -> Doing:
+def _counted(one: WorkEstimate, found: Asked, counts: Sequence[int]) -> WorkEstimate:
     """A service on as many as its peak asks for; `hours` holds the ends of its band until here."""
     if one.why_not:
         return one
@@ -287,7 +294,7 @@ def _counted(one: Doing, found: Asked, counts: Sequence[int]) -> Doing:
     there = min((count for count in counts if count >= needed), default=None if counts else needed)
     if there is None:
         return replace(one, accelerators=max(counts), why_not=Lost("too_few", f"the peak needs {needed:,}"))
-    busy = plain.usual_busy_share * needed
+    busy = plain.effective_utilization * needed
     low, usual, high = (end * busy * HOURS_PER_MONTH for end in (one.hours.low, one.hours.typical, one.hours.high))
     return replace(
         one, accelerators=there, at_once=there, hours=Range(low, usual, high), busy_share=min(busy / there, 1.0)

@@ -79,7 +79,7 @@ class PricedOffer:
 
 
 @dataclass(frozen=True)
-class Worth:
+class PriceSpread:
     """What a typical offer of one accelerator costs for its arithmetic and for its memory."""
 
     accelerator: str
@@ -101,7 +101,7 @@ def dots(catalogue: Catalogue, offers: tuple[str, ...], day: date) -> list[Price
     return found
 
 
-def worth(catalogue: Catalogue, offers: tuple[str, ...], day: date) -> list[Worth]:
+def worth(catalogue: Catalogue, offers: tuple[str, ...], day: date) -> list[PriceSpread]:
     """For each accelerator among `offers`: the spread, and the median price for 1 PFLOP/s (16 bit, dense) and 1 GB.
 
     Each provider counts once, with the median of its offers, so that one with 200 regions does not drown the others.
@@ -116,13 +116,13 @@ def worth(catalogue: Catalogue, offers: tuple[str, ...], day: date) -> list[Wort
     )
 
 
-def _worth(catalogue: Catalogue, chip: str, by_provider: dict[str, list[float]]) -> Worth:
+def _worth(catalogue: Catalogue, chip: str, by_provider: dict[str, list[float]]) -> PriceSpread:
     every = [price for prices in by_provider.values() for price in prices]
     middle = median(median(prices) for prices in by_provider.values())
     record = catalogue.accelerators.get(chip)
     rate = record and (record.bf16_dense_tflops or record.fp16_dense_tflops)
     memory = record and record.memory_gb
-    return Worth(
+    return PriceSpread(
         accelerator=chip,
         offers=len(every),
         lowest_usd=min(every),

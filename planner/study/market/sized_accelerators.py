@@ -7,29 +7,29 @@ each has its own plan in hours; the money room then bills every offer in the pla
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from planner.money.demand.stream import Need
+from planner.money.demand.stream import DemandLayer
 from planner.money.renting.orders import together
-from planner.money.setting import Setting
+from planner.money.setting import PlanContext
 from planner.money.verdict.answer import CLOSE_GAP
 from planner.money.ways import WAYS
 from planner.scenario.base import HOURS_PER_DAY
 from planner.scenario.scenario import Scenario
-from planner.speed.serving import CarriedRun, OtherWork, Serving, is_other_work
-from planner.speed.training import Training
+from planner.speed.serving import NonLlmServing, ScaledRun, ServingResult, is_other_work
+from planner.speed.training import TrainingResult
 from planner.speed.training.result import Range
 from planner.speed.work_to_hours import asked
-from planner.study.market.survey import Try, market
+from planner.study.market.survey import MarketCandidate, market
 
 
 @dataclass(frozen=True, eq=False)
-class Doer:
+class SizedAccelerator:
     """One accelerator in the number that does the work."""
 
-    setting: Setting
-    training: Training | None = None
-    serving: Serving | None = None
-    other: OtherWork | None = None
-    run: CarriedRun | None = None
+    setting: PlanContext
+    training: TrainingResult | None = None
+    serving: ServingResult | None = None
+    other: NonLlmServing | None = None
+    run: ScaledRun | None = None
 
     @property
     def is_run(self) -> bool:
@@ -37,7 +37,7 @@ class Doer:
         return self.training is not None or self.run is not None
 
     @property
-    def need(self) -> Need:
+    def need(self) -> DemandLayer:
         """All of the plan's work, in hours of this accelerator."""
         return self.setting.demand.all
 
@@ -50,7 +50,7 @@ class Doer:
     def accelerators(self) -> int:
         """How many one run takes, or a service at its peak."""
         one = self.training or self.run
-        return self.need.most_accelerators if one is None else one.accelerators
+        return self.need.peak_accelerators if one is None else one.accelerators
 
     @property
     def days(self) -> Range | None:
@@ -66,12 +66,12 @@ class Doer:
         return together(self.setting.scenario, self.setting.asked)
 
 
-def doer_of(setting: Setting) -> Doer:
+def sized_accelerator(setting: PlanContext) -> SizedAccelerator:
     """Who does the work of this plan."""
     found = setting.asked
     if found is None:
-        return Doer(setting)
-    return Doer(
+        return SizedAccelerator(setting)
+    return SizedAccelerator(
         setting,
         training=next(iter(found.trainings), None),
         serving=next(iter(found.servings), None),
@@ -80,27 +80,27 @@ def doer_of(setting: Setting) -> Doer:
     )
 
 
-def names_a_model(setting: Setting) -> bool:
+def is_single_model_work(setting: PlanContext) -> bool:
     """Whether the work is one thing that a model is named for, so that it costs what that costs."""
     works = setting.written.work
     return len(works) == 1 and not works[0].jobs and bool(works[0].train or works[0].serve)
 
 
-def doers(setting: Setting) -> tuple[Doer, ...]:
+def doers(setting: PlanContext) -> tuple[SizedAccelerator, ...]:
     """Every accelerator that can be rented and does the work of this plan; the plan's own as the plan has it.
 
     The others in the number that does it for the least: of those that cost within a twentieth of the cheapest, the one
     that is done soonest.
     """
-    own = () if setting.asked is None or setting.asked.problems else (doer_of(setting),)
+    own = () if setting.asked is None or setting.asked.problems else (sized_accelerator(setting),)
     numbers = _numbers(setting)
     if own:
         numbers.pop(own[0].accelerator, None)
-    others = (_doer(setting, *one) for one in numbers.items())
+    others = (_size_accelerator(setting, *one) for one in numbers.items())
     return (*own, *(one for one in others if one is not None))
 
 
-def _numbers(setting: Setting) -> dict[str, int]:
+def _numbers(setting: PlanContext) -> dict[str, int]:
     """How many to rent of each accelerator; one where the work writes no tokens, since its plan finds the number."""
     serve = setting.written.work[0].serve
     if serve is not None and is_other_work(serve.model):
@@ -110,23 +110,23 @@ def _numbers(setting: Setting) -> dict[str, int]:
     return {key: one.accelerators for key, one in _best(found.tries, found.deadline_days).items()}
 
 
-def _doer(setting: Setting, accelerator: str, accelerators: int) -> Doer | None:
+def _size_accelerator(setting: PlanContext, accelerator: str, accelerators: int) -> SizedAccelerator | None:
     found = asked(setting.catalogue, _on(setting.written, accelerator, accelerators))
-    there = Setting(setting.catalogue, found.scenario, setting.day, asked=found)
-    return None if found.problems else doer_of(there)
+    there = PlanContext(setting.catalogue, found.scenario, setting.day, asked=found)
+    return None if found.problems else sized_accelerator(there)
 
 
-def _best(tries: Iterable[Try], deadline_days: float | None) -> dict[str, Try]:
+def _best(tries: Iterable[MarketCandidate], deadline_days: float | None) -> dict[str, MarketCandidate]:
     """Of each accelerator the number to rent, in time where there is a deadline."""
-    by_chip: dict[str, list[Try]] = {}
+    by_chip: dict[str, list[MarketCandidate]] = {}
     for one in tries:
         in_time = deadline_days is None or one.days is None or one.days.typical <= deadline_days
         if WAYS[one.way].rents_machines and one.usd is not None and in_time:
             by_chip.setdefault(one.accelerator, []).append(one)
-    return {key: _soonest_of_cheapest(some) for key, some in by_chip.items()}
+    return {key: _fastest_of_cheapest(some) for key, some in by_chip.items()}
 
 
-def _soonest_of_cheapest(tries: Sequence[Try]) -> Try:
+def _fastest_of_cheapest(tries: Sequence[MarketCandidate]) -> MarketCandidate:
     least = min(one.cost for one in tries)
     return min((one for one in tries if one.cost <= least * (1 + CLOSE_GAP)), key=lambda one: (one.speed, one.cost))
 

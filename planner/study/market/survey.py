@@ -8,21 +8,21 @@ and support are left out: they hang on the seller more than on the accelerator, 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 
-from planner.money.plan import hosted_elsewhere, owned_elsewhere
+from planner.money.plan import hosted_residency_conflict, owned_residency_conflict
 from planner.scenario.base import HOURS_PER_MONTH, MILLION, ONE_MACHINE, SECONDS_PER_HOUR
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
-from planner.scenario.task import Serve
+from planner.scenario.task import ServingTask
 from planner.speed.serving import is_other_work
 from planner.speed.training.result import Range
-from planner.speed.work_to_hours import cheapest_door
-from planner.study.market.candidate import Lost, Market, Try
-from planner.study.market.candidate_costs import Hiring, bought, kept_tries, rented
+from planner.speed.work_to_hours import cheapest_hosted_price
+from planner.study.market.candidate import Lost, Market, MarketCandidate
+from planner.study.market.candidate_costs import RentalQuery, bought, existing_candidates, rented
 from planner.study.market.fleets import OF_ONE_MACHINE
-from planner.study.market.hours_needed import Doing, Progress, Task, doings, task_of
+from planner.study.market.hours_needed import Progress, Task, WorkEstimate, first_task, work_estimates
 from planner.study.market.pareto_front import judged
 from pricing import Catalogue, names
 
-__all__ = ["Market", "Try", "market"]
+__all__ = ["Market", "MarketCandidate", "market"]
 
 _NOBODY = "nobody publishes one for renting it by the hour"
 _SMALL = "nobody rents {together} of them in one machine"
@@ -37,7 +37,7 @@ def market(  # noqa: PLR0913 - a question of as many parts
     budget_usd: float | None = None,
     accelerators: Sequence[str] = (),
     counts: Sequence[int] = (),
-    tries: Sequence[Try] | None = None,
+    tries: Sequence[MarketCandidate] | None = None,
     progress: Progress | None = None,
 ) -> Market:
     """Every accelerator, number and way of paying for the scenario's first work that names a model.
@@ -46,24 +46,24 @@ def market(  # noqa: PLR0913 - a question of as many parts
     `tries` are those of `doubling`, where they are known. `progress` hears of the share that is done. Raises what the
     catalogue says of names that it does not know.
     """
-    task = task_of(scenario)
+    task = first_task(scenario)
     if tries is None:
-        tries = _tries(catalogue, task, _keys(catalogue, accelerators), tuple(counts), day, progress)
+        tries = _candidates(catalogue, task, _keys(catalogue, accelerators), tuple(counts), day, progress)
     if not counts:
-        tries = (*tries, *_as_planned(catalogue, task, tries, _keys(catalogue, accelerators), day))
+        tries = (*tries, *_planned_candidates(catalogue, task, tries, _keys(catalogue, accelerators), day))
     return judged(catalogue, task, tries, budget_usd=budget_usd, day=day)
 
 
 def doubling(
     catalogue: Catalogue, scenario: Scenario, day: date, *, accelerators: Sequence[str] = ()
-) -> tuple[Try, ...]:
+) -> tuple[MarketCandidate, ...]:
     """The tries of all accelerators in numbers that double: the same whatever number is planned with."""
-    return tuple(_tries(catalogue, task_of(scenario), _keys(catalogue, accelerators), (), day))
+    return tuple(_candidates(catalogue, first_task(scenario), _keys(catalogue, accelerators), (), day))
 
 
-def unchosen(scenario: Scenario) -> Scenario:
+def without_choice(scenario: Scenario) -> Scenario:
     """The scenario whatever it is called, and whichever accelerator and number it chose: to `doubling` the same."""
-    asked = task_of(scenario).work
+    asked = first_task(scenario).work
     works = (one.model_copy(update={"accelerators": 1}) if one is asked else one for one in scenario.work)
     usual = Scenario()
     chosen = scenario.accelerator if _has_own_prices(scenario) else usual.accelerator
@@ -82,41 +82,45 @@ def _keys(catalogue: Catalogue, accelerators: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names.accelerator(catalogue, name) for name in accelerators))
 
 
-def _tries(
+def _candidates(
     catalogue: Catalogue,
     task: Task,
     keys: tuple[str, ...],
     counts: tuple[int, ...],
     day: date,
     progress: Progress | None = None,
-) -> list[Try]:
+) -> list[MarketCandidate]:
     """What every way of paying comes to, and why others come to nothing."""
     tell = progress or (lambda _: None)
-    found = doings(catalogue, task, keys, counts, lambda share: tell(share * _SPEED_SHARE))
-    tries = list(_paid(catalogue, task, found, day, lambda: tell(_MONEY_SHARE)))
-    tries += kept_tries(catalogue, task, keys, day)
-    hosted = task.work.serve is not None and hosted_elsewhere(catalogue, task.scenario) is None
+    found = work_estimates(catalogue, task, keys, counts, lambda share: tell(share * _SPEED_SHARE))
+    tries = list(_priced_candidates(catalogue, task, found, day, lambda: tell(_MONEY_SHARE)))
+    tries += existing_candidates(catalogue, task, keys, day)
+    hosted = task.work.serve is not None and hosted_residency_conflict(catalogue, task.scenario) is None
     if hosted and task.work.serve is not None and not is_other_work(task.work.serve.model):
-        tries += _hosted_tries(catalogue, task.work.serve, day)
+        tries += _hosted_candidates(catalogue, task.work.serve, day)
     tell(1.0)
     return tries
 
 
-def _paid(
-    catalogue: Catalogue, task: Task, found: Sequence[Doing], day: date, rented: Callable[[], None] = lambda: None
-) -> Iterable[Try]:
+def _priced_candidates(
+    catalogue: Catalogue,
+    task: Task,
+    found: Sequence[WorkEstimate],
+    day: date,
+    rented: Callable[[], None] = lambda: None,
+) -> Iterable[MarketCandidate]:
     """Each accelerator and number rented and bought, or why not."""
     able = [one for one in found if not one.why_not]
     yield from (_try(catalogue, one) for one in found if one.why_not)
-    yield from _rented_tries(catalogue, task, able, day)
+    yield from _rented_candidates(catalogue, task, able, day)
     rented()
-    if owned_elsewhere(catalogue, task.scenario) is None:
-        yield from _bought_tries(catalogue, task, able, day)
+    if owned_residency_conflict(catalogue, task.scenario) is None:
+        yield from _bought_candidates(catalogue, task, able, day)
 
 
-def _as_planned(
-    catalogue: Catalogue, task: Task, tries: Sequence[Try], keys: tuple[str, ...], day: date
-) -> Iterable[Try]:
+def _planned_candidates(
+    catalogue: Catalogue, task: Task, tries: Sequence[MarketCandidate], keys: tuple[str, ...], day: date
+) -> Iterable[MarketCandidate]:
     """The number that is planned with, on the accelerator that is: the doublings may not hold it."""
     many, named = task.work.accelerators, task.scenario.accelerator
     if task.run is None:
@@ -126,10 +130,12 @@ def _as_planned(
     unknown = {one.accelerator for one in tries if one.why_not and one.why_not.kind == "speed_unknown"}
     missing = tuple(key for key in keys if named in (key, ANY_ACCELERATOR) and key not in there | unknown)
     if missing:
-        yield from _paid(catalogue, task, doings(catalogue, task, missing, (many,), lambda _: None), day)
+        yield from _priced_candidates(
+            catalogue, task, work_estimates(catalogue, task, missing, (many,), lambda _: None), day
+        )
 
 
-def _try(catalogue: Catalogue, doing: Doing, **more: object) -> Try:
+def _try(catalogue: Catalogue, doing: WorkEstimate, **more: object) -> MarketCandidate:
     about: dict[str, object] = {
         "accelerator": doing.accelerator, "accelerators": doing.accelerators, "way": "on_demand", "offer": None,
         "provider": None, "days": doing.days, "usd": None, "tokens_per_s_per_accelerator": doing.rate,
@@ -137,11 +143,13 @@ def _try(catalogue: Catalogue, doing: Doing, **more: object) -> Try:
         "label": catalogue.accelerator_label(doing.accelerator), "at_once": doing.at_once,
         "tpot_p99_ms": doing.tpot_p99_ms,
     }  # fmt: skip
-    return Try(**(about | more))  # type: ignore[arg-type]
+    return MarketCandidate(**(about | more))  # type: ignore[arg-type]
 
 
-def _rented_tries(catalogue: Catalogue, task: Task, able: Sequence[Doing], day: date) -> Iterable[Try]:
-    hiring = Hiring(catalogue, task.scenario, able, task.monthly, day)
+def _rented_candidates(
+    catalogue: Catalogue, task: Task, able: Sequence[WorkEstimate], day: date
+) -> Iterable[MarketCandidate]:
+    hiring = RentalQuery(catalogue, task.scenario, able, task.monthly, day)
     deals = rented(hiring, may_stop=task.work.may_stop)
     hired = {deal.doing for deal in deals if deal.way == "on_demand"}
     offered = {offer.accelerator for offer in catalogue.offers.values() if offer.purchase == "on_demand"}
@@ -170,7 +178,9 @@ def _scaled(what: Range, by: float) -> Range:
     return Range(what.low * by, what.typical * by, what.high * by)
 
 
-def _bought_tries(catalogue: Catalogue, task: Task, able: Sequence[Doing], day: date) -> Iterable[Try]:
+def _bought_candidates(
+    catalogue: Catalogue, task: Task, able: Sequence[WorkEstimate], day: date
+) -> Iterable[MarketCandidate]:
     for deal in bought(catalogue, task.scenario, able, monthly=task.monthly, day=day):
         one = able[deal.doing]
         days = one.days
@@ -189,9 +199,9 @@ def _bought_tries(catalogue: Catalogue, task: Task, able: Sequence[Doing], day: 
         )
 
 
-def _hosted_tries(catalogue: Catalogue, asked: Serve, day: date) -> Iterable[Try]:
+def _hosted_candidates(catalogue: Catalogue, asked: ServingTask, day: date) -> Iterable[MarketCandidate]:
     """The tokens of the service bought from whoever sells the model for the least."""
-    door = cheapest_door(catalogue, asked)
+    door = cheapest_hosted_price(catalogue, asked)
     if door is None:
         return
     price = catalogue.hosted[door]
@@ -200,7 +210,7 @@ def _hosted_tries(catalogue: Catalogue, asked: Serve, day: date) -> Iterable[Try
     usd = monthly * (
         asked.input_tokens * price.input_usd_per_mtoken.newest.typical + asked.output_tokens * written.newest.typical
     )
-    yield Try(
+    yield MarketCandidate(
         "", 0, "hosted", door, price.vendor, None, Range(usd, usd, usd), None, "", None, False, label=price.label,
         age_days=price.input_usd_per_mtoken.age_days(day),
     )  # fmt: skip

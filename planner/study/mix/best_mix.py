@@ -11,19 +11,19 @@ from itertools import product
 
 import numpy as np
 
-from planner.money.option import Option, sized_key
-from planner.money.outcome import Solved
+from planner.money.option import Option, fleet_option_key
+from planner.money.outcome import SolveResult
 from planner.money.plan import Plan, option
-from planner.money.setting import Setting
-from planner.money.sizing import reach, server_size, share_done, wait_hours
+from planner.money.setting import PlanContext
+from planner.money.sizing import completed_share, reach, server_size, wait_hours
 from planner.money.verdict.contender import at_most_usd
 from planner.money.verdict.limits import Limits, limits_of
 from planner.money.ways.mix import build
-from planner.money.ways.own import of_size
+from planner.money.ways.own import fleet_builder
 from planner.scenario.own import Order
-from planner.scenario.rent import Mix, Peaks
-from planner.study.mix.load_duration import LoadCurve, Piece, Screen, envelope, load_curve, threshold
-from planner.study.mix.mix_program import Infeasible, ProgrammeBest, best, programme_of, screens_of
+from planner.scenario.rent import MixInputs, Peaks
+from planner.study.mix.load_duration import LoadCurve, Piece, Screen, load_curve, lower_envelope, threshold
+from planner.study.mix.mix_program import Infeasible, MixSolution, best, build_program, screening_lines
 from planner.study.mix.mix_rates import MixRates, rates_of
 from planner.study.mix.search import MOST_MIXED, MixSearch, least_fleet
 from pricing.caching import cached_property, derive
@@ -41,7 +41,7 @@ _HOURLESS = 1e-9  # of all hours
 
 
 @dataclass(frozen=True)
-class Cost:
+class BaseSizeCost:
     """A size of the base, and what the plan then comes to by its ledger, all else as in the best mix."""
 
     accelerators: int
@@ -53,7 +53,7 @@ class BestMix:
     """The best mix of a plan and what it rests on."""
 
     plan: Plan
-    mix: Mix
+    mix: MixInputs
     usd: float  # today's money, by its ledger
     at_most_usd: float  # with what nobody publishes at its dearest
     pure: Option  # the cheapest way that is no mix
@@ -83,14 +83,14 @@ class BestMix:
         return self.pure_usd - self.at_most_usd
 
     @property
-    def gains(self) -> bool:
+    def is_cheaper(self) -> bool:
         """Whether the mix costs less than every way alone that keeps to the limits on money, or no way alone does."""
-        return self.saving_usd > 0 or not self.pure_keeps
+        return self.saving_usd > 0 or not self.single_option_allowed
 
     @property
-    def pure_keeps(self) -> bool:
+    def single_option_allowed(self) -> bool:
         """Whether a way alone keeps to the limits on money; if none does, `pure` is the cheapest without them."""
-        return limits_of(self.plan.setting.terms).keeps(self.plan.setting, self.pure.way, self.pure.ledger)
+        return limits_of(self.plan.setting.terms).allows(self.plan.setting, self.pure.way, self.pure.ledger)
 
     @property
     def saving_share(self) -> float:
@@ -100,7 +100,7 @@ class BestMix:
     @property
     def differs(self) -> bool:
         """Whether the mix is more than one way: layers of two kinds, each with work."""
-        based, held = (done_in_stages(self.plan.setting, self.mix, held) for held in (0, self.reserved))
+        based, held = (completed_share_in_stages(self.plan.setting, self.mix, held) for held in (0, self.reserved))
         return sum((based > 0, held > based, held < 1 - _HOURLESS)) > 1
 
     @cached_property
@@ -111,31 +111,31 @@ class BestMix:
     @cached_property
     def screens(self) -> tuple[Screen, ...]:
         """What an hour of capacity costs each way that has a price."""
-        return screens_of(self.rates, self.plan.setting)
+        return screening_lines(self.rates, self.plan.setting)
 
     @property
     def layers(self) -> tuple[Piece, ...]:
         """Which way is the cheapest for capacity that is so busy; spot machines only where all the work may stop."""
         every = all(work.may_stop for work in self.plan.setting.scenario.work)
-        return envelope([one for one in self.screens if every or one.name != "spot"])
+        return lower_envelope([one for one in self.screens if every or one.name != "spot"])
 
     @cached_property
-    def least_busy(self) -> Solved:
+    def least_busy(self) -> SolveResult:
         """The share of the time above which a slice is better owned than paid by the hour; or why it never is. [1]"""
         own = next((one for one in self.screens if one.name == "own"), Screen("own", np.inf, 0.0))
         rest = "on_demand" if self.burst == "spot" else self.burst
         return threshold(own, next(one for one in self.screens if one.name == rest))
 
     @cached_property
-    def curve(self) -> tuple[Cost, ...]:
+    def curve(self) -> tuple[BaseSizeCost, ...]:
         """The cost over the size of the base, reckoned by the ledger; sizes that break a limit are left out."""
         server, most = server_size(self.plan.setting), self.search.most
         step = server * max(-(-most // (server * _CURVE_POINTS)), 1)
         sizes = sorted({*range(0, most, step), most, self.own})
         found = ((size, self.search.at_most_usd(self._at(size))) for size in sizes)
-        return tuple(Cost(size, usd) for size, usd in found if np.isfinite(usd))
+        return tuple(BaseSizeCost(size, usd) for size, usd in found if np.isfinite(usd))
 
-    def _at(self, size: int) -> Mix:
+    def _at(self, size: int) -> MixInputs:
         return self.search.resized(self.mix, own_accelerators=size)
 
     @cached_property
@@ -152,7 +152,7 @@ class BestMix:
         return sizes[low], sizes[high]
 
     @cached_property
-    def wait_hours(self) -> Solved | None:
+    def wait_hours(self) -> SolveResult | None:
         """How long a job that may wait does so on base and reservation; None where nothing waits. [hour]"""
         fleet = self.own + self.reserved
         waits = fleet > 0 and np.any(self.plan.setting.demand.waiting_hours > 0)
@@ -160,42 +160,42 @@ class BestMix:
 
 
 @dataclass(frozen=True)
-class NoMix:
+class MixUnavailable:
     """Why there is no mix to look for, or none that keeps to the limits."""
 
     reason: str
 
 
-def best_mix(plan: Plan) -> BestMix | NoMix:
+def best_mix(plan: Plan) -> BestMix | MixUnavailable:
     """The cheapest mix of a plan within its cash of day one, the cash of each year, and the wait people accept.
 
     Where an hour that a job waits has a price, the ledger counts that in place of the accepted wait.
     """
     setting = plan.setting
     if setting.asked is not None and setting.asked.problems:
-        return NoMix("; ".join(setting.asked.problems))
-    pure = _pure(plan)
+        return MixUnavailable("; ".join(setting.asked.problems))
+    pure = _best_single_option(plan)
     if pure is None or alike(setting):
-        return NoMix(NO_WAY if pure is None else UNTOLD if _has_peaks(setting) else ALIKE)
+        return MixUnavailable(NO_WAY if pure is None else UNTOLD if _has_peaks(setting) else ALIKE)
     peak = float(np.max(setting.demand.peak))
     if peak > MOST_MIXED:
-        return NoMix(TOO_MANY.format(peak=peak, most=MOST_MIXED))
+        return MixUnavailable(TOO_MANY.format(peak=peak, most=MOST_MIXED))
     rates = rates_of(setting)
     enough = least_fleet(setting)
     least = (enough,) if setting.terms.usd_per_waiting_hour is None else tuple({0, enough})
-    proposed, refused = _proposed(setting, rates, least)
-    search, mix = _searched(setting, rates, proposed)
+    proposed, refused = _proposed_mixes(setting, rates, least)
+    search, mix = _search_mix(setting, rates, proposed)
     if mix is None:
         said = [one.reason for one in refused] or list(rates.missing)
-        return NoMix("; ".join(said) or "no mix keeps to the limits")
+        return MixUnavailable("; ".join(said) or "no mix keeps to the limits")
     found = search.priced(mix)
     return BestMix(plan, mix, found.usd, found.at_most_usd, *pure, rates, search, refused)
 
 
-def done_in_stages(setting: Setting, mix: Mix, held: int) -> float:
+def completed_share_in_stages(setting: PlanContext, mix: MixInputs, held: int) -> float:
     """The share of all useful hours that a base does, with so many held above it; ordered is there, here. [1]"""
     if not mix.orders:
-        return share_done(setting, mix.own_accelerators + held)
+        return completed_share(setting, mix.own_accelerators + held)
     month = setting.timeline.month
     there = sum(np.where(month > order.month, order.accelerators, 0) for order in mix.orders) + held
     tops = np.unique(there)
@@ -204,7 +204,9 @@ def done_in_stages(setting: Setting, mix: Mix, held: int) -> float:
     return float(done / max(float((demand.all_hours * runs).sum()), _HOURLESS))
 
 
-def _searched(setting: Setting, rates: MixRates, proposed: Sequence[Mix]) -> tuple[MixSearch, Mix | None]:
+def _search_mix(
+    setting: PlanContext, rates: MixRates, proposed: Sequence[MixInputs]
+) -> tuple[MixSearch, MixInputs | None]:
     """The cheapest mix by its ledger, and the search that found it: in stages, somewhat earlier, or all at once."""
     schedule, steps = rates.base.schedule if rates.base else None, _steps(setting, rates)
     search = MixSearch(setting, schedule)
@@ -219,19 +221,19 @@ def _searched(setting: Setting, rates: MixRates, proposed: Sequence[Mix]) -> tup
     return search, mix
 
 
-def _has_peaks(setting: Setting) -> bool:
+def _has_peaks(setting: PlanContext) -> bool:
     """Whether a service has a peak above its average, while nothing says when it comes."""
     tasks = [work.serve for work in setting.written.work if work.serve is not None and not work.by_hour]
     return any((one.peak_requests_per_s or 0.0) > one.requests_per_s for one in tasks)
 
 
-def with_best_mix(plan: Plan) -> Plan:
+def add_best_mix(plan: Plan) -> Plan:
     """The plan with its best mix as one more way, where the scenario names none and it costs less than every other."""
     setting = plan.setting
-    if not may_gain(setting):
+    if not can_have_mix(setting):
         return plan
     found = best_mix(plan)
-    if isinstance(found, NoMix) or not found.gains:
+    if isinstance(found, MixUnavailable) or not found.is_cheaper:
         return plan
     if not found.differs:
         return _with_fleet(plan, found.own, found.mix.orders)
@@ -252,21 +254,21 @@ def _with_fleet(plan: Plan, accelerators: int, orders: tuple[Order, ...]) -> Pla
     if not there or accelerators == 0 or (accelerators, orders) in there:
         return plan
     asked = plan.setting.scenario.own.accelerators is not None or bool(plan.setting.scenario.own.orders)
-    key = sized_key(accelerators) if asked else "own"
-    made = option(plan.setting, "own", of_size(accelerators, orders), key=key)
+    key = fleet_option_key(accelerators) if asked else "own"
+    made = option(plan.setting, "own", fleet_builder(accelerators, orders), key=key)
     if not isinstance(made, Option):
         return plan
     kept = tuple(made if one.key == key else one for one in plan.options)
     return replace(plan, options=(*kept, made) if asked else kept)
 
 
-def may_gain(setting: Setting) -> bool:
+def can_have_mix(setting: PlanContext) -> bool:
     """Whether a best mix is looked for: the scenario names none, asks for all ways or for it, and slices differ."""
     asked = setting.scenario.ways
     return setting.scenario.mix is None and (not asked or "mix" in asked) and not alike(setting)
 
 
-def alike(setting: Setting) -> bool:
+def alike(setting: PlanContext) -> bool:
     """Whether every slice of capacity would be as busy as every other, whole servers included, and money is enough."""
     demand = setting.demand
     if np.any(demand.waiting_hours > 0):
@@ -279,40 +281,46 @@ def alike(setting: Setting) -> bool:
     return bool(wanted[0] <= server or (wanted[0] % server == 0 and not limited))
 
 
-def _proposed(setting: Setting, rates: MixRates, least: tuple[int, ...]) -> tuple[list[Mix], tuple[Infeasible, ...]]:
+def _proposed_mixes(
+    setting: PlanContext, rates: MixRates, least: tuple[int, ...]
+) -> tuple[list[MixInputs], tuple[Infeasible, ...]]:
     """A mix for each kind of burst, and nothing owned: what the programme finds, or why there is none."""
     proposed, refused = [], []
     for burst, fleet in product(rates.bursts, least):
-        programme = programme_of(setting, rates, burst, least_fleet=fleet)
+        programme = build_program(setting, rates, burst, least_fleet=fleet)
         found = best(programme)
         if isinstance(found, Infeasible):
             refused.append(found)
         else:
-            proposed += [Mix(peaks=burst), _mix(setting, found, programme.machine, burst)]
+            proposed += [MixInputs(peaks=burst), _mix(setting, found, programme.machine, burst)]
     if setting.terms.usd_per_waiting_hour is not None and proposed:
-        proposed += _queues(setting, rates)
+        proposed += _queueing_mixes(setting, rates)
     return proposed, tuple(refused)
 
 
-def _queues(setting: Setting, rates: MixRates) -> list[Mix]:
+def _queueing_mixes(setting: PlanContext, rates: MixRates) -> list[MixInputs]:
     """Fleets that jobs wait for, from small to all: where waiting has a price the programme does not know it, and what
     it costs falls so steeply with the size that no single step leads from renting everything to the best fleet."""
     most, server = MixSearch(setting).most, server_size(setting)
     few = np.geomspace(server, max(most, server), min(_QUEUES, -(-most // server)))
     sizes = {min(-(-int(np.ceil(size)) // server) * server, most) for size in few}
-    found = [Mix(own_accelerators=size, peaks=burst) for burst in rates.bursts for size in sizes] if rates.base else []
+    found = (
+        [MixInputs(own_accelerators=size, peaks=burst) for burst in rates.bursts for size in sizes]
+        if rates.base
+        else []
+    )
     if rates.held:
-        found += [Mix(reserve_accelerators=size, peaks=burst) for burst in rates.bursts for size in sizes]
+        found += [MixInputs(reserve_accelerators=size, peaks=burst) for burst in rates.bursts for size in sizes]
     return found
 
 
-def _mix(setting: Setting, found: ProgrammeBest, machine: int, burst: Peaks) -> Mix:
+def _mix(setting: PlanContext, found: MixSolution, machine: int, burst: Peaks) -> MixInputs:
     most = MixSearch(setting).most
     held = min(found.machines * machine, most)
-    return Mix(own_accelerators=min(found.accelerators, most), reserve_accelerators=held, peaks=burst)
+    return MixInputs(own_accelerators=min(found.accelerators, most), reserve_accelerators=held, peaks=burst)
 
 
-def _steps(setting: Setting, rates: MixRates) -> Sequence[tuple[int, int]]:
+def _steps(setting: PlanContext, rates: MixRates) -> Sequence[tuple[int, int]]:
     """The steps of base and reservation that are tried: those of the programme, then single servers and machines."""
     machine = rates.held.machine if rates.held else 1
     sizes = rates.base.sizes if rates.base else np.zeros(1)
@@ -321,11 +329,11 @@ def _steps(setting: Setting, rates: MixRates) -> Sequence[tuple[int, int]]:
     return ((coarse, machine),) if fine == coarse else ((coarse, machine), (fine, machine))
 
 
-def _pure(plan: Plan) -> tuple[Option, float] | None:
+def _best_single_option(plan: Plan) -> tuple[Option, float] | None:
     """The cheapest way that is no mix, within the limits; one with a part that nobody prices comes last."""
     limits = limits_of(plan.setting.terms)
     ways = [one for one in plan.options if one.way != "mix"]
-    within = [one for one in ways if limits.keeps(plan.setting, one.way, one.ledger)] or ways
+    within = [one for one in ways if limits.allows(plan.setting, one.way, one.ledger)] or ways
     costs = [(at_most_usd(plan.setting, one.ledger), one.key, one) for one in within]
     found = min(costs, key=lambda one: one[:2], default=None)
     return None if found is None else (found[2], found[0])

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from planner.money.demand.queueing import least_busy_share_to_own
 from planner.money.demand.stream import Demand
-from planner.money.outcome import Solved
-from planner.money.setting import Setting
+from planner.money.outcome import SolveResult
+from planner.money.setting import PlanContext
 from pricing.caching import cached_property
 
 Array = NDArray[np.float64]
@@ -69,7 +69,7 @@ class Piece:
     to_share: float
 
 
-def hours_done(demand: Demand, fleets: Array, reach: Array | float = 1.0) -> Array:
+def completed_hours(demand: Demand, fleets: Array, reach: Array | float = 1.0) -> Array:
     """What fleets of these sizes do in a whole month: fleets x months, in accelerator-hours."""
     hours = demand.plain.hours_per_month
     fixed = demand.levels.below(fleets) * hours
@@ -77,18 +77,18 @@ def hours_done(demand: Demand, fleets: Array, reach: Array | float = 1.0) -> Arr
     return np.asarray(fixed + np.minimum(demand.waiting_hours, room))
 
 
-def load_curve(setting: Setting) -> LoadCurve:
+def load_curve(setting: PlanContext) -> LoadCurve:
     """The curve of a plan: what may wait fills the hours in which nothing else runs, lowest slices first."""
     demand, runs = setting.demand, setting.timeline.runs
     peak = max(float(np.max(demand.peak + demand.waiting_at_once)), 1.0)
     edges = np.unique(np.ceil(np.linspace(0.0, peak, min(int(peak), FINEST) + 1) - _NEARLY))
-    done = np.broadcast_to(hours_done(demand, edges), (len(edges), len(runs)))
+    done = np.broadcast_to(completed_hours(demand, edges), (len(edges), len(runs)))
     plan_hours = float(runs.sum()) * demand.plain.hours_per_month
     busy = np.diff((done * runs).sum(axis=-1)) / (np.diff(edges) * plan_hours)
     return LoadCurve(edges, np.clip(busy, 0.0, 1.0), plan_hours)
 
 
-def threshold(own: Screen, rent: Screen) -> Solved:
+def threshold(own: Screen, rent: Screen) -> SolveResult:
     """The share of the time above which a unit of capacity is better owned than rented. [1]"""
     return least_busy_share_to_own(
         own_usd_per_hour=own.usd_per_hour - rent.usd_per_hour,
@@ -97,7 +97,7 @@ def threshold(own: Screen, rent: Screen) -> Solved:
     )
 
 
-def envelope(screens: Sequence[Screen]) -> tuple[Piece, ...]:
+def lower_envelope(screens: Sequence[Screen]) -> tuple[Piece, ...]:
     """Which way is the cheapest at which use, from capacity that is never busy to capacity that always is."""
     at, pieces = 0.0, []
     # Where several cost the same from here on, the flattest line wins as soon as it is busier.

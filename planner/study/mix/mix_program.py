@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.setting import Setting
+from planner.money.setting import PlanContext
 from planner.scenario.rent import Peaks
 from planner.study.mix.load_duration import Screen
-from planner.study.mix.mix_rates import Hourly, MixRates, cash_limits, done_by
+from planner.study.mix.mix_rates import HourlyRates, MixRates, cash_limits, completed_hours_by_size
 
 Array = NDArray[np.float64]
 
@@ -27,7 +27,7 @@ _NEARLY = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Sum:
+class MixAmounts:
     """What a mix comes to under one count of money: today's money, the cash of day one, the cash of a year. [USD]"""
 
     base: Array  # for each size of the base: itself, less what its slices need not rent
@@ -40,25 +40,25 @@ class Sum:
 
 
 @dataclass(frozen=True)
-class Limit:
+class MixLimit:
     """A sum that must not be passed, and what it is called."""
 
     name: str
     most_usd: float
-    of: Sum
+    of: MixAmounts
 
 
 @dataclass(frozen=True, eq=False)
-class Programme:
+class MixProgram:
     """The mix to be found, as numbers: slices of work, prices of each layer, limits on money."""
 
     sizes: Array  # accelerators of the base; each is 0 or the top of a slice
     edges: Array  # accelerators: 0, and the top of each slice
     machine: int  # accelerators of a reserved machine
     most_machines: int
-    cost: Sum
+    cost: MixAmounts
     least_fleet: int = 0  # base and reservation together are as many, or none
-    limits: tuple[Limit, ...] = ()
+    limits: tuple[MixLimit, ...] = ()
     # Useful hours by slice: while the base is there and while not; of them those in which a reservation is there too.
     hours: tuple[Array, Array] = (np.zeros(0), np.zeros(0))
     held_hours: tuple[Array, Array] = (np.zeros(0), np.zeros(0))
@@ -77,7 +77,7 @@ class Programme:
 
 
 @dataclass(frozen=True)
-class ProgrammeBest:
+class MixSolution:
     """The best mix of a programme."""
 
     accelerators: int  # of the base
@@ -89,7 +89,7 @@ class ProgrammeBest:
 class Infeasible:
     """The limit that no mix keeps to, and the least it would have to be."""
 
-    limit: Limit
+    limit: MixLimit
     least_usd: float
 
     @property
@@ -102,7 +102,7 @@ class Infeasible:
         )
 
 
-def best(programme: Programme) -> ProgrammeBest | Infeasible:
+def best(programme: MixProgram) -> MixSolution | Infeasible:
     """The cheapest mix within all limits."""
     found = _solved(programme, programme.cost, programme.limits)
     if found is not None:
@@ -115,7 +115,7 @@ def best(programme: Programme) -> ProgrammeBest | Infeasible:
     raise AssertionError("without limits there is always the mix of nothing owned and nothing reserved")
 
 
-def _solved(programme: Programme, cost: Sum, limits: tuple[Limit, ...]) -> ProgrammeBest | None:
+def _solved(programme: MixProgram, cost: MixAmounts, limits: tuple[MixLimit, ...]) -> MixSolution | None:
     from scipy.optimize import Bounds, LinearConstraint, milp  # takes longer to load than to solve
 
     sizes, slices, volumes = len(programme.sizes), len(programme.edges) - 1, len(programme.volume_from)
@@ -140,14 +140,14 @@ def _solved(programme: Programme, cost: Sum, limits: tuple[Limit, ...]) -> Progr
     )
     if found.x is None:
         return None
-    return ProgrammeBest(
+    return MixSolution(
         accelerators=int(programme.sizes[int(np.argmax(found.x[:sizes]))]),
         machines=round(found.x[sizes] + found.x[len(found.x) - 2 * volumes : len(found.x) - volumes].sum()),
         usd=float(_row(cost) @ found.x) + cost.rest,
     )
 
 
-def _row(of: Sum) -> Array:
+def _row(of: MixAmounts) -> Array:
     """A sum as coefficients: size, machines, any at all, slices beside the base, slices alone, spot hours of both.
 
     Then machines at each price for a volume, and whether it is that price. What is saved counts against what renting
@@ -157,7 +157,7 @@ def _row(of: Sum) -> Array:
     return np.concatenate([of.base, [of.machine, 0.0], -of.beside, -of.alone, -np.asarray(of.spot), *volume])
 
 
-def _rows(programme: Programme) -> tuple[list[Array], list[float]]:
+def _rows(programme: MixProgram) -> tuple[list[Array], list[float]]:
     """The conditions of the programme: the matrix row by row, and the most each row may come to."""
     slices = len(programme.edges) - 1
     one, none, nothing = np.eye(slices), np.zeros((slices, slices)), np.zeros(slices)
@@ -183,12 +183,12 @@ def _rows(programme: Programme) -> tuple[list[Array], list[float]]:
         # a fleet, where there is any, is as large as it must be
         (row(programme.sizes, [machine, -largest], nothing, nothing, [0.0, 0.0]), 0.0),
         (row(-programme.sizes, [-machine, programme.least_fleet], nothing, nothing, [0.0, 0.0]), 0.0),
-        *_volumes(programme, len(no_size), len(held_once[0])),
+        *_volume_constraints(programme, len(no_size), len(held_once[0])),
     ]
     return [one for one, _ in must], [most for _, most in must]
 
 
-def _volumes(programme: Programme, machines: int, columns: int) -> Iterator[tuple[Array, float]]:
+def _volume_constraints(programme: MixProgram, machines: int, columns: int) -> Iterator[tuple[Array, float]]:
     """All machines at one price: the usual one, or one for a volume, of which there are then as many as it asks for."""
     volumes, most = len(programme.volume_from), float(programme.most_machines)
     many, taken = columns - 2 * volumes, columns - volumes  # where the machines of a volume stand, and if it is taken
@@ -208,19 +208,19 @@ _SLICES = 96  # where there is no base whose sizes would cut them
 _WHOLE = 1e-9
 
 
-def programme_of(setting: Setting, rates: MixRates, burst: Peaks, *, least_fleet: int = 0) -> Programme:
+def build_program(setting: PlanContext, rates: MixRates, burst: Peaks, *, least_fleet: int = 0) -> MixProgram:
     """The programme of one kind of burst, from the rates of the plan."""
-    sliced = _sliced(setting, rates)
+    sliced = _slice_work(setting, rates)
     rest = rates.bursts["on_demand" if burst == "spot" else burst]
     spot = rates.bursts["spot"] if burst == "spot" else None
-    counts = _Counting(rates, sliced, rest, spot)
-    limits = [Limit(name, most, counts.sum(months)) for name, months, most in cash_limits(setting)]
+    counts = _MixAccounting(rates, sliced, rest, spot)
+    limits = [MixLimit(name, most, counts.sum(months)) for name, months, most in cash_limits(setting)]
     spots = (0.0, 0.0)
     if spot is not None and spot.most_hours is not None:
         first = sliced.owned[0]
         spots = (float((spot.most_hours * first).sum()), float((spot.most_hours * (1.0 - first)).sum()))
     machine = rates.held.machine if rates.held else 1
-    return Programme(
+    return MixProgram(
         sizes=sliced.sizes,
         edges=sliced.edges,
         machine=machine,
@@ -236,7 +236,7 @@ def programme_of(setting: Setting, rates: MixRates, burst: Peaks, *, least_fleet
 
 
 @dataclass(frozen=True, eq=False)
-class _Sliced:
+class _WorkSlices:
     """The work by slice and month, and what is there in each month."""
 
     sizes: Array
@@ -258,15 +258,15 @@ class _Sliced:
         return np.asarray((self.hours * weights).sum(axis=-1))
 
 
-def _sliced(setting: Setting, rates: MixRates) -> _Sliced:
+def _slice_work(setting: PlanContext, rates: MixRates) -> _WorkSlices:
     runs, demand = setting.timeline.runs, setting.demand
     sizes = rates.base.sizes if rates.base else np.zeros(1)
-    edges = rates.base.sizes if rates.base and len(sizes) > 2 else _even(demand.all.most_accelerators)
+    edges = rates.base.sizes if rates.base and len(sizes) > 2 else _even_edges(demand.all.peak_accelerators)
     edges = np.unique(np.append(edges, sizes))
-    done = np.broadcast_to(done_by(setting, edges), (len(edges), len(runs))) * runs
+    done = np.broadcast_to(completed_hours_by_size(setting, edges), (len(edges), len(runs))) * runs
     running = np.where(runs > 0, runs, 1.0)
     nothing = np.zeros(len(runs))
-    return _Sliced(
+    return _WorkSlices(
         sizes=sizes,
         edges=edges,
         hours=np.diff(done, axis=0),
@@ -275,20 +275,20 @@ def _sliced(setting: Setting, rates: MixRates) -> _Sliced:
     )
 
 
-def _even(most: int) -> Array:
+def _even_edges(most: int) -> Array:
     return np.unique(np.ceil(np.linspace(0.0, most, min(most, _SLICES) + 1) - _WHOLE))
 
 
 @dataclass(frozen=True, eq=False)
-class _Counting:
+class _MixAccounting:
     """Counts a kind of money: today's, or the cash of some months."""
 
     rates: MixRates
-    sliced: _Sliced
-    rest: Hourly
-    spot: Hourly | None
+    sliced: _WorkSlices
+    rest: HourlyRates
+    spot: HourlyRates | None
 
-    def sum(self, weights: Array) -> Sum:
+    def sum(self, weights: Array) -> MixAmounts:
         """What the parts of a mix come to, a dollar of each month counting so much."""
         rates, sliced, rent = self.rates, self.sliced, self.rest.usd_per_hour
         weights = np.asarray(weights, dtype=np.float64)
@@ -298,7 +298,7 @@ class _Counting:
             saved = sliced.of(sliced.owned * (rent - rates.base.usd_per_busy_hour) * weights)
         covered = sliced.edges[None, 1:] <= sliced.sizes[:, None] + _WHOLE
         held = sliced.held * (rent - rates.held.usd_per_hour) * weights if rates.held else np.zeros(sliced.months)
-        return Sum(
+        return MixAmounts(
             base=base - covered @ saved,
             machine=float(rates.held.usd @ weights) if rates.held else 0.0,
             rest=float(sliced.of(rent * weights).sum()),
@@ -317,13 +317,13 @@ class _Counting:
         return saved / float(hours.sum()) if hours.sum() > 0 else 0.0
 
 
-def screens_of(rates: MixRates, setting: Setting) -> tuple[Screen, ...]:
+def screening_lines(rates: MixRates, setting: PlanContext) -> tuple[Screen, ...]:
     """What an hour of capacity costs each way, levelised: cost and hours both in today's money."""
     worth, runs = rates.worth_today, setting.timeline.runs
     capacity = setting.demand.plain.hours_per_month
     found = []
     if rates.base is not None and len(rates.base.sizes) > 1:
-        base, there = rates.base, rates.base.mean_there
+        base, there = rates.base, rates.base.mean_in_service
         hours = float((there * worth).sum()) * capacity
         if hours > 0:
             idle = float(base.idle_usd[-1] @ worth) / (float(base.sizes[-1]) * hours)

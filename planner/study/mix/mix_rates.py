@@ -17,29 +17,29 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.demand.stream import Need
+from planner.money.demand.stream import DemandLayer
 from planner.money.ledger import Ledger, Line
-from planner.money.many_ledgers import Columns
+from planner.money.many_ledgers import InputColumns
 from planner.money.measures import factors
 from planner.money.owning import owned
 from planner.money.owning.inputs import ORDER
-from planner.money.owning.place import too_little_power
+from planner.money.owning.place import power_shortfall_reason
 from planner.money.renting.bill import renting
-from planner.money.renting.interruptions import demand_of, stoppable
+from planner.money.renting.interruptions import demand_of, interruptible_work
 from planner.money.renting.reservation import all_along, reserving
-from planner.money.setting import Setting
+from planner.money.setting import PlanContext
 from planner.money.sizing import server_size
 from planner.money.stages.just_in_time import is_steady, order_months
 from planner.money.tax.lines import taxed
 from planner.money.ways import hosted, on_demand
 from planner.money.ways.ledger_of_way import Unavailable
 from planner.money.ways.own import fleet_size
-from planner.money.ways.reserved import missing_reservation
+from planner.money.ways.reserved import no_reservation_reason
 from planner.money.ways.spot import missing_price, no_dearer, on_spot
 from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.own import Order
 from planner.scenario.rent import Peaks
-from planner.study.mix.load_duration import hours_done
+from planner.study.mix.load_duration import completed_hours
 
 Array = NDArray[np.float64]
 _NEARLY = 1e-9
@@ -71,30 +71,30 @@ class Schedule:
 
 
 @dataclass(frozen=True, eq=False)
-class Count:
+class OrderCosts:
     """What ordering a slice in a month comes to under one count of money, against paying for its work by the hour."""
 
     usd: Array  # months of the order x slices
     most_usd: float = np.inf  # that all of them together may come to
 
 
-def best_months(cost: Count, limits: Sequence[Count] = ()) -> NDArray[np.intp]:
+def best_months(cost: OrderCosts, limits: Sequence[OrderCosts] = ()) -> NDArray[np.intp]:
     """For each slice the place of its best month; as if alone where it is best never ordered."""
     alone = np.argmin(cost.usd, axis=0)
-    if not limits or all(_keeps(one, cost, alone) for one in limits):
+    if not limits or all(_is_within_limit(one, cost, alone) for one in limits):
         return np.maximum.accumulate(alone)
     chosen = within(cost, limits)
     return np.maximum.accumulate(alone if chosen is None else np.where(chosen < 0, alone, chosen))
 
 
-def _keeps(limit: Count, cost: Count, months: NDArray[np.intp]) -> bool:
+def _is_within_limit(limit: OrderCosts, cost: OrderCosts, months: NDArray[np.intp]) -> bool:
     """Whether the slices that are worth it keep to a limit in their best months."""
     slices = np.arange(len(months))
     taken = cost.usd[months, slices] < 0
     return float(limit.usd[months, slices][taken].sum()) <= limit.most_usd + _NEARLY
 
 
-def within(cost: Count, limits: Sequence[Count]) -> NDArray[np.intp] | None:
+def within(cost: OrderCosts, limits: Sequence[OrderCosts]) -> NDArray[np.intp] | None:
     """The months that cost least within the limits, -1 for a slice that is never ordered; None where there are none."""
     from scipy.optimize import Bounds, LinearConstraint, milp  # takes longer to load than to solve
 
@@ -120,7 +120,7 @@ _NO_HOURS = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Base:
+class BaseRates:
     """A base of one's own, at every size: money by size and month while idle, and what a busy hour adds."""
 
     sizes: Array  # accelerators, from none up
@@ -130,7 +130,7 @@ class Base:
     schedule: Schedule | None = None  # when its slices are ordered; None: at once
 
     @property
-    def mean_there(self) -> Array:
+    def mean_in_service(self) -> Array:
         """The share of each month in which an accelerator of the whole base runs, on average."""
         if len(self.there) == 1:
             return np.asarray(self.there[0])
@@ -139,7 +139,7 @@ class Base:
 
 
 @dataclass(frozen=True, eq=False)
-class Hourly:
+class HourlyRates:
     """A layer that is paid by the useful hour."""
 
     usd_per_hour: Array  # months
@@ -162,21 +162,21 @@ class Held:
 class MixRates:
     """All that a mix can be made of; a layer without a price is None, and the reason is told."""
 
-    base: Base | None
+    base: BaseRates | None
     held: Held | None
-    bursts: dict[Peaks, Hourly]
+    bursts: dict[Peaks, HourlyRates]
     worth_today: Array  # a dollar of each month
     missing: tuple[str, ...]
 
 
-def rates_of(setting: Setting) -> MixRates:
+def rates_of(setting: PlanContext) -> MixRates:
     """The rates of a plan."""
     held = _held(setting)
-    bursts, missing = _bursts(setting)
+    bursts, missing = _burst_rates(setting)
     reason = (held.reason,) if isinstance(held, Unavailable) else ()
     base = _base(setting)
     return MixRates(
-        base=base if base is None or not bursts or is_steady(setting) else _in_stages(setting, base, bursts),
+        base=base if base is None or not bursts or is_steady(setting) else _staged_base(setting, base, bursts),
         held=None if isinstance(held, Unavailable) else held,
         bursts=bursts,
         worth_today=np.asarray(factors(setting)),
@@ -184,13 +184,13 @@ def rates_of(setting: Setting) -> MixRates:
     )
 
 
-def _monthly(setting: Setting, lines: Iterable[Line]) -> Array:
+def _monthly_cash_flow(setting: PlanContext, lines: Iterable[Line]) -> Array:
     """The cash flow of a way, with its tax, by month."""
     usd = taxed(setting, Ledger("", tuple(lines))).monthly_usd
     return np.array(np.broadcast_to(usd, (*np.shape(usd)[:-1], setting.timeline.last + 1)))
 
 
-def _base(setting: Setting) -> Base | None:
+def _base(setting: PlanContext) -> BaseRates | None:
     sizes = _sizes(setting)
     server = server_size(setting)
     one, many = sizes[(sizes > 0) & (sizes <= server)], sizes[sizes > server]
@@ -203,38 +203,42 @@ def _base(setting: Setting) -> Base | None:
         found = owned(setting, need)
         if found is None:
             return None
-        parts.append(np.broadcast_to(_monthly(setting, found.lines), (len(some), setting.timeline.last + 1)))
+        parts.append(np.broadcast_to(_monthly_cash_flow(setting, found.lines), (len(some), setting.timeline.last + 1)))
     if found is None:
         return None
     top = replace(setting.demand.plain, accelerators=float(sizes[-1]), busy_share=1.0)
     busy = owned(setting, top)
     assert busy is not None  # its idle twin had a price
     hours = sizes[-1] * setting.demand.plain.hours_per_month * found.held.owns
-    added = _monthly(setting, busy.lines) - parts[-1][-1]
+    added = _monthly_cash_flow(setting, busy.lines) - parts[-1][-1]
     share = np.broadcast_to(_spread(added, hours), hours.shape)
-    return Base(sizes, np.concatenate(parts), share, np.asarray(found.held.owns)[None, :])
+    return BaseRates(sizes, np.concatenate(parts), share, np.asarray(found.held.owns)[None, :])
 
 
-def _in_stages(setting: Setting, base: Base, bursts: Mapping[Peaks, Hourly]) -> Base:
+def _staged_base(setting: PlanContext, base: BaseRates, bursts: Mapping[Peaks, HourlyRates]) -> BaseRates:
     """The base with each slice ordered in its best month, by what the same hours cost elsewhere."""
     months = np.array(order_months(setting))
     most, server = base.sizes[-1], server_size(setting)
-    there = Columns(setting, {ORDER: months.astype(np.float64)}).at()
+    there = InputColumns(setting, {ORDER: months.astype(np.float64)}).at()
     found = owned(there, replace(setting.demand.plain, accelerators=float(most), busy_share=0.0))
     if found is None or len(base.sizes) == 1 or setting.scenario.own.capex_usd is not None:
         return base
     servers = np.ceil(np.diff(base.sizes) / server)
-    idle = np.broadcast_to(_monthly(there, found.lines), (len(months), setting.timeline.last + 1)) / np.ceil(
+    idle = np.broadcast_to(_monthly_cash_flow(there, found.lines), (len(months), setting.timeline.last + 1)) / np.ceil(
         most / server
     )
     owns = np.broadcast_to(found.held.owns, idle.shape)
     rest = bursts.get("on_demand") or next(iter(bursts.values()))
-    hours = np.diff(np.broadcast_to(done_by(setting, base.sizes), (len(base.sizes), idle.shape[1])), axis=0)
+    hours = np.diff(
+        np.broadcast_to(completed_hours_by_size(setting, base.sizes), (len(base.sizes), idle.shape[1])), axis=0
+    )
 
-    def count(weights: Array, most_usd: float = np.inf) -> Count:
+    def count(weights: Array, most_usd: float = np.inf) -> OrderCosts:
         saved = owns * (rest.usd_per_hour - base.usd_per_busy_hour) * weights
         usd = (idle @ weights)[:, None] * servers - saved @ hours.T
-        return Count(usd, most_usd - float((hours.sum(axis=0) * setting.timeline.runs * rest.usd_per_hour) @ weights))
+        return OrderCosts(
+            usd, most_usd - float((hours.sum(axis=0) * setting.timeline.runs * rest.usd_per_hour) @ weights)
+        )
 
     worth = np.broadcast_to(np.asarray(factors(setting)), idle.shape[1:])
     chosen = best_months(count(worth), [count(months, most) for _, months, most in cash_limits(setting)])
@@ -247,14 +251,14 @@ def _in_stages(setting: Setting, base: Base, bursts: Mapping[Peaks, Hourly]) -> 
     return replace(base, idle_usd=staged, there=owns[chosen], schedule=schedule)
 
 
-def done_by(setting: Setting, sizes: Array) -> Array:
+def completed_hours_by_size(setting: PlanContext, sizes: Array) -> Array:
     """What fleets of these sizes do in a whole month; work that may wait, where a job fits on them."""
     demand = setting.demand
     reach = np.where(sizes < demand.job_accelerators, 0.0, 1.0) if np.any(demand.waiting_hours > 0) else 1.0
-    return hours_done(demand, sizes, reach)
+    return completed_hours(demand, sizes, reach)
 
 
-def cash_limits(setting: Setting) -> Iterator[tuple[str, Array, float]]:
+def cash_limits(setting: PlanContext) -> Iterator[tuple[str, Array, float]]:
     """The limits on money: what each is called, which months it counts, and how much may be paid in them."""
     months, terms = np.arange(setting.timeline.last + 1), setting.terms
     if terms.cash_on_day_one_usd is not None:
@@ -276,18 +280,18 @@ def _spread(usd: Array, hours: Array) -> Array:
     return np.full_like(hours, usd.sum() / total)
 
 
-def _sizes(setting: Setting) -> Array:
+def _sizes(setting: PlanContext) -> Array:
     """The sizes of the base: from nothing to everything, in whole servers, the last only as far as there is work."""
-    most, server = setting.demand.all.most_accelerators, server_size(setting)
+    most, server = setting.demand.all.peak_accelerators, server_size(setting)
     if setting.scenario.own.capex_usd is not None:  # one sum for one fleet says nothing of another
         return np.array([0.0, float(fleet_size(setting))])
     step = server * -(-most // (server * MOST_SIZES))
     sizes = np.unique(np.append(np.arange(0.0, most, step), float(most)))
-    return np.array([size for size in sizes if size == 0 or not too_little_power(setting, int(size))])
+    return np.array([size for size in sizes if size == 0 or not power_shortfall_reason(setting, int(size))])
 
 
-def _held(setting: Setting) -> Held | Unavailable:
-    missing = missing_reservation(setting)
+def _held(setting: PlanContext) -> Held | Unavailable:
+    missing = no_reservation_reason(setting)
     if missing is not None:
         return missing
     offer, plain = setting.taken.reserved, setting.demand.plain
@@ -298,48 +302,48 @@ def _held(setting: Setting) -> Held | Unavailable:
 
     def of_one(machines: int) -> Array:
         many = replace(bare, accelerators=float(machine * machines))
-        return _monthly(setting, reserving(setting, many, tiers).lines) / machines
+        return _monthly_cash_flow(setting, reserving(setting, many, tiers).lines) / machines
 
     usd = of_one(1)
     volume = tuple(-(-one.from_accelerators // machine) for one in setting.scenario.reserve.volume)
     loaded = replace(bare, storage_tb=plain.storage_tb, egress_tb_per_month=plain.egress_tb_per_month)
-    data = _monthly(setting, reserving(setting, loaded, tiers).lines) - usd
+    data = _monthly_cash_flow(setting, reserving(setting, loaded, tiers).lines) - usd
     runs = setting.timeline.runs
     there = np.asarray(runs - reserving(setting, bare, tiers).after)
     by_volume = np.array([of_one(machines) for machines in volume]).reshape(len(volume), len(usd))
     return Held(machine, usd, _spread(data, setting.demand.all_hours * runs), there, volume, by_volume)
 
 
-def _bursts(setting: Setting) -> tuple[dict[Peaks, Hourly], tuple[str, ...]]:
+def _burst_rates(setting: PlanContext) -> tuple[dict[Peaks, HourlyRates], tuple[str, ...]]:
     """The layers that the work above base and reservation can go to."""
-    found: dict[Peaks, Hourly] = {}
+    found: dict[Peaks, HourlyRates] = {}
     missing = []
     everything, runs = setting.demand.all, setting.timeline.runs
     by_hour = on_demand.build(setting)
     if isinstance(by_hour, Unavailable):
         missing.append(by_hour.reason)
     else:
-        found["on_demand"] = Hourly(_rate(setting, by_hour.lines, everything))
-    works = stoppable(setting)
+        found["on_demand"] = HourlyRates(_rate(setting, by_hour.lines, everything))
+    works = interruptible_work(setting)
     if works and missing_price(setting) is None and "on_demand" in found:
         stops = demand_of(setting, works)
         spot = on_spot(setting, stops.all)
         if not isinstance(spot, Unavailable):
             most = np.broadcast_to(stops.all_hours * runs, runs.shape)
             spot = no_dearer(setting, spot, renting(setting, stops.all, setting.taken.on_demand))
-            found["spot"] = Hourly(_rate(setting, spot.lines, stops.all), np.asarray(most))
+            found["spot"] = HourlyRates(_rate(setting, spot.lines, stops.all), np.asarray(most))
     if setting.scenario.hosted is not None:
         by_token = hosted.build(setting)
         if not isinstance(by_token, Unavailable):
-            found["hosted"] = Hourly(_rate(setting, by_token.lines, everything))
+            found["hosted"] = HourlyRates(_rate(setting, by_token.lines, everything))
     return found, tuple(missing)
 
 
-def _rate(setting: Setting, lines: tuple[Line, ...], need: Need) -> Array:
+def _rate(setting: PlanContext, lines: tuple[Line, ...], need: DemandLayer) -> Array:
     """USD for each useful hour, by month; with tax as a share of the whole bill."""
     hours = np.broadcast_to(need.busy_hours, setting.timeline.runs.shape)
     bare = np.broadcast_to(Ledger("", lines).monthly_usd, hours.shape)
     rate = np.divide(bare, hours, out=np.zeros(hours.shape), where=hours > _NO_HOURS)
     worth = np.asarray(factors(setting))
-    net, gross = float((_monthly(setting, lines) * worth).sum()), float((bare * worth).sum())
+    net, gross = float((_monthly_cash_flow(setting, lines) * worth).sum()), float((bare * worth).sum())
     return np.asarray(rate * (net / gross if gross > 0 else 1.0))

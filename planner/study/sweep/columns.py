@@ -11,21 +11,21 @@ from typing import Any, Literal
 
 import numpy as np
 
-from planner.money.many_ledgers import Array, Columns
+from planner.money.many_ledgers import Array, InputColumns
 from planner.money.option import Option
-from planner.money.setting import BUSY_FACTOR, Setting
+from planner.money.setting import BUSY_FACTOR, PlanContext
 from planner.money.verdict.breakeven import (
     BUSY,
     LEAST_BUSY,
-    busy_factors,
-    busy_shares,
-    costs_of,
     grid,
-    nearest_turn,
-    saving_along,
+    nearest_sign_change,
+    pair_costs,
+    plan_utilizations,
+    saving_function,
+    utilization_factor_bounds,
 )
 from planner.scenario.fields import shape
-from planner.scenario.path import Path, value_at
+from planner.scenario.path import Path, get_value
 from planner.scenario.scenario import Scenario
 
 How = Literal["column", "tried", "busy"]
@@ -41,13 +41,13 @@ def is_number(path: Path, value: Any) -> bool:
     return found is not None and found.kind in _NUMBERS and value is not None and not isinstance(value, bool)
 
 
-def told_as_one(setting: Setting, values: Values, hows: Hows) -> Columns:
+def as_columns(setting: PlanContext, values: Values, hows: Hows) -> InputColumns:
     """Scenarios as columns: the setting of the first, with the values of the inputs in which they differ."""
     fields = {path: column for path, column in values.items() if hows[path] == "column"}
     tried = {str(path[-1]): column for path, column in values.items() if hows[path] == "tried"}
-    columns = Columns(setting, tried, fields)
+    columns = InputColumns(setting, tried, fields)
     for path in (path for path in values if hows[path] == "busy"):
-        columns = columns.trying(BUSY_FACTOR, values[path] / value_at(setting.scenario, path))
+        columns = columns.trying(BUSY_FACTOR, values[path] / get_value(setting.scenario, path))
     return columns
 
 
@@ -77,28 +77,30 @@ def hows(scenario: Scenario, values: Mapping[Path, Sequence[Any]], agrees: Agree
 
 
 @dataclass(frozen=True)
-class Busy:
+class UtilizationBreakEven:
     """The share of hours at which two ways cost the same, for each scenario; and why there is none."""
 
     share: Array  # not-a-number where there is none
     says: tuple[str, ...]  # found, always, never, none
 
 
-def busy_break_even(columns: Columns, own: Option, rent: Option, usual_busy_share: Array) -> Busy:
-    """The busy share of each scenario; `usual_busy_share` is each one's least share of busy hours before growth."""
-    count = len(usual_busy_share)
+def utilization_break_even(
+    columns: InputColumns, own: Option, rent: Option, utilization: Array
+) -> UtilizationBreakEven:
+    """The busy share of each scenario; `utilization` is the least share of busy hours before growth."""
+    count = len(utilization)
     ones, places = np.ones(count), np.arange(count)
-    you = np.broadcast_to(busy_shares(columns.trying(BUSY, ones).at()), count)
-    low, high = busy_factors(you, usual_busy_share)
-    saving = saving_along(columns, BUSY, costs_of(own, rent))
+    you = np.broadcast_to(plan_utilizations(columns.trying(BUSY, ones).at()), count)
+    low, high = utilization_factor_bounds(you, utilization)
+    saving = saving_function(columns, BUSY, pair_costs(own, rent))
     factors = grid(low, ones, high)
     saved, _ = saving(places, factors)
     known = np.isfinite(saved).all(axis=-1) & (you >= LEAST_BUSY)
     pick = np.flatnonzero(known)
-    turns, _ = nearest_turn(pick, factors[pick], saved[pick], 1.0, saving)
+    turns, _ = nearest_sign_change(pick, factors[pick], saved[pick], 1.0, saving)
     found = pick[~np.isnan(turns)]
     share, says = np.full(count, np.nan), np.where(saved[:, 0] > 0, "always", "never")
     if len(found):
-        share[found] = busy_shares(columns.take(found).trying(BUSY, turns[~np.isnan(turns)]).at())
+        share[found] = plan_utilizations(columns.take(found).trying(BUSY, turns[~np.isnan(turns)]).at())
     says[found] = "found"
-    return Busy(share, tuple(np.where(known, says, "none").tolist()))
+    return UtilizationBreakEven(share, tuple(np.where(known, says, "none").tolist()))

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.option import size_in
-from planner.scenario.grid import Axis, Grid
+from planner.money.option import fleet_size_from_key
+from planner.scenario.grid import Grid, SweepAxis
 
 
-class Winners:
+class WinnerCounts:
     """Who won at each point, a byte or two for each, in the order of their numbers."""
 
     def __init__(self, count: int) -> None:
@@ -43,7 +43,7 @@ class Winners:
 
 def plain(best: str) -> str:
     """The way an option belongs to: a fleet of another size is bought too."""
-    return best if size_in(best) is None else "own"
+    return best if fleet_size_from_key(best) is None else "own"
 
 
 @dataclass(frozen=True)
@@ -55,14 +55,14 @@ class Flip:
     between: tuple[tuple[Any, ...], tuple[Any, ...]] | None  # the step at which that happens most often
 
 
-def flips(grid: Grid, winners: Winners) -> tuple[Flip, ...]:
+def flips(grid: Grid, winners: WinnerCounts) -> tuple[Flip, ...]:
     """What each input does, the one that turns the answer most often first."""
     best = winners.ways().reshape([len(axis.steps) for axis in grid.axes])
     found = [_flip(axis, place, best) for place, axis in enumerate(grid.axes) if len(axis.steps) > 1]
     return tuple(sorted(found, key=lambda flip: -flip.share))
 
 
-def _flip(axis: Axis, place: int, best: NDArray[np.int16]) -> Flip:
+def _flip(axis: SweepAxis, place: int, best: NDArray[np.int16]) -> Flip:
     turned = np.moveaxis(np.diff(best, axis=place) != 0, place, 0).reshape(len(axis.steps) - 1, -1)
     by_step = turned.mean(axis=1)
     most = int(np.argmax(by_step))

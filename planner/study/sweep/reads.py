@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from pydantic import BaseModel
 
-from planner.money.setting import Setting
+from planner.money.setting import PlanContext
 from planner.scenario.path import Path
 from planner.scenario.scenario import Scenario
 from pricing import Catalogue
@@ -18,7 +18,7 @@ from pricing import Catalogue
 T = TypeVar("T")
 
 
-class Watched:
+class ReadTracker:
     """A record that notes what is read of it: a field's path, or its own where it is taken as a whole."""
 
     def __init__(self, record: BaseModel, path: Path, reads: set[Path]) -> None:
@@ -32,7 +32,7 @@ class Watched:
     def _read(self, name: str) -> Any:
         kind = type(self._record)
         if name in kind.model_fields:
-            return self._watched(getattr(self._record, name), (*self._path, name))
+            return self._track(getattr(self._record, name), (*self._path, name))
         known = getattr(kind, name, None)
         if isinstance(known, property):
             assert known.fget is not None
@@ -41,11 +41,11 @@ class Watched:
             self._reads.add(self._path)
         return getattr(self._record, name)
 
-    def _watched(self, value: Any, path: Path) -> Any:
+    def _track(self, value: Any, path: Path) -> Any:
         if isinstance(value, BaseModel):
-            return Watched(value, path, self._reads)
+            return ReadTracker(value, path, self._reads)
         if isinstance(value, tuple) and value and isinstance(value[0], BaseModel):
-            return tuple(Watched(one, (*path, place), self._reads) for place, one in enumerate(value))
+            return tuple(ReadTracker(one, (*path, place), self._reads) for place, one in enumerate(value))
         self._reads.add(path)
         return value
 
@@ -55,13 +55,15 @@ class Watched:
 
     def __eq__(self, other: object) -> bool:
         self._reads.add(self._path)
-        return self._record == (other._record if isinstance(other, Watched) else other)
+        return self._record == (other._record if isinstance(other, ReadTracker) else other)
 
 
-class AskedOnce(Generic[T]):
+class MemoizedQuery(Generic[T]):
     """The answer for each scenario of a sweep, those that vary in `paths`."""
 
-    def __init__(self, catalogue: Catalogue, day: date, paths: tuple[Path, ...], ask: Callable[[Setting], T]) -> None:
+    def __init__(
+        self, catalogue: Catalogue, day: date, paths: tuple[Path, ...], ask: Callable[[PlanContext], T]
+    ) -> None:
         self._catalogue, self._day, self._paths, self._ask = catalogue, day, paths, ask
         self._known: dict[tuple[int, ...], dict[tuple[Any, ...], T]] = {}
 
@@ -72,8 +74,8 @@ class AskedOnce(Generic[T]):
             if key in known:
                 return known[key]
         reads: set[Path] = set()
-        watched = cast(Scenario, Watched(scenario, (), reads))
-        found = self._ask(Setting(self._catalogue, watched, self._day))
+        watched = cast(Scenario, ReadTracker(scenario, (), reads))
+        found = self._ask(PlanContext(self._catalogue, watched, self._day))
         places = tuple(
             place for place, path in enumerate(self._paths) if any(path[: len(read)] == read for read in reads)
         )

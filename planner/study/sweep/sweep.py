@@ -9,32 +9,40 @@ again, down to points reckoned one by one.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
 
 import numpy as np
 
-from planner.money.many_ledgers import Columns
-from planner.money.measures import simple_payback, worked_usd
-from planner.money.option import Absent, Option
-from planner.money.plan import Plan, plan_at
+from planner.money.many_ledgers import InputColumns
+from planner.money.measures import savings_before_resale_usd, simple_payback
+from planner.money.option import Option, SkippedOption
+from planner.money.plan import Plan, plan_from_context
 from planner.money.renting.cheapest_offer import taken
-from planner.money.setting import ChosenOffers, Setting
+from planner.money.setting import ChosenOffers, PlanContext
 from planner.money.verdict.answer import Answer, Decision, decide
-from planner.money.verdict.breakeven import break_even, paid_back
-from planner.money.verdict.contender import Runner, runners_of
+from planner.money.verdict.breakeven import break_even, cash_payback
+from planner.money.verdict.contender import compared_options
 from planner.money.verdict.limits import limits_of
 from planner.scenario.grid import Grid
 from planner.scenario.known_names import ScenarioError
 from planner.scenario.path import Path
 from planner.scenario.scenario import Scenario
 from planner.study.measures import Measure, OptionResult, results_of
-from planner.study.mix.best_mix import may_gain
+from planner.study.mix.best_mix import can_have_mix
 from planner.study.plan_any import planned
-from planner.study.sweep.columns import Busy, How, Hows, busy_break_even, hows, is_number, told_as_one
-from planner.study.sweep.reads import AskedOnce
+from planner.study.sweep.columns import (
+    How,
+    Hows,
+    UtilizationBreakEven,
+    as_columns,
+    hows,
+    is_number,
+    utilization_break_even,
+)
+from planner.study.sweep.reads import MemoizedQuery
 from planner.study.uncertainty.sure_verdict import decided
 from pricing import Catalogue, PricingError
 from pricing.caching import cached_property
@@ -48,7 +56,7 @@ REFUSED = "refused"
 
 
 @dataclass(frozen=True)
-class SweptWay:
+class OptionCosts:
     """One way of one point, in today's money. [USD]"""
 
     present_usd: float
@@ -76,7 +84,7 @@ class PointAnswer:
     payback_discounted_says: str = ""
     break_even_busy_share: float = math.nan
     break_even_says: str = ""
-    ways: Mapping[str, SweptWay] = field(default_factory=dict)  # by key; none where the point was refused
+    ways: Mapping[str, OptionCosts] = field(default_factory=dict)  # by key; none where the point was refused
     note: str = ""  # a limit that was met, a price that is missing, why it was refused
 
     def agrees(self, other: PointAnswer) -> bool:
@@ -101,7 +109,7 @@ class PointAnswer:
 
 
 @dataclass(frozen=True)
-class _Point:
+class _GridPoint:
     """One point of the grid: its scenario, or why there is none."""
 
     values: tuple[Any, ...]
@@ -130,25 +138,25 @@ class Sweep:
             return {}
         for point in range(min(self.grid.count, MOST_TOGETHER)):
             first = self._point(point)
-            if isinstance(first, _Point) and not self._needs_more(first):
-                return self._hows(first)
+            if isinstance(first, _GridPoint) and not self._needs_completion(first):
+                return self._encodings(first)
         return {}
 
     @cached_property
-    def choices(self) -> AskedOnce[ChosenOffers]:
+    def choices(self) -> MemoizedQuery[ChosenOffers]:
         """The offers that each point rents from."""
-        return AskedOnce(self.catalogue, self.day, self.grid.paths, taken)
+        return MemoizedQuery(self.catalogue, self.day, self.grid.paths, taken)
 
     @cached_property
-    def mixes(self) -> AskedOnce[bool]:
+    def mixes(self) -> MemoizedQuery[bool]:
         """Whether a mix could be the best way of a point."""
-        return AskedOnce(self.catalogue, self.day, self.grid.paths, may_gain)
+        return MemoizedQuery(self.catalogue, self.day, self.grid.paths, can_have_mix)
 
     def block(self, start: int, stop: int) -> list[PointAnswer]:
         """The answers of the points from one number up to another."""
         found: dict[int, PointAnswer] = {}
         groups: dict[tuple[Any, ...], list[int]] = {}
-        points: dict[int, _Point] = {}
+        points: dict[int, _GridPoint] = {}
         for number in range(start, stop):
             made = self._point(number)
             if isinstance(made, PointAnswer):
@@ -157,7 +165,7 @@ class Sweep:
             points[number] = made
             groups.setdefault(self._shape(number, made), []).append(number)
         for shape, numbers in groups.items():
-            for part in _cut(numbers, MOST_TOGETHER):
+            for part in (numbers[first : first + MOST_TOGETHER] for first in range(0, len(numbers), MOST_TOGETHER)):
                 answers = self._together([points[number] for number in part], shape[0])
                 found.update(zip(part, answers, strict=True))
         return [found[number] for number in range(start, stop)]
@@ -167,9 +175,9 @@ class Sweep:
         if offers is None:
             made = planned(self.catalogue, scenario, self.day)
         else:
-            made = plan_at(Setting(self.catalogue, scenario, self.day, taken=offers))
+            made = plan_from_context(PlanContext(self.catalogue, scenario, self.day, taken=offers))
         setting = made.setting
-        runners = [one for option in made.options for one in runners_of(setting, option)]
+        runners = [one for option in made.options for one in compared_options(setting, option)]
         decision = decide(runners, limits_of(setting.terms), chosen=bool(scenario.ways))
         found = _found(decision, made.absent)
         if self.with_verdict or self.measures:
@@ -186,16 +194,16 @@ class Sweep:
         value = math.nan if turn.value is None else turn.value
         return replace(found, break_even_busy_share=value, break_even_says=turn.reason.word)
 
-    def _point(self, number: int) -> _Point | PointAnswer:
+    def _point(self, number: int) -> _GridPoint | PointAnswer:
         values = self.grid.values(number)
         try:
-            return _Point(values, self.grid.scenario(values))
+            return _GridPoint(values, self.grid.scenario(values))
         except ScenarioError as error:
             return _refused(error.wish)
 
-    def _shape(self, number: int, point: _Point) -> tuple[Any, ...]:
+    def _shape(self, number: int, point: _GridPoint) -> tuple[Any, ...]:
         """What points must have in common to be reckoned together: the offers first."""
-        if not self.hows or self._needs_more(point):
+        if not self.hows or self._needs_completion(point):
             return (None, number)
         told = tuple(
             path in self.hows and is_number(path, value)
@@ -204,42 +212,44 @@ class Sweep:
         fixed = tuple(None if column else value for column, value in zip(told, point.values, strict=True))
         return (self.choices.of(point.scenario, point.values), told, fixed)
 
-    def _needs_more(self, point: _Point) -> bool:
+    def _needs_completion(self, point: _GridPoint) -> bool:
         """Whether a page would first find something else: a model's speed, what is left open, or the best mix."""
         return _names_a_model(point.scenario) or self.mixes.of(point.scenario, point.values)
 
-    def _together(self, points: Sequence[_Point], offers: ChosenOffers | None) -> list[PointAnswer]:
+    def _together(self, points: Sequence[_GridPoint], offers: ChosenOffers | None) -> list[PointAnswer]:
         """The answers of points of one shape; each alone where they are few, or do not agree with their own plans."""
         if offers is None or len(points) < FEWEST_TOGETHER:
             return [self._alone(point, offers) for point in points]
         answers = self._columns(points, offers, self.hows)
-        if answers and all(answers[place].agrees(self._alone(points[place], offers)) for place in _probes(points)):
+        if answers and all(
+            answers[place].agrees(self._alone(points[place], offers)) for place in _probe_indices(points)
+        ):
             return answers
         half = len(points) // 2
         return [*self._together(points[:half], offers), *self._together(points[half:], offers)]
 
-    def _alone(self, point: _Point, offers: ChosenOffers | None = None) -> PointAnswer:
+    def _alone(self, point: _GridPoint, offers: ChosenOffers | None = None) -> PointAnswer:
         try:
             return self.alone(point.scenario, offers)
         except PricingError as error:
             return _refused(str(error))
 
-    def _columns(self, points: Sequence[_Point], offers: ChosenOffers, known: Hows) -> list[PointAnswer]:
+    def _columns(self, points: Sequence[_GridPoint], offers: ChosenOffers, known: Hows) -> list[PointAnswer]:
         """The answers of some points reckoned as columns; none where the engine cannot take them so."""
-        setting = Setting(self.catalogue, points[0].scenario, self.day, taken=offers)
+        setting = PlanContext(self.catalogue, points[0].scenario, self.day, taken=offers)
         every = {
             path: [point.values[place] for point in points]
             for place, path in enumerate(self.grid.paths)
             if path in known and is_number(path, points[0].values[place])
         }
         values = {path: np.array(ones, dtype=np.float64) for path, ones in every.items()}
-        told = told_as_one(setting, {path: ones for path, ones in values.items() if np.ptp(ones) > 0}, known)
+        told = as_columns(setting, {path: ones for path, ones in values.items() if np.ptp(ones) > 0}, known)
         try:
             return _answers(told, [point.scenario for point in points], self.with_break_even)
         except (ValueError, TypeError, IndexError, FloatingPointError):  # it wants a plain number somewhere
             return []
 
-    def _hows(self, first: _Point) -> dict[Path, How]:
+    def _encodings(self, first: _GridPoint) -> dict[Path, How]:
         """How each input can be told, asked of the engine around the first point."""
 
         def agrees(_: Scenario, path: Path, few: Sequence[float], how: How) -> bool:
@@ -248,7 +258,7 @@ class Sweep:
             for value in few:
                 values = (*first.values[:place], value, *first.values[place + 1 :])
                 try:
-                    points.append(_Point(values, self.grid.scenario(values)))
+                    points.append(_GridPoint(values, self.grid.scenario(values)))
                 except ScenarioError:
                     return False
             for at, point in enumerate(points):
@@ -258,7 +268,7 @@ class Sweep:
                     return False
             return True
 
-        return hows(first.scenario, {path: self.grid.of_path(path) for path in self.grid.paths}, agrees)
+        return hows(first.scenario, {path: self.grid.values_of_path(path) for path in self.grid.paths}, agrees)
 
 
 def _refused(why: str) -> PointAnswer:
@@ -270,12 +280,7 @@ def _names_a_model(scenario: Scenario) -> bool:
     return scenario.accelerator == "any" or any(work.train or work.serve for work in scenario.work)
 
 
-def _cut(numbers: list[int], most: int) -> Iterator[list[int]]:
-    for start in range(0, len(numbers), most):
-        yield numbers[start : start + most]
-
-
-def _probes(points: Sequence[_Point]) -> list[int]:
+def _probe_indices(points: Sequence[_GridPoint]) -> list[int]:
     """The points that are also reckoned alone: the first, middle and last, and those at the ends of each input."""
     places = {0, len(points) // 2, len(points) - 1}
     for column in zip(*(point.values for point in points), strict=True):
@@ -284,11 +289,12 @@ def _probes(points: Sequence[_Point]) -> list[int]:
     return sorted(places)
 
 
-def _answers(told: Columns, scenarios: Sequence[Scenario], with_break_even: bool) -> list[PointAnswer]:
+def _answers(told: InputColumns, scenarios: Sequence[Scenario], with_break_even: bool) -> list[PointAnswer]:
     """The answers of scenarios whose inputs stand in columns."""
     count = len(scenarios)
-    made = plan_at(told.at())
-    columns = [_each(runners_of(made.setting, option), count) for option in made.options]
+    made = plan_from_context(told.at())
+    columns = [compared_options(made.setting, option) for option in made.options]
+    columns = [column if len(column) == count else column * count for column in columns]
     decisions = [
         decide([column[place] for column in columns], limits_of(scenario.terms), chosen=bool(scenario.ways))
         for place, scenario in enumerate(scenarios)
@@ -306,10 +312,6 @@ def _answers(told: Columns, scenarios: Sequence[Scenario], with_break_even: bool
     return found
 
 
-def _each(runners: list[Runner], count: int) -> list[Runner]:
-    return runners if len(runners) == count else runners * count
-
-
 def _option(made: Plan, key: str) -> Option:
     found = made.option(key)
     assert found is not None
@@ -325,10 +327,13 @@ def _compared(
         found[place] = replace(found[place], **{name: column[place].item() for name, column in columns.items()})
 
 
-def _paybacks(setting: Setting, pair: tuple[Option, Option]) -> dict[str, Any]:
+def _paybacks(setting: PlanContext, pair: tuple[Option, Option]) -> dict[str, Any]:
     """When what the first costs has come back against the second, counted plainly and in today's money, and why."""
     first, second = pair[0].ledger, pair[1].ledger
-    backs = {"": simple_payback(usd=worked_usd(first, second)), "discounted_": paid_back(setting, first, second)}
+    backs = {
+        "": simple_payback(usd=savings_before_resale_usd(first, second)),
+        "discounted_": cash_payback(setting, first, second),
+    }
     months = {f"payback_{name}months": np.asarray(back.months) for name, back in backs.items()}
     return months | {f"payback_{name}says": back.reason for name, back in backs.items()}
 
@@ -344,37 +349,37 @@ def _measured(found: PointAnswer, results: Iterable[OptionResult], measures: Seq
 
 
 def _turned(
-    told: Columns,
+    told: InputColumns,
     pair: tuple[Option, Option],
     scenarios: Sequence[Scenario],
     places: list[int],
     found: list[PointAnswer],
 ) -> None:
     """Adds to the points how busy both ways must be to cost the same."""
-    usual = [min(work.usual_busy_share for work in scenarios[place].work) for place in places]
-    turn: Busy = busy_break_even(told, *pair, np.array(usual))
+    usual = [min(work.effective_utilization for work in scenarios[place].work) for place in places]
+    turn: UtilizationBreakEven = utilization_break_even(told, *pair, np.array(usual))
     for at, place in enumerate(places):
         found[place] = replace(found[place], break_even_busy_share=float(turn.share[at]), break_even_says=turn.says[at])
 
 
-def _found(decision: Decision, absent: Sequence[Absent]) -> PointAnswer:
+def _found(decision: Decision, absent: Sequence[SkippedOption]) -> PointAnswer:
     """What a decision says of its point."""
     own, rent, best, pair = decision.own, decision.rent, decision.best, decision.pair
     notes = ("" if decision.limit is None else decision.limit.said, *decision.missing)
     if best is None:
         notes = tuple(dict.fromkeys(one.reason for one in absent))
     return PointAnswer(
-        leads=_leads(decision),
+        leads=_leading_side(decision),
         best=best.option.key if best else "",
         own=own.option.key if own else "",
         rent=rent.option.key if rent else "",
         npv_usd=pair[1].present_usd - pair[0].present_usd if pair else math.nan,
-        ways={one.option.key: SweptWay(one.present_usd, one.today_usd) for one in decision.ranked},
+        ways={one.option.key: OptionCosts(one.present_usd, one.today_usd) for one in decision.ranked},
         note="; ".join(note for note in notes if note),
     )
 
 
-def _leads(decision: Decision) -> str:
+def _leading_side(decision: Decision) -> str:
     """The side that leads at typical figures, without a word on how sure that is; or why none does."""
     if decision.best is None or decision.verdict in ("incomplete", "limited"):
         return decision.verdict

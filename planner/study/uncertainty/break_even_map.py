@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from planner.money.many_ledgers import Columns
+from planner.money.many_ledgers import InputColumns
 from planner.money.option import Option
 from planner.money.plan import Plan
-from planner.money.renting.cheapest_offer import booked_again
+from planner.money.renting.cheapest_offer import rebook_reservations
 from planner.money.setting import BUSY_FACTOR
 from planner.money.verdict.breakeven import busy_share
 from planner.scenario.scenario import Scenario
@@ -86,13 +86,13 @@ def sides(plan: Plan, bars: Sequence[TornadoBar]) -> tuple[str, ...]:
 def break_even_map(plan: Plan, own: Option, rent: Option, across: MapAxis, up: MapAxis) -> BreakEvenMap:
     """The saving in every cell: one build of both ways, or one for each length where years are an axis."""
     if YEARS not in (across.name, up.name):
-        rows = Columns(plan.setting, _tried(plan, across), along=next(iter(_tried(plan, up).items())))
+        rows = InputColumns(plan.setting, _tried(plan, across), along=next(iter(_tried(plan, up).items())))
         return BreakEvenMap(across, up, saved_usd(plan, (own, rent), rows).T)
     if across.name == up.name:
         raise DistributionError("a map wants two different inputs: choose another for one of its sides.")
     years, other = (across, up) if across.name == YEARS else (up, across)
-    tried, lasting = _tried(plan, other), [_lasting(plan, each) for each in years.values]
-    saved = np.stack([saved_usd(there, (own, rent), Columns(there.setting, tried)) for there in lasting])
+    tried, lasting = _tried(plan, other), [_with_years(plan, each) for each in years.values]
+    saved = np.stack([saved_usd(there, (own, rent), InputColumns(there.setting, tried)) for there in lasting])
     return BreakEvenMap(across, up, saved.T if across.name == YEARS else saved)
 
 
@@ -137,10 +137,12 @@ def _tried(plan: Plan, side: MapAxis) -> dict[str, NDArray[np.float64]]:
     return {BUSY_FACTOR: side.values / you}
 
 
-def _lasting(plan: Plan, years: float) -> Plan:
+def _with_years(plan: Plan, years: float) -> Plan:
     """The plan over another number of years."""
     there = replace(plan.setting, scenario=plan.setting.scenario.model_copy(update={"years": float(years)}))
-    return replace(plan, setting=booked_again(there) if there.taken.booked or there.taken.reserved_tiers else there)
+    return replace(
+        plan, setting=rebook_reservations(there) if there.taken.booked or there.taken.reserved_tiers else there
+    )
 
 
 _PARTS = ("own", "rent", "terms")  # of the scenario, in which an input is looked for
@@ -148,7 +150,7 @@ _DIGITS = 3  # what is entered is rounded as it is shown
 _SHARE_DIGITS = 4
 
 
-def can_enter(plan: Plan, name: str) -> bool:
+def has_scenario_field(plan: Plan, name: str) -> bool:
     """Whether a scenario has a field for an input."""
     if name == BUSY:
         return not any(work.train or work.serve or work.run for work in plan.setting.written.work)
@@ -157,7 +159,10 @@ def can_enter(plan: Plan, name: str) -> bool:
 
 def entered(plan: Plan, values: Mapping[str, float]) -> Scenario | None:
     """The scenario of a plan with these inputs; those without a field stay as they are. None where none has one."""
-    scenario, known = plan.setting.written, {name: value for name, value in values.items() if can_enter(plan, name)}
+    scenario, known = (
+        plan.setting.written,
+        {name: value for name, value in values.items() if has_scenario_field(plan, name)},
+    )
     changed: dict[str, Any] = {}
     for name, value in known.items():
         part = _part(scenario, name)
@@ -185,7 +190,7 @@ def _busy(plan: Plan, share: float) -> tuple[Work, ...]:
     return tuple(
         work.model_copy(
             update={
-                "busy_share": round(min(work.usual_busy_share * times, 1.0), _SHARE_DIGITS),
+                "busy_share": round(min(work.effective_utilization * times, 1.0), _SHARE_DIGITS),
                 **dict.fromkeys(INSTEAD_OF_A_SHARE),
             }
         )

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from planner.money.owning.inputs import POSITION
 from planner.study.data_files import DATA, assumed
-from planner.study.uncertainty.uncertain_inputs import RENTS, DistributionError, Doubtful, at
+from planner.study.uncertainty.uncertain_inputs import RENTS, DistributionError, UncertainParameter, at
 from pricing.caching import cached
 
 BITS = 30  # of a point in each input, and so at most 2**30 points
@@ -43,13 +43,13 @@ def points(inputs: int, count: int, seed: int) -> NDArray[np.float64]:
     return found
 
 
-def normals(inputs: tuple[Doubtful, ...], count: int, seed: int) -> NDArray[np.float64]:
+def normal_draws(inputs: tuple[UncertainParameter, ...], count: int, seed: int) -> NDArray[np.float64]:
     """The draws as distances from the middle of each input, those of inputs that move together tied."""
-    return tied(inputs, distances(len(inputs), count, seed))
+    return tied(inputs, standard_normal_draws(len(inputs), count, seed))
 
 
 @cached(32)
-def distances(inputs: int, count: int, seed: int) -> NDArray[np.float64]:
+def standard_normal_draws(inputs: int, count: int, seed: int) -> NDArray[np.float64]:
     """The points as distances from the middle: the same for every plan with so many inputs, so they are kept.
 
     One input after the other in memory, as they are read.
@@ -61,7 +61,7 @@ def distances(inputs: int, count: int, seed: int) -> NDArray[np.float64]:
     return found
 
 
-def tied(inputs: tuple[Doubtful, ...], z: NDArray[np.float64]) -> NDArray[np.float64]:
+def tied(inputs: tuple[UncertainParameter, ...], z: NDArray[np.float64]) -> NDArray[np.float64]:
     """Independent distances with what is left of the price tied to where rents go: a Gaussian copula."""
     places = {one.name: place for place, one in enumerate(inputs)}
     rent = next((places[name] for name in RENTS if name in places), None)
@@ -73,9 +73,9 @@ def tied(inputs: tuple[Doubtful, ...], z: NDArray[np.float64]) -> NDArray[np.flo
     return out
 
 
-def drawn(inputs: tuple[Doubtful, ...], count: int, seed: int) -> Mapping[str, NDArray[np.float64]]:
+def drawn(inputs: tuple[UncertainParameter, ...], count: int, seed: int) -> Mapping[str, NDArray[np.float64]]:
     """So many drawn values of every input, by name."""
-    return at(inputs, normals(inputs, count, seed))
+    return at(inputs, normal_draws(inputs, count, seed))
 
 
 def sobol(inputs: int, power: int, seed: int) -> NDArray[np.float64]:

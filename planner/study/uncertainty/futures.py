@@ -11,8 +11,8 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.ledger import Ledger, Origin, Used
-from planner.money.many_ledgers import Block, Columns, builder_of
+from planner.money.ledger import Ledger, LedgerInput, Origin
+from planner.money.many_ledgers import InputColumns, LedgerBlock, option_builder
 from planner.money.measures import cash_by_year_usd, cash_today_usd, cumulative
 from planner.money.option import Option
 from planner.money.plan import Plan
@@ -25,7 +25,7 @@ from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
 from planner.study.uncertainty.draws import drawn
 from planner.study.uncertainty.tornado import costs
-from planner.study.uncertainty.uncertain_inputs import TAIL, Doubtful, doubtful
+from planner.study.uncertainty.uncertain_inputs import TAIL, UncertainParameter, doubtful
 from pricing import Catalogue, Figure
 from pricing.belief.believe import worth_alone
 from pricing.caching import cached_property, with_cached, without
@@ -38,7 +38,7 @@ _EIGHTY = (TAIL, 0.5, 1 - TAIL)
 
 
 @dataclass(frozen=True)
-class FuturesBand:
+class PercentileBand:
     """The 10th percentile of the futures, the median and the 90th percentile."""
 
     low: float
@@ -51,7 +51,7 @@ class Futures:
     """Every option of a plan in every future."""
 
     plan: Plan
-    inputs: tuple[Doubtful, ...]
+    inputs: tuple[UncertainParameter, ...]
     options: tuple[Option, ...]  # those that can be reckoned in every future
     present_usd: NDArray[np.float64]  # options x draws
     cash_today_usd: NDArray[np.float64]  # options x draws
@@ -90,23 +90,23 @@ class Futures:
 
     def saved_usd(self, key: str, than: str) -> NDArray[np.float64]:
         """What an option saves against another in each future. [USD]"""
-        saved: NDArray[np.float64] = self._present(than) - self._present(key)
+        saved: NDArray[np.float64] = self._net_present_cost(than) - self._net_present_cost(key)
         return saved
 
-    def present(self, key: str) -> FuturesBand:
+    def present(self, key: str) -> PercentileBand:
         """An option's present cost."""
-        return band(self._present(key))
+        return band(self._net_present_cost(key))
 
-    def cash(self, key: str) -> FuturesBand:
+    def cash(self, key: str) -> PercentileBand:
         """What an option takes on day one."""
         return band(self.cash_today_usd[self._row(key)])
 
-    def within_budget_share(self, key: str) -> float | None:
+    def upfront_budget_share(self, key: str) -> float | None:
         """The share of futures in which day one stays within the cash there is; None where no limit is said."""
         limit = self.plan.setting.terms.cash_on_day_one_usd
         return None if limit is None else float(np.mean(self.cash_today_usd[self._row(key)] <= limit))
 
-    def within_year_share(self, key: str) -> float | None:
+    def yearly_budget_share(self, key: str) -> float | None:
         """The share of futures in which every year stays within what can be paid in one; None where none is said."""
         limit, paid = self.plan.setting.terms.cash_per_year_usd, self.dearest_year_usd
         return None if limit is None or paid is None else float(np.mean(paid[self._row(key)] <= limit))
@@ -140,17 +140,17 @@ class Futures:
             raise KeyError(f"no option {key!r} among the futures")
         return row
 
-    def _present(self, key: str) -> NDArray[np.float64]:
+    def _net_present_cost(self, key: str) -> NDArray[np.float64]:
         found: NDArray[np.float64] = self.present_usd[self._row(key)]
         return found
 
 
-def band(values: NDArray[np.float64]) -> FuturesBand:
+def band(values: NDArray[np.float64]) -> PercentileBand:
     """The middle, and the range that eight of ten values lie in."""
-    return FuturesBand(*(float(value) for value in np.quantile(values, _EIGHTY)))
+    return PercentileBand(*(float(value) for value in np.quantile(values, _EIGHTY)))
 
 
-def _eighty(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _p10_p50_p90(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """The ends and the middle of what eight of ten lie in, in front of the axis that is left.
 
     As `np.quantile` has them, but by sorting: numpy sorts in a fifth of the time that it takes to select.
@@ -172,17 +172,17 @@ def futures(plan: Plan, count: int = FUTURES) -> Futures | None:
     return with_cached(_counted(plan, inputs, draws), draws=draws)
 
 
-def _drawn(plan: Plan, inputs: tuple[Doubtful, ...], count: int) -> dict[str, NDArray[np.float64]]:
+def _drawn(plan: Plan, inputs: tuple[UncertainParameter, ...], count: int) -> dict[str, NDArray[np.float64]]:
     """So many draws of every input; of a plan without any, the plan itself."""
     return dict(drawn(inputs, count, plan.setting.scenario.seed)) if inputs else {BUSY_FACTOR: np.ones(1)}
 
 
-def _counted(plan: Plan, inputs: tuple[Doubtful, ...], draws: dict[str, NDArray[np.float64]]) -> Futures:
+def _counted(plan: Plan, inputs: tuple[UncertainParameter, ...], draws: dict[str, NDArray[np.float64]]) -> Futures:
     count, months = len(next(iter(draws.values()))), plan.setting.timeline.last + 1
     present, cash, year = np.full((3, len(plan.options), count), np.nan)
     is_limited = plan.setting.terms.cash_per_year_usd is not None
     so_far = np.full((len(plan.options), min(count, BANDED), months), np.nan)
-    for block in Columns(plan.setting, draws).blocks([builder_of(one) for one in plan.options]):
+    for block in InputColumns(plan.setting, draws).blocks([option_builder(one) for one in plan.options]):
         for row, usd in enumerate(_cumulative(block, plan.options)):
             present[row, block.rows] = usd[..., -1]
             kept = block.rows.start < BANDED
@@ -201,17 +201,17 @@ def _counted(plan: Plan, inputs: tuple[Doubtful, ...], draws: dict[str, NDArray[
         present_usd=present[there],
         cash_today_usd=cash[there],
         dearest_year_usd=year[there] if is_limited else None,
-        over_time_usd=_eighty(np.moveaxis(so_far[there], 1, -1)),
+        over_time_usd=_p10_p50_p90(np.moveaxis(so_far[there], 1, -1)),
     )
 
 
-def _cumulative(block: Block, options: Sequence[Option]) -> list[NDArray[np.float64]]:
+def _cumulative(block: LedgerBlock, options: Sequence[Option]) -> list[NDArray[np.float64]]:
     """Discounted cost so far, option by option: draws x months.
 
     Who finds that spot machines cost more than those on demand, for the work done again, rents on demand.
     """
     size = block.rows.stop - block.rows.start
-    made = [_so_far(block, ledger, size) for ledger in block.ledgers]
+    made = [_cumulative_cost(block, ledger, size) for ledger in block.ledgers]
     of = {one.way: usd for usd, one in zip(made, options, strict=True)}
     calm = [of.get(WAYS[one.way].no_dearer_than) for one in options]
     return [
@@ -220,7 +220,7 @@ def _cumulative(block: Block, options: Sequence[Option]) -> list[NDArray[np.floa
     ]
 
 
-def _so_far(block: Block, ledger: Ledger | None, size: int) -> NDArray[np.float64]:
+def _cumulative_cost(block: LedgerBlock, ledger: Ledger | None, size: int) -> NDArray[np.float64]:
     months = block.setting.timeline.last + 1
     if ledger is None:
         return np.full((size, months), np.nan)
@@ -231,7 +231,7 @@ DEFAULT = "default"  # what the plan is called that says nothing
 
 
 @dataclass(frozen=True)
-class Overdue:
+class OverdueImpact:
     """A figure older than its limit, and what it moves of each plan that uses it, as a share."""
 
     placed: Placed
@@ -250,11 +250,11 @@ def usual_plans(catalogue: Catalogue, day: date) -> dict[str, Plan]:
     return {name: planned(catalogue, scenario, day) for name, scenario in scenarios.items()}
 
 
-def overdue(catalogue: Catalogue, plans: Mapping[str, Plan], day: date) -> tuple[Overdue, ...]:
+def overdue(catalogue: Catalogue, plans: Mapping[str, Plan], day: date) -> tuple[OverdueImpact, ...]:
     """Every overdue figure: what moves the plans most first, then what they use, then the rest by age."""
     found = {name: dict(_moves(plan, day)) for name, plan in plans.items()}
     old = [
-        Overdue(
+        OverdueImpact(
             one.placed,
             one.days_over,
             {name: shares[key] for name, shares in found.items() if (key := id(one.placed.figure)) in shares},
@@ -272,30 +272,30 @@ def _moves(plan: Plan, day: date) -> Iterator[tuple[int, float]]:
     compared = [one for one in (found.best, found.against) if one is not None]
     ways, most_usd = [one.option for one in compared], max(one.present_usd for one in compared)
     inputs = {id(one.figure): one for one in doubtful(plan) if one.figure is not None}
-    in_lines = {key: used for option in plan.options for key, used in _in_lines(option).items()}
+    in_lines = {key: used for option in plan.options for key, used in _inputs_by_figure(option).items()}
     for key in {**inputs, **in_lines}:
         figure = inputs[key].figure if key in inputs else figure_of(in_lines[key])
         if figure is None or days_over(figure, day) <= 0:
             continue
         spread = inputs[key].spread if key in inputs else None
-        tried = (inputs[key].name, spread.low, spread.high) if spread else _without_range(in_lines[key], figure, day)
+        tried = (inputs[key].name, spread.low, spread.high) if spread else _assumed_range(in_lines[key], figure, day)
         # What stands in no line, such as the time of delivery, moves every way; one name may stand for two figures.
-        moved = [way for way in ways if key not in in_lines or key in _in_lines(way)]
-        yield key, _swing(plan, ways, moved, tried) / most_usd if tried and moved else 0.0
+        moved = [way for way in ways if key not in in_lines or key in _inputs_by_figure(way)]
+        yield key, _impact_usd(plan, ways, moved, tried) / most_usd if tried and moved else 0.0
 
 
-def _in_lines(option: Option) -> dict[int, Used]:
+def _inputs_by_figure(option: Option) -> dict[int, LedgerInput]:
     """Where an option's lines use which figure."""
     used = (one for line in option.ledger.lines for one in line.used)
     return {id(figure): one for one in used if (figure := figure_of(one)) is not None}
 
 
-def figure_of(used: Used) -> Figure | None:
+def figure_of(used: LedgerInput) -> Figure | None:
     """The figure of the catalogue that an input is, where it is one."""
     return used.origin.figure if isinstance(used.origin, Origin) else None
 
 
-def _without_range(used: Used, figure: Figure, day: date) -> tuple[str, float, float] | None:
+def _assumed_range(used: LedgerInput, figure: Figure, day: date) -> tuple[str, float, float] | None:
     """An input that no way takes at another end: as far as its figure's ends, or as prices of its age, may be off."""
     value = figure.newest
     if not used.is_number or not float(used.value) or not value.typical:
@@ -309,11 +309,15 @@ def _without_range(used: Used, figure: Figure, day: date) -> tuple[str, float, f
     return used.name, (low or value.typical) * there, (high or value.typical) * there
 
 
-def _swing(plan: Plan, ways: Sequence[Option], moved: Sequence[Option], tried: tuple[str, float, float]) -> float:
+def _impact_usd(plan: Plan, ways: Sequence[Option], moved: Sequence[Option], tried: tuple[str, float, float]) -> float:
     """How far apart the two ends leave the difference between the ways, or the cost of the only one. [USD]"""
     name, *ends = tried
     found = dict(
-        zip((one.key for one in moved), costs(plan, moved, Columns(plan.setting, {name: np.array(ends)})), strict=True)
+        zip(
+            (one.key for one in moved),
+            costs(plan, moved, InputColumns(plan.setting, {name: np.array(ends)})),
+            strict=True,
+        )
     )
     steps = [float(found[way.key][1] - found[way.key][0]) if way.key in found else 0.0 for way in ways]
     return float(abs(np.nan_to_num(steps[0] - sum(steps[1:]))))

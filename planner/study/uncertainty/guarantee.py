@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.ledger import Ledger
-from planner.money.many_ledgers import Columns, builder_of
+from planner.money.many_ledgers import InputColumns, option_builder
 from planner.money.measures import present_usd
 from planner.money.option import Option
 from planner.money.owning.resale import COST, GUARANTEED
@@ -14,7 +14,7 @@ from planner.study.uncertainty.futures import Futures
 
 
 @dataclass(frozen=True)
-class GuaranteeWorth:
+class GuaranteeValue:
     """A guarantee over the futures, before tax, in today's money."""
 
     cost_usd: float  # on average over the futures, as what it pays
@@ -27,14 +27,14 @@ class GuaranteeWorth:
         return self.paid_usd - self.cost_usd
 
 
-def guarantee_worth(drawn: Futures) -> GuaranteeWorth | None:
+def guarantee_value(drawn: Futures) -> GuaranteeValue | None:
     """What the guarantee comes to for the first way that has one; None where none has."""
     option = next((one for one in drawn.options if any(_of(end, GUARANTEED).lines for end in _ends(one))), None)
     if option is None:
         return None
     cost: list[NDArray[np.float64]] = []
     paid: list[NDArray[np.float64]] = []
-    for block in Columns(drawn.plan.setting, drawn.draws).blocks([builder_of(option)]):
+    for block in InputColumns(drawn.plan.setting, drawn.draws).blocks([option_builder(option)]):
         ledger = block.ledgers[0]
         assert ledger is not None  # it can be reckoned in every future
         size = block.rows.stop - block.rows.start
@@ -42,7 +42,7 @@ def guarantee_worth(drawn: Futures) -> GuaranteeWorth | None:
             usd = present_usd(block.setting, _of(ledger, name))
             found.append(np.broadcast_to(usd, (size,)))
     paid_usd = -np.concatenate(paid)
-    return GuaranteeWorth(float(np.concatenate(cost).mean()), float(paid_usd.mean()), float(np.mean(paid_usd > 0)))
+    return GuaranteeValue(float(np.concatenate(cost).mean()), float(paid_usd.mean()), float(np.mean(paid_usd > 0)))
 
 
 def _ends(option: Option) -> tuple[Ledger, Ledger, Ledger]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pydantic import Field, model_validator
 
 from planner.money.owning.inputs import POSITION, TIMES, lead_time
-from planner.money.plan import Plan, plan_at
+from planner.money.plan import Plan, plan_from_context
 from planner.money.price_path import STEP, STEP_AFTER
 from planner.money.verdict.breakeven import value_of
 from planner.scenario.budget import FUTURES
@@ -20,13 +20,13 @@ from planner.study.data_files import Said, read_data
 from planner.study.uncertainty.sure_verdict import Judged, decided
 from planner.study.uncertainty.uncertain_inputs import DistributionError
 from pricing.caching import cached
-from pricing.figure import Strict, Text
+from pricing.figure import StrictModel, Text
 
 # What a change starts from where no ledger shows the input: no jump, the middle of the curve, all of the price.
 _USUAL = {STEP: 1.0, STEP_AFTER: 0.0, TIMES: 1.0, POSITION: 0.0}
 
 
-class Change(Strict):
+class InputChange(StrictModel):
     """What becomes of one input: exactly one of the three."""
 
     is_: float | None = Field(default=None, alias="is", description="what the input becomes")
@@ -34,7 +34,7 @@ class Change(Strict):
     times: float | None = Field(default=None, description="what it is multiplied by")
 
     @model_validator(mode="after")
-    def _one(self) -> Change:
+    def _one(self) -> InputChange:
         if sum(value is not None for value in (self.is_, self.add, self.times)) != 1:
             raise ValueError("want one of is, add and times")
         return self
@@ -46,39 +46,41 @@ class Change(Strict):
         return value + self.add if self.add is not None else value * (self.times or 0.0)
 
 
-class Stress(Said):
+class StressTest(Said):
     """One named test."""
 
     label: Text = Field(description="what people call it")
-    changes: dict[str, Change] = Field(min_length=1, description="what becomes of each input, as the formulas name it")
+    changes: dict[str, InputChange] = Field(
+        min_length=1, description="what becomes of each input, as the formulas name it"
+    )
 
 
-class Stresses(Strict):
+class StressTests(StrictModel):
     """All of them."""
 
-    stresses: dict[str, Stress] = Field(description="named tests, by key, in the order they are shown")
+    stresses: dict[str, StressTest] = Field(description="named tests, by key, in the order they are shown")
 
 
 @dataclass(frozen=True, eq=False)
-class Stressed:
+class StressResult:
     """A plan under a test: what to do then, and how sure that is. `plan` is None where the test touches nothing."""
 
     key: str
-    stress: Stress
+    stress: StressTest
     plan: Plan | None
     judged: Judged | None
 
 
 @cached(1)
-def stresses() -> dict[str, Stress]:
+def stresses() -> dict[str, StressTest]:
     """All named stress tests, by key, in the order they are shown."""
-    return Stresses.model_validate(read_data("stress.yaml")).stresses
+    return StressTests.model_validate(read_data("stress.yaml")).stresses
 
 
-def stressed(plan: Plan, key: str, count: int = FUTURES) -> Stressed:
+def run_stress_test(plan: Plan, key: str, count: int = FUTURES) -> StressResult:
     """The plan under one test."""
     there = laid_over(plan, (key,))
-    return Stressed(key, stresses()[key], there, None if there is None else decided(there, count))
+    return StressResult(key, stresses()[key], there, None if there is None else decided(there, count))
 
 
 def laid_over(plan: Plan, keys: Sequence[str]) -> Plan | None:
@@ -88,11 +90,11 @@ def laid_over(plan: Plan, keys: Sequence[str]) -> Plan | None:
     for key in keys:
         if key not in tests:
             raise DistributionError(f"no stress test is called {key!r}; there are {', '.join(tests)}.")
-        tried |= dict(_changes(plan, tests[key], tried))
-    return plan_at(plan.setting.trying(tried)) if tried else None
+        tried |= dict(_changed_inputs(plan, tests[key], tried))
+    return plan_from_context(plan.setting.trying(tried)) if tried else None
 
 
-def _changes(plan: Plan, stress: Stress, changed: Mapping[str, float]) -> Iterator[tuple[str, float]]:
+def _changed_inputs(plan: Plan, stress: StressTest, changed: Mapping[str, float]) -> Iterator[tuple[str, float]]:
     """The inputs that the plan has, as the test changes them; it starts from what another test has changed already."""
     for name, change in stress.changes.items():
         value = changed[name] if name in changed else _value(plan, name)

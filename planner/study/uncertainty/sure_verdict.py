@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.many_ledgers import Columns
+from planner.money.many_ledgers import InputColumns
 from planner.money.plan import Plan
 from planner.money.verdict.answer import CLOSE_GAP, Answer, Verdict, answer, gap_share, verdict_for
 from planner.money.verdict.breakeven import BUSY, RENT, busy_share, value_of
-from planner.money.verdict.contender import Weighed
+from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.scenario.budget import FUTURES, STEPS, TURNS
-from planner.study.uncertainty.futures import Futures, FuturesBand, band, futures
+from planner.study.uncertainty.futures import Futures, PercentileBand, band, futures
 from planner.study.uncertainty.tornado import saved_usd
 
 SURE, LIKELY = 0.9, 0.7  # shares of futures: "Buy.", "Probably buy."
@@ -43,9 +43,9 @@ def judged(found: Answer, drawn: Futures | None) -> Answer:
     """The answer of a plan, with its verdict, ranges and gap as the futures have them."""
     if drawn is None or found.best is None:
         return found
-    of = {one.option.key: _ranged(one, drawn) for one in found.ranked}
+    of = {one.option.key: _with_futures_range(one, drawn) for one in found.ranked}
 
-    def again(way: Weighed | None) -> Weighed | None:
+    def again(way: EvaluatedOption | None) -> EvaluatedOption | None:
         return None if way is None else of[way.option.key]
 
     told = replace(
@@ -58,7 +58,7 @@ def judged(found: Answer, drawn: Futures | None) -> Answer:
         best=again(found.best),
         against=again(found.against),
     )
-    return _worded(told, drawn)
+    return _with_verdict(told, drawn)
 
 
 def rounded(share: float) -> float:
@@ -66,7 +66,7 @@ def rounded(share: float) -> float:
     return round(round(share / STEP) * STEP, 2)
 
 
-def _worded(found: Answer, drawn: Futures) -> Answer:
+def _with_verdict(found: Answer, drawn: Futures) -> Answer:
     best, against = found.best, found.against
     if best is None or against is None or found.verdict == "limited":
         return found
@@ -76,10 +76,10 @@ def _worded(found: Answer, drawn: Futures) -> Answer:
     share = drawn.share_cheaper(*keys)
     cost = drawn.present(keys[0]).middle
     gap = gap_share(cost, cost + float(np.median(drawn.saved_usd(*keys))))
-    return replace(found, verdict=verdict_of(best, rounded(share), gap), share_cheaper=share, gap_share=gap)
+    return replace(found, verdict=verdict_from_share(best, rounded(share), gap), share_cheaper=share, gap_share=gap)
 
 
-def verdict_of(best: Weighed, share: float, gap: float) -> Verdict:
+def verdict_from_share(best: EvaluatedOption, share: float, gap: float) -> Verdict:
     """The word for a way that is cheaper in such a share of futures, by such a share of its cost in the middle."""
     if share < LIKELY - STEP / 2 or gap < CLOSE_GAP:
         return "close"
@@ -87,7 +87,7 @@ def verdict_of(best: Weighed, share: float, gap: float) -> Verdict:
 
 
 @dataclass(frozen=True, eq=False)
-class _Drawn:
+class _FuturesCostRange:
     """The range of a way as the futures have it."""
 
     low_usd: float
@@ -96,13 +96,13 @@ class _Drawn:
     high_cumulative_usd: NDArray[np.float64]
 
 
-def _ranged(way: Weighed, drawn: Futures) -> Weighed:
+def _with_futures_range(way: EvaluatedOption, drawn: Futures) -> EvaluatedOption:
     """A way with the ranges that eight of ten futures lie in; they always hold the typical cost that is told."""
     row = drawn.row(way.option.key)
     if row is None:
         return way
     band, over = drawn.present(way.option.key), drawn.over_time_usd[row]
-    spread = _Drawn(
+    spread = _FuturesCostRange(
         low_usd=min(band.low, way.present_usd),
         high_usd=max(band.high, way.present_usd),
         low_cumulative_usd=np.minimum(over[0], way.cumulative_usd),
@@ -115,15 +115,15 @@ _LEAST, _MOST_TIMES = 0.02, 3.0  # busy from so little to all hours; rents from 
 
 
 @dataclass(frozen=True)
-class Turning:
+class BreakEvenBand:
     """Where both cost the same: the range of eight of ten futures that have such a value, and how many have one."""
 
-    band: FuturesBand | None
+    band: PercentileBand | None
     share: float  # of those futures in which there is one
     count: int  # of futures in which it was looked for: the first of all that were drawn
 
 
-def turning(found: Futures, own: str, rent: str, name: str) -> Turning | None:
+def turning(found: Futures, own: str, rent: str, name: str) -> BreakEvenBand | None:
     """The break-even of busy hours (`busy_share`) or of rents in all futures; None where the plan has no such input."""
     ways = found.plan.option(own), found.plan.option(rent)
     if ways[0] is None or ways[1] is None:
@@ -140,12 +140,12 @@ def turning(found: Futures, own: str, rent: str, name: str) -> Turning | None:
         tried, scale, grid = RENT, 1.0, np.linspace(0.0, _MOST_TIMES * price[0], STEPS)
     count = min(TURNS, found.count)
     draws = {one: values[:count] for one, values in found.draws.items() if one != tried}
-    saved = saved_usd(found.plan, (ways[0], ways[1]), Columns(found.plan.setting, draws, along=(tried, grid)))
+    saved = saved_usd(found.plan, (ways[0], ways[1]), InputColumns(found.plan.setting, draws, along=(tried, grid)))
     turns = (saved[:, 1:] > 0) != (saved[:, :-1] > 0)
     there = turns.any(axis=1)
     if not there.any():
-        return Turning(None, 0.0, count)
+        return BreakEvenBand(None, 0.0, count)
     row, at = np.flatnonzero(there), turns[there].argmax(axis=1)
     before, after = saved[row, at], saved[row, at + 1]
     values = (grid[at] - before * (grid[at + 1] - grid[at]) / (after - before)) * scale
-    return Turning(band(values), float(there.mean()), count)
+    return BreakEvenBand(band(values), float(there.mean()), count)

@@ -18,13 +18,13 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.many_ledgers import Array, Columns, builder_of
+from planner.money.many_ledgers import Array, InputColumns, option_builder
 from planner.money.option import Option
 from planner.money.plan import Plan
-from planner.money.verdict.breakeven import FOUND, STEP, nearest_turn, saving_along
+from planner.money.verdict.breakeven import FOUND, STEP, nearest_sign_change, saving_function
 from planner.money.ways import WAYS
-from planner.study.uncertainty.draws import distances
-from planner.study.uncertainty.uncertain_inputs import Z_TAIL, Doubtful, at, doubtful
+from planner.study.uncertainty.draws import standard_normal_draws
+from planner.study.uncertainty.uncertain_inputs import Z_TAIL, UncertainParameter, at, doubtful
 
 # Standard deviations from the middle: from one in a thousand to one in a thousand.
 _GRID = np.array([-3.0902323061678132, -2.0, -Z_TAIL, -0.5, 0.0, 0.5, Z_TAIL, 2.0, 3.0902323061678132])
@@ -37,7 +37,7 @@ FAR = "not between the values that one future in a thousand lies beyond"
 class TornadoBar:
     """One input: its values, what owning saves at each end, and where owning and renting cost the same."""
 
-    input: Doubtful
+    input: UncertainParameter
     saved_low_usd: float  # at the input's low end
     saved_usd: float  # at its typical value: the same for all
     saved_high_usd: float
@@ -51,7 +51,7 @@ class TornadoBar:
         return abs(self.saved_high_usd - self.saved_low_usd)
 
     @property
-    def flips_within(self) -> bool:
+    def flips_sign(self) -> bool:
         """Whether the sign turns between the two ends."""
         return self.flip_sigmas is not None and abs(self.flip_sigmas) <= Z_TAIL
 
@@ -68,7 +68,9 @@ def tornado(plan: Plan, own: Option, rent: Option) -> tuple[TornadoBar, ...]:
     )
 
 
-def first_flip(plan: Plan, own: Option, rent: Option, inputs: tuple[Doubtful, ...] | None = None) -> TornadoBar | None:
+def likeliest_flip(
+    plan: Plan, own: Option, rent: Option, inputs: tuple[UncertainParameter, ...] | None = None
+) -> TornadoBar | None:
     """The input that turns the answer with the least surprise; None where none does between its ends.
 
     Only this one is solved: the others are told apart by straight lines between the points of the grid. `inputs` are
@@ -78,15 +80,15 @@ def first_flip(plan: Plan, own: Option, rent: Option, inputs: tuple[Doubtful, ..
     if not inputs:
         return None
     saved = _saved(plan, (own, rent), inputs)
-    turns = [(abs(_straight(row)), place) for place, row in enumerate(saved)]
+    turns = [(abs(_estimated_flip_sigmas(row)), place) for place, row in enumerate(saved)]
     sigmas, place = min(turns)
     if not sigmas <= Z_TAIL:
         return None
     found = _bar(plan, (own, rent), inputs[place], saved[place])
-    return found if found.flips_within else None
+    return found if found.flips_sign else None
 
 
-def _straight(saved: NDArray[np.float64]) -> float:
+def _estimated_flip_sigmas(saved: NDArray[np.float64]) -> float:
     """How far from the middle the sign turns, nearly; infinite where it does not."""
     if not np.isfinite(saved).all():
         return np.inf
@@ -96,22 +98,22 @@ def _straight(saved: NDArray[np.float64]) -> float:
     return float(np.min(np.abs(at), initial=np.inf))
 
 
-def saved_usd(plan: Plan, ways: tuple[Option, Option], rows: Columns) -> Array:
+def saved_usd(plan: Plan, ways: tuple[Option, Option], rows: InputColumns) -> Array:
     """What the first way saves against the second in each row; with values along the rows, rows x values. [USD]"""
     first, second = costs(plan, ways, rows)
     return np.asarray(second - first)
 
 
-def costs(plan: Plan, ways: Sequence[Option], rows: Columns) -> Array:
+def costs(plan: Plan, ways: Sequence[Option], rows: InputColumns) -> Array:
     """What the ways cost in each row. Who finds that spot machines cost more than those on demand rents on demand."""
     calm = {row: one for row, way in enumerate(ways) if (one := plan.option(WAYS[way.way].no_dearer_than))}
-    found = rows.present_usd([builder_of(way) for way in (*ways, *calm.values())])
+    found = rows.present_usd([option_builder(way) for way in (*ways, *calm.values())])
     for place, row in enumerate(calm, len(ways)):
         found[row] = np.fmin(found[row], found[place])
     return found[: len(ways)]
 
 
-def _saved(plan: Plan, ways: tuple[Option, Option], inputs: tuple[Doubtful, ...]) -> NDArray[np.float64]:
+def _saved(plan: Plan, ways: tuple[Option, Option], inputs: tuple[UncertainParameter, ...]) -> NDArray[np.float64]:
     """What owning saves at each point of the grid of each input: inputs x points. [USD]"""
     rows, steps = len(inputs), len(_GRID)
     draws = {}
@@ -119,16 +121,16 @@ def _saved(plan: Plan, ways: tuple[Option, Option], inputs: tuple[Doubtful, ...]
         values = np.full((rows, steps), one.spread.typical)
         values[place] = one.spread.at(_GRID)
         draws[one.name] = values.reshape(-1)
-    return saved_usd(plan, ways, Columns(plan.setting, draws)).reshape(rows, steps)
+    return saved_usd(plan, ways, InputColumns(plan.setting, draws)).reshape(rows, steps)
 
 
-def _bar(plan: Plan, ways: tuple[Option, Option], one: Doubtful, saved: NDArray[np.float64]) -> TornadoBar:
+def _bar(plan: Plan, ways: tuple[Option, Option], one: UncertainParameter, saved: NDArray[np.float64]) -> TornadoBar:
     flip, sigmas, reason = _flip(plan, ways, one, saved)
     return TornadoBar(one, float(saved[_LOW]), float(saved[_MIDDLE]), float(saved[_HIGH]), flip, sigmas, reason)
 
 
 def _flip(
-    plan: Plan, ways: tuple[Option, Option], one: Doubtful, saved: NDArray[np.float64]
+    plan: Plan, ways: tuple[Option, Option], one: UncertainParameter, saved: NDArray[np.float64]
 ) -> tuple[float | None, float | None, str]:
     if not np.isfinite(saved).all():
         return None, None, "one of the two ways cannot be reckoned there"
@@ -136,9 +138,9 @@ def _flip(
     values, places = np.unique(one.spread.at(_GRID), return_index=True)
     here, saving = (
         np.zeros(1, dtype=np.intp),
-        saving_along(Columns(plan.setting), one.name, partial(costs, plan, ways)),
+        saving_function(InputColumns(plan.setting), one.name, partial(costs, plan, ways)),
     )
-    found, jumps = nearest_turn(here, values[None, :], saved[None, places], one.spread.typical, saving)
+    found, jumps = nearest_sign_change(here, values[None, :], saved[None, places], one.spread.typical, saving)
     if np.isnan(found[0]):
         return None, None, FAR
     flip = float(found[0])
@@ -162,10 +164,10 @@ def indices(plan: Plan, own: Option, rent: Option, count: int = ROWS) -> tuple[I
     inputs = doubtful(plan)
     if not inputs:
         return ()
-    z = distances(2 * len(inputs), count, plan.setting.scenario.seed)
+    z = standard_normal_draws(2 * len(inputs), count, plan.setting.scenario.seed)
     one, other = z[:, : len(inputs)], z[:, len(inputs) :]
     mixed = [np.where(np.arange(len(inputs)) == place, other, one) for place in range(len(inputs))]
-    rows = Columns(plan.setting, at(inputs, np.concatenate([one, other, *mixed])))
+    rows = InputColumns(plan.setting, at(inputs, np.concatenate([one, other, *mixed])))
     saved = saved_usd(plan, (own, rent), rows)
     of_one, of_other, *of_mixed = saved.reshape(-1, count)
     variance = float(np.var(np.concatenate([of_one, of_other]))) or 1.0

@@ -21,14 +21,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from planner.money.demand.lost import RATE
 from planner.money.input_sheet import Case, end, origin
-from planner.money.ledger import Origin, Used
+from planner.money.ledger import LedgerInput, Origin
 from planner.money.owning.inputs import CHEAPER_FACTS, POSITION, curve_of, lead_time
 from planner.money.plan import Plan
 from planner.money.price_path import CHANGE, DRIFT, LEAST_CHANGE, MOST_CHANGE
-from planner.money.renting.offer_inputs import BESIDE_FACTORS, PRICE, price_factor, prices_of
+from planner.money.renting.offer_inputs import BESIDE_FACTORS, PRICE, estimated_prices, price_factor
 from planner.money.setting import BUSY_FACTOR, HOURS_FACTOR, RENT_CHANGE
 from planner.money.ways import WAYS
-from planner.speed.training.goodput import NODE_FAILURES, regime_rate, usual_rate
+from planner.speed.training.goodput import NODE_FAILURES, failure_rate, regime_rate
 from planner.study.data_files import Said, assumed
 from pricing import Figure, PricingError
 
@@ -98,7 +98,7 @@ _FOLLOWS = frozenset({"residual_share", "residual_share_at_refresh", "left_share
 
 
 @dataclass(frozen=True)
-class Doubtful:
+class UncertainParameter:
     """One input that may turn out otherwise."""
 
     name: str  # as the formulas use it
@@ -111,33 +111,33 @@ class Doubtful:
     figure: Figure | None = None  # of the catalogue, where the range is its own
 
 
-def doubtful(plan: Plan) -> tuple[Doubtful, ...]:
+def doubtful(plan: Plan) -> tuple[UncertainParameter, ...]:
     """Every input of a plan that may turn out otherwise, by name."""
     settled = plan.setting.tried  # what is tried out is certain while it is
     found = {one.name: one for one in _all(plan) if not one.spread.certain and one.name not in settled}
     return tuple(found[name] for name in sorted(found))
 
 
-def _all(plan: Plan) -> Iterator[Doubtful]:
-    yield from _ranges(plan)
+def _all(plan: Plan) -> Iterator[UncertainParameter]:
+    yield from _figure_ranges(plan)
     yield from _prices(plan)
     yield from _beside(plan)
     if any(WAYS[option.way].owns for option in plan.options):
-        yield from _delivery(plan)
-        yield from _residual(plan)
-    yield from _rents(plan)
+        yield from _delivery_parameters(plan)
+        yield from _residual_parameter(plan)
+    yield from _rent_parameters(plan)
     yield from _work(plan)
-    yield from _failures(plan)
+    yield from _failure_parameters(plan)
 
 
-def _ranges(plan: Plan) -> Iterator[Doubtful]:
+def _figure_ranges(plan: Plan) -> Iterator[UncertainParameter]:
     """Every number of the ledgers that is another one at the cheap or the dear end, and the same in all of them.
 
     What each seller has terms of its own for is no one number that could be drawn for all.
     """
-    own_terms = _of_own_terms(plan)
+    own_terms = _option_specific_names(plan)
     for option in plan.options:
-        ends: dict[Case, dict[str, Used]]
+        ends: dict[Case, dict[str, LedgerInput]]
         ends = {"low": option.low.numbers, "typical": option.ledger.numbers, "high": option.high.numbers}
         for name, used in {**ends["low"], **ends["typical"]}.items():
             where = used.origin
@@ -156,7 +156,7 @@ def _ranges(plan: Plan) -> Iterator[Doubtful]:
                 yield _of(name, used.unit, Spread(low, values[1], high, *_bounds(name, low)), OF_RANGE, where)
 
 
-def _of_own_terms(plan: Plan) -> frozenset[str]:
+def _option_specific_names(plan: Plan) -> frozenset[str]:
     """The numbers that stand with several values in the ledgers."""
     first: dict[str, float] = {}
     found = set()
@@ -166,7 +166,7 @@ def _of_own_terms(plan: Plan) -> frozenset[str]:
     return frozenset(found)
 
 
-def _prices(plan: Plan) -> Iterator[Doubtful]:
+def _prices(plan: Plan) -> Iterator[UncertainParameter]:
     """What prices are worth that were read some time ago, by kind of purchase.
 
     One name stands for the price in every way of renting, so each kind has a factor of its own.
@@ -178,16 +178,18 @@ def _prices(plan: Plan) -> Iterator[Doubtful]:
         figure = offers[key].usd_per_accelerator_hour if key in offers else None
         if key is None or figure is None or asked.usd_per_accelerator_hour is not None:
             continue
-        price = prices.of(key) if prices is not None and key in prices.places else prices_of(setting, (key,)).at(0)
+        price = (
+            prices.of(key) if prices is not None and key in prices.places else estimated_prices(setting, (key,)).at(0)
+        )
         spread = Spread(price.low / price.typical, 1.0, price.high / price.typical, least=0.0)
         name, where = price_factor(offers[key].purchase), origin(setting.catalogue, figure)
         yield _of(name, "times the price", spread, OF_BELIEF, where)
 
 
-def _beside(plan: Plan) -> Iterator[Doubtful]:
+def _beside(plan: Plan) -> Iterator[UncertainParameter]:
     """Disks and traffic that nobody prices where the plan rents: what the others ask."""
     for name, factor in BESIDE_FACTORS.items():
-        found = [_assumed_at(plan, name, case) for case in ("low", "typical", "high")]
+        found = [_assumed_input(plan, name, case) for case in ("low", "typical", "high")]
         ends = [one for one in found if one is not None]
         low, middle, high = (
             (float(np.asarray(one.value).flat[0]) for one in ends) if len(ends) == 3 else (0.0, 0.0, 0.0)
@@ -197,7 +199,7 @@ def _beside(plan: Plan) -> Iterator[Doubtful]:
             yield _of(factor, "times the price", spread, OF_OTHERS, ends[1].origin)
 
 
-def _assumed_at(plan: Plan, name: str, case: Case) -> Used | None:
+def _assumed_input(plan: Plan, name: str, case: Case) -> LedgerInput | None:
     """A price beside the hour as some way uses it, where it is an assumption."""
     ledgers = ({"low": one.low, "typical": one.ledger, "high": one.high}[case] for one in plan.options)
     every = (used for ledger in ledgers for line in ledger.lines for used in line.used if used.name == name)
@@ -212,12 +214,12 @@ def _bounds(name: str, low: float) -> tuple[float, float]:
     return min(low, least), 1.0 if name.endswith("_share") else math.inf
 
 
-def _of(name: str, unit: str, spread: Spread, reason: str, where: Origin) -> Doubtful:
+def _of(name: str, unit: str, spread: Spread, reason: str, where: Origin) -> UncertainParameter:
     note = f"{reason}; {where.note}" if where.note else reason
-    return Doubtful(name, unit, spread, note, where.kind, where.said_by, where.url, where.figure)
+    return UncertainParameter(name, unit, spread, note, where.kind, where.said_by, where.url, where.figure)
 
 
-def _delivery(plan: Plan) -> Iterator[Doubtful]:
+def _delivery_parameters(plan: Plan) -> Iterator[UncertainParameter]:
     """When machines come and how long they are repaired for nothing: no line shows either, the ledger's months do."""
     own = plan.setting.scenario.own
     figures = {"lead_time_months": (lead_time(plan.setting), own.lead_time_months)}
@@ -233,15 +235,15 @@ def _uses(plan: Plan, name: str) -> bool:
     return any(used.name == name for one in plan.options for line in one.ledger.lines for used in line.used)
 
 
-def _from_figure(plan: Plan, name: str, figure: Figure) -> Doubtful:
+def _from_figure(plan: Plan, name: str, figure: Figure) -> UncertainParameter:
     value = figure.newest
     source = plan.setting.catalogue.sources[value.source]
     spread = Spread(end(value, "low"), value.typical, end(value, "high"), least=0.0)
     reason = f"{OF_RANGE}; {value.note}" if value.note else OF_RANGE
-    return Doubtful(name, figure.unit, spread, reason, value.kind, source.title, source.url, figure)
+    return UncertainParameter(name, figure.unit, spread, reason, value.kind, source.title, source.url, figure)
 
 
-def _residual(plan: Plan) -> Iterator[Doubtful]:
+def _residual_parameter(plan: Plan) -> Iterator[UncertainParameter]:
     setting = plan.setting
     if not any(_uses(plan, name) for name in _FOLLOWS):
         return  # what the sale brings is agreed
@@ -250,10 +252,12 @@ def _residual(plan: Plan) -> Iterator[Doubtful]:
         return
     source = setting.catalogue.sources[curve.source]
     spread = Spread(-1.0, 0.0, 1.0)
-    yield Doubtful(POSITION, "position", spread, f"{OF_CURVE}. {curve.note}", curve.kind, source.title, source.url)
+    yield UncertainParameter(
+        POSITION, "position", spread, f"{OF_CURVE}. {curve.note}", curve.kind, source.title, source.url
+    )
 
 
-def _rents(plan: Plan) -> Iterator[Doubtful]:
+def _rent_parameters(plan: Plan) -> Iterator[UncertainParameter]:
     """Where rents go: the plan's own path, and from there as far as the catalogue's ends, less over several years."""
     setting = plan.setting
     ends = [one.numbers.get(CHANGE) for option in plan.options for one in (option.low, option.ledger, option.high)]
@@ -274,17 +278,19 @@ def _rents(plan: Plan) -> Iterator[Doubtful]:
     yield _assumed(name, "share a year", spread, assumed().rents)
 
 
-def _work(plan: Plan) -> Iterator[Doubtful]:
+def _work(plan: Plan) -> Iterator[UncertainParameter]:
     """How much of the work comes, and how long it takes."""
     setting, use = plan.setting, assumed().use
-    if any(work.usual_busy_share > _LEAST_BUSY for work in setting.scenario.work):
+    if any(work.effective_utilization > _LEAST_BUSY for work in setting.scenario.work):
         yield _assumed(BUSY_FACTOR, "times", Spread(use.low, use.typical, use.high, least=0.0), use)
-    band = hours_band(plan)
+    band = predicted_hours_distribution(plan)
     if band is not None:
-        yield Doubtful(HOURS_FACTOR, "times", band, OF_BAND, "measured", "published runs", "docs/published-runs.md")
+        yield UncertainParameter(
+            HOURS_FACTOR, "times", band, OF_BAND, "measured", "published runs", "docs/published-runs.md"
+        )
 
 
-def _failures(plan: Plan) -> Iterator[Doubtful]:
+def _failure_parameters(plan: Plan) -> Iterator[UncertainParameter]:
     """How often jobs fail, where hours hold what that costs: between the regimes that were published."""
     setting, said = plan.setting, plan.setting.scenario.failures
     if said.hours_between_failures is not None or not any(one.is_counted for one in setting.lost.values()):
@@ -293,13 +299,15 @@ def _failures(plan: Plan) -> Iterator[Doubtful]:
     job = max(one.job for one in setting.lost.values() if one.is_counted)
     calm, rough = (float(regime_rate(catalogue, regime, job)) for regime in ("calm", "rough"))
     figure = catalogue.facts[NODE_FAILURES].figure
-    value, usual = figure.newest, float(usual_rate(catalogue, said, said.regime or "calm", job))
+    value, usual = figure.newest, float(failure_rate(catalogue, said, said.regime or "calm", job))
     spread = Spread(calm * end(value, "low") / value.typical, usual, max(rough, usual), least=0.0)
     source = catalogue.sources[value.source]
-    yield Doubtful(RATE, "failures per accelerator-hour", spread, OF_REGIMES, value.kind, source.title, source.url)
+    yield UncertainParameter(
+        RATE, "failures per accelerator-hour", spread, OF_REGIMES, value.kind, source.title, source.url
+    )
 
 
-def hours_band(plan: Plan) -> Spread | None:
+def predicted_hours_distribution(plan: Plan) -> Spread | None:
     """How many times the predicted hours the named models may take; the widest of several."""
     asked = plan.setting.asked
     if asked is None or not plan.setting.predicted:
@@ -318,10 +326,10 @@ def hours_band(plan: Plan) -> Spread | None:
     return Spread(min(1.0, *(low for low, _ in ends)), 1.0, max(1.0, *(high for _, high in ends)), least=0.0)
 
 
-def _assumed(name: str, unit: str, spread: Spread, said: Said) -> Doubtful:
-    return Doubtful(name, unit, spread, said.reason, said.kind, said.source, said.source)
+def _assumed(name: str, unit: str, spread: Spread, said: Said) -> UncertainParameter:
+    return UncertainParameter(name, unit, spread, said.reason, said.kind, said.source, said.source)
 
 
-def at(inputs: tuple[Doubtful, ...], z: NDArray[np.float64]) -> Mapping[str, NDArray[np.float64]]:
+def at(inputs: tuple[UncertainParameter, ...], z: NDArray[np.float64]) -> Mapping[str, NDArray[np.float64]]:
     """The values of all inputs, so many standard deviations from their middles: draws x inputs in, by name out."""
     return {one.name: one.spread.at(z[:, place]) for place, one in enumerate(inputs)}

@@ -8,10 +8,10 @@ from streamlit.delta_generator import DeltaGenerator
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.report import words
-from planner.report.answer.sentences import AnswerWords, not_counted
-from planner.report.answer.tables import in_todays_money
-from planner.report.answer.verdict_line import today_words, verdict
-from planner.report.futures.counted import futures_table, inputs_table, saving_finding
+from planner.report.answer.sentences import AnswerSummary, not_counted
+from planner.report.answer.tables import discounted_ledgers
+from planner.report.answer.verdict_line import price_update_text, verdict
+from planner.report.futures.counted import futures_table, inputs_table, saving_summary
 from planner.study.uncertainty.futures import Futures
 from planner.web import address, mixing, share, show, show_ledger, show_plan, state
 
@@ -40,19 +40,19 @@ def page() -> None:
 
 def _today(place: DeltaGenerator, plan: Plan, found: Answer) -> None:
     """What today's prices change in the plan of an older link; reckoned when all else is shown."""
-    other = state.of_today()
+    other = state.result_at_todays_prices()
     if other is not None:
-        place.info(words.markdown(today_words(verdict(plan, found), verdict(other.plan, other.answer))))
+        place.info(words.markdown(price_update_text(verdict(plan, found), verdict(other.plan, other.answer))))
 
 
-def _head(plan: Plan, found: Answer, said: AnswerWords, after: tuple[str, str]) -> None:
+def _head(plan: Plan, found: Answer, said: AnswerSummary, after: tuple[str, str]) -> None:
     """The verdict, and what can be done with it."""
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="head"):
         st.title(words.markdown(said.title), anchor=False, width="content")
         with st.container(horizontal=True, vertical_alignment="center", width="content"):
-            show_plan.offer_to_choose(plan)
+            show_plan.show_autochoose_button(plan)
             if found.ranked:
-                show_ledger.explain_button(lambda: in_todays_money(plan, found))
+                show_ledger.explain_button(lambda: discounted_ledgers(plan, found))
             share.popover(plan, found)
             show.next_page(*after)
 
@@ -63,7 +63,7 @@ def _late() -> None:
     if late is None or not late.told.figures:
         return
     with st.container(key="late"):
-        show.say_late()
+        show.late_notice()
         show.figures(late.told.figures)
         with show.table_on_demand("late-ways", "Every way, as late as this") as is_open:
             if is_open:
@@ -79,21 +79,21 @@ def _names_model(plan: Plan) -> bool:
     return any(work.train or work.serve for work in plan.setting.written.work)
 
 
-def _views(plan: Plan, found: Answer, said: AnswerWords, drawn: Futures | None) -> None:
+def _views(plan: Plan, found: Answer, said: AnswerSummary, drawn: Futures | None) -> None:
     """The picture of why, and what is behind it. Only the open view is made: the others cost nothing until then."""
     address.choice("look", VIEWS, VIEWS[0])
     for view, make in zip(
         st.tabs(VIEWS, key="look", on_change="rerun"),
         (
-            lambda: _sourced("cumulative", lambda: show.cumulative(found)),
-            lambda: _sourced("sure", lambda: _sure(found, drawn)),
+            lambda: _with_sources("cumulative", lambda: show.cumulative(found)),
+            lambda: _with_sources("sure", lambda: _sure(found, drawn)),
             lambda: show.options(found),
-            lambda: _sourced("parts", lambda: show.parts(in_todays_money(plan, found))),
+            lambda: _with_sources("parts", lambda: show.parts(discounted_ledgers(plan, found))),
             lambda: show.turning(plan, found, said.turns),
             lambda: show.cash(found.ranked),
-            lambda: _sourced("mix", lambda: mixing.best(plan, found)),
-            lambda: _sourced("orders", lambda: mixing.fleet(found)),
-            lambda: _sourced("waiting", lambda: mixing.later(plan)),
+            lambda: _with_sources("mix", lambda: mixing.best(plan, found)),
+            lambda: _with_sources("orders", lambda: mixing.fleet(found)),
+            lambda: _with_sources("waiting", lambda: mixing.later(plan)),
             lambda: show_plan.others(plan, found, drawn),
         ),
         strict=True,
@@ -109,10 +109,10 @@ VIEWS = (
 )  # fmt: skip
 
 
-def _sourced(key: str, make: Callable[[], None]) -> None:
+def _with_sources(key: str, make: Callable[[], None]) -> None:
     """A view, and below it what its chart rests on."""
     make()
-    show_ledger.below(key, show_ledger.of_plan)
+    show_ledger.below(key, show_ledger.plan_ledgers)
 
 
 def _sure(found: Answer, drawn: Futures | None) -> None:
@@ -121,17 +121,17 @@ def _sure(found: Answer, drawn: Futures | None) -> None:
     if figure is None or drawn is None:
         st.markdown("There are no two ways to compare, so there is nothing to be sure of.")
         return
-    finding = saving_finding(found, drawn)
+    finding = saving_summary(found, drawn)
     st.markdown(words.markdown(finding))
     show.chart(figure, finding, "sure")
     table = futures_table(found, drawn)
     columns = dict.fromkeys(table.columns[2:], show.MONEY) | _OF_FUTURES
-    show.frame_of(table, hide_index=True, column_config=columns, alt=finding)
+    show.show_dataframe(table, hide_index=True, column_config=columns, alt=finding)
     show.csv_button(table, "futures.csv", "csv-futures")
     with show.table_on_demand("futures-inputs", "What is drawn, from which range, and who says so") as is_open:
         if is_open:
             inputs = inputs_table(drawn)
-            show.frame_of(inputs, hide_index=True, alt="What is drawn, from which range, and who says so")
+            show.show_dataframe(inputs, hide_index=True, alt="What is drawn, from which range, and who says so")
             show.csv_button(inputs, "futures-inputs.csv", "csv-futures-inputs")
 
 

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from planner.report import words
-from planner.report.evidence.sources import allowance, counts_table, credits_owed, sources_table
+from planner.report.evidence.sources import counts_table, refresh_limits_text, required_credits, sources_table
 from planner.report.facts.method_words import checks, limits, method, rows_of
 from planner.web import show, show_assumptions, state, state_what_if
 
@@ -32,12 +32,12 @@ def page() -> None:
 
     st.header("Sources and licences", anchor=False)
     st.markdown("Facts are quoted with their source. These licences ask for a credit, which is hereby given:")
-    for line, licence, url in credits_owed(catalogue):
+    for line, licence, url in required_credits(catalogue):
         st.markdown(f"- {words.markdown(line)} ({words.markdown(licence)}): <{url}>")
     show.sources(sources_table(catalogue))
 
     st.header("What the catalogue holds", anchor=False)
-    st.markdown(f"A figure is due for another look after its kind's allowance: {allowance()}.")
+    st.markdown(f"A figure is due for another look after its kind's allowance: {refresh_limits_text()}.")
     show.counts(counts_table(catalogue, day))
 
     st.header("What the numbers are not", anchor=False)

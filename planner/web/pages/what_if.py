@@ -3,18 +3,18 @@
 import streamlit as st
 
 from planner.report import words
-from planner.report.what_if.what_if_words import headline, moving, nothing_to_ask
+from planner.report.what_if.what_if_words import headline, no_comparison_summary, tornado_sentences
 from planner.web import address, mixing, show, show_what_if, state, state_what_if
 
 
 def page() -> None:
     """What matters most as title, what it takes to turn the answer, and four views of it."""
     judged = state_what_if.judged()
-    missing = nothing_to_ask(judged)
+    missing = no_comparison_summary(judged)
     if missing is None:
         bars = state_what_if.bars()
         st.title(words.markdown(headline(judged.answer, bars)), anchor=False)
-        st.markdown(words.markdown(" ".join(moving(judged.answer, bars))))
+        st.markdown(words.markdown(" ".join(tornado_sentences(judged.answer, bars))))
         _views()
     else:
         st.title(words.markdown(missing.title), anchor=False)

@@ -16,7 +16,7 @@ from multiprocessing.connection import Client, Connection, Listener, wait
 from threading import Lock, Thread
 
 from planner.web.turns import TURNS
-from planner.web.workers import Lost, Pool
+from planner.web.workers import Lost, WorkerPool
 
 _MOST_KEPT = 128  # plans, as many as a server keeps
 _WAITING = 64  # connections that nobody has taken yet
@@ -24,35 +24,35 @@ _GONE = (EOFError, OSError, AuthenticationError)
 
 
 @dataclass(frozen=True)
-class Address:
+class DispatcherAddress:
     """Where a desk is, and the word that it lets in by."""
 
     path: str
     word: bytes
 
 
-class Desk:
+class Dispatcher:
     """Takes what servers ask for to the processes that make it."""
 
     def __init__(self) -> None:
         """A place to ask at; nobody answers before it is open."""
         word = os.urandom(32)
         self._listener = Listener(family="AF_UNIX", backlog=_WAITING, authkey=word)
-        self.address = Address(str(self._listener.address), word)
+        self.address = DispatcherAddress(str(self._listener.address), word)
         self._kept: OrderedDict[str, Future[bytes]] = OrderedDict()
         self._lock = Lock()
         self._is_closed = False
 
-    def open(self, pools: Mapping[bool, Pool]) -> None:
+    def open(self, pools: Mapping[bool, WorkerPool]) -> None:
         """Answer from now on."""
-        Thread(target=self._receive, args=(pools,), daemon=True).start()
+        Thread(target=self._accept_loop, args=(pools,), daemon=True).start()
 
     def close(self) -> None:
         """Answer nobody any more."""
         self._is_closed = True
         self._listener.close()
 
-    def _receive(self, pools: Mapping[bool, Pool]) -> None:
+    def _accept_loop(self, pools: Mapping[bool, WorkerPool]) -> None:
         while not self._is_closed:
             try:
                 server = self._listener.accept()
@@ -60,7 +60,7 @@ class Desk:
                 continue
             Thread(target=self._serve, args=(server, pools), daemon=True).start()
 
-    def _serve(self, server: Connection, pools: Mapping[bool, Pool]) -> None:
+    def _serve(self, server: Connection, pools: Mapping[bool, WorkerPool]) -> None:
         """One server's questions, one after the other; it has as many connections as it asks at once."""
         with suppress(*_GONE, CancelledError), server:
             while True:
@@ -104,19 +104,19 @@ def _until_done(making: Future[bytes], server: Connection) -> None:
             raise EOFError
 
 
-class AtDesk:
+class DispatcherClient:
     """How a server asks at the desk."""
 
-    def __init__(self, address: Address, *, is_slow: bool) -> None:
+    def __init__(self, address: DispatcherAddress, *, is_slow: bool) -> None:
         """For what takes long, or for what does not."""
         self._address = address
         self._is_slow = is_slow
-        self._free: list[Connection] = []
+        self._availability: list[Connection] = []
 
     def made(self, asked: bytes, known_as: str, person: str) -> bytes:
         """What the desk had made."""
         try:
-            desk = self._connected()
+            desk = self._connection()
             desk.send((self._is_slow, known_as, person, asked))
             try:
                 TURNS.until(desk.poll)
@@ -127,13 +127,13 @@ class AtDesk:
             found = desk.recv_bytes() if trouble is None else b""
         except _GONE:
             raise Lost from None
-        self._free.append(desk)
+        self._availability.append(desk)
         if trouble is not None:
             raise trouble
         return found
 
-    def _connected(self) -> Connection:
+    def _connection(self) -> Connection:
         try:
-            return self._free.pop()
+            return self._availability.pop()
         except IndexError:
             return Client(self._address.path, "AF_UNIX", authkey=self._address.word)

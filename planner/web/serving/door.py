@@ -11,7 +11,7 @@ import socket
 from collections.abc import Sequence
 from contextlib import closing, suppress
 
-from planner.web.serving.same_server import place_in
+from planner.web.serving.same_server import server_index_from
 
 _COOKIES = re.compile(rb"^cookie:[^\r\n]*", re.IGNORECASE | re.MULTILINE)
 _HEAD_ENDS = b"\r\n\r\n"
@@ -21,7 +21,7 @@ _AGAIN_S = 0.02
 _ONE = b"\0"  # a connection cannot be handed over with nothing
 
 
-class Handed(socket.socket):
+class HandoffSocket(socket.socket):
     """The server's end of the door: in the place of a socket that listens, for connections that were taken before."""
 
     def listen(self, _waiting: int = 0, /) -> None:
@@ -40,16 +40,16 @@ class Handed(socket.socket):
             raise ConnectionAbortedError from None
 
 
-def pair() -> tuple[socket.socket, Handed]:
+def pair() -> tuple[socket.socket, HandoffSocket]:
     """The door's end and the server's end of a way to hand connections over."""
     outside, inside = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
     outside.setblocking(False)
-    server = Handed(fileno=inside.detach())
+    server = HandoffSocket(fileno=inside.detach())
     server.setblocking(False)
     return outside, server
 
 
-class Door:
+class ConnectionRouter:
     """Takes connections for some servers, as long as one of them is there."""
 
     def __init__(self, street: socket.socket, servers: Sequence[socket.socket]) -> None:
@@ -92,7 +92,7 @@ class Door:
 
     async def _hand_over(self, connection: socket.socket, head: bytes) -> None:
         """Hand it to the server that it asks for; to the next in turn where it asks for none, or that one is lost."""
-        place = int(place_in(b"".join(_COOKIES.findall(head))) or -1)
+        place = int(server_index_from(b"".join(_COOKIES.findall(head))) or -1)
         while self._servers:
             if place not in self._servers:
                 place = self._next()

@@ -16,18 +16,18 @@ _BEGINS = ("http.response.start", "websocket.accept")
 _mine: list[bytes] = []  # the number of this server; empty where there is no other
 
 
-def stand_at(place: int) -> None:
+def set_server_index(place: int) -> None:
     """Be one of several servers."""
     _mine[:] = [b"%d" % place]
 
 
-def place_in(cookies: bytes) -> bytes:
+def server_index_from(cookies: bytes) -> bytes:
     """The server that cookies, or the head of a whole request, ask for; empty where they ask for none."""
     found = _MARK.search(cookies)
     return found[1] if found else b""
 
 
-class SameServer:
+class SessionAffinityMiddleware:
     """Lets everybody know which server is his."""
 
     def __init__(self, app: App) -> None:
@@ -38,18 +38,18 @@ class SameServer:
         if not _mine or scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
-        asked = place_in(asked_for(scope, b"cookie").encode())
-        if asked in (_mine[0], b"") or scope["type"] == "websocket" or not _is_of_a_session(scope):
-            await self.app(scope, receive, send if asked == _mine[0] else _telling(scope, send))
+        asked = server_index_from(asked_for(scope, b"cookie").encode())
+        if asked in (_mine[0], b"") or scope["type"] == "websocket" or not _is_session_path(scope):
+            await self.app(scope, receive, send if asked == _mine[0] else _with_affinity_cookie(scope, send))
         else:
             await _elsewhere(scope, send)
 
 
-def _is_of_a_session(scope: Message) -> bool:
+def _is_session_path(scope: Message) -> bool:
     return any(part in str(scope["path"]) for part in _OF_A_SESSION)
 
 
-def _telling(scope: Message, send: Send) -> Send:
+def _with_affinity_cookie(scope: Message, send: Send) -> Send:
     """The same answer with a cookie; not on files, which others may be given from a cache."""
     is_page = scope["type"] == "websocket" or "." not in str(scope["path"]).rsplit("/", 1)[-1]
     cookie = (b"set-cookie", b"%s=%s; Path=/; HttpOnly; SameSite=Lax" % (COOKIE, _mine[0]))

@@ -23,22 +23,22 @@ import uvicorn
 
 from planner.web import pages, parcels, state, visitor, workers
 from planner.web.serving import server
-from planner.web.serving.desk import Address, AtDesk, Desk
-from planner.web.serving.door import Door, pair
-from planner.web.serving.same_server import stand_at
+from planner.web.serving.desk import Dispatcher, DispatcherAddress, DispatcherClient
+from planner.web.serving.door import ConnectionRouter, pair
+from planner.web.serving.same_server import set_server_index
 from planner.web.turns import TURNS
 
 # What is loaded where it is first used, so that a command line need not wait for it. A server loads it before.
 LATER = ("pandas", "scipy.optimize")
 
 
-def get_ready() -> None:
+def warm_up() -> None:
     """Every page loaded with all that it may use, and the answer to the question that the page opens with."""
     for library in LATER:
         importlib.import_module(library)
     for page in pkgutil.iter_modules(pages.__path__):
         importlib.import_module(f"{pages.__name__}.{page.name}")
-    state.open_with_answer()
+    state.precompute_default_answer()
 
 
 _MOST = 4  # servers; each keeps answers of its own
@@ -51,10 +51,10 @@ _MEGABYTE = 1_000_000
 
 def usual() -> int:
     """As many as there are cores; one where several cannot share an address."""
-    return min(os.cpu_count() or 1, _MOST) if not _alone_because() else 1
+    return min(os.cpu_count() or 1, _MOST) if not _single_server_reason() else 1
 
 
-def _alone_because() -> str:
+def _single_server_reason() -> str:
     """Why several servers cannot share an address here; empty where they can."""
     if sys.platform != "linux":
         return "several servers can share an address on Linux only"
@@ -83,21 +83,21 @@ def address(listening: socket.socket) -> str:
 
 def serve(listening: socket.socket, servers: int) -> None:
     """Serve until somebody ends it; loaded first, so that nobody waits for that."""
-    if servers > 1 and (why := _alone_because()):
+    if servers > 1 and (why := _single_server_reason()):
         raise SystemExit(f"SERVERS={servers} cannot be done: {why}. Leave it out.")
     workers.branch()
-    get_ready()
+    warm_up()
     TURNS.visitor = visitor
     if servers == 1:
         with _makers() as pools:
             workers.use(pools)
             _run(listening)
     else:
-        _behind_a_door(listening, servers)
+        _run_servers(listening, servers)
 
 
 @contextmanager
-def _makers() -> Iterator[dict[bool, workers.Pool]]:
+def _makers() -> Iterator[dict[bool, workers.WorkerPool]]:
     pools = workers.start()
     try:
         yield pools
@@ -135,19 +135,19 @@ class _Server(uvicorn.Server):
 
 
 @dataclass(frozen=True)
-class _Place:
+class _ServerProcess:
     """One of several servers, as the door sees it."""
 
     outside: socket.socket
     process: BaseProcess
 
 
-def _behind_a_door(listening: socket.socket, servers: int) -> None:
+def _run_servers(listening: socket.socket, servers: int) -> None:
     parcels.ready()
     gc.collect()
     gc.freeze()  # what is there now is shared: a round of the collector would copy it
-    desk = Desk()
-    places: list[_Place] = []
+    desk = Dispatcher()
+    places: list[_ServerProcess] = []
     try:
         for number in range(servers):
             places.append(_begun(number, listening, [one.outside for one in places], desk.address))
@@ -160,39 +160,41 @@ def _behind_a_door(listening: socket.socket, servers: int) -> None:
     raise SystemExit("Every server of the app has ended. What they said stands above.")
 
 
-def _begun(number: int, listening: socket.socket, others: Sequence[socket.socket], desk: Address) -> _Place:
+def _begun(
+    number: int, listening: socket.socket, others: Sequence[socket.socket], desk: DispatcherAddress
+) -> _ServerProcess:
     outside, inside = pair()
     process = get_context("fork").Process(target=_one, args=(number, inside, (listening, outside, *others), desk))
     process.start()
     inside.close()
-    return _Place(outside, process)
+    return _ServerProcess(outside, process)
 
 
-def _one(number: int, inside: socket.socket, not_mine: Sequence[socket.socket], desk: Address) -> None:
+def _one(number: int, inside: socket.socket, not_mine: Sequence[socket.socket], desk: DispatcherAddress) -> None:
     """One server, in a process of its own."""
     for one in not_mine:
         one.close()
-    workers.end_with_parent()
-    workers.use({False: AtDesk(desk, is_slow=False), True: AtDesk(desk, is_slow=True)})
-    stand_at(number)
+    workers.exit_with_parent()
+    workers.use({False: DispatcherClient(desk, is_slow=False), True: DispatcherClient(desk, is_slow=True)})
+    set_server_index(number)
     with suppress(KeyboardInterrupt):
         _run(inside)
 
 
-async def _kept(listening: socket.socket, places: Sequence[_Place]) -> None:
-    door = Door(listening, [one.outside for one in places])
+async def _kept(listening: socket.socket, places: Sequence[_ServerProcess]) -> None:
+    door = ConnectionRouter(listening, [one.outside for one in places])
     loop = asyncio.get_running_loop()
     for number, one in enumerate(places):
         loop.add_reader(one.process.sentinel, _lost, loop, door, number, one.process)
     await door.keep()
 
 
-def _lost(loop: asyncio.AbstractEventLoop, door: Door, number: int, process: BaseProcess) -> None:
+def _lost(loop: asyncio.AbstractEventLoop, door: ConnectionRouter, number: int, process: BaseProcess) -> None:
     loop.remove_reader(process.sentinel)
     door.lose(number)
 
 
-def _end(places: Sequence[_Place]) -> None:
+def _end(places: Sequence[_ServerProcess]) -> None:
     for one in places:
         one.process.terminate()
     for one in places:

@@ -10,9 +10,9 @@ import streamlit as st
 from starlette.middleware import Middleware
 from streamlit import net_util
 
-from planner.web.packed import STATIC, WAYS, App, Message, Packed, Receive, Send, asked_for, chosen
+from planner.web.packed import STATIC, WAYS, App, Message, Receive, Send, StaticCompressionMiddleware, asked_for, chosen
 from planner.web.same_browser import naming
-from planner.web.serving.same_server import SameServer
+from planner.web.serving.same_server import SessionAffinityMiddleware
 from pricing.caching import cached
 
 SCRIPT = Path(__file__).resolve().parents[3] / "app.py"
@@ -50,7 +50,7 @@ _POLICY = (
 )
 
 
-class ToldWhereItStands:
+class PageHeadMiddleware:
     """Puts the server's address into the page, so that it need not be guessed, and what the page may do into its head.
 
     A page is never kept by a browser without asking: it names the files of one version of Streamlit.
@@ -82,7 +82,7 @@ class ToldWhereItStands:
                 await send({**started[0], "headers": [*headers, *naming(scope)]})
                 await send({"type": "http.response.body", "body": page if scope["method"] == "GET" else b""})
 
-        await self.app(_plainly(scope) if _may_be_page(scope) else scope, receive, sent)
+        await self.app(_as_plain_request(scope) if _may_be_page(scope) else scope, receive, sent)
 
 
 def _base() -> str:
@@ -96,7 +96,7 @@ def _may_be_page(scope: Message) -> bool:
     return scope["method"] in ("GET", "HEAD") and first not in _NO_PAGE
 
 
-def _plainly(scope: Message) -> Message:
+def _as_plain_request(scope: Message) -> Message:
     """The same question for the whole page, as it is on disk."""
     asked = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
     return {**scope, "method": "GET", "headers": [one for one in scope["headers"] if one[0] not in asked]}
@@ -112,7 +112,7 @@ def _whole(
     """The page and its head, packed as the browser allows."""
     told, policy = _told(page, _base())
     way = chosen(accepted)
-    sent = told if way is None else _packed(told, WAYS.index(way))
+    sent = told if way is None else _compress_page(told, WAYS.index(way))
     of_the_file = (b"content-length", b"etag", b"last-modified", b"accept-ranges", b"vary")
     headers = [(name, said) for name, said in streamlits if name.lower() not in of_the_file]
     headers += [(b"content-security-policy", policy), (b"vary", b"Accept-Encoding")]
@@ -133,7 +133,7 @@ def _told(page: bytes, base: str) -> tuple[bytes, bytes]:
 
 
 @cached(8)
-def _packed(page: bytes, way: int) -> bytes:
+def _compress_page(page: bytes, way: int) -> bytes:
     return WAYS[way].best(page)
 
 
@@ -146,4 +146,11 @@ def _no_address() -> None:
 
 net_util.get_external_ip = net_util.get_internal_ip = _no_address
 
-app = st.App(SCRIPT, middleware=[Middleware(SameServer), Middleware(ToldWhereItStands), Middleware(Packed)])
+app = st.App(
+    SCRIPT,
+    middleware=[
+        Middleware(SessionAffinityMiddleware),
+        Middleware(PageHeadMiddleware),
+        Middleware(StaticCompressionMiddleware),
+    ],
+)

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pricing.choices import Purchase
-from pricing.feeds.feed import AnyObservation, Ask, Feed, Observation, Odd, Reply
+from pricing.feeds.feed import AnyObservation, Feed, FeedReply, Fetcher, Observation, UnreadableRow
 from pricing.feeds.machines import Machine, machines, regions
-from pricing.feeds.parsing import HOURS_OF, TERMS, Rows, Told, each_part, leading, number, whole
+from pricing.feeds.parsing import HOURS_OF, TERMS, Rows, Told, leading, number, read_parts, whole
 
 URL = "https://pricing.us-east-1.amazonaws.com/offers/v1.0/aws/AmazonEC2/current/{region}/index.csv"
 HEADER = '"SKU"'  # the first word of the header, behind some lines of small print
@@ -28,7 +28,7 @@ Line = dict[str, str]
 
 
 @dataclass
-class _Reserved:
+class _ReservationPrice:
     """One reservation, gathered from its two lines: what an hour costs, and what is paid at the start."""
 
     line: Line
@@ -36,19 +36,19 @@ class _Reserved:
     upfront: float = 0.0
 
 
-def read(ask: Ask) -> Told:
+def read(ask: Fetcher) -> Told:
     """All regions that are asked."""
     rows = Rows("AWS")
     unknown: set[str] = set()
-    return each_part(regions("aws"), lambda region: _region(rows, ask.get(URL.format(region=region)), unknown))
+    return read_parts(regions("aws"), lambda region: _region(rows, ask.get(URL.format(region=region)), unknown))
 
 
-def _region(rows: Rows, reply: Reply, unknown: set[str]) -> Told:
+def _region(rows: Rows, reply: FeedReply, unknown: set[str]) -> Told:
     yield from ((reply, one) for one in _prices(rows, reply, unknown))
 
 
-def _prices(rows: Rows, reply: Reply, unknown: set[str]) -> Iterator[AnyObservation]:
-    reserved: dict[tuple[str, str], _Reserved] = {}
+def _prices(rows: Rows, reply: FeedReply, unknown: set[str]) -> Iterator[AnyObservation]:
+    reserved: dict[tuple[str, str], _ReservationPrice] = {}
     for line in _lines(rows, reply):
         machine = machines("aws").get(line["Instance Type"])
         if machine is None:
@@ -59,10 +59,10 @@ def _prices(rows: Rows, reply: Reply, unknown: set[str]) -> Iterator[AnyObservat
             block = line["MarketOption"] == "CapacityBlock"
             yield _priced(line, machine, machine.count, price, "capacity_block" if block else "on_demand")
     for found in reserved.values():
-        yield from _folded(found)
+        yield from _amortized_reservations(found)
 
 
-def _lines(rows: Rows, reply: Reply) -> Iterator[Line]:
+def _lines(rows: Rows, reply: FeedReply) -> Iterator[Line]:
     """The lines that price a shared Linux machine without further software."""
     lines = reply.lines()
     header: list[str] = next((next(csv.reader([line])) for line in lines if line.startswith(HEADER)), [])
@@ -75,17 +75,17 @@ def _lines(rows: Rows, reply: Reply) -> Iterator[Line]:
                 yield line
 
 
-def _unknown(line: Line, unknown: set[str]) -> Iterator[Odd]:
+def _unknown(line: Line, unknown: set[str]) -> Iterator[UnreadableRow]:
     name = line["Instance Type"]
     if whole(line["GPU"]) and name not in unknown:
         unknown.add(name)
-        yield Odd(name, f"a machine with {line['GPU']} accelerators that are not known")
+        yield UnreadableRow(name, f"a machine with {line['GPU']} accelerators that are not known")
 
 
-def _gather(line: Line, reserved: dict[tuple[str, str], _Reserved]) -> None:
+def _gather(line: Line, reserved: dict[tuple[str, str], _ReservationPrice]) -> None:
     if line["OfferingClass"] != "standard" or line["PurchaseOption"] not in OPTIONS:
         return
-    found = reserved.setdefault((line["SKU"], line["OfferTermCode"]), _Reserved(line))
+    found = reserved.setdefault((line["SKU"], line["OfferTermCode"]), _ReservationPrice(line))
     price = number(line["PricePerUnit"]) or 0.0
     if line["Unit"] == "Hrs":
         found.hourly = price
@@ -93,7 +93,7 @@ def _gather(line: Line, reserved: dict[tuple[str, str], _Reserved]) -> None:
         found.upfront = price
 
 
-def _folded(found: _Reserved) -> Iterator[Observation]:
+def _amortized_reservations(found: _ReservationPrice) -> Iterator[Observation]:
     """What is paid at the start is spread over the hours of the term."""
     line = found.line
     machine, term = machines("aws")[line["Instance Type"]], TERMS.get(line["LeaseContractLength"])

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from pricing.choices import Purchase
-from pricing.feeds.feed import AnyObservation, Ask, Feed, Observation, Odd
+from pricing.feeds.feed import AnyObservation, Feed, Fetcher, Observation, UnreadableRow
 from pricing.feeds.machines import Machine, machines
 from pricing.feeds.parsing import HOURS_OF, TERMS, Row, Rows, Told, positive, text
 
@@ -20,7 +20,7 @@ KINDS = ("Consumption", "Reservation")
 NEEDED = ("armSkuName", "armRegionName", "retailPrice")
 
 
-def read(ask: Ask) -> Told:
+def read(ask: Fetcher) -> Told:
     """All families, each to its last page."""
     rows = Rows("Azure")
     unknown: set[str] = set()
@@ -49,7 +49,7 @@ def _row(rows: Rows, row: Row, unknown: set[str]) -> Iterator[AnyObservation]:
     if machine is None:
         if name not in unknown:
             unknown.add(name)
-            yield Odd(name, "a machine whose accelerators are not known")
+            yield UnreadableRow(name, "a machine whose accelerators are not known")
     elif machine.count:
         yield from _prices(row, machine, machine.count)
 
@@ -69,7 +69,7 @@ def _prices(row: Row, machine: Machine, count: int) -> Iterator[AnyObservation]:
     if term:
         yield _priced(row, machine, count, price / HOURS_OF[term], term, ", reservation")
     elif row.get("reservationTerm"):
-        yield Odd(machine.name, f"a reservation of {row['reservationTerm']}, which nobody here counts with")
+        yield UnreadableRow(machine.name, f"a reservation of {row['reservationTerm']}, which nobody here counts with")
     else:
         spot = "Spot" in text(row.get("meterName"))
         yield _priced(row, machine, count, price, "spot" if spot else "on_demand")

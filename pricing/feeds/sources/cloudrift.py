@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 
-from pricing.feeds.feed import AnyObservation, Ask, Feed, Observation
+from pricing.feeds.feed import AnyObservation, Feed, Fetcher, Observation
 from pricing.feeds.machines import accelerator
-from pricing.feeds.parsing import BYTES, CENTS, Row, Rows, Told, gigabytes, number, positive, text, whole
+from pricing.feeds.parsing import BYTES, CENTS, Row, Rows, Told, number, parse_gigabytes, positive, text, whole
 
 URL = "https://api.cloudrift.ai/api/v1/instance-types/list"
 QUESTION = {"version": "2025-03-21", "data": {"selector": {"ByServiceAndLocation": {"services": ["vm"]}}}}
 
 
-def read(ask: Ask) -> Told:
+def read(ask: Fetcher) -> Told:
     """The one page."""
     rows = Rows("CloudRift")
     reply = ask.post(URL, QUESTION)
@@ -27,7 +27,7 @@ def _variant(rows: Rows, variant: Row, kind: Row) -> Iterator[AnyObservation]:
     count, cents = whole(variant["gpu_count"]), positive(variant["cost_per_hour"])
     if count is None or cents is None:
         return
-    memory = gigabytes(variant.get("vram"), BYTES)
+    memory = parse_gigabytes(variant.get("vram"), BYTES)
     for place, nodes in (variant.get("nodes_per_dc") or {}).items():
         yield Observation(
             seller="cloudrift",
@@ -38,7 +38,7 @@ def _variant(rows: Rows, variant: Row, kind: Row) -> Iterator[AnyObservation]:
             region=str(place),
             sku=text(variant["name"]),
             vcpus=positive(variant.get("cpu_count")),
-            ram_gb=gigabytes(variant.get("dram"), BYTES),
+            ram_gb=parse_gigabytes(variant.get("dram"), BYTES),
             memory_gb=memory,
             free=int(number(nodes) or 0),
         )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from pricing.choices import Purchase
-from pricing.feeds.feed import AnyObservation, Ask, Feed, Observation
+from pricing.feeds.feed import AnyObservation, Feed, Fetcher, Observation
 from pricing.feeds.machines import accelerator
 from pricing.feeds.parsing import Row, Rows, Told, positive, text
 
@@ -12,7 +12,7 @@ PRICES: dict[str, Purchase] = {"onDemandPricePerHour": "on_demand", "spotPricePe
 NOT_SOLD = frozenset({"B200"})  # has a rate, but is refused when it is ordered
 
 
-def read(ask: Ask) -> Told:
+def read(ask: Fetcher) -> Told:
     """The one page."""
     rows = Rows("Daytona")
     reply = ask.get(URL)

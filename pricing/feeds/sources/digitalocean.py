@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 
-from pricing.feeds.feed import AnyObservation, Ask, Feed, Observation
+from pricing.feeds.feed import AnyObservation, Feed, Fetcher, Observation
 from pricing.feeds.machines import accelerator
-from pricing.feeds.parsing import MB, Row, Rows, Told, gigabytes, positive, text, whole
+from pricing.feeds.parsing import MB, Row, Rows, Told, parse_gigabytes, positive, text, whole
 
 URL = "https://api.digitalocean.com/v2/sizes"
 PER_PAGE = "200"
 
 
-def read(ask: Ask) -> Told:
+def read(ask: Fetcher) -> Told:
     """All pages."""
     rows, number = Rows("DigitalOcean"), 0
     while True:
@@ -45,7 +45,7 @@ def _droplet(rows: Rows, row: Row) -> Iterator[AnyObservation]:
         price=price,
         sku=text(row["slug"]),
         vcpus=positive(row.get("vcpus")),
-        ram_gb=gigabytes(row.get("memory"), MB),
+        ram_gb=parse_gigabytes(row.get("memory"), MB),
         memory_gb=memory,
         free=len(row.get("regions") or ()) if row.get("available", True) else 0,
     )

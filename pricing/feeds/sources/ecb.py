@@ -2,7 +2,7 @@
 
 from xml.etree import ElementTree
 
-from pricing.feeds.feed import Ask, Feed, RateObservation
+from pricing.feeds.feed import ExchangeRateObservation, Feed, Fetcher
 from pricing.feeds.parsing import Rows, Told, day, positive
 
 URL = "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml"
@@ -11,7 +11,7 @@ DAY = ".//{*}Cube[@time]"
 UNSAFE = ("<!doctype", "<!entity")  # what can make a small file large, or read others
 
 
-def read(ask: Ask) -> Told:
+def read(ask: Fetcher) -> Told:
     """The one file."""
     rows = Rows("ECB")
     reply = ask.get(URL)
@@ -28,10 +28,10 @@ def read(ask: Ask) -> Told:
     if dollars is None:
         raise rows.wrong(f"want what a euro is in USD, got {len(per_euro)} other currencies")
     made = day(dated.get("time")) if dated is not None else None
-    yield reply, RateObservation("EUR", dollars, made)
+    yield reply, ExchangeRateObservation("EUR", dollars, made)
     for code, rate in per_euro.items():
         if rate and code != "USD":
-            yield reply, RateObservation(code, dollars / rate, made)
+            yield reply, ExchangeRateObservation(code, dollars / rate, made)
 
 
 FEED = Feed(

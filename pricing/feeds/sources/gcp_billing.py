@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pricing.choices import Purchase
-from pricing.feeds.feed import AnyObservation, Ask, Feed, Observation
+from pricing.feeds.feed import AnyObservation, Feed, Fetcher, Observation
 from pricing.feeds.machines import Machine, machines, table
 from pricing.feeds.parsing import Row, Rows, Told, number, positive, text, without
 
@@ -19,20 +19,20 @@ OTHER_PRODUCTS = ("Sole Tenancy", "Reserved", "Premium", "Custom", "suspended", 
 ALONE = "alone"  # an accelerator that is put into a machine of one's choice
 NANO = 1e-9
 
-Where = tuple[str, Purchase]  # region
+RegionAndPurchase = tuple[str, Purchase]  # region
 
 
 @dataclass
 class _Parts:
     """Prices of parts: by family and part, then by region and purchase."""
 
-    of: dict[tuple[str, str], dict[Where, float]] = field(default_factory=dict)
+    of: dict[tuple[str, str], dict[RegionAndPurchase, float]] = field(default_factory=dict)
 
-    def price(self, family: str, part: str, where: Where) -> float | None:
+    def price(self, family: str, part: str, where: RegionAndPurchase) -> float | None:
         return self.of.get((family, part), {}).get(where)
 
 
-def read(ask: Ask) -> Told:
+def read(ask: Fetcher) -> Told:
     """All pages, and then the machines put together."""
     rows, parts = Rows("Google's billing catalogue"), _Parts()
     reply, token, count = None, "", 0
@@ -57,7 +57,7 @@ def _add(parts: _Parts, sku: Row) -> int:
         purchase = "capacity_block"
     described = without(described, PREFIXES)
     price = _price(sku)
-    found = [row for row in table_of_skus() if _starts(described, row["starts"])]
+    found = [row for row in table_of_skus() if _starts_with_words(described, row["starts"])]
     for row in found if price else ():
         prices = parts.of.setdefault((row["family"], row["part"]), {})
         prices.update({(str(region), purchase): price or 0.0 for region in sku.get("serviceRegions") or ()})
@@ -69,7 +69,7 @@ def table_of_skus() -> tuple[dict[str, str], ...]:
     return table("gcp_skus")
 
 
-def _starts(described: str, words: str) -> bool:
+def _starts_with_words(described: str, words: str) -> bool:
     return described == words or described.startswith(f"{words} ")
 
 
@@ -116,7 +116,7 @@ def _machine(parts: _Parts, machine: Machine, count: int) -> Iterator[Observatio
             )
 
 
-def _whole(parts: _Parts, machine: Machine, count: int, where: Where) -> float | None:
+def _whole(parts: _Parts, machine: Machine, count: int, where: RegionAndPurchase) -> float | None:
     """A slice is all that belongs to one accelerator; else all three parts must have a price."""
     family = machine.name.rpartition("-")[0]
     if share := parts.price(family, "slice", where):

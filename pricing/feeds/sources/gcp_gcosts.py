@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime
 
 from pricing.choices import Purchase
-from pricing.feeds.feed import AnyObservation, Ask, Feed, Observation, Odd, Reply
+from pricing.feeds.feed import AnyObservation, Feed, FeedReply, Fetcher, Observation, UnreadableRow
 from pricing.feeds.machines import Machine, machines
 from pricing.feeds.parsing import HOURS_PER_MONTH, Rows, Told, positive
 
@@ -23,13 +23,13 @@ INDENT = 2
 Path = tuple[str, ...]
 
 
-def read(ask: Ask) -> Told:
+def read(ask: Fetcher) -> Told:
     """The one file."""
     reply = ask.get(URL)
     yield from ((reply, one) for one in _told(Rows("gcosts"), reply))
 
 
-def _told(rows: Rows, reply: Reply) -> Iterator[AnyObservation]:
+def _told(rows: Rows, reply: FeedReply) -> Iterator[AnyObservation]:
     made: date | None = None
     seen, priced, unknown = 0, 0, set[str]()
     for path, value in _leaves(reply):
@@ -47,10 +47,10 @@ def _told(rows: Rows, reply: Reply) -> Iterator[AnyObservation]:
         raise rows.wrong(f"want compute.instance.NAME.cost.REGION.hour of machines with accelerators, got {found}")
 
 
-def _unknown(name: str, unknown: set[str]) -> Iterator[Odd]:
+def _unknown(name: str, unknown: set[str]) -> Iterator[UnreadableRow]:
     if WITH_ACCELERATORS.match(name) and name not in unknown:
         unknown.add(name)
-        yield Odd(name, "a machine whose accelerators are not known")
+        yield UnreadableRow(name, "a machine whose accelerators are not known")
 
 
 def _price(path: Path, value: str, made: date | None) -> Iterator[Observation]:
@@ -79,7 +79,7 @@ def _priced(machine: Machine, count: int, region: str, kind: str, price: float, 
     )
 
 
-def _leaves(reply: Reply) -> Iterator[tuple[Path, str]]:
+def _leaves(reply: FeedReply) -> Iterator[tuple[Path, str]]:
     """Each value with the keys above it, from lines such as `      hour: 3.67`."""
     above: list[str] = []
     for line in reply.lines():

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any
 
-from pricing.feeds.feed import AnyObservation, Ask, Feed, HostedObservation
+from pricing.feeds.feed import AnyObservation, Feed, Fetcher, HostedPriceObservation
 from pricing.feeds.parsing import Row, Rows, Told, day, number, positive, text
 
 URL = "https://raw.githubusercontent.com/pydantic/genai-prices/refs/heads/main/prices/new_data/v2/data.json"
 BY_LENGTH = "longer contexts cost more"
 
 
-def read(ask: Ask) -> Told:
+def read(ask: Fetcher) -> Told:
     """The one file."""
     rows, today = Rows("genai-prices"), date.today()
     reply = ask.get(URL)
@@ -28,7 +28,7 @@ def _model(rows: Rows, model: Row, vendor: Row, today: date) -> Iterator[AnyObse
     prices = _now(model["prices"], today)
     if (sent := positive(_base(prices.get("input_mtok")))) is None:
         return  # free, or sold otherwise than by the token
-    yield HostedObservation(
+    yield HostedPriceObservation(
         vendor=text(vendor.get("name")) or text(vendor.get("id")),
         model=text(model["id"]),
         input_usd_per_mtoken=sent,

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from datetime import date
 
 from pricing.choices import Purchase
-from pricing.feeds.feed import Ask, Feed, Observation, Reply
-from pricing.feeds.machines import accelerator, machines, with_form
-from pricing.feeds.parsing import Rows, Told, day, each_part, lowest, positive, text, whole
+from pricing.feeds.feed import Feed, FeedReply, Fetcher, Observation
+from pricing.feeds.machines import accelerator, add_form_factor, machines
+from pricing.feeds.parsing import Rows, Told, day, lowest, positive, read_parts, text, whole
 
 URL = "https://dstack-gpu-pricing.s3.eu-west-1.amazonaws.com/v3/{seller}"
 SELLERS = ("aws", "azure", "cloudrift", "gcp", "lambdalabs", "nebius", "oci", "runpod", "verda")
@@ -27,13 +27,13 @@ ZONE = re.compile(r"(?<=\d)-[a-f]$")  # of Google: us-central1-b
 CLUSTER = "runpod-cluster"
 
 
-def read(ask: Ask) -> Told:
+def read(ask: Fetcher) -> Told:
     """All sellers."""
     rows = Rows("gpuhunt")
-    return each_part(SELLERS, lambda seller: lowest(_seller(rows, ask, seller)))
+    return read_parts(SELLERS, lambda seller: lowest(_seller(rows, ask, seller)))
 
 
-def _seller(rows: Rows, ask: Ask, seller: str) -> Iterator[tuple[Reply, Observation]]:
+def _seller(rows: Rows, ask: Fetcher, seller: str) -> Iterator[tuple[FeedReply, Observation]]:
     version = ask.get(f"{URL.format(seller=seller)}/version").text().strip()  # 20261120-42
     collected = day(f"{version[:4]}-{version[4:6]}-{version[6:8]}")
     if collected is None:
@@ -46,7 +46,7 @@ def _seller(rows: Rows, ask: Ask, seller: str) -> Iterator[tuple[Reply, Observat
             yield reply, one
 
 
-def _unpacked(rows: Rows, reply: Reply, seller: str) -> io.StringIO:
+def _unpacked(rows: Rows, reply: FeedReply, seller: str) -> io.StringIO:
     try:
         archive = zipfile.ZipFile(io.BytesIO(reply.content()))
         found = archive.getinfo(f"{seller}.csv")
@@ -68,7 +68,9 @@ def _machine(seller: str, line: dict[str, str], collected: date) -> Observation 
         return None  # a part of an accelerator, listed as one
     return Observation(
         seller=seller,
-        accelerator=known.accelerator if known else accelerator("gpuhunt", with_form(line["gpu_name"], name), memory),
+        accelerator=known.accelerator
+        if known
+        else accelerator("gpuhunt", add_form_factor(line["gpu_name"], name), memory),
         count=count,
         purchase=_purchase(line, spot=spot),
         price=price,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import date
 
 from pricing.choices import Purchase
-from pricing.feeds.feed import AnyObservation, Ask, Feed, Observation, Odd
+from pricing.feeds.feed import AnyObservation, Feed, Fetcher, Observation, UnreadableRow
 from pricing.feeds.machines import accelerator
 from pricing.feeds.parsing import Row, Rows, Told, day, lowest, positive, text, whole
 
@@ -22,7 +22,7 @@ KINDS: dict[str, tuple[Purchase, str, tuple[str, ...]]] = {
 WRONG = frozenset({"aws", "gcp"})
 
 
-def read(ask: Ask) -> Told:
+def read(ask: Fetcher) -> Told:
     """The one file."""
     rows = Rows("gpurentalprices")
     reply = ask.get(URL)
@@ -41,7 +41,7 @@ def _offer(rows: Rows, row: Row, made: date | None) -> Iterator[AnyObservation]:
     if price is None or seller in WRONG:
         return
     if row["kind"] not in KINDS:
-        yield Odd(f"{seller}, {called}", f"sold as {row['kind']!r}, which is not known here")
+        yield UnreadableRow(f"{seller}, {called}", f"sold as {row['kind']!r}, which is not known here")
         return
     purchase, sku, doubts = KINDS[row["kind"]]
     memory = positive(row.get("vram_gb"))

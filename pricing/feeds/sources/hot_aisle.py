@@ -5,15 +5,15 @@ It counts in cents, and memory in bytes.
 
 from collections.abc import Iterator
 
-from pricing.feeds.feed import AnyObservation, Ask, Feed, FeedError, Observation
+from pricing.feeds.feed import AnyObservation, Feed, FeedError, Fetcher, Observation
 from pricing.feeds.machines import accelerator
-from pricing.feeds.parsing import BYTES, CENTS, Row, Rows, Told, gigabytes, lowest, positive, text, whole
+from pricing.feeds.parsing import BYTES, CENTS, Row, Rows, Told, lowest, parse_gigabytes, positive, text, whole
 
 URL = "https://admin.hotaisle.app/api/teams/{team}/{kind}/available/"
 KINDS = {"virtual_machines": "VM", "bare_metal": "bare metal"}
 
 
-def read(ask: Ask) -> Told:
+def read(ask: Fetcher) -> Told:
     """Virtual machines, and whole ones."""
     team, colon, token = ask.key().partition(":")
     if not colon:
@@ -42,7 +42,7 @@ def _machine(rows: Rows, row: Row, sku: str) -> Iterator[AnyObservation]:
             price=cents / CENTS,
             sku=sku,
             vcpus=positive(specs.get("cpu_cores")),
-            ram_gb=gigabytes(specs.get("ram_capacity"), BYTES),
+            ram_gb=parse_gigabytes(specs.get("ram_capacity"), BYTES),
             free=1,
         )
 

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from typing import Any
 
-from pricing.feeds.feed import AnyObservation, Ask, Feed, Observation
+from pricing.feeds.feed import AnyObservation, Feed, Fetcher, Observation
 from pricing.feeds.machines import accelerator
 from pricing.feeds.parsing import Row, Rows, Told, positive, text, whole
 
 URL = "https://api.hyperbolic.xyz/v2/skypilot/catalog"
 
 
-def read(ask: Ask) -> Told:
+def read(ask: Fetcher) -> Told:
     """The one page."""
     rows = Rows("Hyperbolic")
     reply = ask.get(URL)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from pricing.feeds.feed import AnyObservation, Ask, Feed, Observation, Odd
+from pricing.feeds.feed import AnyObservation, Feed, Fetcher, Observation, UnreadableRow
 from pricing.feeds.machines import accelerator
 from pricing.feeds.parsing import Row, Rows, Told, positive, text, whole
 
@@ -11,7 +11,7 @@ URL = "https://infrahub-api.nexgencloud.com/v1"
 SPOT = re.compile(r"-spot$")
 
 
-def read(ask: Ask) -> Told:
+def read(ask: Fetcher) -> Told:
     """The price book, and then the machines."""
     rows = Rows("Hyperstack")
     headers = {"api_key": ask.key()}
@@ -35,7 +35,7 @@ def _flavour(rows: Rows, row: Row, prices: dict[str, float]) -> Iterator[AnyObse
         return
     called, stock = text(row["gpu"]), row.get("stock_available")
     if called not in prices:
-        yield Odd(text(row["name"]), f"{called} is not in the price book")
+        yield UnreadableRow(text(row["name"]), f"{called} is not in the price book")
         return
     board = SPOT.sub("", called)
     yield Observation(

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from pricing.feeds.feed import AnyObservation, Ask, Feed, Observation, Odd
+from pricing.feeds.feed import AnyObservation, Feed, Fetcher, Observation, UnreadableRow
 from pricing.feeds.machines import accelerator
 from pricing.feeds.parsing import CENTS, Row, Rows, Told, positive, text, whole
 
@@ -11,7 +11,7 @@ URL = "https://cloud.lambdalabs.com/api/v1/instance-types"
 DESCRIBED = re.compile(r"(?P<count>\d+)x (?P<model>.+?) \((?P<memory>\d+) GB ?(?P<form>[\w ]*)\)")
 
 
-def read(ask: Ask) -> Told:
+def read(ask: Fetcher) -> Told:
     """The one page."""
     rows = Rows("Lambda")
     reply = ask.get(URL, headers={"Authorization": f"Bearer {ask.key()}"})
@@ -28,7 +28,9 @@ def _machine(rows: Rows, entry: Row) -> Iterator[AnyObservation]:
     said = DESCRIBED.match(text(row["description"])) or DESCRIBED.match(text(row.get("gpu_description")))
     if said is None:
         if "gpu" in text(row["name"]):
-            yield Odd(text(row["name"]), f"describes itself in words that are not known: {row['description']}")
+            yield UnreadableRow(
+                text(row["name"]), f"describes itself in words that are not known: {row['description']}"
+            )
         return
     cents, specs = positive(row["price_cents_per_hour"]), row.get("specs") or {}
     form = said["form"].split()

@@ -4,16 +4,16 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from pricing.feeds.feed import AnyObservation, Ask, Feed, Observation, Odd
+from pricing.feeds.feed import AnyObservation, Feed, Fetcher, Observation, UnreadableRow
 from pricing.feeds.machines import accelerator
-from pricing.feeds.parsing import MB, Row, Rows, Told, gigabytes, positive, text, whole
+from pricing.feeds.parsing import MB, Row, Rows, Told, parse_gigabytes, positive, text, whole
 
 URL = "https://api.linode.com/v4/linode/types"
 PER_PAGE = "500"
 MODEL = re.compile(r"(?:.*\+ )?(?P<model>.+?)(?: GPU)? x\d+\b.*")  # "Dedicated 32GB + RTX6000 GPU x1"
 
 
-def read(ask: Ask) -> Told:
+def read(ask: Fetcher) -> Told:
     """All pages."""
     rows, number, pages = Rows("Linode"), 0, 1
     while number < pages:
@@ -35,12 +35,12 @@ def _machine(rows: Rows, row: Row) -> Iterator[AnyObservation]:
         return
     model = MODEL.fullmatch(text(row["label"]))
     if model is None:
-        yield Odd(text(row["label"]), "says no accelerator in its label")
+        yield UnreadableRow(text(row["label"]), "says no accelerator in its label")
         return
     common: dict[str, Any] = {
         "seller": "akamai", "accelerator": accelerator("linode", model["model"]), "count": count,
         "purchase": "on_demand", "sku": text(row["id"]), "vcpus": positive(row.get("vcpus")),
-        "ram_gb": gigabytes(row.get("memory"), MB),
+        "ram_gb": parse_gigabytes(row.get("memory"), MB),
     }  # fmt: skip
     if price := positive((row["price"] or {}).get("hourly")):
         yield Observation(price=price, **common)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from pricing.feeds.feed import AnyObservation, Ask, Feed, HostedObservation
+from pricing.feeds.feed import AnyObservation, Feed, Fetcher, HostedPriceObservation
 from pricing.feeds.parsing import Row, Rows, Told, number, positive, text
 
 URL = "https://raw.githubusercontent.com/BerriAI/litellm/main/model_prices_and_context_window.json"
@@ -12,7 +12,7 @@ MILLION = 1e6
 DIGITS = 9
 
 
-def read(ask: Ask) -> Told:
+def read(ask: Fetcher) -> Told:
     """The one file."""
     rows = Rows("LiteLLM")
     reply = ask.get(URL)
@@ -20,7 +20,7 @@ def read(ask: Ask) -> Told:
     for name, row in rows.table_at(reply.json()).items():
         if name != EXAMPLE and row.get("mode") in MODES:
             for _, one in rows.each(reply, _model, {"name": name, **row}):
-                same = (one.vendor, one.model) if isinstance(one, HostedObservation) else ("", name)
+                same = (one.vendor, one.model) if isinstance(one, HostedPriceObservation) else ("", name)
                 if same not in told:  # some stand there with and without their seller's name in front
                     yield reply, one
                 told.add(same)
@@ -36,7 +36,7 @@ def _model(rows: Rows, row: Row) -> Iterator[AnyObservation]:
     sent = _per_million(row.get("input_cost_per_token"))
     if positive(sent) is None or sent is None:
         return
-    yield HostedObservation(
+    yield HostedPriceObservation(
         vendor=vendor,
         model=text(row["name"]).removeprefix(f"{vendor}/"),
         input_usd_per_mtoken=sent,

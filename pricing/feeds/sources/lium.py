@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from pricing.feeds.feed import AnyObservation, Ask, Feed, Observation
+from pricing.feeds.feed import AnyObservation, Feed, Fetcher, Observation
 from pricing.feeds.machines import accelerator
 from pricing.feeds.parsing import Row, Rows, Told, lowest, positive, text, whole
 
@@ -10,7 +10,7 @@ URL = "https://lium.io/api/public/v1/nodes"
 NEEDED = ("gpu_model", "gpu_count", "available_gpu_count", "price_per_gpu_hour")
 
 
-def read(ask: Ask) -> Told:
+def read(ask: Fetcher) -> Told:
     """The one page."""
     rows = Rows("Lium")
     reply = ask.get(URL)

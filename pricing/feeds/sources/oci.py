@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from pricing.feeds.feed import AnyObservation, Ask, Feed, Observation, Odd
+from pricing.feeds.feed import AnyObservation, Feed, Fetcher, Observation, UnreadableRow
 from pricing.feeds.machines import machines, rule
 from pricing.feeds.parsing import Row, Rows, Told, positive, text, whole
 
@@ -13,7 +13,7 @@ OTHER_PRODUCTS = ("Cloud@Customer", "Resource Commit")
 EVERYWHERE = "all commercial regions"
 
 
-def read(ask: Ask) -> Told:
+def read(ask: Fetcher) -> Told:
     """Shapes with accelerators, each with the price of the part it is billed by."""
     rows = Rows("Oracle")
     prices = _prices(rows, ask)
@@ -24,7 +24,7 @@ def read(ask: Ask) -> Told:
     rows.check()
 
 
-def _prices(rows: Rows, ask: Ask) -> dict[str, float]:
+def _prices(rows: Rows, ask: Fetcher) -> dict[str, float]:
     """Of one accelerator for one hour, by part number."""
     found: dict[str, float] = {}
     items = rows.list_at(ask.get(PRICES, params={"currencyCode": "USD"}).json(), "items")
@@ -54,9 +54,9 @@ def _shape(rows: Rows, shape: Row, prices: dict[str, float]) -> Iterator[AnyObse
     parts = [text(one.get("partNumber")) for one in shape["products"]]
     found = next(((part, prices[part]) for part in parts if part in prices), None)
     if machine is None or machine.count is None:
-        yield Odd(name, "a shape whose accelerators are not known")
+        yield UnreadableRow(name, "a shape whose accelerators are not known")
     elif found is None:
-        yield Odd(name, f"billed by {' and '.join(parts) or 'no part'}, which the price list does not have")
+        yield UnreadableRow(name, f"billed by {' and '.join(parts) or 'no part'}, which the price list does not have")
     else:
         part, price = found
         on_demand = Observation(

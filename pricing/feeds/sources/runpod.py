@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from pricing.choices import Purchase
-from pricing.feeds.feed import AnyObservation, Ask, Feed, Observation
+from pricing.feeds.feed import AnyObservation, Feed, Fetcher, Observation
 from pricing.feeds.machines import accelerator
 from pricing.feeds.parsing import Row, Rows, Told, positive, text, whole
 
@@ -22,7 +22,7 @@ SLICE = "MIG"  # a part of an accelerator
 SECURE, COMMUNITY, CLUSTER = "Secure Cloud", "Community Cloud", "Instant Cluster"
 
 
-def read(ask: Ask) -> Told:
+def read(ask: Fetcher) -> Told:
     """One question for all."""
     rows = Rows("RunPod")
     reply = ask.post(URL, {"query": QUERY})

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from pricing.feeds.feed import AnyObservation, Ask, Feed, FeedError, Observation
+from pricing.feeds.feed import AnyObservation, Feed, FeedError, Fetcher, Observation
 from pricing.feeds.machines import accelerator, regions
-from pricing.feeds.parsing import BYTES, Row, Rows, Told, each_part, gigabytes, positive, text, whole
+from pricing.feeds.parsing import BYTES, Row, Rows, Told, parse_gigabytes, positive, read_parts, text, whole
 
 URL = "https://api.scaleway.com/instance/v1/zones/{zone}/products/servers"
 PER_PAGE = 100
@@ -12,16 +12,16 @@ FREE = {"available": 1, "scarce": 1, "shortage": 0}
 COUNTRIES = {"fr": ("FR",), "nl": ("NL",), "pl": ("PL",)}
 
 
-def read(ask: Ask) -> Told:
+def read(ask: Fetcher) -> Told:
     """All zones."""
     rows = Rows("Scaleway")
-    yield from each_part(regions("scaleway"), lambda zone: _zone(rows, ask, zone))
+    yield from read_parts(regions("scaleway"), lambda zone: _zone(rows, ask, zone))
     rows.check()
 
 
-def _zone(rows: Rows, ask: Ask, zone: str) -> Told:
+def _zone(rows: Rows, ask: Fetcher, zone: str) -> Told:
     url, page = URL.format(zone=zone), 0
-    free = _free(ask, url)
+    free = _availability(ask, url)
     while True:
         page += 1
         reply = ask.get(url, params={"per_page": str(PER_PAGE), "page": str(page)})
@@ -32,7 +32,7 @@ def _zone(rows: Rows, ask: Ask, zone: str) -> Told:
             return
 
 
-def _free(ask: Ask, url: str) -> dict[str, str]:
+def _availability(ask: Fetcher, url: str) -> dict[str, str]:
     """How well machines can be had, by name; nothing where that is not told."""
     try:
         told = ask.get(f"{url}/availability", params={"per_page": str(PER_PAGE)}).json()["servers"]
@@ -49,7 +49,7 @@ def _machine(rows: Rows, row: Row, zone: str, free: dict[str, str]) -> Iterator[
         yield odd
         return
     told = row.get("gpu_info") or {}
-    memory = gigabytes(told.get("gpu_memory"), BYTES)  # of one, whatever the machine has
+    memory = parse_gigabytes(told.get("gpu_memory"), BYTES)  # of one, whatever the machine has
     called = text(told.get("gpu_name")) or text(row["name"]).split("-")[0]
     if price := positive(row["hourly_price"]):
         yield Observation(
@@ -64,7 +64,7 @@ def _machine(rows: Rows, row: Row, zone: str, free: dict[str, str]) -> Iterator[
             countries=COUNTRIES.get(zone[:2], ()),
             sku=text(row["name"]),
             vcpus=positive(row.get("ncpus")),
-            ram_gb=gigabytes(row.get("ram"), BYTES),
+            ram_gb=parse_gigabytes(row.get("ram"), BYTES),
             memory_gb=memory,
             free=FREE.get(free.get(text(row["name"]), "")),
         )

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from pricing.feeds.feed import AnyObservation, Ask, Feed, Observation
+from pricing.feeds.feed import AnyObservation, Feed, Fetcher, Observation
 from pricing.feeds.machines import accelerator
 from pricing.feeds.parsing import CENTS, Row, Rows, Told, positive, text, whole
 
 URL = "https://api.shadeform.ai/v1/instances/types"
 
 
-def read(ask: Ask) -> Told:
+def read(ask: Fetcher) -> Told:
     """The one page."""
     rows = Rows("Shadeform")
     reply = ask.get(URL, headers={"X-API-KEY": ask.key()})

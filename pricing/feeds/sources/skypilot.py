@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from pricing.feeds.feed import Ask, Feed, Observation
-from pricing.feeds.machines import accelerator, with_form
-from pricing.feeds.parsing import MB, Rows, Told, first_of, lowest, number, positive, text, whole
+from pricing.feeds.feed import Feed, Fetcher, Observation
+from pricing.feeds.machines import accelerator, add_form_factor
+from pricing.feeds.parsing import MB, Rows, Told, first_reply, lowest, number, positive, text, whole
 
 PLACES = (
     "https://raw.githubusercontent.com/skypilot-org/skypilot-catalog/master/catalogs/v8/{cloud}/vms.csv",
@@ -23,11 +23,11 @@ SIZE = re.compile(r"'SizeInMiB': ([\d.]+)")
 WANTED = ("InstanceType", "GpuInfo", "AcceleratorName", "AcceleratorCount", "Price", "SpotPrice", "Region")
 
 
-def read(ask: Ask) -> Told:
+def read(ask: Fetcher) -> Told:
     """Each seller's file, from the mirror where the first place does not answer."""
     rows = Rows("SkyPilot")
     for cloud in CLOUDS:
-        reply = first_of(ask, (place.format(cloud=cloud) for place in PLACES))
+        reply = first_reply(ask, (place.format(cloud=cloud) for place in PLACES))
         table = csv.DictReader(reply.text().splitlines())
         rows.columns(table.fieldnames or (), WANTED)
         yield from lowest((reply, one) for line in table for one in _machine(cloud, line))
@@ -44,7 +44,7 @@ def _machine(cloud: str, line: dict[str, str]) -> Iterator[Observation]:
     memory = memory / MB if memory and memory >= MB else memory  # some say it in GB
     common: dict[str, Any] = {
         "seller": seller,
-        "accelerator": accelerator("skypilot", with_form(text(line["AcceleratorName"]), machine), memory),
+        "accelerator": accelerator("skypilot", add_form_factor(text(line["AcceleratorName"]), machine), memory),
         "count": count,
         "region": "" if cloud == ONE_PRICE else text(line["Region"]),
         "sku": machine,

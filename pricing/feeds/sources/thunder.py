@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from pricing.feeds.feed import AnyObservation, Ask, Feed, FeedError, Observation
+from pricing.feeds.feed import AnyObservation, Feed, FeedError, Fetcher, Observation
 from pricing.feeds.machines import accelerator
 from pricing.feeds.parsing import Row, Rows, Told, positive, text, whole
 
@@ -12,7 +12,7 @@ SKU = re.compile(r"(?P<board>[a-z0-9]+)_x(?P<count>\d+)_(?P<mode>production|prot
 SHARED = "prototyping"
 
 
-def read(ask: Ask) -> Told:
+def read(ask: Fetcher) -> Told:
     """The prices, with what is known of each machine."""
     rows = Rows("Thunder Compute")
     specs = _specs(ask)
@@ -26,7 +26,7 @@ def read(ask: Ask) -> Told:
     yield from ((reply, one) for one in found)
 
 
-def _specs(ask: Ask) -> dict[str, Row]:
+def _specs(ask: Fetcher) -> dict[str, Row]:
     """What is in each machine; nothing where that is not told."""
     try:
         told = ask.get(f"{URL}/specs").json()["specs"]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import date
 
 from pricing.choices import Purchase
-from pricing.feeds.feed import AnyObservation, Ask, Feed, Observation, Odd
+from pricing.feeds.feed import AnyObservation, Feed, Fetcher, Observation, UnreadableRow
 from pricing.feeds.machines import accelerator
 from pricing.feeds.parsing import Row, Rows, Told, day, lowest, positive, text, whole
 
@@ -15,7 +15,7 @@ SAID = "provider"  # who says the form; else it is the only one that is made, or
 NEEDED = ("provider", "gpu_family", "gpu_count", "pricing_type")
 
 
-def read(ask: Ask) -> Told:
+def read(ask: Fetcher) -> Told:
     """The one file."""
     rows = Rows("toolshedlabs")
     reply = ask.get(URL)
@@ -35,7 +35,7 @@ def _offer(rows: Rows, row: Row, made: date | None) -> Iterator[AnyObservation]:
         return  # a part of an accelerator
     purchase = PURCHASES.get(text(row["pricing_type"]))
     if purchase is None:
-        yield Odd(
+        yield UnreadableRow(
             f"{row['provider']}, {row['gpu_family']}", f"sold as {row['pricing_type']!r}, which is not known here"
         )
         return

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from pricing.feeds.feed import AnyObservation, Ask, Feed, Observation, Odd, Reply
+from pricing.feeds.feed import AnyObservation, Feed, FeedReply, Fetcher, Observation, UnreadableRow
 from pricing.feeds.machines import accelerator
-from pricing.feeds.parsing import MB, Row, Rows, Told, gigabytes, lowest, number, positive, text, whole
+from pricing.feeds.parsing import MB, Row, Rows, Told, lowest, number, parse_gigabytes, positive, text, whole
 
 URL = "https://console.vast.ai/api/v0/bundles/"
 MOST = 3_000  # that one reply holds; without it a few dozen
@@ -15,17 +15,17 @@ LAST_PART = re.compile(r"[^, ]*$")  # "Texas, US"
 NEEDED = ("gpu_name", "num_gpus", "dph_total", "geolocation")
 
 
-def read(ask: Ask) -> Told:
+def read(ask: Fetcher) -> Told:
     """One question for each range of sizes, so that none is cut off."""
     rows = Rows("Vast")
     yield from lowest(told for sizes in SIZES for told in _offers(rows, ask.post(URL, _question(sizes)), sizes))
     rows.check()
 
 
-def _offers(rows: Rows, reply: Reply, sizes: dict[str, int]) -> Told:
+def _offers(rows: Rows, reply: FeedReply, sizes: dict[str, int]) -> Told:
     offers = rows.list_at(reply.json(), "offers")
     if len(offers) >= MOST:
-        yield reply, Odd(f"machines of {sizes}", f"the reply is full with {MOST:,}: there may be more")
+        yield reply, UnreadableRow(f"machines of {sizes}", f"the reply is full with {MOST:,}: there may be more")
     for offer in offers:
         yield from rows.each(reply, _offer, offer)
 
@@ -46,7 +46,7 @@ def _offer(rows: Rows, offer: Row) -> Iterator[AnyObservation]:
     if odd := rows.lacks(offer, *NEEDED):
         yield odd
         return
-    count, memory = whole(offer["num_gpus"]), gigabytes(offer.get("gpu_ram"), MB)
+    count, memory = whole(offer["num_gpus"]), parse_gigabytes(offer.get("gpu_ram"), MB)
     if count is None:
         return
     name = text(offer["gpu_name"])

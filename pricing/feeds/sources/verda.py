@@ -4,30 +4,30 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from pricing.feeds.feed import AnyObservation, Ask, Feed, FeedError, Observation
+from pricing.feeds.feed import AnyObservation, Feed, FeedError, Fetcher, Observation
 from pricing.feeds.machines import accelerator
-from pricing.feeds.parsing import Row, Rows, Told, first_of, positive, text, whole
+from pricing.feeds.parsing import Row, Rows, Told, first_reply, positive, text, whole
 
 HOSTS = ("api.datacrunch.io", "api.verda.com")
 SPOTS = {"false": "on_demand", "true": "spot"}
 HOW_MANY = re.compile(r"\d+\s*x\s+")
 
 
-def read(ask: Ask) -> Told:
+def read(ask: Fetcher) -> Told:
     """The machines, after what can be had."""
-    rows, free = Rows("Verda"), _free(ask)
-    reply = first_of(ask, (f"https://{host}/v1/instance-types" for host in HOSTS))
+    rows, free = Rows("Verda"), _availability(ask)
+    reply = first_reply(ask, (f"https://{host}/v1/instance-types" for host in HOSTS))
     for row in rows.list_at(reply.json()):
         yield from rows.each(reply, _machine, row, free)
     rows.check()
 
 
-def _free(ask: Ask) -> dict[tuple[str, str], int]:
+def _availability(ask: Fetcher) -> dict[tuple[str, str], int]:
     """In how many places a machine can be had, by purchase; nothing where it does not tell people without a key."""
     found: dict[tuple[str, str], int] = {}
     for spot, purchase in SPOTS.items():
         try:
-            places = first_of(
+            places = first_reply(
                 ask, (f"https://{host}/v1/instance-availability" for host in HOSTS), params={"is_spot": spot}
             )
             for place in places.json():

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from pricing.feeds.feed import AnyObservation, Ask, Feed, Observation, Odd
-from pricing.feeds.machines import board_of, machines
-from pricing.feeds.parsing import MB, Row, Rows, Told, gigabytes, positive, text, whole
+from pricing.feeds.feed import AnyObservation, Feed, Fetcher, Observation, UnreadableRow
+from pricing.feeds.machines import find_accelerator_any_memory, machines
+from pricing.feeds.parsing import MB, Row, Rows, Told, parse_gigabytes, positive, text, whole
 
 URL = "https://api.vultr.com/v2"
 LISTS = (("plans", "vcg"), ("plans", "vdm"), ("plans-metal", ""))
@@ -13,7 +13,7 @@ PER_PAGE = "500"
 UNTRUSTED = "vdm"  # whose places are empty although machines can be had
 
 
-def read(ask: Ask) -> Told:
+def read(ask: Fetcher) -> Told:
     """All three lists."""
     rows = Rows("Vultr")
     for path, kind in LISTS:
@@ -42,17 +42,17 @@ def _plan(rows: Rows, plan: Row, kind: str) -> Iterator[AnyObservation]:
     if known:
         yield from _priced(plan, kind, known.accelerator, known.count)
     elif plan.get("gpu_type"):
-        yield from _by_memory(plan, kind)
+        yield from _count_from_memory(plan, kind)
     elif kind or name.endswith("-gpu"):
-        yield Odd(name, "a machine whose accelerators are not known")
+        yield UnreadableRow(name, "a machine whose accelerators are not known")
 
 
-def _by_memory(plan: Row, kind: str) -> Iterator[AnyObservation]:
+def _count_from_memory(plan: Row, kind: str) -> Iterator[AnyObservation]:
     """How many there are, from the memory of all of them; a part of one is not rented out by the accelerator."""
     called, memory = text(plan["gpu_type"]), positive(plan.get("gpu_vram_gb"))
-    board = board_of("vultr", called)
+    board = find_accelerator_any_memory("vultr", called)
     if board is None or not board.memory_gb:
-        yield Odd(text(plan["id"]), f"accelerators that are not known: {called}")
+        yield UnreadableRow(text(plan["id"]), f"accelerators that are not known: {called}")
     elif memory and (count := whole(memory / board.memory_gb)):
         yield from _priced(plan, kind, board.accelerator, count)
 
@@ -67,7 +67,7 @@ def _priced(plan: Row, kind: str, accelerator: str, count: int | None) -> Iterat
         "count": count,
         "sku": text(plan["id"]),
         "vcpus": positive(plan.get("vcpu_count") or plan.get("cpu_threads")),
-        "ram_gb": gigabytes(plan.get("ram"), MB),
+        "ram_gb": parse_gigabytes(plan.get("ram"), MB),
         "free": free,
     }
     if price := positive(plan["hourly_cost"]):

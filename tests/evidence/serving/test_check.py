@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
-from planner.evidence.checked import skips, summary
+from planner.evidence.checked import skip_counts, summary
 from planner.evidence.serving.check import check_serving
-from planner.evidence.serving.observed import observe
+from planner.evidence.serving.observed import read_observations
 from planner.evidence.serving.runs import read_run
-from planner.evidence.table import SERVING, SkippedRunError, published_runs, rows_in
+from planner.evidence.table import SERVING, SkippedRunError, published_runs, read_run_rows
 from planner.speed.serving.constants import NAMES, ServingConstants
-from planner.speed.serving.lookup import find_chip, find_engine, find_period, find_shape, published_on
+from planner.speed.serving.lookup import find_chip, find_engine, find_period, find_shape, parse_published_day
 from pricing import load_catalogue
 from tests.evidence.golden import serving_rows
 from tests.evidence.mine import as_csv
@@ -49,7 +49,7 @@ def test_the_summary_counts_rows_and_skips() -> None:
     lines = summary(CHECKED)
     whole = next(line for line in lines if line.by == "all")
     assert whole.n + whole.skipped + sum(one.error is None and not one.skipped_reason for one in CHECKED) == len(ROWS)
-    assert whole.skipped == sum(skips(CHECKED).values())
+    assert whole.skipped == sum(skip_counts(CHECKED).values())
     for by in ("source", "accelerator", "kind", "precision", "engine", "scale"):
         assert sum(line.n for line in lines if line.by == by) == whole.n
 
@@ -124,14 +124,14 @@ def test_a_rate_in_requests_is_compared_too() -> None:
 
 def test_users_who_wait_for_their_answers_tell_the_time_between_tokens() -> None:
     row = {**PLAIN, "mode": "server", "output_tokens_per_s_total": "", "tpot_ms": "20", "concurrency_or_batch": "32"}
-    (one,) = observe(CATALOGUE, [row])
+    (one,) = read_observations(CATALOGUE, [row])
     assert (one.kind, one.per_s, one.run.case.traffic.batch) == ("token", 50.0, 32.0)
 
 
 def test_what_is_left_out_is_predicted_and_not_fitted() -> None:
     row = next(row for row in published_runs(SERVING) if row["id"] == "R3704")
     assert check_serving(CATALOGUE, [row])[0].error is not None
-    assert observe(CATALOGUE, [row]) == []
+    assert read_observations(CATALOGUE, [row]) == []
 
 
 def test_experts_are_spread_where_many_are_served_and_nobody_says() -> None:
@@ -181,11 +181,11 @@ def test_engines_are_known_by_their_names(called: str, family: str) -> None:
 
 
 def test_how_an_engine_works_depends_on_the_day() -> None:
-    assert find_period("vllm", published_on("2024-10")).step_tokens == 512
-    assert find_period("vllm", published_on("2025-09")).step_tokens == 8_192
-    assert find_period("sglang", published_on("2024-05")).scheduler == "inline"
-    assert find_period("sglang", published_on("2025-09")).scheduler == "hidden"
-    assert find_period("trtllm", published_on("2019")).old_grouped  # older than the oldest: as the oldest
+    assert find_period("vllm", parse_published_day("2024-10")).step_tokens == 512
+    assert find_period("vllm", parse_published_day("2025-09")).step_tokens == 8_192
+    assert find_period("sglang", parse_published_day("2024-05")).scheduler == "inline"
+    assert find_period("sglang", parse_published_day("2025-09")).scheduler == "hidden"
+    assert find_period("trtllm", parse_published_day("2019")).old_grouped  # older than the oldest: as the oldest
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_cells_that_make_no_sense_break_nothing(change: dict[str, str]) -> None:
     ],
 )
 def test_a_cell_outside_its_choices_is_skipped_with_its_column(change: dict[str, str], why: str) -> None:
-    (row,) = rows_in(as_csv([{**PLAIN, **change}]), SERVING, file="mine.csv")
+    (row,) = read_run_rows(as_csv([{**PLAIN, **change}]), SERVING, file="mine.csv")
     with pytest.raises(SkippedRunError, match=why):
         read_run(CATALOGUE, row)
 
@@ -271,5 +271,5 @@ def test_a_model_nobody_knows_is_predicted_from_its_size_with_a_wide_band() -> N
 
 def test_what_is_not_fitted_are_guesses() -> None:
     row = {**PLAIN, "id": "1", "output_tokens_per_s_total": "9000"}
-    assert len(observe(CATALOGUE, [row])) == 1
-    assert observe(CATALOGUE, [{**row, "model": "Unheard-of-8B"}]) == []
+    assert len(read_observations(CATALOGUE, [row])) == 1
+    assert read_observations(CATALOGUE, [{**row, "model": "Unheard-of-8B"}]) == []

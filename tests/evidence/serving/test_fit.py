@@ -4,7 +4,7 @@ from datetime import date
 import numpy as np
 import pytest
 
-from planner.evidence.serving.observed import ServingObservations, observe
+from planner.evidence.serving.observed import ServingObservations, read_observations
 from planner.evidence.table import SERVING, published_runs
 from planner.speed.serving.chips import known
 from planner.speed.serving.constants import NAMES
@@ -13,11 +13,11 @@ from pricing.strict_yaml import read
 from tests.evidence.golden import serving_rows
 from tools.calibrate import calibrate
 from tools.calibration.first_tokens import FIRST_TOKEN, fit_first_tokens, waited
-from tools.calibration.serving import EXPECTED, expected, fit, refit, weights_of, without_each_of
+from tools.calibration.serving import EXPECTED, expected, fit, leave_one_group_out, refit, weights_of
 
 CATALOGUE = load_catalogue()
 ROWS = serving_rows()
-OBSERVED = observe(CATALOGUE, ROWS)
+OBSERVED = read_observations(CATALOGUE, ROWS)
 
 
 def test_constants_that_made_the_figures_are_found_again() -> None:
@@ -40,13 +40,13 @@ def test_a_fit_is_nearer_than_what_was_expected() -> None:
 def test_what_is_left_out_does_not_touch_its_own_constants() -> None:
     groups = [one.source for one in OBSERVED]
     observed = ServingObservations.of(OBSERVED)
-    errors, without = without_each_of(observed, groups, fit(observed))
+    errors, without = leave_one_group_out(observed, groups, fit(observed))
     assert np.isfinite(errors).all()
     assert set(without) == set(groups)
     wild = ServingObservations.of(
         [replace(one, per_s=one.per_s * (9 if one.source == groups[0] else 1)) for one in OBSERVED]
     )
-    same = without_each_of(wild, groups, fit(wild))[1][groups[0]]
+    same = leave_one_group_out(wild, groups, fit(wild))[1][groups[0]]
     assert same.bandwidth_share == pytest.approx(without[groups[0]].bandwidth_share, rel=0.02)
 
 

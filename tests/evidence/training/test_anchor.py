@@ -9,14 +9,14 @@ import pytest
 from planner.evidence.constants_file import training_constants_in
 from planner.evidence.table import RunTableError
 from planner.evidence.training.check import anchored, check_training
-from planner.speed.hardware import BadJob
-from planner.speed.pace import doubt_of, kept_share
+from planner.speed.hardware import InvalidJobError
+from planner.speed.pace import credibility, prior_runs
 from planner.speed.training import TrainingJob, train
-from planner.speed.training.bands import house_bands
-from planner.speed.training.constants import house_calibration
+from planner.speed.training.bands import default_bands
+from planner.speed.training.constants import default_calibration
 from pricing import Catalogue
 from tools.calibrate import calibrate
-from tools.calibration.training import refit, sample_of, training_file
+from tools.calibration.training import build_sample, refit, training_file
 
 JOB = TrainingJob(model="Llama-3-8B", accelerator="H100-SXM5-80GB", accelerators=64)
 ROW = {
@@ -63,7 +63,7 @@ def test_they_move_the_answer_and_narrow_it(catalogue: Catalogue) -> None:
     assert plain is not None
     assert own is not None
     assert own.tokens_per_s_per_accelerator.typical < 0.9 * plain.tokens_per_s_per_accelerator.typical
-    said = house_bands()["own_runs/job/dense_layout_chosen"]
+    said = default_bands()["own_runs/job/dense_layout_chosen"]
     assert (own.band.low, own.band.high, own.band.rows) == (said.low, said.high, said.rows)
     assert own.band.alike == plain.band.alike
     assert own.band.high / own.band.low < plain.band.high / plain.band.low
@@ -71,16 +71,16 @@ def test_they_move_the_answer_and_narrow_it(catalogue: Catalogue) -> None:
 
 def test_runs_on_another_chip_say_nothing(catalogue: Catalogue) -> None:
     rows = rows_at(catalogue, 0.8, {"accelerator": "A100-SXM4-80GB"})
-    with pytest.raises(BadJob, match=r"none of 1 run was measured on H100-SXM5-80GB.*A100-SXM4-80GB"):
+    with pytest.raises(InvalidJobError, match=r"none of 1 run was measured on H100-SXM5-80GB.*A100-SXM4-80GB"):
         anchored(catalogue, JOB, rows)
-    with pytest.raises(BadJob, match="none that can be compared"):
+    with pytest.raises(InvalidJobError, match="none that can be compared"):
         anchored(catalogue, JOB, [ROW])
 
 
 def test_what_is_believed_of_runs_is_what_helped_with_published_ones() -> None:
-    bands = house_bands()
-    assert doubt_of("job") < 1 < doubt_of("accelerator")
-    assert [kept_share(runs, 0.5) for runs in (1, 3)] == [pytest.approx(2 / 3), pytest.approx(6 / 7)]
+    bands = default_bands()
+    assert prior_runs("job") < 1 < prior_runs("accelerator")
+    assert [credibility(runs, 0.5) for runs in (1, 3)] == [pytest.approx(2 / 3), pytest.approx(6 / 7)]
     for kind in ("dense_layout_stated", "dense_layout_chosen", "moe"):
         job, chip, nothing = (bands[name] for name in (f"own_runs/job/{kind}", f"own_runs/accelerator/{kind}", kind))
         assert job.high / job.low < min(chip.high / chip.low, nothing.high / nothing.low)
@@ -103,14 +103,14 @@ def test_constants_come_back_from_the_file_they_were_written_to(
     assert own is not None
     assert own.step_time_s != plain.step_time_s
     assert own.band.rows <= len(rows) < plain.band.rows
-    assert found.spread.seen != house_calibration().spread.seen
+    assert found.spread.seen != default_calibration().spread.seen
 
 
 GOOD = {"constants": None, "chips": "{}", "families": "{}", "bands": "{}"}
 
 
 def file_with(**changes: str) -> str:
-    house = house_calibration().constants
+    house = default_calibration().constants
     constants = {name: f"{{value: {getattr(house, name):.9f}, prior: {getattr(house, name):.9f}, sd: 1, meaning: x}}"
                  for name in house.__dataclass_fields__}  # fmt: skip
     constants |= {key.removeprefix("c_"): value for key, value in changes.items() if key.startswith("c_")}
@@ -141,15 +141,15 @@ def test_a_file_that_is_none_of_ours_is_told_in_one_sentence(changes: dict[str, 
 
 def test_the_same_file_without_the_mistake_is_taken() -> None:
     assert training_constants_in(file_with(), file="mine.yaml").constants.e16 == pytest.approx(
-        house_calibration().constants.e16, rel=1e-6
+        default_calibration().constants.e16, rel=1e-6
     )
     with pytest.raises(RunTableError, match="the file"):
         training_constants_in("- 1\n", file="mine.yaml")
 
 
 def test_the_house_file_can_be_read_as_anybodys(catalogue: Catalogue, rows: list[dict[str, str]]) -> None:
-    house = house_calibration()
-    text = training_file(house, house_bands(), house.spread, sample_of(catalogue, rows), on=date(2026, 11, 21))
+    house = default_calibration()
+    text = training_file(house, default_bands(), house.spread, build_sample(catalogue, rows), on=date(2026, 11, 21))
     assert training_constants_in(text, file="house").bands == house.bands
     assert training_constants_in(text, file="house").spread == house.spread
     assert np.isclose(training_constants_in(text, file="house").constants.host_s, house.constants.host_s)

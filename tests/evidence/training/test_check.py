@@ -3,13 +3,20 @@
 import numpy as np
 import pytest
 
-from planner.evidence.checked import skips, summary
+from planner.evidence.checked import skip_counts, summary
 from planner.evidence.training.check import check_training
-from planner.speed.training.bands import house_bands, kind_of, scale_of
-from planner.speed.training.constants import NAMES, house_calibration
+from planner.speed.training.bands import default_bands, kind_of, size_class
+from planner.speed.training.constants import NAMES, default_calibration
 from pricing import Catalogue, strict_yaml
+from tools.calibration.training import (
+    build_prior,
+    build_sample,
+    leave_source_out_errors,
+    refit,
+    training_bands,
+    training_file,
+)
 from tools.calibration.training import fitted as fitted_to
-from tools.calibration.training import prior_for, refit, sample_of, training_bands, training_file, without_its_source
 
 Rows = list[dict[str, str]]
 
@@ -40,7 +47,7 @@ def test_a_run_that_cannot_fit_does_not(catalogue: Catalogue, rows: Rows) -> Non
 
 def test_skips_say_why_and_are_counted(catalogue: Catalogue, rows: Rows) -> None:
     checked = check_training(catalogue, rows)
-    reasons = skips(checked)
+    reasons = skip_counts(checked)
     assert sum(reasons.values()) == sum(not row.predicted for row in checked) > 0
     assert all(reason.startswith(("tier C", "unknown shape", "the number", "Quadro")) for reason in reasons), reasons
     total = next(group for group in summary(checked) if group.by == "all")
@@ -75,10 +82,10 @@ def test_bands_hold_the_prediction(catalogue: Catalogue, rows: Rows) -> None:
 
 
 def test_the_house_was_calibrated_on_more_than_these_and_knows_every_kind() -> None:
-    assert {"moe", "dense_layout_stated", "dense_layout_chosen"} <= set(house_bands())
-    assert house_bands()["dense_layout_stated"].rows > 500
+    assert {"moe", "dense_layout_stated", "dense_layout_chosen"} <= set(default_bands())
+    assert default_bands()["dense_layout_stated"].rows > 500
     assert kind_of(moe=True, layout_stated=True) == "moe"
-    assert [scale_of(count) for count in (1, 64, 65, 1024, 1025)] == [
+    assert [size_class(count) for count in (1, 64, 65, 1024, 1025)] == [
         *["up_to_64"] * 2, *["65_to_1024"] * 2, "above_1024",
     ]  # fmt: skip
 
@@ -86,8 +93,8 @@ def test_the_house_was_calibrated_on_more_than_these_and_knows_every_kind() -> N
 @pytest.mark.slow
 def test_a_fit_meets_what_it_has_seen_and_less_well_what_it_has_not(catalogue: Catalogue, rows: Rows) -> None:
     fitted = refit(catalogue, rows)
-    sample = sample_of(catalogue, rows)
-    errors = without_its_source(sample, fitted_to(sample, prior_for(sample.runs)))
+    sample = build_sample(catalogue, rows)
+    errors = leave_source_out_errors(sample, fitted_to(sample, build_prior(sample.runs)))
     seen = [abs(row.error) for row in check_training(catalogue, rows, calibration=fitted) if row.error is not None]
     assert np.median(seen) < np.median(np.abs(errors))
     assert np.median(np.abs(errors)) < 0.2
@@ -96,7 +103,7 @@ def test_a_fit_meets_what_it_has_seen_and_less_well_what_it_has_not(catalogue: C
 
 
 def test_one_run_hardly_moves_what_is_believed(catalogue: Catalogue, rows: Rows) -> None:
-    house, one = house_calibration().constants, refit(catalogue, rows[:1]).constants
+    house, one = default_calibration().constants, refit(catalogue, rows[:1]).constants
     priors = [getattr(one, name) / getattr(house, name) for name in NAMES]
     assert 0.3 < np.median(priors) < 3
 
@@ -104,11 +111,13 @@ def test_one_run_hardly_moves_what_is_believed(catalogue: Catalogue, rows: Rows)
 def test_a_calibration_is_written_as_it_is_read(catalogue: Catalogue, rows: Rows) -> None:
     from datetime import date
 
-    sample = sample_of(catalogue, rows)
-    text = training_file(house_calibration(), house_bands(), house_calibration().spread, sample, on=date(2026, 11, 21))
+    sample = build_sample(catalogue, rows)
+    text = training_file(
+        default_calibration(), default_bands(), default_calibration().spread, sample, on=date(2026, 11, 21)
+    )
     again = strict_yaml.read(text, file="constants")
-    house = house_calibration()
+    house = default_calibration()
     assert again["constants"]["e16"]["value"] == pytest.approx(house.constants.e16, rel=1e-3)
     assert again["constants"]["ring_s"]["value"] == pytest.approx(house.constants.ring_s, rel=1e-3)
     assert again["chips"].keys() == house.chips.keys()
-    assert again["bands"]["moe"]["low"] == house_bands()["moe"].low
+    assert again["bands"]["moe"]["low"] == default_bands()["moe"].low

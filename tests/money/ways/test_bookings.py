@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from planner.money.ledger import Ledger
 from planner.money.measures import present_usd
-from planner.money.renting.cheapest_offer import booked_again
+from planner.money.renting.cheapest_offer import rebook_reservations
 from planner.money.renting.offer_inputs import TERM_MONTHS
-from planner.money.setting import Booking, ChosenOffers, Setting, Tier
+from planner.money.setting import ChosenOffers, PlanContext, Reservation, ReservationTier
 from planner.money.ways import on_demand, reserved
-from planner.money.ways.ledger_of_way import WayLedger
-from planner.scenario.rent import Reserve
+from planner.money.ways.ledger_of_way import OptionLedger
+from planner.scenario.rent import ReservationInputs
 from tests.examples import at_most
 from tests.money.renting import amounts, built, offer, plan, recomputes, setting, total, work
 
@@ -41,25 +41,25 @@ def made(
     terms: dict[str, tuple[str, float]] | None = None,
     paths: dict[str, float] | None = None,
     **more: Any,
-) -> Setting:
+) -> PlanContext:
     """A plan in the market of these terms."""
     rents = {"rent_change_per_year": 0.0} if paths is None else paths
     return setting(plan(*(works or (FULL,)), terms=rents, **more), market(TERMS if terms is None else terms))
 
 
-def present(there: Setting, found: WayLedger) -> float:
+def present(there: PlanContext, found: OptionLedger) -> float:
     """In today's money."""
     return float(present_usd(there, Ledger(found.title, found.lines)))
 
 
-def cost(there: Setting, tiers: tuple[Tier, ...] | None = None) -> float:
+def cost(there: PlanContext, tiers: tuple[ReservationTier, ...] | None = None) -> float:
     """What reserving costs, with other reservations than were found."""
     if tiers is not None:
         there = replace(there, taken=replace(there.taken, reserved_tiers=tiers))
     return present(there, built(there, reserved.build))
 
 
-def sequences(terms: dict[str, tuple[str, float]], months: int, month: int = 0) -> Iterator[tuple[Booking, ...]]:
+def sequences(terms: dict[str, tuple[str, float]], months: int, month: int = 0) -> Iterator[tuple[Reservation, ...]]:
     """Every run of terms and months on demand."""
     if month >= months:
         yield ()
@@ -67,11 +67,11 @@ def sequences(terms: dict[str, tuple[str, float]], months: int, month: int = 0) 
     for key, (kind, _) in terms.items():
         length = TERM_MONTHS[kind]
         for rest in sequences(terms, months, month + int(length)):
-            yield (Booking(key, month, length), *rest)
+            yield (Reservation(key, month, length), *rest)
     yield from sequences(terms, months, month + 1)
 
 
-def may_be(run: tuple[Booking, ...], months: int) -> bool:
+def may_be(run: tuple[Reservation, ...], months: int) -> bool:
     """Whether a run begins with a reservation, is renewed for no longer, and let go only for less than a term."""
     left, last = months - run[-1].until, run[-1].term_months
     shorter = all(one.term_months <= before.term_months for before, one in pairwise(run))
@@ -79,7 +79,7 @@ def may_be(run: tuple[Booking, ...], months: int) -> bool:
     return begins and (left < last or (len(run) == 1 and left <= last))
 
 
-def contiguous(run: tuple[Booking, ...]) -> bool:
+def contiguous(run: tuple[Reservation, ...]) -> bool:
     """Whether each follows on the one before."""
     return all(one.after_months == before.until for before, one in pairwise(run))
 
@@ -108,7 +108,7 @@ def test_no_run_of_terms_is_cheaper(
         reserve={"prepaid": prepaid},
     )
     runs = [run for run in sequences(terms, months) if run and may_be(run, months)]
-    least = min(cost(there, (Tier(run),)) for run in runs)
+    least = min(cost(there, (ReservationTier(run),)) for run in runs)
     assert cost(there) == pytest.approx(least, abs=0.05)
 
 
@@ -125,7 +125,7 @@ def test_no_steps_are_cheaper(usd: tuple[float, float], prepaid: bool) -> None:
     runs = list(sequences(terms, 4))
     steps = [run for run in runs if not run or contiguous(run)]
     pairs = product([run for run in runs if run and may_be(run, 4)], steps)
-    least = min(cost(there, (Tier(low, 8), Tier(high, 8))) for low, high in pairs)
+    least = min(cost(there, (ReservationTier(low, 8), ReservationTier(high, 8))) for low, high in pairs)
     assert cost(there) == pytest.approx(least, rel=1e-3)
 
 
@@ -224,7 +224,7 @@ def test_what_you_have_decided_on_is_what_is_reserved() -> None:
 def test_what_you_have_decided_on_and_nobody_sells_is_said() -> None:
     there = made(terms={"year": TERMS["year"]}, years=3.0, reserve={"orders": ORDERS[:1]})
     found = reserved.build(there)
-    assert not isinstance(found, WayLedger)
+    assert not isinstance(found, OptionLedger)
     assert "for 3 years" in found.reason
 
 
@@ -255,7 +255,7 @@ def test_a_price_for_a_volume_is_for_all_together() -> None:
 
 def test_nothing_taken_reserves_nothing() -> None:
     assert ChosenOffers().booked == ()
-    assert Reserve().orders == ()
+    assert ReservationInputs().orders == ()
 
 
 def test_over_another_number_of_years_it_is_reserved_otherwise() -> None:
@@ -264,4 +264,4 @@ def test_over_another_number_of_years_it_is_reserved_otherwise() -> None:
         there = made(years=4.0)
         lasting = replace(there, scenario=there.scenario.model_copy(update={"years": years}))
         assert built(lasting, reserved.build).title != title
-        assert built(booked_again(lasting), reserved.build).title == title
+        assert built(rebook_reservations(lasting), reserved.build).title == title

@@ -11,8 +11,8 @@ from planner.money.measures import cash_by_year_usd, cash_today_usd, paid_usd, p
 from planner.money.plan import Plan, plan
 from planner.money.verdict.answer import answer
 from planner.money.ways import keep
-from planner.money.ways.ledger_of_way import Unavailable, WayLedger
-from planner.report.answer.document import answer_data
+from planner.money.ways.ledger_of_way import OptionLedger, Unavailable
+from planner.report.answer.document import answer_json
 from planner.report.files.csv import cash_table
 from planner.scenario.own import Kept, SaleAndLeaseBack
 from planner.scenario.scenario import Scenario
@@ -35,7 +35,7 @@ KEPT = {
 }
 
 
-def way(kept: dict[str, Any] = KEPT, **plan: Any) -> WayLedger:
+def way(kept: dict[str, Any] = KEPT, **plan: Any) -> OptionLedger:
     """Keeping this, where 80 are wanted half the time."""
     return built(keep.build, setting(scenario(POWER, kept=kept, **plan)))
 
@@ -90,7 +90,7 @@ def test_what_it_would_fetch_today_costs_and_is_not_cash() -> None:
     assert measures.cash_today_usd == 0
     assert measures.bills_usd == pytest.approx(float(option.ledger.total_usd) - 200_000)
     assert peak_cash(made.setting, option.ledger).month > 0
-    data = answer_data(reckoned(made))
+    data = answer_json(reckoned(made))
     assert data["options"][0]["cash_by_year_usd"][0] == 0
     assert [line["name"] for line in data["options"][0]["lines"] if not line["is_cash"]] == [
         "What it would fetch today"

@@ -9,19 +9,19 @@ from hypothesis import strategies as st
 
 from planner.money.finance import flow_years, npv_usd
 from planner.money.ways import lease
-from planner.money.ways.ledger_of_way import Unavailable, WayLedger
+from planner.money.ways.ledger_of_way import OptionLedger, Unavailable
 from tests.money.owning import EIGHTY, NOTHING, built, by_line, monthly, scenario, setting, total
 
 OWN = {**EIGHTY, "running_usd_per_month": 5_000.0}
 RENT = 80 * 0.5 * 730 * 2.0
 
 
-def way(terms: dict[str, Any], own: dict[str, Any] = OWN, **plan: Any) -> WayLedger:
+def way(terms: dict[str, Any], own: dict[str, Any] = OWN, **plan: Any) -> OptionLedger:
     """Leasing 800,000 worth on these terms."""
     return built(lease.build, setting(scenario(own, lease={"left_share": 0.0, **terms}, **plan)))
 
 
-def paid(found: WayLedger, name: str = "Lease payments") -> dict[int, float]:
+def paid(found: OptionLedger, name: str = "Lease payments") -> dict[int, float]:
     """The months in which a line moves, and by how much."""
     usd = by_line(found)[name]
     return {int(month): float(usd[month]) for month in np.flatnonzero(usd)}

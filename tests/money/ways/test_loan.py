@@ -9,19 +9,19 @@ from hypothesis import strategies as st
 
 from planner.money.finance import flow_years, npv_usd
 from planner.money.ways import loan, own
-from planner.money.ways.ledger_of_way import Unavailable, WayLedger
+from planner.money.ways.ledger_of_way import OptionLedger, Unavailable
 from tests.money.loans import loan_balance_usd, loan_payment_usd, monthly_rate
 from tests.money.owning import EIGHTY, NOTHING, built, by_line, monthly, scenario, setting, total
 
 OWN = {**EIGHTY, "running_usd_per_month": 5_000.0}
 
 
-def way(terms: dict[str, Any], own_terms: dict[str, Any] = OWN, **plan: Any) -> WayLedger:
+def way(terms: dict[str, Any], own_terms: dict[str, Any] = OWN, **plan: Any) -> OptionLedger:
     """Buying 800,000 worth on these terms of a loan."""
     return built(loan.build, setting(scenario(own_terms, loan={"loan_share": 1.0, **terms}, **plan)))
 
 
-def lent(found: WayLedger) -> dict[str, Any]:
+def lent(found: OptionLedger) -> dict[str, Any]:
     """The lines of the loan alone."""
     return {line.name: line.usd for line in found.lines if line.part == "finance"}
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.money.setting import Setting
+from planner.money.setting import PlanContext
 from planner.money.ways import mix, on_demand, own, reserved, spot
 from tests.examples import at_most
 from tests.money.owning import EIGHTY
@@ -22,7 +22,7 @@ def mixed(
     peaks: str = "on_demand",
     works: tuple[dict[str, Any], ...] = LEVELS,
     **more: Any,
-) -> Setting:
+) -> PlanContext:
     """A mix of these."""
     wanted = {"own_accelerators": own_count, "reserve_accelerators": reserve, "peaks": peaks}
     return setting(plan(*works, **{"mix": wanted, "own": EIGHTY, **more}))
@@ -46,7 +46,7 @@ def test_everything_reserved_is_reserved() -> None:
 
 def test_a_base_and_peaks_are_a_fleet_too_small() -> None:
     there = mixed(own_count=8)
-    assert total(built(there, mix.build)) == pytest.approx(total(built(there, own.of_size(8))))
+    assert total(built(there, mix.build)) == pytest.approx(total(built(there, own.fleet_builder(8))))
 
 
 def test_three_layers_by_hand() -> None:
@@ -82,7 +82,7 @@ def test_a_reservation_that_is_let_go_leaves_its_layer_to_the_peaks() -> None:
     assert peaks.usd[[12, 13]].tolist() == pytest.approx([(everything - 8 * 0.925) * 730 * 2.0, 0])
 
 
-def mixed_expiring() -> Setting:
+def mixed_expiring() -> PlanContext:
     """Eight reserved for the first of two years."""
     wanted = {"reserve_accelerators": 8}
     return setting(plan(*LEVELS, years=2.0, mix=wanted, reserve={"term": "reserved_1y", "at_end": "expire"}))

@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.money.ways import mix, own
-from planner.money.ways.ledger_of_way import Unavailable, WayLedger
+from planner.money.ways.ledger_of_way import OptionLedger, Unavailable
 from planner.scenario.scenario import Scenario
 from tests.money.owning import EIGHTY, NOTHING, built, by_line, monthly, scenario, setting, total
 
 RENT = 80 * 0.5 * 730 * 2.0  # a month of everything rented
 
 
-def way(terms: dict[str, Any], **plan: Any) -> WayLedger:
+def way(terms: dict[str, Any], **plan: Any) -> OptionLedger:
     """Owning on these terms."""
     return built(own.build, setting(scenario(terms, **plan)))
 
@@ -77,7 +77,7 @@ def test_the_wait_is_the_catalogues_where_you_say_nothing() -> None:
 
 def test_of_size_buys_another_number() -> None:
     at = setting(scenario(EIGHTY))
-    assert float(monthly(built(own.of_size(40), at))[0]) == 400_000
+    assert float(monthly(built(own.fleet_builder(40), at))[0]) == 400_000
 
 
 @given(st.lists(st.floats(0.0, 60.0), min_size=1, max_size=4))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.money.measures import cash_by_year_usd, cash_today_usd
-from planner.money.plan import Plan, plan_at
+from planner.money.plan import Plan, plan_from_context
 from planner.money.sizing import wait_hours
 from planner.money.verdict.answer import answer
 from planner.report.files.csv import cash_table
@@ -26,7 +26,9 @@ def made(usd: float | None = 5.0, pool: dict[str, Any] = POOL, **more: Any) -> P
     """Two years of one-accelerator jobs of eight hours that may wait."""
     terms = {"rent_change_per_year": 0.0, "usd_per_waiting_hour": usd}
     rent = {"hours_per_session": 8.0}
-    return plan_at(setting(plan(pool, **{"own": OWN, "years": 2.0, "terms": terms, "rent": rent, **more}), MARKET))
+    return plan_from_context(
+        setting(plan(pool, **{"own": OWN, "years": 2.0, "terms": terms, "rent": rent, **more}), MARKET)
+    )
 
 
 def waited_usd(there: Plan, key: str) -> float:

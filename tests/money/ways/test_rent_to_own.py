@@ -7,7 +7,7 @@ import pytest
 
 from planner.money.finance import annuity_factor
 from planner.money.ways import rent_to_own
-from planner.money.ways.ledger_of_way import Unavailable, WayLedger
+from planner.money.ways.ledger_of_way import OptionLedger, Unavailable
 from tests.money.loans import monthly_rate
 from tests.money.owning import EIGHTY, NOTHING, built, by_line, monthly, scenario, setting
 
@@ -15,7 +15,7 @@ OWN = {**EIGHTY, "running_usd_per_month": 5_000.0, "residual_share": 0.2}
 QUOTE = {"usd_per_month": 30_000.0, "months": 24, "upfront_usd": 100_000.0, "final_usd": 50_000.0}
 
 
-def way(own: dict[str, Any] = OWN, quote: dict[str, Any] = QUOTE, **plan: Any) -> WayLedger:
+def way(own: dict[str, Any] = OWN, quote: dict[str, Any] = QUOTE, **plan: Any) -> OptionLedger:
     """800,000 worth on this quote."""
     return built(rent_to_own.build, setting(scenario(own, rent_to_own=quote, **plan)))
 

@@ -9,21 +9,21 @@ from hypothesis import strategies as st
 
 from planner.money.ledger import Ledger
 from planner.money.ways import reserved
-from planner.money.ways.ledger_of_way import WayLedger
-from planner.scenario.rent import Reserve
+from planner.money.ways.ledger_of_way import OptionLedger
+from planner.scenario.rent import ReservationInputs
 from tests.examples import at_most
 from tests.money.renting import MARKET, amounts, built, offer, plan, recomputes, setting, total, why, work
 
 YEAR = 8 * 730 * 12 * 1.5  # eight for a year at 1.5, busy or not
 
 
-def booked(*works: dict[str, Any], years: float = 1.0, change: float = 0.0, **reserve: Any) -> WayLedger:
+def booked(*works: dict[str, Any], years: float = 1.0, change: float = 0.0, **reserve: Any) -> OptionLedger:
     """A reservation, renewed at its end unless said otherwise."""
     terms, reserve = {"rent_change_per_year": change}, {"at_end": "roll", **reserve}
     return built(setting(plan(*works, years=years, terms=terms, reserve=reserve)), reserved.build)
 
 
-def cash(found: WayLedger) -> np.ndarray[Any, Any]:
+def cash(found: OptionLedger) -> np.ndarray[Any, Any]:
     """What is paid, month by month."""
     return Ledger(found.title, found.lines).monthly_usd
 
@@ -79,7 +79,7 @@ def test_who_grows_into_a_volume_pays_its_price_from_that_term_on(prepaid: bool)
 )
 def test_a_price_for_more_that_is_higher_is_refused(volume: Any) -> None:
     with pytest.raises(ValueError, match="want more accelerators and a lower price"):
-        Reserve(usd_per_accelerator_hour=1.5, volume=volume)
+        ReservationInputs(usd_per_accelerator_hour=1.5, volume=volume)
 
 
 def test_prepaid_is_paid_before_each_term() -> None:

@@ -11,7 +11,7 @@ from planner.money.ledger import Ledger
 from planner.money.measures import cash_today_usd
 from planner.money.tax.lines import taxed
 from planner.money.ways import sale_and_lease_back as way
-from planner.money.ways.ledger_of_way import Unavailable, WayLedger
+from planner.money.ways.ledger_of_way import OptionLedger, Unavailable
 from tests.money.owning import EIGHTY, built, by_line, monthly, scenario, setting, total
 
 OWN = {**EIGHTY, "running_usd_per_month": 5_000.0}
@@ -24,7 +24,7 @@ KEPT = {
 OF_KEPT = {"of": "kept", "price_share": 0.8, "usd_per_month": 4_000.0, "in_advance": False, "years": 2.0}
 
 
-def sold(terms: dict[str, Any] | None = None, own: dict[str, Any] = OWN, **plan: Any) -> WayLedger:
+def sold(terms: dict[str, Any] | None = None, own: dict[str, Any] = OWN, **plan: Any) -> OptionLedger:
     """800,000 worth, sold on delivery and leased back on these terms."""
     return built(way.build, setting(scenario(own, sale_and_lease_back={**BACK, **(terms or {})}, **plan)))
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from planner.money.demand.queueing import best_checkpoint_interval_hours, preemption_stretch
 from planner.money.measures import present_usd
 from planner.money.ways import mix, on_demand, spot
-from planner.money.ways.ledger_of_way import WayLedger
-from planner.scenario.rent import Mix
+from planner.money.ways.ledger_of_way import OptionLedger
+from planner.scenario.rent import MixInputs
 from planner.scenario.scenario import Scenario
 from tests.examples import at_most
 from tests.money.anyplan import CATALOGUE, of, plans, small
@@ -22,7 +22,7 @@ from tests.money.renting import why as reason
 USEFUL = 8 * 0.5 * 8_760 * 0.8  # half of a year on eight at 0.8
 
 
-def rented(*works: dict[str, Any], **changes: Any) -> WayLedger:
+def rented(*works: dict[str, Any], **changes: Any) -> OptionLedger:
     """Spot machines."""
     return built(setting(plan(*(works or (work(may_stop=True),)), spot=changes)), spot.build)
 
@@ -163,7 +163,10 @@ def test_spot_never_costs_more_than_on_demand(said: Scenario, usd: float, rate: 
     ways = ("on_demand", "spot", "mix")
     here = said.model_copy(update={"work": works, "spot": asked, "ways": ways, "tax": None})
     spot_peaks, usual = (
-        of(here.model_copy(update={"mix": Mix(own_accelerators=4, peaks=peaks)}), small(CATALOGUE, here.accelerator))
+        of(
+            here.model_copy(update={"mix": MixInputs(own_accelerators=4, peaks=peaks)}),
+            small(CATALOGUE, here.accelerator),
+        )
         for peaks in ("spot", "on_demand")
     )
     for key, other in (("spot", "on_demand"), ("mix", "mix")):

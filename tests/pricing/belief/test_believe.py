@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pricing.belief import Believed, believed
+from pricing.belief import PriceEstimates, believed
 from pricing.belief.constants import constants
 from pricing.belief.moves import Index
 from pricing.belief.readings import CLASSES, readings
 from pricing.catalogue import Catalogue
-from pricing.figure import Figure, Value
+from pricing.figure import Figure, FigureValue
 from pricing.load import build
 from pricing.records import Offer
 from tests.small_catalogue import CHIPS
@@ -52,7 +52,7 @@ def catalogue_of(reads: Sequence[Read], purchase: str = "on_demand") -> Catalogu
 def _offer(provider: str, one: Read, purchase: str) -> Offer:
     newest = TODAY - timedelta(days=one.age_days)
     days = [newest - timedelta(days=7 * back) for back in range(one.reads)]
-    values = {day: Value(typical=one.usd, kind="list_price", source="lists") for day in days}
+    values = {day: FigureValue(typical=one.usd, kind="list_price", source="lists") for day in days}
     return Offer(
         provider=provider, accelerator=CHIP, accelerators_per_instance=8, region="somewhere", area="europe",
         purchase=purchase,
@@ -60,7 +60,7 @@ def _offer(provider: str, one: Read, purchase: str) -> Offer:
     )  # fmt: skip
 
 
-def worth(reads: Sequence[Read], *, moves: bool = True) -> Believed:
+def worth(reads: Sequence[Read], *, moves: bool = True) -> PriceEstimates:
     """In a market that rises by a thousandth a day, in logs, and whose sellers have shown nothing of their own."""
     catalogue = catalogue_of(reads)
     known, day = readings(catalogue), TODAY.toordinal()

@@ -4,17 +4,25 @@ from collections.abc import Iterator
 from typing import Any
 
 from pricing.feeds.client import Limits
-from pricing.feeds.feed import AnyObservation, Ask, Feed, HostedObservation, Observation, RateObservation, Reply
+from pricing.feeds.feed import (
+    AnyObservation,
+    ExchangeRateObservation,
+    Feed,
+    FeedReply,
+    Fetcher,
+    HostedPriceObservation,
+    Observation,
+)
 
 HOST = "prices.example"
 BRISK = Limits(connect_s=2, silent_s=0.3, total_s=20, tries=2, first_pause_s=0.001, longest_pause_s=1, pages=50)
-KINDS = {"rental": Observation, "hosted": HostedObservation, "exchange": RateObservation}
+KINDS = {"rental": Observation, "hosted": HostedPriceObservation, "exchange": ExchangeRateObservation}
 
 
 def source(name: str = "example", **changes: Any) -> Feed:
     """A source whose page is a list of observations, with the page after it."""
 
-    def read(ask: Ask) -> Iterator[tuple[Reply, AnyObservation]]:
+    def read(ask: Fetcher) -> Iterator[tuple[FeedReply, AnyObservation]]:
         url: str | None = f"https://{HOST}/{name}"
         while url:
             reply = ask.get(url)

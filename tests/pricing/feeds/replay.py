@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote_plus, urlencode
 
-from pricing.feeds.feed import AnyObservation, Feed, FeedError, Observation, Odd
+from pricing.feeds.feed import AnyObservation, Feed, FeedError, Observation, UnreadableRow
 from pricing.feeds.sources import feeds
 
 KEYS = {"hot-aisle": "my-team:a-token"}  # what the recorded replies want; all others: `a-key`
@@ -113,4 +113,4 @@ def prices(name: str) -> dict[tuple[str, int, str, str, str], float]:
 
 
 def odd(name: str) -> list[str]:
-    return [one.what for one in read(feeds()[name]) if isinstance(one, Odd)]
+    return [one.what for one in read(feeds()[name]) if isinstance(one, UnreadableRow)]

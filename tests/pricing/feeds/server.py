@@ -6,7 +6,7 @@ client = Client(feed, at=server.at("prices.example"))
 """
 
 import gzip
-import json as as_json
+import json as to_json
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -46,7 +46,7 @@ class Answer:
 
     def content(self) -> bytes:
         """The bytes of the body."""
-        raw = as_json.dumps(self.json).encode() if self.body is None else self.body
+        raw = to_json.dumps(self.json).encode() if self.body is None else self.body
         return gzip.compress(raw) if self.packed else raw
 
     def kind(self) -> str:

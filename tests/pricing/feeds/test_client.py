@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 from pricing.feeds.client import Client, Limits
-from pricing.feeds.feed import Feed, FeedError, Reply
-from pricing.feeds.reply import Stopped
+from pricing.feeds.feed import Feed, FeedError, FeedReply
+from pricing.feeds.reply import RefreshCancelled
 from tests.pricing.feeds.server import Answer, Asked, Server
 
 HOST, OTHER = "prices.example", "more.example"
@@ -32,7 +32,7 @@ def client(server: Server) -> Iterator[Client]:
     made.close()
 
 
-def refused(reply: Reply | None = None, client: Client | None = None) -> str:
+def refused(reply: FeedReply | None = None, client: Client | None = None) -> str:
     """The sentence a person reads."""
     with pytest.raises(FeedError) as caught:
         (reply or client.get(PAGE)).json()  # type: ignore[union-attr]
@@ -366,6 +366,6 @@ def test_who_cancels_waits_for_no_pause(server: Server) -> None:
         return Answer(status=503)
 
     server.says("/prices", out_of_order)
-    with pytest.raises(Stopped):
+    with pytest.raises(RefreshCancelled):
         client.get(PAGE)
     client.close()

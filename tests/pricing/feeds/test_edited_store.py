@@ -14,12 +14,12 @@ import pytest
 from planner.cli import main
 from planner.web import state_live
 from pricing import PricingError, load_catalogue
-from pricing.feeds.database import opened, opened_to_read
+from pricing.feeds.database import open_read_only, opened
 from pricing.feeds.folder import FILE, FOLDER
 from pricing.feeds.live import current
-from pricing.feeds.naming import Word, say
-from pricing.feeds.refresh import RefreshFound, Ways, refresh
-from pricing.feeds.store import Store
+from pricing.feeds.naming import NameInput, say
+from pricing.feeds.refresh import RefreshResult, Ways, refresh
+from pricing.feeds.store import LivePriceStore
 from tests.pricing.feeds.made import BRISK, HOST, row, source
 from tests.pricing.feeds.server import Answer, Server, serving
 
@@ -46,7 +46,7 @@ def feeds(server: Server) -> tuple[Any, ...]:
     return source(), source("api", kind="hosted"), source("rates", kind="exchange")
 
 
-def read_again(folder: Path, server: Server) -> RefreshFound:
+def read_again(folder: Path, server: Server) -> RefreshResult:
     """A refresh of all three into the store of this folder."""
     ways = Ways({FOLDER: str(folder)}, BRISK, server.at(HOST), day=TODAY)
     return refresh(feeds(server), load_catalogue(), ways)
@@ -64,14 +64,14 @@ def sound(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sound")
     read_again(folder, server)
     with closing(opened({FOLDER: str(folder)})) as database:
-        store = Store(database)
+        store = LivePriceStore(database)
         held = [one.id for one in store.held(TODAY) if one.reason.acceptable]
         store.decide({"believed": held[:1], "refused": held[1:]}, "Ada", NOW)
-        say(store, load_catalogue(), Word("Polar Cloud", "new", "Ada", NOW))
+        say(store, load_catalogue(), NameInput("Polar Cloud", "new", "Ada", NOW))
     read_again(folder, server)
     undone = read_again(folder, server)
     with closing(opened({FOLDER: str(folder)})) as database:
-        Store(database).undo(undone.run, "Ada", NOW)
+        LivePriceStore(database).undo(undone.run, "Ada", NOW)
         database.run("PRAGMA wal_checkpoint(TRUNCATE)")
     return folder
 
@@ -245,4 +245,4 @@ def _edit(path: Path, draw: random.Random) -> tuple[str, object]:
 
 
 def test_nothing_is_read_where_there_is_no_store(tmp_path: Path) -> None:
-    assert opened_to_read({FOLDER: str(tmp_path)}) is None
+    assert open_read_only({FOLDER: str(tmp_path)}) is None

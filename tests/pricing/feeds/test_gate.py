@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from pricing import load_catalogue
-from pricing.feeds.feed import HostedObservation, Observation, RateObservation
-from pricing.feeds.gate import Gate, Market, has_shrunk
-from pricing.feeds.product import AnyPriced, parted
-from pricing.feeds.store import Before
+from pricing.feeds.feed import ExchangeRateObservation, HostedPriceObservation, Observation
+from pricing.feeds.gate import Market, PriceValidator, lost_many_prices
+from pricing.feeds.product import AnyPriced, split_observation
+from pricing.feeds.store import PriorPrices
 from pricing.feeds.verdict import Reason
 from tests.pricing.feeds.made import row
 
@@ -17,20 +17,20 @@ DAY = date(2026, 11, 23)
 MARKET = Market.of(load_catalogue())
 
 
-def judged(one: AnyPriced, before: Before | None = None) -> Reason | None:
+def judged(one: AnyPriced, before: PriorPrices | None = None) -> Reason | None:
     """Why the gate does not believe it."""
-    return Gate(MARKET, before or Before(), DAY).reading(one, "digest").reason
+    return PriceValidator(MARKET, before or PriorPrices(), DAY).reading(one, "digest").reason
 
 
-def kind(one: AnyPriced, before: Before | None = None) -> str | None:
+def kind(one: AnyPriced, before: PriorPrices | None = None) -> str | None:
     """The same, but for its numbers."""
     reason = judged(one, before)
     return None if reason is None else reason.kind
 
 
-def known(one: AnyPriced, usd: float, days: int = 1) -> Before:
+def known(one: AnyPriced, usd: float, days: int = 1) -> PriorPrices:
     """The last believed price of the same product."""
-    return Before(believed={parted(one)[1]: (usd, DAY - timedelta(days=days))})
+    return PriorPrices(believed={split_observation(one)[1]: (usd, DAY - timedelta(days=days))})
 
 
 def test_an_ordinary_price_is_believed() -> None:
@@ -79,14 +79,14 @@ def test_memory_decides_what_a_wide_name_means() -> None:
 
 def test_euros_are_compared_in_dollars() -> None:
     euro = MARKET.usd_of["EUR"]
-    reading = Gate(MARKET, Before(), DAY).reading(Observation(**row(2.5, currency="EUR")), "digest")
+    reading = PriceValidator(MARKET, PriorPrices(), DAY).reading(Observation(**row(2.5, currency="EUR")), "digest")
     assert reading.usd == pytest.approx(2.5 * euro)
     assert reading.reason is None
     assert (reading.asked.price, reading.asked.currency) == (2.5, "EUR")
 
 
 def test_a_machine_is_told_by_its_accelerators() -> None:
-    reading = Gate(MARKET, Before(), DAY).reading(Observation(**row(21.52, count=8)), "digest")
+    reading = PriceValidator(MARKET, PriorPrices(), DAY).reading(Observation(**row(21.52, count=8)), "digest")
     assert reading.usd == pytest.approx(2.69)
 
 
@@ -134,7 +134,7 @@ def test_a_mistake_is_called_by_its_name(price: float, count: int, reason: str) 
 
 def test_what_somebody_refused_is_not_asked_again() -> None:
     one = Observation(**row(9.99))
-    before = Before(refused={parted(one)[1]: 9.99})
+    before = PriorPrices(refused={split_observation(one)[1]: 9.99})
     assert kind(one, before) == "as_refused"
     assert kind(Observation(**row(9.50)), before) != "as_refused"
 
@@ -164,24 +164,24 @@ def test_a_lowest_bid_may_lie_far_below() -> None:
 def test_hosted_models() -> None:
     told = {"vendor": "Anthropic", "model": "claude-3-haiku"}
     before, _ = MARKET.shapes.hosted_price("Anthropic", "claude-3-haiku") or (0.0, DAY)
-    assert kind(HostedObservation(**told, input_usd_per_mtoken=before)) is None
-    assert kind(HostedObservation(**told, input_usd_per_mtoken=0.0)) == "no_price"
-    assert kind(HostedObservation(**told, input_usd_per_mtoken=before * 100)) == "cents"
-    assert kind(HostedObservation(**told, input_usd_per_mtoken=before * 1e6)) == "huge"
-    assert kind(HostedObservation("Nobody Ltd", "m", 1.0)) == "unknown_seller"
-    assert kind(HostedObservation("Anthropic", "claude-99", 3.0, 15.0)) is None
+    assert kind(HostedPriceObservation(**told, input_usd_per_mtoken=before)) is None
+    assert kind(HostedPriceObservation(**told, input_usd_per_mtoken=0.0)) == "no_price"
+    assert kind(HostedPriceObservation(**told, input_usd_per_mtoken=before * 100)) == "cents"
+    assert kind(HostedPriceObservation(**told, input_usd_per_mtoken=before * 1e6)) == "huge"
+    assert kind(HostedPriceObservation("Nobody Ltd", "m", 1.0)) == "unknown_seller"
+    assert kind(HostedPriceObservation("Anthropic", "claude-99", 3.0, 15.0)) is None
 
 
 def test_exchange_rates() -> None:
     euro = MARKET.usd_of["EUR"]
-    assert kind(RateObservation("EUR", euro * 1.02)) is None
-    assert kind(RateObservation("EUR", euro * 2)) == "jump"
-    assert kind(RateObservation("EUR", 0.0)) == "no_price"
-    assert kind(RateObservation("ZZZ", 1.0)) == "unknown_currency"
+    assert kind(ExchangeRateObservation("EUR", euro * 1.02)) is None
+    assert kind(ExchangeRateObservation("EUR", euro * 2)) == "jump"
+    assert kind(ExchangeRateObservation("EUR", 0.0)) == "no_price"
+    assert kind(ExchangeRateObservation("ZZZ", 1.0)) == "unknown_currency"
 
 
 @pytest.mark.parametrize(
     ("seen", "before", "shrunk"), [(49, 100, True), (50, 100, False), (1, 4, False), (1, None, False)]
 )
 def test_a_source_that_lost_half_has_shrunk(seen: int, before: int | None, shrunk: bool) -> None:
-    assert has_shrunk(seen, before) is shrunk
+    assert lost_many_prices(seen, before) is shrunk

@@ -14,7 +14,7 @@ import pytest
 from pricing import load_catalogue
 from pricing.feeds.database import opened
 from pricing.feeds.refresh import Ways, refresh
-from pricing.feeds.store import Store
+from pricing.feeds.store import LivePriceStore
 from tests.house import ROOT
 from tests.pricing.feeds.made import BRISK, HOST, row, source
 from tests.pricing.feeds.server import Answer, Server
@@ -69,4 +69,4 @@ def test_killed_at_fifty_moments_nothing_is_lost_and_nothing_is_twice(server: Se
     assert every == products == SOURCES * ROWS
     assert rows(environ, "SELECT refresh, product FROM readings GROUP BY refresh, product HAVING COUNT(*) > 1") == []
     with closing(opened(environ)) as database:
-        assert len(Store(database).believed(date(2026, 1, 1))) == SOURCES * ROWS
+        assert len(LivePriceStore(database).believed(date(2026, 1, 1))) == SOURCES * ROWS

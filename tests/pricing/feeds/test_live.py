@@ -12,14 +12,14 @@ import pytest
 from pricing import Catalogue, load_catalogue
 from pricing.exchange import rates
 from pricing.feeds.database import opened
-from pricing.feeds.feed import HostedObservation, Observation, RateObservation
+from pricing.feeds.feed import ExchangeRateObservation, HostedPriceObservation, Observation
 from pricing.feeds.folder import FILE, FOLDER, StoreError
-from pricing.feeds.gate import Gate, Market
+from pricing.feeds.gate import Market, PriceValidator
 from pricing.feeds.live import current
 from pricing.feeds.product import AnyPriced
-from pricing.feeds.store import Before, Refreshed, Store
-from pricing.feeds.written import About
-from pricing.query import Wish, find, trust
+from pricing.feeds.store import LivePriceStore, PriorPrices, SourceRefresh
+from pricing.feeds.written import SourceInfo
+from pricing.query import OfferFilter, find, trust
 from pricing.records import Offer
 from pricing.stale import as_of
 from tests.pricing.feeds.made import row
@@ -38,13 +38,13 @@ def keep(environ: dict[str, str]) -> Keep:
     def done(*every: AnyPriced, day: date = DAY, source: str = "example", via: str = "price_api") -> str:
         now = datetime(day.year, day.month, day.day, 12, tzinfo=UTC)
         run = f"{source} {day}"
-        about = About(source.title(), "https://prices.example", "MIT", via)
+        about = SourceInfo(source.title(), "https://prices.example", "MIT", via)
         with closing(opened(environ)) as database:
-            store = Store(database)
+            store = LivePriceStore(database)
             with store.writing():
-                gate = Gate(MARKET, Before(), day)
+                gate = PriceValidator(MARKET, PriorPrices(), day)
                 readings = [gate.reading(one, "digest") for one in every]
-                store.keep(Refreshed(run, source, about, day, now, seen=len(every)), readings, now)
+                store.keep(SourceRefresh(run, source, about, day, now, seen=len(every)), readings, now)
         return run
 
     return done
@@ -188,7 +188,7 @@ def test_held_and_undone_prices_do_not_count(keep: Keep, environ: dict[str, str]
     run = keep(rental(3.19), source="other")
     assert price(current(environ)) == 3.19
     with closing(opened(environ)) as database:
-        Store(database).undo(run, "Anna", datetime.now(UTC))
+        LivePriceStore(database).undo(run, "Anna", datetime.now(UTC))
     assert price(current(environ)) == 2.99
 
 
@@ -199,16 +199,16 @@ def test_an_older_day_is_seen_as_it_was(keep: Keep, environ: dict[str, str]) -> 
     before = as_of(live, date(2026, 11, 10))
     assert before.offers.keys() == as_of(FACTS, date(2026, 11, 10)).offers.keys()
     assert price(before) == 2.69
-    assert find(live, Wish(), DAY).ids
+    assert find(live, OfferFilter(), DAY).ids
 
 
 def test_models_and_currencies_are_laid_over_too(keep: Keep, environ: dict[str, str]) -> None:
     euro = rates(FACTS)["EUR"].usd
     sent = FACTS.hosted["Anthropic/claude-3-haiku"].input_usd_per_mtoken.newest.typical
     keep(
-        HostedObservation("Anthropic", "claude-3-haiku", sent * 1.1, 1.5),
-        HostedObservation("Anthropic", "claude-99", 3.0, 15.0, 0.3),
-        RateObservation("EUR", euro * 1.01),
+        HostedPriceObservation("Anthropic", "claude-3-haiku", sent * 1.1, 1.5),
+        HostedPriceObservation("Anthropic", "claude-99", 3.0, 15.0, 0.3),
+        ExchangeRateObservation("EUR", euro * 1.01),
     )
     live = current(environ)
     haiku = live.hosted["Anthropic/claude-3-haiku"]
@@ -238,8 +238,8 @@ def test_how_often_it_was_to_be_had(keep: Keep, environ: dict[str, str]) -> None
     for days in range(14):
         keep(rental(2.99, free=0 if days in (3, 5) else 2), day=DAY - timedelta(days=days))
     with closing(opened(environ)) as database:
-        store = Store(database)
-        assert list(store.to_be_had(DAY - timedelta(days=13)).values()) == [(12, 14)]
+        store = LivePriceStore(database)
+        assert list(store.availability_counts(DAY - timedelta(days=13)).values()) == [(12, 14)]
         (one,) = store.had(DAY - timedelta(days=13))
     assert (one.what.seller, one.days, one.of) == (rental(2.99).seller, 12, 14)
 

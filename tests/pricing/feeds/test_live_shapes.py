@@ -50,7 +50,7 @@ def test_tables_and_xml_have_their_columns() -> None:
 
 @pytest.mark.parametrize("name", sorted(feeds()))
 def test_a_source_that_sends_what_is_recorded_has_not_moved(name: str) -> None:
-    lines, wrong = live.looked_at(feeds()[name], Replay(name))
+    lines, wrong = live.check_source(feeds()[name], Replay(name))
     assert not wrong, lines
     assert not [line for line in lines if ": gone" in line or ": other" in line or ": new" in line]
     assert not lines[0].startswith(f"{name}: 0 prices")
@@ -60,7 +60,7 @@ def test_a_source_that_moved_is_told_with_the_field() -> None:
     page = json.loads(raw("lium", "nodes.json"))
     for node in page["nodes"]:
         node["hourly"] = node.pop("price_per_gpu_hour")
-    lines, wrong = live.looked_at(feeds()["lium"], Replay("lium", {"nodes.json": json.dumps(page).encode()}))
+    lines, wrong = live.check_source(feeds()["lium"], Replay("lium", {"nodes.json": json.dumps(page).encode()}))
     assert wrong
     assert "no price_per_gpu_hour any more" in lines[1]
     assert "  https://lium.io/api/public/v1/nodes: gone  .nodes[].price_per_gpu_hour" in lines

@@ -9,20 +9,20 @@ import pytest
 
 from pricing import Catalogue, PricingError, load_catalogue
 from pricing.feeds.database import opened
-from pricing.feeds.feed import HostedObservation, Observation
-from pricing.feeds.gate import Gate, Market
+from pricing.feeds.feed import HostedPriceObservation, Observation
+from pricing.feeds.gate import Market, PriceValidator
 from pricing.feeds.given import NEW, UNWANTED
 from pricing.feeds.live import current
-from pricing.feeds.naming import NameSaid, Word, asked_names, say
+from pricing.feeds.naming import NameDecisionResult, NameInput, say, unresolved_names
 from pricing.feeds.product import AnyPriced
-from pricing.feeds.store import Refreshed, Store
-from pricing.feeds.written import About
+from pricing.feeds.store import LivePriceStore, SourceRefresh
+from pricing.feeds.written import SourceInfo
 from tests.pricing.feeds.made import row
 
 DAY = date(2026, 11, 23)
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
-ABOUT = About("Example", "https://prices.example", "MIT", "price_api")
-Done = Callable[..., NameSaid]
+ABOUT = SourceInfo("Example", "https://prices.example", "MIT", "price_api")
+Done = Callable[..., NameDecisionResult]
 
 
 @pytest.fixture
@@ -31,12 +31,12 @@ def read(environ: dict[str, str]) -> Callable[..., list[str]]:
 
     def done(*every: AnyPriced, run: str = "first") -> list[str]:
         with closing(opened(environ)) as database:
-            store = Store(database)
+            store = LivePriceStore(database)
             with store.writing():
                 market = Market.of(load_catalogue(), given=store.given())
-                gate = Gate(market, store.before("example", DAY), DAY)
+                gate = PriceValidator(market, store.before("example", DAY), DAY)
                 readings = [gate.reading(one, "digest") for one in every]
-                store.keep(Refreshed(run, "example", ABOUT, DAY, NOON, seen=len(every)), readings, NOON)
+                store.keep(SourceRefresh(run, "example", ABOUT, DAY, NOON, seen=len(every)), readings, NOON)
         return ["believed" if one.reason is None else one.reason.verdict for one in readings]
 
     return done
@@ -46,10 +46,10 @@ def read(environ: dict[str, str]) -> Callable[..., list[str]]:
 def name(environ: dict[str, str]) -> Done:
     """Says what a name is, in Anna's name."""
 
-    def done(called: str, means: str) -> NameSaid:
+    def done(called: str, means: str) -> NameDecisionResult:
         live = current(environ)
         with closing(opened(environ)) as database:
-            return say(Store(database), live, Word(called, means, "Anna", NOON))
+            return say(LivePriceStore(database), live, NameInput(called, means, "Anna", NOON))
 
     return done
 
@@ -57,7 +57,7 @@ def name(environ: dict[str, str]) -> Done:
 def asked(environ: dict[str, str]) -> list[tuple[str, str, int]]:
     """The names that are asked about now."""
     with closing(opened(environ)) as database:
-        found = asked_names(Store(database).held(DAY))
+        found = unresolved_names(LivePriceStore(database).held(DAY))
     return [(one.what, one.called, one.prices) for one in found]
 
 
@@ -80,7 +80,7 @@ def rental(price: float, **changes: Any) -> Observation:
 def test_each_name_is_asked_about_once(read: Callable[..., list[str]], environ: dict[str, str]) -> None:
     read(
         rental(2.7, accelerator="H-One-Hundred"), rental(2.8, accelerator="H-One-Hundred", sku="y"),
-        rental(2.7, seller="Polar Cloud"), HostedObservation("Polar Tokens", "llama", 0.5, 0.6),
+        rental(2.7, seller="Polar Cloud"), HostedPriceObservation("Polar Tokens", "llama", 0.5, 0.6),
     )  # fmt: skip
     assert asked(environ) == [
         ("accelerator", "H-One-Hundred with 80 GB", 2), ("seller", "Polar Cloud", 1), ("vendor", "Polar Tokens", 1),
@@ -98,7 +98,7 @@ def test_a_named_accelerator_is_believed_and_shown_and_so_is_what_comes_after(
     assert new_offers(current(environ)) == {("RunPod", "H100-SXM5-80GB", 2.7)}
     assert current(environ).digest != before
     with closing(opened(environ)) as database:
-        (dear,) = Store(database).held(DAY)
+        (dear,) = LivePriceStore(database).held(DAY)
     assert dear.reason.kind in ("cents", "out_of_range"), "a name makes no price right"
     assert read(rental(2.6, accelerator="H-One-Hundred", sku="z"), run="second") == ["believed"]
     assert asked(environ) == []
@@ -136,7 +136,10 @@ def test_a_vendor_of_tokens_can_be_new_or_known(
     read: Callable[..., list[str]], name: Done, environ: dict[str, str]
 ) -> None:
     known = next(iter(load_catalogue().hosted.values())).vendor
-    read(HostedObservation("Polar Tokens", "llama", 0.5, 0.6), HostedObservation("Other Spelling", "llama", 0.7))
+    read(
+        HostedPriceObservation("Polar Tokens", "llama", 0.5, 0.6),
+        HostedPriceObservation("Other Spelling", "llama", 0.7),
+    )
     name("Polar Tokens", NEW)
     name("Other Spelling", known.upper())
     new = {key: one for key, one in current(environ).hosted.items() if key not in load_catalogue().hosted}
@@ -174,7 +177,7 @@ def test_undoing_a_refresh_takes_no_name_away(
     read(rental(2.7, seller="Polar Cloud"))
     name("Polar Cloud", NEW)
     with closing(opened(environ)) as database:
-        Store(database).undo("first", "Ben", NOON)
+        LivePriceStore(database).undo("first", "Ben", NOON)
     assert new_offers(current(environ)) == set()
     assert read(rental(2.7, seller="Polar Cloud"), run="second") == ["believed"]
 
@@ -195,14 +198,14 @@ def test_a_word_that_cannot_be_meant_changes_nothing(
 ) -> None:
     read(
         rental(2.7, accelerator="H-One-Hundred"), rental(2.7, seller="Polar Cloud"),
-        HostedObservation("Polar Tokens", "llama", 0.5, 0.6),
+        HostedPriceObservation("Polar Tokens", "llama", 0.5, 0.6),
     )  # fmt: skip
     before = asked(environ)
     with pytest.raises(PricingError, match=told):
         name(called, means)
     assert asked(environ) == before
     with closing(opened(environ)) as database:
-        assert Store(database).given().every == ()
+        assert LivePriceStore(database).given().every == ()
 
 
 def test_a_seller_that_a_later_release_knows_is_that_one(
@@ -211,7 +214,7 @@ def test_a_seller_that_a_later_release_knows_is_that_one(
     read(rental(2.7, seller="Polar Cloud"))
     name("Polar Cloud", NEW)
     with closing(opened(environ)) as database:
-        given = Store(database).given()
+        given = LivePriceStore(database).given()
     facts = load_catalogue()
     later = facts.model_copy(
         update={
@@ -219,5 +222,5 @@ def test_a_seller_that_a_later_release_knows_is_that_one(
             | {"polar": facts.providers["runpod"].model_copy(update={"label": "Polar Cloud"})}
         }
     )
-    assert given.with_sellers(later) is later
+    assert given.add_new_providers(later) is later
     assert Market.of(later, given=given).names.seller("Polar Cloud") == "polar"

@@ -15,10 +15,10 @@ from planner.cli import main
 from pricing import load_catalogue
 from pricing.feeds.database import opened
 from pricing.feeds.live import current
-from pricing.feeds.naming import asked_names
-from pricing.feeds.refresh import SourceFound, Ways, refresh
-from pricing.feeds.registry import COLUMNS, LATEST, BadAddress, source_at
-from pricing.feeds.store import Store
+from pricing.feeds.naming import unresolved_names
+from pricing.feeds.refresh import SourceResult, Ways, refresh
+from pricing.feeds.registry import COLUMNS, LATEST, PublishedAddressError, published_feed
+from pricing.feeds.store import LivePriceStore
 from pricing.formulas import unseen
 
 DAY = date(2026, 11, 23)
@@ -46,9 +46,9 @@ def _quoted(cell: str) -> str:
     return '"' + cell.replace('"', '""') + '"'
 
 
-def read(folder: Path, environ: Mapping[str, str]) -> SourceFound:
+def read(folder: Path, environ: Mapping[str, str]) -> SourceResult:
     """What becomes of it in a refresh."""
-    feeds = (source_at(str(folder)),)
+    feeds = (published_feed(str(folder)),)
     return refresh(feeds, load_catalogue(), Ways(environ=environ, day=DAY)).sources[0]
 
 
@@ -115,8 +115,8 @@ def test_a_refresh_survives_anything_in_a_published_folder(tmp_path: Path, envir
         texts = [text for table in ("products", "refreshes", "readings", "events") for kept in database.rows(
             f"SELECT * FROM {table}") for text in kept if isinstance(text, str)]  # fmt: skip
         assert [text for text in texts if unseen(text)] == []
-        kept = Store(database)
-        asked_names(kept.held(DAY))
+        kept = LivePriceStore(database)
+        unresolved_names(kept.held(DAY))
     current(environ)
 
 
@@ -129,8 +129,10 @@ def test_a_refresh_survives_anything_in_a_published_folder(tmp_path: Path, envir
     ],
 )  # fmt: skip
 def test_an_address_that_is_none_is_told_in_a_sentence(where: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(BadAddress, match=r"is no address to read prices from: want https://HOST/FOLDER, or a folder\."):
-        source_at(where)
+    with pytest.raises(
+        PublishedAddressError, match=r"is no address to read prices from: want https://HOST/FOLDER, or a folder\."
+    ):
+        published_feed(where)
     assert main(["refresh", "--source", where]) == 2
     err = capsys.readouterr().err
     assert err.count("\n") == 1
@@ -149,6 +151,6 @@ def test_a_folder_that_cannot_be_one_is_told_in_a_sentence(
 
 
 def test_a_port_of_an_address_is_its_only_one() -> None:
-    assert source_at("https://prices.example/x").hosts == ("prices.example",)
-    assert source_at("https://prices.example:8443/x").hosts == ("prices.example:8443",)
-    assert source_at("https://[::1]:8443/x").hosts == ("[::1]:8443",)
+    assert published_feed("https://prices.example/x").hosts == ("prices.example",)
+    assert published_feed("https://prices.example:8443/x").hosts == ("prices.example:8443",)
+    assert published_feed("https://[::1]:8443/x").hosts == ("[::1]:8443",)

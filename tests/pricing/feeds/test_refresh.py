@@ -12,24 +12,24 @@ import pytest
 from pricing import load_catalogue
 from pricing.feeds.client import Limits
 from pricing.feeds.database import alone, opened
-from pricing.feeds.feed import Ask, Feed, FeedError, Odd, Reply
+from pricing.feeds.feed import Feed, FeedError, FeedReply, Fetcher, UnreadableRow
 from pricing.feeds.folder import StoreError
-from pricing.feeds.refresh import Progress, RefreshFound, Ways, refresh
-from pricing.feeds.store import Store
+from pricing.feeds.refresh import Progress, RefreshResult, Ways, refresh
+from pricing.feeds.store import LivePriceStore
 from tests.pricing.feeds.made import BRISK, HOST, row, source
 from tests.pricing.feeds.server import Answer, Server
 
 FACTS = load_catalogue()
 DAY = date(2026, 11, 23)
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
-Refresh = Callable[..., RefreshFound]
+Refresh = Callable[..., RefreshResult]
 
 
 @pytest.fixture
 def go(server: Server, environ: dict[str, str]) -> Refresh:
     """A refresh that asks the test's server."""
 
-    def done(*feeds: Feed, **ways: Any) -> RefreshFound:
+    def done(*feeds: Feed, **ways: Any) -> RefreshResult:
         told = {"day": DAY, "environ": environ, "limits": BRISK, "at": server.at(HOST)} | ways
         return refresh(feeds or (source(),), FACTS, Ways(**told))
 
@@ -151,8 +151,8 @@ def test_a_vendor_a_model_and_a_currency_are_texts_too(server: Server, go: Refre
 def test_words_of_a_source_that_fails_or_is_odd_are_one_line_that_shows(
     server: Server, go: Refresh, environ: dict[str, str]
 ) -> None:
-    def read(ask: Ask) -> Iterator[tuple[Reply, Odd]]:
-        yield ask.get(f"https://{HOST}/example"), Odd("a\nrow\u202e", "is \x1b[31mred")
+    def read(ask: Fetcher) -> Iterator[tuple[FeedReply, UnreadableRow]]:
+        yield ask.get(f"https://{HOST}/example"), UnreadableRow("a\nrow\u202e", "is \x1b[31mred")
         raise FeedError("Example has no\x1b[31m field\nany more.")
 
     server.says("/example", Answer(json={}))
@@ -238,7 +238,7 @@ def test_a_source_that_shrinks_keeps_its_old_prices(server: Server, go: Refresh,
 def held(environ: dict[str, str]) -> Any:
     """What waits for a person."""
     with closing(opened(environ)) as database:
-        return Store(database).held(DAY)
+        return LivePriceStore(database).held(DAY)
 
 
 def test_a_held_price_is_accepted_by_somebody(server: Server, go: Refresh, environ: dict[str, str]) -> None:
@@ -249,7 +249,7 @@ def test_a_held_price_is_accepted_by_somebody(server: Server, go: Refresh, envir
     (one,) = held(environ)
     assert (one.reason.kind, one.reason.against, one.usd) == ("jump", 2.69, 9.90)
     with closing(opened(environ)) as database:
-        Store(database).decide({"believed": [one.id]}, "Anna", NOON)
+        LivePriceStore(database).decide({"believed": [one.id]}, "Anna", NOON)
     assert held(environ) == []
     assert table(environ, "SELECT kind, person FROM events ORDER BY id") == [("held", "the gate"), ("believed", "Anna")]
     says(server, row(10.50))  # from now on it is compared with what she accepted
@@ -260,7 +260,7 @@ def test_a_refused_price_is_not_asked_about_again(server: Server, go: Refresh, e
     says(server, row(9.90))
     go()
     with closing(opened(environ)) as database:
-        Store(database).decide({"refused": [held(environ)[0].id]}, "Anna", NOON)
+        LivePriceStore(database).decide({"refused": [held(environ)[0].id]}, "Anna", NOON)
     says(server, row(9.90, free=3))  # told anew
     assert go().sources[0].verdicts == {"refused": 1}
     assert held(environ) == []
@@ -271,7 +271,7 @@ def test_what_cannot_be_decided_is_told(server: Server, go: Refresh, environ: di
     go()
     (one,) = held(environ)
     with closing(opened(environ)) as database:
-        store = Store(database)
+        store = LivePriceStore(database)
         with pytest.raises(StoreError, match=r"cannot be accepted: nobody knows what to call it"):
             store.decide({"believed": [one.id]}, "Anna", NOON)
         with pytest.raises(StoreError, match=r"^Nothing that is held is called '7-7'"):
@@ -288,7 +288,7 @@ def test_a_refresh_is_undone_and_nothing_is_deleted(server: Server, go: Refresh,
     says(server, row(2.99))
     second = go()
     with closing(opened(environ)) as database:
-        store = Store(database)
+        store = LivePriceStore(database)
         assert store.runs()[0].run == second.run
         store.undo(second.run, "Anna", NOON)
         assert [usd for _, _, usd, *_ in store.believed(date(2026, 1, 1))] == [2.69]
@@ -312,7 +312,7 @@ def test_who_cancels_finds_everything_as_it_was(server: Server, go: Refresh, env
     assert found.cancelled
     assert found.sources == ()
     with closing(opened(environ)) as database:
-        assert Store(database).believed(date(2026, 1, 1)) == []
+        assert LivePriceStore(database).believed(date(2026, 1, 1)) == []
     assert any(one.source == "quick" and one.rows == 1 and one.rows_per_s > 0 for one in told)
 
 

@@ -9,9 +9,9 @@ from pricing import load_catalogue
 from pricing.feeds.client import Limits
 from pricing.feeds.database import opened
 from pricing.feeds.live import current
-from pricing.feeds.refresh import RefreshFound, Ways, refresh
+from pricing.feeds.refresh import RefreshResult, Ways, refresh
 from pricing.feeds.sources import feeds
-from pricing.feeds.store import Store
+from pricing.feeds.store import LivePriceStore
 from tests.pricing.feeds.world import World, environ_of, the_world
 
 pytestmark = pytest.mark.slow
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 DAY = date(2026, 11, 23)
 
 
-def refreshed(world: World, environ: dict[str, str]) -> RefreshFound:
+def refreshed(world: World, environ: dict[str, str]) -> RefreshResult:
     """All sources at once."""
     every = tuple(feeds().values())
     keys = {name: key for feed in every for name, key in environ_of(feed).items()}
@@ -33,7 +33,7 @@ def test_from_an_empty_start_every_source_is_read(environ: dict[str, str]) -> No
     assert {one.state for one in found.sources} == {"read"}
     assert all(one.seen for one in found.sources)
     with closing(opened(environ)) as database:
-        held = Store(database).held(DAY)
+        held = LivePriceStore(database).held(DAY)
     assert {one.reason.kind for one in held} <= {"unknown_seller", "unknown_accelerator"}, "no price is held by mistake"
     live, facts = current(environ), load_catalogue()
     new = {value.source for offer in live.offers.values() if (figure := offer.usd_per_accelerator_hour) is not None

@@ -11,12 +11,12 @@ import pytest
 
 from pricing import names
 from pricing.choices import Purchase
-from pricing.errors import AmbiguousName, UnknownName
+from pricing.errors import AmbiguousNameError, UnknownNameError
 from pricing.feeds import parsing
-from pricing.feeds.feed import FeedError, HostedObservation, Observation, Odd, RateObservation
+from pricing.feeds.feed import ExchangeRateObservation, FeedError, HostedPriceObservation, Observation, UnreadableRow
 from pricing.feeds.machines import boards, machines, regions, rule, table
 from pricing.feeds.sources import feeds
-from pricing.records import Doubt
+from pricing.records import ListingDoubt
 from tests.frozen import live_catalogue
 from tests.pricing.feeds.replay import FOLDER, Replay, index, raw, read
 
@@ -57,14 +57,14 @@ def test_every_recorded_reply_is_read(name: str) -> None:
 @pytest.mark.parametrize("name", ALL)
 def test_what_is_said_is_a_price_that_can_be(name: str) -> None:
     found = read(feeds()[name])
-    kinds = {"rental": Observation, "hosted": HostedObservation, "exchange": RateObservation}
-    assert {type(one) for one in found} - {Odd} == {kinds[feeds()[name].kind]}
+    kinds = {"rental": Observation, "hosted": HostedPriceObservation, "exchange": ExchangeRateObservation}
+    assert {type(one) for one in found} - {UnreadableRow} == {kinds[feeds()[name].kind]}
     for one in found:
         if isinstance(one, Observation):
             assert 0 < one.price < 1_000
             assert one.count >= 1
             assert one.purchase in get_args(Purchase)
-            assert set(one.doubts) <= set(get_args(Doubt))
+            assert set(one.doubts) <= set(get_args(ListingDoubt))
             assert one.accelerator
             assert one.seller
 
@@ -142,9 +142,9 @@ def test_most_names_of_a_source_are_known_to_the_catalogue(name: str) -> None:
             try:
                 names.provider(catalogue, one.seller)
                 names.accelerator(catalogue, one.accelerator)
-            except AmbiguousName:
+            except AmbiguousNameError:
                 continue
-            except UnknownName:
+            except UnknownNameError:
                 unknown.add(f"{one.seller}: {one.accelerator}")
     assert unknown <= {"runpod: R200", "vast: Rubin R300", "excesssupply: A100-80GB"}
 

@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 
-from pricing.feeds.feed import FeedError, Observation, Odd
+from pricing.feeds.feed import FeedError, Observation, UnreadableRow
 from pricing.feeds.sources import feeds
 from tests.pricing.feeds.replay import odd, prices, raw, read, said
 
@@ -108,7 +108,7 @@ def test_one_row_without_a_price_is_odd_and_the_rest_is_read() -> None:
     del page["Items"][1]["retailPrice"]
     found = read(feeds()["azure"], {"nv.json": json.dumps(page).encode()})
     assert len([one for one in found if isinstance(one, Observation)]) == 7
-    assert any(isinstance(one, Odd) and "no retailPrice" in one.why for one in found)
+    assert any(isinstance(one, UnreadableRow) and "no retailPrice" in one.why for one in found)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_region_of_aws_that_changed_is_odd_and_all_of_them_an_error(before: by
     files = ("us-east-1.csv", "eu-north-1.csv", "none.csv")
     changed = {name: raw("aws", name).replace(before, after) for name in files}
     found = read(feeds()["aws"], {"us-east-1.csv": changed["us-east-1.csv"]})
-    assert [one.what for one in found if isinstance(one, Odd) and says in one.why] == ["us-east-1"]
+    assert [one.what for one in found if isinstance(one, UnreadableRow) and says in one.why] == ["us-east-1"]
     assert [one.region for one in found if isinstance(one, Observation)] == ["eu-north-1"]
     with pytest.raises(FeedError, match=says):
         read(feeds()["aws"], changed)

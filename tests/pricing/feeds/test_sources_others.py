@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from pricing.feeds.feed import FeedError, HostedObservation, RateObservation
+from pricing.feeds.feed import ExchangeRateObservation, FeedError, HostedPriceObservation
 from pricing.feeds.sources import feeds
 from tests.pricing.feeds.replay import Replay, odd, prices, raw, read, said
 
@@ -74,23 +74,23 @@ def test_toolshedlabs_in_the_sellers_currency_and_without_parts() -> None:
 
 def test_genai_prices_takes_what_holds_today_at_any_hour() -> None:
     assert read(feeds()["genai-prices"]) == [
-        HostedObservation("Anthropic", "claude-opus-4-6", 5.5, 26, 0.5, day=date(2026, 11, 10)),
-        HostedObservation("Anthropic", "claude-sonnet-4-5", 3, 15, 0.3, note="longer contexts cost more"),
-        HostedObservation("DeepSeek", "deepseek-chat", 0.28, 0.42),
+        HostedPriceObservation("Anthropic", "claude-opus-4-6", 5.5, 26, 0.5, day=date(2026, 11, 10)),
+        HostedPriceObservation("Anthropic", "claude-sonnet-4-5", 3, 15, 0.3, note="longer contexts cost more"),
+        HostedPriceObservation("DeepSeek", "deepseek-chat", 0.28, 0.42),
     ]
 
 
 def test_litellm_counts_by_the_token_and_a_model_keeps_its_whole_name() -> None:
     assert read(feeds()["litellm"]) == [
-        HostedObservation("openai", "gpt-4o", 2.5, 10.0, 1.25),
-        HostedObservation("perplexity", "sonar", 1.0, 1.0),
-        HostedObservation("perplexity", "perplexity/sonar", 0.25, 2.5),
-        HostedObservation("openai", "text-embedding-3-small", 0.02, 0.0),
+        HostedPriceObservation("openai", "gpt-4o", 2.5, 10.0, 1.25),
+        HostedPriceObservation("perplexity", "sonar", 1.0, 1.0),
+        HostedPriceObservation("perplexity", "perplexity/sonar", 0.25, 2.5),
+        HostedPriceObservation("openai", "text-embedding-3-small", 0.02, 0.0),
     ]
 
 
 def test_currencies_are_reckoned_from_euros_into_dollars() -> None:
-    found = [one for one in read(feeds()["ecb"]) if isinstance(one, RateObservation)]
+    found = [one for one in read(feeds()["ecb"]) if isinstance(one, ExchangeRateObservation)]
     assert {one.code: pytest.approx(one.usd) for one in found} == {
         "EUR": 1.16,
         "JPY": 0.0064,  # 1.16 / 181.25

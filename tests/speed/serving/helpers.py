@@ -6,13 +6,13 @@ from typing import Any
 
 from planner.network.network import Network, Reach
 from planner.speed.serving.cases import (
+    ByteWidths,
     ServingCase,
     ServingLayout,
     ServingLimits,
     ServingMachine,
-    Traffic,
-    Traits,
-    Widths,
+    ServingTraffic,
+    ServingTraits,
 )
 from planner.speed.serving.constants import NAMES, ServingConstants
 
@@ -43,15 +43,15 @@ def case(**parts: Any) -> ServingCase:
     """That network in 16 bits on a machine of a GB of memory, a GB/s and a TFLOP/s."""
     plain: dict[str, Any] = {
         "network": network(),
-        "widths": Widths(weight=2.0, other=2.0, attention=2.0, head=2.0, kv=2.0),
+        "widths": ByteWidths(weight=2.0, other=2.0, attention=2.0, head=2.0, kv=2.0),
         "machine": ServingMachine(flops=1e12, flops_16bit=1e12, bandwidth=1e9, memory_bytes=10e9, link_bytes_per_s=1e8),
         "layout": ServingLayout(group=1.0, stages=1.0, replicas=1.0, attention_ranks=1.0),
         "limits": ServingLimits(
             step_s=0.0, step_tokens=math.inf, most_requests=4_096.0, memory_share=0.9, cache_share=1.0,
             working_bytes=1.5e9, reserve_share=0.5,
         ),
-        "traits": Traits(**{field.name: 0.0 for field in fields(Traits)} | {"power_share": 1.0}),
-        "traffic": Traffic(input_tokens=100.0, output_tokens=100.0, batch=4.0, requests_in_run=math.inf,
+        "traits": ServingTraits(**{field.name: 0.0 for field in fields(ServingTraits)} | {"power_share": 1.0}),
+        "traffic": ServingTraffic(input_tokens=100.0, output_tokens=100.0, batch=4.0, requests_in_run=math.inf,
                            worked_share=1.0, held_by_memory=1.0),
     }  # fmt: skip
     return ServingCase(**{**plain, **parts})

@@ -12,7 +12,13 @@ from planner.speed.serving import serve
 from planner.speed.serving.cases import ServingCase, ServingLayout
 from planner.speed.serving.chips import known
 from planner.speed.serving.constants import ServingRates, rates
-from planner.speed.serving.first_token import alone_s, among_others_s, behind_prompts_s, launched_s, prompt_s
+from planner.speed.serving.first_token import (
+    launched_s,
+    loaded_first_token_s,
+    prompt_blocking_s,
+    prompt_queue_wait_s,
+    unloaded_first_token_s,
+)
 from planner.speed.serving.promise import cycle
 from pricing import load_catalogue
 from tests.speed.serving.helpers import IDEAL, case, network
@@ -24,22 +30,22 @@ WEIGHTS_S = 8e-3  # two bytes of each, at a GB a second
 
 
 def among(one: ServingCase, rate: ServingRates, batch: Num) -> Num:
-    return among_others_s(one, rate, batch=batch, token_s=cycle(one, rate, batch=batch).token_s)
+    return loaded_first_token_s(one, rate, batch=batch, token_s=cycle(one, rate, batch=batch).token_s)
 
 
 def test_a_prompt_alone_reads_the_weights_once() -> None:
     one = case()
-    assert alone_s(one, rates(IDEAL, one.traits), tokens=100.0) == pytest.approx(WEIGHTS_S + WORK_S)
+    assert unloaded_first_token_s(one, rates(IDEAL, one.traits), tokens=100.0) == pytest.approx(WEIGHTS_S + WORK_S)
 
 
 def test_a_pass_takes_the_larger_of_host_and_accelerators() -> None:
     one = case()
     rate = rates(SLOW_HOST, one.traits)
     assert launched_s(one, rate) == pytest.approx(2e-3 + 10 * 5e-4)
-    assert alone_s(one, rate, tokens=100.0) == pytest.approx(WEIGHTS_S + WORK_S)  # 8.8 ms against 7
+    assert unloaded_first_token_s(one, rate, tokens=100.0) == pytest.approx(WEIGHTS_S + WORK_S)  # 8.8 ms against 7
     slower = rates(replace(SLOW_HOST, prompt_layer_us=1_000.0), one.traits)
-    assert alone_s(one, slower, tokens=100.0) == pytest.approx(12e-3)
-    assert alone_s(one, slower, tokens=10_000.0) > 12e-3
+    assert unloaded_first_token_s(one, slower, tokens=100.0) == pytest.approx(12e-3)
+    assert unloaded_first_token_s(one, slower, tokens=10_000.0) > 12e-3
 
 
 def test_experts_and_latent_attention_have_more_to_launch_and_compiled_engines_nothing() -> None:
@@ -61,15 +67,19 @@ def test_among_others_it_waits_for_steps_and_longer_where_requests_are_looked_fo
     assert among(seldom, rate, 4.0) == pytest.approx(alone + 15.5 * token)
     spread = case(layout=ServingLayout(group=2.0, stages=1.0, replicas=1.0, attention_ranks=2.0))
     token = float(np.asarray(cycle(spread, rate, batch=4.0).token_s))
-    assert among(spread, rate, 4.0) == pytest.approx(float(np.asarray(alone_s(spread, rate, tokens=100.0))) + 7 * token)
+    assert among(spread, rate, 4.0) == pytest.approx(
+        float(np.asarray(unloaded_first_token_s(spread, rate, tokens=100.0))) + 7 * token
+    )
 
 
 def test_prompts_queue_one_behind_the_other() -> None:
     # Half busy, prompts of 0.1 s with a spread of half their mean: 0.5 x 0.1 x 1.25 / 2 / 0.5 (Pollaczek, Khinchine).
-    assert behind_prompts_s(prompt=0.1, requests_per_s=5.0, most=math.inf) == pytest.approx(0.0625)
-    assert behind_prompts_s(prompt=0.1, requests_per_s=50.0, most=3.0) == pytest.approx(0.15)  # never more than three
+    assert prompt_queue_wait_s(prompt=0.1, requests_per_s=5.0, most=math.inf) == pytest.approx(0.0625)
+    assert prompt_queue_wait_s(prompt=0.1, requests_per_s=50.0, most=3.0) == pytest.approx(
+        0.15
+    )  # never more than three
     waits = [
-        behind_prompts_s(prompt=0.1, requests_per_s=8.0, most=math.inf, share=share) for share in (0.5, 0.95, 0.99)
+        prompt_queue_wait_s(prompt=0.1, requests_per_s=8.0, most=math.inf, share=share) for share in (0.5, 0.95, 0.99)
     ]
     assert sorted(map(float, waits)) == list(map(float, waits))
 
@@ -77,7 +87,7 @@ def test_prompts_queue_one_behind_the_other() -> None:
 def test_short_prompts_share_a_pass_and_its_launches() -> None:
     one = case(limits=replace(case().limits, step_tokens=1_000.0))
     rate = rates(replace(SLOW_HOST, prompt_layer_us=10_000.0), one.traits)
-    assert prompt_s(one, rate) == pytest.approx(0.1 * 0.102)  # a tenth of a pass of 1,000 tokens
+    assert prompt_blocking_s(one, rate) == pytest.approx(0.1 * 0.102)  # a tenth of a pass of 1,000 tokens
 
 
 def test_more_at_once_wait_longer() -> None:

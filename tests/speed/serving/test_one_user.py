@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from planner.speed.serving import largest_model
-from planner.speed.serving.cpu_sized import largest_params_b
+from planner.speed.serving.cpu_sized import max_params_b
 from planner.speed.serving.lookup import find_chip
 from pricing import load_catalogue
 
@@ -11,7 +11,7 @@ CATALOGUE = load_catalogue()
 
 def test_what_memory_can_read_between_two_tokens() -> None:
     # 100 GB/s, half of it reached, ten tokens a second: 5 GB for each, ten billion weights of half a byte.
-    sizes = largest_params_b(
+    sizes = max_params_b(
         bandwidth=100e9, tokens_per_s=np.array([10.0, 20.0]), bytes_per_weight=0.5, bandwidth_share=0.5
     )
     assert np.asarray(sizes) == pytest.approx([10.0, 5.0])

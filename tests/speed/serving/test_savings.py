@@ -6,13 +6,13 @@ import pytest
 
 from planner.scenario.serving_job import ServingJob
 from planner.speed.serving import serve
-from planner.speed.serving.savings import AS_IT_IS, served_otherwise
+from planner.speed.serving.savings import AS_IT_IS, serving_variants
 from pricing import load_catalogue
 
 
 def found(**said: Any) -> dict[str, Any]:
     job = ServingJob(**({"model": "Llama-3.1-8B", "accelerator": "H100-SXM5-80GB"} | said))
-    return {one.words: one.found for one in served_otherwise(load_catalogue(), job)}
+    return {one.words: one.found for one in serving_variants(load_catalogue(), job)}
 
 
 def test_the_first_is_the_service_itself_and_narrow_numbers_take_less() -> None:

@@ -5,17 +5,17 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from planner.network.record import writer_of
-from planner.speed.hardware import BadJob
-from planner.speed.serving import Serving, ServingJob, serve
-from planner.speed.serving.legal import legal_groups
+from planner.network.record import build_text_decoder
+from planner.speed.hardware import InvalidJobError
+from planner.speed.serving import ServingJob, ServingResult, serve
+from planner.speed.serving.legal import valid_tensor_degrees
 from pricing import Catalogue, load_catalogue
 from tests.network.models import with_model
 
 CATALOGUE = load_catalogue()
 
 
-def served(catalogue: Catalogue = CATALOGUE, **wish: Any) -> Serving:
+def served(catalogue: Catalogue = CATALOGUE, **wish: Any) -> ServingResult:
     """Llama 3.1 8B on one H100, unless wished otherwise."""
     return serve(catalogue, ServingJob(**{"model": "llama-3.1-8b", "accelerator": "H100-SXM5-80GB", **wish}))
 
@@ -61,13 +61,21 @@ def test_a_long_context_is_helped_by_a_narrower_cache() -> None:
     ],
 )
 def test_a_layout_that_cannot_be_is_refused_with_the_nearest_that_can(wish: dict[str, Any], says: str) -> None:
-    with pytest.raises(BadJob, match=says):
+    with pytest.raises(InvalidJobError, match=says):
         served(**wish)
 
 
 def test_legal_degrees_divide_heads_and_do_not_split_a_key_head() -> None:
-    assert legal_groups(writer_of(CATALOGUE.models["Llama-3-70B"]), most=64) == (1, 2, 4, 8, 16, 32, 64)
-    assert legal_groups(writer_of(CATALOGUE.models["Phi-4-14B"]), most=16) == (1, 2, 5, 10)
+    assert valid_tensor_degrees(build_text_decoder(CATALOGUE.models["Llama-3-70B"]), most=64) == (
+        1,
+        2,
+        4,
+        8,
+        16,
+        32,
+        64,
+    )
+    assert valid_tensor_degrees(build_text_decoder(CATALOGUE.models["Phi-4-14B"]), most=16) == (1, 2, 5, 10)
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,15 @@ from datetime import date
 import pytest
 
 from planner.money.plan import plan
-from planner.report.answer.small_work import no_gpu_needed, plan_needs_no_gpu, rule_words, small_sentences
+from planner.report.answer.small_work import (
+    cpu_rule_text,
+    cpu_sentences,
+    cpu_sufficient_for_peak,
+    cpu_sufficient_sentences,
+)
 from planner.scenario.scenario import Scenario
 from planner.scenario.serving_job import ServingJob
-from planner.scenario.task import Serve
+from planner.scenario.task import ServingTask
 from planner.scenario.work import Work
 from planner.speed.serving import serve, small_work
 from pricing import load_catalogue
@@ -26,14 +31,14 @@ def test_a_few_calls_of_a_small_model_need_no_gpu() -> None:
     assert not found.needs_gpu
     assert found.enough is not None
     assert CATALOGUE.accelerators[found.enough.accelerator].kind == "cpu"
-    assert "No GPU is needed" in no_gpu_needed(found)[0]
+    assert "No GPU is needed" in cpu_sufficient_for_peak(found)[0]
 
 
 def test_many_calls_of_a_large_model_need_one() -> None:
     found = small_work(CATALOGUE, job("llama-3.3-70b", 20.0))
     assert found.needs_gpu
-    assert no_gpu_needed(found) == ()
-    assert small_sentences(found)[0].startswith("A GPU is needed")
+    assert cpu_sufficient_for_peak(found) == ()
+    assert cpu_sentences(found)[0].startswith("A GPU is needed")
 
 
 def test_the_verdict_is_at_the_low_end_of_the_band() -> None:
@@ -52,7 +57,7 @@ def test_what_somebody_has_comes_first() -> None:
     found = small_work(CATALOGUE, job("llama-3.1-8b", 1.0), have=("rtx 4090",))
     assert found.enough is not None
     assert found.enough.yours
-    assert small_sentences(found)[0].startswith("What you have is enough: RTX 4090")
+    assert cpu_sentences(found)[0].startswith("What you have is enough: RTX 4090")
 
 
 def test_one_card_is_one_card() -> None:
@@ -72,16 +77,16 @@ def test_the_rule_of_thumb_is_derived() -> None:
     assert fast is not None
     assert slow.params_b == pytest.approx(2 * fast.params_b)
     assert fast.low_b < 10 < fast.high_b  # "over ten billion needs a GPU" lies within it
-    assert "billion active parameters" in rule_words(small_work(CATALOGUE, job("llama-3.1-8b", 1.0)))
-    assert rule_words(small_work(CATALOGUE, job("sentiment", 1.0))) == ""
+    assert "billion active parameters" in cpu_rule_text(small_work(CATALOGUE, job("llama-3.1-8b", 1.0)))
+    assert cpu_rule_text(small_work(CATALOGUE, job("sentiment", 1.0))) == ""
 
 
 def test_the_answer_says_so_where_a_gpu_was_asked_for() -> None:
-    few = Serve(model="qwen3-0.6b", requests_per_s=0.5, input_tokens=300, output_tokens=100)
+    few = ServingTask(model="qwen3-0.6b", requests_per_s=0.5, input_tokens=300, output_tokens=100)
     for task, accelerator, said in (
         (few, "H100-SXM5-80GB", True),
         (few, "CPU-Xeon-8480plus", False),
         (few.model_copy(update={"requests_per_s": 500.0}), "H100-SXM5-80GB", False),
     ):
         made = plan(CATALOGUE, Scenario(accelerator=accelerator, work=(Work(serve=task),)), date(2026, 11, 21))
-        assert bool(plan_needs_no_gpu(made)) is said
+        assert bool(cpu_sufficient_sentences(made)) is said

@@ -5,7 +5,7 @@ import pytest
 
 from planner.network.network import Reach
 from planner.speed.arrays import stacked, taken
-from planner.speed.serving.cases import ServingLayout, Widths
+from planner.speed.serving.cases import ByteWidths, ServingLayout
 from planner.speed.serving.chips import known
 from planner.speed.serving.constants import rates
 from planner.speed.serving.memory import weights_bytes
@@ -16,7 +16,7 @@ from planner.speed.serving.step import (
     expert_coverage,
     prefill,
     read_bytes,
-    streamed_bytes,
+    weight_bytes_read,
 )
 from tests.speed.serving.helpers import IDEAL, case, network
 
@@ -65,11 +65,11 @@ def test_what_is_chosen_is_kept_whole_and_read_in_part() -> None:
 
 def test_a_mixture_in_two_formats_is_stored_and_read_part_by_part() -> None:
     net = network(moe_layers=1.0, expert_params=1e6, experts=8.0, experts_per_token=8.0, shared_params=3e5)
-    parts = case(network=net, widths=Widths(weight=0.5, other=1.0, attention=2.0, head=4.0, kv=2.0))
+    parts = case(network=net, widths=ByteWidths(weight=0.5, other=1.0, attention=2.0, head=4.0, kv=2.0))
     # routed experts, shared ones and the dense network, attention, head and the table of words
     stored = 0.5 * 8e6 + 1.0 * (2e6 + 3e5) + 2.0 * 1e6 + 4.0 * 2e6
     assert weights_bytes(parts) == pytest.approx(stored)
-    read = streamed_bytes(parts, rates(IDEAL, parts.traits), tokens=4.0)
+    read = weight_bytes_read(parts, rates(IDEAL, parts.traits), tokens=4.0)
     assert read == pytest.approx(stored - 4.0 * 1e6)
 
 
@@ -96,7 +96,7 @@ def test_prompts_cost_arithmetic() -> None:
 def test_many_cases_at_once_are_the_same_as_one_by_one() -> None:
     cases = [
         case(),
-        case(widths=Widths(1.0, 1.0, 1.0, 2.0, 1.0)),
+        case(widths=ByteWidths(1.0, 1.0, 1.0, 2.0, 1.0)),
         case(network=network(moe_layers=10.0, expert_params=1e5, experts=8.0, experts_per_token=2.0)),
         case(layout=ServingLayout(4.0, 2.0, 1.0, 4.0)),
     ]

@@ -3,8 +3,8 @@ from datetime import date
 
 import pytest
 
-from planner.speed.serving.case_of import Setup, traits
-from planner.speed.serving.cases import Traits
+from planner.speed.serving.case_of import ServingSetup, traits
+from planner.speed.serving.cases import ServingTraits
 from planner.speed.serving.chips import known
 from planner.speed.serving.constants import rates
 from planner.speed.serving.lookup import find_chip, find_period, find_shape
@@ -15,11 +15,11 @@ CATALOGUE = load_catalogue()
 MIXTURE, DENSE, LATENT = "gpt-oss-120b", "llama-3.1-8b", "deepseek-r1"
 
 
-def of(model: str, chip: str, precision: str, engine: str = "sglang", on: date = date(2026, 5, 1)) -> Traits:
+def of(model: str, chip: str, precision: str, engine: str = "sglang", on: date = date(2026, 5, 1)) -> ServingTraits:
     """What changes the rates of that model on that chip."""
     found = find_shape(CATALOGUE, model)
     return traits(
-        Setup(found.shape, find_chip(CATALOGUE, chip), engine, find_period(engine, on), precision, 2.0), group=1
+        ServingSetup(found.shape, find_chip(CATALOGUE, chip), engine, find_period(engine, on), precision, 2.0), group=1
     )
 
 

@@ -6,10 +6,10 @@ import pytest
 from planner.speed.serving.first_token import (
     normal_quantile,
     normal_share,
-    place_wait_s,
     prompt_wait_s,
+    slot_wait_s,
     together,
-    waiting_share,
+    wait_probability,
 )
 
 
@@ -28,12 +28,12 @@ def erlang_c(places: int, load: float) -> float:
 
 @pytest.mark.parametrize(("places", "load"), [(20, 16.0), (50, 45.0), (100, 85.0), (100, 98.0)])
 def test_many_places_are_close_to_erlang(places: int, load: float) -> None:
-    assert waiting_share(places=places, load=load) == pytest.approx(erlang_c(places, load), abs=0.06)
+    assert wait_probability(places=places, load=load) == pytest.approx(erlang_c(places, load), abs=0.06)
 
 
 def test_everybody_waits_where_more_comes_than_is_done() -> None:
-    assert waiting_share(places=10.0, load=10.0) == 1
-    assert place_wait_s(places=10.0, load=11.0, service_s=1.0, service_cv=1.0, share=0.99) == math.inf
+    assert wait_probability(places=10.0, load=10.0) == 1
+    assert slot_wait_s(places=10.0, load=11.0, service_s=1.0, service_cv=1.0, share=0.99) == math.inf
     assert prompt_wait_s(busy_share=1.0, prompt_s=1.0, prompt_cv=1.0, share=0.99) == math.inf
 
 
@@ -50,7 +50,7 @@ def test_uneven_lengths_wait_longer_by_the_square_of_how_uneven_they_are() -> No
         wait = prompt_wait_s(busy_share=0.5, prompt_s=2.0, prompt_cv=cv, share=0.99)
         assert float(np.asarray(wait)) == pytest.approx(seconds, rel=1e-7)
     even, uneven = (
-        float(np.asarray(place_wait_s(places=100.0, load=98.0, service_s=5.0, service_cv=cv, share=0.99)))
+        float(np.asarray(slot_wait_s(places=100.0, load=98.0, service_s=5.0, service_cv=cv, share=0.99)))
         for cv in (1.0, 3.0)
     )
     assert even > 0
@@ -59,9 +59,9 @@ def test_uneven_lengths_wait_longer_by_the_square_of_how_uneven_they_are() -> No
 
 def test_waits_rise_with_load_and_with_the_share_that_is_promised() -> None:
     load = np.linspace(1, 99, 50)
-    waits = np.asarray(place_wait_s(places=100.0, load=load, service_s=5.0, service_cv=1.0, share=0.99))
+    waits = np.asarray(slot_wait_s(places=100.0, load=load, service_s=5.0, service_cv=1.0, share=0.99))
     assert np.all(np.diff(waits) >= 0)
-    lower = np.asarray(place_wait_s(places=100.0, load=load, service_s=5.0, service_cv=1.0, share=0.95))
+    lower = np.asarray(slot_wait_s(places=100.0, load=load, service_s=5.0, service_cv=1.0, share=0.95))
     assert np.all(lower <= waits)
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from planner.speed.hardware import UnknownChip
+from planner.speed.hardware import MissingAcceleratorDataError
 from planner.speed.serving import carried_hours, rate_on, replicas_ahead, work_names
 from planner.speed.serving.chips import known
 from planner.speed.serving.lookup import find_chip
@@ -56,7 +56,7 @@ def test_hours_measured_on_one_chip_are_carried_over_by_its_peaks() -> None:
 
 
 def test_an_unknown_chip_is_refused() -> None:
-    with pytest.raises(UnknownChip):
+    with pytest.raises(MissingAcceleratorDataError):
         find_chip(CATALOGUE, "Abacus")
 
 

@@ -12,17 +12,17 @@ from planner.report.speed.finding import otherwise
 from planner.scenario.image_job import ImageJob
 from planner.scenario.scenario import Scenario
 from planner.scenario.training_job import TrainingJob
-from planner.speed.hardware import BadJob
+from planner.speed.hardware import InvalidJobError
 from planner.speed.serving.lookup import find_chip
 from planner.speed.training import train
-from planner.speed.training.images import ImageTraining, image_training, known, network_called, published
+from planner.speed.training.images import ImageTrainingResult, image_training, known, match_image_network, published
 from planner.speed.work_to_hours import asked
-from pricing import Catalogue, UnknownName
+from pricing import Catalogue, UnknownNameError
 
 A100, H100, B200 = "A100-SXM4-80GB", "H100-SXM5-80GB", "B200-SXM-180GB"
 
 
-def learnt(catalogue: Catalogue, **said: Any) -> ImageTraining:
+def learnt(catalogue: Catalogue, **said: Any) -> ImageTrainingResult:
     return image_training(catalogue, ImageJob(**({"model": "resnet-50", "accelerator": H100} | said)))
 
 
@@ -80,19 +80,21 @@ def test_the_length_of_a_run_is_as_said_or_usual(catalogue: Catalogue) -> None:
     assert learnt(catalogue, images=1e9).images == 1e9
     assert learnt(catalogue, epochs=2).images == 2 * 1_281_167
     assert learnt(catalogue, model="stable-diffusion-2-256").images == 1.126e9
-    with pytest.raises(BadJob, match="no usual data set"):
+    with pytest.raises(InvalidJobError, match="no usual data set"):
         learnt(catalogue, model="stable-diffusion-2-256", epochs=2)
     with pytest.raises(ValidationError, match="images or epochs"):
         ImageJob(model="resnet-50", accelerator=H100, images=1, epochs=1)
 
 
 def test_what_nobody_published_is_said_and_not_made_up(catalogue: Catalogue) -> None:
-    with pytest.raises(BadJob, match="nobody's training speed of it is on record; of pictures there are: resnet-50"):
+    with pytest.raises(
+        InvalidJobError, match="nobody's training speed of it is on record; of pictures there are: resnet-50"
+    ):
         train(catalogue, TrainingJob(model="ViT-B/16", accelerator=H100))
-    with pytest.raises(UnknownName, match="Did you mean efficientnet-b4 or efficientnet-b0"):
+    with pytest.raises(UnknownNameError, match="Did you mean efficientnet-b4 or efficientnet-b0"):
         learnt(catalogue, model="efficientnet-b1")
-    assert network_called("ResNet50") == "resnet-50"
-    assert network_called("llama-3-8b") is None
+    assert match_image_network("ResNet50") == "resnet-50"
+    assert match_image_network("llama-3-8b") is None
 
 
 def test_a_plan_takes_it_as_a_run_of_known_hours(catalogue: Catalogue) -> None:

@@ -8,12 +8,12 @@ import pytest
 from planner.evidence.training.check import check_training
 from planner.evidence.training.rows import read_run
 from planner.network.network import Network
-from planner.network.record import network_of
+from planner.network.record import build_network
 from planner.speed.hardware import hardware
 from planner.speed.training import TrainingJob
-from planner.speed.training.fitting import WAYS, fits, layer_activation_bytes, made_to_fit, peak_memory
+from planner.speed.training.fitting import WAYS, fits, layer_activation_bytes, peak_memory, reduce_to_fit
 from planner.speed.training.plan import TrainingPlan
-from planner.speed.training.software_stacks import stack_of
+from planner.speed.training.software_stacks import find_software_stack
 from planner.speed.training.train import base_plan
 from pricing import Catalogue
 
@@ -42,19 +42,19 @@ def test_the_published_ablation_is_met(catalogue: Catalogue, line: int) -> None:
     plan = plan_of(catalogue)
     for _, change, _ in ABLATION[: line + 1]:
         plan = replace(plan, **change)
-    memory = peak_memory(network_of(catalogue.models["Llama-3.2-3B"]), plan)
+    memory = peak_memory(build_network(catalogue.models["Llama-3.2-3B"]), plan)
     assert memory.allocated_gb == pytest.approx(ABLATION[line][2], rel=0.10)
 
 
 @pytest.mark.parametrize(("method", "published_gb"), [("lora", 8.5), ("qlora", 4.6)])
 def test_adapters_are_met(catalogue: Catalogue, method: str, published_gb: float) -> None:
     plan = replace(plan_of(catalogue, method), loss_chunks=8.0, recompute=1.0, activation_offload=1.0)
-    memory = peak_memory(network_of(catalogue.models["Llama-3.2-3B"]), plan)
+    memory = peak_memory(build_network(catalogue.models["Llama-3.2-3B"]), plan)
     assert memory.allocated_gb == pytest.approx(published_gb, rel=0.10)
 
 
 def test_adam_in_mixed_precision_takes_eighteen_bytes_a_parameter(catalogue: Catalogue) -> None:
-    shape = network_of(catalogue.models["Llama-3-8B"])
+    shape = build_network(catalogue.models["Llama-3-8B"])
     plan = replace(plan_of(catalogue), grad_bytes=4.0, state_bytes=12.0, eager=0.0)
     memory = peak_memory(shape, plan)
     held_gb = memory.weights_gb + memory.gradients_gb + memory.states_gb
@@ -67,7 +67,7 @@ def test_four_hundredths_of_what_comes_and_goes_cannot_be_used_again(catalogue: 
     Llama 3 8B has 218,112,000 parameters in a layer, whose gradients leave in 4 bytes, and 525,336,576 in each of two
     tables.
     """
-    shape = network_of(catalogue.models["Llama-3-8B"])
+    shape = build_network(catalogue.models["Llama-3-8B"])
     alone = peak_memory(shape, plan_of(catalogue))
     assert float(alone.fragmentation_gb) == pytest.approx(0.04 * float(alone.activations_gb + alone.logits_gb))
     spread = peak_memory(shape, at_8b(catalogue, shard=3.0))
@@ -77,7 +77,7 @@ def test_four_hundredths_of_what_comes_and_goes_cannot_be_used_again(catalogue: 
 
 
 def test_a_mixtures_experts_are_spread(catalogue: Catalogue) -> None:
-    shape = network_of(catalogue.models["DeepSeek-V3"])
+    shape = build_network(catalogue.models["DeepSeek-V3"])
     plan = replace(plan_of(catalogue), accelerators=256.0, dp=64.0, pp=4.0, global_batch=64.0, micro_batch=1.0)
     together, spread = (float(peak_memory(shape, replace(plan, ep=ep)).weights_gb) for ep in (1.0, 64.0))
     assert together == pytest.approx(2 * 671 / 4, rel=0.03)
@@ -86,24 +86,24 @@ def test_a_mixtures_experts_are_spread(catalogue: Catalogue) -> None:
 
 @pytest.mark.parametrize("way", WAYS, ids=[way.name for way in WAYS])
 def test_no_way_to_save_memory_costs_any(catalogue: Catalogue, way: object) -> None:
-    shape = network_of(catalogue.models["Llama-3-8B"])
+    shape = build_network(catalogue.models["Llama-3-8B"])
     plan = replace(plan_of(catalogue), dp=8.0, accelerators=8.0, global_batch=64.0, grad_bytes=4.0, state_bytes=12.0)
     changed = next(one for one in WAYS if one is way).change(plan)
     assert float(peak_memory(shape, changed).total_gb) < float(peak_memory(shape, plan).total_gb)
 
 
 def test_ways_are_taken_in_order_and_only_where_open(catalogue: Catalogue) -> None:
-    shape = network_of(catalogue.models["Llama-3-8B"])
+    shape = build_network(catalogue.models["Llama-3-8B"])
     chip = hardware("A100-SXM4-80GB", catalogue.accelerators["A100-SXM4-80GB"])
     plan = replace(plan_of(catalogue), grad_bytes=4.0, state_bytes=12.0, eager=0.0)
     both = replace(plan, micro_batch=np.array([1.0, 1.0]))
-    fitted = made_to_fit(shape, chip, both, free={"recompute": np.array([1.0, 0.0]), "shard": 0.0})
+    fitted = reduce_to_fit(shape, chip, both, free={"recompute": np.array([1.0, 0.0]), "shard": 0.0})
     assert fitted.fits.all()
     assert np.asarray(fitted.plan.recompute).tolist() == [1.0, 0.0]
     large = replace(chip, memory_gb=1_000.0)
-    assert made_to_fit(shape, large, plan, free={}).ways == 0
+    assert reduce_to_fit(shape, large, plan, free={}).ways == 0
     small = replace(chip, memory_gb=4.0)
-    nowhere = made_to_fit(shape, small, plan, free={})
+    nowhere = reduce_to_fit(shape, small, plan, free={})
     assert not nowhere.fits
     assert nowhere.ways == -1
     assert float(nowhere.memory.total_gb) == float(peak_memory(shape, plan).total_gb)
@@ -118,7 +118,7 @@ def at_8b(catalogue: Catalogue, **changes: float) -> TrainingPlan:
 
 
 def test_selective_recompute_lies_between_none_and_full(catalogue: Catalogue) -> None:
-    shape = network_of(catalogue.models["Llama-3-8B"])
+    shape = build_network(catalogue.models["Llama-3-8B"])
     none, selective, full = (
         float(peak_memory(shape, at_8b(catalogue, **how)).activations_gb)
         for how in ({}, {"selective": 1.0}, {"recompute": 1.0})
@@ -134,7 +134,7 @@ def test_selective_recompute_lies_between_none_and_full(catalogue: Catalogue) ->
 
 
 def test_hybrid_sharding_holds_what_its_group_shares(catalogue: Catalogue) -> None:
-    shape = network_of(catalogue.models["Llama-3-8B"])
+    shape = build_network(catalogue.models["Llama-3-8B"])
     whole, within, all_of_them = (
         peak_memory(shape, at_8b(catalogue, **how)) for how in ({}, {"shard": 3.0, "shard_ranks": 8.0}, {"shard": 3.0})
     )
@@ -144,7 +144,7 @@ def test_hybrid_sharding_holds_what_its_group_shares(catalogue: Catalogue) -> No
 
 @pytest.mark.parametrize("bits", [8.0, 16.0])
 def test_frozen_weights_keep_less_and_fewer_bits_less(catalogue: Catalogue, bits: float) -> None:
-    shape = network_of(catalogue.models["Llama-3-8B"])
+    shape = build_network(catalogue.models["Llama-3-8B"])
     trained, frozen = (
         float(layer_activation_bytes(shape, at_8b(catalogue, bits=bits, trainable_share=share)))
         for share in (1.0, 0.005)
@@ -211,7 +211,7 @@ def _of(catalogue: Catalogue, row: dict[str, str]) -> tuple[Network, TrainingPla
     ],
 )
 def test_a_stack_keeps_what_its_code_says(framework: str, precision: str, counts: str, bytes_each: float) -> None:
-    stack = stack_of(framework, precision)
+    stack = find_software_stack(framework, precision)
     assert stack.counts == counts
     assert stack.gradients + stack.always + stack.states == bytes_each
     assert stack.source

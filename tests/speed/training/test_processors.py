@@ -4,7 +4,7 @@ import pytest
 
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.training_job import TrainingJob
-from planner.speed.hardware import BadJob
+from planner.speed.hardware import InvalidJobError
 from planner.speed.serving import serve
 from planner.speed.training import train
 from planner.speed.training.across import unknown_speed
@@ -41,7 +41,7 @@ def test_an_accelerator_brings_its_own() -> None:
         lambda: train(CATALOGUE, TrainingJob(model="Llama-3-8B", accelerator=H100, memory_gb=64.0)),
         lambda: serve(CATALOGUE, ServingJob(model="Llama-3-8B", accelerator=H100, memory_gb=64.0)),
     ):
-        with pytest.raises(BadJob, match="has memory of its own; memory_gb is of a server's processors"):
+        with pytest.raises(InvalidJobError, match="has memory of its own; memory_gb is of a server's processors"):
             ask()
 
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.scenario.vocabulary import Recompute, TrainingPrecision
-from planner.speed.hardware import BadJob
+from planner.speed.hardware import InvalidJobError
 from planner.speed.training import TrainingJob, train
-from planner.speed.training.savings import AS_IT_IS, Saving, savings
+from planner.speed.training.savings import AS_IT_IS, MemorySaving, savings
 from planner.speed.training.waterfall import PEAK, stairs
 from pricing import Catalogue, load_catalogue
 
@@ -21,7 +21,7 @@ def job(**said: Any) -> TrainingJob:
     return TrainingJob(**({"model": "Llama-3-8B", "accelerator": H100, "accelerators": 64} | said))
 
 
-def by_words(found: tuple[Saving, ...]) -> dict[str, float]:
+def by_words(found: tuple[MemorySaving, ...]) -> dict[str, float]:
     return {one.words: float(one.memory.total_gb) for one in found}
 
 
@@ -148,7 +148,7 @@ TEXT = sorted(key for key, model in load_catalogue().models.items() if model.mod
 def test_what_does_less_needs_no_more(**asked: Any) -> None:
     try:
         found = savings(load_catalogue(), TrainingJob(**asked))
-    except BadJob:
+    except InvalidJobError:
         return  # its shape is not on record
     total = by_words(found)
     if not total:
@@ -160,7 +160,7 @@ def test_what_does_less_needs_no_more(**asked: Any) -> None:
     assert sharded == sorted(sharded, reverse=True)
 
 
-def found_by(found: tuple[Saving, ...], words: str) -> Saving:
+def found_by(found: tuple[MemorySaving, ...], words: str) -> MemorySaving:
     return next(one for one in found if one.words == words)
 
 

@@ -7,14 +7,14 @@ import pytest
 
 from planner.network.guess import LayerStack, stack_network, typical_stack
 from planner.network.network import Network, Reach
-from planner.network.record import network_of
+from planner.network.record import build_network
 from planner.speed.arrays import stacked, taken
 from planner.speed.hardware import Hardware, hardware
 from planner.speed.training import TrainingJob
-from planner.speed.training.constants import house_calibration
+from planner.speed.training.constants import default_calibration
 from planner.speed.training.plan import TrainingPlan, stage_slots
 from planner.speed.training.step import (
-    StepParts,
+    TrainingStepParts,
     all_to_all_s,
     data_gb_s,
     data_s,
@@ -26,7 +26,7 @@ from planner.speed.training.train import base_plan
 from planner.speed.training.waterfall import flops_per_token
 from pricing import Catalogue
 
-K = house_calibration().constants
+K = default_calibration().constants
 MODELS = ["Llama-3-8B", "GPT-3-175B", "DeepSeek-V3", "gpt-oss-120b", "BERT-Large", "Nemotron-3-Nano-30B-A3B"]
 
 
@@ -42,14 +42,14 @@ def plan(catalogue: Catalogue, **layout: float) -> TrainingPlan:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_parts_add_up_and_none_is_negative(catalogue: Catalogue, name: str) -> None:
-    parts = step_parts(network_of(catalogue.models[name]), chip(catalogue), plan(catalogue), K)
-    seconds = [float(getattr(parts, field.name)) for field in fields(StepParts)]
+    parts = step_parts(build_network(catalogue.models[name]), chip(catalogue), plan(catalogue), K)
+    seconds = [float(getattr(parts, field.name)) for field in fields(TrainingStepParts)]
     assert min(seconds) >= 0
     assert float(parts.total_s) == pytest.approx(sum(seconds))
 
 
 def test_arrays_are_their_scalars(catalogue: Catalogue) -> None:
-    shapes = [network_of(catalogue.models[name]) for name in MODELS]
+    shapes = [build_network(catalogue.models[name]) for name in MODELS]
     plans = [
         plan(catalogue, tp=float(tp), ep=float(ep))
         for tp, ep in zip([1, 2, 4, 8, 1, 2], [1, 2, 8, 4, 1, 8], strict=True)
@@ -74,7 +74,7 @@ def test_twice_the_layers_take_about_twice_as_long(catalogue: Catalogue) -> None
 def test_faster_hardware_never_slows(catalogue: Catalogue, link: str, layout: dict[str, float]) -> None:
     slow = chip(catalogue)
     fast = replace(slow, **{link: 2 * float(getattr(slow, link))})
-    shape, asked = network_of(catalogue.models["Qwen3-30B-A3B"]), plan(catalogue, ep=8.0, **layout)
+    shape, asked = build_network(catalogue.models["Qwen3-30B-A3B"]), plan(catalogue, ep=8.0, **layout)
     assert float(tokens_per_s(shape, fast, asked, K)) >= float(tokens_per_s(shape, slow, asked, K))
 
 
@@ -177,7 +177,7 @@ def test_stages_wait_for_the_one_with_most_layers_and_then_not_for_the_head(cata
     head_s = 0.5 * float(even.head_s) * 15
     idle = ("bubble_s", "data_traffic_s", "optimizer_s", "drag_s")
     busy = [
-        sum(float(getattr(parts, each.name)) for each in fields(StepParts) if each.name not in idle)
+        sum(float(getattr(parts, each.name)) for each in fields(TrainingStepParts) if each.name not in idle)
         for parts in (uneven, even)
     ]
     assert busy[0] + float(uneven.bubble_s) == pytest.approx(busy[1] + float(even.bubble_s) - head_s, rel=0.01)
@@ -304,12 +304,12 @@ def test_a_guessed_shape_has_the_size_it_was_guessed_from() -> None:
     "name", ["Llama-3-8B", "Llama-3.1-405B", "Qwen3-235B-A22B", "DeepSeek-V3", "GPT-3-175B", "Mixtral-8x7B"]
 )
 def test_counts_are_those_of_the_catalogue(catalogue: Catalogue, name: str) -> None:
-    shape, model = network_of(catalogue.models[name]), catalogue.models[name]
+    shape, model = build_network(catalogue.models[name]), catalogue.models[name]
     counted = shape.routed_params + shape.linear_params + shape.table_params
     assert float(counted) == pytest.approx(model.params_b * 1e9, rel=0.01)
 
 
 @pytest.mark.parametrize(("name", "share"), [("Gemma-3-27B", 5 / 6), ("Gemma-2-9B", 0.5), ("OLMo-3-32B", 0.75)])
 def test_only_some_layers_look_through_a_window(catalogue: Catalogue, name: str, share: float) -> None:
-    shape = network_of(catalogue.models[name])
+    shape = build_network(catalogue.models[name])
     assert float(shape.near.score_flops / shape.score_flops) == pytest.approx(share)

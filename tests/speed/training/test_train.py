@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from planner.network.record import network_of
-from planner.speed.hardware import BadJob, hardware
-from planner.speed.training import Training, TrainingJob, train
+from planner.network.record import build_network
+from planner.speed.hardware import InvalidJobError, hardware
+from planner.speed.training import TrainingJob, TrainingResult, train
 from planner.speed.training.across import unknown_speed
-from planner.speed.training.goodput import best_tokens, reliability, unique_tokens_worth, useful_share
-from planner.speed.training.layout import LayoutWish, legal_layouts
+from planner.speed.training.goodput import compute_optimal_tokens, effective_fresh_tokens, reliability, useful_share
+from planner.speed.training.layout import LayoutConstraints, valid_layouts
 from planner.speed.training.train import base_plan
 from pricing import Catalogue, PricingError
 from pricing.records import Accelerator
@@ -21,7 +21,7 @@ from tests.network.models import with_model
 H100 = "H100-SXM5-80GB"
 
 
-def asked(catalogue: Catalogue, **said: Any) -> Training:
+def asked(catalogue: Catalogue, **said: Any) -> TrainingResult:
     return train(catalogue, TrainingJob(**({"model": "Llama-3-8B", "accelerator": H100, "accelerators": 8} | said)))
 
 
@@ -93,7 +93,7 @@ def test_more_memory_never_stops_fitting_and_more_accelerators_never_take_longer
 def test_what_cannot_be_is_refused_with_the_nearest_that_can(
     catalogue: Catalogue, said: dict[str, Any], wish: str
 ) -> None:
-    with pytest.raises((BadJob, PricingError), match=wish):
+    with pytest.raises((InvalidJobError, PricingError), match=wish):
         asked(catalogue, **said)
 
 
@@ -135,7 +135,7 @@ def test_adapters_need_less_and_frozen_layers_run_faster(catalogue: Catalogue) -
 def test_tokens_default_to_what_fits_the_model_best(catalogue: Catalogue) -> None:
     answer = asked(catalogue)
     assert answer.tokens == pytest.approx(20 * answer.active_params)
-    assert best_tokens(1e10) == 2e11
+    assert compute_optimal_tokens(1e10) == 2e11
 
 
 def test_ones_own_measured_run_moves_the_answer(catalogue: Catalogue) -> None:
@@ -180,7 +180,7 @@ def test_the_interval_of_young_is_the_best_there_is(catalogue: Catalogue) -> Non
 
 
 def test_repeated_data_is_worth_less_and_less() -> None:
-    worth = unique_tokens_worth(unique_tokens=1.0, tokens=np.array([0.5, 1.0, 4.0, 16.0, 40.0]))
+    worth = effective_fresh_tokens(unique_tokens=1.0, tokens=np.array([0.5, 1.0, 4.0, 16.0, 40.0]))
     assert worth == pytest.approx([0.5, 1.0, 3.73, 10.6, 15.2], rel=0.01)
 
 
@@ -202,7 +202,9 @@ def test_no_chip_trains_in_a_precision_that_it_has_no_units_for(catalogue: Catal
     assert ("H100-SXM5-80GB" in without) == (precision == "fp4")
     for key in set(without) - set(unknown_speed(catalogue)):
         label = re.escape(catalogue.accelerators[key].label)
-        with pytest.raises(BadJob, match=f"{label}: no {precision} units are on record.*; choose .*(bf16|fp16|fp32)"):
+        with pytest.raises(
+            InvalidJobError, match=f"{label}: no {precision} units are on record.*; choose .*(bf16|fp16|fp32)"
+        ):
             asked(catalogue, accelerator=key, precision=precision)
     assert set(without) <= set(unknown_speed(catalogue, precision))
     assert set(unknown_speed(catalogue, precision)) - set(unknown_speed(catalogue)) <= set(without)
@@ -229,9 +231,9 @@ def test_a_slice_is_a_small_accelerator(catalogue: Catalogue) -> None:
     assert whole.speed is not None
     rates = [each.speed.tokens_per_s_per_accelerator.typical for each in (whole, slice_) if each.speed]
     assert 4 < rates[0] / rates[1] < 8
-    with pytest.raises(BadJob, match=r"no slice '9g'; there are: 1g.5gb"):
+    with pytest.raises(InvalidJobError, match=r"no slice '9g'; there are: 1g.5gb"):
         asked(catalogue, accelerator="A100-SXM4-40GB", accelerators=1, mig_profile="9g")
-    with pytest.raises(BadJob, match="do not work together"):
+    with pytest.raises(InvalidJobError, match="do not work together"):
         asked(catalogue, accelerator="A100-SXM4-40GB", accelerators=2, mig_profile="1g.10gb")
 
 
@@ -241,7 +243,7 @@ def test_repeated_tokens_are_shown_for_what_they_are_worth(catalogue: Catalogue)
 
 
 def test_a_chip_without_rates_is_refused(catalogue: Catalogue) -> None:
-    with pytest.raises(BadJob, match="neither the 16-bit rate nor the bandwidth"):
+    with pytest.raises(InvalidJobError, match="neither the 16-bit rate nor the bandwidth"):
         asked(catalogue, accelerator="RTX-2000E-Ada-16GB")
 
 
@@ -283,8 +285,8 @@ def test_whole_copies_in_each_node_pay_where_the_network_is_slow(catalogue: Cata
 def test_a_search_weighs_hybrid_sharding_within_racks(catalogue: Catalogue) -> None:
     job = TrainingJob(accelerator="GB200-NVL72-186GB", accelerators=288)
     chip = hardware(job.accelerator, catalogue.accelerators[job.accelerator])
-    shape = network_of(catalogue.models["Llama-3-8B"])
-    table = legal_layouts(shape, chip, base_plan(job, batch=1_152), LayoutWish(), {})
+    shape = build_network(catalogue.models["Llama-3-8B"])
+    table = valid_layouts(shape, chip, base_plan(job, batch=1_152), LayoutConstraints(), {})
     hybrid = table["shard_ranks"] > 0
     assert hybrid.any()
     assert set(table["shard"][hybrid]) == {3.0}
@@ -309,7 +311,7 @@ def test_a_cap_on_unknown_watts_is_refused(catalogue: Catalogue) -> None:
         for key, one in catalogue.accelerators.items()
         if one.tdp_w is None and one.bf16_dense_tflops and one.memory_bandwidth_gb_s
     )
-    with pytest.raises(BadJob, match="watts are not on record"):
+    with pytest.raises(InvalidJobError, match="watts are not on record"):
         asked(catalogue, accelerator=unknown, power_cap_w=200)
 
 

@@ -6,10 +6,10 @@ import pytest
 
 from planner.evidence.training.check import check_training
 from planner.evidence.training.rows import read_run
-from planner.network.record import network_of
+from planner.network.record import build_network
 from planner.scenario.training_job import TrainingJob
 from planner.speed.hardware import hardware
-from planner.speed.training.constants import house_calibration
+from planner.speed.training.constants import default_calibration
 from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.step import all_to_all_s, experts_s, step_parts
 from planner.speed.training.train import train
@@ -52,7 +52,7 @@ def test_a_job_like_deepseek_v3_takes_as_long_as_theirs_took(catalogue: Catalogu
 
 def test_a_two_way_pipeline_idles_less_and_hides_its_exchanges(catalogue: Catalogue) -> None:
     run = read_run(catalogue, DEEPSEEK)
-    constants = house_calibration().constants
+    constants = default_calibration().constants
     two, one = (step_parts(run.shape, run.chip, replace(run.plan, two_way=flag), constants) for flag in (1.0, 0.0))
     assert float(two.expert_traffic_s) == 0 < float(one.expert_traffic_s)
     assert float(two.bubble_s) < 0.65 * float(one.bubble_s)
@@ -62,10 +62,10 @@ def test_a_two_way_pipeline_idles_less_and_hides_its_exchanges(catalogue: Catalo
 
 def test_a_token_crosses_to_a_node_once_and_to_no_more_groups_than_routing_allows(catalogue: Catalogue) -> None:
     shape, chip = (
-        network_of(catalogue.models["DeepSeek-V3"]),
+        build_network(catalogue.models["DeepSeek-V3"]),
         hardware("H800", catalogue.accelerators["H800-SXM5-80GB"]),
     )
-    plan, constants = replace(plan_of(catalogue), two_way=0.0), house_calibration().constants
+    plan, constants = replace(plan_of(catalogue), two_way=0.0), default_calibration().constants
     limited = float(all_to_all_s(shape, chip, plan, constants))
     free = float(all_to_all_s(replace(shape, expert_groups=0.0), chip, plan, constants))
     each = 8 * plan.tokens * shape.moe_layers * shape.hidden * constants.expert_exposed / 1e9
@@ -75,10 +75,10 @@ def test_a_token_crosses_to_a_node_once_and_to_no_more_groups_than_routing_allow
 
 
 def test_wide_experts_reach_nearly_what_dense_products_do(catalogue: Catalogue) -> None:
-    chip, constants = hardware("H100", catalogue.accelerators["H100-SXM5-80GB"]), house_calibration().constants
+    chip, constants = hardware("H100", catalogue.accelerators["H100-SXM5-80GB"]), default_calibration().constants
     rates = []
     for name in ("Qwen3-30B-A3B", "Mixtral-8x7B", "Mixtral-8x22B"):
-        shape = network_of(catalogue.models[name])
+        shape = build_network(catalogue.models[name])
         plan = replace(plan_of(catalogue), ep=8.0, year=2026.0, bits=16.0)
         work = 2 * plan.tokens * plan.passes * shape.moe_layers * shape.experts_per_token * shape.expert_params
         rates.append(float(work / experts_s(shape, chip, plan, constants, 1.0) / chip.tflops_16 / 1e12))
