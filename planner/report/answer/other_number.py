@@ -136,8 +136,8 @@ def _plan_caveats(plan: Plan, found: Answer, busy: BreakEven, turn: BreakEvenBan
         most = words.count(_about((busy.achievable or 0.0) * hours), "hour")
         yield f"Jobs that come at random keep this fleet busy about {most} a month before they wait too long."
     if turn is not None and turn.share < 1:
-        yield f"Some use makes both cost the same in {format_futures_count(turn.share)} futures; "
-        "else one way always wins."
+        share = format_futures_count(turn.share)
+        yield f"Some use makes both cost the same in {share} futures; else one way always wins."
 
 
 def _about(hours: float) -> str:
