@@ -4,7 +4,7 @@
 
 A revision is recorded on a checkout of its own, then this tree, with the calls of this file: every preset with all its
 files, 300 random scenarios, 200 questions to `train`, `serve` and `cheapest`, the tables of prices and of checks.
-Differences are printed and the exit is 1. Nothing is kept: what was right last month is no oracle for today.
+Differences are printed and the exit is 1; with `--numbers` sentences may change and numbers may not. Nothing is kept: what was right last month is no oracle for today.
 """
 
 import contextlib
@@ -12,9 +12,11 @@ import difflib
 import io
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -194,12 +196,18 @@ def recorded(tree: Path, inputs: Path, into: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-P", __file__, "--record", inputs, into], cwd=tree, env=paths)
 
 
-def differences(before: Path, after: Path) -> list[str]:
-    """What differs, call by call."""
+def numbers(text: str) -> Counter[str]:
+    """Return every number in a text, whatever words stand around it."""
+    return Counter(re.findall(r"-?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?", text))
+
+
+def differences(before: Path, after: Path, only_numbers: bool) -> list[str]:
+    """Return what differs, call by call: in every character, or in the numbers alone."""
     found = []
     for path in sorted(before.iterdir()):
-        old, new = path.read_text().splitlines(), (after / path.name).read_text().splitlines()
-        if old != new:
+        texts = path.read_text(), (after / path.name).read_text()
+        old, new = (text.splitlines() for text in texts)
+        if numbers(texts[0]) != numbers(texts[1]) if only_numbers else old != new:
             lines = list(difflib.unified_diff(old, new, lineterm="", n=0))[2:]
             found.append(
                 "\n".join([old[0], *lines[:SHOWN_LINES], f"… {len(lines)} lines" * (len(lines) > SHOWN_LINES)])
@@ -207,7 +215,7 @@ def differences(before: Path, after: Path) -> list[str]:
     return found
 
 
-def compare(revision: str) -> int:
+def compare(revision: str, only_numbers: bool) -> int:
     """Record both trees beside each other and tell how they differ."""
     with tempfile.TemporaryDirectory() as kept:
         room = Path(kept)
@@ -222,7 +230,7 @@ def compare(revision: str) -> int:
                 raise SystemExit("A tree could not be recorded.")
         finally:
             subprocess.run(["git", "worktree", "remove", "--force", room / "tree"], cwd=TREE, check=True)
-        found = differences(room / "old", room / "new")
+        found = differences(room / "old", room / "new", only_numbers)
         told = sum(1 for _ in (room / "old").iterdir())
     print("\n\n".join([*found, f"{len(found)} of {told} calls differ from {revision}."]))
     return DIFFERENCES if found else 0
@@ -232,4 +240,5 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["--record"]:
         record(Path(sys.argv[2]), Path(sys.argv[3]))
     else:
-        sys.exit(compare(sys.argv[1] if len(sys.argv) > 1 else "HEAD"))
+        words = [word for word in sys.argv[1:] if word != "--numbers"]
+        sys.exit(compare(words[0] if words else "HEAD", "--numbers" in sys.argv))
