@@ -65,7 +65,7 @@ from planner.report.answer.sentences import told
 from planner.report.files.csv import assumptions_table, results_table
 from planner.report.files.csv import cash_table
 from planner.report.files.csv import to_csv
-from planner.report.files.sweep_csv import SweepColumns
+from planner.report.files.sweep import SweepColumns
 from planner.scenario.fields import shape
 from planner.scenario.file import Saved
 from planner.scenario.grid import Axis, Grid

@@ -54,8 +54,7 @@ def _report(grid: Grid, args: argparse.Namespace) -> int:
     """Every row that is not there yet, then what was found over all of them."""
     from planner.cli.sweep_file import Rows, SweepManifest, code_digest, digest, noted
     from planner.cli.sweep_run import Lost, SweepJob
-    from planner.report.files.sweep_csv import SweepColumns, summary_text
-    from planner.report.files.sweep_json import Ran, sweep_document, sweep_json
+    from planner.report.files.sweep import SweepColumns, SweepRun, summary_text, sweep_document, sweep_json
     from planner.study.sweep.flips import WinnerCounts
     from pricing.feeds.live import current
     from pricing.stale import as_of
@@ -82,7 +81,7 @@ def _report(grid: Grid, args: argparse.Namespace) -> int:
         except (KeyboardInterrupt, Lost, OSError) as stop:
             tell(f"{_why(stop)} after {out.done:,} of {grid.count:,}; the same command goes on.")
             return STOPPED if isinstance(stop, KeyboardInterrupt) else FAILED
-    told = sweep_document(grid, winners, Ran(str(args.csv), day, facts.digest, out.found, seconds))
+    told = sweep_document(grid, winners, SweepRun(str(args.csv), day, facts.digest, out.found, seconds))
     sys.stdout.writelines(sweep_json(told, grid, args.csv) if args.json else [summary_text(told)])
     return OK
 

@@ -18,7 +18,7 @@ from typing import BinaryIO
 
 import pricing
 from planner.cli.common import UsageError, is_regular_file, named, write_file
-from planner.report.files.sweep_csv import LINE_END, SweepColumns
+from planner.report.files.sweep import LINE_END, SweepColumns
 
 NOTE = ".sweep.json"
 _PROGRAM = (".py", ".csv", ".json", ".txt", ".yaml")

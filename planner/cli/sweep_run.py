@@ -18,7 +18,7 @@ from typing import Any
 
 from planner.cli.common import UsageError
 from planner.cli.sweep_file import code_digest
-from planner.report.files.sweep_csv import SweepColumns
+from planner.report.files.sweep import SweepColumns
 from planner.scenario.grid import OF_FUTURES, OUTPUTS, Grid
 from planner.study.measures import MEASURES
 from planner.study.sweep.sweep import Sweep

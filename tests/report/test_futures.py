@@ -16,7 +16,7 @@ from planner.report.answer.plan_text import Reckoned
 from planner.report.answer.sentences import AnswerSummary
 from planner.report.answer.side_by_side import compare_table
 from planner.report.files.answer_schema import FrequencySchema, SweepSchema
-from planner.report.files.sweep_csv import summary_text
+from planner.report.files.sweep import summary_text
 from planner.report.futures import counted as told_futures
 from planner.report.futures.counted import (
     break_even_range,

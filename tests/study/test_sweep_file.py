@@ -67,7 +67,7 @@ def test_a_sweep_writes_one_row_for_each_point(
     assert {row["best"] for row in rows} == {one["value"] for one in told["best"]}
     code, out, _ = run(capsys, *six)  # no day said: that of the file
     assert code == OK
-    assert "Cheapest way" in out
+    assert "Cheapest option" in out
 
 
 @pytest.mark.slow

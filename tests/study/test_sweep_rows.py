@@ -16,7 +16,7 @@ from planner.cli import OK, main
 from planner.cli.sweep_file import code_digest
 from planner.money.verdict.answer import answer
 from planner.money.ways import WAYS
-from planner.report.files.sweep_csv import RIGHT_SIZE
+from planner.report.files.sweep import RIGHT_SIZE
 from planner.scenario.file import SavedScenario
 from planner.scenario.grid import Grid, read_grid
 from planner.study.plan_any import planned

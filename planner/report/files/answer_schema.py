@@ -1,9 +1,9 @@
-"""What `plan`, `compare` and `sweep` print as JSON: every key, what it means and in which unit.
+"""The JSON of `plan`, `compare` and `sweep`: every key with its meaning and unit.
 
 Programs read these documents, so keys are plain words with their unit and never change with the language of the page;
-what is written for people stands in values. Within a version keys are added and never renamed or dropped. Where a
-number does not exist the value is null, and a reason stands beside it wherever there is one to give. All money is in
-US dollars, costs positive; shares are 0.35 for 35 %; days are ISO 8601.
+text for people stands in values. Within a version keys are added and never renamed or dropped. Where a number does not
+exist the value is null, with a reason beside it where there is one. All money is in US dollars, costs positive; shares
+are 0.35 for 35 %; days are ISO 8601.
 """
 
 import json
@@ -30,10 +30,8 @@ from planner.scenario.ways import Way
 from planner.study.measures import EMISSIONS, MEASURES
 
 VERSION: Literal[1] = 1
-Version = Annotated[Literal[1], Field(description="of these keys; another number means that keys were renamed")]
-PlanDay = Annotated[
-    date, Field(description="the day the plan is reckoned for: prices and ages as they were known then")
-]
+Version = Annotated[Literal[1], Field(description="of these keys; another number means renamed keys")]
+PlanDay = Annotated[date, Field(description="the day of the plan: prices and ages as known then")]
 CatalogueDay = Annotated[date, Field(description="the day of the newest fact that the plan may use")]
 Digest = Annotated[str, Field(description="of the facts: the same digest, day and scenario give the same answer")]
 Share = float
@@ -82,13 +80,10 @@ class LineSchema(SchemaModel):
     by_year_usd: tuple[float | None, ...] = Field(description="today, then each year of twelve months")
 
 
-def _numbers(part: str) -> dict[str, Any]:
-    """A field for each measure that stands in a part of an option."""
-    return {
-        one.name: (float | None if one.may_lack else float, Field(description=one.description))
-        for one in MEASURES
-        if one.part == part
-    }
+def _measure_fields(part: str) -> dict[str, Any]:
+    """Return a field for each measure in a part of an option."""
+    measures = (measure for measure in MEASURES if measure.part == part)
+    return {it.name: (float | None if it.may_lack else float, Field(description=it.description)) for it in measures}
 
 
 class OptionHeadSchema(SchemaModel):
@@ -96,23 +91,24 @@ class OptionHeadSchema(SchemaModel):
 
     key: str = Field(description="own, own-16, on_demand ...: the `option` of the CSV files")
     way: Way = Field(description="own, loan, lease, on_demand ...; several options may be of one way")
-    side: Side = Field(description="for which of the four answers it speaks")
+    side: Side = Field(description="own, rent, keep or mix")
     label: str = Field(description="for people: Buy 8 and run them")
-    what: str = Field(description="for people: what exactly is bought or rented, where, on which terms")
+    what: str = Field(description="for people: the product, its place and terms")
     accelerators: float = Field(description="at once, at most")
     orders: tuple[OrderSchema, ...] = Field(description="of machines; empty where none are bought")
     useful_accelerator_hours: float = Field(description="of work done, over the plan")
     offer: OfferSchema | None = Field(description="whose terms it goes by; null where nothing is rented by the hour")
-    usd_per_accelerator_hour: float | None = Field(description="rent as it was reckoned with; null: none, or several")
+    usd_per_accelerator_hour: float | None = Field(description="rent used in the calculation; null: none, or several")
     oldest_figure_checked: date | None = Field(description="of the figures it rests on, the one not looked at longest")
 
 
-Emissions = create_model("Emissions", __base__=EmissionsSchema, __doc__=EmissionsSchema.__doc__, **_numbers(EMISSIONS))
-_Measured = create_model("_Measured", __base__=OptionHeadSchema, **_numbers(""))
+_EMITTED = _measure_fields(EMISSIONS)
+Emissions = create_model("Emissions", __base__=EmissionsSchema, __doc__=EmissionsSchema.__doc__, **_EMITTED)
+_Measured = create_model("_Measured", __base__=OptionHeadSchema, **_measure_fields(""))
 
 
 class OptionSchema(_Measured):
-    """One way to get the work done, with what it comes to."""
+    """One option to get the work done, with its measures."""
 
     reasons: dict[str, str] = Field(description="why a number of this option is null, by its key")
     return_reason: str | None = Field(description="of `return_per_year`; use `reasons`")
@@ -123,13 +119,11 @@ class OptionSchema(_Measured):
     is_complete: bool = Field(description="false: a line has no published price, and the totals are at least so much")
     not_priced: Sentences = Field(description="the lines that nobody publishes a price for")
     warnings: Sentences = Field(description="to look at before it is believed")
-    lines: tuple[LineSchema, ...] = Field(
-        description="the ledger by year, without lines of nothing; by month it is the cash flow CSV"
-    )
+    lines: tuple[LineSchema, ...] = Field(description="the ledger by year without zero lines; by month: cash flow CSV")
 
 
 class UnavailableOptionSchema(SchemaModel):
-    """A way that cannot be taken, or was not reckoned."""
+    """An option that is not available, or was not calculated."""
 
     way: Way = Field(description="which")
     label: str = Field(description="for people")
@@ -153,7 +147,7 @@ class BreakEvenSchema(SchemaModel):
     unit: str = Field(description="of the three values")
     you: float | None = Field(description="the value in this plan")
     value: float | None = Field(description="where both cost the same")
-    achievable: float | None = Field(description="of busy_share: how busy a queue allows a fleet to be")
+    achievable: float | None = Field(description="of busy_share: the highest utilization that a queue allows")
     reason: str | None = Field(description="why there is no such value")
     in_futures: SimulatedBreakEvenSchema | None = Field(description="for busy_share and usd_per_accelerator_hour")
 
@@ -172,30 +166,30 @@ class UncertainInputSchema(SchemaModel):
     name: str = Field(description="as the formulas of the ledger call it")
     unit: str = Field(description="of its three values")
     low: float = Field(description="10th percentile of the draws")
-    typical: float = Field(description="the value at which the plan is reckoned")
+    typical: float = Field(description="the value used in the plan")
     high: float = Field(description="90th percentile of the draws")
     kind: str = Field(description="assumption, derived, reported ...: what kind of statement the range is")
-    source: str = Field(description="who says the range")
-    reason: str = Field(description="why it is so wide")
+    source: str = Field(description="of the range")
+    reason: str = Field(description="why the range is so wide")
 
 
 class FuturesSchema(SchemaModel):
-    """How the plan turned out in simulated futures. All shares are counted, none is rounded."""
+    """The plan in simulated futures. Shares are counted, not rounded."""
 
     count: int = Field(description="how many were simulated")
     seed: int = Field(description="they start from; the same gives the same")
     own_cheaper_than_rent_share: Share | None = Field(description="of futures in which `own` costs less than `rent`")
-    own_saves_usd: BandSchema | None = Field(description="what owning saves against renting, in today's money")
+    own_saves_usd: BandSchema | None = Field(description="savings of owning against renting, discounted to today")
     own_saves_usd_dots: tuple[float, ...] = Field(description="fifty equally likely values, the smallest first")
     deadline_met_share: Share | None = Field(description="of futures in which every training with a deadline keeps it")
     inputs: tuple[UncertainInputSchema, ...] = Field(description="what was drawn")
 
 
 class OrderMonthSchema(SchemaModel):
-    """The plan with its order put off to this month; what it brings against ordering today."""
+    """The plan with its order put off to this month, compared with ordering today."""
 
     month: int = Field(description="of the order; 0 is today")
-    present_usd: float = Field(description="the whole plan in today's money")
+    present_usd: float = Field(description="net present cost of the whole plan")
     present_low_usd: float | None = Field(description="p10, lowered to hold the typical value")
     present_high_usd: float | None = Field(description="p90, raised to hold it")
     worth_usd: float = Field(description="saved against ordering today; negative where it costs")
@@ -209,16 +203,12 @@ class OrderMonthSchema(SchemaModel):
 class WaitingSchema(SchemaModel):
     """Buy today or later."""
 
-    sentences: Sentences = Field(description="for people: when to order, or why there is nothing to put off")
+    sentences: Sentences = Field(description="for people: when to order, or why nothing can be put off")
     best_month: int | None = Field(description="0 is today; null: never buying costs least, or nothing can be put off")
     never_usd: float | None = Field(description="renting all along")
-    never_cheaper_share: Share | None = Field(
-        description="of futures in which never buying costs less than buying today"
-    )
+    never_cheaper_share: Share | None = Field(description="of futures in which never buying beats buying today")
     futures: int | None = Field(description="how many were simulated")
-    months: tuple[OrderMonthSchema, ...] = Field(
-        description="one for each month in which the order still comes before the end"
-    )
+    months: tuple[OrderMonthSchema, ...] = Field(description="each month in which the order arrives before the end")
 
 
 class AnswerSchema(SchemaModel):
@@ -226,7 +216,7 @@ class AnswerSchema(SchemaModel):
 
     kind: Literal["answer"] = Field("answer", description="which document this is")
     version: Version = VERSION
-    file: str = Field(description="the file or the preset that was asked for")
+    file: str = Field(description="the file or preset")
     name: str = Field(description="as the scenario calls itself")
     scenario_id: str = Field(description="the same for the same scenario: the `scenario_id` of the cash flow")
     scenario: dict[str, JsonValue] = Field(description="as it was entered, without defaults: see `schema scenario`")
@@ -250,40 +240,36 @@ class AnswerSchema(SchemaModel):
     )
     title: str = Field(description="the verdict as the page writes it")
     sentences: Sentences = Field(description="why, how sure, and what would turn it, as the page writes it")
-    about: Sentences = Field(description="what a preset takes for granted")
+    about: Sentences = Field(description="assumptions of a preset")
     best: str | None = Field(description="the option that the verdict is for")
     against: str | None = Field(description="the option that it was measured against: the best of the others")
     compared: tuple[str, ...] = Field(description="the two options that break-evens and paybacks are about, if any")
-    own: str | None = Field(description="the option that speaks for owning")
-    rent: str | None = Field(description="the option that speaks for renting")
+    own: str | None = Field(description="the best option that owns")
+    rent: str | None = Field(description="the best option that rents")
     baseline: str | None = Field(description="the option that savings, returns and paybacks are counted against")
     gap_share: float | None = Field(description="by which `against` costs more, in the middle of the futures")
     share_cheaper: Share | None = Field(description="of futures in which `best` costs less than `against`")
     limit: str | None = Field(description="the limit on money that the cheapest option breaks")
     turned_by_timing: tuple[Timing, ...] = Field(description="conventions under which the two compared change places")
-    missing: Sentences = Field(description="prices nobody knows that could turn the answer, ways that are not there")
-    options: tuple[OptionSchema, ...] = Field(description="the cheapest in today's money first")
-    not_offered: tuple[UnavailableOptionSchema, ...] = Field(
-        description="ways that were asked for and are not among the options"
-    )
+    missing: Sentences = Field(description="prices nobody knows that could turn the answer, missing options")
+    options: tuple[OptionSchema, ...] = Field(description="the lowest net present cost first")
+    not_offered: tuple[UnavailableOptionSchema, ...] = Field(description="requested, but not among the options")
     break_evens: tuple[BreakEvenSchema, ...] = Field(description="each input alone")
     rent_changes: tuple[RentChangeSchema, ...] = Field(description="for the first of those compared against the second")
     futures: FuturesSchema | None = Field(description="null where nothing could be simulated")
     waiting: WaitingSchema | None = Field(description="null in a comparison")
     also: ExtraSchema | None = Field(description="null in a comparison, and where there is no answer")
     warnings: Sentences = Field(description="to look at before the answer is believed")
-    old_figures: tuple[OldFigureSchema, ...] = Field(
-        description="the few older than their limit that weigh most, if any"
-    )
+    old_figures: tuple[OldFigureSchema, ...] = Field(description="the weightiest of those past their age limit")
     not_counted: Sentences = Field(description="what is in no total")
     conventions: Sentences = Field(description="rules that can turn a result, and the facts it rests on")
 
 
 class InputDifferenceSchema(SchemaModel):
-    """An input on which the scenarios are not of one mind."""
+    """An input on which the scenarios differ."""
 
     input: str = Field(description="its path in a scenario file: work.0.accelerators")
-    values: tuple[JsonValue, ...] = Field(description="one for each plan, in their order; null where it says nothing")
+    values: tuple[JsonValue, ...] = Field(description="one for each plan, in their order; null where not stated")
 
 
 class ComparisonSchema(SchemaModel):
@@ -296,19 +282,19 @@ class ComparisonSchema(SchemaModel):
 
 
 class FrequencySchema(SchemaModel):
-    """How often something was found among the scenarios of a sweep."""
+    """The frequency of a value among the scenarios of a sweep."""
 
-    value: str = Field(description="what was found")
+    value: str = Field(description="as in the rows")
     share: Share = Field(description="of all scenarios")
 
 
 class FlipSchema(SchemaModel):
-    """How often another way wins from one value of an input to the next."""
+    """The share of steps from one value of an input to the next at which another option wins."""
 
     inputs: tuple[str, ...] = Field(description="paths; several where they move together")
-    share_of_steps: Share = Field(description="at which another way wins, all other inputs standing still")
+    share_of_steps: Share = Field(description="at which another option wins, all other inputs unchanged")
     most_between: tuple[tuple[JsonValue, ...], tuple[JsonValue, ...]] | None = Field(
-        description="the step at which it happens most often: values before and after, one for each input"
+        description="the most frequent step: values before and after, one for each input"
     )
 
 
@@ -322,8 +308,8 @@ class SweepInputSchema(SchemaModel):
 class SweepOptionSchema(SchemaModel):
     """One option of one scenario of a sweep; a key that was not among `outputs` is null."""
 
-    key: str = Field(description="a way; own_right_size is the smaller fleet that would do")
-    present_usd: float | None = Field(description="in today's money")
+    key: str = Field(description="an option; own_right_size is the smallest fleet that is enough")
+    present_usd: float | None = Field(description="net present cost")
     low_usd: float | None = Field(description="the range beside it, over futures")
     high_usd: float | None = Field(description="its upper end")
     cash_today_usd: float | None = Field(description="to be paid on day one")
@@ -331,53 +317,49 @@ class SweepOptionSchema(SchemaModel):
 
 
 class SweepRowSchema(SchemaModel):
-    """One scenario of a sweep: what its row of the CSV says. A key that was not among `outputs` is null."""
+    """One scenario of a sweep, as in its row of the CSV. A key that was not among `outputs` is null."""
 
     id: int = Field(description="from 0, in the order of the file")
     inputs: tuple[SweepInputSchema, ...] = Field(description="what varies")
     leads: str = Field(description="own, rent, keep or mix at typical figures; or incomplete, limited, refused")
     best: str | None = Field(description="the option that is best")
-    own: str | None = Field(description="the option that speaks for owning")
-    rent: str | None = Field(description="the option that speaks for renting")
+    own: str | None = Field(description="the best option that owns")
+    rent: str | None = Field(description="the best option that rents")
     right_size_accelerators: int | None = Field(description="how many own_right_size is, where best or own names it")
     verdict: str | None = Field(description="as in an answer")
-    share_cheaper: Share | None = Field(
-        description="of futures in which the best costs less than what it is measured against"
-    )
-    gap_share: float | None = Field(description="by which that costs more, in the middle of the futures")
-    npv_usd: float | None = Field(description="what owning saves against renting, or one way of a side against another")
+    share_cheaper: Share | None = Field(description="of futures in which `best` costs less than its rival")
+    gap_share: float | None = Field(description="by which the rival costs more, in the middle of the futures")
+    npv_usd: float | None = Field(description="savings of owning against renting, or of the best option of a side")
     payback_months: float | None = Field(description="of owning against renting, counted plainly")
     payback_says: str | None = Field(description="how it ends, or why there is none")
-    payback_discounted_months: float | None = Field(description="the same in today's money")
+    payback_discounted_months: float | None = Field(description="the same, discounted to today")
     payback_discounted_says: str | None = Field(description="how that ends, or why there is none")
-    break_even_busy_share: Share | None = Field(description="how busy both cost the same")
+    break_even_busy_share: Share | None = Field(description="utilization at which both cost the same")
     break_even_says: str | None = Field(description="found, or why there is none")
     options: tuple[SweepOptionSchema, ...] = Field(description="those that have a price")
-    note: str | None = Field(description="a limit that was met, a price that is missing, why the scenario was refused")
+    note: str | None = Field(description="a limit, a missing price, or why the scenario was refused")
 
 
 class SweepSchema(SchemaModel):
-    """What a sweep found: `sweep --json`. The rows are those of its CSV file."""
+    """The result of a sweep: `sweep --json`. The rows are those of its CSV file."""
 
     kind: Literal["sweep"] = Field("sweep", description="which document this is")
     version: Version = VERSION
-    file: str = Field(description="the CSV that the rows stand in")
+    file: str = Field(description="the CSV with the rows")
     day: PlanDay
     catalogue_digest: Digest
     scenarios: int = Field(description="points of the grid")
-    were_there: int = Field(description="rows that stood in the file before")
-    seconds: float = Field(description="that the rest took")
-    leads: tuple[FrequencySchema, ...] | None = Field(
-        description="who leads at typical figures; null where verdicts are told"
-    )
-    verdicts: tuple[FrequencySchema, ...] | None = Field(description="null where they were not asked for")
-    best: tuple[FrequencySchema, ...] = Field(description="the way that is best, or none")
+    were_there: int = Field(description="rows already in the file")
+    seconds: float = Field(description="for the rest")
+    leads: tuple[FrequencySchema, ...] | None = Field(description="at typical figures; null where verdicts are given")
+    verdicts: tuple[FrequencySchema, ...] | None = Field(description="null where not among `outputs`")
+    best: tuple[FrequencySchema, ...] = Field(description="the best option, or none")
     flips: tuple[FlipSchema, ...] = Field(description="the input that turns the answer most often first")
     rows: tuple[SweepRowSchema, ...] = Field(description="one for each scenario")
 
 
 def answer_schema() -> dict[str, Any]:
-    """JSON schema of all three documents; `kind` says which one it is."""
+    """Return the JSON schema of all three documents; `kind` tells them apart."""
     documents: TypeAdapter[Any] = TypeAdapter(
         Annotated[AnswerSchema | ComparisonSchema | SweepSchema, Field(discriminator="kind")]
     )

@@ -1,8 +1,10 @@
-"""The kinds of files that people write for this program, and what it prints: what each holds, and where ours stand.
+"""The kinds of files that people write for this program, and its answers: contents, place and JSON schema of each.
 
-The records that their schemas are made from are loaded only where a schema is asked for.
+The records that schemas are made from are loaded only where a schema is needed.
 """
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 FOLDER = "schemas"  # where the schemas stand as files, for editors
@@ -11,66 +13,110 @@ _DATA = "pricing/data"
 
 
 class FileKind(NamedTuple):
-    """One kind of file. `files` are those that come with the program, from the folder that README.md stands in."""
+    """One kind of file. `files` are those that come with the program, from the folder of README.md."""
 
     name: str
     what: str
     files: str = ""
 
     def schema(self) -> dict[str, Any]:
-        """Its JSON schema, which tells what it is for before anything else."""
-        from planner.report.files.data_schemas import build_schema  # all records: too much for a line of help
-
-        made = build_schema(self.name)
+        """Return its JSON schema, with its purpose first."""
+        schemas = _light_schemas()
+        schema = (schemas if self.name in schemas else _engine_schemas())[self.name]()
         if not self.files:
-            return made
-        told = {"title": self.name, "description": f"{self.what[0].upper()}{self.what[1:]}."}
-        return {"$schema": made.pop("$schema"), **told, **{key: one for key, one in made.items() if key not in told}}
+            return schema
+        head = {"title": self.name, "description": f"{self.what[0].upper()}{self.what[1:]}."}
+        return {"$schema": schema.pop("$schema"), **head, **{key: schema[key] for key in schema if key not in head}}
 
 
-def _kinds(*rows: tuple[str, str, str]) -> tuple[FileKind, ...]:
-    return tuple(FileKind(*row) for row in rows)
-
-
-CATALOGUE = _kinds(
-    ("accelerators", "what chips can do and cost, and trade names that cover several", f"{_DATA}/accelerators/*.yaml"),
-    ("apis", "what a seller asks for each million tokens of hosted models", f"{_DATA}/apis/*.yaml"),
-    ("finance", "what money costs, how a price is written off, what is left of it", f"{_DATA}/finance/*.yaml"),
-    ("history", "prices through time that are not one offer: indices, medians, listings", f"{_DATA}/history/*.yaml"),
-    ("models", "shapes of networks", f"{_DATA}/models/*.yaml"),
-    ("reliability", "how often machines fail, and what share of the time is useful", f"{_DATA}/reliability/*.yaml"),
-    ("rentals", "a provider of accelerators: its small print and its offers", f"{_DATA}/rentals/*.yaml"),
-    ("servers", "machines as they are bought, and what owning them costs beside", f"{_DATA}/servers/*.yaml"),
-    ("sites", "places: electricity, carbon, space, tax", f"{_DATA}/sites/*.yaml"),
-    ("sources", "who says so, for all files of a kind", f"{_DATA}/sources/*.yaml"),
-)
-OF_PLANS = _kinds(
-    ("presets", "real situations to start from", "planner/scenario/presets/*.yaml"),
-    ("days", "how work may come through a day", "planner/scenario/days.yaml"),
-    ("latency", "what a service promises, by a name", "planner/scenario/latency.yaml"),
-)
-OF_SPEED = _kinds(
-    ("network", "what joins accelerators, where no data sheet says", "planner/speed/data/network.yaml"),
-    ("goodput", "what teams reach of a published speed", "planner/speed/data/goodput.yaml"),
-    ("own_runs", "how much of one's own runs is believed", "planner/speed/data/own_runs.yaml"),
-    ("training_constants", "what was fitted for training", "planner/speed/data/training_constants.yaml"),
-    ("training_stacks", "what training software keeps in memory", "planner/speed/data/training_stacks.yaml"),
-    ("vision_training", "networks that learn from pictures", "planner/speed/data/vision_training.yaml"),
-    ("serving_constants", "what was fitted for serving", "planner/speed/data/serving_constants.yaml"),
-    ("serving_engines", "engines, and measured work beside tokens", "planner/speed/data/serving_engines.yaml"),
-)
-OF_STUDIES = _kinds(
-    ("stress", "named changes laid over a plan", "planner/study/data/stress.yaml"),
-    ("uses", "what people want a GPU for, as typical jobs", "planner/study/data/uses.yaml"),
-    ("futures", "what futures are drawn from beside the catalogue", "planner/study/data/futures.yaml"),
-    ("belief", "how a dated rental price is believed", "pricing/belief/constants.yaml"),
-    ("gate", "from where on a live price is not believed at once", "pricing/feeds/gate.yaml"),
-)
 KINDS = (
-    FileKind("scenario", "a plan: what differs from the defaults"),
-    FileKind("answer", "what `plan`, `compare` and `sweep` print with --json"),
-    *CATALOGUE,
-    *OF_PLANS,
-    *OF_SPEED,
-    *OF_STUDIES,
+    FileKind("scenario", "a plan: everything that differs from the defaults"),
+    FileKind("answer", "the JSON of `plan`, `compare` and `sweep`"),
+    FileKind("accelerators", "speed and price of chips, and trade names of several", f"{_DATA}/accelerators/*.yaml"),
+    FileKind("apis", "prices of hosted models per million tokens", f"{_DATA}/apis/*.yaml"),
+    FileKind("finance", "interest, depreciation and resale values", f"{_DATA}/finance/*.yaml"),
+    FileKind("history", "price histories: indices, medians, listings", f"{_DATA}/history/*.yaml"),
+    FileKind("models", "shapes of networks", f"{_DATA}/models/*.yaml"),
+    FileKind("reliability", "failure rates, and the useful share of time", f"{_DATA}/reliability/*.yaml"),
+    FileKind("rentals", "a provider of accelerators: terms and offers", f"{_DATA}/rentals/*.yaml"),
+    FileKind("servers", "servers for sale, and other costs of owning them", f"{_DATA}/servers/*.yaml"),
+    FileKind("sites", "places: electricity, carbon, space, tax", f"{_DATA}/sites/*.yaml"),
+    FileKind("sources", "sources for all files of a kind", f"{_DATA}/sources/*.yaml"),
+    FileKind("presets", "real situations to start from", "planner/scenario/presets/*.yaml"),
+    FileKind("days", "patterns of demand through a day", "planner/scenario/days.yaml"),
+    FileKind("latency", "named latency promises of a service", "planner/scenario/latency.yaml"),
+    FileKind("network", "links between accelerators, where no data sheet says", "planner/speed/data/network.yaml"),
+    FileKind("goodput", "share of published speed that teams reach", "planner/speed/data/goodput.yaml"),
+    FileKind("own_runs", "weight of your own runs", "planner/speed/data/own_runs.yaml"),
+    FileKind("training_constants", "fitted constants of training", "planner/speed/data/training_constants.yaml"),
+    FileKind("training_stacks", "memory use of training software", "planner/speed/data/training_stacks.yaml"),
+    FileKind("vision_training", "training of image networks", "planner/speed/data/vision_training.yaml"),
+    FileKind("serving_constants", "fitted constants of serving", "planner/speed/data/serving_constants.yaml"),
+    FileKind("serving_engines", "engines, and measured work without tokens", "planner/speed/data/serving_engines.yaml"),
+    FileKind("stress", "named stress tests of a plan", "planner/study/data/stress.yaml"),
+    FileKind("uses", "typical jobs of a GPU", "planner/study/data/uses.yaml"),
+    FileKind("futures", "distributions of futures beside the catalogue", "planner/study/data/futures.yaml"),
+    FileKind("belief", "weight of a dated rental price", "pricing/belief/constants.yaml"),
+    FileKind("gate", "limits above which a live price is held", "pricing/feeds/gate.yaml"),
 )
+
+
+Schema = dict[str, Any]
+
+
+def _light_schemas() -> dict[str, Callable[[], Schema]]:
+    """Schemas of files that are read without the engine."""
+    from planner.scenario.day_patterns import DayPattern
+    from planner.scenario.file import file_schema
+    from planner.scenario.latency import LatencyClass
+    from planner.scenario.presets import Preset
+    from pricing.schema import SECTIONS_OF, catalogue_schema, editor_schema
+
+    return {
+        "scenario": file_schema,
+        **{folder: partial(catalogue_schema, folder) for folder in SECTIONS_OF},
+        "presets": partial(editor_schema, Preset, given={Preset.__name__: "key"}),
+        "days": partial(editor_schema, dict[str, DayPattern], given={DayPattern.__name__: "name"}),
+        "latency": partial(editor_schema, dict[str, LatencyClass], given={LatencyClass.__name__: "name"}),
+    }
+
+
+def _engine_schemas() -> dict[str, Callable[[], Schema]]:
+    """Schemas of answers and of the engine's own data files."""
+    from planner.evidence.constants_file import training_constants_schema
+    from planner.report.files.answer_schema import answer_schema
+    from planner.speed.hardware import Network
+    from planner.speed.pace import OwnRunWeights
+    from planner.speed.serving import chips as serving
+    from planner.speed.training import images
+    from planner.speed.training.goodput import TeamEfficiencyData
+    from planner.speed.training.software_stacks import SoftwareStackData
+    from planner.study.data_files import FuturesAssumptions
+    from planner.study.market.gpu_guide import GpuUses
+    from planner.study.uncertainty.stress import StressTests
+    from pricing.belief.constants import EstimateConstants
+    from pricing.feeds.gate_constants import ValidationConstants
+    from pricing.schema import editor_schema
+
+    records: dict[str, Any] = {
+        "stress": StressTests,
+        "uses": GpuUses,
+        "futures": FuturesAssumptions,
+        "belief": EstimateConstants,
+        "gate": ValidationConstants,
+        "network": Network,
+        "goodput": TeamEfficiencyData,
+        "own_runs": OwnRunWeights,
+        "training_stacks": SoftwareStackData,
+        "vision_training": images.Known,
+    }
+    # One record holds the contents of two files: the fitted constants, and all else.
+    fitted = ("fit", "constants", "bands", "spread")
+    others = tuple(name for name in serving.Known.model_fields if name not in fitted)
+    return {
+        "answer": answer_schema,
+        "training_constants": training_constants_schema,
+        "serving_constants": partial(editor_schema, serving.Known, only=("about", *fitted)),
+        "serving_engines": partial(editor_schema, serving.Known, only=others),
+        **{name: partial(editor_schema, record) for name, record in records.items()},
+    }
