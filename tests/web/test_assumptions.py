@@ -116,7 +116,7 @@ def test_checks_method_and_limits_are_computed() -> None:
 
 
 def test_the_words_are_the_glossary_s() -> None:
-    found = {entry.word: entry.meaning for entry in entries_used_in(["Levelised figures of a ledger"])}
-    assert set(found) >= {"Levelised", "Figure", "Ledger"}
-    assert found["Levelised"].startswith("Discounted cost over discounted hours")
+    found = {entry.word: entry.meaning for entry in entries_used_in(["Levelized cost figures of a ledger"])}
+    assert set(found) >= {"Levelized cost", "Figure", "Ledger"}
+    assert found["Levelized cost"].startswith("Discounted cost over discounted hours")
     assert words.markdown(found["Ledger"])
