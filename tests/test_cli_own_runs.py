@@ -49,7 +49,7 @@ def test_check_ends_with_the_lines_of_a_scenario_that_says_the_same(
 ) -> None:
     code, out, _ = run(capsys, "check", "training", mine, *DAY)
     assert code == OK
-    assert "Your 3 training runs reached 80% of what is predicted of Llama 3 8B on H100 SXM5 80 GB." in out
+    assert "Your 3 training runs reached 80% of the prediction for Llama 3 8B on H100 SXM5 80 GB." in out
     lines = out[out.index("\nmeasured:") :]
     base.write_text(PLAN + lines, encoding="utf-8")
     (one,) = read_scenario(base.read_bytes(), "plan.yaml", CATALOGUE).scenario.measured
@@ -59,7 +59,7 @@ def test_check_ends_with_the_lines_of_a_scenario_that_says_the_same(
     code, brought, err = run(capsys, "plan", str(base), *DAY, "--runs", mine)
     assert code == OK
     assert brought == written
-    assert "It goes by 3 runs of yours of this model on H100 SXM5 80 GB: 82% of what is predicted" in brought
+    assert "Uses 3 runs of yours of this model on H100 SXM5 80 GB: 82% of the prediction" in brought
     said, _, wish = err.partition(" times what one H100-SXM5-80GB can compute of such a model; want at most ")
     assert said.startswith("=mine.csv: 1 run not used. =1+1: tokens_per_s_per_accelerator: 1,000,000,000,000 is ")
     assert wish.endswith("; look at its unit.\n")
@@ -139,11 +139,11 @@ def test_serve_or_train_and_plan_give_one_number_for_one_file_of_runs(
     assert code == OK
     code, planned, _ = run(capsys, "plan", str(plan), *DAY, "--runs", str(file))
     assert code == OK
-    (sentence,) = re.findall(r"It goes by .* of what is predicted without them\.", alone)
+    (sentence,) = re.findall(r"Uses .* of the prediction without them\.", alone)
     assert sentence in planned
     if kind == "serving":
         speed = re.findall(r": ([\d,]+) tokens/s written", alone)[0]
-        assert f" {speed} tokens a second" in planned
+        assert f" {speed} tokens/s" in planned
         assert speed not in run(capsys, *verb)[1]
     else:
         (found,) = (json.loads(run(capsys, *verb, "--runs", str(file), "--json")[1])["speed"]["days"]["typical"],)

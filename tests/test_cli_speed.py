@@ -262,7 +262,7 @@ def test_runs_and_constants_of_ones_own_are_gone_by(tmp_path: Path, capsys: pyte
     job = ["serve", "--model", "llama-3.1-8b", *H100, "--batch", "64"]
     code, said, _ = run(capsys, *job, "--runs", str(runs))
     assert code == OK
-    assert "It goes by 1 run of yours of this model on H100 SXM5 80 GB" in said
+    assert "Uses 1 run of yours of this model on H100 SXM5 80 GB" in said
     assert "They are mine." in said
     data = (DATA / "serving_constants.yaml").read_text(encoding="utf-8")
     constants.write_text(re.sub(r"(flops_share: {value: )[0-9.]+", r"\g<1>0.4", data, count=1), encoding="utf-8")
@@ -289,7 +289,7 @@ def own_runs(tmp_path: Path, **changes: str) -> str:
 def test_ones_own_runs_move_a_training_answer_and_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, said, _ = run(capsys, *TRAIN, "--runs", own_runs(tmp_path))
     assert code == OK
-    assert "It goes by 1 run of yours of this model on H100 SXM5 80 GB" in said
+    assert "Uses 1 run of yours of this model on H100 SXM5 80 GB" in said
     assert "They are mine-1." in said
     told = json.loads(run(capsys, *TRAIN, "--runs", own_runs(tmp_path), "--json")[1])
     plain = json.loads(run(capsys, *TRAIN, "--json")[1])

@@ -17,7 +17,7 @@ from typing import Any
 from planner.cli.common import BAD_INPUT, OK, UsageError, write_file
 from planner.cli.runs import load_runs
 from planner.evidence.checked import ErrorSummary
-from planner.report.evidence.checked import groups_table
+from planner.report.speed.runs import groups_table
 from planner.report.table import text_table
 from planner.scenario.vocabulary import Kind
 from pricing import Catalogue, PricingError, load_catalogue

@@ -73,8 +73,7 @@ def _runs(args: argparse.Namespace) -> int:
     from planner.evidence.checked import skip_counts, summary
     from planner.evidence.kinds import KINDS
     from planner.report import words
-    from planner.report.evidence.checked import check_summary, checked_rows, checked_text, group_rows
-    from planner.report.evidence.own_runs_words import finding
+    from planner.report.speed.runs import check_summary, checked_rows, checked_text, group_rows, own_runs_finding
     from planner.report.table import Table
     from planner.scenario.file import format_part
     from pricing import load_catalogue
@@ -86,7 +85,7 @@ def _runs(args: argparse.Namespace) -> int:
     flattered = "" if args.runs else " Most were fitted: errors on new runs are larger (docs/speed.md)."
     yours = ""
     if found is not None and found.factors:
-        yours = f"\n{finding(catalogue, found)}.\n{_FOR_A_SCENARIO}\n\n{format_part({'measured': said})}"
+        yours = f"\n{own_runs_finding(catalogue, found)}.\n{_FOR_A_SCENARIO}\n\n{format_part({'measured': said})}"
     return emit(
         args,
         table=lambda: Table.from_raw_rows(rows),

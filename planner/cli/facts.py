@@ -17,18 +17,18 @@ def add(verbs: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Whatever is called so, with every statement about it."""
-    from planner.report.facts.fact import known
-    from planner.report.facts.told import facts_records, facts_table, facts_text
+    """Print every statement about the things of that name."""
+    from planner.report.facts.facts import facts_records, facts_text, find_entries
+    from planner.report.table import Table
     from pricing.feeds.live import current
     from pricing.stale import as_of
 
     day = args.day or date.today()
     catalogue = with_quote_file(as_of(current(), day), args.quotes, day)
-    found = known(catalogue, args.name, day)
+    entries = find_entries(catalogue, args.name, day)
     return emit(
         args,
-        table=lambda: facts_table(found),
-        data=lambda: stamp(catalogue, day) | {"facts": facts_records(found)},
-        text=lambda: facts_text(found),
+        table=lambda: Table.from_raw_rows(facts_records(entries)),
+        data=lambda: stamp(catalogue, day) | {"facts": facts_records(entries)},
+        text=lambda: facts_text(entries),
     )

@@ -9,7 +9,7 @@ from planner.cli.terminal import tell
 from planner.evidence.checked import merge_factors
 from planner.evidence.kinds import read_factors
 from planner.evidence.table import TABLES, decode_table, published_runs, read_run_rows
-from planner.report.evidence.own_runs_words import unused_reasons, unused_run_sentences
+from planner.report.speed.runs import unused_reasons, unused_run_sentences
 from planner.scenario.scenario import Scenario
 from planner.scenario.serving_job import ServingJob
 from planner.scenario.training_job import TrainingJob

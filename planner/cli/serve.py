@@ -120,8 +120,8 @@ def _report(args: argparse.Namespace, catalogue: Catalogue, job: ServingJob, hav
     from planner.cli.runs import read_text_file
     from planner.evidence.constants_file import serving_constants_in
     from planner.report.answer.small_work import cpu_sentences
-    from planner.report.evidence.own_runs_words import own_runs_data, own_runs_text
     from planner.report.forms import to_plain_data
+    from planner.report.speed.runs import own_runs_data, own_runs_text
     from planner.report.speed.serving_words import serving_data, serving_row, serving_text
     from planner.report.table import Table
     from planner.speed.serving import serve, small_work

@@ -95,7 +95,7 @@ _OF_TOKENS = (
 
 def _report(job: TrainingJob, args: argparse.Namespace) -> int:
     """One training run on one kind of accelerator."""
-    from planner.report.evidence.own_runs_words import own_runs_data, own_runs_text
+    from planner.report.speed.runs import own_runs_data, own_runs_text
     from planner.report.speed.training_words import training_data, training_rows, training_text
     from planner.report.table import Table
     from planner.speed.training import train

@@ -5,7 +5,7 @@ from datetime import date
 import streamlit as st
 
 from planner.report import words
-from planner.report.facts.method_words import STALE
+from planner.report.facts.assumptions import STALE
 from planner.web import address, live_box, pins, questions, show, show_assumptions, state, state_live
 from pricing import Catalogue
 from pricing.formulas import printable

@@ -6,7 +6,7 @@ from planner.evidence.checked import FactorTable, merge_factors
 from planner.evidence.kinds import read_factors
 from planner.evidence.table import TABLES, decode_table
 from planner.report import words
-from planner.report.evidence import own_runs_words as told
+from planner.report.speed import runs as run_report
 from planner.scenario.known_names import unchanged
 from planner.scenario.measured import Measured
 from planner.speed.scenario_jobs import ScenarioServing, ScenarioTraining
@@ -61,9 +61,9 @@ def _read() -> None:
 
 
 def _say(found: FactorTable) -> None:
-    said = told.finding(state.catalogue(), found)
+    said = run_report.own_runs_finding(state.catalogue(), found)
     st.header(words.markdown(said), anchor=False)
-    table = told.runs_table(state.catalogue(), found)
+    table = run_report.runs_table(state.catalogue(), found)
     columns = {"Measured": _RATE, "Predicted": _RATE, "Of predicted": show.SHARE, _WHY_NOT: _WIDE}
     show.show_dataframe(
         table.to_pandas().round({"Of predicted": 2}), hide_index=True, column_config=columns, placeholder="–", alt=said,
@@ -75,7 +75,7 @@ def _say(found: FactorTable) -> None:
         return
     st.markdown(f"**What they say together**, and how much of it is believed of a job like them. {_BELIEF}")
     _factors(found.carried())
-    for sentence in told.unused_run_sentences(found, carried=sum(one.kind == found.kind for one in carried)):
+    for sentence in run_report.unused_run_sentences(found, carried=sum(one.kind == found.kind for one in carried)):
         show.small(words.markdown(sentence))
     st.button("Use these", on_click=_add_to_plan, key="use-runs")
 
@@ -84,7 +84,7 @@ _BELIEF = "The more runs, and the nearer they are to each other, the more; the d
 
 
 def _factors(said: tuple[Measured, ...]) -> None:
-    table = told.factors_table(state.catalogue(), said)
+    table = run_report.factors_table(state.catalogue(), said)
     shares = dict.fromkeys(("Of predicted", "from", "to", "Believed"), show.SHARE)
     show.show_dataframe(
         table.to_pandas().round(dict.fromkeys(shares, 2)),
@@ -98,7 +98,7 @@ def _factors(said: tuple[Measured, ...]) -> None:
 def _in_use(carried: tuple[Measured, ...]) -> None:
     if not carried:
         return
-    st.header(words.markdown(told.used_runs_text(carried)), anchor=False)
+    st.header(words.markdown(run_report.used_runs_text(carried)), anchor=False)
     _factors(carried)
     st.button("Take my runs away", on_click=_take_away, key="drop-runs")
 

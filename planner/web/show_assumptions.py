@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 
 from planner.report import words
-from planner.report.facts.method_words import ALL, GROUPS, Row, age_words, assumption_counts_text, rows_table
+from planner.report.facts.assumptions import ALL, GROUPS, AssumptionRow, age_words, assumption_counts_text, rows_table
 from planner.report.futures.input_words import lower
 from planner.report.glossary import GlossaryEntry, entries_used_in
 from planner.scenario.path import Path, with_value
@@ -21,7 +21,7 @@ _SEASON: Path = ("work", 0, "season")
 _RENTS: Path = ("terms", "rent_by_year")
 
 
-def rows(found: Sequence[Row]) -> None:
+def rows(found: Sequence[AssumptionRow]) -> None:
     """The rows of one group, the weightiest first; the first few until somebody asks for all."""
     st.markdown(words.markdown(assumption_counts_text(found)))
     counts = {group: sum(row.is_in(group) for row in found) for group in GROUPS}
@@ -40,7 +40,7 @@ def rows(found: Sequence[Row]) -> None:
     show.csv_button(rows_table(found), "assumptions.csv", "csv-assumptions")
 
 
-def _row(row: Row, number: int, can_change: bool) -> None:
+def _row(row: AssumptionRow, number: int, can_change: bool) -> None:
     """One input; a field that stands behind several of them is changed at the first."""
     with st.container(horizontal=True, vertical_alignment="center", border=True, key=f"figure-{number}"):
         st.markdown(_said(row), width="stretch")
@@ -48,7 +48,7 @@ def _row(row: Row, number: int, can_change: bool) -> None:
             _change(KEYS[row.key], row)
 
 
-def _said(row: Row) -> str:
+def _said(row: AssumptionRow) -> str:
     """A row in two lines: what it is and weighs; who says so."""
     first = [f"**{words.markdown(row.label)}: {words.markdown(row.value)}**"]
     first += [f"range {words.markdown(row.range)}"] if row.range else []
@@ -59,7 +59,7 @@ def _said(row: Row) -> str:
     return f"{' · '.join(first)}  \n{' · '.join(second)}"
 
 
-def _change(key: Key, row: Row) -> None:
+def _change(key: Key, row: AssumptionRow) -> None:
     """Change an input where it stands: the plan and its link follow."""
     name = f"change-{key.key}"
     with st.popover(words.markdown(f"Set {lower(row.label)}"), key=f"{name}-box", on_change="rerun") as box:
@@ -142,7 +142,7 @@ def _edit(key: str, held: dict[str, float], unit: str, head: str, path: Path) ->
     )  # fmt: skip
 
 
-def glossary(found: Sequence[Row]) -> None:
+def glossary(found: Sequence[AssumptionRow]) -> None:
     """What the words on this page mean, as the glossary has it."""
     said = (*_ON_THE_PAGE, *(row.label for row in found))
     with show.table_on_demand("glossary", "What the words mean") as is_open:

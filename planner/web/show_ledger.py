@@ -10,7 +10,7 @@ from planner.money.renting.bill import Money
 from planner.report import words
 from planner.report.answer.line_words import format_input, formula_text, sourced_inputs, total_text
 from planner.report.answer.pinned import priced
-from planner.report.facts.method_words import sources_of_ledgers
+from planner.report.facts.assumptions import sources_of_ledgers
 from planner.report.futures.input_words import called
 from planner.report.market.compare import Own, no_purchase_reason, purchase_range_text, running_cost_rows
 from planner.web import show, state

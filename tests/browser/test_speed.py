@@ -66,7 +66,7 @@ def test_runs_of_ones_own_move_the_answer_until_they_are_taken_away(page: Page, 
     settle(page)
     assert not axe_violations(page)
     page.get_by_role("button", name="Use these").click()
-    expect(page.get_by_text("This plan goes by 3 runs of yours", exact=False)).to_be_visible(timeout=LONG_MS)
+    expect(page.get_by_text("This plan uses 3 runs of yours", exact=False)).to_be_visible(timeout=LONG_MS)
     settle(page)
     assert "measured" in page.url
     assert heading.inner_text() != before

@@ -6,7 +6,7 @@ from planner.evidence.checked import CheckedRun
 from planner.evidence.kinds import KINDS
 from planner.evidence.plausible import MeasuredFigure, UnitMistake, doubt, is_possible
 from planner.evidence.table import TABLES, read_run_rows
-from planner.report.evidence.checked import checked_rows, checked_text
+from planner.report.speed.runs import checked_rows, checked_text
 from planner.scenario.vocabulary import Kind
 from pricing import load_catalogue
 

@@ -17,8 +17,7 @@ from planner.evidence.table import TABLES, published_runs, read_run_rows
 from planner.network.guess import LEAST_B, MOST_B, typical_model
 from planner.network.kinds import UnknownShape
 from planner.network.record import build_text_decoder
-from planner.report.evidence.checked import check_summary, checked_rows, checked_text
-from planner.report.evidence.own_runs_words import runs_table, unused_reasons
+from planner.report.speed.runs import check_summary, checked_rows, checked_text, runs_table, unused_reasons
 from planner.scenario.measured import Kind
 from planner.speed.serving.chips import known
 from planner.speed.training.bands import GUESSED

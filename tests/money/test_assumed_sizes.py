@@ -9,7 +9,7 @@ import pytest
 from planner.money.renting.orders import able, nobody
 from planner.money.setting import PlanContext
 from planner.report.answer.reckoned import reckoned
-from planner.report.facts.fact import provider_context
+from planner.report.facts.facts import provider_context
 from planner.report.market.offers import offer_rows, offer_text
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
@@ -99,4 +99,4 @@ def test_the_table_of_prices_and_the_facts_of_a_seller_mark_what_we_assume(catal
     fact = next(one for one in provider_context(catalogue, "together", DAY) if one.name == "most at once")
     assert (fact.value, fact.kind) == (512, "assumption")
     assert fact.note is not None
-    assert "we assume" in fact.note
+    assert "assumed" in fact.note

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from planner.money.ledger import Origin
 from planner.money.verdict.answer import answer
-from planner.report.facts.method_words import sources_of_ledgers
+from planner.report.facts.assumptions import sources_of_ledgers
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
 from tests.study.planned import DAY, catalogue

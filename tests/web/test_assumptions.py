@@ -6,17 +6,17 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from planner.report import words
-from planner.report.facts.method_words import (
+from planner.report.facts.assumptions import (
     ALL,
     ASSUMED,
     STALE,
     YOURS,
-    Row,
+    AssumptionRow,
     assumption_counts_text,
+    assumption_rows,
     checks,
     limits,
     method,
-    rows_of,
 )
 from planner.report.futures.input_words import label
 from planner.report.glossary import entries_used_in
@@ -34,16 +34,16 @@ from tests.web.test_pages import visit
 DAY = date(2026, 11, 21)
 
 
-def rows_for(scenario: Scenario) -> tuple[Row, ...]:
+def rows_for(scenario: Scenario) -> tuple[AssumptionRow, ...]:
     plan = planned(load_catalogue(), scenario, DAY)
     found = decided(plan).answer
-    return rows_of(plan, tornado(plan, *pair(found)) if found.pair else ())
+    return assumption_rows(plan, tornado(plan, *pair(found)) if found.pair else ())
 
 
 def test_what_weighs_most_in_the_answer_comes_first_and_is_the_tornado_s() -> None:
     plan = planned(load_catalogue(), Scenario(), DAY)
     bars = tornado(plan, *pair(decided(plan).answer))
-    found = rows_of(plan, bars)
+    found = assumption_rows(plan, bars)
     assert [row.swing_usd for row in found] == sorted((row.swing_usd for row in found), reverse=True)
     assert found[0].swing_usd == bars[0].swing_usd
     assert {row.swing_usd for row in found} >= {bar.swing_usd for bar in bars}  # none is left out

@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from planner.cli import OK, main
-from planner.report.facts.method_words import YOURS, rows_of, rows_table
+from planner.report.facts.assumptions import YOURS, assumption_rows, rows_table
 from planner.scenario.file import SavedScenario, write_scenario
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
@@ -63,16 +63,16 @@ def test_from_the_upload_to_the_saved_file_and_the_shell(tmp_path: Path, capsys:
     upload(app, as_csv(own_rows(CATALOGUE, "training", (0.78, 0.8, 0.82))))
     assert not app.exception
     assert title(app) == before  # only looked at so far
-    assert "80% of what is predicted of Llama 3 8B on H100 SXM5 80 GB" in " ".join(one.value for one in app.header)
+    assert "80% of the prediction for Llama 3 8B on H100 SXM5 80 GB" in " ".join(one.value for one in app.header)
     app.button(key="use-runs").click().run()
     assert not app.exception
     after = title(app)
     assert after != before
-    assert any("goes by 3 runs of yours of this model" in one.value.replace("\\", "") for one in app.markdown)
+    assert any("Uses 3 runs of yours of this model" in one.value.replace("\\", "") for one in app.markdown)
 
     said = "Llama 3 8B, H100 SXM5 80 GB, bf16, full: 0.8 times what is predicted**  \nyou, yours, 21 Nov 2026"
     assert said in listed(app)
-    notes = rows_table(rows_of(planned(CATALOGUE, app.session_state["asked"], DAY), ()))["Note"]
+    notes = rows_table(assumption_rows(planned(CATALOGUE, app.session_state["asked"], DAY), ()))["Note"]
     assert any("3 runs (mine.csv)" in str(note) for note in notes)
     assert title(visit("Speed", held(app))) == after  # the link carries them
 

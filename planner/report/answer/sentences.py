@@ -24,7 +24,6 @@ from planner.report.answer.turns import (
     pays_back_only_by_resale,
     sensitivity_sentences,
 )
-from planner.report.evidence.own_runs_words import paces
 from planner.report.fleet.order_words import in_orders
 from planner.report.forms import scalar
 from planner.report.futures.counted import (
@@ -35,6 +34,7 @@ from planner.report.futures.counted import (
 )
 from planner.report.futures.what_turns import most_likely_change
 from planner.report.seller import hour_selling_option
+from planner.report.speed.runs import correction_sentences
 from planner.report.speed.serving_words import known_run_title, other_work_title
 from planner.report.speed.training_words import in_short
 from planner.report.tile import Tile
@@ -168,7 +168,7 @@ def speeds(plan: Plan) -> tuple[str, ...]:
     others = tuple(other_work_title(one, label) for one in asked.others) + tuple(
         known_run_title(one, label) for one in asked.runs
     )
-    return trained + served + others + paces(plan)
+    return trained + served + others + correction_sentences(plan)
 
 
 def _served(one: ServingResult, label: str) -> str:

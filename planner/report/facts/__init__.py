@@ -1,1 +1,1 @@
-"""What the catalogue knows: of one thing, of the figures that are overdue, of the old ones in an answer."""
+"""The catalogue for a reader: everything known of one thing, sources and overdue figures, the inputs of a plan."""

@@ -23,9 +23,9 @@ from planner.money.tax.lines import book_depreciation_usd, tax_depreciation_usd
 from planner.money.verdict.answer import Answer
 from planner.money.ways import WAYS
 from planner.report import words
-from planner.report.evidence.own_runs_words import assumption_lines
 from planner.report.files.document_parts import priced
 from planner.report.forms import scalar_reason
+from planner.report.speed.runs import assumption_lines
 from planner.report.speed.training_words import hours_to_train
 from planner.report.table import Table
 from planner.scenario.file import SCHEMA, SavedScenario, write_scenario

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from planner.money.renting.job_hour import JobHourQuote
 from planner.report import words
-from planner.report.evidence.own_runs_words import correction_text
 from planner.report.forms import describe_offer
 from planner.report.speed.fit_words import (
     evidence_text,
@@ -14,6 +13,7 @@ from planner.report.speed.fit_words import (
     serving_tiles,
     training_tiles,
 )
+from planner.report.speed.runs import correction_text
 from planner.report.speed.serving_words import known_run_texts, other_work_texts, usd_per_million_tokens
 from planner.report.speed.training_words import other_team_durations
 from planner.report.tile import Tile

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from planner.report import words
-from planner.report.evidence.sources import counts_table, refresh_limits_text, required_credits, sources_table
-from planner.report.facts.method_words import checks, limits, method, rows_of
+from planner.report.facts.assumptions import assumption_rows, checks, limits, method
+from planner.report.facts.sources import counts_table, refresh_limits_text, required_credits, sources_table
 from planner.web import show, show_assumptions, state, state_what_if
 
 
@@ -21,7 +21,7 @@ def page() -> None:
         f"of what established firms pay: decision 0006), with payments at {words.TIMINGS[terms.timing]}."
     )
 
-    found = rows_of(plan, state_what_if.bars() if reckoned.answer.pair else ())
+    found = assumption_rows(plan, state_what_if.bars() if reckoned.answer.pair else ())
     st.header("What this plan uses", anchor=False)
     show_assumptions.rows(found)
     show_assumptions.lists()
