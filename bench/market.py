@@ -7,9 +7,9 @@ from datetime import date
 import numpy as np
 
 from bench.catalogue import line
+from planner.scenario.jobs import TrainingJob
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.task import ServingTask, TrainingTask
-from planner.scenario.training_job import TrainingJob
 from planner.scenario.work import Work
 from planner.speed.training import train
 from planner.speed.training.across import across, unknown_speed

@@ -6,7 +6,7 @@ from datetime import date
 
 from bench.catalogue import best, line
 from planner.money.plan import Plan, plan
-from planner.scenario.own import Own
+from planner.scenario.own import OwnInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
 from planner.study.buy_or_wait import waiting
@@ -24,7 +24,7 @@ CASES = {
             Work(accelerators=8, busy_share=0.95, growth_per_year=0.3),
             Work(accelerators=32, busy_share=0.15, season=(1.0,) * 5 + (3.0,) * 2 + (1.0,) * 5, may_stop=True),
         ),
-        own=Own(lead_time_months=3.0),
+        own=OwnInputs(lead_time_months=3.0),
     ),
     "3,000 at once": Scenario(
         work=(Work(accelerators=1_000, busy_share=0.9), Work(accelerators=2_000, busy_share=0.3)),

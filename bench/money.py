@@ -12,7 +12,7 @@ from planner.money.many_ledgers import InputColumns
 from planner.money.plan import Plan, build_context, plan, plan_from_context
 from planner.money.verdict.answer import answer
 from planner.money.ways import WAYS
-from planner.scenario.own import Kept, RentToOwn
+from planner.scenario.own import ExistingHardware, RentToOwn
 from planner.scenario.rent import HostedModelInputs, MixInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.ways import Way
@@ -29,7 +29,7 @@ EIGHT = Scenario(
     years=5.0,
     work=(Work(accelerators=8, busy_share=0.6, may_stop=True),),
     mix=MixInputs(own_accelerators=4),
-    kept=Kept(accelerators=4, relative_speed=0.3),
+    kept=ExistingHardware(accelerators=4, relative_speed=0.3),
     rent_to_own=RentToOwn(usd_per_month=9_000.0, months=36),
     hosted=HostedModelInputs(
         million_input_tokens_per_month=2_000.0,

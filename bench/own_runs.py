@@ -16,7 +16,7 @@ from planner.evidence.serving.observed import ServingObservations, read_observat
 from planner.evidence.table import SERVING, TRAINING, published_runs
 from planner.evidence.training.check import own_training_runs
 from planner.scenario.vocabulary import Kind
-from planner.speed.pace import NO_RUNS, Pace, believed
+from planner.speed.pace import NO_RUNS, SpeedCorrection, believed
 from pricing import Catalogue, load_catalogue
 from tools.calibration.serving import fit, leave_one_group_out
 from tools.calibration.training import build_prior, build_sample, fitted, leave_source_out_errors
@@ -68,7 +68,7 @@ def _evaluate_halves(kind: Kind, seen: list[Seen]) -> Iterator[str]:
         )
 
 
-def _correction(kind: Kind, said: FactorTable, run: OwnRun) -> Pace:
+def _correction(kind: Kind, said: FactorTable, run: OwnRun) -> SpeedCorrection:
     """What the known half says of a run, as `planner.speed.pace` has it."""
     every = [one.said for one in said.factors]
     like = dict(run.like or {})

@@ -10,8 +10,7 @@ from planner.evidence.serving.check import check_serving
 from planner.evidence.table import SERVING, TRAINING, published_runs
 from planner.evidence.training.check import check_training
 from planner.network.record import build_network
-from planner.scenario.serving_job import ServingJob
-from planner.scenario.training_job import TrainingJob
+from planner.scenario.jobs import ServingJob, TrainingJob
 from planner.speed.hardware import hardware
 from planner.speed.serving import serve
 from planner.speed.training.constants import default_calibration

@@ -10,7 +10,7 @@ from bench.money import DAY
 from planner.money.plan import plan
 from planner.money.verdict.answer import answer
 from planner.scenario.file import SavedScenario
-from planner.scenario.grid import Grid, SweepAxis
+from planner.scenario.grid import SweepAxis, SweepGrid
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
 from planner.study.sweep.sweep import Sweep
@@ -39,7 +39,7 @@ def main() -> Iterator[str]:
         SweepAxis((path,), tuple((low + (high - low) * step / (STEPS - 1),) for step in range(STEPS)))
         for path, (low, high) in ENDS.items()
     )
-    grid = Grid(SavedScenario(base), axes)
+    grid = SweepGrid(SavedScenario(base), axes)
     for what, solves in (("with", True), ("without", False)):
         sweep = Sweep(catalogue, grid, DAY, solves)
         asking = _cpu_seconds(partial(getattr, sweep, "hows"))

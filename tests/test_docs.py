@@ -15,7 +15,7 @@ from planner.cli import main
 from planner.money.plan import plan
 from planner.money.ways import WAYS
 from planner.scenario.budget import FUTURES
-from planner.scenario.own import IdleSaleInputs, Kept, Lease, Own, RentToOwn, SaleAndLeaseBack
+from planner.scenario.own import ExistingHardware, IdleSaleInputs, Lease, OwnInputs, RentToOwn, SaleAndLeaseBack
 from planner.scenario.rent import HostedModelInputs, MixInputs, RentalInputs, ReservationInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import FinancialTerms, TaxInputs
@@ -116,7 +116,7 @@ def every_way() -> Iterator[Scenario]:
     ways = {
         "work": work,
         "rent_to_own": RentToOwn(usd_per_month=9_000.0, months=12),
-        "kept": Kept(accelerators=2, power_w_each=300.0, usd_today_if_sold=1_000.0, usd_at_end=100.0),
+        "kept": ExistingHardware(accelerators=2, power_w_each=300.0, usd_today_if_sold=1_000.0, usd_at_end=100.0),
         "mix": MixInputs(own_accelerators=4, reserve_accelerators=2),
         "hosted": HostedModelInputs(
             million_input_tokens_per_month=10.0, million_output_tokens_per_month=1.0,
@@ -130,8 +130,8 @@ def every_way() -> Iterator[Scenario]:
     }  # fmt: skip
     for chip in ("H100-SXM5-80GB", "RTX-5090-32GB", "B200-SXM-180GB"):
         yield Scenario.model_validate({"accelerator": chip, **ways})
-    room = Own(place="own_room", refresh_years=1.0, resale_month=30, usd_per_accelerator_year_of_software=100.0)
-    sums = Own(capex_usd=1e5, running_usd_per_month=1e3)
+    room = OwnInputs(place="own_room", refresh_years=1.0, resale_month=30, usd_per_accelerator_year_of_software=100.0)
+    sums = OwnInputs(capex_usd=1e5, running_usd_per_month=1e3)
     yield Scenario.model_validate({**ways, "own": room, "terms": FinancialTerms(rent_by_year=(1.0, 0.9))})
     yield Scenario.model_validate(
         {**ways, "own": sums, "tax": TaxInputs(profit_usd_per_year=1e5),

@@ -25,8 +25,8 @@ from planner.report import words
 from planner.report.table import Table, text_table
 from planner.scenario.base import GIGA, TERA
 from planner.speed.serving.case_of import SLOT_BYTES_PER_S
+from planner.speed.serving.cases import NAMES, ServingConstants
 from planner.speed.serving.chips import ServingAccelerator, known
-from planner.speed.serving.constants import NAMES, ServingConstants
 from planner.speed.serving.lookup import find_chip
 from pricing import PricingError, load_catalogue, names, strict_yaml
 from pricing.catalogue import Catalogue

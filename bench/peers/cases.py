@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from planner.evidence.serving.observed import ServingObservations, read_observations
 from planner.evidence.table import SERVING, TRAINING, published_runs
 from planner.network.network import Network
-from planner.speed.serving.constants import rates
+from planner.speed.serving.cases import rates
 from planner.speed.serving.promise import output_tokens_per_s, running
 from planner.speed.training.constants import default_calibration
 from planner.speed.training.step import tokens_per_s

@@ -10,8 +10,7 @@ import pydantic
 from planner.cli.common import UsageError
 from planner.cli.terminal import tell
 from planner.scenario.base import ScenarioModel
-from planner.scenario.serving_job import ServingJob
-from planner.scenario.training_job import TrainingJob
+from planner.scenario.jobs import ServingJob, TrainingJob
 from pricing import Catalogue, load_catalogue, meant
 from pricing.strict_yaml import first_error_message
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from planner.cli.common import UsageError, with_quote_file
 from planner.cli.terminal import tell
 from planner.scenario.file import SavedScenario, read_scenario
-from planner.scenario.grid import Grid, read_grid
+from planner.scenario.grid import SweepGrid, read_grid
 from planner.scenario.known_names import ScenarioError
 from planner.scenario.presets import preset, presets
 from planner.scenario.scenario import Scenario
@@ -91,7 +91,7 @@ def read_scenario_or_preset(name: str) -> tuple[SavedScenario, tuple[str, ...]]:
         raise UsageError(f"{path.name}: {error}") from error
 
 
-def load_grid(path: Path) -> Grid:
+def load_grid(path: Path) -> SweepGrid:
     """The grid in a file; its base may be a file beside it, or a preset."""
 
     def base_of(name: str) -> SavedScenario:

@@ -33,7 +33,7 @@ from planner.scenario.vocabulary import (
 if TYPE_CHECKING:
     from planner.evidence.checked import CorrectedJob
     from planner.money.renting.job_hour import JobHourQuote
-    from planner.scenario.serving_job import ServingJob
+    from planner.scenario.jobs import ServingJob
     from planner.speed.serving import ServingConstants, ServingResult
     from pricing import Catalogue
     from pricing.orderable import ResidencyRequirement
@@ -57,7 +57,7 @@ def add(verbs: Any) -> None:
     )
     verb.add_argument("--input-tokens", type=length, metavar="N", help="tokens of a prompt; 1000")
     verb.add_argument("--output-tokens", type=length, metavar="N", help="tokens of an answer; 300")
-    verb.add_argument("--requests-per-s", dest="average_requests_per_s", type=number, metavar="R", help="on average")
+    verb.add_argument("--requests-per-s", type=number, metavar="R", help="on average")
     verb.add_argument("--peak-requests-per-s", type=number, metavar="R")
     verb.add_argument("--ttft-ms", type=number, metavar="MS", help="promised to the first token")
     verb.add_argument("--tpot-ms", type=number, metavar="MS", help="promised between tokens")

@@ -19,7 +19,7 @@ from planner.cli.terminal import redraw_line, tell
 if TYPE_CHECKING:
     from planner.cli.sweep_file import Rows
     from planner.cli.sweep_run import Span, SweepJob
-    from planner.scenario.grid import Grid
+    from planner.scenario.grid import SweepGrid
     from planner.study.sweep.flips import WinnerCounts
     from pricing import Catalogue
 
@@ -50,7 +50,7 @@ BLOCK, ALONE_BLOCK = 2_048, 32  # points that are written at once: told together
 _BAR, _LINE_EVERY_S, _BAR_EVERY_S = 30, 10.0, 0.2
 
 
-def _report(grid: Grid, args: argparse.Namespace) -> int:
+def _report(grid: SweepGrid, args: argparse.Namespace) -> int:
     """Every row that is not there yet, then what was found over all of them."""
     from planner.cli.sweep_file import Rows, SweepManifest, code_digest, digest, noted
     from planner.cli.sweep_run import Lost, SweepJob
@@ -94,7 +94,7 @@ def _why(stop: BaseException) -> str:
     return f"{stop}: stopped" if isinstance(stop, Lost) else "Stopped"
 
 
-def _with_own_runs(grid: Grid, facts: Catalogue, paths: Sequence[Path], day: date) -> Grid:
+def _with_own_runs(grid: SweepGrid, facts: Catalogue, paths: Sequence[Path], day: date) -> SweepGrid:
     from planner.cli.runs import with_own_runs
 
     scenario = with_own_runs(grid.saved.scenario, facts, paths, day)

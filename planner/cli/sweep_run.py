@@ -19,7 +19,7 @@ from typing import Any
 from planner.cli.common import UsageError
 from planner.cli.sweep_file import code_digest
 from planner.report.files.sweep import SweepColumns
-from planner.scenario.grid import OF_FUTURES, OUTPUTS, Grid
+from planner.scenario.grid import OF_FUTURES, OUTPUTS, SweepGrid
 from planner.study.measures import MEASURES
 from planner.study.sweep.sweep import Sweep
 from pricing import Catalogue, PricingError
@@ -45,7 +45,7 @@ class Lost(Exception):
 class SweepJob:
     """Everything a worker needs, wherever it runs."""
 
-    grid: Grid
+    grid: SweepGrid
     day: date
     quotes: tuple[str, bytes] | None
     program: str

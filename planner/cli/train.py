@@ -24,7 +24,7 @@ from planner.scenario.vocabulary import Method, Optimizer, Recompute, Team, Trai
 if TYPE_CHECKING:
     from planner.evidence.checked import CorrectedJob
     from planner.money.renting.job_hour import JobHourQuote
-    from planner.scenario.training_job import TrainingJob
+    from planner.scenario.jobs import TrainingJob
     from planner.speed.training import TrainingCalibration, TrainingResult
     from pricing import Catalogue
     from pricing.orderable import ResidencyRequirement
@@ -161,7 +161,7 @@ def _run_image_training(args: argparse.Namespace, catalogue: Catalogue, day: dat
     from planner.money.renting.job_hour import hired
     from planner.report.speed.training_words import images_data, images_rows, images_text
     from planner.report.table import Table
-    from planner.scenario.image_job import ImageJob
+    from planner.scenario.jobs import ImageJob
     from planner.speed.training.images import image_training
 
     given = [args.flags[name] for name in _OF_TOKENS if getattr(args, name) is not None]

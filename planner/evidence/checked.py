@@ -15,12 +15,11 @@ from numpy.typing import ArrayLike
 from planner.evidence.plausible import MeasuredFigure, doubt, is_possible
 from planner.evidence.table import Row, RunTable, RunTableError, SkippedRunError, number, text
 from planner.scenario.amounts import count
-from planner.scenario.measured import FARTHEST_END, LEAST_RATIO, MOST_FACTORS, MOST_RATIO, Measured
-from planner.scenario.serving_job import ServingJob
-from planner.scenario.training_job import MeasuredLike, TrainingJob
+from planner.scenario.jobs import MeasuredLike, ServingJob, TrainingJob
+from planner.scenario.measured import FARTHEST_END, LEAST_RATIO, MOST_FACTORS, MOST_RATIO, MeasuredRun
 from planner.scenario.vocabulary import Kind
 from planner.speed.bands import Band
-from planner.speed.pace import NO_RUNS, TENTH_SD, Pace, believed, run_scatter
+from planner.speed.pace import NO_RUNS, TENTH_SD, SpeedCorrection, believed, run_scatter
 from pricing import Catalogue
 
 _NEAR, _NEARER = 0.25, 0.20
@@ -235,7 +234,7 @@ class OwnRun:
 class FittedFactor:
     """What some runs say together, and which they were."""
 
-    said: Measured
+    said: MeasuredRun
     ids: tuple[str, ...]
 
 
@@ -247,7 +246,7 @@ class FactorTable:
     runs: tuple[OwnRun, ...]
     factors: tuple[FittedFactor, ...]  # those of most runs first
 
-    def carried(self, accelerator: str = "") -> tuple[Measured, ...]:
+    def carried(self, accelerator: str = "") -> tuple[MeasuredRun, ...]:
         """What a scenario can hold of them, those of its accelerator first."""
         said = sorted((one.said for one in self.factors), key=lambda one: one.accelerator != accelerator)
         return tuple(said[:MOST_FACTORS])
@@ -294,7 +293,7 @@ def _factor(kind: Kind, like: dict[str, str], runs: Sequence[OwnRun], source: st
             "low": max(_short(ratio / wide), LEAST_RATIO / FARTHEST_END),
             "high": min(_short(ratio * wide), MOST_RATIO * FARTHEST_END),
         }
-    said = Measured.model_validate(
+    said = MeasuredRun.model_validate(
         {key: value[:_LONGEST_NAME] for key, value in like.items() if value}
         | {"kind": kind, "ratio": ratio, "runs": min(len(errors), _MOST_RUNS), "day": day, "source": source}
         | spread
@@ -307,7 +306,9 @@ def _short(value: float) -> float:
     return float(f"{value:.4g}")
 
 
-def merge_factors(there: Iterable[Measured], brought: FactorTable, *, accelerator: str = "") -> tuple[Measured, ...]:
+def merge_factors(
+    there: Iterable[MeasuredRun], brought: FactorTable, *, accelerator: str = ""
+) -> tuple[MeasuredRun, ...]:
     """What a scenario holds once runs of one kind are brought: theirs in place of those of that kind before."""
     kept = (one for one in there if one.kind != brought.kind)
     return (*kept, *brought.carried(accelerator))[:MOST_FACTORS]
@@ -321,7 +322,7 @@ class CorrectedJob(Generic[Job]):
     """The job with what its own runs add to it, and which runs those were; none where none is like it."""
 
     job: Job
-    pace: Pace = NO_RUNS
+    pace: SpeedCorrection = NO_RUNS
     runs: tuple[str, ...] = ()
     unused: int = 0
     why_not: tuple[tuple[str, str], ...] = ()  # why a run cannot be gone by for any job, and its id
@@ -332,7 +333,7 @@ def with_factors(
     job: Job,
     accelerator: str,
     found: FactorTable,
-    alike: Callable[[Catalogue, Job, str], tuple[Sequence[Measured], MeasuredLike]],
+    alike: Callable[[Catalogue, Job, str], tuple[Sequence[MeasuredRun], MeasuredLike]],
 ) -> CorrectedJob[Job]:
     """The job with the factors; `alike` are those of them that speak of it on the accelerator."""
     corrected = job.model_copy(update={"measured": merge_factors(job.measured, found, accelerator=accelerator)})

@@ -9,10 +9,10 @@ import pydantic
 from pydantic import Field
 
 from planner.evidence.table import RunTableError
-from planner.speed.bands import UNTOLD, Band, Spread
+from planner.speed.bands import UNTOLD, Band, ErrorSpread
+from planner.speed.serving.cases import FIXED, ServingConstants
+from planner.speed.serving.cases import NAMES as SERVING_NAMES
 from planner.speed.serving.chips import known
-from planner.speed.serving.constants import FIXED, ServingConstants
-from planner.speed.serving.constants import NAMES as SERVING_NAMES
 from planner.speed.training.constants import NAMES as TRAINING_NAMES
 from planner.speed.training.constants import TrainingCalibration, TrainingConstants
 from pricing import strict_yaml
@@ -64,7 +64,7 @@ class _TrainingFile(StrictModel):
         default_factory=dict, description="runs that contradict physics or themselves, and why"
     )
     bands: dict[str, Band] = Field(description="published over predicted, where the source was left out")
-    spread: Spread | None = Field(default=None, description="how wide the band of a run is, by what it is like")
+    spread: ErrorSpread | None = Field(default=None, description="how wide the band of a run is, by what it is like")
 
 
 class _ServingFile(StrictModel):
@@ -74,7 +74,7 @@ class _ServingFile(StrictModel):
     fit: dict[str, Any]
     constants: dict[str, _ServingConstant]
     bands: dict[str, Band] = Field(default_factory=dict)
-    spread: Spread | None = None
+    spread: ErrorSpread | None = None
     likeness: dict[str, float] = Field(default_factory=dict, description="in files of before; not used")
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from planner.money.input_sheet import Case
 from planner.money.ledger import Ledger
-from planner.scenario.own import Order
+from planner.scenario.own import PurchaseOrder
 from planner.scenario.ways import Way
 from pricing.caching import cached_property, without
 
@@ -28,7 +28,7 @@ class Option:
     at_end: AtEnd  # the same with every figure at its cheap or dear end
     useful_hours: NDArray[np.float64]  # accelerator-hours of work delivered, by month, entry 0 being today
     accelerators: float  # how many at once, at most
-    orders: tuple[Order, ...] = ()  # in which what is owned is bought; empty: at once
+    orders: tuple[PurchaseOrder, ...] = ()  # in which what is owned is bought; empty: at once
     warnings: tuple[str, ...] = ()  # flags, not rulings: "may hold an embedded lease: ask accounting"
 
     @cached_property

@@ -17,7 +17,7 @@ from planner.money.setting import PlanContext
 from planner.money.stages.fleet import Fleet, build_fleet
 from planner.money.ways import WAYS
 from planner.scenario.base import MILLION, SECONDS_PER_HOUR
-from planner.scenario.task import Run, ServingTask, TrainingTask
+from planner.scenario.task import FixedRun, ServingTask, TrainingTask
 from planner.scenario.work import Work
 from planner.speed.serving import is_other_work
 
@@ -212,7 +212,7 @@ def _served(plain: Work, task: ServingTask) -> Iterator[Piece]:
         yield Piece("million_tokens", task.model, hours / task.output_tokens * MILLION)
 
 
-def _run_hours(plain: Work, task: TrainingTask | Run) -> float:
+def _run_hours(plain: Work, task: TrainingTask | FixedRun) -> float:
     if task.runs_per_month is not None:
         return (plain.accelerator_hours_per_month or 0.0) / task.runs_per_month
     return plain.jobs[-1].accelerators * plain.jobs[-1].hours

@@ -20,7 +20,7 @@ from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import Currency, FinancialTerms
 from planner.scenario.work import Work
-from planner.speed.work_to_hours import Asked
+from planner.speed.work_to_hours import ScenarioInHours
 from pricing import Catalogue
 from pricing.belief import PriceEstimates
 from pricing.caching import cached_property, derive, forget, is_cached, with_cached, without
@@ -126,7 +126,7 @@ class PlanContext:
     taken: ChosenOffers = ChosenOffers()
     case: Case = "typical"
     tried: Tried = field(default_factory=dict)
-    asked: Asked | None = None  # the scenario as it was written, where it names models, and what they need
+    asked: ScenarioInHours | None = None  # the scenario as it was written, where it names models, and what they need
 
     @property
     def written(self) -> Scenario:

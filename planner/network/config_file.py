@@ -10,12 +10,23 @@ from typing import Any
 
 import pydantic
 
-from planner.network.config_kinds import BITS, BOTH_WAYS, FORMATS, LEARNED, NESTED, TIED, UNGATED
-from planner.network.config_layers import ConfigError, ConfigKeys, attention_fields, expert_fields, layer_fields
+from planner.network.config_layers import (
+    BITS,
+    BOTH_WAYS,
+    FORMATS,
+    LEARNED,
+    NESTED,
+    TIED,
+    UNGATED,
+    ConfigError,
+    ConfigKeys,
+    attention_fields,
+    expert_fields,
+    layer_fields,
+)
 from planner.network.kinds import UnknownShape
-from planner.network.own_models import user_model_record
-from planner.network.record import build_network, parameter_count_b
-from planner.scenario.own_model import OwnModel
+from planner.network.record import build_network, parameter_count_b, user_model_record
+from planner.scenario.measured import OwnModel
 from pricing.strict_yaml import first_error_message
 
 MOST_CHARACTERS, MOST_DEEP = 1_000_000, 24

@@ -1,6 +1,7 @@
 """From the record of a model to its network. Fields are read, notes never."""
 
 from dataclasses import replace
+from hashlib import sha256
 
 from planner.network.kinds import (
     GROUPED,
@@ -18,6 +19,9 @@ from planner.network.kinds import (
     window_attention_layer,
 )
 from planner.network.network import MASKED_SHARE, Network, Reach
+from planner.scenario.measured import OwnModel
+from pricing.caching import cached
+from pricing.catalogue import Catalogue
 from pricing.model import ConvolutionLayers, LinearAttention, Model, StateSpaceLayers
 
 _IN_AND_OUT = 4  # of a gated convolution: three widths in, one out
@@ -324,3 +328,24 @@ def _total_params(model: Model) -> float:
         return 1e9 * parameter_count_b(model)
     except ParameterCountError:
         return 1e9 * model.params_b
+
+
+_OURS = {"family": "own", "source": "own", "confidence": "medium"}
+
+
+def with_user_models(catalogue: Catalogue, models: tuple[OwnModel, ...]) -> Catalogue:
+    """The same catalogue where there are none; with them another, which its digest says."""
+    if not models:
+        return catalogue
+    if all(catalogue.models.get(one.name) == user_model_record(one) for one in models):
+        return catalogue  # laid over it before
+    added = {one.name: user_model_record(one) for one in models}
+    digest = sha256(f"{catalogue.digest}{models!r}".encode()).hexdigest()
+    return catalogue.model_copy(update={"models": {**catalogue.models, **added}, "digest": digest})
+
+
+@cached(64)
+def user_model_record(own: OwnModel) -> Model:
+    """The record of it that everything is counted from."""
+    said = {name: getattr(own, name) for name in own.model_fields_set - {"name"}}
+    return Model.model_validate({"modality": own.modality, **said, **_OURS, "label": own.name})

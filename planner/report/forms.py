@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from planner.money.renting.job_hour import JobHourQuote
 from planner.report import words
-from planner.speed.training.result import Range
+from planner.speed.training.result import Interval
 
 NO_OFFER = "No offer of the catalogue matches."
 
@@ -67,14 +67,14 @@ def offer_data(cost: JobHourQuote | None) -> Any:
     return None if cost is None else to_plain_data(asdict(cost))
 
 
-def cost_data(hours: Range | None, cost: JobHourQuote | None) -> dict[str, float | None] | None:
+def cost_data(hours: Interval | None, cost: JobHourQuote | None) -> dict[str, float | None] | None:
     """What so many accelerator-hours cost at the offer that was taken, as data: typical, low, high."""
     if hours is None or cost is None:
         return None
     return {end: finite(each * cost.usd_per_accelerator_hour) for end, each in asdict(hours).items()}
 
 
-def usd_words(hours: Range, cost: JobHourQuote | None, of: str = "") -> str:
+def usd_words(hours: Interval, cost: JobHourQuote | None, of: str = "") -> str:
     """What so many hours cost, in words: $12 (10 to 15) a run at $2 a GPU-hour, whose price it is, and since when."""
     if cost is None:
         return NO_OFFER

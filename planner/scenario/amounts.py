@@ -20,7 +20,7 @@ def read_amount(text: str) -> float | None:
     return None if found is None else float(found[1]) * _SIZES[found[2]]
 
 
-class TwoReadings(ValueError):
+class AmbiguousNumberError(ValueError):
     """A number that stands for two amounts: 250.000 is 250, or 250,000 where points part thousands."""
 
     def __init__(self, digits: str) -> None:
@@ -74,7 +74,7 @@ def _with_point(digits: str) -> str | None:
         return _thousands_out(digits)
     if len(parts) == 3 and re.fullmatch("[1-9][0-9]{0,2}", whole):
         if mark == ".":
-            raise TwoReadings(digits)
+            raise AmbiguousNumberError(digits)
         return whole + parts
     before = _thousands_out(whole)
     return None if before is None else f"{before}.{parts}"

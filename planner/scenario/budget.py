@@ -34,7 +34,7 @@ _QUARTER = 0.25  # years: steps in which a plan is cut to find the nearest
 
 
 @dataclass(frozen=True)
-class Asked:
+class PlanSize:
     """The part of a scenario that decides what it costs to reckon."""
 
     work: tuple[Work, ...]
@@ -46,22 +46,22 @@ class Asked:
         """Jobs of all kinds of work."""
         return sum(len(one.jobs) for one in self.work)
 
-    def over(self, years: float) -> Asked:
+    def over(self, years: float) -> PlanSize:
         """The cost of reckoning this work over so many years."""
-        return Asked(self.work, years, self.any_accelerator)
+        return PlanSize(self.work, years, self.any_accelerator)
 
-    def with_works(self, count: int) -> Asked:
+    def with_works(self, count: int) -> PlanSize:
         """The first kinds of work alone."""
-        return Asked(self.work[:count], self.years, self.any_accelerator)
+        return PlanSize(self.work[:count], self.years, self.any_accelerator)
 
-    def with_jobs(self, count: int) -> Asked:
+    def with_jobs(self, count: int) -> PlanSize:
         """The first jobs alone."""
         before = [sum(len(one.jobs) for one in self.work[:place]) for place in range(len(self.work))]
         cut = (
             one.model_copy(update={"jobs": one.jobs[: max(count - gone, 0)]})
             for one, gone in zip(self.work, before, strict=True)
         )
-        return Asked(tuple(cut), self.years, self.any_accelerator)
+        return PlanSize(tuple(cut), self.years, self.any_accelerator)
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class ComputeEstimate:
 
 
 @dataclass(frozen=True)
-class _Layer:
+class _DemandLayer:
     """A kind of work, or a job, whose hours differ from future to future."""
 
     patterns: int
@@ -95,7 +95,7 @@ class _Layer:
     futures: int
 
 
-def estimate(asked: Asked) -> ComputeEstimate:
+def estimate(asked: PlanSize) -> ComputeEstimate:
     """What a plan of this work reckons."""
     months = math.ceil(asked.years * MONTHS_PER_YEAR) + 1
     calm = [2 for work in asked.work if not _has_named_model(work) for _ in work.jobs]
@@ -116,7 +116,7 @@ def estimate(asked: Asked) -> ComputeEstimate:
     )
 
 
-def too_much(asked: Asked) -> str | None:
+def too_much(asked: PlanSize) -> str | None:
     """Why the work of a plan is not reckoned, and the nearest that is; None where it is within the budget."""
     times = estimate(asked).seconds / MOST_SECONDS
     if times <= 1:
@@ -129,7 +129,7 @@ def too_much(asked: Asked) -> str | None:
     )
 
 
-def _nearest(asked: Asked) -> Iterator[str]:
+def _nearest(asked: PlanSize) -> Iterator[str]:
     """What to say of each way to make a plan small enough."""
     years = _most(math.ceil(asked.years / _QUARTER) - 1, lambda many: asked.over(many * _QUARTER))
     if years:
@@ -146,7 +146,7 @@ def _first(count: int) -> str:
     return "the first" if count == 1 else f"the first {count}"
 
 
-def _most(most: int, cut: Callable[[int], Asked]) -> int:
+def _most(most: int, cut: Callable[[int], PlanSize]) -> int:
     """The largest number, up to `most`, with which a plan is small enough; 0 where none is. Found by halving."""
     low, high = 0, most + 1
     while high - low > 1:
@@ -165,11 +165,11 @@ def _moves(works: Sequence[Work]) -> bool:
     return any(work.growth_per_year or work.season or work.jobs for work in works)
 
 
-def _drawn(works: Sequence[Work], futures: int, futures_of_jobs: int) -> list[_Layer]:
+def _drawn(works: Sequence[Work], futures: int, futures_of_jobs: int) -> list[_DemandLayer]:
     """What differs from future to future: first each job, in as many futures as jobs take, then each kind of work."""
-    jobs = [_Layer(2, 1, futures_of_jobs) for work in works if _has_named_model(work) for _ in work.jobs]
+    jobs = [_DemandLayer(2, 1, futures_of_jobs) for work in works if _has_named_model(work) for _ in work.jobs]
     fixed = [work.by_hour for work in works if not work.may_wait]
-    return jobs + [_Layer(3, len({*day, 0.0}), futures) if day else _Layer(2, 1, futures) for day in fixed]
+    return jobs + [_DemandLayer(3, len({*day, 0.0}), futures) if day else _DemandLayer(2, 1, futures) for day in fixed]
 
 
 def _merged(levels: Sequence[int]) -> int:
@@ -182,7 +182,7 @@ def _merged(levels: Sequence[int]) -> int:
     return found
 
 
-def _together(layers: Sequence[_Layer], levels: int, months: int, differing: int) -> ComputeEstimate:
+def _together(layers: Sequence[_DemandLayer], levels: int, months: int, differing: int) -> ComputeEstimate:
     """Patterns and their levels, one kind of work after the other, as the levels of demand are put together."""
     sums = shares = on_grid = 0
     patterns, most = 1, max((one.futures for one in layers), default=0)

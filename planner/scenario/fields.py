@@ -17,7 +17,7 @@ _REPEATED = 0  # any item of a list stands for all of them
 
 
 @dataclass(frozen=True)
-class Shape:
+class FieldSpec:
     """One field: `kind` is whole, number, text, day, switch, choice, list or record."""
 
     kind: str
@@ -74,7 +74,7 @@ def number(value: float) -> str:
 
 
 @cached(512)
-def shape(path: Path) -> Shape | None:
+def shape(path: Path) -> FieldSpec | None:
     """The field at a path such as ("work", 0, "busy_share"); None where there is none."""
     schema = _schema()
     node: Mapping[str, Any] = schema
@@ -135,15 +135,17 @@ def _plain(node: Mapping[str, Any]) -> Mapping[str, Any]:
 _SAID_BY_THE_FIELD = ("description", "unit", "per", "asked")  # they win over what its type says
 
 
-def _shape(node: Mapping[str, Any]) -> Shape:
+def _shape(node: Mapping[str, Any]) -> FieldSpec:
     told = str(node.get("description", ""))
     if "properties" in node:
-        return Shape("record", help=told, fields=tuple(node["properties"]), required=tuple(node.get("required", ())))
+        return FieldSpec(
+            "record", help=told, fields=tuple(node["properties"]), required=tuple(node.get("required", ()))
+        )
     if "enum" in node:
-        return Shape("choice", choices=tuple(node["enum"]), help=told, asked=node.get("asked"))
+        return FieldSpec("choice", choices=tuple(node["enum"]), help=told, asked=node.get("asked"))
     kind = "day" if node.get("format") == "date" else _KINDS[node["type"]]
     above = "exclusiveMinimum" in node
-    return Shape(
+    return FieldSpec(
         kind,
         low=node.get("exclusiveMinimum", node.get("minimum")),
         high=node.get("maximum"),

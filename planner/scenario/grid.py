@@ -15,7 +15,7 @@ import pydantic
 
 from planner.scenario.fields import leaves, shape
 from planner.scenario.file import SavedScenario, file_day, scenario_of
-from planner.scenario.grid_range import MOST_LISTED, LazyRange, Range, Steps, to_input_value
+from planner.scenario.grid_range import MOST_LISTED, AxisSteps, LazyRange, ValueRange, to_input_value
 from planner.scenario.known_names import NAMED, ScenarioError, first_error, settle, unknown
 from planner.scenario.path import Path, format_path, get_value, put
 from planner.scenario.question import KEYS, PERCENT_PLACES
@@ -54,7 +54,7 @@ class SweepAxis:
 
 
 @dataclass(frozen=True)
-class Grid:
+class SweepGrid:
     """All points of a sweep. `saved` is the base, with its day."""
 
     saved: SavedScenario
@@ -84,7 +84,7 @@ class Grid:
         axis = next(axis for axis in self.axes if path in axis.paths)
         place = axis.paths.index(path)
         last = len(axis.steps) - 1
-        told = [axis.steps[at] for at in (0, last // 2, last)] if isinstance(axis.steps, Steps) else axis.steps
+        told = [axis.steps[at] for at in (0, last // 2, last)] if isinstance(axis.steps, AxisSteps) else axis.steps
         return tuple(dict.fromkeys(step[place] for step in told))
 
     @cached_property
@@ -103,7 +103,7 @@ class Grid:
             raise ScenarioError("point", None, wish, path=path) from error
 
 
-def read_grid(text: bytes, name: str, catalogue: Catalogue, base_of: BaseOf, measures: Sequence[str] = ()) -> Grid:
+def read_grid(text: bytes, name: str, catalogue: Catalogue, base_of: BaseOf, measures: Sequence[str] = ()) -> SweepGrid:
     """The grid in a file, or a `ScenarioError` with the first thing wrong, its line and what would do.
 
     `measures` are the other measures of an option that a row may have.
@@ -121,7 +121,7 @@ def read_grid(text: bytes, name: str, catalogue: Catalogue, base_of: BaseOf, mea
         raise ScenarioError(name, None, "nothing varies: want `vary:`, such as `vary: {years: [2, 3, 4, 5]}`")
     _check_point_count(axes, name)
     _once(axes, name, lines)
-    grid = Grid(saved, axes, _outputs(data.get("outputs"), name, lines, measures))
+    grid = SweepGrid(saved, axes, _outputs(data.get("outputs"), name, lines, measures))
     return _settled(grid, name, lines, catalogue)
 
 
@@ -198,7 +198,7 @@ def _together(groups: Any, name: str, lines: Lines) -> Iterable[SweepAxis]:
 
 def _axis(paths: tuple[Path, ...], columns: Sequence[Sequence[Any]]) -> SweepAxis:
     """Columns as one axis, written out but for long ranges alone."""
-    steps = Steps(tuple(columns))
+    steps = AxisSteps(tuple(columns))
     return SweepAxis(paths, steps if all(isinstance(one, LazyRange) for one in columns) else tuple(steps))
 
 
@@ -229,10 +229,10 @@ def _values(said: Any, path: Path, scale: int, name: str, line: int | None) -> S
     return tuple(to_input_value(one, scale, whole=whole) for one in said) if whole or kind.kind == "number" else said
 
 
-def _range(said: dict[str, Any], path: Path, name: str, line: int | None) -> Range:
+def _range(said: dict[str, Any], path: Path, name: str, line: int | None) -> ValueRange:
     numbers = {key: float(one) if type(one) is int and key != "steps" else one for key, one in said.items()}
     try:
-        found = Range.model_validate(numbers)
+        found = ValueRange.model_validate(numbers)
     except pydantic.ValidationError as error:
         place, wish, first = first_error_message(error)
         there = "; there are from, to, steps, by, scale" if first["type"] == "extra_forbidden" else ""
@@ -269,14 +269,14 @@ def _once(axes: tuple[SweepAxis, ...], name: str, lines: Lines) -> None:
     if len(paths) > MOST_PATHS:
         raise ScenarioError(name, None, f"{len(paths)} inputs vary; at most {MOST_PATHS} may")
     for axis in axes:
-        if len(axis.paths) == 1 and not isinstance(axis.steps, Steps):
+        if len(axis.paths) == 1 and not isinstance(axis.steps, AxisSteps):
             times = Counter(repr(step[0]) for step in axis.steps).most_common(1)
             if times[0][1] > 1:
                 wish = f"{format_path(axis.paths[0])}: {times[0][0]} stands there twice; leave one out"
                 raise ScenarioError(name, _axis_line(axis, lines), wish)
 
 
-def _settled(grid: Grid, name: str, lines: Lines, catalogue: Catalogue) -> Grid:
+def _settled(grid: SweepGrid, name: str, lines: Lines, catalogue: Catalogue) -> SweepGrid:
     """The grid with names as the catalogue writes them; a value that no scenario takes is refused."""
     base, lost = settle(grid.saved.scenario, catalogue)
     if lost:
@@ -296,7 +296,7 @@ def _check_in_base(base: Scenario, path: Path, name: str, lines: Lines) -> None:
             raise ScenarioError(name, _axis_line(SweepAxis((path,), ()), lines), wish)
 
 
-def _resolve_axis(grid: Grid, axis: SweepAxis, name: str, lines: Lines, catalogue: Catalogue) -> SweepAxis:
+def _resolve_axis(grid: SweepGrid, axis: SweepAxis, name: str, lines: Lines, catalogue: Catalogue) -> SweepAxis:
     """Each value is tried alone, the other inputs being at their first; what is out of bounds is refused here."""
     first = dict(zip(grid.paths, grid.values(0), strict=True))
     line = _axis_line(axis, lines)
@@ -320,13 +320,13 @@ def _resolve_axis(grid: Grid, axis: SweepAxis, name: str, lines: Lines, catalogu
         settled[step] = tuple(get_value(scenario, path) for path in axis.paths)
     if len(refused) == len(tried):
         raise ScenarioError(name, line, refused[0])
-    long = isinstance(axis.steps, Steps)  # of numbers, which stay what they are
+    long = isinstance(axis.steps, AxisSteps)  # of numbers, which stay what they are
     return axis if long else SweepAxis(axis.paths, tuple(settled.get(step, step) for step in axis.steps))
 
 
 def _sample_steps(axis: SweepAxis) -> Sequence[tuple[Any, ...]]:
     """The steps of an axis that are tried; of very many numbers the least and the largest, which bound the rest."""
-    if isinstance(axis.steps, Steps):  # the second tells whether a range of whole numbers goes by whole steps
+    if isinstance(axis.steps, AxisSteps):  # the second tells whether a range of whole numbers goes by whole steps
         return tuple(axis.steps[at] for at in (0, 1, len(axis.steps) - 1))
     numbers = all(type(value) is float for step in axis.steps for value in step)
     if len(axis.steps) <= _MOST_TRIED or not numbers:

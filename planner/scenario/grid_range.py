@@ -17,7 +17,7 @@ _APART = 10.0 ** (1 - _DIGITS)  # nearer to each other, relative to the largest,
 _UNCOUNTED = 10**18  # no more is counted than this
 
 
-class Range(ScenarioModel):
+class ValueRange(ScenarioModel):
     """Values from one number to another, both in it: so many of them, or one every so much."""
 
     first: Annotated[float, Field(alias="from", ge=-1e15, le=1e15)]
@@ -27,7 +27,7 @@ class Range(ScenarioModel):
     scale: Literal["linear", "log"] = "linear"
 
     @model_validator(mode="after")
-    def _agree(self) -> Range:
+    def _agree(self) -> ValueRange:
         if (self.steps is None) == (self.by is None):
             raise ValueError("want one of steps and by: how many values, or how far apart")
         if self.scale == "log" and (self.by is not None or min(self.first, self.last) <= 0):
@@ -71,7 +71,7 @@ def _round_decimal(value: float) -> float:
 class LazyRange(Sequence[Any]):
     """Very many values of a range. `scale` of what is written make one of the input; whole numbers stay whole."""
 
-    range: Range
+    range: ValueRange
     scale: int = 1
     whole: bool = False
 
@@ -91,7 +91,7 @@ class LazyRange(Sequence[Any]):
 
 
 @dataclass(frozen=True)
-class Steps(Sequence[tuple[Any, ...]]):
+class AxisSteps(Sequence[tuple[Any, ...]]):
     """Columns as long as each other, row by row."""
 
     columns: tuple[Sequence[Any], ...]

@@ -8,7 +8,7 @@ import pydantic
 from pydantic_core import ErrorDetails
 
 from planner.scenario.base import ScenarioFieldError
-from planner.scenario.fields import Shape, nearest, shape
+from planner.scenario.fields import FieldSpec, nearest, shape
 from planner.scenario.path import Path, format_path
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from pricing import Catalogue, PricingError, meant, strict_yaml
@@ -211,7 +211,7 @@ def _wish(error: Mapping[str, Any], path: Path) -> str:
     return f"{shown(got)} must be {_bounds_text(wanted, got)}"
 
 
-def _bounds_text(wanted: Shape, got: object) -> str:
+def _bounds_text(wanted: FieldSpec, got: object) -> str:
     if not isinstance(got, int | float) or isinstance(got, bool) or wanted.kind not in ("whole", "number"):
         word = got.casefold() if isinstance(got, str) else ""
         meant = near(word, wanted.choices) or get_close_matches(word, wanted.choices, n=1)  # few words: a hint is cheap

@@ -1,17 +1,19 @@
-"""Latency classes: what a service promises, by a name. A scenario holds the promise itself, never the name."""
+"""Days and latency classes to start from, by name. A scenario holds their numbers, never the name."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from pydantic import Field
 
-from planner.scenario.base import Label, ScenarioModel
+from planner.scenario.base import Label, ScenarioModel, Share
 from pricing import strict_yaml
 from pricing.caching import cached
 
-FILE = Path(__file__).parent / "latency.yaml"
+_FOLDER = Path(__file__).parent
 _Milliseconds = Annotated[float, Field(ge=0.1, le=1e6)]
 _Tokens = Annotated[int, Field(ge=1, le=10_000_000)]
+_Sentence = Annotated[str, Field(min_length=1, max_length=400)]
+N = TypeVar("N", bound=ScenarioModel)
 
 
 class LatencyClass(ScenarioModel):
@@ -22,18 +24,44 @@ class LatencyClass(ScenarioModel):
     tpot_ms: _Milliseconds | None = Field(description="the same for each further word")
     input_tokens: _Tokens = Field(description="how long a request usually is")
     output_tokens: _Tokens = Field(description="how long an answer usually is")
-    says: Annotated[str, Field(min_length=1, max_length=400)] = Field(description="what that means, in a sentence")
+    says: _Sentence = Field(description="what that means, in a sentence")
     source: Label = Field(description="who says so")
     url: str | None = Field(description="where that can be read; null: nowhere")
 
 
+class DayPattern(ScenarioModel):
+    """One shape of a day: the part of the most that each hour wants, what it means, and who says so."""
+
+    name: Label
+    by_hour: Annotated[tuple[Share, ...], Field(min_length=24, max_length=24)] = Field(
+        description="the part of the most that each hour wants, from midnight"
+    )
+    says: _Sentence = Field(description="what that means, in a sentence")
+    source: Label = Field(description="who says so, or that it is an assumption of ours")
+
+
 @cached(1)
 def latencies() -> dict[str, LatencyClass]:
-    """The classes by name, in the order in which they are shown."""
-    data = strict_yaml.read(FILE.read_text(encoding="utf-8"), file=FILE.name)
-    return {name: LatencyClass.model_validate({"name": name, **fields}) for name, fields in data.items()}
+    """Return the latency classes by name, in the order in which they are shown."""
+    return _read("latency.yaml", LatencyClass)
+
+
+@cached(1)
+def days() -> dict[str, DayPattern]:
+    """Return the shapes of a day by name, in the order in which they are shown."""
+    return _read("days.yaml", DayPattern)
+
+
+def _read(file: str, kind: type[N]) -> dict[str, N]:
+    data = strict_yaml.read((_FOLDER / file).read_text(encoding="utf-8"), file=file)
+    return {name: kind.model_validate({"name": name, **fields}) for name, fields in data.items()}
 
 
 def promised(ttft_ms: float | None, tpot_ms: float | None) -> LatencyClass | None:
-    """The class that makes this promise; None where it is one of its own."""
-    return next((one for one in latencies().values() if (one.ttft_ms, one.tpot_ms) == (ttft_ms, tpot_ms)), None)
+    """Return the class with this promise; None for a promise of one's own."""
+    return next((each for each in latencies().values() if (each.ttft_ms, each.tpot_ms) == (ttft_ms, tpot_ms)), None)
+
+
+def day_of(by_hour: tuple[float, ...]) -> DayPattern | None:
+    """Return the day with these hours; None for one of one's own."""
+    return next((day for day in days().values() if day.by_hour == by_hour), None)

@@ -18,7 +18,7 @@ from planner.scenario.base import EnteredAmount
 from planner.scenario.known_names import complaints
 from planner.scenario.link_text import parse_value, typed, why_not, written
 from planner.scenario.path import format_path, get_value, put, take
-from planner.scenario.question import KEYS, Key
+from planner.scenario.question import KEYS, LinkKey
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import TaxInputs
 from planner.scenario.typed_money import ConvertedAmounts, as_typed, to_dollars
@@ -35,7 +35,7 @@ _NESTED = 3
 _MOST_KEYS_SHOWN = 4
 
 
-class TooLong(PricingError):
+class LinkTooLongError(PricingError):
     """A scenario that says more than an address can hold."""
 
 
@@ -53,14 +53,14 @@ def scenario_to_link(scenario: Scenario) -> dict[str, str]:
             pydantic_core.to_jsonable_python(rest), ensure_ascii=False, separators=(",", ":"), allow_nan=False
         )
         if len(held[ALSO]) > LONGEST_ALSO:
-            raise TooLong(
+            raise LinkTooLongError(
                 f"This plan says more than a link can hold ({len(held[ALSO]):,} characters, at most {LONGEST_ALSO:,}): "
                 "download it as a file and send that."
             )
     return held
 
 
-class Reading(NamedTuple):
+class ParsedLink(NamedTuple):
     """What an address says: the scenario, what of it cannot be used, and what does not agree with the rest."""
 
     scenario: Scenario
@@ -83,7 +83,7 @@ def parse_link(
     others: Collection[str] = (),
     said: str = "This link held",
     rates: Rates | None = None,
-) -> Reading:
+) -> ParsedLink:
     """The scenario an address holds, and what of it is left out. Sentences open with `said`.
 
     With a catalogue, names are checked against it. A key that nobody knows is named, unless it is one of `others`,
@@ -99,7 +99,7 @@ def parse_link(
         scenario = _settled(scenario, catalogue, told, unknown)
     told += _unknown_keys([key for key in held if key not in (*KEYS, ALSO, *others)])
     odd = {key: f"{said} {one}" for key, one in at_odds.items()}
-    return Reading(scenario, [f"{said} {one}" for one in told], odd, frozenset(unknown))
+    return ParsedLink(scenario, [f"{said} {one}" for one in told], odd, frozenset(unknown))
 
 
 def clean_link(
@@ -113,7 +113,7 @@ def clean_link(
     plain = {key: held[key] for key in (*KEYS, ALSO) if key in held and not unseen(held[key], "\t\n\r")}
     try:
         kept = scenario_to_link(read.scenario)
-    except TooLong:  # written out, names can take more room than in the link
+    except LinkTooLongError:  # written out, names can take more room than in the link
         return plain, read.told
     chosen = {
         key: text for key, text in plain.items() if key in KEYS and key not in read.unknown and _says(key, text, known)
@@ -127,16 +127,16 @@ def _says(key: str, text: str, rates: Rates) -> bool:
     return value is not None and value != KEYS[key].default
 
 
-class _Said(NamedTuple):
+class _LinkValue(NamedTuple):
     """A short key with its value, as the scenario holds it."""
 
-    key: Key
+    key: LinkKey
     text: str
     value: Any
     typed: tuple[EnteredAmount, ...] = ()  # where it is an amount in another currency
 
 
-def _read(held: Mapping[str, str], told: list[str], rates: Rates) -> Iterator[_Said]:
+def _read(held: Mapping[str, str], told: list[str], rates: Rates) -> Iterator[_LinkValue]:
     for key in KEYS.values():
         text = held.get(key.key)
         if text is None or text == "":
@@ -145,10 +145,10 @@ def _read(held: Mapping[str, str], told: list[str], rates: Rates) -> Iterator[_S
         if value is None:
             told.append(_unusable_message(key, text, why_not(key, text, rates)))
         else:
-            yield _Said(key, text, value, typed(key, text, rates))
+            yield _LinkValue(key, text, value, typed(key, text, rates))
 
 
-def _unusable_message(key: Key, text: str, why: str) -> str:
+def _unusable_message(key: LinkKey, text: str, why: str) -> str:
     instead = key.default if key.default is not None else key.usual
     if instead is None:
         instead = "the catalogue's figure"
@@ -247,12 +247,12 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return data
 
 
-def _together(said: list[_Said], also: ConvertedAmounts, told: list[str]) -> tuple[Scenario, dict[str, str]]:
+def _together(said: list[_LinkValue], also: ConvertedAmounts, told: list[str]) -> tuple[Scenario, dict[str, str]]:
     """The scenario of all that a link says, where it agrees; else of each key that agrees with those before it."""
     try:
         return _scenario(said, also), {}
     except pydantic.ValidationError:
-        kept: list[_Said] = []
+        kept: list[_LinkValue] = []
     at_odds: dict[str, str] = {}
     for one in sorted(said, key=lambda one: one.key.path == ("accelerator",)):  # any of them needs a model before it
         try:
@@ -289,7 +289,7 @@ def _first(error: pydantic.ValidationError) -> str:
 _NOTHING = ConvertedAmounts({}, (), ())
 
 
-def _scenario(said: list[_Said], also: ConvertedAmounts) -> Scenario:
+def _scenario(said: list[_LinkValue], also: ConvertedAmounts) -> Scenario:
     data: dict[str, Any] = json.loads(json.dumps(also.data))
     for one in said:
         put(data, one.key.path, one.value)

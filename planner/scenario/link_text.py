@@ -6,7 +6,7 @@ from typing import Any
 
 from planner.scenario.base import EnteredAmount
 from planner.scenario.path import put
-from planner.scenario.question import PERCENT_PLACES, Key
+from planner.scenario.question import PERCENT_PLACES, LinkKey
 from planner.scenario.typed_money import AmountError, is_money, parse_money, to_dollars
 from pricing.exchange import Rates
 from pricing.formulas import unseen
@@ -18,14 +18,14 @@ _SMALLEST_PLAIN, _LARGEST_PLAIN = Decimal("1e-9"), Decimal("1e15")
 _SWITCH = {"1": True, "true": True, "0": False, "false": False}
 
 
-def typed(key: Key, text: str, rates: Rates) -> tuple[EnteredAmount, ...]:
+def typed(key: LinkKey, text: str, rates: Rates) -> tuple[EnteredAmount, ...]:
     """What was typed in another currency; nothing where it is plain dollars, or no money at all."""
     data: dict[str, Any] = {}
     put(data, key.path, text)
     return () if is_number(text) else to_dollars(data, rates).typed
 
 
-def why_not(key: Key, text: str, rates: Rates) -> str:
+def why_not(key: LinkKey, text: str, rates: Rates) -> str:
     """Why a text cannot be used, to stand behind it."""
     kind = key.shape.kind
     if mark := unseen(text):
@@ -47,7 +47,7 @@ def is_number(text: str) -> bool:
     return len(text) <= _LONGEST_NUMBER and _NUMBER.fullmatch(text) is not None
 
 
-def parse_value(key: Key, text: str, rates: Rates) -> Any:
+def parse_value(key: LinkKey, text: str, rates: Rates) -> Any:
     """The value a text stands for, or None."""
     kind = key.shape.kind
     if unseen(text):
@@ -62,7 +62,7 @@ def parse_value(key: Key, text: str, rates: Rates) -> Any:
     return _number(key, text) if is_number(text) and not two_readings else _dollars(key, text, rates)
 
 
-def _dollars(key: Key, text: str, rates: Rates) -> float | None:
+def _dollars(key: LinkKey, text: str, rates: Rates) -> float | None:
     try:
         usd = parse_money(text, rates)[0] if is_money(key.path) else None
     except AmountError:
@@ -70,7 +70,7 @@ def _dollars(key: Key, text: str, rates: Rates) -> float | None:
     return usd if usd is not None and key.shape.holds(usd) else None
 
 
-def _number(key: Key, text: str) -> float | int | None:
+def _number(key: LinkKey, text: str) -> float | int | None:
     exact = Decimal(text).scaleb(-PERCENT_PLACES if key.percent else 0)
     if key.shape.kind == "whole":
         return int(exact) if key.shape.holds(float(exact)) and exact == int(exact) else None
@@ -78,7 +78,7 @@ def _number(key: Key, text: str) -> float | int | None:
     return value if key.shape.holds(value) else None
 
 
-def written(key: Key, value: Any) -> str:
+def written(key: LinkKey, value: Any) -> str:
     """The text that stands for a value."""
     if isinstance(value, bool):
         return "1" if value else "0"

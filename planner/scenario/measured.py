@@ -1,4 +1,4 @@
-"""What runs of one's own say: how fast a model was on an accelerator, over what is predicted of it."""
+"""What a person knows better than the catalogue: models of one's own, and runs of one's own over their prediction."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from planner.scenario.base import Id, ScenarioModel, unit
 from planner.scenario.vocabulary import EngineName, Kind
 from pricing.days import Day
 from pricing.formulas import reject_invisible
+from pricing.model import Shape
 
+MOST_MODELS = 4  # more would not go into a link
 MOST_FACTORS = 16  # more would not go into a link
 LEAST_RATIO, MOST_RATIO = 0.05, 20.0  # beyond, units were mistaken
 FARTHEST_END = 10.0  # how far beyond these the ends of a spread may lie
@@ -23,7 +25,7 @@ Bits = Literal["bf16", "fp8", "fp4"]
 Trained = Literal["full", "lora"]
 
 
-class Measured(ScenarioModel):
+class MeasuredRun(ScenarioModel):
     """Some runs of one's own, alike. How much of it is believed follows from their number and their spread."""
 
     kind: Kind
@@ -43,7 +45,7 @@ class Measured(ScenarioModel):
     source: Annotated[str, Field(min_length=1, max_length=60), AfterValidator(reject_invisible)] = "my own runs"
 
     @model_validator(mode="after")
-    def _check_consistency(self) -> Measured:
+    def _check_consistency(self) -> MeasuredRun:
         if (self.low is None) != (self.high is None):
             raise ValueError("low and high come together: want both or neither")
         if self.low is not None and self.high is not None and not self.low <= self.ratio <= self.high:
@@ -53,3 +55,13 @@ class Measured(ScenarioModel):
         if self.kind == "serving" and (self.precision or self.method):
             raise ValueError("precision and method are of training; leave them out of a serving entry")
         return self
+
+
+class OwnModel(Shape):
+    """A network that the catalogue does not have, named like a model of the catalogue; it goes before one so named."""
+
+    name: Id
+    modality: Annotated[
+        Literal["text", "text_encoder", "text_encoder_decoder"],
+        Field(description="whether it writes, reads both ways and writes nothing, or does one with each half"),
+    ] = "text"

@@ -44,7 +44,7 @@ _IN_ITS_MONTH = (
 )
 
 
-class Order(ScenarioModel):
+class PurchaseOrder(ScenarioModel):
     """One order of a fleet that is bought in stages. What is left empty is as for the whole fleet.
 
     A price that is typed here is the price in the month of the order. Any other price is today's, and follows
@@ -75,10 +75,10 @@ class Order(ScenarioModel):
         return self.usd_per_server is not None or self.usd_per_accelerator is not None
 
 
-Orders = Annotated[tuple[Order, ...], Field(max_length=MOST_ORDERS)]
+Orders = Annotated[tuple[PurchaseOrder, ...], Field(max_length=MOST_ORDERS)]
 
 
-def check_order_months(orders: tuple[Order, ...], field: str) -> None:
+def check_order_months(orders: tuple[PurchaseOrder, ...], field: str) -> None:
     """Refuses orders that do not come one after the other."""
     months = [order.month for order in orders]
     if any(later <= earlier for earlier, later in pairwise(months)):
@@ -100,7 +100,7 @@ class PowerCurvePoint(ScenarioModel):
         "straight line. In place of `busy_power_share` and `idle_power_share`")]  # fmt: skip
 
 
-class Own(ScenarioModel):
+class OwnInputs(ScenarioModel):
     """Buying, and running what was bought."""
 
     accelerators: Annotated[Count | None, asked("own", "How many to buy", "Empty: as many as are wanted at once.",
@@ -218,7 +218,7 @@ class Own(ScenarioModel):
     power_at_load: Annotated[tuple[PowerCurvePoint, ...], Field(max_length=12)] = ()
 
     @model_validator(mode="after")
-    def _check_resale(self) -> Own:
+    def _check_resale(self) -> OwnInputs:
         others = ("residual_share", "host_residual_share", "guaranteed_residual_share")
         beside = [name for name in others if getattr(self, name) is not None]
         if self.forward_residual_share is not None and beside:
@@ -230,7 +230,7 @@ class Own(ScenarioModel):
         return self
 
     @model_validator(mode="after")
-    def _check_power_curve(self) -> Own:
+    def _check_power_curve(self) -> OwnInputs:
         points = self.power_at_load
         if not points:
             return self
@@ -244,7 +244,7 @@ class Own(ScenarioModel):
         return self
 
     @model_validator(mode="after")
-    def _ordered(self) -> Own:
+    def _ordered(self) -> OwnInputs:
         check_order_months(self.orders, "orders")
         total = sum(order.accelerators for order in self.orders)
         if self.orders and self.accelerators not in (None, total):
@@ -292,7 +292,7 @@ class RentToOwn(ScenarioModel):
     final_usd: Usd = 0.0
 
 
-class Kept(ScenarioModel):
+class ExistingHardware(ScenarioModel):
     """Machines that are there already. What was paid for them is gone; what they would fetch today is not."""
 
     label: Label = "what we have"
@@ -309,7 +309,7 @@ class Kept(ScenarioModel):
         unit("USD a month")] = None  # fmt: skip
 
     @model_validator(mode="after")
-    def _check_idle_power(self) -> Kept:
+    def _check_idle_power(self) -> ExistingHardware:
         busy, idle = self.power_w_each, self.idle_power_w_each
         if busy is not None and idle is not None and idle > busy:
             raise ValueError("idle_power_w_each is more than power_w_each")

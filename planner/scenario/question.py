@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from planner.scenario.fields import Shape, leaves, number, shape
+from planner.scenario.fields import FieldSpec, leaves, number, shape
 from planner.scenario.path import Path, get_value
 from planner.scenario.scenario import Scenario
 from pricing.caching import cached
 
 
 @dataclass(frozen=True)
-class Question:
+class QuestionKind:
     """One kind of question. `example` is the preset whose numbers stand in its fields until somebody changes them."""
 
     name: str
@@ -26,24 +26,24 @@ class Question:
         return frozenset({*self.main, *self.more})
 
 
-TRAIN = Question(
+TRAIN = QuestionKind(
     "Train", ("train", "tokens", "due", "gpu", "choose", "gpus"), ("method", "runs", "seq", "bits"), "pre-train-7b"
 )
-TUNE = Question(
+TUNE = QuestionKind(
     "Fine-tune",
     ("train", "method", "tokens", "runs", "gpu", "choose", "gpus"),
     ("due", "seq", "bits"),
     "fine-tune-70b",
 )
-SERVE = Question("Serve", ("serve", "rps", "peak", "in", "out", "gpu"), ("ttft", "tpot", "weights"), "chat-service")
+SERVE = QuestionKind("Serve", ("serve", "rps", "peak", "in", "out", "gpu"), ("ttft", "tpot", "weights"), "chat-service")
 # How much there is to do, where hours are asked for: as a share of them, as hours, as people, as jobs.
 AMOUNTS = ("busy", "hours", "team", "each", "weekly", "jobhours")
-HOURS = Question("GPU-hours", ("gpus", "gpu", *AMOUNTS))
-QUESTIONS: dict[str, Question] = {one.name: one for one in (TRAIN, TUNE, SERVE, HOURS)}
+HOURS = QuestionKind("GPU-hours", ("gpus", "gpu", *AMOUNTS))
+QUESTIONS: dict[str, QuestionKind] = {one.name: one for one in (TRAIN, TUNE, SERVE, HOURS)}
 _OF_A_QUESTION = frozenset().union(*(one.own for one in QUESTIONS.values()))
 
 
-def detect_question(held: Mapping[str, str], said: str | None = None) -> Question:
+def detect_question(held: Mapping[str, str], said: str | None = None) -> QuestionKind:
     """The question an address asks, `said` being what it calls itself: what it holds counts for more."""
     if "train" in held:
         if said in (TRAIN.name, TUNE.name):
@@ -54,7 +54,7 @@ def detect_question(held: Mapping[str, str], said: str | None = None) -> Questio
     return QUESTIONS.get(said or "", HOURS)
 
 
-def link_has_key(key: str, question: Question) -> bool:
+def link_has_key(key: str, question: QuestionKind) -> bool:
     """Whether a link that asks this question holds this key: its own, and those of no question."""
     return key in question.own or key not in _OF_A_QUESTION
 
@@ -63,7 +63,7 @@ PERCENT_PLACES = 2
 
 
 @dataclass(frozen=True)
-class Key:
+class LinkKey:
     """A short key: where its value stands in the scenario, and how it is asked for."""
 
     path: Path
@@ -77,7 +77,7 @@ class Key:
     usual: float | str | None = None  # what a field left empty stands for; None: the catalogue's figure
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> FieldSpec:
         """What the field takes, as the record says it."""
         found = shape(self.path)
         assert found is not None
@@ -124,8 +124,8 @@ def _scaled(bound: float | None, percent: bool) -> float | None:
 
 
 # In the order of the records. A key that has been in a link keeps its meaning for ever.
-KEYS: dict[str, Key] = {
-    one.key: one for path in leaves() if (said := shape(path)) and said.asked for one in (Key(path, **said.asked),)
+KEYS: dict[str, LinkKey] = {
+    one.key: one for path in leaves() if (said := shape(path)) and said.asked for one in (LinkKey(path, **said.asked),)
 }
 
 

@@ -21,9 +21,16 @@ from planner.scenario.base import (
     unit,
 )
 from planner.scenario.failures import Failures
-from planner.scenario.measured import MOST_FACTORS, Measured
-from planner.scenario.own import IdleSaleInputs, Kept, Lease, Loan, Own, RentToOwn, SaleAndLeaseBack
-from planner.scenario.own_model import MOST_MODELS, OwnModel
+from planner.scenario.measured import MOST_FACTORS, MOST_MODELS, MeasuredRun, OwnModel
+from planner.scenario.own import (
+    ExistingHardware,
+    IdleSaleInputs,
+    Lease,
+    Loan,
+    OwnInputs,
+    RentToOwn,
+    SaleAndLeaseBack,
+)
 from planner.scenario.path import get_value
 from planner.scenario.rent import HostedModelInputs, MixInputs, RentalInputs, ReservationInputs, SpotInputs
 from planner.scenario.terms import Currency, FinancialTerms, TaxInputs
@@ -63,7 +70,7 @@ class Scenario(ScenarioModel):
         description="the countries in which it must stay, by two letters each; wins over `stay`"),
         unit("countries by their ISO codes")] = ()  # fmt: skip
     work: Annotated[tuple[Work, ...], Field(min_length=1, max_length=6)] = (Work(),)
-    own: Own = Own()
+    own: OwnInputs = OwnInputs()
     loan: Loan = Loan()
     lease: Lease = Lease()
     rent_to_own: RentToOwn | None = None
@@ -72,7 +79,7 @@ class Scenario(ScenarioModel):
     reserve: ReservationInputs = ReservationInputs()
     spot: SpotInputs = SpotInputs()
     hosted: HostedModelInputs | None = None
-    kept: Kept | None = None
+    kept: ExistingHardware | None = None
     sell: IdleSaleInputs | None = None
     mix: MixInputs | None = None
     failures: Failures = Failures()
@@ -83,7 +90,7 @@ class Scenario(ScenarioModel):
         tuple[OwnModel, ...], Field(max_length=MOST_MODELS, description="shapes of your own, to be named as models")
     ] = ()
     measured: Annotated[
-        tuple[Measured, ...], Field(max_length=MOST_FACTORS, description="how fast runs of your own were")
+        tuple[MeasuredRun, ...], Field(max_length=MOST_FACTORS, description="how fast runs of your own were")
     ] = ()
     ways: Annotated[tuple[Way, ...], Field(description="which to reckon; empty: all that have a price")] = ()
     seed: Annotated[int, Field(ge=0, le=2_147_483_647, description="of the futures: the same seed, the same"),
@@ -149,8 +156,8 @@ class Scenario(ScenarioModel):
         return budget.estimate(self._asked)
 
     @property
-    def _asked(self) -> budget.Asked:
-        return budget.Asked(self.work, self.years, self.accelerator == ANY_ACCELERATOR)
+    def _asked(self) -> budget.PlanSize:
+        return budget.PlanSize(self.work, self.years, self.accelerator == ANY_ACCELERATOR)
 
     @property
     def typed(self) -> tuple[EnteredAmount, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -32,16 +32,14 @@ _OwnRuns = Annotated[
 Bound = Literal["compute", "fp32", "fp64", "bandwidth"]
 
 
-class TrainingTask(ScenarioModel):
-    """A model to be trained, from the beginning or further; once, or so many times a month."""
+class TrainingSpec(ScenarioModel):
+    """The model to train, and how: what a task of a plan and a question of the speed model have in common."""
 
     model: Annotated[Id, asked("train", "Which model is trained?",
         "The hours follow from how fast it trains on what you ask for.", usual="none: hours are given")]  # fmt: skip
     tokens: Annotated[float | None, Field(ge=1e3, le=1e16, description="of one run; empty: twenty for each parameter"),
         unit("tokens of one run"), asked("tokens", "Tokens of one run", amount=True,
         usual="twenty for each parameter")] = None  # fmt: skip
-    images: Annotated[float | None, Field(ge=1, le=1e14, description="of one run, where it learns from pictures"),
-        unit("images of one run")] = None  # fmt: skip
     unique_tokens: Annotated[
         float | None, Field(ge=1e3, le=1e16, description="of text there are; the rest are repeats"), unit("tokens")
     ] = None
@@ -50,18 +48,25 @@ class TrainingTask(ScenarioModel):
     seq_len: Annotated[
         int, Field(ge=16, le=LONGEST_TEXT), unit("tokens"), asked("seq", "Tokens of a sequence", usual="4,096")
     ] = 4_096
+    measured_over_predicted: _OwnRuns | None = None
+
+
+class TrainingTask(TrainingSpec):
+    """A model to be trained, from the beginning or further; once, or so many times a month."""
+
+    images: Annotated[float | None, Field(ge=1, le=1e14, description="of one run, where it learns from pictures"),
+        unit("images of one run")] = None  # fmt: skip
     runs_per_month: Annotated[_RunsPerMonth | None, asked("runs", "Runs a month", usual="one run, at once")] = None
     deadline_days: Annotated[_Days | None, asked("due", "Due within, days", usual="no deadline")] = None
     choose_count: Annotated[bool, Field(description="as many accelerators as are cheapest and in time"), asked("choose",
         "Choose how many", "As many as are cheapest and in time.", usual="no")] = False  # fmt: skip
-    measured_over_predicted: _OwnRuns | None = None
 
 
-class ServingTask(ScenarioModel):
-    """A model to be answered with, or other work by the request (images, speech, classifying), around the clock."""
+class ServingSpec(ScenarioModel):
+    """The model to serve, its requests, and how: what a task of a plan and a question of the speed model share."""
 
     model: Annotated[Id, asked("serve", "Which model answers?", "The GPUs follow from the requests.", usual="none")]
-    requests_per_s: Annotated[_Rate, asked("rps", "Requests a second, on average", usual="1")] = 1.0
+    requests_per_s: _Rate | None = None
     peak_requests_per_s: Annotated[
         _Rate | None, asked("peak", "Requests a second, at the peak", usual="the average")
     ] = None
@@ -87,19 +92,26 @@ class ServingTask(ScenarioModel):
     accepted_share: Annotated[
         float, Field(ge=0.0, le=0.99, description="of guesses that are right"), unit("share: 0.1 is 10 %")
     ] = USUAL_ACCEPTED_SHARE
-    rise_per_minute: Annotated[float | None, Field(ge=0.0, le=1e6,
-        description="requests a second on top within a minute: kept ready"),
-        unit("requests a second more within a minute")] = None  # fmt: skip
     measured_over_predicted: _OwnRuns | None = None
 
     @model_validator(mode="after")
-    def _peak_is_the_top(self) -> ServingTask:
-        if self.peak_requests_per_s is not None and self.peak_requests_per_s < self.requests_per_s:
-            raise ValueError(f"peak_requests_per_s is below the average of {self.requests_per_s:g}")
+    def _check_peak(self) -> Self:
+        average, peak = self.requests_per_s, self.peak_requests_per_s
+        if average is not None and peak is not None and peak < average:
+            raise ValueError(f"peak_requests_per_s is below the average of {average:g}")
         return self
 
 
-class Run(ScenarioModel):
+class ServingTask(ServingSpec):
+    """A model to be answered with, or other work by the request (images, speech, classifying), around the clock."""
+
+    requests_per_s: Annotated[_Rate, asked("rps", "Requests a second, on average", usual="1")] = 1.0
+    rise_per_minute: Annotated[float | None, Field(ge=0.0, le=1e6,
+        description="requests a second on top within a minute: kept ready"),
+        unit("requests a second more within a minute")] = None  # fmt: skip
+
+
+class FixedRun(ScenarioModel):
     """Any other work: a simulation, a rendering, a Monte Carlo. Known by the hours it took on one accelerator.
 
     It is carried over to the accelerator of the plan by what bounds it, and spread evenly over all that are asked for.

@@ -4,12 +4,17 @@ A field in dollars holds dollars. Who typed 1.85 EUR finds it again in the file 
 day beside every number that rests on it; on another day the same plan is read at that day's rate.
 """
 
-from collections.abc import Iterator, Mapping
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from planner.scenario.amounts import TwoReadings, read_sum
+import pydantic
+
+from planner.scenario.amounts import AmbiguousNumberError, read_sum
 from planner.scenario.base import EnteredAmount
 from planner.scenario.fields import shape
+from planner.scenario.own import OwnInputs, PowerCurvePoint, PurchaseOrder
 from planner.scenario.path import Path, put
 from planner.scenario.scenario import Scenario
 from pricing.exchange import DOLLAR, ExchangeRate, Rates, amount_in, unknown_currency
@@ -35,7 +40,7 @@ def parse_money(text: str, rates: Rates) -> tuple[float, ExchangeRate | None]:
     amount = amount_in(text) if len(text) <= _LONGEST else None
     try:
         number = None if amount is None else _number(amount.number)
-    except TwoReadings as two:
+    except AmbiguousNumberError as two:
         large, small = (printable(text).replace(two.digits, one) for one in (two.large, two.small))
         asked = f"is that {int(two.large):,} or {two.small}? Write {large} or {small}"
         raise AmountError(f"{printable(text)}: {asked}") from two
@@ -110,3 +115,59 @@ def schema_with_amount_text(schema: Any) -> Any:
         {key: node.pop(key) for key in ("type", "minimum", "maximum", "exclusiveMinimum") if key in node}
     ]
     return {"anyOf": [*kinds, _TEXT], **node}
+
+
+ORDERS_EXAMPLE = "16, 8 in 18, 8 in 30"
+_ORDER = re.compile(r"\s*([0-9]{1,7})(?:\s+in(?:\s+month)?\s+([0-9]{1,3}))?\s*", re.ASCII | re.IGNORECASE)
+
+
+def format_orders(orders: Sequence[PurchaseOrder]) -> str:
+    """The orders as they are typed; empty where there are none."""
+    return ", ".join(f"{one.accelerators} in {one.month}" if one.month else f"{one.accelerators}" for one in orders)
+
+
+def parse_orders(text: str, before: Sequence[PurchaseOrder] = ()) -> tuple[PurchaseOrder, ...] | None:
+    """The orders that a text tells, None where it tells none. What was said of an order stays with its month."""
+    if not text.strip():
+        return ()
+    told = [_ORDER.fullmatch(one) for one in re.split(r"[,;]", text.strip().rstrip(",;"))]
+    pairs = [(int(one[1]), int(one[2] or 0)) for one in told if one is not None]
+    terms = {one.month: one.model_dump(exclude_defaults=True) for one in before}
+    found = [{**terms.get(month, {}), "accelerators": count, "month": month} for count, month in pairs]
+    return ordered(found) if len(pairs) == len(told) else None
+
+
+def ordered(orders: Any) -> tuple[PurchaseOrder, ...] | None:
+    """The orders of plain data; None where they do not follow each other."""
+    try:
+        return OwnInputs.model_validate_json(json.dumps({"orders": orders})).orders
+    except pydantic.ValidationError:
+        return None
+
+
+POWER_EXAMPLE = "0:25, 50:60, 100:76"
+_PAIR = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*%?\s*:\s*([0-9]+(?:\.[0-9]+)?)\s*%?\s*", re.ASCII)
+
+
+def format_power_curve(points: Sequence[PowerCurvePoint]) -> str:
+    """The points as pairs; empty where there are none."""
+    return ", ".join(f"{one.load * 100:.10g}:{one.power_share * 100:.10g}" for one in points)
+
+
+def parse_power_curve(text: str) -> tuple[PowerCurvePoint, ...] | None:
+    """The points that a text tells; none of an empty one, and None where they are no curve."""
+    if not text.strip():
+        return ()
+    pairs = [_PAIR.fullmatch(pair) for pair in re.split(r"[,;]", text.strip().rstrip(",;"))]
+    told = [(float(one[1]) / 100, float(one[2]) / 100) for one in pairs if one is not None]
+    if len(told) < len(pairs):
+        return None
+    return checked([{"load": load, "power_share": share} for load, share in told])
+
+
+def checked(points: object) -> tuple[PowerCurvePoint, ...] | None:
+    """The points of plain data; None where they are no curve."""
+    try:
+        return OwnInputs.model_validate_json(json.dumps({"power_at_load": points})).power_at_load
+    except pydantic.ValidationError:
+        return None

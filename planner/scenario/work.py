@@ -21,7 +21,7 @@ from planner.scenario.base import (
     asked,
     unit,
 )
-from planner.scenario.task import Run, ServingTask, TrainingTask
+from planner.scenario.task import FixedRun, ServingTask, TrainingTask
 from planner.scenario.vocabulary import (
     USUAL_BUSY_SHARE,
     USUAL_EGRESS_TB_PER_MONTH,
@@ -35,7 +35,7 @@ MOST_SEASONS = MONTHS_PER_YEAR
 HOURS_OF_DAY = 24
 
 
-class Job(ScenarioModel):
+class ScheduledJob(ScenarioModel):
     """A piece of work that comes at a time of its own, on top of the rest: a burst, or a job with a deadline."""
 
     label: Label = "job"
@@ -52,7 +52,7 @@ class Job(ScenarioModel):
         unit("days")] = None  # fmt: skip
 
     @model_validator(mode="after")
-    def _check_deadline(self) -> Job:
+    def _check_deadline(self) -> ScheduledJob:
         if self.within_days is not None and self.within_days * 24 < self.hours:
             raise ValueError(
                 f"takes {self.hours:g} hours on {self.accelerators} accelerators but is due within "
@@ -99,7 +99,7 @@ class Work(ScenarioModel):
         usual="all of them")] = None  # fmt: skip
     train: TrainingTask | None = None
     serve: ServingTask | None = None
-    run: Run | None = None
+    run: FixedRun | None = None
     may_wait: Annotated[bool, asked("waits", "May the work wait?",
         "Then only the hours matter, and fewer GPUs may do them one after the other.",
         group=WORK)] = False  # fmt: skip
@@ -114,7 +114,7 @@ class Work(ScenarioModel):
     by_hour: Annotated[tuple[Share, ...],
         Field(description="from midnight, how much of `accelerators` each hour wants, 1 in the busiest"),
         unit("of the accelerators, hour by hour from midnight")] = ()  # fmt: skip
-    jobs: Annotated[tuple[Job, ...], Field(max_length=24)] = ()
+    jobs: Annotated[tuple[ScheduledJob, ...], Field(max_length=24)] = ()
     storage_tb: Annotated[Terabytes | None, unit("TB"), asked("disk", "Data kept on disk, TB",
         "Billed by the month, also while machines stand.", group=WORK,
         usual="10, or 1.25 for each of fewer than eight GPUs")] = None  # fmt: skip

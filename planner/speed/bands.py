@@ -64,7 +64,7 @@ class Seen(StrictModel):
     roots: float = Field(gt=0, description="the same with each source's runs counted as their root")
 
 
-class Ends(StrictModel):
+class ErrorEnds(StrictModel):
     """How far predictions were off to either side, as logarithms, of a run with all that is usual."""
 
     below: float = Field(ge=0, description="10th percentile of the runs left out")
@@ -72,11 +72,11 @@ class Ends(StrictModel):
     rows: int = Field(ge=0, description="runs left out")
 
 
-class Spread(StrictModel):
+class ErrorSpread(StrictModel):
     """How far off predictions are, by what is predicted."""
 
     traits: tuple[str, ...] = Field(description="what is looked at")
-    ends: dict[str, Ends] = Field(description="of dense models, and of mixtures, whose errors have longer tails")
+    ends: dict[str, ErrorEnds] = Field(description="of dense models, and of mixtures, whose errors have longer tails")
     step: float = Field(gt=0, description="times as wide for each trait in which the nearest fitted runs differ")
     wider: dict[str, dict[str, float]] = Field(description="times as wide with a trait")
     seen: tuple[Seen, ...] = Field(description="what was fitted")
@@ -89,11 +89,11 @@ class Spread(StrictModel):
 
 
 # Where nothing has been left out yet, in a file of constants that `calibrate` has not written again: an assumption.
-UNTOLD = Spread(traits=(), ends={DENSE: Ends(below=0.4, above=0.4, rows=0)}, step=1.0, wider={}, seen=())
+UNTOLD = ErrorSpread(traits=(), ends={DENSE: ErrorEnds(below=0.4, above=0.4, rows=0)}, step=1.0, wider={}, seen=())
 
 
 @cached(4_096)
-def _band(spread: Spread, like: tuple[str, ...]) -> Band:
+def _band(spread: ErrorSpread, like: tuple[str, ...]) -> Band:
     apart = [sum(one != other for one, other in zip(like, seen.like, strict=True)) for seen in spread.seen]
     there = list(zip(apart, spread.seen, strict=True))
     within = [sum(seen.roots for far, seen in there if far <= most) for most in range(STEPS)]

@@ -56,7 +56,7 @@ class FullPowerPart(StrictModel):
     tflops: float = Field(gt=0, description="its dense 16-bit rate")
 
 
-class Network(StrictModel):
+class Interconnect(StrictModel):
     """What a data sheet of an accelerator does not say."""
 
     about: Text = Field(description="what this file holds and where it came from")
@@ -208,8 +208,8 @@ def power_share(record: Accelerator, tflops: float) -> float:
 
 
 @cached(1)
-def _network() -> Network:
-    return Network.model_validate(read_data("network.yaml"))
+def _network() -> Interconnect:
+    return Interconnect.model_validate(read_data("network.yaml"))
 
 
 def _rule(key: str, record: Accelerator) -> InterconnectRule:

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field
 
-from planner.scenario.measured import Measured
-from planner.scenario.training_job import MeasuredLike, TrainingJob
+from planner.scenario.jobs import MeasuredLike, TrainingJob
+from planner.scenario.measured import MeasuredRun
 from planner.speed.bands import Band
 from planner.speed.data_files import read_data
 from planner.speed.match_model import find_model_record
@@ -41,7 +41,7 @@ class OwnRunWeights(StrictModel):
 
 
 @dataclass(frozen=True)
-class Pace:
+class SpeedCorrection:
     """Times what is predicted; after which runs, how many, to which power the ends of serving's band are taken."""
 
     ratio: float = 1.0
@@ -55,17 +55,17 @@ class Pace:
         return band.scaled_by_power(self.width)
 
 
-NO_RUNS = Pace()
+NO_RUNS = SpeedCorrection()
 
 
-def training_correction(catalogue: Catalogue, job: TrainingJob, accelerator: str) -> Pace:
+def training_correction(catalogue: Catalogue, job: TrainingJob, accelerator: str) -> SpeedCorrection:
     """Of a training job on that accelerator: runs of its like, else of others there, of which less is believed."""
     if job.measured_over_predicted is not None:
-        return Pace(job.measured_over_predicted, job.measured_like, 1, band_left("entered"), 1.0)
+        return SpeedCorrection(job.measured_over_predicted, job.measured_like, 1, band_left("entered"), 1.0)
     return believed(*alike(catalogue, job, accelerator))
 
 
-def alike(catalogue: Catalogue, job: TrainingJob, accelerator: str) -> tuple[Sequence[Measured], MeasuredLike]:
+def alike(catalogue: Catalogue, job: TrainingJob, accelerator: str) -> tuple[Sequence[MeasuredRun], MeasuredLike]:
     """The measured factors of a scenario that speak of a job on an accelerator, and what each has in common with it."""
     here = [one for one in job.measured if one.kind == "training" and one.accelerator == accelerator]
     if not here:
@@ -91,7 +91,7 @@ def called(catalogue: Catalogue, model: str) -> str:
         return names.plain(model)
 
 
-def believed(entries: Sequence[Measured], like: MeasuredLike) -> Pace:
+def believed(entries: Sequence[MeasuredRun], like: MeasuredLike) -> SpeedCorrection:
     """What is believed of all of them together."""
     if not entries:
         return NO_RUNS
@@ -102,10 +102,10 @@ def believed(entries: Sequence[Measured], like: MeasuredLike) -> Pace:
     scatter = float(np.sqrt(np.average(within**2 + (logs - middle) ** 2, weights=runs)))
     many = int(runs.sum())
     kept = credibility(many, prior_runs(like), scatter)
-    return Pace(exp(kept * middle), like, many, band_left(like), kept)
+    return SpeedCorrection(exp(kept * middle), like, many, band_left(like), kept)
 
 
-def _entry_scatter(one: Measured) -> float:
+def _entry_scatter(one: MeasuredRun) -> float:
     """Of the runs of an entry, as a logarithm; the usual where it does not say."""
     if one.low is None or one.high is None:
         return _said().usual_scatter

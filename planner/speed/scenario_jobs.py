@@ -3,15 +3,14 @@
 from contextlib import suppress
 from dataclasses import dataclass
 
-from planner.network.own_models import with_user_models
+from planner.network.record import with_user_models
+from planner.scenario.jobs import ServingJob, TrainingJob
 from planner.scenario.scenario import Scenario
-from planner.scenario.serving_job import ServingJob
 from planner.scenario.task import ServingTask, TrainingTask
-from planner.scenario.training_job import TrainingJob
 from planner.speed.match_model import find_model_record, substitution_note
 from planner.speed.serving import ServingResult
 from planner.speed.training import TrainingResult
-from planner.speed.work_to_hours import Asked, serving_job, training_job
+from planner.speed.work_to_hours import ScenarioInHours, serving_job, training_job
 from pricing import Catalogue, PricingError
 
 
@@ -37,7 +36,7 @@ class ScenarioServing:
     found: ServingResult
 
 
-def worked(catalogue: Catalogue, asked: Asked) -> tuple[ScenarioTraining | ScenarioServing, ...]:
+def worked(catalogue: Catalogue, asked: ScenarioInHours) -> tuple[ScenarioTraining | ScenarioServing, ...]:
     """Every model that was worked out, in the order it was asked. What was refused is among the problems of `asked`."""
     catalogue = with_user_models(catalogue, asked.written.models)
     done: list[ScenarioTraining | ScenarioServing] = []

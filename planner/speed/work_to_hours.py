@@ -8,9 +8,8 @@ is to that. Work that writes no tokens is counted from measured rates, and any o
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
-from planner.network.own_models import with_user_models
+from planner.network.record import with_user_models
 from planner.scenario.base import (
     HOURS_PER_DAY,
     HOURS_PER_MONTH,
@@ -20,13 +19,11 @@ from planner.scenario.base import (
     SECONDS_PER_HOUR,
 )
 from planner.scenario.durations import format_duration
-from planner.scenario.image_job import ImageJob
+from planner.scenario.jobs import ImageJob, ServingJob, TrainingJob
 from planner.scenario.rent import HostedModelInputs, paid_by_the_token
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
-from planner.scenario.serving_job import ServingJob
-from planner.scenario.task import Run, ServingTask, TrainingTask
-from planner.scenario.training_job import TrainingJob
-from planner.scenario.work import Job, Work
+from planner.scenario.task import FixedRun, ServingSpec, ServingTask, TrainingSpec, TrainingTask
+from planner.scenario.work import ScheduledJob, Work
 from planner.speed.hardware import NARROW, InvalidJobError, MissingAcceleratorDataError
 from planner.speed.match_model import find_model_record
 from planner.speed.serving import (
@@ -53,7 +50,7 @@ NOT_CHOSEN = "which accelerator is not said: name one, or name a model, and the 
 
 
 @dataclass(frozen=True)
-class Problem:
+class WorkProblem:
     """Why some work cannot be done as it is asked, and where that is known what would help."""
 
     why: str
@@ -72,19 +69,19 @@ class LateRun:
     work: Work  # as it was written
     days: float
     deadline_days: float
-    problem: Problem
+    problem: WorkProblem
     was_asked: bool = True  # the deadline; else it is the year
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class ScenarioInHours:
     """A scenario in plain hours, with what the models in it need; and why some of it cannot be done."""
 
     scenario: Scenario
     written: Scenario
     trainings: tuple[TrainingResult, ...] = ()
     servings: tuple[ServingResult, ...] = ()
-    refused: tuple[Problem, ...] = ()
+    refused: tuple[WorkProblem, ...] = ()
     others: tuple[NonLlmServing, ...] = ()
     runs: tuple[ScaledRun, ...] = ()
     late: tuple[LateRun, ...] = ()
@@ -105,21 +102,21 @@ class _WorkHours:
     other: NonLlmServing | None = None
     run: ScaledRun | None = None
     hosted: HostedModelInputs | None = None
-    problem: Problem | None = None
+    problem: WorkProblem | None = None
     late: LateRun | None = None
 
 
-def asked(catalogue: Catalogue, scenario: Scenario) -> Asked:
+def asked(catalogue: Catalogue, scenario: Scenario) -> ScenarioInHours:
     """The scenario with accelerators and hours in place of models."""
     if scenario.accelerator == ANY_ACCELERATOR:
-        return Asked(scenario, scenario, refused=(Problem(NOT_CHOSEN),))
+        return ScenarioInHours(scenario, scenario, refused=(WorkProblem(NOT_CHOSEN),))
     if not any(work.train or work.serve or work.run for work in scenario.work):
-        return Asked(scenario, scenario)
+        return ScenarioInHours(scenario, scenario)
     catalogue = with_user_models(catalogue, scenario.models)
     done = [_to_hours(catalogue, scenario, work) for work in scenario.work]
     hosted = paid_by_the_token(scenario.hosted, [one.hosted for one in done if one.hosted])
     plain = scenario.model_copy(update={"work": tuple(one.work for one in done), "hosted": hosted})
-    return Asked(
+    return ScenarioInHours(
         plain,
         scenario,
         tuple(one.training for one in done if one.training),
@@ -145,33 +142,24 @@ def _to_hours(catalogue: Catalogue, scenario: Scenario, work: Work) -> _WorkHour
             return _served(catalogue, serve(catalogue, serving_job(scenario, work.serve)), bare, work.serve)
     except PricingError as refusal:
         lacks = refusal.lacks if isinstance(refusal, MissingAcceleratorDataError) else ""
-        return _WorkHours(bare, problem=Problem(str(refusal), lacks=lacks))
+        return _WorkHours(bare, problem=WorkProblem(str(refusal), lacks=lacks))
     return _WorkHours(work)
 
 
 def training_job(scenario: Scenario, work: Work, task: TrainingTask) -> TrainingJob:
-    """The job that the speed model is asked about."""
+    """Return the question about a training run of a scenario."""
     return TrainingJob(
-        **_shared(task, TrainingJob, scenario),
-        accelerator=scenario.accelerator,
-        accelerators=work.accelerators,
-        failures=scenario.failures,
-    )
+        **{name: getattr(task, name) for name in TrainingSpec.model_fields},
+        accelerator=scenario.accelerator, accelerators=work.accelerators, failures=scenario.failures,
+        models=scenario.models, measured=scenario.measured,
+    )  # fmt: skip
 
 
 def serving_job(scenario: Scenario, task: ServingTask) -> ServingJob:
-    """The service that the speed model is asked about."""
-    shared = _shared(task, ServingJob, scenario)
-    shared["peak_requests_per_s"] = task.peak_requests_per_s or task.requests_per_s
-    return ServingJob(**shared, accelerator=scenario.accelerator, average_requests_per_s=task.requests_per_s)
-
-
-def _shared(
-    task: TrainingTask | ServingTask, job: type[TrainingJob | ServingJob], scenario: Scenario
-) -> dict[str, Any]:
-    """Return the fields that a task and its job have in common, and what a scenario says of all its jobs."""
-    fields = {name: getattr(task, name) for name in type(task).model_fields if name in job.model_fields}
-    return fields | {"models": scenario.models, "measured": scenario.measured}
+    """Return the question about a service of a scenario; its peak is its average where none is given."""
+    spec = {name: getattr(task, name) for name in ServingSpec.model_fields}
+    spec["peak_requests_per_s"] = task.peak_requests_per_s or task.requests_per_s
+    return ServingJob(**spec, accelerator=scenario.accelerator, models=scenario.models, measured=scenario.measured)
 
 
 def _trained(catalogue: Catalogue, job: TrainingJob, bare: Work, task: TrainingTask) -> _WorkHours:
@@ -182,12 +170,12 @@ def _trained(catalogue: Catalogue, job: TrainingJob, bare: Work, task: TrainingT
             on = f"{found.accelerators:,} x {found.accelerator}"
             helps = f"What divides: {ways}" if ways else ""
             return _WorkHours(
-                bare, found, problem=Problem(f"{found.model} cannot be spread over {on}: {NOT_SPREAD}", helps)
+                bare, found, problem=WorkProblem(f"{found.model} cannot be spread over {on}: {NOT_SPREAD}", helps)
             )
         needs = f"{found.model} does not fit on {found.accelerators:,} x {found.accelerator}"
         memory = f"it needs {found.least_memory_gb:,.0f} GB on each of them and there are {found.memory_gb:,.0f}"
         helps = f"What would make it fit: {ways or 'nothing we register_catalogue'}"
-        return _WorkHours(bare, found, problem=Problem(f"{needs}: {memory}", helps))
+        return _WorkHours(bare, found, problem=WorkProblem(f"{needs}: {memory}", helps))
     hours = found.speed.days.typical * HOURS_PER_DAY
 
     def in_time(deadline_days: float) -> tuple[int, float] | None:
@@ -221,7 +209,7 @@ def image_job(task: TrainingTask, accelerator: str, accelerators: int) -> ImageJ
     return ImageJob(model=task.model, accelerator=accelerator, accelerators=accelerators, images=task.images)
 
 
-def _run_hours(catalogue: Catalogue, scenario: Scenario, bare: Work, task: Run) -> _WorkHours:
+def _run_hours(catalogue: Catalogue, scenario: Scenario, bare: Work, task: FixedRun) -> _WorkHours:
     """A run of known hours, on the accelerators of the plan."""
     found = carried_run(catalogue, task, accelerator=scenario.accelerator, accelerators=bare.accelerators)
     once = _RunDescription("the run", "run", found.accelerator, found.accelerators)
@@ -245,7 +233,7 @@ class _RunDescription:
         return f"{self.accelerators:,} x {self.accelerator}"
 
 
-def _runs_as_work(bare: Work, task: TrainingTask | Run, hours: float, once: _RunDescription) -> _WorkHours:
+def _runs_as_work(bare: Work, task: TrainingTask | FixedRun, hours: float, once: _RunDescription) -> _WorkHours:
     """Runs of so many hours as work: a job in the first month and nothing besides, or so many a month that may wait."""
     if task.runs_per_month is not None:
         wanted = task.runs_per_month * hours  # hours a month of so many accelerators
@@ -266,7 +254,7 @@ def _runs_as_work(bare: Work, task: TrainingTask | Run, hours: float, once: _Run
     if hours > HOURS_PER_YEAR:
         late = _longer_than_a_year(bare, days, once)
         return _WorkHours(bare, problem=late.problem, late=late)
-    job = Job(label=once.label, accelerators=once.accelerators, hours=max(hours, 0.01))
+    job = ScheduledJob(label=once.label, accelerators=once.accelerators, hours=max(hours, 0.01))
     # No share of hours besides: less than anybody may write, so it is not checked again.
     once_only = {"busy_share": 0.0, "jobs": (*bare.jobs, job), "accelerators_per_job": bare.accelerators}
     return _WorkHours(bare.model_copy(update=once_only))
@@ -277,7 +265,7 @@ def _late(bare: Work, days: float, deadline_days: float, once: _RunDescription) 
     takes, due = format_duration(days, _FINE), format_duration(deadline_days, _FINE)
     said = f"{once.what} takes {takes} on {once.where}, and the deadline is {due}"
     kept = f"A deadline of {format_duration(math.ceil(days * 10) / 10, _FINE)} would do as it is"
-    return LateRun(bare, days, deadline_days, Problem(f"{said}: {_gpus_needed(days, deadline_days, once)}", kept))
+    return LateRun(bare, days, deadline_days, WorkProblem(f"{said}: {_gpus_needed(days, deadline_days, once)}", kept))
 
 
 def _longer_than_a_year(bare: Work, days: float, once: _RunDescription) -> LateRun:
@@ -285,7 +273,7 @@ def _longer_than_a_year(bare: Work, days: float, once: _RunDescription) -> LateR
     longest = HOURS_PER_YEAR / HOURS_PER_DAY
     needed = _gpus_needed(days, longest, once)
     said = f"{once.what} takes {format_duration(days, _FINE)} on {once.where}, over a year: {needed}"
-    return LateRun(bare, days, longest, Problem(said), was_asked=False)
+    return LateRun(bare, days, longest, WorkProblem(said), was_asked=False)
 
 
 def _gpus_needed(days: float, deadline_days: float, once: _RunDescription) -> str:
@@ -302,7 +290,9 @@ def _served(catalogue: Catalogue, found: ServingResult, bare: Work, task: Servin
     if not found.fits or found.accelerators_at_peak is None or found.accelerators_at_average is None:
         ways = "; ".join(way.change for way in found.ways_to_fit[:4])
         reason = found.reason or f"{found.model} does not keep these promises on {found.accelerator}"
-        return _WorkHours(bare, serving=found, problem=Problem(reason, f"{_HELPS}: {ways or 'another accelerator'}"))
+        return _WorkHours(
+            bare, serving=found, problem=WorkProblem(reason, f"{_HELPS}: {ways or 'another accelerator'}")
+        )
     ahead = _standby_accelerators(found, task)
     average, peak = found.accelerators_at_average + ahead, found.accelerators_at_peak + ahead
     each = _slices_per_accelerator(catalogue, found.accelerator, task.mig_profile)
@@ -320,7 +310,7 @@ def _served(catalogue: Catalogue, found: ServingResult, bare: Work, task: Servin
 
 def _convert_non_llm(catalogue: Catalogue, found: NonLlmServing, bare: Work, task: ServingTask) -> _WorkHours:
     if found.accelerators_at_peak is None or found.accelerators_at_average is None:
-        problem = Problem(str(found.reason), f"{_HELPS}: a faster accelerator, or more time")
+        problem = WorkProblem(str(found.reason), f"{_HELPS}: a faster accelerator, or more time")
         return _WorkHours(bare, other=found, problem=problem)
     each = _slices_per_accelerator(catalogue, found.accelerator, task.mig_profile)
     average, peak = _whole(found.accelerators_at_average, each), _whole(found.accelerators_at_peak, each)
@@ -329,10 +319,10 @@ def _convert_non_llm(catalogue: Catalogue, found: NonLlmServing, bare: Work, tas
     return _WorkHours(_around_the_clock(bare, average, peak, 1), other=found)
 
 
-def _too_many(peak: int, accelerator: str) -> Problem:
+def _too_many(peak: int, accelerator: str) -> WorkProblem:
     most = f"{MOST_ACCELERATORS:,}"
     why = f"{peak:,} x {accelerator} are needed at the peak, and a plan may have {most}"
-    return Problem(why, f"{_HELPS}: faster ones")
+    return WorkProblem(why, f"{_HELPS}: faster ones")
 
 
 def _around_the_clock(bare: Work, average: int, peak: int, together: int) -> Work:

@@ -17,7 +17,7 @@ from planner.scenario.base import BUYING, GROUPS, RUNNING, WORK
 from planner.scenario.latency import latencies, promised
 from planner.scenario.link import ALSO, from_address, parse_link, scenario_to_link
 from planner.scenario.presets import presets
-from planner.scenario.question import KEYS, SERVE, TRAIN, TUNE, Question, under
+from planner.scenario.question import KEYS, SERVE, TRAIN, TUNE, QuestionKind, under
 from planner.scenario.scenario import Scenario
 from planner.web import address, fields, pins, plan_name, questions, state, steps, strip, through_the_day, typed_list
 from planner.web.fields import GPUS, typed
@@ -76,7 +76,7 @@ def scenario(catalogue: Catalogue, *, with_details: bool = False) -> Scenario:
     return read.scenario
 
 
-def _field(catalogue: Catalogue, question: Question, hints: Mapping[str, str], name: str) -> None:
+def _field(catalogue: Catalogue, question: QuestionKind, hints: Mapping[str, str], name: str) -> None:
     """One field of the sentence. A number that is left to the planner is put aside."""
     if name == GPUS and _is_count_automatic(question):
         fields.stash_field(GPUS)
@@ -113,12 +113,12 @@ def _apply_latency_preset() -> None:
         address.put(dict(zip(("ttft", "tpot", "in", "out"), told, strict=True)))
 
 
-def _is_count_automatic(question: Question) -> bool:
+def _is_count_automatic(question: QuestionKind) -> bool:
     """Whether the number is left to the planner."""
     return CHOOSE in question.own and bool(typed(KEYS[CHOOSE], address.text(CHOOSE)))
 
 
-def _assumptions_toggle(question: Question) -> bool:
+def _assumptions_toggle(question: QuestionKind) -> bool:
     """The switch for everything else. Closed, none of it is on the page; the address holds it all the same."""
     filled = fields.filled() - {*question.main, *ALWAYS}
     changed = sum(1 for name in filled if _is_in_box(name, question))
@@ -128,7 +128,7 @@ def _assumptions_toggle(question: Question) -> bool:
     return is_open
 
 
-def _assumptions_box(catalogue: Catalogue, question: Question, hints: Mapping[str, str]) -> DeltaGenerator | None:
+def _assumptions_box(catalogue: Catalogue, question: QuestionKind, hints: Mapping[str, str]) -> DeltaGenerator | None:
     """Everything else, in one box.
 
     Gives back the place under a guarantee of the resale, for what it turns out to be worth; None where none is shown.
@@ -158,7 +158,7 @@ _EVERY = "Also those that few people change."
 _LISTS = {BUYING: (typed_list.ORDERS,), RUNNING: (typed_list.POWER,)}
 
 
-def _is_in_box(name: str, question: Question) -> bool:
+def _is_in_box(name: str, question: QuestionKind) -> bool:
     return name in question.more or any(name in (*usual, *rare) for usual, rare in HEADINGS.values())
 
 

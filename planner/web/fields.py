@@ -9,7 +9,7 @@ import streamlit as st
 from planner.report import words
 from planner.scenario.amounts import format_amount, read_amount
 from planner.scenario.link import ALSO, extra_by_hour, from_address
-from planner.scenario.question import KEYS, Key
+from planner.scenario.question import KEYS, LinkKey
 from planner.scenario.scenario import ANY_ACCELERATOR
 from planner.scenario.typed_money import AmountError, is_money, parse_money
 from planner.speed.serving import work_names
@@ -90,7 +90,7 @@ def show(catalogue: Catalogue, name: str, hints: Mapping[str, str]) -> None:
     _widget(catalogue, key, hints.get(name))
 
 
-def _widget(catalogue: Catalogue, key: Key, hint: str | None) -> None:
+def _widget(catalogue: Catalogue, key: LinkKey, hint: str | None) -> None:
     options = _options_of(catalogue, key)
     if key.key == "years":
         st.slider(key.label, 0.25, 10.0, 3.0, 0.25, format="%g", key=key.key, help=key.told)
@@ -108,7 +108,7 @@ def _widget(catalogue: Catalogue, key: Key, hint: str | None) -> None:
         _number(key, hint)
 
 
-def _meant(catalogue: Catalogue, key: Key, value: Any) -> Any:
+def _meant(catalogue: Catalogue, key: LinkKey, value: Any) -> Any:
     """What a typed name means; for one that nobody knows, what the field held before. What was taken is noted."""
     read, held = name_box.READERS.get(key.key), typed(key, address.text(key.key))
     notes: dict[str, tuple[Any, str]] = st.session_state.setdefault(_NAME_NOTES, {})
@@ -130,7 +130,7 @@ def _meant(catalogue: Catalogue, key: Key, value: Any) -> Any:
 _NAME_NOTES = "typed_names"
 
 
-def _taken(key: Key, value: Any) -> address.Texts:
+def _taken(key: LinkKey, value: Any) -> address.Texts:
     """A widget's value as the address keeps it: the text it was filled from, as long as nobody moved it."""
     held = address.text(key.key)
     if held is not None and value == typed(key, held):
@@ -138,7 +138,7 @@ def _taken(key: Key, value: Any) -> address.Texts:
     return () if value is None or value == typed(key, None) else (written(key, value),)
 
 
-def _options_of(catalogue: Catalogue, key: Key) -> tuple[str, ...] | None:
+def _options_of(catalogue: Catalogue, key: LinkKey) -> tuple[str, ...] | None:
     """What a field can be chosen from; None where it is typed."""
     if key.key == "gpu":
         named = any(is_shown(name) for name in MODELS)
@@ -171,7 +171,7 @@ def choices(catalogue: Catalogue) -> tuple[str, ...]:
     return _choices(digest=catalogue.digest, _catalogue=catalogue)
 
 
-def _number(key: Key, hint: str | None) -> None:
+def _number(key: LinkKey, hint: str | None) -> None:
     # Not a field for whole numbers: such a field takes 1e12 for 1 and 32.500 for 32, and says nothing.
     low, high = key.low, key.high
     if key.shape.kind == "whole":
@@ -189,7 +189,7 @@ def _number(key: Key, hint: str | None) -> None:
     )
 
 
-def _large_number_field(key: Key, hint: str | None) -> None:
+def _large_number_field(key: LinkKey, hint: str | None) -> None:
     """A field for numbers of many digits, which nobody counts: it takes and shows 1 T."""
     st.text_input(
         key.label, key=key.key, placeholder=hint or "", help=key.told or _LARGE_HELP, on_change=_parse_large_number,
@@ -209,7 +209,7 @@ def _parse_large_number(name: str) -> None:
     st.session_state[name] = "" if value is None else format_amount(value)
 
 
-def _money(catalogue: Catalogue, key: Key, hint: str | None) -> None:
+def _money(catalogue: Catalogue, key: LinkKey, hint: str | None) -> None:
     """A field for money, which takes any currency that has a rate; it shows what was typed."""
     st.text_input(
         key.label, key=key.key, placeholder=hint or "", help=f"{key.told} {_MONEY_HELP}".strip(),
@@ -251,7 +251,7 @@ def refused() -> list[str]:
     ]
 
 
-def _amount_error(key: Key, said: str) -> str:
+def _amount_error(key: LinkKey, said: str) -> str:
     low, high = (format_amount(end or 0.0) for end in (key.low, key.high))
     return f"{key.label}: “{said}” was not taken. Want a number from {low} to {high}, such as 1 T, 300 B or 2e9."
 
@@ -286,7 +286,7 @@ def rounded_inputs() -> list[str]:
 _IN_PARTS = "{label}: {said:g} counts as {whole:,}. If you meant {meant:,.0f}, type it without a point."
 
 
-def _step(key: Key) -> float:
+def _step(key: LinkKey) -> float:
     """What one press of plus adds: a hundredth of a small rate, else one."""
     return 0.01 if key.shape.kind != "whole" and not key.percent and (key.high or 0.0) < _SMALL else 1.0
 
@@ -299,7 +299,7 @@ def _is_utilization_derived() -> bool:
     return any(address.text(one) is not None for one in INSTEAD) or bool(extra_by_hour(address.text(ALSO)))
 
 
-def _derived_utilization_slider(key: Key) -> None:
+def _derived_utilization_slider(key: LinkKey) -> None:
     """The slider at what follows from the hours; nobody moves it."""
     stash_field(BUSY)
     share = from_address(address.texts())[0].work[0].effective_utilization
@@ -310,7 +310,7 @@ def _derived_utilization_slider(key: Key) -> None:
 _BUSY_HELP = "{} Follows from GPU-hours, people, jobs or the hours of the day, where those are filled in."
 
 
-def _options(catalogue: Catalogue, key: Key, options: Iterable[str], hint: str | None) -> None:
+def _options(catalogue: Catalogue, key: LinkKey, options: Iterable[str], hint: str | None) -> None:
     named = key.key in name_box.READERS
     known = name_box.sites(catalogue) if key.key == "site" else tuple(options)
     there = st.session_state[key.key]
@@ -324,7 +324,7 @@ def _options(catalogue: Catalogue, key: Key, options: Iterable[str], hint: str |
     )  # fmt: skip
 
 
-def typed(key: Key, said: str | None) -> Any:
+def typed(key: LinkKey, said: str | None) -> Any:
     """What a widget holds for the text of an address; for none, its default."""
     if key.key == BUSY:
         return USUAL_BUSY_PERCENT if said is None else round(float(said))
@@ -342,7 +342,7 @@ def typed(key: Key, said: str | None) -> Any:
     return None if key.default is None else float(key.default) * (100.0 if key.percent else 1.0)
 
 
-def written(key: Key, value: Any) -> str:
+def written(key: LinkKey, value: Any) -> str:
     """A widget's value as an address writes it."""
     if isinstance(value, bool):
         return "1" if value else "0"

@@ -6,7 +6,7 @@ from planner.network.config_file import MOST_CHARACTERS, own_model
 from planner.report import words
 from planner.report.speed.fit_words import architecture_text
 from planner.scenario.known_names import unchanged
-from planner.scenario.own_model import MOST_MODELS, OwnModel
+from planner.scenario.measured import MOST_MODELS, OwnModel
 from planner.scenario.task import ServingTask, TrainingTask
 from planner.scenario.work import Work
 from planner.web import ask, state

@@ -6,7 +6,7 @@ import streamlit as st
 
 from planner.scenario.link import ALSO, clean_link, from_address, scenario_to_link
 from planner.scenario.presets import preset
-from planner.scenario.question import HOURS, KEYS, QUESTIONS, Question, detect_question, link_has_key
+from planner.scenario.question import HOURS, KEYS, QUESTIONS, QuestionKind, detect_question, link_has_key
 from planner.web import address, fields, name_box, through_the_day, typed_list
 from pricing import Catalogue, PricingError
 from pricing.formulas import printable
@@ -35,7 +35,7 @@ def apply_link(catalogue: Catalogue) -> list[str]:
     return told
 
 
-def _question_values(question: Question) -> dict[str, str]:
+def _question_values(question: QuestionKind) -> dict[str, str]:
     return {} if question is HOURS else {KEY: question.name}
 
 
@@ -60,7 +60,7 @@ def _resolve_model_names(catalogue: Catalogue, usable: dict[str, str]) -> list[s
     return notes
 
 
-def _two(name: str, said: str, question: Question) -> str:
+def _two(name: str, said: str, question: QuestionKind) -> str:
     where = f"beside a question of another kind ({question.name})"
     return f"This link held {name} = {printable(said)} {where}. It is left out."
 
@@ -74,12 +74,12 @@ OURS = frozenset({
 _WORK = ("train", "serve", fields.BUSY, *fields.INSTEAD)
 
 
-def shown() -> Question:
+def shown() -> QuestionKind:
     """The question that this run asks, before its pills are made."""
     return QUESTIONS.get(address.text(KEY) or HOURS.name, HOURS)
 
 
-def ask() -> Question:
+def ask() -> QuestionKind:
     """The pills, and the question they stand at."""
     address.choice(KEY, QUESTIONS, HOURS.name)
     st.pills("What is the work?", list(QUESTIONS), required=True, key=KEY, on_change=_on_question_change)
@@ -109,7 +109,7 @@ def _on_question_change() -> None:
     st.session_state["preset"] = None
 
 
-def _keep(question: Question) -> None:
+def _keep(question: QuestionKind) -> None:
     """Keep what was typed for a question, and take it out of the address."""
     fields.restore_all_fields()
     held = address.texts()
@@ -117,6 +117,6 @@ def _keep(question: Question) -> None:
     address.put(dict.fromkeys(question.own))
 
 
-def _example(question: Question) -> Mapping[str, str]:
+def _example(question: QuestionKind) -> Mapping[str, str]:
     example = preset(question.example) if question.example else None
     return {} if example is None else scenario_to_link(example.scenario)

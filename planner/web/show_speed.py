@@ -23,9 +23,8 @@ from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
 from planner.speed.scenario_jobs import ScenarioServing, ScenarioTraining
 from planner.speed.serving.chips import known
-from planner.speed.training.bands import default_bands
-from planner.speed.training.result import TrainingSpeed
-from planner.speed.training.waterfall import stairs
+from planner.speed.training.constants import default_bands
+from planner.speed.training.result import TrainingSpeed, stairs
 from planner.study.market.survey import Market, MarketCandidate
 from planner.web import ask, fields, name_box, show, state, state_speed
 from pricing import PricingError

@@ -17,16 +17,15 @@ from planner.report.speed.finding import SpeedSummary
 from planner.report.speed.serving_words import accelerators_table, side_by_side
 from planner.report.table import Table
 from planner.scenario.base import HOURS_PER_YEAR
+from planner.scenario.jobs import ServingJob, TrainingJob
 from planner.scenario.scenario import Scenario
-from planner.scenario.serving_job import ServingJob
 from planner.scenario.task import TrainingTask
-from planner.scenario.training_job import TrainingJob
 from planner.scenario.work import Work
 from planner.speed.scenario_jobs import ScenarioServing, ScenarioTraining, worked
 from planner.speed.serving import is_other_work
-from planner.speed.serving.savings import ServingVariant, serving_variants
+from planner.speed.serving.serve import ServingVariant, serving_variants
 from planner.speed.training.savings import MemorySaving, savings
-from planner.speed.work_to_hours import Asked, serving_job
+from planner.speed.work_to_hours import ScenarioInHours, serving_job
 from planner.study.market.gpu_guide import GuideChoice, choices
 from planner.study.market.survey import Market, MarketCandidate, doubling, market, without_choice
 from planner.web import state, workers
@@ -79,7 +78,7 @@ def _bare() -> Scenario:
 
 
 @st.cache_resource(show_spinner=False, max_entries=32)
-def _example(digest: str, asked: str, day: date, _scenario: Scenario, _facts: Catalogue) -> Asked | None:
+def _example(digest: str, asked: str, day: date, _scenario: Scenario, _facts: Catalogue) -> ScenarioInHours | None:
     return build_context(_facts, _scenario, day).asked
 
 

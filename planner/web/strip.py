@@ -10,7 +10,7 @@ from planner.money.plan import Plan
 from planner.report import words
 from planner.report.answer.phrases import VERBS, echo, phrases
 from planner.report.answer.verdict_line import Verdict, last_edit_text, verdict
-from planner.scenario.question import Question
+from planner.scenario.question import QuestionKind
 from planner.web import address, questions, state, steps
 from pricing import Catalogue
 
@@ -20,7 +20,7 @@ def sentence() -> AbstractContextManager[DeltaGenerator]:
     return st.container(horizontal=True, vertical_alignment="center", key="sentence")
 
 
-def work(examples: Callable[[], None]) -> Question:
+def work(examples: Callable[[], None]) -> QuestionKind:
     """The first phrase: what kind of work it is, and real cases to start from."""
     shown = questions.shown()
     with st.popover(VERBS[shown.name], key="phrase-work"):
@@ -29,7 +29,7 @@ def work(examples: Callable[[], None]) -> Question:
     return question
 
 
-def rest(catalogue: Catalogue, question: Question, ask: Callable[[str], None]) -> None:
+def rest(catalogue: Catalogue, question: QuestionKind, ask: Callable[[str], None]) -> None:
     """Every other phrase of the sentence with its fields behind it."""
     for one in phrases(catalogue, question, address.texts()):
         if one.before:
@@ -39,7 +39,7 @@ def rest(catalogue: Catalogue, question: Question, ask: Callable[[str], None]) -
                 ask(name)
 
 
-def tell(place: DeltaGenerator, plan: Plan, question: Question, keys: tuple[str, ...]) -> None:
+def tell(place: DeltaGenerator, plan: Plan, question: QuestionKind, keys: tuple[str, ...]) -> None:
     """The second line: the verdict, what the last edit did to it, and what follows from the fields."""
     now = verdict(plan, state.reckoned().answer)
     steps.note(keys, now)

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from planner.scenario.day_patterns import day_of, days
+from planner.scenario.latency import day_of, days
 from planner.scenario.link import ALSO, extra_by_hour, extra_with_hours
-from planner.scenario.question import TRAIN, TUNE, Question
+from planner.scenario.question import TRAIN, TUNE, QuestionKind
 from planner.web import address
 
 KEY, EVEN, OWN = "through_the_day", "the same at any hour", "as entered"
@@ -33,7 +33,7 @@ def _take() -> None:
         _put(() if chosen == EVEN else days()[chosen].by_hour)
 
 
-def wait_for(question: Question) -> None:
+def wait_for(question: QuestionKind) -> None:
     """A run comes when it comes: the hours of the day wait until the question is about a service or hours again."""
     by_hour = extra_by_hour(address.text(ALSO))
     if question in (TRAIN, TUNE):

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from planner.scenario.link import ALSO, extra_ownership_field, extra_with_ownership
-from planner.scenario.typed_lists import (
+from planner.scenario.typed_money import (
     ORDERS_EXAMPLE,
     POWER_EXAMPLE,
     checked,

@@ -9,13 +9,12 @@ import pytest
 from planner.evidence.checked import FactorTable, OwnRun, factors, merge_factors
 from planner.evidence.kinds import factors_from_rows, read_factors
 from planner.evidence.table import TABLES, RunTableError, kind_of, published_runs
-from planner.scenario.measured import MOST_FACTORS, Measured
-from planner.scenario.serving_job import ServingJob
-from planner.scenario.training_job import TrainingJob
+from planner.scenario.jobs import ServingJob, TrainingJob
+from planner.scenario.measured import MOST_FACTORS, MeasuredRun
 from planner.scenario.vocabulary import Kind
 from planner.speed.pace import NO_RUNS, believed, credibility, prior_runs, run_scatter, training_correction
 from planner.speed.serving import serve
-from planner.speed.serving.own_pace import serving_correction
+from planner.speed.serving.bands import serving_correction
 from planner.speed.training import train
 from planner.speed.training.across import across
 from pricing import load_catalogue
@@ -52,7 +51,7 @@ def test_runs_that_are_alike_become_one_factor_with_its_spread() -> None:
 def test_more_runs_and_nearer_ones_are_believed_more() -> None:
     def kept(runs: int, spread: float) -> float:
         return believed(
-            [Measured(kind="training", accelerator=H100, ratio=0.8, low=0.8 / spread, high=0.8 * spread, runs=runs)],
+            [MeasuredRun(kind="training", accelerator=H100, ratio=0.8, low=0.8 / spread, high=0.8 * spread, runs=runs)],
             "job",
         ).ratio
 
@@ -80,7 +79,7 @@ def test_a_service_goes_by_its_model_and_engine_only() -> None:
     for other in ({"model": "llama-3.3-70b"}, {"engine": "sglang"}):
         assert serving_correction(CATALOGUE, job.model_copy(update=other), H100) == NO_RUNS
     assert serving_correction(CATALOGUE, job, H200) == NO_RUNS
-    of_any = (Measured(kind="serving", accelerator=H100, ratio=1.2, runs=8),)
+    of_any = (MeasuredRun(kind="serving", accelerator=H100, ratio=1.2, runs=8),)
     pace = serving_correction(CATALOGUE, job.model_copy(update={"measured": of_any}), H100)
     assert (pace.like, pace.ratio) == ("accelerator", pytest.approx(1.2**0.5))
 

@@ -20,7 +20,7 @@ from planner.network.record import build_text_decoder
 from planner.report.speed.runs import check_summary, checked_rows, checked_text, runs_table, unused_reasons
 from planner.scenario.measured import Kind
 from planner.speed.serving.chips import known
-from planner.speed.training.bands import GUESSED
+from planner.speed.training.constants import GUESSED
 from pricing import load_catalogue
 from tests.evidence.mine import SERVED, TRAINED, as_csv
 

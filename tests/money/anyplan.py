@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from planner.money.plan import Plan, plan
-from planner.scenario.own import Order
+from planner.scenario.own import PurchaseOrder
 from planner.scenario.scenario import Scenario
 from pricing import Catalogue, Figure, load_catalogue
 from pricing.figure import FigureValue
@@ -92,7 +92,7 @@ def scaled(scenario: Scenario, times: float) -> Scenario:
     return scenario.model_copy(update=said)
 
 
-def _dearer_order(order: Order, times: float) -> Order:
+def _dearer_order(order: PurchaseOrder, times: float) -> PurchaseOrder:
     usd = {field: value * times for field, value in order if "usd" in field and value is not None}
     return order.model_copy(update=usd)
 

@@ -16,7 +16,7 @@ from planner.money.verdict.answer import CLOSE_GAP, Answer, answer
 from planner.money.verdict.breakeven import STEP
 from planner.money.verdict.limits import LimitBreach
 from planner.money.ways import WAYS as ALL_WAYS
-from planner.scenario.own import Kept, Own
+from planner.scenario.own import ExistingHardware, OwnInputs
 from planner.scenario.rent import RentalInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import FinancialTerms, TaxInputs
@@ -200,7 +200,7 @@ def test_a_wider_budget_never_costs_more(usd: list[float], one: float, other: fl
 
 def test_what_selling_would_fetch_is_not_paid() -> None:
     """20,000 forgone today count as a cost of keeping, and not against a limit of cash."""
-    kept = Kept(accelerators=8, usd_today_if_sold=20_000.0)
+    kept = ExistingHardware(accelerators=8, usd_today_if_sold=20_000.0)
     found = asked(Scenario(kept=kept, terms=FinancialTerms(cash_on_day_one_usd=0.0), ways=("on_demand", "keep")))
     assert found.verdict == "keep"
     assert found.limit is None
@@ -253,7 +253,7 @@ def published(timing: Any) -> Scenario:
     return Scenario(
         years=4.0,
         work=(Work(accelerators=64, busy_share=0.7, storage_tb=0, egress_tb_per_month=0),),
-        own=Own(**{**bare_own(), **own}),
+        own=OwnInputs(**{**bare_own(), **own}),
         rent=RentalInputs(usd_per_accelerator_hour=2.0, accelerators_per_machine=1),
         terms=FinancialTerms(discount_rate_per_year=0.1, rent_change_per_year=0.0, timing=timing),
         ways=("own", "on_demand"),

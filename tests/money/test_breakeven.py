@@ -24,7 +24,7 @@ from planner.money.verdict.breakeven import (
 from planner.report.answer.other_number import hours_rule_sentences
 from planner.report.answer.tables import break_even_table
 from planner.report.answer.turns import sensitivity_sentences
-from planner.scenario.own import Order, Own
+from planner.scenario.own import OwnInputs, PurchaseOrder
 from planner.scenario.rent import RentalInputs, ReservationInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import FinancialTerms
@@ -52,7 +52,7 @@ def toy(
         "work": (
             Work(accelerators=accelerators, accelerator_hours_per_month=10_000.0, storage_tb=0, egress_tb_per_month=0),
         ),
-        "own": Own(**{**bare_own(), **own}),
+        "own": OwnInputs(**{**bare_own(), **own}),
         "rent": RentalInputs(usd_per_accelerator_hour=2.0, accelerators_per_machine=1, hours_per_session=8.0),
         "terms": FinancialTerms(discount_rate_per_year=rate, rent_change_per_year=0.0, timing=timing),
         "ways": ("own", "on_demand"),
@@ -173,8 +173,15 @@ CARDS: dict[str, Any] = {"accelerator": "RTX-4090-24GB", "work": (Work(accelerat
     ("said", "months"),
     [
         (CARDS, 0.25),  # from stock: days
-        ({**CARDS, "own": Own(lead_time_months=4.0)}, 4.0),
-        ({"own": Own(orders=(Order(accelerators=8, lead_time_months=3.0), Order(accelerators=8, month=6)))}, 3.0),
+        ({**CARDS, "own": OwnInputs(lead_time_months=4.0)}, 4.0),
+        (
+            {
+                "own": OwnInputs(
+                    orders=(PurchaseOrder(accelerators=8, lead_time_months=3.0), PurchaseOrder(accelerators=8, month=6))
+                )
+            },
+            3.0,
+        ),
     ],
 )
 def test_the_months_until_delivery_are_those_of_the_plan(said: dict[str, Any], months: float) -> None:
@@ -205,7 +212,8 @@ def test_waiting_longer_for_a_fleet_that_pays_is_worth_less() -> None:
 def test_the_price_of_a_reservation_is_not_the_price_on_demand() -> None:
     """Owning waits for delivery and rents on demand meanwhile: that price stays while the reservation's moves."""
     scenario = Scenario(
-        own=Own(lead_time_months=6.0), reserve=ReservationInputs(usd_per_accelerator_hour=2.2, term="reserved_1y")
+        own=OwnInputs(lead_time_months=6.0),
+        reserve=ReservationInputs(usd_per_accelerator_hour=2.2, term="reserved_1y"),
     )
     made = plan(CATALOGUE, scenario, DAY)
     own, reserved = made.option("own"), made.option("reserved")
@@ -222,7 +230,7 @@ SCENARIOS = st.builds(
     lambda busy, years, rate, timing, count, price, change, lead: Scenario(
         years=years,
         work=(Work(accelerators=count, busy_share=busy),),
-        own=Own(lead_time_months=lead),
+        own=OwnInputs(lead_time_months=lead),
         rent=RentalInputs(usd_per_accelerator_hour=price),
         terms=FinancialTerms(discount_rate_per_year=rate, timing=timing, rent_change_per_year=change),
         ways=("own", "on_demand"),

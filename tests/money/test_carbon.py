@@ -9,7 +9,7 @@ from planner.money.carbon import OptionEmissions, emission, emitted
 from planner.money.plan import Plan, plan
 from planner.money.verdict.answer import answer
 from planner.scenario.failures import Failures
-from planner.scenario.own import Kept, Own
+from planner.scenario.own import ExistingHardware, OwnInputs
 from planner.scenario.rent import HostedModelInputs, RentalInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import FinancialTerms
@@ -51,7 +51,8 @@ OWN: dict[str, Any] = {
 
 def planned(busy: float = 0.5, years: int = 1, **said: Any) -> Plan:
     work = (Work(accelerators=8, busy_share=busy),)
-    scenario: dict[str, Any] = {"accelerator": H100, "site": "US-TX", "years": years, "work": work, "own": Own(**OWN),
+    scenario: dict[str, Any] = {"accelerator": H100, "site": "US-TX", "years": years, "work": work,
+                                "own": OwnInputs(**OWN),
                                 "failures": Failures(repair_hours=0.0)}  # fmt: skip
     return plan(CATALOGUE, Scenario(**{**scenario, **said}), DAY)
 
@@ -116,13 +117,13 @@ def test_twice_the_hours_are_twice_the_rented_operation_and_making() -> None:
 
 
 def test_your_own_sum_for_running_hides_no_electricity() -> None:
-    own = Own(**OWN, running_usd_per_month=5_000.0)
+    own = OwnInputs(**OWN, running_usd_per_month=5_000.0)
     assert of(planned(own=own), "own").operation_kg == pytest.approx(of(planned(), "own").operation_kg)
 
 
 def test_a_dearer_kilowatt_hour_or_hour_emits_the_same() -> None:
     dear = planned(
-        own=Own(**OWN, usd_per_kwh=0.9, power_price_change_per_year=0.1),
+        own=OwnInputs(**OWN, usd_per_kwh=0.9, power_price_change_per_year=0.1),
         terms=FinancialTerms(inflation_per_year=0.1, money="real"),
     )
     assert of(dear, "own").operation_kg == pytest.approx(of(planned(), "own").operation_kg)
@@ -130,7 +131,7 @@ def test_a_dearer_kilowatt_hour_or_hour_emits_the_same() -> None:
 
 
 def test_what_is_there_was_made_before_and_tokens_are_not_known() -> None:
-    kept = Kept(accelerators=8, power_w_each=1_000.0, idle_power_w_each=300.0)
+    kept = ExistingHardware(accelerators=8, power_w_each=1_000.0, idle_power_w_each=300.0)
     hosted = HostedModelInputs(
         million_input_tokens_per_month=1.0, million_output_tokens_per_month=0.0, usd_per_million_input_tokens=1.0
     )

@@ -14,7 +14,7 @@ from planner.money.input_sheet import Tried
 from planner.money.ledger import Line
 from planner.money.setting import BUSY_FACTOR, HOURS_FACTOR, ChosenOffers, PlanContext, Reservation
 from planner.money.stages.fleet import _with_terms
-from planner.scenario.own import Order
+from planner.scenario.own import PurchaseOrder
 from planner.scenario.path import with_value
 from planner.scenario.scenario import Scenario
 from pricing.caching import cached_property, derive
@@ -108,7 +108,7 @@ def test_whatever_day_it_is(scenario: Scenario, tried: Tried, days: int) -> None
 
 @given(plans(), tries, st.integers(1, 6))
 def test_the_setting_of_an_order_equals_a_fresh_one(scenario: Scenario, tried: Tried, month: int) -> None:
-    order = Order(accelerators=8, month=month)
+    order = PurchaseOrder(accelerators=8, month=month)
     check(_with_terms(setting(scenario, tried), order, 0))
 
 

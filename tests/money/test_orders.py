@@ -16,7 +16,7 @@ from planner.money.stages.just_in_time import in_time, typical_lead_months
 from planner.money.ways import lease, loan, own
 from planner.money.ways import mix as mixed
 from planner.scenario.file import SavedScenario, read_scenario, write_scenario
-from planner.scenario.own import Order
+from planner.scenario.own import PurchaseOrder
 from planner.scenario.rent import MixInputs
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
@@ -279,5 +279,8 @@ def test_a_mix_of_orders_needs_no_total(counts: list[int]) -> None:
 
 
 def test_an_order_says_what_differs_from_the_whole_fleet() -> None:
-    assert Order(accelerators=8).terms == {}
-    assert Order(accelerators=8, usd_per_server=1.0).terms == {"usd_per_server": 1.0, "usd_per_accelerator": None}
+    assert PurchaseOrder(accelerators=8).terms == {}
+    assert PurchaseOrder(accelerators=8, usd_per_server=1.0).terms == {
+        "usd_per_server": 1.0,
+        "usd_per_accelerator": None,
+    }

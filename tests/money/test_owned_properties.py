@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from planner.money.formula import formula
 from planner.money.owning import owning
 from planner.money.setting import PlanContext
-from planner.scenario.own import Own
+from planner.scenario.own import OwnInputs
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
 from tests.examples import at_most
@@ -76,7 +76,7 @@ _FIELDS: dict[str, tuple[dict[str, Any], Any]] = {
 _ELSEWHERE = ("most_kw", "orders", "orders_every_months")
 
 
-@pytest.mark.parametrize("field", [name for name in Own.model_fields if name not in _ELSEWHERE])
+@pytest.mark.parametrize("field", [name for name in OwnInputs.model_fields if name not in _ELSEWHERE])
 def test_every_field_of_owning_moves_the_ledger(field: str) -> None:
     base, value = _FIELDS[field]
 

@@ -14,7 +14,7 @@ from planner.money.plan import Plan, plan
 from planner.money.verdict.answer import answer
 from planner.scenario.file import read_scenario
 from planner.scenario.known_names import ScenarioError, settle
-from planner.scenario.own import Own
+from planner.scenario.own import OwnInputs
 from planner.scenario.scenario import Scenario
 from planner.study.mix import mix_rates as rates
 from pricing import load_catalogue
@@ -276,7 +276,7 @@ def test_cards_are_bought_in_workstations(count: int, what: str) -> None:
 
 
 def test_colocation_stays_the_usual_place() -> None:
-    assert Own().place == "colocation"
+    assert OwnInputs().place == "colocation"
 
 
 # Bad input, and sums that may be for one machine or for all

@@ -17,7 +17,7 @@ from planner.money.option import Option
 from planner.money.plan import build_context, plan_from_context
 from planner.money.verdict.answer import answer
 from planner.money.ways import WAYS
-from planner.scenario.own import IdleSaleInputs, Kept, Own, RentToOwn, SaleAndLeaseBack
+from planner.scenario.own import ExistingHardware, IdleSaleInputs, OwnInputs, RentToOwn, SaleAndLeaseBack
 from planner.scenario.rent import HostedModelInputs, MixInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.ways import Way
@@ -35,9 +35,9 @@ ALL = known(
     Scenario(
         years=2.6,
         work=(Work(accelerators=12, busy_share=0.45, may_stop=True, growth_per_year=0.2), Work(may_wait=True)),
-        own=Own(usd_per_kwh=0.11),
+        own=OwnInputs(usd_per_kwh=0.11),
         mix=MixInputs(own_accelerators=4, reserve_accelerators=4),
-        kept=Kept(accelerators=4, relative_speed=0.3, power_w_each=400.0, usd_at_end=1_000.0),
+        kept=ExistingHardware(accelerators=4, relative_speed=0.3, power_w_each=400.0, usd_at_end=1_000.0),
         rent_to_own=RentToOwn(usd_per_month=9_000.0, months=24, upfront_usd=5_000.0),
         sale_and_lease_back=SaleAndLeaseBack(price_share=0.9, years=2.0),
         hosted=HostedModelInputs(million_input_tokens_per_month=2_000.0, million_output_tokens_per_month=500.0),
@@ -154,9 +154,9 @@ TRIED: dict[str, tuple[float, ...]] = {
 }
 WORLDS: dict[str, Callable[[Scenario], Scenario]] = {
     "plain": lambda plan: plan,
-    "own sum": lambda plan: plan.model_copy(update={"own": Own(capex_usd=4e5, running_usd_per_month=900.0)}),
+    "own sum": lambda plan: plan.model_copy(update={"own": OwnInputs(capex_usd=4e5, running_usd_per_month=900.0)}),
     "taxed": lambda plan: Scenario.model_validate({**plan.model_dump(), "tax": {"vat_share": 0.2, "tax_share": 0.3}}),
-    "refreshed": lambda plan: plan.model_copy(update={"own": Own(refresh_years=1.0, resale_month=27)}),
+    "refreshed": lambda plan: plan.model_copy(update={"own": OwnInputs(refresh_years=1.0, resale_month=27)}),
     "selling": lambda plan: plan.model_copy(
         update={"sell": IdleSaleInputs(usd_per_accelerator_hour=1.5, reserved=True, price_change_per_year=-0.1)}
     ),

@@ -11,7 +11,7 @@ from planner.money.finance import real_rate
 from planner.money.measures import present_usd, rate_per_year
 from planner.money.plan import plan
 from planner.money.ways import WAYS
-from planner.scenario.own import IdleSaleInputs, Lease, Own, RentToOwn, SaleAndLeaseBack
+from planner.scenario.own import IdleSaleInputs, Lease, OwnInputs, RentToOwn, SaleAndLeaseBack
 from planner.scenario.rent import MixInputs, RentalInputs, ReservationInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import FinancialTerms, TaxInputs
@@ -53,7 +53,7 @@ def told(
             "years": 2.7,
             "accelerator": "H100-SXM5-80GB",
             "work": (Work(accelerators=12, busy_share=0.5, may_stop=True, storage_tb=0.0, egress_tb_per_month=0.0),),
-            "own": Own(
+            "own": OwnInputs(
                 **{**_OWN, **(own or {})},
                 power_price_change_per_year=less(CHANGES["power"]),
                 hardware_price_change_per_year=less(CHANGES["hardware"]),
@@ -171,7 +171,7 @@ def test_any_plan_in_real_terms_is_the_nominal_one_deflated(said: Scenario, infl
 
 def test_what_was_agreed_loses_worth_and_what_was_not_does_not() -> None:
     terms = FinancialTerms(money="real", inflation_per_year=0.1)
-    flat = Own(wage_change_per_year=0.0)  # in today's money
+    flat = OwnInputs(wage_change_per_year=0.0)  # in today's money
     made = plan(
         CATALOGUE, Scenario(years=2.0, terms=terms, own=flat, rent=RentalInputs(usd_per_accelerator_hour=2.0)), DAY
     )

@@ -7,8 +7,14 @@ import pytest
 
 from planner.network.config_file import own_model
 from planner.network.config_layers import ConfigError
-from planner.network.own_models import user_model_record, with_user_models
-from planner.network.record import active_parameter_count_b, build_network, build_text_decoder, parameter_count_b
+from planner.network.record import (
+    active_parameter_count_b,
+    build_network,
+    build_text_decoder,
+    parameter_count_b,
+    user_model_record,
+    with_user_models,
+)
 from pricing import load_catalogue
 
 CATALOGUE = load_catalogue()

@@ -7,8 +7,7 @@ from pydantic import ValidationError
 
 from planner.network.kinds import COUNTED, UnknownShape
 from planner.network.record import ParameterCountError, build_network, parameter_count_b
-from planner.scenario.serving_job import ServingJob
-from planner.scenario.training_job import TrainingJob
+from planner.scenario.jobs import ServingJob, TrainingJob
 from planner.speed.hardware import InvalidJobError
 from planner.speed.serving import serve
 from planner.speed.training import train

@@ -8,8 +8,7 @@ import pytest
 
 from planner.network.kinds import UnknownShape
 from planner.network.record import build_network
-from planner.scenario.serving_job import ServingJob
-from planner.scenario.training_job import TrainingJob
+from planner.scenario.jobs import ServingJob, TrainingJob
 from planner.speed.serving import serve
 from planner.speed.training import train
 from pricing import Catalogue, PricingError, load_catalogue
@@ -40,7 +39,7 @@ def trained(catalogue: Catalogue, model: str) -> str:
 
 
 def served(catalogue: Catalogue, model: str) -> str:
-    job = ServingJob(model=model, accelerator=H100, input_tokens=16_000, average_requests_per_s=2.0)
+    job = ServingJob(model=model, accelerator=H100, input_tokens=16_000, requests_per_s=2.0)
     return said(lambda: serve(catalogue, job))
 
 

@@ -3,8 +3,7 @@
 import pytest
 
 from planner.network.guess import ModelSizes
-from planner.scenario.serving_job import ServingJob
-from planner.scenario.training_job import TrainingJob
+from planner.scenario.jobs import ServingJob, TrainingJob
 from planner.speed.match_model import find_model_record, substitution_note
 from planner.speed.serving import serve
 from planner.speed.serving.lookup import shape_in_table

@@ -2,7 +2,7 @@
 
 import pytest
 
-from planner.scenario.serving_job import ServingJob
+from planner.scenario.jobs import ServingJob
 from planner.speed.serving import serve
 from pricing.catalogue import Catalogue
 

@@ -20,7 +20,7 @@ from planner.report.answer.tables import options_table
 from planner.report.files.csv import results_table, to_csv
 from planner.report.files.sweep import RIGHT_SIZE, SweepColumns
 from planner.scenario.file import SavedScenario
-from planner.scenario.grid import OUTPUTS, Grid, SweepAxis
+from planner.scenario.grid import OUTPUTS, SweepAxis, SweepGrid
 from planner.scenario.presets import presets
 from planner.study.measures import BASELINE, EMISSIONS, MEASURES, OptionResult, results_of
 from planner.study.plan_any import planned
@@ -130,7 +130,7 @@ def test_a_row_of_a_sweep_has_every_measure_that_it_is_asked_for(key: str) -> No
     found, catalogue = next(one for one in presets() if one.key == key), load_catalogue()
     outputs = (*OUTPUTS[:2], *(one.name for one in MEASURES if one.name not in OUTPUTS))
     axis = SweepAxis((("years",),), ((found.scenario.years,), (found.scenario.years + 1,)))
-    columns = SweepColumns(Grid(SavedScenario(found.scenario), (axis,), outputs))
+    columns = SweepColumns(SweepGrid(SavedScenario(found.scenario), (axis,), outputs))
     others = tuple(one for one in MEASURES if one.name in columns.measures)
     (point,) = Sweep(catalogue, columns.grid, DAY, with_break_even=False, measures=others).block(0, 1)
     head, row = (next(csv.reader([line.decode("utf-8-sig")])) for line in (columns.head, columns.row(0, point)))

@@ -22,7 +22,7 @@ from planner.report.files.csv import (
     to_csv,
 )
 from planner.report.files.document_parts import LUMP, priced
-from planner.scenario.own import Own
+from planner.scenario.own import OwnInputs
 from planner.scenario.presets import Preset, presets
 from planner.scenario.rent import RentalInputs
 from planner.scenario.scenario import Scenario
@@ -43,7 +43,7 @@ TAXED = Scenario(
 )
 AGREED = Scenario(
     rent=RentalInputs(forward_usd_per_accelerator_hour=1.5, forward_from_month=13, forward_fee_usd=5_000.0),
-    own=Own(host_residual_share=0.6, guaranteed_residual_share=0.4, guarantee_cost_share=0.02, refresh_years=1.0),
+    own=OwnInputs(host_residual_share=0.6, guaranteed_residual_share=0.4, guarantee_cost_share=0.02, refresh_years=1.0),
     tax=TaxInputs(tax_share=0.25),
 )
 SCENARIOS = [*(one.scenario for one in presets()), TAXED, AGREED]
@@ -120,7 +120,7 @@ def test_hours_stay_hours_where_a_rent_is_agreed_and_shares_of_a_price_are_sums(
     agreed = RentalInputs(usd_per_accelerator_hour=2.0, forward_usd_per_accelerator_hour=1.5, forward_from_month=13)
     sold = [{"guaranteed_residual_share": 0.5, "guarantee_cost_share": 0.02}, {"forward_residual_share": 0.4}]
     for own in sold:
-        there, _ = made(Scenario(rent=agreed, own=Own(**own)))
+        there, _ = made(Scenario(rent=agreed, own=OwnInputs(**own)))
         owning, renting = there.option("own"), there.option("on_demand")
         assert owning is not None
         assert renting is not None

@@ -35,11 +35,10 @@ from planner.scenario.work import Work
 from planner.speed.bands import Band
 from planner.speed.scenario_jobs import ScenarioServing, ScenarioTraining, worked
 from planner.speed.serving.bands import TRAITS as SERVING_TRAITS
-from planner.speed.serving.savings import serving_variants
-from planner.speed.training.bands import TRAITS as TRAINING_TRAITS
-from planner.speed.training.result import Range, TrainingLayout
+from planner.speed.serving.serve import serving_variants
+from planner.speed.training.constants import TRAITS as TRAINING_TRAITS
+from planner.speed.training.result import Interval, TrainingLayout, stairs
 from planner.speed.training.savings import savings
-from planner.speed.training.waterfall import stairs
 from planner.speed.work_to_hours import asked
 from pricing import load_catalogue
 from pricing.belief import PriceEstimate
@@ -72,10 +71,11 @@ def serving(**task: object) -> ScenarioServing:
 def at(work: ScenarioTraining, low: float, typical: float, high: float) -> ScenarioTraining:
     """The same work, said to take so many days: sentences are tested, not the model behind them."""
     assert work.found.speed is not None
-    hours = Range(*(days * 24 * work.found.accelerators for days in (low, typical, high)))
+    hours = Interval(*(days * 24 * work.found.accelerators for days in (low, typical, high)))
     speed = replace(
-        work.found.speed, days=Range(low, typical, high), accelerator_hours=hours, mfu=0.412,
-        tokens_per_s_per_accelerator=Range(7_657.0, 9_477.0, 9_960.0), band=Band(low=0.8, high=1.05, rows=57, alike=12),
+        work.found.speed, days=Interval(low, typical, high), accelerator_hours=hours, mfu=0.412,
+        tokens_per_s_per_accelerator=Interval(7_657.0, 9_477.0, 9_960.0),
+        band=Band(low=0.8, high=1.05, rows=57, alike=12),
     )  # fmt: skip
     return replace(work, found=replace(work.found, speed=speed))
 

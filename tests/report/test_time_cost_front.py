@@ -7,7 +7,7 @@ import pytest
 
 from planner.report.speed import time_cost_front
 from planner.scenario.ways import Way
-from planner.speed.training.result import Range
+from planner.speed.training.result import Interval
 from planner.study.market.candidate import Lost
 from planner.study.market.survey import Market, MarketCandidate
 
@@ -16,8 +16,8 @@ H100 = "H100-SXM5-80GB"
 
 def one_try(place: int, days: float, usd: float, way: Way = "on_demand", *, front: bool = False) -> MarketCandidate:
     return MarketCandidate(
-        H100, 8 * 2**place, way, f"offer-{place}", "Somebody", Range(days * 0.9, days, days * 1.2),
-        Range(usd * 0.9, usd, usd * 1.3), 9_000.0, "DP 8", None if front else Lost("dearer", "another"), front,
+        H100, 8 * 2**place, way, f"offer-{place}", "Somebody", Interval(days * 0.9, days, days * 1.2),
+        Interval(usd * 0.9, usd, usd * 1.3), 9_000.0, "DP 8", None if front else Lost("dearer", "another"), front,
         label="H100",
     )  # fmt: skip
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from planner.scenario.base import MOST_ACCELERATORS
-from planner.scenario.fields import Shape, shape
+from planner.scenario.fields import FieldSpec, shape
 from planner.scenario.path import Path
 from planner.scenario.scenario import Scenario
 
@@ -29,7 +29,7 @@ def _can_be_reckoned(data: dict[str, Any]) -> bool:
     return True
 
 
-def _field(path: Path, about: Shape) -> st.SearchStrategy[Any]:
+def _field(path: Path, about: FieldSpec) -> st.SearchStrategy[Any]:
     if about.kind == "record":
         return _record(path)
     if about.kind != "list":
@@ -43,7 +43,7 @@ def _field(path: Path, about: Shape) -> st.SearchStrategy[Any]:
 _CODES = {"^[A-Z]{3}$": ["EUR", "JPY"], "^[A-Z]{2}$": ["DE", "FR", "US"]}  # of currencies and of countries
 
 
-def _value(about: Shape) -> st.SearchStrategy[Any]:
+def _value(about: FieldSpec) -> st.SearchStrategy[Any]:
     made: dict[str, st.SearchStrategy[Any]] = {
         "text": st.sampled_from(_CODES[about.pattern]) if about.pattern else _TEXT,
         "day": st.dates(date(2020, 1, 1), date(2030, 1, 1)),

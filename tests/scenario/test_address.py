@@ -4,12 +4,12 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from planner.scenario.day_patterns import day_of, days
 from planner.scenario.file import SavedScenario, read_scenario, scenario_of, write_scenario
+from planner.scenario.latency import day_of, days
 from planner.scenario.link import (
     ALSO,
     LONGEST_ALSO,
-    TooLong,
+    LinkTooLongError,
     clean_link,
     extra_by_hour,
     extra_ownership_field,
@@ -18,14 +18,14 @@ from planner.scenario.link import (
     from_address,
     scenario_to_link,
 )
-from planner.scenario.own import Own
+from planner.scenario.own import OwnInputs
 from planner.scenario.path import get_value
 from planner.scenario.question import KEYS
 from planner.scenario.rent import RentalInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import FinancialTerms
-from planner.scenario.typed_lists import parse_power_curve
-from planner.scenario.work import Job, Work
+from planner.scenario.typed_money import parse_power_curve
+from planner.scenario.work import ScheduledJob, Work
 from pricing import load_catalogue, strict_yaml
 from pricing.formulas import unseen
 from tests.scenario.scenarios import scenarios
@@ -44,7 +44,7 @@ def test_scenario_to_yaml_to_scenario_to_address_to_scenario_is_the_identity(sce
     assert from_file == scenario
     try:
         held = scenario_to_link(from_file)
-    except TooLong:
+    except LinkTooLongError:
         assume(False)
     assert from_address(held) == (scenario, [])
 
@@ -90,8 +90,8 @@ def test_percentages_stand_as_people_write_them() -> None:
 
 def test_what_has_no_short_key_stands_in_one() -> None:
     scenario = Scenario(
-        work=(Work(accelerators=4), Work(label="nightly", jobs=(Job(accelerators=2, hours=5.0),))),
-        own=Own(capex_usd=4_000.0, resale_month=12),
+        work=(Work(accelerators=4), Work(label="nightly", jobs=(ScheduledJob(accelerators=2, hours=5.0),))),
+        own=OwnInputs(capex_usd=4_000.0, resale_month=12),
     )
     assert scenario_to_link(scenario) == {
         "gpus": "4",
@@ -158,8 +158,10 @@ def test_loose_names_are_taken_and_the_rest_of_a_bad_link_is_kept() -> None:
 
 
 def test_a_plan_too_large_for_a_link_says_so() -> None:
-    jobs = tuple(Job(label=f"a job with quite a long name, number {n}", accelerators=3, hours=5.0) for n in range(24))
-    with pytest.raises(TooLong, match="download it as a file"):
+    jobs = tuple(
+        ScheduledJob(label=f"a job with quite a long name, number {n}", accelerators=3, hours=5.0) for n in range(24)
+    )
+    with pytest.raises(LinkTooLongError, match="download it as a file"):
         scenario_to_link(Scenario(work=(Work(jobs=jobs),) * 3))
 
 

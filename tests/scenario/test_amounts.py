@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.scenario.amounts import TwoReadings, format_amount, read_amount, read_sum
+from planner.scenario.amounts import AmbiguousNumberError, format_amount, read_amount, read_sum
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_a_sum_that_can_be_read_one_way_is_read(text: str, value: float) -> None
 def test_one_point_before_three_digits_can_be_read_two_ways_and_each_can_be_written(
     text: str, large: str, small: str
 ) -> None:
-    with pytest.raises(TwoReadings) as two:
+    with pytest.raises(AmbiguousNumberError) as two:
         read_sum(text)
     assert (two.value.large, two.value.small) == (large, small)
     assert read_sum(large) == float(text.replace(".", ""))
@@ -98,7 +98,7 @@ def test_marks_in_other_places_are_no_sum(text: str) -> None:
 def test_any_text_is_a_sum_or_none_or_asked_about(text: str) -> None:
     try:
         found = read_sum(text)
-    except TwoReadings as two:
+    except AmbiguousNumberError as two:
         assert (read_sum(two.large), read_sum(two.small)) == (float(two.large), float(two.small))
     else:
         assert found is None or found >= 0

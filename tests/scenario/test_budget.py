@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from planner.money.demand.stream import demand
 from planner.scenario import budget
-from planner.scenario.budget import MOST_SECONDS, Asked, estimate, too_much
+from planner.scenario.budget import MOST_SECONDS, PlanSize, estimate, too_much
 from planner.scenario.file import read_scenario
 from planner.scenario.known_names import ScenarioError
 from planner.scenario.link import from_address
@@ -30,9 +30,9 @@ def jobs(count: int) -> tuple[dict[str, Any], ...]:
     return tuple({"accelerators": 1 + 3 * one, "hours": 50.0 + one, "every_months": 1} for one in range(count))
 
 
-def asked(*works: dict[str, Any], years: float = 10.0, any_accelerator: bool = False) -> Asked:
+def asked(*works: dict[str, Any], years: float = 10.0, any_accelerator: bool = False) -> PlanSize:
     """So much work over so many years."""
-    return Asked(tuple(Work.model_validate(work) for work in works), years, any_accelerator)
+    return PlanSize(tuple(Work.model_validate(work) for work in works), years, any_accelerator)
 
 
 HOURS = {"accelerators": 100, "growth_per_year": 2.0, "by_hour": DAY}
@@ -47,7 +47,7 @@ def test_two_works_by_the_hour_over_ten_years_are_within_the_budget() -> None:
 def test_every_preset_and_every_plain_plan_is_within_the_budget() -> None:
     for preset in presets():
         scenario = preset.scenario
-        assert too_much(Asked(scenario.work, 10.0, True)) is None, preset.key
+        assert too_much(PlanSize(scenario.work, 10.0, True)) is None, preset.key
     plain = {"accelerators": 16_384, "growth_per_year": 9.0, "season": (1.5,) * 12}
     assert too_much(asked(*[plain] * 6)) is None
     assert too_much(asked(*[{**plain, "jobs": jobs(24)}] * 3)) is None
@@ -90,7 +90,7 @@ def test_a_file_beyond_the_budget_is_refused_at_its_line() -> None:
 def test_a_link_beyond_the_budget_says_so_and_still_opens() -> None:
     found, told = from_address({"years": "10", "also": json.dumps({"work": LARGE})})
     assert found.years == 10
-    assert too_much(Asked(found.work, found.years)) is None
+    assert too_much(PlanSize(found.work, found.years)) is None
     assert len(told) == 1
     assert "times the reckoning that one plan may take" in told[0]
 
@@ -120,7 +120,7 @@ def test_no_fewer_numbers_are_estimated_than_there_are(kinds: list[dict[str, Any
     plan = Scenario.model_validate({"years": years, "work": tuple(kinds)})
     there = demand(plan, busy_factor=np.linspace(0.4, 1.8, 16)[:, None]).levels
     patterns, within, months = there.often.shape
-    counted = estimate(Asked(plan.work, years))
+    counted = estimate(PlanSize(plan.work, years))
     assert within <= budget.MOST_LEVELS
     assert patterns <= budget.MOST_LEVELS
     assert counted.busy >= budget.FUTURES * patterns * min(months, counted.months)
@@ -134,4 +134,4 @@ def test_less_work_is_never_estimated_at_more(kinds: list[dict[str, Any]], years
     assert estimate(whole.over(years / 2)).seconds <= seconds
     assert estimate(whole.with_works(1)).seconds <= seconds
     assert estimate(whole.with_jobs(0)).seconds <= seconds
-    assert estimate(Asked(whole.work, years, True)).seconds >= seconds
+    assert estimate(PlanSize(whole.work, years, True)).seconds >= seconds

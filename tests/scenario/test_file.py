@@ -8,11 +8,11 @@ import yaml
 from planner.scenario.fields import leaves, shape
 from planner.scenario.file import HEAD, SCHEMA, SavedScenario, file_schema, read_scenario, write_scenario
 from planner.scenario.known_names import ScenarioError
-from planner.scenario.own import Own
+from planner.scenario.own import OwnInputs
 from planner.scenario.rent import MixInputs, RentalInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import Currency, FinancialTerms
-from planner.scenario.work import Job, Work
+from planner.scenario.work import ScheduledJob, Work
 from pricing import load_catalogue
 
 CATALOGUE = load_catalogue()
@@ -28,8 +28,11 @@ def test_only_what_differs_is_written_in_the_records_order_with_units() -> None:
     scenario = Scenario(
         name='=HYPERLINK("http://x")',
         site="NO",
-        work=(Work(accelerators=80, season=(1.0,) * 11 + (0.5,), jobs=(Job(accelerators=4, hours=10.0),)), Work()),
-        own=Own(usd_per_kwh=0.1),
+        work=(
+            Work(accelerators=80, season=(1.0,) * 11 + (0.5,), jobs=(ScheduledJob(accelerators=4, hours=10.0),)),
+            Work(),
+        ),
+        own=OwnInputs(usd_per_kwh=0.1),
         mix=MixInputs(),
         currency=Currency(code="EUR", usd_per_unit=1.1, day=DAY, source="ECB"),
         terms=FinancialTerms(timing="year_end"),

@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from planner.scenario.file import SavedScenario
-from planner.scenario.grid import Grid, read_grid
+from planner.scenario.grid import SweepGrid, read_grid
 from planner.scenario.known_names import ScenarioError
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
@@ -16,7 +16,7 @@ from pricing import names as naming
 CATALOGUE = load_catalogue()
 
 
-def read(text: str) -> Grid:
+def read(text: str) -> SweepGrid:
     """The grid in a text, its named base being sixteen accelerators."""
     return read_grid(
         text.encode(), "grid.yaml", CATALOGUE, lambda _: SavedScenario(Scenario(work=(Work(accelerators=16),)))

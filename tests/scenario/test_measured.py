@@ -8,12 +8,12 @@ import pytest
 from planner.scenario.file import SavedScenario, format_part, read_scenario, write_scenario
 from planner.scenario.known_names import ScenarioError
 from planner.scenario.link import ALSO, LONGEST_ALSO, from_address, scenario_to_link
-from planner.scenario.measured import MOST_FACTORS, Measured
+from planner.scenario.measured import MOST_FACTORS, MeasuredRun
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
 
 CATALOGUE = load_catalogue()
-ONE = Measured(
+ONE = MeasuredRun(
     kind="training", accelerator="H100-SXM5-80GB", model="Llama-3-8B", precision="bf16", method="full", ratio=1.12,
     low=1.02, high=1.23, runs=6, day=date(2026, 11, 20), source="=our cluster",
 )  # fmt: skip
@@ -25,7 +25,7 @@ def read(text: str) -> Scenario:
 
 def test_a_file_and_a_link_hold_them() -> None:
     scenario = Scenario(
-        measured=(ONE, Measured(kind="serving", accelerator="H200-SXM-141GB", engine="vllm", ratio=0.9))
+        measured=(ONE, MeasuredRun(kind="serving", accelerator="H200-SXM-141GB", engine="vllm", ratio=0.9))
     )
     text = write_scenario(SavedScenario(scenario))
     assert "ratio: 1.12  # times what is predicted" in text

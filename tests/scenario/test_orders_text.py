@@ -2,10 +2,14 @@
 
 import pytest
 
-from planner.scenario.own import Order
-from planner.scenario.typed_lists import ORDERS_EXAMPLE, format_orders, parse_orders
+from planner.scenario.own import PurchaseOrder
+from planner.scenario.typed_money import ORDERS_EXAMPLE, format_orders, parse_orders
 
-THREE = (Order(accelerators=16), Order(accelerators=8, month=18), Order(accelerators=8, month=30))
+THREE = (
+    PurchaseOrder(accelerators=16),
+    PurchaseOrder(accelerators=8, month=18),
+    PurchaseOrder(accelerators=8, month=30),
+)
 
 
 @pytest.mark.parametrize("text", [ORDERS_EXAMPLE, "16,8 in month 18; 8 IN 30,", " 16 in 0 , 8 in 18, 8 in 30 "])
@@ -25,8 +29,8 @@ def test_what_is_no_list_of_orders_is_none(text: str) -> None:
 
 
 def test_the_terms_of_an_order_stay_with_its_month() -> None:
-    dear = Order(accelerators=8, month=18, usd_per_server=300_000.0)
-    assert parse_orders("24, 16 in 18", (Order(accelerators=16), dear)) == (
-        Order(accelerators=24),
-        Order(accelerators=16, month=18, usd_per_server=300_000.0),
+    dear = PurchaseOrder(accelerators=8, month=18, usd_per_server=300_000.0)
+    assert parse_orders("24, 16 in 18", (PurchaseOrder(accelerators=16), dear)) == (
+        PurchaseOrder(accelerators=24),
+        PurchaseOrder(accelerators=16, month=18, usd_per_server=300_000.0),
     )

@@ -3,7 +3,7 @@
 import pytest
 
 from planner.scenario.own import PowerCurvePoint
-from planner.scenario.typed_lists import POWER_EXAMPLE, format_power_curve, parse_power_curve
+from planner.scenario.typed_money import POWER_EXAMPLE, format_power_curve, parse_power_curve
 
 CURVE = tuple(PowerCurvePoint(load=load, power_share=share) for load, share in ((0.0, 0.25), (0.5, 0.6), (1.0, 0.76)))
 

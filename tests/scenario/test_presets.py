@@ -14,7 +14,7 @@ from planner.scenario.latency import latencies
 from planner.scenario.link import from_address, scenario_to_link
 from planner.scenario.presets import FOLDER, Preset, preset, presets
 from planner.scenario.question import HOURS, QUESTIONS, detect_question
-from planner.speed.work_to_hours import Asked, asked
+from planner.speed.work_to_hours import ScenarioInHours, asked
 from pricing import load_catalogue, strict_yaml
 
 DAY = date(2026, 11, 21)
@@ -101,7 +101,7 @@ def test_each_question_starts_from_a_preset_that_asks_it() -> None:
     assert len({one.short for one in presets()}) == len(presets())
 
 
-def speeds_of(key: str, **changed: object) -> tuple[Preset, Asked]:
+def speeds_of(key: str, **changed: object) -> tuple[Preset, ScenarioInHours]:
     """A preset, and what its model needs; perhaps on another accelerator."""
     one = preset(key)
     assert one is not None

@@ -15,7 +15,7 @@ from planner.report.answer.small_work import without_deadline
 from planner.scenario.file import SavedScenario, read_scenario, write_scenario
 from planner.scenario.link import from_address, scenario_to_link
 from planner.scenario.scenario import Scenario
-from planner.scenario.task import Run, ServingTask, TrainingTask
+from planner.scenario.task import FixedRun, ServingTask, TrainingTask
 from planner.scenario.work import Work
 from planner.speed.serving import serve
 from planner.speed.serving.non_llm import NonLlmServing
@@ -213,7 +213,7 @@ def test_without_a_price_it_still_says_how_many_it_takes() -> None:
 
 
 def test_a_run_of_known_hours_is_carried_over() -> None:
-    run = Run(measured_on="a100 sxm 80gb", hours=900.0, bound="fp64")
+    run = FixedRun(measured_on="a100 sxm 80gb", hours=900.0, bound="fp64")
     found = asked(CATALOGUE, scenario(Work(accelerators=8, run=run)))
     carried = found.runs[0]
     a100, h100 = CATALOGUE.accelerators["A100-SXM4-80GB"], CATALOGUE.accelerators["H100-SXM5-80GB"]
@@ -229,7 +229,7 @@ def test_a_run_of_known_hours_is_carried_over() -> None:
 
 
 def test_a_bound_the_catalogue_does_not_know_is_refused_with_those_it_does() -> None:
-    run = Run(measured_on="apple m2 ultra 76c", hours=9.0, bound="fp64")
+    run = FixedRun(measured_on="apple m2 ultra 76c", hours=9.0, bound="fp64")
     assert "want one of" in asked(CATALOGUE, scenario(Work(run=run))).problems[0]
 
 
@@ -256,7 +256,9 @@ def test_what_was_perhaps_meant_is_said(name: str, meant: str) -> None:
 
 
 def test_new_tasks_go_out_and_come_back() -> None:
-    work = Work(accelerators=8, run=Run(measured_on="A100-SXM4-80GB", hours=900.0, bound="fp64", runs_per_month=2.0))
+    work = Work(
+        accelerators=8, run=FixedRun(measured_on="A100-SXM4-80GB", hours=900.0, bound="fp64", runs_per_month=2.0)
+    )
     written = Scenario(work=(work, Work(serve=ServingTask(model="flux", engine="trtllm", lora_adapters=2))))
     text = write_scenario(SavedScenario(written))
     assert read_scenario(text.encode(), "plan.yaml", CATALOGUE).scenario == written

@@ -4,26 +4,24 @@ from math import log
 
 import pytest
 
-from planner.scenario.serving_job import ServingJob
-from planner.scenario.training_job import TrainingJob
-from planner.speed.bands import STEPS, UNTOLD, Band, Ends, Seen, Spread, novelty
+from planner.scenario.jobs import ServingJob, TrainingJob
+from planner.speed.bands import STEPS, UNTOLD, Band, ErrorEnds, ErrorSpread, Seen, novelty
 from planner.speed.serving.bands import TRAITS as SERVING_TRAITS
 from planner.speed.serving.chips import known
 from planner.speed.serving.serve import serve
-from planner.speed.training.bands import TRAITS, training_band
-from planner.speed.training.constants import default_calibration
+from planner.speed.training.constants import TRAITS, default_calibration, training_band
 from planner.speed.training.train import train
 from pricing import load_catalogue
 
 CATALOGUE = load_catalogue()
-SPREAD = Spread(
-    traits=("chip", "engine"), ends={"dense": Ends(below=0.3, above=0.2, rows=90)}, step=1.5,
+SPREAD = ErrorSpread(
+    traits=("chip", "engine"), ends={"dense": ErrorEnds(below=0.3, above=0.2, rows=90)}, step=1.5,
     wider={"chip": {"Old": 0.8}},
     seen=(Seen(like=("Old", "a"), runs=49, roots=9.0), Seen(like=("Old", "b"), runs=16, roots=4.0)),
 )  # fmt: skip
 
 
-def of(chip: str, engine: str, spread: Spread = SPREAD) -> Band:
+def of(chip: str, engine: str, spread: ErrorSpread = SPREAD) -> Band:
     return spread.band({"chip": chip, "engine": engine})
 
 

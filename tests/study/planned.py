@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 from planner.money.plan import Plan, plan
-from planner.scenario.own import Own
+from planner.scenario.own import OwnInputs
 from planner.scenario.rent import RentalInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import FinancialTerms
@@ -37,7 +37,7 @@ def certain(**changes: Any) -> Scenario:
     said: dict[str, Any] = {
         "years": 1.0,
         "work": (Work(accelerators=8, busy_share=0.5, storage_tb=0, egress_tb_per_month=0),),
-        "own": Own(**own),
+        "own": OwnInputs(**own),
         "rent": RentalInputs(usd_per_accelerator_hour=4.0, accelerators_per_machine=1, support_share=0.0),
         "terms": FinancialTerms(discount_rate_per_year=0.1),
         "ways": ("own", "on_demand"),

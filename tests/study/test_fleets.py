@@ -7,7 +7,7 @@ import pytest
 
 from planner.money.demand.stream import DemandLayer
 from planner.money.setting import PlanContext
-from planner.scenario.own import Own
+from planner.scenario.own import OwnInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.task import TrainingTask
 from planner.scenario.work import Work
@@ -28,7 +28,7 @@ def of(scenario: Scenario, many: int = 16, chip: str = H100) -> tuple[list[float
 
 @pytest.mark.parametrize("busy", [0.0, 0.03, 0.37, 1.0])
 def test_costs_grow_in_proportion_to_the_busy_hours(busy: float) -> None:
-    scenario = Scenario(years=4.0, site="DE", accelerator=H100, own=Own(accelerators=16))
+    scenario = Scenario(years=4.0, site="DE", accelerator=H100, own=OwnInputs(accelerators=16))
     idle, added, _ = of(scenario)
     need = DemandLayer(
         accelerator=H100, accelerators=np.array([[16.0]]), busy_share=np.array([[busy]]), years=4.0,
@@ -50,12 +50,12 @@ def test_another_model_or_name_finds_the_fleet_and_all_else_does_not() -> None:
     assert fresh is not one
     for name in ("idle_usd", "busy_usd", "months"):
         assert np.array_equal(getattr(fresh[16], name), getattr(one[16], name))
-    for changes in ({"years": 5.0}, {"site": "DE"}, {"own": Own(usd_per_accelerator=9_000.0)}):
+    for changes in ({"years": 5.0}, {"site": "DE"}, {"own": OwnInputs(usd_per_accelerator=9_000.0)}):
         assert of(first.model_copy(update=changes)) != of(first)
 
 
 def test_what_is_entered_for_one_accelerator_says_nothing_of_another() -> None:
-    usual, dear = (Scenario(accelerator=H100, own=Own(usd_per_accelerator=price)) for price in (None, 90_000.0))
+    usual, dear = (Scenario(accelerator=H100, own=OwnInputs(usd_per_accelerator=price)) for price in (None, 90_000.0))
     assert of(dear) != of(usual)
     assert of(dear, chip=A100) == of(usual, chip=A100)
 

@@ -15,7 +15,7 @@ from planner.money.owning.inputs import POSITION
 from planner.money.plan import plan
 from planner.money.verdict.answer import answer
 from planner.report.futures.counted import limit_probability_sentences
-from planner.scenario.own import Own
+from planner.scenario.own import OwnInputs
 from planner.scenario.rent import RentalInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.task import TrainingTask
@@ -72,7 +72,7 @@ def test_shares_of_all_options_sum_to_one_and_ties_are_split() -> None:
 
 def test_a_future_at_all_middles_is_the_plan_itself() -> None:
     """One draw with every input at its typical value gives the ledgers' own totals, a mix and spot among them."""
-    scenario = Scenario(work=(Work(may_stop=True),), own=Own(refresh_years=2.0))
+    scenario = Scenario(work=(Work(may_stop=True),), own=OwnInputs(refresh_years=2.0))
     made = plan(catalogue(), scenario, DAY)
     inputs = doubtful(made)
     middles = dict(at(inputs, np.zeros((1, len(inputs)))))
@@ -119,7 +119,7 @@ def test_what_you_entered_is_as_you_say() -> None:
     assert names - {"reserved_price_factor"} == {"busy_factor", "rent_change_per_year"}
     open_ones = {one.name for one in doubtful(planned())}
     assert {"usd_per_accelerator", "lead_time_months", POSITION, "usd_per_kwh", "pue"} <= open_ones
-    told = {one.name for one in doubtful(planned(own=Own(lead_time_months=1.0, residual_share=0.3)))}
+    told = {one.name for one in doubtful(planned(own=OwnInputs(lead_time_months=1.0, residual_share=0.3)))}
     assert open_ones - told == {"lead_time_months", POSITION}
 
 

@@ -5,23 +5,23 @@ from typing import Any
 import pytest
 
 from planner.report.answer.price_words import guarantee_sentence
-from planner.scenario.own import Order, Own
+from planner.scenario.own import OwnInputs, PurchaseOrder
 from planner.study.uncertainty.futures import Futures, futures
 from planner.study.uncertainty.guarantee import guarantee_value
 from tests.study.planned import planned
 
 
 def drawn(**own: Any) -> Futures:
-    found = futures(planned(own=Own(**own)), 256)
+    found = futures(planned(own=OwnInputs(**own)), 256)
     assert found is not None
     return found
 
 
-ORDERS = (Order(accelerators=4), Order(accelerators=4, month=12, residual_share=0.45))
+ORDERS = (PurchaseOrder(accelerators=4), PurchaseOrder(accelerators=4, month=12, residual_share=0.45))
 
 
 @pytest.mark.parametrize("orders", [(), ORDERS], ids=["at once", "in two orders"])
-def test_its_worth_is_what_owning_costs_less_on_average(orders: tuple[Order, ...]) -> None:
+def test_its_worth_is_what_owning_costs_less_on_average(orders: tuple[PurchaseOrder, ...]) -> None:
     """The same draws, with and without it."""
     cost = {"guaranteed_residual_share": 0.5, "guarantee_cost_share": 0.03}
     without, with_it = drawn(orders=orders), drawn(orders=orders, **cost)

@@ -4,7 +4,7 @@ import pytest
 
 from planner.money.owning.inputs import CHANGES
 from planner.money.plan import plan
-from planner.scenario.own import Own
+from planner.scenario.own import OwnInputs
 from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.futures import futures
 from pricing import Catalogue
@@ -28,7 +28,7 @@ def ranged() -> Catalogue:
 
 @pytest.mark.parametrize("yours", [None, 0.01])
 def test_a_range_is_drawn_and_yours_is_as_you_say(yours: float | None) -> None:
-    own = Own(**dict.fromkeys(LATER, yours))
+    own = OwnInputs(**dict.fromkeys(LATER, yours))
     drawn = futures(plan(ranged(), Scenario(own=own, ways=("own", "on_demand")), DAY), 64)
     assert drawn is not None
     found = {one.name: one.spread for one in drawn.inputs if one.name in LATER}

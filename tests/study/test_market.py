@@ -12,7 +12,7 @@ from planner.money.measures import factors
 from planner.money.owning import owning
 from planner.money.renting.job_hour import hired
 from planner.money.setting import PlanContext
-from planner.scenario.own import Kept, Own
+from planner.scenario.own import ExistingHardware, OwnInputs
 from planner.scenario.rent import RentalInputs
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.task import ServingTask, TrainingTask
@@ -269,7 +269,7 @@ def test_the_whole_catalogue_is_there_and_progress_only_rises() -> None:
 
 
 def test_your_price_wins_and_what_you_have_is_there() -> None:
-    kept = Kept(label="RTX 4090", accelerators=4, power_w_each=450.0, running_usd_per_month=20.0)
+    kept = ExistingHardware(label="RTX 4090", accelerators=4, power_w_each=450.0, running_usd_per_month=20.0)
     mine = scenario(RUN, accelerator="H100-SXM5-80GB", rent=RentalInputs(usd_per_accelerator_hour=0.01), kept=kept)
     found = market(CATALOGUE, mine, DAY, counts=(8,), accelerators=("H100 SXM5", "RTX 4090"))
     assert found.best
@@ -299,9 +299,9 @@ def test_another_accelerator_or_name_leaves_the_doublings_as_they_are() -> None:
 @pytest.mark.parametrize(
     "yours",
     [
-        {"own": Own(usd_per_accelerator=20_000.0)},
+        {"own": OwnInputs(usd_per_accelerator=20_000.0)},
         {"rent": RentalInputs(usd_per_accelerator_hour=1.5)},
-        {"kept": Kept(label=SOME[0], accelerators=4)},
+        {"kept": ExistingHardware(label=SOME[0], accelerators=4)},
     ],
 )
 def test_what_is_entered_for_an_accelerator_stays_with_it(yours: dict[str, Any]) -> None:
@@ -314,7 +314,7 @@ def test_what_is_entered_for_an_accelerator_stays_with_it(yours: dict[str, Any])
     [
         {"years": 5.0},
         {"site": "DE"},
-        {"own": Own(usd_per_accelerator=20_000.0)},
+        {"own": OwnInputs(usd_per_accelerator=20_000.0)},
         {"rent": RentalInputs(usd_per_accelerator_hour=1.5)},
         {"terms": FinancialTerms(discount_rate_per_year=0.2, hours_per_month=720.0)},
         {"accelerator": SOME[1]},

@@ -18,7 +18,7 @@ from planner.report.futures.future_charts import sure
 from planner.report.futures.what_turns import stress_table
 from planner.report.what_if.what_if_words import no_comparison_summary, pair
 from planner.scenario.file import SavedScenario
-from planner.scenario.grid import Grid, SweepAxis
+from planner.scenario.grid import SweepAxis, SweepGrid
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
 from planner.study.sweep.sweep import Sweep
@@ -258,7 +258,9 @@ def test_a_reserved_price_stays_where_the_rent_on_demand_is_tried() -> None:
 def test_a_sweep_answers_as_the_plans_do() -> None:
     base = Scenario.model_validate({"work": EIGHT, **RESERVED_OR_NOT})
     path = ("rent", "usd_per_accelerator_hour")
-    grid = Grid(SavedScenario(base), (SweepAxis((path,), tuple((usd,) for usd in np.linspace(1.5, 4.0, 8).tolist())),))
+    grid = SweepGrid(
+        SavedScenario(base), (SweepAxis((path,), tuple((usd,) for usd in np.linspace(1.5, 4.0, 8).tolist())),)
+    )
     for number, swept in enumerate(Sweep(catalogue(), grid, DAY).block(0, 8)):
         usd = grid.values(number)[0]
         found = reckoned(catalogue(), work=EIGHT, **RESERVED_OR_NOT | {"rent": {"usd_per_accelerator_hour": usd}})

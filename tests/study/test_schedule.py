@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.money.stages.just_in_time import order_months
-from planner.scenario.own import Order
+from planner.scenario.own import PurchaseOrder
 from planner.scenario.rent import MixInputs
 from planner.study.mix.best_mix import BestMix, best_mix
 from planner.study.mix.mix_rates import OrderCosts, Schedule, best_months, within
@@ -48,11 +48,11 @@ def test_a_purse_too_small_for_today_orders_later() -> None:
 def test_slices_of_one_month_are_one_order() -> None:
     schedule = Schedule((8, 16, 24, 31), (0, 0, 12, 18), (0, 6, 12, 18))
     assert schedule.upto(31) == (
-        Order(accelerators=16),
-        Order(accelerators=8, month=12),
-        Order(accelerators=7, month=18),
+        PurchaseOrder(accelerators=16),
+        PurchaseOrder(accelerators=8, month=12),
+        PurchaseOrder(accelerators=7, month=18),
     )
-    assert schedule.upto(20) == (Order(accelerators=16), Order(accelerators=4, month=12))
+    assert schedule.upto(20) == (PurchaseOrder(accelerators=16), PurchaseOrder(accelerators=4, month=12))
     assert schedule.upto(16) == ()
     assert schedule.earlier().months == (0, 0, 6, 12)
 

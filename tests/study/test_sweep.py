@@ -12,8 +12,8 @@ from planner.money.verdict.answer import Answer, answer
 from planner.money.ways import WAYS
 from planner.scenario.fields import leaves, shape
 from planner.scenario.file import SavedScenario
-from planner.scenario.grid import Grid, SweepAxis
-from planner.scenario.own import Kept, Loan, Own, RentToOwn
+from planner.scenario.grid import SweepAxis, SweepGrid
+from planner.scenario.own import ExistingHardware, Loan, OwnInputs, RentToOwn
 from planner.scenario.path import Path, get_value
 from planner.scenario.rent import HostedModelInputs, MixInputs, RentalInputs, ReservationInputs, SpotInputs, VolumePrice
 from planner.scenario.scenario import Scenario
@@ -33,7 +33,7 @@ CATALOGUE = load_catalogue()
 FULL = Scenario(
     work=(Work(accelerators=8, busy_share=0.6, may_stop=True),),
     mix=MixInputs(own_accelerators=4),
-    kept=Kept(accelerators=4, relative_speed=0.3, power_w_each=400.0, running_usd_per_month=100.0),
+    kept=ExistingHardware(accelerators=4, relative_speed=0.3, power_w_each=400.0, running_usd_per_month=100.0),
     rent_to_own=RentToOwn(usd_per_month=9_000.0, months=24),
     hosted=HostedModelInputs(
         million_input_tokens_per_month=2_000.0,
@@ -41,7 +41,7 @@ FULL = Scenario(
         usd_per_million_input_tokens=2.5,
         usd_per_million_output_tokens=10.0,
     ),
-    own=Own(
+    own=OwnInputs(
         lead_time_months=4.0, residual_share=0.2, usd_per_kwh=0.1, pue=1.3, deposit_share=0.3, usd_per_server=300_000.0,
         usd_per_fte_year=150_000.0, warranty_years=3.0, usd_per_kw_month=150.0, busy_power_share=0.8,
         maintenance_share_per_year=0.05, scarcity_premium_share=0.1, selling_cost_share=0.1, install_share=0.05,
@@ -62,9 +62,9 @@ BUSY, POWER, RATE = ("work", 0, "busy_share"), ("own", "usd_per_kwh"), ("terms",
 MONEY = 0.005  # half a cent
 
 
-def grid(base: Scenario, vary: dict[Path, tuple[Any, ...]]) -> Grid:
+def grid(base: Scenario, vary: dict[Path, tuple[Any, ...]]) -> SweepGrid:
     """A grid as if it had been read from a file."""
-    return Grid(
+    return SweepGrid(
         SavedScenario(base), tuple(SweepAxis((path,), tuple((one,) for one in ones)) for path, ones in vary.items())
     )
 

@@ -18,7 +18,7 @@ from planner.money.verdict.answer import answer
 from planner.money.ways import WAYS
 from planner.report.files.sweep import RIGHT_SIZE
 from planner.scenario.file import SavedScenario
-from planner.scenario.grid import Grid, read_grid
+from planner.scenario.grid import SweepGrid, read_grid
 from planner.study.plan_any import planned
 from planner.study.sweep.sweep import PointAnswer, Sweep, _GridPoint
 from pricing import load_catalogue
@@ -91,7 +91,7 @@ def _no_other_base(name: object) -> SavedScenario:
     raise AssertionError(name)
 
 
-def _wrong_cells(row: dict[str, str], grid: Grid, number: int) -> Iterator[tuple[str, tuple[str, object]]]:
+def _wrong_cells(row: dict[str, str], grid: SweepGrid, number: int) -> Iterator[tuple[str, tuple[str, object]]]:
     """The cells of a row that differ from the plan of its scenario, whose offers are chosen anew."""
     told = answer(planned(CATALOGUE, grid.scenario(grid.values(number)), DAY))
     assert told.best is not None

@@ -19,7 +19,7 @@ from planner.report.futures.what_turns import (  # fmt: skip
     tornado_title,
 )
 from planner.scenario.link import from_address
-from planner.scenario.own import Own
+from planner.scenario.own import OwnInputs
 from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.break_even_map import BUSY, YEARS, axis, break_even_map
 from planner.study.uncertainty.draws import drawn
@@ -176,7 +176,7 @@ def test_stress_tests_change_the_words() -> None:
 
 
 def test_half_of_what_resale_brings() -> None:
-    for own in (Own(), Own(residual_share=0.4), Own(refresh_years=1.5)):
+    for own in (OwnInputs(), OwnInputs(residual_share=0.4), OwnInputs(refresh_years=1.5)):
         made = planned(own=own)
         under = run_stress_test(made, "resale-halves", 16)
         assert under.plan is not None
@@ -189,7 +189,7 @@ def test_half_of_what_resale_brings() -> None:
 
 
 def test_a_test_that_touches_nothing_says_so() -> None:
-    made = planned(own=Own(running_usd_per_month=1_000.0))
+    made = planned(own=OwnInputs(running_usd_per_month=1_000.0))
     table = stress_table(under_stress(made, 16), decided(made, 16)).to_pandas().set_index("Plan")
     assert table.loc["Electricity costs twice as much", "Answer"] == "not in this plan"
     assert table.loc["As entered", "Owning, USD"] > 0

@@ -13,7 +13,7 @@ from planner.report.answer.document import buy_or_wait_json
 from planner.report.futures.counted import buy_or_wait_sentences, buy_or_wait_table, buy_or_wait_text
 from planner.report.mix.mix_charts import buy_or_wait_chart
 from planner.report.words import share_per_100
-from planner.scenario.own import Own
+from planner.scenario.own import OwnInputs
 from planner.scenario.terms import FinancialTerms
 from planner.study import buy_or_wait as module
 from planner.study.buy_or_wait import BuyOrWaitFutures, Waiting, buy_or_wait_futures, waiting
@@ -85,7 +85,7 @@ def test_the_same_seed_is_the_same_curve(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_fall_of_prices_makes_waiting_likelier() -> None:
     terms = FinancialTerms(discount_rate_per_year=0.0, rent_change_per_year=0.0)
-    still, falls = (of(own=Own(hardware_price_change_per_year=change), terms=terms)[1] for change in (0.0, -0.6))
+    still, falls = (of(own=OwnInputs(hardware_price_change_per_year=change), terms=terms)[1] for change in (0.0, -0.6))
     assert falls.share_cheaper[12] > still.share_cheaper[12]
 
 

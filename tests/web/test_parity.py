@@ -10,7 +10,7 @@ import pytest
 
 from planner.cli import OK, main
 from planner.scenario.file import SavedScenario
-from planner.scenario.grid import Grid, SweepAxis
+from planner.scenario.grid import SweepAxis, SweepGrid
 from planner.scenario.presets import preset, presets
 from planner.scenario.scenario import Scenario
 from planner.study.sweep.sweep import Sweep
@@ -80,7 +80,7 @@ def test_files_and_sweeps_say_what_the_page_says(
         present = drawn.present(way.option.key)
         ends = float(row["present_p10_usd"]), float(row["present_p90_usd"])
         assert ends == pytest.approx((present.low, present.high), abs=0.01)
-    grid = Grid(SavedScenario(scenario), (SweepAxis((("years",),), ((scenario.years,),)),))
+    grid = SweepGrid(SavedScenario(scenario), (SweepAxis((("years",),), ((scenario.years,),)),))
     (swept,) = Sweep(catalogue, grid, DAY, with_break_even=False, with_verdict=True).block(0, 1)
     best = found.best.option.key if found.best else ""
     assert (swept.verdict, swept.best, swept.share_cheaper) == (found.verdict, best, found.share_cheaper)

@@ -8,8 +8,7 @@ from streamlit.testing.v1 import AppTest
 from planner.money.plan import plan
 from planner.report import words
 from planner.report.answer.phrases import echo
-from planner.scenario.day_patterns import days
-from planner.scenario.latency import latencies
+from planner.scenario.latency import days, latencies
 from planner.scenario.link import extra_with_hours, from_address, scenario_to_link
 from planner.scenario.presets import preset, presets
 from planner.scenario.question import HOURS, KEYS, QUESTIONS, SERVE, TRAIN, TUNE, detect_question

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from planner.speed.bands import Band, Spread
+from planner.speed.bands import Band, ErrorSpread
 
 _SPREAD_NOTE = (
     "# How wide the band of a run is: `below` and `above` are logarithms, multiplied by `wider` for each of its traits",
@@ -16,7 +16,7 @@ def constants_text(
     sections: Iterable[str] = (),
     *,
     bands: Mapping[str, Band] | None = None,
-    spread: Spread | None = None,
+    spread: ErrorSpread | None = None,
 ) -> str:
     """Return the whole file; `sections` stand between the constants and the bands."""
     lines = [*head, "constants:", *(entry(name, **fields) for name, fields in constants.items()), *sections]
@@ -31,7 +31,7 @@ def entry(name: str, **fields: object) -> str:
     return f"  {name}: {{{', '.join(f'{field}: {value}' for field, value in fields.items())}}}"
 
 
-def spread_lines(spread: Spread | None) -> list[str]:
+def spread_lines(spread: ErrorSpread | None) -> list[str]:
     """Return the section of how wide the band of a run is; nothing where too few runs were left out to tell."""
     if spread is None:
         return []

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.speed.bands import DENSE, MIXTURE, STEPS, BandTraits, Ends, Seen, Spread, group_of, novelty
+from planner.speed.bands import DENSE, MIXTURE, STEPS, BandTraits, ErrorEnds, ErrorSpread, Seen, group_of, novelty
 from tools.calibration.cross_validation import TAIL, ErrorsWithout
 from tools.calibration.least_squares import Array
 
@@ -128,12 +128,12 @@ class _TraitCells:
         return np.array([novelty(one) for one in within.tolist()])[self.of_run]
 
 
-def fit_error_spread(runs: FittedRuns, found: HeldOutErrors) -> Spread | None:
+def fit_error_spread(runs: FittedRuns, found: HeldOutErrors) -> ErrorSpread | None:
     """How wide bands are; None where too few runs were left out to tell."""
     widths = _BandWidths.of(runs, found)
     if widths is None:
         return None
-    return Spread(
+    return ErrorSpread(
         traits=runs.traits, ends=widths.ends, step=round(widths.step, 4), seen=fitted_groups(runs),
         wider={name: {value: round(times, 3) for value, times in by.items()} for name, by in widths.wider.items()},
     )  # fmt: skip
@@ -156,7 +156,7 @@ def fitted_groups(runs: FittedRuns) -> tuple[Seen, ...]:
 class _BandWidths:
     """How far errors reach to either side: of a run with all that is usual, and times that with each trait and step."""
 
-    ends: dict[str, Ends]
+    ends: dict[str, ErrorEnds]
     step: float
     wider: Mapping[str, Mapping[str, float]]
 
@@ -186,9 +186,9 @@ class _BandWidths:
         return np.asarray(wide)
 
 
-def _ends(runs: FittedRuns, alone: HeldOutErrors, scaled: Array) -> dict[str, Ends]:
+def _ends(runs: FittedRuns, alone: HeldOutErrors, scaled: Array) -> dict[str, ErrorEnds]:
     """Where the bands of dense models and of mixtures end: their own quantiles, drawn to those of all."""
-    weights, groups, ends = _weights(runs, alone), _groups(runs, alone), dict[str, Ends]()
+    weights, groups, ends = _weights(runs, alone), _groups(runs, alone), dict[str, ErrorEnds]()
     of_all = np.array(_tails(runs, alone, scaled, weights)[0])
     for name in (DENSE, MIXTURE):
         here, drawn = groups == name, of_all
@@ -196,7 +196,7 @@ def _ends(runs: FittedRuns, alone: HeldOutErrors, scaled: Array) -> dict[str, En
             own, many = _tails(runs, alone.where(here), scaled[here], weights[here])
             drawn = (many * np.array(own) + _DRAWN * of_all) / (many + _DRAWN)
         below, above = (round(float(end), 4) for end in drawn)
-        ends[name] = Ends(below=below, above=above, rows=int(here.sum()))
+        ends[name] = ErrorEnds(below=below, above=above, rows=int(here.sum()))
     return ends
 
 

@@ -16,9 +16,8 @@ from planner.evidence.serving.check import first_token_s, predict
 from planner.evidence.serving.runs import ServingRun, host_limits, is_single, read_run
 from planner.evidence.table import Row, SkippedRunError, number
 from planner.speed.arrays import stacked, taken
-from planner.speed.serving.cases import ServingCase
+from planner.speed.serving.cases import ServingCase, ServingConstants, rates
 from planner.speed.serving.chips import unfitted_first_tokens
-from planner.speed.serving.constants import ServingConstants, rates
 from pricing.catalogue import Catalogue
 from tools.calibration.cross_validation import leave_one_group_out_errors
 from tools.calibration.least_squares import CAUCHY, Array, LeastSquaresProblem, SolverSettings, minimize

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from planner.evidence.checked import ErrorSummary
-from planner.speed.bands import Spread
+from planner.speed.bands import ErrorSpread
 from tools.calibration.cross_validation import ErrorsWithout, judged
 from tools.calibration.error_spread import FittedRuns, fit_error_spread, left_out
 
@@ -17,7 +17,7 @@ class KindFit:
     runs: FittedRuns
     errors_without: ErrorsWithout  # begun at the fit to all
     unseen: list[tuple[str, str, float]]  # kind and source of each run, and its error by a fit without its source
-    text: Callable[[Spread | None, date], str]
+    text: Callable[[ErrorSpread | None, date], str]
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from planner.evidence.serving.observed import ServingObservation, ServingObservations, read_observations
 from planner.evidence.table import Row
-from planner.speed.bands import Band, Spread
+from planner.speed.bands import Band, ErrorSpread
 from planner.speed.serving.bands import UNDER_LOAD, band_name, traits_of
+from planner.speed.serving.cases import FIXED, NAMES, ServingConstants
 from planner.speed.serving.chips import FittedConstant, known
-from planner.speed.serving.constants import FIXED, NAMES, ServingConstants
 from pricing.catalogue import Catalogue
 from tools.calibration import first_tokens
 from tools.calibration.constants_text import constants_text
@@ -153,7 +153,8 @@ def fit_of(catalogue: Catalogue, rows: Sequence[Row]) -> KindFit:
 
 
 def serving_file(
-    constants: Mapping[str, FittedConstant], bands: Mapping[str, Band], spread: Spread | None, sources: Sequence[str],
+    constants: Mapping[str, FittedConstant], bands: Mapping[str, Band], spread: ErrorSpread | None,
+    sources: Sequence[str],
     *,
     on: date,
 ) -> str:  # fmt: skip

@@ -19,12 +19,11 @@ from planner.evidence.table import Row, SkippedRunError, text
 from planner.evidence.training.rows import TrainingRun, read_run
 from planner.network.network import Network
 from planner.speed.arrays import stacked, taken
-from planner.speed.bands import Band, Spread
+from planner.speed.bands import Band, ErrorSpread
 from planner.speed.data_files import read_data
 from planner.speed.hardware import Hardware
 from planner.speed.pace import credibility, prior_runs, run_scatter
-from planner.speed.training.bands import traits_of
-from planner.speed.training.constants import NAMES, TrainingCalibration, TrainingConstants
+from planner.speed.training.constants import NAMES, TrainingCalibration, TrainingConstants, traits_of
 from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.step import tokens_per_s
 from pricing import Catalogue
@@ -292,7 +291,7 @@ def _job(sample: TrainingSample, number: int) -> tuple[object, ...]:
 def training_file(
     calibration: TrainingCalibration,
     bands: Mapping[str, Band],
-    spread: Spread | None,
+    spread: ErrorSpread | None,
     sample: TrainingSample,
     *,
     on: date,

@@ -22,14 +22,13 @@ from planner.evidence.plausible import MeasuredFigure, serving_figures
 from planner.evidence.serving.observed import ServingObservation, ServingObservations, read_observations
 from planner.evidence.serving.runs import ServingRun, read_run
 from planner.evidence.table import SERVING, Row, number, text
-from planner.scenario.serving_job import ServingJob
+from planner.scenario.jobs import ServingJob
 from planner.scenario.vocabulary import EngineName
 from planner.speed.arrays import Num, stacked
 from planner.speed.hardware import MissingAcceleratorDataError
-from planner.speed.serving.bands import serving_band
-from planner.speed.serving.cases import ServingCase
+from planner.speed.serving.bands import alike, serving_band
+from planner.speed.serving.cases import ServingCase, ServingConstants, ServingRates, rates
 from planner.speed.serving.chips import ServingAccelerator, known
-from planner.speed.serving.constants import ServingConstants, ServingRates, rates
 from planner.speed.serving.first_token import (
     computed_prompt_tokens,
     loaded_first_token_s,
@@ -39,11 +38,9 @@ from planner.speed.serving.first_token import (
     unloaded_first_token_s,
 )
 from planner.speed.serving.lookup import find_chip
-from planner.speed.serving.memory import fits
-from planner.speed.serving.own_pace import alike
+from planner.speed.serving.non_llm import NonLlmRate, rate_on, server_share, work_called
 from planner.speed.serving.promise import cycle, output_tokens_per_s, running
-from planner.speed.serving.step import prefill
-from planner.speed.serving.work import NonLlmRate, rate_on, server_share, work_called
+from planner.speed.serving.step import fits, prefill
 from pricing import names
 from pricing.catalogue import Catalogue
 

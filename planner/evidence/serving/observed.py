@@ -13,12 +13,11 @@ from planner.evidence.plausible import is_possible, serving_figures
 from planner.evidence.serving.runs import ServingRun, host_limits, is_single, read_run, uses_row_split
 from planner.evidence.table import Row, SkippedRunError, is_yes, number
 from planner.speed.arrays import Num, stacked, taken
-from planner.speed.serving.cases import ServingCase
+from planner.speed.serving.cases import ServingCase, ServingConstants, rates
 from planner.speed.serving.chips import left_out
-from planner.speed.serving.constants import ServingConstants, rates
 from planner.speed.serving.first_token import computed_prompt_tokens, unloaded_first_token_s
-from planner.speed.serving.memory import fits
 from planner.speed.serving.promise import cycle, output_tokens_per_s, running
+from planner.speed.serving.step import fits
 from pricing.catalogue import Catalogue
 
 ObservationKind = Literal["rate", "token", "step", "first"]

@@ -14,7 +14,7 @@ from planner.scenario.vocabulary import USUAL_ACCEPTED_SHARE
 from planner.speed.hardware import MissingAcceleratorDataError
 from planner.speed.serving.case_of import ServingSetup, default_kv_bytes, limits, make_case, smallest_group
 from planner.speed.serving.cases import ServingCase, ServingLayout, ServingTraffic
-from planner.speed.serving.chips import WEIGHT_BYTES, Dataset, ServingAccelerator, known, parse_precision
+from planner.speed.serving.chips import WEIGHT_BYTES, PromptDataset, ServingAccelerator, known, parse_precision
 from planner.speed.serving.lookup import (
     ResolvedModel,
     find_chip,
@@ -222,7 +222,7 @@ def _group(setup: ServingSetup, row: Row, accelerators: float) -> float:
     return min(max(tensor or 1.0, experts or 1.0), accelerators)
 
 
-def _dataset(row: Row, model: str) -> Dataset | None:
+def _dataset(row: Row, model: str) -> PromptDataset | None:
     title = row.get("source_title", "")
     sets = known().datasets
     if _is_mlperf(row):
@@ -250,7 +250,7 @@ def _traffic(row: Row, found: ResolvedModel, layout: ServingLayout, setup: Servi
     return traffic, 1 if data is None else data.beams
 
 
-def _draft_tokens(row: Row, data: Dataset | None) -> float:
+def _draft_tokens(row: Row, data: PromptDataset | None) -> float:
     """How many tokens are guessed ahead of each step: as a run says, or as its benchmark allows where it has to."""
     if text(row, "draft_tokens"):
         return number(row, "draft_tokens") or 0.0

@@ -20,12 +20,18 @@ from planner.evidence.plausible import memory_figure
 from planner.evidence.table import TRAINING, Row, text
 from planner.evidence.training.rows import TrainingRun, read_run
 from planner.scenario.amounts import count
-from planner.scenario.training_job import TrainingJob
+from planner.scenario.jobs import TrainingJob
 from planner.speed.arrays import stacked
 from planner.speed.hardware import InvalidJobError
 from planner.speed.pace import alike, called
-from planner.speed.training.bands import GUESSED, size_class, training_band, traits_of
-from planner.speed.training.constants import TrainingCalibration, default_calibration
+from planner.speed.training.constants import (
+    GUESSED,
+    TrainingCalibration,
+    default_calibration,
+    size_class,
+    training_band,
+    traits_of,
+)
 from planner.speed.training.fitting import reduce_to_fit
 from planner.speed.training.step import step_s as step_seconds
 from pricing import Catalogue, names

@@ -26,13 +26,11 @@ from planner.network.record import build_network
 from planner.scenario.base import ONE_MACHINE
 from planner.speed.hardware import Hardware, MissingAcceleratorDataError, hardware, hardware_family
 from planner.speed.match_model import match_accelerator, model_called
-from planner.speed.training.bands import kind_of
-from planner.speed.training.constants import default_calibration
-from planner.speed.training.data_facts import SHARDED_WEIGHTS, Stated, plan_of
+from planner.speed.training.constants import default_calibration, kind_of
 from planner.speed.training.fitting import fits, peak_memory
 from planner.speed.training.layout import LayoutConstraints, search
 from planner.speed.training.plan import TrainingPlan
-from planner.speed.training.software_stacks import Counts, find_software_stack
+from planner.speed.training.stated import SHARDED_WEIGHTS, Counts, StatedLayout, find_software_stack, plan_of
 from pricing import Catalogue, UnknownNameError
 from pricing.caching import by_digest, cached
 
@@ -249,13 +247,13 @@ def _chip(catalogue: Catalogue, key: str, nic_gb_s: float | None) -> Hardware:
     return hardware(key, catalogue.accelerators[key], nic_gb_s=nic_gb_s)
 
 
-def stated_layout(row: Row) -> Stated:
+def stated_layout(row: Row) -> StatedLayout:
     """What the row says of how the run was laid out."""
     task, stack = text(row, "task").casefold(), text(row, "framework").lower()
     recompute = text(row, "activation_recompute").casefold()
     weight_bytes = _meant(_ADAPTERS, task)
     plain_pytorch = bool(_TORCH.search(text(row, "framework")))
-    return Stated(
+    return StatedLayout(
         seq_len=number(row, "seq_len"), accelerators=number(row, "n_accelerators") or _ranks(row), tp=number(row, "tp"),
         pp=number(row, "pp"), vpp=number(row, "vpp"), cp=number(row, "cp"), ep=number(row, "ep"),
         dp=number(row, "dp"), micro_batch=number(row, "micro_batch"),
@@ -273,7 +271,7 @@ def stated_layout(row: Row) -> Stated:
     )  # fmt: skip
 
 
-def _missing_info(row: Row, known: Stated) -> float:
+def _missing_info(row: Row, known: StatedLayout) -> float:
     """How many of the things that matter a row leaves open: bits, the batch, what is done again, and the year."""
     again = known.recompute is None and not known.adapter
     year_known = bool(text(row, "published") or software_year(row))
@@ -327,7 +325,7 @@ def software_year(row: Row) -> float | None:
     return year(text(row, "published"))
 
 
-def chosen(shape: Network, chip: Hardware, plan: TrainingPlan, known: Stated) -> TrainingPlan:
+def chosen(shape: Network, chip: Hardware, plan: TrainingPlan, known: StatedLayout) -> TrainingPlan:
     """The plan with the layout of a mixture and the recompute that nobody stated.
 
     A pod's torus is no switch: what the search would take for free there, compilers do not, so it is for GPUs.
@@ -342,7 +340,7 @@ def chosen(shape: Network, chip: Hardware, plan: TrainingPlan, known: Stated) ->
     return plan
 
 
-def _fastest_layout(shape: Network, chip: Hardware, plan: TrainingPlan, known: Stated) -> TrainingPlan:
+def _fastest_layout(shape: Network, chip: Hardware, plan: TrainingPlan, known: StatedLayout) -> TrainingPlan:
     """The fastest legal layout that fits, of those that agree with what is stated; as it was if there is none."""
     wish = LayoutConstraints(
         tp=known.tp, pp=known.pp, vpp=known.vpp, cp=known.cp, ep=known.ep, dp=known.dp, micro_batch=known.micro_batch,

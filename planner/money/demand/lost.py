@@ -12,12 +12,12 @@ import numpy as np
 
 from planner.money.demand.stream import job_size
 from planner.money.formula import Num
+from planner.scenario.jobs import TrainingJob
 from planner.scenario.scenario import Scenario
-from planner.scenario.training_job import TrainingJob
 from planner.scenario.work import Work
 from planner.speed.training.goodput import Reliability, generic_reliability, reliability
 from planner.speed.training.images import is_image_network
-from planner.speed.work_to_hours import Asked
+from planner.speed.work_to_hours import ScenarioInHours
 from pricing import Catalogue
 
 RATE = "failures_per_accelerator_hour"
@@ -42,7 +42,7 @@ class Lost:
 
 
 def lost_time_by_work(
-    catalogue: Catalogue, scenario: Scenario, asked: Asked | None, rate: Num | None
+    catalogue: Catalogue, scenario: Scenario, asked: ScenarioInHours | None, rate: Num | None
 ) -> dict[Work, Lost]:
     """By kind of work, at the usual rate of failures or at one that is tried out.
 
@@ -52,7 +52,7 @@ def lost_time_by_work(
 
 
 def _each(
-    catalogue: Catalogue, scenario: Scenario, asked: Asked | None, rate: Num | None
+    catalogue: Catalogue, scenario: Scenario, asked: ScenarioInHours | None, rate: Num | None
 ) -> Iterator[tuple[Work, Lost]]:
     written = scenario.work if asked is None else asked.written.work
     trainings = iter(() if asked is None else asked.trainings)

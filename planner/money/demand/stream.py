@@ -22,7 +22,7 @@ from planner.money.formula import Num
 from planner.money.timeline import Timeline, cached_timeline
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, MONTHS_PER_YEAR
 from planner.scenario.scenario import Scenario
-from planner.scenario.work import Job, Work
+from planner.scenario.work import ScheduledJob, Work
 from pricing.caching import cached_property
 
 JANUARY = 1
@@ -304,7 +304,7 @@ def _work_layer(
     return at_once, np.asarray(np.minimum(busy / at_once * factor, 1.0))
 
 
-def _job_layer(job: Job, timeline: Timeline, scenario: Scenario, slower: Num) -> _Layer:
+def _job_layer(job: ScheduledJob, timeline: Timeline, scenario: Scenario, slower: Num) -> _Layer:
     """A job from its month on until it is done: as few at once as its deadline allows, for as long as that takes.
 
     It runs on into the following months where one is too short. Where it comes again before it is done, so many more

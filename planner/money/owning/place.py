@@ -11,7 +11,7 @@ from planner.money.ledger import Origin
 from planner.money.owning.machine import Machine, fleet, machine
 from planner.money.setting import PlanContext
 from planner.scenario.base import MOST_ACCELERATORS
-from planner.scenario.own import Kept, Own
+from planner.scenario.own import ExistingHardware, OwnInputs
 from pricing import Catalogue, Figure, PricingError, names
 from pricing.caching import cached
 from pricing.choices import Customer, Mains
@@ -203,7 +203,7 @@ class ExistingPower:
     origin: Origin
 
 
-def existing_accelerator(catalogue: Catalogue, kept: Kept) -> str | None:
+def existing_accelerator(catalogue: Catalogue, kept: ExistingHardware) -> str | None:
     """The accelerator that the label of the kept machines names, if it names one."""
     try:
         return names.accelerator(catalogue, kept.label)
@@ -211,7 +211,7 @@ def existing_accelerator(catalogue: Catalogue, kept: Kept) -> str | None:
         return None
 
 
-def existing_power(setting: PlanContext, kept: Kept) -> ExistingPower | None:
+def existing_power(setting: PlanContext, kept: ExistingHardware) -> ExistingPower | None:
     """The watts of the machines that such accelerators stand in; None where nobody says what they draw."""
     there = _as_purchase(setting, kept)
     what = machine(there)
@@ -226,11 +226,11 @@ def existing_power(setting: PlanContext, kept: Kept) -> ExistingPower | None:
     return ExistingPower(busy_w, idle_w, peak_kw(there, what, kept.accelerators), said)
 
 
-def _as_purchase(setting: PlanContext, kept: Kept) -> PlanContext:
+def _as_purchase(setting: PlanContext, kept: ExistingHardware) -> PlanContext:
     """A plan that would buy them, with nothing of yours but the place."""
     scenario = setting.scenario
     chip = existing_accelerator(setting.catalogue, kept) or scenario.accelerator
-    own = Own(accelerators=kept.accelerators, place=scenario.own.place, spare_share=0.0)
+    own = OwnInputs(accelerators=kept.accelerators, place=scenario.own.place, spare_share=0.0)
     return replace(setting, scenario=scenario.model_copy(update={"accelerator": chip, "own": own}))
 
 

@@ -16,7 +16,7 @@ from planner.money.owning.inputs import TIMES
 from planner.money.setting import PlanContext
 from planner.money.timeline import PLAN, Holding
 from planner.scenario.base import MONTHS_PER_YEAR
-from planner.scenario.own import Own
+from planner.scenario.own import OwnInputs
 
 _NEARLY = 1e-9
 # Below this rate a year no interest is reckoned: its formula would divide nothing by nothing.
@@ -135,7 +135,7 @@ def _later(put: InputSheet, which: str, flag: str, of: str = "", left: str = "re
     return _SaleTiming(f"{become(put, name)} * {flag}", put.used[name].value, of, left)
 
 
-def _say(put: InputSheet, own: Own) -> None:
+def _say(put: InputSheet, own: OwnInputs) -> None:
     """Says what was agreed on the resale, and what is left of the host where that is another share."""
     for name in (GUARANTEED, COST, "forward_residual_share"):
         put.say(name, getattr(own, name) or 0.0, "share of the price", YOUR_INPUT)
@@ -151,7 +151,7 @@ def _guarantee_fee_lines(put: InputSheet, price: str, moment: _SaleTiming) -> tu
     return (put.line(f"Guarantee of the resale{moment.of}", "resale", how),)
 
 
-def _sold(put: InputSheet, own: Own, price: str, moment: _SaleTiming) -> tuple[Line, ...]:
+def _sold(put: InputSheet, own: OwnInputs, price: str, moment: _SaleTiming) -> tuple[Line, ...]:
     """What one sale brings: what was agreed, or what the market pays and what a guarantee pays above it."""
     if own.forward_residual_share is not None:
         how = f"-1 * {price} * forward_residual_share * {moment.when}"

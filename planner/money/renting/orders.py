@@ -13,7 +13,7 @@ from planner.money.setting import PlanContext, Share
 from planner.scenario.amounts import count
 from planner.scenario.base import ONE_MACHINE
 from planner.scenario.scenario import Scenario
-from planner.speed.work_to_hours import Asked
+from planner.speed.work_to_hours import ScenarioInHours
 from pricing import Catalogue
 from pricing.belief import PriceEstimates
 from pricing.orderable import Capacity, Order, ResidencyRequirement, country, eu, refusal_reason, sale
@@ -37,7 +37,7 @@ def orders_of(setting: PlanContext) -> tuple[Order, ...]:
     return (replace(order, together=ONE_MACHINE), order)
 
 
-def together(scenario: Scenario, asked: Asked | None) -> int:
+def together(scenario: Scenario, asked: ScenarioInHours | None) -> int:
     """How many accelerators talk to each other all the time: those of the largest run, replica or job."""
     named = [] if asked is None else [one.accelerators for one in asked.trainings]
     named += [] if asked is None else [one.accelerators_per_replica for one in asked.servings]

@@ -20,7 +20,7 @@ from planner.money.owning.machine import Machine
 from planner.money.setting import PlanContext
 from planner.money.sizing import reach
 from planner.money.timeline import Holding
-from planner.scenario.own import Order
+from planner.scenario.own import PurchaseOrder
 from pricing.caching import cached_property, derive
 
 Make = Callable[[PlanContext, DemandLayer, Part | None], Ownership | None]
@@ -94,7 +94,7 @@ class Fleet:
 
     setting: PlanContext
     accelerators: int
-    orders: tuple[Order, ...]  # empty: all at once
+    orders: tuple[PurchaseOrder, ...]  # empty: all at once
     parts: tuple[Ownership, ...]  # of each order; of all at once, one
 
     @property
@@ -125,12 +125,12 @@ class Fleet:
         )
 
 
-def _heading(number: int, order: Order) -> str:
+def _heading(number: int, order: PurchaseOrder) -> str:
     return f"Order {number}, {'today' if order.month == 0 else f'month {order.month}'}"
 
 
 def build_fleet(
-    setting: PlanContext, accelerators: int, orders: tuple[Order, ...], make: Make = bought
+    setting: PlanContext, accelerators: int, orders: tuple[PurchaseOrder, ...], make: Make = bought
 ) -> Fleet | None:
     """A fleet with the lines of all its orders; None where no machine has a price."""
     if not orders:
@@ -147,7 +147,7 @@ def build_fleet(
     return replace(made, parts=tuple(replace(part, put=part.put.copy()) for part in made.parts))
 
 
-def _ordered(setting: PlanContext, accelerators: int, orders: tuple[Order, ...], make: Make) -> Fleet | None:
+def _ordered(setting: PlanContext, accelerators: int, orders: tuple[PurchaseOrder, ...], make: Make) -> Fleet | None:
     parts, before = [], 0
     for order in orders:
         there = _order_context(setting, order, orders[0].month)
@@ -180,7 +180,7 @@ def _incremental_layer(setting: PlanContext, before: int, top: int) -> DemandLay
     return replace(need, storage_tb=0.0, egress_tb_per_month=0.0)
 
 
-def _order_context(setting: PlanContext, order: Order, first_month: int) -> PlanContext:
+def _order_context(setting: PlanContext, order: PurchaseOrder, first_month: int) -> PlanContext:
     """The setting of one order: its month and its terms. Where another month is tried out, all orders move with it."""
     key = (order.model_copy(update={"accelerators": 1}), first_month)
     if key not in setting.of_orders:
@@ -188,7 +188,7 @@ def _order_context(setting: PlanContext, order: Order, first_month: int) -> Plan
     return setting.of_orders[key]
 
 
-def _with_terms(setting: PlanContext, order: Order, first_month: int) -> PlanContext:
+def _with_terms(setting: PlanContext, order: PurchaseOrder, first_month: int) -> PlanContext:
     own = setting.scenario.own.model_copy(update={"order_month": order.month, **order.terms})
     tried = setting.tried
     if ORDER in tried:

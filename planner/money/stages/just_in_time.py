@@ -5,7 +5,7 @@ import numpy as np
 from planner.money.owning.inputs import lead_time
 from planner.money.setting import PlanContext
 from planner.money.sizing import min_fleet_until, server_size
-from planner.scenario.own import MOST_ORDERS, Order
+from planner.scenario.own import MOST_ORDERS, PurchaseOrder
 from pricing.caching import cached
 
 _NEARLY = 1e-9
@@ -26,7 +26,7 @@ def typical_lead_months(setting: PlanContext) -> float:
     return lead_time(setting).newest.typical if yours is None else yours
 
 
-def in_time(setting: PlanContext, accelerators: int) -> tuple[Order, ...]:
+def in_time(setting: PlanContext, accelerators: int) -> tuple[PurchaseOrder, ...]:
     """Orders that bring a fleet up to so many as late as the work allows; none where all are wanted from the first on.
 
     Each order lasts until the machines of the next can come, in whole servers.
@@ -44,7 +44,7 @@ def is_steady(setting: PlanContext) -> bool:
 
 
 @cached(8)
-def _ordered(setting: PlanContext, accelerators: int) -> tuple[Order, ...]:
+def _ordered(setting: PlanContext, accelerators: int) -> tuple[PurchaseOrder, ...]:
     months, step, wait = order_months(setting), server_size(setting), typical_lead_months(setting)
     orders, before = [], 0
     for month, later in zip(months, (*months[1:], None), strict=True):
@@ -52,6 +52,8 @@ def _ordered(setting: PlanContext, accelerators: int) -> tuple[Order, ...]:
         wanted = accelerators if later is None else min_fleet_until(setting, min(until, setting.timeline.last))
         top = min(-(-wanted // step) * step, accelerators)
         if top > before:
-            orders.append(Order.model_construct(accelerators=top - before, month=month))  # more than one may type
+            orders.append(
+                PurchaseOrder.model_construct(accelerators=top - before, month=month)
+            )  # more than one may type
             before = top
     return tuple(orders)

@@ -23,7 +23,7 @@ from planner.money.ways.own import rent_warnings
 from planner.money.ways.record import Look, OptionSpec
 from planner.money.ways.waiting_cost import waiting
 from planner.scenario.amounts import count
-from planner.scenario.own import Kept
+from planner.scenario.own import ExistingHardware
 
 _LEAST = 1e-9
 _FREE = "(kept_accelerators - busy_accelerators / relative_speed)"
@@ -50,7 +50,7 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
 
 
 def ledger(
-    setting: PlanContext, kept: Kept, title: str, lines: tuple[Line, ...], warnings: tuple[str, ...]
+    setting: PlanContext, kept: ExistingHardware, title: str, lines: tuple[Line, ...], warnings: tuple[str, ...]
 ) -> OptionLedger:
     """The ledger of machines that are there, with the time that jobs wait for them."""
     waits = waiting(setting, kept.accelerators * kept.relative_speed, setting.timeline.runs)
@@ -74,7 +74,7 @@ class SupplementalRent:
 
 
 def supplemental_rent(
-    setting: PlanContext, kept: Kept, held: Holding, after: str = "After it is gone"
+    setting: PlanContext, kept: ExistingHardware, held: Holding, after: str = "After it is gone"
 ) -> SupplementalRent | Unavailable:
     """What they cannot do, while they are there; and all of the work once they are gone."""
     rest, everything = _parts(setting, kept)[1], setting.demand.all
@@ -95,13 +95,13 @@ def supplemental_rent(
     )
 
 
-def _parts(setting: PlanContext, kept: Kept) -> tuple[DemandLayer, DemandLayer]:
+def _parts(setting: PlanContext, kept: ExistingHardware) -> tuple[DemandLayer, DemandLayer]:
     """The work that the machines do, and the rest."""
     able, reached = kept.accelerators * kept.relative_speed, reach(setting, kept.accelerators)
     return setting.demand.upto(able, reached), setting.demand.above(able, reached)
 
 
-def existing_running_lines(put: InputSheet, setting: PlanContext, kept: Kept) -> tuple[Line, ...]:
+def existing_running_lines(put: InputSheet, setting: PlanContext, kept: ExistingHardware) -> tuple[Line, ...]:
     """What the machines cost while they are there, and what their idle hours bring."""
     power = existing_power(setting, kept)
     busy = "busy_accelerators / relative_speed"
@@ -132,7 +132,9 @@ def end_value_line(put: InputSheet, setting: PlanContext) -> tuple[Line, ...]:
     return agreed(setting, (line,))
 
 
-def _running(put: InputSheet, setting: PlanContext, kept: Kept, power: ExistingPower | None) -> tuple[Line, ...]:
+def _running(
+    put: InputSheet, setting: PlanContext, kept: ExistingHardware, power: ExistingPower | None
+) -> tuple[Line, ...]:
     """Your sum, or people and space as they are paid for at that place."""
     if kept.running_usd_per_month is not None:
         put.say("kept_running_usd_per_month", kept.running_usd_per_month, "USD a month", YOUR_INPUT)
@@ -145,7 +147,7 @@ def _running(put: InputSheet, setting: PlanContext, kept: Kept, power: ExistingP
     return agreed(setting, tuple(lines), setting.timeline.begun_years)
 
 
-def said(setting: PlanContext, kept: Kept, held: Holding) -> InputSheet:
+def said(setting: PlanContext, kept: ExistingHardware, held: Holding) -> InputSheet:
     """The inputs of machines that are there as long as they are held."""
     put, done, power = setting.basis(), _parts(setting, kept)[0], existing_power(setting, kept)
     put.flags(setting.timeline.flags)
@@ -171,7 +173,7 @@ def _add_watts(put: InputSheet, name: str, yours: float | None, filled: Num, sai
     put.say(name, filled if yours is None else yours, "W", said_by if yours is None else YOUR_INPUT)
 
 
-def _filled(kept: Kept, power: ExistingPower | None) -> tuple[str, ...]:
+def _filled(kept: ExistingHardware, power: ExistingPower | None) -> tuple[str, ...]:
     """What was filled in from facts, and how to say otherwise."""
     watts = "what it draws is not known" if power is None else f"{power.busy_w:,.0f} W each"
     unsaid = {

@@ -22,7 +22,7 @@ from planner.money.ways.ledger_of_way import OptionLedger, Unavailable
 from planner.money.ways.loan import LOAN_RATE
 from planner.money.ways.own import cannot_buy_reason, first, fleet_size, fleet_with_rent_ledger, left_out, orders_of
 from planner.money.ways.record import Look, OptionSpec
-from planner.scenario.own import Order
+from planner.scenario.own import PurchaseOrder
 
 LEASE_RATE = "owned-lease-rate"
 _RATE, _MONTHS, _LEFT = "lease_rate_per_year", "lease_months", "left_share"
@@ -55,7 +55,7 @@ def lease_order_builder(terms: LeaseTerms) -> Make:
     return held
 
 
-def lease_orders(setting: PlanContext, terms: LeaseTerms) -> tuple[Order, ...]:
+def lease_orders(setting: PlanContext, terms: LeaseTerms) -> tuple[PurchaseOrder, ...]:
     """In which orders machines are leased; at once where the quote is for all of them, or each goes back by itself."""
     goes_back = terms.years is not None and not terms.buys_at_end
     return () if goes_back or terms.usd_per_month is not None else orders_of(setting)

@@ -10,7 +10,7 @@ from planner.money.ledger import Ledger, Line
 from planner.money.price_path import with_forward_fee
 from planner.money.setting import PlanContext
 from planner.money.tax.lines import taxed
-from planner.scenario.own import Order
+from planner.scenario.own import PurchaseOrder
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class OptionLedger:
     lines: tuple[Line, ...]
     useful_hours: NDArray[np.float64]
     accelerators: float
-    orders: tuple[Order, ...] = ()  # in which what is owned is bought; empty: at once
+    orders: tuple[PurchaseOrder, ...] = ()  # in which what is owned is bought; empty: at once
     warnings: tuple[str, ...] = ()
 
 

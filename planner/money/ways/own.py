@@ -21,7 +21,7 @@ from planner.money.ways.record import Look, MixLayerStyle, OptionSpec
 from planner.money.ways.repairs import repair_rent_lines
 from planner.money.ways.waiting_cost import waiting
 from planner.scenario.durations import months_words
-from planner.scenario.own import Order
+from planner.scenario.own import PurchaseOrder
 from pricing.caching import cached
 
 LEAD_TIME = "lead_time_months"
@@ -35,7 +35,7 @@ def fleet_size(setting: PlanContext) -> int:
     return asked or right_size(setting) or max(setting.demand.all.peak_accelerators, 1)
 
 
-def orders_of(setting: PlanContext) -> tuple[Order, ...]:
+def orders_of(setting: PlanContext) -> tuple[PurchaseOrder, ...]:
     """In which orders they are bought: as you say, else in time for the work; none where all are bought at once.
 
     How many you want, and a sum for all of them, are taken to be for one order.
@@ -52,12 +52,14 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     return fleet(setting, fleet_size(setting), orders_of(setting))
 
 
-def fleet_builder(accelerators: int, orders: tuple[Order, ...] = ()) -> Builder:
+def fleet_builder(accelerators: int, orders: tuple[PurchaseOrder, ...] = ()) -> Builder:
     """A function that builds owning with so many accelerators, bought in these orders."""
     return partial(fleet, accelerators=accelerators, orders=orders)
 
 
-def fleet(setting: PlanContext, accelerators: int, orders: tuple[Order, ...] = ()) -> OptionLedger | Unavailable:
+def fleet(
+    setting: PlanContext, accelerators: int, orders: tuple[PurchaseOrder, ...] = ()
+) -> OptionLedger | Unavailable:
     """So many accelerators bought and run, with what they cannot do rented."""
     found = build_fleet(setting, accelerators, orders)
     if found is None:

@@ -15,7 +15,7 @@ from planner.money.ways.lease import LeaseTerms, add_lease_terms, implied, lease
 from planner.money.ways.ledger_of_way import OptionLedger, Unavailable
 from planner.money.ways.own import cannot_buy_reason, fleet_size, fleet_with_rent_ledger, left_out
 from planner.money.ways.record import Look, OptionSpec
-from planner.scenario.own import Kept, SaleAndLeaseBack
+from planner.scenario.own import ExistingHardware, SaleAndLeaseBack
 
 _LENT = "sale_price_share * ({price})"
 _TITLE = "Sell and lease back"
@@ -82,7 +82,9 @@ def _new_purchase_lines(
     )
 
 
-def _existing_ledger(setting: PlanContext, asked: SaleAndLeaseBack, kept: Kept) -> OptionLedger | Unavailable:
+def _existing_ledger(
+    setting: PlanContext, asked: SaleAndLeaseBack, kept: ExistingHardware
+) -> OptionLedger | Unavailable:
     """Sold today. What it would fetch otherwise stays its price, as where it is kept; in the end it is gone."""
     paid_usd = asked.price_share * kept.usd_today_if_sold
     left = min(kept.usd_at_end / paid_usd, 1.0) if asked.left_share is None and paid_usd > 0 else asked.left_share

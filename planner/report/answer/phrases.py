@@ -12,7 +12,7 @@ from planner.scenario.amounts import format_amount
 from planner.scenario.base import HOURS_PER_MONTH, WEEKS_PER_MONTH
 from planner.scenario.durations import years_words
 from planner.scenario.link import ALSO, extra_by_hour
-from planner.scenario.question import AMOUNTS, HOURS, KEYS, SERVE, TRAIN, TUNE, Key, Question
+from planner.scenario.question import AMOUNTS, HOURS, KEYS, SERVE, TRAIN, TUNE, LinkKey, QuestionKind
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.task import ServingTask, TrainingTask
 from planner.scenario.vocabulary import USUAL_HOURS_PER_JOB
@@ -41,7 +41,7 @@ class _PhraseTemplate:
     says: Callable[[Catalogue, Texts], str]
 
 
-def phrases(catalogue: Catalogue, question: Question, held: Texts) -> tuple[Phrase, ...]:
+def phrases(catalogue: Catalogue, question: QuestionKind, held: Texts) -> tuple[Phrase, ...]:
     """The sentence of this question, from the texts that the address holds."""
     forms = (*_OF_QUESTION[question.name], *_ALWAYS)
     if question is HOURS:
@@ -49,7 +49,7 @@ def phrases(catalogue: Catalogue, question: Question, held: Texts) -> tuple[Phra
     return tuple(Phrase(one.names[0], one.before, one.says(catalogue, held), one.names) for one in forms)
 
 
-def question_text(catalogue: Catalogue, question: Question, held: Texts) -> str:
+def question_text(catalogue: Catalogue, question: QuestionKind, held: Texts) -> str:
     """The whole sentence as a text: the name of a plan that has none, and what a screen reader says."""
     said = " ".join(f"{one.before} {one.says}".strip() for one in phrases(catalogue, question, held))
     return f"{VERBS[question.name]} {said}"
@@ -285,7 +285,7 @@ def _figures_by_section(plan: Plan) -> dict[str, dict[str, object]]:
     return found
 
 
-def _hint(key: Key, value: object) -> str:
+def _hint(key: LinkKey, value: object) -> str:
     if key.usual is not None:
         return f"{key.usual * (100 if key.percent else 1):g}" if isinstance(key.usual, float) else str(key.usual)
     if not isinstance(value, float | int) or not math.isfinite(value):

@@ -42,7 +42,7 @@ from planner.report.title import title
 from planner.scenario.base import ONE_MACHINE
 from planner.scenario.durations import format_duration, years_words
 from planner.speed.serving import ServingResult
-from planner.speed.work_to_hours import Asked
+from planner.speed.work_to_hours import ScenarioInHours
 from planner.study.plan_any import in_time
 from planner.study.uncertainty.futures import Futures
 from pricing.caching import cached_property
@@ -118,7 +118,7 @@ def told(plan: Plan, found: Answer, drawn: Futures | None = None) -> AnswerSumma
     )
 
 
-def infeasible_title(asked: Asked) -> str:
+def infeasible_title(asked: ScenarioInHours) -> str:
     """The title where something cannot be done as it was asked: what does not fit, or is late and by how much."""
     if len(asked.problems) == 1:
         for late in asked.late:
@@ -132,7 +132,7 @@ def infeasible_title(asked: Asked) -> str:
     return "Not as asked."
 
 
-def why_not(asked: Asked) -> str:
+def why_not(asked: ScenarioInHours) -> str:
     """The first reason, without what would help: where there is one line for it."""
     return _error_message(asked.refused[0].why)
 

@@ -13,7 +13,7 @@ from planner.report.answer.plan_text import Reckoned
 from planner.report.futures.counted import best_cheaper_per_100
 from planner.report.table import Table
 from planner.scenario.path import format_path
-from planner.scenario.question import KEYS, Key
+from planner.scenario.question import KEYS, LinkKey
 
 Topic = Literal["verdict", "plan", "money", "turns", "speed", "rent"]  # what of a plan a measure is about
 Write = Callable[[float], str]
@@ -172,7 +172,7 @@ def input_differences_table(plans: Sequence[Reckoned], hints: Sequence[Mapping[s
     return Table.listed(["Input", *names], rows)
 
 
-def _format_field(key: Key, value: Any, usual: Mapping[str, str]) -> str:
+def _format_field(key: LinkKey, value: Any, usual: Mapping[str, str]) -> str:
     """A value as its field shows it; what an empty one stands for."""
     if value is None:
         return usual.get(key.key, _said(None))

@@ -16,7 +16,7 @@ from planner.scenario.scenario import Scenario
 from planner.scenario.task import ServingTask
 from planner.scenario.work import Work
 from planner.speed.serving import CpuAlternative, CpuFeasibility, small_work
-from planner.speed.work_to_hours import Asked, serving_job
+from planner.speed.work_to_hours import ScenarioInHours, serving_job
 
 
 def cpu_sentences(found: CpuFeasibility) -> tuple[str, ...]:
@@ -137,14 +137,14 @@ def _hours(plan: Plan, one: EvaluatedOption) -> float:
     return float(one.option.useful_hours.sum())
 
 
-def too_much(asked: Asked) -> tuple[Tile, ...]:
+def too_much(asked: ScenarioInHours) -> tuple[Tile, ...]:
     """What models would hold of a memory that they do not fit into."""
     trained = [tile for one in asked.trainings if not one.fits for tile in training_tiles(one)]
     served = [tile for one in asked.servings if not one.fits for tile in serving_tiles(one, 0)]
     return (*trained, *served)
 
 
-def without_deadline(asked: Asked | None) -> Scenario | None:
+def without_deadline(asked: ScenarioInHours | None) -> Scenario | None:
     """The scenario without its deadlines, where being late is all that is wrong with it."""
     if asked is None or not asked.late or sum(late.was_asked for late in asked.late) < len(asked.refused):
         return None
@@ -157,7 +157,7 @@ def _without_deadline(work: Work) -> Work:
     return work.model_copy(update={"train": work.train.model_copy(update={"deadline_days": None})})
 
 
-def late_plan_text(asked: Asked) -> str:
+def late_plan_text(asked: ScenarioInHours) -> str:
     """What to say above the numbers of a plan that is late."""
     after = format_duration(max(late.days - late.deadline_days for late in asked.late))
     return f"These are the numbers of the plan as it is: it is done {after} after the deadline."

@@ -66,9 +66,8 @@ Schema = dict[str, Any]
 
 def _light_schemas() -> dict[str, Callable[[], Schema]]:
     """Schemas of files that are read without the engine."""
-    from planner.scenario.day_patterns import DayPattern
     from planner.scenario.file import file_schema
-    from planner.scenario.latency import LatencyClass
+    from planner.scenario.latency import DayPattern, LatencyClass
     from planner.scenario.presets import Preset
     from pricing.schema import SECTIONS_OF, catalogue_schema, editor_schema
 
@@ -85,12 +84,12 @@ def _engine_schemas() -> dict[str, Callable[[], Schema]]:
     """Schemas of answers and of the engine's own data files."""
     from planner.evidence.constants_file import training_constants_schema
     from planner.report.files.answer_schema import answer_schema
-    from planner.speed.hardware import Network
+    from planner.speed.hardware import Interconnect
     from planner.speed.pace import OwnRunWeights
     from planner.speed.serving import chips as serving
     from planner.speed.training import images
     from planner.speed.training.goodput import TeamEfficiencyData
-    from planner.speed.training.software_stacks import SoftwareStackData
+    from planner.speed.training.stated import SoftwareStackData
     from planner.study.data_files import FuturesAssumptions
     from planner.study.market.gpu_guide import GpuUses
     from planner.study.uncertainty.stress import StressTests
@@ -104,19 +103,19 @@ def _engine_schemas() -> dict[str, Callable[[], Schema]]:
         "futures": FuturesAssumptions,
         "belief": EstimateConstants,
         "gate": ValidationConstants,
-        "network": Network,
+        "network": Interconnect,
         "goodput": TeamEfficiencyData,
         "own_runs": OwnRunWeights,
         "training_stacks": SoftwareStackData,
-        "vision_training": images.Known,
+        "vision_training": images.ImageTrainingData,
     }
     # One record holds the contents of two files: the fitted constants, and all else.
     fitted = ("fit", "constants", "bands", "spread")
-    others = tuple(name for name in serving.Known.model_fields if name not in fitted)
+    others = tuple(name for name in serving.ServingData.model_fields if name not in fitted)
     return {
         "answer": answer_schema,
         "training_constants": training_constants_schema,
-        "serving_constants": partial(editor_schema, serving.Known, only=("about", *fitted)),
-        "serving_engines": partial(editor_schema, serving.Known, only=others),
+        "serving_constants": partial(editor_schema, serving.ServingData, only=("about", *fitted)),
+        "serving_engines": partial(editor_schema, serving.ServingData, only=others),
         **{name: partial(editor_schema, record) for name, record in records.items()},
     }

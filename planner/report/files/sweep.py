@@ -16,7 +16,7 @@ from planner.money.ways import WAYS, OptionSpec
 from planner.report.files import answer_schema as schema
 from planner.report.files.csv import BYTE_ORDER_MARK
 from planner.report.forms import finite
-from planner.scenario.grid import OUTPUTS, Grid
+from planner.scenario.grid import OUTPUTS, SweepGrid
 from planner.scenario.path import format_path
 from planner.study.sweep.flips import Flip, WinnerCounts, flips
 from planner.study.sweep.sweep import PointAnswer
@@ -43,7 +43,7 @@ _TEXT_OF = {
 class SweepColumns:
     """The columns of the file of a grid, and its rows."""
 
-    def __init__(self, grid: Grid) -> None:
+    def __init__(self, grid: SweepGrid) -> None:
         self.grid = grid
         self.options = _possible_options(grid)
         self.measures = [name for name in grid.outputs if name not in OUTPUTS]  # of each option
@@ -78,7 +78,7 @@ class SweepColumns:
         return _line(cells)
 
 
-def _possible_options(grid: Grid) -> list[str]:
+def _possible_options(grid: SweepGrid) -> list[str]:
     """Return the options that a point may have, in the order shown."""
     base = grid.saved.scenario
     varied = {str(path[0]) for path in grid.paths}
@@ -158,7 +158,7 @@ class SweepRun(NamedTuple):
     seconds: float
 
 
-def sweep_document(grid: Grid, winners: WinnerCounts, run: SweepRun) -> schema.SweepSchema:
+def sweep_document(grid: SweepGrid, winners: WinnerCounts, run: SweepRun) -> schema.SweepSchema:
     """Return the summary over all points; the rows stand in the file."""
     words = _frequencies(winners.shares(0))
     has_verdicts = "verdict" in grid.outputs
@@ -183,7 +183,7 @@ def _flip(flip: Flip) -> schema.FlipSchema:
     return schema.FlipSchema.model_validate(fields)
 
 
-def sweep_json(document: schema.SweepSchema, grid: Grid, path: Path) -> Iterator[str]:
+def sweep_json(document: schema.SweepSchema, grid: SweepGrid, path: Path) -> Iterator[str]:
     """Yield the document with the rows of the file, piece by piece: millions of them are never held at once."""
     summary = document.model_dump(mode="json", exclude={"rows"})
     head = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False)
@@ -196,7 +196,7 @@ def sweep_json(document: schema.SweepSchema, grid: Grid, path: Path) -> Iterator
     yield "\n  ]\n}\n"
 
 
-def sweep_rows(grid: Grid, lines: Iterable[str]) -> Iterator[schema.SweepRowSchema]:
+def sweep_rows(grid: SweepGrid, lines: Iterable[str]) -> Iterator[schema.SweepRowSchema]:
     """Yield the rows of a file of this grid."""
     columns = SweepColumns(grid)
     cells = csv.reader(lines, quoting=csv.QUOTE_NONNUMERIC)  # a cell without quotes is a number
@@ -205,7 +205,7 @@ def sweep_rows(grid: Grid, lines: Iterable[str]) -> Iterator[schema.SweepRowSche
         yield _row(grid, columns, row)
 
 
-def _row(grid: Grid, columns: SweepColumns, cells: Sequence[Any]) -> schema.SweepRowSchema:
+def _row(grid: SweepGrid, columns: SweepColumns, cells: Sequence[Any]) -> schema.SweepRowSchema:
     number, first = int(cells[0]), 1 + len(grid.paths)
     by_name = dict(zip(columns.names[first:], cells[first:], strict=True))
     best, own = by_name.get("best", ""), by_name.get("own", "")

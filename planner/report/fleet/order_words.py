@@ -12,7 +12,7 @@ from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.table import Table
-from planner.scenario.own import Order
+from planner.scenario.own import PurchaseOrder
 
 _NAMED = 3  # orders that a sentence names; of more, the first ones and the rest together
 
@@ -79,7 +79,7 @@ def when(month: int) -> str:
     return "today" if month == 0 else f"month {month}"
 
 
-def in_orders(orders: Sequence[Order]) -> str:
+def in_orders(orders: Sequence[PurchaseOrder]) -> str:
     """The orders of a plan: 16 today, 8 in month 18 and 18 more by month 48."""
     return _listed([(one.accelerators, one.month) for one in orders])
 

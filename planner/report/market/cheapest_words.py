@@ -7,7 +7,7 @@ from typing import Any
 from planner.money.ways import WAYS
 from planner.report.forms import finite, join_sections, to_plain_data
 from planner.report.table import Table, text_table
-from planner.speed.training.result import Range
+from planner.speed.training.result import Interval
 from planner.study.market.survey import Market, MarketCandidate
 
 _RUNNERS_UP = 10
@@ -72,7 +72,7 @@ def _row(one: MarketCandidate, found: Market) -> dict[str, Any]:
     }
 
 
-def _ends(name: str, what: Range | None) -> dict[str, float | None]:
+def _ends(name: str, what: Interval | None) -> dict[str, float | None]:
     """A range as three columns."""
     ends = (None, None, None) if what is None else (finite(what.typical), finite(what.low), finite(what.high))
     return dict(zip((name, f"{name}_low", f"{name}_high"), ends, strict=True))

@@ -23,8 +23,8 @@ from planner.scenario.task import TrainingTask
 from planner.speed.scenario_jobs import ScenarioServing, ScenarioTraining
 from planner.speed.serving import LatencyPercentiles, ServingResult
 from planner.speed.training import TrainingResult
-from planner.speed.training.result import Range, TrainingSpeed
-from planner.speed.work_to_hours import Asked
+from planner.speed.training.result import Interval, TrainingSpeed
+from planner.speed.work_to_hours import ScenarioInHours
 from pricing import Catalogue
 
 _MINUTES = 60.0
@@ -58,7 +58,7 @@ def example_summary(said: SpeedSummary) -> SpeedSummary:
     return SpeedSummary(f"For example: {said.title}", (first, *said.sentences), said.figures)
 
 
-def otherwise(catalogue: Catalogue, asked: Asked) -> SpeedSummary | None:
+def otherwise(catalogue: Catalogue, asked: ScenarioInHours) -> SpeedSummary | None:
     """The finding for work that writes no tokens, and for runs of known hours; None where there is none."""
     parts = [other_work_texts(one, catalogue.accelerator_label(one.accelerator)) for one in asked.others]
     parts += [known_run_texts(one, catalogue.accelerator_label(one.accelerator)) for one in asked.runs]
@@ -188,7 +188,7 @@ def _training_figures(speed: TrainingSpeed, cost: JobHourQuote | None) -> tuple[
     )  # fmt: skip
 
 
-def _cost_figure(hours: Range, cost: JobHourQuote | None) -> Tile:
+def _cost_figure(hours: Interval, cost: JobHourQuote | None) -> Tile:
     if cost is None:
         return Tile("Cost of the run", "not priced", "", "No offer of the catalogue rents these by the hour.")
     low, typical, high = (words.format_usd_short(each * cost.usd_per_accelerator_hour) for each in

@@ -1,11 +1,10 @@
 """Whether it fits and how it is spread, as tiles and in words: what a speed rests on."""
 
-from planner.network.own_models import user_model_record
-from planner.network.record import build_network
+from planner.network.record import build_network, user_model_record
 from planner.report import words
 from planner.report.tile import Tile
 from planner.scenario.base import GIGA
-from planner.scenario.own_model import OwnModel
+from planner.scenario.measured import OwnModel
 from planner.speed.bands import Band
 from planner.speed.serving import ServingResult
 from planner.speed.training import TrainingResult

@@ -12,7 +12,7 @@ from planner.report.speed.fit_words import SERVED_PARTS, evidence_text, first_to
 from planner.report.table import Table, text_table
 from planner.scenario.base import HOURS_PER_YEAR, MILLION, SECONDS_PER_HOUR
 from planner.scenario.durations import seconds_words
-from planner.scenario.serving_job import ServingJob
+from planner.scenario.jobs import ServingJob
 from planner.speed.hardware import first
 from planner.speed.serving import NonLlmServing, ScaledRun, ServingResult, other_work
 from pricing import Catalogue, PricingError

@@ -14,8 +14,8 @@ from planner.evidence.nearest import PublishedRun
 from planner.report import words
 from planner.report.chart_frame import INK, PAPER, axis, bars, marks, note, style_figure
 from planner.report.speed.speed_tables import StackedBar
-from planner.speed.serving.result import Share
-from planner.speed.training.waterfall import PEAK, WaterfallStep
+from planner.speed.serving.result import TimeShare
+from planner.speed.training.result import PEAK, WaterfallStep
 
 BAR_PX, FRAME_PX = 62, 96
 SCATTER_PX = 520
@@ -103,7 +103,7 @@ def waterfall(steps: Sequence[WaterfallStep], dark: bool) -> go.Figure:
     )  # fmt: skip
 
 
-def time_shares(shares: Sequence[Share], dark: bool) -> go.Figure:
+def time_shares(shares: Sequence[TimeShare], dark: bool) -> go.Figure:
     """Where the time of a service goes, the largest part on top."""
     kept = [one for one in shares if one.share >= 5e-4]
     parts = bars(

@@ -15,11 +15,10 @@ from planner.report.table import Table
 from planner.scenario.durations import seconds_words
 from planner.speed.bands import Band
 from planner.speed.serving import ServingResult
-from planner.speed.serving.savings import ServingVariant
+from planner.speed.serving.serve import ServingVariant
 from planner.speed.training import TrainingResult
-from planner.speed.training.result import TrainingSpeed
+from planner.speed.training.result import PEAK, TrainingSpeed, WaterfallStep
 from planner.speed.training.savings import AS_IT_IS, MemorySaving
-from planner.speed.training.waterfall import PEAK, WaterfallStep
 
 _AS_MUCH, _TELLS = 0.005, 0.1  # no more is as much; a part below this share of the one that grew most is not named
 _KINDS = {

@@ -21,7 +21,7 @@ from planner.speed.training.result import (
     TrainingResult,
     TrainingSpeed,
 )
-from planner.speed.work_to_hours import Asked
+from planner.speed.work_to_hours import ScenarioInHours
 
 _FEW = 5
 _ZERO = ("none", "ZeRO 1", "ZeRO 2", "ZeRO 3")
@@ -55,7 +55,7 @@ def in_short(found: TrainingResult, label: str) -> str:
     return f"{run} takes {range_words(days.low, days.typical, days.high)} on {where}."
 
 
-def hours_to_train(asked: Asked | None) -> float | None:
+def hours_to_train(asked: ScenarioInHours | None) -> float | None:
     """How long one run takes on what it asks for, the longest where several models are trained; None where none is.
 
     Alike for every way, as a run is never put on fewer than it asks for. Neither a queue nor interruptions are in it.

@@ -1,14 +1,24 @@
 """How fast a model is served: from its shape and the machine's peaks, with few constants fitted to published runs."""
 
-from planner.scenario.serving_job import ServingJob
+from planner.scenario.jobs import ServingJob
 from planner.speed.hardware import InvalidJobError
-from planner.speed.serving.constants import ServingConstants
+from planner.speed.serving.cases import ServingConstants
 from planner.speed.serving.cpu_sized import CpuAlternative, CpuFeasibility, ModelSizeLimit, largest_model, small_work
-from planner.speed.serving.non_llm import NonLlmServing, ScaledRun, carried_run, is_other_work, other_work
+from planner.speed.serving.non_llm import (
+    NonLlmRate,
+    NonLlmServing,
+    ScaledRun,
+    carried_hours,
+    carried_run,
+    is_other_work,
+    other_work,
+    rate_on,
+    work_called,
+    work_names,
+)
 from planner.speed.serving.promise import replicas_ahead
-from planner.speed.serving.result import LatencyPercentiles, MemoryParts, ServingFitSuggestion, ServingResult, Share
+from planner.speed.serving.result import LatencyPercentiles, MemoryParts, ServingFitSuggestion, ServingResult, TimeShare
 from planner.speed.serving.serve import serve
-from planner.speed.serving.work import NonLlmRate, carried_hours, rate_on, work_called, work_names
 
 __all__ = [
     "CpuAlternative",
@@ -24,7 +34,7 @@ __all__ = [
     "ServingFitSuggestion",
     "ServingJob",
     "ServingResult",
-    "Share",
+    "TimeShare",
     "carried_hours",
     "carried_run",
     "is_other_work",

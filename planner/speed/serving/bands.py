@@ -1,11 +1,19 @@
 """How sure a prediction is: what published runs were over predictions that had not seen their source."""
 
+from collections.abc import Sequence
+
+from planner.network.kinds import UnknownShape
 from planner.scenario.base import ONE_MACHINE
+from planner.scenario.jobs import MeasuredLike, ServingJob
+from planner.scenario.measured import MeasuredRun
 from planner.speed.bands import Band, attention_of, mixture_kind
 from planner.speed.hardware import generation
+from planner.speed.pace import SpeedCorrection, band_left, believed, called
 from planner.speed.serving.case_of import ServingSetup
 from planner.speed.serving.cases import ServingLayout
 from planner.speed.serving.chips import WEIGHT_BYTES, known
+from planner.speed.serving.lookup import find_shape
+from pricing import Catalogue
 
 TRAITS = ("chip", "engine", "mixture", "size", "attention", "bits", "pipeline", "load", "ranks", "figure")
 _WIDE = Band(low=0.3, high=1.6, rows=0)  # nobody measured anything like it
@@ -53,3 +61,30 @@ def serving_band(setup: ServingSetup, layout: ServingLayout, *, batch: float, gu
     assumed = said.assumed_bands.get(band_name(setup, single=batch <= 1))
     band = assumed or said.spread.band(traits_of(setup, layout, batch=batch))
     return band.or_wider(said.assumed_bands.get("guessed shape", _WIDE)) if guessed else band
+
+
+def serving_correction(catalogue: Catalogue, job: ServingJob, accelerator: str) -> SpeedCorrection:
+    """Of a service on that accelerator: runs of its model and engine.
+
+    Those of another model there told published runs nothing, so they count only where no model is named.
+    """
+    if job.measured_over_predicted is not None:
+        return SpeedCorrection(job.measured_over_predicted, "job", 1, band_left("entered"), 1.0)
+    return believed(*alike(catalogue, job, accelerator))
+
+
+def alike(catalogue: Catalogue, job: ServingJob, accelerator: str) -> tuple[Sequence[MeasuredRun], MeasuredLike]:
+    """The measured factors that speak of a service on an accelerator, and what each has in common with it."""
+    here = [one for one in job.measured if one.kind == "serving" and one.accelerator == accelerator]
+    here = [one for one in here if one.engine in (None, job.engine)]
+    model = _called(catalogue, job.model) if here else ""
+    same = [one for one in here if one.model is not None and called(catalogue, one.model) == model]
+    return (same, "job") if same else ([one for one in here if one.model is None], "accelerator")
+
+
+def _called(catalogue: Catalogue, model: str) -> str:
+    """The catalogue's name of it, tuned and quantised variants included; else as it is written."""
+    try:
+        return find_shape(catalogue, model).name
+    except UnknownShape:
+        return called(catalogue, model)

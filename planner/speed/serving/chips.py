@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from planner.speed.bands import UNTOLD, Band, Spread
+from planner.speed.bands import UNTOLD, Band, ErrorSpread
 from planner.speed.data_files import read_data
 from planner.speed.hardware import MissingAcceleratorDataError, first, power_share, processor_memory_gb
-from planner.speed.serving.constants import NAMES, ServingConstants
+from planner.speed.serving.cases import NAMES, ServingConstants
 from pricing.caching import cached
 from pricing.days import Day
 from pricing.figure import StrictModel, Text
@@ -211,7 +211,7 @@ class ShapeAlias(StrictModel):
     no_window: bool = False
 
 
-class Dataset(StrictModel):
+class PromptDataset(StrictModel):
     """What a named data set asks and gets on average."""
 
     input_tokens: int = Field(ge=1)
@@ -239,7 +239,7 @@ class PowerDraw(StrictModel):
     source: Text
 
 
-class Measured(StrictModel):
+class MeasuredRate(StrictModel):
     """One measured rate of work that is not a language model's."""
 
     accelerator: str
@@ -271,14 +271,14 @@ class PollingInterval(StrictModel):
         )
 
 
-class Work(StrictModel):
+class NonLlmWork(StrictModel):
     """A kind of work whose speed was measured and is carried over by peak rates where it was not."""
 
     label: Text
     bound: Literal["compute", "bandwidth"]
     also: tuple[str, ...] = Field(default=(), description="other names of it, models of the catalogue among them")
     alone_share: _Share | None = Field(default=None, description="of that pace, one request at a time; not measured")
-    measured: tuple[Measured, ...] = Field(min_length=1)
+    measured: tuple[MeasuredRate, ...] = Field(min_length=1)
 
 
 class LatencyDerating(StrictModel):
@@ -298,13 +298,13 @@ class FitInfo(StrictModel):
     sources: int
 
 
-class Known(StrictModel):
+class ServingData(StrictModel):
     """Everything the data file says."""
 
     about: Text
     engines: dict[str, EngineFamily]
     same_shape: dict[str, ShapeAlias]
-    datasets: dict[str, Dataset]
+    datasets: dict[str, PromptDataset]
     requests_in_run: dict[str, dict[str, int]]
     left_out: tuple[LeftOut, ...]
     unfitted_first_tokens: tuple[LeftOut, ...] = Field(description="runs, or whole sources by their titles")
@@ -313,9 +313,9 @@ class Known(StrictModel):
     fit: FitInfo
     constants: dict[str, FittedConstant]
     bands: dict[str, Band]
-    spread: Spread = UNTOLD
+    spread: ErrorSpread = UNTOLD
     assumed_bands: dict[str, Band] = Field(description="where nothing was fitted: from errors on published runs")
-    work: dict[str, Work]
+    work: dict[str, NonLlmWork]
     work_shares: LatencyDerating
 
     def values(self) -> ServingConstants:
@@ -324,9 +324,9 @@ class Known(StrictModel):
 
 
 @cached(1)
-def known() -> Known:
+def known() -> ServingData:
     """The data files, read once and checked."""
-    return Known.model_validate({**read_data(CONSTANTS), **read_data(ENGINES)})
+    return ServingData.model_validate({**read_data(CONSTANTS), **read_data(ENGINES)})
 
 
 def left_out() -> frozenset[str]:

@@ -7,16 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from planner.scenario.serving_job import ServingJob
+from planner.scenario.jobs import ServingJob
 from planner.speed.arrays import Num
 from planner.speed.hardware import InvalidJobError, MissingAcceleratorDataError
-from planner.speed.serving.bands import serving_band
+from planner.speed.serving.bands import serving_band, serving_correction
+from planner.speed.serving.case_of import why_not
+from planner.speed.serving.cases import ServingConstants
 from planner.speed.serving.chips import WEIGHT_BYTES, ServingAccelerator, known
-from planner.speed.serving.constants import ServingConstants
-from planner.speed.serving.legal import why_not
 from planner.speed.serving.lookup import find_chip
 from planner.speed.serving.non_llm import is_other_work, other_work
-from planner.speed.serving.own_pace import serving_correction
 from planner.speed.serving.plan import USUAL_PROMISE, plan
 from planner.speed.serving.promise import levels, max_rate_within_target, running
 from pricing import names
@@ -79,7 +78,7 @@ def small_work(
 
     A promise that is not given is the usual one of a service, first tokens in 2 s and further ones in 100 ms.
     """
-    peak = job.peak_requests_per_s or job.average_requests_per_s
+    peak = job.peak_requests_per_s or job.requests_per_s
     processors = [key for key, record in catalogue.accelerators.items() if record.kind == "cpu"]
     yours = list(dict.fromkeys(names.accelerator(catalogue, name) for name in have))[:_MOST_TRIED]
     tried = [(key, True) for key in yours] + [(key, False) for key in processors if key not in yours]

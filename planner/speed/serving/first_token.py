@@ -9,8 +9,7 @@ import math
 import numpy as np
 
 from planner.speed.arrays import Num
-from planner.speed.serving.cases import ServingCase
-from planner.speed.serving.constants import ServingRates
+from planner.speed.serving.cases import ServingCase, ServingRates
 from planner.speed.serving.step import layers_s, prefill, reading, weight_bytes_read
 from pricing.caching import cached
 

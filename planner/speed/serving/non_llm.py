@@ -5,16 +5,137 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from planner.scenario.base import SECONDS_PER_HOUR
-from planner.scenario.serving_job import ServingJob
-from planner.scenario.task import Run
+from planner.scenario.jobs import ServingJob
+from planner.scenario.task import FixedRun
 from planner.speed.bands import Band
-from planner.speed.serving.chips import ServingAccelerator, known
+from planner.speed.hardware import MissingAcceleratorDataError, first
+from planner.speed.serving.bands import serving_correction
+from planner.speed.serving.chips import MeasuredRate, NonLlmWork, ServingAccelerator, known
 from planner.speed.serving.lookup import find_chip
-from planner.speed.serving.own_pace import serving_correction
-from planner.speed.serving.work import NonLlmRate, carried_hours, rate_on, server_share, work_called
 from pricing import names
 from pricing.catalogue import Catalogue
 from pricing.errors import UnknownNameError
+
+_MEASURED_LOW, _MEASURED_HIGH = 0.85, 1.15  # another machine with the same chip
+_CARRIED_LOW, _CARRIED_HIGH = 0.6, 1.6  # another chip of the same kind, by its peaks
+_FAR_LOW, _FAR_HIGH = 0.3, 2.0  # across kinds of chips: GPU to processor or back
+
+
+@dataclass(frozen=True)
+class NonLlmRate:
+    """Requests per second of all accelerators together, and where that comes from."""
+
+    requests_per_s: float
+    low: float
+    high: float
+    measured: bool  # on this very chip
+    carried_from: str
+
+
+def work_names() -> tuple[str, ...]:
+    """The kinds of work that were measured."""
+    return tuple(known().work)
+
+
+def rate_on(catalogue: Catalogue, name: str, chip: ServingAccelerator, *, accelerators: float = 1.0) -> NonLlmRate:
+    """Requests per second of that work on that chip: measured, or carried over from the nearest chip that was."""
+    return scaled_rate(catalogue, known().work[name], chip, accelerators=accelerators)
+
+
+def scaled_rate(
+    catalogue: Catalogue, work: NonLlmWork, chip: ServingAccelerator, *, accelerators: float = 1.0
+) -> NonLlmRate:
+    """The rate of work that was measured on another accelerator, carried over to this one."""
+    own = [entry for entry in work.measured if entry.accelerator == chip.name]
+    entry = own[0] if own else _nearest(catalogue, work, chip)
+    other = find_chip(catalogue, entry.accelerator)
+    ratio = 1.0 if own else _peak_ratio(work, entry, chip, other)
+    low, high = _spread(other, chip)
+    per_s = entry.requests_per_s * ratio * accelerators
+    return NonLlmRate(per_s, per_s * low, per_s * high, bool(own), entry.accelerator)
+
+
+def carried_hours(
+    catalogue: Catalogue, *, hours: float, measured_on: str, wanted: str, bound: str = "compute"
+) -> NonLlmRate:
+    """Any work measured in hours on one accelerator, carried over to another by the peak that bounds it.
+
+    The rate is in jobs per second; `bound` is `compute` (matrix units), `fp32`, `fp64` or `bandwidth`.
+    """
+    here, there = find_chip(catalogue, measured_on), find_chip(catalogue, wanted)
+    same = here.name == there.name
+    faster = 1.0 if same else _bounding_peak(catalogue, there, bound) / _bounding_peak(catalogue, here, bound)
+    per_s = faster / (hours * SECONDS_PER_HOUR)
+    low, high = _spread(here, there)
+    return NonLlmRate(per_s, per_s * low, per_s * high, same, here.name)
+
+
+def _bounding_peak(catalogue: Catalogue, chip: ServingAccelerator, bound: str) -> float:
+    """The peak that bounds it, in units of its own, or a refusal where the catalogue does not know it."""
+    record = catalogue.accelerators[chip.name]
+    peaks = {
+        "compute": chip.flops_16bit,
+        "bandwidth": chip.bandwidth,
+        "fp32": first(record.fp32_tflops),
+        "fp64": first(record.fp64_tflops),
+    }
+    peak = peaks[bound]
+    if peak is None:
+        kinds = ", ".join(name for name, value in peaks.items() if value is not None)
+        raise MissingAcceleratorDataError(
+            f"the catalogue has no {bound} rate of {record.label}: want one of {kinds} as the bound"
+        )
+    return peak
+
+
+def _spread(here: ServingAccelerator, there: ServingAccelerator) -> tuple[float, float]:
+    """How far off a rate of one chip may be on another."""
+    if here.name == there.name:
+        return _MEASURED_LOW, _MEASURED_HIGH
+    if (here.kind == "cpu") == (there.kind == "cpu"):
+        return _CARRIED_LOW, _CARRIED_HIGH
+    return _FAR_LOW, _FAR_HIGH
+
+
+def server_share(chip: ServingAccelerator) -> float:
+    """What a service takes under a promise of latency, of what the chip does offline. [1]"""
+    shares = known().work_shares
+    return shares.server_on_processors if chip.kind == "cpu" else shares.server
+
+
+def work_called(model: str, *, exactly: bool = False) -> str | None:
+    """The measured work of that name, loosely spelled, or of one of its other names; None where there is none.
+
+    A table of runs names its work `exactly`: another name may stand for another size.
+    """
+    wanted = names.plain(model)
+    for name, work in known().work.items():
+        if wanted in {names.plain(one) for one in (name, *(() if exactly else work.also))}:
+            return name
+    return None
+
+
+def _nearest(catalogue: Catalogue, work: NonLlmWork, chip: ServingAccelerator) -> MeasuredRate:
+    """The measured chip most like it: same kind and family first, then the one with the nearest rate."""
+
+    def unlike(entry: MeasuredRate) -> tuple[bool, bool, float]:
+        other = find_chip(catalogue, entry.accelerator)
+        ratio = _peak_ratio(work, entry, chip, other)
+        return other.kind != chip.kind, other.architecture != chip.architecture, max(ratio, 1 / ratio)
+
+    return min(work.measured, key=unlike)
+
+
+def _peak_ratio(work: NonLlmWork, entry: MeasuredRate, chip: ServingAccelerator, other: ServingAccelerator) -> float:
+    if work.bound == "bandwidth":
+        return chip.bandwidth / other.bandwidth
+    precision = entry.precision
+    return _rate(chip, precision) / _rate(other, precision)
+
+
+def _rate(chip: ServingAccelerator, precision: str) -> float:
+    return chip.flops_int8 if precision == "int8" else chip.flops(precision)
+
 
 _HOST_PER_S = 100.0  # requests of one accelerator beyond which taking them in and out wants cores beside it
 _BY = {"int8": "rate of 8-bit integers", "fp8": "8-bit rate", "bandwidth": "memory bandwidth"}
@@ -109,14 +230,14 @@ def other_work(catalogue: Catalogue, job: ServingJob) -> NonLlmServing:
     alone_ms = None if work.alone_share is None else 1e3 / (offline * work.alone_share)
     reason = _too_slow(job, work.label, chip, alone_ms)
     counts = [served, served * band.high, served * band.low]
-    most = job.peak_requests_per_s or job.average_requests_per_s  # an even stream has no other peak
+    most = job.peak_requests_per_s or job.requests_per_s  # an even stream has no other peak
     peak = [None if reason else _accelerators_needed(most, one) for one in counts]
-    average = None if reason else _accelerators_needed(job.average_requests_per_s, served)
+    average = None if reason else _accelerators_needed(job.requests_per_s, served)
     return NonLlmServing(
         work=name, label=work.label, accelerator=chip.name, requests_per_s=served, low=served * band.low,
         high=served * band.high, offline_requests_per_s=offline, alone_ms=alone_ms, measured=rate.measured,
         carried_from=rate.carried_from, source=_source(name, rate), how=_how(catalogue, name, rate),
-        average_requests_per_s=job.average_requests_per_s, peak_requests_per_s=most,
+        average_requests_per_s=job.requests_per_s, peak_requests_per_s=most,
         accelerators_at_average=average, accelerators_at_peak=peak[0], accelerators_at_peak_low=peak[1],
         accelerators_at_peak_high=peak[2], joules_per_request=_joules(chip, served), reason=reason,
         warnings=_warnings(job, chip, rate, served),
@@ -142,7 +263,7 @@ def similar_work_names(called: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(index[spelling] for spelling in near))[:4]
 
 
-def carried_run(catalogue: Catalogue, task: Run, *, accelerator: str, accelerators: int) -> ScaledRun:
+def carried_run(catalogue: Catalogue, task: FixedRun, *, accelerator: str, accelerators: int) -> ScaledRun:
     """The hours of that run on the accelerators of a plan."""
     measured_on = names.accelerator(catalogue, task.measured_on)
     wanted = names.accelerator(catalogue, accelerator)

@@ -5,16 +5,29 @@ from dataclasses import dataclass, replace
 
 from planner.network.kinds import UnknownShape
 from planner.network.network import Network
-from planner.network.own_models import with_user_models
+from planner.network.record import with_user_models
 from planner.scenario.base import ONE_MACHINE
-from planner.scenario.serving_job import ServingJob
+from planner.scenario.jobs import ServingJob
 from planner.speed.hardware import HostedOnlyModelError, InvalidJobError
 from planner.speed.match_model import find_model_record
-from planner.speed.serving.case_of import ServingSetup, default_kv_bytes, limits, make_case, smallest_group
-from planner.speed.serving.cases import ServingCase, ServingLayout, ServingLimits, ServingTraffic
+from planner.speed.serving.case_of import (
+    ServingSetup,
+    check_layout,
+    default_kv_bytes,
+    limits,
+    make_case,
+    smallest_group,
+)
+from planner.speed.serving.cases import (
+    ServingCase,
+    ServingConstants,
+    ServingLayout,
+    ServingLimits,
+    ServingRates,
+    ServingTraffic,
+    rates,
+)
 from planner.speed.serving.chips import ServingAccelerator, known
-from planner.speed.serving.constants import ServingConstants, ServingRates, rates
-from planner.speed.serving.legal import check_layout
 from planner.speed.serving.lookup import ResolvedModel, find_chip, find_period, find_shape
 from planner.speed.serving.non_llm import similar_work_names
 from planner.speed.serving.promise import LatencyTarget

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.speed.arrays import Num
-from planner.speed.serving.cases import ServingCase
-from planner.speed.serving.constants import ServingRates
+from planner.speed.serving.cases import ServingCase, ServingRates
 from planner.speed.serving.first_token import (
     loaded_first_token_s,
     prompt_blocking_s,
@@ -18,9 +17,8 @@ from planner.speed.serving.first_token import (
     slot_wait_s,
     together,
 )
-from planner.speed.serving.memory import most_requests
 from planner.speed.serving.result import LatencyPercentiles
-from planner.speed.serving.step import ServingStepParts, decode_step, prefill
+from planner.speed.serving.step import ServingStepParts, decode_step, most_requests, prefill
 
 _STRETCH = 1.15  # a stated batch may exceed what we think fits by this much: pages are handed out late
 

@@ -46,7 +46,7 @@ class LatencyPercentiles:
 
 
 @dataclass(frozen=True)
-class Share:
+class TimeShare:
     """One part of the time, as a share of all of it."""
 
     name: str
@@ -80,7 +80,7 @@ class ServingResult:
     cold_start_s: float
     output_tokens_per_accelerator_hour: float
     joules_per_output_token: float | None
-    time_shares: tuple[Share, ...]
+    time_shares: tuple[TimeShare, ...]
     band: Band | None  # around its rate; None where it does not fit
     warnings: tuple[str, ...]
     idle_replicas: int = 0  # without a request, where fewer are at once than there are replicas

@@ -1,22 +1,23 @@
 """A job to be served, worked out: does it fit, how fast, how long people wait, how many accelerators, what energy."""
 
 import math
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
 
-from planner.network.own_models import with_user_models
+from planner.network.record import with_user_models
 from planner.scenario.base import ONE_MACHINE, SECONDS_PER_HOUR
-from planner.scenario.serving_job import ServingJob
+from planner.scenario.jobs import ServingJob
+from planner.speed.hardware import InvalidJobError
 from planner.speed.match_model import substitution_note
-from planner.speed.serving.bands import UNDER_LOAD, serving_band
-from planner.speed.serving.case_of import stored_gb
+from planner.speed.serving.bands import UNDER_LOAD, serving_band, serving_correction
+from planner.speed.serving.case_of import stored_gb, ways_to_fit, why_not
+from planner.speed.serving.cases import ServingConstants
 from planner.speed.serving.chips import known
-from planner.speed.serving.constants import ServingConstants
-from planner.speed.serving.legal import ways_to_fit, why_not
-from planner.speed.serving.memory import held, most_requests
-from planner.speed.serving.own_pace import serving_correction
 from planner.speed.serving.plan import ServingPlan, plan
 from planner.speed.serving.promise import BatchCycle, at_once, cycle, latencies, max_requests_per_s, running
-from planner.speed.serving.result import LatencyPercentiles, MemoryParts, ServingFitSuggestion, ServingResult, Share
+from planner.speed.serving.result import LatencyPercentiles, MemoryParts, ServingFitSuggestion, ServingResult, TimeShare
+from planner.speed.serving.step import held, most_requests
 from pricing.catalogue import Catalogue
 
 _ADAPTER_SLOWDOWN = 0.2  # engines lose 10 to 30 % with several adapters; no primary measurement was found
@@ -51,7 +52,7 @@ def serve(catalogue: Catalogue, job: ServingJob, constants: ServingConstants | N
         output_tokens_per_s=output, output_tokens_per_s_low=output * band.low,
         output_tokens_per_s_high=output * band.high, requests_per_s=output / worked.job.output_tokens,
         requests_per_s_within_promise=within * busy, ttft=ttft, tpot=tpot,
-        accelerators_at_average=_accelerators_needed(worked, job.average_requests_per_s, within),
+        accelerators_at_average=_accelerators_needed(worked, job.requests_per_s, within),
         accelerators_at_peak=_accelerators_needed(worked, job.peak_requests_per_s, within),
         cold_start_s=_cold_start_s(worked),
         output_tokens_per_accelerator_hour=SECONDS_PER_HOUR * output / (worked.devices * replicas),
@@ -72,12 +73,12 @@ def _latencies(
 
     Where only a number at once is given, of so many who ask again as soon as they have their answer.
     """
-    if worked.promise is None and worked.job.average_requests_per_s is None:
+    if worked.promise is None and worked.job.requests_per_s is None:
         if worked.job.batch is None:
             return None, None
         first, token = at_once(worked.case, worked.rate, batch=batch)
         return first.at_pace(faster), token.at_pace(faster)
-    wanted = worked.job.average_requests_per_s
+    wanted = worked.job.requests_per_s
     replicas = max(float(worked.busy_replicas), (_accelerators_needed(worked, wanted, within) or 0) / worked.devices)
     arriving = within if wanted is None else min(wanted / replicas, within)
     seen = latencies(worked.case, worked.rate, most=batch, requests_per_s=arriving / faster, cv=worked.job.length_cv)
@@ -127,7 +128,7 @@ def _joules(worked: ServingPlan, batch: float, tokens_per_s: float) -> float | N
     return float(worked.devices * worked.setup.chip.tdp_w * share / tokens_per_s)
 
 
-def _shares(full: BatchCycle) -> tuple[Share, ...]:
+def _shares(full: BatchCycle) -> tuple[TimeShare, ...]:
     """Where the time of a full cycle goes, the largest first."""
     step, prompt, steps = full.step, full.prompt, float(full.steps)
     parts = {
@@ -141,7 +142,7 @@ def _shares(full: BatchCycle) -> tuple[Share, ...]:
     }
     parts["cutting prompts into steps"] = max(float(full.seconds) - sum(parts.values()), 0.0)
     whole = float(full.seconds)
-    shares = (Share(name, seconds / whole) for name, seconds in parts.items())
+    shares = (TimeShare(name, seconds / whole) for name, seconds in parts.items())
     return tuple(sorted(shares, key=lambda one: -one.share))
 
 
@@ -189,3 +190,44 @@ def _misfit_result(worked: ServingPlan, reason: str, ways: tuple[ServingFitSugge
         accelerators_at_peak=None, cold_start_s=_cold_start_s(worked), output_tokens_per_accelerator_hour=0.0,
         joules_per_output_token=None, time_shares=(), band=None, warnings=(),
     )  # fmt: skip
+
+
+AS_IT_IS = "as it is"
+_WIDE, _EIGHT, _FOUR = ("fp32", "bf16", "fp16"), ("fp8", "int8"), ("fp4", "mxfp4", "int4")
+_HALF = 2
+
+
+@dataclass(frozen=True)
+class ServingVariant:
+    """The service with one thing changed."""
+
+    words: str
+    found: ServingResult
+
+
+def serving_variants(catalogue: Catalogue, job: ServingJob) -> tuple[ServingVariant, ...]:
+    """The service as it is, then each way to need less memory, or to have more. Refused layouts are left out."""
+    now = serve(catalogue, job)
+    found = [ServingVariant(AS_IT_IS, now)]
+    for words, changed in _ways(job, now):
+        try:
+            found.append(ServingVariant(words, serve(catalogue, job.model_copy(update=changed))))
+        except InvalidJobError:
+            continue  # heads that cannot be shared so: no way at all
+    return tuple(found)
+
+
+def _ways(job: ServingJob, now: ServingResult) -> Iterator[tuple[str, dict[str, Any]]]:
+    kept = {"tensor_parallel": now.accelerators_per_replica // job.pipeline_parallel}
+    if now.weight_precision in _WIDE:
+        yield "weights in 8 bits", {**kept, "weight_precision": "fp8"}
+    if now.weight_precision not in _FOUR:
+        yield "weights in 4 bits", {**kept, "weight_precision": "int4"}
+    if job.cache_precision not in _EIGHT:
+        yield "cache in 8 bits", {**kept, "cache_precision": "fp8"}
+    if job.input_tokens > 1:
+        shorter = {"input_tokens": job.input_tokens // _HALF, "output_tokens": max(job.output_tokens // _HALF, 1)}
+        yield "prompts and answers half as long", kept | shorter
+    wider = kept["tensor_parallel"] * _HALF
+    if job.mig_profile is None and (job.accelerators is None or wider <= job.accelerators):
+        yield "twice as many share it", {"tensor_parallel": wider}

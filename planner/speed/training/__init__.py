@@ -1,6 +1,6 @@
 """Training: does a job fit, how fast is it, how long does it take."""
 
-from planner.scenario.training_job import TrainingJob
+from planner.scenario.jobs import TrainingJob
 from planner.speed.hardware import InvalidJobError
 from planner.speed.training.constants import TrainingCalibration
 from planner.speed.training.result import TrainingResult

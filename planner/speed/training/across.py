@@ -12,15 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.network.network import Network
-from planner.network.own_models import with_user_models
+from planner.network.record import with_user_models
 from planner.scenario.base import HOURS_PER_DAY
-from planner.scenario.training_job import TrainingJob
+from planner.scenario.jobs import TrainingJob
 from planner.speed.arrays import stacked, taken
 from planner.speed.bands import Band
 from planner.speed.hardware import Hardware, MissingAcceleratorDataError, hardware, hardware_family, lacks_units
-from planner.speed.pace import Pace, training_correction
-from planner.speed.training.bands import training_band, traits_of
-from planner.speed.training.constants import TrainingCalibration, default_calibration
+from planner.speed.pace import SpeedCorrection, training_correction
+from planner.speed.training.constants import TrainingCalibration, default_calibration, training_band, traits_of
 from planner.speed.training.fitting import USABLE_SHARE, peak_memory
 from planner.speed.training.goodput import TeamEfficiency, compute_optimal_tokens, reliability, team_share
 from planner.speed.training.layout import (
@@ -33,7 +32,7 @@ from planner.speed.training.layout import (
     worth,
 )
 from planner.speed.training.plan import TrainingPlan
-from planner.speed.training.result import Range, TrainingLayout
+from planner.speed.training.result import Interval, TrainingLayout
 from planner.speed.training.step import tokens_per_s
 from planner.speed.training.train import base_plan, default_batch, find_network, run_hours, to_training_layout
 from pricing import Catalogue
@@ -45,7 +44,7 @@ _AT_ONCE = 512  # layouts weighed together: all chips of them stay in a processo
 
 
 @dataclass(frozen=True)
-class Reach:
+class Throughput:
     """What so many of one accelerator do with the job; or, without a speed, what memory they lack."""
 
     accelerator: str
@@ -54,15 +53,15 @@ class Reach:
     least_memory_gb: float  # of the leanest layout; not-a-number where none is legal
     tokens_per_s_per_accelerator: float | None = None
     layout: TrainingLayout | None = None
-    accelerator_hours: Range | None = None
+    accelerator_hours: Interval | None = None
 
     @property
-    def days(self) -> Range | None:
+    def days(self) -> Interval | None:
         """How long the run takes."""
         if self.accelerator_hours is None:
             return None
         hours, each = self.accelerator_hours, self.accelerators * HOURS_PER_DAY
-        return Range(hours.low / each, hours.typical / each, hours.high / each)
+        return Interval(hours.low / each, hours.typical / each, hours.high / each)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +74,7 @@ class _AcceleratorColumns:
     factor: Array
     memory_gb: Array  # that a job may use
     domain: Array
-    paces: tuple[Pace, ...]  # after runs of one's own on each
+    paces: tuple[SpeedCorrection, ...]  # after runs of one's own on each
 
 
 def unknown_speed(catalogue: Catalogue, precision: str = "bf16") -> dict[str, str]:
@@ -97,9 +96,9 @@ def across(
     accelerators: Sequence[str],
     counts: Sequence[int],
     *,
-    enough: Callable[[Sequence[Reach]], bool] = lambda _: False,
+    enough: Callable[[Sequence[Throughput]], bool] = lambda _: False,
     calibration: TrainingCalibration | None = None,
-) -> Iterator[tuple[Reach, ...]]:
+) -> Iterator[tuple[Throughput, ...]]:
     """For each number, ascending, what each of the accelerators does: the best layout, as `train` finds it.
 
     Numbers end where `enough` says so of the last ones. The job's own accelerator, number and layout are left aside.
@@ -165,9 +164,11 @@ def _weighed(
 
 def _layout_relevant_job(job: TrainingJob) -> TrainingJob:
     """The job without what its layouts and their speed do not depend on."""
-    usual = TrainingJob(accelerator=job.accelerator)
-    update = {"accelerator": "any", "accelerators": usual.accelerators, "tokens": None, "unique_tokens": None}
-    return job.model_copy(update=update | {"failures": usual.failures, "team": usual.team})
+    usual = {name: TrainingJob.model_fields[name].default for name in _RUN_ONLY}
+    return job.model_copy(update={**usual, "accelerator": "any"})
+
+
+_RUN_ONLY = ("accelerators", "tokens", "unique_tokens", "failures", "team")  # they set the run, not its layout
 
 
 def _accelerator_columns(
@@ -310,8 +311,8 @@ def _run(catalogue: Catalogue, job: TrainingJob, shape: Network, count: int) -> 
     return _Run(count, tokens, float(often.useful_share), team_share(job.team))
 
 
-def _reach(key: str, one: _LayoutResult, run: _Run) -> Reach:
-    found = Reach(key, run.accelerators, one.memory_gb, one.least_memory_gb)
+def _reach(key: str, one: _LayoutResult, run: _Run) -> Throughput:
+    found = Throughput(key, run.accelerators, one.memory_gb, one.least_memory_gb)
     if one.band is None:
         return found
     team = run.team.shrunk_by_own_runs(one.team_kept)
@@ -322,16 +323,16 @@ def _reach(key: str, one: _LayoutResult, run: _Run) -> Reach:
 _STEP = 8  # above so many, in whole machines
 
 
-def fewest_by_deadline(catalogue: Catalogue, job: TrainingJob, deadline_days: float, most: int) -> Reach | None:
+def fewest_by_deadline(catalogue: Catalogue, job: TrainingJob, deadline_days: float, most: int) -> Throughput | None:
     """The fewest found, above the job's own number, that are done by the deadline; None where up to `most` none are.
 
     The number is doubled until one is in time, and the gap below that halved.
     """
 
-    def in_time(one: Reach) -> bool:
+    def in_time(one: Throughput) -> bool:
         return one.days is not None and one.days.typical <= deadline_days
 
-    def reaches(*counts: int) -> Iterator[Reach]:
+    def reaches(*counts: int) -> Iterator[Throughput]:
         for row in across(catalogue, job, (job.accelerator,), counts, enough=lambda row: in_time(row[0])):
             yield row[0]
 

@@ -3,9 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
+from planner.network.network import Network
+from planner.scenario.base import ONE_MACHINE
 from planner.speed.arrays import Num
-from planner.speed.bands import UNTOLD, Band, Spread
+from planner.speed.bands import UNTOLD, Band, BandTraits, ErrorSpread, attention_of, mixture_kind
 from planner.speed.data_files import read_data
+from planner.speed.training.plan import TrainingPlan
 from pricing.caching import cached
 
 
@@ -66,7 +69,7 @@ class TrainingCalibration:
     chips: Mapping[str, float]
     families: Mapping[str, float]
     bands: Mapping[str, Band] = field(default_factory=dict)
-    spread: Spread = UNTOLD
+    spread: ErrorSpread = UNTOLD
 
     def chip_factor(self, chip: str, family: str) -> float:
         """The multiplier of one chip; an unknown one is like its family, an unknown family like the rest."""
@@ -79,5 +82,79 @@ def default_calibration() -> TrainingCalibration:
     data = read_data("training_constants.yaml")
     constants = TrainingConstants(**{name: float(data["constants"][name]["value"]) for name in NAMES})
     bands = {name: Band(**band) for name, band in data["bands"].items()}
-    spread = Spread.model_validate(data["spread"]) if "spread" in data else UNTOLD
+    spread = ErrorSpread.model_validate(data["spread"]) if "spread" in data else UNTOLD
     return TrainingCalibration(constants, data["chips"], data["families"], bands, spread)
+
+
+SCALES = {"up_to_64": 64.0, "65_to_1024": 1024.0}
+TRAITS = ("chip", "software", "mixture", "size", "attention", "bits", "pipeline", "context", "weights", "width")
+_NARROW = 3_000.0  # wide: below, launching kernels rather than arithmetic sets the pace of most accelerators
+_LONG = 32_768.0  # tokens of a sequence: beyond, attention is most of the work
+
+# Of a shape that was guessed from its size. Where the shapes of 888 published runs are so guessed, 86 % lie inside.
+GUESSED = Band(low=0.6, high=1.25, rows=888)
+
+
+# Of processors no run was published with its rate. Assumption: they reach 0.15 to 1 of what a GPU of their rates would,
+# a step wider at the low end than serving is measured to be on them (a third to a whole). Its middle, and its ends.
+PROCESSOR_PACE = 0.4
+PROCESSOR = Band(low=0.4, high=2.5, rows=0)
+
+
+def kind_of(*, moe: bool, layout_stated: bool) -> str:
+    """The kinds of runs whose errors differ."""
+    if moe:
+        return "moe"
+    return "dense_layout_stated" if layout_stated else "dense_layout_chosen"
+
+
+def size_class(accelerators: float) -> str:
+    """Small, middle, large."""
+    return next((name for name, most in SCALES.items() if max(accelerators, 1.0) <= most), "above_1024")
+
+
+def traits_of(shape: Network, plan: TrainingPlan, family: str) -> dict[str, str]:
+    """By what a run is like another: one network on one plan."""
+    parallel = "parallel" if plan.cp > 1 else "long" if plan.seq_len > _LONG else "usual"
+    return {
+        "chip": family,
+        "software": "library" if not plan.eager else "compiled" if plan.compiled else "eager",
+        "mixture": mixture_kind(shape),
+        "size": "machine" if plan.accelerators <= ONE_MACHINE else size_class(float(plan.accelerators)),
+        "attention": attention_of(shape),
+        "bits": f"{float(plan.bits):.0f}",
+        "pipeline": "pipeline" if plan.pp > 1 else "none",
+        "context": parallel,
+        "weights": "all" if plan.trainable_share >= 1 else "some",
+        "width": "narrow" if shape.hidden < _NARROW else "wide",
+    }
+
+
+def default_bands() -> Mapping[str, Band]:
+    """The bands of groups of runs that were found when the house's constants were fitted."""
+    return default_calibration().bands
+
+
+def training_band(
+    traits: BandTraits,
+    *,
+    layout_stated: bool = False,
+    calibration: TrainingCalibration | None = None,
+    own: str = "",
+    processor: bool = False,
+) -> Band:
+    """The band of a run with these traits; the house's where a fit was too small to have one.
+
+    `own` says that measured runs of one's own corrected the speed: of the same `job` or others on the accelerator.
+    """
+    if processor and not own:
+        return PROCESSOR
+    told = calibration is not None and calibration.spread is not UNTOLD
+    general = (calibration if calibration and told else default_calibration()).spread.band(traits)
+    kind = kind_of(moe=traits["mixture"] != "dense", layout_stated=layout_stated)
+    bands = calibration.bands if calibration is not None and kind in calibration.bands else default_bands()
+    theirs = bands.get(f"own_runs/{own}/{kind}") if own else None
+    # Runs of one's own never make it less sure.
+    if theirs is None or general.high / general.low <= theirs.high / theirs.low:
+        return general
+    return theirs.model_copy(update={"alike": general.alike, "unlike": general.unlike})

@@ -190,3 +190,53 @@ def effective_fresh_tokens(*, unique_tokens: Num, tokens: Num) -> Num:
 
 
 REPEATS_WORTH = 15.39
+
+
+# Within twice and half of what fits best nothing is said: the optimum is flat.
+NEARLY_BEST = 2.0
+# Passes over the same data up to which they are nearly as good as fresh, and from which on little is learnt.
+GOOD_PASSES, FEW_LEFT = 4.0, 16.0
+_UNITS = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
+
+
+def data_facts(*, params: float, tokens: float, unique_tokens: float | None) -> tuple[str, ...]:
+    """Return sentences on how much data this is for the model, where there is something to say."""
+    each, best = tokens / params, BEST_TOKENS_PER_PARAM * params
+    facts = []
+    if not 1 / NEARLY_BEST <= tokens / best <= NEARLY_BEST:
+        advice = (
+            "Going on makes a better model of this size, which is cheaper to use than a larger one."
+            if tokens > best
+            else "A smaller model on more tokens would be better for the same bill."
+        )
+        facts.append(
+            f"That is {_three_digits(each)} tokens for each parameter that works on a token; a given amount of "
+            f"computing brings the lowest loss near {BEST_TOKENS_PER_PARAM:.0f}, which for this model is "
+            f"{_many(best)} tokens. {advice}"
+        )
+    if unique_tokens is None or unique_tokens >= tokens:
+        return tuple(facts)
+    passes, worth = tokens / unique_tokens, float(effective_fresh_tokens(unique_tokens=unique_tokens, tokens=tokens))
+    if passes <= GOOD_PASSES:
+        advice = f"Up to {GOOD_PASSES:.0f} times, repeats are nearly as good as fresh data."
+    elif passes <= FEW_LEFT:
+        advice = f"Beyond {GOOD_PASSES:.0f} times, each repeat is worth less."
+    else:
+        advice = f"Beyond {FEW_LEFT:.0f} times, hardly anything more is learnt."
+    facts.append(
+        f"{_many(unique_tokens)} tokens are seen {_three_digits(passes)} times: {_many(tokens)} teach as much as "
+        f"{_many(worth)} fresh ones ({worth / tokens:.0%}). {advice}"
+    )
+    return tuple(facts)
+
+
+def _many(number: float) -> str:
+    """1.5 trillion, 400 billion, 12,000."""
+    for limit, name in _UNITS:
+        if number >= limit:
+            return f"{_three_digits(number / limit)} {name}"
+    return f"{number:,.0f}"
+
+
+def _three_digits(number: float) -> str:
+    return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"

@@ -12,15 +12,14 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from planner.scenario.base import SECONDS_PER_HOUR
-from planner.scenario.image_job import ImageJob
+from planner.scenario.jobs import ImageJob
 from planner.speed.data_files import DATA, read_data
 from planner.speed.hardware import InvalidJobError
-from planner.speed.serving.chips import Measured, ServingAccelerator, Work
+from planner.speed.serving.chips import MeasuredRate, NonLlmWork, ServingAccelerator
 from planner.speed.serving.lookup import find_chip
-from planner.speed.serving.non_llm import ScaledRun
-from planner.speed.serving.work import NonLlmRate, scaled_rate
+from planner.speed.serving.non_llm import NonLlmRate, ScaledRun, scaled_rate
 from planner.speed.training.goodput import team_share
-from planner.speed.training.result import Range
+from planner.speed.training.result import Interval
 from pricing import Catalogue, names
 from pricing.caching import cached
 from pricing.errors import UnknownNameError
@@ -31,7 +30,7 @@ FAR = 2.0
 _PICTURES = ("vision", "image", "video", "vision_text")
 
 
-class Dataset(StrictModel):
+class ImageDataset(StrictModel):
     """Pictures that are usually learnt from."""
 
     label: Text = Field(description="what people call it")
@@ -39,7 +38,7 @@ class Dataset(StrictModel):
     source: Text = Field(description="who says so")
 
 
-class Network(StrictModel):
+class ImageNetwork(StrictModel):
     """A network with published rates, and how long it is usually trained."""
 
     label: Text = Field(description="name, version and size of its pictures")
@@ -51,18 +50,18 @@ class Network(StrictModel):
     bound: Literal["compute", "bandwidth"] = Field(description="the peak by which a rate is carried over")
 
     @model_validator(mode="after")
-    def _check_length(self) -> Network:
+    def _check_length(self) -> ImageNetwork:
         if (self.usual_epochs is None) == (self.usual_images is None) or (self.usual_epochs and not self.dataset):
             raise ValueError("want usual_epochs of a dataset, or usual_images")
         return self
 
 
-class Known(StrictModel):
+class ImageTrainingData(StrictModel):
     """All of them."""
 
     about: Text = Field(description="what this file holds and where it came from")
-    datasets: dict[str, Dataset] = Field(description="what networks are trained on")
-    models: dict[str, Network] = Field(description="networks with published rates")
+    datasets: dict[str, ImageDataset] = Field(description="what networks are trained on")
+    models: dict[str, ImageNetwork] = Field(description="networks with published rates")
 
 
 @dataclass(frozen=True)
@@ -86,20 +85,20 @@ class ImageTrainingResult:
     accelerators: int
     images: float
     told: str  # what the number of pictures is
-    images_per_s_each: Range
+    images_per_s_each: Interval
     measured: bool  # on this very accelerator
     carried_from: str
     source: str
     how: str
-    accelerator_hours: Range
+    accelerator_hours: Interval
     bound: Literal["compute", "bandwidth"]
     warnings: tuple[str, ...] = ()
 
     @property
-    def hours(self) -> Range:
+    def hours(self) -> Interval:
         """From start to end. [h]"""
         ends = self.accelerator_hours
-        return Range(*(each / self.accelerators for each in (ends.low, ends.typical, ends.high)))
+        return Interval(*(each / self.accelerators for each in (ends.low, ends.typical, ends.high)))
 
     @property
     def run(self) -> ScaledRun:
@@ -121,9 +120,9 @@ class ImageTrainingResult:
 
 
 @cached(1)
-def known() -> Known:
+def known() -> ImageTrainingData:
     """The data file, checked."""
-    return Known.model_validate(read_data("vision_training.yaml"))
+    return ImageTrainingData.model_validate(read_data("vision_training.yaml"))
 
 
 @cached(1)
@@ -168,18 +167,18 @@ def image_training(catalogue: Catalogue, job: ImageJob) -> ImageTrainingResult:
     rate = _rate(catalogue, network, runs, find_chip(catalogue, key), job.accelerators)
     share = team_share(job.team)
     ends = ((rate.high, share.high), (rate.requests_per_s, share.typical), (rate.low, share.low))
-    hours = Range(*(amount / per_s / reached / SECONDS_PER_HOUR for per_s, reached in ends))
+    hours = Interval(*(amount / per_s / reached / SECONDS_PER_HOUR for per_s, reached in ends))
     nearest = _nearest_count(runs, rate.carried_from, job.accelerators)
     return ImageTrainingResult(
         network=name, label=network.label, accelerator=key, accelerators=job.accelerators, images=amount, told=told,
-        images_per_s_each=Range(rate.low, rate.requests_per_s, rate.high), measured=rate.measured,
+        images_per_s_each=Interval(rate.low, rate.requests_per_s, rate.high), measured=rate.measured,
         carried_from=rate.carried_from, source="; ".join(dict.fromkeys(run.source for run in nearest)),
         how=_how(catalogue, network, rate), accelerator_hours=hours, bound=network.bound,
         warnings=_warnings(rate, runs, nearest[0].accelerators, job.accelerators),
     )  # fmt: skip
 
 
-def _how(catalogue: Catalogue, network: Network, rate: NonLlmRate) -> str:
+def _how(catalogue: Catalogue, network: ImageNetwork, rate: NonLlmRate) -> str:
     if rate.measured:
         return "measured on this accelerator"
     peak = "memory bandwidth" if network.bound == "bandwidth" else "16-bit rate"
@@ -195,7 +194,7 @@ def _named(called: str) -> str:
     raise UnknownNameError(f"No network with a published training speed is called {called!r}. {hint}", near)
 
 
-def _amount(network: Network, images: float | None, epochs: float | None) -> tuple[float, str]:
+def _amount(network: ImageNetwork, images: float | None, epochs: float | None) -> tuple[float, str]:
     """Pictures of the run, and what they are."""
     if images is not None:
         return images, f"{images:,.4g} images" if images >= 1e6 else f"{images:,.0f} images"
@@ -211,7 +210,7 @@ def _amount(network: Network, images: float | None, epochs: float | None) -> tup
 
 def _rate(
     catalogue: Catalogue,
-    network: Network,
+    network: ImageNetwork,
     runs: tuple[PublishedImageRate, ...],
     chip: ServingAccelerator,
     accelerators: int,
@@ -221,10 +220,10 @@ def _rate(
     nearest = {key: [run.images_per_s / run.accelerators for run in _nearest_count(runs, key, accelerators)]
                for key in chips}  # fmt: skip
     measured = tuple(
-        Measured(accelerator=key, requests_per_s=median(rates), precision="fp16", source=network.usual)
+        MeasuredRate(accelerator=key, requests_per_s=median(rates), precision="fp16", source=network.usual)
         for key, rates in nearest.items()
     )
-    rate = scaled_rate(catalogue, Work(label=network.label, bound=network.bound, measured=measured), chip)
+    rate = scaled_rate(catalogue, NonLlmWork(label=network.label, bound=network.bound, measured=measured), chip)
     spread = nearest[rate.carried_from]
     # Of two tables that disagree, neither end lies outside the range.
     ends = (end / median(spread) * rate.requests_per_s for end in (min(spread), max(spread)))

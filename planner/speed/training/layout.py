@@ -6,15 +6,17 @@ arrays: memory and step time of all layouts are one call each.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.network.network import Network
+from planner.scenario.amounts import count as counted
+from planner.scenario.jobs import TrainingJob
 from planner.speed.arrays import Num, taken
-from planner.speed.hardware import Hardware
+from planner.speed.hardware import Hardware, InvalidJobError
 from planner.speed.training.constants import TrainingConstants
 from planner.speed.training.fitting import USABLE_SHARE, peak_memory
 from planner.speed.training.plan import TrainingPlan, stage_slots
@@ -145,7 +147,7 @@ def valid_layouts(
     table = _keep(table, narrow, TENSOR_TOO_WIDE, excluded)
     table = _cross_join(table, "pp", _given(wish.pp, _divisors(count, int(layers))))
     table = _keep(table, stages_divide(layers, table["pp"]), STAGES, excluded)
-    table = _cross_join(table, "cp", _given(wish.cp, _powers(MOST_CONTEXT_RANKS)))
+    table = _cross_join(table, "cp", _given(wish.cp, [2**n for n in range(MOST_CONTEXT_RANKS.bit_length())]))
     table = _keep(table, (base.seq_len / table["cp"] >= LEAST_TOKENS_OF_A_RANK) | (table["cp"] <= 1), CONTEXT, excluded)
     ranks = table["tp"] * table["pp"] * table["cp"]
     asked = count % ranks == 0 if wish.dp is None else ranks * wish.dp == count
@@ -153,7 +155,7 @@ def valid_layouts(
     table["dp"] = count / (table["tp"] * table["pp"] * table["cp"])
     table = _cross_join(table, "micro_batch", _given(wish.micro_batch, MICRO_BATCHES))
     table = _keep(table, batch % (table["dp"] * table["micro_batch"]) == 0, BATCH, excluded)
-    table = _cross_join(table, "vpp", _given(wish.vpp, _stages(layers)))
+    table = _cross_join(table, "vpp", _given(wish.vpp, range(1, min(int(layers), MOST_VIRTUAL_STAGES) + 1)))
     chunks = (table["vpp"] == 1) | (
         (table["pp"] > 1) & (_padded_stages(layers, table["pp"]) % (table["pp"] * table["vpp"]) == 0)
     )
@@ -197,19 +199,11 @@ def _recompute_table(table: LayoutColumns, levels: Sequence[float]) -> LayoutCol
 
 
 def _given(fixed: float | None, choices: Sequence[float]) -> tuple[float, ...]:
-    return tuple(choices) if fixed is None else (float(fixed),)
+    return tuple(map(float, choices)) if fixed is None else (float(fixed),)
 
 
-def _divisors(number: float, most: int) -> tuple[float, ...]:
-    return tuple(float(n) for n in range(1, min(int(number), most) + 1) if int(number) % n == 0)
-
-
-def _powers(most: int) -> tuple[float, ...]:
-    return tuple(float(2**n) for n in range(most.bit_length()))
-
-
-def _stages(layers: float) -> tuple[float, ...]:
-    return tuple(float(n) for n in range(1, min(int(layers), MOST_VIRTUAL_STAGES) + 1))
+def _divisors(number: float, most: int) -> tuple[int, ...]:
+    return tuple(n for n in range(1, min(int(number), most) + 1) if int(number) % n == 0)
 
 
 def _padded_stages(layers: float, pp: Num) -> Num:
@@ -273,3 +267,61 @@ def nearest_valid_plans(
             if count + sign * number > 0 and has_valid_layout(shape, chip, plan, wish):
                 yield plan
                 break
+
+
+def check_training_job(job: TrainingJob, shape: Network, chip: Hardware, *, global_batch: int) -> None:
+    """Refuses ranks that the model, the batch or the number of accelerators does not allow."""
+    count, layers = job.accelerators, int(shape.layers)
+    heads, kv_heads, experts = int(shape.heads), int(shape.kv_heads), int(shape.experts)
+    tensor = [n for n in _divisors(heads, heads) if n <= min(kv_heads, chip.domain) and count % n == 0]
+    if job.tp is not None and job.tp not in tensor:
+        raise InvalidJobError(
+            f"tensor parallelism of {job.tp} needs to divide {heads} heads and {counted(count, 'accelerator')}, stay "
+            f"within {kv_heads} heads of keys and values and {int(chip.domain)} accelerators on one fast link; "
+            f"nearest: {_nearest(job.tp, tensor)}"
+        )
+    left = count // (job.tp or 1)
+    stages = [n for n in _divisors(left, left) if n <= layers and stages_divide(layers, n)]
+    if job.pp is not None and job.pp not in stages:
+        what = "more stages than layers" if job.pp > layers else "stages that do not divide layers and accelerators"
+        raise InvalidJobError(
+            f"{job.pp} pipeline stages: {what} ({layers} layers); nearest: {_nearest(job.pp, stages)}"
+        )
+    left //= job.pp or 1
+    if job.cp is not None and left % job.cp:
+        near = _nearest(job.cp, _divisors(left, left))
+        raise InvalidJobError(f"context parallelism of {job.cp} does not divide {left}; nearest: {near}")
+    left //= job.cp or 1
+    if job.dp is not None and (left % job.dp or (None not in (job.tp, job.pp, job.cp) and left != job.dp)):
+        raise InvalidJobError(
+            f"data parallelism of {job.dp} does not go with {counted(count, 'accelerator')} and the other ranks; "
+            f"nearest: {_nearest(job.dp, _divisors(left, left))}"
+        )
+    if job.ep is not None and (not experts or experts % job.ep):
+        near = _nearest(job.ep, _divisors(experts, experts)) if experts else "1: the model has no experts"
+        raise InvalidJobError(f"expert parallelism of {job.ep} does not divide {experts} experts; nearest: {near}")
+    _check_batch(job, left, global_batch)
+
+
+def _check_batch(job: TrainingJob, replicas: int, global_batch: int) -> None:
+    """Where the number of replicas is given, or follows, the batch must divide into them."""
+    follows = job.tp is not None and job.pp is not None
+    if job.global_batch_sequences is None or (job.dp is None and not follows):
+        return
+    replicas = job.dp or replicas
+    least = replicas * (job.micro_batch or 1)
+    if global_batch % least:
+        down = max(1, global_batch // least) * least
+        raise InvalidJobError(
+            f"a global batch of {counted(global_batch, 'sequence')} does not divide into "
+            f"{counted(replicas, 'replica')} of micro-batches of {job.micro_batch or 1}; nearest: "
+            f"{f'{down:,}' if down >= global_batch else f'{down:,} or {down + least:,}'}"
+        )
+
+
+def _nearest(wanted: int, legal: Iterable[int]) -> str:
+    """The legal value below and the one above, in words."""
+    values = sorted(set(legal))
+    below = [n for n in values if n <= wanted][-1:]
+    above = [n for n in values if n > wanted][:1]
+    return " or ".join(f"{n:,}" for n in below + above) or "none"

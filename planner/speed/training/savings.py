@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from planner.scenario.training_job import TrainingJob
+from planner.scenario.jobs import TrainingJob
 from planner.speed.arrays import stacked, taken
 from planner.speed.training.constants import TrainingCalibration, default_calibration
 from planner.speed.training.fitting import USABLE_SHARE, TrainingMemory, fits, peak_memory

@@ -7,11 +7,10 @@ import numpy as np
 
 from planner.network.kinds import UnknownShape
 from planner.network.network import Network
-from planner.network.own_models import with_user_models
-from planner.network.record import build_network
+from planner.network.record import build_network, with_user_models
 from planner.scenario.amounts import count as counted
 from planner.scenario.base import ONE_MACHINE
-from planner.scenario.training_job import TrainingJob
+from planner.scenario.jobs import TrainingJob
 from planner.speed.bands import Band
 from planner.speed.hardware import (
     Hardware,
@@ -26,12 +25,22 @@ from planner.speed.hardware import (
     sliced,
 )
 from planner.speed.match_model import find_model_record, substitution_note
-from planner.speed.pace import BITS, Pace, training_correction
-from planner.speed.training.bands import PROCESSOR_PACE, training_band, traits_of
-from planner.speed.training.constants import TrainingCalibration, default_calibration
-from planner.speed.training.data_facts import ADAPTER_SHARE, ADAPTER_WEIGHT_BYTES, FLASH_SINCE, data_facts, is_compiled
+from planner.speed.pace import BITS, SpeedCorrection, training_correction
+from planner.speed.training.constants import (
+    PROCESSOR_PACE,
+    TrainingCalibration,
+    default_calibration,
+    training_band,
+    traits_of,
+)
 from planner.speed.training.fitting import LOSS_CHUNKS, USABLE_SHARE, WAYS, peak_memory
-from planner.speed.training.goodput import compute_optimal_tokens, effective_fresh_tokens, reliability, team_share
+from planner.speed.training.goodput import (
+    compute_optimal_tokens,
+    data_facts,
+    effective_fresh_tokens,
+    reliability,
+    team_share,
+)
 from planner.speed.training.images import no_rate_message
 from planner.speed.training.layout import (
     HYBRID,
@@ -39,23 +48,25 @@ from planner.speed.training.layout import (
     LayoutCandidate,
     LayoutConstraints,
     LayoutSearchResult,
+    check_training_job,
     divisible_batch,
     has_valid_layout,
     nearest_valid_plans,
     search,
 )
-from planner.speed.training.legal import check_training_job
 from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.result import (
     NOT_SPREAD,
-    Range,
+    Interval,
     TrainingFitSuggestion,
     TrainingLayout,
     TrainingResult,
     TrainingSpeed,
+    flops_per_token,
+    waterfall,
 )
+from planner.speed.training.stated import ADAPTER_SHARE, ADAPTER_WEIGHT_BYTES, FLASH_SINCE, is_compiled
 from planner.speed.training.step import step_parts
-from planner.speed.training.waterfall import flops_per_token, waterfall
 from pricing import Catalogue, names
 from pricing.records import Accelerator
 
@@ -89,7 +100,7 @@ class ResolvedTrainingJob:
     family: str  # of chips
     chip: Hardware
     factor: float
-    pace: Pace
+    pace: SpeedCorrection
     constants: TrainingCalibration
     batch: int
     wish: LayoutConstraints
@@ -238,19 +249,19 @@ def _speed(
         layout=to_training_layout(best), runners_up=tuple(to_training_layout(other) for other in others), plan=plan,
         memory=peak_memory(asked.shape, plan), parts=parts,
         waterfall=waterfall(asked.shape, asked.chip, plan, parts), step_time_s=float(parts.total_s),
-        tokens_per_s_per_accelerator=Range(rate * band.low, rate, rate * band.high), band=band,
+        tokens_per_s_per_accelerator=Interval(rate * band.low, rate, rate * band.high), band=band,
         mfu=rate * useful_flops / peak, hfu=rate * done_flops / peak, reliability=often, useful_share=useful,
         team=team, accelerator_hours=hours,
-        days=Range(*(each / job.accelerators / 24 for each in (hours.low, hours.typical, hours.high))),
+        days=Interval(*(each / job.accelerators / 24 for each in (hours.low, hours.typical, hours.high))),
     )  # fmt: skip
 
 
-def run_hours(tokens: float, rate: float, useful: float, band: Band, team: tuple[float, float, float]) -> Range:
+def run_hours(tokens: float, rate: float, useful: float, band: Band, team: tuple[float, float, float]) -> Interval:
     """Accelerator-hours of the run; not-a-number of a run that never ends is infinite, and says so by being that."""
     if useful <= 0:
-        return Range(float("inf"), float("inf"), float("inf"))
+        return Interval(float("inf"), float("inf"), float("inf"))
     typical = tokens / rate / 3600 / useful
-    return Range(typical / band.high / team[2], typical / team[1], typical / band.low / team[0])
+    return Interval(typical / band.high / team[2], typical / team[1], typical / band.low / team[0])
 
 
 def to_training_layout(candidate: LayoutCandidate) -> TrainingLayout:

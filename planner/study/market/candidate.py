@@ -9,7 +9,7 @@ from typing import Literal
 from planner.money.ways import WAYS
 from planner.scenario.durations import time_parts
 from planner.scenario.ways import Way
-from planner.speed.training.result import Range
+from planner.speed.training.result import Interval
 
 
 def split_amount(usd: float) -> tuple[str, str]:
@@ -108,8 +108,10 @@ class MarketCandidate:
     way: Way
     offer: str | None
     provider: str | None
-    days: Range | None  # to train, the wait for machines that are bought included; none for a service
-    usd: Range | None  # the whole bill of one run, or of a month of work that goes on; none where nobody says a price
+    days: Interval | None  # to train, the wait for machines that are bought included; none for a service
+    usd: (
+        Interval | None
+    )  # the whole bill of one run, or of a month of work that goes on; none where nobody says a price
     tokens_per_s_per_accelerator: float | None
     layout: str
     why_not: Lost | None

@@ -28,12 +28,12 @@ from planner.money.renting.offer_inputs import TERM_MONTHS, add_offer_inputs
 from planner.money.renting.orders import placement_limits
 from planner.money.setting import PlanContext
 from planner.scenario.base import DAYS_PER_MONTH, HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR, MONTHS_PER_YEAR
-from planner.scenario.own import Kept
+from planner.scenario.own import ExistingHardware
 from planner.scenario.rent import RentalInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.ways import Way
 from planner.scenario.work import Work
-from planner.speed.training.result import Range
+from planner.speed.training.result import Interval
 from planner.study.market.candidate import Lost, MarketCandidate
 from planner.study.market.fleets import CASES, Fleet, fleet_costs
 from planner.study.market.hours_needed import Task, WorkEstimate, work_estimates
@@ -50,7 +50,7 @@ class Bought:
     """What owning costs one try."""
 
     doing: int  # the place of the try
-    usd: Range  # of the run, in today's money over the plan; or of a month while it is owned
+    usd: Interval  # of the run, in today's money over the plan; or of a month while it is owned
     wait_days: float  # until the machines come
     what: str
     too_long: bool  # the run does not end while the machines are owned
@@ -82,7 +82,7 @@ def _bought(fleet: Fleet, one: WorkEstimate, place: int, months: float | None) -
     low, typical, high = map(float, usd)
     run_months = one.hours.typical / one.at_once / HOURS_PER_DAY / DAYS_PER_MONTH
     too_long = months is not None and run_months > months - fleet.wait_months + 1e-9
-    ends = Range(min(low, typical), typical, max(high, typical))
+    ends = Interval(min(low, typical), typical, max(high, typical))
     return Bought(place, ends, fleet.wait_months * DAYS_PER_MONTH, fleet.what, too_long, fleet.age_days)
 
 
@@ -105,7 +105,7 @@ def existing_candidates(
         )  # fmt: skip
 
 
-def _existing_usd(catalogue: Catalogue, task: Task, kept: Kept, one: WorkEstimate, day: date) -> Range:
+def _existing_usd(catalogue: Catalogue, task: Task, kept: ExistingHardware, one: WorkEstimate, day: date) -> Interval:
     """What the work costs on kept machines: power of busy and idle hours, and upkeep as long as the work lasts."""
     setting = PlanContext(catalogue, task.scenario, day)
     put = setting.basis()
@@ -127,7 +127,7 @@ def _existing_usd(catalogue: Catalogue, task: Task, kept: Kept, one: WorkEstimat
         kwh = (hours * busy_w + idle * idle_w) / W_PER_KW
         return kwh * used["usd_per_kwh"] * used["pue"] + months * upkeep
 
-    return Range(at(one.hours.low), at(one.hours.typical), at(one.hours.high))
+    return Interval(at(one.hours.low), at(one.hours.typical), at(one.hours.high))
 
 
 Array = NDArray[np.float64]

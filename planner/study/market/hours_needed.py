@@ -7,14 +7,14 @@ from statistics import median
 
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR, MOST_ACCELERATORS
 from planner.scenario.scenario import Scenario
-from planner.scenario.task import Run, TrainingTask
+from planner.scenario.task import FixedRun, TrainingTask
 from planner.scenario.work import Work
 from planner.speed.hardware import InvalidJobError, MissingAcceleratorDataError
 from planner.speed.serving import NonLlmServing, ScaledRun, ServingResult, carried_run
-from planner.speed.training.across import Reach, across, unknown_speed
+from planner.speed.training.across import Throughput, across, unknown_speed
 from planner.speed.training.images import image_training, is_image_network
-from planner.speed.training.result import Range, TrainingLayout
-from planner.speed.work_to_hours import Asked, asked, image_job, training_job
+from planner.speed.training.result import Interval, TrainingLayout
+from planner.speed.work_to_hours import ScenarioInHours, asked, image_job, training_job
 from planner.study.market.candidate import Lost
 from pricing import Catalogue
 from pricing.caching import cached
@@ -23,7 +23,7 @@ from pricing.caching import cached
 COUNTS = tuple(2**power for power in range(15))
 # Faster than this, nobody asks for more accelerators.
 SOON_DAYS = 1 / 24
-NO_HOURS = Range(0.0, 0.0, 0.0)
+NO_HOURS = Interval(0.0, 0.0, 0.0)
 Progress = Callable[[float], None]
 
 
@@ -36,10 +36,10 @@ class WorkEstimate:
     why_not: Lost | None = None
     at_once: int = 0  # runs of a month may be several at once
     together: int = 1  # accelerators that work on one job and must stand beside each other
-    hours: Range = NO_HOURS  # busy accelerator-hours: of the run, or of a month
+    hours: Interval = NO_HOURS  # busy accelerator-hours: of the run, or of a month
     session_hours: float = HOURS_PER_YEAR
     busy_share: float = 1.0  # of the hours of a month
-    days: Range | None = None
+    days: Interval | None = None
     rate: float | None = None
     layout: str = ""
     tpot_p99_ms: float | None = None
@@ -53,7 +53,7 @@ class Task:
     work: Work
 
     @property
-    def run(self) -> TrainingTask | Run | None:
+    def run(self) -> TrainingTask | FixedRun | None:
         """What is run, once or so many times a month; none of a service."""
         return self.work.train or self.work.run
 
@@ -149,7 +149,7 @@ def _training_estimates(
     numbers = tuple(counts) or COUNTS
     soon = SOON_DAYS if train.deadline_days is None else min(SOON_DAYS, train.deadline_days / 2)
 
-    def enough(found: Sequence[Reach]) -> bool:
+    def enough(found: Sequence[Throughput]) -> bool:
         days = [one.days.typical for one in found if one.days is not None]
         return not counts and bool(days) and median(days) < soon
 
@@ -159,7 +159,7 @@ def _training_estimates(
         yield from (_training(train, one) for one in row)
 
 
-def _scaled_run(catalogue: Catalogue, run: TrainingTask | Run, key: str) -> ScaledRun:
+def _scaled_run(catalogue: Catalogue, run: TrainingTask | FixedRun, key: str) -> ScaledRun:
     """The hours that a run, or a training on pictures, takes on one of that accelerator."""
     if isinstance(run, TrainingTask):
         return image_training(catalogue, image_job(run, key, 1)).run
@@ -167,7 +167,7 @@ def _scaled_run(catalogue: Catalogue, run: TrainingTask | Run, key: str) -> Scal
 
 
 def _runs(
-    catalogue: Catalogue, task: Task, run: TrainingTask | Run, keys: tuple[str, ...], counts: Sequence[int]
+    catalogue: Catalogue, task: Task, run: TrainingTask | FixedRun, keys: tuple[str, ...], counts: Sequence[int]
 ) -> Iterator[WorkEstimate]:
     """Work of known hours, spread evenly; no part of it waits for another, so no link is needed."""
     numbers = tuple(counts) or COUNTS
@@ -178,9 +178,9 @@ def _runs(
         except MissingAcceleratorDataError as reason:
             yield WorkEstimate(key, 1, why_not=Lost("speed_unknown", reason.lacks))
             continue
-        hours = Range(found.low, found.accelerator_hours, found.high)
+        hours = Interval(found.low, found.accelerator_hours, found.high)
         for count in numbers:
-            days = Range(*(each / count / HOURS_PER_DAY for each in (hours.low, hours.typical, hours.high)))
+            days = Interval(*(each / count / HOURS_PER_DAY for each in (hours.low, hours.typical, hours.high)))
             about = WorkEstimate(
                 key, count, at_once=count, hours=hours, session_hours=days.typical * HOURS_PER_DAY, days=days,
                 layout="as measured" if found.measured else "carried over, not measured",
@@ -190,7 +190,7 @@ def _runs(
                 break
 
 
-def _training(train: TrainingTask, found: Reach) -> WorkEstimate:
+def _training(train: TrainingTask, found: Throughput) -> WorkEstimate:
     hours, days = found.accelerator_hours, found.days
     if hours is None or days is None:
         return WorkEstimate(found.accelerator, found.accelerators, why_not=_rejection(found))
@@ -212,7 +212,7 @@ def _training(train: TrainingTask, found: Reach) -> WorkEstimate:
 
 
 def _per_month(once: WorkEstimate, runs: float) -> WorkEstimate:
-    hours = Range(once.hours.low * runs, once.hours.typical * runs, once.hours.high * runs)
+    hours = Interval(once.hours.low * runs, once.hours.typical * runs, once.hours.high * runs)
     together = max(math.ceil(hours.typical / once.accelerators / HOURS_PER_MONTH), 1)
     at_once = once.accelerators * together
     if at_once > MOST_ACCELERATORS:
@@ -225,7 +225,7 @@ def _per_month(once: WorkEstimate, runs: float) -> WorkEstimate:
     )  # fmt: skip
 
 
-def _rejection(found: Reach) -> Lost:
+def _rejection(found: Throughput) -> Lost:
     if math.isnan(found.least_memory_gb):
         return Lost("does_not_divide", f"no legal layout on {found.accelerators:,}")
     return Lost("does_not_fit", f"needs {found.least_memory_gb:,.0f} GB of {found.memory_gb:,.0f}")
@@ -266,7 +266,7 @@ def _token_service_estimate(found: ServingResult) -> WorkEstimate:
     usual = found.output_tokens_per_s
     return WorkEstimate(
         found.accelerator, group, together=group,
-        hours=Range(usual / found.output_tokens_per_s_high, 1.0, usual / found.output_tokens_per_s_low),
+        hours=Interval(usual / found.output_tokens_per_s_high, 1.0, usual / found.output_tokens_per_s_low),
         rate=usual / max(found.replicas, 1) / group, layout=f"TP {group}" if group > 1 else "",
         tpot_p99_ms=None if found.tpot is None else found.tpot.p99_ms,
     )  # fmt: skip
@@ -278,12 +278,12 @@ def _request_service_estimate(found: NonLlmServing) -> WorkEstimate:
         return WorkEstimate(found.accelerator, 1, why_not=Lost("too_slow", found.reason))
     usual = found.requests_per_s
     return WorkEstimate(
-        found.accelerator, 1, hours=Range(usual / found.high, 1.0, usual / found.low),
+        found.accelerator, 1, hours=Interval(usual / found.high, 1.0, usual / found.low),
         layout="as measured" if found.measured else "carried over, not measured",
     )  # fmt: skip
 
 
-def _counted(one: WorkEstimate, found: Asked, counts: Sequence[int]) -> WorkEstimate:
+def _counted(one: WorkEstimate, found: ScenarioInHours, counts: Sequence[int]) -> WorkEstimate:
     """A service on as many as its peak asks for; `hours` holds the ends of its band until here."""
     if one.why_not:
         return one
@@ -297,5 +297,9 @@ def _counted(one: WorkEstimate, found: Asked, counts: Sequence[int]) -> WorkEsti
     busy = plain.effective_utilization * needed
     low, usual, high = (end * busy * HOURS_PER_MONTH for end in (one.hours.low, one.hours.typical, one.hours.high))
     return replace(
-        one, accelerators=there, at_once=there, hours=Range(low, usual, high), busy_share=min(busy / there, 1.0)
+        one,
+        accelerators=there,
+        at_once=there,
+        hours=Interval(low, usual, high),
+        busy_share=min(busy / there, 1.0),
     )

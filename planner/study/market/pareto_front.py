@@ -15,7 +15,7 @@ from planner.money.ways import WAYS
 from planner.scenario.amounts import count
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_YEAR
 from planner.scenario.durations import format_duration, range_words
-from planner.scenario.task import Run
+from planner.scenario.task import FixedRun
 from planner.speed.match_model import find_model_record
 from planner.speed.serving import is_other_work
 from planner.study.market.candidate import Lost, Market, MarketCandidate, format_usd_rounded_up, usd_words
@@ -283,7 +283,7 @@ def _what(catalogue: Catalogue, task: Task) -> str:
     """The work in a few words."""
     run, asked = task.run, task.work.serve
     often = "" if run is None or run.runs_per_month is None else f", {count(run.runs_per_month, 'run')} a month"
-    if isinstance(run, Run):
+    if isinstance(run, FixedRun):
         on = catalogue.accelerator_label(names.accelerator(catalogue, run.measured_on))
         return f"A run of {count(run.hours, 'hour')} on one {on}{often}"
     if run is not None:

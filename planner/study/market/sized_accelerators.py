@@ -16,7 +16,7 @@ from planner.scenario.base import HOURS_PER_DAY
 from planner.scenario.scenario import Scenario
 from planner.speed.serving import NonLlmServing, ScaledRun, ServingResult, is_other_work
 from planner.speed.training import TrainingResult
-from planner.speed.training.result import Range
+from planner.speed.training.result import Interval
 from planner.speed.work_to_hours import asked
 from planner.study.market.survey import MarketCandidate, market
 
@@ -53,11 +53,11 @@ class SizedAccelerator:
         return self.need.peak_accelerators if one is None else one.accelerators
 
     @property
-    def days(self) -> Range | None:
+    def days(self) -> Interval | None:
         """How long one run takes; none for a service."""
         if self.run is not None:
             each = self.run.accelerators * HOURS_PER_DAY
-            return Range(self.run.low / each, self.run.accelerator_hours / each, self.run.high / each)
+            return Interval(self.run.low / each, self.run.accelerator_hours / each, self.run.high / each)
         return None if self.training is None or self.training.speed is None else self.training.speed.days
 
     @property

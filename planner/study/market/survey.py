@@ -13,7 +13,7 @@ from planner.scenario.base import HOURS_PER_MONTH, MILLION, ONE_MACHINE, SECONDS
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.task import ServingTask
 from planner.speed.serving import is_other_work
-from planner.speed.training.result import Range
+from planner.speed.training.result import Interval
 from planner.speed.work_to_hours import cheapest_hosted_price
 from planner.study.market.candidate import Lost, Market, MarketCandidate
 from planner.study.market.candidate_costs import RentalQuery, bought, existing_candidates, rented
@@ -164,7 +164,7 @@ def _rented_candidates(
         flat = deal.way == "reserved"
         yield _try(
             catalogue, one, way=deal.way, offer=deal.offer, provider=provider,
-            usd=Range(deal.usd, deal.usd, deal.usd) if flat else _scaled(one.hours, deal.usd / one.hours.typical),
+            usd=Interval(deal.usd, deal.usd, deal.usd) if flat else _scaled(one.hours, deal.usd / one.hours.typical),
             days=None if one.days is None else _scaled(one.days, deal.longer), age_days=deal.age_days,
             bound_months=deal.bound_months,
         )  # fmt: skip
@@ -174,8 +174,8 @@ def _seller(catalogue: Catalogue, offer: str) -> str:
     return catalogue.providers[catalogue.offers[offer].provider].label
 
 
-def _scaled(what: Range, by: float) -> Range:
-    return Range(what.low * by, what.typical * by, what.high * by)
+def _scaled(what: Interval, by: float) -> Interval:
+    return Interval(what.low * by, what.typical * by, what.high * by)
 
 
 def _bought_candidates(
@@ -185,7 +185,7 @@ def _bought_candidates(
         one = able[deal.doing]
         days = one.days
         if days is not None and not task.monthly:
-            days = Range(*(deal.wait_days + each for each in (days.low, days.typical, days.high)))
+            days = Interval(*(deal.wait_days + each for each in (days.low, days.typical, days.high)))
         why = Lost("outlasts_the_plan") if deal.too_long else None
         yield _try(
             catalogue,
@@ -211,6 +211,6 @@ def _hosted_candidates(catalogue: Catalogue, asked: ServingTask, day: date) -> I
         asked.input_tokens * price.input_usd_per_mtoken.newest.typical + asked.output_tokens * written.newest.typical
     )
     yield MarketCandidate(
-        "", 0, "hosted", door, price.vendor, None, Range(usd, usd, usd), None, "", None, False, label=price.label,
+        "", 0, "hosted", door, price.vendor, None, Interval(usd, usd, usd), None, "", None, False, label=price.label,
         age_days=price.input_usd_per_mtoken.age_days(day),
     )  # fmt: skip

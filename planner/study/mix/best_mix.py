@@ -20,7 +20,7 @@ from planner.money.verdict.contender import at_most_usd
 from planner.money.verdict.limits import Limits, limits_of
 from planner.money.ways.mix import build
 from planner.money.ways.own import fleet_builder
-from planner.scenario.own import Order
+from planner.scenario.own import PurchaseOrder
 from planner.scenario.rent import MixInputs, Peaks
 from planner.study.mix.load_duration import LoadCurve, Piece, Screen, load_curve, lower_envelope, threshold
 from planner.study.mix.mix_program import Infeasible, MixSolution, best, build_program, screening_lines
@@ -245,7 +245,7 @@ def add_best_mix(plan: Plan) -> Plan:
     return Plan(there, (*plan.options, made), tuple(one for one in plan.absent if one.way != "mix"))
 
 
-def _with_fleet(plan: Plan, accelerators: int, orders: tuple[Order, ...]) -> Plan:
+def _with_fleet(plan: Plan, accelerators: int, orders: tuple[PurchaseOrder, ...]) -> Plan:
     """The plan with another fleet, which does all the work for less: where waiting has a price, or prices rise.
 
     Beside the one that was asked for; in place of it where nobody said how many.

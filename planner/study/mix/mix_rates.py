@@ -37,7 +37,7 @@ from planner.money.ways.own import fleet_size
 from planner.money.ways.reserved import no_reservation_reason
 from planner.money.ways.spot import missing_price, no_dearer, on_spot
 from planner.scenario.base import MONTHS_PER_YEAR
-from planner.scenario.own import Order
+from planner.scenario.own import PurchaseOrder
 from planner.scenario.rent import Peaks
 from planner.study.mix.load_duration import completed_hours
 
@@ -57,7 +57,7 @@ class Schedule:
         """Each slice a chance to order earlier: what lies between the months is known to the ledger alone."""
         return replace(self, months=tuple(self.may[max(self.may.index(month) - 1, 0)] for month in self.months))
 
-    def upto(self, size: int) -> tuple[Order, ...]:
+    def upto(self, size: int) -> tuple[PurchaseOrder, ...]:
         """The orders of a base of such a size; none where all of it is bought at once."""
         orders: dict[int, int] = {}
         below = 0
@@ -67,7 +67,7 @@ class Schedule:
             below = top
         if set(orders) <= {self.may[0]}:
             return ()
-        return tuple(Order.model_construct(accelerators=count, month=month) for month, count in orders.items())
+        return tuple(PurchaseOrder.model_construct(accelerators=count, month=month) for month, count in orders.items())
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.option import fleet_size_from_key
-from planner.scenario.grid import Grid, SweepAxis
+from planner.scenario.grid import SweepAxis, SweepGrid
 
 
 class WinnerCounts:
@@ -55,7 +55,7 @@ class Flip:
     between: tuple[tuple[Any, ...], tuple[Any, ...]] | None  # the step at which that happens most often
 
 
-def flips(grid: Grid, winners: WinnerCounts) -> tuple[Flip, ...]:
+def flips(grid: SweepGrid, winners: WinnerCounts) -> tuple[Flip, ...]:
     """What each input does, the one that turns the answer most often first."""
     best = winners.ways().reshape([len(axis.steps) for axis in grid.axes])
     found = [_flip(axis, place, best) for place, axis in enumerate(grid.axes) if len(axis.steps) > 1]

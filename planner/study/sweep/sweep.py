@@ -26,7 +26,7 @@ from planner.money.verdict.answer import Answer, Decision, decide
 from planner.money.verdict.breakeven import break_even, cash_payback
 from planner.money.verdict.contender import compared_options
 from planner.money.verdict.limits import limits_of
-from planner.scenario.grid import Grid
+from planner.scenario.grid import SweepGrid
 from planner.scenario.known_names import ScenarioError
 from planner.scenario.path import Path
 from planner.scenario.scenario import Scenario
@@ -125,7 +125,7 @@ class Sweep:
     """
 
     catalogue: Catalogue
-    grid: Grid
+    grid: SweepGrid
     day: date
     with_break_even: bool = True
     with_verdict: bool = False

@@ -6,8 +6,8 @@ import pytest
 
 from planner.evidence.serving.observed import ServingObservations, read_observations
 from planner.evidence.table import SERVING, published_runs
+from planner.speed.serving.cases import NAMES
 from planner.speed.serving.chips import known
-from planner.speed.serving.constants import NAMES
 from pricing import load_catalogue
 from pricing.strict_yaml import read
 from tests.evidence.golden import serving_rows

@@ -8,7 +8,7 @@ import pytest
 from planner.evidence.constants_file import serving_constants_in
 from planner.evidence.serving.check import anchored
 from planner.evidence.table import RunTableError
-from planner.scenario.serving_job import ServingJob
+from planner.scenario.jobs import ServingJob
 from planner.speed.data_files import DATA
 from planner.speed.serving import serve
 from planner.speed.serving.chips import known
@@ -50,7 +50,7 @@ def test_runs_of_another_engine_are_not_gone_by() -> None:
 
 
 def test_a_slower_machine_answers_later_and_promises_less() -> None:
-    promised = JOB.model_copy(update={"batch": None, "ttft_ms": 500.0, "tpot_ms": 30.0, "average_requests_per_s": 2.0})
+    promised = JOB.model_copy(update={"batch": None, "ttft_ms": 500.0, "tpot_ms": 30.0, "requests_per_s": 2.0})
     as_said = serve(CATALOGUE, promised)
     half = serve(CATALOGUE, promised.model_copy(update={"measured_over_predicted": 0.5}))
     assert half.requests_per_s_within_promise < as_said.requests_per_s_within_promise * 0.5

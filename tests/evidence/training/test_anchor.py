@@ -12,8 +12,7 @@ from planner.evidence.training.check import anchored, check_training
 from planner.speed.hardware import InvalidJobError
 from planner.speed.pace import credibility, prior_runs
 from planner.speed.training import TrainingJob, train
-from planner.speed.training.bands import default_bands
-from planner.speed.training.constants import default_calibration
+from planner.speed.training.constants import default_bands, default_calibration
 from pricing import Catalogue
 from tools.calibrate import calibrate
 from tools.calibration.training import build_sample, refit, training_file

@@ -5,8 +5,7 @@ import pytest
 
 from planner.evidence.checked import skip_counts, summary
 from planner.evidence.training.check import check_training
-from planner.speed.training.bands import default_bands, kind_of, size_class
-from planner.speed.training.constants import NAMES, default_calibration
+from planner.speed.training.constants import NAMES, default_bands, default_calibration, kind_of, size_class
 from pricing import Catalogue, strict_yaml
 from tools.calibration.training import (
     build_prior,

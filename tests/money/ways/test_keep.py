@@ -14,7 +14,7 @@ from planner.money.ways import keep
 from planner.money.ways.ledger_of_way import OptionLedger, Unavailable
 from planner.report.answer.document import answer_json
 from planner.report.files.csv import cash_table
-from planner.scenario.own import Kept, SaleAndLeaseBack
+from planner.scenario.own import ExistingHardware, SaleAndLeaseBack
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
 from tests.examples import at_most
@@ -117,7 +117,7 @@ _KEPT = st.fixed_dictionaries(
 @given(plans(), _KEPT, st.sampled_from([None, {"of": "kept", "price_share": 0.8}]))
 def test_cash_of_the_file_is_the_cash_of_the_answer(any_plan: Scenario, kept: Any, back: Any) -> None:
     """Of any plan that keeps machines: day one, the years and the most cash out are what the file calls cash."""
-    said = {"kept": Kept(**kept), "sale_and_lease_back": None if back is None else SaleAndLeaseBack(**back)}
+    said = {"kept": ExistingHardware(**kept), "sale_and_lease_back": None if back is None else SaleAndLeaseBack(**back)}
     made = of(any_plan.model_copy(update=said))
     rows = cash_table(made).to_pandas()
     cash = rows[(rows["cash_or_noncash"] == "cash") & rows["amount"].notna()]

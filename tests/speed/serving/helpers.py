@@ -6,15 +6,16 @@ from typing import Any
 
 from planner.network.network import Network, Reach
 from planner.speed.serving.cases import (
+    NAMES,
     ByteWidths,
     ServingCase,
+    ServingConstants,
     ServingLayout,
     ServingLimits,
     ServingMachine,
     ServingTraffic,
     ServingTraits,
 )
-from planner.speed.serving.constants import NAMES, ServingConstants
 
 # Every share one, every loss nothing: what is left is the plain roofline.
 IDEAL = replace(

@@ -6,12 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.scenario.serving_job import ServingJob
+from planner.scenario.jobs import ServingJob
 from planner.speed.arrays import Num
 from planner.speed.serving import serve
-from planner.speed.serving.cases import ServingCase, ServingLayout
+from planner.speed.serving.cases import ServingCase, ServingLayout, ServingRates, rates
 from planner.speed.serving.chips import known
-from planner.speed.serving.constants import ServingRates, rates
 from planner.speed.serving.first_token import (
     launched_s,
     loaded_first_token_s,

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from planner.scenario.serving_job import ServingJob
+from planner.scenario.jobs import ServingJob
 from planner.speed.serving import serve
-from planner.speed.serving.savings import AS_IT_IS, serving_variants
+from planner.speed.serving.serve import AS_IT_IS, serving_variants
 from pricing import load_catalogue
 
 

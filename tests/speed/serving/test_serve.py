@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from planner.network.record import build_text_decoder
 from planner.speed.hardware import InvalidJobError
 from planner.speed.serving import ServingJob, ServingResult, serve
-from planner.speed.serving.legal import valid_tensor_degrees
+from planner.speed.serving.case_of import valid_tensor_degrees
 from pricing import Catalogue, load_catalogue
 from tests.network.models import with_model
 
@@ -83,7 +83,7 @@ def test_legal_degrees_divide_heads_and_do_not_split_a_key_head() -> None:
     [
         {"input_tokens": 0}, {"accelerators": 0}, {"batch": -1}, {"percentile": 1.5}, {"engine": "abacus"},
         {"weight_precision": "fp7"}, {"unheard_of": 1}, {"ttft_ms": float("nan")}, {"input_tokens": "many"},
-        {"average_requests_per_s": 10.0, "peak_requests_per_s": 1.0},
+        {"requests_per_s": 10.0, "peak_requests_per_s": 1.0},
     ],
 )  # fmt: skip
 def test_nonsense_is_refused(wish: dict[str, Any]) -> None:
@@ -92,7 +92,7 @@ def test_nonsense_is_refused(wish: dict[str, Any]) -> None:
 
 
 def test_a_service_needs_accelerators_for_its_peak() -> None:
-    one = served(mode="server", average_requests_per_s=50.0, peak_requests_per_s=300.0)
+    one = served(mode="server", requests_per_s=50.0, peak_requests_per_s=300.0)
     assert one.accelerators_at_average is not None
     assert one.accelerators_at_peak is not None
     assert one.accelerators_at_average < one.accelerators_at_peak
@@ -119,7 +119,7 @@ def test_a_tighter_promise_takes_fewer_requests(tighter: dict[str, Any], looser:
 
 
 def test_waiting_grows_with_the_rate() -> None:
-    calm, busy = (served(mode="server", accelerators=1, average_requests_per_s=rate) for rate in (1.0, 15.0))
+    calm, busy = (served(mode="server", accelerators=1, requests_per_s=rate) for rate in (1.0, 15.0))
     assert calm.ttft is not None
     assert busy.ttft is not None
     assert calm.ttft.p99_ms < busy.ttft.p99_ms

@@ -11,8 +11,8 @@ from planner.report.answer.small_work import (
     cpu_sufficient_for_peak,
     cpu_sufficient_sentences,
 )
+from planner.scenario.jobs import ServingJob
 from planner.scenario.scenario import Scenario
-from planner.scenario.serving_job import ServingJob
 from planner.scenario.task import ServingTask
 from planner.scenario.work import Work
 from planner.speed.serving import serve, small_work

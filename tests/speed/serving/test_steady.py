@@ -4,11 +4,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.speed.serving.cases import ServingLayout, ServingMachine
+from planner.speed.serving.cases import ServingLayout, ServingMachine, rates
 from planner.speed.serving.chips import known
-from planner.speed.serving.constants import rates
-from planner.speed.serving.memory import fits, held, most_requests, weights_bytes
 from planner.speed.serving.promise import cycle, output_tokens_per_s, running, tokens_a_step
+from planner.speed.serving.step import fits, held, most_requests, weights_bytes
 from tests.speed.serving.helpers import IDEAL, case
 
 FITTED = known().values()

@@ -5,10 +5,8 @@ import pytest
 
 from planner.network.network import Reach
 from planner.speed.arrays import stacked, taken
-from planner.speed.serving.cases import ByteWidths, ServingLayout
+from planner.speed.serving.cases import ByteWidths, ServingLayout, rates
 from planner.speed.serving.chips import known
-from planner.speed.serving.constants import rates
-from planner.speed.serving.memory import weights_bytes
 from planner.speed.serving.step import (
     cache_bytes,
     cache_copies,
@@ -17,6 +15,7 @@ from planner.speed.serving.step import (
     prefill,
     read_bytes,
     weight_bytes_read,
+    weights_bytes,
 )
 from tests.speed.serving.helpers import IDEAL, case, network
 

@@ -4,9 +4,8 @@ from datetime import date
 import pytest
 
 from planner.speed.serving.case_of import ServingSetup, traits
-from planner.speed.serving.cases import ServingTraits
+from planner.speed.serving.cases import ServingTraits, rates
 from planner.speed.serving.chips import known
-from planner.speed.serving.constants import rates
 from planner.speed.serving.lookup import find_chip, find_period, find_shape
 from pricing import load_catalogue
 from tests.speed.serving.helpers import IDEAL

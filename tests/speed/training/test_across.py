@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from planner.scenario.training_job import TrainingJob
+from planner.scenario.jobs import TrainingJob
 from planner.speed.training import train
-from planner.speed.training.across import Reach, across, unknown_speed
+from planner.speed.training.across import Throughput, across, unknown_speed
 from pricing import load_catalogue
 
 CATALOGUE = load_catalogue()
@@ -31,7 +31,7 @@ def test_each_is_what_train_says(job: TrainingJob, counts: tuple[int, ...]) -> N
             assert_like_train(job, found)
 
 
-def assert_like_train(job: TrainingJob, found: Reach) -> None:
+def assert_like_train(job: TrainingJob, found: Throughput) -> None:
     there = {"accelerator": found.accelerator, "accelerators": found.accelerators}
     alone = train(CATALOGUE, job.model_copy(update=there))
     if alone.speed is None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from planner.scenario.training_job import TrainingJob
+from planner.scenario.jobs import TrainingJob
 from planner.speed.training import train
 from pricing import load_catalogue
 

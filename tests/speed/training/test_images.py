@@ -9,9 +9,8 @@ import pytest
 from pydantic import ValidationError
 
 from planner.report.speed.finding import otherwise
-from planner.scenario.image_job import ImageJob
+from planner.scenario.jobs import ImageJob, TrainingJob
 from planner.scenario.scenario import Scenario
-from planner.scenario.training_job import TrainingJob
 from planner.speed.hardware import InvalidJobError
 from planner.speed.serving.lookup import find_chip
 from planner.speed.training import train

@@ -13,7 +13,7 @@ from planner.speed.hardware import hardware
 from planner.speed.training import TrainingJob
 from planner.speed.training.fitting import WAYS, fits, layer_activation_bytes, peak_memory, reduce_to_fit
 from planner.speed.training.plan import TrainingPlan
-from planner.speed.training.software_stacks import find_software_stack
+from planner.speed.training.stated import find_software_stack
 from planner.speed.training.train import base_plan
 from pricing import Catalogue
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from planner.scenario.serving_job import ServingJob
-from planner.scenario.training_job import TrainingJob
+from planner.scenario.jobs import ServingJob, TrainingJob
 from planner.speed.hardware import InvalidJobError
 from planner.speed.serving import serve
 from planner.speed.training import train

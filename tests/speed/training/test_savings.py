@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from planner.scenario.vocabulary import Recompute, TrainingPrecision
 from planner.speed.hardware import InvalidJobError
 from planner.speed.training import TrainingJob, train
+from planner.speed.training.result import PEAK, stairs
 from planner.speed.training.savings import AS_IT_IS, MemorySaving, savings
-from planner.speed.training.waterfall import PEAK, stairs
 from pricing import Catalogue, load_catalogue
 
 H100 = "H100-SXM5-80GB"

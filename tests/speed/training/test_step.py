@@ -13,6 +13,7 @@ from planner.speed.hardware import Hardware, hardware
 from planner.speed.training import TrainingJob
 from planner.speed.training.constants import default_calibration
 from planner.speed.training.plan import TrainingPlan, stage_slots
+from planner.speed.training.result import flops_per_token
 from planner.speed.training.step import (
     TrainingStepParts,
     all_to_all_s,
@@ -23,7 +24,6 @@ from planner.speed.training.step import (
     tokens_per_s,
 )
 from planner.speed.training.train import base_plan
-from planner.speed.training.waterfall import flops_per_token
 from pricing import Catalogue
 
 K = default_calibration().constants

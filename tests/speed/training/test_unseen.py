@@ -7,7 +7,7 @@ import pytest
 from planner.evidence.training.check import check_training
 from planner.evidence.training.rows import read_run
 from planner.network.record import build_network
-from planner.scenario.training_job import TrainingJob
+from planner.scenario.jobs import TrainingJob
 from planner.speed.hardware import hardware
 from planner.speed.training.constants import default_calibration
 from planner.speed.training.plan import TrainingPlan
