@@ -10,9 +10,8 @@ from planner.evidence.checked import merge_factors
 from planner.evidence.kinds import read_factors
 from planner.evidence.table import TABLES, decode_table, published_runs, read_run_rows
 from planner.report.speed.runs import unused_reasons, unused_run_sentences
+from planner.scenario.jobs import ServingJob, TrainingJob
 from planner.scenario.scenario import Scenario
-from planner.scenario.serving_job import ServingJob
-from planner.scenario.training_job import TrainingJob
 from planner.scenario.vocabulary import Kind
 from pricing import Catalogue
 

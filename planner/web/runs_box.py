@@ -8,7 +8,7 @@ from planner.evidence.table import TABLES, decode_table
 from planner.report import words
 from planner.report.speed import runs as run_report
 from planner.scenario.known_names import unchanged
-from planner.scenario.measured import Measured
+from planner.scenario.measured import MeasuredRun
 from planner.speed.scenario_jobs import ScenarioServing, ScenarioTraining
 from planner.web import ask, show, state
 from planner.web.download import download
@@ -83,7 +83,7 @@ def _say(found: FactorTable) -> None:
 _BELIEF = "The more runs, and the nearer they are to each other, the more; the docs have the formula."
 
 
-def _factors(said: tuple[Measured, ...]) -> None:
+def _factors(said: tuple[MeasuredRun, ...]) -> None:
     table = run_report.factors_table(state.catalogue(), said)
     shares = dict.fromkeys(("Of predicted", "from", "to", "Believed"), show.SHARE)
     show.show_dataframe(
@@ -95,7 +95,7 @@ def _factors(said: tuple[Measured, ...]) -> None:
     )
 
 
-def _in_use(carried: tuple[Measured, ...]) -> None:
+def _in_use(carried: tuple[MeasuredRun, ...]) -> None:
     if not carried:
         return
     st.header(words.markdown(run_report.used_runs_text(carried)), anchor=False)
@@ -112,7 +112,7 @@ def _take_away() -> None:
     _ask(())
 
 
-def _ask(measured: tuple[Measured, ...]) -> None:
+def _ask(measured: tuple[MeasuredRun, ...]) -> None:
     """Make these runs part of the plan; a plan that says more than a link can hold stays as it is."""
     st.session_state[REFUSAL] = None
     try:

@@ -10,7 +10,7 @@ from planner.report.facts.assumptions import ALL, GROUPS, AssumptionRow, age_wor
 from planner.report.futures.input_words import lower
 from planner.report.glossary import GlossaryEntry, entries_used_in
 from planner.scenario.path import Path, with_value
-from planner.scenario.question import KEYS, Key
+from planner.scenario.question import KEYS, LinkKey
 from planner.web import address, ask, fields, show, show_offers, state
 from planner.web.show_ledger import source_text
 
@@ -59,7 +59,7 @@ def _said(row: AssumptionRow) -> str:
     return f"{' · '.join(first)}  \n{' · '.join(second)}"
 
 
-def _change(key: Key, row: AssumptionRow) -> None:
+def _change(key: LinkKey, row: AssumptionRow) -> None:
     """Change an input where it stands: the plan and its link follow."""
     name = f"change-{key.key}"
     with st.popover(words.markdown(f"Set {lower(row.label)}"), key=f"{name}-box", on_change="rerun") as box:
@@ -80,7 +80,7 @@ def _change(key: Key, row: AssumptionRow) -> None:
                 st.button("As it was", key=f"{name}-back", on_click=address.put, args=({key.key: None},))
 
 
-def _typed(key: Key, held: str | None) -> object:
+def _typed(key: LinkKey, held: str | None) -> object:
     """What the widget holds: a sum that was typed in another currency shows as empty, with its value behind it."""
     if key.shape.kind in ("choice", "switch"):
         return fields.typed(key, held)
@@ -92,7 +92,7 @@ def _typed(key: Key, held: str | None) -> object:
         return None
 
 
-def _take(key: Key, name: str) -> None:
+def _take(key: LinkKey, name: str) -> None:
     address.sync_from_widgets()
     value = st.session_state[name]
     usual = value is None or value == _typed(key, None)

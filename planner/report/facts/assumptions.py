@@ -17,7 +17,7 @@ from planner.report.speed.runs import assumption_lines
 from planner.report.table import Table
 from planner.scenario.budget import FUTURES
 from planner.scenario.path import get_value
-from planner.scenario.question import KEYS, Key
+from planner.scenario.question import KEYS, LinkKey
 from planner.study.uncertainty.futures import Futures
 from planner.study.uncertainty.tornado import TornadoBar
 from pricing import Figure
@@ -150,7 +150,7 @@ def age_words(row: AssumptionRow) -> str:
     return f"{words.age(row.age_days)}{over}"
 
 
-def scenario_field(name: str) -> Key | None:
+def scenario_field(name: str) -> LinkKey | None:
     """Return the field of the scenario in which an input is entered; None where it has none of its own."""
     if name in _PRICES:
         return KEYS[_PRICES[name]]

@@ -21,11 +21,10 @@ from planner.money.plan import Plan
 from planner.report import words
 from planner.report.forms import join_sections, to_plain_record
 from planner.report.table import Table, cut, text_table
-from planner.scenario.measured import MOST_FACTORS, Measured
-from planner.scenario.serving_job import ServingJob
-from planner.scenario.training_job import TrainingJob
+from planner.scenario.jobs import ServingJob, TrainingJob
+from planner.scenario.measured import MOST_FACTORS, MeasuredRun
 from planner.speed.pace import believed, training_correction
-from planner.speed.serving.own_pace import serving_correction
+from planner.speed.serving.bands import serving_correction
 from planner.speed.training.images import is_image_network
 from planner.speed.work_to_hours import serving_job, training_job
 from pricing import Catalogue
@@ -151,7 +150,7 @@ def runs_table(catalogue: Catalogue, factors: FactorTable) -> Table:
     )
 
 
-def factors_table(catalogue: Catalogue, factors: Sequence[Measured]) -> Table:
+def factors_table(catalogue: Catalogue, factors: Sequence[MeasuredRun]) -> Table:
     """Return the factors that runs give together, and how much each counts for a job like them."""
     return Table.of(
         {
@@ -170,7 +169,7 @@ def factors_table(catalogue: Catalogue, factors: Sequence[Measured]) -> Table:
     )
 
 
-def used_runs_text(factors: Sequence[Measured]) -> str:
+def used_runs_text(factors: Sequence[MeasuredRun]) -> str:
     """Return how many of your runs a plan uses."""
     runs = sum(factor.runs for factor in factors)
     return f"This plan uses {words.count(runs, 'run')} of yours, in {words.count(len(factors), 'factor')}"
@@ -264,7 +263,7 @@ def assumption_lines(plan: Plan) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _name(catalogue: Catalogue, factor: Measured) -> str:
+def _name(catalogue: Catalogue, factor: MeasuredRun) -> str:
     parts = (
         _model(catalogue, factor),
         _label(catalogue, factor.accelerator),
@@ -275,17 +274,17 @@ def _name(catalogue: Catalogue, factor: Measured) -> str:
     return f"measured speed, {factor.kind}: {', '.join(part for part in parts if part)}"
 
 
-def _note(factor: Measured) -> str:
+def _note(factor: MeasuredRun) -> str:
     spread = "" if factor.low is None or factor.high is None else f", eight of ten {factor.low:g} to {factor.high:g}"
     used = f"{_believed_ratio(factor):.3g} is used for similar work"
     return f"{words.count(factor.runs, 'run')} ({factor.source}){spread}; {used}"
 
 
-def _believed_ratio(factor: Measured) -> float:
+def _believed_ratio(factor: MeasuredRun) -> float:
     return believed([factor], "job" if factor.model else "accelerator").ratio
 
 
-def _model(catalogue: Catalogue, factor: Measured) -> str:
+def _model(catalogue: Catalogue, factor: MeasuredRun) -> str:
     if factor.model is None:
         return "any model"
     return catalogue.models[factor.model].label if factor.model in catalogue.models else factor.model
