@@ -204,7 +204,7 @@ def runs_what_it_reads(module: Module) -> Iterator[str]:
 
 # Where text is read that only words say, each with its reason.
 READS_WORDS = {
-    "planner/report/answer/small_work.py": "a label of the catalogue is cut for room; nothing is decided by it",
+    "planner/report/answer/feasibility.py": "a label of the catalogue is cut for room; nothing is decided by it",
     "planner/report/speed/time_cost_front.py": "a label of the catalogue is cut for room; nothing is decided by it",
     "planner/speed/match_model.py": "names that people write are matched with the names of models",
 }

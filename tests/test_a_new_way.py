@@ -60,7 +60,7 @@ from planner.money.plan import plan
 from planner.report.answer.document import answer_json
 from planner.report.answer.phrases import hints
 from planner.report.answer.payback_chart import payback
-from planner.report.answer.plan_text import Reckoned
+from planner.report.answer.plan_report import Reckoned
 from planner.report.answer.sentences import told
 from planner.report.files.csv import assumptions_table, results_table
 from planner.report.files.csv import cash_table

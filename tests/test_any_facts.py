@@ -27,8 +27,8 @@ from planner.money.verdict.answer import Answer, Verdict
 from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS, of_side
 from planner.report.answer.document import answer_json
-from planner.report.answer.plan_text import Reckoned, plan_text
-from planner.report.answer.sentences import told
+from planner.report.answer.plan_report import PlanReport, plan_text
+from planner.report.answer.sentences import summarize_answer
 from planner.report.answer.tables import options_table
 from planner.report.files.csv import cash_table, results_table, to_csv
 from planner.report.market.cheapest_words import market_data, market_table, market_text
@@ -92,11 +92,11 @@ def scenario_called(name: str) -> Scenario:
 
 
 @lru_cache(maxsize=64)
-def reckoned(world: str, name: str) -> Reckoned:
+def reckoned(world: str, name: str) -> PlanReport:
     """A plan with its answer, its words and its futures."""
     made = planned(catalogue_of(world), scenario_called(name), day_of(world))
     sure = decided(made, DRAWS)
-    return Reckoned(name, made, sure.answer, told(made, sure.answer, sure.futures), (), sure.futures)
+    return PlanReport(name, made, sure.answer, summarize_answer(made, sure.answer, sure.futures), (), sure.futures)
 
 
 IN_A_HURRY = {"startup", "enterprise", "chat-service"}

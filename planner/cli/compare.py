@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
 def _report(scenarios: Sequence[LoadedScenario], args: argparse.Namespace) -> int:
     """Each scenario reckoned, then told beside the others."""
     from planner.cli.scenarios import evaluate
-    from planner.report.answer.side_by_side import compare_table, differing, repeated
+    from planner.report.answer.side_by_side import compare_table, differences_table, repeated
     from planner.report.files.csv import to_csv
     from planner.report.table import text_table
 
@@ -54,7 +54,7 @@ def _report(scenarios: Sequence[LoadedScenario], args: argparse.Namespace) -> in
 
         sys.stdout.write(to_json(comparison_json(plans)) + "\n")
         return OK
-    differences = differing(plans)
+    differences = differences_table(plans)
     differ = "\n".join((*repeated(plans), *([text_table(differences)] if len(differences) else [])))
     sys.stdout.write(f"{text_table(table)}\n\nWhat differs\n------------\n{differ}\n")
     return OK

@@ -15,7 +15,7 @@ from planner.cli.terminal import tell
 
 if TYPE_CHECKING:
     from planner.cli.scenarios import LoadedScenario
-    from planner.report.answer.plan_text import Reckoned
+    from planner.report.answer.plan_report import PlanReport
 
 
 def add(verbs: Any) -> None:
@@ -44,14 +44,14 @@ def run(args: argparse.Namespace) -> int:
 def _report(opened: LoadedScenario, args: argparse.Namespace) -> int:
     """One scenario, reckoned and told."""
     from planner.cli.scenarios import evaluate
-    from planner.report.answer.also import also
-    from planner.report.answer.plan_text import plan_text
+    from planner.report.answer.other_measures import other_measures
+    from planner.report.answer.plan_report import plan_text
     from planner.study.buy_or_wait import BuyOrWaitUnavailable, buy_or_wait_futures, waiting
 
     it = evaluate(opened)
     waits = waiting(it.plan)
     later = None if isinstance(waits, BuyOrWaitUnavailable) else buy_or_wait_futures(waits)
-    it = it._replace(waits=(waits, later), also=also(it.plan, it.found, it.futures))
+    it = it._replace(waits=(waits, later), also=other_measures(it.plan, it.found, it.futures))
     _write(it, args)
     if args.json:
         from planner.report.answer.document import answer_json  # only programs wait for what describes it
@@ -64,17 +64,17 @@ def _report(opened: LoadedScenario, args: argparse.Namespace) -> int:
     return OK
 
 
-def _today(opened: LoadedScenario, then: Reckoned) -> str:
+def _today(opened: LoadedScenario, then: PlanReport) -> str:
     """What today's prices change in a plan that was made with earlier ones."""
     from planner.cli.scenarios import evaluate
-    from planner.report.answer.verdict_line import price_update_text, verdict
+    from planner.report.answer.verdict_line import price_update_text, summarize_verdict
     from pricing.feeds.live import current
 
     now = evaluate(replace(opened, facts=current(), day=date.today()))
-    return price_update_text(verdict(then.plan, then.found), verdict(now.plan, now.found))
+    return price_update_text(summarize_verdict(then.plan, then.found), summarize_verdict(now.plan, now.found))
 
 
-def _write(it: Reckoned, args: argparse.Namespace) -> None:
+def _write(it: PlanReport, args: argparse.Namespace) -> None:
     from planner.report.answer.profit_words import profit_csv
     from planner.report.files.csv import SIGN, assumptions_table, cash_table, results_table, to_csv
 

@@ -25,7 +25,7 @@ from pricing.stale import as_of
 from pricing.strict_yaml import MAX_BYTES
 
 if TYPE_CHECKING:
-    from planner.report.answer.plan_text import Reckoned
+    from planner.report.answer.plan_report import PlanReport
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,13 +108,14 @@ def load_grid(path: Path) -> SweepGrid:
         raise UsageError(f"{path.name}: {error}") from error
 
 
-def evaluate(opened: LoadedScenario) -> Reckoned:
+def evaluate(opened: LoadedScenario) -> PlanReport:
     """Return the plan of a scenario with its answer; inputs it leaves open are chosen first."""
-    from planner.report.answer.plan_text import Reckoned  # a mistyped name waits for no engine
-    from planner.report.answer.sentences import told
+    from planner.report.answer.plan_report import PlanReport  # a mistyped name waits for no engine
+    from planner.report.answer.sentences import summarize_answer
     from planner.study.plan_any import planned
     from planner.study.uncertainty.sure_verdict import decided
 
     plan = planned(opened.facts, opened.scenario, opened.day)
     sure = decided(plan)
-    return Reckoned(opened.name, plan, sure.answer, told(plan, sure.answer, sure.futures), opened.about, sure.futures)
+    summary = summarize_answer(plan, sure.answer, sure.futures)
+    return PlanReport(opened.name, plan, sure.answer, summary, opened.about, sure.futures)

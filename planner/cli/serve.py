@@ -119,7 +119,7 @@ def _report(args: argparse.Namespace, catalogue: Catalogue, job: ServingJob, hav
     """One model on one kind of accelerator."""
     from planner.cli.runs import read_text_file
     from planner.evidence.constants_file import serving_constants_in
-    from planner.report.answer.small_work import cpu_sentences
+    from planner.report.answer.feasibility import cpu_sentences
     from planner.report.forms import to_plain_data
     from planner.report.speed.runs import own_runs_data, own_runs_text
     from planner.report.speed.serving_words import serving_data, serving_row, serving_text
@@ -173,7 +173,7 @@ def _by_token(
 ) -> tuple[str, ...]:
     """What the service costs by the token, where somebody sells the model and a price of the accelerator is known."""
     from planner.money.by_token import by_token
-    from planner.report.answer.small_work import describe_token_price
+    from planner.report.answer.sensitivity import describe_token_price
     from planner.scenario.task import ServingTask
 
     if cost is None or job.mig_profile is not None:
@@ -201,7 +201,7 @@ def _other(
     args: argparse.Namespace, catalogue: Catalogue, jobs: Sequence[ServingJob], have: tuple[str, ...], day: date
 ) -> int:
     """Work that writes no tokens (pictures, films, speech, classifiers): each accelerator with it, side by side."""
-    from planner.report.answer.small_work import cpu_sentences
+    from planner.report.answer.feasibility import cpu_sentences
     from planner.report.speed.serving_words import other_work_rows, other_work_text, priced
     from planner.report.table import Table
     from planner.speed.serving import other_work, small_work

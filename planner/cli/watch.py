@@ -15,7 +15,7 @@ from planner.cli.arguments import dollars
 from planner.cli.common import NEWS, OK, UsageError, to_versioned_json, write_file
 
 if TYPE_CHECKING:
-    from planner.report.answer.verdict_line import Verdict
+    from planner.report.answer.verdict_line import VerdictSummary
     from pricing import Catalogue
 
 
@@ -77,22 +77,22 @@ def _news(now: Look, before: Look | None, args: argparse.Namespace) -> list[str]
     return said
 
 
-def _verdict(one: Look) -> Verdict:
-    from planner.report.answer.verdict_line import Verdict
+def _verdict(one: Look) -> VerdictSummary:
+    from planner.report.answer.verdict_line import VerdictSummary
 
-    return Verdict(one.title, one.usd, "")
+    return VerdictSummary(one.title, one.usd, "")
 
 
 def _take_snapshot(name: str) -> Look:
     from planner.cli.scenarios import LoadedScenario, evaluate, read_scenario_or_preset
-    from planner.report.answer.verdict_line import verdict
+    from planner.report.answer.verdict_line import summarize_verdict
     from planner.study.market.sized_accelerators import sized_accelerator
     from pricing.feeds.live import current
 
     saved, about = read_scenario_or_preset(name)
     facts, day = current(), date.today()
     it = evaluate(LoadedScenario(name, saved.scenario, facts, day, about))
-    found = verdict(it.plan, it.found)
+    found = summarize_verdict(it.plan, it.found)
     lowest, seller = _lowest_posted_price(facts, sized_accelerator(it.plan.setting).accelerator, day)
     told = saved.scenario.model_dump_json(exclude_defaults=True)
     best = "" if it.found.best is None else it.found.best.option.key

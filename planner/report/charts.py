@@ -14,6 +14,7 @@ from planner.report import words
 from planner.report.chart_frame import (
     BAR_PX,
     FRAME_PX,
+    INK,
     axis,
     bar_labels,
     bars,
@@ -21,8 +22,10 @@ from planner.report.chart_frame import (
     hatched_style,
     marks,
     money,
+    option_color,
     style_figure,
 )
+from planner.report.fleet import FleetReport
 from planner.study.market.price_history import History, PricedOffer, PriceSpread
 
 _PART_COLOURS: dict[Part, tuple[str, str, str]] = {
@@ -169,4 +172,29 @@ def price_history(histories: Sequence[History], dark: bool) -> go.Figure:
         xaxis={},
         yaxis=axis("USD per GPU-hour", tickprefix="$", rangemode="tozero"),
         legend={"orientation": "h", "yanchor": "top", "y": -0.12, "x": 0},
+    )
+
+
+_FLEET_PX = 400
+
+
+def fleet_chart(fleet: FleetReport, dark: bool) -> go.Figure:
+    """Wanted at once, busy on average and owned, month by month."""
+    colour, months = option_color(fleet.way.option.way, dark), list(range(1, len(fleet.owned)))
+
+    def line(name: str, values: list[float], look: dict[str, object], **more: object) -> dict[str, object]:
+        hover = f"{name}<br>month %{{x}}: %{{y:,.0f}}<extra></extra>"
+        return curve(name, months, values, look | {"shape": "hv"}, hovertemplate=hover, **more)
+
+    ink = INK[dark]
+    return style_figure(
+        [
+            line("Owned", fleet.owned[1:].tolist(), {"color": colour, "width": 3}, fill="tozeroy"),
+            line("Wanted at once", fleet.wanted[1:].tolist(), {"color": ink, "width": 2, "dash": "dash"}),
+            line("Busy on average", fleet.busy[1:].tolist(), {"color": ink, "width": 2, "dash": "dot"}),
+        ],
+        dark,
+        _FLEET_PX,
+        xaxis=axis("Month", rangemode="tozero"),
+        yaxis=axis("GPUs", rangemode="tozero"),
     )

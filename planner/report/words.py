@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from planner.scenario import amounts
 from pricing.caching import cached
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 count = amounts.count  # 1 offer, 12 offers
 NOT_PRICED = "ask for a quote"
 LOW, HIGH = "10th percentile", "90th percentile"  # of futures, draws or runs: how tables name the ends of a range
-count = amounts.count
 PURCHASE = {
     "on_demand": "on demand",
     "spot": "spot",
@@ -139,6 +138,26 @@ def format_usd_short(value: float) -> str:
         if size >= limit:
             return f"{sign}${size / limit:g}{letter}"
     return f"{sign}${size:g}" if size >= 100 else f"{sign}${size:.2f}"
+
+
+def number(value: float, digits: int = 3) -> str:
+    """A number with so many significant figures, thousands apart: 1,230."""
+    return f"{round_significant(value, digits):,g}"
+
+
+def upper_first(text: str) -> str:
+    """The text with a capital first letter."""
+    return text[:1].upper() + text[1:]
+
+
+def lower_first(text: str) -> str:
+    """The text with a small first letter, to stand inside a sentence; an acronym (PUE, GPUs) stays as it is."""
+    return text if text[:2].isupper() else text[:1].lower() + text[1:]
+
+
+def sentence(text: str) -> str:
+    """The text as a sentence: a capital first letter, and a full stop unless it asks something."""
+    return f"{upper_first(text).rstrip('.')}{'' if text.endswith('?') else '.'}"
 
 
 def large(value: float) -> str:
@@ -289,3 +308,12 @@ def _code(text: str) -> str:
 def escape_dollar_signs(text: str) -> str:
     """Our own sentence with dollar signs that must not start a formula."""
     return text.replace("$", r"\$")
+
+
+class Tile(NamedTuple):
+    """A figure as it is shown, with its range and a line that says what it is."""
+
+    label: str
+    value: str
+    range: str
+    detail: str

@@ -6,16 +6,15 @@ import streamlit as st
 
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
-from planner.report import words
-from planner.report.fleet.order_chart import steps
-from planner.report.fleet.order_words import USD_FETCHED, USD_PAID, fleet_timeline
+from planner.report import mix_charts, words
+from planner.report.charts import fleet_chart
+from planner.report.fleet import USD_FETCHED, USD_PAID, fleet_timeline
 from planner.report.futures.counted import buy_or_wait_sentences, buy_or_wait_summary, buy_or_wait_table
-from planner.report.mix import mix_charts
-from planner.report.mix.mix_words import (
+from planner.report.mix_words import (
     COST,
     MORE,
     base_size_summary,
-    curve_table,
+    base_size_table,
     layers_table,
     load_summary,
     load_table,
@@ -60,14 +59,14 @@ def best(plan: Plan, answer: Answer) -> None:
     st.markdown(words.markdown(" ".join(mix_sentences(found))))
     left, right = st.columns(2, gap="large")
     with left:
-        show.chart(mix_charts.load(found, state.dark()), load_summary(found), "load-curve")
+        show.chart(mix_charts.load_chart(found, state.dark()), load_summary(found), "load-curve")
     with right:
         show.chart(mix_charts.base_size_chart(found, state.dark()), base_size_summary(found), "base-curve")
     layers = layers_table(found)
     show.show_table(layers)
     with st.expander("Show these charts as tables", key="mix-tables", on_change="rerun") as box:
         if box.open:
-            curve = curve_table(found)
+            curve = base_size_table(found)
             show.show_dataframe(
                 curve,
                 hide_index=True,
@@ -99,7 +98,7 @@ def fleet(found: Answer) -> None:
     if told is None:
         st.markdown("Nothing is bought here, so there is nothing to order.")
         return
-    show.chart(steps(told, state.dark()), told.finding, "orders")
+    show.chart(fleet_chart(told, state.dark()), told.finding, "orders")
     table = told.rows
     columns = dict.fromkeys((USD_PAID, USD_FETCHED), show.MONEY)
     show.show_dataframe(table, hide_index=True, column_config=columns, alt="Orders, the first first")

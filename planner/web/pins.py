@@ -8,9 +8,15 @@ import streamlit as st
 
 from planner.report import words
 from planner.report.answer.phrases import question_text
-from planner.report.answer.pinned import PinnedPlan, against, others
-from planner.report.answer.plan_text import Reckoned
-from planner.report.answer.side_by_side import Topic, formatted_table, input_differences_table
+from planner.report.answer.plan_report import PlanReport
+from planner.report.answer.side_by_side import (
+    PinnedPlan,
+    Topic,
+    against,
+    formatted_table,
+    input_differences_table,
+    others,
+)
 from planner.report.files.csv import to_csv
 from planner.report.table import Table
 from planner.scenario.link import ALSO, parse_link
@@ -100,7 +106,7 @@ def beside(catalogue: Catalogue, page: str, use: Callable[[dict[str, str]], None
     on_screen = state.reckoned(with_details=True)
     state.pin(others(on_screen, there))
     every = zip([*names, "On the screen"], [*(one.reckoned for one in there), on_screen], strict=True)
-    plans = [Reckoned(name, one.plan, one.answer, one.told) for name, one in every]
+    plans = [PlanReport(name, one.plan, one.answer, one.told) for name, one in every]
     with st.expander("Side by side", expanded=True, key="pins"):
         with st.container(horizontal=True, vertical_alignment="center", key="pin-names"):
             for place, name in enumerate(names):
@@ -116,7 +122,7 @@ def beside(catalogue: Catalogue, page: str, use: Callable[[dict[str, str]], None
             show.small(words.markdown(f"The link has no room for {missing}: send those as files."))
 
 
-def _table(plans: Sequence[Reckoned], hints: Sequence[Mapping[str, str]], page: str) -> Table:
+def _table(plans: Sequence[PlanReport], hints: Sequence[Mapping[str, str]], page: str) -> Table:
     """What was asked differently, and below it what it came to."""
     asked, came = input_differences_table(plans, hints), formatted_table(plans, _ROWS.get(page, get_args(Topic)))
     heads = list(came.columns[1:])
@@ -131,7 +137,7 @@ def _name(catalogue: Catalogue, held: dict[str, str]) -> str:
     return named or question_text(catalogue, detect_question(held, held.get(questions.KEY)), held)
 
 
-def _reckoned(catalogue: Catalogue, held: dict[str, str]) -> state.Reckoned:
+def _reckoned(catalogue: Catalogue, held: dict[str, str]) -> state.PlanResult:
     kept = {key: said for key, said in held.items() if key != questions.KEY}
     scenario = parse_link(kept, catalogue, rates=rates(catalogue)).scenario
     return state.reckoned(scenario, with_details=True)

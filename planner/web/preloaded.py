@@ -14,11 +14,11 @@ import planner.study.market.sized_accelerators
 import planner.study.market.survey
 import planner.study.uncertainty.stress
 import planner.study.uncertainty.tornado  # noqa: F401
-from planner.report.answer.reckoned import reckoned
+from planner.report.answer.plan_report import evaluate
 from planner.scenario.scenario import Scenario
 from planner.web import parcels
 
 parcels.ready()
-reckoned(parcels.latest(), Scenario(), date.today(), with_details=True)  # fills what is kept of the facts
+evaluate(parcels.latest(), Scenario(), date.today(), with_details=True)  # fills what is kept of the facts
 gc.collect()
 gc.freeze()

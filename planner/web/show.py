@@ -13,9 +13,9 @@ from planner.money.renting.bill import TODAY, Money
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption
 from planner.report import words
-from planner.report.answer import small_work
+from planner.report.answer import feasibility
 from planner.report.answer.payback_chart import charted_options
-from planner.report.answer.pinned import pinned_tile_values
+from planner.report.answer.side_by_side import pinned_tile_values
 from planner.report.answer.tables import (  # fmt: skip
     break_even_table,
     cash_table,
@@ -28,7 +28,7 @@ from planner.report.answer.tables import (  # fmt: skip
 from planner.report.files.csv import to_csv
 from planner.report.market.prices_through_time import history_table, value_for_money_table
 from planner.report.table import Table
-from planner.report.tile import Tile
+from planner.report.words import Tile
 from planner.study.measures import MEASURES
 from planner.web import address, paper, state
 from planner.web.download import download
@@ -147,9 +147,9 @@ def cumulative(found: Answer) -> None:
     chart(state.payback(every=every), f"{finding} {_ranking(found)}.", "cumulative")
 
 
-def late() -> state.Reckoned | None:
+def late() -> state.PlanResult | None:
     """The plan of this run without its deadline, where being late is all that is wrong with it."""
-    undated = small_work.without_deadline(state.reckoned().plan.setting.asked)
+    undated = feasibility.without_deadline(state.reckoned().plan.setting.asked)
     return None if undated is None else state.reckoned(undated)
 
 
@@ -157,7 +157,7 @@ def late_notice() -> None:
     """That the numbers below are those of a plan that is late, and by how much."""
     asked = state.reckoned().plan.setting.asked
     if asked is not None:
-        st.warning(words.markdown(small_work.late_plan_text(asked)), icon=":material/schedule:")
+        st.warning(words.markdown(feasibility.late_plan_text(asked)), icon=":material/schedule:")
 
 
 def options(found: Answer) -> None:

@@ -7,8 +7,8 @@ import streamlit as st
 
 from planner.report import words
 from planner.report.facts.assumptions import ALL, GROUPS, AssumptionRow, age_words, assumption_counts_text, rows_table
-from planner.report.futures.input_words import lower
 from planner.report.glossary import GlossaryEntry, entries_used_in
+from planner.report.words import lower_first
 from planner.scenario.path import Path, with_value
 from planner.scenario.question import KEYS, LinkKey
 from planner.web import address, ask, fields, show, show_offers, state
@@ -62,7 +62,7 @@ def _said(row: AssumptionRow) -> str:
 def _change(key: LinkKey, row: AssumptionRow) -> None:
     """Change an input where it stands: the plan and its link follow."""
     name = f"change-{key.key}"
-    with st.popover(words.markdown(f"Set {lower(row.label)}"), key=f"{name}-box", on_change="rerun") as box:
+    with st.popover(words.markdown(f"Set {lower_first(row.label)}"), key=f"{name}-box", on_change="rerun") as box:
         if box.open:
             held = address.text(key.key)
             st.session_state[name] = _typed(key, held)
@@ -138,7 +138,7 @@ def _edit(key: str, held: dict[str, float], unit: str, head: str, path: Path) ->
     st.data_editor(
         {head: list(held), unit: list(held.values())}, hide_index=True, num_rows="fixed", disabled=[head], key=name,
         on_change=take, column_config={unit: column}, width="content",
-        alt=f"{unit}, by {head.lower()}",
+        alt=f"{unit}, by {head.lower_first()}",
     )  # fmt: skip
 
 

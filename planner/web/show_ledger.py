@@ -9,9 +9,9 @@ from planner.money.ledger import Ledger, LedgerInput, Line, Origin
 from planner.money.renting.bill import Money
 from planner.report import words
 from planner.report.answer.line_words import format_input, formula_text, sourced_inputs, total_text
-from planner.report.answer.pinned import priced
+from planner.report.answer.side_by_side import priced
 from planner.report.facts.assumptions import sources_of_ledgers
-from planner.report.futures.input_words import called
+from planner.report.futures.input_words import formula_input_label
 from planner.report.market.compare import Own, no_purchase_reason, purchase_range_text, running_cost_rows
 from planner.web import show, state
 from pricing import Catalogue
@@ -41,9 +41,9 @@ def _line(line: Line) -> None:
 def _input(used: LedgerInput) -> str:
     """One input: what it is, its value, and who says so since when."""
     origin = used.origin if isinstance(used.origin, Origin) else used.origin(0)
-    said = f"{words.markdown(called(used.name))}: **{words.markdown(format_input(used))}** · {source_text(origin)}"
+    said = f"{words.markdown(formula_input_label(used.name))}: **{words.markdown(format_input(used))}**"
     note = f" · {words.markdown(origin.note)}" if origin.note else ""
-    return f"{said}{note}"
+    return f"{said} · {source_text(origin)}{note}"
 
 
 def source_text(origin: Origin) -> str:

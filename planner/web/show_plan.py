@@ -8,27 +8,26 @@ import streamlit as st
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.report import words
-from planner.report.answer.advice import unavailable_option_lines
-from planner.report.answer.also import Also, also, curve_table, other_measures_table
-from planner.report.answer.price_words import HEAD
+from planner.report.answer.advice import HEAD, unavailable_option_lines
+from planner.report.answer.other_measures import OtherMeasures, curve_table, other_measures, other_measures_table
 from planner.report.answer.profit_words import break_even_sentences, primary_selling_option, profit_csv, profit_table
 from planner.report.futures import future_charts
 from planner.report.futures.input_words import saving_side_label
-from planner.report.futures.what_turns import map_summary
+from planner.report.what_if import map_summary
 from planner.scenario.presets import PresetSource, presets
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.study.uncertainty.futures import Futures
 from planner.web import ask, show, state
-from planner.web.state import Reckoned
+from planner.web.state import PlanResult
 
 
-def say(reckoned: Reckoned) -> None:
+def say(reckoned: PlanResult) -> None:
     """What stands out in this plan: slips of the hand, warnings."""
     for line in reckoned.advice:
         st.info(words.markdown(line), icon=":material/lightbulb:")
 
 
-def more(reckoned: Reckoned) -> None:
+def more(reckoned: PlanResult) -> None:
     """What is behind it: the size of the fleet, old figures, what a preset assumes."""
     table = reckoned.sizes
     if table is not None:
@@ -86,8 +85,10 @@ def _list(lines: Iterable[str], sources: Iterable[PresetSource] = ()) -> None:
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
-def _also(digest: str, asked: str, day: date, _plan: Plan, _found: Answer, _drawn: Futures | None) -> Also | None:
-    return also(_plan, _found, _drawn)
+def _also(
+    digest: str, asked: str, day: date, _plan: Plan, _found: Answer, _drawn: Futures | None
+) -> OtherMeasures | None:
+    return other_measures(_plan, _found, _drawn)
 
 
 def others(plan: Plan, found: Answer, drawn: Futures | None) -> None:
@@ -107,13 +108,13 @@ def others(plan: Plan, found: Answer, drawn: Futures | None) -> None:
                 _curve(told, found)
 
 
-def _curve(told: Also, found: Answer) -> None:
+def _curve(told: OtherMeasures, found: Answer) -> None:
     if told.map is None or found.pair is None:
         st.markdown("There is no work in this plan, so no use of it to look at.")
         return
     ways = (found.pair[0].option.way, found.pair[1].option.way)
     show.chart(
-        future_charts.break_even_map(told.map, state.dark(), ways),
+        future_charts.break_even_map_chart(told.map, state.dark(), ways),
         map_summary(told.map, saving_side_label(ways[0])),
         "also-map",
     )

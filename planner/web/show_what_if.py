@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from planner.report import what_if as said
 from planner.report import words
 from planner.report.futures import future_charts
-from planner.report.futures.what_turns import (  # fmt: skip
+from planner.report.what_if import (  # fmt: skip
     indices_table,
     map_summary,
     map_table,
@@ -14,7 +15,6 @@ from planner.report.futures.what_turns import (  # fmt: skip
     tornado_table,
     tornado_title,
 )
-from planner.report.what_if import what_if_words as said
 from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.break_even_map import BreakEvenMap, entered, has_scenario_field, sides
 from planner.study.uncertainty.stress import stresses
@@ -92,7 +92,7 @@ def _map_chart(found: BreakEvenMap, finding: str) -> None:
     def click() -> None:
         points = st.session_state[key]["selection"]["points"]
         cells = [str(point["customdata"][0]) for point in points if point.get("customdata")]
-        place = future_charts.place_of(found, cells[0]) if cells else None
+        place = future_charts.clicked_values(found, cells[0]) if cells else None
         _plan_with(None if place is None else entered(plan, place))
 
     st.plotly_chart(
@@ -109,7 +109,7 @@ def _plan_with(asked: Scenario | None) -> None:
 
 def tries() -> None:
     """The plan under stress tests, one and all together: what is left of the answer."""
-    names = {said.stress_label(key): key for key in said.tests()}
+    names = {said.stress_label(key): key for key in said.stress_test_keys()}
     address.choices(STRESS, names)
     label = "What if ... Choose one or several"
     chosen = st.pills(label, list(names), selection_mode="multi", key=STRESS, help=said.ONLY_HERE)
@@ -137,7 +137,7 @@ def _sources(keys: Sequence[str]) -> None:
             text = words.markdown(said.stress_source(one, source))
             st.markdown(f"**{words.markdown(one.label)}.** {text}{show.link(source.url)}", width="stretch")
             there = state_what_if.under(key).plan
-            values = said.enterable(plan, there)
+            values = said.scenario_fields_of_test(plan, there)
             if values:
                 st.button("Plan with this", key=f"plan-{key}", on_click=_take, args=(key, entered(plan, values)))
 

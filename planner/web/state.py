@@ -14,9 +14,9 @@ from planner.money.renting.bill import Money
 from planner.money.setting import PlanContext
 from planner.report import charts
 from planner.report.answer import payback_chart
-from planner.report.answer.pinned import PinnedPlan
-from planner.report.answer.reckoned import Reckoned
-from planner.report.answer.reckoned import reckoned as reckon
+from planner.report.answer.plan_report import PlanResult
+from planner.report.answer.plan_report import evaluate as reckon
+from planner.report.answer.side_by_side import PinnedPlan
 from planner.report.futures import future_charts
 from planner.report.market.compare import hide_old_prices, purchase_comparison
 from planner.report.market.job_offers import OfferComparison, compare_offers
@@ -189,7 +189,7 @@ def pages() -> dict[str, StreamlitPage]:
     return known
 
 
-def set_current_plan(asked: Scenario, *, with_details: bool) -> Reckoned:
+def set_current_plan(asked: Scenario, *, with_details: bool) -> PlanResult:
     """Keep what the question bar asked for, for the page that runs next, with its plan."""
     found = reckoned(asked, with_details=with_details)
     st.session_state["asked"] = asked
@@ -219,17 +219,17 @@ class _CurrentPlan:
     asked: Scenario
     digest: str
     day: date
-    reckoned: Reckoned
+    reckoned: PlanResult
 
     def rests_on(self, facts: Catalogue, day: date) -> bool:
         """Whether what this session looks at rests on these facts and this day."""
         return (self.digest, self.day) == (facts.digest, day)
 
 
-def _reckoned(facts: Catalogue, asked: Scenario, day: date, *, with_details: bool = False) -> Reckoned:
+def _reckoned(facts: Catalogue, asked: Scenario, day: date, *, with_details: bool = False) -> PlanResult:
     named = f"{facts.digest} {day} {_said(asked)}"
 
-    def made() -> Reckoned:
+    def made() -> PlanResult:
         is_slow = asked.estimate.seconds > _QUICK_SECONDS
         return workers.once(f"{named} {with_details}", reckon, is_slow=is_slow)(
             facts, asked, day, with_details=with_details
@@ -238,11 +238,11 @@ def _reckoned(facts: Catalogue, asked: Scenario, day: date, *, with_details: boo
     return _KEPT.of(named, made)
 
 
-_KEPT: SingleFlightCache[Reckoned] = SingleFlightCache(_PLANS)
+_KEPT: SingleFlightCache[PlanResult] = SingleFlightCache(_PLANS)
 _QUICK_SECONDS = 0.2
 
 
-def reckoned(asked: Scenario | None = None, *, with_details: bool = False) -> Reckoned:
+def reckoned(asked: Scenario | None = None, *, with_details: bool = False) -> PlanResult:
     """The plan of this run and its answer, or that of another scenario; in full, with all that is told of it."""
     facts, asked = catalogue(), asked or scenario()
     now: _CurrentPlan | None = st.session_state.get("now")
@@ -251,7 +251,7 @@ def reckoned(asked: Scenario | None = None, *, with_details: bool = False) -> Re
     return _reckoned(facts, asked, day(), with_details=with_details)
 
 
-def result_at_todays_prices() -> Reckoned | None:
+def result_at_todays_prices() -> PlanResult | None:
     """The same plan with today's facts, where a link shows those of an earlier day; none where nothing differs."""
     facts, asked = live(), scenario()
     if not has_as_of_date() or quotes() is not None or facts.digest == catalogue().digest:
@@ -279,7 +279,13 @@ _OFFERS: SingleFlightCache[OfferComparison] = SingleFlightCache(_PLANS)
 
 
 def offers(
-    there: Reckoned, able: Sequence[SizedAccelerator], wish: OfferFilter, *, able_only: bool, is_job: bool, money: Money
+    there: PlanResult,
+    able: Sequence[SizedAccelerator],
+    wish: OfferFilter,
+    *,
+    able_only: bool,
+    is_job: bool,
+    money: Money,
 ) -> OfferComparison:
     """What a plan would cost at every offer; the same for everybody who asks the same."""
     facts, among = catalogue(), [one.accelerator for one in able]
@@ -331,9 +337,9 @@ def precompute_default_answer() -> None:
 
 
 # By answer: it is one and the same for everybody who asks the same.
-_payback = cached(_PLANS)(payback_chart.payback)
+_payback = cached(_PLANS)(payback_chart.payback_chart)
 cached_payback_summary = cached(_PLANS)(payback_chart.payback_summary)
-_sure = cached(_PLANS)(future_charts.sure)
+_sure = cached(_PLANS)(future_charts.futures_dots)
 
 
 def sure() -> go.Figure | None:
@@ -342,13 +348,13 @@ def sure() -> go.Figure | None:
     if there.futures is None or not pinned():
         return None if there.futures is None else _sure(there.answer, there.futures, dark())
     its = (future_charts.pinned_savings(one.letter, one.reckoned.answer, one.reckoned.futures) for one in pinned())
-    return future_charts.sure(there.answer, there.futures, dark(), [one for one in its if one is not None])
+    return future_charts.futures_dots(there.answer, there.futures, dark(), [one for one in its if one is not None])
 
 
 def payback(*, every: bool) -> go.Figure:
     """When it pays back, drawn with the two ways compared or with every one; the same for all who ask the same."""
     if pinned():
-        return payback_chart.payback(reckoned().answer, dark(), every=every, pins=pinned())
+        return payback_chart.payback_chart(reckoned().answer, dark(), every=every, pins=pinned())
     return _payback(reckoned().answer, dark(), every=every)
 
 

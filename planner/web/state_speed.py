@@ -11,7 +11,7 @@ from planner.evidence.nearest import PublishedRun, SimilarRun, nearest, publishe
 from planner.evidence.nearest import RunSettings as WorkTraits
 from planner.money.plan import build_context
 from planner.money.renting.job_hour import JobHourQuote, hired
-from planner.report.answer.pinned import PinnedPlan
+from planner.report.answer.side_by_side import PinnedPlan
 from planner.report.speed import finding, speed_charts, time_cost_front
 from planner.report.speed.finding import SpeedSummary
 from planner.report.speed.serving_words import accelerators_table, side_by_side

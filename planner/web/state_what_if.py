@@ -7,10 +7,10 @@ import streamlit as st
 
 from planner.money.option import Option
 from planner.money.plan import Plan
-from planner.report.answer.pinned import saved_usd
+from planner.report.answer.side_by_side import saved_usd
 from planner.report.futures import future_charts
 from planner.report.futures.input_words import saving_side_label
-from planner.report.what_if.what_if_words import pair
+from planner.report.what_if import compared_pair
 from planner.scenario.ways import Way
 from planner.study.uncertainty.break_even_map import BreakEvenMap, axis, break_even_map
 from planner.study.uncertainty.stress import StressResult, laid_over, run_stress_test
@@ -28,7 +28,7 @@ def judged() -> Judged:
 
 
 def _pair() -> tuple[Option, Option]:
-    return pair(state.reckoned().answer)
+    return compared_pair(state.reckoned().answer)
 
 
 def _ways() -> tuple[Way, Way]:
@@ -57,7 +57,7 @@ def bars() -> tuple[TornadoBar, ...]:
 
 @st.cache_resource(show_spinner=False, max_entries=64)
 def _tornado(who: Who, night: bool, _ways: tuple[Way, Way], _bars: tuple[TornadoBar, ...]) -> go.Figure:
-    return future_charts.tornado(_bars, night, _ways)
+    return future_charts.tornado_chart(_bars, night, _ways)
 
 
 def tornado_chart() -> go.Figure:
@@ -65,7 +65,7 @@ def tornado_chart() -> go.Figure:
     its = [(one.letter, saved_usd(one.reckoned.answer)) for one in state.pinned()]
     if its:
         pins = [(letter, usd) for letter, usd in its if usd is not None]
-        return future_charts.tornado(bars(), state.dark(), _ways(), pins)
+        return future_charts.tornado_chart(bars(), state.dark(), _ways(), pins)
     return _tornado(_who(), state.dark(), _ways(), bars())
 
 
@@ -83,7 +83,7 @@ def cached_break_even_map(across: str, up: str) -> BreakEvenMap:
 def _cached_map_chart(
     who: Who, across: str, up: str, night: bool, _ways: tuple[Way, Way], _found: BreakEvenMap
 ) -> go.Figure:
-    return future_charts.break_even_map(_found, night, _ways)
+    return future_charts.break_even_map_chart(_found, night, _ways)
 
 
 def break_even_map_chart(found: BreakEvenMap) -> go.Figure:

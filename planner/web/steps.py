@@ -12,7 +12,7 @@ from threading import Lock
 
 import streamlit as st
 
-from planner.report.answer.verdict_line import Verdict
+from planner.report.answer.verdict_line import VerdictSummary
 from planner.web import address, filters, questions, same_browser
 from pricing.caching import cached
 
@@ -28,7 +28,7 @@ class EditStep:
     """What the address held of the plan after one edit, and what it came to."""
 
     held: dict[str, str]
-    verdict: Verdict | None = None
+    verdict: VerdictSummary | None = None
 
     @property
     def plan(self) -> dict[str, str]:
@@ -49,7 +49,7 @@ class _History:
         return self.steps[self.at] if self.steps else None
 
 
-def note(plan: Iterable[str], verdict: Verdict) -> None:
+def note(plan: Iterable[str], verdict: VerdictSummary) -> None:
     """Take down what the plan holds in this run, and what it came to. `plan` are the keys that belong to it."""
     here, held = _history(plan), _held(plan)
     steps, at = here.steps, here.at

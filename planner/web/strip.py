@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from planner.money.plan import Plan
 from planner.report import words
 from planner.report.answer.phrases import VERBS, echo, phrases
-from planner.report.answer.verdict_line import Verdict, last_edit_text, verdict
+from planner.report.answer.verdict_line import VerdictSummary, last_edit_text, summarize_verdict
 from planner.scenario.question import QuestionKind
 from planner.web import address, questions, state, steps
 from pricing import Catalogue
@@ -41,7 +41,7 @@ def rest(catalogue: Catalogue, question: QuestionKind, ask: Callable[[str], None
 
 def tell(place: DeltaGenerator, plan: Plan, question: QuestionKind, keys: tuple[str, ...]) -> None:
     """The second line: the verdict, what the last edit did to it, and what follows from the fields."""
-    now = verdict(plan, state.reckoned().answer)
+    now = summarize_verdict(plan, state.reckoned().answer)
     steps.note(keys, now)
     line = f"{now.line[:1].upper()}{now.line[1:]}"
     said = [f"**{words.markdown(now.title)}** {words.markdown(line)}", words.markdown(_change(plan, now))]
@@ -50,7 +50,7 @@ def tell(place: DeltaGenerator, plan: Plan, question: QuestionKind, keys: tuple[
     place.markdown(" · ".join(one for one in (*said, quiet) if one))
 
 
-def _change(plan: Plan, now: Verdict) -> str:
+def _change(plan: Plan, now: VerdictSummary) -> str:
     """What the last edit did. It stays there until the next one."""
     before = steps.before()
     if before is None or before.verdict is None:

@@ -8,7 +8,7 @@ import pytest
 
 from planner.money.renting.orders import able, nobody
 from planner.money.setting import PlanContext
-from planner.report.answer.reckoned import reckoned
+from planner.report.answer.plan_report import evaluate
 from planner.report.facts.facts import provider_context
 from planner.report.market.offers import offer_rows, offer_text
 from planner.scenario.scenario import Scenario
@@ -88,7 +88,7 @@ def test_every_capacity_of_the_catalogue_is_marked_as_the_data_have_it(catalogue
 
 def test_sellers_who_share_an_order_have_sizes_that_we_assume(catalogue: Catalogue) -> None:
     asked = Scenario(work=(Work(accelerators=1_500, busy_share=0.5),), years=1, ways=("on_demand",))
-    sentences = reckoned(catalogue, asked, DAY, with_details=True).told.sentences
+    sentences = evaluate(catalogue, asked, DAY, with_details=True).told.sentences
     (shared,) = [one for one in sentences if "sellers share them" in one]
     assert "we assume" in shared
 

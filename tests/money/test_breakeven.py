@@ -21,9 +21,9 @@ from planner.money.verdict.breakeven import (
     break_even,
     break_evens,
 )
-from planner.report.answer.other_number import hours_rule_sentences
+from planner.report.answer.other_measures import hours_rule_sentences
+from planner.report.answer.sensitivity import sensitivity_sentences
 from planner.report.answer.tables import break_even_table
-from planner.report.answer.turns import sensitivity_sentences
 from planner.scenario.own import OwnInputs, PurchaseOrder
 from planner.scenario.rent import RentalInputs, ReservationInputs
 from planner.scenario.scenario import Scenario

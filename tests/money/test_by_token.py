@@ -7,8 +7,8 @@ import pytest
 from planner.money.by_token import break_even_requests_per_s, by_token, hosted_usd_per_request
 from planner.money.plan import plan
 from planner.money.verdict.answer import answer
-from planner.report.answer.sentences import told
-from planner.report.answer.small_work import describe_token_price
+from planner.report.answer.sensitivity import describe_token_price
+from planner.report.answer.sentences import summarize_answer
 from planner.scenario.scenario import Scenario
 from planner.scenario.task import ServingTask
 from planner.scenario.work import Work
@@ -58,7 +58,7 @@ def test_a_model_that_nobody_sells_has_none() -> None:
 
 def test_the_answer_says_from_how_much_use_machines_win() -> None:
     made = plan(CATALOGUE, SCENARIO, date(2026, 11, 21))
-    said = " ".join(told(made, answer(made)).turns)
+    said = " ".join(summarize_answer(made, answer(made)).turns)
     assert said.count("By the token") == 1
     assert "renting" in said.partition("By the token")[2]
     assert "owning" in said.partition("By the token")[2]

@@ -13,8 +13,7 @@ from planner.money.setting import PlanContext
 from planner.money.verdict.answer import answer
 from planner.money.ways import mix, on_demand, own, reserved
 from planner.money.ways.repairs import NAME
-from planner.report.answer.also import also
-from planner.report.answer.other_number import lost_time_sentences
+from planner.report.answer.other_measures import lost_time_sentences, other_measures
 from planner.scenario.failures import Failures
 from planner.scenario.scenario import Scenario
 from planner.speed.training.goodput import generic_reliability
@@ -203,7 +202,7 @@ def test_it_is_told_with_what_it_costs_each_way() -> None:
     assert len(sentence) == 1
     assert sentence[0].startswith("Failures, restarts and checkpoints take about ")
     assert "of the hours you state" in sentence[0]
-    told = also(there, found)
+    told = other_measures(there, found)
     assert told is not None
     rows = {(row.name, row.option): row.value for row in told.rows}
     ways = found.pair or (found.best,)

@@ -8,7 +8,7 @@ import pytest
 from planner.money.ledger import Origin
 from planner.money.old_figures import MOST, OldFigure, old_figures
 from planner.money.verdict.answer import Answer, answer
-from planner.report.answer.price_words import overdue_figure_lines
+from planner.report.answer.advice import overdue_figure_lines
 from planner.scenario.presets import presets
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned

@@ -6,10 +6,10 @@ from datetime import date
 from typing import Any
 
 from planner.report.answer.advice import advice_lines, deferral_line, fleet_size_table
-from planner.report.answer.also import also
+from planner.report.answer.other_measures import other_measures
 from planner.report.answer.phrases import hints, question_text
-from planner.report.answer.plan_text import Reckoned, plan_text
-from planner.report.answer.sentences import told
+from planner.report.answer.plan_report import PlanReport, plan_text
+from planner.report.answer.sentences import summarize_answer
 from planner.report.table import text_table
 from planner.scenario.link import scenario_to_link
 from planner.scenario.question import detect_question
@@ -72,10 +72,10 @@ def lines_of(catalogue: Catalogue, scenario: Scenario, day: date, futures: int =
     """Every sentence, title, hint, tile and row of a table that a page or a terminal shows of a plan."""
     plan = planned(catalogue, scenario, day)
     sure = decided(plan, futures)
-    said, waits = told(plan, sure.answer, sure.futures), waiting(plan)
+    said, waits = summarize_answer(plan, sure.answer, sure.futures), waiting(plan)
     later = None if isinstance(waits, BuyOrWaitUnavailable) else buy_or_wait_futures(waits)
-    more = also(plan, sure.answer, sure.futures)
-    one = Reckoned("it", plan, sure.answer, said, (), sure.futures, (waits, later), more)
+    more = other_measures(plan, sure.answer, sure.futures)
+    one = PlanReport("it", plan, sure.answer, said, (), sure.futures, (waits, later), more)
     yield from plan_text(one).splitlines()
     for tile in said.figures:
         yield from (f"{tile.label}: {tile.value}", tile.range, tile.detail)

@@ -8,8 +8,14 @@ from hypothesis import given
 
 from planner.money.plan import plan
 from planner.money.verdict.answer import Answer, answer
-from planner.report.answer.also import Also, also, curve_table, other_measures_table
-from planner.report.answer.other_number import OtherNumber, cheaper_below_and_above
+from planner.report.answer.other_measures import (
+    OtherMeasure,
+    OtherMeasures,
+    cheaper_below_and_above,
+    curve_table,
+    other_measures,
+    other_measures_table,
+)
 from planner.report.answer.tables import discounted_ledgers
 from planner.report.files.csv import results_table
 from planner.scenario.scenario import Scenario
@@ -22,15 +28,15 @@ from tests.money.test_breakeven import toy
 DAY = date(2026, 11, 21)
 
 
-def found(scenario: Scenario) -> tuple[Answer, Also]:
+def found(scenario: Scenario) -> tuple[Answer, OtherMeasures]:
     made = plan(load_catalogue(), scenario, DAY)
     there = answer(made)
-    told = also(made, there)
+    told = other_measures(made, there)
     assert told is not None
     return there, told
 
 
-def value(told: Also, name: str, option: str | None = None) -> float | None:
+def value(told: OtherMeasures, name: str, option: str | None = None) -> float | None:
     (row,) = (one for one in told.rows if one.name == name and option in (None, one.option))
     return row.value
 
@@ -59,13 +65,13 @@ def test_the_most_cash_out_is_what_has_to_be_funded_and_stands_discounted_beside
     there, told = found(toy(terms={**toy().terms.model_dump(), "discount_rate_per_year": 0.1, "timing": "month_end"}))
     assert value(told, "peak_cash_usd", "on_demand") == pytest.approx(1_200_000)
     assert value(told, "peak_cash_discounted_usd", "on_demand") == pytest.approx(950_770, abs=1)
-    labels = {row.name: row.what for row in told.rows if row.option == "on_demand"}
+    labels = {row.name: row.label for row in told.rows if row.option == "on_demand"}
     assert labels["peak_cash_usd"].startswith("Most cash out: ")
     assert labels["peak_cash_discounted_usd"].startswith("Most cash out, discounted: ")
     row = results_table(there.plan, there).to_pandas().set_index("option").loc["on_demand"]
     assert row["peak_cash_usd"] == pytest.approx(1_200_000)
     assert row["peak_cash_discounted_usd"] == pytest.approx(950_770, abs=1)
-    assert "Cash on day one and the most cash out are what is paid, not discounted." in told.sentences[0]
+    assert "Cash on day one and the most cash out are not discounted." in told.sentences[0]
 
 
 def test_the_rule_of_thumb_says_which_way_wins_where() -> None:
@@ -73,10 +79,10 @@ def test_the_rule_of_thumb_says_which_way_wins_where() -> None:
     rule = next(one for one in told.sentences if one.startswith("Rule of thumb"))
     assert "below about 110 hours a month of one GPU renting costs less, above about 110 buying" in rule
     assert "50/30/20" in told.sentences[-1]
-    assert "without a source" in told.sentences[-1]
+    assert "without a citable source" in told.sentences[-1]
     assert "Here it is 73/0/27; it differs most in power with cooling, 0% instead of 30%" in told.sentences[-1]
-    assert "a GPU costs $10,000 less what it fetches, $0 for power and $3,750 for the rest" in told.sentences[-1]
-    assert told.sentences[-1].endswith("holds power and people, which cannot be told apart.")
+    assert "a GPU costs $10,000 after resale, $0 for power and $3,750 for the rest" in told.sentences[-1]
+    assert told.sentences[-1].endswith("hold power and people, which cannot be separated.")
 
 
 def test_two_ways_to_buy_have_names_of_their_own() -> None:
@@ -103,7 +109,7 @@ def test_the_curve_passes_through_the_break_even() -> None:
 def test_one_set_of_numbers() -> None:
     made = plan(load_catalogue(), Scenario(), DAY)
     sure = decided(made)
-    there, told = sure.answer, also(made, sure.answer, sure.futures)
+    there, told = sure.answer, other_measures(made, sure.answer, sure.futures)
     assert told is not None
     assert there.pair is not None
     drawer = {one.title: float(one.total_usd) for one in discounted_ledgers(made, there)}
@@ -145,7 +151,7 @@ def test_any_ways_are_told(ways: tuple[str, ...]) -> None:
     table = other_measures_table(told)
     assert len(table) == len(told.rows) > 0
     assert all(row.how for row in told.rows)
-    assert len({row.what for row in told.rows}) == len(told.rows)
+    assert len({row.label for row in told.rows}) == len(told.rows)
     assert told.sentences[0].startswith("All sums are in today's money")
 
 
@@ -155,7 +161,7 @@ def test_any_ways_are_told(ways: tuple[str, ...]) -> None:
 def test_whatever_is_asked_the_numbers_are_those_of_the_answer(scenario: Scenario) -> None:
     made = anyplan.of(scenario)
     there = answer(made)
-    told = also(made, there)
+    told = other_measures(made, there)
     assert (told is None) == (there.best is None)
     if told is None:
         return
@@ -175,9 +181,9 @@ def test_whatever_is_asked_the_numbers_are_those_of_the_answer(scenario: Scenari
 def test_nothing_is_told_without_an_answer() -> None:
     too_large = {"accelerator": "L4-24GB", "work": ({"accelerators": 1, "train": {"model": "llama-3.1-405b"}},)}
     made = plan(load_catalogue(), Scenario.model_validate(too_large), DAY)
-    assert also(made, answer(made)) is None
+    assert other_measures(made, answer(made)) is None
 
 
 def test_small_sums_are_written_out() -> None:
-    said = [OtherNumber("", None, "", usd, "USD per request", "").said for usd in (0.0000123456, 0.5, None, -2_540.0)]
+    said = [OtherMeasure("", None, "", usd, "USD per request", "").text for usd in (0.0000123456, 0.5, None, -2_540.0)]
     assert said == ["$0.0000123", "$0.50", "–", "-$2,540"]

@@ -8,8 +8,8 @@ import pytest
 
 from planner.money.measures import present_usd
 from planner.money.ways import of_side
-from planner.report.answer.plan_text import Reckoned, plan_text
-from planner.report.answer.sentences import AnswerSummary, told
+from planner.report.answer.plan_report import PlanReport, plan_text
+from planner.report.answer.sentences import AnswerSummary, summarize_answer
 from planner.report.answer.tables import by_year
 from planner.report.market.compare import by_the_token
 from planner.report.words import usd
@@ -27,7 +27,7 @@ CATALOGUE, DAY = load_catalogue(), date(2026, 11, 21)
 def said_of(scenario: Scenario) -> AnswerSummary:
     made = planned(CATALOGUE, scenario, DAY)
     sure = decided(made, 128)
-    return told(made, sure.answer, sure.futures)
+    return summarize_answer(made, sure.answer, sure.futures)
 
 
 def case(name: str) -> AnswerSummary:
@@ -102,8 +102,8 @@ def test_the_command_line_says_all_of_it() -> None:
     assert found is not None
     made = planned(CATALOGUE, found.scenario, DAY)
     sure = decided(made, 128)
-    said = told(made, sure.answer, sure.futures)
-    text = plan_text(Reckoned("startup", made, sure.answer, said, (), sure.futures))
+    said = summarize_answer(made, sure.answer, sure.futures)
+    text = plan_text(PlanReport("startup", made, sure.answer, said, (), sure.futures))
     assert all(one in text for one in (*said.sentences, *said.turns))
     assert said.figures[1].range == "no range"
 

@@ -17,8 +17,8 @@ from jsonschema import Draft202012Validator, FormatChecker
 from planner.cli import OK, main
 from planner.money.plan import Plan
 from planner.report.answer.document import answer_json, comparison_json
-from planner.report.answer.plan_text import Reckoned, plan_text
-from planner.report.answer.sentences import told
+from planner.report.answer.plan_report import PlanReport, plan_text
+from planner.report.answer.sentences import summarize_answer
 from planner.report.files import answer_schema as schema
 from planner.scenario.presets import preset, presets
 from planner.scenario.scenario import Scenario
@@ -62,17 +62,17 @@ def validator() -> Draft202012Validator:
     return Draft202012Validator(told_schema, format_checker=FormatChecker())
 
 
-def reckoned(plan: Plan, name: str = "it", count: int = 64) -> Reckoned:
+def reckoned(plan: Plan, name: str = "it", count: int = 64) -> PlanReport:
     """A plan with everything that the command line asks of it."""
     sure = decided(plan, count)
     waits = waiting(plan)
     later = None if isinstance(waits, BuyOrWaitUnavailable) else buy_or_wait_futures(waits)
-    words = told(plan, sure.answer, sure.futures)
-    return Reckoned(name, plan, sure.answer, words, (), sure.futures, (waits, later))
+    words = summarize_answer(plan, sure.answer, sure.futures)
+    return PlanReport(name, plan, sure.answer, words, (), sure.futures, (waits, later))
 
 
 @lru_cache(maxsize=8)
-def preset_of(key: str) -> tuple[Reckoned, dict[str, Any]]:
+def preset_of(key: str) -> tuple[PlanReport, dict[str, Any]]:
     """A preset, reckoned, and its document, to be read only."""
     found = preset(key)
     assert found is not None

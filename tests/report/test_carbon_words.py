@@ -4,7 +4,7 @@ import pytest
 
 from planner.money.verdict.answer import answer
 from planner.report.answer.carbon_words import DIFFER, carbon_sentences
-from planner.report.answer.sentences import told
+from planner.report.answer.sentences import summarize_answer
 from planner.report.answer.tables import options_table
 from planner.report.title import title
 from planner.scenario.terms import FinancialTerms
@@ -20,7 +20,7 @@ def test_two_ways_that_differ_have_a_sentence_with_both_and_their_ranges() -> No
     assert kg[1] is not None
     assert kg[1].typical > DIFFER * kg[0].typical
     (said,) = carbon_sentences(found)
-    assert said in told(made, found).sentences
+    assert said in summarize_answer(made, found).sentences
     assert said.startswith("Owning (Norway) would emit about ")
     assert " of what renting does: about " in said
     assert said.endswith("network, disks, buildings and transport are not counted.")

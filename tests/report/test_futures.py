@@ -12,7 +12,7 @@ import pytest
 
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, answer
-from planner.report.answer.plan_text import Reckoned
+from planner.report.answer.plan_report import PlanReport
 from planner.report.answer.sentences import AnswerSummary
 from planner.report.answer.side_by_side import compare_table
 from planner.report.files.answer_schema import FrequencySchema, SweepSchema
@@ -27,12 +27,12 @@ from planner.report.futures.counted import (
     limit_probability_sentences,
     saving_summary,
 )
-from planner.report.futures.future_charts import sure
-from planner.report.futures.input_words import label, lower, written
-from planner.report.futures.what_turns import map_summary, stress_table
+from planner.report.futures.future_charts import futures_dots
+from planner.report.futures.input_words import input_label, value_text
 from planner.report.speed.speed_tables import accuracy_summary
 from planner.report.table import Table
-from planner.report.words import format_futures_share, share_per_100
+from planner.report.what_if import map_summary, stress_table
+from planner.report.words import format_futures_share, lower_first, share_per_100
 from planner.scenario.terms import FinancialTerms
 from planner.study.buy_or_wait import BuyOrWaitFutures, Waiting, waiting
 from planner.study.uncertainty.break_even_map import BreakEvenMap, MapAxis
@@ -94,7 +94,7 @@ def sentences(wins: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     yield from limit_probability_sentences(there, futures)
     yield saving_summary(there, futures)
     yield buy_or_wait_sentences(later(), later_drawn(wins))[1]
-    chart = sure(there, futures, dark=False)
+    chart = futures_dots(there, futures, dark=False)
     assert chart is not None
     yield from (str(trace.name) for trace in chart.data[: 1 if wins else 0])
     monkeypatch.setattr(type(futures), "deadline_share", property(lambda _: wins / COUNT))
@@ -140,7 +140,7 @@ def counts(wins: int) -> Iterator[float]:
     yield cell(futures_table(there, futures), "Cheapest, of 100 futures", "Way", made().options[0].title)
     yield cell(stress_table([], Judged(there, futures)), "Owning is cheaper, of 100 futures")
     yield buy_or_wait_table(later(), later_drawn(wins))["Cheaper than now, of 100 futures"][-1]
-    one = Reckoned("it", made(), there, AnswerSummary("", (), ()), (), futures)
+    one = PlanReport("it", made(), there, AnswerSummary("", (), ()), (), futures)
     yield cell(compare_table([one]), "it", "Measure", "Best way cheaper in so many of 100 futures")
 
 
@@ -204,5 +204,5 @@ def test_published_runs_are_all_near_only_where_all_are(near: int) -> None:
 
 def test_prices_that_are_believed_are_called_as_people_call_them() -> None:
     for name, said in (("on_demand_price_factor", "rent on demand"), ("disk_price_factor", "price of rented disks")):
-        assert lower(label(name)) == said
-        assert written(name, 1.3) == "130% of today's"
+        assert lower_first(input_label(name)) == said
+        assert value_text(name, 1.3) == "130% of today's"

@@ -11,9 +11,9 @@ import pytest
 from planner.money.ledger import YOUR_INPUT, Ledger, LedgerInput, Line
 from planner.money.ways import WAYS
 from planner.report.answer.line_words import format_input, formula_text, sourced_inputs, total_text
-from planner.report.answer.sentences import told
+from planner.report.answer.sentences import summarize_answer
 from planner.report.answer.tables import discounted_ledgers
-from planner.report.futures.input_words import called
+from planner.report.futures.input_words import formula_input_label
 from planner.scenario.presets import presets
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
@@ -60,7 +60,7 @@ def test_the_lines_are_of_every_way() -> None:
 def test_no_line_says_a_name_of_the_code() -> None:
     for _, line in every_line():
         shown = sourced_inputs(line)
-        said = [formula_text(line), *(called(one.name) for one in shown), *map(format_input, shown)]
+        said = [formula_text(line), *(formula_input_label(one.name) for one in shown), *map(format_input, shown)]
         assert [text for text in said if CODE.search(text)] == []
 
 
@@ -104,7 +104,7 @@ def test_the_sum_is_the_tile_of_the_page() -> None:
     for preset in presets():
         plan = planned(load_catalogue(), preset.scenario, DAY)
         judged = decided(plan)
-        tiles = [one.value for one in told(plan, judged.answer, judged.futures).figures]
+        tiles = [one.value for one in summarize_answer(plan, judged.answer, judged.futures).figures]
         ledgers = {one.title: total_text(one) for one in discounted_ledgers(plan, judged.answer)}
         for way in judged.answer.pair or ():
             assert ledgers[way.option.title] in tiles

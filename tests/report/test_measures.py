@@ -14,8 +14,8 @@ import pytest
 from planner.money.option import fleet_size_from_key
 from planner.money.plan import Plan
 from planner.report.answer.document import answer_json
-from planner.report.answer.plan_text import Reckoned
-from planner.report.answer.sentences import told
+from planner.report.answer.plan_report import PlanReport
+from planner.report.answer.sentences import summarize_answer
 from planner.report.answer.tables import options_table
 from planner.report.files.csv import results_table, to_csv
 from planner.report.files.sweep import RIGHT_SIZE, SweepColumns
@@ -64,8 +64,8 @@ def agree(plan: Plan, name: str) -> None:
     """The document, the results CSV and the table have each measure of each option alike."""
     judged = decided(plan, 64)
     found, futures = judged.answer, judged.futures
-    words = told(plan, found, futures)
-    data = json.loads(json.dumps(answer_json(Reckoned(name, plan, found, words, (), futures)), allow_nan=False))
+    words = summarize_answer(plan, found, futures)
+    data = json.loads(json.dumps(answer_json(PlanReport(name, plan, found, words, (), futures)), allow_nan=False))
     text = to_csv(results_table(plan, found, futures)).decode("utf-8-sig")
     rows = list(csv.DictReader(io.StringIO(text, newline="")))
     table = options_table(found)

@@ -7,19 +7,18 @@ import pytest
 
 from planner.money.plan import Plan, plan_from_context
 from planner.money.verdict.answer import answer
-from planner.report import words
+from planner.report import mix_charts, words
 from planner.report.futures.counted import buy_or_wait_sentences, buy_or_wait_summary, buy_or_wait_table
-from planner.report.mix import mix_charts
-from planner.report.mix.mix_words import (
+from planner.report.mix_words import (
     COST,
     MORE,
     base_size_summary,
-    curve_table,
-    in_words,
+    base_size_table,
     layers_table,
     load_summary,
     load_table,
     mix_sentences,
+    mix_text,
     tried_sentences,
     tried_table,
 )
@@ -80,11 +79,11 @@ def test_no_mix_says_why() -> None:
 def test_where_there_is_no_mix_it_says_what_was_tried_and_what_each_costs_more() -> None:
     there = made(work(accelerators=32))
     found, others = answer(there), tried(there)
-    assert {in_words(one.mix) for one in others} >= {"Own 8, rent the peaks", "Own 24, rent the peaks"}
+    assert {mix_text(one.mix) for one in others} >= {"Own 8, rent the peaks", "Own 24, rent the peaks"}
     best_usd = found.ranked[0].present_usd
     alone, nearest = tried_sentences(found, others)
     assert alone == f"The cheapest way alone is {found.ranked[0].option.title}: {words.usd(best_usd)} in today's money."
-    assert nearest.startswith(f"Of {len(others)} mixes tried, this costs the least: {in_words(others[0].mix)}: $")
+    assert nearest.startswith(f"Of {len(others)} mixes tried, this costs the least: {mix_text(others[0].mix)}: $")
     table = tried_table(found, others)
     assert len(table) == len(found.ranked) + len(others)
     assert table[MORE] == [round(usd / best_usd - 1, 2) for usd in table[COST]]
@@ -106,7 +105,7 @@ def test_one_gpu_cannot_be_divided() -> None:
     ],
 )
 def test_a_mix_in_words(mix: MixInputs, said: str) -> None:
-    assert in_words(mix) == said
+    assert mix_text(mix) == said
 
 
 def test_the_tables_hold_the_numbers_of_the_study() -> None:
@@ -114,8 +113,8 @@ def test_the_tables_hold_the_numbers_of_the_study() -> None:
     layers = layers_table(found).to_pandas()
     assert layers["Layer"].tolist() == ["Own", "Reserve", "Rent on demand"]
     assert layers["GPUs"].tolist() == ["8", "0", "what is left"]
-    assert curve_table(found)["Owned"] == [one.accelerators for one in found.curve]
-    assert min(curve_table(found)["Above the least"]) == 0
+    assert base_size_table(found)["Owned"] == [one.accelerators for one in found.curve]
+    assert min(base_size_table(found)["Above the least"]) == 0
     assert sum(load_table(found)["Hours"]) == pytest.approx(found.load.hours.sum())
 
 
@@ -123,12 +122,12 @@ def test_the_tables_hold_the_numbers_of_the_study() -> None:
 def test_the_charts_are_plotlys_own_and_have_their_finding(dark: bool) -> None:
     found, later = best(made()), waits(made())
     for figure in (
-        mix_charts.load(found, dark),
+        mix_charts.load_chart(found, dark),
         mix_charts.base_size_chart(found, dark),
         mix_charts.buy_or_wait_chart(later, dark),
     ):
         go.Figure(figure.to_dict())  # plotly checks every property
-    load = mix_charts.load(found, dark)
+    load = mix_charts.load_chart(found, dark)
     assert [bar.name for bar in load.data] == ["Own (8)", "Rent on demand (16)"]
     assert sum(sum(bar.width) for bar in load.data) == 24
     assert "8 does" in load_summary(found)

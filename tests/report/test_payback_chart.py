@@ -8,8 +8,8 @@ import plotly.graph_objects as go
 import pytest
 
 from planner.money.verdict.answer import Answer, answer
-from planner.report.answer.payback_chart import _apart, events, payback, payback_summary, ticks
-from planner.report.answer.sentences import told
+from planner.report.answer.payback_chart import _apart, payback_chart, payback_summary, ticks, timeline_events
+from planner.report.answer.sentences import summarize_answer
 from planner.scenario.presets import presets
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
@@ -24,19 +24,19 @@ def found(name: str) -> Answer:
 
 
 def said(of: Answer, **more: Any) -> list[str]:
-    return [str(one["text"]) for one in payback(of, False, **more).to_dict()["layout"]["annotations"]]
+    return [str(one["text"]) for one in payback_chart(of, False, **more).to_dict()["layout"]["annotations"]]
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_two_that_are_compared_are_drawn_and_named_at_their_ends(name: str) -> None:
     of = found(name)
     assert of.pair is not None
-    drawn = payback(of, False).to_dict()
+    drawn = payback_chart(of, False).to_dict()
     lines = {one["name"] for one in drawn["data"] if one["mode"] == "lines" and "name" in one}
     assert lines == {one.option.title for one in of.pair}
     assert sum(text.startswith("<b>") for text in said(of)) == len(of.pair)
     assert drawn["layout"]["showlegend"] is False
-    every = payback(of, False, every=True).to_dict()
+    every = payback_chart(of, False, every=True).to_dict()
     assert {one["name"] for one in every["data"] if one["mode"] == "lines" and "name" in one} == {
         one.option.title for one in of.ranked
     }
@@ -48,7 +48,7 @@ def test_the_two_that_are_compared_are_drawn_and_named_at_their_ends(name: str) 
 def test_the_months_begin_today_and_end_with_the_last(name: str) -> None:
     of = found(name)
     last = of.plan.setting.timeline.last
-    below = payback(of, False).to_dict()["layout"]["xaxis"]
+    below = payback_chart(of, False).to_dict()["layout"]["xaxis"]
     assert list(below["range"]) == [0, last]
     assert (below["tickvals"][0], below["tickvals"][-1]) == (0, last)
 
@@ -64,8 +64,8 @@ def test_ticks_are_few_and_apart(last: int) -> None:
 
 def test_what_happens_is_marked_and_said() -> None:
     of = found("")
-    assert [(one.what, one.way.option.way) for one in events(of)] == [("delivered", "own"), ("sold", "own")]
-    arrives, last = events(of)[0].month, of.plan.setting.timeline.last
+    assert [(one.what, one.way.option.way) for one in timeline_events(of)] == [("delivered", "own"), ("sold", "own")]
+    arrives, last = timeline_events(of)[0].month, of.plan.setting.timeline.last
     assert f"delivered, month {arrives}" in said(of)
     assert f"sold, month {last}" in said(of)
     assert f"Delivered in month {arrives}, sold in month {last}." in payback_summary(of)
@@ -82,13 +82,13 @@ def test_the_month_that_pays_back_stands_on_the_chart_and_in_the_sentence() -> N
 def test_a_reservation_that_ends_is_marked() -> None:
     reserved = Scenario.model_validate({"ways": ("reserved", "on_demand")})
     of = answer(planned(catalogue(), reserved, DAY))
-    assert [one.what for one in events(of)] == ["reservation ends"]
-    assert f"reservation ends, month {events(of)[0].month}" in said(of)
+    assert [one.what for one in timeline_events(of)] == ["reservation ends"]
+    assert f"reservation ends, month {timeline_events(of)[0].month}" in said(of)
 
 
 def test_what_is_given_back_is_not_sold() -> None:
     leased = Scenario.model_validate({"ways": ("lease", "on_demand")})
-    assert [one.what for one in events(answer(planned(catalogue(), leased, DAY)))] == ["delivered"]
+    assert [one.what for one in timeline_events(answer(planned(catalogue(), leased, DAY)))] == ["delivered"]
 
 
 @pytest.mark.parametrize("places", [[0.0, 1.0, 2.0, 2.0, 250.0], [290.0] * 7, [-5.0, 100.0, 101.0]])
@@ -99,7 +99,7 @@ def test_names_never_lie_on_each_other(places: list[float]) -> None:
 
 def test_the_tile_does_not_say_that_cash_pays_nothing_back() -> None:
     of = found("")
-    tile = told(of.plan, of).figures[-1]
+    tile = summarize_answer(of.plan, of).figures[-1]
     assert (tile.label, tile.range) == ("Cash on day one", "not earned back")
 
 
@@ -108,4 +108,4 @@ def test_what_only_its_sale_pays_back_is_said_to() -> None:
     assert of.pair is not None
     assert of.pair[0].present_usd < of.pair[1].present_usd
     assert payback_summary(of).startswith("Buying pays back only by its sale: by month 36 it has cost $")
-    assert told(of.plan, of).figures[-1].range == "back with its sale"
+    assert summarize_answer(of.plan, of).figures[-1].range == "back with its sale"

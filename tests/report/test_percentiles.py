@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from planner.report.answer.reckoned import reckoned
+from planner.report.answer.plan_report import evaluate
 from planner.report.answer.tables import options_table
 from planner.report.futures.counted import futures_table, inputs_table
 from planner.scenario.scenario import Scenario
@@ -38,7 +38,7 @@ def test_no_text_calls_a_percentile_a_tenth_below_or_above() -> None:
 
 
 def test_tables_name_the_percentiles_that_they_hold() -> None:
-    one = reckoned(load_catalogue(), Scenario(), date(2026, 11, 21), with_details=False)
+    one = evaluate(load_catalogue(), Scenario(), date(2026, 11, 21), with_details=False)
     assert one.futures is not None
     in_all, of_inputs = futures_table(one.answer, one.futures), inputs_table(one.futures)
     draws = one.futures.present_usd[one.futures.row(one.answer.ranked[0].option.key)]

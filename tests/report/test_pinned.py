@@ -8,11 +8,18 @@ import pytest
 
 from planner.money.renting.bill import TODAY
 from planner.report import charts, words
-from planner.report.answer.payback_chart import payback
-from planner.report.answer.pinned import PinnedPlan, against, others, pinned_tile_values, saved_usd
-from planner.report.answer.plan_text import Reckoned as Told
-from planner.report.answer.reckoned import Reckoned, reckoned
-from planner.report.answer.side_by_side import input_differences_table, repeated
+from planner.report.answer.payback_chart import payback_chart
+from planner.report.answer.plan_report import PlanReport as Told
+from planner.report.answer.plan_report import PlanResult, evaluate
+from planner.report.answer.side_by_side import (
+    PinnedPlan,
+    against,
+    input_differences_table,
+    others,
+    pinned_tile_values,
+    repeated,
+    saved_usd,
+)
 from planner.report.futures import future_charts
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
@@ -22,12 +29,12 @@ DAY = date(2026, 11, 22)
 
 
 @pytest.fixture(scope="module")
-def plans() -> tuple[Reckoned, Reckoned]:
+def plans() -> tuple[PlanResult, PlanResult]:
     """The plan on the screen, and one of two years and half as many that is pinned."""
     facts = load_catalogue()
     small = Scenario(years=2, work=(Work(accelerators=8, busy_share=0.9),))
     return tuple(
-        reckoned(facts, one, DAY, with_details=True) for one in (Scenario(work=(Work(accelerators=16),)), small)
+        evaluate(facts, one, DAY, with_details=True) for one in (Scenario(work=(Work(accelerators=16),)), small)
     )  # type: ignore[return-value]
 
 
@@ -36,9 +43,9 @@ def drawn(figure: go.Figure) -> go.Figure:
     return go.Figure(figure.to_dict())
 
 
-def test_a_pinned_plan_has_its_line_to_its_own_end(plans: tuple[Reckoned, Reckoned]) -> None:
+def test_a_pinned_plan_has_its_line_to_its_own_end(plans: tuple[PlanResult, PlanResult]) -> None:
     shown, small = plans
-    figure = drawn(payback(shown.answer, False, pins=[PinnedPlan("A", small)]))
+    figure = drawn(payback_chart(shown.answer, False, pins=[PinnedPlan("A", small)]))
     line = next(one for one in figure.data if one.name is not None and one.name.startswith("A: "))
     best = small.answer.best
     assert best is not None
@@ -50,17 +57,17 @@ def test_a_pinned_plan_has_its_line_to_its_own_end(plans: tuple[Reckoned, Reckon
     assert words.format_usd_short(best.present_usd) in named[0].text
 
 
-def test_nothing_changes_where_nothing_is_pinned(plans: tuple[Reckoned, Reckoned]) -> None:
+def test_nothing_changes_where_nothing_is_pinned(plans: tuple[PlanResult, PlanResult]) -> None:
     shown, _ = plans
-    assert not any((one.name or "").startswith("A") for one in payback(shown.answer, False).data)
+    assert not any((one.name or "").startswith("A") for one in payback_chart(shown.answer, False).data)
 
 
-def test_a_pinned_plans_futures_lie_below_the_dots(plans: tuple[Reckoned, Reckoned]) -> None:
+def test_a_pinned_plans_futures_lie_below_the_dots(plans: tuple[PlanResult, PlanResult]) -> None:
     shown, small = plans
     its = future_charts.pinned_savings("A", small.answer, small.futures)
     assert its is not None
     assert shown.futures is not None
-    figure = drawn(future_charts.sure(shown.answer, shown.futures, False, [its]))  # type: ignore[arg-type]
+    figure = drawn(future_charts.futures_dots(shown.answer, shown.futures, False, [its]))  # type: ignore[arg-type]
     line, middle = (one for one in figure.data if one.name == "A")
     ordered = sorted(its[1].tolist())
     assert list(line.x) == [ordered[1], ordered[-2]]
@@ -68,7 +75,7 @@ def test_a_pinned_plans_futures_lie_below_the_dots(plans: tuple[Reckoned, Reckon
     assert max(line.y) < 0
 
 
-def test_a_pinned_plans_money_stands_below_the_others_in_the_same_money(plans: tuple[Reckoned, Reckoned]) -> None:
+def test_a_pinned_plans_money_stands_below_the_others_in_the_same_money(plans: tuple[PlanResult, PlanResult]) -> None:
     _, small = plans
     best = small.answer.best
     assert best is not None
@@ -81,19 +88,19 @@ def test_a_pinned_plans_money_stands_below_the_others_in_the_same_money(plans: t
     drawn(charts.cost_parts([today, bills], True))
 
 
-def test_what_it_saves_is_a_line_over_the_tornado(plans: tuple[Reckoned, Reckoned]) -> None:
+def test_what_it_saves_is_a_line_over_the_tornado(plans: tuple[PlanResult, PlanResult]) -> None:
     _, small = plans
     usd = saved_usd(small.answer)
     pair = small.answer.pair
     assert usd is not None
     assert pair is not None
     assert usd == pair[1].present_usd - pair[0].present_usd
-    figure = drawn(future_charts.tornado((), False, pins=[("A", usd)]))
+    figure = drawn(future_charts.tornado_chart((), False, pins=[("A", usd)]))
     assert usd in [one.x0 for one in figure.layout.shapes]
     assert figure.layout.xaxis.range[0] <= usd <= figure.layout.xaxis.range[1]
 
 
-def test_tiles_and_sentences_say_what_another_plan_comes_to(plans: tuple[Reckoned, Reckoned]) -> None:
+def test_tiles_and_sentences_say_what_another_plan_comes_to(plans: tuple[PlanResult, PlanResult]) -> None:
     shown, small = plans
     pin = PinnedPlan("A", small)
     buy = next(one for one in shown.told.figures if one.label == "Buy")
@@ -110,9 +117,9 @@ def test_tiles_and_sentences_say_what_another_plan_comes_to(plans: tuple[Reckone
     assert " less than B." in back
 
 
-def test_a_plan_is_not_compared_with_itself_under_any_name(plans: tuple[Reckoned, Reckoned]) -> None:
+def test_a_plan_is_not_compared_with_itself_under_any_name(plans: tuple[PlanResult, PlanResult]) -> None:
     shown, small = plans
-    again = reckoned(load_catalogue(), shown.asked.model_copy(update={"name": "Another name"}), DAY, with_details=True)
+    again = evaluate(load_catalogue(), shown.asked.model_copy(update={"name": "Another name"}), DAY, with_details=True)
     pins = [PinnedPlan("A", shown), PinnedPlan("B", small), PinnedPlan("C", again)]
     first, other, third = against(shown, pins)
     assert (first, third) == ("It is the same plan as A.", "It is the same plan as C.")
@@ -120,7 +127,7 @@ def test_a_plan_is_not_compared_with_itself_under_any_name(plans: tuple[Reckoned
     assert others(shown, pins) == (pins[1],)
 
 
-def test_a_plan_that_is_entered_twice_is_named_as_the_same(plans: tuple[Reckoned, Reckoned]) -> None:
+def test_a_plan_that_is_entered_twice_is_named_as_the_same(plans: tuple[PlanResult, PlanResult]) -> None:
     shown, small = plans
     table = [Told(name, one.plan, one.answer, one.told) for name, one in zip("xyz", (shown, small, shown), strict=True)]
     assert repeated(table) == ("z is the same plan as x.",)
@@ -128,7 +135,7 @@ def test_a_plan_that_is_entered_twice_is_named_as_the_same(plans: tuple[Reckoned
     assert repeated([table[0], table[0]]) == ("x (2) is the same plan as x (1).",)
 
 
-def test_what_was_left_empty_is_told_as_what_it_stands_for(plans: tuple[Reckoned, Reckoned]) -> None:
+def test_what_was_left_empty_is_told_as_what_it_stands_for(plans: tuple[PlanResult, PlanResult]) -> None:
     told = [
         Told("A", plans[1].plan, plans[1].answer, plans[1].told),
         Told("now", plans[0].plan, plans[0].answer, plans[0].told),

@@ -6,7 +6,7 @@ import pytest
 
 from planner.money.plan import plan
 from planner.money.verdict.answer import answer
-from planner.report.answer.price_words import rests_on
+from planner.report.answer.advice import rests_on
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
 

@@ -9,9 +9,9 @@ from planner.money.ledger import Ledger
 from planner.money.owned_fleet import idle, split
 from planner.report import words
 from planner.report.answer.document import answer_document
-from planner.report.answer.plan_text import Reckoned, plan_text
+from planner.report.answer.plan_report import PlanReport, plan_text
 from planner.report.answer.profit_words import break_even_sentences, primary_selling_option, profit_csv, profit_table
-from planner.report.answer.sentences import AnswerSummary, told
+from planner.report.answer.sentences import AnswerSummary, summarize_answer
 from planner.report.files.document_parts import LUMP, priced
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
@@ -26,7 +26,7 @@ def read(sell: dict[str, Any], **more: Any) -> tuple[Judged, AnswerSummary]:
     """The answer to buying 64 and selling their hours, and its words."""
     plan = {"work": HARDLY, "own": {"accelerators": 64}, "sell": sell, **more}
     judged = decided(planned(load_catalogue(), Scenario.model_validate(plan), DAY))
-    return judged, told(judged.answer.plan, judged.answer, judged.futures)
+    return judged, summarize_answer(judged.answer.plan, judged.answer, judged.futures)
 
 
 def test_a_seller_reads_whether_it_pays_and_not_what_renting_costs() -> None:
@@ -97,12 +97,12 @@ def test_the_table_its_file_and_the_document_say_the_same() -> None:
     cash = [usd for way, row, usd in zip(file["option"], file["row"], file["usd"], strict=True)
             if (way, row) == ("own", "cash")]  # fmt: skip
     assert sum(cash) == pytest.approx(table["All years"][-1])
-    document = answer_document(Reckoned("", plan, found, said, futures=judged.futures))
+    document = answer_document(PlanReport("", plan, found, said, futures=judged.futures))
     rows = {one.key: one.profit_and_loss for one in document.options}
     assert rows["own"] is not None
     assert rows["on_demand"] is None
     assert {one.name: one.total_usd for one in rows["own"].rows}["cash"] == pytest.approx(sum(cash))
-    assert "profit and loss, USD as billed" in plan_text(Reckoned("", plan, found, said, futures=judged.futures))
+    assert "profit and loss, USD as billed" in plan_text(PlanReport("", plan, found, said, futures=judged.futures))
     assert "as billed, nothing is lost from $" in break_even_sentences(plan, own)[0]
 
 

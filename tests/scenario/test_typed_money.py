@@ -8,7 +8,7 @@ import pytest
 
 from planner.money.plan import plan
 from planner.report.answer.phrases import echo
-from planner.report.answer.plan_text import conventions
+from planner.report.answer.plan_report import conventions
 from planner.report.files.csv import assumptions_table, cash_table
 from planner.scenario.fields import leaves
 from planner.scenario.file import SavedScenario, file_schema, read_scenario, write_scenario

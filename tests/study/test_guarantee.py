@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from planner.report.answer.price_words import guarantee_sentence
+from planner.report.answer.advice import guarantee_sentence
 from planner.scenario.own import OwnInputs, PurchaseOrder
 from planner.study.uncertainty.futures import Futures, futures
 from planner.study.uncertainty.guarantee import guarantee_value

@@ -15,7 +15,7 @@ from planner.money.measures import cash_by_year_usd, cash_today_usd, present_usd
 from planner.money.plan import Plan, plan_from_context
 from planner.money.verdict.answer import answer
 from planner.report import words
-from planner.report.answer.sentences import told
+from planner.report.answer.sentences import summarize_answer
 from planner.scenario.presets import preset
 from planner.scenario.rent import MixInputs
 from planner.scenario.scenario import Scenario
@@ -171,10 +171,10 @@ def test_the_plan_gets_the_mix_as_one_more_way() -> None:
     assert mixed.setting.scenario.mix == MixInputs(own_accelerators=8)
     said = answer(mixed)
     assert said.verdict == "mix"
-    assert told(mixed, said).title == "Own 8 and rent the peaks."
+    assert summarize_answer(mixed, said).title == "Own 8 and rent the peaks."
     assert said.best is not None
     assert said.best.present_usd <= min(float(present_usd(there.setting, one.ledger)) for one in there.options)
-    everything = " ".join(told(mixed, said).sentences)
+    everything = " ".join(summarize_answer(mixed, said).sentences)
     assert "if you own 8" in everything
     for one in (said.best, said.own, said.rent):
         assert one is not None
@@ -263,8 +263,8 @@ def test_a_budget_buys_part_of_a_fleet_that_would_else_be_bought_whole() -> None
     assert part.best is not None
     assert part.best.option.way == "mix"
     assert part.verdict == "limited"
-    assert told(there, part).title.startswith("Own 16")
-    assert told(there, part).title.endswith(": buying needs $336,000 on day one and you have $168,000.")
+    assert summarize_answer(there, part).title.startswith("Own 16")
+    assert summarize_answer(there, part).title.endswith(": buying needs $336,000 on day one and you have $168,000.")
     rent = next(one for one in part.ranked if one.option.way == "on_demand")
     assert said.best.present_usd < part.best.present_usd < rent.present_usd
 
@@ -290,7 +290,7 @@ def test_a_limit_that_nothing_keeps_to_is_told_with_the_least_that_would_do() ->
     assert said.best is not None
     least = min(dearest_year_usd(one.ledger) for one in there.options)
     assert said.limit.needs == pytest.approx(least)
-    shown = told(there, said)
+    shown = summarize_answer(there, said)
     assert shown.title.startswith("Nothing keeps to what you can pay: the least that any way needs (")
     assert shown.title.endswith("in year 1 and you have $10,000.")
     assert any("would do with $" in one and one.endswith(" more in year 1.") for one in shown.sentences)

@@ -10,13 +10,12 @@ import pytest
 
 from planner.money.verdict.answer import Answer, answer
 from planner.report.answer.document import answer_json
-from planner.report.answer.payback_chart import payback
-from planner.report.answer.plan_text import Reckoned, plan_text, warnings
-from planner.report.answer.sentences import AnswerSummary, told
+from planner.report.answer.payback_chart import payback_chart
+from planner.report.answer.plan_report import PlanReport, plan_text, warnings
+from planner.report.answer.sentences import AnswerSummary, summarize_answer
 from planner.report.files.csv import results_table
-from planner.report.futures.future_charts import sure
-from planner.report.futures.what_turns import stress_table
-from planner.report.what_if.what_if_words import no_comparison_summary, pair
+from planner.report.futures.future_charts import futures_dots
+from planner.report.what_if import compared_pair, no_comparison_summary, stress_table
 from planner.scenario.file import SavedScenario
 from planner.scenario.grid import SweepAxis, SweepGrid
 from planner.scenario.scenario import Scenario
@@ -106,7 +105,7 @@ def judged(**said: Any) -> Judged:
 
 
 def words(one: Judged) -> AnswerSummary:
-    return told(one.answer.plan, one.answer, one.futures)
+    return summarize_answer(one.answer.plan, one.answer, one.futures)
 
 
 def keys(found: Answer) -> tuple[str, ...]:
@@ -220,16 +219,16 @@ LONE: tuple[dict[str, Any], ...] = ({"ways": ("on_demand",)}, {"ways": ("own",)}
 def test_every_page_and_file_works_with_any_two_ways_or_one(said: dict[str, Any]) -> None:
     found = judged(**said)
     made, drawn = found.answer.plan, found.futures
-    one = Reckoned("plain", made, found.answer, words(found), (), drawn)
+    one = PlanReport("plain", made, found.answer, words(found), (), drawn)
     data = answer_json(one)
     assert data["best"] == found.answer.best.option.key if found.answer.best else None
     assert tuple(data["compared"]) == keys(found.answer)
     text = plan_text(one)
     assert all(line in text for line in (*one.told.sentences, *one.told.turns))
     assert len(results_table(made, found.answer, drawn)) == len(found.answer.ranked)
-    assert payback(found.answer, dark=False).data
+    assert payback_chart(found.answer, dark=False).data
     assert drawn is not None
-    assert (sure(found.answer, drawn, dark=False) is None) == (found.answer.pair is None)
+    assert (futures_dots(found.answer, drawn, dark=False) is None) == (found.answer.pair is None)
     assert (no_comparison_summary(found) is None) == (found.answer.pair is not None)
     assert "Plan" in stress_table([run_stress_test(made, "rents-fall", 64)], found).columns
 
@@ -240,7 +239,7 @@ def test_a_question_of_one_side_has_bars_and_break_evens(said: dict[str, Any]) -
     assert found.baseline is not None
     assert found.baseline.measures.npv_usd == pytest.approx(0.0)
     assert len(found.break_evens) == 7
-    assert tornado(found.plan, *pair(found))
+    assert tornado(found.plan, *compared_pair(found))
 
 
 def test_a_reserved_price_stays_where_the_rent_on_demand_is_tried() -> None:
@@ -278,4 +277,4 @@ def test_machines_that_come_when_the_work_is_done_do_not_answer_for_what_nobody_
     found = reckoned(catalogue(), **asked)
     assert (found.verdict, found.best) == ("incomplete", None)
     assert any("nobody known here joins" in one for one in found.missing)
-    assert told(found.plan, found).title == "Not to be had as asked."
+    assert summarize_answer(found.plan, found).title == "Not to be had as asked."

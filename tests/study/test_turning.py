@@ -8,16 +8,9 @@ from planner.money.measures import present_usd
 from planner.money.option import Option
 from planner.money.plan import Plan, plan
 from planner.money.verdict.answer import Answer
+from planner.report.answer.sensitivity import most_likely_change
 from planner.report.futures import future_charts
-from planner.report.futures.what_turns import (  # fmt: skip
-    indices_table,
-    map_summary,
-    map_table,
-    most_likely_change,
-    stress_table,
-    tornado_table,
-    tornado_title,
-)
+from planner.report.what_if import indices_table, map_summary, map_table, stress_table, tornado_table, tornado_title
 from planner.scenario.link import from_address
 from planner.scenario.own import OwnInputs
 from planner.scenario.scenario import Scenario
@@ -222,10 +215,10 @@ def test_charts_are_what_plotly_takes() -> None:
     bars = tornado(made, *pair(made))
     there = break_even_map(made, *pair(made), axis(made, BUSY, 4), axis(made, YEARS))
     for dark in (False, True):
-        sure = future_charts.sure(one.answer, one.futures, dark)
+        sure = future_charts.futures_dots(one.answer, one.futures, dark)
         assert sure is not None
         assert sum(len(trace["x"]) for trace in sure.data) == 50
-        for figure in (sure, future_charts.tornado(bars, dark), future_charts.break_even_map(there, dark)):
+        for figure in (sure, future_charts.tornado_chart(bars, dark), future_charts.break_even_map_chart(there, dark)):
             type(figure)(figure.to_dict())  # plotly's own validation
     assert tornado_title(bars).startswith("Change of rents a year matters most; ")
     assert len(tornado_table(bars)) == len(bars)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from planner.money.plan import Plan, plan
 from planner.money.verdict.answer import CLOSE_GAP, Answer, answer
 from planner.money.ways import of_side
-from planner.report.answer.sentences import told
+from planner.report.answer.sentences import summarize_answer
 from planner.report.futures.counted import confidence_sentences
 from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.futures import Futures, futures
@@ -99,7 +99,7 @@ def test_words_count_and_ranges_come_from_the_same_futures() -> None:
     one = decided(made)
     assert one.futures is not None
     assert one.answer.share_cheaper == one.futures.share_cheaper("on_demand", "own")
-    text = told(made, one.answer, one.futures)
+    text = summarize_answer(made, one.answer, one.futures)
     assert any(
         f"in {rounded(one.answer.share_cheaper) * 100:.0f} of 100 simulated futures" in line for line in text.sentences
     )

@@ -11,7 +11,7 @@ from planner.money.owning.inputs import ORDER
 from planner.money.plan import plan_from_context
 from planner.report.answer.document import buy_or_wait_json
 from planner.report.futures.counted import buy_or_wait_sentences, buy_or_wait_table, buy_or_wait_text
-from planner.report.mix.mix_charts import buy_or_wait_chart
+from planner.report.mix_charts import buy_or_wait_chart
 from planner.report.words import share_per_100
 from planner.scenario.own import OwnInputs
 from planner.scenario.terms import FinancialTerms

@@ -18,9 +18,9 @@ from planner.report.facts.assumptions import (
     limits,
     method,
 )
-from planner.report.futures.input_words import label
+from planner.report.futures.input_words import input_label
 from planner.report.glossary import entries_used_in
-from planner.report.what_if.what_if_words import pair
+from planner.report.what_if import compared_pair
 from planner.scenario.link import from_address
 from planner.scenario.presets import presets
 from planner.scenario.scenario import Scenario
@@ -37,17 +37,17 @@ DAY = date(2026, 11, 21)
 def rows_for(scenario: Scenario) -> tuple[AssumptionRow, ...]:
     plan = planned(load_catalogue(), scenario, DAY)
     found = decided(plan).answer
-    return assumption_rows(plan, tornado(plan, *pair(found)) if found.pair else ())
+    return assumption_rows(plan, tornado(plan, *compared_pair(found)) if found.pair else ())
 
 
 def test_what_weighs_most_in_the_answer_comes_first_and_is_the_tornado_s() -> None:
     plan = planned(load_catalogue(), Scenario(), DAY)
-    bars = tornado(plan, *pair(decided(plan).answer))
+    bars = tornado(plan, *compared_pair(decided(plan).answer))
     found = assumption_rows(plan, bars)
     assert [row.swing_usd for row in found] == sorted((row.swing_usd for row in found), reverse=True)
     assert found[0].swing_usd == bars[0].swing_usd
     assert {row.swing_usd for row in found} >= {bar.swing_usd for bar in bars}  # none is left out
-    assert label(bars[0].input.name).startswith(found[0].label)
+    assert input_label(bars[0].input.name).startswith(found[0].label)
 
 
 def test_what_is_entered_is_yours_and_the_catalogue_s_is_not() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from planner.report.answer.sentences import told
+from planner.report.answer.sentences import summarize_answer
 from planner.scenario.link import from_address
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
@@ -31,7 +31,9 @@ def test_a_late_plan_keeps_its_numbers_marked_as_late() -> None:
     undated, _ = from_address({key: text for key, text in LATE.items() if key != "due"}, load_catalogue())
     made = planned(load_catalogue(), undated, DAY)
     sure = decided(made)
-    assert [one.value for one in app.metric] == [one.value for one in told(made, sure.answer, sure.futures).figures]
+    assert [one.value for one in app.metric] == [
+        one.value for one in summarize_answer(made, sure.answer, sure.futures).figures
+    ]
 
 
 def test_compare_shows_the_offers_for_a_late_plan_all_the_same() -> None:

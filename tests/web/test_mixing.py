@@ -6,10 +6,10 @@ import pytest
 
 from planner.money.plan import plan
 from planner.report import words
-from planner.report.answer.also import also
-from planner.report.answer.sentences import told
+from planner.report.answer.other_measures import other_measures
+from planner.report.answer.sentences import summarize_answer
 from planner.report.futures.counted import buy_or_wait_sentences
-from planner.report.mix.mix_words import mix_sentences
+from planner.report.mix_words import mix_sentences
 from planner.scenario.link import from_address
 from planner.scenario.scenario import Scenario
 from planner.study.buy_or_wait import Waiting, buy_or_wait_futures, waiting
@@ -76,7 +76,7 @@ def test_a_budget_that_nothing_keeps_to_is_the_title_on_the_page_as_in_the_engin
     assert scenario.terms.cash_per_year_usd == 500_000.0
     assert scenario.terms.usd_per_waiting_hour == 5.0
     made = planned(load_catalogue(), scenario, DAY)
-    told_there = told(made, decided(made).answer)
+    told_there = summarize_answer(made, decided(made).answer)
     title, said = shown("Every way", **asked)
     assert title == words.markdown(told_there.title)
     assert title.replace("\\", "").startswith("Nothing keeps to what you can pay: the least that any way needs")
@@ -87,7 +87,7 @@ def test_the_other_numbers_are_shown() -> None:
     _, said = shown("In other numbers", busy="95")
     made = planned(load_catalogue(), Scenario.model_validate({"work": ({"busy_share": 0.95},)}), DAY)
     sure = decided(made)
-    there = also(made, sure.answer, sure.futures)
+    there = other_measures(made, sure.answer, sure.futures)
     assert there is not None
     assert words.markdown(" ".join(there.sentences)) in said
 

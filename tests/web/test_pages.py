@@ -10,8 +10,8 @@ from streamlit.testing.v1 import AppTest
 from planner.money.plan import plan
 from planner.money.renting.cheapest_offer import default_offer_filter
 from planner.report import words
-from planner.report.answer.price_words import HEAD, overdue_figure_lines
-from planner.report.answer.sentences import told
+from planner.report.answer.advice import HEAD, overdue_figure_lines
+from planner.report.answer.sentences import summarize_answer
 from planner.report.market.compare import cheapest, purchase_comparison
 from planner.report.market.job_offers import rented
 from planner.scenario.link import from_address
@@ -98,7 +98,7 @@ def told_of(scenario: Scenario) -> str:
     """The title of the answer, from the engine."""
     made = planned(load_catalogue(), scenario, DAY)
     sure = decided(made)
-    return told(made, sure.answer, sure.futures).title
+    return summarize_answer(made, sure.answer, sure.futures).title
 
 
 def working(**work: object) -> Scenario:
@@ -258,7 +258,7 @@ def test_the_assumptions_page_lists_the_sources() -> None:
 def verdict(scenario: Scenario) -> str:
     """The title the engine gives."""
     made = plan(load_catalogue(), scenario, DAY)
-    return words.markdown(told(made, decided(made).answer).title)
+    return words.markdown(summarize_answer(made, decided(made).answer).title)
 
 
 def test_the_entrypoint_opens_on_the_answer() -> None:

@@ -4,7 +4,7 @@ from datetime import date
 
 import numpy as np
 
-from planner.report.answer.reckoned import Reckoned, reckoned
+from planner.report.answer.plan_report import PlanResult, evaluate
 from planner.scenario.scenario import Scenario
 from planner.web import parcels
 from pricing import load_catalogue
@@ -13,14 +13,14 @@ DAY = date(2026, 11, 23)
 MOST_BYTES = 300_000
 
 
-def made() -> Reckoned:
+def made() -> PlanResult:
     parcels.ready()
-    return reckoned(load_catalogue(), Scenario(), DAY, with_details=True)
+    return evaluate(load_catalogue(), Scenario(), DAY, with_details=True)
 
 
 def test_futures_are_the_same_where_they_arrive() -> None:
     here = made()
-    there: Reckoned = parcels.unpacked(parcels.packed(here))
+    there: PlanResult = parcels.unpacked(parcels.packed(here))
     assert here.futures is not None
     assert there.futures is not None
     assert "draws" not in there.futures.__dict__
@@ -31,7 +31,7 @@ def test_futures_are_the_same_where_they_arrive() -> None:
 
 def test_lines_have_the_amounts_that_they_had() -> None:
     here = made()
-    there: Reckoned = parcels.unpacked(parcels.packed(here))
+    there: PlanResult = parcels.unpacked(parcels.packed(here))
     assert not any("usd" in line.__dict__ for option in there.plan.options for line in option.ledger.lines)
     for one, other in zip(here.plan.options, there.plan.options, strict=True):
         for ledger, sent in zip((one.low, one.ledger, one.high), (other.low, other.ledger, other.high), strict=True):

@@ -36,7 +36,7 @@ def scenario_of(key: str) -> Scenario:
     return found.scenario
 
 
-def page(catalogue: Catalogue, key: str) -> state.Reckoned:
+def page(catalogue: Catalogue, key: str) -> state.PlanResult:
     """What the pages draw on for a preset."""
     return state._reckoned(catalogue, scenario_of(key), DAY)
 

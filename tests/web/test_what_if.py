@@ -9,16 +9,17 @@ from streamlit.testing.v1 import AppTest
 from planner.money.plan import Plan
 from planner.report.futures import future_charts
 from planner.report.futures.counted import buy_or_wait_sentences
-from planner.report.futures.what_turns import map_summary, tornado_table
 from planner.report.title import title
-from planner.report.what_if.what_if_words import (
+from planner.report.what_if import (
     ONLY_HERE,
     WHAT_INDICES_ARE,
     axis_label,
+    compared_pair,
     headline,
+    map_summary,
     no_comparison_summary,
-    pair,
     stress_label,
+    tornado_table,
 )
 from planner.scenario.link import from_address
 from planner.study.buy_or_wait import Waiting, buy_or_wait_futures, waiting
@@ -121,7 +122,7 @@ def test_a_mix_that_is_the_answer_is_set_against_what_it_beats() -> None:
     made = asked(held)
     found = decided(made).answer
     assert found.verdict == "probably mix"
-    ways = pair(found)
+    ways = compared_pair(found)
     assert [one.way for one in ways] == ["mix", "on_demand"]
     bars = tornado(made, *ways)
     assert found.best is not None
@@ -138,7 +139,7 @@ def test_on_a_phone_the_values_at_the_ends_of_the_bars_and_the_line_where_it_tur
 ) -> None:
     """A chart of 334 pixels, in which a letter of the values takes about six."""
     made = asked(held)
-    figure = future_charts.tornado(tornado(made, *pair(decided(made).answer)), dark=False).to_dict()
+    figure = future_charts.tornado_chart(tornado(made, *compared_pair(decided(made).answer)), dark=False).to_dict()
     start, end = figure["layout"]["xaxis"]["range"]
     assert start <= 0 <= end
     values = [one for one in figure["layout"]["annotations"] if one.get("xref") != "paper"]
@@ -179,16 +180,16 @@ def test_a_cell_of_the_map_becomes_the_plan() -> None:
     assert own is not None
     assert rent is not None
     found = break_even_map(MADE, own.option, rent.option, axis(MADE, BUSY), axis(MADE, YEARS))
-    place = future_charts.place_of(found, "8,17")
+    place = future_charts.clicked_values(found, "8,17")
     assert place == {BUSY: pytest.approx(0.9), YEARS: 5.0}
     after = entered(MADE, place)
     assert after == from_address({"busy": "90", "years": "5"}, load_catalogue())[0]
     for wrong in ("13,0", "0,20", "x,1", "-1,0", ""):
-        assert future_charts.place_of(found, wrong) is None
-    chart = future_charts.break_even_map(found, False)
+        assert future_charts.clicked_values(found, wrong) is None
+    chart = future_charts.break_even_map_chart(found, False)
     cells = next(trace for trace in chart.data if trace.customdata is not None)
     assert len(cells.customdata) == found.saved_usd.size
-    assert all(future_charts.place_of(found, cell[0]) for cell in cells.customdata)
+    assert all(future_charts.clicked_values(found, cell[0]) for cell in cells.customdata)
 
 
 def test_what_has_no_field_stays_as_it_is() -> None:

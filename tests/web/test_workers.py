@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from planner.report.answer.reckoned import Reckoned, reckoned
+from planner.report.answer.plan_report import PlanResult, evaluate
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
 from planner.web import parcels, workers
@@ -51,9 +51,9 @@ def process() -> int:
     return os.getpid()
 
 
-def made(facts: Catalogue, asked: Scenario, day: date) -> tuple[int, Reckoned]:
+def made(facts: Catalogue, asked: Scenario, day: date) -> tuple[int, PlanResult]:
     """Where it was made, and what."""
-    return os.getpid(), reckoned(facts, asked, day, with_details=True)
+    return os.getpid(), evaluate(facts, asked, day, with_details=True)
 
 
 def refuse() -> None:
@@ -72,7 +72,7 @@ def die(here: int) -> int:
     return 7
 
 
-def spelled(found: Reckoned) -> tuple[object, ...]:
+def spelled(found: PlanResult) -> tuple[object, ...]:
     """All that a page says of a plan, and what the files hold."""
     totals = [one.option.ledger.total_usd.tolist() for one in found.answer.ranked]
     return found.told, found.hints, found.advice, found.old_figures, totals
@@ -90,7 +90,7 @@ def test_another_process_says_what_would_be_said_here() -> None:
     for many in (3, 8, 24):
         at, there = workers.elsewhere(made, facts, asked(many), DAY)
         assert at != os.getpid()
-        assert spelled(there) == spelled(reckoned(facts, asked(many), DAY, with_details=True))
+        assert spelled(there) == spelled(evaluate(facts, asked(many), DAY, with_details=True))
 
 
 @pytest.mark.usefixtures("_started")
@@ -118,7 +118,7 @@ def test_facts_of_an_earlier_day_and_with_quotes_travel_too(quoted: bool) -> Non
     at, there = workers.elsewhere(made, facts, asked(8), day or DAY)
     assert at != os.getpid()
     assert there.plan.setting.catalogue is facts
-    assert spelled(there) == spelled(reckoned(facts, asked(8), day or DAY, with_details=True))
+    assert spelled(there) == spelled(evaluate(facts, asked(8), day or DAY, with_details=True))
 
 
 @pytest.mark.usefixtures("_started")

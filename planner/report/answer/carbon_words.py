@@ -15,50 +15,50 @@ CONVENTION = (
 _IN_TONNES_FROM_KG = 10_000.0
 
 
-def carbon_sentences(found: Answer) -> tuple[str, ...]:
+def carbon_sentences(answer: Answer) -> tuple[str, ...]:
     """What the two ways compared emit, where it differs; that a limit cannot be checked, where nobody knows."""
-    return (*_beside(found), *_unverified_limit(found))
+    return (*_beside(answer), *_unverified_limit(answer))
 
 
-def _beside(found: Answer) -> tuple[str, ...]:
-    if found.pair is None:
+def _beside(answer: Answer) -> tuple[str, ...]:
+    if answer.pair is None:
         return ()
-    first, second = sorted(found.pair, key=lambda one: _typical(found, one))
-    less, more = found.emitted(first).total_kg, found.emitted(second).total_kg
+    first, second = sorted(answer.pair, key=lambda one: _typical(answer, one))
+    less, more = answer.emitted(first).total_kg, answer.emitted(second).total_kg
     if less is None or more is None or less.typical <= 0 or more.typical <= DIFFER * less.typical:
         return ()
-    doing, other = (_option_and_grid(found, one) for one in (first, second))
+    doing, other = (_option_and_grid(answer, way) for way in (first, second))
     return (
-        f"{doing[:1].upper()}{doing[1:]} would emit {_share(less.typical / more.typical)} of what {other} does: about "
+        f"{words.upper_first(doing)} would emit {_share(less.typical / more.typical)} of what {other} does: about "
         f"{tonnes(less)} of CO2 equivalent against {tonnes(more)}, operation and making; {NOT_COUNTED}.",
     )
 
 
-def _unverified_limit(found: Answer) -> tuple[str, ...]:
+def _unverified_limit(answer: Answer) -> tuple[str, ...]:
     """A limit is set, and nobody knows whether the way that is advised keeps to it."""
-    most = found.plan.setting.terms.most_t_co2e
-    if most is None or found.best is None or found.emitted(found.best).operation_kg is not None:
+    most = answer.plan.setting.terms.most_t_co2e
+    if most is None or answer.best is None or answer.emitted(answer.best).operation_kg is not None:
         return ()
-    doing = WAYS[found.best.option.way].doing
+    doing = WAYS[answer.best.option.way].doing
     return (
-        f"Whether {doing} keeps to {most:g} t of CO2 equivalent is not known: {found.emitted(found.best).notes[0]}.",
+        f"Whether {doing} keeps to {most:g} t of CO2 equivalent is not known: {answer.emitted(answer.best).notes[0]}.",
     )
 
 
-def _typical(found: Answer, way: EvaluatedOption) -> float:
-    total = found.emitted(way).total_kg
+def _typical(answer: Answer, way: EvaluatedOption) -> float:
+    total = answer.emitted(way).total_kg
     return float("inf") if total is None else total.typical
 
 
-def _option_and_grid(found: Answer, way: EvaluatedOption) -> str:
+def _option_and_grid(answer: Answer, way: EvaluatedOption) -> str:
     """What one does, and at whose electricity: renting (Norway)."""
-    where = found.emitted(way).where
-    place = f" ({where})" if where in _places(found) else ""
+    where = answer.emitted(way).where
+    place = f" ({where})" if where in _places(answer) else ""
     return f"{WAYS[way.option.way].doing}{place}"
 
 
-def _places(found: Answer) -> frozenset[str]:
-    return frozenset(site.label for site in found.plan.setting.catalogue.sites.values() if site.kind != "world")
+def _places(answer: Answer) -> frozenset[str]:
+    return frozenset(site.label for site in answer.plan.setting.catalogue.sites.values() if site.kind != "world")
 
 
 def _share(share: float) -> str:
@@ -71,7 +71,7 @@ def _share(share: float) -> str:
 
 def tonnes(kg: Ends) -> str:
     """A quantity with its range: 12 t (9 to 20)."""
-    low, typical, high = (_figure(one / KG_PER_T) for one in kg)
+    low, typical, high = (_figure(end / KG_PER_T) for end in kg)
     return f"{typical} t ({low} to {high})"
 
 
@@ -79,14 +79,14 @@ def _figure(t: float) -> str:
     return f"{words.round_significant(t, 2):,.10g}"
 
 
-def carbon_unit(found: Answer) -> tuple[str, float]:
+def carbon_unit(answer: Answer) -> tuple[str, float]:
     """What tables count emissions in, and its kilograms: tonnes where any option emits ten of them."""
-    each = (found.emitted(way) for way in found.ranked)
-    kg = (one.typical for emitted in each for one in (emitted.operation_kg, emitted.making_kg) if one)
+    each = (answer.emitted(way) for way in answer.ranked)
+    kg = (emission.typical for emitted in each for emission in (emitted.operation_kg, emitted.making_kg) if emission)
     return ("t", KG_PER_T) if max(kg, default=0.0) >= _IN_TONNES_FROM_KG else ("kg", 1.0)
 
 
-def carbon_notes(found: Answer) -> tuple[str, ...]:
+def carbon_notes(answer: Answer) -> tuple[str, ...]:
     """What stands in, and what is not known, each once; empty where nothing is."""
-    notes = (note for way in found.ranked for note in found.emitted(way).notes)
+    notes = (note for way in answer.ranked for note in answer.emitted(way).notes)
     return tuple(f"Carbon: {note}." for note in dict.fromkeys(notes))

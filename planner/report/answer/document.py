@@ -18,9 +18,9 @@ from planner.money.verdict.answer import Answer
 from planner.money.verdict.breakeven import RENT, BreakEven, value_of
 from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
-from planner.report.answer.also import Also
-from planner.report.answer.plan_text import Reckoned, conventions, not_counted, warnings
-from planner.report.answer.price_words import called, describe_overdue_figure
+from planner.report.answer.advice import called, describe_overdue_figure
+from planner.report.answer.other_measures import OtherMeasures
+from planner.report.answer.plan_report import PlanReport, conventions, not_counted, warnings
 from planner.report.answer.profit_words import profit_document
 from planner.report.answer.side_by_side import differences
 from planner.report.answer.tables import INPUTS, by_year
@@ -36,27 +36,27 @@ from planner.study.uncertainty.futures import Futures, PercentileBand
 from pricing.orderable import sale
 
 
-def answer_json(one: Reckoned) -> dict[str, Any]:
+def answer_json(report: PlanReport) -> dict[str, Any]:
     """The document of one plan, as JSON has it."""
-    return answer_document(one).model_dump(mode="json")
+    return answer_document(report).model_dump(mode="json")
 
 
-def comparison_json(plans: Sequence[Reckoned]) -> dict[str, Any]:
+def comparison_json(plans: Sequence[PlanReport]) -> dict[str, Any]:
     """The document of several plans side by side, as JSON has it."""
     differ = tuple(schema.InputDifferenceSchema(input=key, values=values) for key, values in differences(plans))
-    told = schema.ComparisonSchema(plans=tuple(answer_document(one) for one in plans), differences=differ)
+    told = schema.ComparisonSchema(plans=tuple(answer_document(report) for report in plans), differences=differ)
     return told.model_dump(mode="json")
 
 
-def answer_document(one: Reckoned) -> schema.AnswerSchema:
+def answer_document(report: PlanReport) -> schema.AnswerSchema:
     """Everything about one plan."""
-    plan, found, told = one.plan, one.found, one.told
+    plan, found, told = report.plan, report.found, report.told
     return schema.AnswerSchema(
-        **_asked(one),
+        **_asked(report),
         verdict=found.verdict,
         title=told.title,
         sentences=(*told.sentences, *told.turns),
-        about=one.about,
+        about=report.about,
         best=_key(found.best),
         against=_key(found.against),
         compared=() if found.pair is None else (found.pair[0].option.key, found.pair[1].option.key),
@@ -68,51 +68,51 @@ def answer_document(one: Reckoned) -> schema.AnswerSchema:
         limit=None if found.limit is None else found.limit.said,
         turned_by_timing=found.turned_by_timing,
         missing=found.missing,
-        options=tuple(_option(result) for result in results_of(plan, found, one.futures)),
+        options=tuple(_option(result) for result in results_of(plan, found, report.futures)),
         not_offered=tuple(
             schema.UnavailableOptionSchema(way=absent.way, label=WAYS[absent.way].name, reason=absent.reason)
             for absent in plan.absent
         ),
-        break_evens=tuple(_break_even(turn, found, one.futures) for turn in found.break_evens),
+        break_evens=tuple(_break_even(turn, found, report.futures) for turn in found.break_evens),
         rent_changes=tuple(_rent_changes(found)),
-        futures=None if one.futures is None else _futures_cells(found, one.futures),
-        waiting=None if one.waits is None else buy_or_wait_json(*one.waits),
-        also=None if one.also is None else _also(one.also),
+        futures=None if report.futures is None else _futures_cells(found, report.futures),
+        waiting=None if report.waits is None else buy_or_wait_json(*report.waits),
+        also=None if report.also is None else _also(report.also),
         warnings=warnings(plan, found),
-        old_figures=tuple(_old(one) for one in old_figures(found)),
+        old_figures=tuple(_old(figure) for figure in old_figures(found)),
         not_counted=not_counted(plan, found),
         conventions=conventions(plan),
     )
 
 
-def _also(told: Also) -> parts.ExtraSchema:
+def _also(measures: OtherMeasures) -> parts.ExtraSchema:
     return parts.ExtraSchema(
-        sentences=told.sentences,
+        sentences=measures.sentences,
         numbers=tuple(
             parts.OtherMeasureSchema(
-                name=row.name, option=row.option, label=row.what, value=row.value, unit=row.unit, how=row.how
+                name=row.name, option=row.option, label=row.label, value=row.value, unit=row.unit, how=row.how
             )
-            for row in told.rows
+            for row in measures.rows
         ),
         use_and_years=tuple(
             parts.UtilizationByYearsSchema(
                 years=point.years,
-                hours_per_month=None if point.busy_share is None else point.busy_share * told.hours_per_month,
+                hours_per_month=None if point.busy_share is None else point.busy_share * measures.hours_per_month,
                 busy_share=point.busy_share,
                 first_wins_when_full=point.first_wins_when_full,
             )
-            for point in told.curve
+            for point in measures.curve
         ),
     )
 
 
-def _asked(one: Reckoned) -> dict[str, Any]:
+def _asked(report: PlanReport) -> dict[str, Any]:
     """What was asked, for which day, on which facts, and by which rules it is reckoned."""
-    plan = one.plan
+    plan = report.plan
     setting, scenario, catalogue = plan.setting, plan.setting.scenario, plan.setting.catalogue
     shown, chip = setting.currency, catalogue.accelerators.get(scenario.accelerator)
     return {
-        "file": one.name,
+        "file": report.name,
         "name": scenario.name,
         "scenario_id": scenario_id(plan),
         "scenario": setting.written.model_dump(mode="json", exclude_defaults=True),
@@ -136,18 +136,18 @@ def _asked(one: Reckoned) -> dict[str, Any]:
     }
 
 
-def _old(one: OldFigure) -> parts.OldFigureSchema:
+def _old(figure: OldFigure) -> parts.OldFigureSchema:
     return parts.OldFigureSchema(
-        name=one.name,
-        label=called(one),
-        option=one.option.key,
-        bills_share=one.share,
-        checked=one.figure.checked,
-        age_days=one.age_days,
-        limit_days=one.limit_days,
-        source=one.origin.said_by,
-        source_url=one.origin.url,
-        sentence=describe_overdue_figure(one),
+        name=figure.name,
+        label=called(figure),
+        option=figure.option.key,
+        bills_share=figure.share,
+        checked=figure.figure.checked,
+        age_days=figure.age_days,
+        limit_days=figure.limit_days,
+        source=figure.origin.said_by,
+        source_url=figure.origin.url,
+        sentence=describe_overdue_figure(figure),
     )
 
 
@@ -173,7 +173,7 @@ def _option(result: OptionResult) -> schema.OptionSchema:
     plan, way, option = result.plan, result.way, result.way.option
     offer = _offer(plan, way)
     rate = value_of(RENT, option.ledger)
-    reasons = {one.name: reason for one in MEASURES if (reason := one.reason(result)) is not None}
+    reasons = {measure.name: reason for measure in MEASURES if (reason := measure.reason(result)) is not None}
     return schema.OptionSchema(
         key=option.key,
         way=option.way,
@@ -181,18 +181,18 @@ def _option(result: OptionResult) -> schema.OptionSchema:
         label=option.title,
         what=option.what,
         accelerators=option.accelerators,
-        orders=tuple(parts.OrderSchema(**asdict(one)) for one in purchase_orders(plan.setting, option)),
+        orders=tuple(parts.OrderSchema(**asdict(order)) for order in purchase_orders(plan.setting, option)),
         useful_accelerator_hours=float(np.broadcast_to(option.useful_hours, option.ledger.monthly_usd.shape).sum()),
         offer=offer,
         usd_per_accelerator_hour=None if rate is None else rate[0],
         oldest_figure_checked=min(_checked(option.ledger), default=None),
-        **{one.name: one.number(result) for one in MEASURES if not one.part},
+        **{measure.name: measure.number(result) for measure in MEASURES if not measure.part},
         reasons=reasons,
         return_reason=reasons.get("return_per_year"),
         payback_reason=reasons.get("payback_months"),
         cash_by_year_usd=tuple(by_year(paid_usd(option.ledger))),
         emissions=schema.Emissions(
-            **{one.name: one.number(result) for one in MEASURES if one.part == EMISSIONS},
+            **{measure.name: measure.number(result) for measure in MEASURES if measure.part == EMISSIONS},
             grid=result.emitted.where,
             notes=result.emitted.notes,
         ),
@@ -259,9 +259,9 @@ def _lines(ledger: Ledger) -> Iterator[schema.LineSchema]:
             )
 
 
-def _break_even(turn: BreakEven, found: Answer, drawn: Futures | None) -> schema.BreakEvenSchema:
+def _break_even(turn: BreakEven, answer: Answer, futures: Futures | None) -> schema.BreakEvenSchema:
     value, known = _number(turn.value), turn.name in ("busy_share", RENT)
-    there = simulated_break_even(found, drawn, turn.name) if known else None
+    there = simulated_break_even(answer, futures, turn.name) if known else None
     return schema.BreakEvenSchema(
         name=turn.name,
         label=INPUTS[turn.name][0],
@@ -276,8 +276,8 @@ def _break_even(turn: BreakEven, found: Answer, drawn: Futures | None) -> schema
     )
 
 
-def _rent_changes(found: Answer) -> Iterator[schema.RentChangeSchema]:
-    for change, back in found.payback_by_rent_change:
+def _rent_changes(answer: Answer) -> Iterator[schema.RentChangeSchema]:
+    for change, back in answer.payback_by_rent_change:
         months = _number(back.months)
         yield schema.RentChangeSchema(
             change_per_year=change, payback_months=months, reason=_reason(months, back.reason)
@@ -289,57 +289,57 @@ def _ends(band: PercentileBand | None) -> dict[str, float | None]:
     return dict(zip(("p10", "p50", "p90"), ends, strict=True))
 
 
-def _futures_cells(found: Answer, drawn: Futures) -> schema.FuturesSchema:
-    keys = [one.option.key for one in (found.own, found.rent) if one and drawn.row(one.option.key) is not None]
+def _futures_cells(answer: Answer, futures: Futures) -> schema.FuturesSchema:
+    keys = [way.option.key for way in (answer.own, answer.rent) if way and futures.row(way.option.key) is not None]
     pair = (keys[0], keys[1]) if len(keys) == 2 else None
-    saved = None if pair is None else np.quantile(drawn.saved_usd(*pair), (0.1, 0.5, 0.9)).tolist()
+    saved = None if pair is None else np.quantile(futures.saved_usd(*pair), (0.1, 0.5, 0.9)).tolist()
     return schema.FuturesSchema(
-        count=drawn.count,
-        seed=drawn.plan.setting.scenario.seed,
-        own_cheaper_than_rent_share=None if pair is None else drawn.share_cheaper(*pair),
+        count=futures.count,
+        seed=futures.plan.setting.scenario.seed,
+        own_cheaper_than_rent_share=None if pair is None else futures.share_cheaper(*pair),
         own_saves_usd=None if saved is None else schema.BandSchema(p10=saved[0], p50=saved[1], p90=saved[2]),
-        own_saves_usd_dots=() if pair is None else tuple(drawn.dots(*pair).tolist()),
-        deadline_met_share=drawn.deadline_share,
+        own_saves_usd_dots=() if pair is None else tuple(futures.dots(*pair).tolist()),
+        deadline_met_share=futures.deadline_share,
         inputs=tuple(
             schema.UncertainInputSchema(
-                name=one.name, unit=one.unit, low=one.spread.low, typical=one.spread.typical, high=one.spread.high,
-                kind=one.kind, source=one.source, reason=one.reason,
+                name=it.name, unit=it.unit, low=it.spread.low, typical=it.spread.typical, high=it.spread.high,
+                kind=it.kind, source=it.source, reason=it.reason,
             )
-            for one in drawn.inputs
+            for it in futures.inputs
         ),
     )  # fmt: skip
 
 
-def buy_or_wait_json(found: Waiting | BuyOrWaitUnavailable, drawn: BuyOrWaitFutures | None) -> schema.WaitingSchema:
+def buy_or_wait_json(result: Waiting | BuyOrWaitUnavailable, futures: BuyOrWaitFutures | None) -> schema.WaitingSchema:
     """Buying today or later, month by month; why there is nothing to put off stands in the sentences."""
-    said = buy_or_wait_sentences(found, drawn)
-    if isinstance(found, BuyOrWaitUnavailable):
+    said = buy_or_wait_sentences(result, futures)
+    if isinstance(result, BuyOrWaitUnavailable):
         return schema.WaitingSchema(
             sentences=said, best_month=None, never_usd=None, never_cheaper_share=None, futures=None, months=()
         )
     return schema.WaitingSchema(
         sentences=said,
-        best_month=found.best_month,
-        never_usd=found.never_usd,
-        never_cheaper_share=None if drawn is None else drawn.share_never,
-        futures=None if drawn is None else drawn.count,
-        months=tuple(_month(found, drawn, at) for at in range(len(found.months))),
+        best_month=result.best_month,
+        never_usd=result.never_usd,
+        never_cheaper_share=None if futures is None else futures.share_never,
+        futures=None if futures is None else futures.count,
+        months=tuple(_month(result, futures, at) for at in range(len(result.months))),
     )
 
 
-def _month(found: Waiting, drawn: BuyOrWaitFutures | None, at: int) -> schema.OrderMonthSchema:
+def _month(result: Waiting, futures: BuyOrWaitFutures | None, at: int) -> schema.OrderMonthSchema:
     def of(name: str) -> float | None:
-        return None if drawn is None else float(getattr(drawn, name)[at])
+        return None if futures is None else float(getattr(futures, name)[at])
 
     return schema.OrderMonthSchema(
-        month=found.months[at],
-        present_usd=float(found.present_usd[at]),
+        month=result.months[at],
+        present_usd=float(result.present_usd[at]),
         present_low_usd=of("low_usd"),
         present_high_usd=of("high_usd"),
-        worth_usd=float(found.value_usd[at]),
+        worth_usd=float(result.value_usd[at]),
         worth_p10_usd=of("value_low_usd"),
         worth_p90_usd=of("value_high_usd"),
-        saved_on_machines_usd=float(found.gain_usd[at]),
-        rent_meanwhile_usd=float(found.cost_usd[at]),
+        saved_on_machines_usd=float(result.gain_usd[at]),
+        rent_meanwhile_usd=float(result.cost_usd[at]),
         cheaper_than_today_share=of("share_cheaper"),
     )

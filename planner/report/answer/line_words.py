@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from planner.money.formula import Num, formula
 from planner.money.ledger import Ledger, LedgerInput, Line
 from planner.report import words
-from planner.report.futures.input_words import called
+from planner.report.futures.input_words import formula_input_label
 
 _DIGITS, _OF_AMOUNT = 6, 4  # significant, of a factor and of an amount
 _CONSTANTS = {12.0: "months in a year", 1000.0: "W in a kW", 8760.0: "hours in a year"}
@@ -51,13 +51,15 @@ def amount(usd: float) -> str:
 
 def formula_text(line: Line) -> str:
     """The formula of a line in words, with its numbers; why there is none where an input has no price."""
-    unknown = [called(one.name) for one in line.used if np.isnan(np.asarray(one.value, dtype=np.float64)).any()]
+    unknown = [
+        formula_input_label(item.name) for item in line.used if np.isnan(np.asarray(item.value, dtype=np.float64)).any()
+    ]
     if unknown:
-        return f"Not priced: nobody publishes {words.listed(dict.fromkeys(map(_lower_first, unknown)))}."
+        return f"Not priced: nobody publishes {words.listed(dict.fromkeys(map(words.lower_first, unknown)))}."
     total = float(line.total_usd)
     if total == 0:
         return "Nothing in this plan: = $0"
-    used = {one.name: one for one in line.used}
+    used = {item.name: item for item in line.used}
     factors = tuple(_factors(ast.parse(line.how, mode="eval").body, below=False))
     return f"{_product_text(factors, used, line)} = {amount(total)}"
 
@@ -69,7 +71,7 @@ def total_text(shown: Ledger) -> str:
 
 def sourced_inputs(line: Line) -> tuple[LedgerInput, ...]:
     """The inputs of a line that somebody says; not those that only say which month it is."""
-    return tuple(one for one in line.used if one.name not in _CALENDAR)
+    return tuple(item for item in line.used if item.name not in _CALENDAR)
 
 
 def format_input(used: LedgerInput, months: NDArray[np.intp] | None = None) -> str:
@@ -127,12 +129,12 @@ def _factor(factor: _FormulaFactor, value: float, used: Mapping[str, LedgerInput
         )
     if value == 1:
         return ""
-    sign = "$" if any(_is_money(one) for one in names) else ""
+    sign = "$" if any(_is_money(item) for item in names) else ""
     return f"{sign}{_number(value)} (from {_from(names)})"
 
 
 def _from(names: list[LedgerInput]) -> str:
-    return ", ".join(f"{_lower_first(called(one.name))} {format_input(one)}" for one in names)
+    return ", ".join(f"{words.lower_first(formula_input_label(item.name))} {format_input(item)}" for item in names)
 
 
 def _months(factors: list[_FormulaFactor], used: Mapping[str, LedgerInput], last: int) -> str:
@@ -145,7 +147,7 @@ def _months(factors: list[_FormulaFactor], used: Mapping[str, LedgerInput], last
     months = np.flatnonzero(by_month)
     names = dict.fromkeys(name for factor in factors for name in formula(ast.unparse(factor.node)).names)
     inside = [
-        f"{_lower_first(called(name))} {format_input(used[name], months)}"
+        f"{words.lower_first(formula_input_label(name))} {format_input(used[name], months)}"
         for name in names
         if name not in _CALENDAR and np.any(np.asarray(used[name].value) != 0)
     ]
@@ -162,7 +164,7 @@ def _when(months: NDArray[np.intp]) -> str:
 
 
 def _value(node: ast.expr, used: Mapping[str, LedgerInput]) -> Num:
-    return formula(ast.unparse(node))({name: one.value for name, one in used.items()})
+    return formula(ast.unparse(node))({name: item.value for name, item in used.items()})
 
 
 def _is_flag(used: LedgerInput) -> bool:
@@ -175,7 +177,7 @@ def _is_money(used: LedgerInput) -> bool:
 
 def _named(used: LedgerInput, value: float) -> str:
     """A number with its unit, and what it is where the unit does not say so."""
-    text, what = _with_unit(used, value), _lower_first(called(used.name))
+    text, what = _with_unit(used, value), words.lower_first(formula_input_label(used.name))
     if used.unit == used.name:
         return text
     return f"{_number(value)} ({what})" if used.unit in what.split() else f"{text} ({what})"
@@ -228,7 +230,3 @@ def _number(value: float, digits: int = _DIGITS, least: int = 0) -> str:
         return text
     whole, part = text.rstrip("0").split(".")
     return whole if not part else f"{whole}.{part.ljust(least, '0')}"
-
-
-def _lower_first(text: str) -> str:
-    return text if text[:2].isupper() else text[:1].lower() + text[1:]

@@ -13,8 +13,8 @@ from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report import words
-from planner.report.answer.pinned import PinnedPlan, priced
-from planner.report.answer.turns import pays_back_only_by_resale
+from planner.report.answer.sensitivity import pays_back_only_by_resale
+from planner.report.answer.side_by_side import PinnedPlan, priced
 from planner.report.chart_frame import (
     PAPER,
     axis,
@@ -39,7 +39,7 @@ PINNED_DASH = "1px 5px"  # of every pinned plan's line; no way has it
 
 
 @dataclass(frozen=True)
-class Event:
+class TimelineEvent:
     """What happens to a way in a month."""
 
     month: int
@@ -47,32 +47,32 @@ class Event:
     way: EvaluatedOption
 
 
-def charted_options(found: Answer, *, every: bool) -> tuple[EvaluatedOption, ...]:
+def charted_options(answer: Answer, *, every: bool) -> tuple[EvaluatedOption, ...]:
     """The two ways that are compared, or every one, the cheapest first."""
-    if every or found.best is None:
-        return found.ranked
-    pair = found.pair or (found.best,)
-    return tuple(one for one in found.ranked if one in pair)
+    if every or answer.best is None:
+        return answer.ranked
+    pair = answer.pair or (answer.best,)
+    return tuple(way for way in answer.ranked if way in pair)
 
 
-def events(found: Answer) -> tuple[Event, ...]:
+def timeline_events(answer: Answer) -> tuple[TimelineEvent, ...]:
     """Deliveries, replacements, sales and ends of reservations of the two ways that are compared, the first first."""
-    told = [one for way in charted_options(found, every=False) for one in _events(found, way)]
+    told = [event for way in charted_options(answer, every=False) for event in _events(answer, way)]
     return tuple(sorted(told, key=lambda one: one.month))
 
 
-def _events(found: Answer, way: EvaluatedOption) -> Iterator[Event]:
+def _events(answer: Answer, way: EvaluatedOption) -> Iterator[TimelineEvent]:
     ledger = way.option.ledger
     for month in _months(ledger, "delivered"):
         if month:  # what is there today has not to come
-            yield Event(month, "delivered", way)
-    yield from (Event(month, "replaced", way) for month in _months(ledger, "refreshes"))
+            yield TimelineEvent(month, "delivered", way)
+    yield from (TimelineEvent(month, "replaced", way) for month in _months(ledger, "refreshes"))
     if any(line.part == "resale" and np.any(line.priced_usd) for line in ledger.lines):
-        yield from (Event(month, "sold", way) for month in _months(ledger, "sold"))
+        yield from (TimelineEvent(month, "sold", way) for month in _months(ledger, "sold"))
     if WAYS[way.option.way].key == "reserved":
-        ends = {booking.until for tier in found.plan.setting.taken.reserved_tiers for booking in tier.bookings}
-        last = found.plan.setting.timeline.last
-        yield from (Event(int(end), "reservation ends", way) for end in sorted(ends) if end <= last)
+        ends = {booking.until for tier in answer.plan.setting.taken.reserved_tiers for booking in tier.bookings}
+        last = answer.plan.setting.timeline.last
+        yield from (TimelineEvent(int(end), "reservation ends", way) for end in sorted(ends) if end <= last)
 
 
 def _months(ledger: Ledger, flag: str) -> list[int]:
@@ -87,43 +87,43 @@ def _months(ledger: Ledger, flag: str) -> list[int]:
     return sorted(up)
 
 
-def payback_summary(found: Answer) -> str:
+def payback_summary(answer: Answer) -> str:
     """When what is spent first has come back, against which way, and what happens on the way there, in sentences."""
-    happens = ", ".join(dict.fromkeys(f"{one.what} in month {one.month}" for one in events(found)))
-    last = found.plan.setting.timeline.last
-    then = f" {happens[:1].upper()}{happens[1:]}." if happens else ""
-    if found.pair is None:
+    happens = ", ".join(dict.fromkeys(f"{event.what} in month {event.month}" for event in timeline_events(answer)))
+    last = answer.plan.setting.timeline.last
+    then = f" {words.upper_first(happens)}." if happens else ""
+    if answer.pair is None:
         return f"There is one way only, so there is nothing that it could pay back against.{then}"
-    first, second = (WAYS[one.option.way].starting for one in found.pair)
-    more = found.pair[0].present_usd - found.pair[1].present_usd
+    first, second = (WAYS[way.option.way].starting for way in answer.pair)
+    more = answer.pair[0].present_usd - answer.pair[1].present_usd
     end = f"by month {last} it has cost {words.usd(abs(more))} {'more' if more > 0 else 'less'} than {second}"
-    month = scalar(found.payback.month)
+    month = scalar(answer.payback.month)
     if month is None:
-        how = "pays back only by its sale" if pays_back_only_by_resale(found) else "does not pay back within the plan"
+        how = "pays back only by its sale" if pays_back_only_by_resale(answer) else "does not pay back within the plan"
         return f"{first.capitalize()} {how}: {end}.{then}"
     if month == 0:
         return f"{first.capitalize()} is never behind: {end}.{then}"
     return f"{first.capitalize()} has paid back in month {month:.0f}: {end}.{then}"
 
 
-def payback(found: Answer, dark: bool, *, every: bool = False, pins: Sequence[PinnedPlan] = ()) -> go.Figure:
+def payback_chart(answer: Answer, dark: bool, *, every: bool = False, pins: Sequence[PinnedPlan] = ()) -> go.Figure:
     """What the ways have cost so far, the ranges of the two that are compared, and the months in which things happen.
 
     Names stand at the ends of the lines. Of every way, those that are not compared are drawn thin; of a pinned plan,
     the way that it recommends, thin too, by the plan's letter.
     """
-    ways, compared = charted_options(found, every=every), charted_options(found, every=False)
+    ways, compared = charted_options(answer, every=every), charted_options(answer, every=False)
     beside = priced(pins)
     last = max((len(way.cumulative_usd) - 1 for _, way in beside), default=0)
-    last = max(found.plan.setting.timeline.last, last)
+    last = max(answer.plan.setting.timeline.last, last)
     data = [one for way in ways for one in _line(way, way in compared, dark)]
-    data += [_pinned_line(one.called, way, dark) for one, way in beside]
+    data += [_pinned_line(pin.called, way, dark) for pin, way in beside]
     low, high = _reach([*ways, *(way for _, way in beside)], compared)
-    happen = _rows_of(_events_by_month(found), last)
+    happen = _rows_of(_events_by_month(answer), last)
     rows = 1 + max((row for _, _, row, _ in happen), default=-1)
     above = _ABOVE_PX + _ROW_PX * rows
     plot_px = _HIGH_PX - _ABOVE_PX - _BELOW_PX
-    data += _marks(events(found), dark)
+    data += _marks(timeline_events(answer), dark)
     return style_figure(
         data,
         dark,
@@ -141,7 +141,7 @@ def payback(found: Answer, dark: bool, *, every: bool = False, pins: Sequence[Pi
             note(0, 1, "Cost so far, today's money", dark, yref="paper", xref="paper", xanchor="left",
                  yanchor="bottom", yshift=_ROW_PX * rows + 3),
             *_event_labels(happen, dark),
-            *_names([*_ends(ways, compared), *(_LineLabel(one.called, way) for one, way in beside)],
+            *_names([*_ends(ways, compared), *(_LineLabel(pin.called, way) for pin, way in beside)],
                     (low, high), plot_px, dark),
         ],
     )  # fmt: skip
@@ -149,7 +149,7 @@ def payback(found: Answer, dark: bool, *, every: bool = False, pins: Sequence[Pi
 
 def ticks(last: int) -> list[int]:
     """Months to be named below the chart: today, even steps, and the last one."""
-    step = next((one for one in (1, 2, 3, 6, 12, 24) if last <= one * _ENOUGH_TICKS), 60)
+    step = next((months for months in (1, 2, 3, 6, 12, 24) if last <= months * _ENOUGH_TICKS), 60)
     return [*(month for month in range(0, last, step) if last - month > step / 2), last]
 
 
@@ -175,30 +175,30 @@ def _reach(ways: Sequence[EvaluatedOption], compared: Sequence[EvaluatedOption])
     """From where to where the money goes: nought, all lines, and the ranges of those that have one."""
     every = [way.cumulative_usd for way in ways]
     every += [ends for way in compared for ends in (way.low_cumulative_usd, way.high_cumulative_usd)]
-    finite = [np.nan_to_num(one) for one in every]
-    low, high = min(0.0, *(float(one.min()) for one in finite)), max(1.0, *(float(one.max()) for one in finite))
+    finite = [np.nan_to_num(usd) for usd in every]
+    low, high = min(0.0, *(float(usd.min()) for usd in finite)), max(1.0, *(float(usd.max()) for usd in finite))
     return low - 0.02 * (high - low) * (low < 0), high + 0.02 * (high - low)
 
 
-def _marks(happen: Sequence[Event], dark: bool) -> list[dict[str, Any]]:
+def _marks(happen: Sequence[TimelineEvent], dark: bool) -> list[dict[str, Any]]:
     """A diamond on the line for each event."""
     return [
         marks(
-            one.what,
-            [one.month],
-            [float(one.way.cumulative_usd[one.month])],
-            {"symbol": "diamond", "size": 10, "color": option_color(one.way.option.way, dark)},
+            event.what,
+            [event.month],
+            [float(event.way.cumulative_usd[event.month])],
+            {"symbol": "diamond", "size": 10, "color": option_color(event.way.option.way, dark)},
             cliponaxis=False,
             hoverinfo="skip",
         )
-        for one in happen
+        for event in happen
     ]
 
 
-def _events_by_month(found: Answer) -> list[tuple[int, str]]:
+def _events_by_month(answer: Answer) -> list[tuple[int, str]]:
     """The months with what happens in them, and the one in which the money is back."""
-    told = [(one.month, one.what) for one in events(found)]
-    month = scalar(found.payback.month)
+    told = [(event.month, event.what) for event in timeline_events(answer)]
+    month = scalar(answer.payback.month)
     if month:
         told.append((int(month), "pays back"))
     return sorted(dict.fromkeys(told))
@@ -226,8 +226,8 @@ def _rows_of(told: Sequence[tuple[int, str]], last: int) -> list[Noted]:
 def _event_labels(happen: Sequence[Noted], dark: bool) -> list[dict[str, Any]]:
     above: dict[str, Any] = {"yref": "paper", "yanchor": "bottom"}
     return [
-        note(month, 1, said, dark, **above, xanchor="right" if ends_here else "left", yshift=2 + _ROW_PX * row)
-        for month, said, row, ends_here in happen
+        note(month, 1, event, dark, **above, xanchor="right" if ends_here else "left", yshift=2 + _ROW_PX * row)
+        for month, event, row, ends_here in happen
     ]
 
 
@@ -251,8 +251,8 @@ def _ends(ways: Sequence[EvaluatedOption], compared: Sequence[EvaluatedOption]) 
 def _names(ends: Sequence[_LineLabel], reach: tuple[float, float], plot_px: int, dark: bool) -> list[dict[str, Any]]:
     """What each line is called and comes to, at its end; moved apart where they would lie on each other."""
     low, high = reach
-    at_px = [(float(one.way.cumulative_usd[-1]) - low) / (high - low) * plot_px for one in ends]
-    places = _apart(at_px, [_ROW_PX * (2 if one.is_compared else 1) for one in ends], plot_px)
+    at_px = [(float(label.way.cumulative_usd[-1]) - low) / (high - low) * plot_px for label in ends]
+    places = _apart(at_px, [_ROW_PX * (2 if label.is_compared else 1) for label in ends], plot_px)
     notes = []
     for one, place in zip(ends, places, strict=True):
         name, usd = escape(one.name), words.format_usd_short(float(one.way.cumulative_usd[-1]))

@@ -41,17 +41,19 @@ class _PhraseTemplate:
     says: Callable[[Catalogue, Texts], str]
 
 
-def phrases(catalogue: Catalogue, question: QuestionKind, held: Texts) -> tuple[Phrase, ...]:
+def phrases(catalogue: Catalogue, question: QuestionKind, texts: Texts) -> tuple[Phrase, ...]:
     """The sentence of this question, from the texts that the address holds."""
     forms = (*_OF_QUESTION[question.name], *_ALWAYS)
     if question is HOURS:
         forms = (*forms, _PhraseTemplate("", AMOUNTS, _busy))
-    return tuple(Phrase(one.names[0], one.before, one.says(catalogue, held), one.names) for one in forms)
+    return tuple(
+        Phrase(phrase.names[0], phrase.before, phrase.says(catalogue, texts), phrase.names) for phrase in forms
+    )
 
 
-def question_text(catalogue: Catalogue, question: QuestionKind, held: Texts) -> str:
+def question_text(catalogue: Catalogue, question: QuestionKind, texts: Texts) -> str:
     """The whole sentence as a text: the name of a plan that has none, and what a screen reader says."""
-    said = " ".join(f"{one.before} {one.says}".strip() for one in phrases(catalogue, question, held))
+    said = " ".join(f"{phrase.before} {phrase.says}".strip() for phrase in phrases(catalogue, question, texts))
     return f"{VERBS[question.name]} {said}"
 
 
@@ -91,45 +93,47 @@ def _number(text: str, *, percent: bool = False) -> str:
 _LARGE = 1e6
 
 
-def _gpus(catalogue: Catalogue, held: Texts) -> str:
+def _gpus(catalogue: Catalogue, texts: Texts) -> str:
     return (
-        "as many as it takes of" if held.get("choose") in ("1", "true") else _number(held.get("gpus", _default("gpus")))
+        "as many as it takes of"
+        if texts.get("choose") in ("1", "true")
+        else _number(texts.get("gpus", _default("gpus")))
     )
 
 
-def _run_gpu_check(catalogue: Catalogue, held: Texts) -> str:
-    named = held.get("gpu", _default("gpu"))
+def _run_gpu_check(catalogue: Catalogue, texts: Texts) -> str:
+    named = texts.get("gpu", _default("gpu"))
     return "any GPU" if named == ANY_ACCELERATOR else catalogue.accelerator_label(named)
 
 
-def _years(catalogue: Catalogue, held: Texts) -> str:
-    return years_words(float(held.get("years", _default("years"))))
+def _years(catalogue: Catalogue, texts: Texts) -> str:
+    return years_words(float(texts.get("years", _default("years"))))
 
 
-def _site(catalogue: Catalogue, held: Texts) -> str:
-    named = held.get("site", _default("site"))
+def _site(catalogue: Catalogue, texts: Texts) -> str:
+    named = texts.get("site", _default("site"))
     return catalogue.sites[named].label if named in catalogue.sites else named
 
 
-def _busy(catalogue: Catalogue, held: Texts) -> str:
-    if "hours" in held:
-        return f"{_count(held['hours'], 'GPU-hour')} a month"
-    if "team" in held:
-        return f"a team of {_number(held['team'])}" if held["team"] != "1" else "one person"
-    if "weekly" in held:
-        hours = _count(held.get("jobhours", f"{USUAL_HOURS_PER_JOB:g}"), "hour")
-        return f"{_count(held['weekly'], 'job')} a week of {hours}"
-    if extra_by_hour(held.get(ALSO)):
+def _busy(catalogue: Catalogue, texts: Texts) -> str:
+    if "hours" in texts:
+        return f"{_count(texts['hours'], 'GPU-hour')} a month"
+    if "team" in texts:
+        return f"a team of {_number(texts['team'])}" if texts["team"] != "1" else "one person"
+    if "weekly" in texts:
+        hours = _count(texts.get("jobhours", f"{USUAL_HOURS_PER_JOB:g}"), "hour")
+        return f"{_count(texts['weekly'], 'job')} a week of {hours}"
+    if extra_by_hour(texts.get(ALSO)):
         return "busy as each hour says"
-    return f"busy {_number(held.get('busy', _USUAL_BUSY))}%"
+    return f"busy {_number(texts.get('busy', _USUAL_BUSY))}%"
 
 
 _USUAL_BUSY = "60"
 
 
 def _model(key: str) -> Callable[[Catalogue, Texts], str]:
-    def said(catalogue: Catalogue, held: Texts) -> str:
-        named = held.get(key)
+    def said(catalogue: Catalogue, texts: Texts) -> str:
+        named = texts.get(key)
         if named is None:
             return "which model?"
         return catalogue.models[named].label if named in catalogue.models else named
@@ -137,37 +141,37 @@ def _model(key: str) -> Callable[[Catalogue, Texts], str]:
     return said
 
 
-def _tokens(catalogue: Catalogue, held: Texts) -> str:
-    return _count(held["tokens"], "token") if "tokens" in held else "the usual number of tokens"
+def _tokens(catalogue: Catalogue, texts: Texts) -> str:
+    return _count(texts["tokens"], "token") if "tokens" in texts else "the usual number of tokens"
 
 
-def _due(catalogue: Catalogue, held: Texts) -> str:
-    if "due" not in held:
+def _due(catalogue: Catalogue, texts: Texts) -> str:
+    if "due" not in texts:
         return "no deadline"
-    return f"done within {_count(held['due'], 'day')}"
+    return f"done within {_count(texts['due'], 'day')}"
 
 
-def _method(catalogue: Catalogue, held: Texts) -> str:
-    return _METHODS.get(held.get("method", "full"), held.get("method", ""))
+def _method(catalogue: Catalogue, texts: Texts) -> str:
+    return _METHODS.get(texts.get("method", "full"), texts.get("method", ""))
 
 
 _METHODS = {"full": "training all weights", "lora": "LoRA", "qlora": "QLoRA"}
 
 
-def _runs(catalogue: Catalogue, held: Texts) -> str:
-    said = _number(held.get("runs", "1"))
-    return "one run" if said == "1" and "runs" not in held else f"{words.count(said, 'run')} a month"
+def _runs(catalogue: Catalogue, texts: Texts) -> str:
+    said = _number(texts.get("runs", "1"))
+    return "one run" if said == "1" and "runs" not in texts else f"{words.count(said, 'run')} a month"
 
 
-def _rate(catalogue: Catalogue, held: Texts) -> str:
-    if "rps" not in held:
+def _rate(catalogue: Catalogue, texts: Texts) -> str:
+    if "rps" not in texts:
         return "how many requests?"
-    peak = f", {_number(held['peak'])} at the peak" if "peak" in held else ""
-    return f"{_count(held['rps'], 'request')} a second{peak}"
+    peak = f", {_number(texts['peak'])} at the peak" if "peak" in texts else ""
+    return f"{_count(texts['rps'], 'request')} a second{peak}"
 
 
-def _token_lengths(catalogue: Catalogue, held: Texts) -> str:
-    read, wrote = held.get("in"), held.get("out")
+def _token_lengths(catalogue: Catalogue, texts: Texts) -> str:
+    read, wrote = texts.get("in"), texts.get("out")
     if read is None and wrote is None:
         return "texts of usual length"
     told = [f"{_count(text, 'token')} {what}" for text, what in ((read, "in"), (wrote, "out")) if text is not None]
@@ -209,7 +213,7 @@ NO_MODEL = {
 
 def echo(plan: Plan, written: Scenario, question: str) -> str:
     """One line under the fields. `written` is the scenario before anything was chosen for it."""
-    money = (f"{one.words} is {words.value(one.usd)} USD." for one in written.typed)
+    money = (f"{amount.words} is {words.value(amount.usd)} USD." for amount in written.typed)
     return " ".join(text for text in (_of_work(plan, written, question), *money) if text)
 
 
@@ -248,27 +252,27 @@ def _hours_breakdown(work: Work) -> str:
     return ""
 
 
-def _trained(found: TrainingResult, task: TrainingTask, label: str, *, is_any: bool) -> str:
-    each = found.tokens / found.params
-    tokens = f"= {words.large(found.tokens)} tokens" + (f", {each:,.3g} for each parameter." if each >= 1 else ".")
-    if not (is_any or task.choose_count) or found.speed is None:
+def _trained(result: TrainingResult, task: TrainingTask, label: str, *, is_any: bool) -> str:
+    each = result.tokens / result.params
+    tokens = f"= {words.large(result.tokens)} tokens" + (f", {each:,.3g} for each parameter." if each >= 1 else ".")
+    if not (is_any or task.choose_count) or result.speed is None:
         return tokens
     due = "" if task.deadline_days is None else f" that is done in {words.count(task.deadline_days, 'day')}"
-    return f"{tokens} Chosen: {found.accelerators:,} x {label}, the cheapest{due}."
+    return f"{tokens} Chosen: {result.accelerators:,} x {label}, the cheapest{due}."
 
 
-def _served(found: ServingResult | NonLlmServing, task: ServingTask, label: str, *, is_any: bool) -> str:
-    if found.accelerators_at_peak is None:
+def _served(result: ServingResult | NonLlmServing, task: ServingTask, label: str, *, is_any: bool) -> str:
+    if result.accelerators_at_peak is None:
         return ""
-    average = f", {found.accelerators_at_average or 0:,} on average" if task.peak_requests_per_s else ""
+    average = f", {result.accelerators_at_average or 0:,} on average" if task.peak_requests_per_s else ""
     chosen = "Chosen, the cheapest:" if is_any else "It takes"
     peak = " at the peak" if average else ""
-    return f"{chosen} {found.accelerators_at_peak:,} x {label}{peak}{average}."
+    return f"{chosen} {result.accelerators_at_peak:,} x {label}{peak}{average}."
 
 
 def hints(plan: Plan) -> dict[str, str]:
     """A hint for each key that may be left empty."""
-    used, every = _figures_by_section(plan), {name: one.value for name, one in numbers(plan).items()}
+    used, every = _figures_by_section(plan), {name: figure.value for name, figure in numbers(plan).items()}
     return {
         key.key: _hint(key, used.get(str(key.path[0]), every).get(str(key.path[-1])))
         for key in KEYS.values()
@@ -280,7 +284,7 @@ def _figures_by_section(plan: Plan) -> dict[str, dict[str, object]]:
     """The figures that the ways take, by the part of the scenario that a way's own inputs stand in."""
     found: dict[str, dict[str, object]] = {}
     for way in WAYS.values():
-        taken = {name: one.value for name, one in numbers(plan, way.key).items()}
+        taken = {name: figure.value for name, figure in numbers(plan, way.key).items()}
         found[way.inputs] = taken | found.get(way.inputs, {})
     return found
 

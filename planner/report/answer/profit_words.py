@@ -14,9 +14,9 @@ from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.files import document_parts as parts
 from planner.report.futures.counted import format_futures_count
-from planner.report.seller import hour_selling_option, profitable_share
 from planner.report.table import Table, text_table
-from planner.report.tile import Tile
+from planner.report.title import hour_selling_option, profitable_share
+from planner.report.words import Tile
 from planner.scenario.durations import years_words
 from pricing.caching import cached
 
@@ -42,11 +42,12 @@ def option_profit_and_loss(setting: PlanContext, way: EvaluatedOption) -> Profit
     return profit_and_loss(setting, way.option)
 
 
-def primary_selling_option(found: Answer) -> EvaluatedOption | None:
+def primary_selling_option(answer: Answer) -> EvaluatedOption | None:
     """The way whose profit and loss is shown first: the best of those that sell hours, one's own before others."""
-    wanted = (hour_selling_option(found), found.best, found.own, *found.ranked)
+    wanted = (hour_selling_option(answer), answer.best, answer.own, *answer.ranked)
     return next(
-        (one for one in wanted if one is not None and option_profit_and_loss(found.plan.setting, one) is not None), None
+        (way for way in wanted if way is not None and option_profit_and_loss(answer.plan.setting, way) is not None),
+        None,
     )
 
 
@@ -58,7 +59,7 @@ def profit_table(plan: Plan, way: EvaluatedOption) -> Table | None:
     rows = []
     for name, usd in told.rows.items():
         if name in ALWAYS or usd.any():
-            years = {f"Year {year}": float(one) for year, one in enumerate(usd, start=1)}
+            years = {f"Year {year}": float(amount) for year, amount in enumerate(usd, start=1)}
             rows.append({"USD, income above nought": LABELS[name], **years, "All years": float(usd.sum())})
     return Table.of(rows)
 
@@ -117,15 +118,15 @@ def profit_text(plan: Plan, way: EvaluatedOption) -> str:
     return "" if table is None else "\n".join((text_table(table), *break_even_sentences(plan, way)))
 
 
-def profit_csv(found: Answer) -> Table:
+def profit_csv(answer: Answer) -> Table:
     """Every way that sells hours: one row for each row of its profit and loss and each year."""
     columns = ("option", "row", "label", "year", "usd")
     rows = [
-        {"option": way.option.key, "row": name, "label": LABELS[name], "year": year, "usd": float(one)}
-        for way in found.ranked
-        if (told := option_profit_and_loss(found.plan.setting, way)) is not None
+        {"option": way.option.key, "row": name, "label": LABELS[name], "year": year, "usd": float(amount)}
+        for way in answer.ranked
+        if (told := option_profit_and_loss(answer.plan.setting, way)) is not None
         for name, usd in told.rows.items()
-        for year, one in enumerate(usd, start=1)
+        for year, amount in enumerate(usd, start=1)
     ]
     return Table.of(rows, columns)
 
@@ -149,11 +150,11 @@ def profit_document(plan: Plan, way: EvaluatedOption) -> parts.ProfitAndLossSche
     )
 
 
-def seller_sentences(plan: Plan, found: Answer, bought: str) -> tuple[str, ...]:
+def seller_sentences(plan: Plan, answer: Answer, bought: str) -> tuple[str, ...]:
     """What buying to sell comes to, how sure that is, and that renting is no other way to do it."""
-    own, rent = hour_selling_option(found), found.rent
+    own, rent = hour_selling_option(answer), answer.rent
     assert own is not None
-    share, rate = profitable_share(found, own), words.percent(plan.setting.discount_rate_per_year, 1)
+    share, rate = profitable_share(answer, own), words.percent(plan.setting.discount_rate_per_year, 1)
     result = -own.present_usd
     brings = f"{'gain' if result >= 0 else 'lose'} about {words.usd(abs(result))}{_ends(own)}"
     years = years_words(plan.setting.scenario.years)
@@ -178,13 +179,13 @@ def _ends(way: EvaluatedOption) -> str:
     return f" ({high} to {low})" if way.high_usd < 0 else f" ({low} to {high})"
 
 
-def income_sentences(found: Answer) -> tuple[str, ...]:
+def income_sentences(answer: Answer) -> tuple[str, ...]:
     """What idle hours bring, where some are sold beside one's own work."""
-    told = (*(found.pair or (found.best,)), found.own)
-    way = next((one for one in told if one is not None and value_of(PRICE, one.option.ledger)), None)
+    told = (*(answer.pair or (answer.best,)), answer.own)
+    way = next((way for way in told if way is not None and value_of(PRICE, way.option.ledger)), None)
     if way is None:
         return ()
-    ledger = discounted_ledger(found.plan.setting, way.option.ledger)
+    ledger = discounted_ledger(answer.plan.setting, way.option.ledger)
     usd = words.usd(-float(ledger.part_usd("income") + ledger.part_usd("selling")))
     doing = WAYS[way.option.way].doing
     return (f"In it, {doing} has {_terms(way)}: {usd} in today's money, before the electricity they take.",)

@@ -13,18 +13,19 @@ from planner.money.verdict.breakeven import BreakEven, busy_share, lead_time_mon
 from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report import words
+from planner.report.answer.advice import guarantee_sentence, rests_on
 from planner.report.answer.carbon_words import carbon_sentences
-from planner.report.answer.other_number import lost_time_sentences
-from planner.report.answer.price_words import guarantee_sentence, rests_on
+from planner.report.answer.feasibility import cpu_sufficient_sentences, infeasible_title, too_much
+from planner.report.answer.other_measures import lost_time_sentences
 from planner.report.answer.profit_words import break_even_sentences, income_sentences, seller_sentences, seller_tiles
-from planner.report.answer.small_work import cpu_sufficient_sentences, too_much
-from planner.report.answer.turns import (
+from planner.report.answer.sensitivity import (
     has_constant_demand,
+    most_likely_change,
     payback_month_text,
     pays_back_only_by_resale,
     sensitivity_sentences,
 )
-from planner.report.fleet.order_words import in_orders
+from planner.report.fleet import order_schedule_text
 from planner.report.forms import scalar
 from planner.report.futures.counted import (
     break_even_range,
@@ -32,17 +33,14 @@ from planner.report.futures.counted import (
     confidence_sentences,
     limit_probability_sentences,
 )
-from planner.report.futures.what_turns import most_likely_change
-from planner.report.seller import hour_selling_option
 from planner.report.speed.runs import correction_sentences
 from planner.report.speed.serving_words import known_run_title, other_work_title
 from planner.report.speed.training_words import in_short
-from planner.report.tile import Tile
-from planner.report.title import title
+from planner.report.title import hour_selling_option, title
+from planner.report.words import Tile
 from planner.scenario.base import ONE_MACHINE
-from planner.scenario.durations import format_duration, years_words
+from planner.scenario.durations import years_words
 from planner.speed.serving import ServingResult
-from planner.speed.work_to_hours import ScenarioInHours
 from planner.study.plan_any import in_time
 from planner.study.uncertainty.futures import Futures
 from pricing.caching import cached_property
@@ -67,83 +65,55 @@ class AnswerSummary:
         return () if self.of is None else sensitivity_sentences(*self.of)
 
 
-def told(plan: Plan, found: Answer, drawn: Futures | None = None) -> AnswerSummary:
+def summarize_answer(plan: Plan, answer: Answer, futures: Futures | None = None) -> AnswerSummary:
     """Title, sentences and figures, all from the one answer and the futures it rests on."""
     if plan.setting.asked is not None and plan.setting.asked.problems:
-        problems = tuple(_error_message(problem) for problem in plan.setting.asked.problems)
+        problems = tuple(words.sentence(problem) for problem in plan.setting.asked.problems)
         return AnswerSummary(
             infeasible_title(plan.setting.asked), (*problems, *in_time(plan)), too_much(plan.setting.asked)
         )
-    if found.best is None:
-        reasons = (_error_message(reason) for reason in found.missing)
-        return AnswerSummary(title(found), (*speeds(plan), *reasons), ())
-    guarantee = guarantee_sentence(drawn)
-    if (own := hour_selling_option(found)) is not None:
+    if answer.best is None:
+        reasons = (words.sentence(reason) for reason in answer.missing)
+        return AnswerSummary(title(answer), (*speeds(plan), *reasons), ())
+    guarantee = guarantee_sentence(futures)
+    if (own := hour_selling_option(answer)) is not None:
         bought = f"{_bought(plan, own.option)} {WAYS[own.option.way].paid_for}"
         said = (
-            *seller_sentences(plan, found, bought),
+            *seller_sentences(plan, answer, bought),
             *break_even_sentences(plan, own),
-            *left_out(found),
-            *likely(plan, found),
-            *_limit_sentences(found),
+            *left_out(answer),
+            *likely(plan, answer),
+            *_limit_sentences(answer),
             *((guarantee,) if guarantee else ()),
         )
-        tiles = (*seller_tiles(plan, own), _day_one(own, drawn, "", "today"))
-        return AnswerSummary(title(found), said, tiles, guarantee)
+        tiles = (*seller_tiles(plan, own), _day_one(own, futures, "", "today"))
+        return AnswerSummary(title(answer), said, tiles, guarantee)
     return AnswerSummary(
-        title(found),
+        title(answer),
         (
             *speeds(plan),
             *cpu_sufficient_sentences(plan),
-            _totals_sentence(plan, found.pair or (found.best,), drawn),
-            *income_sentences(found),
-            *rests_on(plan, found.pair or (found.best,)),
-            *lost_time_sentences(plan, found),
-            *left_out(found),
-            *likely(plan, found),
-            *confidence_sentences(found),
-            *limit_probability_sentences(found, drawn),
-            *(most_likely_change(plan, found, drawn) if drawn is not None else ()),
-            *_asked(plan, found),
-            *_other_options_text(found),
-            *_close(found),
-            *_limit_sentences(found),
-            *carbon_sentences(found),
-            *(_too_late(plan, found.pair[0]) if found.pair else ()),
+            _totals_sentence(plan, answer.pair or (answer.best,), futures),
+            *income_sentences(answer),
+            *rests_on(plan, answer.pair or (answer.best,)),
+            *lost_time_sentences(plan, answer),
+            *left_out(answer),
+            *likely(plan, answer),
+            *confidence_sentences(answer),
+            *limit_probability_sentences(answer, futures),
+            *(most_likely_change(plan, answer, futures) if futures is not None else ()),
+            *_asked(plan, answer),
+            *_other_options_text(answer),
+            *_close(answer),
+            *_limit_sentences(answer),
+            *carbon_sentences(answer),
+            *(_too_late(plan, answer.pair[0]) if answer.pair else ()),
             *((guarantee,) if guarantee else ()),
         ),
-        _figures(plan, found, drawn),
+        _figures(plan, answer, futures),
         guarantee,
-        (plan, found),
+        (plan, answer),
     )
-
-
-def infeasible_title(asked: ScenarioInHours) -> str:
-    """The title where something cannot be done as it was asked: what does not fit, or is late and by how much."""
-    if len(asked.problems) == 1:
-        for late in asked.late:
-            if late.was_asked:
-                return f"Too late: {format_duration(late.days - late.deadline_days)} after the deadline."
-            return f"Over a year: {format_duration(late.days)}."
-        for tight in asked.trainings:
-            if not tight.fits:
-                cannot = "does not fit on" if tight.can_be_spread else "cannot be spread over"
-                return f"{tight.model} {cannot} {tight.accelerators:,} x {tight.accelerator}."
-    return "Not as asked."
-
-
-def why_not(asked: ScenarioInHours) -> str:
-    """The first reason, without what would help: where there is one line for it."""
-    return _error_message(asked.refused[0].why)
-
-
-def _error_message(text: str) -> str:
-    end = "" if text.endswith("?") else "."
-    return f"{_capitalize(text).rstrip('.')}{end}"
-
-
-def _capitalize(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"
 
 
 def not_counted(plan: Plan) -> str:
@@ -163,21 +133,21 @@ def speeds(plan: Plan) -> tuple[str, ...]:
     if asked is None:
         return ()
     label = plan.setting.catalogue.accelerator_label(plan.setting.scenario.accelerator)
-    trained = tuple(in_short(one, label) for one in asked.trainings)
-    served = tuple(_served(one, label) for one in asked.servings)
-    others = tuple(other_work_title(one, label) for one in asked.others) + tuple(
-        known_run_title(one, label) for one in asked.runs
+    trained = tuple(in_short(result, label) for result in asked.trainings)
+    served = tuple(_served(result, label) for result in asked.servings)
+    others = tuple(other_work_title(result, label) for result in asked.others) + tuple(
+        known_run_title(result, label) for result in asked.runs
     )
     return trained + served + others + correction_sentences(plan)
 
 
-def _served(one: ServingResult, label: str) -> str:
-    each = one.output_tokens_per_s / max(one.replicas, 1)
-    peak = f"{one.accelerators_at_peak:,}" if one.accelerators_at_peak else "no number of them"
-    count = one.accelerators_per_replica
+def _served(result: ServingResult, label: str) -> str:
+    each = result.output_tokens_per_s / max(result.replicas, 1)
+    peak = f"{result.accelerators_at_peak:,}" if result.accelerators_at_peak else "no number of them"
+    count = result.accelerators_per_replica
     who = "each generates" if count == 1 else f"each group of {count:,} generates"
     return (
-        f"{one.model} needs {one.accelerators_at_average or 0:,} x {label} on average and {peak} at the peak; "
+        f"{result.model} needs {result.accelerators_at_average or 0:,} x {label} on average and {peak} at the peak; "
         f"{who} {each:,.0f} tokens/s."
     )
 
@@ -194,10 +164,10 @@ def workload_text(plan: Plan) -> str:
     return f"{hours} GPU-hours, on up to {most} at once, cost"
 
 
-def _totals_sentence(plan: Plan, ways: Sequence[EvaluatedOption], drawn: Futures | None) -> str:
+def _totals_sentence(plan: Plan, ways: Sequence[EvaluatedOption], futures: Futures | None) -> str:
     rate = words.percent(plan.setting.discount_rate_per_year, 1)
     hold = "ranges hold" if len(ways) > 1 else "the range holds"
-    often = "" if drawn is None or NO_RANGE in map(_ends, ways) else f"; {hold} 8 of 10 futures"
+    often = "" if futures is None or NO_RANGE in map(_ends, ways) else f"; {hold} 8 of 10 futures"
     each = ", or ".join(f"{_money(way)} {_how(plan, way)}" for way in reversed(ways))
     return (
         f"Over {years_words(plan.setting.scenario.years)}, {workload_text(plan)} {each}: in today's money, at {rate} a "
@@ -205,19 +175,19 @@ def _totals_sentence(plan: Plan, ways: Sequence[EvaluatedOption], drawn: Futures
     )
 
 
-def left_out(found: Answer) -> tuple[str, ...]:
+def left_out(answer: Answer) -> tuple[str, ...]:
     """What one might want to compare and cannot, with what to enter; that nothing else was asked for, where it was."""
-    lines = (f"{WAYS[one.way].starting.capitalize()} is left out: {one.reason}" for one in found.left_out)
-    only = found.pair is None and not found.left_out and found.best is not None
-    alone = (f"Only {WAYS[found.best.option.way].starting} was asked for",) if only and found.best else ()
-    return tuple(_error_message(line) for line in (*lines, *alone))
+    lines = (f"{WAYS[absent.way].starting.capitalize()} is left out: {absent.reason}" for absent in answer.left_out)
+    only = answer.pair is None and not answer.left_out and answer.best is not None
+    alone = (f"Only {WAYS[answer.best.option.way].starting} was asked for",) if only and answer.best else ()
+    return tuple(words.sentence(line) for line in (*lines, *alone))
 
 
-def likely(plan: Plan, found: Answer) -> tuple[str, ...]:
+def likely(plan: Plan, answer: Answer) -> tuple[str, ...]:
     """That the price of what is bought is taken from what others cost, where a way that is told rests on it."""
-    told = found.pair or ((found.best,) if found.best else ())
+    told = answer.pair or ((answer.best,) if answer.best else ())
     what = machine(plan.setting)
-    rests = any(value_of("usd_per_accelerator", one.option.ledger) for one in told if WAYS[one.option.way].owns)
+    rests = any(value_of("usd_per_accelerator", way.option.ledger) for way in told if WAYS[way.option.way].owns)
     if what is None or what.likely is None or not rests:
         return ()
     one = what.likely
@@ -246,9 +216,9 @@ def _how(plan: Plan, way: EvaluatedOption) -> str:
     option = way.option
     yours = plan.setting.scenario.rent.usd_per_accelerator_hour is not None or plan.setting.taken.on_demand is None
     seller = f"{'at' if yours else 'from'} {option.what}"
-    title = f"{option.title[:1].lower()}{option.title[1:]}"
+    title = words.lower_first(option.title)
     if WAYS[option.way].side == "mix" and option.orders:
-        title = f"{title} ({in_orders(option.orders)})"
+        title = f"{title} ({order_schedule_text(option.orders)})"
     return WAYS[option.way].said.format(count=_bought(plan, option), what=option.what, seller=seller, title=title)
 
 
@@ -256,7 +226,7 @@ def _bought(plan: Plan, option: Option) -> str:
     """What one orders: one workstation with 2 x RTX 4090; 16 in two servers of 8, and one spare board on the shelf."""
     what, many = machine(plan.setting), option.accelerators
     if option.orders:
-        return f"{many:,.0f} in {words.count(len(option.orders), 'order')} ({in_orders(option.orders)})"
+        return f"{many:,.0f} in {words.count(len(option.orders), 'order')} ({order_schedule_text(option.orders)})"
     if what is not None and what.host is not None and option.way == "own":
         return option.what
     said = f"{many:,.0f}"
@@ -272,21 +242,21 @@ def _bought(plan: Plan, option: Option) -> str:
     return f"{said} and {words.count(spare, 'spare board')}" if spare else said
 
 
-def _other_options_text(found: Answer) -> tuple[str, ...]:
+def _other_options_text(answer: Answer) -> tuple[str, ...]:
     """What the side costs that neither of the two ways told speaks for; and the cheapest way, where it is a third."""
-    named = {one.option.key for one in found.pair or (found.best,) if one is not None}
-    beside = [one for one in (found.own, found.rent) if one is not None and one.option.key not in named]
-    told = [] if found.pair is None else [f"Beside them: {_money(one)} {_how(found.plan, one)}." for one in beside]
-    best, left_out = found.ranked[0], {one.way for one in found.left_out}
-    known = named | {one.option.key for one in beside}
-    if best.option.key not in known and found.verdict != "limited" and best.option.way not in left_out:
-        told.append(f"The cheapest of all {len(found.ranked)} ways is {_money(best)} {_how(found.plan, best)}.")
+    named = {way.option.key for way in answer.pair or (answer.best,) if way is not None}
+    beside = [way for way in (answer.own, answer.rent) if way is not None and way.option.key not in named]
+    told = [] if answer.pair is None else [f"Beside them: {_money(pin)} {_how(answer.plan, pin)}." for pin in beside]
+    best, left_out = answer.ranked[0], {absent.way for absent in answer.left_out}
+    known = named | {pin.option.key for pin in beside}
+    if best.option.key not in known and answer.verdict != "limited" and best.option.way not in left_out:
+        told.append(f"The cheapest of all {len(answer.ranked)} ways is {_money(best)} {_how(answer.plan, best)}.")
     return tuple(told)
 
 
-def _asked(plan: Plan, found: Answer) -> tuple[str, ...]:
+def _asked(plan: Plan, answer: Answer) -> tuple[str, ...]:
     """What the fleet that was asked for would do, where another number of machines is better."""
-    asked, own, rent = found.asked, found.own, found.rent
+    asked, own, rent = answer.asked, answer.own, answer.rent
     if asked is None or own is None or rent is None or own is asked or own.option.way != "own":
         return ()
     number = f"{asked.option.accelerators:,.0f}"
@@ -299,11 +269,11 @@ def _asked(plan: Plan, found: Answer) -> tuple[str, ...]:
     return (f"The {number} you asked for would be busy {share} of the time, {paid}, and cost {beside}.",)
 
 
-def _close(found: Answer) -> tuple[str, ...]:
-    if found.verdict != "close" or found.pair is None:
+def _close(answer: Answer) -> tuple[str, ...]:
+    if answer.verdict != "close" or answer.pair is None:
         return ()
-    first, second = (WAYS[one.option.way] for one in found.pair)
-    today, then = (words.usd(float(one.measures.cash_today_usd)) for one in found.pair)
+    first, second = (WAYS[way.option.way] for way in answer.pair)
+    today, then = (words.usd(float(way.measures.cash_today_usd)) for way in answer.pair)
     if first.owns and second.owns:
         return (f"So choose on cash: {first.starting} takes {today} on day one, {second.starting} {then}.",)
     if first.owns or first.side == "mix":
@@ -314,15 +284,15 @@ def _close(found: Answer) -> tuple[str, ...]:
     return ("So choose on what is less work: both can be stopped.",)
 
 
-def _limit_sentences(found: Answer) -> tuple[str, ...]:
+def _limit_sentences(answer: Answer) -> tuple[str, ...]:
     """What breaks a limit on money where the title has no room for it, and what would do."""
-    over = found.limit
+    over = answer.limit
     if over is None:
         return ()
     if over.is_least:
-        return (f"{_capitalize(over.who)} would do with {over.more}.",)
-    left_out = f"The cheapest way is left out: {over.said}. " if found.verdict == "close" else ""
-    return (f"{left_out}{_capitalize(over.who)} would take {over.more}.",)
+        return (f"{words.upper_first(over.who)} would do with {over.more}.",)
+    left_out = f"The cheapest way is left out: {over.said}. " if answer.verdict == "close" else ""
+    return (f"{left_out}{words.upper_first(over.who)} would take {over.more}.",)
 
 
 def _too_late(plan: Plan, own: EvaluatedOption) -> tuple[str, ...]:
@@ -337,32 +307,34 @@ def _too_late(plan: Plan, own: EvaluatedOption) -> tuple[str, ...]:
     return (f"What is ordered today arrives after {wait}, when the work is done.",)
 
 
-def _figures(plan: Plan, found: Answer, drawn: Futures | None) -> tuple[Tile, ...]:
-    if found.pair is None:
-        assert found.best is not None  # there is an answer
-        return (_total(found.best), _cost_per_hour_tile(found.best), _day_one(found.best, drawn, "", "today"))
-    first, second = found.pair
-    pays, other = (second, first) if second is found.best and WAYS[second.option.way].side == "mix" else (first, second)
+def _figures(plan: Plan, answer: Answer, futures: Futures | None) -> tuple[Tile, ...]:
+    if answer.pair is None:
+        assert answer.best is not None  # there is an answer
+        return (_total(answer.best), _cost_per_hour_tile(answer.best), _day_one(answer.best, futures, "", "today"))
+    first, second = answer.pair
+    pays, other = (
+        (second, first) if second is answer.best and WAYS[second.option.way].side == "mix" else (first, second)
+    )
     takes = words.format_usd_short(float(other.measures.cash_today_usd))
     beside = f"; {WAYS[other.option.way].starting} takes {takes}"
     if WAYS[pays.option.way].owns:
-        paid = _cash_recovery_text(found)
-        last = _day_one(pays, drawn, f"{beside}. Payback is in today's money", paid)
+        paid = _cash_recovery_text(answer)
+        last = _day_one(pays, futures, f"{beside}. Payback is in today's money", paid)
     else:
-        last = _day_one(pays, drawn, beside, f"{WAYS[other.option.way].starting}: {takes}")
-    return (_total(second), _total(first), _break_even(plan, found, drawn), last)
+        last = _day_one(pays, futures, beside, f"{WAYS[other.option.way].starting}: {takes}")
+    return (_total(second), _total(first), _break_even(plan, answer, futures), last)
 
 
-def _cash_recovery_text(found: Answer) -> str:
+def _cash_recovery_text(answer: Answer) -> str:
     """What becomes of the cash of day one; it is money that comes back, so no `pays` here: cash does not pay."""
-    month = scalar(found.payback.month)
+    month = scalar(answer.payback.month)
     if month is not None:
         return f"back in month {month:.0f}"
-    return "back with its sale" if pays_back_only_by_resale(found) else "not earned back"
+    return "back with its sale" if pays_back_only_by_resale(answer) else "not earned back"
 
 
-def _day_one(way: EvaluatedOption, drawn: Futures | None, detail: str, under: str) -> Tile:
-    said = f"What {WAYS[way.option.way].starting} takes today{cash_range(way, drawn)}{detail}"
+def _day_one(way: EvaluatedOption, futures: Futures | None, detail: str, under: str) -> Tile:
+    said = f"What {WAYS[way.option.way].starting} takes today{cash_range(way, futures)}{detail}"
     return Tile("Cash on day one", words.format_usd_short(float(way.measures.cash_today_usd)), under, said)
 
 
@@ -373,16 +345,16 @@ def _cost_per_hour_tile(way: EvaluatedOption) -> Tile:
     return Tile("An hour of a GPU", shown, "in today's money", "The whole plan over its hours of useful work")
 
 
-def _break_even(plan: Plan, found: Answer, drawn: Futures | None) -> Tile:
+def _break_even(plan: Plan, answer: Answer, futures: Futures | None) -> Tile:
     """How busy, or, where the work comes and goes, how much more of it makes both cost the same."""
-    busy = found.break_even("busy_share")
+    busy = answer.break_even("busy_share")
     value = None if busy is None else busy.value
-    detail = f"{_utilization_detail(busy)}{break_even_range(found, drawn, 'busy_share')}"
+    detail = f"{_utilization_detail(busy)}{break_even_range(answer, futures, 'busy_share')}"
     if has_constant_demand(plan):
         shown = "none" if value is None else words.percent(value)
         return Tile("Break-even use", shown, f"you: {words.percent(busy_share(plan.setting, 1.0))}", detail)
     times = None if busy is None or value is None or not busy.you else value / busy.you
-    shown = "none" if times is None else f"{words.round_significant(times):,g} times"
+    shown = "none" if times is None else f"{words.number(times)} times"
     return Tile("Break-even work", shown, "you: once" if times is not None else "not by use alone", detail)
 
 

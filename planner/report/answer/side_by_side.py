@@ -1,17 +1,24 @@
 """Plans side by side: what each came to, and what they say differently."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from planner.money.ledger import Ledger
+from planner.money.measures import discounted_ledger
 from planner.money.plan import Plan
+from planner.money.renting.bill import TODAY, Money
+from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption
+from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer import tables
-from planner.report.answer.plan_text import Reckoned
+from planner.report.answer.plan_report import PlanReport, PlanResult
 from planner.report.futures.counted import best_cheaper_per_100
 from planner.report.table import Table
+from planner.report.words import Tile
 from planner.scenario.path import format_path
 from planner.scenario.question import KEYS, LinkKey
 
@@ -19,7 +26,7 @@ Topic = Literal["verdict", "plan", "money", "turns", "speed", "rent"]  # what of
 Write = Callable[[float], str]
 
 
-class Measure(NamedTuple):
+class FormattedMeasure(NamedTuple):
     """One measure of one plan, with how a page writes it."""
 
     label: str
@@ -28,12 +35,12 @@ class Measure(NamedTuple):
     write: Write
 
 
-def compare_table(plans: Sequence[Reckoned]) -> Table:
+def compare_table(plans: Sequence[PlanReport]) -> Table:
     """One column for each plan, one row for each measure."""
-    names = _unique([one.name for one in plans])
-    rows = [{measure.label: measure.value for measure in _measures(one)} for one in plans]
+    names = _unique([report.name for report in plans])
+    rows = [{measure.label: measure.value for measure in _measures(report)} for report in plans]
     measures = list(dict.fromkeys(measure for row in rows for measure in row))
-    columns = {name: [row.get(one) for one in measures] for name, row in zip(names, rows, strict=True)}
+    columns = {name: [row.get(measure) for measure in measures] for name, row in zip(names, rows, strict=True)}
     return Table({"Measure": measures, **columns})
 
 
@@ -41,46 +48,46 @@ def _unique(names: Sequence[str]) -> list[str]:
     return [name if names.count(name) == 1 else f"{name} ({place})" for place, name in enumerate(names, start=1)]
 
 
-def _measures(one: Reckoned) -> Iterator[Measure]:
-    plan, found = one.plan, one.found
+def _measures(report: PlanReport) -> Iterator[FormattedMeasure]:
+    plan, found = report.plan, report.found
     most = f"{plan.setting.demand.all.peak_accelerators:,} x {plan.setting.scenario.accelerator}"
-    yield Measure("Verdict", one.told.title, "verdict", _plain)
-    yield Measure("Best way cheaper in so many of 100 futures", best_cheaper_per_100(found), "verdict", _plain)
-    yield Measure("Work", most, "plan", _plain)
-    yield Measure("Years", plan.setting.scenario.years, "plan", _plain)
-    yield Measure("Best way", found.best.option.title if found.best else None, "plan", _plain)
+    yield FormattedMeasure("Verdict", report.told.title, "verdict", _plain)
+    yield FormattedMeasure("Best way cheaper in so many of 100 futures", best_cheaper_per_100(found), "verdict", _plain)
+    yield FormattedMeasure("Work", most, "plan", _plain)
+    yield FormattedMeasure("Years", plan.setting.scenario.years, "plan", _plain)
+    yield FormattedMeasure("Best way", found.best.option.title if found.best else None, "plan", _plain)
     for label, way in (("Best way", found.best), ("Own", found.own), ("Rent", found.rent)):
         yield from _money(label, way)
     for turn in found.break_evens:
         label, write = tables.INPUTS.get(turn.name, (turn.name, _plain))
-        yield Measure(f"Same cost at: {label}", turn.value, "turns", write)
+        yield FormattedMeasure(f"Same cost at: {label}", turn.value, "turns", write)
     yield from _speeds(plan)
-    yield Measure("Rented on demand from", _rental_source(plan), "rent", _plain)
+    yield FormattedMeasure("Rented on demand from", _rental_source(plan), "rent", _plain)
 
 
-def _money(label: str, way: EvaluatedOption | None) -> Iterator[Measure]:
+def _money(label: str, way: EvaluatedOption | None) -> Iterator[FormattedMeasure]:
     """What a way costs: in today's money, as bills, and on day one."""
     bills = None if way is None else float(np.asarray(way.measures.bills_usd))
     cash = None if way is None else float(np.asarray(way.measures.cash_today_usd))
-    yield Measure(f"{label}, today's money, USD", way.present_usd if way else None, "money", words.usd)
-    yield Measure(f"{label}, all bills, USD", bills, "plan", words.usd)
-    yield Measure(f"{label}, cash on day one, USD", cash, "money", words.usd)
+    yield FormattedMeasure(f"{label}, today's money, USD", way.present_usd if way else None, "money", words.usd)
+    yield FormattedMeasure(f"{label}, all bills, USD", bills, "plan", words.usd)
+    yield FormattedMeasure(f"{label}, cash on day one, USD", cash, "money", words.usd)
 
 
-def _speeds(plan: Plan) -> Iterator[Measure]:
+def _speeds(plan: Plan) -> Iterator[FormattedMeasure]:
     """How fast the first model of the plan is trained, or answers, and how full its machines are."""
     asked = plan.setting.asked
     for trained in asked.trainings[:1] if asked else ():
         speed = trained.speed
-        yield Measure("One run takes, days", speed.days.typical if speed else None, "speed", _plain)
-        yield Measure("Memory needed of each GPU, GB", trained.memory_gb, "speed", _plain)
+        yield FormattedMeasure("One run takes, days", speed.days.typical if speed else None, "speed", _plain)
+        yield FormattedMeasure("Memory needed of each GPU, GB", trained.memory_gb, "speed", _plain)
     for served in asked.servings[:1] if asked else ():
-        yield Measure("Tokens a second", served.output_tokens_per_s if served.fits else None, "speed", _plain)
-        yield Measure("GPUs at the peak", served.accelerators_at_peak, "speed", _plain)
+        yield FormattedMeasure("Tokens a second", served.output_tokens_per_s if served.fits else None, "speed", _plain)
+        yield FormattedMeasure("GPUs at the peak", served.accelerators_at_peak, "speed", _plain)
 
 
 def _plain(value: float) -> str:
-    return f"{words.round_significant(value):,g}"
+    return words.number(value)
 
 
 def _rental_source(plan: Plan) -> str | None:
@@ -92,31 +99,31 @@ def _rental_source(plan: Plan) -> str | None:
     return words.seller(plan.setting.catalogue.providers[offer.provider].label, offer.sku)
 
 
-def differing(plans: Sequence[Reckoned]) -> Table:
+def differences_table(plans: Sequence[PlanReport]) -> Table:
     """What the scenarios say differently: one row for each input on which they are not all of one mind."""
-    names = _unique([one.name for one in plans])
+    names = _unique([report.name for report in plans])
     rows = [[key, *(_said(value) for value in values)] for key, values in differences(plans)]
     return Table.listed(["Input", *names], rows)
 
 
-def differences(plans: Sequence[Reckoned]) -> Iterator[tuple[str, tuple[Any, ...]]]:
+def differences(plans: Sequence[PlanReport]) -> Iterator[tuple[str, tuple[Any, ...]]]:
     """Each input on which the scenarios differ, by its path, with what each of them says; None: nothing."""
-    said = [dict(_flatten(one.plan.setting.written.model_dump(mode="json"), "")) for one in plans]
-    for key in dict.fromkeys(key for one in said for key in one):
-        values = tuple(one.get(key) for one in said)
+    said = [dict(_flatten(report.plan.setting.written.model_dump(mode="json"), "")) for report in plans]
+    for key in dict.fromkeys(key for inputs in said for key in inputs):
+        values = tuple(inputs.get(key) for inputs in said)
         if len({repr(value) for value in values}) > 1:
             yield key, values
 
 
-def same_plan(one: Plan, other: Plan) -> bool:
+def same_plan(plan: Plan, other: Plan) -> bool:
     """Whether two plans ask for the same; their names do not count."""
-    first, second = one.setting.written, other.setting.written
+    first, second = plan.setting.written, other.setting.written
     return first.model_copy(update={"name": second.name}) == second
 
 
-def repeated(plans: Sequence[Reckoned]) -> tuple[str, ...]:
+def repeated(plans: Sequence[PlanReport]) -> tuple[str, ...]:
     """A sentence for each plan that is an earlier one again."""
-    named = list(zip(_unique([one.name for one in plans]), plans, strict=True))
+    named = list(zip(_unique([report.name for report in plans]), plans, strict=True))
     found = []
     for place, (name, one) in enumerate(named):
         first = next((called for called, other in named[:place] if same_plan(one.plan, other.plan)), None)
@@ -139,28 +146,28 @@ def _flatten(data: Any, path: str) -> Iterator[tuple[str, Any]]:
         yield path, data
 
 
-def formatted_table(plans: Sequence[Reckoned], about: Collection[Topic] = get_args(Topic)) -> Table:
+def formatted_table(plans: Sequence[PlanReport], about: Collection[Topic] = get_args(Topic)) -> Table:
     """The measures as a page writes them, of those that are about what is asked for."""
-    names = _unique([one.name for one in plans])
-    told = [{measure.label: measure for measure in _measures(one) if measure.about in about} for one in plans]
-    labels = dict.fromkeys(label for one in told for label in one)
-    rows = [[label, *(_written(one.get(label)) for one in told)] for label in labels]
+    names = _unique([report.name for report in plans])
+    told = [{measure.label: measure for measure in _measures(report) if measure.about in about} for report in plans]
+    labels = dict.fromkeys(label for way in told for label in way)
+    rows = [[label, *(_written(way.get(label)) for way in told)] for label in labels]
     return Table.listed(["Measure", *names], rows)
 
 
-def _written(measure: Measure | None) -> str:
+def _written(measure: FormattedMeasure | None) -> str:
     value = None if measure is None else measure.value
     if measure is None or value is None or (isinstance(value, float) and not np.isfinite(value)):
         return "–"
     return measure.write(float(value)) if isinstance(value, float | int) else str(value)
 
 
-def input_differences_table(plans: Sequence[Reckoned], hints: Sequence[Mapping[str, str]]) -> Table:
+def input_differences_table(plans: Sequence[PlanReport], hints: Sequence[Mapping[str, str]]) -> Table:
     """What the plans say differently, by the names and in the units of their fields.
 
     `hints` are what the empty fields of each plan stand for, by the fields' short keys.
     """
-    names, fields = _unique([one.name for one in plans]), {format_path(key.path): key for key in KEYS.values()}
+    names, fields = _unique([report.name for report in plans]), {format_path(key.path): key for key in KEYS.values()}
     rows = []
     for path, values in differences(plans):
         key = fields.get(path)
@@ -177,3 +184,74 @@ def _format_field(key: LinkKey, value: Any, usual: Mapping[str, str]) -> str:
     if value is None:
         return usual.get(key.key, _said(None))
     return f"{100 * value:g}" if key.percent and isinstance(value, float) else _said(value)
+
+
+@dataclass(frozen=True, eq=False)
+class PinnedPlan:
+    """One pinned plan: its letter, and what was reckoned of it."""
+
+    letter: str
+    reckoned: PlanResult
+
+    @property
+    def best(self) -> EvaluatedOption | None:
+        """The way that it recommends; None where nothing of it has a price."""
+        return self.reckoned.answer.best
+
+    @property
+    def called(self) -> str:
+        """The letter with the short name of that way."""
+        return f"{self.letter}: {WAYS[self.best.option.way].name}" if self.best is not None else self.letter
+
+    def ledger(self, money: Money) -> Ledger | None:
+        """What that way costs, under a title with the letter."""
+        if self.best is None:
+            return None
+        there = self.best.option.ledger
+        there = discounted_ledger(self.reckoned.plan.setting, there) if money == TODAY else there
+        return replace(there, title=f"{self.letter}: {there.title}")
+
+
+def priced(pins: Sequence[PinnedPlan]) -> list[tuple[PinnedPlan, EvaluatedOption]]:
+    """Those that recommend something, each with it."""
+    return [(pin, pin.best) for pin in pins if pin.best is not None]
+
+
+def saved_usd(answer: Answer) -> float | None:
+    """What the first of the two ways that are compared saves against the second; None where there is one alone."""
+    return None if answer.pair is None else answer.pair[1].present_usd - answer.pair[0].present_usd
+
+
+def pinned_tile_values(tile: Tile, pins: Sequence[PinnedPlan]) -> tuple[str, ...]:
+    """What the same figure is in each pinned plan, in words; nothing of a plan that has no such figure."""
+    said = []
+    for one in pins:
+        other = next((its for its in one.reckoned.told.figures if its.label == tile.label), None)
+        if other is not None:
+            said.append(f"{one.letter}: {'the same' if other.value == tile.value else other.value}")
+    return tuple(said)
+
+
+def others(shown: PlanResult, pins: Sequence[PinnedPlan]) -> tuple[PinnedPlan, ...]:
+    """The pinned plans that are not the plan on the screen: no figure is compared with itself."""
+    return tuple(pin for pin in pins if not same_plan(shown.plan, pin.reckoned.plan))
+
+
+def against(shown: PlanResult, pins: Sequence[PinnedPlan]) -> tuple[str, ...]:
+    """How much more or less the plan on the screen costs than each pinned one, a sentence each."""
+    found = shown.answer.best
+    sentences = []
+    for one in pins:
+        if same_plan(shown.plan, one.reckoned.plan):
+            sentences.append(f"It is the same plan as {one.letter}.")
+        elif found is not None and one.best is not None:
+            sentences.append(_versus_baseline(found.present_usd, one.best.present_usd, one.letter))
+    return tuple(sentences)
+
+
+def _versus_baseline(usd: float, other_usd: float, letter: str) -> str:
+    more = usd - other_usd
+    if words.format_usd_short(usd) == words.format_usd_short(other_usd):
+        return f"It costs about as much as {letter}."
+    share = f" ({words.percent(abs(more) / other_usd)})" if other_usd > 0 else ""
+    return f"It costs {words.format_usd_short(abs(more))}{share} {'more' if more > 0 else 'less'} than {letter}."

@@ -34,12 +34,12 @@ INPUTS: dict[str, tuple[str, Write]] = {
 }
 
 
-def options_table(found: Answer) -> Table:
+def options_table(answer: Answer) -> Table:
     """Every way with its measures, the cheapest in today's money first."""
-    results = tuple(results_of(found.plan, found))
+    results = tuple(results_of(answer.plan, answer))
     if not results:
         return Table({})
-    columns = [_column(one, results) for one in MEASURES if one.label]
+    columns = [_column(measure, results) for measure in MEASURES if measure.label]
     return Table.from_columns(
         {
             "Way": [it.way.option.title for it in results],
@@ -93,9 +93,9 @@ def cash_table(ways: Sequence[EvaluatedOption]) -> Table:
     return Table.of(rows)
 
 
-def discounted_ledgers(plan: Plan, found: Answer) -> list[Ledger]:
+def discounted_ledgers(plan: Plan, answer: Answer) -> list[Ledger]:
     """The ledgers of all ways in the money of the answer: each sums to what the answer says of it."""
-    return [discounted_ledger(plan.setting, way.option.ledger) for way in found.ranked]
+    return [discounted_ledger(plan.setting, way.option.ledger) for way in answer.ranked]
 
 
 def lines_table(ledger: Ledger) -> Table:
@@ -115,10 +115,10 @@ def lines_table(ledger: Ledger) -> Table:
     return Table.of(rows)
 
 
-def break_even_table(found: Answer) -> Table:
+def break_even_table(answer: Answer) -> Table:
     """For each input alone: where both ways cost the same, or why they never do."""
     rows = []
-    for one in found.break_evens:
+    for one in answer.break_evens:
         label, write = INPUTS[one.name]
         rows.append(
             {
@@ -131,15 +131,15 @@ def break_even_table(found: Answer) -> Table:
     return Table.of(rows)
 
 
-def _reason(one: BreakEven) -> str:
-    if one.value is None:
-        return str(one.reason)
-    if one.is_out_of_reach:
-        return f"out of reach: queueing allows about {words.percent(one.achievable or 0.0)}"
-    return "" if one.reason == FOUND else str(one.reason)
+def _reason(turn: BreakEven) -> str:
+    if turn.value is None:
+        return str(turn.reason)
+    if turn.is_out_of_reach:
+        return f"out of reach: queueing allows about {words.percent(turn.achievable or 0.0)}"
+    return "" if turn.reason == FOUND else str(turn.reason)
 
 
-def rent_change_table(found: Answer) -> Table:
+def rent_change_table(answer: Answer) -> Table:
     """When buying pays back if rents fall or rise, counted plainly."""
     return Table.of(
         [
@@ -148,16 +148,16 @@ def rent_change_table(found: Answer) -> Table:
                 "Pays back": "never" if month is None else f"month {month:.0f}",
                 "Why": "" if month is not None else scalar_reason(back.reason),
             }
-            for change, back in found.payback_by_rent_change
+            for change, back in answer.payback_by_rent_change
             for month in (scalar(back.months),)
         ]
     )
 
 
-def timing_convention_table(plan: Plan, found: Answer) -> Table:
+def timing_convention_table(plan: Plan, answer: Answer) -> Table:
     """What owning saves in today's money under each convention: the convention alone may turn a sign."""
-    first, rent = found.pair or (None, None)
-    owners = dict.fromkeys(way for way in (first, found.asked) if way is not None and way is not rent) if rent else {}
+    first, rent = answer.pair or (None, None)
+    owners = dict.fromkeys(way for way in (first, answer.asked) if way is not None and way is not rent) if rent else {}
     columns = {
         f"{way.option.title} saves": npv_by_timing(plan, way.option, rent.option) for way in owners if rent is not None
     }

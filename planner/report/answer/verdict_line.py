@@ -8,8 +8,8 @@ from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report import words
+from planner.report.answer.feasibility import infeasible_title, why_not
 from planner.report.answer.phrases import field_value_text
-from planner.report.answer.sentences import infeasible_title, why_not
 from planner.report.title import title
 from planner.scenario.link import ALSO
 from planner.scenario.question import KEYS
@@ -19,7 +19,7 @@ Texts = Mapping[str, str]
 _MOST_NAMED = 2
 
 
-class Verdict(NamedTuple):
+class VerdictSummary(NamedTuple):
     """What one plan came to: its title, and by way what the whole of it costs."""
 
     title: str
@@ -27,14 +27,14 @@ class Verdict(NamedTuple):
     line: str
 
 
-def verdict(plan: Plan, found: Answer) -> Verdict:
+def summarize_verdict(plan: Plan, answer: Answer) -> VerdictSummary:
     """The title, and what the two ways cost that it speaks of, with their ranges; of what cannot be, why."""
     asked = plan.setting.asked
     if asked is not None and asked.refused:
-        return Verdict(infeasible_title(asked), {}, why_not(asked))
-    pair = tuple(reversed(found.pair or ())) or ((found.best,) if found.best else ())
-    costs = {WAYS[one.option.way].starting: one.present_usd for one in pair}
-    return Verdict(title(found), costs, ", ".join(_cost(one) for one in pair))
+        return VerdictSummary(infeasible_title(asked), {}, why_not(asked))
+    pair = tuple(reversed(answer.pair or ())) or ((answer.best,) if answer.best else ())
+    costs = {WAYS[way.option.way].starting: way.present_usd for way in pair}
+    return VerdictSummary(title(answer), costs, ", ".join(_cost(way) for way in pair))
 
 
 def _cost(way: EvaluatedOption) -> str:
@@ -43,12 +43,14 @@ def _cost(way: EvaluatedOption) -> str:
     return f"{WAYS[way.option.way].starting} {words.format_usd_short(way.present_usd)}{ends}"
 
 
-def last_edit_text(catalogue: Catalogue, held: Texts, now: Verdict, held_before: Texts, before: Verdict) -> str:
+def last_edit_text(
+    catalogue: Catalogue, texts: Texts, now: VerdictSummary, held_before: Texts, before: VerdictSummary
+) -> str:
     """What the last edit changed, and what it did to the answer; empty where it changed nothing that a plan holds."""
-    edits = [key for key in (*KEYS, ALSO) if held.get(key) != held_before.get(key)]
+    edits = [key for key in (*KEYS, ALSO) if texts.get(key) != held_before.get(key)]
     if not edits:
         return ""
-    named = [_edit(catalogue, key, held_before.get(key), held.get(key)) for key in edits[:_MOST_NAMED] if key in KEYS]
+    named = [_edit(catalogue, key, held_before.get(key), texts.get(key)) for key in edits[:_MOST_NAMED] if key in KEYS]
     what = "another plan" if len(edits) > _MOST_NAMED or not named else ", ".join(named)
     return f"Last edit, {what}. {_effect_text(now, before)}."
 
@@ -56,15 +58,15 @@ def last_edit_text(catalogue: Catalogue, held: Texts, now: Verdict, held_before:
 def _edit(catalogue: Catalogue, key: str, old: str | None, new: str | None) -> str:
     label = KEYS[key].label.rstrip("?")
     before, after = (field_value_text(catalogue, key, value) for value in (old, new))
-    return f"{label[:1].lower()}{label[1:]}: {before} → {after}"
+    return f"{words.lower_first(label)}: {before} → {after}"
 
 
-def _effect_text(now: Verdict, before: Verdict) -> str:
+def _effect_text(now: VerdictSummary, before: VerdictSummary) -> str:
     same = [way for way in now.usd if way in before.usd]
     moves = [f"{way} {_format_signed_usd(now.usd[way] - before.usd[way])}" for way in same]
     turned = "" if now.title == before.title else f"the answer was “{before.title.rstrip('.')}”"
-    said = ", ".join(one for one in (*moves, turned) if one) or "nothing that is compared moved"
-    return f"{said[:1].upper()}{said[1:]}"
+    said = ", ".join(text for text in (*moves, turned) if text) or "nothing that is compared moved"
+    return words.upper_first(said)
 
 
 def _format_signed_usd(usd: float) -> str:
@@ -72,7 +74,7 @@ def _format_signed_usd(usd: float) -> str:
     return "unchanged" if short in ("$0", "$0.00") else f"{'+' if usd > 0 else '-'}{short}"
 
 
-def price_update_text(then: Verdict, now: Verdict) -> str:
+def price_update_text(then: VerdictSummary, now: VerdictSummary) -> str:
     """What today's prices change in an answer that was made with others."""
     moves = ", ".join(
         f"{way} {words.format_usd_short(then.usd[way])} → {words.format_usd_short(usd)}"

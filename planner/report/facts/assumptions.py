@@ -12,7 +12,7 @@ from planner.money.renting.offer_inputs import PRICE
 from planner.money.verdict.answer import Answer
 from planner.report import words
 from planner.report.answer.line_words import format_input, sourced_inputs
-from planner.report.futures.input_words import called, range_of, written
+from planner.report.futures.input_words import formula_input_label, p10_p90_text, value_text
 from planner.report.speed.runs import assumption_lines
 from planner.report.table import Table
 from planner.scenario.budget import FUTURES
@@ -43,7 +43,7 @@ def sources_of_ledgers(ledgers: Iterable[Ledger]) -> Table:
             figures.setdefault((value, origin.said_by), (used, origin))
     rows = [
         {
-            "Figure": called(used.name),
+            "Figure": formula_input_label(used.name),
             "Value": format_input(used),
             "Said by": origin.said_by,
             "Kind": origin.kind.replace("_", " "),
@@ -104,7 +104,7 @@ def assumption_rows(plan: Plan, bars: Sequence[TornadoBar]) -> tuple[AssumptionR
         drawn = bar.input
         if drawn.name not in with_bar:
             origin = Origin(drawn.source, drawn.kind, url=drawn.url, note=drawn.reason, figure=drawn.figure)
-            rows.append(_row(plan, drawn.name, written(drawn.name, drawn.spread.typical), origin, bar, ()))
+            rows.append(_row(plan, drawn.name, value_text(drawn.name, drawn.spread.typical), origin, bar, ()))
     for line in assumption_lines(plan):
         name, value = line["name"], f"{line['value']} {line['unit']}"
         origin = Origin("you", "yours", since=line["as_of"], note=line["note"])
@@ -177,7 +177,7 @@ def _row(
     figure = origin.figure
     is_entered = key is not None and get_value(plan.setting.written, key.path) != key.default
     return AssumptionRow(
-        name, called(name), value, _figure_range(figure) if bar is None else range_of(bar.input),
+        name, formula_input_label(name), value, _figure_range(figure) if bar is None else p10_p90_text(bar.input),
         0.0 if bar is None else bar.swing_usd, origin, options,
         None if figure is None else max(figure.age_days(plan.setting.day), 0),
         None if figure is None else limit_days(figure),

@@ -31,7 +31,14 @@ from planner.report.chart_frame import (
     vertical_line,
 )
 from planner.report.futures.counted import format_futures_count, simulated_pair
-from planner.report.futures.input_words import format_input_value_short, label, other, saving_side_label, short, written
+from planner.report.futures.input_words import (
+    input_label,
+    other_side_label,
+    saving_side_label,
+    short_label,
+    short_value_text,
+    value_text,
+)
 from planner.scenario.ways import Way
 from planner.study.uncertainty.break_even_map import BreakEvenMap, MapAxis
 from planner.study.uncertainty.futures import Futures
@@ -51,21 +58,21 @@ SavingByFuture = tuple[
 ]  # by the letter of a pinned plan: what its first way saves, future by future
 
 
-def sure(found: Answer, drawn: Futures, dark: bool, pins: Sequence[SavingByFuture] = ()) -> go.Figure | None:
+def futures_dots(answer: Answer, futures: Futures, dark: bool, pins: Sequence[SavingByFuture] = ()) -> go.Figure | None:
     """The dots of an answer; None where there are no two ways to compare in every future."""
-    keys = simulated_pair(found, drawn)
-    if keys is None or found.pair is None:
+    keys = simulated_pair(answer, futures)
+    if keys is None or answer.pair is None:
         return None
-    return dots(drawn.dots(*keys), *found.pair, dark, drawn.share_cheaper(*keys), pins)
+    return dot_chart(futures.dots(*keys), *answer.pair, dark, futures.share_cheaper(*keys), pins)
 
 
-def pinned_savings(letter: str, found: Answer, drawn: Futures | None) -> SavingByFuture | None:
+def pinned_savings(letter: str, answer: Answer, futures: Futures | None) -> SavingByFuture | None:
     """The fifty futures of a pinned plan; None where it has no two ways to compare."""
-    keys = None if drawn is None else simulated_pair(found, drawn)
-    return None if drawn is None or keys is None else (letter, drawn.dots(*keys))
+    keys = None if futures is None else simulated_pair(answer, futures)
+    return None if futures is None or keys is None else (letter, futures.dots(*keys))
 
 
-def dots(
+def dot_chart(
     saved_usd: NDArray[np.float64],
     own: EvaluatedOption,
     rent: EvaluatedOption,
@@ -128,11 +135,11 @@ def _spread(letter: str, saved_usd: NDArray[np.float64], row: float, dark: bool)
 
 
 def _other(first: EvaluatedOption, second: EvaluatedOption) -> str:
-    return other(second.option.way, first.option.way)
+    return other_side_label(second.option.way, first.option.way)
 
 
-def tornado(
-    found: Sequence[TornadoBar],
+def tornado_chart(
+    tornado: Sequence[TornadoBar],
     dark: bool,
     ways: Ways = ("own", "on_demand"),
     pins: Sequence[tuple[str, float]] = (),
@@ -141,7 +148,7 @@ def tornado(
 
     What each pinned plan saves as it is entered, by its letter, is an upright line.
     """
-    shown = list(found[:_MOST_BARS])
+    shown = list(tornado[:_MOST_BARS])
     bottom = max(3, len(shown)) - 0.5
     return style_figure(
         [
@@ -225,14 +232,14 @@ def _entered_value_marks(shown: Sequence[TornadoBar], bottom: float, dark: bool)
 
 def _name(bar: TornadoBar) -> str:
     """The label of a bar: its input, and where that turns the answer."""
-    turns = f" <b>turns at {written(bar.input.name, bar.flip)}</b>" if bar.flips_sign and bar.flip else ""
-    return f"{short(bar.input.name)}{turns}"
+    turns = f" <b>turns at {value_text(bar.input.name, bar.flip)}</b>" if bar.flips_sign and bar.flip else ""
+    return f"{short_label(bar.input.name)}{turns}"
 
 
 def _hover(bar: TornadoBar, who: str) -> str:
     ends = ((bar.input.spread.low, bar.saved_low_usd), (bar.input.spread.high, bar.saved_high_usd))
-    told = [f"{written(bar.input.name, value)}: {who} {_saving_text(usd)}" for value, usd in ends]
-    return "<br>".join([f"<b>{label(bar.input.name)}</b>", *told])
+    told = [f"{value_text(bar.input.name, value)}: {who} {_saving_text(usd)}" for value, usd in ends]
+    return "<br>".join([f"<b>{input_label(bar.input.name)}</b>", *told])
 
 
 def _saving_text(usd: float) -> str:
@@ -256,37 +263,35 @@ def _ends(shown: Sequence[TornadoBar], dark: bool) -> list[dict[str, Any]]:
 
 def _values(bar: TornadoBar) -> tuple[tuple[float, str, bool], ...]:
     """Both ends of a bar: what is saved there, the value of the input, and whether it stands to the right."""
-    low, high = (
-        format_input_value_short(bar.input.name, value) for value in (bar.input.spread.low, bar.input.spread.high)
-    )
+    low, high = (short_value_text(bar.input.name, value) for value in (bar.input.spread.low, bar.input.spread.high))
     rising = bar.saved_high_usd >= bar.saved_low_usd
     return (bar.saved_low_usd, low, not rising), (bar.saved_high_usd, high, rising)
 
 
-def break_even_map(found: BreakEvenMap, dark: bool, ways: Ways = ("own", "on_demand")) -> go.Figure:
+def break_even_map_chart(grid: BreakEvenMap, dark: bool, ways: Ways = ("own", "on_demand")) -> go.Figure:
     """What owning saves over two inputs, the line where it saves nothing, you, and the range you may come to.
 
     Every cell holds an unseen mark, since a heat map does not say where it was clicked.
     """
-    across, up = found.across, found.up
+    across, up = grid.across, grid.up
     return style_figure(
-        [*_heatmap(found, dark, ways), _cells(found, saving_side_label(ways[0])), _plan_marker(found, dark)],
+        [*_heatmap(grid, dark, ways), _cells(grid, saving_side_label(ways[0])), _plan_marker(grid, dark)],
         dark,
         _MAP_PX,
         margin={"l": 8, "r": 16, "t": 40, "b": 120},
         hovermode="closest",
         hoverdistance=-1,
         clickmode="event",
-        xaxis=axis(label(across.name), range=_axis_range(across), **_scale(across.name)),
-        yaxis=axis(label(up.name), range=_axis_range(up), **_scale(up.name)),
-        annotations=_region_labels(found, dark, ways),
+        xaxis=axis(input_label(across.name), range=_axis_range(across), **_scale(across.name)),
+        yaxis=axis(input_label(up.name), range=_axis_range(up), **_scale(up.name)),
+        annotations=_region_labels(grid, dark, ways),
     )
 
 
-def _heatmap(found: BreakEvenMap, dark: bool, ways: Ways) -> list[dict[str, Any]]:
-    most = float(np.nanmax(np.abs(found.saved_usd))) or 1.0
+def _heatmap(grid: BreakEvenMap, dark: bool, ways: Ways) -> list[dict[str, Any]]:
+    most = float(np.nanmax(np.abs(grid.saved_usd))) or 1.0
     own, rent = (option_color(way, dark) for way in ways)
-    axes = {"x": found.across.values.tolist(), "y": found.up.values.tolist(), "z": found.saved_usd.tolist()}
+    axes = {"x": grid.across.values.tolist(), "y": grid.up.values.tolist(), "z": grid.saved_usd.tolist()}
     bar = {
         "title": {"text": f"What {saving_side_label(ways[0])} saves", "side": "top"},
         "tickformat": "$~s", "orientation": "h",
@@ -313,35 +318,35 @@ def _tint(paper: str, colour: str) -> str:
     return "#" + "".join(f"{round(under + _TINT * (over - under)):02x}" for under, over in mixed)
 
 
-def _cells(found: BreakEvenMap, who: str) -> dict[str, Any]:
-    across, up = found.across, found.up
+def _cells(grid: BreakEvenMap, who: str) -> dict[str, Any]:
+    across, up = grid.across, grid.up
     places = [(row, column) for row in range(len(up.values)) for column in range(len(across.values))]
     return marks(
         None, [float(across.values[column]) for _, column in places], [float(up.values[row]) for row, _ in places],
         {"size": 22, "symbol": "square", "opacity": 0}, showlegend=False,
         customdata=[[f"{row},{column}"] for row, column in places],
         text=[
-            f"{short(across.name)} {written(across.name, float(across.values[column]))}<br>"
-            f"{short(up.name)} {written(up.name, float(up.values[row]))}<br>"
-            f"{who} {_saving_text(float(found.saved_usd[row, column]))}"
+            f"{short_label(across.name)} {value_text(across.name, float(across.values[column]))}<br>"
+            f"{short_label(up.name)} {value_text(up.name, float(up.values[row]))}<br>"
+            f"{who} {_saving_text(float(grid.saved_usd[row, column]))}"
             for row, column in places
         ],
         hovertemplate="%{text}<extra></extra>",
     )  # fmt: skip
 
 
-def place_of(found: BreakEvenMap, cell: str) -> dict[str, float] | None:
+def clicked_values(grid: BreakEvenMap, cell: str) -> dict[str, float] | None:
     """The values of both inputs at a cell that was clicked, by name; None where there is no such cell."""
     row, _, column = cell.partition(",")
     if not (row.isdecimal() and column.isdecimal()):
         return None
-    if int(row) >= len(found.up.values) or int(column) >= len(found.across.values):
+    if int(row) >= len(grid.up.values) or int(column) >= len(grid.across.values):
         return None
-    return {found.across.name: float(found.across.values[int(column)]), found.up.name: float(found.up.values[int(row)])}
+    return {grid.across.name: float(grid.across.values[int(column)]), grid.up.name: float(grid.up.values[int(row)])}
 
 
-def _plan_marker(found: BreakEvenMap, dark: bool) -> dict[str, Any]:
-    across, up = found.across, found.up
+def _plan_marker(grid: BreakEvenMap, dark: bool) -> dict[str, Any]:
+    across, up = grid.across, grid.up
     said = "you" if (across.low, up.low) == (across.high, up.high) else "you, and where 8 of 10 futures lie"
     line = {"color": INK[dark], "thickness": 2.5, "width": 8, "symmetric": False}
     marker = {"symbol": "x", "size": 15, "color": PAPER[dark], "line": {"color": INK[dark], "width": 2.5}}
@@ -352,15 +357,15 @@ def _plan_marker(found: BreakEvenMap, dark: bool) -> dict[str, Any]:
     )  # fmt: skip
 
 
-def _region_labels(found: BreakEvenMap, dark: bool, ways: Ways) -> list[dict[str, Any]]:
+def _region_labels(grid: BreakEvenMap, dark: bool, ways: Ways) -> list[dict[str, Any]]:
     """Who costs less on which side of the line, in words."""
     out = []
-    for way, there in zip(ways, (found.saved_usd > 0, found.saved_usd < 0), strict=True):
+    for way, there in zip(ways, (grid.saved_usd > 0, grid.saved_usd < 0), strict=True):
         rows, columns = np.nonzero(there)
         if len(rows) < _SEEN_CELLS:
             continue
         near = int(np.argmin((rows - rows.mean()) ** 2 + (columns - columns.mean()) ** 2))
-        x, y = float(found.across.values[columns[near]]), float(found.up.values[rows[near]])
+        x, y = float(grid.across.values[columns[near]]), float(grid.up.values[rows[near]])
         look: dict[str, Any] = {"bgcolor": PAPER[dark], "opacity": 0.9, "borderpad": 3}
         out.append(note(x, y, f"{WAYS[way].name} costs less", dark, 13, **look))
     return out

@@ -17,13 +17,9 @@ def _change(share: float) -> str:
     return "0%" if abs(share) < 0.0005 else f"{share * 100:+.2g}%"
 
 
-def _number(value: float) -> str:
-    return f"{words.round_significant(value):,g}"
-
-
 def _format_staffing(share: float) -> str:
     """A share of a person for each machine, as one person for so many."""
-    return "nobody" if share <= 0 else f"1 for {words.round_significant(1 / share):,g}"
+    return "nobody" if share <= 0 else f"1 for {words.number(1 / share)}"
 
 
 def _format_residual_position(position: float) -> str:
@@ -74,7 +70,7 @@ _LABELS: dict[str, tuple[str, str, Write]] = {
     "maintenance_share_per_year": ("Maintenance a year", "share of the price", words.percent),
     "support_share": ("Support of the provider", "share of the bill", words.percent),
     "deposit_share": ("Deposit with the order", "", words.percent),
-    "interruptions_per_machine_hour": ("Interruptions of a spot machine", "an hour", _number),
+    "interruptions_per_machine_hour": ("Interruptions of a spot machine", "an hour", words.number),
     "failures_per_accelerator_hour": (
         "Failures of jobs",
         "of each GPU",
@@ -92,12 +88,12 @@ _SHORTER: dict[str, Write] = {
 }
 
 
-def label(name: str) -> str:
+def input_label(name: str) -> str:
     """What an input is called."""
     if name in _LABELS:
         return ", ".join(filter(None, _LABELS[name][:2]))
     plain = name.replace("_per_year", " a year").replace("usd_per", "USD per").replace("_", " ")
-    return plain[0].upper() + plain[1:]
+    return words.upper_first(plain)
 
 
 _CALLED = {
@@ -174,12 +170,12 @@ _CALLED = {
 }
 
 
-def called(name: str) -> str:
+def formula_input_label(name: str) -> str:
     """What an input of any formula is called: as in the lists of what is open, else as the glossary says."""
-    return _CALLED.get(name) or (short(name) if name in _LABELS else glossary.in_short(name) or label(name))
+    return _CALLED.get(name) or (short_label(name) if name in _LABELS else glossary.in_short(name) or input_label(name))
 
 
-def written(name: str, value: float) -> str:
+def value_text(name: str, value: float) -> str:
     """A value of an input as people write it."""
     if name in _LABELS:
         return _LABELS[name][2](value)
@@ -187,22 +183,17 @@ def written(name: str, value: float) -> str:
         return _change(value)
     if "share" in name or "rate" in name:
         return words.percent(value, 1)
-    return words.usd(value) if "usd" in name else _number(value)
+    return words.usd(value) if "usd" in name else words.number(value)
 
 
-def format_input_value_short(name: str, value: float) -> str:
+def short_value_text(name: str, value: float) -> str:
     """A value of an input as people write it, where there is little room."""
-    return _SHORTER.get(name, partial(written, name))(value)
+    return _SHORTER.get(name, partial(value_text, name))(value)
 
 
-def short(name: str) -> str:
+def short_label(name: str) -> str:
     """What an input is called where there is little room: without what stands behind a comma."""
-    return _LABELS[name][0] if name in _LABELS else label(name)
-
-
-def lower(text: str) -> str:
-    """A label inside a sentence."""
-    return text if text[:2].isupper() else text[:1].lower() + text[1:]
+    return _LABELS[name][0] if name in _LABELS else input_label(name)
 
 
 def saving_side_label(way: Way) -> str:
@@ -210,11 +201,11 @@ def saving_side_label(way: Way) -> str:
     return "the mix" if WAYS[way].side == "mix" else "owning" if WAYS[way].owns else WAYS[way].doing
 
 
-def other(way: Way, beside: Way) -> str:
+def other_side_label(way: Way, beside: Way) -> str:
     """What a way is called that another one is set against."""
     return "renting" if WAYS[way].rents_machines and WAYS[beside].owns else WAYS[way].doing
 
 
-def range_of(one: UncertainParameter) -> str:
+def p10_p90_text(parameter: UncertainParameter) -> str:
     """The range that eight of ten futures lie in."""
-    return f"{written(one.name, one.spread.low)} to {written(one.name, one.spread.high)}"
+    return f"{value_text(parameter.name, parameter.spread.low)} to {value_text(parameter.name, parameter.spread.high)}"

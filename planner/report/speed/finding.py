@@ -16,7 +16,7 @@ from planner.report.speed.fit_words import (
 from planner.report.speed.runs import correction_text
 from planner.report.speed.serving_words import known_run_texts, other_work_texts, usd_per_million_tokens
 from planner.report.speed.training_words import other_team_durations
-from planner.report.tile import Tile
+from planner.report.words import Tile
 from planner.scenario.base import SECONDS_PER_HOUR
 from planner.scenario.durations import format_duration, range_ends, range_words, seconds_words, time_parts
 from planner.scenario.task import TrainingTask

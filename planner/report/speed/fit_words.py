@@ -2,7 +2,7 @@
 
 from planner.network.record import build_network, user_model_record
 from planner.report import words
-from planner.report.tile import Tile
+from planner.report.words import Tile
 from planner.scenario.base import GIGA
 from planner.scenario.measured import OwnModel
 from planner.speed.bands import Band

@@ -10,7 +10,7 @@ from planner.money.verdict.answer import Answer
 from planner.report import words
 from planner.report.answer.sentences import AnswerSummary, not_counted
 from planner.report.answer.tables import discounted_ledgers
-from planner.report.answer.verdict_line import price_update_text, verdict
+from planner.report.answer.verdict_line import price_update_text, summarize_verdict
 from planner.report.futures.counted import futures_table, inputs_table, saving_summary
 from planner.study.uncertainty.futures import Futures
 from planner.web import address, mixing, share, show, show_ledger, show_plan, state
@@ -42,7 +42,11 @@ def _today(place: DeltaGenerator, plan: Plan, found: Answer) -> None:
     """What today's prices change in the plan of an older link; reckoned when all else is shown."""
     other = state.result_at_todays_prices()
     if other is not None:
-        place.info(words.markdown(price_update_text(verdict(plan, found), verdict(other.plan, other.answer))))
+        place.info(
+            words.markdown(
+                price_update_text(summarize_verdict(plan, found), summarize_verdict(other.plan, other.answer))
+            )
+        )
 
 
 def _head(plan: Plan, found: Answer, said: AnswerSummary, after: tuple[str, str]) -> None:

@@ -12,7 +12,7 @@ from planner.money.renting.bill import Money
 from planner.money.renting.orders import busiest_order
 from planner.money.setting import PlanContext
 from planner.report import words
-from planner.report.answer.sentences import AnswerSummary, told
+from planner.report.answer.sentences import AnswerSummary, summarize_answer
 from planner.report.market.compare import BUY_ID, by_the_token, hidden_offers_text, money_basis_text, selectable_rows
 from planner.report.market.job_offers import OfferComparison
 from planner.study.market.sized_accelerators import SizedAccelerator, is_single_model_work, sized_accelerator
@@ -30,7 +30,7 @@ def page() -> None:
         show.late_notice()
     doers = _doers(is_job, plan.setting)
     if not doers:
-        _cannot(headline, sentences, plan, told(plan, reckoned.answer))
+        _cannot(headline, sentences, plan, summarize_answer(plan, reckoned.answer))
         return
     wish = filters.ask_for(catalogue, chips := [one.accelerator for one in doers])
     with st.container(horizontal=True, gap="large"):

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from planner.report import words
-from planner.report.what_if.what_if_words import headline, no_comparison_summary, tornado_sentences
+from planner.report.what_if import headline, no_comparison_summary, tornado_sentences
 from planner.web import address, mixing, show, show_what_if, state, state_what_if
 
 

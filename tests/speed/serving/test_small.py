@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from planner.money.plan import plan
-from planner.report.answer.small_work import (
+from planner.report.answer.feasibility import (
     cpu_rule_text,
     cpu_sentences,
     cpu_sufficient_for_peak,

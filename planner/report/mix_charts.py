@@ -19,7 +19,7 @@ from planner.report.chart_frame import (
     style_figure,
     vertical_line,
 )
-from planner.report.mix.mix_words import LAYERS
+from planner.report.mix_words import LAYERS
 from planner.scenario.ways import Way
 from planner.study.buy_or_wait import BuyOrWaitFutures, Waiting
 from planner.study.mix.best_mix import BestMix
@@ -27,12 +27,12 @@ from planner.study.mix.best_mix import BestMix
 _HEIGHT = 400
 
 
-def load(found: BestMix, dark: bool) -> go.Figure:
+def load_chart(best: BestMix, dark: bool) -> go.Figure:
     """How many have work for how much of the time, in the colours of the layers, with the share that owning takes."""
-    there = found.load
+    there = best.load
     data: list[dict[str, Any]] = []
-    bounds = {"own": (0, found.own), "reserved": (found.own, found.own + found.reserved)}
-    bounds[found.burst] = (found.own + found.reserved, int(there.peak))
+    bounds = {"own": (0, best.own), "reserved": (best.own, best.own + best.reserved)}
+    bounds[best.burst] = (best.own + best.reserved, int(there.peak))
     for name, (low, high) in bounds.items():
         inside = (there.edges[1:] > low) & (there.edges[:-1] < high)
         if not inside.any():
@@ -57,7 +57,7 @@ def load(found: BestMix, dark: bool) -> go.Figure:
         yaxis=axis("GPUs at once", range=[0, there.peak * 1.02]),
         bargap=0,
         barmode="overlay",
-        **_break_even_line(float(np.asarray(found.least_busy.value)) if found.least_busy.found else None, dark),
+        **_break_even_line(float(np.asarray(best.least_busy.value)) if best.least_busy.found else None, dark),
     )
 
 
@@ -70,13 +70,13 @@ def _break_even_line(share: float | None, dark: bool) -> dict[str, Any]:
     return {"shapes": [vertical_line(share, dark, 2)], "annotations": [said]}
 
 
-def base_size_chart(found: BestMix, dark: bool) -> go.Figure:
+def base_size_chart(best: BestMix, dark: bool) -> go.Figure:
     """What the plan costs over the size of the base, the best one marked, and the band of one percent."""
-    sizes, usd = [one.accelerators for one in found.curve], [one.usd for one in found.curve]
-    low, high = found.flat
+    sizes, usd = [point.accelerators for point in best.curve], [point.usd for point in best.curve]
+    low, high = best.flat
     data = [
         _line("Cost of the plan", sizes, usd, "own", dark, "%{x} owned: %{y:$,.0f}"),
-        _best_marker("The best mix", found.own, found.at_most_usd, dark),
+        _best_marker("The best mix", best.own, best.at_most_usd, dark),
     ]
     return style_figure(
         data,
@@ -91,18 +91,18 @@ def base_size_chart(found: BestMix, dark: bool) -> go.Figure:
     )  # fmt: skip
 
 
-def buy_or_wait_chart(found: Waiting, dark: bool, drawn: BuyOrWaitFutures | None = None) -> go.Figure:
+def buy_or_wait_chart(result: Waiting, dark: bool, futures: BuyOrWaitFutures | None = None) -> go.Figure:
     """What the plan costs by month of the order, with where eight of ten futures lie, and renting all along."""
-    months, own = list(found.months), option_color("own", dark)
-    edges = [] if drawn is None else band(months, drawn.low_usd.tolist(), drawn.high_usd.tolist(), own)
-    never = _line("Never: rent all along", [0, months[-1]], [found.never_usd] * 2, "on_demand", dark, "%{y:$,.0f}")
+    months, own = list(result.months), option_color("own", dark)
+    edges = [] if futures is None else band(months, futures.low_usd.tolist(), futures.high_usd.tolist(), own)
+    never = _line("Never: rent all along", [0, months[-1]], [result.never_usd] * 2, "on_demand", dark, "%{y:$,.0f}")
     never["line"]["dash"] = WAYS["on_demand"].look.dash
     data = [
-        _line("Order in this month", months, found.present_usd.tolist(), "own", dark, "month %{x}: %{y:$,.0f}"),
+        _line("Order in this month", months, result.present_usd.tolist(), "own", dark, "month %{x}: %{y:$,.0f}"),
         never | {"mode": "lines"},
     ]
-    if found.best_month is not None:
-        data.append(_best_marker("The best month", found.best_month, found.best_usd, dark))
+    if result.best_month is not None:
+        data.append(_best_marker("The best month", result.best_month, result.best_usd, dark))
     return style_figure(
         [*edges, *data],
         dark,

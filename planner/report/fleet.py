@@ -34,16 +34,16 @@ class FleetReport:
         """The orders, the first one first."""
         return Table.of(
             {
-                "Ordered": when(one.ordered_after_months),
-                "GPUs": one.accelerators,
-                "What": one.what,
-                "Spare boards": one.spare_accelerators,
-                "There after, months": one.there_after_months,
-                "GPUs then": one.fleet_accelerators,
-                USD_PAID: one.usd,
-                USD_FETCHED: one.resale_usd,
+                "Ordered": order_date_text(order.ordered_after_months),
+                "GPUs": order.accelerators,
+                "What": order.what,
+                "Spare boards": order.spare_accelerators,
+                "There after, months": order.there_after_months,
+                "GPUs then": order.fleet_accelerators,
+                USD_PAID: order.usd,
+                USD_FETCHED: order.resale_usd,
             }
-            for one in self.orders
+            for order in self.orders
         )
 
     @property
@@ -52,13 +52,13 @@ class FleetReport:
         name = WAYS[self.way.option.way].name
         most, last = f"{np.max(self.wanted):,.0f}", self.orders[-1]
         first = f"the work wants up to {float(self.wanted[1]):,.0f} GPUs in month 1 and {most} at the most"
-        return f"{name}: {said_of(self.orders)}, {last.fleet_accelerators:,} in all; {first}."
+        return f"{name}: {planned_orders_text(self.orders)}, {last.fleet_accelerators:,} in all; {first}."
 
 
-def fleet_timeline(found: Answer) -> FleetReport | None:
+def fleet_timeline(answer: Answer) -> FleetReport | None:
     """The fleet of the way that is told for owning, the answer's own first; None where nothing is bought."""
-    told = (found.best, *(found.pair or ()), found.own)
-    setting = found.plan.setting
+    told = (answer.best, *(answer.pair or ()), answer.own)
+    setting = answer.plan.setting
     for way in told:
         fleet = None if way is None else owned_fleet(setting, way.option)
         if way is None or fleet is None or not fleet.comes:
@@ -74,19 +74,19 @@ def fleet_timeline(found: Answer) -> FleetReport | None:
     return None
 
 
-def when(month: int) -> str:
+def order_date_text(month: int) -> str:
     """Today; month 18."""
     return "today" if month == 0 else f"month {month}"
 
 
-def in_orders(orders: Sequence[PurchaseOrder]) -> str:
+def order_schedule_text(orders: Sequence[PurchaseOrder]) -> str:
     """The orders of a plan: 16 today, 8 in month 18 and 18 more by month 48."""
-    return _listed([(one.accelerators, one.month) for one in orders])
+    return _listed([(order.accelerators, order.month) for order in orders])
 
 
-def said_of(orders: Sequence[Bought]) -> str:
+def planned_orders_text(orders: Sequence[Bought]) -> str:
     """The same of orders that were reckoned."""
-    return _listed([(one.accelerators, one.ordered_after_months) for one in orders])
+    return _listed([(order.accelerators, order.ordered_after_months) for order in orders])
 
 
 def _listed(orders: Sequence[tuple[int, int]]) -> str:

@@ -1,1 +1,0 @@
-"""The best mix for a reader: in words, in tables and as charts."""
