@@ -13,7 +13,7 @@ from pathlib import Path
 from planner.money.renting.bill import bills
 from planner.money.setting import PlanContext
 from planner.report.files.csv import to_csv
-from planner.report.market.offers import offer_rows, offer_table
+from planner.report.market.prices import offer_rows, offer_table
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
 from pricing.load import DATA, load

@@ -31,8 +31,8 @@ from planner.report.answer.plan_report import PlanReport, plan_text
 from planner.report.answer.sentences import summarize_answer
 from planner.report.answer.tables import options_table
 from planner.report.files.csv import cash_table, results_table, to_csv
-from planner.report.market.cheapest_words import market_data, market_table, market_text
-from planner.report.market.offers import offer_rows, sort_offers
+from planner.report.market.cheapest import market_data, market_table, market_text
+from planner.report.market.prices import offer_rows, sort_offers
 from planner.scenario.presets import preset, presets
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.task import ServingTask, TrainingTask

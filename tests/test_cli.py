@@ -112,7 +112,7 @@ def test_the_table_shows_price_age_and_trust(capsys: pytest.CaptureFixture[str])
     ]
     assert lines[-1].startswith("ask for a quote")
     assert "hidden:" in err
-    assert "with ? is one that we assume" in err
+    assert "with ? is our assumption" in err
 
 
 @pytest.mark.parametrize(

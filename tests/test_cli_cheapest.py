@@ -31,7 +31,7 @@ def test_the_front_the_recommendation_and_why_others_lost(capsys: pytest.Capture
     assert said.startswith("Train Llama 3 8B on 20 billion tokens\n")
     assert "the cheapest within 30 days" in said
     assert "recommended" in said
-    for head in ("The front", "Runners-up", "Why tries lost"):
+    for head in ("The front", "Runners-up", "Why candidates lost"):
         assert f"\n{head}" in said
 
 

@@ -115,7 +115,7 @@ def test_a_held_price_shows_before_and_after_and_is_decided(
     assert main(["refresh"]) == 0
     says(source(9.90))
     assert main(["refresh"]) == 0
-    assert "Held for a person: 1 price. `held` says which, and why." in capsys.readouterr().out
+    assert "Held for a person: 1 price. `held` lists them with the reasons." in capsys.readouterr().out
     (one,) = told(capsys, "held")["held"]
     assert (one["usd"], one["before_usd"], one["reason"]) == (9.90, 2.69, "jump")
     assert one["why"] == "$9.90, $2.69 before: further than such prices move"
@@ -135,9 +135,9 @@ def test_a_name_that_nobody_knows_is_explained_once(says: Says, capsys: pytest.C
     capsys.readouterr()
     assert main(["held"]) == 0
     assert capsys.readouterr().out == (
-        "Who is Polar Cloud? The catalogue knows no such seller (1 price)\n"
-        '`held --name "Polar Cloud=ID" --by NAME` says which of the catalogue\'s it is; "=new" takes a seller in, '
-        '"=none" wants none of its prices, and nothing behind "=" takes it back.\n'
+        "Which seller is Polar Cloud? The catalogue has none of that name (1 price)\n"
+        '`held --name "Polar Cloud=ID" --by NAME` gives the id of the catalogue; "=new" adds a seller, '
+        '"=none" rejects all its prices, and nothing behind "=" undoes it.\n'
     )
     assert main(["held", "--name", "polar cloud=new", "--by", "Anna"]) == 0
     assert capsys.readouterr().out == (
@@ -148,7 +148,7 @@ def test_a_name_that_nobody_knows_is_explained_once(says: Says, capsys: pytest.C
     offers = told(capsys, "prices", "--provider", "Polar Cloud")["offers"]
     assert [one["usd_per_accelerator_hour"] for one in offers] == [2.89]
     assert main(["held", "--name", "Polar Cloud=", "--by", "Ben"]) == 0
-    assert capsys.readouterr().out == "What was said of Polar Cloud is taken back.\nNothing is held.\n"
+    assert capsys.readouterr().out == "The decision about Polar Cloud is undone.\nNothing is held.\n"
     assert main(["prices", "--provider", "Polar Cloud"]) == 2
 
 

@@ -169,8 +169,7 @@ _SECONDS_BEFORE_A_BAR, _BAR = 1.0, 30
 def _report(opened: LoadedScenario, args: argparse.Namespace) -> int:
     """One piece of work on every accelerator, in every number and way of paying."""
     from planner.report.forms import to_plain_data
-    from planner.report.market.cheapest_words import market_data, market_table, market_text
-    from planner.report.market.gpu_uses import single_gpu_kind_sentence
+    from planner.report.market.cheapest import market_data, market_table, market_text, single_gpu_kind_sentence
     from planner.study.market.gpu_guide import together
     from planner.study.market.survey import market
 
@@ -195,7 +194,7 @@ def _report(opened: LoadedScenario, args: argparse.Namespace) -> int:
 
 def _for_each_use(args: argparse.Namespace) -> int:
     """What to choose for learning, fine-tuning, training, serving and a bit of everything, where no job is named."""
-    from planner.report.market.gpu_uses import uses_data, uses_table, uses_text
+    from planner.report.market.cheapest import uses_data, uses_table, uses_text
     from planner.study.market.gpu_guide import choices
     from pricing.feeds.live import current
 

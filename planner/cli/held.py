@@ -34,13 +34,13 @@ _NAME = "what a name that nobody knows is: an id, `new` for a new seller, `none`
 
 def run(args: argparse.Namespace) -> int:
     """What is held; what is accepted, refused and named first."""
-    from planner.report.market.live_words import (
+    from planner.report.market.live_prices import (
         held_rows,
-        held_table,
         held_text,
         name_decision_outcome,
         name_decision_rows,
     )
+    from planner.report.table import Table
     from pricing.feeds.naming import unresolved_names
 
     both = sorted({*args.accept} & {*args.refuse})
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     rows = held_rows(held)
     return emit(
         args,
-        table=lambda: held_table(rows),
+        table=lambda: Table.from_raw_rows(rows),
         data=lambda: {
             "accepted": args.accept, "refused": args.refuse, "held": rows, "names": name_decision_rows(given.every),
         },

@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
         **_place(args.region),
     )
     # what is wanted is understood first: a name that nobody knows waits for no library of arrays
-    from planner.report.market.offers import ASSUMED, offer_rows, offer_table, offer_text, sort_offers
+    from planner.report.market.prices import ASSUMED, offer_rows, offer_table, offer_text, sort_offers
 
     found = find(catalogue, wish, day)
     rows = offer_rows(catalogue, sort_offers(catalogue, found.ids, args.sort, day), day, wish.order, wish.areas)

@@ -29,7 +29,7 @@ def add(verbs: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Prices first, what names them last: who reads meanwhile finds the old ones whole."""
     from planner.report.files.csv import to_csv
-    from planner.report.market.live_words import publish_summary, published_readme
+    from planner.report.market.live_prices import publish_summary, published_readme
     from planner.report.table import Table
     from pricing.feeds.registry import COLUMNS, LATEST, index_content
 

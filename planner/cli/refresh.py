@@ -40,7 +40,7 @@ def add(verbs: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Every source that is asked for; failed only where none could be read."""
     from planner.cli.held import who
-    from planner.report.market.live_words import refresh_rows, refresh_text
+    from planner.report.market.live_prices import refresh_rows, refresh_text
     from planner.report.table import Table
     from pricing.feeds.refresh import Ways, refresh
     from pricing.feeds.registry import asked_for
@@ -117,11 +117,11 @@ class _RefreshProgressPrinter:
 
     def tell(self, one: Progress) -> None:
         """One line for each new state; sources are read in threads, and a line is written at once."""
-        from planner.report.market.live_words import UNDER_WAY, done_words, progress_text
+        from planner.report.market.live_prices import UNDER_WAY, progress_text, refresh_status
 
         with self._lock:
             is_new = self._every[one.source].state != one.state
             self._every[one.source] = one
             if is_new and one.state != "skipped":
-                done = "" if one.state in UNDER_WAY else f"; {done_words(tuple(self._every.values()))}"
+                done = "" if one.state in UNDER_WAY else f"; {refresh_status(tuple(self._every.values())).title}"
                 sys.stderr.write(f"{progress_text(one)}{done}\n")

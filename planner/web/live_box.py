@@ -8,7 +8,7 @@ import streamlit as st
 
 from planner.report import words
 from planner.report.files.csv import to_csv
-from planner.report.market import live_page
+from planner.report.market import live_prices
 from planner.web import address, names_box, show, state_live
 from planner.web.download import download
 from planner.web.state_live import LivePriceStatus
@@ -94,7 +94,7 @@ def offer() -> None:
     """One sentence where no price is of this week, with a way to the view. Nobody is asked before somebody says so."""
     if not READER.is_running and not state_live.has_prices_of_this_week():
         with st.container(horizontal=True, vertical_alignment="center", key="offer-live"):
-            show.small(live_page.OFFER)
+            show.small(live_prices.OFFER)
             st.button(
                 "See live prices",
                 type="tertiary",
@@ -116,7 +116,7 @@ def ask() -> None:
     except StoreError as error:
         st.error(words.markdown(str(error)))
         return
-    st.markdown(words.markdown(live_page.last_refresh_text(kept.last.started if kept.last else None, kept.sources)))
+    st.markdown(words.markdown(live_prices.last_refresh_text(kept.last.started if kept.last else None, kept.sources)))
     st.fragment(_progress_view, run_every=_EVERY_S)() if READER.is_running else _idle_view()
     if refusal := state_live.refusal():
         st.error(words.markdown(refusal))
@@ -130,7 +130,7 @@ def ask() -> None:
 
 def _idle_view() -> None:
     st.button("Read today's prices", on_click=_begin, key="read-today", icon=":material/sync:")
-    show.small(live_page.PROMISE)
+    show.small(live_prices.PROMISE)
     if READER.trouble:
         st.error(words.markdown(READER.trouble))
     if READER.found is not None:
@@ -145,7 +145,7 @@ def _progress_view() -> None:
     """Shown again every second, by itself; the whole page once the refresh is at its end."""
     if not READER.is_running:
         st.rerun(scope="app")
-    far = live_page.refresh_status(READER.progress())
+    far = live_prices.refresh_status(READER.progress())
     st.progress(far.share, words.markdown(far.title))
     ends = READER.is_cancelling
     st.button("Cancelling …" if ends else "Cancel", on_click=READER.cancel, disabled=ends, key="cancel-live")
@@ -155,9 +155,9 @@ def _progress_view() -> None:
 
 def _summary_view(found: RefreshResult) -> None:
     if found.cancelled:
-        st.info(live_page.CANCELLED)
+        st.info(live_prices.CANCELLED)
         return
-    came = live_page.summarize_refresh(found)
+    came = live_prices.summarize_refresh(found)
     st.markdown(f"**The last refresh.** {words.markdown(came.title)}")
     for line in (*came.shrunk, *(() if len(came.failed) > _FEW else came.failed)):
         st.warning(words.markdown(line))
@@ -177,7 +177,7 @@ def _summary_view(found: RefreshResult) -> None:
 
 
 def _held_prices_view(kept: LivePriceStatus) -> None:
-    found = live_page.held_words(kept.held)
+    found = live_prices.held_summary(kept.held)
     st.header(words.markdown(found.title), anchor=False)
     named = st.text_input("Who decides", state_live.who(), key="live-name", max_chars=100, help=_WHO)
     state_live.set_decision_maker(named)
@@ -207,7 +207,7 @@ def _availability_view() -> None:
     with show.table_on_demand("live-had", "How often each was to be had in the last two weeks") as is_open:
         if is_open:
             try:
-                table = live_page.availability_table(state_live.had())
+                table = live_prices.availability_table(state_live.had())
             except StoreError as error:
                 st.error(words.markdown(str(error)))
                 return

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from planner.report import words
-from planner.report.market import live_page
+from planner.report.market import live_prices
 from planner.web import show, state, state_live
 from planner.web.state_live import LivePriceStatus
 from pricing.feeds.given import Name
@@ -19,7 +19,7 @@ def ask(kept: LivePriceStatus, *, nobody: bool) -> None:
     asked = unresolved_names(kept.held)
     if asked:
         with st.expander(_ASKED, key="live-names"):
-            for one in live_page.questions(state.live(), asked[:_SHOWN]):
+            for one in live_prices.questions(state.live(), asked[:_SHOWN]):
                 _question(one, nobody=nobody)
             if asked[_SHOWN:]:
                 show.small(f"{words.count(len(asked) - _SHOWN, 'name')} more come up as these are explained.")
@@ -29,7 +29,7 @@ def ask(kept: LivePriceStatus, *, nobody: bool) -> None:
                 _named(said, nobody=nobody)
 
 
-def _question(one: live_page.Question, *, nobody: bool) -> None:
+def _question(one: live_prices.UnknownNameQuestion, *, nobody: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"asked-{one.what}-{one.called}"):
         st.markdown(words.markdown(f"{one.words}."), width="stretch")
         chosen = st.selectbox(
@@ -46,7 +46,7 @@ def _question(one: live_page.Question, *, nobody: bool) -> None:
 
 def _named(one: Name, *, nobody: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"named-{one.what}-{one.called}"):
-        st.markdown(words.markdown(live_page.name_decision_text(state.live(), one)), width="stretch")
+        st.markdown(words.markdown(live_prices.name_decision_text(state.live(), one)), width="stretch")
         st.button(
             "Take back", key=f"unsay-{one.what}-{one.called}", on_click=state_live.name,
             args=(one.what, one.called, ""), disabled=nobody,

@@ -26,7 +26,7 @@ from planner.report.answer.tables import (  # fmt: skip
     timing_convention_table,
 )
 from planner.report.files.csv import to_csv
-from planner.report.market.prices_through_time import history_table, value_for_money_table
+from planner.report.market.prices import history_table, value_for_money_table
 from planner.report.table import Table
 from planner.report.words import Tile
 from planner.study.measures import MEASURES

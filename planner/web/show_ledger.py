@@ -12,7 +12,7 @@ from planner.report.answer.line_words import format_input, formula_text, sourced
 from planner.report.answer.side_by_side import priced
 from planner.report.facts.assumptions import sources_of_ledgers
 from planner.report.futures.input_words import formula_input_label
-from planner.report.market.compare import Own, no_purchase_reason, purchase_range_text, running_cost_rows
+from planner.report.market.compare import PurchaseComparison, no_purchase_reason, purchase_range_text, running_cost_rows
 from planner.web import show, state
 from pricing import Catalogue
 
@@ -81,7 +81,7 @@ def cost_parts_with_drawer(ledgers: Sequence[Ledger], money: Money) -> None:
         explain_button(lambda: ledgers)
 
 
-def buying(catalogue: Catalogue, own: Own | None, accelerator: str) -> None:
+def buying(catalogue: Catalogue, own: PurchaseComparison | None, accelerator: str) -> None:
     """What the accelerator costs to buy and to run, beside renting it."""
     if own is None:
         st.markdown(words.markdown(no_purchase_reason(catalogue, accelerator)))

@@ -7,7 +7,7 @@ import streamlit as st
 
 from planner.evidence.nearest import SimilarRun
 from planner.report import words
-from planner.report.market import gpu_uses as report
+from planner.report.market import cheapest as report
 from planner.report.speed import speed_charts, time_cost_front
 from planner.report.speed import speed_tables as tables
 from planner.report.speed.fit_words import (

@@ -20,7 +20,7 @@ from planner.report.answer.side_by_side import PinnedPlan
 from planner.report.futures import future_charts
 from planner.report.market.compare import hide_old_prices, purchase_comparison
 from planner.report.market.job_offers import OfferComparison, compare_offers
-from planner.report.market.prices_through_time import chart_row_order, price_history_summary, value_for_money_summary
+from planner.report.market.prices import chart_row_order, price_history_summary, value_for_money_summary
 from planner.report.table import Table
 from planner.scenario.scenario import Scenario
 from planner.study.market.price_history import History, PriceSpread, dots, histories, worth

@@ -9,7 +9,7 @@ from typing import TypeVar
 import streamlit as st
 
 from planner.report import words
-from planner.report.market.live_words import name_decision_outcome
+from planner.report.market.live_prices import name_decision_outcome
 from planner.web import state
 from pricing import Catalogue, PricingError
 from pricing.caching import arguments, cached

@@ -30,5 +30,5 @@ def test_prices_are_read_by_one_button_and_put_aside_by_another(browser: Browser
             page.keyboard.press("Enter")
             settle(page)
             page.get_by_role("button", name="Undo the last refresh").click()
-            expect(page.get_by_text("No prices were read yet")).to_be_visible(timeout=WAIT_MS)
+            expect(page.get_by_text("No live prices were read yet")).to_be_visible(timeout=WAIT_MS)
         context.close()

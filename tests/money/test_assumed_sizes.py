@@ -10,7 +10,7 @@ from planner.money.renting.orders import able, nobody
 from planner.money.setting import PlanContext
 from planner.report.answer.plan_report import evaluate
 from planner.report.facts.facts import provider_context
-from planner.report.market.offers import offer_rows, offer_text
+from planner.report.market.prices import offer_rows, offer_text
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
 from pricing import Catalogue, load_catalogue

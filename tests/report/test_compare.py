@@ -18,7 +18,7 @@ from planner.report.market.compare import (
     COLUMNS,
     FOLD_DAYS,
     Finding,
-    Own,
+    PurchaseComparison,
     cheapest,
     compare_table,
     hidden_offers_text,
@@ -29,7 +29,7 @@ from planner.report.market.compare import (
     unique,
 )
 from planner.report.market.job_offers import JobBills, OfferComparison
-from planner.report.market.prices_through_time import (
+from planner.report.market.prices import (
     chart_row_order,
     price_history_summary,
     value_for_money_summary,
@@ -59,7 +59,7 @@ def rent(catalogue: Catalogue) -> OfferBills:
     return bills(SETTING, NEED, find(catalogue, WISH, DAY).ids)
 
 
-def bought() -> Own:
+def bought() -> PurchaseComparison:
     """Buying, in the plan that everybody sees first."""
     own = purchase_comparison(plan(load_catalogue(), SCENARIO, DAY))
     assert own is not None
@@ -123,7 +123,7 @@ def test_without_offers_the_page_says_what_to_do(catalogue: Catalogue) -> None:
     assert "Widen the filters" in finding.sentences[0]
 
 
-def opened(picks: Sequence[str], table: Table, rent: OfferBills, own: Own | None) -> list[Ledger]:
+def opened(picks: Sequence[str], table: Table, rent: OfferBills, own: PurchaseComparison | None) -> list[Ledger]:
     """The ledgers behind chosen rows, as the page opens them."""
     return OfferComparison(Finding("", ()), table, {}, (JobBills(sized_accelerator(SETTING), rent),), own).opened(picks)
 

@@ -16,11 +16,11 @@ from tests.money.owning import DAY
     [
         ("TPU-v5e", "TPU v5e, per chip cannot be bought, only rented."),
         ("A10G-24GB", "A10G 24 GB cannot be bought, only rented."),
-        ("T4-16GB", "Nobody publishes what T4 16 GB costs to buy: enter a quote to compare."),
-        ("GH200-96GB", "Buying GH200 96 GB is no way of this plan, or cannot be had as it is asked."),
-        ("H100-SXM5-80GB", "Buying H100 SXM5 80 GB is no way of this plan, or cannot be had as it is asked."),
-        ("H100", "H100, kind not stated may be several accelerators, each with a price of its own: say which one, "
-                 "to compare with buying."),
+        ("T4-16GB", "No purchase price of T4 16 GB is published: enter a quote to compare."),
+        ("GH200-96GB", "Buying GH200 96 GB is not an option of this plan, or is not available for this order."),
+        ("H100-SXM5-80GB", "Buying H100 SXM5 80 GB is not an option of this plan, or is not available for this order."),
+        ("H100", "H100, kind not stated may be several accelerators, each with its own price: name one to "
+                 "compare with buying."),
     ],
 )  # fmt: skip
 def test_why_buying_does_not_stand_beside_the_offers(accelerator: str, said: str) -> None:

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from planner.cli import BAD_INPUT, OK, main
 from planner.money.renting.job_hour import hired
-from planner.report.market.gpu_uses import use_sentence, uses_table
+from planner.report.market.cheapest import use_sentence, uses_table
 from planner.scenario.presets import preset
 from planner.scenario.scenario import Scenario
 from planner.study.market.gpu_guide import GuideChoice, choices, together, uses

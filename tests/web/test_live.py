@@ -94,7 +94,7 @@ def test_nobody_is_asked_before_somebody_says_so(asks: Callable[..., None], serv
     says(server, 2.79)
     app = look()
     assert "No live prices were read this week" in text(app)
-    assert "No prices were read yet" in text(app)
+    assert "No live prices were read yet" in text(app)
     app.button(key="see-live").click().run()
     assert not server.asked
     read(app)
@@ -111,7 +111,7 @@ def test_a_name_that_nobody_knows_is_explained_on_the_page_and_taken_back(
     asks(source())
     server.says("/example", Answer(json={"rows": [row(2.7, seller="Polar Cloud")]}))
     app = read(look())
-    assert "Who is Polar Cloud? The catalogue knows no such seller (1 price)." in text(app)
+    assert "Which seller is Polar Cloud? The catalogue has none of that name (1 price)." in text(app)
     assert app.button(key="say-seller-Polar Cloud").disabled, "nobody said yet who decides, nor what it is"
     app.text_input(key="live-name").set_value("Ada").run()
     assert app.button(key="say-seller-Polar Cloud").disabled
@@ -121,7 +121,7 @@ def test_a_name_that_nobody_knows_is_explained_on_the_page_and_taken_back(
     app.button(key="say-seller-Polar Cloud").click().run()
     assert not app.exception
     assert "Nothing is held" in text(app)
-    assert "Polar Cloud is a new seller, said Ada on " in text(app)
+    assert "Polar Cloud is a new seller, decided by Ada on " in text(app)
     assert "Polar Cloud" in {current().providers[one.provider].label for one in current().offers.values()}
     app.button(key="unsay-seller-Polar Cloud").click().run()
     assert not app.exception
@@ -161,7 +161,7 @@ def test_a_refused_price_is_gone_and_a_refresh_can_be_undone(asks: Callable[...,
     assert current().digest != load_catalogue().digest
     app.button(key="undo-live").click().run()
     assert current().digest == load_catalogue().digest
-    assert "No prices were read yet" in text(app)
+    assert "No live prices were read yet" in text(app)
 
 
 def test_who_cannot_be_read_is_named_and_the_others_are_read(
@@ -179,7 +179,7 @@ def test_who_cannot_be_read_is_named_and_the_others_are_read(
 def test_without_a_network_it_is_said_once_and_each_source_is_in_a_list(asks: Callable[..., None]) -> None:
     asks(*(source(f"broken-{number}") for number in range(5)))
     app = read(look())
-    assert "No source could be read (5 asked): everything is as it was." in text(app)
+    assert "No source could be read (5 tried): nothing was changed." in text(app)
     assert [one.value for one in app.warning] == []
     assert text(app).count("has no such page any more (404)") == 5
     assert "5 sources that could not be read, and why" in {one.label for one in app.expander}
@@ -201,7 +201,7 @@ def test_one_at_a_time_seen_by_others_and_cancelled_without_a_trace(asks: Callab
     server.over.set()
     READER.wait(PATIENCE_S)
     mine.run()
-    assert "Cancelled: everything is as it was" in text(mine)
+    assert "Cancelled: nothing was changed" in text(mine)
     with closing(opened()) as database:
         assert database.rows("SELECT COUNT(*) FROM readings") == [(0,)]
 
