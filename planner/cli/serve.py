@@ -32,7 +32,7 @@ from planner.scenario.vocabulary import (
 
 if TYPE_CHECKING:
     from planner.evidence.checked import CorrectedJob
-    from planner.money.renting.job_hour import JobHourQuote
+    from planner.money.renting.cheapest_offer import JobHourQuote
     from planner.scenario.jobs import ServingJob
     from planner.speed.serving import ServingConstants, ServingResult
     from pricing import Catalogue
@@ -187,7 +187,7 @@ def _hired(
     catalogue: Catalogue, job: ServingJob, found: ServingResult, day: date, stay: ResidencyRequirement
 ) -> JobHourQuote | None:
     """The offer for all replicas; a slice is rented as the whole accelerator it is cut from."""
-    from planner.money.renting.job_hour import hired
+    from planner.money.renting.cheapest_offer import hired
     from planner.scenario.base import HOURS_PER_YEAR
     from pricing import names as naming
 

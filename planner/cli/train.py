@@ -23,7 +23,7 @@ from planner.scenario.vocabulary import Method, Optimizer, Recompute, Team, Trai
 
 if TYPE_CHECKING:
     from planner.evidence.checked import CorrectedJob
-    from planner.money.renting.job_hour import JobHourQuote
+    from planner.money.renting.cheapest_offer import JobHourQuote
     from planner.scenario.jobs import TrainingJob
     from planner.speed.training import TrainingCalibration, TrainingResult
     from pricing import Catalogue
@@ -146,7 +146,7 @@ def _own_runs(
 
 
 def _hired(catalogue: Catalogue, found: TrainingResult, day: date, stay: ResidencyRequirement) -> JobHourQuote | None:
-    from planner.money.renting.job_hour import hired
+    from planner.money.renting.cheapest_offer import hired
 
     if found.speed is None:
         return None
@@ -158,7 +158,7 @@ def _hired(catalogue: Catalogue, found: TrainingResult, day: date, stay: Residen
 def _run_image_training(args: argparse.Namespace, catalogue: Catalogue, day: date) -> int:
     """The result of a network that learns from pictures, told in the form that was asked for."""
     from planner.cli.jobs import accelerator_id, parse_job
-    from planner.money.renting.job_hour import hired
+    from planner.money.renting.cheapest_offer import hired
     from planner.report.speed.training_words import images_data, images_rows, images_text
     from planner.report.table import Table
     from planner.scenario.jobs import ImageJob

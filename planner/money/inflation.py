@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from planner.money.finance import flow_years, real_rate
 from planner.money.formula import Num
-from planner.money.input_sheet import TRIED, InputSheet
-from planner.money.ledger import LedgerInput, Line
+from planner.money.ledger import TRIED, InputSheet, LedgerInput, Line
 from planner.money.setting import PlanContext
 from planner.money.timeline import PLAN
 

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.finance import (
+    OutcomeReason,
+    SolveResult,
     discount_factors,
     equivalent_annual_usd,
     flow_years,
@@ -22,17 +24,16 @@ from planner.money.finance import (
 )
 from planner.money.formula import Num
 from planner.money.ledger import COMPUTED, Ledger, LedgerInput
-from planner.money.outcome import Reason, SolveResult
 from planner.money.setting import PlanContext
 from planner.scenario.base import MONTHS_PER_YEAR
 from pricing.caching import cached
 
-ALWAYS = Reason("always", "never costs more than the baseline")
-REACHED = Reason("found", "payback reached and not reversed")
-REACHED_AND_LOST = Reason("found", "paid back, but a later expense exceeds what had come back by then")
-NEVER_SAVES = Reason("never", "once the money is out, no month brings any back")
-NEVER_IN_TIME = Reason("never", "what comes back does not reach what went out", " within these months")
-NOT_COMPARED = Reason("none", "there are no two ways to compare")
+ALWAYS = OutcomeReason("always", "never costs more than the baseline")
+REACHED = OutcomeReason("found", "payback reached and not reversed")
+REACHED_AND_LOST = OutcomeReason("found", "paid back, but a later expense exceeds what had come back by then")
+NEVER_SAVES = OutcomeReason("never", "once the money is out, no month brings any back")
+NEVER_IN_TIME = OutcomeReason("never", "what comes back does not reach what went out", " within these months")
+NOT_COMPARED = OutcomeReason("none", "there are no two ways to compare")
 ENDINGS = (ALWAYS, REACHED_AND_LOST, REACHED, NEVER_SAVES, NEVER_IN_TIME, NOT_COMPARED)
 _WORDS = np.array(
     [

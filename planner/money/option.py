@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.input_sheet import Case
-from planner.money.ledger import Ledger
+from planner.money.ledger import Case, Ledger
 from planner.scenario.own import PurchaseOrder
 from planner.scenario.ways import Way
 from pricing.caching import cached_property, without

@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from planner.money.fleet import Fleet, build_fleet
 from planner.money.formula import Num
 from planner.money.ledger import Ledger, Line
 from planner.money.measures import discounted_ledger
@@ -14,7 +15,6 @@ from planner.money.owning import spare_boards
 from planner.money.price_path import FEE
 from planner.money.selling import SHARE
 from planner.money.setting import PlanContext
-from planner.money.stages.fleet import Fleet, build_fleet
 from planner.money.ways import WAYS
 from planner.scenario.base import MILLION, SECONDS_PER_HOUR
 from planner.scenario.task import FixedRun, ServingTask, TrainingTask
@@ -23,7 +23,7 @@ from planner.speed.serving import is_other_work
 
 
 @dataclass(frozen=True)
-class Bought:
+class DeliveredOrder:
     """One order of machines."""
 
     accelerators: int
@@ -50,7 +50,7 @@ def owned_fleet(setting: PlanContext, option: Option) -> Fleet | None:
     return build_fleet(setting, count, option.orders) if count else None
 
 
-def purchase_orders(setting: PlanContext, option: Option) -> tuple[Bought, ...]:
+def purchase_orders(setting: PlanContext, option: Option) -> tuple[DeliveredOrder, ...]:
     """The orders of a way, the first one first; none where it owns nothing of its own."""
     fleet = owned_fleet(setting, option)
     if fleet is None:
@@ -60,7 +60,7 @@ def purchase_orders(setting: PlanContext, option: Option) -> tuple[Bought, ...]:
         shelf = spare_boards(top, float(np.asarray(part.put.used["spare_share"].value)))
         held = part.held
         found.append(
-            Bought(
+            DeliveredOrder(
                 accelerators=top - before,
                 ordered_after_months=int(np.asarray(held.ordered_months)),
                 there_after_months=float(np.asarray(held.ordered_months) + np.asarray(held.lead_time_months)),
@@ -181,7 +181,7 @@ Kind = Literal["request", "million_tokens", "training", "run"]
 
 
 @dataclass(frozen=True)
-class Piece:
+class WorkUnit:
     """One piece of work, and the accelerator-hours it keeps busy."""
 
     kind: Kind
@@ -189,27 +189,27 @@ class Piece:
     accelerator_hours: float
 
 
-def pieces(setting: PlanContext) -> tuple[Piece, ...]:
+def work_units(setting: PlanContext) -> tuple[WorkUnit, ...]:
     """What can be counted of the plan's work; nothing where it is told in plain hours."""
     pairs = zip(setting.scenario.work, setting.written.work, strict=True)
     return tuple(one for plain, written in pairs for one in _units_of_work(plain, written))
 
 
-def _units_of_work(plain: Work, written: Work) -> Iterator[Piece]:
+def _units_of_work(plain: Work, written: Work) -> Iterator[WorkUnit]:
     """The plain hours of a kind of work over the pieces that they do."""
     if written.serve is not None:
         yield from _served(plain, written.serve)
     elif written.train is not None:
-        yield Piece("training", written.train.model, _run_hours(plain, written.train))
+        yield WorkUnit("training", written.train.model, _run_hours(plain, written.train))
     elif written.run is not None:
-        yield Piece("run", "", _run_hours(plain, written.run))
+        yield WorkUnit("run", "", _run_hours(plain, written.run))
 
 
-def _served(plain: Work, task: ServingTask) -> Iterator[Piece]:
+def _served(plain: Work, task: ServingTask) -> Iterator[WorkUnit]:
     hours = plain.accelerators * plain.effective_utilization / (task.requests_per_s * SECONDS_PER_HOUR)
-    yield Piece("request", task.model, hours)
+    yield WorkUnit("request", task.model, hours)
     if not is_other_work(task.model):
-        yield Piece("million_tokens", task.model, hours / task.output_tokens * MILLION)
+        yield WorkUnit("million_tokens", task.model, hours / task.output_tokens * MILLION)
 
 
 def _run_hours(plain: Work, task: TrainingTask | FixedRun) -> float:

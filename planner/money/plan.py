@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
-from planner.money.input_sheet import Case
-from planner.money.ledger import Ledger
+from planner.money.ledger import Case, Ledger
 from planner.money.option import Option, SkippedOption, fleet_option_key
 from planner.money.renting.cheapest_offer import taken
 from planner.money.renting.orders import placement_limits, site_country

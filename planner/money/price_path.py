@@ -8,11 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.money.finance import SolveResult, root, solve_result
 from planner.money.formula import Num
 from planner.money.inflation import WORTH, inflation_per_year, to_plan_terms, worth_when_paid
-from planner.money.input_sheet import TRIED, InputSheet, origin
-from planner.money.ledger import COMPUTED, YOUR_INPUT, Line, Origin
-from planner.money.outcome import SolveResult, root, solve_result
+from planner.money.ledger import COMPUTED, TRIED, YOUR_INPUT, InputSheet, Line, Origin, origin
 from planner.money.setting import RENT_CHANGE, PlanContext
 from planner.money.timeline import PLAN
 from planner.scenario.base import MONTHS_PER_YEAR

@@ -10,8 +10,7 @@ import numpy as np
 
 from planner.money.formula import Num, formula
 from planner.money.inflation import WORTH, agreed
-from planner.money.input_sheet import Case, InputSheet, end, origin
-from planner.money.ledger import CONVENTION, YOUR_INPUT, Line, Origin
+from planner.money.ledger import CONVENTION, YOUR_INPUT, Case, InputSheet, Line, Origin, end, origin
 from planner.money.price_path import add_rent_path
 from planner.money.setting import PlanContext
 from planner.money.timeline import PLAN

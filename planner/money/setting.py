@@ -11,10 +11,10 @@ from datetime import date
 from operator import attrgetter
 from typing import Any
 
-from planner.money.demand.lost import RATE, Lost, lost_time_by_work
+from planner.money.demand.lost_time import RATE, LostHours, LostTime, lost_time_by_work
 from planner.money.demand.stream import Demand, demand
 from planner.money.formula import Num
-from planner.money.input_sheet import Case, InputSheet, Tried
+from planner.money.ledger import Case, InputSheet, Tried
 from planner.money.timeline import Timeline, cached_timeline
 from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.scenario import Scenario
@@ -30,11 +30,12 @@ from pricing.stale import as_of
 RENT_CHANGE = "rent-change-per-year"
 COST_OF_MONEY = "cost-of-capital-enterprise"
 BUSY_FACTOR = "busy_factor"  # every share of busy hours is multiplied by it
+_NO_HOURS = 1e-9
 HOURS_FACTOR = "hours_factor"  # times the hours that a named model was predicted to take
 
 
 @dataclass(frozen=True)
-class Share:
+class SellerShare:
     """What one of several sellers delivers of an order."""
 
     offer: str
@@ -86,7 +87,7 @@ class ChosenOffers:
     one_year: str | None = None  # two quotes of one seller, where there are: what they imply together is shown
     three_years: str | None = None
     prices: PriceEstimates | None = None  # what the prices of all offers that the plan could take are worth on its day
-    shares: tuple[Share, ...] = ()  # where nobody has all that is wanted at once: who delivers how many on demand
+    shares: tuple[SellerShare, ...] = ()  # where nobody has all that is wanted at once: who delivers how many on demand
     asked_elsewhere: FallbackAsk | None = (
         None  # where nobody can take the order on demand: what an hour costs otherwise
     )
@@ -168,11 +169,28 @@ class PlanContext:
         return demand(self.scenario, lost=self._lost_at(None), starts_in=self.day.month)
 
     @cached_property.of(_work_of)
-    def lost(self) -> dict[Work, Lost]:
+    def lost(self) -> dict[Work, LostTime]:
         """What failures take of the hours of each kind of work."""
         return self._lost_at(self.tried.get(RATE))
 
-    def _lost_at(self, rate: Num | None) -> dict[Work, Lost]:
+    @cached_property
+    def lost_hours(self) -> LostHours | None:
+        """The hours lost over all work, at typical figures; None where no loss is known.
+
+        A lost hour costs what an hour of the option costs on average: it is a part of its cost, not an addition to it.
+        """
+        losses = []
+        for work, lost in self.lost.items():
+            alone = self.demand_of(self.scenario.model_copy(update={"work": (work,)}))
+            losses.append((alone.all.busy_accelerator_hours * lost.usual_share, lost))
+        busy_hours, lost_hours = self.demand.all.busy_accelerator_hours, sum(hours for hours, _ in losses)
+        if busy_hours <= _NO_HOURS or lost_hours <= _NO_HOURS:
+            return None
+        counted = sum(hours for hours, lost in losses if lost.is_counted)
+        largest = max(losses, key=lambda loss: loss[0])[1]
+        return LostHours(lost_hours, lost_hours / busy_hours, counted > lost_hours / 2, largest)
+
+    def _lost_at(self, rate: Num | None) -> dict[Work, LostTime]:
         return lost_time_by_work(self.catalogue, self.scenario, self.asked, rate)
 
     @cached_property.of(_usual_work_of)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from planner.money.demand.queueing import achievable_busy_share, mean_wait_in_services
 from planner.money.demand.stream import Demand, demand
-from planner.money.outcome import SolveResult
+from planner.money.finance import SolveResult
 from planner.money.owning import machine
 from planner.money.setting import PlanContext
 from pricing.caching import cached

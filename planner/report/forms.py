@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import BaseModel
 
-from planner.money.renting.job_hour import JobHourQuote
+from planner.money.renting.cheapest_offer import JobHourQuote
 from planner.report import words
 from planner.speed.training.result import Interval
 

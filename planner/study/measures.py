@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from planner.money.carbon import Ends, OptionEmissions
+from planner.money.finance import SolveResult
 from planner.money.measures import Measures, Payback, PeakCash, peak_cash
-from planner.money.outcome import SolveResult
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption

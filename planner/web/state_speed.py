@@ -10,7 +10,7 @@ from planner.evidence.checked import CheckedRun
 from planner.evidence.nearest import PublishedRun, SimilarRun, nearest, published, traits_of
 from planner.evidence.nearest import RunSettings as WorkTraits
 from planner.money.plan import build_context
-from planner.money.renting.job_hour import JobHourQuote, hired
+from planner.money.renting.cheapest_offer import JobHourQuote, hired
 from planner.report.answer.side_by_side import PinnedPlan
 from planner.report.speed import finding, speed_charts, time_cost_front
 from planner.report.speed.finding import SpeedSummary

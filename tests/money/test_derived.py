@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.money.demand.lost import RATE
-from planner.money.input_sheet import Tried
-from planner.money.ledger import Line
+from planner.money.demand.lost_time import RATE
+from planner.money.fleet import _with_terms
+from planner.money.ledger import Line, Tried
 from planner.money.setting import BUSY_FACTOR, HOURS_FACTOR, ChosenOffers, PlanContext, Reservation
-from planner.money.stages.fleet import _with_terms
 from planner.scenario.own import PurchaseOrder
 from planner.scenario.path import with_value
 from planner.scenario.scenario import Scenario

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from planner.money import finance
-from planner.money.outcome import FOUND, root, solve_result
+from planner.money.finance import FOUND, root, solve_result
 from tests.money.loans import loan_payment_usd, monthly_rate
 
 RATE = st.floats(-0.5, 3.0)

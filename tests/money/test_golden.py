@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from planner.money import finance, measures, price_path
 from planner.money.demand import queueing
+from planner.money.finance import SolveResult
 from planner.money.measures import Payback
-from planner.money.outcome import SolveResult
 from planner.money.tax import books
 from pricing.figure import StrictModel, Text
 from pricing.strict_yaml import read

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from planner.money.renting.job_hour import hired
+from planner.money.renting.cheapest_offer import hired
 from pricing import load_catalogue
 from pricing.orderable import Order, refusal_reason
 

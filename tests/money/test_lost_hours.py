@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from planner.money.demand.lost import RATE
-from planner.money.lost_hours import LostHours, lost_hours
+from planner.money.demand.lost_time import RATE, LostHours
 from planner.money.plan import plan as reckoned
 from planner.money.renting.offer_inputs import PRICE
 from planner.money.setting import PlanContext
@@ -31,7 +30,7 @@ def of(many: int, **failures: Any) -> PlanContext:
 
 def lost(there: PlanContext) -> LostHours:
     """What it loses."""
-    found = lost_hours(there)
+    found = there.lost_hours
     assert found is not None
     return found
 

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planner.money.fleet import build_fleet, in_time, typical_lead_months
 from planner.money.many_ledgers import InputColumns
 from planner.money.owned_fleet import purchase_orders
 from planner.money.plan import plan
-from planner.money.stages.fleet import build_fleet
-from planner.money.stages.just_in_time import in_time, typical_lead_months
 from planner.money.ways import lease, loan, own
 from planner.money.ways import mix as mixed
 from planner.scenario.file import SavedScenario, read_scenario, write_scenario

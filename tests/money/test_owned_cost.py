@@ -6,7 +6,7 @@ import pytest
 
 from planner.money.measures import peak_cash, present_usd
 from planner.money.option import Option
-from planner.money.owned_fleet import USUAL_SHARES, idle, pieces, split
+from planner.money.owned_fleet import USUAL_SHARES, idle, split, work_units
 from planner.money.plan import Plan, plan
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
@@ -92,12 +92,12 @@ def test_the_most_money_is_out_before_the_sale_brings_some_back() -> None:
 def test_what_a_piece_of_work_takes() -> None:
     served = {"serve": {"model": "llama-3.1-8b", "requests_per_s": 2.0, "output_tokens": 500}}
     at = plan(load_catalogue(), Scenario.model_validate({"work": (served,)}), DAY).setting
-    request, tokens = pieces(at)
+    request, tokens = work_units(at)
     plain = at.scenario.work[0]
     assert request.accelerator_hours == pytest.approx(plain.accelerators * plain.effective_utilization / 7_200)
     assert (request.kind, tokens.kind) == ("request", "million_tokens")
     assert tokens.accelerator_hours == pytest.approx(2_000 * request.accelerator_hours)
-    assert pieces(plan(load_catalogue(), Scenario(), DAY).setting) == ()
+    assert work_units(plan(load_catalogue(), Scenario(), DAY).setting) == ()
 
 
 @pytest.mark.parametrize("runs_per_month", [None, 3.0])
@@ -105,7 +105,7 @@ def test_a_run_takes_as_long_once_as_it_does_every_month(runs_per_month: float |
     run = {"measured_on": "H100-SXM5-80GB", "hours": 100.0, "runs_per_month": runs_per_month}
     work = {"accelerators": 4, "run": run}
     said = {"accelerator": "H100-SXM5-80GB", "work": (work,)}
-    (one,) = pieces(plan(load_catalogue(), Scenario.model_validate(said), DAY).setting)
+    (one,) = work_units(plan(load_catalogue(), Scenario.model_validate(said), DAY).setting)
     assert (one.kind, one.accelerator_hours) == ("run", pytest.approx(100.0))
 
 

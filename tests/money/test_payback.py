@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.money import measures
-from planner.money.outcome import Reason
+from planner.money.finance import OutcomeReason
 
 SAVINGS = st.lists(st.floats(-1e4, 1e5), min_size=1, max_size=80).map(np.array)
 PRICE = st.floats(1.0, 1e6)
@@ -35,7 +35,7 @@ def month(result: measures.Payback) -> float:
         ([-10.0, 20.0, -15.0, 20.0], 0.5, measures.REACHED_AND_LOST),  # a refresh
     ],
 )
-def test_when_and_why(usd: list[float], when: float, reason: Reason) -> None:
+def test_when_and_why(usd: list[float], when: float, reason: OutcomeReason) -> None:
     got = measures.simple_payback(usd=np.array(usd))
     assert measures.ENDINGS[int(got.ending)] == reason
     assert float(got.months) == pytest.approx(when, nan_ok=True)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.money import price_path
-from planner.money.outcome import FOUND
+from planner.money.finance import FOUND
 
 CHANGE = st.floats(-0.9, 3.0)
 MONTHS = st.integers(0, 90)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.money.demand import queueing
-from planner.money.outcome import FOUND
+from planner.money.finance import FOUND
 
 BUSY = st.floats(0.001, 0.999)
 SLOTS = st.integers(1, 300)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.money.input_sheet import InputSheet, Tried
+from planner.money.ledger import InputSheet, Tried
 from planner.money.owning.inputs import add_owning_inputs
 from planner.money.owning.machine import fleet, machine
 from planner.money.plan import build_context

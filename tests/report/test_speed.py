@@ -10,7 +10,7 @@ import pytest
 
 from planner.evidence.nearest import PublishedRun, RunTraits, nearest, traits_of
 from planner.evidence.nearest import RunSettings as WorkTraits
-from planner.money.renting.job_hour import JobHourQuote
+from planner.money.renting.cheapest_offer import JobHourQuote
 from planner.report import words
 from planner.report.answer.sentences import _served
 from planner.report.speed import speed_charts

@@ -10,7 +10,7 @@ import pytest
 from planner.money.demand.stream import DemandLayer
 from planner.money.measures import factors
 from planner.money.owning import owning
-from planner.money.renting.job_hour import hired
+from planner.money.renting.cheapest_offer import hired
 from planner.money.setting import PlanContext
 from planner.scenario.own import ExistingHardware, OwnInputs
 from planner.scenario.rent import RentalInputs

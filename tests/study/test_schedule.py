@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.money.stages.just_in_time import order_months
+from planner.money.fleet import order_months
 from planner.scenario.own import PurchaseOrder
 from planner.scenario.rent import MixInputs
 from planner.study.mix.best_mix import BestMix, best_mix

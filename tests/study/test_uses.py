@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from planner.cli import BAD_INPUT, OK, main
-from planner.money.renting.job_hour import hired
+from planner.money.renting.cheapest_offer import hired
 from planner.report.market.cheapest import use_sentence, uses_table
 from planner.scenario.presets import preset
 from planner.scenario.scenario import Scenario

@@ -10,8 +10,7 @@ import numpy as np
 
 from planner.money.carbon.counted import Fleet, RentedHours, fleets, metered_kwh, price_of, rented_hours, unsaid
 from planner.money.formula import Num
-from planner.money.input_sheet import Case, end
-from planner.money.ledger import Ledger, Origin
+from planner.money.ledger import Case, Ledger, Origin, end
 from planner.money.many_ledgers import build_ledger, option_builder
 from planner.money.option import Option
 from planner.money.owning.machine import Machine, stands_in

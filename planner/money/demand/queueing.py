@@ -7,8 +7,8 @@ accelerators: 16 of them used by jobs of 8 are two slots.
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.money.finance import SolveResult, root, solve_result
 from planner.money.formula import Num
-from planner.money.outcome import SolveResult, root, solve_result
 from pricing.caching import cached
 
 # Gauss-Legendre points across the peak of the integral below: 14 digits for any number of slots.

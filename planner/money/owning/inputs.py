@@ -8,8 +8,19 @@ import numpy as np
 from planner.money.demand.stream import DemandLayer
 from planner.money.formula import Num
 from planner.money.inflation import add_price_change
-from planner.money.input_sheet import TRIED, Case, InputSheet, end, judged, origin
-from planner.money.ledger import COMPUTED, CONVENTION, YOUR_INPUT, LedgerInput, Origin
+from planner.money.ledger import (
+    COMPUTED,
+    CONVENTION,
+    TRIED,
+    YOUR_INPUT,
+    Case,
+    InputSheet,
+    LedgerInput,
+    Origin,
+    end,
+    judged,
+    origin,
+)
 from planner.money.owning.machine import Machine
 from planner.money.owning.machine import fleet as asked_for
 from planner.money.owning.place import (

@@ -38,7 +38,7 @@ class _ChipTraits(NamedTuple):
     vendor: str
 
 
-class Known(NamedTuple):
+class PricedChip(NamedTuple):
     """One accelerator with a published price."""
 
     accelerator: str
@@ -69,38 +69,38 @@ def _facts(catalogue: Catalogue, *_: object) -> tuple[object, ...]:
 
 
 @cached(512, same=_facts, equal=lambda _, accelerator: accelerator)
-def likely_price(catalogue: Catalogue, accelerator: str) -> EstimatedPrice | None:
+def estimated_price(catalogue: Catalogue, accelerator: str) -> EstimatedPrice | None:
     """What it would cost; None where nobody sells it, or too little is known of it or of the others."""
     record = catalogue.accelerators.get(accelerator)
-    chip = None if record is None or record.rent_only else _chip(record)
+    chip = None if record is None or record.rent_only else _chip_traits(record)
     others = tuple(one for one in known_prices(catalogue) if one.accelerator != accelerator)
     if chip is None or len(others) < _FEWEST:
         return None
-    line = _line(others)
-    times = np.quantile(errors(others), _ENDS)
+    line = _fit_regression(others)
+    times = np.quantile(leave_one_out_errors(others), _ENDS)
     low, usd, high = (_rounded(line.usd(chip) * end) for end in (min(times[0], 1.0), 1.0, max(times[1], 1.0)))
     return EstimatedPrice(low, usd, high, len(others))
 
 
 @cached(4, same=_facts)
-def known_prices(catalogue: Catalogue) -> tuple[Known, ...]:
+def known_prices(catalogue: Catalogue) -> tuple[PricedChip, ...]:
     """The accelerators whose price somebody publishes, and of which enough is known; a quote of yours is no list."""
     found = []
     for key, record in sorted(catalogue.accelerators.items()):
-        chip, price = _chip(record), record.price_usd
+        chip, price = _chip_traits(record), record.price_usd
         if chip is not None and price is not None and trust(catalogue, price.newest) != "yours":
-            found.append(Known(key, chip, price.newest.typical))
+            found.append(PricedChip(key, chip, price.newest.typical))
     return tuple(found)
 
 
 @cached(8)
-def errors(known: tuple[Known, ...]) -> tuple[float, ...]:
+def leave_one_out_errors(known: tuple[PricedChip, ...]) -> tuple[float, ...]:
     """By what each known price has to be multiplied to get from what all the others foretell to what is asked."""
-    foretold = (_line((*known[:place], *known[place + 1 :])).usd(one.chip) for place, one in enumerate(known))
+    foretold = (_fit_regression((*known[:place], *known[place + 1 :])).usd(one.chip) for place, one in enumerate(known))
     return tuple(one.usd / usd for one, usd in zip(known, foretold, strict=True))
 
 
-def _chip(record: Accelerator) -> _ChipTraits | None:
+def _chip_traits(record: Accelerator) -> _ChipTraits | None:
     """What is known of it; None where its rate, memory or bandwidth is not."""
     figures = (record.fp32_tflops, record.memory_gb, record.memory_bandwidth_gb_s)
     single, memory, bandwidth = (_typical(one) for one in figures)
@@ -125,7 +125,7 @@ def _year(launched: str | None) -> float | None:
 
 
 @dataclass(frozen=True, eq=False)
-class _Line:
+class _PriceRegression:
     """The line through some known prices."""
 
     slopes: NDArray[np.float64]
@@ -136,30 +136,32 @@ class _Line:
 
     def usd(self, chip: _ChipTraits) -> float:
         """What a chip costs on it."""
-        columns = (_columns(chip, self.year, self.vendor) - self.middle) / self.spread
+        columns = (_design_row(chip, self.year, self.vendor) - self.middle) / self.spread
         return float(np.exp(self.slopes[0] + columns @ self.slopes[1:]))
 
 
-def _columns(chip: _ChipTraits, year: float, vendor: str) -> NDArray[np.float64]:
+def _design_row(chip: _ChipTraits, year: float, vendor: str) -> NDArray[np.float64]:
     came_out = year if chip.year is None else chip.year
     sizes = np.log([chip.rate_tflops, chip.memory_gb, chip.bandwidth_gb_s])
     return np.array([*sizes, came_out, chip.is_stacked, chip.is_full_rate, chip.vendor == vendor], dtype=np.float64)
 
 
 @cached(256)
-def _line(known: tuple[Known, ...]) -> _Line:
+def _fit_regression(known: tuple[PricedChip, ...]) -> _PriceRegression:
     vendors = [one.chip.vendor for one in known]
     vendor = max(sorted(set(vendors)), key=vendors.count)
     years = [one.chip.year for one in known if one.chip.year is not None]
     year = float(np.mean(years)) if years else 0.0
-    rows = np.array([_columns(one.chip, year, vendor) for one in known])
+    rows = np.array([_design_row(one.chip, year, vendor) for one in known])
     middle, spread = rows.mean(axis=0), rows.std(axis=0)
     spread = np.where(spread > 0, spread, 1.0)
     table = np.column_stack([np.ones(len(known)), (rows - middle) / spread])
-    return _Line(_fitted(table, np.log([one.usd for one in known])), middle, spread, year, vendor)
+    return _PriceRegression(
+        _robust_least_squares(table, np.log([one.usd for one in known])), middle, spread, year, vendor
+    )
 
 
-def _fitted(table: NDArray[np.float64], logs: NDArray[np.float64]) -> NDArray[np.float64]:
+def _robust_least_squares(table: NDArray[np.float64], logs: NDArray[np.float64]) -> NDArray[np.float64]:
     """Least squares in which what lies far off counts less, and in the end not at all."""
     pull = np.eye(table.shape[1]) * _PULL
     pull[0, 0] = 0.0

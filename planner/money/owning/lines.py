@@ -7,8 +7,7 @@ import numpy as np
 from planner.money.demand.stream import DemandLayer
 from planner.money.formula import Num, formula
 from planner.money.inflation import agreed, inflation_per_year
-from planner.money.input_sheet import InputSheet
-from planner.money.ledger import YOUR_INPUT, Line
+from planner.money.ledger import YOUR_INPUT, InputSheet, Line
 from planner.money.owning.inputs import AT_LOAD, add_holding, add_owning_inputs, add_power_curve
 from planner.money.owning.machine import Machine, machine
 from planner.money.owning.machine import fleet as fleet_asked
@@ -70,7 +69,7 @@ def owning(setting: PlanContext, need: DemandLayer) -> tuple[Line, ...] | None:
 
 
 @dataclass(frozen=True)
-class Part:
+class FleetOrder:
     """What is bought at a time, where a fleet is bought in several orders."""
 
     before: int  # accelerators that were ordered before
@@ -85,7 +84,7 @@ def owned(
     *,
     until_months: Num | None = None,
     refreshed: bool = True,
-    part: Part | None = None,
+    part: FleetOrder | None = None,
 ) -> Ownership | None:
     """The lines of owning by group, until the resale or another month; None where no machine has a price.
 
@@ -101,7 +100,7 @@ def owned(
 
 
 def _reckoned(
-    setting: PlanContext, need: DemandLayer, until_months: Num | None, refreshed: bool, part: Part | None
+    setting: PlanContext, need: DemandLayer, until_months: Num | None, refreshed: bool, part: FleetOrder | None
 ) -> Ownership | None:
     what, fleet = machine(setting), need.peak_accelerators if part is None else part.fleet
     if what is None or power_shortfall_reason(setting, fleet):

@@ -6,7 +6,7 @@ from datetime import date
 from functools import partial
 from typing import Any
 
-from planner.money.owning.likely_price import EstimatedPrice, likely_price
+from planner.money.owning.likely_price import EstimatedPrice, estimated_price
 from planner.money.setting import PlanContext
 from pricing import Catalogue, Figure
 from pricing.caching import cached
@@ -144,7 +144,7 @@ def _published(setting: PlanContext) -> list[Machine]:
 
 def _estimated_machine(setting: PlanContext) -> Machine | None:
     """The accelerator with a host around it, at what it is likely to cost; None where that cannot be said."""
-    likely = likely_price(setting.catalogue, setting.scenario.accelerator)
+    likely = estimated_price(setting.catalogue, setting.scenario.accelerator)
     plain = _unpriced(setting, only_priced=False)
     return (
         None

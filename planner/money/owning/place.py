@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planner.money.input_sheet import Case, end
-from planner.money.ledger import Origin
+from planner.money.ledger import Case, Origin, end
 from planner.money.owning.machine import Machine, fleet, machine
 from planner.money.setting import PlanContext
 from planner.scenario.base import MOST_ACCELERATORS

@@ -10,8 +10,7 @@ import numpy as np
 
 from planner.money.formula import Num, formula
 from planner.money.inflation import agreed
-from planner.money.input_sheet import TRIED, InputSheet
-from planner.money.ledger import COMPUTED, YOUR_INPUT, Line
+from planner.money.ledger import COMPUTED, TRIED, YOUR_INPUT, InputSheet, Line
 from planner.money.owning.inputs import TIMES
 from planner.money.setting import PlanContext
 from planner.money.timeline import PLAN, Holding

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from planner.money.demand.stream import DemandLayer
 from planner.money.formula import Num
 from planner.money.inflation import agreed
-from planner.money.input_sheet import InputSheet
-from planner.money.ledger import COMPUTED, Ledger, Line, Part
+from planner.money.ledger import COMPUTED, InputSheet, Ledger, Line, Part
 from planner.money.measures import discounted_ledger, factors
 from planner.money.price_path import add_forward_rent, add_rent_path
 from planner.money.renting.offer_inputs import (

@@ -17,13 +17,12 @@ from numpy.typing import NDArray
 from planner.money.demand.stream import DemandLayer
 from planner.money.formula import formula
 from planner.money.inflation import worth_when_paid
-from planner.money.input_sheet import InputSheet
+from planner.money.ledger import InputSheet
 from planner.money.measures import factors
 from planner.money.price_path import add_rent_path
 from planner.money.renting.bill import SUPPORT, renting
 from planner.money.renting.offer_inputs import GB_PER_TB, PRICE
-from planner.money.renting.reservable import ReservationTerm, TermPrices, term_prices
-from planner.money.renting.reservation import volume_price
+from planner.money.renting.reservation import ReservationTerm, TermPrices, term_prices, volume_price
 from planner.money.setting import PlanContext, Reservation, ReservationTier
 from planner.scenario.base import MONTHS_PER_YEAR
 
@@ -38,7 +37,7 @@ _FIRST = 2  # tiers that a plan begins with: everything together, or the first s
 
 
 @dataclass(frozen=True)
-class Row:
+class TermSequence:
     """A way through the plan: the terms it may begin with, those that may follow, by their places; how it may end."""
 
     first: tuple[int, ...]
@@ -60,14 +59,14 @@ class BookingResult:
     usd: float
 
 
-def rows_of(setting: PlanContext, terms: Sequence[ReservationTerm]) -> list[Row]:
+def term_sequences(setting: PlanContext, terms: Sequence[ReservationTerm]) -> list[TermSequence]:
     """What may follow on each term that the plan may begin with."""
     at_end = setting.scenario.reserve.at_end
     firsts = [n for n, one in enumerate(terms) if one.may_begin]
     if at_end == "cheapest":
         longest = {terms[n].seller: terms[n].months for n in firsts}  # the last is the longest
         return [
-            Row(
+            TermSequence(
                 tuple(n for n in firsts if terms[n].seller == who),
                 tuple(n for n, one in enumerate(terms) if one.seller == who and one.months <= most),
                 _LATE,
@@ -81,11 +80,18 @@ def rows_of(setting: PlanContext, terms: Sequence[ReservationTerm]) -> list[Row]
         return at_end == "roll" and one is first
 
     let_go = {"roll": _NEVER, "shorter": _LATE, "expire": _ALWAYS}[at_end]
-    return [Row((n,), tuple(m for m, one in enumerate(terms) if follows(terms[n], one)), let_go) for n in firsts]
+    return [
+        TermSequence((n,), tuple(m for m, one in enumerate(terms) if follows(terms[n], one)), let_go) for n in firsts
+    ]
 
 
-def cheapest(
-    setting: PlanContext, need: DemandLayer, terms: Sequence[ReservationTerm], rows: Sequence[Row], *, in_steps: bool
+def cheapest_bookings(
+    setting: PlanContext,
+    need: DemandLayer,
+    terms: Sequence[ReservationTerm],
+    rows: Sequence[TermSequence],
+    *,
+    in_steps: bool,
 ) -> BookingResult | None:
     """The cheapest bookings of these rows, in steps where they may be and that is cheaper; None without a price."""
     if not rows:
@@ -178,7 +184,7 @@ class _BookingSearch:
         plan: _BookingMonths,
         prices: TermPrices,
         terms: Sequence[ReservationTerm],
-        rows: Sequence[Row],
+        rows: Sequence[TermSequence],
         options: Ints,
         edges: Array,
     ) -> None:

@@ -4,10 +4,9 @@ import numpy as np
 
 from planner.money.demand.queueing import best_checkpoint_interval_hours, preemption_stretch
 from planner.money.demand.stream import Demand, job_size
+from planner.money.finance import SolveResult
 from planner.money.formula import Num
-from planner.money.input_sheet import InputSheet
-from planner.money.ledger import COMPUTED, YOUR_INPUT, Line
-from planner.money.outcome import SolveResult
+from planner.money.ledger import COMPUTED, YOUR_INPUT, InputSheet, Line
 from planner.money.renting.bill import BILLED, BUSY
 from planner.money.setting import PlanContext
 from planner.scenario.base import HOURS_PER_YEAR

@@ -12,8 +12,18 @@ from numpy.typing import NDArray
 
 from planner.money.demand.stream import DemandLayer
 from planner.money.formula import Num
-from planner.money.input_sheet import TRIED, Case, InputSheet, judged, origin
-from planner.money.ledger import COMPUTED, CONVENTION, YOUR_INPUT, LedgerInput, Origin
+from planner.money.ledger import (
+    COMPUTED,
+    CONVENTION,
+    TRIED,
+    YOUR_INPUT,
+    Case,
+    InputSheet,
+    LedgerInput,
+    Origin,
+    judged,
+    origin,
+)
 from planner.money.price_path import column, price_set_after_months
 from planner.money.setting import FallbackAsk, PlanContext
 from planner.money.timeline import PLAN

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planner.money.setting import PlanContext, Share
+from planner.money.setting import PlanContext, SellerShare
 from planner.scenario.amounts import count
 from planner.scenario.base import ONE_MACHINE
 from planner.scenario.scenario import Scenario
@@ -93,7 +93,7 @@ def _single_job_order(order: Order) -> Order:
     return replace(order, accelerators=order.together)
 
 
-def spread(catalogue: Catalogue, by_cost: Sequence[str], order: Order) -> tuple[Share, ...]:
+def spread(catalogue: Catalogue, by_cost: Sequence[str], order: Order) -> tuple[SellerShare, ...]:
     """From whom to take how many where nobody has all: whole jobs from each seller, from as few as will do.
 
     Whoever has all that is left comes before whoever has a part; then the cheaper one. Sellers of a few are asked only
@@ -102,11 +102,11 @@ def spread(catalogue: Catalogue, by_cost: Sequence[str], order: Order) -> tuple[
     wanted = max(order.accelerators, order.together)
     most = _capacity_by_seller(catalogue, by_cost, order)
     for least in (-(-wanted // _FEW_SELLERS), 1):
-        shares, left = list[Share](), wanted
+        shares, left = list[SellerShare](), wanted
         sellers = {key: count for key, count in most.items() if count >= min(least, left)}
         while sellers and left > 0:
             key = next((one for one, count in sellers.items() if count >= left), next(iter(sellers)))
-            shares.append(Share(key, min(sellers.pop(key), left)))
+            shares.append(SellerShare(key, min(sellers.pop(key), left)))
             left -= shares[-1].accelerators
         if left <= 0:
             return tuple(shares)
@@ -123,7 +123,7 @@ def _capacity_by_seller(catalogue: Catalogue, by_cost: Sequence[str], order: Ord
     return dict(found.values())
 
 
-def blended(prices: PriceEstimates, shares: Sequence[Share]) -> PriceEstimates:
+def blended(prices: PriceEstimates, shares: Sequence[SellerShare]) -> PriceEstimates:
     """The prices with that of the first seller replaced by the mean of all that deliver, each by what it delivers."""
     if len(shares) < 2:
         return prices

@@ -6,7 +6,7 @@ after the other; the next tier stands above it. Each reservation holds as many a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,12 +14,19 @@ from numpy.typing import NDArray
 
 from planner.money.demand.stream import DemandLayer, in_short
 from planner.money.formula import Num, formula
-from planner.money.input_sheet import InputSheet
-from planner.money.ledger import COMPUTED, YOUR_INPUT, Line
+from planner.money.ledger import COMPUTED, YOUR_INPUT, InputSheet, Line
 from planner.money.price_path import add_rent_path
 from planner.money.renting.bill import BILLED, drop_zero_lines, rent_lines, with_support
-from planner.money.renting.offer_inputs import LOST, SET_AFTER, TERM_MONTHS, add_demand_inputs, add_offer_inputs
-from planner.money.setting import PlanContext, ReservationTier
+from planner.money.renting.offer_inputs import (
+    LOST,
+    PRICE,
+    SET_AFTER,
+    TERM_MONTHS,
+    add_demand_inputs,
+    add_offer_inputs,
+    estimated_prices,
+)
+from planner.money.setting import PlanContext, Reservation, ReservationTier
 from planner.money.sizing import reach, right_size
 from planner.money.timeline import PLAN
 from planner.scenario.durations import months_words
@@ -27,14 +34,13 @@ from planner.scenario.rent import RentalInputs, ReservationInputs
 
 Array = NDArray[np.float64]
 LEASE_MONTHS = 12.0
-PRICE = "usd_per_accelerator_hour"
 LEASE = "may hold an embedded lease: ask accounting"
 _NEARLY = 1e-9
 _NONE = -1
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class ReservedPart:
     """The lines of the reservations of one tier at one offer."""
 
     step: int
@@ -49,7 +55,7 @@ class Part:
 class ReservationBill:
     """What is reserved, and the work that is left: its need, and the share of each month in which there is any."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[ReservedPart, ...]
     rest: DemandLayer
     after: Array
     tiers: tuple[ReservationTier, ...]
@@ -98,7 +104,7 @@ def reserving(setting: PlanContext, need: DemandLayer, tiers: tuple[ReservationT
     runs, months = setting.timeline.runs, setting.timeline.last + 1
     wants = _once(np.asarray(need.accelerators, dtype=np.float64))
     asked = np.broadcast_to(wants, (*wants.shape[:-1], months))
-    done, parts = np.zeros_like(asked), list[Part]()
+    done, parts = np.zeros_like(asked), list[ReservedPart]()
     beneath = np.zeros_like(asked)
     for step, tier in enumerate(tiers, start=1):
         number = _booking_number(tier, months)
@@ -107,7 +113,9 @@ def reserving(setting: PlanContext, need: DemandLayer, tiers: tuple[ReservationT
         works = np.minimum(wanted, many)
         done, beneath = done + works, beneath + many
         for offer in dict.fromkeys(one.offer for one in tier.bookings):
-            parts += _part(setting, need, (step, tier), offer, _Held(asked, number, many, works).at(tier, offer))
+            parts += _part(
+                setting, need, (step, tier), offer, _HeldMachines(asked, number, many, works).at(tier, offer)
+            )
     none = asked <= _NEARLY  # no machines are wanted, but data may be kept
     share = np.where(none, 1.0, (asked - done) / np.where(none, 1.0, asked))
     rest = _with_data(replace(need, accelerators=in_short(asked - done)), share)
@@ -139,7 +147,7 @@ def _held(tier: ReservationTier, number: NDArray[np.intp], wanted: Array) -> Arr
 
 
 @dataclass(frozen=True, eq=False)
-class _Held:
+class _HeldMachines:
     """By month, perhaps in several draws: what is asked for, which reservation is in force, its machines, at work."""
 
     asked: Array
@@ -147,11 +155,11 @@ class _Held:
     many: Array
     works: Array
 
-    def at(self, tier: ReservationTier, offer: str | None) -> _Held:
+    def at(self, tier: ReservationTier, offer: str | None) -> _HeldMachines:
         """The reservations at one offer alone."""
         there = (self.number > _NONE) & np.array([one.offer == offer for one in tier.bookings])[self.number]
         many, works = np.where(there, self.many, 0.0), np.where(there, self.works, 0.0)
-        return _Held(self.asked, np.where(there, self.number, _NONE), many, works)
+        return _HeldMachines(self.asked, np.where(there, self.number, _NONE), many, works)
 
     def served_layer(self, need: DemandLayer) -> DemandLayer:
         """What they do of the work."""
@@ -162,8 +170,8 @@ class _Held:
 
 
 def _part(
-    setting: PlanContext, need: DemandLayer, at: tuple[int, ReservationTier], offer: str | None, held: _Held
-) -> Iterator[Part]:
+    setting: PlanContext, need: DemandLayer, at: tuple[int, ReservationTier], offer: str | None, held: _HeldMachines
+) -> Iterator[ReservedPart]:
     """The bill of the reservations of a tier at one offer."""
     (step, tier), timeline, reserve = at, setting.timeline, setting.scenario.reserve
     bound = np.asarray(timeline.runs * (held.many > _NEARLY))
@@ -186,7 +194,7 @@ def _part(
     price = add_rent_path(basis, setting, np.asarray(basis.used[SET_AFTER].value))
     lines = rent_lines(basis, setting, price, **flags)
     lines = with_support(basis, drop_zero_lines(basis, lines), own.support_share)
-    yield Part(step, tier, offer, lines, over if ends.any() else 0.0, by_month)
+    yield ReservedPart(step, tier, offer, lines, over if ends.any() else 0.0, by_month)
 
 
 def _with_data(need: DemandLayer, share: Array) -> DemandLayer:
@@ -241,3 +249,111 @@ def _add_prepayments(basis: InputSheet, need: DemandLayer, bound: Array, begins:
         basis.say("accelerators", np.asarray(need.accelerators)[..., following], "accelerators", YOUR_INPUT)
     basis.say(SET_AFTER, np.asarray(basis.used[SET_AFTER].value)[..., following], "months", PLAN)
     return {"runs": "paid_months", "ends": "last_paid"}
+
+
+YEAR_MONTHS = 12.0
+
+
+@dataclass(frozen=True)
+class ReservationTerm:
+    """An offer, or your own price, for how long it binds, and whether a plan may begin with it."""
+
+    offer: str | None
+    seller: str
+    months: int
+    may_begin: bool
+
+
+@dataclass(frozen=True, eq=False)
+class TermPrices:
+    """What each term costs: by the hour, in which machines, and for data."""
+
+    usd: Array
+    machine: Array
+    minimum: Array
+    usd_per_gb_month: Array
+    usd_per_gb: Array
+    free_gb: Array
+
+
+def term_prices(setting: PlanContext, terms: Sequence[ReservationTerm]) -> TermPrices:
+    keys = tuple(one.offer for one in terms if one.offer is not None)
+    basis = setting.basis()
+    add_offer_inputs(basis, setting, keys, user_rent_terms(setting), None if keys else float(terms[0].months))
+
+    def column(name: str) -> Array:
+        value = np.asarray(basis.used[name].value, dtype=np.float64).reshape(-1)
+        return np.broadcast_to(value, len(terms))
+
+    return TermPrices(
+        column(PRICE),
+        column("accelerators_per_machine"),
+        column("minimum_accelerators"),
+        np.nan_to_num(column("usd_per_gb_month_of_disk")),
+        np.nan_to_num(column("usd_per_gb_of_egress")),
+        column("free_egress_gb_per_month"),
+    )
+
+
+def reservation_terms(setting: PlanContext, keys: Sequence[str]) -> list[ReservationTerm]:
+    """The terms that some offers bind for, the shortest first: of each seller, length and machine the cheapest.
+
+    Of a price of yours, its own.
+    """
+    reserve, offers = setting.scenario.reserve, setting.catalogue.offers
+    if reserve.usd_per_accelerator_hour is not None:
+        lengths = [TERM_MONTHS[one.term] for one in reserve.orders]
+        return [
+            ReservationTerm(reserve.offer, "", int(one), True)
+            for one in {user_term_months(setting): None, **dict.fromkeys(lengths)}
+        ]
+    usd = estimated_prices(setting, tuple(keys)).typical if keys else np.zeros(0)
+    found: dict[tuple[str, int, int], tuple[float, str, ReservationTerm]] = {}
+    for key, price in zip(keys, usd.tolist(), strict=True):
+        offer = offers[key]
+        named = key == reserve.offer
+        months = int(user_term_months(setting) if named else TERM_MONTHS[offer.purchase])
+        first = named if reserve.offer is not None else reserve.term in (None, offer.purchase)
+        place = (offer.provider, months, offer.accelerators_per_instance)
+        cost = (-np.inf if named else np.inf if np.isnan(price) else price, key)
+        if place not in found or cost < found[place][:2]:
+            found[place] = (*cost, ReservationTerm(key, offer.provider, months, first))
+    return sorted((term for _, _, term in found.values()), key=lambda one: (one.months, one.seller, str(one.offer)))
+
+
+def user_term_months(setting: PlanContext) -> float:
+    """How long a reservation binds that you named or have a price for; a year where nobody says."""
+    return term_months(setting, setting.scenario.reserve.offer) or YEAR_MONTHS
+
+
+def ordered(setting: PlanContext, terms: Sequence[ReservationTerm]) -> tuple[ReservationTier, ...]:
+    """The reservations that you have decided on, of the seller who has all of their terms for the least.
+
+    Where no seller has all, each of whoever asks the least; none where one of them has no price.
+    """
+    orders = setting.scenario.reserve.orders
+    if not orders or not terms:
+        return ()
+    usd = term_prices(setting, terms).usd
+    by_cost = sorted(range(len(terms)), key=lambda n: (np.isnan(usd[n]), usd[n]))
+    lengths = [int(TERM_MONTHS[one.term]) for one in orders]
+    if not set(lengths) <= {one.months for one in terms}:
+        return ()
+
+    def taken(seller: str | None) -> list[int | None]:
+        able = [n for n in by_cost if seller is None or terms[n].seller == seller]
+        return [next((n for n in able if terms[n].months == length), None) for length in lengths]
+
+    def costs(places: list[int | None]) -> float:
+        parts = (one.accelerators * length * float(usd[n]) if n is not None else np.inf
+                 for one, length, n in zip(orders, lengths, places, strict=True))  # fmt: skip
+        return sum(parts)
+
+    best = min((taken(who) for who in sorted({one.seller for one in terms})), key=costs)
+    best = best if np.isfinite(costs(best)) else taken(None)
+    return tuple(
+        ReservationTier(
+            (Reservation(terms[n or 0].offer, one.from_month - 1, float(length)),), one.accelerators, is_fixed=True
+        )
+        for one, length, n in zip(orders, lengths, best, strict=True)
+    )

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from planner.money.formula import Num
 from planner.money.inflation import inflation_per_year
-from planner.money.input_sheet import InputSheet
-from planner.money.ledger import COMPUTED, YOUR_INPUT, Ledger, Line, Treatment
+from planner.money.ledger import COMPUTED, YOUR_INPUT, InputSheet, Ledger, Line, Treatment
 from planner.money.measures import cash_flow_years
 from planner.money.setting import PlanContext
 from planner.money.tax.books import at_year_ends, by_tax_year, tax_usd

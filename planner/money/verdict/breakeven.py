@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.demand.queueing import achievable_busy_share
+from planner.money.finance import OutcomeReason
+from planner.money.fleet import typical_lead_months
 from planner.money.ledger import Ledger
 from planner.money.many_ledgers import Array, InputColumns, option_builder
 from planner.money.measures import ENDINGS, Payback, factors, present_usd, savings_before_resale_usd, simple_payback
 from planner.money.option import Option
-from planner.money.outcome import Reason
 from planner.money.plan import Plan
 from planner.money.setting import BUSY_FACTOR, PlanContext
-from planner.money.stages.just_in_time import typical_lead_months
 from planner.money.ways import WAYS
 from planner.scenario.base import MONTHS_PER_YEAR
 from pricing.caching import cached
@@ -95,11 +95,11 @@ def _refine_bracket(
     return found, jumps
 
 
-FOUND = Reason("found")
-STEP = Reason("found", "the saving jumps there from a gain to a loss", ", at a step")
-_NOT_USED = Reason("none", "no line of the two ways uses it")
-_NOT_RECKONED = Reason("none", "one of the two ways cannot be reckoned there")
-_NO_WORK = Reason("none", "there is no work")
+FOUND = OutcomeReason("found")
+STEP = OutcomeReason("found", "the saving jumps there from a gain to a loss", ", at a step")
+_NOT_USED = OutcomeReason("none", "no line of the two ways uses it")
+_NOT_RECKONED = OutcomeReason("none", "one of the two ways cannot be reckoned there")
+_NO_WORK = OutcomeReason("none", "there is no work")
 # The names of the price of what is bought, the first that a ledger uses is tried.
 HARDWARE_PRICES = {
     "capex_usd": "USD in all",
@@ -124,7 +124,7 @@ class BreakEven:
     name: str
     you: float | None  # today's value in the plan
     value: float | None
-    reason: Reason
+    reason: OutcomeReason
     achievable: float | None  # of the busy share: what queueing allows
     unit: str
 
@@ -246,7 +246,7 @@ def _changed_costs(tried: str, setting: PlanContext, own: Option, rent: Option) 
     return costs
 
 
-def _nearest(wanted: _SolveTarget, setting: PlanContext, costs: Costs) -> tuple[float | None, Reason]:
+def _nearest(wanted: _SolveTarget, setting: PlanContext, costs: Costs) -> tuple[float | None, OutcomeReason]:
     """The value nearest to today's at which the saving changes its sign."""
     if wanted.you is None:
         return None, _NOT_USED
@@ -262,16 +262,16 @@ def _nearest(wanted: _SolveTarget, setting: PlanContext, costs: Costs) -> tuple[
     return float(found[0]), STEP if jumps[0] else FOUND
 
 
-def _no_break_even_reason(wanted: _SolveTarget, saved: NDArray[np.float64], size: NDArray[np.float64]) -> Reason:
+def _no_break_even_reason(wanted: _SolveTarget, saved: NDArray[np.float64], size: NDArray[np.float64]) -> OutcomeReason:
     word: Literal["always", "never"] = "always" if saved[0] > 0 else "never"
     way = wanted.ways[word == "never"]
     if np.ptp(saved) <= _FLAT * np.max(size):
         what = "the hours of use do" if wanted.tried == BUSY else "this does"
-        return Reason(word, f"{way} costs less, and {what} not change the difference")
+        return OutcomeReason(word, f"{way} costs less, and {what} not change the difference")
     if wanted.tried == BUSY:
-        return Reason(word, f"{way} costs less at every level of use")
+        return OutcomeReason(word, f"{way} costs less at every level of use")
     low, high = _written(wanted.low), _written(wanted.high)
-    return Reason(word, f"{way} costs less all the way from {low} to {high} {wanted.unit}")
+    return OutcomeReason(word, f"{way} costs less all the way from {low} to {high} {wanted.unit}")
 
 
 def _written(value: float) -> str:
@@ -291,7 +291,7 @@ def _busy(setting: PlanContext, own: Option, rent: Option) -> BreakEven:
     value = None if factor is None else busy_share(setting, factor)
     reached, said = _achievable_utilization(setting, max(int(own.accelerators), 1))
     found = BreakEven("busy_share", you, value, reason, reached, "share of hours")
-    return replace(found, reason=Reason("found", how=f", but {said}")) if found.is_out_of_reach else found
+    return replace(found, reason=OutcomeReason("found", how=f", but {said}")) if found.is_out_of_reach else found
 
 
 def _achievable_utilization(setting: PlanContext, fleet: int) -> tuple[float, str]:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.carbon import KG_PER_T, CaseEmissions, typical
+from planner.money.finance import SolveResult
 from planner.money.ledger import Ledger
 from planner.money.measures import (
     Measures,
@@ -18,7 +19,6 @@ from planner.money.measures import (
     rates_of_return,
 )
 from planner.money.option import Option
-from planner.money.outcome import SolveResult
 from planner.money.setting import PlanContext
 from planner.money.ways import WAYS, Side
 from pricing.caching import cached_property

@@ -5,8 +5,7 @@ from datetime import date
 
 from planner.money.formula import Num
 from planner.money.inflation import agreed
-from planner.money.input_sheet import InputSheet, origin
-from planner.money.ledger import COMPUTED, YOUR_INPUT, Line
+from planner.money.ledger import COMPUTED, YOUR_INPUT, InputSheet, Line, origin
 from planner.money.setting import PlanContext
 from planner.money.timeline import PLAN
 from planner.money.ways.ledger_of_way import OptionLedger, Unavailable

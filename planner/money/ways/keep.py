@@ -7,8 +7,7 @@ import numpy as np
 from planner.money.demand.stream import DemandLayer
 from planner.money.formula import Num
 from planner.money.inflation import agreed
-from planner.money.input_sheet import NOT_PUBLISHED, InputSheet
-from planner.money.ledger import COMPUTED, CONVENTION, YOUR_INPUT, Line, Origin
+from planner.money.ledger import COMPUTED, CONVENTION, NOT_PUBLISHED, YOUR_INPUT, InputSheet, Line, Origin
 from planner.money.owning.inputs import add_power_price, add_staff_and_space
 from planner.money.owning.lines import METER, RENT_OF_SPACE, WAGE
 from planner.money.owning.place import ExistingPower, existing_power, place_of

@@ -7,16 +7,15 @@ import numpy as np
 
 from planner.money.demand.stream import DemandLayer
 from planner.money.finance import implied_lease_rate
+from planner.money.fleet import Make, build_fleet
 from planner.money.formula import Num
 from planner.money.inflation import agreed
-from planner.money.input_sheet import InputSheet
-from planner.money.ledger import YOUR_INPUT, Line
+from planner.money.ledger import YOUR_INPUT, InputSheet, Line
 from planner.money.owning import Ownership, owned
 from planner.money.owning.inputs import add_residual_share
-from planner.money.owning.lines import Part
+from planner.money.owning.lines import FleetOrder
 from planner.money.owning.resale import Installments, level_payment, value, whole_months
 from planner.money.setting import PlanContext
-from planner.money.stages.fleet import Make, build_fleet
 from planner.money.timeline import Holding
 from planner.money.ways.ledger_of_way import OptionLedger, Unavailable
 from planner.money.ways.loan import LOAN_RATE
@@ -43,7 +42,7 @@ class LeaseTerms:
 def lease_order_builder(terms: LeaseTerms) -> Make:
     """What makes an order that is held for the lease's term; for the plan where it is bought or no term is said."""
 
-    def held(setting: PlanContext, need: DemandLayer, part: Part | None) -> Ownership | None:
+    def held(setting: PlanContext, need: DemandLayer, part: FleetOrder | None) -> Ownership | None:
         if terms.buys_at_end:
             return owned(setting, need, refreshed=False, part=part)
         whole = owned(setting, need, until_months=setting.timeline.months, refreshed=False, part=part)

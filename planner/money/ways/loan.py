@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from planner.money.fleet import build_fleet
 from planner.money.inflation import agreed
 from planner.money.ledger import YOUR_INPUT, Line
 from planner.money.owning import Ownership
 from planner.money.owning.resale import Installments, first_principal_share, grown, outstanding_share, whole_months
 from planner.money.setting import PlanContext
-from planner.money.stages.fleet import build_fleet
 from planner.money.ways.ledger_of_way import OptionLedger, Unavailable
 from planner.money.ways.own import cannot_buy_reason, first, fleet_size, fleet_with_rent_ledger, left_out, orders_of
 from planner.money.ways.record import Look, OptionSpec

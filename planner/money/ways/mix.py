@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.demand.stream import DemandLayer
+from planner.money.fleet import DeliveryTimeline, Fleet, build_fleet
 from planner.money.formula import Num
 from planner.money.ledger import Line
 from planner.money.owning import Ownership
@@ -16,7 +17,6 @@ from planner.money.renting.interruptions import demand_of, interruptible_work
 from planner.money.renting.reservation import all_along, reserving
 from planner.money.setting import PlanContext
 from planner.money.sizing import reach
-from planner.money.stages.fleet import DeliveryTimeline, Fleet, build_fleet
 from planner.money.ways import hosted, on_demand, spot
 from planner.money.ways.ledger_of_way import OptionLedger, Unavailable, under
 from planner.money.ways.own import cannot_buy_reason, late_delivery_warnings, waiting_cost_lines

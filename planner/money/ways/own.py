@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 
+from planner.money.fleet import DeliveryTimeline, Fleet, build_fleet, in_time
 from planner.money.formula import Num
 from planner.money.ledger import Line
 from planner.money.owning.lines import PER_MACHINE
@@ -13,8 +14,6 @@ from planner.money.price_path import forward_rent_note, rent_path_warnings
 from planner.money.renting.bill import renting
 from planner.money.setting import PlanContext
 from planner.money.sizing import right_size, server_size, wait_warning
-from planner.money.stages.fleet import DeliveryTimeline, Fleet, build_fleet
-from planner.money.stages.just_in_time import in_time
 from planner.money.ways.ledger_of_way import Builder, OptionLedger, Unavailable, under
 from planner.money.ways.on_demand import missing_price, unknown_offer_reason
 from planner.money.ways.record import Look, MixLayerStyle, OptionSpec

@@ -4,13 +4,13 @@ import numpy as np
 
 from planner.money.demand.stream import DemandLayer
 from planner.money.finance import implied_lease_rate
+from planner.money.fleet import build_fleet
 from planner.money.inflation import agreed
 from planner.money.ledger import YOUR_INPUT, Line
 from planner.money.owning import Ownership, owned
-from planner.money.owning.lines import Part
+from planner.money.owning.lines import FleetOrder
 from planner.money.owning.resale import Installments, value
 from planner.money.setting import PlanContext
-from planner.money.stages.fleet import build_fleet
 from planner.money.ways.lease import loan_comparison_note
 from planner.money.ways.ledger_of_way import OptionLedger, Unavailable
 from planner.money.ways.own import cannot_buy_reason, first, fleet_size, fleet_with_rent_ledger, left_out
@@ -35,7 +35,7 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     return fleet_with_rent_ledger(setting, "Rent to own", found, lines, *_implied(setting, part), ASK)
 
 
-def _held(setting: PlanContext, need: DemandLayer, part: Part | None) -> Ownership | None:
+def _held(setting: PlanContext, need: DemandLayer, part: FleetOrder | None) -> Ownership | None:
     return owned(setting, need, refreshed=False, part=part)
 
 

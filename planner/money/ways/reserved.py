@@ -10,7 +10,7 @@ from planner.money.ledger import Line
 from planner.money.price_path import quotes, rent_path_warnings
 from planner.money.renting.bill import BILLED, renting
 from planner.money.renting.offer_inputs import TERM_MONTHS
-from planner.money.renting.reservation import Part, ReservationBill, reserving, term_months, work_of
+from planner.money.renting.reservation import ReservationBill, ReservedPart, reserving, term_months, work_of
 from planner.money.selling import SellableHours, hour_sale_lines
 from planner.money.setting import PlanContext, Reservation, ReservationTier
 from planner.money.sizing import reach, right_size
@@ -46,7 +46,7 @@ def tiers_detail(steps: list[ReservationTier], months: float, *, leaves_some: bo
     return f"{told}; the rest on demand" if leaves_some else told
 
 
-def heading(part: Part, several: bool) -> str:
+def heading(part: ReservedPart, several: bool) -> str:
     """Over the lines of one of several reservations."""
     own = [one for one in part.tier.bookings if one.offer == part.offer]
     step = f"Step {part.step}, " if several else ""

@@ -5,9 +5,9 @@ from functools import partial
 
 import numpy as np
 
+from planner.money.finance import SolveResult
 from planner.money.ledger import Ledger
 from planner.money.measures import Payback, simple_payback
-from planner.money.outcome import SolveResult
 from planner.money.setting import PlanContext
 from planner.money.sizing import busy_share, right_size, server_size, wait_in_services
 from planner.money.ways import on_demand

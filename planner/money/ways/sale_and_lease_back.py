@@ -3,12 +3,12 @@
 from dataclasses import replace
 from functools import partial
 
+from planner.money.fleet import build_fleet
 from planner.money.inflation import agreed
 from planner.money.ledger import YOUR_INPUT, Line
 from planner.money.owning import Ownership
 from planner.money.owning.resale import whole_months
 from planner.money.setting import PlanContext
-from planner.money.stages.fleet import build_fleet
 from planner.money.timeline import Holding
 from planner.money.ways import keep
 from planner.money.ways.lease import LeaseTerms, add_lease_terms, implied, lease_order_builder, lease_orders, payments

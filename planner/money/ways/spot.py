@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from planner.money.demand.stream import DemandLayer
 from planner.money.formula import Num
-from planner.money.input_sheet import InputSheet
-from planner.money.ledger import COMPUTED, LedgerInput, Line, Origin
+from planner.money.ledger import COMPUTED, InputSheet, LedgerInput, Line, Origin
 from planner.money.measures import factors
 from planner.money.price_path import add_rent_path, rent_path_warnings
 from planner.money.renting.bill import drop_zero_lines, rent_lines, renting, with_support

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.money.lost_hours import LostHours, lost_hours
+from planner.money.demand.lost_time import LostHours, lost_hours
 from planner.money.measures import peak_cash, rate_per_year
 from planner.money.owned_fleet import USUAL_SHARES, Kind, OwnedCostSplit, idle, pieces, split
 from planner.money.plan import Plan

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from planner.money.renting.job_hour import JobHourQuote
+from planner.money.renting.cheapest_offer import JobHourQuote
 from planner.report import words
 from planner.report.forms import describe_offer
 from planner.report.speed.fit_words import (

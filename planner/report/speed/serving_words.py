@@ -5,7 +5,7 @@ from dataclasses import asdict, fields
 from datetime import date
 from typing import Any, NamedTuple
 
-from planner.money.renting.job_hour import JobHourQuote, hired
+from planner.money.renting.cheapest_offer import JobHourQuote, hired
 from planner.report import words
 from planner.report.forms import NO_OFFER, bullet_list, describe_offer, finite, join_sections, offer_data, to_plain_data
 from planner.report.speed.fit_words import SERVED_PARTS, evidence_text, first_token_confidence_text, held_words

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from planner.money.renting.job_hour import JobHourQuote
+from planner.money.renting.cheapest_offer import JobHourQuote
 from planner.report import words
 from planner.report.forms import bullet_list, cost_data, finite, join_sections, offer_data, to_plain_data, usd_words
 from planner.report.speed.fit_words import MEMORY_PARTS, evidence_text, held_words

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.demand.stream import DemandLayer
-from planner.money.input_sheet import Case, end
+from planner.money.ledger import Case, end
 from planner.money.measures import factors
 from planner.money.owning import Machine, Ownership, machine, owned
 from planner.money.owning.place import network_fact, no_network_reason, power_shortfall_reason

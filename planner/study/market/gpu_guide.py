@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from planner.money.renting.job_hour import hired
+from planner.money.renting.cheapest_offer import hired
 from planner.money.ways import WAYS
 from planner.scenario.presets import preset
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario

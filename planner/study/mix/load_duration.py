@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from planner.money.demand.queueing import least_busy_share_to_own
 from planner.money.demand.stream import Demand
-from planner.money.outcome import SolveResult
+from planner.money.finance import SolveResult
 from planner.money.setting import PlanContext
 from pricing.caching import cached_property
 

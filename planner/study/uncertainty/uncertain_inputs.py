@@ -19,9 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from planner.money.demand.lost import RATE
-from planner.money.input_sheet import Case, end, origin
-from planner.money.ledger import LedgerInput, Origin
+from planner.money.demand.lost_time import RATE
+from planner.money.ledger import Case, LedgerInput, Origin, end, origin
 from planner.money.owning.inputs import CHEAPER_FACTS, POSITION, curve_of, lead_time
 from planner.money.plan import Plan
 from planner.money.price_path import CHANGE, DRIFT, LEAST_CHANGE, MOST_CHANGE

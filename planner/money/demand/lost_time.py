@@ -25,7 +25,7 @@ _LEAST_USEFUL = 0.01  # draws that lose more than 99 of 100 hours are reckoned a
 
 
 @dataclass(frozen=True, eq=False)
-class Lost:
+class LostTime:
     """Of one kind of work, with what it rests on at typical figures."""
 
     usual: Reliability
@@ -43,7 +43,7 @@ class Lost:
 
 def lost_time_by_work(
     catalogue: Catalogue, scenario: Scenario, asked: ScenarioInHours | None, rate: Num | None
-) -> dict[Work, Lost]:
+) -> dict[Work, LostTime]:
     """By kind of work, at the usual rate of failures or at one that is tried out.
 
     Services are left out: a replica that fails is started again, and what it loses is a request.
@@ -53,7 +53,7 @@ def lost_time_by_work(
 
 def _each(
     catalogue: Catalogue, scenario: Scenario, asked: ScenarioInHours | None, rate: Num | None
-) -> Iterator[tuple[Work, Lost]]:
+) -> Iterator[tuple[Work, LostTime]]:
     written = scenario.work if asked is None else asked.written.work
     trainings = iter(() if asked is None else asked.trainings)
     on_top = scenario.failures.stated_hours == "useful"
@@ -78,10 +78,10 @@ def _each(
             yield work, _lost(usual, there, many, is_counted=counted, on_top=counted)
 
 
-def _lost(usual: Reliability, there: Reliability, job: int, *, is_counted: bool, on_top: bool) -> Lost:
+def _lost(usual: Reliability, there: Reliability, job: int, *, is_counted: bool, on_top: bool) -> LostTime:
     before = _useful_share(usual)
     now = np.maximum(there.useful_share, _LEAST_USEFUL)
-    return Lost(
+    return LostTime(
         usual=usual,
         job=job,
         share=np.asarray(1 - now)[()],
@@ -93,3 +93,13 @@ def _lost(usual: Reliability, there: Reliability, job: int, *, is_counted: bool,
 
 def _useful_share(one: Reliability) -> float:
     return max(float(np.asarray(one.useful_share)), _LEAST_USEFUL)
+
+
+@dataclass(frozen=True)
+class LostHours:
+    """Over all work, at typical figures."""
+
+    hours: float  # accelerator-hours that are lost
+    share: float  # of all busy hours
+    is_counted: bool  # predicted, or put on top; else a part of hours that somebody states
+    largest: LostTime  # of the work that loses most
