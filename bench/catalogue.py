@@ -54,7 +54,9 @@ def main() -> Iterator[str]:
     setting = PlanContext(catalogue, Scenario(), DAY)
     need = setting.demand.all
     yield line(
-        f"the whole plan's bill at {len(ids)} offers, ranked", best(lambda: bills(setting, need, ids).rank), reference
+        f"the whole plan's bill at {len(ids)} offers, ranked",
+        best(lambda: bills(setting, need, ids).ranking),
+        reference,
     )
 
 

@@ -78,8 +78,8 @@ def without_each(
 
 def _old(made: Plan) -> list[str] | None:
     """The cheapest old offers on demand of a plan's market; None where fewer than four sellers are known."""
-    prices, offers = made.setting.taken.prices, made.setting.catalogue.offers
-    if prices is None or made.setting.taken.on_demand is None:
+    prices, offers = made.setting.offers.prices, made.setting.catalogue.offers
+    if prices is None or made.setting.offers.on_demand is None:
         return None
     known = [key for key in prices.keys if offers[key].purchase == "on_demand" and np.isfinite(prices.of(key).typical)]
     if len({offers[key].provider for key in known}) < SELLERS:
@@ -89,6 +89,6 @@ def _old(made: Plan) -> list[str] | None:
 
 
 def _usd(made: Plan) -> float:
-    taken = made.setting.taken
+    taken = made.setting.offers
     assert taken.prices is not None
     return taken.prices.of(taken.on_demand or "").typical

@@ -193,7 +193,7 @@ def test_text_and_data_can_be_made_of_it(world: str, name: str) -> None:
 @each_preset
 def test_what_a_plan_rents_is_on_offer_can_be_had_and_is_never_in_doubt(world: str, name: str) -> None:
     setting, day = reckoned(world, name).plan.setting, day_of(world)
-    scenario, taken = setting.scenario, setting.taken
+    scenario, taken = setting.scenario, setting.offers
     shown = find(setting.catalogue, default_offer_filter(scenario.accelerator), day).ids
     order = busiest_order(setting)
     for key, named in ((taken.on_demand, scenario.rent.offer), (taken.reserved, scenario.reserve.offer)):

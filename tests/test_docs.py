@@ -201,7 +201,7 @@ def test_the_readme_says_what_becomes_of_an_old_price() -> None:
 def test_a_plan_rents_at_what_an_old_price_is_worth_and_says_how_old_it_is(days_on: int) -> None:
     catalogue = load_catalogue()
     made = plan(catalogue, Scenario(), catalogue.day + timedelta(days=days_on))
-    prices, key = made.setting.taken.prices, made.setting.taken.on_demand
+    prices, key = made.setting.offers.prices, made.setting.offers.on_demand
     assert prices is not None
     assert key is not None
     found = prices.of(key)

@@ -253,7 +253,7 @@ class SolveResult:
     reason: NDArray[np.str_]
 
     @property
-    def found(self) -> NDArray[np.bool_]:
+    def is_found(self) -> NDArray[np.bool_]:
         """Whether there is a number, for each entry."""
         return np.asarray(np.isfinite(self.value))
 

@@ -37,42 +37,44 @@ class DeliveryTimeline:
 
     setting: PlanContext
     tops: tuple[int, ...]  # how many there are with each order
-    held: tuple[Holding, ...]  # of each order
+    holdings: tuple[Holding, ...]  # of each order
 
     @property
     def waits(self) -> NDArray[np.float64]:
         """The share of each month before the first of it is there."""
-        return self.held[0].waits
+        return self.holdings[0].waits
 
     @property
     def owns(self) -> NDArray[np.float64]:
         """The share of each month in which any of it runs."""
-        return self.there[0]
+        return self.runs_from[0]
 
     @property
     def gone(self) -> NDArray[np.float64]:
         """The share of each month after it is sold."""
-        return self.held[0].gone
+        return self.holdings[0].gone
 
     @cached_property
-    def there(self) -> tuple[NDArray[np.float64], ...]:
+    def runs_from(self) -> tuple[NDArray[np.float64], ...]:
         """Of each order, the share of each month in which it runs, with all that were ordered before it."""
-        return tuple(accumulate((held.owns for held in self.held), np.minimum))
+        return tuple(accumulate((held.owns for held in self.holdings), np.minimum))
 
     @cached_property
-    def only(self) -> tuple[NDArray[np.float64], ...]:
+    def runs_alone(self) -> tuple[NDArray[np.float64], ...]:
         """The share of each month in which the orders up to each are there and no later one."""
-        return tuple(now - later for now, later in zip(self.there, (*self.there[1:], np.zeros(1)), strict=True))
+        return tuple(now - later for now, later in zip(self.runs_from, (*self.runs_from[1:], np.zeros(1)), strict=True))
 
     @property
     def machines(self) -> NDArray[np.float64]:
         """Accelerators that are there, month by month."""
-        return np.asarray(sum(top * share for top, share in zip(self.tops, self.only, strict=True)))
+        return np.asarray(sum(top * share for top, share in zip(self.tops, self.runs_alone, strict=True)))
 
     @property
     def busy_hours(self) -> NDArray[np.float64]:
         """Useful accelerator-hours that it does, month by month."""
-        work = (work_of(self.setting, top).busy_hours * share for top, share in zip(self.tops, self.only, strict=True))
+        work = (
+            work_of(self.setting, top).busy_hours * share for top, share in zip(self.tops, self.runs_alone, strict=True)
+        )
         return np.asarray(sum(work))
 
     def over(self, of: Callable[[int], DemandLayer]) -> DemandLayer:
@@ -80,7 +82,7 @@ class DeliveryTimeline:
         if len(self.tops) == 1:
             return of(self.tops[0])
         owns = np.where(self.owns > 0, self.owns, 1.0)
-        first, *later = (part / owns for part in self.only)
+        first, *later = (part / owns for part in self.runs_alone)
         return blended([of(top) for top in self.tops], [np.where(self.owns > 0, first, 1.0), *later])
 
     def left(self, held: int = 0) -> DemandLayer:
@@ -105,13 +107,13 @@ class Fleet:
     @property
     def comes(self) -> bool:
         """Whether any of it ever runs, in any draw."""
-        return any(bool(np.any(np.asarray(part.held.comes) > 0)) for part in self.parts)
+        return any(bool(np.any(np.asarray(part.holding.comes) > 0)) for part in self.parts)
 
     @property
     def stages(self) -> DeliveryTimeline:
         """How many are there, and when."""
         tops = tuple(accumulate(order.accelerators for order in self.orders)) or (self.accelerators,)
-        return DeliveryTimeline(self.setting, tops, tuple(part.held for part in self.parts))
+        return DeliveryTimeline(self.setting, tops, tuple(part.holding for part in self.parts))
 
     def lines(self, of: Callable[[Ownership], Iterable[Line]]) -> tuple[Line, ...]:
         """Lines of every order; of several, each under a heading."""
@@ -144,7 +146,7 @@ def build_fleet(
     made: Fleet | None = setting.fleets[key]
     if made is None:
         return None
-    return replace(made, parts=tuple(replace(part, put=part.put.copy()) for part in made.parts))
+    return replace(made, parts=tuple(replace(part, sheet=part.sheet.copy()) for part in made.parts))
 
 
 def _ordered(setting: PlanContext, accelerators: int, orders: tuple[PurchaseOrder, ...], make: Make) -> Fleet | None:
@@ -176,16 +178,16 @@ def _incremental_layer(setting: PlanContext, before: int, top: int) -> DemandLay
         return work_of(setting, top)
     demand = setting.demand
     hours = demand.done(top, reach(setting, top)) - demand.done(before, reach(setting, before))
-    need = demand.need(hours, np.full(1, float(top - before)))
+    need = demand.layer(hours, np.full(1, float(top - before)))
     return replace(need, storage_tb=0.0, egress_tb_per_month=0.0)
 
 
 def _order_context(setting: PlanContext, order: PurchaseOrder, first_month: int) -> PlanContext:
     """The setting of one order: its month and its terms. Where another month is tried out, all orders move with it."""
     key = (order.model_copy(update={"accelerators": 1}), first_month)
-    if key not in setting.of_orders:
-        setting.of_orders[key] = _with_terms(setting, order, first_month)
-    return setting.of_orders[key]
+    if key not in setting.order_contexts:
+        setting.order_contexts[key] = _with_terms(setting, order, first_month)
+    return setting.order_contexts[key]
 
 
 def _with_terms(setting: PlanContext, order: PurchaseOrder, first_month: int) -> PlanContext:

@@ -45,7 +45,7 @@ def add_price_change(put: InputSheet, setting: PlanContext, name: str, fact: str
     if inflation_per_year(setting) == 0 or said.is_yours or said.origin == TRIED or callable(said.origin):
         return
     note = f"{said.origin.note}. {_LESS_INFLATION}" if said.origin.note else _LESS_INFLATION
-    put.say(name, to_plan_terms(setting, float(said.value)), said.unit, replace(said.origin, note=note))
+    put.add(name, to_plan_terms(setting, float(said.value)), said.unit, replace(said.origin, note=note))
 
 
 def worth_when_paid(setting: PlanContext, since_years: Num) -> NDArray[np.float64]:

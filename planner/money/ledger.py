@@ -40,7 +40,7 @@ _NONCASH: frozenset[Treatment] = frozenset({"imputed", "forgone"})
 class Origin:
     """Where an input came from."""
 
-    said_by: str  # "the plan" (typed, or its default), "your quote", the title of a source, or "assumption"
+    source: str  # "the plan" (typed, or its default), "your quote", the title of a source, or "assumption"
     kind: str  # input, yours, assumption, list_price, spec ...
     since: date | None = None
     checked: date | None = None
@@ -226,7 +226,7 @@ class InputSheet:
         """Another sheet with the same inputs."""
         return InputSheet(self.catalogue, self.case, self.tried, dict(self.used), self.typed)
 
-    def say(self, name: str, value: Num, unit: str, where: Origin) -> None:
+    def add(self, name: str, value: Num, unit: str, where: Origin) -> None:
         """An input with a value and an origin; a value that is tried out takes its place."""
         tried = self.tried.get(name)
         if self.typed and where is YOUR_INPUT and tried is None:
@@ -244,18 +244,18 @@ class InputSheet:
     def figure(self, name: str, figure: Figure | None, unit: str, yours: Num | None = None) -> None:
         """Your number, or the figure's end for this case; not-a-number where there is neither."""
         if yours is not None:
-            self.say(name, yours, unit, YOUR_INPUT)
+            self.add(name, yours, unit, YOUR_INPUT)
         elif figure is not None:
-            self.say(name, end(figure.newest, self.case), figure.unit, origin(self.catalogue, figure))
+            self.add(name, end(figure.newest, self.case), figure.unit, origin(self.catalogue, figure))
         else:
-            self.say(name, float("nan"), unit, NOT_PUBLISHED)
+            self.add(name, float("nan"), unit, NOT_PUBLISHED)
 
     def fact(self, name: str, fact: str, yours: Num | None = None) -> None:
         """Your number, or a fact of the catalogue."""
         figure = self.catalogue.facts[fact].figure
         self.figure(name, figure, figure.unit, yours)
 
-    def flags(self, flags: tuple[LedgerInput, ...]) -> None:
+    def add_all(self, flags: tuple[LedgerInput, ...]) -> None:
         """Put down inputs that come with their origin, such as the flags of a timeline."""
         self.used.update({flag.name: flag for flag in flags})
 

@@ -83,22 +83,22 @@ class InputColumns:
         tried = {name: values[rows] for name, values in self.tried.items()}
         return replace(self, tried=tried, fields={path: values[rows] for path, values in self.fields.items()})
 
-    def trying(self, name: str, values: Array) -> InputColumns:
+    def with_tried(self, name: str, values: Array) -> InputColumns:
         """The rows with one more input tried out; a factor on the work multiplies the one that is there."""
         known = self.tried.get(name, 1.0) if name == BUSY_FACTOR else 1.0
         return replace(self, tried={**self.tried, name: values * known})
 
-    def at(self) -> PlanContext:
+    def context(self) -> PlanContext:
         """The setting that stands for all rows."""
         scenario = self.setting.scenario
         for path, values in self.fields.items():
             scenario = with_value(scenario, path, values[:, None].view(_HashableColumn))
         there = replace(self.setting, scenario=scenario) if self.fields else self.setting
         if self.along is None:
-            return there.trying({name: values[:, None] for name, values in self.tried.items()})
+            return there.with_tried({name: values[:, None] for name, values in self.tried.items()})
         name, values = self.along
         beside = {one: column[:, None, None] for one, column in self.tried.items()}
-        return there.trying({**beside, name: values[None, :, None]})
+        return there.with_tried({**beside, name: values[None, :, None]})
 
     def blocks(self, builders: Sequence[Builder]) -> Iterator[LedgerBlock]:
         """The ledgers of all rows, block by block. Who takes a block has done with it when the next is asked for."""
@@ -106,9 +106,9 @@ class InputColumns:
         size = max(CELLS // ((self.setting.timeline.last + 1) * steps), _FEWEST // steps)
         for start in range(0, count, size):
             rows = slice(start, min(start + size, count))
-            there = self.take(rows).at()
+            there = self.take(rows).context()
             yield LedgerBlock(rows, there, tuple(build_ledger(there, build) for build in builders))
-            there.let_go()
+            there.release()
 
     def present_usd(self, builders: Sequence[Builder]) -> Array:
         """What each way costs in today's money, ways x rows (x values). Not-a-number where it cannot be reckoned."""

@@ -59,7 +59,7 @@ class Payback:
         return np.asarray(_WORDS[self.ending])
 
     @property
-    def found(self) -> NDArray[np.bool_]:
+    def is_found(self) -> NDArray[np.bool_]:
         """Whether the money comes back, for each entry."""
         return np.asarray(np.isfinite(self.month))
 

@@ -91,11 +91,11 @@ class ImplausibleInput:
     """One input to look at again."""
 
     name: str
-    yours: float
-    usual: float
+    entered: float
+    expected: float
     unit: str
-    meant: float | None  # what would be usual, if it was a slip
-    slip: str | None
+    intended: float | None  # what would be usual, if it was a slip
+    mistake: str | None
     below_all: bool = False  # lower than what anybody asks
     is_known: bool = True  # the catalogue has the usual figure; else it follows from others
     path: Path = ()  # of a field of money
@@ -113,7 +113,7 @@ def doubts(plan: Plan) -> tuple[ImplausibleInput, ...]:
     unsaid = plan
     if bare != scenario:
         unsaid = plan_from_context(
-            replace(plan.setting, scenario=bare, taken=taken(replace(plan.setting, scenario=bare)))
+            replace(plan.setting, scenario=bare, offers=taken(replace(plan.setting, scenario=bare)))
         )
     usual = numbers(unsaid)
     known = {name: used for name, used in usual.items() if not used.is_yours}
@@ -142,7 +142,7 @@ def _typed_money(scenario: Scenario) -> Iterator[tuple[Path, float]]:
 def _of_money(path: Path, usd: float, sight: Sight) -> ImplausibleInput | None:
     yardstick = YARDSTICKS[tuple(0 if isinstance(step, int) else step for step in path)](sight)
     found = None if yardstick is None else doubt(str(path[-1]), abs(usd), yardstick)
-    return found and replace(found, path=path, yours=usd)
+    return found and replace(found, path=path, entered=usd)
 
 
 def _of_ledger(yours: LedgerInput, usual: LedgerInput) -> ImplausibleInput | None:
@@ -154,7 +154,7 @@ def _of_ledger(yours: LedgerInput, usual: LedgerInput) -> ImplausibleInput | Non
 
 def _check_below_market(plan: Plan, unsaid: Plan, mine: Mapping[str, LedgerInput]) -> Iterator[ImplausibleInput]:
     """A rent of yours below what anybody asks, where it is not so far off that a slip is asked about already."""
-    prices, offers = unsaid.setting.taken.prices, plan.setting.catalogue.offers
+    prices, offers = unsaid.setting.offers.prices, plan.setting.catalogue.offers
     if PRICE not in mine or prices is None or plan.setting.scenario.rent.usd_per_accelerator_hour is None:
         return
     usd = [prices.of(key) for key in prices.keys if offers[key].purchase == "on_demand"]

@@ -57,17 +57,17 @@ def purchase_orders(setting: PlanContext, option: Option) -> tuple[DeliveredOrde
         return ()
     found, before, spares = [], 0, 0
     for part, top in zip(fleet.parts, fleet.stages.tops, strict=True):
-        shelf = spare_boards(top, float(np.asarray(part.put.used["spare_share"].value)))
-        held = part.held
+        shelf = spare_boards(top, float(np.asarray(part.sheet.used["spare_share"].value)))
+        held = part.holding
         found.append(
             DeliveredOrder(
                 accelerators=top - before,
                 ordered_after_months=int(np.asarray(held.ordered_months)),
                 there_after_months=float(np.asarray(held.ordered_months) + np.asarray(held.lead_time_months)),
-                what=fleet.machine.ordered(top - before),
+                what=fleet.machine.order_text(top - before),
                 spare_accelerators=shelf - spares,
-                usd=_usd(part.bought),
-                resale_usd=-_usd(tuple(line for line in part.sale if line.treatment == "sale")),
+                usd=_usd(part.purchase_lines),
+                resale_usd=-_usd(tuple(line for line in part.resale_lines if line.treatment == "sale")),
                 fleet_accelerators=top,
             )
         )

@@ -82,8 +82,8 @@ class Plan:
 def build_context(catalogue: Catalogue, scenario: Scenario, day: date) -> PlanContext:
     """The setting of a scenario on a day, with the offers it rents from chosen."""
     found = asked(catalogue, scenario)
-    bare = PlanContext(catalogue, found.scenario, day, asked=found)
-    return bare.renting(taken(bare))
+    bare = PlanContext(catalogue, found.scenario, day, resolved=found)
+    return bare.with_offers(taken(bare))
 
 
 def plan(catalogue: Catalogue, scenario: Scenario, day: date) -> Plan:
@@ -93,7 +93,7 @@ def plan(catalogue: Catalogue, scenario: Scenario, day: date) -> Plan:
 
 def plan_from_context(setting: PlanContext) -> Plan:
     """The plan of a setting that was made before, perhaps with inputs that are tried out."""
-    problems = setting.asked.problems if setting.asked else ()
+    problems = setting.resolved.problems if setting.resolved else ()
     if problems:
         return Plan(setting, (), tuple(SkippedOption(way, "; ".join(problems)) for way in WAYS))
     made = list(_made(setting))

@@ -69,7 +69,7 @@ def add_rent_path(basis: InputSheet, setting: PlanContext, set_after_months: NDA
     later = ""
     if inflation_per_year(setting) != 0:
         worth = worth_when_paid(setting, set_after_months / MONTHS_PER_YEAR)
-        basis.say(WORTH, worth, "dollars of the day its price was set", PLAN)
+        basis.add(WORTH, worth, "dollars of the day its price was set", PLAN)
         later = f" * {WORTH}"
     later += _add_rent_step(basis, setting)
     if setting.terms.rent_by_year and CHANGE not in setting.tried:
@@ -83,18 +83,18 @@ def _add_rent_step(basis: InputSheet, setting: PlanContext) -> str:
     """A jump of all rents from some month on, where one is tried out: what is to be put behind the price."""
     if STEP not in setting.tried:
         return ""
-    basis.say(STEP, 1.0, "times the path of rents", TRIED)
-    basis.say(STEP_AFTER, 0.0, "months", TRIED)
+    basis.add(STEP, 1.0, "times the path of rents", TRIED)
+    basis.add(STEP_AFTER, 0.0, "months", TRIED)
     return f" * where(price_set_after_months >= {STEP_AFTER}, {STEP}, 1)"
 
 
 def _add_rent_rate(basis: InputSheet, setting: PlanContext) -> None:
     middle, where = _central_change(setting)
     if setting.case == "typical":
-        basis.say(CHANGE, middle, "share a year", where)
+        basis.add(CHANGE, middle, "share a year", where)
         return
     change = np.clip(middle + _range_offset(setting), LEAST_CHANGE, MOST_CHANGE)
-    basis.say(CHANGE, change, "share a year", _fact_origin(setting))
+    basis.add(CHANGE, change, "share a year", _fact_origin(setting))
 
 
 def _add_rent_levels(basis: InputSheet, setting: PlanContext, set_after_months: NDArray[np.float64]) -> None:
@@ -102,24 +102,24 @@ def _add_rent_levels(basis: InputSheet, setting: PlanContext, set_after_months: 
     begun_years = set_after_months / MONTHS_PER_YEAR
     level = levels[np.minimum(np.floor(begun_years + 1e-9).astype(np.intp), len(levels) - 1)]
     if DRIFT in setting.tried:
-        basis.say(LEVEL, level * (1 + setting.tried[DRIFT]) ** begun_years, "times today's rent", TRIED)
+        basis.add(LEVEL, level * (1 + setting.tried[DRIFT]) ** begun_years, "times today's rent", TRIED)
         return
     if setting.case == "typical":
-        basis.say(LEVEL, level, "times today's rent", YOUR_INPUT)
+        basis.add(LEVEL, level, "times today's rent", YOUR_INPUT)
         return
     change = f"{_range_offset(setting):+.2f} a year"
     note = f"your levels, and from there as far down or up as the catalogue's change of {change} goes"
     where = replace(_fact_origin(setting), note=note)
-    basis.say(LEVEL, level * (1 + _range_offset(setting)) ** begun_years, "times today's rent", where)
+    basis.add(LEVEL, level * (1 + _range_offset(setting)) ** begun_years, "times today's rent", where)
 
 
 def _central_change(setting: PlanContext) -> tuple[float, Origin]:
     """The yearly change to plan with: what quotes imply if asked for, else yours, else the catalogue's."""
     if setting.terms.rent_as_quotes_imply:
         quoted = quotes(setting)
-        if quoted is not None and quoted.change.found:
+        if quoted is not None and quoted.change.is_found:
             change = to_plan_terms(setting, float(np.asarray(quoted.change.value)))
-            return min(max(change, LEAST_CHANGE), MOST_CHANGE), Origin(quoted.said_by, "derived", note=quoted.sentence)
+            return min(max(change, LEAST_CHANGE), MOST_CHANGE), Origin(quoted.source, "derived", note=quoted.sentence)
     yours = setting.terms.rent_change_per_year
     if yours is not None:
         return yours, YOUR_INPUT
@@ -141,14 +141,14 @@ def _fact_origin(setting: PlanContext) -> Origin:
 class TermQuotes:
     """What a seller asks for one year and for three, and the yearly change at which they cost the same."""
 
-    said_by: str
+    source: str
     sentence: str
     change: SolveResult
 
 
 def quotes(setting: PlanContext) -> TermQuotes | None:
     """The plan's two quotes; None where the catalogue has none."""
-    catalogue, taken = setting.catalogue, setting.taken
+    catalogue, taken = setting.catalogue, setting.offers
     if taken.one_year is None or taken.three_years is None:
         return None
     short, long = (catalogue.offers[key] for key in (taken.one_year, taken.three_years))
@@ -157,10 +157,12 @@ def quotes(setting: PlanContext) -> TermQuotes | None:
     who = sellers[0] if sellers[0] == sellers[1] else f"{sellers[0]} and {sellers[1]}"
     change = _implied(usd[0], usd[1])
     found = (
-        f"imply {float(np.asarray(change.value)):+.1%} a year" if change.found else f"imply no change: {change.reason}"
+        f"imply {float(np.asarray(change.value)):+.1%} a year"
+        if change.is_found
+        else f"imply no change: {change.reason}"
     )
     return TermQuotes(
-        said_by=f"quotes of {who}",
+        source=f"quotes of {who}",
         sentence=f"{usd[0]:.2f} USD an hour for one year and {usd[1]:.2f} for three, of {who}, {found}; "
         "a discount for being bound is in it, so it is no forecast",
         change=change,
@@ -189,7 +191,7 @@ def rent_path_warnings(setting: PlanContext) -> tuple[str, ...]:
     )
     if quoted is None:
         return (f"nobody publishes prices for one and for three years, so they imply no change of rents, {instead}",)
-    if not quoted.change.found:
+    if not quoted.change.is_found:
         return (f"{quoted.sentence}, {instead}",)
     change = float(np.asarray(quoted.change.value))
     if not LEAST_CHANGE <= change <= MOST_CHANGE:
@@ -275,13 +277,13 @@ def add_forward_rent(basis: InputSheet, setting: PlanContext, path: str) -> str:
     rent = setting.scenario.rent
     if rent.forward_usd_per_accelerator_hour is None:
         return path
-    basis.say(PRICE_AGREED, rent.forward_usd_per_accelerator_hour, "USD/accelerator-hour", YOUR_INPUT)
-    basis.say(_FIRST, float(rent.forward_from_month), "number of the month", YOUR_INPUT)
-    basis.say("month", setting.timeline.month, "its number", PLAN)
+    basis.add(PRICE_AGREED, rent.forward_usd_per_accelerator_hour, "USD/accelerator-hour", YOUR_INPUT)
+    basis.add(_FIRST, float(rent.forward_from_month), "number of the month", YOUR_INPUT)
+    basis.add("month", setting.timeline.month, "its number", PLAN)
     agreed = PRICE_AGREED
     if inflation_per_year(setting) != 0:
         worth = worth_when_paid(setting, 0.0)
-        basis.say(WORTH_AGREED, worth, "dollars of today", PLAN)
+        basis.add(WORTH_AGREED, worth, "dollars of today", PLAN)
         agreed = f"{agreed} * {WORTH_AGREED}"
     return f"where(month >= {_FIRST}, {agreed}, {path})"
 
@@ -305,9 +307,9 @@ def with_forward_fee(setting: PlanContext, lines: Iterable[Line]) -> tuple[Line,
     rents = sum((np.any((line.usd != 0) & months, axis=-1, keepdims=True) for line in agreed), np.zeros(1)) > 0
     if not np.any(rents):
         return lines
-    basis = setting.basis()
-    basis.flags(setting.timeline.flags)
-    basis.say(FEE, rent.forward_fee_usd, "USD", YOUR_INPUT)
+    basis = setting.input_sheet()
+    basis.add_all(setting.timeline.flags)
+    basis.add(FEE, rent.forward_fee_usd, "USD", YOUR_INPUT)
     uses = rents.astype(np.float64) if rents.ndim > 1 else float(rents[0])
-    basis.say("rents_as_agreed", uses, "1 where any hour is rented at the agreed price, else 0", COMPUTED)
+    basis.add("rents_as_agreed", uses, "1 where any hour is rented at the agreed price, else 0", COMPUTED)
     return (*lines, basis.line("Fee for the agreed rent", "commitment", f"{FEE} * rents_as_agreed * starts"))

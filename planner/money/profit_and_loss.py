@@ -75,7 +75,7 @@ class ProfitAndLoss:
     def _solve_break_even(self, name: str, most: float, cost: Callable[[PlanContext, Ledger], object]) -> float | None:
         """The least value of an input from which on nothing is lost."""
         values = np.linspace(0.0, most, _STEPS)
-        there = InputColumns(self.setting, {name: values}).at()
+        there = InputColumns(self.setting, {name: values}).context()
         ledger = build_ledger(there, option_builder(self.option))
         if ledger is None:
             return None

@@ -29,7 +29,7 @@ class SellableHours:
     """What is sold of, as formulas: idle accelerators, the share of each month they are there, what busy ones draw."""
 
     accelerators: str
-    there: str
+    available: str
     more_kw: str | None = None  # what the idle machines draw more while they work; None where others pay for it
     with_people: bool = True  # whether those who sell are paid here; of several layers once
 
@@ -44,7 +44,7 @@ def no_sale_reason(setting: PlanContext) -> str | None:
     """Why hours cannot be sold as they are asked to be: nobody says what a buyer pays."""
     if setting.scenario.sell is None or sells(setting):
         return None
-    prices, offer = setting.taken.prices, setting.taken.on_demand
+    prices, offer = setting.offers.prices, setting.offers.on_demand
     market = prices.of(offer).typical if prices is not None and offer in prices.places else float("nan")
     hint = f" (providers ask about {market:,.2f} USD today, and a newcomer gets less)" if market > 0 else ""
     return f"idle hours are to be sold on and no price is entered: say in sell what a buyer pays for one{hint}"
@@ -62,13 +62,13 @@ def hour_sale_lines(put: InputSheet, setting: PlanContext, idle: SellableHours) 
     if sell is None or not sells(setting):
         return ()
     price = _say(put, setting, sell)
-    hours = f"{idle.accelerators} * hours_per_month * ({idle.there} * sells) * {SHARE}"
+    hours = f"{idle.accelerators} * hours_per_month * ({idle.available} * sells) * {SHARE}"
     lines: tuple[Line, ...] = (
         put.line("Hours sold on", "income", f"-1 * {hours} * {price}"),
         put.line("Fee for selling them", "selling", f"sale_fee_share * {hours} * {price}"),
     )
     if idle.with_people and sell.usd_per_month_to_sell:
-        people = f"usd_per_month_to_sell * ({idle.there} * sells)"
+        people = f"usd_per_month_to_sell * ({idle.available} * sells)"
         lines = (*lines, *agreed(setting, (put.line("People and billing to sell them", "selling", people),)))
     return (*lines, *_electricity(put, setting, idle))
 
@@ -78,18 +78,18 @@ def _electricity(put: InputSheet, setting: PlanContext, idle: SellableHours) -> 
         return ()
     meter = "pue * usd_per_kwh * hours_per_month * (1 + power_price_change_per_year) ** begun_years"
     drawn = put.line(
-        "Electricity of hours sold", "power", f"{idle.more_kw} * {meter} * ({idle.there} * sells) * {SHARE}"
+        "Electricity of hours sold", "power", f"{idle.more_kw} * {meter} * ({idle.available} * sells) * {SHARE}"
     )
     return agreed(setting, (drawn,), setting.timeline.begun_years)
 
 
 def _say(put: InputSheet, setting: PlanContext, sell: IdleSaleInputs) -> str:
     """Says the inputs of a sale; gives back what an hour brings, as a formula."""
-    put.say("hours_per_month", setting.terms.hours_per_month, "hours", CONVENTION)
-    put.say("sells", np.greater_equal(setting.timeline.month, sell.first_month) * 1.0, "1 where hours are sold", PLAN)
-    put.say(PRICE, sell.usd_per_accelerator_hour or 0.0, "USD/accelerator-hour", YOUR_INPUT)
+    put.add("hours_per_month", setting.terms.hours_per_month, "hours", CONVENTION)
+    put.add("sells", np.greater_equal(setting.timeline.month, sell.first_month) * 1.0, "1 where hours are sold", PLAN)
+    put.add(PRICE, sell.usd_per_accelerator_hour or 0.0, "USD/accelerator-hour", YOUR_INPUT)
     put.fact("sale_fee_share", FEE, sell.fee_share)
-    put.say("usd_per_month_to_sell", sell.usd_per_month_to_sell, "USD a month", YOUR_INPUT)
+    put.add("usd_per_month_to_sell", sell.usd_per_month_to_sell, "USD a month", YOUR_INPUT)
     _add_sold_share(put, setting, sell.share_sold)
     return _say_price(put, setting, sell.price_change_per_year)
 
@@ -103,19 +103,19 @@ def _add_sold_share(put: InputSheet, setting: PlanContext, yours: float | None) 
         low, high = end(figure.newest, "low") / usual, end(figure.newest, "high") / usual
         note = f"yours; its range is {low:g} to {high:g} times that, as of our assumption: {figure.newest.note}"
         where, here = Origin("the plan", "yours", note=note), min(yours * here / usual, 1.0)
-    put.say(SHARE, here, "share of idle hours", where)
+    put.add(SHARE, here, "share of idle hours", where)
 
 
 def _say_price(put: InputSheet, setting: PlanContext, change_per_year: float | None) -> str:
     """The price of a sold hour through the months; with a change of yours, rents only say how far futures stray."""
     set_after = setting.timeline.begun_years * MONTHS_PER_YEAR
-    put.say("price_set_after_months", set_after, "months", PLAN)
+    put.add("price_set_after_months", set_after, "months", PLAN)
     other_end = replace(setting, case=_OTHER_END[setting.case])  # the dearer rents are, the cheaper this way
     path = add_rent_path(put, other_end, set_after)
     if change_per_year is None:
         return path.replace(_RENT, PRICE, 1)
-    put.say("sold_price_change_per_year", change_per_year, "share a year", YOUR_INPUT)
-    put.say("expected_rents", _expected_rent_path(setting, set_after), "times today's rent, as the plan expects", PLAN)
+    put.add("sold_price_change_per_year", change_per_year, "share a year", YOUR_INPUT)
+    put.add("expected_rents", _expected_rent_path(setting, set_after), "times today's rent, as the plan expects", PLAN)
     strays = path.replace(_RENT, "1", 1)
     return f"{PRICE} * (1 + sold_price_change_per_year) ** (price_set_after_months / 12) * {strays} / expected_rents"
 
@@ -123,8 +123,8 @@ def _say_price(put: InputSheet, setting: PlanContext, change_per_year: float | N
 def _expected_rent_path(setting: PlanContext, set_after: Num) -> Num:
     """The path of rents at typical figures, today's rent being 1; not what it is worth when it is paid."""
     plain = replace(setting, case="typical", tried={})
-    put = plain.basis()
-    put.say("price_set_after_months", set_after, "months", PLAN)
-    put.say(_RENT, 1.0, "1", PLAN)
+    put = plain.input_sheet()
+    put.add("price_set_after_months", set_after, "months", PLAN)
+    put.add(_RENT, 1.0, "1", PLAN)
     path = formula(add_rent_path(put, plain, np.asarray(set_after)))
     return path({name: 1.0 if name == WORTH else put.used[name].value for name in path.names})

@@ -82,15 +82,13 @@ class ChosenOffers:
     on_demand: str | None = None
     reserved: str | None = None
     reserved_tiers: tuple[ReservationTier, ...] = ()  # what is reserved when, from the first machines up
-    reserved_all_along: tuple[Reservation, ...] = ()  # the reservations of machines that the work wants all along
+    base_reservations: tuple[Reservation, ...] = ()  # the reservations of machines that the work wants all along
     spot: str | None = None
     one_year: str | None = None  # two quotes of one seller, where there are: what they imply together is shown
     three_years: str | None = None
     prices: PriceEstimates | None = None  # what the prices of all offers that the plan could take are worth on its day
     shares: tuple[SellerShare, ...] = ()  # where nobody has all that is wanted at once: who delivers how many on demand
-    asked_elsewhere: FallbackAsk | None = (
-        None  # where nobody can take the order on demand: what an hour costs otherwise
-    )
+    fallback_ask: FallbackAsk | None = None  # where nobody can take the order on demand: what an hour costs otherwise
     lacks: Mapping[str, str] = field(
         default_factory=dict, hash=False
     )  # by kind of purchase: why no offer can take the order
@@ -98,7 +96,7 @@ class ChosenOffers:
     @property
     def booked(self) -> tuple[str, ...]:
         """The offers of all reservations."""
-        every = (*self.reserved_all_along, *(one for tier in self.reserved_tiers for one in tier.bookings))
+        every = (*self.base_reservations, *(one for tier in self.reserved_tiers for one in tier.bookings))
         return tuple(dict.fromkeys(one.offer for one in every if one.offer is not None))
 
 
@@ -108,7 +106,7 @@ def _work_of(setting: PlanContext) -> tuple[object, ...]:
 
 
 def _usual_work_of(setting: PlanContext) -> tuple[object, ...]:
-    return (setting.catalogue, setting.day, setting.asked, *_OF_SCENARIO(setting.scenario))
+    return (setting.catalogue, setting.day, setting.resolved, *_OF_SCENARIO(setting.scenario))
 
 
 _OF_SCENARIO = attrgetter(
@@ -124,15 +122,15 @@ class PlanContext:
     catalogue: Catalogue
     scenario: Scenario
     day: date
-    taken: ChosenOffers = ChosenOffers()
+    offers: ChosenOffers = ChosenOffers()
     case: Case = "typical"
     tried: Tried = field(default_factory=dict)
-    asked: ScenarioInHours | None = None  # the scenario as it was written, where it names models, and what they need
+    resolved: ScenarioInHours | None = None  # the scenario as it was written, where it names models, and what they need
 
     @property
     def written(self) -> Scenario:
         """The scenario as somebody wrote it: with models where `scenario` has plain hours."""
-        return self.scenario if self.asked is None else self.asked.written
+        return self.scenario if self.resolved is None else self.resolved.written
 
     @cached_property
     def currency(self) -> Currency | None:
@@ -191,7 +189,7 @@ class PlanContext:
         return LostHours(lost_hours, lost_hours / busy_hours, counted > lost_hours / 2, largest)
 
     def _lost_at(self, rate: Num | None) -> dict[Work, LostTime]:
-        return lost_time_by_work(self.catalogue, self.scenario, self.asked, rate)
+        return lost_time_by_work(self.catalogue, self.scenario, self.resolved, rate)
 
     @cached_property.of(_usual_work_of)
     def predicted(self) -> tuple[Work, ...]:
@@ -215,29 +213,29 @@ class PlanContext:
         yours = self.terms.discount_rate_per_year
         return self.catalogue.facts[COST_OF_MONEY].figure.newest.typical if yours is None else yours
 
-    def basis(self) -> InputSheet:
+    def input_sheet(self) -> InputSheet:
         """An empty sheet for the inputs of one ledger."""
         return InputSheet(self.catalogue, self.case, self.tried, typed=self.scenario.typed)
 
-    def at(self, case: Case) -> PlanContext:
+    def at_case(self, case: Case) -> PlanContext:
         """This setting at another end of the ranges. Its work and its months stay what they are."""
         return derive(self, "demand", "timeline", case=case)
 
     @cached_property
     def ends(self) -> dict[Case, PlanContext]:
         """This setting at both ends, shared by all ways."""
-        return {"low": self.at("low"), "high": self.at("high")}
+        return {"low": self.at_case("low"), "high": self.at_case("high")}
 
     def __getstate__(self) -> dict[str, object]:
         """What is sent to another process: not what can be made again."""
-        return without(self, "ends", "fleets", "of_orders")
+        return without(self, "ends", "fleets", "order_contexts")
 
-    def renting(self, taken: ChosenOffers) -> PlanContext:
+    def with_offers(self, offers: ChosenOffers) -> PlanContext:
         """This setting with other offers taken. Its work stays what it is."""
-        return derive(self, taken=taken)
+        return derive(self, offers=offers)
 
     @cached_property
-    def of_orders(self) -> dict[Hashable, PlanContext]:
+    def order_contexts(self) -> dict[Hashable, PlanContext]:
         """The settings of a fleet's orders, each made once."""
         return {}
 
@@ -246,11 +244,11 @@ class PlanContext:
         """Fleets that were reckoned here, for ways that pay for the same one."""
         return {}
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Forget what is large of a thousand futures: what is kept by setting would hold on to it."""
-        for one in self.of_orders.values():
-            one.let_go()
-        forget(self, "of_orders", "demand", "fleets")
+        for one in self.order_contexts.values():
+            one.release()
+        forget(self, "order_contexts", "demand", "fleets")
 
     @property
     def base_context(self) -> PlanContext | None:
@@ -261,7 +259,7 @@ class PlanContext:
     def _untried(self) -> PlanContext | None:
         return None
 
-    def trying(self, tried: Tried) -> PlanContext:
+    def with_tried(self, tried: Tried) -> PlanContext:
         """This setting with more inputs tried out, beside those that already are."""
         first = ("usual_demand",) if is_cached(self, "demand") else ()
         return with_cached(derive(self, *first, tried={**self.tried, **tried}), _untried=self.base_context)

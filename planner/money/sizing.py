@@ -44,7 +44,7 @@ def wait_warning(setting: PlanContext, fleet: int) -> str | None:
     busy, wait = busy_share(setting, fleet), wait_in_services(setting, fleet)
     if busy <= utilization_within_wait(setting, fleet) or fleet < setting.demand.job_accelerators:
         return None
-    if not np.asarray(wait.found).all():
+    if not np.asarray(wait.is_found).all():
         return f"{fleet:,} would be busy all the time and the queue only grows: part of the work is rented"
     return (
         f"at {busy:.0%} busy a job that comes at random waits {float(wait.value):.1f} times as long as it runs; work "

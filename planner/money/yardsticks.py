@@ -64,7 +64,7 @@ class Sight:
     def host(self) -> float:
         """What a machine costs, over its accelerators."""
         found = machine(self.setting)
-        return 1.0 if found is not None and found.complete else 1.0 + self.fact("host-share").newest.typical
+        return 1.0 if found is not None and found.is_complete else 1.0 + self.fact("host-share").newest.typical
 
     @cached_property
     def each(self) -> tuple[float, float, float]:
@@ -73,7 +73,7 @@ class Sight:
         if bought is None or found is None:
             rent = self._rented
             return (rent * HOURS_PER_YEAR * _YEARS_OF_RENT,) * 3
-        share = 1 / (found.accelerators * self.host) if found.whole else 1.0
+        share = 1 / (found.accelerators * self.host) if found.is_priced_whole else 1.0
         low, typical, high = bought.usd
         return low * share, typical * share, high * share
 
@@ -98,7 +98,7 @@ class Sight:
     @cached_property
     def rents(self) -> tuple[float, float, float]:
         """What an accelerator-hour costs: the lowest, what the plan takes, the highest that is known."""
-        prices = self.setting.taken.prices
+        prices = self.setting.offers.prices
         known = [] if prices is None else [usd for usd in prices.typical.tolist() if math.isfinite(usd) and usd > 0]
         usual = self._rented if known else self.each[1] / HOURS_PER_YEAR / _YEARS_OF_RENT
         return min([usual, *known]), usual, max([usual, *known])
@@ -107,7 +107,7 @@ class Sight:
     def _rented(self) -> float:
         said = self.usual.get(PRICE)
         usual = math.nan if said is None else float(said.value)
-        prices = self.setting.taken.prices
+        prices = self.setting.offers.prices
         if math.isfinite(usual) or prices is None or np.isnan(prices.typical).all():
             return usual
         return float(np.nanmedian(prices.typical))
@@ -158,7 +158,9 @@ def _accelerator(sight: Sight) -> Yardstick:
         else ()
     )
     found = machine(sight.setting)
-    return Yardstick(*sight.each, "USD", found is not None and not found.whole and found.price is not None, slips)
+    return Yardstick(
+        *sight.each, "USD", found is not None and not found.is_priced_whole and found.price is not None, slips
+    )
 
 
 def _server(sight: Sight) -> Yardstick:
@@ -167,7 +169,7 @@ def _server(sight: Sight) -> Yardstick:
         ((float(sight.size), ONE_AS_MACHINE.format(size=_EIGHT.get(sight.size, sight.size))),) if sight.size > 1 else ()
     )
     found = machine(sight.setting)
-    return Yardstick(low, usual, high, "USD", found is not None and found.whole, slips)
+    return Yardstick(low, usual, high, "USD", found is not None and found.is_priced_whole, slips)
 
 
 def _is_board(sight: Sight) -> bool:

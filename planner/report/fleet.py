@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.owned_fleet import Bought, owned_fleet, purchase_orders
+from planner.money.owned_fleet import DeliveredOrder, owned_fleet, purchase_orders
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
@@ -24,7 +24,7 @@ class FleetReport:
     """What a way owns month by month, beside what the work wants."""
 
     way: EvaluatedOption
-    orders: tuple[Bought, ...]
+    orders: tuple[DeliveredOrder, ...]
     wanted: NDArray[np.float64]  # by month: the most at once
     busy: NDArray[np.float64]  # by month: on average
     owned: NDArray[np.float64]  # by month: that are there, on average over the month
@@ -84,7 +84,7 @@ def order_schedule_text(orders: Sequence[PurchaseOrder]) -> str:
     return _listed([(order.accelerators, order.month) for order in orders])
 
 
-def planned_orders_text(orders: Sequence[Bought]) -> str:
+def planned_orders_text(orders: Sequence[DeliveredOrder]) -> str:
     """The same of orders that were reckoned."""
     return _listed([(order.accelerators, order.ordered_after_months) for order in orders])
 

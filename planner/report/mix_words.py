@@ -77,7 +77,7 @@ def _why(best: BestMix) -> tuple[str, ...]:
         words.usd_per_hour(usd) for usd in (own.usd_per_hour, own.usd_per_busy_hour, other.usd_per_busy_hour)
     )
     prices = f"an hour of one's own costs {idle}, and {busy} more when busy, against {rent} for a busy hour elsewhere"
-    if not best.least_busy.found:
+    if not best.least_busy.is_found:
         return (f"Owning never pays here: {prices}.",)
     share = float(np.asarray(best.least_busy.value))
     rule = f"A GPU is better owned if it is busy more than {words.percent(share)} of the time: {prices}."
@@ -101,7 +101,7 @@ def _sensitivity_text(best: BestMix) -> str:
 
 def _wait(best: BestMix) -> tuple[str, ...]:
     wait = best.wait_hours
-    if wait is None or not wait.found:
+    if wait is None or not wait.is_found:
         return ()
     hours = words.count(words.round_significant(float(np.asarray(wait.value)), 2), "hour")
     return (f"A job that may wait does so for {hours} on average.",)
@@ -171,7 +171,7 @@ def load_table(best: BestMix) -> Table:
 def load_summary(best: BestMix) -> str:
     """The picture of the load in a sentence, for those who cannot see it."""
     done = completed_share_in_stages(best.plan.setting, best.mix, 0)
-    share = words.percent(float(np.asarray(best.least_busy.value))) if best.least_busy.found else "no share"
+    share = words.percent(float(np.asarray(best.least_busy.value))) if best.least_busy.is_found else "no share"
     return (
         f"How many GPUs have work for how much of the time, up to {best.load.peak:,.0f} at once. Owning pays above "
         f"{share} of the time. A base of {best.own:,} does {words.percent(done)} of the work."

@@ -14,7 +14,7 @@ def title(answer: Answer) -> str:
     if answer.verdict == "close":
         return _tie_title(answer)
     if answer.best is None:
-        cannot_be_had = "on_demand" in answer.plan.setting.taken.lacks
+        cannot_be_had = "on_demand" in answer.plan.setting.offers.lacks
         return "Not to be had as asked." if cannot_be_had else "Not enough to answer yet."
     if answer.limit is not None and answer.limit.is_least:
         return f"Nothing keeps to {answer.limit.limited_quantity}: {answer.limit.said}."

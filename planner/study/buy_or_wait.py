@@ -106,22 +106,22 @@ class BuyOrWaitUnavailable:
 def waiting(plan: Plan) -> Waiting | BuyOrWaitUnavailable:
     """What ordering costs in each month in which machines would still come before the plan ends, and never ordering."""
     setting = plan.setting
-    if setting.asked is not None and setting.asked.problems:
-        return BuyOrWaitUnavailable("; ".join(setting.asked.problems))
+    if setting.resolved is not None and setting.resolved.problems:
+        return BuyOrWaitUnavailable("; ".join(setting.resolved.problems))
     bought_as = _cheapest(plan)
     never = on_demand.build(setting)
     if bought_as is None or isinstance(never, Unavailable):
         return BuyOrWaitUnavailable(never.reason if isinstance(never, Unavailable) else _why_not(plan))
     build, fleet = option_builder(bought_as), owned_fleet(setting, bought_as)
     assert fleet is not None  # it could be built
-    said = fleet.parts[0].put.used
+    said = fleet.parts[0].sheet.used
     lead = own.first(said[own.LEAD_TIME].value)
     until = min(setting.scenario.own.resale_month or np.inf, setting.scenario.months)
     last = int(np.ceil(until - lead - 1e-9)) - 1
     if last < 0:
         return BuyOrWaitUnavailable(f"what is ordered now comes after {count(lead, 'month')}, when the plan is over")
     months = np.arange(last + 1)
-    there = InputColumns(setting, {ORDER: months.astype(np.float64)}).at()
+    there = InputColumns(setting, {ORDER: months.astype(np.float64)}).context()
     by_month = build_ledger(there, build)
     rented = build_ledger(setting, on_demand.build)
     assert by_month is not None  # it could be built for today
@@ -195,7 +195,7 @@ def buy_or_wait_futures(found: Waiting) -> BuyOrWaitFutures | None:
     """What ordering in each month costs in its futures; None where nothing about it is uncertain."""
     setting, months = found.plan.setting, np.array(found.months, dtype=np.float64)
     # What hardware costs later matters only where something is ordered later.
-    inputs = doubtful(plan_from_context(setting.trying({ORDER: float(months[-1])})))
+    inputs = doubtful(plan_from_context(setting.with_tried({ORDER: float(months[-1])})))
     if not inputs:
         return None
     count = int(np.clip(_ROWS // len(months), _FEWEST, _MOST))
@@ -203,7 +203,7 @@ def buy_or_wait_futures(found: Waiting) -> BuyOrWaitFutures | None:
     every = (
         InputColumns(setting, draws)
         .take(np.repeat(np.arange(count), len(months)))
-        .trying(ORDER, np.tile(months, count))
+        .with_tried(ORDER, np.tile(months, count))
     )
     usd = every.present_usd([option_builder(found.bought_as)])[0].reshape(count, len(months))
     value = usd[:, :1] - usd

@@ -26,8 +26,8 @@ def planned(catalogue: Catalogue, scenario: Scenario, day: date) -> Plan:
     `setting.written` keeps open what was left open, as files and links do.
     """
     setting = build_context(catalogue, chosen(catalogue, scenario, day), day)
-    if setting.asked is not None and setting.asked.written != scenario:
-        setting = replace(setting, asked=replace(setting.asked, written=scenario))
+    if setting.resolved is not None and setting.resolved.written != scenario:
+        setting = replace(setting, resolved=replace(setting.resolved, written=scenario))
     return add_best_mix(plan_from_context(setting))
 
 
@@ -102,7 +102,7 @@ def _with_count(work: Work, accelerators: int) -> Work:
 
 def in_time(plan: Plan) -> tuple[str, ...]:
     """For each run that is late: what does it in time for the least money, or what would have to be allowed."""
-    asked, setting = plan.setting.asked, plan.setting
+    asked, setting = plan.setting.resolved, plan.setting
     if asked is None:
         return ()
     facts = Facts(setting.catalogue)

@@ -149,13 +149,13 @@ def cumulative(found: Answer) -> None:
 
 def late() -> state.PlanResult | None:
     """The plan of this run without its deadline, where being late is all that is wrong with it."""
-    undated = feasibility.without_deadline(state.reckoned().plan.setting.asked)
+    undated = feasibility.without_deadline(state.reckoned().plan.setting.resolved)
     return None if undated is None else state.reckoned(undated)
 
 
 def late_notice() -> None:
     """That the numbers below are those of a plan that is late, and by how much."""
-    asked = state.reckoned().plan.setting.asked
+    asked = state.reckoned().plan.setting.resolved
     if asked is not None:
         st.warning(words.markdown(feasibility.late_plan_text(asked)), icon=":material/schedule:")
 

@@ -48,10 +48,10 @@ def _input(used: LedgerInput) -> str:
 
 def source_text(origin: Origin) -> str:
     """A source by its name, as a link where it has an address, with the kind of statement and its day."""
-    name = words.markdown(origin.said_by)
+    name = words.markdown(origin.source)
     by = f"[{name}]({_address(origin.url)})" if origin.url and origin.url.startswith(("http://", "https://")) else name
     kind = origin.kind.replace("_", " ")
-    more = ("" if kind in (origin.said_by, "input") else kind, "" if origin.since is None else words.day(origin.since))
+    more = ("" if kind in (origin.source, "input") else kind, "" if origin.since is None else words.day(origin.since))
     return ", ".join(filter(None, (by, *more)))
 
 
@@ -91,7 +91,7 @@ def buying(catalogue: Catalogue, own: PurchaseComparison | None, accelerator: st
             st.metric(label, value, border=True, height="stretch", help=words.escape_dollar_signs(detail))
     since = "" if own.bought.since is None else f", {words.day(own.bought.since)}"
     show.small(
-        words.markdown(f"Price of {own.bought.what}{since}: {own.bought.said_by}. In all{purchase_range_text(own)}:")
+        words.markdown(f"Price of {own.bought.what}{since}: {own.bought.source}. In all{purchase_range_text(own)}:")
     )
     ledger(own.ledger)
 

@@ -45,7 +45,7 @@ def more(reckoned: PlanResult) -> None:
 
 def show_autochoose_button(plan: Plan) -> None:
     """Where a model cannot be trained as asked, a button that looks for what can train it."""
-    asked, written = plan.setting.asked, plan.setting.written
+    asked, written = plan.setting.resolved, plan.setting.written
     if asked is not None and asked.problems and any(work.train for work in written.work):
         st.button(
             _CHOOSE,

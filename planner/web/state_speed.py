@@ -38,7 +38,7 @@ NEAR_SHARE = {TRAINING: 0.20, SERVING: 0.25}
 
 def works() -> tuple[ScenarioTraining | ScenarioServing, ...]:
     """The models of this run's scenario that were worked out."""
-    asked = state.reckoned().plan.setting.asked
+    asked = state.reckoned().plan.setting.resolved
     return () if asked is None else worked(state.catalogue(), asked)
 
 
@@ -84,7 +84,7 @@ def _example(digest: str, asked: str, day: date, _scenario: Scenario, _facts: Ca
 
 def otherwise() -> SpeedSummary | None:
     """What is said of work without tokens and of runs of known hours; None where there is none."""
-    asked = state.reckoned().plan.setting.asked
+    asked = state.reckoned().plan.setting.resolved
     return None if asked is None else finding.otherwise(state.catalogue(), asked)
 
 
@@ -103,7 +103,7 @@ def beside() -> tuple[Table, ...]:
 
 def problems() -> tuple[str, ...]:
     """Why models of this run's scenario could not be worked out; empty where none is named."""
-    asked = state.reckoned().plan.setting.asked
+    asked = state.reckoned().plan.setting.resolved
     named = any(work.train or work.serve for work in state.scenario().work)
     return asked.problems if asked is not None and named else ()
 
@@ -195,7 +195,7 @@ def front_chart(work: ScenarioTraining | ScenarioServing, found: Market, plan: s
 
 def _pinned(one: PinnedPlan, work: ScenarioTraining | ScenarioServing, found: Market) -> MarketCandidate | None:
     """The try that a pinned plan is, where it does this work with other accelerators or another number of them."""
-    asked = one.reckoned.plan.setting.asked
+    asked = one.reckoned.plan.setting.resolved
     for its in () if asked is None else worked(state.catalogue(), asked):
         if type(its) is type(work) and its.model == work.model:
             return time_cost_front.plan_of(found, its.found.accelerator, getattr(its.found, "accelerators", 0))

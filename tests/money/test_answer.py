@@ -225,7 +225,7 @@ def test_the_toy() -> None:
     assert measures.simple_payback.months == pytest.approx(53.333, abs=1e-3)
     assert measures.irr.value == pytest.approx(0.0406, abs=5e-5)
     assert measures.eac_usd_per_year == pytest.approx(271_038, abs=1)
-    assert not found.payback.found
+    assert not found.payback.is_found
     assert found.turned_by_timing == ()
     monthly = asked(toy(rate=0.10, timing="month_end")).own
     assert monthly is not None
@@ -241,7 +241,7 @@ def test_when_rents_fall_a_long_payback_is_lost(
 ) -> None:
     found = dict(asked(toy(accelerators=accelerators, running=running, years=10.0)).payback_by_rent_change)
     for change, month in months.items():
-        assert found[change].found == (month is not None)
+        assert found[change].is_found == (month is not None)
         if month is not None:
             assert found[change].month == month
     assert found[0.2].month <= found[0.0].month
@@ -330,7 +330,7 @@ def test_the_parts_of_an_answer_do_not_contradict_each_other(scenario: Scenario)
         assert one.low_usd <= one.present_usd <= one.high_usd
         assert one.measures.present_usd == one.present_usd
     month = found.payback.month
-    if found.payback.found and month > 0:
+    if found.payback.is_found and month > 0:
         at = int(month)
         assert own.cumulative_usd[at] <= rent.cumulative_usd[at] + 1e-6
         assert own.cumulative_usd[at - 1] > rent.cumulative_usd[at - 1] - 1e-6

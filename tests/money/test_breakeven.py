@@ -81,7 +81,7 @@ def found(scenario: Scenario) -> dict[str, BreakEven]:
 
 def saving_and_size(made: Plan, tried: dict[str, float]) -> tuple[float, float]:
     """What owning saves when an input has another value, as numbers and not as draws."""
-    here = made.setting.trying(tried)
+    here = made.setting.with_tried(tried)
     usd = []
     for option in made.options:
         ledger = build_ledger(here, option_builder(option))
@@ -221,7 +221,7 @@ def test_the_price_of_a_reservation_is_not_the_price_on_demand() -> None:
     assert reserved is not None
     price = break_evens(made, own, reserved)[1]
     assert (price.you, price.reason) == (2.2, FOUND)
-    there = build_ledger(made.setting.trying({"usd_per_accelerator_hour": price.value}), option_builder(reserved))
+    there = build_ledger(made.setting.with_tried({"usd_per_accelerator_hour": price.value}), option_builder(reserved))
     assert there is not None
     assert present_usd(made.setting, there) == pytest.approx(present_usd(made.setting, own.ledger), rel=1e-6)
 

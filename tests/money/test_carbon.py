@@ -213,7 +213,7 @@ def test_without_a_limit_nothing_is_reckoned_until_it_is_shown(monkeypatch: pyte
 
 def test_rented_hours_are_drawn_where_the_seller_says_it_stands() -> None:
     made = planned(ways=("on_demand",))
-    key = made.setting.taken.on_demand
+    key = made.setting.offers.on_demand
     assert key is not None
     there = made.setting.catalogue.offers[key].model_copy(update={"countries": ("NO",)})
     offers = {**CATALOGUE.offers, key: there}

@@ -231,7 +231,7 @@ def test_many_jobs_are_gathered_on_a_grid_and_keep_their_hours() -> None:
     many = tuple({"accelerators": 4 + k, "hours": 200.0 + k} for k in range(12))
     there = demand(scenario({"accelerators": 8, "busy_share": 0.5, "jobs": many}))
     assert there.levels.count <= MOST_LEVELS
-    assert (there.levels.often.sum(axis=-2) * there.levels.shares) == pytest.approx(1.0)
+    assert (there.levels.frequency.sum(axis=-2) * there.levels.shares) == pytest.approx(1.0)
     hours = sum((4 + k) * (200 + k) for k in range(12))
     assert there.all.busy_hours[1] == pytest.approx(8 * 0.5 * 730 + hours)
     assert there.peak[1] == 8 + sum(4 + k for k in range(12))
@@ -258,7 +258,7 @@ def test_a_day_is_levels_of_which_one_is_at_a_time() -> None:
     assert there.all.busy_accelerator_hours == pytest.approx(12 * 730 * 120 / 24)
     assert there.above(4).busy_accelerator_hours == pytest.approx(12 * 730 * 4 * 10 / 24)
     assert there.upto(2).busy_share == pytest.approx(1.0)
-    assert there.levels.wanted.tolist() == [2, 4, 8]
+    assert there.levels.sizes.tolist() == [2, 4, 8]
 
 
 def test_a_day_with_other_hours_keeps_its_hours() -> None:
@@ -267,8 +267,8 @@ def test_a_day_with_other_hours_keeps_its_hours() -> None:
         there = demand(scenario({"accelerators": 8, "by_hour": OFFICE, "busy_share": share}))
         assert there.all.busy_accelerator_hours == pytest.approx(12 * 730 * 8 * share)
         assert there.all.accelerators == 8
-        assert np.all(there.levels.often >= 0)
-        assert there.levels.often.sum(axis=-2) == pytest.approx(1.0)
+        assert np.all(there.levels.frequency >= 0)
+        assert there.levels.frequency.sum(axis=-2) == pytest.approx(1.0)
 
 
 def test_days_of_two_kinds_of_work_meet_as_chance_has_it() -> None:

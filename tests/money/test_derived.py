@@ -24,7 +24,7 @@ KEPT = {
     for kind in (PlanContext, Line)
 }
 FIELDS = sorted(Scenario.model_fields.keys() - {"name", "note", "currency", "tax", "kept", "hosted"})
-OFFERS = ChosenOffers(reserved_all_along=(Reservation(None, 0, 12.0),))
+OFFERS = ChosenOffers(base_reservations=(Reservation(None, 0, 12.0),))
 TRIED: tuple[Tried, ...] = (
     {},
     {BUSY_FACTOR: 0.5},
@@ -73,7 +73,12 @@ def setting(scenario: Scenario, tried: Tried) -> PlanContext:
 @given(plans(), tries, tries)
 def test_a_derived_setting_equals_a_fresh_one(scenario: Scenario, before: Tried, more: Tried) -> None:
     there = setting(scenario, before)
-    for derived in (there.trying(more), there.at("low"), there.renting(OFFERS), there.trying(more).at("high")):
+    for derived in (
+        there.with_tried(more),
+        there.at_case("low"),
+        there.with_offers(OFFERS),
+        there.with_tried(more).at_case("high"),
+    ):
         check(derived)
 
 

@@ -136,7 +136,7 @@ def test_the_implied_rate_is_the_one_the_lease_was_made_with(
 )
 def test_a_quote_without_a_rate_says_why(quote: dict[str, Any], reason: str) -> None:
     got = finance.implied_lease_rate(price_usd=1_000.0, months=48, **quote)
-    assert not got.found
+    assert not got.is_found
     assert got.reason == reason
 
 
@@ -144,7 +144,7 @@ def test_payments_below_the_price_imply_a_negative_rate() -> None:
     got = finance.implied_lease_rate(
         price_usd=1_200.0, usd_per_month=np.array([100.0, 90.0]), months=12, balloon_usd=0.0, in_advance=False
     )
-    assert got.found.all()
+    assert got.is_found.all()
     assert close(got.at(0).value, 0.0)
     assert got.at(1).value < 0
 
@@ -175,7 +175,7 @@ def test_without_a_useful_hour_there_is_no_price_of_one() -> None:
     got = finance.levelised_usd_per_hour(
         usd=np.full((2, 3), 100.0), useful_hours=np.array([[0, 0, 0], [0, 10, 10]]), rate_per_year=0.0, years=[0, 1, 2]
     )
-    assert got.found.tolist() == [False, True]
+    assert got.is_found.tolist() == [False, True]
     assert got.reason.tolist() == [finance.NO_HOURS, FOUND]
     assert got.at(1).value == 15.0
 
@@ -187,7 +187,7 @@ def test_without_a_useful_hour_there_is_no_price_of_one() -> None:
 def test_one_change_of_sign_has_one_rate(out: list[float], back: list[float], borrowed: bool) -> None:
     usd = np.array([-x for x in out] + back) * (-1 if borrowed else 1)
     got = finance.irr(usd=usd, years=np.arange(len(usd)))
-    if got.found:
+    if got.is_found:
         worth = finance.npv_usd(usd=usd, rate_per_year=got.value, years=np.arange(len(usd)))
         factors = finance.discount_factors(rate_per_year=got.value, years=np.arange(len(usd)))
         assert close(worth, 0.0, scale=np.abs(usd * factors).sum())
@@ -210,7 +210,7 @@ def test_the_rate_of_dated_money_is_what_another_library_finds(usd: float, back:
     days = np.cumsum([0, *(wait for wait, _ in back)])
     flows = np.array([-usd, *(amount for _, amount in back)])
     got = finance.irr(usd=flows, years=finance.dated_years(days=days))
-    if got.found and -0.9 < float(got.value) < 10:
+    if got.is_found and -0.9 < float(got.value) < 10:
         theirs = pyxirr.xirr([YEAR_2026 + timedelta(days=int(day)) for day in days], flows)
         assert close(got.value, theirs, rel=1e-6, scale=1.0)
 
@@ -233,8 +233,8 @@ def test_the_rate_of_dated_money_is_what_another_library_finds(usd: float, back:
 def test_a_rate_is_offered_only_where_there_is_one(usd: list[float], reason: str) -> None:
     got = finance.irr(usd=np.array(usd), years=np.arange(len(usd)))
     assert got.reason == reason
-    assert bool(got.found) is (reason == FOUND)
-    if got.found:
+    assert bool(got.is_found) is (reason == FOUND)
+    if got.is_found:
         assert close(got.value, 0.1)
 
 
@@ -255,7 +255,7 @@ def test_the_first_reason_that_holds_is_given() -> None:
         reasons={"none: a": np.array([True, False, False]), "none: b": np.array([True, True, False])},
     )
     assert got.reason.tolist() == ["none: a", "none: b", FOUND]
-    assert got.found.tolist() == [False, False, True]
+    assert got.is_found.tolist() == [False, False, True]
     assert got.at(2).value == 3.0
 
 

@@ -100,7 +100,7 @@ def test_no_hour_on_demand_follows_the_path_once_a_price_is_agreed(said: Scenari
     at = build_context(small(CATALOGUE, asked.accelerator), asked, DAY)
     tried = {"rent_change_per_year": np.array([[-0.3], [0.0], [0.2]])}
     for one in plan_from_context(at).options:
-        found = build_ledger(at.trying(tried), option_builder(one))
+        found = build_ledger(at.with_tried(tried), option_builder(one))
         assert found is not None
         usd_by_month = np.broadcast_to(found.monthly_usd, (3, at.timeline.last + 1))[:, month:]
         assert usd_by_month[[0, 2]] == pytest.approx(usd_by_month[[1, 1]], rel=1e-9), one.key

@@ -85,7 +85,7 @@ def taken(value: Any) -> Any:
 
 def check(got: Any, want: Any, rel: float) -> None:
     if isinstance(want, str):
-        assert not got.found
+        assert not got.is_found
         assert str(got.reason).startswith(f"{want}")
     elif isinstance(want, Mapping):
         for name, number in want.items():

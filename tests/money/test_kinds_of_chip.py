@@ -61,7 +61,7 @@ def test_a_machine_that_is_sold_whole_has_no_host_around_it() -> None:
     sold = of(facts, key)
     found = machine(sold)
     assert found is not None
-    assert (found.complete, found.ordered(1)) == (True, f"one whole {spark.label}")
+    assert (found.is_complete, found.order_text(1)) == (True, f"one whole {spark.label}")
     box = float(lines(sold)["Servers, with spares"].total_usd)
     number = round(box / spark.price_usd.newest.typical)
     assert box == pytest.approx(number * spark.price_usd.newest.typical)

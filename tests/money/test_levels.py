@@ -28,8 +28,8 @@ def spelt_out(works: list[DemandLevels], fleets: np.ndarray[Any, Any], draw: int
     """What fleets do, and the peak, from every combination of patterns and levels: fleets x months, months."""
     each = [
         [
-            (one.at_once[pattern, level], one.often[pattern, level] * shares[pattern])
-            for pattern, level in product(range(one.often.shape[0]), range(one.often.shape[1]))
+            (one.at_once[pattern, level], one.frequency[pattern, level] * shares[pattern])
+            for pattern, level in product(range(one.frequency.shape[0]), range(one.frequency.shape[1]))
         ]
         for one in works
         for shares in [one.shares if one.shares.ndim == 2 else one.shares[draw]]
@@ -91,7 +91,7 @@ def test_equal_levels_are_one_and_lose_nothing() -> None:
     """Eight works that want the same want nine numbers at once, in 256 combinations."""
     works = [on_off_levels(np.array([8.0]), np.array([0.3])) for _ in range(8)]
     found = together(works)
-    assert found.wanted.tolist() == [8.0 * one for one in range(1, 9)]
+    assert found.sizes.tolist() == [8.0 * one for one in range(1, 9)]
     assert found.count <= MOST_LEVELS
     done, _ = spelt_out(works, np.array([20.0]), 0)
     assert found.below(20.0) == pytest.approx(done[0], rel=1e-12)
@@ -102,7 +102,7 @@ def test_equal_levels_are_one_and_lose_nothing() -> None:
 
 def test_what_is_tried_out_changes_how_often_a_pattern_holds_and_no_level() -> None:
     there = demand(ten_years_by_the_hour(100, 200), busy_factor=np.linspace(0.5, 1.5, 1_024)[:, None]).levels
-    patterns, levels, months = there.often.shape
+    patterns, levels, months = there.frequency.shape
     assert patterns <= 9  # off, as the day goes, always: of each
     assert levels <= MOST_LEVELS
     assert there.shares.shape == (1_024, patterns, months)

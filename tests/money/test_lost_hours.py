@@ -62,7 +62,7 @@ def test_young_and_daly(checkpoint_minutes: float, hours: float, share: float) -
     ],
 )
 def test_both_published_regimes(regime: str, many: int, hours: float) -> None:
-    usual = lost(of(many, regime=regime)).most.usual
+    usual = lost(of(many, regime=regime)).largest.usual
     assert float(np.asarray(usual.hours_between_stops)) == pytest.approx(hours, rel=2e-3)
 
 
@@ -127,8 +127,8 @@ def trained(**changes: Any) -> PlanContext:
 
 def test_what_a_named_model_loses_is_in_its_hours_once() -> None:
     there = trained()
-    assert there.asked is not None
-    speed = there.asked.trainings[0].speed
+    assert there.resolved is not None
+    speed = there.resolved.trainings[0].speed
     assert speed is not None
     parts = amounts(built(there, on_demand.build))
     gone = parts["Time lost to failures and restarts"]
@@ -150,7 +150,7 @@ def test_futures_draw_how_often_it_fails() -> None:
     found = {one.name: one for one in doubtful(reckoned(load_catalogue(), there.written, DAY))}[RATE]
     assert 8_090 < 1 / found.spread.high < 9_160
     assert found.spread.low < found.spread.typical < found.spread.high
-    drawn = there.trying({RATE: np.array([[found.spread.typical], [found.spread.high]])})
+    drawn = there.with_tried({RATE: np.array([[found.spread.typical], [found.spread.high]])})
     typed = trained(failures={"hours_between_failures": 1 / found.spread.high})
     hours = drawn.demand.all.busy_hours.sum(axis=-1)
     assert hours[0] == pytest.approx(there.demand.all.busy_accelerator_hours)

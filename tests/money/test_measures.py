@@ -61,7 +61,7 @@ def test_the_toy_in_all_measures() -> None:
     assert found.simple_payback.month == 54
     assert found.irr.value == pytest.approx(0.0406, abs=5e-5)
     assert found.eac_usd_per_year == pytest.approx(271_038, abs=0.5)
-    assert not found.payback.found
+    assert not found.payback.is_found
     assert found.usd_per_useful_hour.value == pytest.approx(271_038 / 120_000, rel=1e-5)
 
 
@@ -120,7 +120,7 @@ def test_the_rate_of_return_is_a_spreadsheets(price: float, savings: list[float]
     found = measured(setting(years=2, timing="dated"), own, np.ones(25), rent).irr
     days = [date.fromordinal(DAY.toordinal() + int(days)) for days in days_since(day=DAY, months=24)]
     want = pyxirr.xirr(days, [-price, *savings])
-    if want is not None and found.found:
+    if want is not None and found.is_found:
         assert found.value == pytest.approx(want, rel=1e-6, abs=1e-8)
 
 
@@ -143,7 +143,7 @@ def test_draws_give_what_numbers_give() -> None:
     here = setting(years=5)
     rates, months = np.array([[0.0], [0.05], [0.3]]), np.array([[1.0], [2.0], [3.0]])
     many = Ledger("", (flow(months * TOY_OWN.monthly_usd),))
-    found = measured(here.trying({"discount_rate_per_year": rates}), many, HOURS, TOY_RENT)
+    found = measured(here.with_tried({"discount_rate_per_year": rates}), many, HOURS, TOY_RENT)
     for at, (rate, times) in enumerate(zip(rates[:, 0], months[:, 0], strict=True)):
         one = measured(setting(years=5, rate=rate), Ledger("", (flow(times * TOY_OWN.monthly_usd),)), HOURS, TOY_RENT)
         for name in ("present_usd", "total_usd", "cash_today_usd", "eac_usd_per_year", "npv_usd"):

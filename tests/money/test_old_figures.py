@@ -87,6 +87,6 @@ def test_the_words_say_age_limit_share_and_source() -> None:
         f"{one.age_days} days ago",
         f"limit is {one.limit_days}",
         f"{one.share * 100:.0f}%",
-        one.origin.said_by,
+        one.origin.source,
     ):
         assert part in said

@@ -152,9 +152,9 @@ def test_credit_for_a_later_order_goes_by_its_price(way: Any) -> None:
 def test_in_every_future_it_is_that_price_and_put_off_it_follows_the_path_from_its_month() -> None:
     at = ordered(({"accelerators": 8}, {"accelerators": 8, "month": 12, "usd_per_server": 250_000.0}))
     tried = {"hardware_price_change_per_year": np.array([[-0.3], [0.0], [0.2]])}
-    usd = by_line(built(own.build, at.trying(tried)))["Order 2, month 12: servers, with spares"]
+    usd = by_line(built(own.build, at.with_tried(tried)))["Order 2, month 12: servers, with spares"]
     assert np.broadcast_to(usd, (3, 49))[:, 12] == pytest.approx(250_000)
-    later = by_line(built(own.build, at.trying({**tried, "order_month": np.full((3, 1), 6.0)})))
+    later = by_line(built(own.build, at.with_tried({**tried, "order_month": np.full((3, 1), 6.0)})))
     assert later["Order 2, month 12: servers, with spares"][:, 18] == pytest.approx(
         250_000 * np.array([0.7, 1.0, 1.2]) ** 0.5
     )
@@ -191,7 +191,7 @@ def test_the_network_is_that_of_the_fleet_it_becomes() -> None:
 
 def test_a_later_delivery_is_rent_for_longer() -> None:
     """One future delivers at once, one after six months: all work rented until then, then 8, then 16 are there."""
-    there = InputColumns(ordered(), {"lead_time_months": np.array([0.0, 6.0])}).at()
+    there = InputColumns(ordered(), {"lead_time_months": np.array([0.0, 6.0])}).context()
     found = build_fleet(there, 16, there.scenario.own.orders)
     assert found is not None
     assert found.stages.machines[0, [1, 12, 13, 48]] == pytest.approx([8, 8, 16, 16])

@@ -174,7 +174,7 @@ def test_a_sum_for_day_one_is_for_the_fleet_that_was_asked_for(asked: int | None
 def test_the_price_of_one_typed_for_all_is_asked_about() -> None:
     made = plan(load_catalogue(), scenario({"capex_usd": 36_000.0}), DAY)
     found = next(one for one in doubts(made) if one.name == "capex_usd")
-    assert (found.slip, found.meant) == ("the price of one typed for all 80", 80 * 36_000.0)
+    assert (found.mistake, found.intended) == ("the price of one typed for all 80", 80 * 36_000.0)
     assert not any(one.name == "capex_usd" for one in doubts(plan(load_catalogue(), scenario({"capex_usd": 3e6}), DAY)))
 
 
@@ -282,7 +282,7 @@ def test_every_accelerator_that_can_be_bought_has_a_range_around_its_total() -> 
     priced = [at for at in plans if buying(at) is not None]
     assert len(priced) >= 30
     for at in priced:
-        low, middle, high = (float(whole(at.at(case))) for case in ("low", "typical", "high"))
+        low, middle, high = (float(whole(at.at_case(case))) for case in ("low", "typical", "high"))
         assert 0 < low <= middle <= high
 
 

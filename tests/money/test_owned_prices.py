@@ -50,7 +50,7 @@ def test_at_a_growing_load_each_month_is_read_for_itself() -> None:
     at = setting(scenario(own, work=({"accelerators": 20, "busy_share": 1.0, "growth_per_year": 1.0},)))
     found = owned(at, at.demand.upto(80))
     assert found is not None
-    paid = {line.name: line.usd for line in found.running}["Electricity while working"]
+    paid = {line.name: line.usd for line in found.operating_lines}["Electricity while working"]
     assert paid[1] == pytest.approx(0.2 * 100 * 1.5 * 0.1 * 730)
     assert paid[13] == pytest.approx(2 * paid[1])
 

@@ -40,7 +40,7 @@ def test_when_and_why(usd: list[float], when: float, reason: OutcomeReason) -> N
     assert measures.ENDINGS[int(got.ending)] == reason
     assert float(got.months) == pytest.approx(when, nan_ok=True)
     assert float(got.month) == pytest.approx(np.ceil(when), nan_ok=True)
-    assert bool(got.found) is bool(np.isfinite(when))
+    assert bool(got.is_found) is bool(np.isfinite(when))
 
 
 @given(PRICE, SAVINGS, st.floats(1.0, 3.0))
@@ -58,7 +58,7 @@ def test_more_saved_is_not_paid_back_later(price: float, savings: Any, more: flo
 @given(PRICE, SAVINGS)
 def test_the_part_of_a_month_lies_within_the_month(price: float, savings: Any) -> None:
     got = measures.simple_payback(usd=np.append(-price, savings))
-    if got.found:
+    if got.is_found:
         assert float(got.month) - 1 <= float(got.months) <= float(got.month)
 
 

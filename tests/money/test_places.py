@@ -93,7 +93,7 @@ def test_at_home_in_germany_one_buys_and_in_a_data_centre_one_rents() -> None:
     assert 11_400 < sum(bills(home).values()) < 11_800
     assert [best(made) for made in (home, colocated)] == ["own", "on_demand"]
     assert bills(colocated)["Space, by contracted power"] == pytest.approx(1.12 * 217.3 * 35.75, rel=1e-3)
-    assert machine(home.setting).ordered(2) == "one workstation with 2 x RTX 4090 24 GB"  # type: ignore[union-attr]
+    assert machine(home.setting).order_text(2) == "one workstation with 2 x RTX 4090 24 GB"  # type: ignore[union-attr]
 
 
 def test_one_4090_at_home_six_hours_a_day_is_rented() -> None:
@@ -301,7 +301,7 @@ def test_cents_for_a_kilowatt_hour_are_asked_about() -> None:
     """1.5 dollars is three times what a German household pays, and more than anybody does."""
     made = asked("RTX-4090-24GB", 2, 0.6, 0.61, site="DE", own={"place": "home", "usd_per_kwh": 1.5})
     (found,) = [one for one in doubts(made) if one.name == "usd_per_kwh"]
-    assert (found.meant, found.slip) == (0.015, "cents typed as dollars")
+    assert (found.intended, found.mistake) == (0.015, "cents typed as dollars")
 
 
 def test_a_price_for_a_kilowatt_hour_that_can_only_be_cents_is_refused_with_what_it_means() -> None:

@@ -48,8 +48,8 @@ def test_what_such_a_thing_usually_costs_is_not_asked_about_and_a_thousandth_is(
             assert doubt(str(path[-1]), plausible, known) is None
     slipped = doubt(str(path[-1]), known.low / 1_000, known)
     assert slipped is not None
-    assert slipped.meant is not None
-    assert known.low / 5 <= slipped.meant <= max(known.high, known.usual * 3)
+    assert slipped.intended is not None
+    assert known.low / 5 <= slipped.intended <= max(known.high, known.usual * 3)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_what_such_a_thing_usually_costs_is_not_asked_about_and_a_thousandth_is(
 )
 def test_a_slip_in_the_price_of_a_machine_is_asked_about(own: dict[str, Any], meant: float, slip: str) -> None:
     (found,) = asked(own=own)
-    assert (found.meant, found.slip) == (pytest.approx(meant), slip)
+    assert (found.intended, found.mistake) == (pytest.approx(meant), slip)
 
 
 @pytest.mark.parametrize("usd", [180_000.0, 250_000.0, 279_000.0, 400_000.0, 120_000.0])
@@ -107,9 +107,9 @@ def test_the_sum_of_day_one_is_compared_by_machine_where_it_is_for_each() -> Non
     for per, usd in (("machine", 300_000.0), ("all", 3_000_000.0)):
         assert asked(own={"capex_usd": usd, "capex_per": per}, work=work) == []
     (found,) = asked(own={"capex_usd": 36_000.0, "capex_per": "machine"}, work=work)
-    assert (found.meant, found.slip) == (288_000.0, "the price of one GPU typed for a machine of eight")
+    assert (found.intended, found.mistake) == (288_000.0, "the price of one GPU typed for a machine of eight")
     (found,) = asked(own={"capex_usd": 36_000.0}, work=work)
-    assert (found.meant, found.slip) == (2_880_000.0, "the price of one typed for all 80")
+    assert (found.intended, found.mistake) == (2_880_000.0, "the price of one typed for all 80")
 
 
 def test_capex_of_one_machine_is_not_asked_about_where_two_are_bought() -> None:
@@ -138,10 +138,10 @@ def test_a_rent_is_asked_about_only_where_it_is_implausible_and_what_was_meant_i
     chip: str, usd: float, meant: float | None
 ) -> None:
     found = [one for one in asked(chip, rent={"usd_per_accelerator_hour": usd}) if not one.below_all]
-    assert [one.meant for one in found] == ([] if meant is None else [pytest.approx(meant)])
+    assert [one.intended for one in found] == ([] if meant is None else [pytest.approx(meant)])
 
 
 def test_a_file_with_a_point_for_a_comma_is_asked_about_without_a_currency() -> None:
     read = read_scenario(b"own: {usd_per_server: 250.000}\n", "plan.yaml", load_catalogue()).scenario
     (found,) = doubts(plan(load_catalogue(), read, DAY))
-    assert (found.path, found.yours, found.meant) == (("own", "usd_per_server"), 250.0, 250_000.0)
+    assert (found.path, found.entered, found.intended) == (("own", "usd_per_server"), 250.0, 250_000.0)

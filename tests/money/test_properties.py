@@ -173,12 +173,12 @@ PATIENT = {"own sum", "refreshed", "selling"}
 def test_many_at_once_are_what_each_is_alone(way: Way, world: str) -> None:
     setting = build_context(CATALOGUE, WORLDS[world](ALL), DAY)
     for name, values in TRIED.items():
-        many = setting.trying({name: np.array(values)[:, None]})
+        many = setting.with_tried({name: np.array(values)[:, None]})
         together = build_ledger(many, WAYS[way].build)
         assert together is not None
         present = np.broadcast_to(np.asarray(present_usd(many, together)), len(values))
         for index, value in enumerate(values):
-            one = setting.trying({name: value})
+            one = setting.with_tried({name: value})
             alone = build_ledger(one, WAYS[way].build)
             assert alone is not None
             assert present[index] == pytest.approx(float(present_usd(one, alone)), rel=1e-9), (name, value)
@@ -193,7 +193,7 @@ def test_an_hour_of_ones_own_never_costs_more_when_more_are_used(scenario: Scena
     for option in made.options:
         if option.way != "own":
             continue
-        idle, busy = (owned_hours(setting.trying({"busy_factor": factor}), option) for factor in sorted(factors))
+        idle, busy = (owned_hours(setting.with_tried({"busy_factor": factor}), option) for factor in sorted(factors))
         if idle is None or busy is None or idle[0] < 0:
             continue
         assert busy[0] / busy[1] <= idle[0] / idle[1] * (1 + 1e-9)
@@ -332,7 +332,7 @@ def test_the_rate_of_return_is_what_another_library_finds() -> None:
     assert found.rent is not None
     rates = 0
     for one in found.ranked:
-        if not one.measures.irr.found:
+        if not one.measures.irr.is_found:
             continue
         rates += 1
         usd = saved_usd(one.option.ledger, found.rent.option.ledger)

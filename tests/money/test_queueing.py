@@ -49,7 +49,7 @@ def test_one_slot_waits_as_often_as_it_is_busy(busy: float) -> None:
 @given(SLOTS, BUSY, st.floats(0.0, 3.0))
 def test_more_slots_at_the_same_load_wait_less(slots: int, busy: float, cv: float) -> None:
     wait = queueing.mean_wait_in_services(slots=np.array([slots, slots + 1]), busy_share=busy, service_cv=cv)
-    assert wait.found.all()
+    assert wait.is_found.all()
     assert wait.at(1).value <= wait.at(0).value
 
 

@@ -35,7 +35,7 @@ def of_all(scenario: Scenario, offers: dict[str, Offer], **terms: Figure) -> Off
 
 def one(scenario: Scenario, sold: Offer, **terms: Figure) -> Ledger:
     """The bill of one offer."""
-    return of_all(scenario, {"x": sold}, **terms).one("x", "P")
+    return of_all(scenario, {"x": sold}, **terms).ledger_for("x", "P")
 
 
 def lines_of(scenario: Scenario, sold: Offer | None = None, **terms: Figure) -> dict[str, Line]:
@@ -64,7 +64,7 @@ def test_the_published_trap_of_ranking_by_sticker() -> None:
     """At 60 % busy a reservation at 1.79 costs 2.98 for a busy hour, more than 2.19 on demand."""
     rent = of_all(plan(work(busy_share=0.6)), {"a": offer("reserved_1y", 1.79), "b": offer("on_demand", 2.19)})
     assert rent.usd_per_busy_hour.tolist() == pytest.approx([1.79 / 0.6, 2.19])
-    assert [rent.offers[i] for i in rent.rank] == ["b", "a"]
+    assert [rent.offers[i] for i in rent.ranking] == ["b", "a"]
 
 
 def test_a_reservation_longer_than_the_plan_is_paid_to_its_end() -> None:
@@ -118,7 +118,7 @@ def test_a_price_that_one_does_not_publish_is_what_the_others_ask() -> None:
     silent = {"x": offer(provider="q")}
     setting = there(plan(work(storage_tb=2.0)), silent, block_storage_usd_per_gb_month=figure(0.1, "USD/GB-month"))
     found = bills(setting, setting.demand.all, ("x",), money="bills")
-    assert amounts(found.one("x", "X"))["Disk"] == pytest.approx(2_000 * 12 * 0.1)
+    assert amounts(found.ledger_for("x", "X"))["Disk"] == pytest.approx(2_000 * 12 * 0.1)
     assert found.assumed == (("Disk",),)
 
 
@@ -129,13 +129,13 @@ def test_silence_about_the_disk_does_not_win() -> None:
         block_storage_usd_per_gb_month=figure(0.1, "USD/GB-month"),
     )
     assert rent.assumed == ((), ("Disk",))
-    assert [rent.offers[i] for i in rent.rank] == ["open", "silent"]
+    assert [rent.offers[i] for i in rent.ranking] == ["open", "silent"]
 
 
 def test_what_has_no_price_comes_last_and_is_never_zero() -> None:
     rent = of_all(plan(), {"a": offer(usd=None), "b": offer(usd=99.0)})
     assert np.isnan(rent.total_usd[0])
-    assert [rent.offers[i] for i in rent.rank] == ["b", "a"]
+    assert [rent.offers[i] for i in rent.ranking] == ["b", "a"]
 
 
 def test_offers_of_several_bills_are_ranked_as_one_the_same_price_by_id() -> None:
@@ -148,7 +148,7 @@ def test_offers_of_several_bills_are_ranked_as_one_the_same_price_by_id() -> Non
 def test_no_offers_is_an_empty_bill() -> None:
     rent = of_all(plan(), {})
     assert rent.total_usd.shape == (0,)
-    assert rent.rank.tolist() == []
+    assert rent.ranking.tolist() == []
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,9 @@ def test_the_ends_lie_as_far_as_the_catalogues(terms: dict[str, Any]) -> None:
     """
     setting = there(plan(years=2.0, terms=terms), {"x": offer()})
     year_two = [
-        float(bills(setting.at(case), setting.demand.all, ("x",), money="bills").ledger.lines[0].usd[..., 13].item())
+        float(
+            bills(setting.at_case(case), setting.demand.all, ("x",), money="bills").ledger.lines[0].usd[..., 13].item()
+        )
         / 5_840
         for case in ("low", "typical", "high")
     ]
@@ -240,7 +242,7 @@ def test_the_ends_lie_as_far_as_the_catalogues(terms: dict[str, Any]) -> None:
 
 def test_a_rate_that_is_tried_out_takes_the_place_of_levels() -> None:
     setting = there(plan(years=2.0, terms={"rent_by_year": (1.0, 3.0)}), {"x": offer()})
-    tried = setting.trying({"rent_change_per_year": np.array([[0.0], [0.5]])})
+    tried = setting.with_tried({"rent_change_per_year": np.array([[0.0], [0.5]])})
     usd = renting(tried, setting.demand.all, "x")[0].usd
     assert usd[:, 13].tolist() == pytest.approx([5_840, 8_760])
 
@@ -258,7 +260,7 @@ def test_quotes_for_one_and_three_years_imply_a_change() -> None:
     assert used["rent_change_per_year"].value == pytest.approx(-0.2753, abs=5e-5)
     origin = used["rent_change_per_year"].origin
     assert not callable(origin)
-    assert origin.said_by == "quotes of P"
+    assert origin.source == "quotes of P"
     assert "1.50 for three" in (origin.note or "")
     assert rent_path_warnings(setting) == ()
 
@@ -267,11 +269,11 @@ def test_quotes_of_one_seller_go_before_cheaper_ones_of_two() -> None:
     offers = {**QUOTED, "cheap": offer("reserved_3y", 0.9, provider="q")}
     found = quotes(market.setting(plan(), offers))
     assert found is not None
-    assert found.said_by == "quotes of P"
+    assert found.source == "quotes of P"
     apart = {"one": QUOTED["one"], "cheap": offers["cheap"]}
     found = quotes(market.setting(plan(), apart))
     assert found is not None
-    assert found.said_by == "quotes of P and Q"
+    assert found.source == "quotes of P and Q"
 
 
 @pytest.mark.parametrize(
@@ -316,7 +318,7 @@ def real(scenario: Scenario) -> OfferBills:
 def test_every_line_recomputes_from_what_it_prints(scenario: Scenario, pick: int) -> None:
     rent = real(scenario)
     index = pick % len(rent.offers)
-    ledger = rent.one(rent.offers[index], "picked")
+    ledger = rent.ledger_for(rent.offers[index], "picked")
     for line, together in zip(ledger.lines, rent.usd[:, index], strict=True):
         again = np.sum(formula(line.how)({used.name: used.value for used in line.used}))
         assert again == pytest.approx(together, rel=1e-9, abs=1e-9, nan_ok=True)
@@ -357,4 +359,4 @@ def test_each_offer_has_a_total_and_parts_of_its_own_and_offers_without_a_price_
     assert found.part_usd("compute")[1:] == pytest.approx([busy * 2.0, busy * 1.5, busy * 1.25])
     assert found.part_usd("idle")[1:] == pytest.approx([0.0, idle * 1.5, 0.0])
     assert found.usd_per_busy_hour[1:] == pytest.approx([2.0, 3.0, 1.25])
-    assert [found.offers[place] for place in found.rank] == ["cheap", "dear", "year", "ask"]
+    assert [found.offers[place] for place in found.ranking] == ["cheap", "dear", "year", "ask"]

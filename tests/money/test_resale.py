@@ -70,7 +70,7 @@ def test_hosts_are_sold_at_a_replacement_too() -> None:
 
 
 def test_a_crash_of_used_prices_hits_hosts_too() -> None:
-    crash = setting(scenario({**SOLD, "host_residual_share": 0.5})).trying({TIMES: 0.5})
+    crash = setting(scenario({**SOLD, "host_residual_share": 0.5})).with_tried({TIMES: 0.5})
     assert float(lines(crash)["Resale, hosts"].total_usd) == pytest.approx(-45_000)
 
 
@@ -88,7 +88,7 @@ def test_a_guarantee_pays_what_the_sale_brings_less(guaranteed: float, added: fl
 
 def brought(own: dict[str, Any], tried: dict[str, Any]) -> Any:
     """What all sales bring, for each draw."""
-    found = lines(setting(scenario({**SOLD, "residual_share": None, **own})).trying(tried))
+    found = lines(setting(scenario({**SOLD, "residual_share": None, **own})).with_tried(tried))
     return sum(-line.total_usd for line in found.values() if line.treatment == "sale")
 
 

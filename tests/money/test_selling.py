@@ -67,7 +67,7 @@ def test_the_price_moves_as_rents_unless_you_say_otherwise(
 def test_in_a_future_it_strays_as_far_as_rents_do() -> None:
     """Rents were to stay and fall by a tenth: a price that was to rise by a tenth is 0.99 a year on."""
     at = setting(scenario(METER, sell={**SELL, "price_change_per_year": 0.1}))
-    there = at.trying({"rent_change_per_year": np.array([[0.0], [-0.1]])})
+    there = at.with_tried({"rent_change_per_year": np.array([[0.0], [-0.1]])})
     usd = by_line(built(own.build, there))["Hours sold on"]
     assert usd[:, 13] == pytest.approx([-30_660 * 1.1, -30_660 * 1.1 * 0.9])
 
@@ -81,7 +81,7 @@ def test_what_nobody_says_is_the_catalogues() -> None:
     """A marketplace keeps a tenth; half of the hours find a buyer, 30 % at the dear end and 70 % at the cheap one."""
     at = setting(scenario(METER, sell={"usd_per_accelerator_hour": 1.5}))
     hours = 80 * 0.5 * 730 * 1.5
-    sold = [by_line(built(own.build, one))["Hours sold on"][1] for one in (at.at("low"), at, at.at("high"))]
+    sold = [by_line(built(own.build, one))["Hours sold on"][1] for one in (at.at_case("low"), at, at.at_case("high"))]
     assert sold == pytest.approx([-0.7 * hours, -0.5 * hours, -0.3 * hours])
     assert by_line(built(own.build, at))["Fee for selling them"][1] == pytest.approx(0.05 * hours)
 
@@ -93,7 +93,7 @@ def test_your_share_has_as_wide_a_range_and_the_futures_draw_from_it() -> None:
     assert (spread.low, spread.typical, spread.high) == pytest.approx((0.3, 0.5, 0.7))
     assert "our assumption" in drawn["sold_share"].reason
     assert "usd_per_hour_sold" not in drawn  # it moves with rents, which are drawn
-    most = by_line(built(own.build, setting(scenario(METER, sell={**SELL, "share_sold": 0.9})).at("low")))
+    most = by_line(built(own.build, setting(scenario(METER, sell={**SELL, "share_sold": 0.9})).at_case("low")))
     assert most["Hours sold on"][1] == pytest.approx(-80 * 0.5 * 730 * 1.5)  # never more than all of them
 
 

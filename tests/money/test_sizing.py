@@ -117,7 +117,7 @@ def test_never_more_than_are_asked_for() -> None:
 
 def test_what_is_tried_out_does_not_change_the_fleet() -> None:
     there = toy()
-    assert right_size(there.trying({"busy_factor": np.array([[0.1], [3.0]])})) == 16
+    assert right_size(there.with_tried({"busy_factor": np.array([[0.1], [3.0]])})) == 16
 
 
 @at_most(25)
@@ -137,4 +137,4 @@ def test_the_right_size_keeps_the_wait_and_one_server_less_does_not(count: int, 
         assert busy_share(there, fewest) <= utilization_within_wait(there, fewest) + 1e-9
     if fewest > job:
         fewer = wait_in_services(there, fewest - 1)
-        assert not fewer.found or float(fewer.value) > accepted
+        assert not fewer.is_found or float(fewer.value) > accepted

@@ -30,7 +30,7 @@ def reasons(made: Plan) -> dict[str, str]:
 def test_what_is_rented_stands_where_it_must_stay(said: dict[str, Any]) -> None:
     made = staying(**said)
     allowed = placement_limits(CATALOGUE, made.setting.scenario).countries
-    taken = made.setting.taken
+    taken = made.setting.offers
     rented = [key for key in (taken.on_demand, taken.reserved, taken.spot) if key is not None]
     assert rented
     for key in rented:
@@ -39,9 +39,9 @@ def test_what_is_rented_stands_where_it_must_stay(said: dict[str, Any]) -> None:
 
 def test_anywhere_is_cheaper_than_somewhere() -> None:
     anywhere, there = (staying(site="DE", **more) for more in ({}, {"stay": "eu"}))
-    prices = [made.setting.taken.prices for made in (anywhere, there)]
+    prices = [made.setting.offers.prices for made in (anywhere, there)]
     usd = [
-        found.of(made.setting.taken.on_demand or "").typical
+        found.of(made.setting.offers.on_demand or "").typical
         for made, found in zip((anywhere, there), prices, strict=True)
         if found is not None
     ]

@@ -31,12 +31,12 @@ def _setting() -> PlanContext:
 
 def said(setting: PlanContext) -> InputSheet:
     """The inputs of a fleet of one's own, and of what is rented on demand and reserved."""
-    put, what = setting.basis(), machine(setting)
+    put, what = setting.input_sheet(), machine(setting)
     assert what is not None
     add_owning_inputs(put, setting, setting.demand.all, what, fleet(setting))
-    for key in (setting.taken.on_demand, setting.taken.reserved):
+    for key in (setting.offers.on_demand, setting.offers.reserved):
         assert key is not None
-        offered = setting.basis()
+        offered = setting.input_sheet()
         add_offer_inputs(offered, setting, (key,), setting.scenario.rent)
         put.used.update({f"{key}: {name}": one for name, one in offered.used.items()})
     return put
@@ -56,5 +56,5 @@ def test_what_is_tried_takes_its_place_and_no_other(setting: PlanContext, name: 
     said(setting)  # said before, so that it might be taken from there
     tried: Tried = {name: np.array([[0.25], [0.75]])}
     anew = replace(setting, tried=tried)  # it does not know that setting
-    assert spelled(said(setting.trying(tried))) == spelled(said(anew))
+    assert spelled(said(setting.with_tried(tried))) == spelled(said(anew))
     assert spelled(said(setting)) == spelled(said(replace(setting)))

@@ -131,7 +131,7 @@ class Scene:
     def payback_months(self) -> float:
         """Return the months of the simple payback."""
         found = self.payback()
-        assert found.found, found.reason
+        assert found.is_found, found.reason
         return float(found.months)
 
     def break_even_busy_share(self) -> float:

@@ -97,5 +97,5 @@ def test_a_fleet_too_large_pays_back_late_and_a_right_sized_one_soon() -> None:
 def test_a_plan_that_never_pays_back_gives_no_number() -> None:
     work = {"accelerators": 8, "busy_share": 1}
     found = Scene(work=work, own=bought(8, 240_000, 1_200), rent=rented(0.1)).payback()
-    assert not found.found
+    assert not found.is_found
     assert str(found.reason).startswith("never")

@@ -163,7 +163,7 @@ def test_what_is_rented_names_its_offer_and_its_days() -> None:
     one, data = preset_of("fine-tune-70b")
     option = next(option for option in data["options"] if option["way"] == "on_demand")
     offer = load_catalogue().offers[option["offer"]["id"]]
-    assert one.plan.setting.taken.on_demand == option["offer"]["id"]
+    assert one.plan.setting.offers.on_demand == option["offer"]["id"]
     assert option["offer"]["provider_id"] == offer.provider
     assert offer.usd_per_accelerator_hour is not None
     assert option["offer"]["price_checked"] == offer.usd_per_accelerator_hour.checked.isoformat()

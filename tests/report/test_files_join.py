@@ -105,8 +105,8 @@ def test_every_column_is_there_for_something(key: str) -> None:
 
 def test_the_time_to_train_is_that_of_the_run() -> None:
     plan, _, _, results = files_of("pre-train-7b")
-    assert plan.setting.asked is not None
-    (training,) = plan.setting.asked.trainings
+    assert plan.setting.resolved is not None
+    (training,) = plan.setting.resolved.trainings
     assert training.speed is not None
     assert results["time_to_train_hours"].tolist() == pytest.approx([24 * training.speed.days.typical] * len(results))
 

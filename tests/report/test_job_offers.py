@@ -167,8 +167,8 @@ def test_what_does_not_fit_as_asked_may_fit_elsewhere() -> None:
     assert one is not None
     asked = one.scenario.model_copy(update={"accelerator": "T4-16GB"})
     made = planned(CATALOGUE, asked, DAY)
-    assert made.setting.asked is not None
-    assert made.setting.asked.problems
+    assert made.setting.resolved is not None
+    assert made.setting.resolved.problems
     able = doers(made.setting)
     assert "T4-16GB" not in {each.accelerator for each in able if each.accelerators == 8}
     assert "H100-SXM5-80GB" in {each.accelerator for each in able}

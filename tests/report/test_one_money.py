@@ -36,7 +36,7 @@ def test_buying_costs_the_same_beside_the_offers_as_in_the_answer() -> None:
 
 
 def test_renting_costs_the_same_among_the_offers_as_in_the_answer() -> None:
-    taken = MADE.setting.taken.on_demand
+    taken = MADE.setting.offers.on_demand
     assert taken is not None
     assert FOUND.rent is not None
     among = bills(MADE.setting, MADE.setting.demand.all, (taken,))
@@ -48,7 +48,7 @@ def test_renting_costs_the_same_among_the_offers_as_in_the_answer() -> None:
 
 def test_an_offer_has_one_price_whatever_stands_beside_it() -> None:
     """On Compare also those are shown that could not take the plan's order."""
-    taken, setting = MADE.setting.taken, MADE.setting
+    taken, setting = MADE.setting.offers, MADE.setting
     assert taken.on_demand is not None
     assert taken.prices is not None
     every = find(setting.catalogue, default_offer_filter(setting.scenario.accelerator), setting.day).ids

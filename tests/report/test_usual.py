@@ -10,7 +10,7 @@ from pricing import load_catalogue
 
 def test_hints_are_the_plan_s_own_figures_with_all_their_digits() -> None:
     made = plan(load_catalogue(), Scenario(), date(2026, 11, 21))
-    told, taken = hints(made), made.setting.taken
+    told, taken = hints(made), made.setting.offers
     assert taken.prices is not None
     worth = taken.prices.of(taken.on_demand or "")
     assert told["price"] == "30,000"

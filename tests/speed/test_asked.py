@@ -115,8 +115,8 @@ def test_the_answer_says_what_would_be_in_time() -> None:
 def test_a_run_of_over_a_year_says_how_many_would_do_it_within_one() -> None:
     once = TrainingTask(model="llama-3-70b", tokens=2e12)
     made = plan(CATALOGUE, scenario(Work(accelerators=64, train=once)), DAY)
-    assert made.setting.asked is not None
-    (late,) = made.setting.asked.late
+    assert made.setting.resolved is not None
+    (late,) = made.setting.resolved.late
     enough = re.search(r"over a year: ([0-9,]+) of them take ([0-9.]+) days$", str(late.problem))
     assert enough is not None
     assert float(enough[2]) <= 365 < late.days
@@ -125,7 +125,7 @@ def test_a_run_of_over_a_year_says_how_many_would_do_it_within_one() -> None:
     said = summarize_answer(made, answer(made))
     assert said.title == f"Over a year: {late.days:,.0f} days."
     assert said.sentences[1].startswith("Run within a year for the least, of all accelerators: ")
-    assert without_deadline(made.setting.asked) is None, "there is no deadline that could be left out"
+    assert without_deadline(made.setting.resolved) is None, "there is no deadline that could be left out"
 
 
 def test_what_does_not_fit_says_what_would() -> None:
@@ -189,7 +189,7 @@ def test_a_classifier_needs_processors_a_card_or_a_server() -> None:
 def test_other_work_becomes_accelerators_around_the_clock_and_is_told() -> None:
     written = scenario(Work(serve=ServingTask(model="flux", requests_per_s=0.4, peak_requests_per_s=1.0)))
     made = plan(CATALOGUE, written, DAY)
-    found, work = made.setting.asked, made.setting.scenario.work[0]
+    found, work = made.setting.resolved, made.setting.scenario.work[0]
     assert found is not None
     assert found.others[0].work == "FLUX.1-dev"
     assert work.accelerators == found.others[0].accelerators_at_peak == 13  # one does 0.0893 x 0.88 a second

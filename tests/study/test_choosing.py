@@ -30,8 +30,8 @@ def test_any_accelerator_becomes_the_recommended_one_and_the_plan_can_be_made() 
     assert filled.accelerator == best.accelerator
     assert filled.work[0].accelerators == 2
     made = plan(CATALOGUE, filled, DAY)
-    assert made.setting.asked is not None
-    assert not made.setting.asked.problems
+    assert made.setting.resolved is not None
+    assert not made.setting.resolved.problems
     assert made.options
     assert chosen(CATALOGUE, filled, DAY) is filled
 
@@ -60,18 +60,18 @@ def test_a_service_gets_an_accelerator_even_where_tokens_are_cheaper() -> None:
     assert found.best is not None
     assert filled.accelerator in CATALOGUE.accelerators
     assert filled.accelerator == (found.selected_accelerator and found.selected_accelerator.accelerator)
-    assert not plan(CATALOGUE, filled, DAY).setting.asked.problems  # type: ignore[union-attr]
+    assert not plan(CATALOGUE, filled, DAY).setting.resolved.problems  # type: ignore[union-attr]
 
 
 def test_what_cannot_be_kept_or_known_is_left_for_the_plan_to_tell() -> None:
     late = TUNE.model_copy(update={"tokens": 1e12, "deadline_days": 0.01})
     filled = chosen(CATALOGUE, Scenario(accelerator=ANY_ACCELERATOR, work=(Work(train=late),)), DAY)
     assert filled.accelerator in CATALOGUE.accelerators
-    assert "the deadline is 14.4 minutes" in plan(CATALOGUE, filled, DAY).setting.asked.problems[0]  # type: ignore[union-attr]
+    assert "the deadline is 14.4 minutes" in plan(CATALOGUE, filled, DAY).setting.resolved.problems[0]  # type: ignore[union-attr]
     unknown = Scenario(accelerator=ANY_ACCELERATOR, work=(Work(train=TrainingTask(model="lama-9")),))
     filled = chosen(CATALOGUE, unknown, DAY)
     assert filled.accelerator == USUAL_ACCELERATOR
-    assert "lama-9" in plan(CATALOGUE, filled, DAY).setting.asked.problems[0]  # type: ignore[union-attr]
+    assert "lama-9" in plan(CATALOGUE, filled, DAY).setting.resolved.problems[0]  # type: ignore[union-attr]
 
 
 def test_the_first_work_decides_and_the_others_choose_their_number() -> None:

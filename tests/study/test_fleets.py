@@ -35,7 +35,7 @@ def test_costs_grow_in_proportion_to_the_busy_hours(busy: float) -> None:
         hours_per_session=1.0, storage_tb=0.0, egress_tb_per_month=0.0, site="DE",
     )  # fmt: skip
     for at, case in enumerate(CASES):
-        (usd,) = _cost(PlanContext(CATALOGUE, scenario, DAY).at(case), need, np.array([[16.0]])).usd
+        (usd,) = _cost(PlanContext(CATALOGUE, scenario, DAY).at_case(case), need, np.array([[16.0]])).usd
         assert usd == pytest.approx(idle[at] + added[at] * busy, rel=1e-12)
 
 

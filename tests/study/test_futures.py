@@ -77,7 +77,7 @@ def test_a_future_at_all_middles_is_the_plan_itself() -> None:
     inputs = doubtful(made)
     middles = dict(at(inputs, np.zeros((1, len(inputs)))))
     assert "warranty_years" in middles
-    tried = made.setting.trying({name: values[:, None] for name, values in middles.items()})
+    tried = made.setting.with_tried({name: values[:, None] for name, values in middles.items()})
     for option in made.options:
         ledger = build_ledger(tried, option_builder(option))
         assert ledger is not None
@@ -198,8 +198,8 @@ def test_a_deadline_is_kept_as_often_as_the_model_is_fast_enough() -> None:
     made = plan(catalogue(), Scenario(years=1.0, work=(TRAINED,), ways=("on_demand",)), DAY)
     found = futures(made)
     assert found is not None
-    assert made.setting.asked is not None
-    speed = made.setting.asked.trainings[0].speed
+    assert made.setting.resolved is not None
+    speed = made.setting.resolved.trainings[0].speed
     assert speed is not None
     share = found.deadline_share
     assert share is not None

@@ -22,7 +22,7 @@ def test_the_published_crossings() -> None:
     assert crossing(SPOT, OWN) == pytest.approx(1.03, abs=5e-3)
     assert crossing(OWN, ON_DEMAND) is None
     assert float(threshold(OWN, ON_DEMAND).value) == pytest.approx(0.4639, abs=5e-5)
-    assert not threshold(OWN, SPOT).found
+    assert not threshold(OWN, SPOT).is_found
 
 
 def test_the_layers_of_the_published_lines() -> None:

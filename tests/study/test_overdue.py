@@ -57,7 +57,7 @@ def test_a_weight_is_what_the_plan_moves_between_the_ends(name: str) -> None:
     saved = []
     for usd in (value.low, value.high):
         assert usd is not None
-        again = answer(plan_from_context(plan.setting.trying({"usd_per_accelerator": usd})))
+        again = answer(plan_from_context(plan.setting.with_tried({"usd_per_accelerator": usd})))
         cost = {one.option.key: one.present_usd for one in again.ranked}
         saved.append(cost[keys[1]] - cost[keys[0]])
     dearer = max(there.best.present_usd, there.against.present_usd)

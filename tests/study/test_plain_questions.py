@@ -57,7 +57,7 @@ def unanswered(facts: Catalogue, questions: list[dict[str, Any]]) -> list[dict[s
 
 def _open(found: Answer) -> bool:
     setting = found.plan.setting
-    cannot = "on_demand" in setting.taken.lacks or (setting.asked is not None and setting.asked.problems)
+    cannot = "on_demand" in setting.offers.lacks or (setting.resolved is not None and setting.resolved.problems)
     return found.best is None and not cannot
 
 

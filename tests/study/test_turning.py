@@ -50,7 +50,7 @@ def test_at_its_flip_an_input_makes_both_cost_the_same() -> None:
     flips = [bar for bar in tornado(MADE, *pair(MADE)) if bar.flip is not None]
     assert {bar.input.name for bar in flips} >= {"rent_change_per_year", "usd_per_accelerator", "busy_factor"}
     for bar in flips:
-        there = MADE.setting.trying({bar.input.name: np.array([[bar.flip]])})
+        there = MADE.setting.with_tried({bar.input.name: np.array([[bar.flip]])})
         ledgers = [build_ledger(there, option_builder(one)) for one in pair(MADE)]
         own, rent = (float(np.ravel(present_usd(there, one))[0]) for one in ledgers if one is not None)
         assert own == pytest.approx(rent, rel=1e-6), bar.input.name

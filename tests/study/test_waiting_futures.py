@@ -37,15 +37,15 @@ def test_each_future_is_a_plan_of_its_own() -> None:
     """Futures 0, 5 and 17, ordered in month 0 and in the last: what a ledger with these inputs comes to."""
     found, there = of()
     setting, build = found.plan.setting, option_builder(found.bought_as)
-    inputs = doubtful(plan_from_context(setting.trying({ORDER: float(found.months[-1])})))
+    inputs = doubtful(plan_from_context(setting.with_tried({ORDER: float(found.months[-1])})))
     draws = drawn(inputs, there.count, setting.scenario.seed)
     usd = {}
     for future in range(there.count):
         for month in (0.0, 12.0):
             tried = {name: float(values[future]) for name, values in draws.items()}
-            ledger = build_ledger(setting.trying({**tried, ORDER: month}), build)
+            ledger = build_ledger(setting.with_tried({**tried, ORDER: month}), build)
             assert ledger is not None
-            usd[future, month] = float(np.squeeze(present_usd(setting.trying(tried), ledger)))
+            usd[future, month] = float(np.squeeze(present_usd(setting.with_tried(tried), ledger)))
     saved = np.array([usd[future, 0.0] - usd[future, 12.0] for future in range(there.count)])
     at = found.months.index(12)
     assert there.share_cheaper[at] == pytest.approx(float(np.mean(saved > 0)))
@@ -57,7 +57,7 @@ def test_the_price_of_later_machines_is_drawn() -> None:
     """It touches no line of a plan that orders now, and is uncertain all the same."""
     found, there = of()
     names = {
-        one.name for one in doubtful(plan_from_context(found.plan.setting.trying({ORDER: float(found.months[-1])})))
+        one.name for one in doubtful(plan_from_context(found.plan.setting.with_tried({ORDER: float(found.months[-1])})))
     }
     assert "hardware_price_change_per_year" in names
     assert there.share_cheaper[0] == 0.0

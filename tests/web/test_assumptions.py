@@ -63,7 +63,7 @@ def test_every_row_says_what_it_is_and_who_says_so(preset) -> None:  # type: ign
     found = rows_for(preset.scenario)
     assert found
     for row in found:
-        assert all((row.label, row.value, row.origin.said_by))
+        assert all((row.label, row.value, row.origin.source))
         assert "_" not in row.label + row.value + row.range
         assert not row.is_stale or (row.age_days or 0) > (row.limit_days or 0)
 

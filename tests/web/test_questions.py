@@ -236,7 +236,7 @@ def test_large_numbers_are_said_back_in_words(work: Work, said: str) -> None:
 def test_a_service_says_how_many_it_takes() -> None:
     written = preset("chat-service").scenario  # type: ignore[union-attr]
     made = plan(load_catalogue(), written, DAY)
-    peak = made.setting.asked.servings[0].accelerators_at_peak  # type: ignore[union-attr]
+    peak = made.setting.resolved.servings[0].accelerators_at_peak  # type: ignore[union-attr]
     assert f"It takes {peak} x H100 SXM5 80 GB at the peak" in echo(made, written, "Serve")
 
 

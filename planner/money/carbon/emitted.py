@@ -46,7 +46,7 @@ class EmbodiedCarbon(NamedTuple):
 def making(setting: PlanContext, what: Machine, case: Case) -> EmbodiedCarbon:
     """What making one accelerator of the plan emits, at an end of the range."""
     chip = setting.catalogue.accelerators.get(setting.scenario.accelerator)
-    if what.complete:  # a Mac is made whole
+    if what.is_complete:  # a Mac is made whole
         return EmbodiedCarbon(_of(chip.embodied_kg if chip else None, case), 0.0, by_machine=True)
     own = None if chip is None else chip.embodied_kg
     kg = _of(own, case)
@@ -231,7 +231,7 @@ def _pue(setting: PlanContext, case: Case) -> float:
 
 def _grid_of(setting: PlanContext, way: Way, hours: RentedHours) -> Grid | None:
     """Where rented hours are drawn: in the country of the seller whose price they cost."""
-    catalogue, taken = setting.catalogue, setting.taken
+    catalogue, taken = setting.catalogue, setting.offers
     origin = price_of(hours.line).origin
     figure = (origin if isinstance(origin, Origin) else origin(0)).figure
     mine = (taken.on_demand, *taken.booked, taken.spot)
@@ -275,7 +275,7 @@ def _case_ledgers(setting: PlanContext, option: Option) -> tuple[Ledger, Ledger,
     if np.ndim(option.ledger.total_usd) > 0:
         return ledgers  # of many draws: not known
     bare = _without_running_total(setting)
-    found = [build_ledger(bare.at(case), option_builder(option)) for case in _CASES]
+    found = [build_ledger(bare.at_case(case), option_builder(option)) for case in _CASES]
     low, middle, high = (one or other for one, other in zip(found, ledgers, strict=True))
     return low, middle, high
 

@@ -39,13 +39,15 @@ class DemandLevels:
     """How many are wanted at once: levels within patterns, month by month; months are one where all are alike."""
 
     at_once: Array  # patterns x levels x months
-    often: Array  # patterns x levels x months: the share of its pattern's hours in which a level is wanted; sums to 1
+    frequency: (
+        Array  # patterns x levels x months: the share of its pattern's hours in which a level is wanted; sums to 1
+    )
     shares: Array  # (draws x) patterns x months: the share of the hours in which a pattern holds; sums to 1
 
     @property
     def count(self) -> int:
         """Levels of all patterns."""
-        return int(self.ever.sum())
+        return int(self.ever_used.sum())
 
     @cached_property
     def peak(self) -> Array:
@@ -55,24 +57,24 @@ class DemandLevels:
     @cached_property
     def tops(self) -> Array:
         """The most at once of each pattern, by month."""
-        return np.asarray(np.where(self.often > 0, self.at_once, 0.0).max(axis=-2))
+        return np.asarray(np.where(self.frequency > 0, self.at_once, 0.0).max(axis=-2))
 
     @cached_property
-    def ever(self) -> NDArray[np.bool_]:
+    def ever_used(self) -> NDArray[np.bool_]:
         """Whether a level of a pattern is ever wanted."""
-        return np.asarray((self.often > 0).any(axis=-1))
+        return np.asarray((self.frequency > 0).any(axis=-1))
 
     @property
-    def wanted(self) -> Array:
+    def sizes(self) -> Array:
         """Every number above none that is ever wanted at once, the smallest first."""
-        ever = (self.often > 0) & self.holds[:, None, :]
+        ever = (self.frequency > 0) & self.holds[:, None, :]
         wanted = np.unique(np.broadcast_to(self.at_once, np.broadcast_shapes(ever.shape, self.at_once.shape))[ever])
         return wanted[wanted > 0]
 
     def below(self, fleets: float | Array) -> Array:
         """The mean number of busy accelerators in fleets of these sizes: (draws x) (fleets x) months."""
         high = np.asarray(fleets, dtype=np.float64)[..., None, None, None]
-        each = (np.minimum(self.at_once, high) * self.often).sum(axis=-2)
+        each = (np.minimum(self.at_once, high) * self.frequency).sum(axis=-2)
         return np.asarray((self.shares * each).sum(axis=-2))
 
     @property
@@ -135,7 +137,7 @@ def together(works: Sequence[DemandLevels]) -> DemandLevels:
 
 def _merge_constant_patterns(works: DemandLevels) -> DemandLevels:
     """Patterns whose shares are the same in all draws, as levels of one."""
-    often = works.often * works.shares[:, None, :]
+    often = works.frequency * works.shares[:, None, :]
     at_once = np.broadcast_to(works.at_once, (*often.shape[:2], works.at_once.shape[-1]))
     rows = (1, often.shape[0] * often.shape[1], -1)
     return _pruned(DemandLevels(at_once.reshape(rows), often.reshape(rows), np.ones((1, 1))))
@@ -144,7 +146,7 @@ def _merge_constant_patterns(works: DemandLevels) -> DemandLevels:
 def _pruned(works: DemandLevels) -> DemandLevels:
     """The levels without patterns that never hold and without numbers that nobody ever wants."""
     kept = works.holds.any(axis=-1)
-    often = works.often[kept]
+    often = works.frequency[kept]
     ever = (often > 0).any(axis=(0, 2))
     return DemandLevels(works.at_once[kept][:, ever], often[:, ever], works.shares[..., kept, :])
 
@@ -170,7 +172,7 @@ class _Pairs:
     @property
     def levels(self) -> int:
         """Sums of a pair."""
-        return int(self.one.often.shape[1] * self.other.often.shape[1])
+        return int(self.one.frequency.shape[1] * self.other.frequency.shape[1])
 
     @property
     def tops(self) -> Array:
@@ -186,15 +188,15 @@ class _Pairs:
 
     def _distinct_sums(self, first: int, second: int) -> int:
         """How many sums of a pair differ in the first month or in the last, whichever is more."""
-        one = self.one.at_once[first, self.one.ever[first]][:, _ENDS]
-        other = self.other.at_once[second, self.other.ever[second]][:, _ENDS]
+        one = self.one.at_once[first, self.one.ever_used[first]][:, _ENDS]
+        other = self.other.at_once[second, self.other.ever_used[second]][:, _ENDS]
         sums = np.reshape(one[:, None] + other, (-1, len(_ENDS)))
         return max(len(np.unique(month)) for month in sums.T)
 
     def sums(self) -> tuple[Array, Array]:
         """Every sum of each pair, and how often: pairs x levels x months."""
         at_once = self.one.at_once[self.first][:, :, None] + self.other.at_once[self.second][:, None]
-        often = self.one.often[self.first][:, :, None] * self.other.often[self.second][:, None]
+        often = self.one.frequency[self.first][:, :, None] * self.other.frequency[self.second][:, None]
         at_once, often = np.broadcast_arrays(at_once, often)
         rows = (len(self.first), self.levels, at_once.shape[-1])
         return at_once.reshape(rows), often.reshape(rows)
@@ -205,15 +207,17 @@ class _Pairs:
         Level by level of the second work, so that the sums of all levels never stand in memory together.
         """
         found = np.zeros((len(self.first), MOST_LEVELS, self._months(most)))
-        for level in range(self.other.often.shape[1]):
-            often = self.other.often[self.second, level]
+        for level in range(self.other.frequency.shape[1]):
+            often = self.other.frequency[self.second, level]
             rows = np.flatnonzero((often > 0).any(axis=-1))
             wanted = self.one.at_once[self.first[rows]] + self.other.at_once[self.second[rows], level][:, None]
-            found[rows] += _split(wanted, self.one.often[self.first[rows]] * often[rows, None], most[rows], found.shape)
+            found[rows] += _split(
+                wanted, self.one.frequency[self.first[rows]] * often[rows, None], most[rows], found.shape
+            )
         return found
 
     def _months(self, most: Array) -> int:
-        parts = (self.one.at_once, self.one.often, self.other.at_once, self.other.often, most)
+        parts = (self.one.at_once, self.one.frequency, self.other.at_once, self.other.frequency, most)
         return max(int(part.shape[-1]) for part in parts)
 
     def shares(self) -> Array:

@@ -60,7 +60,7 @@ class DemandLayer:
         """Useful accelerator-hours, month by month, entry 0 (today) being none."""
         return np.asarray(self.accelerators * self.busy_share * self.hours_per_month * self.timeline.runs)
 
-    def there(self, when: Num) -> NDArray[np.float64]:
+    def active_share(self, when: Num) -> NDArray[np.float64]:
         """The share of each month, `when`, in draws that have any hours in it; 0 in all months of the other draws."""
         return np.asarray(when * (self.busy_hours * when > 0).any(axis=-1, keepdims=True), dtype=np.float64)
 
@@ -95,7 +95,7 @@ class Demand:
     @cached_property
     def all(self) -> DemandLayer:
         """All of the work as it was asked for: what is rented when nothing is owned."""
-        return self.need(self.all_hours, self.peak + self.waiting_at_once)
+        return self.layer(self.all_hours, self.peak + self.waiting_at_once)
 
     def upto(self, fleet: float, reach: float = 1.0) -> DemandLayer:
         """What a fleet does: of each level the part that it has machines for, then what may wait, up to `reach`.
@@ -107,7 +107,7 @@ class Demand:
     def between(self, low: int, high: int, reach: float = 1.0) -> DemandLayer:
         """What the next layer does, above a fleet of `low` and up to `high` in all."""
         hours = self.done(high, reach) - self.done(low, reach)
-        return self.part(self.need(hours, np.full(1, float(high - low))))
+        return self.with_data(self.layer(hours, np.full(1, float(high - low))))
 
     def above(self, fleet: float, reach: float = 1.0) -> DemandLayer:
         """What is left for others: on as many at once as are asked for beyond the fleet, more where they are full."""
@@ -139,12 +139,12 @@ class Demand:
     def _fixed_hours(self, high: float) -> NDArray[np.float64]:
         return np.asarray(self.levels.below(high) * self.plain.hours_per_month)
 
-    def need(self, hours: NDArray[np.float64], at_once: NDArray[np.float64]) -> DemandLayer:
+    def layer(self, hours: NDArray[np.float64], at_once: NDArray[np.float64]) -> DemandLayer:
         """A layer of so many accelerator-hours on so many accelerators at once."""
         busy = hours / (np.where(at_once > 0, at_once, 1.0) * self.plain.hours_per_month)
         return replace(self.plain, accelerators=in_short(at_once), busy_share=in_short(busy))
 
-    def part(self, need: DemandLayer) -> DemandLayer:
+    def with_data(self, need: DemandLayer) -> DemandLayer:
         """A layer with the part of the data that belongs to its part of the work, over the whole plan."""
         hours = need.busy_hours.sum(axis=-1, keepdims=True)
         everything = self.all.busy_hours.sum(axis=-1, keepdims=True)
@@ -157,7 +157,7 @@ class Demand:
 
 
 def _upto(work: Demand, fleet: float, reach: float) -> DemandLayer:
-    return work.need(work.done(fleet, reach), np.full(1, float(fleet)))
+    return work.layer(work.done(fleet, reach), np.full(1, float(fleet)))
 
 
 def _above(work: Demand, fleet: float, reach: float) -> DemandLayer:
@@ -167,7 +167,7 @@ def _above(work: Demand, fleet: float, reach: float) -> DemandLayer:
     full = hours / work.plain.hours_per_month
     if np.any(full > at_once + _ONE):
         at_once = np.maximum(at_once, np.ceil(full - _ONE))
-    return work.part(work.need(hours, at_once))
+    return work.with_data(work.layer(hours, at_once))
 
 
 class LostTimeInput(Protocol):

@@ -88,10 +88,10 @@ _NO_SOFTWARE = judged("licences are optional; none assumed")
 def add_owning_inputs(put: InputSheet, setting: PlanContext, need: DemandLayer, machine: Machine, fleet: int) -> None:
     """Says every input of owning but those of time: when it comes and goes, and what is left of its price then."""
     put.used.update(_shared_inputs(setting))
-    put.say("accelerators", need.accelerators, "accelerators", YOUR_INPUT)
-    put.say("busy_share", need.busy_share, "share of hours", YOUR_INPUT)
-    put.say("hours_per_month", need.hours_per_month, "hours", CONVENTION)
-    put.say("storage_tb", need.storage_tb, "TB", YOUR_INPUT)
+    put.add("accelerators", need.accelerators, "accelerators", YOUR_INPUT)
+    put.add("busy_share", need.busy_share, "share of hours", YOUR_INPUT)
+    put.add("hours_per_month", need.hours_per_month, "hours", CONVENTION)
+    put.add("storage_tb", need.storage_tb, "TB", YOUR_INPUT)
     _add_machine(put, setting, machine, fleet)
 
 
@@ -107,13 +107,13 @@ def add_power_curve(put: InputSheet, setting: PlanContext, *fleets: DemandLayer)
     loads, shares = ([getattr(one, name) for one in points] for name in ("load", "power_share"))
     told = "; ".join(f"{load:g}: {share:g}" for load, share in zip(loads, shares, strict=True))
     where = replace(YOUR_INPUT, note=f"share of the rated power at each load: {told}")
-    put.say("idle_power_share", shares[0], "1", where)
-    put.say("busy_power_share", shares[-1], "1", where)
+    put.add("idle_power_share", shares[0], "1", where)
+    put.add("busy_power_share", shares[-1], "1", where)
     first, *before = [np.interp(one.busy_share, loads, shares) for one in fleets]
     count, *fewer = [one.accelerators for one in fleets]
     for share, accelerators in zip(before, fewer, strict=True):
         first = (first * count - share * accelerators) / (count - accelerators)
-    put.say(AT_LOAD, np.asarray(first)[()], "1", where)
+    put.add(AT_LOAD, np.asarray(first)[()], "1", where)
 
 
 @cached(64)
@@ -128,7 +128,7 @@ def _shared_inputs(setting: PlanContext) -> Mapping[str, LedgerInput]:
 
 
 def _compute_shared_inputs(setting: PlanContext) -> Mapping[str, LedgerInput]:
-    put, own = setting.basis(), setting.scenario.own
+    put, own = setting.input_sheet(), setting.scenario.own
     for name, fact in FACTS.items():
         figure = site_or_fact_figure(setting, name, fact)
         put.figure(name, figure, figure.unit, getattr(own, name))
@@ -139,16 +139,16 @@ def _compute_shared_inputs(setting: PlanContext) -> Mapping[str, LedgerInput]:
     for name, unit in (("capex_usd", "USD"), ("running_usd_per_month", "USD a month")):
         yours = getattr(own, name)
         if yours is not None:
-            put.say(name, yours, unit, YOUR_INPUT)
+            put.add(name, yours, unit, YOUR_INPUT)
     yours = own.usd_per_accelerator_year_of_software
     said_by = _NO_SOFTWARE if yours is None else YOUR_INPUT
-    put.say("usd_per_accelerator_year_of_software", yours or 0.0, "USD/accelerator-year", said_by)
+    put.add("usd_per_accelerator_year_of_software", yours or 0.0, "USD/accelerator-year", said_by)
     put.fact("server_power_over_tdp", HOST_POWER)
     put.fact("card_power_busy", CARD_BUSY)
     put.fact("card_power_idle", CARD_IDLE)
     _add_site(put, setting)
-    put.flags(setting.timeline.flags)
-    put.say("begun_years", setting.timeline.begun_years, "years from today to the month", PLAN)
+    put.add_all(setting.timeline.flags)
+    put.add("begun_years", setting.timeline.begun_years, "years from today to the month", PLAN)
     return put.used
 
 
@@ -167,13 +167,13 @@ def add_holding(put: InputSheet, setting: PlanContext, until_months: Num | None,
         until_months=stop,
         refresh_months=_tried(put, "refresh_years", cycle) * MONTHS_PER_YEAR if refreshed else np.inf,
     )
-    put.flags(held.flags(_when(put, held)))
+    put.add_all(held.flags(_when(put, held)))
     if np.any(np.asarray(ordered) > 0):
-        put.say("ordered", held.ordered, "1 in the month of the order, else 0", PLAN)
-        put.say("ordered_after_years", held.ordered_years, "years from today", YOUR_INPUT)
-    put.say("room_age_years", held.months / MONTHS_PER_YEAR, "years", PLAN)
+        put.add("ordered", held.ordered, "1 in the month of the order, else 0", PLAN)
+        put.add("ordered_after_years", held.ordered_years, "years from today", YOUR_INPUT)
+    put.add("room_age_years", held.months / MONTHS_PER_YEAR, "years", PLAN)
     warranty = put.used["warranty_years"].value
-    put.say("after_warranty", held.beyond(warranty * MONTHS_PER_YEAR), "share of each month", PLAN)
+    put.add("after_warranty", held.beyond(warranty * MONTHS_PER_YEAR), "share of each month", PLAN)
     add_residual_share(put, setting, "residual_share", held.last_age_months)
     if refreshed and not np.all(np.isinf(held.refresh_months)):
         _add_refreshes(put, setting, held)
@@ -182,13 +182,13 @@ def add_holding(put: InputSheet, setting: PlanContext, until_months: Num | None,
 
 def _add_refreshes(put: InputSheet, setting: PlanContext, held: Holding) -> None:
     """Says when the prices of new and replaced machines were set, and what is left of the replaced ones' price."""
-    put.say("refreshes", held.refreshes, "1 in months of replacement, else 0", PLAN)
+    put.add("refreshes", held.refreshes, "1 in months of replacement, else 0", PLAN)
     for name, months in (
         ("new_price_after_years", held.new_price_after_months),
         ("old_price_after_years", held.old_price_after_months),
         ("last_price_after_years", held.last_price_after_months),
     ):
-        put.say(name, months / MONTHS_PER_YEAR, "years from today", PLAN)
+        put.add(name, months / MONTHS_PER_YEAR, "years from today", PLAN)
     add_residual_share(put, setting, "residual_share_at_refresh", held.refresh_months)
 
 
@@ -197,7 +197,7 @@ def _when(put: InputSheet, held: Holding) -> Origin:
     wait = put.used["lead_time_months"]
     if np.ndim(wait.value) or not isinstance(wait.origin, Origin):
         return PLAN
-    note = f"delivery after {months_words(float(wait.value))} ({wait.origin.said_by})"
+    note = f"delivery after {months_words(float(wait.value))} ({wait.origin.source})"
     if np.ndim(held.stop) == 0:
         note = f"{note}, sold after {float(held.stop):g}"
     return replace(PLAN, note=note)
@@ -209,7 +209,7 @@ def add_residual_share(put: InputSheet, setting: PlanContext, name: str, age_mon
     yours = put.tried.get("residual_share", setting.scenario.own.residual_share)
     if yours is not None:
         tried = "residual_share" in put.tried or TIMES in put.tried
-        put.say(name, yours * times, "share", TRIED if tried else YOUR_INPUT)
+        put.add(name, yours * times, "share", TRIED if tried else YOUR_INPUT)
         return
     curve = curve_of(setting)
     shares = {"low": curve.high, "typical": curve.typical, "high": curve.low}[setting.case] or curve.typical
@@ -221,7 +221,7 @@ def add_residual_share(put: InputSheet, setting: PlanContext, name: str, age_mon
             left((0, *curve.age_months), (1.0, *(end or shares)), age_months) for end in (curve.low, curve.high)
         )
         share, where = between(put.tried[POSITION], share, low, high), TRIED
-    put.say(name, share * times, "share", TRIED if TIMES in put.tried else where)
+    put.add(name, share * times, "share", TRIED if TIMES in put.tried else where)
 
 
 def curve_of(setting: PlanContext) -> ResidualCurve:
@@ -253,9 +253,9 @@ def _tried(put: InputSheet, name: str, value: Num) -> Num:
 def _add_fact_lower_bound(put: InputSheet, name: str, fact: str, yours: Num | None) -> None:
     figure = put.catalogue.facts[fact].figure
     if yours is not None:
-        put.say(name, yours, figure.unit, YOUR_INPUT)
+        put.add(name, yours, figure.unit, YOUR_INPUT)
     else:
-        put.say(name, end(figure.newest, _OTHER_END[put.case]), figure.unit, origin(put.catalogue, figure))
+        put.add(name, end(figure.newest, _OTHER_END[put.case]), figure.unit, origin(put.catalogue, figure))
 
 
 def _add_lead_time(put: InputSheet, setting: PlanContext, stop: Num, ordered: Num) -> None:
@@ -265,7 +265,7 @@ def _add_lead_time(put: InputSheet, setting: PlanContext, stop: Num, ordered: Nu
     latest = float(np.min(np.minimum(stop, setting.timeline.months) - ordered))
     in_time = max(figure.newest.typical, end(figure.newest, setting.case)) < latest
     if yours is None and not in_time:
-        put.say("lead_time_months", figure.newest.typical, figure.unit, origin(setting.catalogue, figure))
+        put.add("lead_time_months", figure.newest.typical, figure.unit, origin(setting.catalogue, figure))
     else:
         put.figure("lead_time_months", figure, figure.unit, yours)
 
@@ -277,24 +277,24 @@ def lead_time(setting: PlanContext) -> Figure:
 
 def _add_machine(put: InputSheet, setting: PlanContext, machine: Machine, fleet: int) -> None:
     own = setting.scenario.own
-    size = Origin(machine.label, "spec") if machine.sold else _ONE_EACH
+    size = Origin(machine.label, "spec") if machine.is_known_product else _ONE_EACH
     size = size if own.accelerators_per_server is None else YOUR_INPUT
-    put.say("accelerators_per_server", float(machine.accelerators), "accelerators", size)
+    put.add("accelerators_per_server", float(machine.accelerators), "accelerators", size)
     many = float(fleet > machine.accelerators)
-    put.say("many", many, "1 if more than one server", COMPUTED)
-    if machine.whole:
+    put.add("many", many, "1 if more than one server", COMPUTED)
+    if machine.is_priced_whole:
         put.figure("usd_per_server", machine.price, "USD", own.usd_per_server)
-    each = machine.each if machine.whole else machine.price or machine.each
-    if machine.likely is None:
+    each = machine.accelerator_price if machine.is_priced_whole else machine.price or machine.accelerator_price
+    if machine.estimate is None:
         put.figure("usd_per_accelerator", each, "USD", own.usd_per_accelerator)
     else:
-        likely = Origin("what others of its kind cost", "derived", note=machine.likely.note)
-        put.say("usd_per_accelerator", getattr(machine.likely, setting.case), "USD", likely)
+        likely = Origin("what others of its kind cost", "derived", note=machine.estimate.note)
+        put.add("usd_per_accelerator", getattr(machine.estimate, setting.case), "USD", likely)
     _add_network(put, setting, fleet)
     put.figure("rated_w_per_server", machine.power, "W", own.rated_w_per_server)
     put.figure("tdp_w", machine.tdp, "W")
-    put.figure("busy_w_per_server", machine.busy, "W")
-    put.figure("idle_w_per_server", machine.idle, "W")
+    put.figure("busy_w_per_server", machine.busy_power, "W")
+    put.figure("idle_w_per_server", machine.idle_power, "W")
     if machine.host is not None:
         put.figure("usd_per_host", machine.host.price_usd, "USD")
         put.figure("max_w_per_host", machine.host.max_power_w, "W")
@@ -303,7 +303,7 @@ def _add_machine(put: InputSheet, setting: PlanContext, machine: Machine, fleet:
 def _add_network(put: InputSheet, setting: PlanContext, fleet: int) -> None:
     yours, none = setting.scenario.own.usd_per_accelerator_of_network, no_network_reason(setting)
     if yours is None and none is not None:
-        put.say("usd_per_accelerator_of_network", 0.0, "USD/accelerator", judged(none))
+        put.add("usd_per_accelerator_of_network", 0.0, "USD/accelerator", judged(none))
     else:
         put.fact("usd_per_accelerator_of_network", network_fact(setting, fleet), yours)
 

@@ -44,22 +44,29 @@ class Ownership:
     """A fleet of one's own: when it is there, what it rests on, and its lines."""
 
     machine: Machine
-    need: DemandLayer  # the work that it does
-    held: Holding
-    put: InputSheet  # for lines that rest on the same inputs
+    layer: DemandLayer  # the work that it does
+    holding: Holding
+    sheet: InputSheet  # for lines that rest on the same inputs
     price: str  # of the machines, today and without a premium, as a formula
     paid: str  # for the machines, as a formula: what a lender or lessor advances on
-    bought: tuple[Line, ...]  # the machines
-    beside: tuple[Line, ...]  # everything else of day one
-    running: tuple[Line, ...]
-    sale: tuple[Line, ...]  # of the machines
-    end: tuple[Line, ...]  # the room's worth, and taking down
-    sold_on: tuple[Line, ...] = ()  # idle hours that others pay for
+    purchase_lines: tuple[Line, ...]  # the machines
+    setup_lines: tuple[Line, ...]  # everything else of day one
+    operating_lines: tuple[Line, ...]
+    resale_lines: tuple[Line, ...]  # of the machines
+    exit_lines: tuple[Line, ...]  # the room's worth, and taking down
+    sold_hours_lines: tuple[Line, ...] = ()  # idle hours that others pay for
 
     @property
     def lines(self) -> tuple[Line, ...]:
         """The lines of all groups, in the order they are shown."""
-        return (*self.bought, *self.beside, *self.running, *self.sold_on, *self.end, *self.sale)
+        return (
+            *self.purchase_lines,
+            *self.setup_lines,
+            *self.operating_lines,
+            *self.sold_hours_lines,
+            *self.exit_lines,
+            *self.resale_lines,
+        )
 
 
 def owning(setting: PlanContext, need: DemandLayer) -> tuple[Line, ...] | None:
@@ -72,9 +79,9 @@ def owning(setting: PlanContext, need: DemandLayer) -> tuple[Line, ...] | None:
 class FleetOrder:
     """What is bought at a time, where a fleet is bought in several orders."""
 
-    before: int  # accelerators that were ordered before
+    owned_before: int  # accelerators that were ordered before
     fleet: int  # accelerators there are in the end
-    works: tuple[DemandLayer, ...] = ()  # of the fleet with this order, and without it
+    layers: tuple[DemandLayer, ...] = ()  # of the fleet with this order, and without it
     priced_month: int = 0  # the month that its price is typed for; 0 where it is today's
 
 
@@ -96,7 +103,7 @@ def owned(
         found = _reckoned(setting, need, until_months, refreshed and cycles, part)
     else:
         found = _reckoned_once(setting, need, until_months, refreshed and cycles, part)
-    return None if found is None else replace(found, put=found.put.copy())
+    return None if found is None else replace(found, sheet=found.sheet.copy())
 
 
 def _reckoned(
@@ -105,16 +112,16 @@ def _reckoned(
     what, fleet = machine(setting), need.peak_accelerators if part is None else part.fleet
     if what is None or power_shortfall_reason(setting, fleet):
         return None
-    put = setting.basis()
+    put = setting.input_sheet()
     add_owning_inputs(put, setting, need, what, fleet)
-    if part is not None and part.before:
-        put.say("accelerators_before", float(part.before), "accelerators", PLAN)
-    add_power_curve(put, setting, *(part.works if part is not None and part.before else (need,)))
+    if part is not None and part.owned_before:
+        put.add("accelerators_before", float(part.owned_before), "accelerators", PLAN)
+    add_power_curve(put, setting, *(part.layers if part is not None and part.owned_before else (need,)))
     held = add_holding(put, setting, until_months, refreshed)
     all_in = "capex_usd" in put.used
     if part is not None and part.priced_month and not all_in:
         _say_priced(put, setting, part.priced_month / MONTHS_PER_YEAR)
-    is_later = part is not None and part.before > 0
+    is_later = part is not None and part.owned_before > 0
     today = _all_in_formula(put, setting, need) if all_in else _price(put, what, later=is_later)
     price = f"{today} * {become(put, 'ordered_after_years')}" if _has_moved(put) else today
     paid = price if all_in else f"{price} * (1 + scarcity_premium_share)"
@@ -123,12 +130,12 @@ def _reckoned(
     room = place_of(setting).builds_room
     return Ownership(
         machine=what,
-        need=need,
-        held=held,
-        put=put,
+        layer=need,
+        holding=held,
+        sheet=put,
         price=price,
         paid=paid,
-        bought=(
+        purchase_lines=(
             *agreed(setting, _bought(put, paid, all_in), held.ordered_years),
             *(
                 agreed(setting, _refresh_lines(put, today, all_in), _said(put, "new_price_after_years"))
@@ -136,9 +143,9 @@ def _reckoned(
                 else ()
             ),
         ),
-        beside=() if all_in else _beside(put, setting, price, kw if room else None),
-        running=_running(put, setting, what, price, kw),
-        sale=sale_lines(
+        setup_lines=() if all_in else _beside(put, setting, price, kw if room else None),
+        operating_lines=_running(put, setting, what, price, kw),
+        resale_lines=sale_lines(
             put,
             setting,
             price,
@@ -146,9 +153,9 @@ def _reckoned(
             held,
             replaced=today if replaces else None,
         ),
-        end=_end(put, setting, price, kw if room and not all_in else None),
-        sold_on=hour_sale_lines(
-            put, setting, _idle(put, setting, what, kw, with_people=part is None or not part.before)
+        exit_lines=_end(put, setting, price, kw if room and not all_in else None),
+        sold_hours_lines=hour_sale_lines(
+            put, setting, _idle(put, setting, what, kw, with_people=part is None or not part.owned_before)
         ),
     )
 
@@ -163,7 +170,7 @@ def _all_in_formula(put: InputSheet, setting: PlanContext, need: DemandLayer) ->
     asked = fleet_asked(setting)
     if np.all(np.asarray(need.accelerators) == asked):
         return "capex_usd"
-    put.say("capex_accelerators", float(asked), "accelerators", YOUR_INPUT)
+    put.add("capex_accelerators", float(asked), "accelerators", YOUR_INPUT)
     return "capex_usd * accelerators / capex_accelerators"
 
 
@@ -180,10 +187,10 @@ def _has_moved(put: InputSheet) -> bool:
 
 def _say_priced(put: InputSheet, setting: PlanContext, years: float) -> None:
     """Says of which day the price of an order is, and in real terms what a dollar is worth on it."""
-    put.say(PRICED, years, "years from today", YOUR_INPUT)
+    put.add(PRICED, years, "years from today", YOUR_INPUT)
     inflation = inflation_per_year(setting)
     if inflation != 0:
-        put.say(_WORTH_PRICED, (1 + inflation) ** -years, "dollars of today", PLAN)
+        put.add(_WORTH_PRICED, (1 + inflation) ** -years, "dollars of today", PLAN)
 
 
 def _on_its_day(put: InputSheet, name: str) -> str:
@@ -201,11 +208,11 @@ def _price(put: InputSheet, what: Machine, *, later: bool) -> str:
     It is today's, or that of the day an order's own price is typed for. A spare is a board with its share of a host: a
     pool on the shelf, that stands and draws nothing.
     """
-    name = "usd_per_server" if what.whole else "usd_per_accelerator"
+    name = "usd_per_server" if what.is_priced_whole else "usd_per_accelerator"
     spares, each = _MORE_SPARES if later else SPARES, _on_its_day(put, name)
-    if what.holds_cards and not what.whole:
+    if what.holds_cards and not what.is_priced_whole:
         return f"({SERVERS} * {_on_its_day(put, 'usd_per_host')} + ({CARDS} + {spares}) * {each})"
-    return f"({SERVERS} + {spares} / accelerators_per_server) * {what.usd.replace(name, each)}"
+    return f"({SERVERS} + {spares} / accelerators_per_server) * {what.price_formula.replace(name, each)}"
 
 
 def spare_boards(accelerators: float, spare_share: float) -> int:
@@ -233,8 +240,8 @@ def _busy_idle_kw_formulas(setting: PlanContext, what: Machine, kw: str) -> tupl
         for state in ("busy", "idle")
     )
     return (
-        shares[0] if what.busy is None or own.busy_power_share is not None else busy,
-        shares[1] if what.idle is None or own.idle_power_share is not None else idle,
+        shares[0] if what.busy_power is None or own.busy_power_share is not None else busy,
+        shares[1] if what.idle_power is None or own.idle_power_share is not None else idle,
     )
 
 
@@ -335,8 +342,8 @@ def _repair_line(put: InputSheet, setting: PlanContext, what: Machine, price: st
         fleet_of_sum = "capex_accelerators" if "capex_accelerators" in put.used else "accelerators"
         if setting.scenario.own.capex_per == PER_MACHINE:
             fleet_of_sum = "accelerators_per_server"
-        server = _on_its_day(put, "usd_per_server") if what.whole else ""
-        each = f"{server} / accelerators_per_server" if what.whole else f"capex_usd / {fleet_of_sum}"
+        server = _on_its_day(put, "usd_per_server") if what.is_priced_whole else ""
+        each = f"{server} / accelerators_per_server" if what.is_priced_whole else f"capex_usd / {fleet_of_sum}"
     if _has_moved(put):
         each = f"{each} * {become(put, 'ordered_after_years')}"
     failed = f"accelerators * failures_per_accelerator_year * repair_share * {each}"
@@ -353,11 +360,11 @@ def _host_share_formula(put: InputSheet, what: Machine, price: str, *, all_in: b
     A GPU's price that leaves next to nothing for the host is not one beside it, but a share of the whole.
     """
     usual = "host_share / (1 + host_share)"
-    if what.complete:
+    if what.is_complete:
         return None
-    if what.holds_cards and not what.whole and not all_in:
+    if what.holds_cards and not what.is_priced_whole and not all_in:
         return f"{SERVERS} * {_on_its_day(put, 'usd_per_host')} / max({price}, {_LEAST_USD})"
-    if what.whole and not all_in and np.all(np.isfinite(put.used["usd_per_accelerator"].value)):
+    if what.is_priced_whole and not all_in and np.all(np.isfinite(put.used["usd_per_accelerator"].value)):
         each = _on_its_day(put, "usd_per_accelerator")
         rest = f"1 - {each} * accelerators_per_server / max({_on_its_day(put, 'usd_per_server')}, {_LEAST_USD})"
         return f"where({rest} > {_LEAST_HOST}, {rest}, {usual})"

@@ -23,7 +23,7 @@ class PurchaseQuote:
     """What the catalogue says of the purchase: the machine, its price and who says so. Your own price wins over it."""
 
     usd: tuple[float, float, float]  # low, typical, high: of a server, or of one accelerator
-    said_by: str
+    source: str
     url: str | None  # none where it follows from what others cost
     since: date | None
     checked: date | None
@@ -39,27 +39,27 @@ class Machine:
 
     label: str
     accelerators: int  # in one server
-    sold: bool  # such a server is known to be sold; else its size is a guess, or yours
+    is_known_product: bool  # such a server is known to be sold; else its size is a guess, or yours
     price: Figure | None  # None where only you know it
-    whole: bool  # the price is for the server, not for one accelerator
+    is_priced_whole: bool  # the price is for the server, not for one accelerator
     power: Figure | None  # rated draw of the server
     tdp: Figure | None  # of one accelerator
-    each: Figure | None  # price of one accelerator, where it is known beside the server's
+    accelerator_price: Figure | None  # price of one accelerator, where it is known beside the server's
     what: str  # one of them, in words: workstation with 2 x RTX 4090 24 GB
     plural: str = ""  # several of them; empty where it is a product with a name
-    likely: EstimatedPrice | None = None  # of one accelerator, where nobody publishes a price
+    estimate: EstimatedPrice | None = None  # of one accelerator, where nobody publishes a price
     kind: MachineKind = "server"
-    complete: bool = False  # the accelerator is the machine: a Mac
+    is_complete: bool = False  # the accelerator is the machine: a Mac
     host: Host | None = None  # what is bought off the shelf: around cards, or complete
-    busy: Figure | None = None  # draw of the machine while it works, where it was measured
-    idle: Figure | None = None
+    busy_power: Figure | None = None  # draw of the machine while it works, where it was measured
+    idle_power: Figure | None = None
 
     @property
     def holds_cards(self) -> bool:
         """Whether it is a machine into which cards are put that are bought for themselves."""
-        return self.host is not None and not self.complete
+        return self.host is not None and not self.is_complete
 
-    def ordered(self, accelerators: int) -> str:
+    def order_text(self, accelerators: int) -> str:
         """What one orders for so many: one workstation with 2 x RTX 4090 24 GB."""
         machines = math.ceil(accelerators / self.accelerators)
         if not self.plural:
@@ -67,11 +67,11 @@ class Machine:
         return f"one {self.what}" if machines == 1 else f"{machines:,} {self.plural}"
 
     @property
-    def usd(self) -> str:
+    def price_formula(self) -> str:
         """The formula for the price of a machine whose accelerators are bought with it."""
-        if self.whole:
+        if self.is_priced_whole:
             return "usd_per_server"
-        beside = "" if self.complete else " * (1 + host_share)"
+        beside = "" if self.is_complete else " * (1 + host_share)"
         return f"usd_per_accelerator * accelerators_per_server{beside}"
 
 
@@ -83,7 +83,7 @@ def buying(setting: PlanContext) -> PurchaseQuote | None:
         return None
     about = (found.what, found.accelerators, catalogue.sites[setting.scenario.site].label)
     if found.price is None:
-        likely = found.likely
+        likely = found.estimate
         assert likely is not None  # what has neither is not foretold
         return PurchaseQuote(
             (likely.low, likely.typical, likely.high), likely.note, None, None, None, "estimated", *about
@@ -104,9 +104,9 @@ def machine(setting: PlanContext) -> Machine | None:
         return found or _estimated_machine(setting)
     plain = _unpriced(setting, only_priced=False)
     if own.usd_per_server is not None:
-        return replace(plain, whole=True)
+        return replace(plain, is_priced_whole=True)
     if own.usd_per_accelerator is not None:
-        return replace(plain, whole=False)
+        return replace(plain, is_priced_whole=False)
     return found or plain
 
 
@@ -127,18 +127,18 @@ def _published(setting: PlanContext) -> list[Machine]:
             what=server.label,
             plural="",
             accelerators=server.accelerators,
-            sold=True,
+            is_known_product=True,
             price=server.price_usd,
-            whole=True,
-            complete=False,
+            is_priced_whole=True,
+            is_complete=False,
             power=server.max_power_w,
             **_measured(server),
         )
         for server in servers_with(catalogue, accelerator)
         if server.price_usd is not None and wanted in (None, server.accelerators)
     ]
-    if plain.each is not None and not catalogue.accelerators[accelerator].rent_only:
-        choices.append(replace(plain, price=plain.each))
+    if plain.accelerator_price is not None and not catalogue.accelerators[accelerator].rent_only:
+        choices.append(replace(plain, price=plain.accelerator_price))
     return choices
 
 
@@ -149,7 +149,7 @@ def _estimated_machine(setting: PlanContext) -> Machine | None:
     return (
         None
         if likely is None
-        else replace(plain, likely=likely, what=f"{plain.what}{ABOUT}", plural=f"{plain.plural}{ABOUT}")
+        else replace(plain, estimate=likely, what=f"{plain.what}{ABOUT}", plural=f"{plain.plural}{ABOUT}")
     )
 
 
@@ -171,14 +171,14 @@ def _unpriced(setting: PlanContext, *, only_priced: bool) -> Machine:
     return Machine(
         label=label,
         accelerators=count,
-        sold=like is not None,
+        is_known_product=like is not None,
         price=None,
-        whole=False,
+        is_priced_whole=False,
         power=None if like is None else like.max_power_w,
         tdp=chip.tdp_w if chip else None,
-        each=chip.price_usd if chip else None,
+        accelerator_price=chip.price_usd if chip else None,
         **_singular_and_plural("server", label, count),
-        complete=chip is not None and chip.whole_machine and setting.scenario.own.host_share is None,
+        is_complete=chip is not None and chip.whole_machine and setting.scenario.own.host_share is None,
     )
 
 
@@ -211,18 +211,18 @@ def _off_the_shelf(setting: PlanContext, host: Host) -> Machine:
     return Machine(
         label=host.label,
         accelerators=cards,
-        sold=True,
+        is_known_product=True,
         price=None,
-        whole=False,
+        is_priced_whole=False,
         power=host.max_power_w if chip.whole_machine else None,
         tdp=chip.tdp_w,
-        each=chip.price_usd,
+        accelerator_price=chip.price_usd,
         **_singular_and_plural("" if chip.whole_machine else "workstation", chip.label, cards),
         kind=host.kind,
-        complete=chip.whole_machine,
+        is_complete=chip.whole_machine,
         host=host,
-        busy=host.typical_power_w,
-        idle=host.idle_power_w,
+        busy_power=host.typical_power_w,
+        idle_power=host.idle_power_w,
     )
 
 
@@ -237,7 +237,7 @@ def _measured(server: Server) -> dict[str, Any]:
     """The draw of a machine that was measured; a server's is a share of its rating, which has a range."""
     if server.kind in ("server", "rack"):
         return {"kind": server.kind, "host": None}
-    return {"kind": server.kind, "host": None, "busy": server.typical_power_w, "idle": server.idle_power_w}
+    return {"kind": server.kind, "host": None, "busy_power": server.typical_power_w, "idle_power": server.idle_power_w}
 
 
 def fleet(setting: PlanContext) -> int:
@@ -260,6 +260,6 @@ def _best(catalogue: Catalogue, choices: list[Machine]) -> Machine | None:
             return (False, "", False, False)
         newest = one.price.newest
         yours = catalogue.sources[newest.source].via == "yours"
-        return (yours, one.price.since.isoformat(), one.whole, one.power is not None)
+        return (yours, one.price.since.isoformat(), one.is_priced_whole, one.power is not None)
 
     return max(choices, key=sort_key, default=None)

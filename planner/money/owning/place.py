@@ -239,7 +239,7 @@ def watts_per_accelerator(catalogue: Catalogue, what: Machine, case: Case, *, is
     def fact(name: str) -> float:
         return _of(catalogue.facts[name].figure, case)
 
-    measured = what.busy if is_busy else what.idle
+    measured = what.busy_power if is_busy else what.idle_power
     tdp_w = _of(what.tdp, case)
     if measured is not None and what.holds_cards:
         return _of(measured, case) / what.accelerators + tdp_w * fact(CARD_BUSY if is_busy else CARD_IDLE)

@@ -26,25 +26,25 @@ _FLAT = "1e-6"
 class Installments:
     """Level payments from the delivery on, the last of them at the latest when the machines are sold."""
 
-    held: Holding
+    holding: Holding
     months: Num  # whole ones
     in_advance: bool = False
 
-    def say(self, put: InputSheet, name: str) -> None:
+    def add_to(self, put: InputSheet, name: str) -> None:
         """Says the number of payments and the months they fall in as inputs; `name` tells loans from leases."""
-        number = self.held.since_delivery + float(self.in_advance)
-        last = self.held.delivery_month + self.months
-        sold_in = np.ceil(np.asarray(self.held.stop) - _NEARLY)
-        due = (number >= 1) & (number <= self.months) & (self.held.plan.month <= sold_in)
-        pays = np.asarray(due * self.held.comes, dtype=np.float64)
-        settles = np.equal(self.held.plan.month, np.minimum(last, sold_in)) * self.held.comes
+        number = self.holding.since_delivery + float(self.in_advance)
+        last = self.holding.delivery_month + self.months
+        sold_in = np.ceil(np.asarray(self.holding.stop) - _NEARLY)
+        due = (number >= 1) & (number <= self.months) & (self.holding.plan.month <= sold_in)
+        pays = np.asarray(due * self.holding.comes, dtype=np.float64)
+        settles = np.equal(self.holding.plan.month, np.minimum(last, sold_in)) * self.holding.comes
         made = np.asarray(np.sum(pays, axis=-1, keepdims=np.ndim(pays) > 1), dtype=np.float64)
-        put.say(f"{name}_months", self.months, "months", PLAN)
-        put.say("month", self.held.plan.month, "its number", PLAN)
-        put.say("delivery_month", self.held.delivery_month, "its number", PLAN)
-        put.say("payments_made", made if made.ndim else float(made), "payments", PLAN)
-        put.say("pays", pays, "1 in months with a payment, else 0", PLAN)
-        put.say("settles", settles, "1 in the month in which all is settled, else 0", PLAN)
+        put.add(f"{name}_months", self.months, "months", PLAN)
+        put.add("month", self.holding.plan.month, "its number", PLAN)
+        put.add("delivery_month", self.holding.delivery_month, "its number", PLAN)
+        put.add("payments_made", made if made.ndim else float(made), "payments", PLAN)
+        put.add("pays", pays, "1 in months with a payment, else 0", PLAN)
+        put.add("settles", settles, "1 in the month in which all is settled, else 0", PLAN)
 
 
 def whole_months(years: Num | None, otherwise_months: Num) -> Num:
@@ -110,7 +110,7 @@ def sale_lines(
     own = setting.scenario.own
     _say(put, own)
     if host_part is not None and own.host_residual_share is not None:
-        put.say(HOST, value(put, host_part), "share of the price", replace(COMPUTED, note=host_part))
+        put.add(HOST, value(put, host_part), "share of the price", replace(COMPUTED, note=host_part))
     come = {_SaleTiming("delivered", held.ordered_years): price}
     go = {_SaleTiming("sold", held.ordered_years): price}
     if replaced is not None:
@@ -137,11 +137,11 @@ def _later(put: InputSheet, which: str, flag: str, of: str = "", left: str = "re
 def _say(put: InputSheet, own: OwnInputs) -> None:
     """Says what was agreed on the resale, and what is left of the host where that is another share."""
     for name in (GUARANTEED, COST, "forward_residual_share"):
-        put.say(name, getattr(own, name) or 0.0, "share of the price", YOUR_INPUT)
+        put.add(name, getattr(own, name) or 0.0, "share of the price", YOUR_INPUT)
     if own.host_residual_share is not None:
         times = put.tried.get(TIMES, 1.0)
         where = TRIED if TIMES in put.tried else YOUR_INPUT
-        put.say("host_residual_share", own.host_residual_share * times, "share of the host's price", where)
+        put.add("host_residual_share", own.host_residual_share * times, "share of the host's price", where)
 
 
 def _guarantee_fee_lines(put: InputSheet, price: str, moment: _SaleTiming) -> tuple[Line, ...]:

@@ -71,11 +71,11 @@ class OfferBills:
         return self.total_usd / self.busy_accelerator_hours
 
     @cached_property
-    def rank(self) -> NDArray[np.intp]:
+    def ranking(self) -> NDArray[np.intp]:
         """The order to show its offers in, as `rank` has it."""
         return rank((self,))
 
-    def one(self, offer: str, title: str) -> Ledger:
+    def ledger_for(self, offer: str, title: str) -> Ledger:
         """The ledger of one offer, every input with its own origin."""
         return self.ledger.at(self.offers.index(offer), title)
 
@@ -117,11 +117,11 @@ def bills(  # noqa: PLR0913 - a question of as many parts
     `prices` are what the offers' prices are worth, where they are not those of the plan's own market. What comes later
     counts as `money` says: for what it is worth today, as everywhere in the answer, or as it is billed.
     """
-    basis = setting.basis()
+    basis = setting.input_sheet()
     add_demand_inputs(basis, setting, need)
     _add_active_share(basis, when)
     if months is not None:
-        basis.say("months", months, "months", PLAN)
+        basis.add("months", months, "months", PLAN)
     worth = prices or estimated_prices(setting, offers)
     # your own terms belong to the plan's offer, not to all
     set_after = add_offer_inputs(basis, setting, offers, RentalInputs(), prices=worth)
@@ -150,7 +150,7 @@ def renting(
     `yours` are your own terms where they are not those of the scenario's `rent`.
     """
     own = yours or setting.scenario.rent
-    basis = setting.basis()
+    basis = setting.input_sheet()
     add_demand_inputs(basis, setting, need)
     _add_active_share(basis, when)
     set_after = add_offer_inputs(basis, setting, () if offer is None else (offer,), own)
@@ -242,10 +242,10 @@ def with_support(basis: InputSheet, lines: tuple[Line, ...], yours: Num | None) 
     """The lines, and support as a share of the bill they make: of its priced part, where disk or traffic have none."""
     basis.fact("support_share", SUPPORT, yours)
     bill = sum(line.priced_usd if line.part in ("storage", "egress") else line.usd for line in lines)
-    basis.say("bill_usd", np.asarray(bill), "USD", COMPUTED)
+    basis.add("bill_usd", np.asarray(bill), "USD", COMPUTED)
     return (*lines, basis.line("Support", "support", "support_share * bill_usd"))
 
 
 def _add_active_share(basis: InputSheet, when: Num | None) -> None:
     if when is not None:
-        basis.say("runs", when, "share of each month", PLAN)
+        basis.add("runs", when, "share of each month", PLAN)

@@ -40,14 +40,14 @@ _FIRST = 2  # tiers that a plan begins with: everything together, or the first s
 class TermSequence:
     """A way through the plan: the terms it may begin with, those that may follow, by their places; how it may end."""
 
-    first: tuple[int, ...]
-    later: tuple[int, ...]
-    let_go: float  # the rest may be rented on demand where it is shorter than so many times the last term
+    first_terms: tuple[int, ...]
+    next_terms: tuple[int, ...]
+    lapse_ratio: float  # the rest may be rented on demand where it is shorter than so many times the last term
 
     @property
     def terms(self) -> tuple[int, ...]:
         """All of its terms, each once."""
-        return tuple(sorted({*self.first, *self.later}))
+        return tuple(sorted({*self.first_terms, *self.next_terms}))
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class BookingResult:
     """The cheapest way: its tiers, what is reserved of machines that are wanted all along, and what it costs."""
 
     tiers: tuple[ReservationTier, ...]
-    all_along: tuple[Reservation, ...]
+    base: tuple[Reservation, ...]
     usd: float
 
 
@@ -123,7 +123,7 @@ class _BookingMonths:
         self.disk_gb = self._by_month(need.storage_tb) * GB_PER_TB
         self.egress_gb = self._by_month(need.egress_tb_per_month) * GB_PER_TB
         share = setting.scenario.rent.support_share
-        basis = setting.basis()
+        basis = setting.input_sheet()
         basis.fact("support_share", SUPPORT, share)
         self.with_support = 1 + float(np.asarray(basis.used["support_share"].value).flat[0])
 
@@ -132,7 +132,7 @@ class _BookingMonths:
 
     def _on_demand(self) -> Array:
         """What all the work costs on demand in each month; no sum can pay for it where nobody has a price."""
-        offer, usd = self.setting.taken.on_demand, np.full(self.last + 1, np.inf)
+        offer, usd = self.setting.offers.on_demand, np.full(self.last + 1, np.inf)
         if offer is None or offer in self.setting.catalogue.offers:
             lines = renting(self.setting, self.need, offer)
             usd = np.broadcast_to(np.asarray(sum(line.usd for line in lines)), self.last + 1)
@@ -191,7 +191,7 @@ class _BookingSearch:
         self.plan, self.terms, self.rows, self.options, self.edges = plan, terms, rows, options, edges
         self.months = np.array([one.months for one in terms])[options]
         named = [[[n in few for n in row.terms] + [False] * (options.shape[1] - len(row.terms))
-                  for few in (row.first, row.later)] for row in rows]  # fmt: skip
+                  for few in (row.first_terms, row.next_terms)] for row in rows]  # fmt: skip
         first, later = np.moveaxis(np.array(named), 1, 0)
         low, high = edges[..., 0, None], edges[..., 1, None]
         asked = plan.asked
@@ -240,7 +240,7 @@ class _BookingSearch:
         last, rows, tiers = self.on_demand.shape
         rest = np.concatenate([np.cumsum(self.on_demand[::-1], axis=0)[::-1], np.zeros((1, rows, tiers))])
         ends = np.minimum(np.arange(last)[:, None, None] + self.months, last)  # months x rows x options
-        far = np.array([one.let_go for one in self.rows])[:, None] * self.months
+        far = np.array([one.lapse_ratio for one in self.rows])[:, None] * self.months
         may = (last - ends < far) | (ends == last)
         may[0] |= last - ends[0] <= far
         row, tier, is_step = np.arange(rows)[:, None, None], np.arange(tiers)[None, :, None], np.arange(tiers) >= _FIRST

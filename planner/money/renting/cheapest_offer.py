@@ -74,8 +74,8 @@ def taken(setting: PlanContext) -> ChosenOffers:
     if rent.offer or rent.usd_per_accelerator_hour is not None:
         found = replace(found, on_demand=rent.offer)
     else:
-        found = _on_demand(setting.renting(found), markets.get("on_demand", _EligibleMarket()))
-    there = setting.renting(found)
+        found = _on_demand(setting.with_offers(found), markets.get("on_demand", _EligibleMarket()))
+    there = setting.with_offers(found)
     found = _reserved(there, markets)
     if spot.offer or spot.usd_per_accelerator_hour is not None:
         found = replace(found, spot=spot.offer)
@@ -86,7 +86,7 @@ def taken(setting: PlanContext) -> ChosenOffers:
 
 def rebook_reservations(setting: PlanContext) -> PlanContext:
     """The same offers on demand and on spot, with what is reserved when chosen for this setting."""
-    return setting.renting(_reserved(setting, _markets(setting)[0]))
+    return setting.with_offers(_reserved(setting, _markets(setting)[0]))
 
 
 def _add_term_quotes(setting: PlanContext, found: ChosenOffers, markets: Mapping[str, _EligibleMarket]) -> ChosenOffers:
@@ -150,17 +150,17 @@ def _capped_order(accelerators: int, order: Order) -> Order:
 def _on_demand(setting: PlanContext, market: _EligibleMarket) -> ChosenOffers:
     """The cheapest bill; of parts of an order the cheapest sellers together."""
     if market.able is None:
-        return replace(setting.taken, asked_elsewhere=_elsewhere(setting, market.others))
+        return replace(setting.offers, fallback_ask=_elsewhere(setting, market.others))
     among = bills(setting, setting.demand.all, market.able.keys)
     if market.able.whole:
-        return replace(setting.taken, on_demand=_cheapest(among))
-    by_cost = [among.offers[at] for at in among.rank.tolist() if np.isfinite(among.total_usd[at])]
+        return replace(setting.offers, on_demand=_cheapest(among))
+    by_cost = [among.offers[at] for at in among.ranking.tolist() if np.isfinite(among.total_usd[at])]
     shares = spread(setting.catalogue, by_cost, market.able.order)
     if not shares:
-        return setting.taken
-    assert setting.taken.prices is not None
-    prices = blended(setting.taken.prices, shares)
-    return replace(setting.taken, on_demand=shares[0].offer, shares=shares, prices=prices)
+        return setting.offers
+    assert setting.offers.prices is not None
+    prices = blended(setting.offers.prices, shares)
+    return replace(setting.offers, on_demand=shares[0].offer, shares=shares, prices=prices)
 
 
 def _elsewhere(setting: PlanContext, keys: tuple[str, ...]) -> FallbackAsk | None:
@@ -188,11 +188,11 @@ def _cheapest_spot(setting: PlanContext, offers: tuple[str, ...]) -> str | None:
     if not works or not offers:
         return None
     among = bills(setting, demand_of(setting, works).all, offers)
-    basis = setting.basis()
+    basis = setting.input_sheet()
     add_offer_inputs(basis, setting, offers, RentalInputs())
     add_interruptions(basis, setting)
     longer = stretch(basis)
-    times = np.where(longer.found, longer.value, 1 / LEAST_LEFT).reshape(-1)
+    times = np.where(longer.is_found, longer.value, 1 / LEAST_LEFT).reshape(-1)
     lost = among.part_usd("compute") * (times - 1)
     used = (LedgerInput("lost_usd", lost.reshape(-1, 1), "USD", COMPUTED),)
     return _cheapest(_with(among, Line("Interruptions", "interruptions", "lost_usd", used)))
@@ -200,7 +200,7 @@ def _cheapest_spot(setting: PlanContext, offers: tuple[str, ...]) -> str | None:
 
 def _reserved(setting: PlanContext, markets: Mapping[str, _EligibleMarket]) -> ChosenOffers:
     """The cheapest way through the plan that begins with a reservation; what follows on its term is in the bill."""
-    reserve, found = setting.scenario.reserve, setting.taken
+    reserve, found = setting.scenario.reserve, setting.offers
     if reserve.offer is not None and reserve.offer not in setting.catalogue.offers:
         return replace(found, reserved=reserve.offer)  # which the way says
     keys = () if reserve.usd_per_accelerator_hour is not None else _reservations(setting, markets)
@@ -211,7 +211,7 @@ def _reserved(setting: PlanContext, markets: Mapping[str, _EligibleMarket]) -> C
         return replace(found, reserved=reserve.offer)
     tiers = ordered(setting, terms) if reserve.orders else best.tiers
     offer = tiers[0].bookings[0].offer if tiers else reserve.offer
-    return replace(found, reserved=offer, reserved_tiers=tiers, reserved_all_along=best.all_along)
+    return replace(found, reserved=offer, reserved_tiers=tiers, base_reservations=best.base)
 
 
 def _reservations(setting: PlanContext, markets: Mapping[str, _EligibleMarket]) -> tuple[str, ...]:

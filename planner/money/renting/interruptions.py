@@ -45,17 +45,17 @@ def add_interruptions(basis: InputSheet, setting: PlanContext) -> str:
     """
     spot = setting.scenario.spot
     largest = max(map(job_size, interruptible_work(setting)), default=1)
-    basis.say("accelerators_per_job", float(largest), "accelerators", YOUR_INPUT)
+    basis.add("accelerators_per_job", float(largest), "accelerators", YOUR_INPUT)
     basis.fact(OF_MACHINE, FACTS[OF_MACHINE])
     for name in ("checkpoint_hours", "restart_hours"):
         basis.fact(name, FACTS[name], getattr(spot, name))
     of_job = spot.interruptions_per_hour is not None or OF_JOB in setting.tried
     if of_job:
-        basis.say(OF_JOB, spot.interruptions_per_hour or 0.0, "1/hour", YOUR_INPUT)
+        basis.add(OF_JOB, spot.interruptions_per_hour or 0.0, "1/hour", YOUR_INPUT)
     if spot.checkpoint_every_hours is None:
-        basis.say("checkpoint_every_hours", _best_interval(basis), "hours", COMPUTED)
+        basis.add("checkpoint_every_hours", _best_interval(basis), "hours", COMPUTED)
     else:
-        basis.say("checkpoint_every_hours", spot.checkpoint_every_hours, "hours", YOUR_INPUT)
+        basis.add("checkpoint_every_hours", spot.checkpoint_every_hours, "hours", YOUR_INPUT)
     return OF_JOB if of_job else OF_MACHINES
 
 
@@ -109,4 +109,4 @@ def _best_interval(basis: InputSheet) -> Num:
         checkpoint_cost_hours=cost, restart_hours=restart, interruptions_per_hour=rate
     )
     instead = np.where(rate > 0, cost, _CALM_HOURS)
-    return np.minimum(np.where(best.found, best.value, instead), _CALM_HOURS)[()]
+    return np.minimum(np.where(best.is_found, best.value, instead), _CALM_HOURS)[()]

@@ -108,7 +108,7 @@ def estimated_prices(setting: PlanContext, keys: tuple[str, ...]) -> PriceEstima
 
     Of an offer that it could not take, among all of its accelerator and kind of purchase.
     """
-    market = setting.taken.prices
+    market = setting.offers.prices
     beyond = tuple(key for key in keys if market is None or key not in market.places)
     if market is not None and not beyond:
         return _taken(market, keys)
@@ -132,16 +132,16 @@ def assumed_provider_prices(catalogue: Catalogue, offer: Offer, need: DemandLaye
 
 def add_demand_inputs(basis: InputSheet, setting: PlanContext, need: DemandLayer) -> None:
     """What the plan asks for."""
-    basis.say("accelerators", need.accelerators, "accelerators", YOUR_INPUT)
-    basis.say("busy_share", need.busy_share, "share of hours", YOUR_INPUT)
-    basis.say("months", need.months, "months", YOUR_INPUT)
-    basis.say("hours_per_month", need.hours_per_month, "hours", CONVENTION)
-    basis.say("session_hours", need.hours_per_session, "hours", YOUR_INPUT)
-    basis.say("storage_gb", need.storage_tb * GB_PER_TB, "GB", YOUR_INPUT)
-    basis.say("egress_gb_per_month", need.egress_tb_per_month * GB_PER_TB, "GB a month", YOUR_INPUT)
+    basis.add("accelerators", need.accelerators, "accelerators", YOUR_INPUT)
+    basis.add("busy_share", need.busy_share, "share of hours", YOUR_INPUT)
+    basis.add("months", need.months, "months", YOUR_INPUT)
+    basis.add("hours_per_month", need.hours_per_month, "hours", CONVENTION)
+    basis.add("session_hours", need.hours_per_session, "hours", YOUR_INPUT)
+    basis.add("storage_gb", need.storage_tb * GB_PER_TB, "GB", YOUR_INPUT)
+    basis.add("egress_gb_per_month", need.egress_tb_per_month * GB_PER_TB, "GB a month", YOUR_INPUT)
     if np.any(np.asarray(need.lost_share) > 0):
-        basis.say(LOST, need.lost_share, "share of busy hours", COMPUTED)
-    basis.flags(setting.timeline.flags)
+        basis.add(LOST, need.lost_share, "share of busy hours", COMPUTED)
+    basis.add_all(setting.timeline.flags)
 
 
 def add_offer_inputs(
@@ -172,16 +172,16 @@ def _said(
     prices: PriceEstimates | None,
 ) -> Mapping[str, LedgerInput]:
     """What offers charge, for every layer that is rented there."""
-    basis = setting.basis()
+    basis = setting.input_sheet()
     offers = [setting.catalogue.offers[key] for key in keys]
     _say_price(basis, setting, offers, yours.usd_per_accelerator_hour, prices or estimated_prices(setting, keys))
     for asked in _ASKED:
         _add_provider_input(basis, setting, offers, asked, getattr(yours, asked.name))
     if yours.accelerators_per_machine is None:
         machine = [float(offer.accelerators_per_instance) for offer in offers] or [1.0]
-        basis.say("accelerators_per_machine", column(machine), "accelerators", OFFER)
+        basis.add("accelerators_per_machine", column(machine), "accelerators", OFFER)
     else:
-        basis.say("accelerators_per_machine", float(yours.accelerators_per_machine), "accelerators", YOUR_INPUT)
+        basis.add("accelerators_per_machine", float(yours.accelerators_per_machine), "accelerators", YOUR_INPUT)
     _add_term(basis, setting, offers, term_months)
     return basis.used
 
@@ -192,13 +192,13 @@ def _say_price(
     """The price of an hour: yours, or what the price that was read is worth on this day, at this end of its range."""
     unit = "USD/accelerator-hour"
     if own is not None:
-        basis.say(PRICE, own, unit, YOUR_INPUT)
+        basis.add(PRICE, own, unit, YOUR_INPUT)
         return
-    if not offers and setting.taken.asked_elsewhere is not None:
-        basis.say(PRICE, *_otherwise(setting, setting.taken.asked_elsewhere))
+    if not offers and setting.offers.fallback_ask is not None:
+        basis.add(PRICE, *_otherwise(setting, setting.offers.fallback_ask))
         return
     usd = np.asarray(getattr(prices, setting.case), dtype=np.float64)
-    basis.say(PRICE, column(usd.tolist() or [np.nan]), unit, _UNKNOWN)
+    basis.add(PRICE, column(usd.tolist() or [np.nan]), unit, _UNKNOWN)
     if PRICE in basis.tried or not offers:
         return
 
@@ -240,13 +240,13 @@ def _add_provider_input(
     basis: InputSheet, setting: PlanContext, offers: list[Offer], asked: _ProviderInput, own: Num | None
 ) -> None:
     if own is not None:
-        basis.say(asked.name, own, asked.unit, YOUR_INPUT)
+        basis.add(asked.name, own, asked.unit, YOUR_INPUT)
         return
     catalogue = setting.catalogue
     figures = [asked.figure(catalogue.providers[offer.provider]) for offer in offers]
     otherwise, why = (asked.otherwise, asked.why) if asked.otherwise is not None else _market_estimate(setting, asked)
     values = [otherwise if figure is None else figure.newest.typical for figure in figures] or [otherwise]
-    basis.say(asked.name, column(values), asked.unit, why)
+    basis.add(asked.name, column(values), asked.unit, why)
     if basis.used[asked.name].origin is why and figures:
         origins = _origins(catalogue, figures, why)
         only = origins(0) if len(figures) == 1 else origins
@@ -282,9 +282,9 @@ def _add_term(basis: InputSheet, setting: PlanContext, offers: list[Offer], your
     where = OFFER
     if yours is not None:
         term, where = [yours], YOUR_INPUT
-    basis.say("term_months", column(term), "months", where)
-    basis.say("bills_idle", column([float(months > 0) for months in term]), "1 or 0", where)
-    basis.say(SET_AFTER, price_set_after_months(term, setting.timeline.last), "months", PLAN)
+    basis.add("term_months", column(term), "months", where)
+    basis.add("bills_idle", column([float(months > 0) for months in term]), "1 or 0", where)
+    basis.add(SET_AFTER, price_set_after_months(term, setting.timeline.last), "months", PLAN)
 
 
 def _origins(catalogue: Catalogue, figures: list[Figure | None], why: Origin) -> Callable[[int], Origin]:

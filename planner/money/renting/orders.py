@@ -24,7 +24,7 @@ _FEW_SELLERS = 4  # nobody likes to deal with more, if fewer will do
 def busiest_order(setting: PlanContext) -> Order:
     """What the plan wants at once, in its busiest month; and how many of them work on one job."""
     at_once = max(int(np.ceil(setting.demand.all.peak_accelerators)), 1)
-    wanted = together(setting.scenario, setting.asked)
+    wanted = together(setting.scenario, setting.resolved)
     return Order(at_once, min(wanted, at_once), placement_limits(setting.catalogue, setting.scenario))
 
 

@@ -48,7 +48,7 @@ class ReservedPart:
     offer: str | None
     lines: tuple[Line, ...]
     over_months: float  # that the last of them runs on after the plan
-    put: InputSheet  # what is reserved and how busy it is, by the month: for lines that rest on it
+    sheet: InputSheet  # what is reserved and how busy it is, by the month: for lines that rest on it
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +96,7 @@ def work_of(setting: PlanContext) -> DemandLayer:
 
 def all_along(setting: PlanContext) -> tuple[ReservationTier, ...]:
     """What is reserved of machines that the work wants all along, such as a layer of a mix."""
-    return (ReservationTier(setting.taken.reserved_all_along),)
+    return (ReservationTier(setting.offers.base_reservations),)
 
 
 def reserving(setting: PlanContext, need: DemandLayer, tiers: tuple[ReservationTier, ...]) -> ReservationBill:
@@ -179,15 +179,15 @@ def _part(
         return
     last = tier.bookings[int(held.number.max())]
     over, ends = max(last.until - timeline.months, 0.0), timeline.ends * (held.many[..., -1:] > _NEARLY)
-    here, own, basis = held.served_layer(need), user_rent_terms(setting), setting.basis()
+    here, own, basis = held.served_layer(need), user_rent_terms(setting), setting.input_sheet()
     add_demand_inputs(basis, setting, here)
-    basis.say("runs", timeline.runs if np.array_equal(bound, timeline.runs) else bound, "share of each month", PLAN)
-    basis.say("months", last.term_months - over, "months of the last reservation within the plan", PLAN)
-    basis.say("ends", ends, "1 in the last month, else 0", PLAN)
+    basis.add("runs", timeline.runs if np.array_equal(bound, timeline.runs) else bound, "share of each month", PLAN)
+    basis.add("months", last.term_months - over, "months of the last reservation within the plan", PLAN)
+    basis.add("ends", ends, "1 in the last month, else 0", PLAN)
     yours = None if reserve.term is None and offer is not None else last.term_months
     add_offer_inputs(basis, setting, () if offer is None else (offer,), own, yours)
     begins = np.array([float(one.after_months) for one in tier.bookings])[held.number] * (held.number > _NONE)
-    basis.say(SET_AFTER, begins, "months", PLAN)
+    basis.add(SET_AFTER, begins, "months", PLAN)
     by_month = basis.copy()
     flags = _add_prepayments(basis, here, bound, begins) if reserve.prepaid else {}
     _add_volume_price(basis, reserve)
@@ -209,7 +209,7 @@ def _add_volume_price(basis: InputSheet, reserve: ReservationInputs) -> None:
         return
     many = np.asarray(formula(BILLED)({name: one.value for name, one in basis.used.items()}))
     usd = volume_price(reserve, many, np.asarray(basis.used[PRICE].value, dtype=np.float64))
-    basis.say(PRICE, in_short(usd), "USD/accelerator-hour", YOUR_INPUT)
+    basis.add(PRICE, in_short(usd), "USD/accelerator-hour", YOUR_INPUT)
 
 
 def volume_price(reserve: ReservationInputs, many: Array, usd: Num) -> Array:
@@ -235,19 +235,19 @@ def _add_prepayments(basis: InputSheet, need: DemandLayer, bound: Array, begins:
     timeline = need.timeline
     moved = np.equal(timeline.month, begins[:, None]).astype(np.float64)  # months x the months they are paid in
     paid = bound @ moved
-    basis.say("paid_months", paid, "months paid for then", PLAN)
+    basis.add("paid_months", paid, "months paid for then", PLAN)
     ends = np.asarray(basis.used["ends"].value)[..., -1:] * moved[-1]
-    basis.say("last_paid", ends, "1 when the last term is paid", PLAN)
+    basis.add("last_paid", ends, "1 when the last term is paid", PLAN)
     following = np.minimum(timeline.month + 1, timeline.last).astype(np.intp)
     hours, unit = need.busy_share, "share of hours"
     if np.ndim(hours) > 0 and np.shape(hours)[-1] > 1:
-        basis.say("busy_share", (hours * bound) @ moved / np.where(paid > 0, paid, 1.0), unit, YOUR_INPUT)
+        basis.add("busy_share", (hours * bound) @ moved / np.where(paid > 0, paid, 1.0), unit, YOUR_INPUT)
     if np.ndim(need.lost_share) > 0 and np.shape(need.lost_share)[-1] > 1:
         gone, busy = ((hours * bound * one) @ moved for one in (need.lost_share, 1.0))
-        basis.say(LOST, gone / np.where(busy > 0, busy, 1.0), unit, COMPUTED)
+        basis.add(LOST, gone / np.where(busy > 0, busy, 1.0), unit, COMPUTED)
     if np.ndim(need.accelerators) > 0:
-        basis.say("accelerators", np.asarray(need.accelerators)[..., following], "accelerators", YOUR_INPUT)
-    basis.say(SET_AFTER, np.asarray(basis.used[SET_AFTER].value)[..., following], "months", PLAN)
+        basis.add("accelerators", np.asarray(need.accelerators)[..., following], "accelerators", YOUR_INPUT)
+    basis.add(SET_AFTER, np.asarray(basis.used[SET_AFTER].value)[..., following], "months", PLAN)
     return {"runs": "paid_months", "ends": "last_paid"}
 
 
@@ -278,7 +278,7 @@ class TermPrices:
 
 def term_prices(setting: PlanContext, terms: Sequence[ReservationTerm]) -> TermPrices:
     keys = tuple(one.offer for one in terms if one.offer is not None)
-    basis = setting.basis()
+    basis = setting.input_sheet()
     add_offer_inputs(basis, setting, keys, user_rent_terms(setting), None if keys else float(terms[0].months))
 
     def column(name: str) -> Array:

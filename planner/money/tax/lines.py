@@ -42,11 +42,11 @@ def taxed(setting: PlanContext, ledger: Ledger) -> Ledger:
     tax = setting.scenario.tax
     if tax is None:
         return ledger
-    put = setting.basis()
+    put = setting.input_sheet()
     found = setting.catalogue.site_figure(setting.scenario.site, TAX_SHARE)
     put.figure("tax_share", found and found[1], "1", tax.tax_share)
-    put.say("vat_share", tax.vat_share, "1", YOUR_INPUT)
-    put.say("vat_recovered_share", tax.vat_recovered_share, "1", YOUR_INPUT)
+    put.add("vat_share", tax.vat_share, "1", YOUR_INPUT)
+    put.add("vat_recovered_share", tax.vat_recovered_share, "1", YOUR_INPUT)
     vat = _vat_lines(put, setting, tax, ledger) if tax.vat_share else ()
     return Ledger(ledger.title, (*ledger.lines, *vat, *_tax_lines(put, setting, tax, ledger)))
 
@@ -104,11 +104,11 @@ def _tax_lines(put: InputSheet, setting: PlanContext, tax: TaxInputs, ledger: Le
     forgone = _by_year(setting, _sum(ledger, "forgone"))
     if tax.profit_usd_per_year is not None:
         return _as_profit_allows(put, setting, tax, deducted + written_off + held - sold_for, forgone)
-    put.say("deducted_usd", at_ends(deducted), "USD by month", COMPUTED)
-    put.say("written_off_usd", at_ends(written_off), "USD by month", COMPUTED)
-    put.say("sold_for_usd", at_ends(sold_for), "USD by month", COMPUTED)
-    put.say("still_in_books_usd", at_ends(held), "USD by month", COMPUTED)
-    put.say("forgone_usd", at_ends(forgone), "USD by month", COMPUTED)
+    put.add("deducted_usd", at_ends(deducted), "USD by month", COMPUTED)
+    put.add("written_off_usd", at_ends(written_off), "USD by month", COMPUTED)
+    put.add("sold_for_usd", at_ends(sold_for), "USD by month", COMPUTED)
+    put.add("still_in_books_usd", at_ends(held), "USD by month", COMPUTED)
+    put.add("forgone_usd", at_ends(forgone), "USD by month", COMPUTED)
     lines = (
         put.line("Tax saved by running costs", "tax", "-1 * tax_share * deducted_usd", treatment="tax"),
         put.line("Tax saved by writing off", "tax", "-1 * tax_share * written_off_usd", treatment="tax"),
@@ -132,7 +132,7 @@ def _as_profit_allows(
         ("taxed_with_forgone_usd", profit - all_deducted),
     ):
         profit_taxed = tax_usd(taxable_usd=taxable, tax_share=1.0, losses_brought_usd=tax.losses_brought_usd)
-        put.say(
+        put.add(
             name, at_year_ends(usd_by_year=profit_taxed / inflation, months=months), "USD of profit by month", COMPUTED
         )
     how, rest = "tax_share * (taxed_with_usd - taxed_without_usd)", "taxed_with_forgone_usd - taxed_with_usd"
@@ -151,8 +151,8 @@ def _vat_lines(put: InputSheet, setting: PlanContext, tax: TaxInputs, ledger: Le
     back[..., months + 1 - kept :] = dollars[..., :kept]
     back[..., months] += dollars[..., kept:].sum(axis=-1)
     back /= _inflation_factors(setting)
-    put.say("bought_usd", bought, "USD by month", COMPUTED)
-    put.say("bought_earlier_usd", back, "USD by month", COMPUTED)
+    put.add("bought_usd", bought, "USD by month", COMPUTED)
+    put.add("bought_earlier_usd", back, "USD by month", COMPUTED)
     recovered = "-1 * vat_share * vat_recovered_share * bought_earlier_usd"
     return (
         put.line("VAT paid", "tax", "vat_share * bought_usd", treatment="tax"),

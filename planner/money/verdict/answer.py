@@ -353,7 +353,7 @@ def _turned(plan: Plan, own: Option, rent: Option) -> tuple[Timing, ...]:
 
 def _rent_paths(setting: PlanContext, own: Option, rent: Option) -> tuple[tuple[float, Payback], ...]:
     """The month in which owning has paid back, plainly summed, when rents change by so much a year instead."""
-    there = InputColumns(setting, {"rent_change_per_year": np.array(RENT_CHANGES)}).at()
+    there = InputColumns(setting, {"rent_change_per_year": np.array(RENT_CHANGES)}).context()
     ledgers = [build_ledger(there, option_builder(one)) for one in (own, rent)]
     if ledgers[0] is None or ledgers[1] is None:
         return ()

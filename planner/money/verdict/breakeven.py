@@ -37,7 +37,7 @@ def saving_function(columns: InputColumns, name: str, costs: Costs) -> SavingFun
     """What owning saves, and the larger of both costs, where one input takes some values in some of the rows."""
 
     def saving(places: Places, values: Array) -> tuple[Array, Array]:
-        rows = columns.take(np.repeat(places, values.shape[1])).trying(name, values.reshape(-1))
+        rows = columns.take(np.repeat(places, values.shape[1])).with_tried(name, values.reshape(-1))
         own, rent = (usd.reshape(values.shape) for usd in costs(rows))
         return rent - own, np.maximum(np.abs(rent), np.abs(own))
 
@@ -322,7 +322,7 @@ def utilization_factor_bounds(you: Array, utilization: Array) -> tuple[Array, Ar
 @cached(16)
 def busy_share(setting: PlanContext, factor: float) -> float:
     """The share of hours in which the accelerators asked for are busy, over the plan, at so many times the work."""
-    return float(plan_utilizations(InputColumns(setting).trying(BUSY, np.array([factor])).at())[0])
+    return float(plan_utilizations(InputColumns(setting).with_tried(BUSY, np.array([factor])).context())[0])
 
 
 def plan_utilizations(setting: PlanContext) -> Array:

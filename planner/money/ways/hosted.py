@@ -43,11 +43,11 @@ def tokens(setting: PlanContext, work_level: Num, when: Num | None = None) -> tu
     price = _without_tokens(asked) or _price(setting, asked)
     if isinstance(price, Unavailable):
         return price
-    basis = setting.basis()
-    basis.flags(setting.timeline.flags)
+    basis = setting.input_sheet()
+    basis.add_all(setting.timeline.flags)
     if when is not None:
-        basis.say("runs", when, "share of each month", PLAN)
-    basis.say("work_level", work_level, "times the usual work", COMPUTED)
+        basis.add("runs", when, "share of each month", PLAN)
+    basis.add("work_level", work_level, "times the usual work", COMPUTED)
     return agreed(setting, _lines(basis, asked, price, setting.day))
 
 
@@ -83,7 +83,7 @@ def _lines(basis: InputSheet, asked: HostedModelInputs, price: HostedPrice | Non
     )
     for name, figure in figures:
         tokens = f"million_{name}_tokens_per_month"
-        basis.say(tokens, getattr(asked, tokens), "million tokens a month", YOUR_INPUT)
+        basis.add(tokens, getattr(asked, tokens), "million tokens a month", YOUR_INPUT)
         usd = f"usd_per_million_{name}_tokens"
         _say_price(basis, usd, figure, getattr(asked, usd), day)
     return tuple(
@@ -107,7 +107,7 @@ def _say_price(basis: InputSheet, name: str, figure: Figure | None, yours: float
     read = f"read {count(max(figure.age_days(day), 0), 'day')} before the plan; taken for {low:.3g} to {high:.3g} today"
     note = read if where.note is None else f"{read}. {where.note}"
     value = {"low": low, "typical": typical, "high": high}[basis.case]
-    basis.say(name, value, figure.unit, replace(where, note=note))
+    basis.add(name, value, figure.unit, replace(where, note=note))
 
 
 WAY = OptionSpec(

@@ -78,14 +78,14 @@ def supplemental_rent(
     """What they cannot do, while they are there; and all of the work once they are gone."""
     rest, everything = _parts(setting, kept)[1], setting.demand.all
     layers = (("What it cannot do", rest, held.owns), (after, everything, held.gone))
-    wanted = [(heading, need, need.there(when)) for heading, need, when in layers]
+    wanted = [(heading, need, need.active_share(when)) for heading, need, when in layers]
     needed = [one for one in wanted if np.any(one[1].busy_hours * one[2] > _LEAST)]
-    if needed and (unknown := unknown_offer_reason(setting, setting.taken.on_demand)) is not None:
+    if needed and (unknown := unknown_offer_reason(setting, setting.offers.on_demand)) is not None:
         return unknown
     lines = tuple(
         line
         for heading, need, when in needed
-        for line in under(heading, renting(setting, need, setting.taken.on_demand, when=when))
+        for line in under(heading, renting(setting, need, setting.offers.on_demand, when=when))
     )
     is_short = any(heading != after for heading, _, _ in needed)
     alone = _shortfall_note(everything, rest) if is_short else ()
@@ -136,28 +136,28 @@ def _running(
 ) -> tuple[Line, ...]:
     """Your sum, or people and space as they are paid for at that place."""
     if kept.running_usd_per_month is not None:
-        put.say("kept_running_usd_per_month", kept.running_usd_per_month, "USD a month", YOUR_INPUT)
+        put.add("kept_running_usd_per_month", kept.running_usd_per_month, "USD a month", YOUR_INPUT)
         return agreed(setting, (put.line("Running it", "upkeep", "kept_running_usd_per_month * runs"),))
     add_staff_and_space(put, setting)
     lines = [put.line("People", "staff", f"kept_accelerators * fte_per_accelerator * {WAGE} / 12 * runs")]
     if power is not None and not place_of(setting).builds_room:
-        put.say("kept_kw", power.peak_kw, "kW", power.origin)
+        put.add("kept_kw", power.peak_kw, "kW", power.origin)
         lines.append(put.line("Space, by contracted power", "space", f"kept_kw * {RENT_OF_SPACE} * runs"))
     return agreed(setting, tuple(lines), setting.timeline.begun_years)
 
 
 def said(setting: PlanContext, kept: ExistingHardware, held: Holding) -> InputSheet:
     """The inputs of machines that are there as long as they are held."""
-    put, done, power = setting.basis(), _parts(setting, kept)[0], existing_power(setting, kept)
-    put.flags(setting.timeline.flags)
-    put.say("runs", held.owns, "share of each month in which it runs", PLAN)
-    put.say("begun_years", setting.timeline.begun_years, "years from today to the month", PLAN)
-    put.say("hours_per_month", done.hours_per_month, "hours", CONVENTION)
-    put.say("busy_accelerators", done.accelerators * done.busy_share, "accelerators busy on average", COMPUTED)
-    put.say("kept_accelerators", float(kept.accelerators), "accelerators", YOUR_INPUT)
-    put.say("relative_speed", kept.relative_speed, "of one of the plan's", YOUR_INPUT)
-    put.say("usd_today_if_sold", kept.usd_today_if_sold, "USD", YOUR_INPUT)
-    put.say("usd_at_end", kept.usd_at_end, "USD", YOUR_INPUT)
+    put, done, power = setting.input_sheet(), _parts(setting, kept)[0], existing_power(setting, kept)
+    put.add_all(setting.timeline.flags)
+    put.add("runs", held.owns, "share of each month in which it runs", PLAN)
+    put.add("begun_years", setting.timeline.begun_years, "years from today to the month", PLAN)
+    put.add("hours_per_month", done.hours_per_month, "hours", CONVENTION)
+    put.add("busy_accelerators", done.accelerators * done.busy_share, "accelerators busy on average", COMPUTED)
+    put.add("kept_accelerators", float(kept.accelerators), "accelerators", YOUR_INPUT)
+    put.add("relative_speed", kept.relative_speed, "of one of the plan's", YOUR_INPUT)
+    put.add("usd_today_if_sold", kept.usd_today_if_sold, "USD", YOUR_INPUT)
+    put.add("usd_at_end", kept.usd_at_end, "USD", YOUR_INPUT)
     filled = (
         (float("nan"), float("nan"), NOT_PUBLISHED) if power is None else (power.busy_w, power.idle_w, power.origin)
     )
@@ -169,7 +169,7 @@ def said(setting: PlanContext, kept: ExistingHardware, held: Holding) -> InputSh
 
 
 def _add_watts(put: InputSheet, name: str, yours: float | None, filled: Num, said_by: Origin) -> None:
-    put.say(name, filled if yours is None else yours, "W", said_by if yours is None else YOUR_INPUT)
+    put.add(name, filled if yours is None else yours, "W", said_by if yours is None else YOUR_INPUT)
 
 
 def _filled(kept: ExistingHardware, power: ExistingPower | None) -> tuple[str, ...]:

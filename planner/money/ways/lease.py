@@ -48,7 +48,9 @@ def lease_order_builder(terms: LeaseTerms) -> Make:
         whole = owned(setting, need, until_months=setting.timeline.months, refreshed=False, part=part)
         if whole is None or terms.years is None:
             return whole
-        until = whole.held.ordered_months + whole.put.used["lead_time_months"].value + whole_months(terms.years, 0.0)
+        until = (
+            whole.holding.ordered_months + whole.sheet.used["lead_time_months"].value + whole_months(terms.years, 0.0)
+        )
         return owned(setting, need, until_months=until, refreshed=False, part=part)
 
     return held
@@ -63,14 +65,14 @@ def lease_orders(setting: PlanContext, terms: LeaseTerms) -> tuple[PurchaseOrder
 def add_lease_terms(setting: PlanContext, put: InputSheet, held: Holding, terms: LeaseTerms) -> None:
     """Says when payments fall due, at which rate, and what is left at the end."""
     months = whole_months(terms.years, held.months)
-    Installments(held, months, in_advance=terms.in_advance).say(put, "lease")
+    Installments(held, months, in_advance=terms.in_advance).add_to(put, "lease")
     if terms.left_share is None:
         add_residual_share(put, setting, _LEFT, months)
     else:
-        put.say(_LEFT, terms.left_share, "share of the price", YOUR_INPUT)
+        put.add(_LEFT, terms.left_share, "share of the price", YOUR_INPUT)
     put.fact(_RATE, LEASE_RATE, terms.rate_per_year)
     if terms.usd_per_month is not None:
-        put.say("lease_usd_per_month", terms.usd_per_month, "USD a month", YOUR_INPUT)
+        put.add("lease_usd_per_month", terms.usd_per_month, "USD a month", YOUR_INPUT)
 
 
 def payments(setting: PlanContext, put: InputSheet, held: Holding, terms: LeaseTerms, lent: str) -> tuple[Line, ...]:
@@ -137,15 +139,15 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     after = "After it is sold" if lease.buys_at_end else "After the lease"
     lines = found.lines(partial(_lines, setting, terms))
     first = found.parts[0]
-    warnings = (*implied(setting, first.put, terms, first.paid, "lease"), ASK)
+    warnings = (*implied(setting, first.sheet, terms, first.paid, "lease"), ASK)
     return fleet_with_rent_ledger(setting, "Lease", found, lines, *warnings, after=after)
 
 
 def _lines(setting: PlanContext, terms: LeaseTerms, part: Ownership) -> tuple[Line, ...]:
-    add_lease_terms(setting, part.put, part.held, terms)
-    paid = payments(setting, part.put, part.held, terms, part.paid)
-    kept = part.sale if terms.buys_at_end else ()
-    return (*paid, *part.beside, *part.running, *part.sold_on, *part.end, *kept)
+    add_lease_terms(setting, part.sheet, part.holding, terms)
+    paid = payments(setting, part.sheet, part.holding, terms, part.paid)
+    kept = part.resale_lines if terms.buys_at_end else ()
+    return (*paid, *part.setup_lines, *part.operating_lines, *part.sold_hours_lines, *part.exit_lines, *kept)
 
 
 WAY = OptionSpec(

@@ -36,13 +36,13 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
 
 
 def _loan_lines(setting: PlanContext, found: Ownership) -> tuple[Line, ...]:
-    put, loan = found.put, setting.scenario.loan
+    put, loan = found.sheet, setting.scenario.loan
     put.fact(_RATE, LOAN_RATE, loan.rate_per_year)
     put.fact("loan_share", LOAN_SHARE, loan.loan_share)
-    put.say("balloon_share", loan.balloon_share, "share of the loan", YOUR_INPUT)
+    put.add("balloon_share", loan.balloon_share, "share of the loan", YOUR_INPUT)
     life = setting.catalogue.facts[LIFE].figure.newest.typical * MONTHS_PER_YEAR
     years = put.tried.get("loan_years", loan.years)
-    Installments(found.held, whole_months(years, np.minimum(found.held.months, life))).say(put, "loan")
+    Installments(found.holding, whole_months(years, np.minimum(found.holding.months, life))).add_to(put, "loan")
     lent, repaid = f"{found.paid} * loan_share", first_principal_share(_RATE, _MONTHS)
     later, full = grown(_RATE), f"(1 + {_RATE}) ** ({_MONTHS} / 12)"
     owed = f"((1 - balloon_share) * ({full} - {later}) / max({full} - 1, 1e-9) + balloon_share)"
@@ -58,12 +58,12 @@ def _loan_lines(setting: PlanContext, found: Ownership) -> tuple[Line, ...]:
         ),
         put.line("Last payment of the loan", "finance", f"{lent} * {rest} * settles", treatment="financing"),
     )
-    return agreed(setting, lines, found.held.ordered_years)
+    return agreed(setting, lines, found.holding.ordered_years)
 
 
 def _outstanding_note(found: Ownership) -> tuple[str, ...]:
-    months, made = (first(found.put.used[name].value) for name in ("loan_months", "payments_made"))
-    if made >= months or not np.any(np.asarray(found.held.comes) > 0):
+    months, made = (first(found.sheet.used[name].value) for name in ("loan_months", "payments_made"))
+    if made >= months or not np.any(np.asarray(found.holding.comes) > 0):
         return ()
     return (
         f"The loan runs {count(months, 'month')}, the machines are yours for {made:g} of them: the rest is paid back "

@@ -173,9 +173,9 @@ def _peaks(setting: PlanContext, mix: MixInputs, base: Fleet | None, after: Num)
 def _peak_layer(
     setting: PlanContext, mix: MixInputs, heading: str, need: DemandLayer, when: Num | None
 ) -> _Layer | Unavailable:
-    if not need.there(1.0 if when is None else when).any():
+    if not need.active_share(1.0 if when is None else when).any():
         return _Layer()
-    when = None if when is None else need.there(when)
+    when = None if when is None else need.active_share(when)
     if mix.peaks == "hosted":
         return _by_token(setting, heading, need, when)
     if mix.peaks == "on_demand" or not interruptible_work(setting):
@@ -183,7 +183,7 @@ def _peak_layer(
         if missing is not None:
             return missing
     if mix.peaks == "on_demand":
-        return _Layer(under(heading, renting(setting, need, setting.taken.on_demand, when=when)))
+        return _Layer(under(heading, renting(setting, need, setting.offers.on_demand, when=when)))
     return _spot_layer(setting, heading, need, when)
 
 
@@ -200,7 +200,7 @@ def _spot_layer(setting: PlanContext, heading: str, need: DemandLayer, when: Num
     """The peaks on spot machines, as far as there is work that may stop; the rest is rented on demand."""
     works = interruptible_work(setting)
     if not works:
-        return _Layer(under(heading, renting(setting, need, setting.taken.on_demand, when=when)), (NOTHING_STOPS,))
+        return _Layer(under(heading, renting(setting, need, setting.offers.on_demand, when=when)), (NOTHING_STOPS,))
     missing = missing_price(setting)
     if missing is not None:
         return missing
@@ -213,8 +213,8 @@ def _spot_layer(setting: PlanContext, heading: str, need: DemandLayer, when: Num
     if isinstance(spot, Unavailable):
         return spot
     rest = _scaled_layer(need, 1 - part, _plain(1 - done))
-    every = renting(setting, need, setting.taken.on_demand, when=when)
-    beside = renting(setting, rest, setting.taken.on_demand, when=when) if np.any(rest.busy_hours > 0) else ()
+    every = renting(setting, need, setting.offers.on_demand, when=when)
+    beside = renting(setting, rest, setting.offers.on_demand, when=when) if np.any(rest.busy_hours > 0) else ()
     split = (*under(f"{heading} on spot", spot.lines), *under(f"{heading} on demand", beside))
     found = no_dearer(setting, replace(spot, lines=split), every, f"{heading} {COSTS_MORE}")
     return _Layer(found.lines, found.warnings)

@@ -15,7 +15,7 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     missing = missing_price(setting)
     if missing is not None:
         return missing
-    offer, yours = setting.taken.on_demand, setting.scenario.rent.usd_per_accelerator_hour
+    offer, yours = setting.offers.on_demand, setting.scenario.rent.usd_per_accelerator_hour
     need = setting.demand.all
     return OptionLedger(
         title="Rent on demand",
@@ -29,9 +29,9 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
 
 def missing_price(setting: PlanContext) -> Unavailable | None:
     """Why renting by the hour has no price here."""
-    offer, yours = setting.taken.on_demand, setting.scenario.rent.usd_per_accelerator_hour
+    offer, yours = setting.offers.on_demand, setting.scenario.rent.usd_per_accelerator_hour
     if offer is None and yours is None and "usd_per_accelerator_hour" not in setting.tried:
-        lacks = setting.taken.lacks.get("on_demand")
+        lacks = setting.offers.lacks.get("on_demand")
         if lacks is not None:
             return Unavailable(lacks)
         label = setting.catalogue.accelerator_label(setting.scenario.accelerator)
@@ -52,8 +52,8 @@ def seller(setting: PlanContext, offer: str | None, your_price: float | None = N
 
 def _other_sellers_text(setting: PlanContext, offer: str, named: str) -> str:
     """Who else delivers, where one seller has too few of them at once."""
-    shares = setting.taken.shares
-    if offer != setting.taken.on_demand or len(shares) < 2:
+    shares = setting.offers.shares
+    if offer != setting.offers.on_demand or len(shares) < 2:
         return named
     offers, providers = setting.catalogue.offers, setting.catalogue.providers
     each = [f"{providers[offers[one.offer].provider].label} ({one.accelerators:,})" for one in shares[:_SELLERS_SHOWN]]

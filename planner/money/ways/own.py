@@ -91,7 +91,7 @@ def fleet_with_rent_ledger(
     after: str = "After it is sold",
 ) -> OptionLedger | Unavailable:
     """A fleet of one's own, with what is rented around it."""
-    unknown = unknown_offer_reason(setting, setting.taken.on_demand)
+    unknown = unknown_offer_reason(setting, setting.offers.on_demand)
     if unknown is None and not np.any(found.stages.busy_hours > 0):
         unknown = missing_price(setting)  # all of the work would be rented
     if unknown is not None:
@@ -99,7 +99,7 @@ def fleet_with_rent_ledger(
     rented, accelerators = supplemental_rent_lines(found.stages, after), found.accelerators
     return OptionLedger(
         title=title,
-        what=found.machine.ordered(accelerators),
+        what=found.machine.order_text(accelerators),
         lines=(*lines, *rented, *found.lines(partial(repair_rent_lines, setting)), *waiting_cost_lines(found.stages)),
         useful_hours=setting.demand.all.busy_hours,
         accelerators=float(accelerators),
@@ -150,7 +150,7 @@ def waiting_cost_lines(stages: DeliveryTimeline, held: int = 0) -> tuple[Line, .
     """What it costs that jobs wait for such a fleet, with so many held above it."""
     return tuple(
         line
-        for top, share in zip(stages.tops, stages.only, strict=True)
+        for top, share in zip(stages.tops, stages.runs_alone, strict=True)
         for line in waiting(stages.setting, top + held, share)
     )
 
@@ -167,8 +167,8 @@ def supplemental_rent_lines(stages: DeliveryTimeline, after: str = "After it is 
     return tuple(
         line
         for heading, need, always in layers
-        if (when := need.there(always)).any()
-        for line in under(heading, renting(setting, need, setting.taken.on_demand, when=when))
+        if (when := need.active_share(always)).any()
+        for line in under(heading, renting(setting, need, setting.offers.on_demand, when=when))
     )
 
 
@@ -191,7 +191,7 @@ def left_out(found: Fleet, what: str) -> Unavailable | None:
 
 def _too_late(found: Fleet) -> str:
     earliest, months = found.parts[0], found.setting.scenario.months
-    wait = first(earliest.held.ordered_months + earliest.put.used[LEAD_TIME].value)
+    wait = first(earliest.holding.ordered_months + earliest.sheet.used[LEAD_TIME].value)
     until = "they would be sold" if wait < months else "the plan ends"
     return f"machines come after {months_words(wait)}, when {until}"
 

@@ -31,7 +31,14 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     if too_late is not None:
         return too_late
     part = found.parts[0]
-    lines = (*_payments(setting, part), *part.beside, *part.running, *part.sold_on, *part.end, *part.sale)
+    lines = (
+        *_payments(setting, part),
+        *part.setup_lines,
+        *part.operating_lines,
+        *part.sold_hours_lines,
+        *part.exit_lines,
+        *part.resale_lines,
+    )
     return fleet_with_rent_ledger(setting, "Rent to own", found, lines, *_implied(setting, part), ASK)
 
 
@@ -40,12 +47,12 @@ def _held(setting: PlanContext, need: DemandLayer, part: FleetOrder | None) -> O
 
 
 def _payments(setting: PlanContext, found: Ownership) -> tuple[Line, ...]:
-    put, quote = found.put, setting.scenario.rent_to_own
+    put, quote = found.sheet, setting.scenario.rent_to_own
     assert quote is not None  # build() asked
-    Installments(found.held, float(quote.months)).say(put, "rent_to_own")
-    put.say("rent_to_own_usd_per_month", quote.usd_per_month, "USD a month", YOUR_INPUT)
-    put.say("upfront_usd", quote.upfront_usd, "USD", YOUR_INPUT)
-    put.say("final_usd", quote.final_usd, "USD", YOUR_INPUT)
+    Installments(found.holding, float(quote.months)).add_to(put, "rent_to_own")
+    put.add("rent_to_own_usd_per_month", quote.usd_per_month, "USD a month", YOUR_INPUT)
+    put.add("upfront_usd", quote.upfront_usd, "USD", YOUR_INPUT)
+    put.add("final_usd", quote.final_usd, "USD", YOUR_INPUT)
     due = "rent_to_own_usd_per_month * (rent_to_own_months - payments_made)"
     lines = (
         put.line("Paid on delivery", "finance", "upfront_usd * delivered"),
@@ -60,7 +67,7 @@ def _implied(setting: PlanContext, found: Ownership) -> tuple[str, ...]:
     """A sentence with the rate behind the quote, said of the plan and not of the ends of its range."""
     if setting.case != "typical":
         return ()
-    put = found.put
+    put = found.sheet
     used = {name: put.used[name].value for name in ("upfront_usd", "final_usd", "rent_to_own_months")}
     rate = implied_lease_rate(
         price_usd=value(put, found.paid) - used["upfront_usd"],

@@ -23,7 +23,7 @@ def repair_rent_lines(setting: PlanContext, found: Ownership) -> tuple[Line, ...
 
     None where nobody has a price, or your sum for running it holds everything.
     """
-    need, own, offer, basis = found.need, found.put.used, setting.taken.on_demand, setting.basis()
+    need, own, offer, basis = found.layer, found.sheet.used, setting.offers.on_demand, setting.input_sheet()
     if ALL_IN in own:
         return ()
     add_demand_inputs(basis, setting, need)
@@ -31,9 +31,9 @@ def repair_rent_lines(setting: PlanContext, found: Ownership) -> tuple[Line, ...
     if not np.all(np.isfinite(basis.used[PRICE].value)):
         return ()
     price = add_forward_rent(basis, setting, add_rent_path(basis, setting, set_after))
-    basis.flags(tuple(own[name] for name in ("failures_per_accelerator_year", "accelerators_per_server")))
+    basis.add_all(tuple(own[name] for name in ("failures_per_accelerator_year", "accelerators_per_server")))
     basis.fact(REPAIR_HOURS, FACT, setting.scenario.failures.repair_hours)
-    basis.say("runs", found.held.owns, "share of each month in which it runs", PLAN)
+    basis.add("runs", found.holding.owns, "share of each month in which it runs", PLAN)
     hours = f"accelerators * busy_share * hours_per_month * runs * {OUT}"
     line = basis.line(NAME, "interruptions", f"{hours} * {price}")
     return (line,) if line.usd.any() else ()

@@ -61,7 +61,7 @@ def told_of(setting: PlanContext, need: DemandLayer) -> list[ReservationTier]:
     many = np.atleast_1d(need.accelerators)
     wanted = np.broadcast_to(many.reshape(-1, many.shape[-1]).max(axis=0), setting.timeline.last + 1)
     found, beneath = [], 0.0
-    for tier in setting.taken.reserved_tiers:
+    for tier in setting.offers.reserved_tiers:
         so_far = np.cumsum(wanted > beneath + _NEARLY).tolist()  # months that ask for it
         within = (one for one in tier.bookings if one.after_months < setting.timeline.months)
         taken = tuple(
@@ -102,11 +102,11 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
         return missing
     scenario, demand = setting.scenario, setting.demand
     size, need = right_size(setting), work_of(setting)
-    found = reserving(setting, need, setting.taken.reserved_tiers)
+    found = reserving(setting, need, setting.offers.reserved_tiers)
     above = () if size is None else on_demand_above_lines(setting, size, reach(setting, size))
     waits = () if size is None else waiting(setting, size, setting.timeline.runs - found.after)
     payment = "paid before each term" if scenario.reserve.prepaid else "paid monthly"
-    who = seller(setting, setting.taken.reserved, scenario.reserve.usd_per_accelerator_hour)
+    who = seller(setting, setting.offers.reserved, scenario.reserve.usd_per_accelerator_hour)
     steps, months = told_of(setting, need), scenario.months
     schedule = tiers_detail(steps, months, leaves_some=bool(np.any(found.after > 0)))
     return OptionLedger(
@@ -132,7 +132,7 @@ def sold_on(setting: PlanContext, found: ReservationBill, *, with_people: bool =
     return tuple(
         line
         for number, part in enumerate(found.parts)  # those who sell are paid once
-        for line in hour_sale_lines(part.put, setting, replace(_IDLE, with_people=with_people and number == 0))
+        for line in hour_sale_lines(part.sheet, setting, replace(_IDLE, with_people=with_people and number == 0))
     )
 
 
@@ -152,19 +152,19 @@ def on_demand_remainder_lines(setting: PlanContext, found: ReservationBill) -> t
     if not np.any(found.after > 0):
         return ()
     heading = "After the term" if len(found.tiers) == 1 else "Beside what is reserved"
-    return under(heading, renting(setting, found.rest, setting.taken.on_demand, when=found.after))
+    return under(heading, renting(setting, found.rest, setting.offers.on_demand, when=found.after))
 
 
 def no_reservation_reason(setting: PlanContext) -> Unavailable | None:
     """Why nothing can be reserved; None where something can."""
-    offer, reserve = setting.taken.reserved, setting.scenario.reserve
+    offer, reserve = setting.offers.reserved, setting.scenario.reserve
     unknown = unknown_offer_reason(setting, offer)
     if unknown is not None:
         return unknown
-    if setting.taken.reserved_tiers:
+    if setting.offers.reserved_tiers:
         return None
     label = setting.catalogue.accelerator_label(setting.scenario.accelerator)
-    lacks = [why for kind, why in sorted(setting.taken.lacks.items()) if kind.startswith("reserved")]
+    lacks = [why for kind, why in sorted(setting.offers.lacks.items()) if kind.startswith("reserved")]
     if lacks:
         return Unavailable(lacks[0])
     wanted = [TERM_MONTHS[term] for term in (reserve.term, *(one.term for one in reserve.orders)) if term is not None]
@@ -174,7 +174,7 @@ def no_reservation_reason(setting: PlanContext) -> Unavailable | None:
 
 def _assumed_term_note(setting: PlanContext) -> tuple[str, ...]:
     """What to say of a price of yours for a reservation, where nobody said for how long."""
-    if term_months(setting, setting.taken.reserved) is not None or setting.scenario.reserve.orders:
+    if term_months(setting, setting.offers.reserved) is not None or setting.scenario.reserve.orders:
         return ()
     return ("no length of the reservation is said, so it is taken to be a year: enter reserve.term",)
 
@@ -182,7 +182,7 @@ def _assumed_term_note(setting: PlanContext) -> tuple[str, ...]:
 def on_demand_above_lines(setting: PlanContext, size: int, share: float) -> tuple[Line, ...]:
     """The work that a reservation of that size has no time for, rented on demand."""
     above = setting.demand.above(size, share)
-    return renting(setting, above, setting.taken.on_demand) if np.any(above.busy_hours > 0) else ()
+    return renting(setting, above, setting.offers.on_demand) if np.any(above.busy_hours > 0) else ()
 
 
 def implied(setting: PlanContext) -> tuple[str, ...]:

@@ -57,7 +57,7 @@ def _new_purchase_ledger(setting: PlanContext, asked: SaleAndLeaseBack) -> Optio
         return too_late
     lines, first = found.lines(partial(_new_purchase_lines, setting, asked, terms)), found.parts[0]
     after = "After it is sold" if asked.buys_back else "After the lease"
-    quote = implied(setting, first.put, terms, _LENT.format(price=first.paid), "lease-back")
+    quote = implied(setting, first.sheet, terms, _LENT.format(price=first.paid), "lease-back")
     return fleet_with_rent_ledger(
         setting, _TITLE, found, lines, *quote, IS_A_LOAN if asked.buys_back else IS_A_SALE, after=after
     )
@@ -66,19 +66,19 @@ def _new_purchase_ledger(setting: PlanContext, asked: SaleAndLeaseBack) -> Optio
 def _new_purchase_lines(
     setting: PlanContext, asked: SaleAndLeaseBack, terms: LeaseTerms, part: Ownership
 ) -> tuple[Line, ...]:
-    put, lent = part.put, _LENT.format(price=part.paid)
-    put.say("sale_price_share", asked.price_share, "share of the price", YOUR_INPUT)
-    add_lease_terms(setting, put, part.held, terms)
+    put, lent = part.sheet, _LENT.format(price=part.paid)
+    put.add("sale_price_share", asked.price_share, "share of the price", YOUR_INPUT)
+    add_lease_terms(setting, put, part.holding, terms)
     sold = put.line("Sold to the lessor", "hardware", f"-1 * {lent} * delivered")
     return (
-        *(replace(line, treatment="expense") for line in part.bought),
-        *agreed(setting, (sold,), part.held.ordered_years),
-        *payments(setting, put, part.held, terms, lent),
-        *part.beside,
-        *part.running,
-        *part.sold_on,
-        *part.end,
-        *(part.sale if asked.buys_back else ()),
+        *(replace(line, treatment="expense") for line in part.purchase_lines),
+        *agreed(setting, (sold,), part.holding.ordered_years),
+        *payments(setting, put, part.holding, terms, lent),
+        *part.setup_lines,
+        *part.operating_lines,
+        *part.sold_hours_lines,
+        *part.exit_lines,
+        *(part.resale_lines if asked.buys_back else ()),
     )
 
 
@@ -95,8 +95,8 @@ def _existing_ledger(
     if isinstance(rented, Unavailable):
         return rented
     put, lent = keep.said(setting, kept, held), _LENT.format(price="usd_today_if_sold")
-    put.flags(held.flags())
-    put.say("sale_price_share", asked.price_share, "share of what it would fetch", YOUR_INPUT)
+    put.add_all(held.flags())
+    put.add("sale_price_share", asked.price_share, "share of what it would fetch", YOUR_INPUT)
     add_lease_terms(setting, put, held, terms)
     lines = (
         keep.forgone_sale(put),

@@ -51,8 +51,8 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     if isinstance(spot, Unavailable):
         return spot
     others = tuple(work for work in setting.scenario.work if not work.may_stop)
-    rest = renting(setting, demand_of(setting, others).all, setting.taken.on_demand) if others else ()
-    everything, taken = setting.demand.all, setting.taken
+    rest = renting(setting, demand_of(setting, others).all, setting.offers.on_demand) if others else ()
+    everything, taken = setting.demand.all, setting.offers
     spot = replace(spot, lines=(*spot.lines, *under("May not stop", rest)))
     spot = no_dearer(setting, spot, renting(setting, everything, taken.on_demand))
     offer, yours = (taken.spot, setting.scenario.spot) if spot.is_on_spot else (taken.on_demand, setting.scenario.rent)
@@ -68,9 +68,9 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
 
 def missing_price(setting: PlanContext) -> Unavailable | None:
     """Why spot machines have no price here."""
-    offer, yours = setting.taken.spot, setting.scenario.spot.usd_per_accelerator_hour
+    offer, yours = setting.offers.spot, setting.scenario.spot.usd_per_accelerator_hour
     if offer is None and yours is None:
-        lacks = setting.taken.lacks.get("spot")
+        lacks = setting.offers.lacks.get("spot")
         if lacks is not None:
             return Unavailable(lacks)
         label = setting.catalogue.accelerator_label(setting.scenario.accelerator)
@@ -96,19 +96,19 @@ def on_spot(setting: PlanContext, need: DemandLayer, when: Num | None = None) ->
     share = setting.tried.get("on_demand_share", spot.on_demand_share)
     rushed = replace(need, busy_share=need.busy_share * share, storage_tb=0.0, egress_tb_per_month=0.0)
     calm = replace(need, busy_share=need.busy_share * (1 - share))
-    basis = setting.basis()
+    basis = setting.input_sheet()
     add_demand_inputs(basis, setting, calm)
     if when is not None:
-        basis.say("runs", when, "share of each month", PLAN)
+        basis.add("runs", when, "share of each month", PLAN)
     own = setting.scenario.rent.model_copy(update={"usd_per_accelerator_hour": spot.usd_per_accelerator_hour})
-    offer = setting.taken.spot
+    offer = setting.offers.spot
     set_after = add_offer_inputs(basis, setting, () if offer is None else (offer,), own)
     price = add_rent_path(basis, setting, set_after)
     rate = add_interruptions(basis, setting)
     longer = stretch(basis)
-    if not np.any(longer.found) and setting.case == "typical":
+    if not np.any(longer.is_found) and setting.case == "typical":
         return _never_finishes(basis)
-    near = renting(setting, rushed, setting.taken.on_demand, when=when) if np.any(np.asarray(share) > 0) else ()
+    near = renting(setting, rushed, setting.offers.on_demand, when=when) if np.any(np.asarray(share) > 0) else ()
     lines = drop_zero_lines(
         basis, (*rent_lines(basis, setting, price), *interruption_lines(basis, price, rate, longer.value))
     )
@@ -153,7 +153,7 @@ def _why_not(spot: tuple[Line, ...], on_demand: tuple[Line, ...]) -> str:
 
 
 def _said_by(price: LedgerInput) -> str:
-    return (price.origin if isinstance(price.origin, Origin) else price.origin(0)).said_by
+    return (price.origin if isinstance(price.origin, Origin) else price.origin(0)).source
 
 
 def _never_finishes(basis: InputSheet) -> Unavailable:

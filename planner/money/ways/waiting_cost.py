@@ -20,14 +20,14 @@ def waiting(setting: PlanContext, fleet: float, there: Num) -> tuple[Line, ...]:
     price, demand = setting.terms.usd_per_waiting_hour, setting.demand
     if price is None or not np.any(demand.waiting_hours > 0) or fleet < demand.job_accelerators:
         return ()
-    wait, put = wait_hours(setting, fleet), setting.basis()
+    wait, put = wait_hours(setting, fleet), setting.input_sheet()
     jobs = demand.deferred_hours(fleet, reach(setting, fleet)) / (
         demand.job_accelerators * demand.plain.hours_per_session
     )
-    put.say("jobs_per_month", jobs, "jobs that may wait, in a whole month", COMPUTED)
-    put.say("hours_waited", float(wait.value), "hours that one of them waits, on average", COMPUTED)
-    put.say("usd_per_waiting_hour", price, "USD for an hour that one job waits", YOUR_INPUT)
-    put.say("fleet_there", there, "share of each month in which the fleet is there", COMPUTED)
+    put.add("jobs_per_month", jobs, "jobs that may wait, in a whole month", COMPUTED)
+    put.add("hours_waited", float(wait.value), "hours that one of them waits, on average", COMPUTED)
+    put.add("usd_per_waiting_hour", price, "USD for an hour that one job waits", YOUR_INPUT)
+    put.add("fleet_there", there, "share of each month in which the fleet is there", COMPUTED)
     how = "jobs_per_month * hours_waited * usd_per_waiting_hour * fleet_there"
-    note = "counted, and paid to nobody" if wait.found else "busy all the time: the queue only grows"
+    note = "counted, and paid to nobody" if wait.is_found else "busy all the time: the queue only grows"
     return agreed(setting, (put.line("Jobs that wait", "waiting", how, note, treatment="imputed"),))

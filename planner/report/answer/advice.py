@@ -78,7 +78,7 @@ def _ended(text: str) -> str:
 
 
 def _doubt(doubt: ImplausibleInput) -> str:
-    yours, usual = f"{doubt.yours:,.6g}", f"{doubt.usual:,.6g}"
+    yours, usual = f"{doubt.entered:,.6g}", f"{doubt.expected:,.6g}"
     name = _called(doubt)
     known = f"the catalogue has {usual}" if doubt.is_known else f"about {usual} is usual for this plan"
     asked = f"{name} is {yours} {doubt.unit}; {known}."
@@ -87,9 +87,9 @@ def _doubt(doubt: ImplausibleInput) -> str:
             f"{name} is {yours} {doubt.unit}, below what anybody known here asks on demand, from {usual} on: did you "
             "mean a price for a reservation, or for another GPU? It is used as you typed it."
         )
-    if doubt.meant is None:
+    if doubt.intended is None:
         return f"{asked} It is used as you typed it."
-    return f"{asked} Did you mean {doubt.meant:,.6g} ({doubt.slip})? It is used as you typed it."
+    return f"{asked} Did you mean {doubt.intended:,.6g} ({doubt.mistake})? It is used as you typed it."
 
 
 def _called(doubt: ImplausibleInput) -> str:
@@ -156,7 +156,7 @@ def rests_on(plan: Plan, ways: Sequence[EvaluatedOption]) -> tuple[str, ...]:
 def _option_price_text(plan: Plan, way: EvaluatedOption) -> Iterator[str]:
     setting, name = plan.setting, _rental_kind(plan, way)
     record = WAYS[name]
-    key = record.offer(setting.taken)
+    key = record.offer(setting.offers)
     offer = setting.catalogue.offers.get(key or "")
     if record.by_the_token:
         yield from _token_price_age(plan)
@@ -164,7 +164,7 @@ def _option_price_text(plan: Plan, way: EvaluatedOption) -> Iterator[str]:
         return
     price = estimated_prices(setting, (key,)).at(0)
     who = words.seller(setting.catalogue.providers[offer.provider].label, offer.sku)
-    shares = setting.taken.shares if name == "on_demand" else ()
+    shares = setting.offers.shares if name == "on_demand" else ()
     if len(shares) > 1:
         low, high = words.usd_per_hour(price.low), words.usd_per_hour(price.high)
         wanted, today = sum(share.accelerators for share in shares), words.usd_per_hour(price.typical)
@@ -251,7 +251,7 @@ def describe_overdue_figure(figure: OldFigure) -> str:
     return (
         f"{called(figure)}: checked {words.count(figure.age_days, 'day')} ago, its limit is {figure.limit_days}; "
         f"{words.percent(figure.share)} of the bills of {figure.option.title!r} depend on it. "
-        f"Source: {figure.origin.said_by}."
+        f"Source: {figure.origin.source}."
     )
 
 

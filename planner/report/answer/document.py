@@ -132,7 +132,7 @@ def _asked(report: PlanReport) -> dict[str, Any]:
         "currency": None
         if shown is None or shown.usd_per_unit is None or shown.day is None
         else parts.CurrencySchema(code=shown.code, usd_per_unit=shown.usd_per_unit, day=shown.day),
-        "time_to_train_hours": hours_to_train(setting.asked),
+        "time_to_train_hours": hours_to_train(setting.resolved),
     }
 
 
@@ -145,7 +145,7 @@ def _old(figure: OldFigure) -> parts.OldFigureSchema:
         checked=figure.figure.checked,
         age_days=figure.age_days,
         limit_days=figure.limit_days,
-        source=figure.origin.said_by,
+        source=figure.origin.source,
         source_url=figure.origin.url,
         sentence=describe_overdue_figure(figure),
     )
@@ -206,7 +206,7 @@ def _option(result: OptionResult) -> schema.OptionSchema:
 
 def _offer(plan: Plan, way: EvaluatedOption) -> schema.OfferSchema | None:
     """The offer whose terms an option goes by."""
-    catalogue, key = plan.setting.catalogue, WAYS[way.option.way].offer(plan.setting.taken)
+    catalogue, key = plan.setting.catalogue, WAYS[way.option.way].offer(plan.setting.offers)
     if key is None:
         return None
     offer = catalogue.offers[key]

@@ -25,7 +25,7 @@ def cpu_sufficient_for_peak(feasibility: CpuFeasibility) -> tuple[str, ...]:
 
 def cpu_sufficient_sentences(plan: Plan) -> tuple[str, ...]:
     """For each service of a plan on GPUs: a sentence where processors would carry its peak; nothing otherwise."""
-    asked, setting = plan.setting.asked, plan.setting
+    asked, setting = plan.setting.resolved, plan.setting
     if asked is None or setting.catalogue.accelerators[setting.scenario.accelerator].kind == "cpu":
         return ()
     tasks = [work.serve for work in asked.written.work if work.serve is not None]

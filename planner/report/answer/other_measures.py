@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.money.demand.lost_time import LostHours, lost_hours
+from planner.money.demand.lost_time import LostHours
 from planner.money.measures import peak_cash, rate_per_year
-from planner.money.owned_fleet import USUAL_SHARES, Kind, OwnedCostSplit, idle, pieces, split
+from planner.money.owned_fleet import USUAL_SHARES, Kind, OwnedCostSplit, idle, split, work_units
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.breakeven import BreakEven
@@ -171,7 +171,7 @@ def _unit_cost_measures(plan: Plan, way: EvaluatedOption) -> Iterator[OtherMeasu
     yield OtherMeasure("usd_per_useful_hour", key, f"A useful GPU-hour: {title}", hour, "USD per useful GPU-hour", how)
     if hour is None:
         return
-    work = pieces(plan.setting)
+    work = work_units(plan.setting)
     for piece in work:
         label, unit = _PIECES[piece.kind]
         model = f" ({piece.model})" if piece.model and len({each.model for each in work}) > 1 else ""
@@ -318,7 +318,7 @@ def _idle_measures(plan: Plan, way: EvaluatedOption) -> Iterator[OtherMeasure]:
 
 def lost_time_sentences(plan: Plan, answer: Answer) -> tuple[str, ...]:
     """Return the cost of failures, where they take a hundredth of the hours or more."""
-    lost = lost_hours(plan.setting)
+    lost = plan.setting.lost_hours
     ways = [way for way in answer.pair or (answer.best,) if way is not None and _has_machines(way)]
     if lost is None or lost.share < LOST_FROM or not ways:
         return ()
@@ -330,7 +330,7 @@ def lost_time_sentences(plan: Plan, answer: Answer) -> tuple[str, ...]:
 
 def lost_time_measures(plan: Plan, ways: tuple[EvaluatedOption, ...]) -> Iterator[OtherMeasure]:
     """Yield the share of the hours lost to failures, and its cost for each option."""
-    lost = lost_hours(plan.setting)
+    lost = plan.setting.lost_hours
     if lost is None:
         return
     how = f"{_failure_text(lost)}; {'counted in' if lost.is_counted else 'assumed to be within'} the hours of the plan"
@@ -347,15 +347,15 @@ def _has_machines(way: EvaluatedOption) -> bool:
 
 def _failure_text(lost: LostHours) -> str:
     """Return how often a job stops, and the time that each stop costs."""
-    usual = lost.most.usual
+    usual = lost.largest.usual
     slow = f", waits {words.percent(usual.straggler_share)} for slow machines" if usual.straggler_share else ""
 
     def span(hours: object, unit: str, times: int = 1) -> str:
         return words.count(number(float(np.asarray(hours)) * times), unit)
 
     return (
-        f"a job on {words.count(lost.most.job, 'GPU')} stops every {span(usual.hours_between_stops, 'hour')}, writes a "
-        f"checkpoint for {span(usual.checkpoint_hours, 'minute', 60)} every "
+        f"a job on {words.count(lost.largest.job, 'GPU')} stops every {span(usual.hours_between_stops, 'hour')}, "
+        f"writes a checkpoint for {span(usual.checkpoint_hours, 'minute', 60)} every "
         f"{span(usual.checkpoint_interval_hours, 'hour')}, and takes {span(usual.restart_hours, 'minute', 60)} to "
         f"restart{slow}"
     )

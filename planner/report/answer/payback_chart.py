@@ -70,7 +70,7 @@ def _events(answer: Answer, way: EvaluatedOption) -> Iterator[TimelineEvent]:
     if any(line.part == "resale" and np.any(line.priced_usd) for line in ledger.lines):
         yield from (TimelineEvent(month, "sold", way) for month in _months(ledger, "sold"))
     if WAYS[way.option.way].key == "reserved":
-        ends = {booking.until for tier in answer.plan.setting.taken.reserved_tiers for booking in tier.bookings}
+        ends = {booking.until for tier in answer.plan.setting.offers.reserved_tiers for booking in tier.bookings}
         last = answer.plan.setting.timeline.last
         yield from (TimelineEvent(int(end), "reservation ends", way) for end in sorted(ends) if end <= last)
 

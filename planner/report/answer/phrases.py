@@ -218,7 +218,7 @@ def echo(plan: Plan, written: Scenario, question: str) -> str:
 
 
 def _of_work(plan: Plan, written: Scenario, question: str) -> str:
-    work, asked = written.work[0], plan.setting.asked
+    work, asked = written.work[0], plan.setting.resolved
     if question != HOURS.name and work.train is None and work.serve is None:
         return f"{NO_MODEL[question]} Until then plain GPU-hours are reckoned: {_hours(written)}"
     if asked is None or asked.problems:

@@ -106,7 +106,7 @@ def warnings(plan: Plan, answer: Answer) -> tuple[str, ...]:
     reasons = (
         f"{way.option.title}: no rate of return, {scalar_reason(way.measures.irr.reason)}."
         for way in answer.ranked
-        if not np.asarray(way.measures.irr.found).all() and way is not answer.baseline
+        if not np.asarray(way.measures.irr.is_found).all() and way is not answer.baseline
     )
     return (*advice_lines(plan, answer, every=True), *reasons)
 

@@ -172,7 +172,7 @@ def token_price_sentences(plan: Plan, answer: Answer) -> tuple[str, ...]:
 
 
 def _single_service(plan: Plan) -> ServingTask | None:
-    asked, hosted = plan.setting.asked, plan.setting.scenario.hosted
+    asked, hosted = plan.setting.resolved, plan.setting.scenario.hosted
     if asked is None or hosted is None or hosted.price is None or len(asked.written.work) != 1:
         return None
     task = asked.written.work[0].serve
@@ -182,7 +182,7 @@ def _single_service(plan: Plan) -> ServingTask | None:
 def _token_break_evens(plan: Plan, answer: Answer, task: ServingTask) -> Iterator[tuple[str, TokenBreakEven]]:
     """Each way with machines that has a price: what an hour of an accelerator costs it, against the tokens."""
     setting = plan.setting
-    asked, hosted = setting.asked, setting.scenario.hosted
+    asked, hosted = setting.resolved, setting.scenario.hosted
     priced = [way for way in answer.ranked if not way.measures.unpriced]
     rented = next((way for way in priced if WAYS[way.option.way].rents_machines), None)
     owned = next((way for way in priced if way.option.way == "own"), None)

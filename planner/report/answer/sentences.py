@@ -67,10 +67,10 @@ class AnswerSummary:
 
 def summarize_answer(plan: Plan, answer: Answer, futures: Futures | None = None) -> AnswerSummary:
     """Title, sentences and figures, all from the one answer and the futures it rests on."""
-    if plan.setting.asked is not None and plan.setting.asked.problems:
-        problems = tuple(words.sentence(problem) for problem in plan.setting.asked.problems)
+    if plan.setting.resolved is not None and plan.setting.resolved.problems:
+        problems = tuple(words.sentence(problem) for problem in plan.setting.resolved.problems)
         return AnswerSummary(
-            infeasible_title(plan.setting.asked), (*problems, *in_time(plan)), too_much(plan.setting.asked)
+            infeasible_title(plan.setting.resolved), (*problems, *in_time(plan)), too_much(plan.setting.resolved)
         )
     if answer.best is None:
         reasons = (words.sentence(reason) for reason in answer.missing)
@@ -123,13 +123,13 @@ def not_counted(plan: Plan) -> str:
 
 
 def _names_models(plan: Plan) -> bool:
-    asked = plan.setting.asked
+    asked = plan.setting.resolved
     return asked is not None and bool(asked.trainings or asked.servings or asked.others)
 
 
 def speeds(plan: Plan) -> tuple[str, ...]:
     """How fast the models of the plan run on what is asked for, with the band of the prediction."""
-    asked = plan.setting.asked
+    asked = plan.setting.resolved
     if asked is None:
         return ()
     label = plan.setting.catalogue.accelerator_label(plan.setting.scenario.accelerator)
@@ -188,9 +188,9 @@ def likely(plan: Plan, answer: Answer) -> tuple[str, ...]:
     told = answer.pair or ((answer.best,) if answer.best else ())
     what = machine(plan.setting)
     rests = any(value_of("usd_per_accelerator", way.option.ledger) for way in told if WAYS[way.option.way].owns)
-    if what is None or what.likely is None or not rests:
+    if what is None or what.estimate is None or not rests:
         return ()
-    one = what.likely
+    one = what.estimate
     others = words.count(one.others, "other costs", "others cost")
     label = plan.setting.catalogue.accelerator_label(plan.setting.scenario.accelerator)
     return (
@@ -214,7 +214,7 @@ def _ends(way: EvaluatedOption, usd: Callable[[float], str] = words.usd) -> str:
 
 def _how(plan: Plan, way: EvaluatedOption) -> str:
     option = way.option
-    yours = plan.setting.scenario.rent.usd_per_accelerator_hour is not None or plan.setting.taken.on_demand is None
+    yours = plan.setting.scenario.rent.usd_per_accelerator_hour is not None or plan.setting.offers.on_demand is None
     seller = f"{'at' if yours else 'from'} {option.what}"
     title = words.lower_first(option.title)
     if WAYS[option.way].side == "mix" and option.orders:

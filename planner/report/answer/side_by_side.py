@@ -76,7 +76,7 @@ def _money(label: str, way: EvaluatedOption | None) -> Iterator[FormattedMeasure
 
 def _speeds(plan: Plan) -> Iterator[FormattedMeasure]:
     """How fast the first model of the plan is trained, or answers, and how full its machines are."""
-    asked = plan.setting.asked
+    asked = plan.setting.resolved
     for trained in asked.trainings[:1] if asked else ():
         speed = trained.speed
         yield FormattedMeasure("One run takes, days", speed.days.typical if speed else None, "speed", _plain)
@@ -92,7 +92,7 @@ def _plain(value: float) -> str:
 
 def _rental_source(plan: Plan) -> str | None:
     """Whose machines are rented on demand, and the price that is reckoned with."""
-    taken = plan.setting.taken
+    taken = plan.setting.offers
     if taken.on_demand is None:
         return None
     offer = plan.setting.catalogue.offers[taken.on_demand]

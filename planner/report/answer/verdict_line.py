@@ -29,7 +29,7 @@ class VerdictSummary(NamedTuple):
 
 def summarize_verdict(plan: Plan, answer: Answer) -> VerdictSummary:
     """The title, and what the two ways cost that it speaks of, with their ranges; of what cannot be, why."""
-    asked = plan.setting.asked
+    asked = plan.setting.resolved
     if asked is not None and asked.refused:
         return VerdictSummary(infeasible_title(asked), {}, why_not(asked))
     pair = tuple(reversed(answer.pair or ())) or ((answer.best,) if answer.best else ())

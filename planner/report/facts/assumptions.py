@@ -40,12 +40,12 @@ def sources_of_ledgers(ledgers: Iterable[Ledger]) -> Table:
     figures: dict[object, tuple[LedgerInput, Origin]] = {}
     for used, origin, value in (stated for ledger in ledgers for stated in _stated_inputs(ledger)):
         if origin.kind != "input":
-            figures.setdefault((value, origin.said_by), (used, origin))
+            figures.setdefault((value, origin.source), (used, origin))
     rows = [
         {
             "Figure": formula_input_label(used.name),
             "Value": format_input(used),
-            "Said by": origin.said_by,
+            "Said by": origin.source,
             "Kind": origin.kind.replace("_", " "),
             "Day": origin.checked or origin.since,
             "Link": origin.url if origin.url and origin.url.startswith(("http://", "https://")) else None,
@@ -121,7 +121,7 @@ def rows_table(rows: Sequence[AssumptionRow]) -> Table:
             "Range": row.range,
             "Moves the saving by, USD": row.swing_usd,
             "Kind": row.origin.kind,
-            "Said by": row.origin.said_by,
+            "Said by": row.origin.source,
             "Since": row.origin.since,
             "Age, days": row.age_days,
             "Limit, days": row.limit_days,

@@ -132,7 +132,7 @@ def _assumption(option: Option, name: str, line: Line, used: LedgerInput) -> dic
         "high": _end(option.high, line, used) if is_single else None,
         "source_url": origin.url,
         "as_of": origin.checked or origin.since,
-        "verified_by": origin.said_by,
+        "verified_by": origin.source,
         "note": "; ".join(text for text in (by_month, origin.kind, origin.note or "") if text),
     }
 
@@ -150,7 +150,7 @@ def _first(value: Num) -> float:
 
 def results_table(plan: Plan, answer: Answer, futures: Futures | None = None) -> Table:
     """Return each option's measures, with a reason for each missing number; then the names of last release."""
-    hours = hours_to_train(plan.setting.asked)
+    hours = hours_to_train(plan.setting.resolved)
     to_train = {} if hours is None else {"time_to_train_hours": hours}
     baseline = None if answer.baseline is None else answer.baseline.option.key
     return Table.of(
@@ -295,7 +295,7 @@ def _line(plan: Plan, option: Option, line: Line, place: int, ids: AssumptionIds
 def _seller(plan: Plan, option: Option) -> dict[str, Any]:
     """Return the seller of an option, its product and its region."""
     setting, catalogue = plan.setting, plan.setting.catalogue
-    key = WAYS[option.way].offer(setting.taken)
+    key = WAYS[option.way].offer(setting.offers)
     if key is None:
         return {"provider": None, "sku": option.what, "region": catalogue.sites[setting.scenario.site].label}
     offer = catalogue.offers[key]

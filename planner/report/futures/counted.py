@@ -226,7 +226,7 @@ def _assumptions_text(result: Waiting) -> str:
 
 def _fixed_job_text(result: Waiting) -> tuple[str, ...]:
     least = result.least_work_years
-    if not least.found:
+    if not least.is_found:
         return ()
     years = float(np.asarray(least.value))
     return (

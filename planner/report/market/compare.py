@@ -177,7 +177,7 @@ def buy_row(need: DemandLayer, own: PurchaseComparison) -> dict[str, Any]:
         "Days old": None,
         "Freshness": "",
         "Trust": bought.trust,
-        "Notes": "; ".join((*(() if bought.url else (bought.said_by,)), *own.option.warnings)),
+        "Notes": "; ".join((*(() if bought.url else (bought.source,)), *own.option.warnings)),
         "Source": bought.url,
     }
 
@@ -213,7 +213,7 @@ def running_cost_rows(own: PurchaseComparison) -> list[tuple[str, str, str]]:
     total, power = map(words.format_usd_short, (own.total_usd, float(own.ledger.part_usd("power"))))
     hour = words.usd_per_hour(own.usd_per_busy_hour)
     return [
-        (f"One {unit}", usd, f"{low} to {high}; {bought.said_by}{since}"),
+        (f"One {unit}", usd, f"{low} to {high}; {bought.source}{since}"),
         ("Buy and run", total, "Hardware, network, space, power, people, less resale"),
         ("Per busy GPU-hour", hour, "The whole total over the hours of useful work"),
         ("Electricity", power, f"At {bought.site_label}'s price, for the energy used"),

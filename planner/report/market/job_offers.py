@@ -87,7 +87,7 @@ class OfferComparison:
     def _ledger(self, key: str, name: str) -> Ledger | None:
         if key == BUY_ID:
             return None if self.own is None else replace(self.own.ledger, title=name)
-        return next((job.bills.one(key, name) for job in self.all_rented if key in job.bills.offers), None)
+        return next((job.bills.ledger_for(key, name) for job in self.all_rented if key in job.bills.offers), None)
 
 
 def compare_offers(  # noqa: PLR0913 - a question of as many parts

@@ -107,7 +107,7 @@ def existing_candidates(
 def _existing_usd(catalogue: Catalogue, task: Task, kept: ExistingHardware, one: WorkEstimate, day: date) -> Interval:
     """What the work costs on kept machines: power of busy and idle hours, and upkeep as long as the work lasts."""
     setting = PlanContext(catalogue, task.scenario, day)
-    put = setting.basis()
+    put = setting.input_sheet()
     add_power_price(put, setting)
     add_staff_and_space(put, setting)
     used = {name: float(one.value) for name, one in put.used.items()}
@@ -281,12 +281,12 @@ def _stretch(setting: PlanContext, hiring: RentalQuery, rows: _OfferRows) -> Arr
     """How many times as long a job takes that is interrupted; not-a-number where it never ends."""
     stops = setting.scenario.model_copy(update={"work": (Work(may_stop=True),)})
     of_job = {"accelerators_per_job": hiring.column(rows, "together").reshape(-1, 1)}
-    there = replace(setting, scenario=stops).trying(of_job)
-    basis = there.basis()
+    there = replace(setting, scenario=stops).with_tried(of_job)
+    basis = there.input_sheet()
     add_offer_inputs(basis, there, rows.offers, RentalInputs(), prices=rows.prices)
     add_interruptions(basis, there)
     longer = stretch(basis)
-    times = np.where(longer.found, longer.value, np.nan)
+    times = np.where(longer.is_found, longer.value, np.nan)
     return np.broadcast_to(np.where(times < 1 / LEAST_LEFT, times, np.nan).reshape(-1), len(rows.offers))
 
 

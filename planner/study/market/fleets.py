@@ -87,7 +87,7 @@ def _group_by_machine(
 
 
 def _machine_key(what: Machine) -> tuple[object, ...]:
-    return (what.what, what.accelerators, what.whole, what.sold)
+    return (what.what, what.accelerators, what.is_priced_whole, what.is_known_product)
 
 
 def _setting(catalogue: Catalogue, scenario: Scenario, key: str, accelerators: int, day: date) -> PlanContext:
@@ -109,15 +109,15 @@ def _of(setting: PlanContext, numbers: Sequence[int]) -> list[Fleet]:
         busy_share=np.tile(_BUSY, len(numbers)).reshape(-1, 1), years=setting.scenario.years, hours_per_session=1.0,
         storage_tb=0.0, egress_tb_per_month=0.0, site=setting.scenario.site,
     )  # fmt: skip
-    ends = [_cost(setting.at(case), need, many) for case in CASES]
+    ends = [_cost(setting.at_case(case), need, many) for case in CASES]
     found = ends[CASES.index("typical")].found
-    wait_months = float(np.max(found.put.used["lead_time_months"].value))
+    wait_months = float(np.max(found.sheet.used["lead_time_months"].value))
     price = found.machine.price
     age_days = None if price is None else price.age_days(setting.day)
     months = np.array([end.months for end in ends])
     idle, busy = (np.array([end.usd[at :: len(_BUSY)] for end in ends]) for at in range(len(_BUSY)))
     return [
-        Fleet(idle[:, at], (busy - idle)[:, at], months, wait_months, found.machine.ordered(one), age_days)
+        Fleet(idle[:, at], (busy - idle)[:, at], months, wait_months, found.machine.order_text(one), age_days)
         for at, one in enumerate(numbers)
     ]
 
@@ -139,12 +139,12 @@ def _cost(setting: PlanContext, need: DemandLayer, many: Array) -> _FleetCost:
     usd = {count: _network_usd(setting, int(count)) for count in np.unique(many)}
     network = [usd[count] for count in many[:, 0]]
     drawn = {"many": (many > what.accelerators).astype(np.float64), NETWORK: np.array(network).reshape(-1, 1)}
-    setting = setting.trying(drawn)
+    setting = setting.with_tried(drawn)
     found = owned(setting, need)
     assert found is not None  # it has a machine
     worth = factors(setting)
     lines = [np.broadcast_to(line.usd, (len(many), len(worth))) for line in found.lines]
-    owns = np.broadcast_to(found.held.owns, worth.shape)
+    owns = np.broadcast_to(found.holding.owns, worth.shape)
     return _FleetCost(found, (np.sum(lines, axis=0) * worth).sum(axis=-1), float((owns * worth).sum()))
 
 

@@ -63,12 +63,12 @@ class SizedAccelerator:
     @property
     def together(self) -> int:
         """How many work on one job: in one machine, or in several with a network between them."""
-        return together(self.setting.scenario, self.setting.asked)
+        return together(self.setting.scenario, self.setting.resolved)
 
 
 def sized_accelerator(setting: PlanContext) -> SizedAccelerator:
     """Who does the work of this plan."""
-    found = setting.asked
+    found = setting.resolved
     if found is None:
         return SizedAccelerator(setting)
     return SizedAccelerator(
@@ -92,7 +92,7 @@ def doers(setting: PlanContext) -> tuple[SizedAccelerator, ...]:
     The others in the number that does it for the least: of those that cost within a twentieth of the cheapest, the one
     that is done soonest.
     """
-    own = () if setting.asked is None or setting.asked.problems else (sized_accelerator(setting),)
+    own = () if setting.resolved is None or setting.resolved.problems else (sized_accelerator(setting),)
     numbers = _numbers(setting)
     if own:
         numbers.pop(own[0].accelerator, None)
@@ -112,7 +112,7 @@ def _numbers(setting: PlanContext) -> dict[str, int]:
 
 def _size_accelerator(setting: PlanContext, accelerator: str, accelerators: int) -> SizedAccelerator | None:
     found = asked(setting.catalogue, _on(setting.written, accelerator, accelerators))
-    there = PlanContext(setting.catalogue, found.scenario, setting.day, asked=found)
+    there = PlanContext(setting.catalogue, found.scenario, setting.day, resolved=found)
     return None if found.problems else sized_accelerator(there)
 
 

@@ -172,8 +172,8 @@ def best_mix(plan: Plan) -> BestMix | MixUnavailable:
     Where an hour that a job waits has a price, the ledger counts that in place of the accepted wait.
     """
     setting = plan.setting
-    if setting.asked is not None and setting.asked.problems:
-        return MixUnavailable("; ".join(setting.asked.problems))
+    if setting.resolved is not None and setting.resolved.problems:
+        return MixUnavailable("; ".join(setting.resolved.problems))
     pure = _best_single_option(plan)
     if pure is None or alike(setting):
         return MixUnavailable(NO_WAY if pure is None else UNTOLD if _has_peaks(setting) else ALIKE)
@@ -273,7 +273,7 @@ def alike(setting: PlanContext) -> bool:
     demand = setting.demand
     if np.any(demand.waiting_hours > 0):
         return False
-    wanted = demand.levels.wanted
+    wanted = demand.levels.sizes
     server = server_size(setting)
     if len(wanted) != 1:
         return len(wanted) == 0

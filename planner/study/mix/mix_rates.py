@@ -209,17 +209,17 @@ def _base(setting: PlanContext) -> BaseRates | None:
     top = replace(setting.demand.plain, accelerators=float(sizes[-1]), busy_share=1.0)
     busy = owned(setting, top)
     assert busy is not None  # its idle twin had a price
-    hours = sizes[-1] * setting.demand.plain.hours_per_month * found.held.owns
+    hours = sizes[-1] * setting.demand.plain.hours_per_month * found.holding.owns
     added = _monthly_cash_flow(setting, busy.lines) - parts[-1][-1]
     share = np.broadcast_to(_spread(added, hours), hours.shape)
-    return BaseRates(sizes, np.concatenate(parts), share, np.asarray(found.held.owns)[None, :])
+    return BaseRates(sizes, np.concatenate(parts), share, np.asarray(found.holding.owns)[None, :])
 
 
 def _staged_base(setting: PlanContext, base: BaseRates, bursts: Mapping[Peaks, HourlyRates]) -> BaseRates:
     """The base with each slice ordered in its best month, by what the same hours cost elsewhere."""
     months = np.array(order_months(setting))
     most, server = base.sizes[-1], server_size(setting)
-    there = InputColumns(setting, {ORDER: months.astype(np.float64)}).at()
+    there = InputColumns(setting, {ORDER: months.astype(np.float64)}).context()
     found = owned(there, replace(setting.demand.plain, accelerators=float(most), busy_share=0.0))
     if found is None or len(base.sizes) == 1 or setting.scenario.own.capex_usd is not None:
         return base
@@ -227,7 +227,7 @@ def _staged_base(setting: PlanContext, base: BaseRates, bursts: Mapping[Peaks, H
     idle = np.broadcast_to(_monthly_cash_flow(there, found.lines), (len(months), setting.timeline.last + 1)) / np.ceil(
         most / server
     )
-    owns = np.broadcast_to(found.held.owns, idle.shape)
+    owns = np.broadcast_to(found.holding.owns, idle.shape)
     rest = bursts.get("on_demand") or next(iter(bursts.values()))
     hours = np.diff(
         np.broadcast_to(completed_hours_by_size(setting, base.sizes), (len(base.sizes), idle.shape[1])), axis=0
@@ -294,7 +294,7 @@ def _held(setting: PlanContext) -> Held | Unavailable:
     missing = no_reservation_reason(setting)
     if missing is not None:
         return missing
-    offer, plain = setting.taken.reserved, setting.demand.plain
+    offer, plain = setting.offers.reserved, setting.demand.plain
     yours = setting.scenario.rent.accelerators_per_machine
     machine = yours or (1 if offer is None else setting.catalogue.offers[offer].accelerators_per_instance)
     tiers = all_along(setting)
@@ -330,7 +330,7 @@ def _burst_rates(setting: PlanContext) -> tuple[dict[Peaks, HourlyRates], tuple[
         spot = on_spot(setting, stops.all)
         if not isinstance(spot, Unavailable):
             most = np.broadcast_to(stops.all_hours * runs, runs.shape)
-            spot = no_dearer(setting, spot, renting(setting, stops.all, setting.taken.on_demand))
+            spot = no_dearer(setting, spot, renting(setting, stops.all, setting.offers.on_demand))
             found["spot"] = HourlyRates(_rate(setting, spot.lines, stops.all), np.asarray(most))
     if setting.scenario.hosted is not None:
         by_token = hosted.build(setting)

@@ -47,7 +47,7 @@ def as_columns(setting: PlanContext, values: Values, hows: Hows) -> InputColumns
     tried = {str(path[-1]): column for path, column in values.items() if hows[path] == "tried"}
     columns = InputColumns(setting, tried, fields)
     for path in (path for path in values if hows[path] == "busy"):
-        columns = columns.trying(BUSY_FACTOR, values[path] / get_value(setting.scenario, path))
+        columns = columns.with_tried(BUSY_FACTOR, values[path] / get_value(setting.scenario, path))
     return columns
 
 
@@ -90,7 +90,7 @@ def utilization_break_even(
     """The busy share of each scenario; `utilization` is the least share of busy hours before growth."""
     count = len(utilization)
     ones, places = np.ones(count), np.arange(count)
-    you = np.broadcast_to(plan_utilizations(columns.trying(BUSY, ones).at()), count)
+    you = np.broadcast_to(plan_utilizations(columns.with_tried(BUSY, ones).context()), count)
     low, high = utilization_factor_bounds(you, utilization)
     saving = saving_function(columns, BUSY, pair_costs(own, rent))
     factors = grid(low, ones, high)
@@ -101,6 +101,6 @@ def utilization_break_even(
     found = pick[~np.isnan(turns)]
     share, says = np.full(count, np.nan), np.where(saved[:, 0] > 0, "always", "never")
     if len(found):
-        share[found] = plan_utilizations(columns.take(found).trying(BUSY, turns[~np.isnan(turns)]).at())
+        share[found] = plan_utilizations(columns.take(found).with_tried(BUSY, turns[~np.isnan(turns)]).context())
     says[found] = "found"
     return UtilizationBreakEven(share, tuple(np.where(known, says, "none").tolist()))

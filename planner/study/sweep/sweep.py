@@ -175,7 +175,7 @@ class Sweep:
         if offers is None:
             made = planned(self.catalogue, scenario, self.day)
         else:
-            made = plan_from_context(PlanContext(self.catalogue, scenario, self.day, taken=offers))
+            made = plan_from_context(PlanContext(self.catalogue, scenario, self.day, offers=offers))
         setting = made.setting
         runners = [one for option in made.options for one in compared_options(setting, option)]
         decision = decide(runners, limits_of(setting.terms), chosen=bool(scenario.ways))
@@ -236,7 +236,7 @@ class Sweep:
 
     def _columns(self, points: Sequence[_GridPoint], offers: ChosenOffers, known: Hows) -> list[PointAnswer]:
         """The answers of some points reckoned as columns; none where the engine cannot take them so."""
-        setting = PlanContext(self.catalogue, points[0].scenario, self.day, taken=offers)
+        setting = PlanContext(self.catalogue, points[0].scenario, self.day, offers=offers)
         every = {
             path: [point.values[place] for point in points]
             for place, path in enumerate(self.grid.paths)
@@ -292,7 +292,7 @@ def _probe_indices(points: Sequence[_GridPoint]) -> list[int]:
 def _answers(told: InputColumns, scenarios: Sequence[Scenario], with_break_even: bool) -> list[PointAnswer]:
     """The answers of scenarios whose inputs stand in columns."""
     count = len(scenarios)
-    made = plan_from_context(told.at())
+    made = plan_from_context(told.context())
     columns = [compared_options(made.setting, option) for option in made.options]
     columns = [column if len(column) == count else column * count for column in columns]
     decisions = [

@@ -141,7 +141,7 @@ def _with_years(plan: Plan, years: float) -> Plan:
     """The plan over another number of years."""
     there = replace(plan.setting, scenario=plan.setting.scenario.model_copy(update={"years": float(years)}))
     return replace(
-        plan, setting=rebook_reservations(there) if there.taken.booked or there.taken.reserved_tiers else there
+        plan, setting=rebook_reservations(there) if there.offers.booked or there.offers.reserved_tiers else there
     )
 
 

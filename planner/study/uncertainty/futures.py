@@ -121,7 +121,7 @@ class Futures:
 
         How fast the models run is one draw for all of them, as its error is mostly the machine's.
         """
-        asked = self.plan.setting.asked
+        asked = self.plan.setting.resolved
         if asked is None or HOURS_FACTOR not in self.draws:
             return None
         wanted = [work.train for work in asked.written.work if work.train is not None]

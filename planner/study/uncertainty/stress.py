@@ -91,7 +91,7 @@ def laid_over(plan: Plan, keys: Sequence[str]) -> Plan | None:
         if key not in tests:
             raise DistributionError(f"no stress test is called {key!r}; there are {', '.join(tests)}.")
         tried |= dict(_changed_inputs(plan, tests[key], tried))
-    return plan_from_context(plan.setting.trying(tried)) if tried else None
+    return plan_from_context(plan.setting.with_tried(tried)) if tried else None
 
 
 def _changed_inputs(plan: Plan, stress: StressTest, changed: Mapping[str, float]) -> Iterator[tuple[str, float]]:

@@ -171,9 +171,9 @@ def _prices(plan: Plan) -> Iterator[UncertainParameter]:
     One name stands for the price in every way of renting, so each kind has a factor of its own.
     """
     setting = plan.setting
-    scenario, prices, offers = setting.scenario, setting.taken.prices, setting.catalogue.offers
-    for asked, key in ((scenario.rent, setting.taken.on_demand), (scenario.reserve, setting.taken.reserved),
-                       (scenario.spot, setting.taken.spot)):  # fmt: skip
+    scenario, prices, offers = setting.scenario, setting.offers.prices, setting.catalogue.offers
+    for asked, key in ((scenario.rent, setting.offers.on_demand), (scenario.reserve, setting.offers.reserved),
+                       (scenario.spot, setting.offers.spot)):  # fmt: skip
         figure = offers[key].usd_per_accelerator_hour if key in offers else None
         if key is None or figure is None or asked.usd_per_accelerator_hour is not None:
             continue
@@ -215,7 +215,7 @@ def _bounds(name: str, low: float) -> tuple[float, float]:
 
 def _of(name: str, unit: str, spread: Spread, reason: str, where: Origin) -> UncertainParameter:
     note = f"{reason}; {where.note}" if where.note else reason
-    return UncertainParameter(name, unit, spread, note, where.kind, where.said_by, where.url, where.figure)
+    return UncertainParameter(name, unit, spread, note, where.kind, where.source, where.url, where.figure)
 
 
 def _delivery_parameters(plan: Plan) -> Iterator[UncertainParameter]:
@@ -308,7 +308,7 @@ def _failure_parameters(plan: Plan) -> Iterator[UncertainParameter]:
 
 def predicted_hours_distribution(plan: Plan) -> Spread | None:
     """How many times the predicted hours the named models may take; the widest of several."""
-    asked = plan.setting.asked
+    asked = plan.setting.resolved
     if asked is None or not plan.setting.predicted:
         return None
     hours = [one.speed.days for one in asked.trainings if one.speed is not None]

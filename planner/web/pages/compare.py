@@ -63,7 +63,7 @@ def _doers(is_job: bool, setting: PlanContext) -> Sequence[SizedAccelerator]:
     """The plan's own accelerator, or every one that does the job. Nobody where the plan cannot be done as asked."""
     if is_job and filters.scope_filter():
         return state.who_can()
-    return () if setting.asked and setting.asked.problems else (sized_accelerator(setting),)
+    return () if setting.resolved and setting.resolved.problems else (sized_accelerator(setting),)
 
 
 def _views(found: OfferComparison, wish: OfferFilter, first: SizedAccelerator, money: Money) -> None:

@@ -55,7 +55,7 @@ def present(there: PlanContext, found: OptionLedger) -> float:
 def cost(there: PlanContext, tiers: tuple[ReservationTier, ...] | None = None) -> float:
     """What reserving costs, with other reservations than were found."""
     if tiers is not None:
-        there = replace(there, taken=replace(there.taken, reserved_tiers=tiers))
+        there = replace(there, taken=replace(there.offers, reserved_tiers=tiers))
     return present(there, built(there, reserved.build))
 
 
@@ -169,7 +169,7 @@ def test_other_sellers_renew_nothing() -> None:
     """Who reserves for three years at one seller renews there, though another asks less for a year."""
     offers = {**market({"years": TERMS["years"]}), "else": offer("reserved_1y", 0.1, provider="q")}
     there = setting(plan(FULL, years=4.0, reserve={"offer": "years"}), offers)
-    assert {one.offer for one in there.taken.reserved_tiers[0].bookings} == {"years"}
+    assert {one.offer for one in there.offers.reserved_tiers[0].bookings} == {"years"}
 
 
 GROWS = work(busy_share=1.0, growth_per_year=0.4)
@@ -242,7 +242,7 @@ def test_your_own_price_holds_for_all_that_you_have_decided_on() -> None:
 def test_futures_share_the_choice() -> None:
     """At their ends, ranges are of the same reservations."""
     there = made(GROWS, years=4.0)
-    titles = {built(there.at(case), reserved.build).title for case in ("low", "typical", "high")}
+    titles = {built(there.at_case(case), reserved.build).title for case in ("low", "typical", "high")}
     assert len(titles) == 1
 
 
@@ -250,7 +250,7 @@ def test_a_price_for_a_volume_is_for_all_together() -> None:
     """So nothing is reserved in steps: each alone would be too few for it."""
     volume = ({"from_accelerators": 16, "usd_per_accelerator_hour": 1.0},)
     reserve = {"usd_per_accelerator_hour": 1.5, "term": "reserved_1y", "volume": volume}
-    assert len(made(GROWS, years=4.0, reserve=reserve).taken.reserved_tiers) == 1
+    assert len(made(GROWS, years=4.0, reserve=reserve).offers.reserved_tiers) == 1
 
 
 def test_nothing_taken_reserves_nothing() -> None:

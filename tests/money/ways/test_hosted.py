@@ -44,7 +44,7 @@ def test_tokens_grow_and_have_seasons_as_the_work_has() -> None:
 
 def test_busier_work_sends_more_tokens() -> None:
     there = setting(plan(hosted={**TOKENS, **PRICES}))
-    assert total(built(there.trying({"busy_factor": 1.5}), hosted.build)) == pytest.approx(72_000)
+    assert total(built(there.with_tried({"busy_factor": 1.5}), hosted.build)) == pytest.approx(72_000)
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,7 @@ def test_what_never_comes_is_not_paid_for() -> None:
     found = lease.build(late)
     assert isinstance(found, Unavailable)
     assert "after 5 years, when the plan ends: nothing would ever be leased" in found.reason
-    tried = built(lease.build, late.trying({"lead_time_months": 60.0}))  # a break-even passes through it
+    tried = built(lease.build, late.with_tried({"lead_time_months": 60.0}))  # a break-even passes through it
     assert monthly(tried)[1:].tolist() == pytest.approx([RENT] * 48)
 
 
@@ -140,8 +140,8 @@ def test_many_at_once_are_what_each_is_alone(draws: list[tuple[float, float]], t
     at = setting(scenario({**OWN, "residual_share": None}, lease=terms))
     names = ("lease_rate_per_year", "lead_time_months")
     columns = {name: np.array(values)[:, None] for name, values in zip(names, zip(*draws, strict=True), strict=True)}
-    together = total(built(lease.build, at.trying(columns)))
-    alone = [float(total(built(lease.build, at.trying(dict(zip(names, draw, strict=True)))))) for draw in draws]
+    together = total(built(lease.build, at.with_tried(columns)))
+    alone = [float(total(built(lease.build, at.with_tried(dict(zip(names, draw, strict=True)))))) for draw in draws]
     assert np.broadcast_to(together, len(draws)) == pytest.approx(alone)
 
 

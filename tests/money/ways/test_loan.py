@@ -95,7 +95,7 @@ def test_what_never_comes_is_not_borrowed_for() -> None:
     found = loan.build(late)
     assert isinstance(found, Unavailable)
     assert "nothing would ever be lent" in found.reason
-    tried = built(loan.build, late.trying({"lead_time_months": 60.0}))  # a break-even passes through it
+    tried = built(loan.build, late.with_tried({"lead_time_months": 60.0}))  # a break-even passes through it
     assert all(not usd.any() for usd in lent(tried).values())
     assert len(tried.warnings) == 1  # that it never comes, and nothing of a loan
 
@@ -131,8 +131,8 @@ def test_many_at_once_are_what_each_is_alone(draws: list[tuple[float, float]]) -
     at = setting(scenario({**OWN, "residual_share": None}))
     names = ("loan_rate_per_year", "lead_time_months")
     columns = {name: np.array(values)[:, None] for name, values in zip(names, zip(*draws, strict=True), strict=True)}
-    together = total(built(loan.build, at.trying(columns)))
-    alone = [float(total(built(loan.build, at.trying(dict(zip(names, draw, strict=True)))))) for draw in draws]
+    together = total(built(loan.build, at.with_tried(columns)))
+    alone = [float(total(built(loan.build, at.with_tried(dict(zip(names, draw, strict=True)))))) for draw in draws]
     assert np.broadcast_to(together, len(draws)) == pytest.approx(alone)
 
 

@@ -71,7 +71,7 @@ def test_support_is_a_share_of_the_whole_bill() -> None:
 
 def test_the_range_moves_with_rents_and_support() -> None:
     there = setting(plan(years=3.0))
-    low, middle, high = (total(built(there.at(case), on_demand.build)) for case in ("low", "typical", "high"))
+    low, middle, high = (total(built(there.at_case(case), on_demand.build)) for case in ("low", "typical", "high"))
     assert low < middle < high
 
 

@@ -83,8 +83,8 @@ def test_of_size_buys_another_number() -> None:
 @given(st.lists(st.floats(0.0, 60.0), min_size=1, max_size=4))
 def test_many_lead_times_are_what_each_is_alone(leads: list[float]) -> None:
     plan = setting(scenario({**EIGHTY, "running_usd_per_month": 5_000.0, "deposit_share": 0.2}))
-    together = total(built(own.build, plan.trying({"lead_time_months": np.array(leads)[:, np.newaxis]})))
-    alone = [float(total(built(own.build, plan.trying({"lead_time_months": lead})))) for lead in leads]
+    together = total(built(own.build, plan.with_tried({"lead_time_months": np.array(leads)[:, np.newaxis]})))
+    alone = [float(total(built(own.build, plan.with_tried({"lead_time_months": lead})))) for lead in leads]
     assert np.broadcast_to(together, len(leads)) == pytest.approx(alone)
 
 
@@ -126,6 +126,8 @@ def test_rent_without_a_price_is_said_and_an_unknown_offer_refused() -> None:
 @given(st.lists(st.floats(0.1, 3.0), min_size=1, max_size=4))
 def test_many_uses_are_what_each_is_alone(factors: list[float]) -> None:
     plan = setting(scenario({**EIGHTY, "accelerators": 40, "usd_per_kwh": 0.1, "lead_time_months": 2.0}))
-    together = total(built(own.build, plan.trying({"busy_factor": np.array(factors)[:, np.newaxis]})))
-    alone = [float(total(built(own.build, plan.trying({"busy_factor": np.array([[one]])}))).item()) for one in factors]
+    together = total(built(own.build, plan.with_tried({"busy_factor": np.array(factors)[:, np.newaxis]})))
+    alone = [
+        float(total(built(own.build, plan.with_tried({"busy_factor": np.array([[one]])}))).item()) for one in factors
+    ]
     assert np.broadcast_to(together, len(factors)) == pytest.approx(alone)

@@ -124,7 +124,7 @@ def test_at_the_dear_end_nobody_pays_more_than_on_demand() -> None:
     there = setting(
         plan(work(accelerators=64, may_stop=True)), {key: one.model_copy(update=many) for key, one in sold.items()}
     )
-    low, middle, high = (total(built(there.at(case), spot.build)) for case in ("low", "typical", "high"))
+    low, middle, high = (total(built(there.at_case(case), spot.build)) for case in ("low", "typical", "high"))
     assert low < middle < high
     assert high == pytest.approx(64 * 4_380 * 2.0 * 1.1, rel=0.2)  # with support, and dearer by the end of the year
 
@@ -186,9 +186,9 @@ def test_draws_give_what_numbers_give_and_more_interruptions_never_cost_less(
     there = setting(plan(work(may_stop=True)))
     names = ("interruptions_per_hour", "usd_per_accelerator_hour")
     columns = {name: np.array(values)[:, None] for name, values in zip(names, zip(*draws, strict=True), strict=True)}
-    together = sum(line.usd for line in built(there.trying(columns), spot.build).lines)
+    together = sum(line.usd for line in built(there.with_tried(columns), spot.build).lines)
     for index, draw in enumerate(draws):
-        alone = sum(line.usd for line in built(there.trying(dict(zip(names, draw, strict=True))), spot.build).lines)
+        alone = sum(line.usd for line in built(there.with_tried(dict(zip(names, draw, strict=True))), spot.build).lines)
         assert np.allclose(np.asarray(together)[index], alone)
-    usd = [total(built(there.trying({names[0]: rate}), spot.build)) for rate in sorted(rate for rate, _ in draws)]
+    usd = [total(built(there.with_tried({names[0]: rate}), spot.build)) for rate in sorted(rate for rate, _ in draws)]
     assert all(first <= second + 1 for first, second in pairwise(usd))
