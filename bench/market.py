@@ -43,7 +43,7 @@ def main() -> Iterator[str]:
         found = market(catalogue, asked, DAY)
         first = time.process_time() - begun
         seconds = _least(lambda asked=asked: market(catalogue, asked, DAY))  # type: ignore[misc]
-        said = f"the whole market, {what}, {len(found.tries):,} tries, front and reasons"
+        said = f"the whole market, {what}, {len(found.candidates):,} tries, front and reasons"
         yield f"{line(said, seconds, reference)}; {1000 * first:.0f} ms the first time"
     unknown = unknown_speed(catalogue)
     chips = tuple(key for key in catalogue.accelerators if key not in unknown)

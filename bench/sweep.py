@@ -42,8 +42,10 @@ def main() -> Iterator[str]:
     grid = SweepGrid(SavedScenario(base), axes)
     for what, solves in (("with", True), ("without", False)):
         sweep = Sweep(catalogue, grid, DAY, solves)
-        asking = _cpu_seconds(partial(getattr, sweep, "hows"))
-        yield line(f"asking the engine which of {len(axes)} inputs go together: {len(sweep.hows)}", asking, reference)
+        asking = _cpu_seconds(partial(getattr, sweep, "encodings"))
+        yield line(
+            f"asking the engine which of {len(axes)} inputs are batched: {len(sweep.encodings)}", asking, reference
+        )
         seconds = _cpu_seconds(partial(sweep.block, 0, ROWS)) / ROWS
         yield line(f"a row of {ROWS:,}, {what} break-even", seconds, reference)
         if seconds > MOST * reference:

@@ -220,7 +220,7 @@ def branches_on_a_sentence(module: Module) -> Iterator[str]:
 CACHES = {
     "cached_property": "pricing/caching.py",
     "cached": "pricing/caching.py",
-    "MemoizedQuery": "planner/study/sweep/reads.py",
+    "MemoizedQuery": "planner/study/sweep/columns.py",
     "SingleFlightCache": "planner/web/turns.py",
 }
 _OTHER_CACHES = ("functools.cache", "functools.lru_cache", "functools.cached_property")

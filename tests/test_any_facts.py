@@ -37,7 +37,7 @@ from planner.scenario.presets import preset, presets
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.task import ServingTask, TrainingTask
 from planner.scenario.work import Work
-from planner.study.market.survey import Market, market
+from planner.study.market.survey import MarketStudy, market
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
 from pricing import Catalogue, load_catalogue
@@ -225,7 +225,7 @@ def test_every_offer_is_shown_or_counted_and_rows_are_in_order(world: str) -> No
 
 
 @lru_cache(maxsize=16)
-def studied(world: str, job: str) -> Market:
+def studied(world: str, job: str) -> MarketStudy:
     """The market of one piece of work on some accelerators."""
     asked = Scenario(accelerator=ANY_ACCELERATOR, work=(JOBS[job],))
     chips = chips_of(world, (*CHIPS, "A100-SXM4-80GB", "MI300X-192GB"))
@@ -239,12 +239,12 @@ def test_nothing_beats_the_front_and_every_loser_says_why(world: str, job: str) 
     front = [(one.speed, one.cost) for one in found.front]
     assert front == sorted(front)
     assert [cost for _, cost in front] == sorted((cost for _, cost in front), reverse=True)
-    assert all(one.why_not or one.on_front or one == found.best for one in found.tries)
+    assert all(one.why_not or one.on_front or one == found.best for one in found.candidates)
     assert found.best is not None
     assert math.isfinite(found.best.cost)
-    inside = [one for one in found.tries if not one.why_not]
+    inside = [one for one in found.candidates if not one.why_not]
     assert all(one.cost >= found.best.cost * (1 - 1e-9) for one in inside)
-    assert len(market_table(found)) == len(found.tries)
+    assert len(market_table(found)) == len(found.candidates)
     assert market_text(found)
     assert market_data(found)["why"]
 

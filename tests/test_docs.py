@@ -20,7 +20,7 @@ from planner.scenario.rent import HostedModelInputs, MixInputs, RentalInputs, Re
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import FinancialTerms, TaxInputs
 from planner.scenario.work import Work
-from planner.study.data_files import assumed
+from planner.study.data_files import load_futures_assumptions
 from planner.study.uncertainty.draws import normal_draws
 from planner.study.uncertainty.futures import DOTS
 from planner.study.uncertainty.sure_verdict import LIKELY, STEP, SURE
@@ -227,9 +227,9 @@ def futures_of_the_method() -> str:
     "said",
     [
         f"not once but {FUTURES:,} times",
-        f"10th percentile {100 * assumed().use.low:.0f} %",
-        f"90th percentile {100 * assumed().use.high:.0f} %",
-        f"with a coefficient of {assumed().together.coefficient:g}",
+        f"10th percentile {100 * load_futures_assumptions().use.low:.0f} %",
+        f"90th percentile {100 * load_futures_assumptions().use.high:.0f} %",
+        f"with a coefficient of {load_futures_assumptions().together.coefficient:g}",
         f"to the nearest {100 * STEP:.0f} of 100",
         f"From {100 * SURE:.0f} of 100 the verdict is plain, from {100 * LIKELY:.0f} *probably*",
         f"each stands for {100 // DOTS} of 100 futures",

@@ -170,7 +170,7 @@ def _report(opened: LoadedScenario, args: argparse.Namespace) -> int:
     """One piece of work on every accelerator, in every number and way of paying."""
     from planner.report.forms import to_plain_data
     from planner.report.market.cheapest import market_data, market_table, market_text, single_gpu_kind_sentence
-    from planner.study.market.gpu_guide import together
+    from planner.study.market.gpu_guide import single_accelerator_picks
     from planner.study.market.survey import market
 
     found = market(
@@ -182,7 +182,7 @@ def _report(opened: LoadedScenario, args: argparse.Namespace) -> int:
         counts=args.count,
         progress=_bar() if sys.stderr.isatty() else None,
     )
-    mixed = together(opened.facts, opened.scenario, opened.day)
+    mixed = single_accelerator_picks(opened.facts, opened.scenario, opened.day)
     both = {"all_on_one_kind": [to_plain_data(asdict(one)) for one in mixed]}
     return emit(
         args,
@@ -195,12 +195,12 @@ def _report(opened: LoadedScenario, args: argparse.Namespace) -> int:
 def _for_each_use(args: argparse.Namespace) -> int:
     """What to choose for learning, fine-tuning, training, serving and a bit of everything, where no job is named."""
     from planner.report.market.cheapest import uses_data, uses_table, uses_text
-    from planner.study.market.gpu_guide import choices
+    from planner.study.market.gpu_guide import guide_choices
     from pricing.feeds.live import current
 
     day = args.day or date.today()
     facts = with_quote_file(current(), args.quotes, day)
-    found = choices(facts, day, _bar() if sys.stderr.isatty() else lambda _: None)
+    found = guide_choices(facts, day, _bar() if sys.stderr.isatty() else lambda _: None)
     return emit(
         args,
         table=lambda: uses_table(found),

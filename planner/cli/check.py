@@ -71,7 +71,7 @@ def _runs(args: argparse.Namespace) -> int:
     """Every run beside what is predicted of it."""
     from planner.cli.runs import load_runs
     from planner.evidence.checked import skip_counts, summary
-    from planner.evidence.kinds import KINDS
+    from planner.evidence.constants_file import KINDS
     from planner.report import words
     from planner.report.speed.runs import check_summary, checked_rows, checked_text, group_rows, own_runs_finding
     from planner.report.table import Table
@@ -81,7 +81,7 @@ def _runs(args: argparse.Namespace) -> int:
     catalogue = load_catalogue()
     checked = KINDS[args.kind].check(catalogue, load_runs(args.kind, args.runs))
     rows, found = checked_rows(checked), _factors(catalogue, args)
-    said = tuple(one.model_dump(exclude_defaults=True) for one in (found.carried() if found else ()))
+    said = tuple(one.model_dump(exclude_defaults=True) for one in (found.scenario_factors() if found else ()))
     flattered = "" if args.runs else " Most were fitted: errors on new runs are larger (docs/speed.md)."
     yours = ""
     if found is not None and found.factors:
@@ -109,7 +109,7 @@ _FOR_A_SCENARIO = "A scenario goes by them with these lines, or `plan`, `compare
 def _factors(catalogue: Catalogue, args: argparse.Namespace) -> FactorTable | None:
     """What a table of somebody's own runs says together; None for ours, which the constants were fitted to."""
     from planner.cli.runs import load_runs
-    from planner.evidence.kinds import factors_from_rows
+    from planner.evidence.constants_file import factors_from_rows
 
     if args.runs is None:
         return None

@@ -7,7 +7,7 @@ from pathlib import Path
 from planner.cli.common import UsageError
 from planner.cli.terminal import tell
 from planner.evidence.checked import merge_factors
-from planner.evidence.kinds import read_factors
+from planner.evidence.constants_file import read_factors
 from planner.evidence.table import TABLES, decode_table, published_runs, read_run_rows
 from planner.report.speed.runs import unused_reasons, unused_run_sentences
 from planner.scenario.jobs import ServingJob, TrainingJob

@@ -107,7 +107,7 @@ def _run(job: SweepJob, out: Rows, winners: WinnerCounts, args: argparse.Namespa
 
     began = monotonic()
     if out.done < job.grid.count:
-        size = BLOCK if cached_sweep(job)[0].hows else ALONE_BLOCK
+        size = BLOCK if cached_sweep(job)[0].encodings else ALONE_BLOCK
         spans = _missing_blocks(out.done, job.grid.count, size)
         workers = min(args.jobs or _available_cores(), -(-(job.grid.count - out.done) // size))
         blocks = run_on_dask(job, spans, args.dask) if args.dask else here(job, spans, workers)

@@ -86,7 +86,7 @@ def _verdict(one: Look) -> VerdictSummary:
 def _take_snapshot(name: str) -> Look:
     from planner.cli.scenarios import LoadedScenario, evaluate, read_scenario_or_preset
     from planner.report.answer.verdict_line import summarize_verdict
-    from planner.study.market.sized_accelerators import sized_accelerator
+    from planner.study.market.survey import sized_accelerator
     from pricing.feeds.live import current
 
     saved, about = read_scenario_or_preset(name)

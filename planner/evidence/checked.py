@@ -78,7 +78,7 @@ class CheckedRun:
             return self
         return replace(self, compared=column, error=float(np.log(ratio)))
 
-    def doubted(self, figures: Iterable[tuple[MeasuredFigure, float]]) -> CheckedRun:
+    def with_doubts(self, figures: Iterable[tuple[MeasuredFigure, float]]) -> CheckedRun:
         """The same with what its figures look like, each with its speed over ours; not compared where one cannot be."""
         told = sorted((is_possible(one), doubt(one, ratio)) for one, ratio in figures)
         why = next((why for _, why in told if why), "")
@@ -246,7 +246,7 @@ class FactorTable:
     runs: tuple[OwnRun, ...]
     factors: tuple[FittedFactor, ...]  # those of most runs first
 
-    def carried(self, accelerator: str = "") -> tuple[MeasuredRun, ...]:
+    def scenario_factors(self, accelerator: str = "") -> tuple[MeasuredRun, ...]:
         """What a scenario can hold of them, those of its accelerator first."""
         said = sorted((one.said for one in self.factors), key=lambda one: one.accelerator != accelerator)
         return tuple(said[:MOST_FACTORS])
@@ -311,7 +311,7 @@ def merge_factors(
 ) -> tuple[MeasuredRun, ...]:
     """What a scenario holds once runs of one kind are brought: theirs in place of those of that kind before."""
     kept = (one for one in there if one.kind != brought.kind)
-    return (*kept, *brought.carried(accelerator))[:MOST_FACTORS]
+    return (*kept, *brought.scenario_factors(accelerator))[:MOST_FACTORS]
 
 
 Job = TypeVar("Job", TrainingJob, ServingJob)

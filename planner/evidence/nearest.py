@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from planner.evidence.checked import CheckedRun
-from planner.evidence.kinds import KINDS
+from planner.evidence.constants_file import KINDS
 from planner.evidence.table import TABLES, Row, number, published_runs, text
 from planner.scenario.vocabulary import Kind
 from planner.speed.data_files import read_data
@@ -89,7 +89,7 @@ class SimilarRun:
 
     run: PublishedRun
     distance: float
-    same: tuple[str, ...]
+    shared_traits: tuple[str, ...]
     differs: tuple[str, ...]
 
 

@@ -26,7 +26,7 @@ from planner.report.chart_frame import (
     style_figure,
 )
 from planner.report.fleet import FleetReport
-from planner.study.market.price_history import History, PricedOffer, PriceSpread
+from planner.study.market.price_history import PricedOffer, PriceHistory, PriceSpread
 
 _PART_COLOURS: dict[Part, tuple[str, str, str]] = {
     # part: light, dark, hatch
@@ -145,7 +145,7 @@ def value_for_money_bars(
     )
 
 
-def price_history(histories: Sequence[History], dark: bool) -> go.Figure:
+def price_history(histories: Sequence[PriceHistory], dark: bool) -> go.Figure:
     """Prices as steps through time. Where nobody looked there is no line."""
     lines = [
         curve(

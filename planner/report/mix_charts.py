@@ -57,7 +57,9 @@ def load_chart(best: BestMix, dark: bool) -> go.Figure:
         yaxis=axis("GPUs at once", range=[0, there.peak * 1.02]),
         bargap=0,
         barmode="overlay",
-        **_break_even_line(float(np.asarray(best.least_busy.value)) if best.least_busy.is_found else None, dark),
+        **_break_even_line(
+            float(np.asarray(best.break_even_utilization.value)) if best.break_even_utilization.is_found else None, dark
+        ),
     )
 
 

@@ -12,8 +12,8 @@ from planner.report.fleet import order_schedule_text
 from planner.report.table import Table
 from planner.scenario.rent import MixInputs
 from planner.study.mix.best_mix import BestMix, MixUnavailable, completed_share_in_stages
-from planner.study.mix.load_duration import Piece, Screen
-from planner.study.mix.search import Tried
+from planner.study.mix.load_duration import EnvelopeSegment, Screen
+from planner.study.mix.search import PricedExample
 
 # From the bottom up: what binds most lies lowest.
 _BY_FIRMNESS = sorted(WAYS.values(), key=lambda way: (-way.commitment_rank, way.place))
@@ -42,16 +42,16 @@ def mix_sentences(best: BestMix | MixUnavailable) -> tuple[str, ...]:
         *_why(best),
         _sensitivity_text(best),
         *_wait(best),
-        *(words.sentence(item.reason) for item in best.refused),
+        *(words.sentence(item.reason) for item in best.infeasible),
         *(f"Not looked at: {reason}." for reason in best.rates.missing),
     )
 
 
 def _headline(best: BestMix) -> str:
-    known_usd = float(present_usd(best.plan.setting, best.pure.ledger))
-    dearest = " with what nobody publishes at its dearest" if best.pure_usd > known_usd * (1 + 1e-9) else ""
-    pure = f"{best.pure.title}, {words.usd(best.pure_usd)}{dearest}"
-    if not best.differs:
+    known_usd = float(present_usd(best.plan.setting, best.single_option.ledger))
+    dearest = " with what nobody publishes at its dearest" if best.single_option_usd > known_usd * (1 + 1e-9) else ""
+    pure = f"{best.single_option.title}, {words.usd(best.single_option_usd)}{dearest}"
+    if not best.is_mixed:
         return f"No mix is cheaper than one way alone ({pure})."
     cost = f"costs {_least(best)} {words.usd(best.usd)} in today's money"
     if not best.single_option_allowed:
@@ -68,18 +68,18 @@ def _least(best: BestMix) -> str:
 
 def _why(best: BestMix) -> tuple[str, ...]:
     """Why the mix owns as much as it does: the newsvendor's rule with its numbers."""
-    own = next((screen for screen in best.screens if screen.name == "own"), None)
+    own = next((screen for screen in best.screening_lines if screen.name == "own"), None)
     if own is None:
         return ()
     rest = "on_demand" if best.burst == "spot" else best.burst
-    other = next(screen for screen in best.screens if screen.name == rest)
+    other = next(screen for screen in best.screening_lines if screen.name == rest)
     idle, busy, rent = (
         words.usd_per_hour(usd) for usd in (own.usd_per_hour, own.usd_per_busy_hour, other.usd_per_busy_hour)
     )
     prices = f"an hour of one's own costs {idle}, and {busy} more when busy, against {rent} for a busy hour elsewhere"
-    if not best.least_busy.is_found:
+    if not best.break_even_utilization.is_found:
         return (f"Owning never pays here: {prices}.",)
-    share = float(np.asarray(best.least_busy.value))
+    share = float(np.asarray(best.break_even_utilization.value))
     rule = f"A GPU is better owned if it is busy more than {words.percent(share)} of the time: {prices}."
     if best.mix.orders:
         return (f"{rule} Each server is ordered about when it would be that busy from then on.",)
@@ -124,12 +124,12 @@ def layers_table(best: BestMix) -> Table:
                 "More when busy": words.usd_per_hour(screen.usd_per_busy_hour),
                 "Cheapest if busy": _cheapest_label(screen.name, cheapest),
             }
-            for screen in sorted(best.screens, key=_order)
+            for screen in sorted(best.screening_lines, key=_order)
         ]
     )
 
 
-def _cheapest_label(name: str, cheapest: dict[str, Piece]) -> str:
+def _cheapest_label(name: str, cheapest: dict[str, EnvelopeSegment]) -> str:
     if name not in cheapest:
         return "only where work may stop" if name == "spot" else "never"
     low, high = cheapest[name].from_share, cheapest[name].to_share
@@ -171,7 +171,8 @@ def load_table(best: BestMix) -> Table:
 def load_summary(best: BestMix) -> str:
     """The picture of the load in a sentence, for those who cannot see it."""
     done = completed_share_in_stages(best.plan.setting, best.mix, 0)
-    share = words.percent(float(np.asarray(best.least_busy.value))) if best.least_busy.is_found else "no share"
+    turn = best.break_even_utilization
+    share = words.percent(float(np.asarray(turn.value))) if turn.is_found else "no share"
     return (
         f"How many GPUs have work for how much of the time, up to {best.load.peak:,.0f} at once. Owning pays above "
         f"{share} of the time. A base of {best.own:,} does {words.percent(done)} of the work."
@@ -188,7 +189,7 @@ def base_size_summary(best: BestMix) -> str:
 COST, MORE = "Today's money, USD", "More than the cheapest"
 
 
-def tried_sentences(answer: Answer, tried: Sequence[Tried]) -> tuple[str, ...]:
+def tried_sentences(answer: Answer, tried: Sequence[PricedExample]) -> tuple[str, ...]:
     """The cheapest way alone, and how far the nearest mix is from it."""
     if not answer.ranked:
         return ()
@@ -201,7 +202,7 @@ def tried_sentences(answer: Answer, tried: Sequence[Tried]) -> tuple[str, ...]:
     return (alone, f"Of {words.count(len(tried), 'mix', 'mixes')} tried, this costs the least: {said}.")
 
 
-def tried_table(answer: Answer, tried: Sequence[Tried]) -> Table:
+def tried_table(answer: Answer, tried: Sequence[PricedExample]) -> Table:
     """Every way alone and every mix that was tried, the cheapest first."""
     costs = [(way.option.title, way.present_usd) for way in answer.ranked if way.option.way != "mix"]
     costs += [(mix_text(mix.mix), mix.usd) for mix in tried]

@@ -1,4 +1,4 @@
-"""The one place where this room reads files: its own data, which lies beside it."""
+"""The package data of planner.study, and the only code here that reads files."""
 
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -12,16 +12,16 @@ from pricing.figure import StrictModel, Text
 DATA = Path(__file__).parent / "data"
 
 
-class Said(StrictModel):
-    """Who says so, and why."""
+class SourcedRecord(StrictModel):
+    """A record with its source and reason."""
 
     kind: Literal["assumption", "derived", "reported", "measured"] = Field(description="what kind of statement it is")
     source: Text = Field(description="the id of a source, or a decision in docs/")
     reason: Text = Field(description="why it is worth reckoning with")
 
 
-class Factor(Said):
-    """A factor with its ends."""
+class SourcedFactor(SourcedRecord):
+    """A factor with its range."""
 
     label: Text = Field(description="what people call it")
     low: float = Field(description="10th percentile of the futures")
@@ -30,7 +30,7 @@ class Factor(Said):
 
 
 class ListingChanges(StrictModel):
-    """What listings of the same seller and machine did in a year, over more years than one."""
+    """Changes of listings of the same seller and machine in a year, over more than one year."""
 
     low: float = Field(description="change in a year, 10th percentile of the listings")
     typical: float = Field(description="the middle of their changes")
@@ -39,13 +39,13 @@ class ListingChanges(StrictModel):
     least_years: float = Field(description="how long the shortest of them was watched")
 
 
-class RentAssumption(Said):
+class RentAssumption(SourcedRecord):
     """How rents may move."""
 
     listings: ListingChanges = Field(description="what listings of the same machine did")
 
 
-class Together(Said):
+class InputCorrelation(SourcedRecord):
     """Two inputs that move together."""
 
     first: Text = Field(description="one input")
@@ -63,20 +63,20 @@ class RangeAssumption(StrictModel):
 
 
 class FuturesAssumptions(StrictModel):
-    """What the futures are drawn from beside the catalogue's ranges."""
+    """The assumptions of the futures beside the catalogue's ranges."""
 
     ranges: RangeAssumption = Field(description="how the range of a figure is read")
-    use: Factor = Field(description="a factor on every share of busy hours that is entered")
+    use: SourcedFactor = Field(description="a factor on every share of busy hours that is entered")
     rents: RentAssumption = Field(description="how rents may move")
-    together: Together = Field(description="two inputs that move together")
+    together: InputCorrelation = Field(description="two inputs that move together")
 
 
 def read_data(name: str) -> Any:
-    """What stands in planner/study/data/`name`."""
+    """Return the content of planner/study/data/`name`."""
     return strict_yaml.read((DATA / name).read_text(encoding="utf-8"), file=name)
 
 
 @cached(1)
-def assumed() -> FuturesAssumptions:
-    """The assumptions of the futures."""
+def load_futures_assumptions() -> FuturesAssumptions:
+    """Return the assumptions of the futures."""
     return FuturesAssumptions.model_validate(read_data("futures.yaml"))

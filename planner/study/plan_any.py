@@ -1,27 +1,37 @@
-"""The plan of a scenario that may leave the accelerator, or how many, to be chosen: on pages and in a shell.
+"""The plan of a scenario that may leave the accelerator or the count open, for pages and the command line.
 
-The whole market is asked, as `cheapest` does: for what is left to be chosen, and for what would be in time.
+What is open, and what would be in time, is taken from a study of the whole market, as `cheapest` does. Those without a
+number of GPUs can start from a budget, or from the bill of a hosted model.
 """
 
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import chain
+from typing import NamedTuple
 
 from planner.money.plan import Plan, build_context, plan_from_context
+from planner.money.verdict.answer import answer
+from planner.scenario.base import HOURS_PER_MONTH, MILLION, SECONDS_PER_HOUR
+from planner.scenario.latency import LatencyClass
+from planner.scenario.rent import HostedModelInputs
 from planner.scenario.scenario import ANY_ACCELERATOR, USUAL_ACCELERATOR, Scenario
+from planner.scenario.task import ServingTask
 from planner.scenario.work import Work
 from planner.speed.work_to_hours import LateRun
 from planner.study.market.hours_needed import has_task
-from planner.study.market.pareto_front import nothing, summary
+from planner.study.market.pareto_front import no_candidate_sentences, summary
 from planner.study.market.survey import market
 from planner.study.mix.best_mix import add_best_mix
 from pricing import Catalogue, PricingError
 from pricing.caching import cached
+from pricing.records import HostedPrice
 
 _KEPT = 32  # choices: a page asks for the same one again and again
+MOST_TRIED = 4_096  # accelerators: a larger budget comes with a number
 
 
 def planned(catalogue: Catalogue, scenario: Scenario, day: date) -> Plan:
-    """The plan with what was left open filled in, and the best mix where one wins.
+    """Return the plan with what was left open filled in, and the best mix if one wins.
 
     `setting.written` keeps open what was left open, as files and links do.
     """
@@ -32,21 +42,16 @@ def planned(catalogue: Catalogue, scenario: Scenario, day: date) -> Plan:
 
 
 def chosen(catalogue: Catalogue, scenario: Scenario, day: date) -> Scenario:
-    """The scenario with accelerator and number as the market study recommends; unchanged where both are said."""
-    if not _open(scenario):
+    """Return the scenario with the recommended accelerator and count; unchanged where both are given."""
+    free = scenario.accelerator == ANY_ACCELERATOR and any(has_task(work) for work in scenario.work)
+    if not free and not any(work.train and work.train.choose_count for work in scenario.work):
         return scenario
     return _chosen(Facts(catalogue), scenario, day)
 
 
-def _open(scenario: Scenario) -> bool:
-    named = any(has_task(work) for work in scenario.work)
-    counts = any(work.train and work.train.choose_count for work in scenario.work)
-    return counts or (named and scenario.accelerator == ANY_ACCELERATOR)
-
-
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """A catalogue that is the same as another of the same digest."""
+    """A catalogue that equals another of the same digest."""
 
     catalogue: Catalogue
 
@@ -59,62 +64,99 @@ class Facts:
 
 @cached(_KEPT)
 def _chosen(facts: Facts, scenario: Scenario, day: date) -> Scenario:
-    for place, work in enumerate(scenario.work):
-        if not has_task(work):
-            continue
+    for index, work in enumerate(scenario.work):
         free = scenario.accelerator == ANY_ACCELERATOR
-        if free or (work.train and work.train.choose_count):
-            scenario = _filled(facts.catalogue, scenario, place, work, day)
+        if has_task(work) and (free or (work.train and work.train.choose_count)):
+            scenario = _with_choice(facts.catalogue, scenario, index, work, day)
     return scenario
 
 
-def _filled(catalogue: Catalogue, scenario: Scenario, place: int, work: Work, day: date) -> Scenario:
-    """The scenario with the best accelerator and number for one kind of work; the first kind sets the accelerator."""
+def _with_choice(catalogue: Catalogue, scenario: Scenario, index: int, work: Work, day: date) -> Scenario:
+    """Return the scenario with the best accelerator and count for one task; the first task sets the accelerator."""
     free = scenario.accelerator == ANY_ACCELERATOR
     alone = scenario.model_copy(update={"work": (work,)})
     fixed = work.run or (work.train and not work.train.choose_count)
-    counts = (work.accelerators,) if fixed else ()
+    counts, accelerators = (work.accelerators,) if fixed else (), () if free else (scenario.accelerator,)
     try:
-        found = market(
-            catalogue, alone, day, accelerators=() if free else (scenario.accelerator,), counts=counts
-        ).selected_accelerator
+        candidate = market(catalogue, alone, day, accelerators=accelerators, counts=counts).selected_accelerator
     except PricingError:  # an unknown name: the plan says which, once there is an accelerator to plan with
-        found = None
-    accelerator = found.accelerator if found else USUAL_ACCELERATOR if free else scenario.accelerator
-    works = list(scenario.work)
-    works[place] = _with_count(work, found.accelerators if found else work.accelerators)
-    return scenario.model_copy(update={"accelerator": accelerator, "work": tuple(works)})
-
-
-def _with_count(work: Work, accelerators: int) -> Work:
-    """The work on so many accelerators, with nothing left to choose. For a service the speed room finds the number."""
-    if work.train is None:
-        return work
-    job = work.accelerators_per_job
-    return work.model_copy(
-        update={
-            "accelerators": accelerators,
-            "accelerators_per_job": None if job is not None and job > accelerators else job,
-            "train": work.train.model_copy(update={"choose_count": False}),
-        }
-    )
+        candidate = None
+    accelerator = candidate.accelerator if candidate else USUAL_ACCELERATOR if free else scenario.accelerator
+    if work.train is not None:  # of a service the speed package finds the count
+        count = candidate.accelerators if candidate else work.accelerators
+        job, train = work.accelerators_per_job, work.train.model_copy(update={"choose_count": False})
+        job = None if job is not None and job > count else job
+        work = work.model_copy(update={"accelerators": count, "accelerators_per_job": job, "train": train})
+    works = (*scenario.work[:index], work, *scenario.work[index + 1 :])
+    return scenario.model_copy(update={"accelerator": accelerator, "work": works})
 
 
 def in_time(plan: Plan) -> tuple[str, ...]:
-    """For each run that is late: what does it in time for the least money, or what would have to be allowed."""
-    asked, setting = plan.setting.resolved, plan.setting
-    if asked is None:
+    """Return for each late run the cheapest way to finish in time, or the limit that would have to change."""
+    resolved, setting = plan.setting.resolved, plan.setting
+    if resolved is None:
         return ()
     facts = Facts(setting.catalogue)
-    found = (_in_time(facts, asked.written, late, setting.day) for late in asked.late)
-    return tuple(sentence for sentences in found for sentence in sentences)
+    sentences = (_in_time(facts, resolved.written, late, setting.day) for late in resolved.late)
+    return tuple(chain.from_iterable(sentences))
 
 
 @cached(_KEPT)
 def _in_time(facts: Facts, scenario: Scenario, late: LateRun, day: date) -> tuple[str, ...]:
     anything = {"accelerator": ANY_ACCELERATOR, "work": (late.work,)}
-    found = market(facts.catalogue, scenario.model_copy(update=anything), day)
-    if found.best is None:
-        return tuple(nothing(found))
+    study = market(facts.catalogue, scenario.model_copy(update=anything), day)
+    if study.best is None:
+        return tuple(no_candidate_sentences(study))
     soon = "In time" if late.was_asked else "Run within a year"
-    return (f"{soon} for the least, of all accelerators: {summary(found, found.best)}.",)
+    return (f"{soon} for the least, of all accelerators: {summary(study, study.best)}.",)
+
+
+class AffordableFleet(NamedTuple):
+    """The most accelerators within a budget, by the cheapest option, and the cost of their whole plan."""
+
+    accelerators: int
+    usd: float
+
+
+def affordable_fleet(catalogue: Catalogue, scenario: Scenario, usd: float, day: date) -> AffordableFleet | None:
+    """Return the most accelerators whose whole plan, in total cash, costs no more than `usd`; None: not even one."""
+
+    def cost(accelerators: int) -> float:
+        work = scenario.work[0].model_copy(update={"accelerators": accelerators})
+        plan = planned(catalogue, scenario.model_copy(update={"work": (work, *scenario.work[1:])}), day)
+        best = answer(plan).best
+        return float("inf") if best is None else float(best.measures.bills_usd)
+
+    # Double the count while it is affordable, then bisect the gap.
+    low, high = 0, 1
+    while high <= MOST_TRIED and cost(high) <= usd:
+        low, high = high, high * 2
+    high = min(high, MOST_TRIED + 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if cost(middle) <= usd else (low, middle)
+    return None if low == 0 else AffordableFleet(low, cost(low))
+
+
+def scenario_from_token_bill(
+    price: HostedPrice, key: str, usd_per_month: float, model: str, usual: LatencyClass
+) -> Scenario:
+    """Return a service of `model` with the requests that a monthly bill pays for, compared with paying it further.
+
+    `usual` gives the length of a request, which no bill states.
+    """
+    output = price.output_usd_per_mtoken or price.input_usd_per_mtoken
+    usd = (
+        usual.input_tokens * price.input_usd_per_mtoken.newest.typical + usual.output_tokens * output.newest.typical
+    ) / MILLION
+    requests = usd_per_month / usd
+    task = ServingTask(
+        model=model, requests_per_s=requests / (HOURS_PER_MONTH * SECONDS_PER_HOUR), input_tokens=usual.input_tokens,
+        output_tokens=usual.output_tokens, ttft_ms=usual.ttft_ms, tpot_ms=usual.tpot_ms,
+    )  # fmt: skip
+    hosted = HostedModelInputs(
+        million_input_tokens_per_month=requests * usual.input_tokens / MILLION,
+        million_output_tokens_per_month=requests * usual.output_tokens / MILLION,
+        price=key,
+    )
+    return Scenario(name=f"In place of {price.label}", work=(Work(serve=task),), hosted=hosted)

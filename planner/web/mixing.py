@@ -24,7 +24,7 @@ from planner.report.mix_words import (
 )
 from planner.study.buy_or_wait import BuyOrWaitFutures, BuyOrWaitUnavailable, Waiting, buy_or_wait_futures, waiting
 from planner.study.mix.best_mix import BestMix, MixUnavailable, best_mix
-from planner.study.mix.search import Tried, tried
+from planner.study.mix.search import PricedExample, priced_examples
 from planner.web import show, state
 
 
@@ -34,8 +34,8 @@ def _best(digest: str, asked: str, day: date, _plan: Plan) -> BestMix | MixUnava
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
-def _tried(digest: str, asked: str, day: date, _plan: Plan) -> tuple[Tried, ...]:
-    return tried(_plan)
+def _tried(digest: str, asked: str, day: date, _plan: Plan) -> tuple[PricedExample, ...]:
+    return priced_examples(_plan)
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)

@@ -10,7 +10,6 @@ import scipy.optimize  # noqa: F401 - loaded where it is first used, which is a 
 
 import planner.report.market.job_offers
 import planner.study.market.gpu_guide
-import planner.study.market.sized_accelerators
 import planner.study.market.survey
 import planner.study.uncertainty.stress
 import planner.study.uncertainty.tornado  # noqa: F401

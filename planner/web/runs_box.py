@@ -3,7 +3,7 @@
 import streamlit as st
 
 from planner.evidence.checked import FactorTable, merge_factors
-from planner.evidence.kinds import read_factors
+from planner.evidence.constants_file import read_factors
 from planner.evidence.table import TABLES, decode_table
 from planner.report import words
 from planner.report.speed import runs as run_report
@@ -74,7 +74,7 @@ def _say(found: FactorTable) -> None:
     if carried == state.scenario().measured:
         return
     st.markdown(f"**What they say together**, and how much of it is believed of a job like them. {_BELIEF}")
-    _factors(found.carried())
+    _factors(found.scenario_factors())
     for sentence in run_report.unused_run_sentences(found, carried=sum(one.kind == found.kind for one in carried)):
         show.small(words.markdown(sentence))
     st.button("Use these", on_click=_add_to_plan, key="use-runs")

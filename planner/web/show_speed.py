@@ -25,7 +25,7 @@ from planner.speed.scenario_jobs import ScenarioServing, ScenarioTraining
 from planner.speed.serving.chips import known
 from planner.speed.training.constants import default_bands
 from planner.speed.training.result import TrainingSpeed, stairs
-from planner.study.market.survey import Market, MarketCandidate
+from planner.study.market.survey import MarketCandidate, MarketStudy
 from planner.web import ask, fields, name_box, show, state, state_speed
 from pricing import PricingError
 
@@ -114,16 +114,16 @@ def front(work: ScenarioTraining | ScenarioServing) -> None:
     finding(said)
     if time_cost_front.plottable_candidates(found):
         _front_chart(work, found, plan, said)
-    show.small(words.markdown(" ".join(found.why[1:])))
+    show.small(words.markdown(" ".join(found.reasons[1:])))
     with show.table_on_demand(
-        "front-table", f"Show all {len(found.tries):,} as a table, with why each lost"
+        "front-table", f"Show all {len(found.candidates):,} as a table, with why each lost"
     ) as is_open:
         if is_open:
             _front_table(found, work.place)
 
 
 def _front_chart(
-    work: ScenarioTraining | ScenarioServing, found: Market, plan: MarketCandidate | None, said: str
+    work: ScenarioTraining | ScenarioServing, found: MarketStudy, plan: MarketCandidate | None, said: str
 ) -> None:
     by_key, key = time_cost_front.by_id(found), "front"
 
@@ -140,7 +140,7 @@ def _front_chart(
     show.small("Click a point to plan with it. Hollow points: nobody looked at the price this month.")
 
 
-def _front_table(found: Market, place: int) -> None:
+def _front_table(found: MarketStudy, place: int) -> None:
     table, by_key = time_cost_front.front_table(found), time_cost_front.by_id(found)
     key = f"front-rows-{hash(table.ids)}"
 

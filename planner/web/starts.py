@@ -11,7 +11,7 @@ from planner.scenario.latency import latencies
 from planner.scenario.presets import preset
 from planner.scenario.question import KEYS, SERVE, TRAIN, TUNE
 from planner.scenario.scenario import Scenario
-from planner.study.starts import affordable_fleet, scenario_from_token_bill
+from planner.study.plan_any import affordable_fleet, scenario_from_token_bill
 from planner.web import address, fields, name_box, state
 from pricing import Catalogue
 

@@ -23,8 +23,8 @@ from planner.report.market.job_offers import OfferComparison, compare_offers
 from planner.report.market.prices import chart_row_order, price_history_summary, value_for_money_summary
 from planner.report.table import Table
 from planner.scenario.scenario import Scenario
-from planner.study.market.price_history import History, PriceSpread, dots, histories, worth
-from planner.study.market.sized_accelerators import SizedAccelerator, doers
+from planner.study.market.price_history import PriceHistory, PriceSpread, dots, histories, worth
+from planner.study.market.survey import SizedAccelerator, sized_accelerators
 from planner.web import parcels, workers
 from planner.web.turns import SingleFlightCache
 from pricing import Catalogue, load_catalogue
@@ -150,7 +150,7 @@ def market(facts: Catalogue, wish: OfferFilter, day: date, chosen: str) -> Marke
 class PriceHistoryChart:
     """The price histories of an accelerator, drawn."""
 
-    lines: list[History]
+    lines: list[PriceHistory]
     finding: str
     figure: go.Figure
 
@@ -266,7 +266,7 @@ def _said(asked: Scenario) -> str:
 
 @st.cache_resource(show_spinner=False, max_entries=32)
 def _doers(digest: str, asked: str, day: date, _setting: PlanContext) -> tuple[SizedAccelerator, ...]:
-    return workers.run_in_slow_worker(doers, _setting)
+    return workers.run_in_slow_worker(sized_accelerators, _setting)
 
 
 def who_can() -> tuple[SizedAccelerator, ...]:

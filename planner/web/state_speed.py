@@ -26,8 +26,8 @@ from planner.speed.serving import is_other_work
 from planner.speed.serving.serve import ServingVariant, serving_variants
 from planner.speed.training.savings import MemorySaving, savings
 from planner.speed.work_to_hours import ScenarioInHours, serving_job
-from planner.study.market.gpu_guide import GuideChoice, choices
-from planner.study.market.survey import Market, MarketCandidate, doubling, market, without_choice
+from planner.study.market.gpu_guide import GuideChoice, guide_choices
+from planner.study.market.survey import MarketCandidate, MarketStudy, doubling_candidates, market, without_choice
 from planner.web import state, workers
 from pricing import Catalogue
 
@@ -157,18 +157,18 @@ def memory_of_serving(job: ServingJob) -> tuple[ServingVariant, ...]:
 def _cached_count_candidates(
     digest: str, asked: str, day: date, _scenario: Scenario, _facts: Catalogue
 ) -> tuple[MarketCandidate, ...]:
-    return workers.run_in_slow_worker(doubling, _facts, _scenario, day)
+    return workers.run_in_slow_worker(doubling_candidates, _facts, _scenario, day)
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
-def _market(digest: str, asked: str, day: date, _scenario: Scenario, _facts: Catalogue) -> Market:
+def _market(digest: str, asked: str, day: date, _scenario: Scenario, _facts: Catalogue) -> MarketStudy:
     free = without_choice(_scenario)
     tries = _cached_count_candidates(digest, free.model_dump_json(exclude_defaults=True), day, free, _facts)
     return market(_facts, _scenario, day, tries=tries)
 
 
 @st.cache_resource(show_spinner=False, max_entries=32)
-def _front(digest: str, asked: str, day: date, plan: str, night: bool, _found: Market) -> go.Figure:
+def _front(digest: str, asked: str, day: date, plan: str, night: bool, _found: MarketStudy) -> go.Figure:
     return time_cost_front.front_chart(_found, time_cost_front.by_id(_found).get(plan), night)
 
 
@@ -178,13 +178,13 @@ def _alone(work: ScenarioTraining | ScenarioServing) -> Scenario:
     return asked.model_copy(update={"work": (asked.work[work.place],)})
 
 
-def front(work: ScenarioTraining | ScenarioServing) -> Market:
+def front(work: ScenarioTraining | ScenarioServing) -> MarketStudy:
     """Every accelerator, number and way of paying for this work; another number only adds its own tries."""
     facts, alone = state.catalogue(), _alone(work)
     return _market(facts.digest, alone.model_dump_json(exclude_defaults=True), state.day(), alone, facts)
 
 
-def front_chart(work: ScenarioTraining | ScenarioServing, found: Market, plan: str) -> go.Figure:
+def front_chart(work: ScenarioTraining | ScenarioServing, found: MarketStudy, plan: str) -> go.Figure:
     """The chart of time against cost, with the plan (by its id) marked, and pinned plans that do the same work."""
     pins = [(one.letter, there) for one in state.pinned() if (there := _pinned(one, work, found)) is not None]
     if pins:
@@ -193,7 +193,7 @@ def front_chart(work: ScenarioTraining | ScenarioServing, found: Market, plan: s
     return _front(state.catalogue().digest, alone, state.day(), plan, state.dark(), found)
 
 
-def _pinned(one: PinnedPlan, work: ScenarioTraining | ScenarioServing, found: Market) -> MarketCandidate | None:
+def _pinned(one: PinnedPlan, work: ScenarioTraining | ScenarioServing, found: MarketStudy) -> MarketCandidate | None:
     """The try that a pinned plan is, where it does this work with other accelerators or another number of them."""
     asked = one.reckoned.plan.setting.resolved
     for its in () if asked is None else worked(state.catalogue(), asked):
@@ -204,7 +204,7 @@ def _pinned(one: PinnedPlan, work: ScenarioTraining | ScenarioServing, found: Ma
 
 @st.cache_resource(show_spinner="Asking the whole catalogue, use by use", max_entries=4)
 def _uses(digest: str, day: date, _facts: Catalogue) -> tuple[GuideChoice, ...]:
-    return workers.run_in_slow_worker(choices, _facts, day)
+    return workers.run_in_slow_worker(guide_choices, _facts, day)
 
 
 def uses() -> tuple[GuideChoice, ...]:

@@ -91,7 +91,7 @@ def test_nearer_in_each_respect_comes_first() -> None:
     ]
     found = nearest(wanted, [run(str(place), one) for place, one in reversed(list(enumerate(order)))])
     assert [one.run.id for one in found] == [str(place) for place in range(len(order))]
-    assert found[0].same == ("same model", "same accelerator")
+    assert found[0].shared_traits == ("same model", "same accelerator")
     assert found[1].differs == ("2 times the accelerators",)
     assert found[2].differs == ("another model of this size",)
     assert found[3].differs == ("another accelerator of the generation",)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from planner.evidence.checked import FactorTable, OwnRun, factors, merge_factors
-from planner.evidence.kinds import factors_from_rows, read_factors
+from planner.evidence.constants_file import factors_from_rows, read_factors
 from planner.evidence.table import TABLES, RunTableError, kind_of, published_runs
 from planner.scenario.jobs import ServingJob, TrainingJob
 from planner.scenario.measured import MOST_FACTORS, MeasuredRun
@@ -61,7 +61,7 @@ def test_more_runs_and_nearer_ones_are_believed_more() -> None:
 
 
 def test_a_factor_speaks_of_its_accelerator_and_its_model() -> None:
-    job = TRAIN.model_copy(update={"measured": said("training", (0.8, 0.8, 0.8)).carried()})
+    job = TRAIN.model_copy(update={"measured": said("training", (0.8, 0.8, 0.8)).scenario_factors()})
     same = training_correction(CATALOGUE, job, H100)
     assert (same.like, same.runs) == ("job", 3)
     assert 0.8 < same.ratio < 0.83
@@ -73,7 +73,7 @@ def test_a_factor_speaks_of_its_accelerator_and_its_model() -> None:
 
 
 def test_a_service_goes_by_its_model_and_engine_only() -> None:
-    job = SERVE.model_copy(update={"measured": said("serving", (1.2, 1.2)).carried()})
+    job = SERVE.model_copy(update={"measured": said("serving", (1.2, 1.2)).scenario_factors()})
     assert serving_correction(CATALOGUE, job, H100).like == "job"
     assert serving_correction(CATALOGUE, job, H100).ratio > 1.1
     for other in ({"model": "llama-3.3-70b"}, {"engine": "sglang"}):
@@ -85,7 +85,7 @@ def test_a_service_goes_by_its_model_and_engine_only() -> None:
 
 
 def test_the_whole_speed_is_so_many_times_as_fast_and_the_range_is_narrower() -> None:
-    job = TRAIN.model_copy(update={"measured": said("training", (0.8, 0.8, 0.8)).carried()})
+    job = TRAIN.model_copy(update={"measured": said("training", (0.8, 0.8, 0.8)).scenario_factors()})
     plain, own = train(CATALOGUE, TRAIN).speed, train(CATALOGUE, job).speed
     assert plain is not None
     assert own is not None
@@ -98,7 +98,7 @@ def test_the_whole_speed_is_so_many_times_as_fast_and_the_range_is_narrower() ->
     reached = own.days.typical / plain.days.typical
     assert reached == pytest.approx(0.9**pace.kept / pace.ratio, rel=1e-3)
 
-    serving = SERVE.model_copy(update={"measured": said("serving", (1.2, 1.2)).carried()})
+    serving = SERVE.model_copy(update={"measured": said("serving", (1.2, 1.2)).scenario_factors()})
     before, after = serve(CATALOGUE, SERVE), serve(CATALOGUE, serving)
     faster = serving_correction(CATALOGUE, serving, H100).ratio
     assert after.output_tokens_per_s == pytest.approx(faster * before.output_tokens_per_s)
@@ -107,7 +107,10 @@ def test_the_whole_speed_is_so_many_times_as_fast_and_the_range_is_narrower() ->
 
 
 def test_among_many_accelerators_each_goes_by_its_own_runs() -> None:
-    measured = (*said("training", (0.8, 0.8)).carried(), *said("training", (1.3,), accelerator=H200).carried())
+    measured = (
+        *said("training", (0.8, 0.8)).scenario_factors(),
+        *said("training", (1.3,), accelerator=H200).scenario_factors(),
+    )
     job = TRAIN.model_copy(update={"measured": measured})
     (row,) = across(CATALOGUE, job, (H100, H200, "A100-SXM4-80GB"), (64,))
     for found in row:

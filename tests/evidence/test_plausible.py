@@ -3,7 +3,7 @@
 import pytest
 
 from planner.evidence.checked import CheckedRun
-from planner.evidence.kinds import KINDS
+from planner.evidence.constants_file import KINDS
 from planner.evidence.plausible import MeasuredFigure, UnitMistake, doubt, is_possible
 from planner.evidence.table import TABLES, read_run_rows
 from planner.report.speed.runs import checked_rows, checked_text

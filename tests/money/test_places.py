@@ -325,7 +325,7 @@ def test_a_place_with_two_readings_is_asked_about() -> None:
 def test_a_mix_owns_no_more_than_the_power_carries() -> None:
     """120 kW carry 11 machines of eight H100: no base of a mix is larger."""
     made = asked("H100-SXM5-80GB", 96, 0.7, 2.7, own={"most_kw": 120.0})
-    assert rates._sizes(made.setting).max() == 88
+    assert rates._base_sizes(made.setting).max() == 88
 
 
 def test_a_workstation_need_not_be_full() -> None:

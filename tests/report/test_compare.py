@@ -38,7 +38,7 @@ from planner.report.market.prices import (
 from planner.report.table import Table
 from planner.scenario.scenario import Scenario
 from planner.study.market.price_history import dots, histories, worth
-from planner.study.market.sized_accelerators import sized_accelerator
+from planner.study.market.survey import sized_accelerator
 from pricing import Catalogue, load_catalogue
 from pricing.query import OfferFilter, find
 

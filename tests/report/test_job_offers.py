@@ -11,7 +11,7 @@ from planner.report.market.compare import BUY_ID, hidden_offers_text, purchase_c
 from planner.report.market.job_offers import A_MONTH, ONE_RUN, OfferComparison, compare_offers
 from planner.scenario.presets import preset
 from planner.scenario.scenario import Scenario
-from planner.study.market.sized_accelerators import SizedAccelerator, doers, is_single_model_work, sized_accelerator
+from planner.study.market.survey import SizedAccelerator, is_single_model_work, sized_accelerator, sized_accelerators
 from planner.study.plan_any import planned
 from pricing import load_catalogue
 from pricing.orderable import Order, refusal_reason
@@ -42,7 +42,7 @@ def tuning() -> Plan:
 
 @pytest.fixture(scope="module")
 def anybody(tuning: Plan) -> tuple[SizedAccelerator, ...]:
-    return doers(tuning.setting)
+    return sized_accelerators(tuning.setting)
 
 
 def test_one_run_costs_its_hours_at_each_offer(tuning: Plan) -> None:
@@ -143,7 +143,7 @@ def test_years_later_the_title_says_how_old_its_price_is() -> None:
 
 def test_work_without_tokens_can_be_compared_across_accelerators() -> None:
     made = plan_of("sentiment-api")
-    who = doers(made.setting)
+    who = sized_accelerators(made.setting)
     assert {"RTX-4090-24GB", "H100-SXM5-80GB", "L4-24GB"} <= {one.accelerator for one in who}
     assert min(compared(made, who).table["GPUs"]) == 1
 
@@ -169,7 +169,7 @@ def test_what_does_not_fit_as_asked_may_fit_elsewhere() -> None:
     made = planned(CATALOGUE, asked, DAY)
     assert made.setting.resolved is not None
     assert made.setting.resolved.problems
-    able = doers(made.setting)
+    able = sized_accelerators(made.setting)
     assert "T4-16GB" not in {each.accelerator for each in able if each.accelerators == 8}
     assert "H100-SXM5-80GB" in {each.accelerator for each in able}
 
@@ -192,7 +192,7 @@ def test_what_is_left_to_be_chosen_stays_open_in_what_was_written() -> None:
 def test_training_on_pictures_is_compared_by_its_run() -> None:
     work = {"accelerators": 8, "train": {"model": "resnet-50"}}
     scenario = Scenario.model_validate({"accelerator": "H100-SXM5-80GB", "work": (work,)})
-    found = compared(planned(CATALOGUE, scenario, DAY), doers(planned(CATALOGUE, scenario, DAY).setting))
+    found = compared(planned(CATALOGUE, scenario, DAY), sized_accelerators(planned(CATALOGUE, scenario, DAY).setting))
     table = found.table.to_pandas()
     rows = table[table[ONE_RUN].notna()]
     assert rows["GPU"].nunique() > 3

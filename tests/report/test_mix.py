@@ -25,7 +25,7 @@ from planner.report.mix_words import (
 from planner.scenario.rent import MixInputs
 from planner.study.buy_or_wait import Waiting, waiting
 from planner.study.mix.best_mix import ALIKE, BestMix, best_mix
-from planner.study.mix.search import tried
+from planner.study.mix.search import priced_examples
 from tests.money.owning import EIGHTY
 from tests.money.renting import MARKET, plan, setting, work
 
@@ -55,13 +55,13 @@ def test_a_mix_says_what_to_do_what_it_saves_and_why() -> None:
     found = best(made())
     said = " ".join(mix_sentences(found))
     assert said.startswith(f"Own 8, rent the peaks: it costs about {words.usd(found.usd)}")
-    assert f"{words.percent(found.saving_share)} less than the best way alone ({found.pure.title}" in said
+    assert f"{words.percent(found.saving_share)} less than the best way alone ({found.single_option.title}" in said
     assert "8 of 24 would be that busy" in said
     assert "The number matters: the next best" in said
 
 
 def test_where_it_is_flat_it_says_so() -> None:
-    share = float(best(made()).least_busy.value)  # type: ignore[arg-type]
+    share = float(best(made()).break_even_utilization.value)  # type: ignore[arg-type]
     found = best(made(work(busy_share=0.95), work(accelerators=32, busy_share=share)))
     low, high = found.flat
     assert f"It is flat: with anything between {low} and {high} owned it costs within 1%" in " ".join(
@@ -78,7 +78,7 @@ def test_no_mix_says_why() -> None:
 
 def test_where_there_is_no_mix_it_says_what_was_tried_and_what_each_costs_more() -> None:
     there = made(work(accelerators=32))
-    found, others = answer(there), tried(there)
+    found, others = answer(there), priced_examples(there)
     assert {mix_text(one.mix) for one in others} >= {"Own 8, rent the peaks", "Own 24, rent the peaks"}
     best_usd = found.ranked[0].present_usd
     alone, nearest = tried_sentences(found, others)
@@ -92,7 +92,7 @@ def test_where_there_is_no_mix_it_says_what_was_tried_and_what_each_costs_more()
 
 def test_one_gpu_cannot_be_divided() -> None:
     there = made(work(accelerators=1))
-    assert tried(there) == ()
+    assert priced_examples(there) == ()
     assert tried_sentences(answer(there), ())[1] == "Nothing here can be divided between two ways."
 
 
@@ -151,5 +151,5 @@ def test_waiting_says_when_to_order_and_what_it_costs() -> None:
 def test_what_cannot_be_put_off_says_why() -> None:
     late = waiting(made(work(), own={"lead_time_months": 30.0}))
     assert buy_or_wait_sentences(late) == (
-        "There is nothing to put off: what is ordered now comes after 30 months, when the plan is over.",
+        "There is nothing to put off: an order of today comes after 30 months, when the plan is over.",
     )

@@ -8,8 +8,8 @@ import pytest
 from planner.report.speed import time_cost_front
 from planner.scenario.ways import Way
 from planner.speed.training.result import Interval
-from planner.study.market.candidate import Lost
-from planner.study.market.survey import Market, MarketCandidate
+from planner.study.market.candidate import Rejection
+from planner.study.market.survey import MarketCandidate, MarketStudy
 
 H100 = "H100-SXM5-80GB"
 
@@ -17,7 +17,7 @@ H100 = "H100-SXM5-80GB"
 def one_try(place: int, days: float, usd: float, way: Way = "on_demand", *, front: bool = False) -> MarketCandidate:
     return MarketCandidate(
         H100, 8 * 2**place, way, f"offer-{place}", "Somebody", Interval(days * 0.9, days, days * 1.2),
-        Interval(usd * 0.9, usd, usd * 1.3), 9_000.0, "DP 8", None if front else Lost("dearer", "another"), front,
+        Interval(usd * 0.9, usd, usd * 1.3), 9_000.0, "DP 8", None if front else Rejection("dearer", "another"), front,
         label="H100",
     )  # fmt: skip
 
@@ -25,8 +25,8 @@ def one_try(place: int, days: float, usd: float, way: Way = "on_demand", *, fron
 TRIES = (
     one_try(0, 100.0, 1_000.0, front=True), one_try(1, 50.0, 1_100.0, front=True),
     one_try(2, 25.0, 1_500.0, front=True), one_try(2, 25.0, 1_900.0, "reserved"), one_try(9, 24.0, 9e6),
-    replace(one_try(3, 12.0, 900.0), age_days=90, why_not=Lost("dearer", "another")),
-    replace(one_try(4, 1.0, 1.0), days=None, usd=None, why_not=Lost("does_not_fit")),
+    replace(one_try(3, 12.0, 900.0), age_days=90, why_not=Rejection("dearer", "another")),
+    replace(one_try(4, 1.0, 1.0), days=None, usd=None, why_not=Rejection("does_not_fit")),
 )  # fmt: skip
 
 
@@ -43,7 +43,9 @@ def test_time_is_marked_at_round_numbers_and_so_that_there_are_some(low: float, 
     assert list(time_cost_front._ticks_days(low, high).values()) == told
 
 
-MARKET = Market("Train", TRIES, TRIES[0], TRIES[2], 60.0, None, ("8 x H100 on demand: 100 days, 1,000 USD.", "More."))
+MARKET = MarketStudy(
+    "Train", TRIES, TRIES[0], TRIES[2], 60.0, None, ("8 x H100 on demand: 100 days, 1,000 USD.", "More.")
+)
 
 
 def test_the_front_says_what_is_recommended_and_how_the_plan_stands_beside_it() -> None:
@@ -83,7 +85,7 @@ def test_a_wide_span_is_drawn_in_powers_of_ten() -> None:
 
 
 @pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("market", [MARKET, replace(MARKET, service=True, monthly=True, budget_usd=1_200.0)])
-def test_plotly_accepts_the_chart(market: Market, dark: bool) -> None:
-    plan = None if market.service else TRIES[2]
+@pytest.mark.parametrize("market", [MARKET, replace(MARKET, is_service=True, monthly=True, budget_usd=1_200.0)])
+def test_plotly_accepts_the_chart(market: MarketStudy, dark: bool) -> None:
+    plan = None if market.is_service else TRIES[2]
     assert go.Figure(time_cost_front.front_chart(market, plan, dark).to_dict()).layout.height >= 200

@@ -27,8 +27,8 @@ def enumerated(programme: MixProgram) -> Iterator[tuple[int, int, float]]:
             room = float(machines * programme.machine)
             if 0 < size + room < programme.least_fleet:
                 continue
-            beside = _filled(programme.cost.beside, programme.widths * (1 - covered), programme.widths, room)
-            alone = _filled(programme.cost.alone, programme.widths, programme.widths, room)
+            beside = _filled(programme.cost.with_base, programme.widths * (1 - covered), programme.widths, room)
+            alone = _filled(programme.cost.without_base, programme.widths, programme.widths, room)
             left = (
                 float(((1 - covered) * programme.hours[0] - beside * programme.held_hours[0]).sum()),
                 float((programme.hours[1] - alone * programme.held_hours[1]).sum()),
@@ -38,11 +38,11 @@ def enumerated(programme: MixProgram) -> Iterator[tuple[int, int, float]]:
                 max(usd, 0.0) * min(most, hours)
                 for usd, most, hours in zip(cost.spot, programme.spot_hours, left, strict=True)
             )
-            saved = float(beside @ cost.beside + alone @ cost.alone) + spot
+            saved = float(beside @ cost.with_base + alone @ cost.without_base) + spot
             yield (
                 int(size),
                 machines,
-                float(cost.base[number]) + machines * _each_usd(programme, machines) + cost.rest - saved,
+                float(cost.base[number]) + machines * _each_usd(programme, machines) + cost.rent_all - saved,
             )
 
 

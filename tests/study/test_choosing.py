@@ -79,6 +79,6 @@ def test_the_first_work_decides_and_the_others_choose_their_number() -> None:
     works = (Work(accelerators=1, train=TUNE), Work(accelerators=1, train=second))
     filled = chosen(CATALOGUE, Scenario(accelerator=ANY_ACCELERATOR, work=works), DAY)
     alone = Scenario(accelerator=filled.accelerator, work=(works[1],))
-    taken = market(CATALOGUE, alone, DAY, accelerators=(filled.accelerator,)).taken
+    taken = market(CATALOGUE, alone, DAY, accelerators=(filled.accelerator,)).selected
     assert taken is not None
     assert filled.work[1].accelerators == taken.accelerators

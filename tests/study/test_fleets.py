@@ -11,7 +11,7 @@ from planner.scenario.own import OwnInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.task import TrainingTask
 from planner.scenario.work import Work
-from planner.study.market.fleets import CASES, _cost, fleet_costs
+from planner.study.market.candidate_costs import CASES, _cost, fleet_costs
 from pricing import load_catalogue
 
 CATALOGUE = load_catalogue()
@@ -23,7 +23,7 @@ def of(scenario: Scenario, many: int = 16, chip: str = H100) -> tuple[list[float
     """What a fleet costs idle and what being busy adds, in the three cases, and how long it takes to come."""
     fleet = fleet_costs(CATALOGUE, scenario, {chip: {many}}, DAY)[chip][many]
     assert fleet is not None
-    return list(fleet.idle_usd), list(fleet.busy_usd), fleet.wait_months
+    return list(fleet.idle_usd), list(fleet.busy_usd), fleet.lead_time_months
 
 
 @pytest.mark.parametrize("busy", [0.0, 0.03, 0.37, 1.0])
@@ -35,7 +35,7 @@ def test_costs_grow_in_proportion_to_the_busy_hours(busy: float) -> None:
         hours_per_session=1.0, storage_tb=0.0, egress_tb_per_month=0.0, site="DE",
     )  # fmt: skip
     for at, case in enumerate(CASES):
-        (usd,) = _cost(PlanContext(CATALOGUE, scenario, DAY).at_case(case), need, np.array([[16.0]])).usd
+        _, (usd,), _ = _cost(PlanContext(CATALOGUE, scenario, DAY).at_case(case), need, np.array([[16.0]]))
         assert usd == pytest.approx(idle[at] + added[at] * busy, rel=1e-12)
 
 

@@ -21,7 +21,7 @@ from planner.scenario.scenario import Scenario
 from planner.scenario.task import TrainingTask
 from planner.scenario.terms import FinancialTerms
 from planner.scenario.work import Work
-from planner.study.data_files import assumed
+from planner.study.data_files import load_futures_assumptions
 from planner.study.uncertainty import draws
 from planner.study.uncertainty.draws import drawn, normal_draws, points
 from planner.study.uncertainty.futures import Futures, _counted, _p10_p50_p90, futures
@@ -134,7 +134,7 @@ def test_rents_and_what_is_left_of_the_price_move_together() -> None:
     z = normal_draws(doubtful(planned()), 1_024, 7)
     names = [one.name for one in doubtful(planned())]
     rent, left = z[:, names.index("rent_change_per_year")], z[:, names.index(POSITION)]
-    assert np.corrcoef(rent, left)[0, 1] == pytest.approx(assumed().together.coefficient, abs=0.03)
+    assert np.corrcoef(rent, left)[0, 1] == pytest.approx(load_futures_assumptions().together.coefficient, abs=0.03)
     assert np.std(left) == pytest.approx(1.0, abs=0.03)
     power = z[:, names.index("usd_per_kwh")]
     assert np.corrcoef(rent, power)[0, 1] == pytest.approx(0.0, abs=0.05)
@@ -180,7 +180,7 @@ def listed() -> dict[tuple[str, str], dict[date, list[float]]]:
 
 def test_the_listings_that_are_quoted_are_in_the_catalogue() -> None:
     """The yearly change of the lowest listing of each seller and machine, from its first day to its last."""
-    told, changes = assumed().rents.listings, []
+    told, changes = load_futures_assumptions().rents.listings, []
     for days in listed().values():
         first, last = min(days), max(days)
         years = (last - first).days / 365

@@ -20,13 +20,13 @@ def found() -> Waiting:
 def test_a_year_of_rent_instead_of_running_costs() -> None:
     # 10,000 hours a month at 2.00, less 5,000 a month, for twelve months.
     late = late_delivery(found())
-    assert (late.extra_usd, late.lead_time_months, late.ever_comes) == (pytest.approx(180_000), 0.0, True)
+    assert (late.extra_usd, late.lead_time_months, late.is_delivered) == (pytest.approx(180_000), 0.0, True)
     assert late_delivery(found(), 0.0).extra_usd == 0
 
 
 def test_machines_that_come_after_the_end_never_come() -> None:
     late = late_delivery(found(), 60.0)
-    assert not late.ever_comes
+    assert not late.is_delivered
     assert late.extra_usd == pytest.approx(60 * 20_000 - found().now_usd)  # all is rented and nothing is bought
 
 

@@ -24,7 +24,7 @@ from planner.speed.training import train
 from planner.speed.work_to_hours import serving_job, training_job
 from planner.study.market.candidate import format_usd_rounded_up
 from planner.study.market.hours_needed import Task, _estimates, work_estimates
-from planner.study.market.survey import Market, MarketCandidate, doubling, market, without_choice
+from planner.study.market.survey import MarketCandidate, MarketStudy, doubling_candidates, market, without_choice
 from pricing import PricingError, load_catalogue
 from pricing.belief import believed
 from pricing.orderable import Order, refusal_reason
@@ -52,7 +52,7 @@ def run_within(days: float | None) -> Scenario:
 
 
 @lru_cache(maxsize=8)
-def studied(what: str) -> Market:
+def studied(what: str) -> MarketStudy:
     """Some studies that several tests look at."""
     if what == "run":
         return market(CATALOGUE, scenario(RUN), DAY, accelerators=SOME, counts=(2, 8, 64))
@@ -64,11 +64,11 @@ def studied(what: str) -> Market:
     return market(CATALOGUE, scenario(RUN), DAY, counts=(8,))
 
 
-def one(found: Market, accelerator: str, accelerators: int, way: str) -> MarketCandidate:
+def one(found: MarketStudy, accelerator: str, accelerators: int, way: str) -> MarketCandidate:
     """The try of that accelerator, number and way."""
     return next(
         try_
-        for try_ in found.tries
+        for try_ in found.candidates
         if (try_.accelerator, try_.accelerators, try_.way) == (accelerator, accelerators, way)
     )
 
@@ -114,7 +114,7 @@ def test_spot_is_longer_and_a_reservation_is_paid_to_its_end() -> None:
         assert bound.usd.typical == pytest.approx(worth * 8 * 730 * bound.bound_months)
     no_stop = RUN.model_copy(update={"may_stop": False})
     calm_only = market(CATALOGUE, scenario(no_stop), DAY, accelerators=SOME[:1], counts=(8,))
-    assert all(try_.way != "spot" for try_ in calm_only.tries)
+    assert all(try_.way != "spot" for try_ in calm_only.candidates)
 
 
 @pytest.mark.parametrize("count", [2, 8, 64])
@@ -169,11 +169,11 @@ def beats(other: MarketCandidate, front: MarketCandidate) -> bool:
 @pytest.mark.parametrize("what", ["run", "service", "monthly", "all"])
 def test_nothing_beats_the_front_and_everything_else_has_a_reason(what: str) -> None:
     found = studied(what)
-    free = [try_ for try_ in found.tries if not try_.why_not]
+    free = [try_ for try_ in found.candidates if not try_.why_not]
     assert found.front
     for front in found.front:
         assert not any(beats(other, front) for other in free)
-    for lost in found.tries:
+    for lost in found.candidates:
         assert lost.why_not or lost.on_front or lost == found.best
         assert (
             lost.why_not is None
@@ -187,25 +187,25 @@ def test_the_best_is_the_cheapest_that_keeps_to_the_limits() -> None:
     assert found.best
     assert found.best.days
     assert found.best.days.typical <= 20
-    in_time = [t for t in found.tries if t.usd and t.days and t.days.typical <= 20 and not t.why_not]
+    in_time = [t for t in found.candidates if t.usd and t.days and t.days.typical <= 20 and not t.why_not]
     assert found.best.cost == min(t.cost for t in in_time)
-    assert found.best in found.tries
+    assert found.best in found.candidates
 
 
 def test_the_age_of_its_price_is_told() -> None:
     found = studied("all")
     assert found.best
     assert found.best.age_days
-    assert any(f"Its price was read {found.best.age_days:,} days ago" in sentence for sentence in found.why)
+    assert any(f"Its price was read {found.best.age_days:,} days ago" in sentence for sentence in found.reasons)
 
 
 def test_nobody_rents_out_more_than_he_has() -> None:
     found = market(CATALOGUE, run_within(None), DAY, accelerators=SOME[:3], counts=(8, 64, 1_024, 16_384))
-    for one_ in found.tries:
+    for one_ in found.candidates:
         if one_.offer and one_.way != "own":
             wanted = max(one_.at_once, one_.accelerators)
             assert refusal_reason(CATALOGUE, one_.offer, Order(wanted, one_.accelerators)) is None
-    assert not any(one_.offer for one_ in found.tries if one_.accelerators == 16_384 and one_.way == "on_demand")
+    assert not any(one_.offer for one_ in found.candidates if one_.accelerators == 16_384 and one_.way == "on_demand")
 
 
 def cost_of(days: float | None, budget: float | None = None, chips: tuple[str, ...] = SOME[:3]) -> float:
@@ -226,7 +226,7 @@ def test_more_time_more_money_or_more_accelerators_never_cost_more() -> None:
 
 def test_without_a_deadline_what_costs_the_same_is_done_soonest() -> None:
     found = market(CATALOGUE, run_within(None), DAY, accelerators=SOME[:1], counts=(8, 16, 32))
-    costs = [t for t in found.tries if t.usd and t.days and t.way != "own"]
+    costs = [t for t in found.candidates if t.usd and t.days and t.way != "own"]
     least = min(t.cost for t in costs)
     assert found.best
     assert found.best.cost <= 1.05 * least
@@ -236,30 +236,30 @@ def test_without_a_deadline_what_costs_the_same_is_done_soonest() -> None:
 def test_a_limit_that_cannot_be_kept_is_named_with_what_would_do() -> None:
     late = market(CATALOGUE, run_within(0.01), DAY, accelerators=SOME[:1], counts=(8,))
     assert late.best is None
-    assert late.nearest
-    assert late.nearest.days
-    assert "Nothing is done within 14.4 minutes" in late.why[0]
-    assert "would do" in late.why[0]
-    assert late.tries[0].why_not is not None
-    assert late.tries[0].why_not.kind == "late"
+    assert late.nearest_miss
+    assert late.nearest_miss.days
+    assert "Nothing is done within 14.4 minutes" in late.reasons[0]
+    assert "would do" in late.reasons[0]
+    assert late.candidates[0].why_not is not None
+    assert late.candidates[0].why_not.kind == "late"
     poor = market(CATALOGUE, run_within(20.0), DAY, budget_usd=10.0, accelerators=SOME[:1], counts=(8,))
-    assert "costs $10.00 or less" in poor.why[0]
-    assert poor.nearest
-    assert f"A budget of {format_usd_rounded_up(poor.nearest.cost)} would do" in poor.why[0]
+    assert "costs $10.00 or less" in poor.reasons[0]
+    assert poor.nearest_miss
+    assert f"A budget of {format_usd_rounded_up(poor.nearest_miss.cost)} would do" in poor.reasons[0]
     for usd in (9.99, 150_400.0, 999_999.0, 2.345e6):
         said = format_usd_rounded_up(usd).removeprefix("$").replace(",", "")
         number, _, unit = said.partition(" ")
         assert float(number) * (1e6 if unit else 1) >= usd
     enough = market(
-        CATALOGUE, run_within(20.0), DAY, budget_usd=poor.nearest.cost + 1, accelerators=SOME[:1], counts=(8,)
+        CATALOGUE, run_within(20.0), DAY, budget_usd=poor.nearest_miss.cost + 1, accelerators=SOME[:1], counts=(8,)
     )
-    assert enough.best == enough.taken
+    assert enough.best == enough.selected
 
 
 def test_the_whole_catalogue_is_there_and_progress_only_rises() -> None:
     found = studied("all")
-    assert {try_.accelerator for try_ in found.tries} == set(CATALOGUE.accelerators)
-    kinds = {try_.why_not.kind for try_ in found.tries if try_.why_not}
+    assert {try_.accelerator for try_ in found.candidates} == set(CATALOGUE.accelerators)
+    kinds = {try_.why_not.kind for try_ in found.candidates if try_.why_not}
     assert "speed_unknown" in kinds
     assert "does_not_fit" in kinds
     heard: list[float] = []
@@ -290,8 +290,8 @@ def test_what_cannot_be_studied_is_refused_in_words() -> None:
 def test_another_accelerator_or_name_leaves_the_doublings_as_they_are() -> None:
     one, other = (scenario(RUN, accelerator=key, name=key) for key in SOME[:2])
     assert without_choice(one) == without_choice(other)
-    known = doubling(CATALOGUE, without_choice(one), DAY, accelerators=SOME[:2])
-    assert known == doubling(CATALOGUE, other, DAY, accelerators=SOME[:2])
+    known = doubling_candidates(CATALOGUE, without_choice(one), DAY, accelerators=SOME[:2])
+    assert known == doubling_candidates(CATALOGUE, other, DAY, accelerators=SOME[:2])
     found = market(CATALOGUE, other, DAY, accelerators=SOME[:2], tries=known)
     assert found == market(CATALOGUE, other, DAY, accelerators=SOME[:2])
 
@@ -332,8 +332,8 @@ def test_hours_follow_from_the_work_alone(work: Work, changes: dict[str, Any]) -
 def test_another_number_only_adds_its_own_tries(work: Work) -> None:
     at_48, at_24 = (scenario(work.model_copy(update={"accelerators": many}), accelerator=SOME[0]) for many in (48, 24))
     assert without_choice(at_48) == without_choice(at_24)
-    known = doubling(CATALOGUE, without_choice(at_24), DAY, accelerators=SOME[:2])
+    known = doubling_candidates(CATALOGUE, without_choice(at_24), DAY, accelerators=SOME[:2])
     found = market(CATALOGUE, at_48, DAY, accelerators=SOME[:2], tries=known)
     assert found == market(CATALOGUE, at_48, DAY, accelerators=SOME[:2])
-    assert {one.accelerator for one in found.tries if one.accelerators == 48} == {SOME[0]}
-    assert {one.accelerators for one in found.tries} == {one.accelerators for one in known} | {48}
+    assert {one.accelerator for one in found.candidates if one.accelerators == 48} == {SOME[0]}
+    assert {one.accelerators for one in found.candidates} == {one.accelerators for one in known} | {48}

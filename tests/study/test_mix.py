@@ -51,7 +51,7 @@ def found(there: Plan) -> BestMix:
 def tried(there: Plan, step: int = 8) -> dict[MixInputs, float]:
     """Every mix in whole servers, by its ledger."""
     search = MixSearch(there.setting)
-    sizes = sorted({*range(0, search.most, step), search.most})
+    sizes = sorted({*range(0, search.max_accelerators, step), search.max_accelerators})
     mixes = (
         MixInputs(own_accelerators=own, reserve_accelerators=held, peaks=peaks)
         for own, held, peaks in product(sizes, sizes, ("on_demand", "spot"))
@@ -62,10 +62,10 @@ def tried(there: Plan, step: int = 8) -> dict[MixInputs, float]:
 def test_own_what_is_always_busy_and_rent_the_rest() -> None:
     best = found(made())
     assert best.mix == MixInputs(own_accelerators=8)
-    assert best.differs
-    share = float(np.asarray(best.least_busy.value))
-    own = next(one for one in best.screens if one.name == "own")
-    rent = next(one for one in best.screens if one.name == "on_demand")
+    assert best.is_mixed
+    share = float(np.asarray(best.break_even_utilization.value))
+    own = next(one for one in best.screening_lines if one.name == "own")
+    rent = next(one for one in best.screening_lines if one.name == "on_demand")
     assert share == pytest.approx(own.usd_per_hour / (rent.usd_per_busy_hour - own.usd_per_busy_hour))
     assert rent.usd_per_busy_hour == pytest.approx(2.0)
     assert best.load.units_busier_than(share) == 8
@@ -317,7 +317,7 @@ def test_jobs_never_wait_longer_than_people_accept_unless_waiting_has_a_price() 
     there = made(pool, own={**OWN, "accelerators_per_server": 1})
     best = found(there)
     assert best.own == least_fleet(there.setting) == 16
-    assert not best.differs  # all of the work: that is buying
+    assert not best.is_mixed  # all of the work: that is buying
     wait = best.wait_hours
     assert wait is not None
     free, dear = (
@@ -359,8 +359,8 @@ def test_where_waiting_has_a_price_it_is_what_trying_every_size_finds(usd: float
 def test_a_base_that_never_comes_is_not_bought() -> None:
     late = found(made(own={**OWN, "lead_time_months": 30.0, "deposit_share": 0.3}))
     assert late.own == 0
-    assert not np.any([one.name == "own" for one in late.screens])
-    assert str(late.least_busy.reason).startswith("never own")
+    assert not np.any([one.name == "own" for one in late.screening_lines])
+    assert str(late.break_even_utilization.reason).startswith("never own")
 
 
 def test_the_curve_is_told_as_flat_where_it_is() -> None:
@@ -369,7 +369,7 @@ def test_the_curve_is_told_as_flat_where_it_is() -> None:
     at_once = {one.accelerators: one.usd for one in steep.curve}
     assert at_once[8] == pytest.approx(steep.at_most_usd)
     assert set(at_once) == {0, 8, 16, 24}
-    share = float(np.asarray(steep.least_busy.value))
+    share = float(np.asarray(steep.break_even_utilization.value))
     level = made(work(busy_share=0.95), work(accelerators=32, busy_share=share))
     flat = found(level)
     low, high = flat.flat

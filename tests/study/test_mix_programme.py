@@ -33,9 +33,9 @@ def hourly(levels: list[float], shares: list[float], *, step: int = 1, reserved:
     cost = MixAmounts(
         base=OWN * sizes - covered @ saved,
         machine=reserved or 0.0,
-        rest=float(RENT * busy.sum()),
-        beside=RENT * busy if reserved else np.zeros(len(busy)),
-        alone=np.zeros(len(busy)),
+        rent_all=float(RENT * busy.sum()),
+        with_base=RENT * busy if reserved else np.zeros(len(busy)),
+        without_base=np.zeros(len(busy)),
     )
     nothing = np.zeros(len(busy))
     most = 0 if reserved is None else int(curve.peak)
@@ -83,9 +83,9 @@ def test_who_rents_and_who_owns_as_weinman_says(premium: float, at_peak: float, 
     cost = MixAmounts(
         base=curve.edges - (curve.edges[None, 1:] <= curve.edges[:, None]) @ (premium * busy),
         machine=0.0,
-        rest=float(premium * busy.sum()),
-        beside=np.zeros(2),
-        alone=np.zeros(2),
+        rent_all=float(premium * busy.sum()),
+        with_base=np.zeros(2),
+        without_base=np.zeros(2),
     )
     there = MixProgram(curve.edges, curve.edges, 1, 0, cost, hours=(busy, busy * 0), held_hours=(busy * 0, busy * 0))
     assert (at(there, 0) < at(there, peak)) == (premium * average < peak)
@@ -114,9 +114,9 @@ def programmes(draw: st.DrawFn) -> MixProgram:
     cost = MixAmounts(
         base=stairs - covered @ (price * falling[0]),
         machine=draw(money),
-        rest=float(price * sum(hours.sum() for hours in falling)),
-        beside=price * held[0],
-        alone=price * held[1],
+        rent_all=float(price * sum(hours.sum() for hours in falling)),
+        with_base=price * held[0],
+        without_base=price * held[1],
     )
     machine = draw(st.integers(1, 3))
     return MixProgram(
@@ -171,7 +171,9 @@ def test_with_prices_for_a_volume_it_finds_what_trying_everything_finds(there: M
 @given(programmes(), st.floats(0.0, 500.0), st.floats(0.0, 500.0))
 def test_a_wider_budget_never_costs_more(there: MixProgram, one: float, other: float) -> None:
     zero = np.zeros(len(there.edges) - 1)
-    spent = MixAmounts(base=np.arange(len(there.sizes)) * 60.0, machine=10.0, rest=0.0, beside=zero, alone=zero)
+    spent = MixAmounts(
+        base=np.arange(len(there.sizes)) * 60.0, machine=10.0, rent_all=0.0, with_base=zero, without_base=zero
+    )
     tight, wide = (best(replace(there, limits=(MixLimit("today", usd, spent),))) for usd in sorted((one, other)))
     assert isinstance(tight, MixSolution)
     assert isinstance(wide, MixSolution)
@@ -201,7 +203,7 @@ def test_one_more_way_never_costs_more(there: MixProgram) -> None:
 def test_a_limit_nobody_can_keep_says_how_much_would_do() -> None:
     there = hourly([3.0, 6.0], [0.5, 0.5], step=3)
     zero = np.zeros(len(there.edges) - 1)
-    rent = MixAmounts(base=there.sizes * 2.0, machine=0.0, rest=100.0, beside=zero, alone=zero)
+    rent = MixAmounts(base=there.sizes * 2.0, machine=0.0, rent_all=100.0, with_base=zero, without_base=zero)
     easy = MixLimit("on day one", 1_000.0, rent)
     found = best(replace(there, limits=(easy, MixLimit("in year 1", 60.0, rent))))
     assert isinstance(found, Infeasible)

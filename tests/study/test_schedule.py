@@ -12,7 +12,7 @@ from planner.money.fleet import order_months
 from planner.scenario.own import PurchaseOrder
 from planner.scenario.rent import MixInputs
 from planner.study.mix.best_mix import BestMix, best_mix
-from planner.study.mix.mix_rates import OrderCosts, Schedule, best_months, within
+from planner.study.mix.mix_rates import BaseSchedule, OrderCosts, best_months, within
 from tests.examples import at_most
 from tests.study.test_mix import OWN, made, work
 
@@ -46,15 +46,15 @@ def test_a_purse_too_small_for_today_orders_later() -> None:
 
 
 def test_slices_of_one_month_are_one_order() -> None:
-    schedule = Schedule((8, 16, 24, 31), (0, 0, 12, 18), (0, 6, 12, 18))
-    assert schedule.upto(31) == (
+    schedule = BaseSchedule((8, 16, 24, 31), (0, 0, 12, 18), (0, 6, 12, 18))
+    assert schedule.orders_up_to(31) == (
         PurchaseOrder(accelerators=16),
         PurchaseOrder(accelerators=8, month=12),
         PurchaseOrder(accelerators=7, month=18),
     )
-    assert schedule.upto(20) == (PurchaseOrder(accelerators=16), PurchaseOrder(accelerators=4, month=12))
-    assert schedule.upto(16) == ()
-    assert schedule.earlier().months == (0, 0, 6, 12)
+    assert schedule.orders_up_to(20) == (PurchaseOrder(accelerators=16), PurchaseOrder(accelerators=4, month=12))
+    assert schedule.orders_up_to(16) == ()
+    assert schedule.shifted_earlier().months == (0, 0, 6, 12)
 
 
 @pytest.mark.parametrize(("growth", "busy", "price", "lead"), [
@@ -67,10 +67,10 @@ def test_it_is_about_what_trying_every_schedule_finds(growth: float, busy: float
     best = best_mix(there)
     assert isinstance(best, BestMix)
     months = order_months(there.setting)
-    peak = best.search.most
+    peak = best.search.max_accelerators
     tops = [*range(8, peak, 8), peak]
     mixes = [
-        MixInputs(own_accelerators=size, orders=Schedule(tuple(tops[:number]), chosen, months).upto(size))
+        MixInputs(own_accelerators=size, orders=BaseSchedule(tuple(tops[:number]), chosen, months).orders_up_to(size))
         for number, size in enumerate(tops, 1)
         for chosen in combinations_with_replacement(months, number)
     ]

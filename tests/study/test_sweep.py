@@ -136,8 +136,8 @@ def test_what_people_vary_goes_through_together_and_every_point_is_right() -> No
     base = Scenario(work=(Work(accelerators=16),))
     vary = {BUSY: (0.1, 0.55, 1.0), POWER: (0.05, 0.3), RATE: (0.0, 0.2), ("own", "residual_share"): (0.0, 0.5)}
     sweep = Sweep(CATALOGUE, grid(base, vary), DAY)
-    assert set(sweep.hows) == set(vary)
-    assert sweep.hows[BUSY] == "busy"
+    assert set(sweep.encodings) == set(vary)
+    assert sweep.encodings[BUSY] == "busy"
     found = sweep.block(0, sweep.grid.count)
     for point in (0, 7, 11, 16, 23):
         assert_is_the_plan(found[point], sweep.grid.scenario(sweep.grid.values(point)))
@@ -148,7 +148,7 @@ def test_what_people_vary_goes_through_together_and_every_point_is_right() -> No
 def test_what_changes_the_shape_of_a_plan_is_never_told_as_a_column() -> None:
     paths = {("work", 0, "accelerators"): (8, 16, 64), ("years",): (2.0, 3.0, 5.0), POWER: (0.1, 0.2)}
     sweep = Sweep(CATALOGUE, grid(FULL, paths), DAY, with_break_even=False)
-    assert set(sweep.hows) == {POWER}
+    assert set(sweep.encodings) == {POWER}
 
 
 @pytest.mark.slow

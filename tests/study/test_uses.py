@@ -13,7 +13,7 @@ from planner.money.renting.cheapest_offer import hired
 from planner.report.market.cheapest import use_sentence, uses_table
 from planner.scenario.presets import preset
 from planner.scenario.scenario import Scenario
-from planner.study.market.gpu_guide import GuideChoice, choices, together, uses
+from planner.study.market.gpu_guide import GuideChoice, guide_choices, load_uses, single_accelerator_picks
 from planner.study.market.survey import market
 from planner.web import state
 from pricing import Catalogue, load_catalogue
@@ -27,11 +27,11 @@ CATALOGUE = load_catalogue()
 
 @pytest.fixture(scope="module")
 def found() -> dict[str, GuideChoice]:
-    return {one.key: one for one in choices(CATALOGUE, DAY)}
+    return {one.key: one for one in guide_choices(CATALOGUE, DAY)}
 
 
 def test_each_use_is_what_the_market_says_of_its_job(found: dict[str, GuideChoice]) -> None:
-    for use in uses().uses:
+    for use in load_uses().uses:
         if use.hours_per_month is not None:
             continue
         there = preset(use.preset or "")
@@ -50,11 +50,11 @@ def test_each_use_is_what_the_market_says_of_its_job(found: dict[str, GuideChoic
 
 
 def test_who_learns_pays_for_the_cheapest_hour_that_will_do(found: dict[str, GuideChoice]) -> None:
-    said, use = found["learning"], uses().uses[0]
+    said, use = found["learning"], load_uses().uses[0]
     pick, (_, scenario) = said.picks[0], use.job
     assert (pick.accelerators, pick.way) == (1, "on_demand")
     assert use.hours_per_month is not None
-    tried = market(CATALOGUE, scenario, DAY, counts=(1,)).tries
+    tried = market(CATALOGUE, scenario, DAY, counts=(1,)).candidates
     able = {one.accelerator for one in tried if one.days and one.days.typical <= 0.25}
     hours = [
         one.usd_per_accelerator_hour
@@ -69,7 +69,7 @@ def test_who_learns_pays_for_the_cheapest_hour_that_will_do(found: dict[str, Gui
 def test_a_bit_of_everything_is_the_least_sum_on_one_kind(found: dict[str, GuideChoice]) -> None:
     said = found["mixed"]
     assert len({one.accelerator for one in said.picks}) == 1
-    parts = [found[key] for key in uses().mixed.of]
+    parts = [found[key] for key in load_uses().mixed.of]
     assert said.usd >= sum(one.usd for one in parts) - 1e-6  # each alone may take its own kind
     assert said.able <= min(one.able for one in parts)
 
@@ -79,7 +79,7 @@ def test_another_price_is_another_answer(found: dict[str, GuideChoice]) -> None:
     said = found["learning"]
     assert said.next is not None
     there = without(said.picks[0].accelerator)
-    again = next(one for one in choices(there, DAY) if one.key == "learning")
+    again = next(one for one in guide_choices(there, DAY) if one.key == "learning")
     assert again.picks[0].accelerator == said.next.accelerator
     assert again.usd == pytest.approx(said.next_usd, rel=1e-3)  # what the market did is told by fewer offers
 
@@ -104,12 +104,14 @@ def test_works_of_one_plan_on_one_kind() -> None:
     tune = {"train": {"model": "Llama-3.1-8B", "method": "lora", "tokens": 2e7, "runs_per_month": 20.0}}
     talk = {"serve": {"model": "Llama-3.1-8B", "requests_per_s": 2.0}}
     both = Scenario.model_validate({"work": (tune, talk)})
-    picks = together(CATALOGUE, both, DAY)
+    picks = single_accelerator_picks(CATALOGUE, both, DAY)
     assert len(picks) == 2
     assert len({one.accelerator for one in picks}) == 1
-    assert together(CATALOGUE, Scenario.model_validate({"work": (tune,)}), DAY) == ()
+    assert single_accelerator_picks(CATALOGUE, Scenario.model_validate({"work": (tune,)}), DAY) == ()
     once = {"train": {"model": "Llama-3.1-8B", "tokens": 2e9}}
-    assert together(CATALOGUE, Scenario.model_validate({"work": (once, talk)}), DAY) == ()  # a run and a month: no sum
+    assert (
+        single_accelerator_picks(CATALOGUE, Scenario.model_validate({"work": (once, talk)}), DAY) == ()
+    )  # a run and a month: no sum
 
 
 def test_in_a_shell_with_no_job(

@@ -36,7 +36,7 @@ def of(**changes: Any) -> tuple[Waiting, BuyOrWaitFutures]:
 def test_each_future_is_a_plan_of_its_own() -> None:
     """Futures 0, 5 and 17, ordered in month 0 and in the last: what a ledger with these inputs comes to."""
     found, there = of()
-    setting, build = found.plan.setting, option_builder(found.bought_as)
+    setting, build = found.plan.setting, option_builder(found.option)
     inputs = doubtful(plan_from_context(setting.with_tried({ORDER: float(found.months[-1])})))
     draws = drawn(inputs, there.count, setting.scenario.seed)
     usd = {}
@@ -71,8 +71,8 @@ def test_never_buying_is_as_likely_as_the_verdict_says() -> None:
     found, there = of()
     drawn_here = futures(found.plan)
     assert drawn_here is not None
-    said = drawn_here.share_cheaper("on_demand", found.bought_as.key)
-    assert there.share_never == said
+    said = drawn_here.share_cheaper("on_demand", found.option.key)
+    assert there.never_buy_share == said
 
 
 def test_the_same_seed_is_the_same_curve(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ import pytest
 from planner.report import words
 from planner.scenario.link import scenario_to_link
 from planner.scenario.presets import preset
-from planner.study.market.sized_accelerators import doers
+from planner.study.market.survey import sized_accelerators
 from planner.study.plan_any import planned
 from planner.web import state
 from planner.web.filters import ANY
@@ -33,7 +33,7 @@ def test_the_job_is_compared_on_the_same_gpu_and_then_on_any() -> None:
     app.button_group(key="across").set_value(ANY).run()
     assert not app.exception
     made = planned(load_catalogue(), scenario, DAY)
-    assert app.title[0].value == words.markdown(compared(made, doers(made.setting)).finding.title)
+    assert app.title[0].value == words.markdown(compared(made, sized_accelerators(made.setting)).finding.title)
     assert len(set(app.dataframe[0].value["GPU"])) > 10
     before = len(app.dataframe[0].value)
     app.toggle(key="large").set_value(False).run()

@@ -20,7 +20,7 @@ from planner.scenario.rent import RentalInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import FinancialTerms
 from planner.scenario.work import Work
-from planner.study.market.sized_accelerators import sized_accelerator
+from planner.study.market.survey import sized_accelerator
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
 from planner.web import ask, fields, questions, state

@@ -15,7 +15,7 @@ from planner.scenario.work import Work
 from planner.speed.scenario_jobs import worked
 from planner.speed.serving import other_work
 from planner.speed.work_to_hours import asked, serving_job
-from planner.study.market.survey import MarketCandidate, doubling, market
+from planner.study.market.survey import MarketCandidate, doubling_candidates, market
 from planner.study.plan_any import chosen
 from planner.web import show_speed, state, state_speed
 from planner.web.pages.speed import YOUR_RUNS
@@ -36,7 +36,7 @@ def small_world(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every test visits on the same day, with two accelerators to choose from and a few published runs."""
 
     def few(catalogue: Catalogue, scenario: Scenario, day: date) -> tuple[MarketCandidate, ...]:
-        return doubling(catalogue, scenario, day, accelerators=(H100, H200))
+        return doubling_candidates(catalogue, scenario, day, accelerators=(H100, H200))
 
     monkeypatch.setattr(state, "today", lambda: DAY)
     monkeypatch.setattr(state_speed, "doubling", few)
@@ -195,12 +195,12 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> Callable[[Scenario, object], Scena
 def test_a_click_makes_the_plan_what_was_clicked(taken: Callable[[Scenario, object], Scenario]) -> None:
     scenario = Scenario(work=(Work(train=TrainingTask(model="Llama-3-8B", tokens=1e12, choose_count=True)),))
     found = market(load_catalogue(), scenario, DAY, accelerators=(H200,), counts=(128,))
-    after = taken(scenario, found.tries[0])
+    after = taken(scenario, found.candidates[0])
     assert (after.accelerator, after.work[0].accelerators) == (H200, 128)
     assert after.work[0].train is not None
     assert not after.work[0].train.choose_count
     served = Scenario(work=(Work(serve=ServingTask(model="Llama-3.1-8B")),))
-    assert taken(served, found.tries[0]).work == served.work
+    assert taken(served, found.candidates[0]).work == served.work
 
 
 def test_other_work_is_set_side_by_side_over_every_accelerator() -> None:

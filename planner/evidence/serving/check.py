@@ -84,7 +84,7 @@ def _told(row: Row, run: ServingRun, figures: tuple[float, ...]) -> CheckedRun:
     if compared:
         ours, published = predicted[compared], number(row, compared) or 0.0
         made = made.beside(compared, ours / published if compared in SERVING.rates else published / ours)
-    return made.doubted(_speeds(serving_figures(row, run.setup, run.case), predicted))
+    return made.with_doubts(_speeds(serving_figures(row, run.setup, run.case), predicted))
 
 
 _COMPARED = ("output_tokens_per_s_total", "requests_per_s", "tpot_ms", "ttft_ms")

@@ -90,7 +90,7 @@ def _told(row: Row, run: TrainingRun, numbers: Array, known: TrainingCalibration
     measured = [] if run.figure is None else [(run.figure, 1 / off)]
     if memory := memory_figure(row, run.chip, run.plan, run.chip_key):
         measured.append((memory, memory.value / made.predicted[memory.column]))
-    return made.beside(made.rate_column, off).doubted(measured)
+    return made.beside(made.rate_column, off).with_doubts(measured)
 
 
 def _row(row: Row, kind: str) -> CheckedRun:

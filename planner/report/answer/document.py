@@ -321,7 +321,7 @@ def buy_or_wait_json(result: Waiting | BuyOrWaitUnavailable, futures: BuyOrWaitF
         sentences=said,
         best_month=result.best_month,
         never_usd=result.never_usd,
-        never_cheaper_share=None if futures is None else futures.share_never,
+        never_cheaper_share=None if futures is None else futures.never_buy_share,
         futures=None if futures is None else futures.count,
         months=tuple(_month(result, futures, at) for at in range(len(result.months))),
     )

@@ -287,7 +287,7 @@ def _delay_measures(plan: Plan) -> Iterator[OtherMeasure]:
     wait = waiting(plan)
     if isinstance(wait, BuyOrWaitUnavailable):
         return
-    key = wait.bought_as.key
+    key = wait.option.key
     if len(wait.months) > 1:
         rent, gain = (words.usd(float(usd[1])) for usd in (wait.cost_usd, wait.gain_usd))
         how = f"{rent} for rent meanwhile less running costs, less {gain} saved on machines; below 0 waiting pays"
@@ -296,7 +296,7 @@ def _delay_measures(plan: Plan) -> Iterator[OtherMeasure]:
     late = late_delivery(wait)
     months = f"{words.count(late.lead_time_months + late.months_late, 'month')} instead of {late.lead_time_months:g}"
     how = f"delivery after {months} comes after their sale or the end of the plan: all work is rented"
-    if late.ever_comes:
+    if late.is_delivered:
         how = f"the same order with delivery after {months}: rent meanwhile, less running costs, and less time of use"
     yield OtherMeasure("late_year_usd", key, f"Delivery a year late: {wait.title}", late.extra_usd, _USD, how)
 

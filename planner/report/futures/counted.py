@@ -177,7 +177,7 @@ def _frequency_sentences(result: Waiting, futures: BuyOrWaitFutures | None) -> t
     """In how many futures ordering later, or never buying, is cheaper than ordering now."""
     if futures is None:
         return ()
-    never = f"never buying in {format_futures_count(futures.share_never)}"
+    never = f"never buying in {format_futures_count(futures.never_buy_share)}"
     if len(result.months) == 1:
         return (f"{words.upper_first(never)} simulated futures is cheaper than ordering now.",)
     at = 1 + int(np.argmin(result.present_usd[1:]))  # of the later months, the one that costs least

@@ -12,7 +12,7 @@ from planner.report.table import Table, text_table
 from planner.scenario.durations import format_duration
 from planner.speed.training.result import Interval
 from planner.study.market.gpu_guide import GuideChoice, GuidePick
-from planner.study.market.survey import Market, MarketCandidate
+from planner.study.market.survey import MarketStudy, MarketCandidate
 
 _RUNNERS_UP, _MOST_REASONS = 10, 8
 TITLE = "Which GPU should I choose?"
@@ -23,12 +23,12 @@ NOTE = (
 )
 
 
-def market_text(market: Market) -> str:
+def market_text(market: MarketStudy) -> str:
     """Return the whole study as text for a terminal."""
-    goal = "faster" if market.service else "sooner"
+    goal = "faster" if market.is_service else "sooner"
     return join_sections(
         [
-            (market.what, "\n".join(market.why)),
+            (market.title, "\n".join(market.reasons)),
             (f"The front: nothing is both {goal} and cheaper", text_table(_front_table(market))),
             ("Runners-up, the best of each accelerator", text_table(_runners_up_table(market))),
             ("Why candidates lost", "\n".join(_reasons(market))),
@@ -36,12 +36,12 @@ def market_text(market: Market) -> str:
     )
 
 
-def market_table(market: Market) -> Table:
+def market_table(market: MarketStudy) -> Table:
     """Return every candidate with the reason it lost, for CSV."""
-    return Table.from_raw_rows([_row(candidate, market) for candidate in market.tries])
+    return Table.from_raw_rows([_row(candidate, market) for candidate in market.candidates])
 
 
-def market_data(market: Market) -> dict[str, Any]:
+def market_data(market: MarketStudy) -> dict[str, Any]:
     """Return the whole study as data: numbers stay numbers, missing values are None."""
 
     def data(candidate: MarketCandidate | None) -> Any:
@@ -51,21 +51,21 @@ def market_data(market: Market) -> dict[str, Any]:
         return {"words": candidate.words, **to_plain_data(fields)}
 
     return {
-        "what": market.what,
-        "recommended": data(market.taken),
+        "what": market.title,
+        "recommended": data(market.selected),
         "best": data(market.best),
         "fastest": data(market.fastest),
-        "nearest": data(market.nearest),
+        "nearest": data(market.nearest_miss),
         "deadline_days": market.deadline_days,
         "budget_usd": market.budget_usd,
         "usd_are_of": "a month" if market.monthly else "the run",
-        "why": list(market.why),
+        "why": list(market.reasons),
         "front": [data(candidate) for candidate in market.front],
-        "tries": [data(candidate) for candidate in market.tries],
+        "tries": [data(candidate) for candidate in market.candidates],
     }
 
 
-def _row(candidate: MarketCandidate, market: Market) -> dict[str, Any]:
+def _row(candidate: MarketCandidate, market: MarketStudy) -> dict[str, Any]:
     return {
         "accelerator": candidate.accelerator or None,
         "accelerators": candidate.accelerators or None,
@@ -89,7 +89,7 @@ def _range_columns(name: str, range_: Interval | None) -> dict[str, float | None
     return dict(zip((name, f"{name}_low", f"{name}_high"), ends, strict=True))
 
 
-def _front_table(market: Market) -> Table:
+def _front_table(market: MarketStudy) -> Table:
     return Table.of(
         {
             **_cells(candidate, market),
@@ -100,7 +100,7 @@ def _front_table(market: Market) -> Table:
     )
 
 
-def _runners_up_table(market: Market) -> Table:
+def _runners_up_table(market: MarketStudy) -> Table:
     """Return the cheapest candidate of each accelerator with a price, without the recommended one."""
 
     def order(candidate: MarketCandidate) -> tuple[bool, float, float]:
@@ -109,7 +109,7 @@ def _runners_up_table(market: Market) -> Table:
         return (breaks_limit, candidate.cost, candidate.speed)
 
     best: dict[str, MarketCandidate] = {}
-    for candidate in sorted((it for it in market.tries if it.usd is not None), key=order):
+    for candidate in sorted((it for it in market.candidates if it.usd is not None), key=order):
         best.setdefault(candidate.accelerator, candidate)
     recommended = market.best.accelerator if market.best else None
     others = sorted((it for key, it in best.items() if key != recommended), key=order)[:_RUNNERS_UP]
@@ -118,20 +118,20 @@ def _runners_up_table(market: Market) -> Table:
     )
 
 
-def _cells(candidate: MarketCandidate, market: Market) -> dict[str, Any]:
+def _cells(candidate: MarketCandidate, market: MarketStudy) -> dict[str, Any]:
     days = None if candidate.days is None else candidate.days.typical
     return {
         "accelerators": f"{candidate.accelerators:,} x {candidate.label}" if candidate.accelerator else "–",
         "way": WAYS[candidate.way].paid_for,
         "seller": candidate.provider or "–",
-        **({"ms a token": candidate.tpot_p99_ms} if market.service else {"days": days}),
+        **({"ms a token": candidate.tpot_p99_ms} if market.is_service else {"days": days}),
         "USD a month" if market.monthly else "USD": None if candidate.usd is None else candidate.usd.typical,
     }
 
 
-def _reasons(market: Market) -> list[str]:
+def _reasons(market: MarketStudy) -> list[str]:
     """Return how many candidates lost for which kind of reason."""
-    kinds = Counter(candidate.why_not.counted for candidate in market.tries if candidate.why_not)
+    kinds = Counter(candidate.why_not.group_label for candidate in market.candidates if candidate.why_not)
     most = kinds.most_common(_MOST_REASONS)
     rest = kinds.total() - sum(number for _, number in most)
     return [f"{number:,} {kind}" for kind, number in most] + ([f"{rest:,} for other reasons"] if rest else [])

@@ -31,7 +31,7 @@ from planner.report.market.prices import region_words
 from planner.report.table import Table
 from planner.scenario.base import HOURS_PER_DAY
 from planner.scenario.durations import format_duration, years_words
-from planner.study.market.sized_accelerators import SizedAccelerator
+from planner.study.market.survey import SizedAccelerator
 from pricing import Catalogue
 from pricing.orderable import refusal_reason
 from pricing.query import OfferFilter, find

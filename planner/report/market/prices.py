@@ -15,7 +15,7 @@ from pricing.query import freshness, price, trust
 from pricing.records import Offer
 
 if TYPE_CHECKING:  # `prices` loads no engine
-    from planner.study.market.price_history import History, PriceSpread
+    from planner.study.market.price_history import PriceHistory, PriceSpread
 
 _MOST_PLACES = 3
 _UNIONS = {"EU": "European Union", "EEA": "European Economic Area"}
@@ -227,7 +227,7 @@ def value_for_money_table(catalogue: Catalogue, rows: Sequence[PriceSpread]) -> 
     )
 
 
-def price_history_summary(catalogue: Catalogue, lines: Sequence[History], selected: str) -> str:
+def price_history_summary(catalogue: Catalogue, lines: Sequence[PriceHistory], selected: str) -> str:
     """Return the moves of the best-documented price histories, indices first."""
     if not lines:
         return f"No history of prices for {catalogue.accelerator_label(selected)} is in the catalogue yet."
@@ -235,7 +235,7 @@ def price_history_summary(catalogue: Catalogue, lines: Sequence[History], select
     return " ".join(_history_sentence(line) for line in (indices or list(lines))[:_MOST_SENTENCES])
 
 
-def _history_sentence(line: History) -> str:
+def _history_sentence(line: PriceHistory) -> str:
     readings = [(usd, day) for day, usd in zip(line.days, line.usd, strict=True) if usd is not None]
     (first, start), (last, end) = readings[0], readings[-1]
     since = f"from {words.usd_per_hour(first)} on {words.day(start)} to"
@@ -245,7 +245,7 @@ def _history_sentence(line: History) -> str:
     return f"{line.label} {moved} {words.usd_per_hour(last)} on {words.day(end)}{f', by way of {via}' if via else ''}."
 
 
-def history_table(lines: Sequence[History]) -> Table:
+def history_table(lines: Sequence[PriceHistory]) -> Table:
     """Return every reading of every line."""
     return Table.of(
         (

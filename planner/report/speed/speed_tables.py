@@ -291,7 +291,7 @@ def _near_row(one: SimilarRun, labels: Mapping[str, str]) -> dict[str, object]:
         "Published": run.published,
         "Predicted": run.predicted,
         "Off by": float(np.exp(run.error) - 1),
-        "Like yours": ", ".join(one.same) or "–",
+        "Like yours": ", ".join(one.shared_traits) or "–",
         "Differs": ", ".join((*one.differs, *doubt)) or "–",
         "When": run.when,
         "By": run.title,

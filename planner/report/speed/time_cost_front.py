@@ -16,7 +16,7 @@ from planner.report.chart_frame import INK, PAPER, axis, marks, money, note, sty
 from planner.report.speed.speed_charts import ORANGE
 from planner.report.table import Table
 from planner.scenario.durations import format_duration, time_mark
-from planner.study.market.survey import Market, MarketCandidate
+from planner.study.market.survey import MarketCandidate, MarketStudy
 from pricing.query import AGEING_DAYS
 
 HEIGHT_PX = 560
@@ -33,9 +33,9 @@ _FEW_TICKS = 3
 _TIME = "Time until it is done: minutes, hours, days"
 
 
-def plottable_candidates(market: Market) -> list[MarketCandidate]:
+def plottable_candidates(market: MarketStudy) -> list[MarketCandidate]:
     """The tries with a speed and a price, whatever they lost for."""
-    return [one for one in market.tries if math.isfinite(one.speed) and math.isfinite(one.cost) and one.cost > 0]
+    return [one for one in market.candidates if math.isfinite(one.speed) and math.isfinite(one.cost) and one.cost > 0]
 
 
 def try_id(one: MarketCandidate) -> str:
@@ -43,23 +43,23 @@ def try_id(one: MarketCandidate) -> str:
     return f"{one.accelerator}|{one.accelerators}|{one.way}|{one.offer or ''}"
 
 
-def by_id(market: Market) -> dict[str, MarketCandidate]:
+def by_id(market: MarketStudy) -> dict[str, MarketCandidate]:
     """The tries by their ids."""
-    return {try_id(one): one for one in market.tries}
+    return {try_id(one): one for one in market.candidates}
 
 
-def plan_of(market: Market, accelerator: str, accelerators: int) -> MarketCandidate | None:
+def plan_of(market: MarketStudy, accelerator: str, accelerators: int) -> MarketCandidate | None:
     """The try that is the plan as it stands: its accelerator and number, paid for in the cheapest way."""
     same = [one for one in plottable_candidates(market) if one.accelerator == accelerator]
-    if not market.service:
+    if not market.is_service:
         same = [one for one in same if one.accelerators == accelerators]
     return min(same, key=lambda one: one.cost, default=None)
 
 
-def front_summary(market: Market, plan: MarketCandidate | None) -> str:
+def front_summary(market: MarketStudy, plan: MarketCandidate | None) -> str:
     """The recommendation in its own words, and how the plan stands beside it."""
     best = market.best
-    said = market.why[0] if market.why else "Nothing of the catalogue does this work at a known price."
+    said = market.reasons[0] if market.reasons else "Nothing of the catalogue does this work at a known price."
     said = said if best is None else f"Recommended: {said[:1].lower()}{said[1:]}"
     if plan is None or best is None:
         return said
@@ -75,9 +75,9 @@ def front_summary(market: Market, plan: MarketCandidate | None) -> str:
     return f"{said} {more} and {when}."
 
 
-def front_table(market: Market) -> Table:
+def front_table(market: MarketStudy) -> Table:
     """Every try, those that nothing beats first, then the cheapest; each with what it lost for. Its index is the id."""
-    order = sorted(market.tries, key=lambda one: (not one.on_front, one.cost, one.speed, one.accelerator))
+    order = sorted(market.candidates, key=lambda one: (not one.on_front, one.cost, one.speed, one.accelerator))
     return Table.of([_row(one) for one in order]).with_ids(try_id(one) for one in order)
 
 
@@ -98,7 +98,9 @@ def _row(one: MarketCandidate) -> dict[str, object]:
     }
 
 
-def window(market: Market, plan: MarketCandidate | None, pins: Sequence[MarketCandidate] = ()) -> list[MarketCandidate]:
+def window(
+    market: MarketStudy, plan: MarketCandidate | None, pins: Sequence[MarketCandidate] = ()
+) -> list[MarketCandidate]:
     """What the chart has room for: the front, the plan, and all that is not many times slower or dearer."""
     tries = plottable_candidates(market)
     seen = [*(one for one in market.front if math.isfinite(one.speed)), *([plan] if plan is not None else []), *pins]
@@ -109,7 +111,7 @@ def window(market: Market, plan: MarketCandidate | None, pins: Sequence[MarketCa
 
 
 def front_chart(
-    market: Market, plan: MarketCandidate | None, dark: bool, pins: Sequence[tuple[str, MarketCandidate]] = ()
+    market: MarketStudy, plan: MarketCandidate | None, dark: bool, pins: Sequence[tuple[str, MarketCandidate]] = ()
 ) -> go.Figure:
     """All tries as faint marks, what nothing beats as a line with its names, the plan as a star, limits as lines.
 
@@ -250,10 +252,10 @@ def is_log(values: Sequence[float]) -> bool:
     return max(values) > _LOG_FROM * min(values)
 
 
-def _time_axis(values: Sequence[float], market: Market) -> dict[str, Any]:
-    title = "Milliseconds a token, for 99 of 100 requests" if market.service else _TIME
+def _time_axis(values: Sequence[float], market: MarketStudy) -> dict[str, Any]:
+    title = "Milliseconds a token, for 99 of 100 requests" if market.is_service else _TIME
     across = axis(title, range=_range(values), tickangle=0)
-    if market.service:
+    if market.is_service:
         return across | ({"type": "log", "tickvals": _powers(values)} if is_log(values) else {})
     if not is_log(values):
         return across | {"ticksuffix": " days"}
@@ -269,7 +271,7 @@ def _ticks_days(low: float, high: float) -> dict[float, str]:
     return {days: time_mark(days) for days in found}
 
 
-def _cost_axis(values: Sequence[float], market: Market) -> dict[str, Any]:
+def _cost_axis(values: Sequence[float], market: MarketStudy) -> dict[str, Any]:
     title = "USD a month" if market.monthly else "USD for the run"
     if not is_log(values):
         return money(title, range=_range(values))
@@ -294,7 +296,7 @@ def _powers(values: Sequence[float]) -> list[float]:
     return [float(step * 10.0**power) for power in range(low, high + 1) for step in steps]
 
 
-def _limits(market: Market, dark: bool) -> list[dict[str, Any]]:
+def _limits(market: MarketStudy, dark: bool) -> list[dict[str, Any]]:
     """Deadline, budget, and what the same comes to by the token, as dotted lines."""
     line = {"type": "line", "line": {"color": INK[dark], "width": 1.5, "dash": "dot"}}
     due, sums = market.deadline_days, (market.budget_usd, _by_token(market))
@@ -302,7 +304,7 @@ def _limits(market: Market, dark: bool) -> list[dict[str, Any]]:
     return ([] if due is None else [vertical_line(due, dark, 1.5)]) + flat
 
 
-def _limit_names(market: Market, tries: Sequence[MarketCandidate], dark: bool) -> list[dict[str, Any]]:
+def _limit_names(market: MarketStudy, tries: Sequence[MarketCandidate], dark: bool) -> list[dict[str, Any]]:
     across, up = AxisScale([one.speed for one in tries]), AxisScale([one.cost for one in tries])
     made: list[dict[str, Any]] = []
     if market.deadline_days is not None:
@@ -317,9 +319,9 @@ def _limit_names(market: Market, tries: Sequence[MarketCandidate], dark: bool) -
     return made
 
 
-def _by_token(market: Market) -> float | None:
+def _by_token(market: MarketStudy) -> float | None:
     """What the tokens cost from whoever sells them."""
-    return next((one.cost for one in market.tries if WAYS[one.way].by_the_token and one.usd is not None), None)
+    return next((one.cost for one in market.candidates if WAYS[one.way].by_the_token and one.usd is not None), None)
 
 
 _SIZE = re.compile(r" \d+ GB$")

@@ -1,16 +1,17 @@
-"""What owning and renting cost every try of a market study.
+"""What each candidate of a market study costs purchased, kept and rented.
 
-A fleet bought for the work is charged to the work whole: from the order to the sale, over the years of the plan. What
-is there already, where it is called by the name of an accelerator, costs its electricity and its upkeep.
+A purchased fleet is charged to the work in full: from order to sale, over the years of the plan. All fleets of one
+machine type are draws of one ledger. Only electricity depends on the work, in proportion to utilization, so fleets are
+cached: another model or token count calculates no ledger again. Existing machines cost electricity and upkeep.
 
-Rent is the cheapest offer that an accelerator and number can use. All offers of all of them are rows of one bill; of
-offers that bill alike only the cheapest is a row.
+Rent is the cheapest offer that an accelerator and count can use. All offers are rows of one bill; of offers that bill
+alike only the cheapest is a row.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -18,11 +19,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.demand.stream import DemandLayer
+from planner.money.ledger import Case, end
+from planner.money.measures import factors
+from planner.money.owning import Ownership, machine, owned
 from planner.money.owning.inputs import add_power_price, add_staff_and_space
-from planner.money.owning.place import existing_accelerator, existing_power, place_of
+from planner.money.owning.place import (
+    existing_accelerator,
+    existing_power,
+    network_fact,
+    no_network_reason,
+    place_of,
+    power_shortfall_reason,
+)
 from planner.money.renting.bill import bills, cost_order
-from planner.money.renting.cheapest_offer import FLAT_YEARS, RESERVED, UNBOUND, flat
+from planner.money.renting.cheapest_offer import RESERVED
 from planner.money.renting.interruptions import LEAST_LEFT, add_interruptions, stretch
+from planner.money.renting.cheapest_offer import FLAT_YEARS, UNBOUND, flat
 from planner.money.renting.offer_inputs import TERM_MONTHS, add_offer_inputs
 from planner.money.renting.orders import placement_limits
 from planner.money.setting import PlanContext
@@ -33,272 +45,356 @@ from planner.scenario.scenario import Scenario
 from planner.scenario.ways import Way
 from planner.scenario.work import Work
 from planner.speed.training.result import Interval
-from planner.study.market.candidate import Lost, MarketCandidate
-from planner.study.market.fleets import CASES, Fleet, fleet_costs
+from planner.study.market.candidate import MarketCandidate, Rejection
 from planner.study.market.hours_needed import Task, WorkEstimate, work_estimates
 from pricing import Catalogue
 from pricing.belief import PriceEstimates, believed
-from pricing.orderable import Order, ResidencyRequirement, refusal_reason
+from pricing.caching import cached
+from pricing.orderable import Order, refusal_reason
 from pricing.query import OfferFilter, find
 
+Array = NDArray[np.float64]
 W_PER_KW = 1_000.0
+NETWORK = "usd_per_accelerator_of_network"
+CASES: tuple[Case, ...] = ("low", "typical", "high")
+OF_ONE_MACHINE = ("usd_per_server", "usd_per_accelerator", "capex_usd", "running_usd_per_month", "rated_w_per_server")
+_UTILIZATIONS = (0.0, 1.0)
+_MONTHS = MONTHS_PER_YEAR * FLAT_YEARS
+
+
+@dataclass(frozen=True, eq=False)
+class FleetCosts:
+    """The net present cost of a purchased fleet, each in three cases: low, typical, high."""
+
+    idle_usd: Array  # over the plan, with nothing running
+    busy_usd: Array  # added at full utilization; in proportion below
+    months: Array  # in service, discounted too
+    lead_time_months: float
+    age_days: int | None  # of the price; None for a price of your own
+
+
+FleetsByCount = dict[int, FleetCosts | None]  # None: not sold in this count, or not enough power
+
+
+def fleet_costs(
+    catalogue: Catalogue, scenario: Scenario, counts: Mapping[str, Set[int]], day: date
+) -> dict[str, FleetsByCount]:
+    """Return the fleet costs by accelerator and count."""
+    defaults = Scenario()
+    ignored = ("name", "note", "work", "models", "measured", "seed", "ways")
+    scenario = scenario.model_copy(update={name: getattr(defaults, name) for name in ignored})
+    fleets = {}
+    for key, sizes in counts.items():
+        fleets[key] = cache = _cache(catalogue, scenario, key, day)
+        missing = sorted(sizes - cache.keys())
+        for context, group in _group_by_machine(catalogue, scenario, key, missing, day):
+            cache.update(zip(group, _compute_fleet_costs(context, group), strict=True))
+        for size in missing:
+            cache.setdefault(size, None)
+    return fleets
+
+
+@cached(512, same=lambda catalogue, *_: (catalogue,), equal=lambda _, *plan: plan)  # accelerators of some eight plans
+def _cache(catalogue: Catalogue, scenario: Scenario, key: str, day: date) -> FleetsByCount:
+    """The counts calculated so far, which the only caller adds to."""
+    return {}
+
+
+def _group_by_machine(
+    catalogue: Catalogue, scenario: Scenario, key: str, counts: Iterable[int], day: date
+) -> Iterable[tuple[PlanContext, list[int]]]:
+    """Return the counts of an accelerator grouped by the machine to buy, each with the context of its purchase."""
+    groups: dict[tuple[object, ...], tuple[PlanContext, list[int]]] = {}
+    # Prices of your own belong to the accelerator they were entered for.
+    own = scenario.own if key == scenario.accelerator else scenario.own.model_copy(update=dict.fromkeys(OF_ONE_MACHINE))
+    for count in counts:
+        update = {"accelerator": key, "own": own.model_copy(update={"accelerators": count})}
+        context = PlanContext(catalogue, scenario.model_copy(update=update), day)
+        hardware = machine(context)
+        if hardware is not None and not power_shortfall_reason(context, count):
+            machine_key = (hardware.what, hardware.accelerators, hardware.is_priced_whole, hardware.is_known_product)
+            groups.setdefault(machine_key, (context, []))[1].append(count)
+    return groups.values()
+
+
+def _compute_fleet_costs(context: PlanContext, counts: Sequence[int]) -> list[FleetCosts]:
+    """Calculate all counts of one machine type, idle and busy, each as a draw of one ledger."""
+    sizes = np.array([float(count) for count in counts for _ in _UTILIZATIONS]).reshape(-1, 1)
+    layer = DemandLayer(
+        accelerator=context.scenario.accelerator, accelerators=sizes,
+        busy_share=np.tile(_UTILIZATIONS, len(counts)).reshape(-1, 1), years=context.scenario.years,
+        hours_per_session=1.0, storage_tb=0.0, egress_tb_per_month=0.0, site=context.scenario.site,
+    )  # fmt: skip
+    costs = [_cost(context.at_case(case), layer, sizes) for case in CASES]
+    ownership = costs[CASES.index("typical")][0]
+    lead_time_months = float(np.max(ownership.sheet.used["lead_time_months"].value))
+    price = ownership.machine.price
+    age_days = None if price is None else price.age_days(context.day)
+    months = np.array([months for _, _, months in costs])
+    idle, busy = (np.array([usd[at :: len(_UTILIZATIONS)] for _, usd, _ in costs]) for at in range(len(_UTILIZATIONS)))
+    return [
+        FleetCosts(idle[:, at], (busy - idle)[:, at], months, lead_time_months, age_days) for at in range(len(counts))
+    ]
+
+
+def _cost(context: PlanContext, layer: DemandLayer, counts: Array) -> tuple[Ownership, Array, float]:
+    """Return the net present cost of owning each draw over the plan, and its discounted months in service."""
+    hardware = machine(context)
+    assert hardware is not None  # else it is no candidate
+    usd = {count: _network_usd(context, int(count)) for count in np.unique(counts)}
+    network = np.array([usd[count] for count in counts[:, 0]]).reshape(-1, 1)
+    context = context.with_tried({"many": (counts > hardware.accelerators).astype(np.float64), NETWORK: network})
+    ownership = owned(context, layer)
+    assert ownership is not None  # it has a machine
+    worth = factors(context)
+    lines = [np.broadcast_to(line.usd, (len(counts), len(worth))) for line in ownership.lines]
+    owns = np.broadcast_to(ownership.holding.owns, worth.shape)
+    return ownership, (np.sum(lines, axis=0) * worth).sum(axis=-1), float((owns * worth).sum())
+
+
+def _network_usd(context: PlanContext, accelerators: int) -> float:
+    """Return the network cost of each accelerator; each draw has a size of its own, and the size a price. [USD]"""
+    own_usd = context.scenario.own.usd_per_accelerator_of_network
+    if own_usd is not None or no_network_reason(context):
+        return own_usd or 0.0
+    return end(context.catalogue.facts[network_fact(context, accelerators)].figure.newest, context.case)
 
 
 @dataclass(frozen=True)
-class Bought:
-    """What owning costs one try."""
+class PurchaseCost:
+    """The cost of owning for one estimate."""
 
-    doing: int  # the place of the try
-    usd: Interval  # of the run, in today's money over the plan; or of a month while it is owned
-    wait_days: float  # until the machines come
-    what: str
-    too_long: bool  # the run does not end while the machines are owned
-    age_days: int | None  # of the price; none where it is yours
-
-
-def bought(
-    catalogue: Catalogue, scenario: Scenario, tries: Sequence[WorkEstimate], *, monthly: bool, day: date
-) -> tuple[Bought, ...]:
-    """Buying for every try whose accelerator has a price."""
-    numbers: dict[str, set[int]] = {}
-    for one in tries:
-        numbers.setdefault(one.accelerator, set()).add(one.at_once)
-    fleets = fleet_costs(catalogue, scenario, numbers, day)
-    found = (
-        _bought(fleet, one, place, None if monthly else scenario.months)
-        for place, one in enumerate(tries)
-        if (fleet := fleets[one.accelerator].get(one.at_once)) is not None
-    )
-    return tuple(one for one in found if math.isfinite(one.usd.typical))
+    estimate: int  # its index
+    usd: Interval  # net present cost of the run over the plan; or of a month in service
+    lead_time_days: float
+    exceeds_plan: bool  # the run does not end while the machines are owned
+    age_days: int | None  # of the price; None for a price of your own
 
 
-def _bought(fleet: Fleet, one: WorkEstimate, place: int, months: float | None) -> Bought:
-    """What a fleet costs one try: a run within so many months, or (None) each month of work that goes on."""
-    busy = one.hours.typical / (one.at_once * HOURS_PER_MONTH) / (months or 1.0)
-    usd = fleet.idle_usd + fleet.busy_usd * min(busy, 1.0)
+def purchase_costs(
+    catalogue: Catalogue, scenario: Scenario, estimates: Sequence[WorkEstimate], *, monthly: bool, day: date
+) -> Iterator[PurchaseCost]:
+    """Return the purchase cost of each estimate whose accelerator has a price."""
+    counts: dict[str, set[int]] = {}
+    for estimate in estimates:
+        counts.setdefault(estimate.accelerator, set()).add(estimate.at_once)
+    fleets = fleet_costs(catalogue, scenario, counts, day)
+    for index, estimate in enumerate(estimates):
+        fleet = fleets[estimate.accelerator].get(estimate.at_once)
+        cost = fleet and _purchase_cost(fleet, estimate, index, None if monthly else scenario.months)
+        if cost and math.isfinite(cost.usd.typical):
+            yield cost
+
+
+def _purchase_cost(fleet: FleetCosts, estimate: WorkEstimate, index: int, months: float | None) -> PurchaseCost:
+    """Return the cost of a run within so many months, or (None) of each month of continuous work."""
+    utilization = estimate.hours.typical / (estimate.at_once * HOURS_PER_MONTH) / (months or 1.0)
+    usd = fleet.idle_usd + fleet.busy_usd * min(utilization, 1.0)
     if months is None:
         usd = np.divide(usd, fleet.months, out=np.full(len(CASES), np.nan), where=fleet.months > 0)
     low, typical, high = map(float, usd)
-    run_months = one.hours.typical / one.at_once / HOURS_PER_DAY / DAYS_PER_MONTH
-    too_long = months is not None and run_months > months - fleet.wait_months + 1e-9
-    ends = Interval(min(low, typical), typical, max(high, typical))
-    return Bought(place, ends, fleet.wait_months * DAYS_PER_MONTH, fleet.what, too_long, fleet.age_days)
+    run_months = estimate.hours.typical / estimate.at_once / HOURS_PER_DAY / DAYS_PER_MONTH
+    exceeds_plan = months is not None and run_months > months - fleet.lead_time_months + 1e-9
+    band = Interval(min(low, typical), typical, max(high, typical))
+    return PurchaseCost(index, band, fleet.lead_time_months * DAYS_PER_MONTH, exceeds_plan, fleet.age_days)
 
 
 def existing_candidates(
     catalogue: Catalogue, task: Task, accelerators: Sequence[str], day: date
 ) -> Iterable[MarketCandidate]:
-    """The work on machines that are kept. What these would fetch if they were sold is left to the plan."""
+    """Return the work on machines that are kept. What these would sell for is left to the plan."""
     kept = task.scenario.kept
     key = None if kept is None else existing_accelerator(catalogue, kept)
     if kept is None or key is None or (accelerators and key not in accelerators):
         return
-    for one in work_estimates(catalogue, task, (key,), (kept.accelerators,), lambda _: None):
-        why = one.why_not
-        if not why and one.at_once > kept.accelerators:
-            why = Lost("too_few", f"it takes {one.at_once:,} at once")
-        usd = None if why else _existing_usd(catalogue, task, kept, one, day)
+    for estimate in work_estimates(catalogue, task, (key,), (kept.accelerators,), lambda _: None):
+        rejection = estimate.why_not
+        if not rejection and estimate.at_once > kept.accelerators:
+            rejection = Rejection("too_few", f"it takes {estimate.at_once:,} at once")
+        usd = None if rejection else _existing_usd(PlanContext(catalogue, task.scenario, day), task, kept, estimate)
         yield MarketCandidate(
-            key, kept.accelerators, "keep", None, None, one.days, usd, one.rate, one.layout, why, on_front=False,
-            label=catalogue.accelerator_label(key), at_once=one.at_once, tpot_p99_ms=one.tpot_p99_ms,
+            key, kept.accelerators, "keep", None, None, estimate.days, usd, estimate.rate, estimate.layout, rejection,
+            on_front=False, label=catalogue.accelerator_label(key), at_once=estimate.at_once,
+            tpot_p99_ms=estimate.tpot_p99_ms,
         )  # fmt: skip
 
 
-def _existing_usd(catalogue: Catalogue, task: Task, kept: ExistingHardware, one: WorkEstimate, day: date) -> Interval:
-    """What the work costs on kept machines: power of busy and idle hours, and upkeep as long as the work lasts."""
-    setting = PlanContext(catalogue, task.scenario, day)
-    put = setting.input_sheet()
-    add_power_price(put, setting)
-    add_staff_and_space(put, setting)
-    used = {name: float(one.value) for name, one in put.used.items()}
-    power = existing_power(setting, kept)
+def _existing_usd(context: PlanContext, task: Task, kept: ExistingHardware, estimate: WorkEstimate) -> Interval:
+    """Return the cost of the work on kept machines: power of busy and idle hours, and upkeep while the work lasts."""
+    inputs = context.input_sheet()
+    add_power_price(inputs, context)
+    add_staff_and_space(inputs, context)
+    used = {name: float(value.value) for name, value in inputs.used.items()}
+    power = existing_power(context, kept)
     busy_w, idle_w, kw = (0.0, 0.0, 0.0) if power is None else (power.busy_w, power.idle_w, power.peak_kw)
     busy_w = busy_w if kept.power_w_each is None else kept.power_w_each
     idle_w = min(idle_w, busy_w) if kept.idle_power_w_each is None else kept.idle_power_w_each
     upkeep = kept.running_usd_per_month
     if upkeep is None:
-        people = kept.accelerators * used["fte_per_accelerator"] * used["usd_per_fte_year"] / MONTHS_PER_YEAR
-        upkeep = people + (0.0 if place_of(setting).builds_room else kw * used["usd_per_kw_month"])
+        staff = kept.accelerators * used["fte_per_accelerator"] * used["usd_per_fte_year"] / MONTHS_PER_YEAR
+        upkeep = staff + (0.0 if place_of(context).builds_room else kw * used["usd_per_kw_month"])
 
-    def at(hours: float) -> float:
+    def usd(hours: float) -> float:
         months = 1.0 if task.monthly else hours / kept.accelerators / HOURS_PER_MONTH
         idle = max(kept.accelerators * months * HOURS_PER_MONTH - hours, 0.0)
         kwh = (hours * busy_w + idle * idle_w) / W_PER_KW
         return kwh * used["usd_per_kwh"] * used["pue"] + months * upkeep
 
-    return Interval(at(one.hours.low), at(one.hours.typical), at(one.hours.high))
-
-
-Array = NDArray[np.float64]
-_MONTHS = MONTHS_PER_YEAR * FLAT_YEARS
+    return Interval(usd(estimate.hours.low), usd(estimate.hours.typical), usd(estimate.hours.high))
 
 
 @dataclass(frozen=True)
 class RentalCost:
-    """The offer one try takes, and what it costs."""
+    """The offer of one estimate, and its cost."""
 
-    doing: int  # the place of the try
+    estimate: int  # its index
     way: Way
-    offer: str | None  # none where the price is yours
+    offer: str | None  # None for a price of your own
     usd: float  # of the run, or of a month
-    longer: float  # how many times as long it takes: spot machines are taken away
+    stretch: float  # spot interruptions make the run so many times as long
     age_days: int | None
-    bound_months: float  # 0 where nothing is bound for longer than the work
+    commitment_months: float  # 0 where nothing is committed beyond the work
 
 
 @dataclass(frozen=True, eq=False)
 class RentalQuery:
-    """What is to be hired: tries in hours, and whether they go on month by month."""
+    """What to rent: estimates in hours, of one run or month by month."""
 
     catalogue: Catalogue
     scenario: Scenario
-    tries: Sequence[WorkEstimate]
+    estimates: Sequence[WorkEstimate]
     monthly: bool
     day: date
 
     def column(self, rows: _OfferRows, name: str) -> Array:
-        """One number of the try of each row."""
-        return np.array([float(getattr(one, name)) for one in self.tries])[rows.doing]
+        """Return one number of the estimate of each row."""
+        return np.array([float(getattr(estimate, name)) for estimate in self.estimates])[rows.estimate]
 
 
-def rented(hiring: RentalQuery, *, may_stop: bool) -> tuple[RentalCost, ...]:
-    """On demand, reserved, and where the work may stop spot: the cheapest whole bill of each try."""
-    once: frozenset[str] = frozenset({"on_demand"}) if hiring.monthly else UNBOUND
-    kinds: list[tuple[Way, frozenset[str]]] = [("on_demand", once), ("reserved", frozenset(RESERVED))]
+def rental_costs(query: RentalQuery, *, may_stop: bool) -> tuple[RentalCost, ...]:
+    """Return on demand, reserved and, for work that may stop, spot: the cheapest whole bill of each estimate."""
+    hourly: frozenset[str] = frozenset({"on_demand"}) if query.monthly else UNBOUND
+    kinds: list[tuple[Way, frozenset[str]]] = [("on_demand", hourly), ("reserved", frozenset(RESERVED))]
     if may_stop:
         kinds.append(("spot", frozenset({"spot"})))
-    found: list[RentalCost] = []
+    own_prices = {cost.estimate: cost for cost in _own_price_costs(query)}
+    costs = list(own_prices.values())
     for way, purchases in kinds:
-        rows = _rows(hiring, purchases)
-        if rows.offers:
-            found += _cheapest(hiring, rows, way, *_usd(hiring, rows, way))
-    yours = {one.doing: one for one in _user_price_costs(hiring)}
-    kept = (one for one in found if one.way != "on_demand" or one.doing not in yours)
-    return (*yours.values(), *kept)
+        rows = _offer_rows(query, purchases)
+        cheapest = _cheapest_offers(query, rows, way) if rows.offers else ()
+        costs += (cost for cost in cheapest if way != "on_demand" or cost.estimate not in own_prices)
+    return tuple(costs)
 
 
-def _user_price_costs(hiring: RentalQuery) -> Iterator[RentalCost]:
-    """Your own price for an hour of the plan's accelerator; it wins over all that are published."""
-    rent, named = hiring.scenario.rent, hiring.scenario.accelerator
-    usd_per_hour, machine = rent.usd_per_accelerator_hour, rent.accelerators_per_machine or 1
-    for place, one in enumerate(hiring.tries):
-        if usd_per_hour is not None and one.accelerator == named:
-            billed = -(-one.at_once // machine) * machine / one.at_once
-            usd = one.hours.typical * billed * usd_per_hour
-            yield RentalCost(place, "on_demand", None, usd, 1.0, None, 0.0)
+def _own_price_costs(query: RentalQuery) -> Iterator[RentalCost]:
+    """Return the cost at your own hourly price for the plan's accelerator; it replaces all published prices."""
+    rent = query.scenario.rent
+    usd_per_hour, size = rent.usd_per_accelerator_hour, rent.accelerators_per_machine or 1
+    for index, estimate in enumerate(query.estimates):
+        if usd_per_hour is not None and estimate.accelerator == query.scenario.accelerator:
+            billed = -(-estimate.at_once // size) * size / estimate.at_once
+            usd = estimate.hours.typical * billed * usd_per_hour
+            yield RentalCost(index, "on_demand", None, usd, 1.0, None, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
 class _OfferRows:
-    """Offers that a try could take, one row each; rows of a try stand together."""
+    """Offers that an estimate could use, one row each; rows of an estimate are adjacent."""
 
-    doing: NDArray[np.intp]
+    estimate: NDArray[np.intp]
     offers: tuple[str, ...]
     term_months: Array
-    prices: PriceEstimates  # what each is worth on the day, among those that its try could take
+    prices: PriceEstimates  # on the day, among those that the estimate could use
 
 
-def _rows(hiring: RentalQuery, purchases: frozenset[str]) -> _OfferRows:
-    catalogue, tries, day = hiring.catalogue, hiring.tries, hiring.day
-    wanted = frozenset(one.accelerator for one in tries)
-    wish = OfferFilter(accelerators=wanted, purchases=purchases)
-    by_chip: dict[str, list[str]] = {}
-    only = hiring.scenario.rent.offer
-    for key in find(catalogue, wish, day).ids:
-        by_chip.setdefault(catalogue.offers[key].accelerator, []).append(key)
+def _offer_rows(query: RentalQuery, purchases: frozenset[str]) -> _OfferRows:
+    catalogue, estimates, only = query.catalogue, query.estimates, query.scenario.rent.offer
+    accelerators = frozenset(estimate.accelerator for estimate in estimates)
+    by_accelerator: dict[str, list[str]] = {}
+    for key in find(catalogue, OfferFilter(accelerators=accelerators, purchases=purchases), query.day).ids:
+        by_accelerator.setdefault(catalogue.offers[key].accelerator, []).append(key)
     if only in catalogue.offers and catalogue.offers[only].purchase in purchases:
-        by_chip[catalogue.offers[only].accelerator] = [only]
-    stay = placement_limits(catalogue, hiring.scenario)
-    orders = [_order(one, stay) for one in tries]
-    pairs = [
-        (place, key)
-        for place, one in enumerate(tries)
-        for key in by_chip.get(one.accelerator, ())
-        if refusal_reason(catalogue, key, orders[place]) is None
+        by_accelerator[catalogue.offers[only].accelerator] = [only]
+    residency = placement_limits(catalogue, query.scenario)
+    counts = [max(estimate.at_once, estimate.accelerators, 1) for estimate in estimates]
+    orders = [
+        Order(count, min(estimate.together, count), residency)
+        for count, estimate in zip(counts, estimates, strict=True)
     ]
-    market = [(place, catalogue.offers[key].purchase) for place, key in pairs]
-    prices = believed(catalogue, day, [key for _, key in pairs], market)
+    pairs = [
+        (index, key)
+        for index, estimate in enumerate(estimates)
+        for key in by_accelerator.get(estimate.accelerator, ())
+        if refusal_reason(catalogue, key, orders[index]) is None
+    ]
+    market = [(index, catalogue.offers[key].purchase) for index, key in pairs]
+    prices = believed(catalogue, query.day, [key for _, key in pairs], market)
     kept = _cheapest_row_indices(catalogue, pairs, prices)
     keys = tuple(pairs[row][1] for row in kept)
     terms = np.array([TERM_MONTHS[catalogue.offers[key].purchase] for key in keys])
     return _OfferRows(np.array([pairs[row][0] for row in kept], dtype=np.intp), keys, terms, prices.rows(kept))
 
 
-def _order(one: WorkEstimate, stay: ResidencyRequirement) -> Order:
-    """What a try wants at once, and how many of them work on one job."""
-    at_once = max(one.at_once, one.accelerators, 1)
-    return Order(at_once, min(one.together, at_once), stay)
-
-
 def _cheapest_row_indices(catalogue: Catalogue, pairs: Sequence[tuple[int, str]], prices: PriceEstimates) -> list[int]:
-    """The rows to reckon: of the offers of one seller, one machine and one term that a try could take, the cheapest."""
+    """Return the cheapest row of each estimate, seller, machine size and term."""
     best: dict[tuple[object, ...], int] = {}
     usd = prices.typical.tolist()
-    for row, (place, key) in enumerate(pairs):
+    for row, (index, key) in enumerate(pairs):
         offer = catalogue.offers[key]
-        alike = (place, offer.provider, offer.accelerators_per_instance, offer.purchase)
-        if np.isfinite(usd[row]) and usd[row] < usd[best.setdefault(alike, row)]:
-            best[alike] = row
+        group = (index, offer.provider, offer.accelerators_per_instance, offer.purchase)
+        if np.isfinite(usd[row]) and usd[row] < usd[best.setdefault(group, row)]:
+            best[group] = row
     return sorted(row for row in best.values() if np.isfinite(usd[row]))
 
 
-def _usd(hiring: RentalQuery, rows: _OfferRows, way: Way) -> tuple[Array, Array]:
-    """What each row costs, and how many times as long it takes."""
-    setting = flat(hiring.catalogue, Scenario(spot=hiring.scenario.spot), hiring.day)
-    busy = hiring.column(rows, "busy_share") if hiring.monthly else np.ones(len(rows.offers))
-    among = bills(setting, _rows_layer(hiring, rows, busy), rows.offers, prices=rows.prices, money="bills")
-    if way == "reserved":
-        fleet_month = (among.total_usd - among.part_usd("commitment")) / _MONTHS
-        months = np.ones(len(rows.offers)) if hiring.monthly else _commitment_months(hiring, rows)
-        return fleet_month * months, np.ones(len(rows.offers))
-    longer = _stretch(setting, hiring, rows) if way == "spot" else np.ones(len(rows.offers))
-    each = among.total_usd / (_MONTHS * HOURS_PER_MONTH * hiring.column(rows, "at_once") * busy)
-    hours = np.array([one.hours.typical for one in hiring.tries])[rows.doing]
-    return each * hours * longer, longer
-
-
-def _rows_layer(hiring: RentalQuery, rows: _OfferRows, busy: Array) -> DemandLayer:
-    session = np.clip(hiring.column(rows, "session_hours"), 0.01, HOURS_PER_YEAR)
-    return DemandLayer(
-        accelerator="",
-        accelerators=hiring.column(rows, "at_once").reshape(-1, 1),
-        busy_share=busy.reshape(-1, 1),
-        years=FLAT_YEARS,
+def _row_costs(query: RentalQuery, rows: _OfferRows, way: Way) -> tuple[Array, Array]:
+    """Return the cost of each row, and how many times as long the run takes."""
+    context = flat(query.catalogue, Scenario(spot=query.scenario.spot), query.day)
+    ones = np.ones(len(rows.offers))
+    at_once, utilization = query.column(rows, "at_once"), query.column(rows, "busy_share") if query.monthly else ones
+    session = np.clip(query.column(rows, "session_hours"), 0.01, HOURS_PER_YEAR)
+    layer = DemandLayer(
+        accelerator="", accelerators=at_once.reshape(-1, 1), busy_share=utilization.reshape(-1, 1), years=FLAT_YEARS,
         hours_per_session=session.reshape(-1, 1),  # type: ignore[arg-type] # a column, as the others are
-        storage_tb=0.0,
-        egress_tb_per_month=0.0,
-        site="",
-    )
+        storage_tb=0.0, egress_tb_per_month=0.0, site="",
+    )  # fmt: skip
+    bill = bills(context, layer, rows.offers, prices=rows.prices, money="bills")
+    if way == "reserved":
+        monthly = (bill.total_usd - bill.part_usd("commitment")) / _MONTHS
+        return monthly * (ones if query.monthly else _commitment_months(query, rows)), ones
+    longer = _spot_stretch(context, query, rows) if way == "spot" else ones
+    usd_per_hour = bill.total_usd / (_MONTHS * HOURS_PER_MONTH * at_once * utilization)
+    hours = np.array([estimate.hours.typical for estimate in query.estimates])[rows.estimate]
+    return usd_per_hour * hours * longer, longer
 
 
-def _commitment_months(hiring: RentalQuery, rows: _OfferRows) -> Array:
-    """Months that are paid for one run: whole terms, as many as it takes."""
-    days = np.array([0.0 if one.days is None else one.days.typical for one in hiring.tries])[rows.doing]
-    return np.maximum(np.ceil(days / DAYS_PER_MONTH / rows.term_months - 1e-9), 1.0) * rows.term_months
+def _commitment_months(query: RentalQuery, rows: _OfferRows) -> Array:
+    """Return the months paid for one run: as many whole terms as it takes."""
+    days = np.array([0.0 if estimate.days is None else estimate.days.typical for estimate in query.estimates])
+    terms = np.ceil(days[rows.estimate] / DAYS_PER_MONTH / rows.term_months - 1e-9)
+    return np.maximum(terms, 1.0) * rows.term_months
 
 
-def _stretch(setting: PlanContext, hiring: RentalQuery, rows: _OfferRows) -> Array:
-    """How many times as long a job takes that is interrupted; not-a-number where it never ends."""
-    stops = setting.scenario.model_copy(update={"work": (Work(may_stop=True),)})
-    of_job = {"accelerators_per_job": hiring.column(rows, "together").reshape(-1, 1)}
-    there = replace(setting, scenario=stops).with_tried(of_job)
-    basis = there.input_sheet()
-    add_offer_inputs(basis, there, rows.offers, RentalInputs(), prices=rows.prices)
-    add_interruptions(basis, there)
-    longer = stretch(basis)
-    times = np.where(longer.is_found, longer.value, np.nan)
+def _spot_stretch(context: PlanContext, query: RentalQuery, rows: _OfferRows) -> Array:
+    """Return how many times as long an interrupted job takes; not-a-number where it never ends."""
+    scenario = context.scenario.model_copy(update={"work": (Work(may_stop=True),)})
+    job = {"accelerators_per_job": query.column(rows, "together").reshape(-1, 1)}
+    context = replace(context, scenario=scenario).with_tried(job)
+    inputs = context.input_sheet()
+    add_offer_inputs(inputs, context, rows.offers, RentalInputs(), prices=rows.prices)
+    add_interruptions(inputs, context)
+    result = stretch(inputs)
+    times = np.where(result.is_found, result.value, np.nan)
     return np.broadcast_to(np.where(times < 1 / LEAST_LEFT, times, np.nan).reshape(-1), len(rows.offers))
 
 
-def _cheapest(hiring: RentalQuery, rows: _OfferRows, way: Way, usd: Array, longer: Array) -> list[RentalCost]:
-    """For each try its cheapest row; of equals the first by id."""
+def _cheapest_offers(query: RentalQuery, rows: _OfferRows, way: Way) -> Iterator[RentalCost]:
+    """Return the cheapest row of each estimate; of equals the first by id."""
+    usd, longer = _row_costs(query, rows, way)
     best: dict[int, int] = {}
     for row in cost_order(usd, rows.offers)[: int(np.isfinite(usd).sum())].tolist():
-        best.setdefault(int(rows.doing[row]), row)
-    return [
-        RentalCost(
-            doing, way, rows.offers[row], float(usd[row]), float(longer[row]), round(float(rows.prices.age_days[row])),
-            float(rows.term_months[row]) if way == "reserved" else 0.0,
-        )
-        for doing, row in best.items()
-    ]  # fmt: skip
+        best.setdefault(int(rows.estimate[row]), row)
+    for index, row in best.items():
+        months = float(rows.term_months[row]) if way == "reserved" else 0.0
+        age_days = round(float(rows.prices.age_days[row]))
+        yield RentalCost(index, way, rows.offers[row], float(usd[row]), float(longer[row]), age_days, months)

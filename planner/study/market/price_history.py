@@ -1,7 +1,4 @@
-"""Prices through time, ready to be drawn, with gaps left as gaps; and what the money buys.
-
-The second: the spread of prices for each accelerator, and a price for what it can do and hold.
-"""
+"""Price histories, with gaps left as gaps; and the spread of prices per accelerator, PFLOP/s and GB."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -18,8 +15,8 @@ FEWEST_POINTS = 2
 
 
 @dataclass(frozen=True)
-class History:
-    """One line of the chart: days and prices, None where nobody looked."""
+class PriceHistory:
+    """One line of the chart: days and prices, None inside a gap."""
 
     key: str
     label: str
@@ -30,39 +27,37 @@ class History:
 
     @property
     def points(self) -> int:
-        """How many readings there are."""
+        """The number of readings."""
         return sum(price is not None for price in self.usd)
 
 
-def histories(catalogue: Catalogue, accelerator: str, most: int = 10) -> list[History]:
-    """The longest histories of an accelerator: indices and medians first, then offers, most readings first."""
-    chips = {accelerator} | {key for key, wide in catalogue.ambiguous.items() if accelerator in wide.candidates}
-    found = [
+def histories(catalogue: Catalogue, accelerator: str, most: int = 10) -> list[PriceHistory]:
+    """Return the longest histories of an accelerator: indices and medians first, then offers, most readings first."""
+    keys = {accelerator} | {key for key, wide in catalogue.ambiguous.items() if accelerator in wide.candidates}
+    series_and_offers = [
         _history(key, series.label, series.purchase, series.measure, series.usd_per_accelerator_hour)
         for key, series in catalogue.series.items()
-        if series.accelerator in chips
+        if series.accelerator in keys
     ]
     for key, offer in catalogue.offers.items():
         figure = offer.usd_per_accelerator_hour
-        if offer.accelerator == accelerator and figure is not None and len(figure.values) >= FEWEST_POINTS:
+        if offer.accelerator == accelerator and figure is not None:
             product = offer.sku or f"{offer.accelerators_per_instance}x"
             label = f"{catalogue.providers[offer.provider].label} {product}, {offer.region}"
-            found.append(_history(key, label, offer.purchase, "list", figure))
-    found = [history for history in found if history.points >= FEWEST_POINTS]
-    return sorted(found, key=lambda h: (h.measure != "index", -h.points, h.key))[:most]
+            series_and_offers.append(_history(key, label, offer.purchase, "list", figure))
+    longest = (history for history in series_and_offers if history.points >= FEWEST_POINTS)
+    return sorted(longest, key=lambda history: (history.measure != "index", -history.points, history.key))[:most]
 
 
-def _history(key: str, label: str, purchase: str, measure: str, figure: Figure) -> History:
+def _history(key: str, label: str, purchase: str, measure: str, figure: Figure) -> PriceHistory:
     readings = sorted((day, value.typical) for day, value in figure.values.items())
-    days: list[date] = []
-    prices: list[float | None] = []
+    points: list[tuple[date, float | None]] = []
     for (day, price), (next_day, _) in pairwise([*readings, readings[-1]]):
-        days.append(day)
-        prices.append(price)
+        points.append((day, price))
         if (next_day - day).days > LONGEST_STEP_DAYS:
-            days.append(day + (next_day - day) / 2)
-            prices.append(None)
-    return History(key, label, purchase, measure, tuple(days), tuple(prices))
+            points.append((day + (next_day - day) / 2, None))
+    days, prices = zip(*points, strict=True)
+    return PriceHistory(key, label, purchase, measure, days, prices)
 
 
 TFLOP_PER_PFLOP = 1_000.0
@@ -80,7 +75,7 @@ class PricedOffer:
 
 @dataclass(frozen=True)
 class PriceSpread:
-    """What a typical offer of one accelerator costs for its arithmetic and for its memory."""
+    """The prices of one accelerator, and its median price per PFLOP/s and per GB."""
 
     accelerator: str
     offers: int
@@ -92,42 +87,36 @@ class PriceSpread:
 
 
 def dots(catalogue: Catalogue, offers: tuple[str, ...], day: date) -> list[PricedOffer]:
-    """The priced offers among `offers`, each at what its price is worth on a day."""
-    found = []
-    for key, usd in zip(offers, in_their_markets(catalogue, day, offers).typical.tolist(), strict=True):
-        offer = catalogue.offers[key]
-        if isfinite(usd):
-            found.append(PricedOffer(key, offer.accelerator, catalogue.providers[offer.provider].kind, usd))
-    return found
+    """Return the priced offers among `offers`, each at its estimated price on a day."""
+    prices = zip(offers, in_their_markets(catalogue, day, offers).typical.tolist(), strict=True)
+    records = ((key, catalogue.offers[key], usd) for key, usd in prices if isfinite(usd))
+    kinds = catalogue.providers
+    return [PricedOffer(key, offer.accelerator, kinds[offer.provider].kind, usd) for key, offer, usd in records]
 
 
 def worth(catalogue: Catalogue, offers: tuple[str, ...], day: date) -> list[PriceSpread]:
-    """For each accelerator among `offers`: the spread, and the median price for 1 PFLOP/s (16 bit, dense) and 1 GB.
+    """Return the price spread of each accelerator, and its median price for 1 PFLOP/s (16 bit, dense) and 1 GB.
 
     Each provider counts once, with the median of its offers, so that one with 200 regions does not drown the others.
     """
     prices: dict[str, dict[str, list[float]]] = {}
     for dot in dots(catalogue, offers, day):
-        of_chip = prices.setdefault(dot.accelerator, {})
-        of_chip.setdefault(catalogue.offers[dot.offer].provider, []).append(dot.usd_per_accelerator_hour)
-    rows = [_worth(catalogue, chip, by_provider) for chip, by_provider in prices.items()]
+        by_provider = prices.setdefault(dot.accelerator, {})
+        by_provider.setdefault(catalogue.offers[dot.offer].provider, []).append(dot.usd_per_accelerator_hour)
+    spreads = [_price_spread(catalogue, key, by_provider) for key, by_provider in prices.items()]
     return sorted(
-        rows, key=lambda row: (row.usd_per_pflop_hour is None, row.usd_per_pflop_hour or 0.0, row.accelerator)
+        spreads, key=lambda row: (row.usd_per_pflop_hour is None, row.usd_per_pflop_hour or 0.0, row.accelerator)
     )
 
 
-def _worth(catalogue: Catalogue, chip: str, by_provider: dict[str, list[float]]) -> PriceSpread:
-    every = [price for prices in by_provider.values() for price in prices]
-    middle = median(median(prices) for prices in by_provider.values())
-    record = catalogue.accelerators.get(chip)
+def _price_spread(catalogue: Catalogue, key: str, by_provider: dict[str, list[float]]) -> PriceSpread:
+    prices = [price for provider_prices in by_provider.values() for price in provider_prices]
+    middle = median(median(provider_prices) for provider_prices in by_provider.values())
+    record = catalogue.accelerators.get(key)
     rate = record and (record.bf16_dense_tflops or record.fp16_dense_tflops)
     memory = record and record.memory_gb
     return PriceSpread(
-        accelerator=chip,
-        offers=len(every),
-        lowest_usd=min(every),
-        median_usd=middle,
-        highest_usd=max(every),
+        accelerator=key, offers=len(prices), lowest_usd=min(prices), median_usd=middle, highest_usd=max(prices),
         usd_per_pflop_hour=middle / (rate.newest.typical / TFLOP_PER_PFLOP) if rate else None,
         usd_per_gb_hour=middle / memory.newest.typical if memory else None,
-    )
+    )  # fmt: skip

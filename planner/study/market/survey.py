@@ -1,32 +1,47 @@
-"""Which accelerator, how many, from whom, paid for how: every answer to that for one piece of work, and the best.
+"""The market study of one piece of work: every accelerator, count and way to pay, and the best of them.
 
-Speed says what each accelerator needs for the work; money says what that costs on demand, on spot machines, reserved,
-bought, and by the token. What a try costs is one run of a training job, or a month of work that goes on. Disks, traffic
-and support are left out: they hang on the seller more than on the accelerator, and the plan counts them.
+Speed gives the need of each accelerator; money gives its cost on demand, spot, reserved, purchased and by the token. A
+candidate costs one run of a training job, or a month of continuous work. Storage, data transfer and support are left
+out: they depend on the seller more than on the accelerator, and the plan counts them.
+
+From a study also follows each accelerator in the count that does the work of a plan, with a context of its own that
+offers are billed in: across accelerators count and time differ.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import date
 
+from planner.money.demand.stream import DemandLayer
 from planner.money.plan import hosted_residency_conflict, owned_residency_conflict
-from planner.scenario.base import HOURS_PER_MONTH, MILLION, ONE_MACHINE, SECONDS_PER_HOUR
+from planner.money.renting.orders import together
+from planner.money.setting import PlanContext
+from planner.money.verdict.answer import CLOSE_GAP
+from planner.money.ways import WAYS
+from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, MILLION, ONE_MACHINE, SECONDS_PER_HOUR
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.task import ServingTask
-from planner.speed.serving import is_other_work
+from planner.speed.serving import NonLlmServing, ScaledRun, ServingResult, is_other_work
+from planner.speed.training import TrainingResult
 from planner.speed.training.result import Interval
-from planner.speed.work_to_hours import cheapest_hosted_price
-from planner.study.market.candidate import Lost, Market, MarketCandidate
-from planner.study.market.candidate_costs import RentalQuery, bought, existing_candidates, rented
-from planner.study.market.fleets import OF_ONE_MACHINE
+from planner.speed.work_to_hours import asked, cheapest_hosted_price
+from planner.study.market.candidate import MarketCandidate, MarketStudy, Rejection
+from planner.study.market.candidate_costs import (
+    OF_ONE_MACHINE,
+    RentalQuery,
+    existing_candidates,
+    purchase_costs,
+    rental_costs,
+)
 from planner.study.market.hours_needed import Progress, Task, WorkEstimate, first_task, work_estimates
-from planner.study.market.pareto_front import judged
+from planner.study.market.pareto_front import rank_candidates
 from pricing import Catalogue, names
 
-__all__ = ["Market", "MarketCandidate", "market"]
+__all__ = ["MarketCandidate", "MarketStudy", "market"]
 
-_NOBODY = "nobody publishes one for renting it by the hour"
-_SMALL = "nobody rents {together} of them in one machine"
-_SPEED_SHARE, _MONEY_SHARE = 0.7, 0.9  # of the time it takes, for whoever watches
+_NO_OFFER = "no published price for renting it by the hour"
+_TOO_SMALL = "no offer has {together} of them in one machine"
+_SPEED_SHARE, _MONEY_SHARE = 0.7, 0.9  # of the time it takes, for the progress bar
 
 
 def market(  # noqa: PLR0913 - a question of as many parts
@@ -39,43 +54,39 @@ def market(  # noqa: PLR0913 - a question of as many parts
     counts: Sequence[int] = (),
     tries: Sequence[MarketCandidate] | None = None,
     progress: Progress | None = None,
-) -> Market:
-    """Every accelerator, number and way of paying for the scenario's first work that names a model.
+) -> MarketStudy:
+    """Return every accelerator, count and way to pay for the scenario's first work that names a model.
 
-    Empty `accelerators` are all of the catalogue, empty `counts` all that double, and the one that is planned with.
-    `tries` are those of `doubling`, where they are known. `progress` hears of the share that is done. Raises what the
-    catalogue says of names that it does not know.
+    Empty `accelerators` are all of the catalogue, empty `counts` the powers of two and the planned count. `tries` are
+    those of `doubling_candidates`, where known. `progress` receives the share done. Raises the catalogue's error for
+    an unknown name.
     """
-    task = first_task(scenario)
+    task, keys = first_task(scenario), _keys(catalogue, accelerators)
     if tries is None:
-        tries = _candidates(catalogue, task, _keys(catalogue, accelerators), tuple(counts), day, progress)
+        tries = _candidates(catalogue, task, keys, tuple(counts), day, progress)
     if not counts:
-        tries = (*tries, *_planned_candidates(catalogue, task, tries, _keys(catalogue, accelerators), day))
-    return judged(catalogue, task, tries, budget_usd=budget_usd, day=day)
+        tries = (*tries, *_planned_candidates(catalogue, task, tries, keys, day))
+    return rank_candidates(catalogue, task, tries, budget_usd=budget_usd, day=day)
 
 
-def doubling(
+def doubling_candidates(
     catalogue: Catalogue, scenario: Scenario, day: date, *, accelerators: Sequence[str] = ()
 ) -> tuple[MarketCandidate, ...]:
-    """The tries of all accelerators in numbers that double: the same whatever number is planned with."""
+    """Return the candidates of all accelerators in powers of two: the same whatever the planned count is."""
     return tuple(_candidates(catalogue, first_task(scenario), _keys(catalogue, accelerators), (), day))
 
 
 def without_choice(scenario: Scenario) -> Scenario:
-    """The scenario whatever it is called, and whichever accelerator and number it chose: to `doubling` the same."""
-    asked = first_task(scenario).work
-    works = (one.model_copy(update={"accelerators": 1}) if one is asked else one for one in scenario.work)
-    usual = Scenario()
-    chosen = scenario.accelerator if _has_own_prices(scenario) else usual.accelerator
-    update = {"work": tuple(works), "accelerator": chosen, "name": usual.name, "note": usual.note, "seed": usual.seed}
-    return scenario.model_copy(update=update)
-
-
-def _has_own_prices(scenario: Scenario) -> bool:
-    """Whether a price, a machine or an offer of one's own belongs to the accelerator that is planned with."""
-    entered = any(getattr(scenario.own, name) is not None for name in OF_ONE_MACHINE)
+    """Return the scenario without its name, accelerator and count, which `doubling_candidates` does not depend on."""
+    studied, defaults = first_task(scenario).work, Scenario()
+    works = (work.model_copy(update={"accelerators": 1}) if work is studied else work for work in scenario.work)
+    update = {"work": tuple(works), "name": defaults.name, "note": defaults.note, "seed": defaults.seed}
     rent = scenario.rent
-    return entered or scenario.kept is not None or (rent.usd_per_accelerator_hour, rent.offer) != (None, None)
+    # A price, a machine or an offer of your own belongs to the planned accelerator.
+    own_prices = any(getattr(scenario.own, name) is not None for name in OF_ONE_MACHINE)
+    if not (own_prices or scenario.kept or (rent.usd_per_accelerator_hour, rent.offer) != (None, None)):
+        update["accelerator"] = defaults.accelerator
+    return scenario.model_copy(update=update)
 
 
 def _keys(catalogue: Catalogue, accelerators: Sequence[str]) -> tuple[str, ...]:
@@ -83,134 +94,222 @@ def _keys(catalogue: Catalogue, accelerators: Sequence[str]) -> tuple[str, ...]:
 
 
 def _candidates(
-    catalogue: Catalogue,
-    task: Task,
-    keys: tuple[str, ...],
-    counts: tuple[int, ...],
-    day: date,
+    catalogue: Catalogue, task: Task, keys: tuple[str, ...], counts: tuple[int, ...], day: date,
     progress: Progress | None = None,
-) -> list[MarketCandidate]:
-    """What every way of paying comes to, and why others come to nothing."""
-    tell = progress or (lambda _: None)
-    found = work_estimates(catalogue, task, keys, counts, lambda share: tell(share * _SPEED_SHARE))
-    tries = list(_priced_candidates(catalogue, task, found, day, lambda: tell(_MONEY_SHARE)))
-    tries += existing_candidates(catalogue, task, keys, day)
-    hosted = task.work.serve is not None and hosted_residency_conflict(catalogue, task.scenario) is None
-    if hosted and task.work.serve is not None and not is_other_work(task.work.serve.model):
-        tries += _hosted_candidates(catalogue, task.work.serve, day)
-    tell(1.0)
-    return tries
+) -> list[MarketCandidate]:  # fmt: skip
+    """Return every way to pay with its cost, or the reason why there is none."""
+    report, serve = progress or (lambda _: None), task.work.serve
+    estimates = work_estimates(catalogue, task, keys, counts, lambda share: report(share * _SPEED_SHARE))
+    candidates = list(_priced_candidates(catalogue, task, estimates, day, lambda: report(_MONEY_SHARE)))
+    candidates += existing_candidates(catalogue, task, keys, day)
+    if serve and not is_other_work(serve.model) and hosted_residency_conflict(catalogue, task.scenario) is None:
+        candidates += _hosted_candidates(catalogue, serve, day)
+    report(1.0)
+    return candidates
 
 
 def _priced_candidates(
-    catalogue: Catalogue,
-    task: Task,
-    found: Sequence[WorkEstimate],
-    day: date,
-    rented: Callable[[], None] = lambda: None,
-) -> Iterable[MarketCandidate]:
-    """Each accelerator and number rented and bought, or why not."""
-    able = [one for one in found if not one.why_not]
-    yield from (_try(catalogue, one) for one in found if one.why_not)
-    yield from _rented_candidates(catalogue, task, able, day)
-    rented()
+    catalogue: Catalogue, task: Task, estimates: Sequence[WorkEstimate], day: date,
+    after_rent: Callable[[], None] = lambda: None,
+) -> Iterable[MarketCandidate]:  # fmt: skip
+    """Return each accelerator and count rented and purchased, or the reason why not."""
+    feasible = [estimate for estimate in estimates if not estimate.why_not]
+    yield from (_candidate(catalogue, estimate) for estimate in estimates if estimate.why_not)
+    yield from _rented_candidates(catalogue, task, feasible, day)
+    after_rent()
     if owned_residency_conflict(catalogue, task.scenario) is None:
-        yield from _bought_candidates(catalogue, task, able, day)
+        yield from _purchased_candidates(catalogue, task, feasible, day)
 
 
 def _planned_candidates(
-    catalogue: Catalogue, task: Task, tries: Sequence[MarketCandidate], keys: tuple[str, ...], day: date
+    catalogue: Catalogue, task: Task, candidates: Sequence[MarketCandidate], keys: tuple[str, ...], day: date
 ) -> Iterable[MarketCandidate]:
-    """The number that is planned with, on the accelerator that is: the doublings may not hold it."""
-    many, named = task.work.accelerators, task.scenario.accelerator
+    """Return the planned count on the planned accelerator, which the powers of two may not hold."""
+    count, planned = task.work.accelerators, task.scenario.accelerator
     if task.run is None:
         return
+    done = {c.accelerator for c in candidates if c.accelerators == count and c.way != "keep"}
+    done |= {c.accelerator for c in candidates if c.why_not and c.why_not.kind == "speed_unknown"}
     keys = keys or tuple(catalogue.accelerators)
-    there = {one.accelerator for one in tries if one.accelerators == many and one.way != "keep"}
-    unknown = {one.accelerator for one in tries if one.why_not and one.why_not.kind == "speed_unknown"}
-    missing = tuple(key for key in keys if named in (key, ANY_ACCELERATOR) and key not in there | unknown)
+    missing = tuple(key for key in keys if planned in (key, ANY_ACCELERATOR) and key not in done)
     if missing:
-        yield from _priced_candidates(
-            catalogue, task, work_estimates(catalogue, task, missing, (many,), lambda _: None), day
-        )
+        estimates = work_estimates(catalogue, task, missing, (count,), lambda _: None)
+        yield from _priced_candidates(catalogue, task, estimates, day)
 
 
-def _try(catalogue: Catalogue, doing: WorkEstimate, **more: object) -> MarketCandidate:
-    about: dict[str, object] = {
-        "accelerator": doing.accelerator, "accelerators": doing.accelerators, "way": "on_demand", "offer": None,
-        "provider": None, "days": doing.days, "usd": None, "tokens_per_s_per_accelerator": doing.rate,
-        "layout": doing.layout, "why_not": doing.why_not, "on_front": False,
-        "label": catalogue.accelerator_label(doing.accelerator), "at_once": doing.at_once,
-        "tpot_p99_ms": doing.tpot_p99_ms,
+def _candidate(catalogue: Catalogue, estimate: WorkEstimate, **changes: object) -> MarketCandidate:
+    fields: dict[str, object] = {
+        "accelerator": estimate.accelerator, "accelerators": estimate.accelerators, "way": "on_demand", "offer": None,
+        "provider": None, "days": estimate.days, "usd": None, "tokens_per_s_per_accelerator": estimate.rate,
+        "layout": estimate.layout, "why_not": estimate.why_not, "on_front": False,
+        "label": catalogue.accelerator_label(estimate.accelerator), "at_once": estimate.at_once,
+        "tpot_p99_ms": estimate.tpot_p99_ms,
     }  # fmt: skip
-    return MarketCandidate(**(about | more))  # type: ignore[arg-type]
+    return MarketCandidate(**(fields | changes))  # type: ignore[arg-type]
 
 
 def _rented_candidates(
-    catalogue: Catalogue, task: Task, able: Sequence[WorkEstimate], day: date
-) -> Iterable[MarketCandidate]:
-    hiring = RentalQuery(catalogue, task.scenario, able, task.monthly, day)
-    deals = rented(hiring, may_stop=task.work.may_stop)
-    hired = {deal.doing for deal in deals if deal.way == "on_demand"}
+    catalogue: Catalogue, task: Task, estimates: Sequence[WorkEstimate], day: date
+) -> Iterator[MarketCandidate]:
+    query = RentalQuery(catalogue, task.scenario, estimates, task.monthly, day)
+    costs = rental_costs(query, may_stop=task.work.may_stop)
+    rented = {cost.estimate for cost in costs if cost.way == "on_demand"}
     offered = {offer.accelerator for offer in catalogue.offers.values() if offer.purchase == "on_demand"}
-    for place, one in enumerate(able):
-        if place not in hired:
-            small = one.accelerator in offered and one.together > 1
-            why = _SMALL.format(together=min(one.together, ONE_MACHINE)) if small else _NOBODY
-            yield _try(catalogue, one, why_not=Lost("no_price", why))
-    for deal in deals:
-        one = able[deal.doing]
-        provider = "your price" if deal.offer is None else _seller(catalogue, deal.offer)
-        flat = deal.way == "reserved"
-        yield _try(
-            catalogue, one, way=deal.way, offer=deal.offer, provider=provider,
-            usd=Interval(deal.usd, deal.usd, deal.usd) if flat else _scaled(one.hours, deal.usd / one.hours.typical),
-            days=None if one.days is None else _scaled(one.days, deal.longer), age_days=deal.age_days,
-            bound_months=deal.bound_months,
+    for index, estimate in enumerate(estimates):
+        if index not in rented:
+            too_small = estimate.accelerator in offered and estimate.together > 1
+            reason = _TOO_SMALL.format(together=min(estimate.together, ONE_MACHINE)) if too_small else _NO_OFFER
+            yield _candidate(catalogue, estimate, why_not=Rejection("no_price", reason))
+    for cost in costs:
+        estimate, usd = estimates[cost.estimate], cost.usd
+        provider = "your price"
+        if cost.offer is not None:
+            provider = catalogue.providers[catalogue.offers[cost.offer].provider].label
+        fixed = cost.way == "reserved"
+        yield _candidate(
+            catalogue, estimate, way=cost.way, offer=cost.offer, provider=provider,
+            usd=Interval(usd, usd, usd) if fixed else _scaled(estimate.hours, usd / estimate.hours.typical),
+            days=None if estimate.days is None else _scaled(estimate.days, cost.stretch), age_days=cost.age_days,
+            bound_months=cost.commitment_months,
         )  # fmt: skip
 
 
-def _seller(catalogue: Catalogue, offer: str) -> str:
-    return catalogue.providers[catalogue.offers[offer].provider].label
+def _scaled(band: Interval, factor: float) -> Interval:
+    return Interval(band.low * factor, band.typical * factor, band.high * factor)
 
 
-def _scaled(what: Interval, by: float) -> Interval:
-    return Interval(what.low * by, what.typical * by, what.high * by)
-
-
-def _bought_candidates(
-    catalogue: Catalogue, task: Task, able: Sequence[WorkEstimate], day: date
-) -> Iterable[MarketCandidate]:
-    for deal in bought(catalogue, task.scenario, able, monthly=task.monthly, day=day):
-        one = able[deal.doing]
-        days = one.days
+def _purchased_candidates(
+    catalogue: Catalogue, task: Task, estimates: Sequence[WorkEstimate], day: date
+) -> Iterator[MarketCandidate]:
+    for cost in purchase_costs(catalogue, task.scenario, estimates, monthly=task.monthly, day=day):
+        estimate = estimates[cost.estimate]
+        days, lead_time = estimate.days, cost.lead_time_days
         if days is not None and not task.monthly:
-            days = Interval(*(deal.wait_days + each for each in (days.low, days.typical, days.high)))
-        why = Lost("outlasts_the_plan") if deal.too_long else None
-        yield _try(
-            catalogue,
-            one,
-            way="own",
-            usd=deal.usd,
-            days=days,
-            wait_days=deal.wait_days,
-            why_not=why,
-            age_days=deal.age_days,
-        )
+            days = Interval(*(lead_time + each for each in (days.low, days.typical, days.high)))
+        yield _candidate(
+            catalogue, estimate, way="own", usd=cost.usd, days=days, wait_days=lead_time, age_days=cost.age_days,
+            why_not=Rejection("outlasts_the_plan") if cost.exceeds_plan else None,
+        )  # fmt: skip
 
 
-def _hosted_candidates(catalogue: Catalogue, asked: ServingTask, day: date) -> Iterable[MarketCandidate]:
-    """The tokens of the service bought from whoever sells the model for the least."""
-    door = cheapest_hosted_price(catalogue, asked)
-    if door is None:
+def _hosted_candidates(catalogue: Catalogue, serve: ServingTask, day: date) -> Iterator[MarketCandidate]:
+    """Return the cheapest hosted model that serves the same tokens."""
+    key = cheapest_hosted_price(catalogue, serve)
+    if key is None:
         return
-    price = catalogue.hosted[door]
-    monthly = asked.requests_per_s * SECONDS_PER_HOUR * HOURS_PER_MONTH / MILLION
-    written = price.output_usd_per_mtoken or price.input_usd_per_mtoken
-    usd = monthly * (
-        asked.input_tokens * price.input_usd_per_mtoken.newest.typical + asked.output_tokens * written.newest.typical
+    price = catalogue.hosted[key]
+    million_requests = serve.requests_per_s * SECONDS_PER_HOUR * HOURS_PER_MONTH / MILLION
+    output = price.output_usd_per_mtoken or price.input_usd_per_mtoken
+    usd = million_requests * (
+        serve.input_tokens * price.input_usd_per_mtoken.newest.typical + serve.output_tokens * output.newest.typical
     )
     yield MarketCandidate(
-        "", 0, "hosted", door, price.vendor, None, Interval(usd, usd, usd), None, "", None, False, label=price.label,
+        "", 0, "hosted", key, price.vendor, None, Interval(usd, usd, usd), None, "", None, False, label=price.label,
         age_days=price.input_usd_per_mtoken.age_days(day),
     )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class SizedAccelerator:
+    """One accelerator in the count that does the work."""
+
+    setting: PlanContext
+    training: TrainingResult | None = None
+    serving: ServingResult | None = None
+    other: NonLlmServing | None = None
+    run: ScaledRun | None = None
+
+    @property
+    def is_run(self) -> bool:
+        """Return whether the work ends; a service never does."""
+        return self.training is not None or self.run is not None
+
+    @property
+    def need(self) -> DemandLayer:
+        """All of the plan's work, in hours of this accelerator."""
+        return self.setting.demand.all
+
+    @property
+    def accelerator(self) -> str:
+        """The accelerator's key."""
+        return self.need.accelerator
+
+    @property
+    def accelerators(self) -> int:
+        """The count of one run, or of a service at its peak."""
+        run = self.training or self.run
+        return self.need.peak_accelerators if run is None else run.accelerators
+
+    @property
+    def days(self) -> Interval | None:
+        """The length of one run; None for a service."""
+        if self.run is not None:
+            each = self.run.accelerators * HOURS_PER_DAY
+            return Interval(self.run.low / each, self.run.accelerator_hours / each, self.run.high / each)
+        return None if self.training is None or self.training.speed is None else self.training.speed.days
+
+    @property
+    def together(self) -> int:
+        """The accelerators per job: in one machine, or in several with a network between them."""
+        return together(self.setting.scenario, self.setting.resolved)
+
+
+def sized_accelerator(setting: PlanContext) -> SizedAccelerator:
+    """Return the accelerator of this plan with its results."""
+    resolved = setting.resolved
+    if resolved is None:
+        return SizedAccelerator(setting)
+    results = (resolved.trainings, resolved.servings, resolved.others, resolved.runs)
+    return SizedAccelerator(setting, *(next(iter(each), None) for each in results))  # type: ignore[arg-type]
+
+
+def is_single_model_work(setting: PlanContext) -> bool:
+    """Return whether the work is one named model, so that it costs what the model costs."""
+    works = setting.written.work
+    return len(works) == 1 and not works[0].jobs and bool(works[0].train or works[0].serve)
+
+
+def sized_accelerators(setting: PlanContext) -> tuple[SizedAccelerator, ...]:
+    """Return every accelerator for rent that does the work of this plan; the plan's own in the planned count.
+
+    The others in their cheapest count: of those within a twentieth of the cheapest, the fastest.
+    """
+    sized = [] if setting.resolved is None or setting.resolved.problems else [sized_accelerator(setting)]
+    counts = _accelerator_counts(setting)
+    if sized:
+        counts.pop(sized[0].accelerator, None)
+    for key, count in counts.items():
+        resolved = asked(setting.catalogue, _with_accelerator(setting.written, key, count))
+        if not resolved.problems:
+            context = PlanContext(setting.catalogue, resolved.scenario, setting.day, resolved=resolved)
+            sized.append(sized_accelerator(context))
+    return tuple(sized)
+
+
+def _accelerator_counts(setting: PlanContext) -> dict[str, int]:
+    """Return the count to rent of each accelerator; 1 for work without tokens, since its plan finds the count."""
+    catalogue, serve = setting.catalogue, setting.written.work[0].serve
+    if serve is not None and is_other_work(serve.model):
+        offered = sorted({offer.accelerator for offer in catalogue.offers.values()})
+        return {key: 1 for key in offered if key in catalogue.accelerators}
+    study = market(catalogue, setting.written, setting.day)
+    by_accelerator: dict[str, list[MarketCandidate]] = {}
+    for candidate in study.candidates:
+        days, deadline = candidate.days, study.deadline_days
+        in_time = deadline is None or days is None or days.typical <= deadline
+        if WAYS[candidate.way].rents_machines and candidate.usd is not None and in_time:
+            by_accelerator.setdefault(candidate.accelerator, []).append(candidate)
+    return {key: _fastest_of_cheapest(candidates).accelerators for key, candidates in by_accelerator.items()}
+
+
+def _fastest_of_cheapest(candidates: Sequence[MarketCandidate]) -> MarketCandidate:
+    limit = min(candidate.cost for candidate in candidates) * (1 + CLOSE_GAP)
+    return min((c for c in candidates if c.cost <= limit), key=lambda candidate: (candidate.speed, candidate.cost))
+
+
+def _with_accelerator(scenario: Scenario, accelerator: str, count: int) -> Scenario:
+    work = scenario.work[0]
+    if work.train is not None:
+        train = work.train.model_copy(update={"choose_count": False})
+        work = work.model_copy(update={"accelerators": count, "accelerators_per_job": None, "train": train})
+    return scenario.model_copy(update={"accelerator": accelerator, "work": (work,)})

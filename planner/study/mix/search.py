@@ -1,6 +1,6 @@
-"""What mixes cost by their own ledgers, and the cheapest of some and of what lies beside them.
+"""Prices of mixes by their own ledgers, and the cheapest of some mixes and their neighbors.
 
-Where none is looked for, a few are tried, so that a page can say by how much each costs more.
+A few examples are priced too, so that a page can say by how much each costs more.
 """
 
 import math
@@ -19,133 +19,129 @@ from planner.money.ways.ledger_of_way import Unavailable, complete_ledger
 from planner.money.ways.mix import mixed
 from planner.scenario.base import MOST_ACCELERATORS
 from planner.scenario.rent import MixInputs
-from planner.study.mix.mix_rates import Schedule
+from planner.study.mix.mix_rates import BaseSchedule
 
 MOST_MIXED = 1_000_000
-_ROUNDS = 12  # steps to a neighbour, at most
+_ROUNDS = 12  # steps to a neighbor, at most
+_PARTS = (0.25, 0.5, 0.75)  # of the peak
 
 
 @dataclass(frozen=True)
 class PricedMix:
-    """What a mix comes to, in today's money."""
+    """The net present cost of a mix."""
 
     usd: float  # by its ledger
-    at_most_usd: float  # with what nobody publishes at its dearest; infinite: not to be had
+    at_most_usd: float  # with unpublished prices at their highest; infinite: not available
 
 
 @dataclass(frozen=True, eq=False)
 class MixSearch:
-    """Mixes of a plan by their ledgers, each reckoned once."""
+    """Mixes of a plan priced by their ledgers, each once."""
 
     setting: PlanContext
-    schedule: Schedule | None = None  # of the base; None: at once
-    kept: dict[MixInputs, PricedMix] = field(default_factory=dict)
+    schedule: BaseSchedule | None = None  # of the base; None: at once
+    cache: dict[MixInputs, PricedMix] = field(default_factory=dict)
 
     @property
-    def most(self) -> int:
+    def max_accelerators(self) -> int:
         """The most accelerators that a mix owns or reserves."""
         return min(self.setting.demand.all.peak_accelerators, MOST_ACCELERATORS)
 
     def priced(self, mix: MixInputs) -> PricedMix:
-        """What a mix costs by its own ledger."""
-        if mix not in self.kept:
-            self.kept[mix] = self._reckoned(mix)
-        return self.kept[mix]
+        """Return the cost of a mix by its own ledger."""
+        if mix not in self.cache:
+            self.cache[mix] = self._compute_price(mix)
+        return self.cache[mix]
 
     def at_most_usd(self, mix: MixInputs) -> float:
-        """What a mix costs at most, which mixes are compared by, so that none wins by its silence. [USD]"""
+        """Return the most a mix costs, by which mixes are compared so that no missing price makes one win. [USD]"""
         return self.priced(mix).at_most_usd
 
-    def _reckoned(self, mix: MixInputs) -> PricedMix:
-        never = PricedMix(np.inf, np.inf)
+    def _compute_price(self, mix: MixInputs) -> PricedMix:
         built = mixed(self.setting, mix)
         if isinstance(built, Unavailable) or self._waits_too_long(mix.own_accelerators + mix.reserve_accelerators):
-            return never
+            return PricedMix(np.inf, np.inf)
         ledger = complete_ledger(self.setting, built.title, built.lines)
         usd = float(present_usd(self.setting, ledger))
-        if not limits_of(self.setting.terms).allows(self.setting, "mix", ledger):
-            return PricedMix(usd, np.inf)
-        return PricedMix(usd, at_most_usd(self.setting, ledger))
+        allowed = limits_of(self.setting.terms).allows(self.setting, "mix", ledger)
+        return PricedMix(usd, at_most_usd(self.setting, ledger) if allowed else np.inf)
 
     def _waits_too_long(self, fleet: int) -> bool:
-        """Whether jobs wait longer than people accept; where an hour of it has a price, the ledger counts that."""
+        """Return whether jobs wait longer than accepted; where an hour of waiting has a price, the ledger counts it."""
         is_priced = self.setting.terms.usd_per_waiting_hour is not None
         if fleet == 0 or is_priced or not np.any(self.setting.demand.waiting_hours > 0):
             return False
-        return fleet < min(least_fleet(self.setting), self.most)
+        return fleet < min(least_fleet(self.setting), self.max_accelerators)
 
     def best(self, proposed: Sequence[MixInputs], steps: Sequence[tuple[int, int]]) -> MixInputs | None:
-        """The cheapest of the proposed mixes and of those a step beside them; None where none can be had."""
+        """Return the cheapest of the proposed mixes and their neighbors; None if none is available."""
         now = min(proposed, key=self.at_most_usd)
         for step in steps:
             for _ in range(_ROUNDS):
-                beside = min(self._beside(now, step), key=self.at_most_usd, default=now)
-                if self.at_most_usd(beside) >= self.at_most_usd(now):
+                neighbor = min(self._neighbors(now, step), key=self.at_most_usd, default=now)
+                if self.at_most_usd(neighbor) >= self.at_most_usd(now):
                     break
-                now = beside
+                now = neighbor
         return now if np.isfinite(self.at_most_usd(now)) else None
 
-    def _beside(self, mix: MixInputs, steps: tuple[int, int]) -> Iterator[MixInputs]:
-        """The mixes with a server or a machine more or less than this one."""
+    def _neighbors(self, mix: MixInputs, steps: tuple[int, int]) -> Iterator[MixInputs]:
+        """Return the mixes with one server or machine more or less."""
         for name, step in zip(("own_accelerators", "reserve_accelerators"), steps, strict=True):
             now = getattr(mix, name)
             if name == "reserve_accelerators" and now == 0:
-                continue  # the programme knew the price of a machine: none was worth it
-            for size in {min(now // step * step + step, self.most), now - (now % step or step)}:
+                continue  # the program knew the price of a machine: none was worth it
+            for size in {min(now // step * step + step, self.max_accelerators), now - (now % step or step)}:
                 if size >= 0 and size != now:
                     yield self.resized(mix, **{name: size})
 
     def resized(self, mix: MixInputs, **sizes: int) -> MixInputs:
-        """The mix with another base or reservation, and the base's orders as they are best for it."""
-        found = mix.model_copy(update=sizes)
-        orders = () if self.schedule is None else self.schedule.upto(found.own_accelerators)
-        return found.model_copy(update={"orders": orders})
+        """Return the mix with another base or reservation, and the best orders for its base."""
+        resized = mix.model_copy(update=sizes)
+        orders = () if self.schedule is None else self.schedule.orders_up_to(resized.own_accelerators)
+        return resized.model_copy(update={"orders": orders})
 
 
 def least_fleet(setting: PlanContext) -> int:
-    """The smallest fleet, in whole servers, on which jobs wait no longer than people accept; else as many as are asked.
+    """Return the smallest fleet, in whole servers, on which jobs wait no longer than accepted; else the whole peak.
 
-    0 where nothing waits. Found by halving: a larger fleet is less busy, and may be busier.
+    0 where nothing waits. Found by bisection: a larger fleet is less busy, and may be busier.
     """
     demand, server = setting.demand, server_size(setting)
-    most = demand.all.peak_accelerators
+    peak = demand.all.peak_accelerators
     if not np.any(demand.waiting_hours > 0):
         return 0
-    low, high = 0, -(-most // server)
+    low, high = 0, -(-peak // server)
     while high - low > 1:
         middle = (low + high) // 2
-        fleet = min(middle * server, most)
-        enough = fleet >= demand.job_accelerators and usual_share(setting, fleet) <= utilization_within_wait(
-            setting, fleet
-        )
+        fleet = min(middle * server, peak)
+        fits = fleet >= demand.job_accelerators
+        enough = fits and usual_share(setting, fleet) <= utilization_within_wait(setting, fleet)
         low, high = (low, middle) if enough else (middle, high)
-    return min(high * server, most)
-
-
-_PARTS = (0.25, 0.5, 0.75)  # of all that is wanted at once
+    return min(high * server, peak)
 
 
 @dataclass(frozen=True)
-class Tried:
-    """A mix, and what the plan then comes to by its ledger, with what nobody publishes at its dearest."""
+class PricedExample:
+    """A mix and its net present cost by its ledger, with unpublished prices at their highest."""
 
     mix: MixInputs
     usd: float
 
 
-def tried(plan: Plan) -> tuple[Tried, ...]:
-    """A quarter, a half and three quarters owned in whole servers, or reserved, and the rest rented; cheapest first.
+def priced_examples(plan: Plan) -> tuple[PricedExample, ...]:
+    """Return a quarter, a half and three quarters owned in whole servers, or reserved; cheapest first.
 
-    None where nothing is priced, and where the work wants one accelerator: there is nothing to divide.
+    Empty where nothing is priced, and for work on one accelerator: there is nothing to divide.
     """
     setting = plan.setting
     if not plan.options or setting.demand.all.peak_accelerators > MOST_MIXED:
         return ()
     search, server = MixSearch(setting), server_size(setting)
-    most = search.most
+    most = search.max_accelerators
     owned = {math.ceil(most * part / server) * server for part in _PARTS}
-    held = {math.ceil(most * part) for part in _PARTS}
+    reserved = {math.ceil(most * part) for part in _PARTS}
     mixes = [MixInputs(own_accelerators=size) for size in owned if size < most]
-    mixes += [MixInputs(reserve_accelerators=size) for size in held if size < most]
-    found = (Tried(one, search.at_most_usd(one)) for one in mixes)
-    return tuple(sorted((one for one in found if math.isfinite(one.usd)), key=lambda one: one.usd))
+    mixes += [MixInputs(reserve_accelerators=size) for size in reserved if size < most]
+    examples = (PricedExample(mix, search.at_most_usd(mix)) for mix in mixes)
+    priced = (example for example in examples if math.isfinite(example.usd))
+    return tuple(sorted(priced, key=lambda example: example.usd))

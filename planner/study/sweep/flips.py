@@ -1,4 +1,4 @@
-"""What a sweep found: how often each way wins, and along which input, between which values, the winner changes."""
+"""The summary of a sweep: how often each option wins, and between which values of an input the winner changes."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -13,57 +13,57 @@ from planner.scenario.grid import SweepAxis, SweepGrid
 
 
 class WinnerCounts:
-    """Who won at each point, a byte or two for each, in the order of their numbers."""
+    """The winner of each point, a byte or two for each, in the order of their numbers."""
 
     def __init__(self, count: int) -> None:
         self._codes: dict[tuple[str, str], int] = {}
-        self._held: NDArray[np.int16] = np.full(count, -1, dtype=np.int16)
+        self._winners: NDArray[np.int16] = np.full(count, -1, dtype=np.int16)
         self._next = 0
 
-    def add(self, told: Iterable[tuple[str, str]]) -> None:
-        """The word (who leads, or the verdict) and the best way, by its key, of the next points."""
-        codes = [self._codes.setdefault((verdict, plain(best)), len(self._codes)) for verdict, best in told]
-        self._held[self._next : self._next + len(codes)] = codes
+    def add(self, winners: Iterable[tuple[str, str]]) -> None:
+        """Add the word (the leading side, or the verdict) and the best option, by its key, of the next points."""
+        codes = [self._codes.setdefault((verdict, plain(best)), len(self._codes)) for verdict, best in winners]
+        self._winners[self._next : self._next + len(codes)] = codes
         self._next += len(codes)
 
-    def shares(self, place: int) -> dict[str, float]:
-        """The share of points of each word (0) or best way (1), the most frequent first."""
-        counted: Counter[str] = Counter()
-        held = np.bincount(self._held[: self._next], minlength=len(self._codes))
+    def shares(self, index: int) -> dict[str, float]:
+        """Return the share of points of each word (0) or best option (1), the most frequent first."""
+        totals: Counter[str] = Counter()
+        counts = np.bincount(self._winners[: self._next], minlength=len(self._codes))
         for pair, code in self._codes.items():
-            counted[pair[place]] += int(held[code])
-        return {word: number / max(self._next, 1) for word, number in counted.most_common()}
+            totals[pair[index]] += int(counts[code])
+        return {word: number / max(self._next, 1) for word, number in totals.most_common()}
 
     def ways(self) -> NDArray[np.int16]:
-        """The best way of each point, as a number for each way."""
+        """Return the best option of each point, as a number for each option."""
         names = list(dict.fromkeys(best for _, best in self._codes))
         of_code = np.array([names.index(best) for _, best in self._codes], dtype=np.int16)
-        return np.asarray(of_code[self._held])
+        return np.asarray(of_code[self._winners])
 
 
 def plain(best: str) -> str:
-    """The way an option belongs to: a fleet of another size is bought too."""
+    """Return the kind of an option: a fleet of another size is owned too."""
     return best if fleet_size_from_key(best) is None else "own"
 
 
 @dataclass(frozen=True)
 class Flip:
-    """What happens along one input, the others standing still."""
+    """The changes of the winner along one input, the others fixed."""
 
     inputs: tuple[str, ...]
-    share: float  # of the steps from one value to the next at which another way wins
+    share: float  # of the steps from one value to the next at which another option wins
     between: tuple[tuple[Any, ...], tuple[Any, ...]] | None  # the step at which that happens most often
 
 
 def flips(grid: SweepGrid, winners: WinnerCounts) -> tuple[Flip, ...]:
-    """What each input does, the one that turns the answer most often first."""
+    """Return the flips of each input, the one that changes the answer most often first."""
     best = winners.ways().reshape([len(axis.steps) for axis in grid.axes])
-    found = [_flip(axis, place, best) for place, axis in enumerate(grid.axes) if len(axis.steps) > 1]
-    return tuple(sorted(found, key=lambda flip: -flip.share))
+    by_axis = [_flip(axis, index, best) for index, axis in enumerate(grid.axes) if len(axis.steps) > 1]
+    return tuple(sorted(by_axis, key=lambda flip: -flip.share))
 
 
-def _flip(axis: SweepAxis, place: int, best: NDArray[np.int16]) -> Flip:
-    turned = np.moveaxis(np.diff(best, axis=place) != 0, place, 0).reshape(len(axis.steps) - 1, -1)
+def _flip(axis: SweepAxis, index: int, best: NDArray[np.int16]) -> Flip:
+    turned = np.moveaxis(np.diff(best, axis=index) != 0, index, 0).reshape(len(axis.steps) - 1, -1)
     by_step = turned.mean(axis=1)
     most = int(np.argmax(by_step))
     between = (axis.steps[most], axis.steps[most + 1]) if by_step[most] > 0 else None

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.owning.inputs import POSITION
-from planner.study.data_files import DATA, assumed
+from planner.study.data_files import DATA, load_futures_assumptions
 from planner.study.uncertainty.uncertain_inputs import RENTS, DistributionError, UncertainParameter, at
 from pricing.caching import cached
 
@@ -67,7 +67,7 @@ def tied(inputs: tuple[UncertainParameter, ...], z: NDArray[np.float64]) -> NDAr
     rent = next((places[name] for name in RENTS if name in places), None)
     if rent is None or POSITION not in places:
         return z
-    share = assumed().together.coefficient
+    share = load_futures_assumptions().together.coefficient
     out = z.copy()
     out[:, places[POSITION]] = share * z[:, rent] + math.sqrt(1 - share**2) * z[:, places[POSITION]]
     return out

@@ -16,7 +16,7 @@ from planner.money.plan import Plan, plan_from_context
 from planner.money.price_path import STEP, STEP_AFTER
 from planner.money.verdict.breakeven import value_of
 from planner.scenario.budget import FUTURES
-from planner.study.data_files import Said, read_data
+from planner.study.data_files import SourcedRecord, read_data
 from planner.study.uncertainty.sure_verdict import Judged, decided
 from planner.study.uncertainty.uncertain_inputs import DistributionError
 from pricing.caching import cached
@@ -46,7 +46,7 @@ class InputChange(StrictModel):
         return value + self.add if self.add is not None else value * (self.times or 0.0)
 
 
-class StressTest(Said):
+class StressTest(SourcedRecord):
     """One named test."""
 
     label: Text = Field(description="what people call it")

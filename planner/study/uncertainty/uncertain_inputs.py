@@ -28,7 +28,7 @@ from planner.money.renting.offer_inputs import BESIDE_FACTORS, PRICE, estimated_
 from planner.money.setting import BUSY_FACTOR, HOURS_FACTOR, RENT_CHANGE
 from planner.money.ways import WAYS
 from planner.speed.training.goodput import NODE_FAILURES, failure_rate, regime_rate
-from planner.study.data_files import Said, assumed
+from planner.study.data_files import SourcedRecord, load_futures_assumptions
 from pricing import Figure, PricingError
 
 TAIL = 0.1  # of futures beyond each end of a range
@@ -274,12 +274,12 @@ def _rent_parameters(plan: Plan) -> Iterator[UncertainParameter]:
         away = [min(told) - typical, max(told) - typical]
     spread = Spread(typical + away[0], typical, typical + away[1], LEAST_CHANGE, MOST_CHANGE)
     spread = spread.over(1 / math.sqrt(max(setting.scenario.years, 1.0)))
-    yield _assumed(name, "share a year", spread, assumed().rents)
+    yield _assumed(name, "share a year", spread, load_futures_assumptions().rents)
 
 
 def _work(plan: Plan) -> Iterator[UncertainParameter]:
     """How much of the work comes, and how long it takes."""
-    setting, use = plan.setting, assumed().use
+    setting, use = plan.setting, load_futures_assumptions().use
     if any(work.effective_utilization > _LEAST_BUSY for work in setting.scenario.work):
         yield _assumed(BUSY_FACTOR, "times", Spread(use.low, use.typical, use.high, least=0.0), use)
     band = predicted_hours_distribution(plan)
@@ -325,7 +325,7 @@ def predicted_hours_distribution(plan: Plan) -> Spread | None:
     return Spread(min(1.0, *(low for low, _ in ends)), 1.0, max(1.0, *(high for _, high in ends)), least=0.0)
 
 
-def _assumed(name: str, unit: str, spread: Spread, said: Said) -> UncertainParameter:
+def _assumed(name: str, unit: str, spread: Spread, said: SourcedRecord) -> UncertainParameter:
     return UncertainParameter(name, unit, spread, said.reason, said.kind, said.source, said.source)
 
 
