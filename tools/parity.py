@@ -4,7 +4,8 @@
 
 A revision is recorded on a checkout of its own, then this tree, with the calls of this file: every preset with all its
 files, 300 random scenarios, 200 questions to `train`, `serve` and `cheapest`, the tables of prices and of checks.
-Differences are printed and the exit is 1; with `--numbers` sentences may change and numbers may not. Nothing is kept: what was right last month is no oracle for today.
+Differences are printed and the exit is 1; with `--numbers` sentences may change and numbers may not. Nothing is kept:
+last month's results are no oracle for today.
 """
 
 import contextlib

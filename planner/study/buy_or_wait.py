@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.money.finance import SolveResult, solve_result
 from planner.money.formula import Num
 from planner.money.ledger import Treatment
 from planner.money.many_ledgers import InputColumns, build_ledger, option_builder
 from planner.money.measures import factors, present_usd
 from planner.money.option import Option
-from planner.money.finance import SolveResult, solve_result
 from planner.money.owned_fleet import owned_fleet
 from planner.money.owning.inputs import ORDER
 from planner.money.plan import Plan, plan_from_context

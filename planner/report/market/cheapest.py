@@ -12,7 +12,7 @@ from planner.report.table import Table, text_table
 from planner.scenario.durations import format_duration
 from planner.speed.training.result import Interval
 from planner.study.market.gpu_guide import GuideChoice, GuidePick
-from planner.study.market.survey import MarketStudy, MarketCandidate
+from planner.study.market.survey import MarketCandidate, MarketStudy
 
 _RUNNERS_UP, _MOST_REASONS = 10, 8
 TITLE = "Which GPU should I choose?"

@@ -32,9 +32,8 @@ from planner.money.owning.place import (
     power_shortfall_reason,
 )
 from planner.money.renting.bill import bills, cost_order
-from planner.money.renting.cheapest_offer import RESERVED
+from planner.money.renting.cheapest_offer import FLAT_YEARS, RESERVED, UNBOUND, flat
 from planner.money.renting.interruptions import LEAST_LEFT, add_interruptions, stretch
-from planner.money.renting.cheapest_offer import FLAT_YEARS, UNBOUND, flat
 from planner.money.renting.offer_inputs import TERM_MONTHS, add_offer_inputs
 from planner.money.renting.orders import placement_limits
 from planner.money.setting import PlanContext

@@ -11,8 +11,8 @@ from itertools import product
 
 import numpy as np
 
-from planner.money.option import Option, fleet_option_key
 from planner.money.finance import SolveResult
+from planner.money.option import Option, fleet_option_key
 from planner.money.plan import Plan, option
 from planner.money.setting import PlanContext
 from planner.money.sizing import completed_share, reach, server_size, wait_hours

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.demand.stream import DemandLayer
+from planner.money.fleet import is_steady, order_months
 from planner.money.ledger import Ledger, Line
 from planner.money.many_ledgers import InputColumns
 from planner.money.measures import factors
@@ -28,7 +29,6 @@ from planner.money.renting.interruptions import demand_of, interruptible_work
 from planner.money.renting.reservation import all_along, reserving
 from planner.money.setting import PlanContext
 from planner.money.sizing import server_size
-from planner.money.fleet import is_steady, order_months
 from planner.money.tax.lines import taxed
 from planner.money.ways import hosted, on_demand
 from planner.money.ways.ledger_of_way import Unavailable

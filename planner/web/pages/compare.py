@@ -28,17 +28,15 @@ def page() -> None:
     headline, sentences = st.empty(), st.empty()
     if late is not None:
         show.late_notice()
-    sized_accelerators = _doers(is_job, plan.setting)
-    if not sized_accelerators:
+    doers = _doers(is_job, plan.setting)
+    if not doers:
         _cannot(headline, sentences, plan, summarize_answer(plan, reckoned.answer))
         return
-    wish = filters.ask_for(catalogue, chips := [one.accelerator for one in sized_accelerators])
+    wish = filters.ask_for(catalogue, chips := [one.accelerator for one in doers])
     with st.container(horizontal=True, gap="large"):
-        able_only = filters.capacity_filter(
-            busiest_order(sized_accelerators[0].setting) if len(sized_accelerators) == 1 else None
-        )
+        able_only = filters.capacity_filter(busiest_order(doers[0].setting) if len(doers) == 1 else None)
         money = filters.money_filter()
-    offers = partial(state.offers, late or reckoned, sized_accelerators, is_job=is_job, money=money)
+    offers = partial(state.offers, late or reckoned, doers, is_job=is_job, money=money)
     found = offers(wish, able_only=able_only)
     more = (*by_the_token(plan, money), money_basis_text(plan, money))
     _say(headline, sentences, found.finding.title, (*found.finding.sentences, *more))
@@ -46,7 +44,7 @@ def page() -> None:
     is_shown = filters.shows_hidden()
     there = offers(filters.wide_open(catalogue, chips), able_only=False) if is_shown else found
     show_offers.offers(state.listed(there), hidden_offers_text(found.hidden, found.of, is_shown=is_shown))
-    _views(there, wish, sized_accelerators[0], money)
+    _views(there, wish, doers[0], money)
     show.next_page("What if", "Next: what would change the answer")
 
 
