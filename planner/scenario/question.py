@@ -30,10 +30,7 @@ TRAIN = QuestionKind(
     "Train", ("train", "tokens", "due", "gpu", "choose", "gpus"), ("method", "runs", "seq", "bits"), "pre-train-7b"
 )
 TUNE = QuestionKind(
-    "Fine-tune",
-    ("train", "method", "tokens", "runs", "gpu", "choose", "gpus"),
-    ("due", "seq", "bits"),
-    "fine-tune-70b",
+    "Fine-tune", ("train", "method", "tokens", "runs", "gpu", "choose", "gpus"), ("due", "seq", "bits"), "fine-tune-70b"
 )
 SERVE = QuestionKind("Serve", ("serve", "rps", "peak", "in", "out", "gpu"), ("ttft", "tpot", "weights"), "chat-service")
 # How much there is to do, where hours are asked for: as a share of them, as hours, as people, as jobs.

@@ -22,15 +22,7 @@ from planner.scenario.base import (
 )
 from planner.scenario.failures import Failures
 from planner.scenario.measured import MOST_FACTORS, MOST_MODELS, MeasuredRun, OwnModel
-from planner.scenario.own import (
-    ExistingHardware,
-    IdleSaleInputs,
-    Lease,
-    Loan,
-    OwnInputs,
-    RentToOwn,
-    SaleAndLeaseBack,
-)
+from planner.scenario.own import ExistingHardware, IdleSaleInputs, Lease, Loan, OwnInputs, RentToOwn, SaleAndLeaseBack
 from planner.scenario.path import get_value
 from planner.scenario.rent import HostedModelInputs, MixInputs, RentalInputs, ReservationInputs, SpotInputs
 from planner.scenario.terms import Currency, FinancialTerms, TaxInputs
@@ -103,13 +95,11 @@ class Scenario(ScenarioModel):
     def _within_the_plan(self) -> Scenario:
         if self.own.resale_month is not None and self.own.resale_month > self.months:
             raise ScenarioFieldError(
-                "own.resale_month",
-                f"is {self.own.resale_month}, after the plan's {self.months:g} months",
+                "own.resale_month", f"is {self.own.resale_month}, after the plan's {self.months:g} months"
             )
         if self.own.order_month >= self.months:
             raise ScenarioFieldError(
-                "own.order_month",
-                f"is {self.own.order_month}, the plan has {self.months:g} months: order earlier",
+                "own.order_month", f"is {self.own.order_month}, the plan has {self.months:g} months: order earlier"
             )
         for part, orders in (("own", self.own.orders), ("mix", self.mix.orders if self.mix else ())):
             late = next((order.month for order in orders if order.month >= self.months), None)

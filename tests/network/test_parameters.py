@@ -10,9 +10,7 @@ MODELS = load_catalogue().models
 TEXT = [name for name, model in MODELS.items() if model.modality == "text"]
 NEAR = 0.02
 # More or fewer than stated, and why the record cannot say it better.
-NOT_AS_STATED = {
-    "Gemma-4-26B-A4B": "what its shape describes is 4.6 % less than stated",
-}
+NOT_AS_STATED = {"Gemma-4-26B-A4B": "what its shape describes is 4.6 % less than stated"}
 # What no stack of layers that attend describes.
 NO_SHAPE = {"Mamba-2.8B"}
 

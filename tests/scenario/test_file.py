@@ -73,8 +73,7 @@ def test_only_what_differs_is_written_in_the_records_order_with_units() -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["yes", "NO", "null", "1e6", "2026-01-01", "a: b", "a #b", "- a", " a", "é\u00a0ü\u3000", "'\"\\", "😀"],
+    "name", ["yes", "NO", "null", "1e6", "2026-01-01", "a: b", "a #b", "- a", " a", "é\u00a0ü\u3000", "'\"\\", "😀"]
 )
 def test_a_name_is_a_name_for_every_reader_of_yaml(name: str) -> None:
     text = write_scenario(SavedScenario(Scenario(name=name)))
@@ -99,10 +98,7 @@ def test_the_head_never_collides_with_the_scenario() -> None:
 def test_loose_names_are_taken_and_told() -> None:
     saved = read("accelerator: nvidia rtx 4090\nsite: norway\n")
     assert saved.scenario == Scenario(accelerator="RTX-4090-24GB", site="NO")
-    assert saved.notes == (
-        "accelerator: nvidia rtx 4090 is taken for RTX-4090-24GB.",
-        "site: norway is taken for NO.",
-    )
+    assert saved.notes == ("accelerator: nvidia rtx 4090 is taken for RTX-4090-24GB.", "site: norway is taken for NO.")
     assert (saved.day, saved.catalogue_digest) == (None, None)
 
 

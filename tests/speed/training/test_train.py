@@ -105,14 +105,7 @@ def test_a_network_of_ones_own_is_trained_as_a_record_of_its_own(catalogue: Cata
 
 
 @pytest.mark.parametrize(
-    "wrong",
-    [
-        {"accelerators": 0},
-        {"tokens": float("nan")},
-        {"tp": "2"},
-        {"colour": "red"},
-        {"precision": "int3"},
-    ],
+    "wrong", [{"accelerators": 0}, {"tokens": float("nan")}, {"tp": "2"}, {"colour": "red"}, {"precision": "int3"}]
 )
 def test_bad_input_is_refused(catalogue: Catalogue, wrong: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):

@@ -145,8 +145,7 @@ def test_bits_that_are_not_stated_are_those_of_the_year(catalogue: Catalogue, pu
 def test_an_unknown_mixture_is_predicted_from_its_sizes_with_a_wider_band(catalogue: Catalogue) -> None:
     row = {**DEEPSEEK, "framework": "Megatron-LM", "ep": "8", "n_accelerators": "2048"}
     known, guessed = check_training(
-        catalogue,
-        [row, {**row, "model": "Unheard-of", "params_b": "671", "active_params_b": "37.5"}],
+        catalogue, [row, {**row, "model": "Unheard-of", "params_b": "671", "active_params_b": "37.5"}]
     )
     assert guessed.rate == pytest.approx(known.rate, rel=0.35)
     assert (guessed.high or 0) / (guessed.low or 1) > (known.high or 1) / (known.low or 1)
