@@ -103,15 +103,9 @@ def grouped_query_attention(
     """A layer whose query heads share heads of keys and values, from its numbers."""
     both = head_dim + (head_dim if v_dim is None else v_dim)
     return AttentionLayer(
-        params=hidden * both * (heads + kv_heads),
-        heads=heads,
-        kv_heads=kv_heads,
-        qk_dim=head_dim,
-        v_dim=both - head_dim,
-        cache_values=kv_heads * both,
-        cache_heads=kv_heads,
-        decode_dim=both,
-    )
+        params=hidden * both * (heads + kv_heads), heads=heads, kv_heads=kv_heads, qk_dim=head_dim,
+        v_dim=both - head_dim, cache_values=kv_heads * both, cache_heads=kv_heads, decode_dim=both,
+    )  # fmt: skip
 
 
 def _multi_head_latent(model: Model) -> AttentionLayer:
@@ -131,15 +125,9 @@ def _multi_head_latent(model: Model) -> AttentionLayer:
     params += hidden * (latent + rope)
     params += latent * heads * (key + value) + heads * value * hidden
     one = AttentionLayer(
-        params=params,
-        heads=heads,
-        kv_heads=heads,
-        qk_dim=key + rope,
-        v_dim=value,
-        cache_values=latent + rope,
-        cache_heads=1.0,
-        decode_dim=2 * latent + rope,
-    )
+        params=params, heads=heads, kv_heads=heads, qk_dim=key + rope, v_dim=value, cache_values=latent + rope,
+        cache_heads=1.0, decode_dim=2 * latent + rope,
+    )  # fmt: skip
     return replace(one, params=params + _gate(model, one))
 
 
@@ -156,15 +144,9 @@ def _compressed_attention(model: Model) -> AttentionLayer:
     rank, how = need(model, "q_lora"), _said(model.compression, model, "compression")
     out = heads * width * how.out_rank + how.out_rank * how.out_groups * hidden
     return AttentionLayer(
-        params=rank * (hidden + heads * width) + hidden * width + out,
-        heads=heads,
-        kv_heads=1.0,
-        qk_dim=width,
-        v_dim=width,
-        cache_values=width,
-        cache_heads=1.0,
-        decode_dim=2 * width,
-    )
+        params=rank * (hidden + heads * width) + hidden * width + out, heads=heads, kv_heads=1.0, qk_dim=width,
+        v_dim=width, cache_values=width, cache_heads=1.0, decode_dim=2 * width,
+    )  # fmt: skip
 
 
 def sparse_indexer_params(model: Model) -> float:
@@ -186,12 +168,9 @@ def reach(
     """So many such layers that see no more than `tokens`, `entry` of them in one entry; a share `kept` has a cache."""
     many, each = layers / entry, 2 * one.heads
     return Reach(
-        tokens=tokens if layers else ENDLESS,
-        kept=many * kept * one.cache_values,
-        read=many * one.cache_values,
-        score_flops=many * each * (one.qk_dim + one.v_dim),
-        decode_flops=many * each * one.decode_dim,
-    )
+        tokens=tokens if layers else ENDLESS, kept=many * kept * one.cache_values, read=many * one.cache_values,
+        score_flops=many * each * (one.qk_dim + one.v_dim), decode_flops=many * each * one.decode_dim,
+    )  # fmt: skip
 
 
 def reaches(model: Model, attending: float) -> tuple[Reach, Reach, Reach]:

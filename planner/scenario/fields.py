@@ -146,15 +146,8 @@ def _shape(node: Mapping[str, Any]) -> FieldSpec:
     kind = "day" if node.get("format") == "date" else _KINDS[node["type"]]
     above = "exclusiveMinimum" in node
     return FieldSpec(
-        kind,
-        low=node.get("exclusiveMinimum", node.get("minimum")),
-        high=node.get("maximum"),
-        above=above,
-        shortest=node.get("minLength", node.get("minItems")),
-        longest=node.get("maxLength", node.get("maxItems")),
-        pattern=node.get("pattern"),
-        help=told,
-        unit=node.get("unit", ""),
-        per=node.get("per", ""),
+        kind, low=node.get("exclusiveMinimum", node.get("minimum")), high=node.get("maximum"), above=above,
+        shortest=node.get("minLength", node.get("minItems")), longest=node.get("maxLength", node.get("maxItems")),
+        pattern=node.get("pattern"), help=told, unit=node.get("unit", ""), per=node.get("per", ""),
         asked=node.get("asked"),
-    )
+    )  # fmt: skip

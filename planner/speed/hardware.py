@@ -109,21 +109,13 @@ def hardware(
     pcie = rule.pcie
     link = rule.link_gb_s if pcie or record.link_gb_s is None else record.link_gb_s.newest.typical / 2
     return Hardware(
-        tflops_32=first(record.tf32_dense_tflops, record.fp32_tflops) or sixteen / 2,
-        tflops_16=sixteen,
-        tflops_8=eight,
-        tflops_4=first(record.fp4_dense_tflops) or eight,
-        memory_gb=memory_gb or _memory_gb(record, rule.label_in_gib),
-        bandwidth_gb_s=record.memory_bandwidth_gb_s.newest.typical,
-        link_gb_s=link,
-        nic_gb_s=nic_gb_s or rule.nic_gb_s,
-        domain=float(rule.domain),
-        power_share=power_share(record, sixteen),
-        is_gpu=float(record.kind == "gpu" and "Gaudi" not in key),
-        four_bits_since=rule.four_bits_since,
-        attention_since=rule.attention_since,
-        casts=rule.casts,
-    )
+        tflops_32=first(record.tf32_dense_tflops, record.fp32_tflops) or sixteen / 2, tflops_16=sixteen, tflops_8=eight,
+        tflops_4=first(record.fp4_dense_tflops) or eight, memory_gb=memory_gb or _memory_gb(record, rule.label_in_gib),
+        bandwidth_gb_s=record.memory_bandwidth_gb_s.newest.typical, link_gb_s=link, nic_gb_s=nic_gb_s or rule.nic_gb_s,
+        domain=float(rule.domain), power_share=power_share(record, sixteen),
+        is_gpu=float(record.kind == "gpu" and "Gaudi" not in key), four_bits_since=rule.four_bits_since,
+        attention_since=rule.attention_since, casts=rule.casts,
+    )  # fmt: skip
 
 
 # The rates of the catalogue that say in what a chip trains; a TPU computes 8 bits as integers.

@@ -93,12 +93,9 @@ def default_kv_bytes(period: EngineDefaults, precision: str) -> float:
 def machine(chip: ServingAccelerator, precision: str, group: float) -> ServingMachine:
     """The chip as the numbers of a case."""
     return ServingMachine(
-        flops=chip.flops(precision),
-        flops_16bit=chip.flops_16bit,
-        bandwidth=chip.bandwidth,
-        memory_bytes=chip.memory_bytes,
-        link_bytes_per_s=chip.link(group),
-    )
+        flops=chip.flops(precision), flops_16bit=chip.flops_16bit, bandwidth=chip.bandwidth,
+        memory_bytes=chip.memory_bytes, link_bytes_per_s=chip.link(group),
+    )  # fmt: skip
 
 
 def limits(period: EngineDefaults, *, static: bool = False, tuned: bool = False) -> ServingLimits:
@@ -106,14 +103,11 @@ def limits(period: EngineDefaults, *, static: bool = False, tuned: bool = False)
     return ServingLimits(
         step_s=0.0 if static else period.step_ms / 1e3,
         step_tokens=math.inf if static else float(max(period.step_tokens, 8_192) if tuned else period.step_tokens),
-        most_requests=math.inf
-        if static
+        most_requests=math.inf if static
         else float(max(period.most_requests, 4_096) if tuned else period.most_requests),
-        memory_share=period.memory_share,
-        cache_share=period.cache_share,
-        working_bytes=period.working_gb * 1e9,
+        memory_share=period.memory_share, cache_share=period.cache_share, working_bytes=period.working_gb * 1e9,
         reserve_share=period.reserve_share,
-    )
+    )  # fmt: skip
 
 
 def traits(setup: ServingSetup, *, group: float, static: bool = False) -> ServingTraits:
@@ -175,14 +169,9 @@ def make_case(
 ) -> ServingCase:
     """All of it together."""
     return ServingCase(
-        network=setup.shape,
-        widths=widths(setup),
-        machine=machine(setup.chip, setup.precision, float(layout.group)),
-        layout=layout,
-        limits=limit,
-        traits=traits(setup, group=float(layout.group), static=static),
-        traffic=traffic,
-    )
+        network=setup.shape, widths=widths(setup), machine=machine(setup.chip, setup.precision, float(layout.group)),
+        layout=layout, limits=limit, traits=traits(setup, group=float(layout.group), static=static), traffic=traffic,
+    )  # fmt: skip
 
 
 _NARROWER = {"fp32": "bf16", "bf16": "fp8", "fp16": "fp8", "fp8": "int4", "int8": "int4"}

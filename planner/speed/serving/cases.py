@@ -214,30 +214,20 @@ def rates(constants: ServingConstants, traits: ServingTraits) -> ServingRates:
     compiled = np.asarray(traits.native_scheduler) > 0
     plain = served * np.where(compiled, 0.0, 1.0)
     return ServingRates(
-        flops_share=c.flops_share
-        * traits.power_share**c.power
-        * c.fp4_stacked**traits.fp4_stacked
-        * c.cdna3**traits.cdna3
-        * c.dequantised**traits.dequantised,
-        bandwidth_share=served_share * local_share,
-        link_share=c.link_share,
-        attention_share=c.attention_share,
+        flops_share=c.flops_share * traits.power_share**c.power * c.fp4_stacked**traits.fp4_stacked
+        * c.cdna3**traits.cdna3 * c.dequantised**traits.dequantised, bandwidth_share=served_share * local_share,
+        link_share=c.link_share, attention_share=c.attention_share,
         expert_reading_share=c.fp8_experts**traits.fp8_experts,
         cache_reading=c.old_grouped**traits.old_grouped * c.local_cache_reading**local,
-        activation_bytes=c.activation_bytes * served,
-        bubble=c.bubble * served,
+        activation_bytes=c.activation_bytes * served, bubble=c.bubble * served,
         layer_s=1e-6 * (small * c.layer_us * c.eager_layers**traits.eager * served + c.local_layer_us * local),
         moe_layer_s=1e-6 * small * c.mxfp4_experts**traits.mxfp4_experts * c.moe_layer_us * served,
         allreduce_s=1e-6 * np.where(np.asarray(traits.slot) > 0, c.slot_allreduce_us, c.allreduce_us),
-        sequence_s=1e-6 * sequence_us * host * served,
-        stage_s=1e-6 * c.local_stage_us * local,
-        request_s=1e-3 * c.request_ms * host * served,
-        skew=c.expert_skew,
-        spread_expert_work=c.spread_expert_work,
-        first_token_s=1e-3 * c.first_token_ms * plain,
-        prompt_layer_s=1e-6 * c.prompt_layer_us * plain,
+        sequence_s=1e-6 * sequence_us * host * served, stage_s=1e-6 * c.local_stage_us * local,
+        request_s=1e-3 * c.request_ms * host * served, skew=c.expert_skew, spread_expert_work=c.spread_expert_work,
+        first_token_s=1e-3 * c.first_token_ms * plain, prompt_layer_s=1e-6 * c.prompt_layer_us * plain,
         prompt_moe_layer_s=1e-6 * c.prompt_moe_layer_us * plain,
         prompt_latent_layer_s=1e-6 * c.prompt_latent_layer_us * plain,
         steps_waited=np.where(compiled, c.compiled_steps_waited, c.steps_waited),
         spread_steps_waited=c.spread_steps_waited,
-    )
+    )  # fmt: skip

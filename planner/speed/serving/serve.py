@@ -106,14 +106,11 @@ def _memory(worked: ServingPlan, batch: float) -> MemoryParts:
     devices = worked.setup.chip.memory_bytes * worked.devices
     used = float(kept.weights_bytes) + worked.adapters_bytes + float(kept.working_bytes) + min(batch, one) * each
     return MemoryParts(
-        weights_gb=float(kept.weights_bytes) / 1e9,
-        adapters_gb=worked.adapters_bytes / 1e9,
-        working_gb=float(kept.working_bytes) / 1e9,
-        cache_gb=min(batch, one) * each / 1e9,
-        unused_gb=(devices - used) / 1e9 if devices > 0 else 0.0,
-        device_gb=devices / 1e9,
+        weights_gb=float(kept.weights_bytes) / 1e9, adapters_gb=worked.adapters_bytes / 1e9,
+        working_gb=float(kept.working_bytes) / 1e9, cache_gb=min(batch, one) * each / 1e9,
+        unused_gb=(devices - used) / 1e9 if devices > 0 else 0.0, device_gb=devices / 1e9,
         cache_gb_per_request=each / 1e9,
-    )
+    )  # fmt: skip
 
 
 def _joules(worked: ServingPlan, batch: float, tokens_per_s: float) -> float | None:

@@ -157,13 +157,10 @@ def prefill(case: ServingCase, rates: ServingRates, *, prompts: Num, tokens: Num
     passing = _elementwise_s(case, rates, tokens=prompts * tokens)
     nothing = 0.0 * matmuls
     return ServingStepParts(
-        weights_s=nothing,
-        arithmetic_s=matmuls + prompts * squares / _effective_attention_flops(case, rates) + passing,
-        cache_s=nothing,
-        traffic_s=_communication_s(case, rates, tokens=prompts * tokens),
-        layers_s=nothing,
+        weights_s=nothing, arithmetic_s=matmuls + prompts * squares / _effective_attention_flops(case, rates) + passing,
+        cache_s=nothing, traffic_s=_communication_s(case, rates, tokens=prompts * tokens), layers_s=nothing,
         requests_s=rates.request_s * prompts / case.layout.attention_ranks,
-    )
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)

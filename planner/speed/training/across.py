@@ -181,14 +181,9 @@ def _accelerator_columns(
     columns = Hardware(**{field.name: getattr(rows, field.name).reshape(-1, 1) for field in fields(Hardware)})
     paces = [training_correction(catalogue, job, key) for key in keys]
     return _AcceleratorColumns(
-        keys=tuple(keys),
-        families=tuple(families),
-        columns=columns,
-        factor=np.array(factors).reshape(-1, 1),
-        memory_gb=np.asarray(rows.memory_gb) * USABLE_SHARE,
-        domain=np.asarray(rows.domain),
-        paces=tuple(paces),
-    )
+        keys=tuple(keys), families=tuple(families), columns=columns, factor=np.array(factors).reshape(-1, 1),
+        memory_gb=np.asarray(rows.memory_gb) * USABLE_SHARE, domain=np.asarray(rows.domain), paces=tuple(paces),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
