@@ -16,7 +16,7 @@ from planner.evidence.serving.observed import ServingObservations, read_observat
 from planner.evidence.table import SERVING, TRAINING, published_runs
 from planner.evidence.training.check import own_training_runs
 from planner.scenario.vocabulary import Kind
-from planner.speed.pace import NO_RUNS, SpeedCorrection, believed
+from planner.speed.pace import NO_RUNS, SpeedCorrection, combine_runs
 from pricing import Catalogue, load_catalogue
 from tools.calibration.serving import fit, leave_one_group_out
 from tools.calibration.training import build_prior, build_sample, fitted, leave_source_out_errors
@@ -74,8 +74,8 @@ def _correction(kind: Kind, said: FactorTable, run: OwnRun) -> SpeedCorrection:
     like = dict(run.like or {})
     same = [one for one in every if all(getattr(one, key) == value for key, value in like.items())]
     if same:
-        return believed(same, "job")
-    return believed(every, "accelerator") if kind == "training" else NO_RUNS
+        return combine_runs(same, "job")
+    return combine_runs(every, "accelerator") if kind == "training" else NO_RUNS
 
 
 def _percent(errors: np.ndarray) -> str:

@@ -33,7 +33,7 @@ from planner.report.answer.tables import options_table
 from planner.report.files.csv import cash_table, results_table, to_csv
 from planner.report.market.cheapest import market_data, market_table, market_text
 from planner.report.market.prices import offer_rows, sort_offers
-from planner.scenario.presets import preset, presets
+from planner.scenario.presets import find_preset, load_presets
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.task import ServingTask, TrainingTask
 from planner.scenario.work import Work
@@ -87,7 +87,7 @@ def day_of(world: str) -> date:
 
 def scenario_called(name: str) -> Scenario:
     """A preset, or the first question of the app about an accelerator."""
-    found = preset(name)
+    found = find_preset(name)
     return Scenario(accelerator=name) if found is None else found.scenario
 
 
@@ -102,7 +102,7 @@ def reckoned(world: str, name: str) -> PlanReport:
 IN_A_HURRY = {"startup", "enterprise", "chat-service"}
 each_preset = pytest.mark.parametrize(
     "name",
-    [one.key if one.key in IN_A_HURRY else pytest.param(one.key, marks=pytest.mark.slow) for one in presets()],
+    [one.key if one.key in IN_A_HURRY else pytest.param(one.key, marks=pytest.mark.slow) for one in load_presets()],
 )
 
 

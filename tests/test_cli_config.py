@@ -11,8 +11,8 @@ from planner.network.config_file import own_model
 from planner.scenario.scenario import Scenario
 from planner.scenario.task import ServingTask, TrainingTask
 from planner.scenario.work import Work
-from planner.speed.scenario_jobs import worked
-from planner.speed.work_to_hours import asked
+from planner.speed.scenario_jobs import solved_jobs
+from planner.speed.work_to_hours import convert_to_hours
 from pricing import load_catalogue
 from tests.web.test_own_model import CONFIG
 
@@ -58,8 +58,8 @@ def test_what_is_wrong_is_one_sentence(verb: str, tmp_path: Path, capsys: pytest
 def test_a_plan_carries_the_model_as_its_fields() -> None:
     catalogue, mine = load_catalogue(), own_model(json.dumps(CONFIG))
     work = (Work(serve=ServingTask(model="our-llama")), Work(train=TrainingTask(model="our-llama", tokens=1e9)))
-    plan = asked(catalogue, Scenario(accelerator="H100-SXM5-80GB", work=work, models=(mine,)))
+    plan = convert_to_hours(catalogue, Scenario(accelerator="H100-SXM5-80GB", work=work, models=(mine,)))
     assert plan.problems == ()
-    assert [one.found.model for one in worked(catalogue, plan)] == ["our-llama", "our-llama"]
-    without = asked(catalogue, Scenario(accelerator="H100-SXM5-80GB", work=work))
+    assert [one.found.model for one in solved_jobs(catalogue, plan)] == ["our-llama", "our-llama"]
+    without = convert_to_hours(catalogue, Scenario(accelerator="H100-SXM5-80GB", work=work))
     assert all("our-llama" in why for why in without.problems)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from planner.cli import BAD_INPUT, FAILED, OK, main
 from planner.evidence.table import TABLES
 from planner.scenario.file import SavedScenario, write_scenario
-from planner.scenario.presets import presets
+from planner.scenario.presets import load_presets
 from pricing.formulas import is_invisible
 
 DAY = ["--day", "2026-11-21"]
@@ -28,7 +28,7 @@ QUOTES = (
 )
 # The name of a file, what stands in it before it is changed, and the call that reads it.
 FILES: Mapping[str, tuple[str, list[str]]] = {
-    "plan.yaml": (write_scenario(SavedScenario(presets()[0].scenario)), ["plan", "plan.yaml", *DAY]),
+    "plan.yaml": (write_scenario(SavedScenario(load_presets()[0].scenario)), ["plan", "plan.yaml", *DAY]),
     "quotes.csv": (QUOTES, ["prices", "--accelerator", "l40s", "--quotes", "quotes.csv", *DAY]),
     "training.csv": (TABLES["training"].template, ["check", "training", "training.csv", *DAY]),
     "serving.csv": (TABLES["serving"].template, ["check", "serving", "serving.csv", *DAY]),

@@ -9,7 +9,7 @@ import pytest
 
 from planner.cli import BAD_INPUT, FAILED, OK, main
 from planner.scenario.file import SavedScenario, write_scenario
-from planner.scenario.presets import presets
+from planner.scenario.presets import load_presets
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
 from pricing import load_catalogue
@@ -17,7 +17,7 @@ from pricing import load_catalogue
 pytestmark = pytest.mark.slow
 
 DAY = ["--day", "2026-11-21"]
-KEYS = [one.key for one in presets()]
+KEYS = [one.key for one in load_presets()]
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:

@@ -17,7 +17,7 @@ from bench import measure_gpu as script
 from planner.cli.common import BAD_INPUT, OK
 from planner.evidence.constants_file import serving_constants_in
 from planner.evidence.table import RunTableError
-from planner.speed.serving.chips import known
+from planner.speed.serving.chips import serving_data
 from pricing import PricingError, load_catalogue
 from tools.check_gpu import constants_from_measurement, factors, main, measured_accelerator, read_measured
 
@@ -153,7 +153,7 @@ def test_the_table_has_a_row_for_each_result() -> None:
 def test_measured_stands_beside_assumed() -> None:
     measured = read_measured(written(), "mine.yaml")
     found = {one.what: one for one in factors(CATALOGUE, measured, "H100-SXM5-80GB")}
-    ours = known().values()
+    ours = serving_data().values()
     assert found["products, bf16"].measured == 712.0  # the best shape
     assert found["products, bf16"].assumed == pytest.approx(989.5 * ours.flops_share)
     assert found["products, bf16"].share == pytest.approx(712 / 989.5)
@@ -169,7 +169,7 @@ def test_constants_of_the_machine_are_what_was_measured_and_ours_for_the_rest() 
     assert made.flops_share == pytest.approx(712 / 989.5)
     assert made.bandwidth_share == pytest.approx(2_900 / 3_350)
     assert made.allreduce_us == pytest.approx(26)
-    assert made.layer_us == known().values().layer_us
+    assert made.layer_us == serving_data().values().layer_us
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,12 @@ def test_check_gpu_prints_the_table_and_writes_constants(tmp_path: Path, capsys:
     asked = [str(path), "--accelerator", "h100 sxm5"]
     assert main([*asked, "--out", str(out)]) == OK
     said = capsys.readouterr().out
-    for word in ("products, bf16", f"{known().values().flops_share:.0%} of 990", "driver 570.1", "OutOfMemoryError"):
+    for word in (
+        "products, bf16",
+        f"{serving_data().values().flops_share:.0%} of 990",
+        "driver 570.1",
+        "OutOfMemoryError",
+    ):
         assert word in said
     made = serving_constants_in(out.read_text(encoding="utf-8"), file=out.name)
     assert made.flops_share == pytest.approx(712 / 989.5, rel=1e-4)

@@ -26,7 +26,7 @@ from planner.report.table import Table, text_table
 from planner.scenario.base import GIGA, TERA
 from planner.speed.serving.case_of import SLOT_BYTES_PER_S
 from planner.speed.serving.cases import NAMES, ServingConstants
-from planner.speed.serving.chips import ServingAccelerator, known
+from planner.speed.serving.chips import ServingAccelerator, serving_data
 from planner.speed.serving.lookup import find_chip
 from pricing import PricingError, load_catalogue, names, strict_yaml
 from pricing.catalogue import Catalogue
@@ -124,7 +124,7 @@ def measured_accelerator(catalogue: Catalogue, measured: GpuMeasurementFile, cal
 
 def factors(catalogue: Catalogue, measured: GpuMeasurementFile, accelerator: str) -> tuple[AssumptionCheck, ...]:
     """Everything that is assumed and was measured, what sets the pace first."""
-    chip, ours = find_chip(catalogue, accelerator), known().values()
+    chip, ours = find_chip(catalogue, accelerator), serving_data().values()
     found = [*_products(measured, chip, ours), *_memory(measured, chip, ours), *_link_checks(measured, chip, ours)]
     launch = measured.best("launch", least=True)
     if launch is not None and launch.value is not None:
@@ -140,7 +140,7 @@ def constants_from_measurement(
 ) -> ServingConstants:
     """The serving constants with what was measured in place of what is fitted; they hold for this accelerator."""
     said = {one.constant: one.share for one in found if one.constant is not None and one.share is not None}
-    return replace(base or known().values(), **said)
+    return replace(base or serving_data().values(), **said)
 
 
 def _share_of_peak(
@@ -217,7 +217,7 @@ def constants_file(constants: ServingConstants, *, about: str, on: date) -> str:
     """Return a file of constants for `serve --constants`, each with the range it has in ours."""
     fields: dict[str, dict[str, object]] = {}
     for name in NAMES:
-        value, ours = getattr(constants, name), known().constants[name]
+        value, ours = getattr(constants, name), serving_data().constants[name]
         value, low, high = (f"{number:.6g}" for number in (value, min(ours.low, value), max(ours.high, value)))
         fields[name] = {"value": value, "low": low, "high": high, "means": f'"{ours.means}"'}
     head = [f"about: {json.dumps(about)}", f"fit: {{on: {on}, command: python -m tools.check_gpu}}"]

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from planner.evidence.serving.observed import ServingObservations, read_observations
 from planner.evidence.table import SERVING, TRAINING, published_runs
 from planner.network.network import Network
-from planner.speed.serving.cases import rates
-from planner.speed.serving.promise import output_tokens_per_s, running
+from planner.speed.serving.cases import serving_rates
+from planner.speed.serving.promise import concurrent_requests, output_tokens_per_s
 from planner.speed.training.constants import default_calibration
 from planner.speed.training.step import tokens_per_s
 from pricing import Catalogue
@@ -56,7 +56,7 @@ def serving_cases(catalogue: Catalogue) -> list[Case]:
             "engine": one.run.setup.engine, "precision": one.run.setup.precision, "kv_bytes": float(case.widths.kv),
             "weight_bytes": float(case.widths.weight), "group": float(case.layout.group),
             "stages": float(case.layout.stages), "replicas": float(case.layout.replicas),
-            "attention_ranks": float(case.layout.attention_ranks), "batch": float(running(case)),
+            "attention_ranks": float(case.layout.attention_ranks), "batch": float(concurrent_requests(case)),
             "input_tokens": float(case.traffic.input_tokens), "output_tokens": float(case.traffic.output_tokens),
         }  # fmt: skip
         machine = {
@@ -112,7 +112,9 @@ def own_predictions_per_second(catalogue: Catalogue) -> tuple[float, float]:
     best = fit(observed)
     training = _seconds(lambda: tokens_per_s(sample.shape, sample.chip, sample.plan, known.constants))
     serving = _seconds(
-        lambda: output_tokens_per_s(observed.case, rates(best, observed.case.traits), batch=running(observed.case))
+        lambda: output_tokens_per_s(
+            observed.case, serving_rates(best, observed.case.traits), batch=concurrent_requests(observed.case)
+        )
     )
     return len(sample.runs) / training, len(observed.per_s) / serving
 

@@ -5,7 +5,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from planner.scenario.amounts import read_amount
+from planner.scenario.amounts import parse_amount
 
 
 def whole(text: str) -> int:
@@ -25,7 +25,7 @@ def day(text: str) -> date:
 
 def amount(text: str) -> float:
     """An argument that counts tokens: 15e12, 300B or 15T."""
-    found = read_amount(text)
+    found = parse_amount(text)
     if found is None:
         raise argparse.ArgumentTypeError(f"want a number of tokens such as 300B, 15T or 2e12, got {text!r}")
     return found
@@ -33,7 +33,7 @@ def amount(text: str) -> float:
 
 def length(text: str) -> int:
     """An argument that counts the tokens of one text: 4096, 128k or 1,048,576. As everywhere, 1M is 1,000,000."""
-    found = read_amount(text)
+    found = parse_amount(text)
     if found is None or not found.is_integer() or found < 1:
         raise argparse.ArgumentTypeError(f"want a whole number of tokens such as 4096, 128k or 1,048,576, got {text!r}")
     return int(found)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from itertools import groupby
 
-from planner.scenario.fields import leaves, shape
+from planner.scenario.fields import field_spec, leaf_fields
 from planner.scenario.path import Path, format_path
 from planner.scenario.question import KEYS
 
@@ -24,7 +24,7 @@ _TOP = "The plan"
 
 def field_page() -> str:
     """The whole page: a table for each part of the scenario."""
-    return _HEAD + "".join(line for part, paths in groupby(leaves(), _part) for line in _table(part, list(paths)))
+    return _HEAD + "".join(line for part, paths in groupby(leaf_fields(), _part) for line in _table(part, list(paths)))
 
 
 def _part(path: Path) -> str:
@@ -35,7 +35,7 @@ def _table(part: str, paths: list[Path]) -> Iterator[str]:
     yield f"\n## {part}\n\n| Field | Takes | Unit | Short key | On the page | More |\n|---|---|---|---|---|---|\n"
     keys = {key.path: key for key in KEYS.values()}
     for path in paths:
-        found, key = shape(path), keys.get(path)
+        found, key = field_spec(path), keys.get(path)
         assert found is not None
         short = f"`{key.key}`" + (", in percent" if key.percent else "") if key else ""
         more = " ".join(

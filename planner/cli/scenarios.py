@@ -17,7 +17,7 @@ from planner.cli.terminal import tell
 from planner.scenario.file import SavedScenario, read_scenario
 from planner.scenario.grid import SweepGrid, read_grid
 from planner.scenario.known_names import ScenarioError
-from planner.scenario.presets import preset, presets
+from planner.scenario.presets import find_preset, load_presets
 from planner.scenario.scenario import Scenario
 from pricing import Catalogue
 from pricing.feeds.live import current
@@ -78,11 +78,11 @@ def with_run_factors(scenario: Scenario, facts: Catalogue, paths: Sequence[Path]
 def read_scenario_or_preset(name: str) -> tuple[SavedScenario, tuple[str, ...]]:
     """The scenario in a file, or of a preset with what that says of itself."""
     path = Path(name)
-    known = None if path.is_file() else preset(name)
+    known = None if path.is_file() else find_preset(name)
     if known is not None:
         return SavedScenario(known.scenario), known.about
     if not path.suffix and not path.exists():
-        there = ", ".join(one.key for one in presets())
+        there = ", ".join(one.key for one in load_presets())
         raise UsageError(f"No file and no preset is called {name!r}; there are the presets {there}.")
     try:
         with path.open("rb") as file:

@@ -106,9 +106,9 @@ def run(args: argparse.Namespace) -> int:
     day = args.day or date.today()
     catalogue = with_quote_file(current(), args.quotes, day)
     have = tuple(accelerator_id(catalogue, name) for one in (args.have or "").split(",") if (name := one.strip()))
-    from planner.speed.serving import is_other_work
+    from planner.speed.serving import is_non_llm_work
 
-    if is_other_work(args.model):
+    if is_non_llm_work(args.model):
         return _other(args, catalogue, jobs, have, day)
     if len(jobs) > 1:
         raise UsageError(f"--accelerator: {args.model} is told on one at a time; several are for work without tokens.")
@@ -124,7 +124,7 @@ def _report(args: argparse.Namespace, catalogue: Catalogue, job: ServingJob, hav
     from planner.report.speed.runs import own_runs_data, own_runs_text
     from planner.report.speed.serving_words import serving_data, serving_row, serving_text
     from planner.report.table import Table
-    from planner.speed.serving import serve, small_work
+    from planner.speed.serving import cpu_feasibility, serve
     from pricing.orderable import staying
 
     path = args.constants
@@ -134,7 +134,7 @@ def _report(args: argparse.Namespace, catalogue: Catalogue, job: ServingJob, hav
     found = serve(catalogue, job, constants)
     runs = {"own_runs": own_runs_data(own)} if args.runs else {}
     cost = _hired(catalogue, job, found, day, staying(catalogue, args.stay))
-    small = small_work(catalogue, job, have, constants)
+    small = cpu_feasibility(catalogue, job, have, constants)
     about = (job, found, cost, args.busy_share)
     return emit(
         args,
@@ -204,11 +204,11 @@ def _other(
     from planner.report.answer.feasibility import cpu_sentences
     from planner.report.speed.serving_words import other_work_rows, other_work_text, priced
     from planner.report.table import Table
-    from planner.speed.serving import other_work, small_work
+    from planner.speed.serving import cpu_feasibility, non_llm_serving
 
-    every = [priced(catalogue, other_work(catalogue, job), day) for job in jobs]
+    every = [priced(catalogue, non_llm_serving(catalogue, job), day) for job in jobs]
     rows = other_work_rows(every, args.busy_share)
-    small = cpu_sentences(small_work(catalogue, jobs[0], have))
+    small = cpu_sentences(cpu_feasibility(catalogue, jobs[0], have))
     return emit(
         args,
         table=lambda: Table.from_raw_rows(rows),

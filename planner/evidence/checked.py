@@ -19,7 +19,7 @@ from planner.scenario.jobs import MeasuredLike, ServingJob, TrainingJob
 from planner.scenario.measured import FARTHEST_END, LEAST_RATIO, MOST_FACTORS, MOST_RATIO, MeasuredRun
 from planner.scenario.vocabulary import Kind
 from planner.speed.bands import Band
-from planner.speed.pace import NO_RUNS, TENTH_SD, SpeedCorrection, believed, run_scatter
+from planner.speed.pace import NO_RUNS, TENTH_SD, SpeedCorrection, combine_runs, run_scatter
 from pricing import Catalogue
 
 _NEAR, _NEARER = 0.25, 0.20
@@ -340,4 +340,4 @@ def with_factors(
     said, like = alike(catalogue, corrected, accelerator)
     ids = tuple(name for one in found.factors if one.said in said for name in one.ids)
     why_not = tuple((run.why_not, run.id) for run in found.runs if run.like is None)
-    return CorrectedJob(corrected, believed(said, like), ids, len(found.runs) - len(ids), why_not)
+    return CorrectedJob(corrected, combine_runs(said, like), ids, len(found.runs) - len(ids), why_not)

@@ -17,7 +17,7 @@ from planner.scenario.vocabulary import Kind
 from planner.speed.bands import UNTOLD, Band, ErrorSpread
 from planner.speed.serving.cases import FIXED, ServingConstants
 from planner.speed.serving.cases import NAMES as SERVING_NAMES
-from planner.speed.serving.chips import known
+from planner.speed.serving.chips import serving_data
 from planner.speed.training.constants import NAMES as TRAINING_NAMES
 from planner.speed.training.constants import TrainingCalibration, TrainingConstants
 from pricing import Catalogue, strict_yaml
@@ -99,7 +99,7 @@ def serving_constants_in(text: str, *, file: str) -> ServingConstants:
     read = _read(_ServingFile, text, SERVING_NAMES, file=file)
     values = {name: read.constants[name].value for name in SERVING_NAMES}
     for name, value in values.items():
-        ours = known().constants[name].value
+        ours = serving_data().constants[name].value
         near = ours / _FARTHEST_FROM_OURS <= value <= ours * _FARTHEST_FROM_OURS
         if not near or (name in FIXED and value != ours):
             wish = f"{ours:g}" if name in FIXED else f"within {_FARTHEST_FROM_OURS:g} times of {ours:g}"

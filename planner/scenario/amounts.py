@@ -14,7 +14,7 @@ def count(number: float | str, singular: str, plural: str | None = None) -> str:
     return f"{text} {singular if text == '1' else plural or singular + 's'}"
 
 
-def read_amount(text: str) -> float | None:
+def parse_amount(text: str) -> float | None:
     """The number that a text stands for; None where it stands for none. A comma only parts thousands."""
     found = _AMOUNT.fullmatch(_GROUPED.sub("", text.strip().casefold()))
     return None if found is None else float(found[1]) * _SIZES[found[2]]
@@ -33,7 +33,7 @@ class AmbiguousNumberError(ValueError):
         )
 
 
-def read_sum(text: str) -> float | None:
+def parse_sum(text: str) -> float | None:
     """The number in an amount of money: with a decimal point or a decimal comma, thousands parted or not, 250k or 1.2M.
 
     A comma before exactly three digits parts thousands, as this program writes them; a point there can be either, and
@@ -44,10 +44,10 @@ def read_sum(text: str) -> float | None:
         return None
     ended = _NO_CENTS.sub("", text.strip())
     if ended != text.strip():  # 25.000,-
-        return read_amount(_thousands_out(ended) or ended)
+        return parse_amount(_thousands_out(ended) or ended)
     digits, size = found[0].strip(), text.strip()[found.end() :]
     plain = digits if size and digits.count(".") == 1 and "," not in digits else _with_point(digits)  # 1.234k, 1.125e3
-    return None if plain is None else read_amount(plain + size)
+    return None if plain is None else parse_amount(plain + size)
 
 
 _SPACES = str.maketrans({"\u00a0": " ", "\u2009": " ", "\u202f": " ", "\u2019": "'"})
@@ -81,8 +81,8 @@ def _with_point(digits: str) -> str | None:
 
 
 def format_amount(value: float) -> str:
-    """A number as its largest unit and no digit lost: 1 T, 1.4 T, 12,000. `read_amount` reads it back the same."""
+    """A number as its largest unit and no digit lost: 1 T, 1.4 T, 12,000. `parse_amount` reads it back the same."""
     for size, letter in _WRITTEN:
-        if value >= size and read_amount(short := f"{value / size:.12g} {letter}") == value:
+        if value >= size and parse_amount(short := f"{value / size:.12g} {letter}") == value:
             return short
     return f"{value:,.0f}" if value == int(value) else f"{value:.17g}"

@@ -68,7 +68,7 @@ def usd_per(what: str) -> Any:
     return Field(json_schema_extra={"unit": f"USD per {what}", "per": what})
 
 
-def asked(key: str, label: str, told: str = "", **more: Any) -> Any:
+def ask(key: str, label: str, told: str = "", **more: Any) -> Any:
     """Marks a field that the page asks for and links hold under a short key. `more` is what `short_keys.Key` has."""
     return Field(json_schema_extra={"asked": {"key": key, "label": label, "told": told, **more}})
 

@@ -95,18 +95,18 @@ class _DemandLayer:
     futures: int
 
 
-def estimate(asked: PlanSize) -> ComputeEstimate:
+def estimate_compute(asked: PlanSize) -> ComputeEstimate:
     """What a plan of this work reckons."""
     months = math.ceil(asked.years * MONTHS_PER_YEAR) + 1
     calm = [2 for work in asked.work if not _has_named_model(work) for _ in work.jobs]
-    answer, turns = _drawn(asked.work, FUTURES, FUTURES), _drawn(asked.work, TURNS * STEPS, TURNS)
-    differing = months if _moves(asked.work) else 1
+    answer, turns = _random_layers(asked.work, FUTURES, FUTURES), _random_layers(asked.work, TURNS * STEPS, TURNS)
+    differing = months if _varies_by_month(asked.work) else 1
     levels = math.prod(calm) if len(calm) < MOST_LEVELS.bit_length() else MOST_LEVELS
-    runs = [_together(layers, min(levels, MOST_LEVELS), months, differing) for layers in (answer, turns)]
+    runs = [_combined(layers, min(levels, MOST_LEVELS), months, differing) for layers in (answer, turns)]
     named = [work for work in asked.work if _has_named_model(work)]
     return ComputeEstimate(
         months,
-        levels=_merged([*calm, *(one.levels + 1 for one in answer)]) * differing,
+        levels=_merged_levels([*calm, *(one.levels + 1 for one in answer)]) * differing,
         sums=sum(run.sums for run in runs),
         shares=sum(run.shares for run in runs),
         on_grid=sum(run.on_grid for run in runs),
@@ -116,12 +116,12 @@ def estimate(asked: PlanSize) -> ComputeEstimate:
     )
 
 
-def too_much(asked: PlanSize) -> str | None:
+def over_budget_message(asked: PlanSize) -> str | None:
     """Why the work of a plan is not reckoned, and the nearest that is; None where it is within the budget."""
-    times = estimate(asked).seconds / MOST_SECONDS
+    times = estimate_compute(asked).seconds / MOST_SECONDS
     if times <= 1:
         return None
-    nearest = "; or ".join(_nearest(asked)) or "less of it"
+    nearest = "; or ".join(_smaller_plans(asked)) or "less of it"
     jobs = f" with {count(asked.jobs, 'job')}" if asked.jobs else ""
     return (
         f"of {count(len(asked.work), 'kind')}{jobs} over {count(asked.years, 'year')} takes "
@@ -129,29 +129,29 @@ def too_much(asked: PlanSize) -> str | None:
     )
 
 
-def _nearest(asked: PlanSize) -> Iterator[str]:
+def _smaller_plans(asked: PlanSize) -> Iterator[str]:
     """What to say of each way to make a plan small enough."""
-    years = _most(math.ceil(asked.years / _QUARTER) - 1, lambda many: asked.over(many * _QUARTER))
+    years = _largest_allowed(math.ceil(asked.years / _QUARTER) - 1, lambda many: asked.over(many * _QUARTER))
     if years:
         yield f"all of it over up to {count(years * _QUARTER, 'year')}"
-    jobs = _most(asked.jobs - 1, asked.with_jobs) if asked.jobs else 0
+    jobs = _largest_allowed(asked.jobs - 1, asked.with_jobs) if asked.jobs else 0
     if jobs:
-        yield f"{_first(jobs)} of its {count(asked.jobs, 'job')}"
-    works = _most(len(asked.work) - 1, asked.with_works)
+        yield f"{_first_n(jobs)} of its {count(asked.jobs, 'job')}"
+    works = _largest_allowed(len(asked.work) - 1, asked.with_works)
     if works:
-        yield f"{_first(works)} of its {count(len(asked.work), 'kind')} of work"
+        yield f"{_first_n(works)} of its {count(len(asked.work), 'kind')} of work"
 
 
-def _first(count: int) -> str:
+def _first_n(count: int) -> str:
     return "the first" if count == 1 else f"the first {count}"
 
 
-def _most(most: int, cut: Callable[[int], PlanSize]) -> int:
+def _largest_allowed(most: int, cut: Callable[[int], PlanSize]) -> int:
     """The largest number, up to `most`, with which a plan is small enough; 0 where none is. Found by halving."""
     low, high = 0, most + 1
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if estimate(cut(middle)).seconds <= MOST_SECONDS else (low, middle)
+        low, high = (middle, high) if estimate_compute(cut(middle)).seconds <= MOST_SECONDS else (low, middle)
     return low
 
 
@@ -160,19 +160,19 @@ def _has_named_model(work: Work) -> bool:
     return bool(work.train or work.serve or work.run)
 
 
-def _moves(works: Sequence[Work]) -> bool:
+def _varies_by_month(works: Sequence[Work]) -> bool:
     """Whether what the work wants differs from month to month."""
     return any(work.growth_per_year or work.season or work.jobs for work in works)
 
 
-def _drawn(works: Sequence[Work], futures: int, futures_of_jobs: int) -> list[_DemandLayer]:
+def _random_layers(works: Sequence[Work], futures: int, futures_of_jobs: int) -> list[_DemandLayer]:
     """What differs from future to future: first each job, in as many futures as jobs take, then each kind of work."""
     jobs = [_DemandLayer(2, 1, futures_of_jobs) for work in works if _has_named_model(work) for _ in work.jobs]
     fixed = [work.by_hour for work in works if not work.may_wait]
     return jobs + [_DemandLayer(3, len({*day, 0.0}), futures) if day else _DemandLayer(2, 1, futures) for day in fixed]
 
 
-def _merged(levels: Sequence[int]) -> int:
+def _merged_levels(levels: Sequence[int]) -> int:
     """How many levels are put on a grid, one kind of work after the other; up to `MOST_LEVELS` stay as they are."""
     found, so_far = 0, 1
     for one in levels:
@@ -182,7 +182,7 @@ def _merged(levels: Sequence[int]) -> int:
     return found
 
 
-def _together(layers: Sequence[_DemandLayer], levels: int, months: int, differing: int) -> ComputeEstimate:
+def _combined(layers: Sequence[_DemandLayer], levels: int, months: int, differing: int) -> ComputeEstimate:
     """Patterns and their levels, one kind of work after the other, as the levels of demand are put together."""
     sums = shares = on_grid = 0
     patterns, most = 1, max((one.futures for one in layers), default=0)

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from planner.scenario.base import WORK, ScenarioModel, asked, unit
+from planner.scenario.base import WORK, ScenarioModel, ask, unit
 
 Regime = Literal["calm", "rough"]
 Stated = Literal["all", "useful"]
@@ -19,7 +19,7 @@ class Failures(ScenarioModel):
     Checkpoints are written as often as wastes least (Young, Daly).
     """
 
-    regime: Annotated[Regime | None, asked("regime", "How often jobs fail", "As at Llama 3 (calm), or as on shared "
+    regime: Annotated[Regime | None, ask("regime", "How often jobs fail", "As at Llama 3 (calm), or as on shared "
         "research clusters, own errors included (rough).", group=WORK, rare=True, usual="calm")] = None  # fmt: skip
     hours_between_failures: Annotated[
         float | None, Field(ge=10.0, le=1e8, description="of one accelerator; wins over `regime`"), unit("hours")

@@ -58,8 +58,8 @@ class FieldSpec:
     @property
     def range(self) -> str:
         """Its bounds: `0.01 to 1`."""
-        low = "" if self.low is None else f"{'above ' if self.above else ''}{number(self.low)}"
-        return f"{low} to {number(self.high)}" if self.high is not None else f"{low} or more"
+        low = "" if self.low is None else f"{'above ' if self.above else ''}{format_bound(self.low)}"
+        return f"{low} to {format_bound(self.high)}" if self.high is not None else f"{low} or more"
 
     def holds(self, value: float) -> bool:
         """Whether a number lies within the bounds."""
@@ -68,27 +68,27 @@ class FieldSpec:
         return self.high is None or value <= self.high
 
 
-def number(value: float) -> str:
+def format_bound(value: float) -> str:
     """A bound as people write it: 16,384; 0.01."""
     return f"{value:,.0f}" if value == int(value) else f"{value:,.10g}"
 
 
 @cached(512)
-def shape(path: Path) -> FieldSpec | None:
+def field_spec(path: Path) -> FieldSpec | None:
     """The field at a path such as ("work", 0, "busy_share"); None where there is none."""
     schema = _schema()
     node: Mapping[str, Any] = schema
     for step in path:
-        node = _plain(node)
+        node = _resolved_node(node)
         inner = node.get("items") if isinstance(step, int) else node.get("properties", {}).get(step)
         if inner is None:
             return None
         node = inner
-    return _shape(_plain(node))
+    return _spec(_resolved_node(node))
 
 
 @cached(1)
-def leaves() -> tuple[Path, ...]:
+def leaf_fields() -> tuple[Path, ...]:
     """Every field that holds a value of its own; the items of a list of records stand under 0."""
     return tuple(_leaves(()))
 
@@ -96,22 +96,24 @@ def leaves() -> tuple[Path, ...]:
 @cached(512)
 def price_unit(name: str) -> str:
     """What the fields called `name` are the price of one of; empty where they are no price. A name is one thing."""
-    return next((found.per for path in leaves() if path[-1] == name and (found := shape(path)) and found.per), "")
+    return next(
+        (found.per for path in leaf_fields() if path[-1] == name and (found := field_spec(path)) and found.per), ""
+    )
 
 
-def nearest(word: str, path: Path) -> str | None:
+def nearest_key(word: str, path: Path) -> str | None:
     """The key of the record at `path` that a word was probably meant to be."""
-    record = shape(path)
+    record = field_spec(path)
     meant = near(word.casefold().replace("gpu", "accelerator"), record.fields if record else ())
     return meant[0] if meant else None
 
 
 def _leaves(path: Path) -> list[Path]:
-    here = shape(path)
+    here = field_spec(path)
     assert here is not None
     if here.kind == "record":
         return [leaf for field in here.fields for leaf in _leaves((*path, field))]
-    item = shape((*path, _REPEATED)) if here.kind == "list" else None
+    item = field_spec((*path, _REPEATED)) if here.kind == "list" else None
     return _leaves((*path, _REPEATED)) if item is not None and item.kind == "record" else [path]
 
 
@@ -120,7 +122,7 @@ def _schema() -> dict[str, Any]:
     return Scenario.model_json_schema()
 
 
-def _plain(node: Mapping[str, Any]) -> Mapping[str, Any]:
+def _resolved_node(node: Mapping[str, Any]) -> Mapping[str, Any]:
     """The node without references and without "or nothing"."""
     kept: Mapping[str, Any] = node
     while "$ref" in kept or "anyOf" in kept:
@@ -135,7 +137,7 @@ def _plain(node: Mapping[str, Any]) -> Mapping[str, Any]:
 _SAID_BY_THE_FIELD = ("description", "unit", "per", "asked")  # they win over what its type says
 
 
-def _shape(node: Mapping[str, Any]) -> FieldSpec:
+def _spec(node: Mapping[str, Any]) -> FieldSpec:
     told = str(node.get("description", ""))
     if "properties" in node:
         return FieldSpec(

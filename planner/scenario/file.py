@@ -12,11 +12,11 @@ from typing import Any
 
 import pydantic
 
-from planner.scenario.fields import shape
-from planner.scenario.known_names import NAMED, ScenarioError, accelerator_meant, complaints, settle
+from planner.scenario.fields import field_spec
+from planner.scenario.known_names import NAMED, ScenarioError, accelerator_meant, format_errors, resolve_names
 from planner.scenario.path import Path, format_path, get_value
 from planner.scenario.scenario import Scenario
-from planner.scenario.typed_money import as_typed, schema_with_amount_text, to_dollars
+from planner.scenario.typed_money import schema_with_amount_text, to_dollars, with_entered_amounts
 from pricing import CatalogError, Catalogue, strict_yaml
 from pricing.days import parse_day
 from pricing.exchange import rates
@@ -58,8 +58,8 @@ def read_scenario(text: bytes, name: str, catalogue: Catalogue) -> SavedScenario
     if said.wrong:
         path, wish = min(said.wrong, key=lambda one: _line(lines, one[0]) or 0)
         raise ScenarioError(name, _line(lines, path), f"{format_path(path)}: {wish}", more=len(said.wrong) - 1)
-    scenario = scenario_of(said.data, name, lines).with_typed(said.typed)
-    settled, lost = settle(scenario, catalogue)
+    scenario = build_scenario(said.data, name, lines).with_typed(said.typed)
+    settled, lost = resolve_names(scenario, catalogue)
     if lost:
         first = min(lost, key=lambda one: _line(lines, one.path) or 0)
         wish = f"{format_path(first.path)}: {str(first.error).rstrip('.')}"
@@ -67,12 +67,12 @@ def read_scenario(text: bytes, name: str, catalogue: Catalogue) -> SavedScenario
     return SavedScenario(settled, day, digest, notes=tuple(_notes(scenario, settled, catalogue)))
 
 
-def scenario_of(data: Mapping[str, Any], name: str, lines: Mapping[tuple[str, ...], int]) -> Scenario:
+def build_scenario(data: Mapping[str, Any], name: str, lines: Mapping[tuple[str, ...], int]) -> Scenario:
     """The scenario in plain data, checked; `lines` says on which line of the file each key stands."""
     try:
         return Scenario.model_validate(data)
     except pydantic.ValidationError as error:
-        wrong = complaints(error)
+        wrong = format_errors(error)
         wrong.sort(key=lambda one: _line(lines, one[0]) or 0)
         path, wish = wrong[0]
         raise ScenarioError(name, _line(lines, path), wish, more=len(wrong) - 1) from error
@@ -162,9 +162,9 @@ def file_schema() -> dict[str, Any]:
     return {**scenario, "properties": {**head, **scenario["properties"]}}
 
 
-def differences(scenario: Scenario) -> dict[str, Any]:
+def changed_fields(scenario: Scenario) -> dict[str, Any]:
     """What a scenario says otherwise than the defaults, as plain data in the record's order; money as typed."""
-    return as_typed(scenario, scenario.model_dump(exclude_defaults=True))
+    return with_entered_amounts(scenario, scenario.model_dump(exclude_defaults=True))
 
 
 def write_scenario(saved: SavedScenario) -> str:
@@ -176,8 +176,8 @@ def write_scenario(saved: SavedScenario) -> str:
     if saved.day is not None:
         head.append(f"day: {saved.day.isoformat()}  # prices and ages as they were known on this day")
     if saved.catalogue_digest is not None:
-        head.append(f"catalogue: {_quoted(saved.catalogue_digest)}  # digest of the facts it was made with")
-    return "\n".join([*head, *_record(differences(saved.scenario), (), "")]) + "\n"
+        head.append(f"catalogue: {_quote(saved.catalogue_digest)}  # digest of the facts it was made with")
+    return "\n".join([*head, *_record(changed_fields(saved.scenario), (), "")]) + "\n"
 
 
 def format_part(part: Mapping[str, Any]) -> str:
@@ -207,7 +207,7 @@ def _item(item: Mapping[str, Any], path: Path, indent: str) -> list[str]:
 
 
 def _comment(path: Path) -> str:
-    about = shape(path)
+    about = field_spec(path)
     if about is None or about.kind == "record":
         return ""
     told = [text for text in (about.unit, about.help) if text]
@@ -237,10 +237,10 @@ _MEANT = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
 
 
 def _text(text: str) -> str:
-    return text if _PLAIN.fullmatch(text) and text.casefold() not in _MEANT else _quoted(text)
+    return text if _PLAIN.fullmatch(text) and text.casefold() not in _MEANT else _quote(text)
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """Text in double quotes, whatever is in it: what does not print is written as its code."""
     return (
         '"'

@@ -13,11 +13,11 @@ from typing import Any
 
 import pydantic
 
-from planner.scenario.fields import leaves, shape
-from planner.scenario.file import SavedScenario, file_day, scenario_of
+from planner.scenario.fields import field_spec, leaf_fields
+from planner.scenario.file import SavedScenario, build_scenario, file_day
 from planner.scenario.grid_range import MOST_LISTED, AxisSteps, LazyRange, ValueRange, to_input_value
-from planner.scenario.known_names import NAMED, ScenarioError, first_error, settle, unknown
-from planner.scenario.path import Path, format_path, get_value, put
+from planner.scenario.known_names import NAMED, ScenarioError, first_error, resolve_names, unknown_key_message
+from planner.scenario.path import Path, format_path, get_value, set_value
 from planner.scenario.question import KEYS, PERCENT_PLACES
 from planner.scenario.scenario import Scenario
 from planner.scenario.typed_money import to_dollars
@@ -95,7 +95,7 @@ class SweepGrid:
         """The scenario with these values; a `ScenarioError` where they do not agree with each other."""
         data = dict(self._base)
         for path, value in zip(self.paths, values, strict=True):
-            put(data, path, value)
+            set_value(data, path, value)
         try:
             return Scenario.model_validate(data)
         except pydantic.ValidationError as error:
@@ -115,14 +115,14 @@ def read_grid(text: bytes, name: str, catalogue: Catalogue, base_of: BaseOf, mea
         if key not in _HEAD:
             raise ScenarioError(name, lines.get((str(key),)), f"{key}: no such key; there are {', '.join(_HEAD)}")
     base = to_dollars(data["base"], rates(catalogue)).data if isinstance(data.get("base"), dict) else data.get("base")
-    saved = _saved({**data, "base": base}, name, lines, base_of)
-    axes = (*_varied_axes(data.get("vary"), name, lines), *_together(data.get("together"), name, lines))
+    saved = _base_scenario({**data, "base": base}, name, lines, base_of)
+    axes = (*_varied_axes(data.get("vary"), name, lines), *_joint_axes(data.get("together"), name, lines))
     if not axes:
         raise ScenarioError(name, None, "nothing varies: want `vary:`, such as `vary: {years: [2, 3, 4, 5]}`")
     _check_point_count(axes, name)
-    _once(axes, name, lines)
+    _check_unique(axes, name, lines)
     grid = SweepGrid(saved, axes, _outputs(data.get("outputs"), name, lines, measures))
-    return _settled(grid, name, lines, catalogue)
+    return _resolve_names(grid, name, lines, catalogue)
 
 
 def _outputs(said: Any, name: str, lines: Lines, measures: Sequence[str]) -> tuple[str, ...]:
@@ -146,20 +146,20 @@ def _yaml(raw: bytes, name: str) -> tuple[Any, Lines]:
         raise ScenarioError(name, error.place.line, f"{key}{error.wanted}") from error
 
 
-def _saved(data: Mapping[str, Any], name: str, lines: Lines, base_of: BaseOf) -> SavedScenario:
+def _base_scenario(data: Mapping[str, Any], name: str, lines: Lines, base_of: BaseOf) -> SavedScenario:
     base = data.get("base")
     ways = {"ways": data["ways"]} if data.get("ways") else {}
     if isinstance(base, str):
         saved = base_of(base)
         said = saved.scenario.model_dump(exclude_defaults=True)
-        return replace(saved, scenario=scenario_of({**said, **ways}, name, lines))
+        return replace(saved, scenario=build_scenario({**said, **ways}, name, lines))
     if base is None or isinstance(base, dict):
         said = dict(base or {})
         day = file_day(said, name, lines.get(("base", "day")))
         said.pop("day", None)
         under = {place[1:]: line for place, line in lines.items() if place[:1] == ("base",)}
         under |= {place: line for place, line in lines.items() if place[:1] == ("ways",)}
-        return SavedScenario(scenario_of({**said, **ways}, name, under), day)
+        return SavedScenario(build_scenario({**said, **ways}, name, under), day)
     raise ScenarioError(
         name, lines.get(("base",)), f"base: {shown(base)} must be a scenario, or the name of a preset or of a file"
     )
@@ -176,7 +176,7 @@ def _varied_axes(vary: Any, name: str, lines: Lines) -> Iterable[SweepAxis]:
         yield _axis((path,), [_values(said, path, scale, name, line)])
 
 
-def _together(groups: Any, name: str, lines: Lines) -> Iterable[SweepAxis]:
+def _joint_axes(groups: Any, name: str, lines: Lines) -> Iterable[SweepAxis]:
     """Each group as one axis. One group may stand alone, without a list around it."""
     found = (groups,) if isinstance(groups, dict) else groups or ()
     for number, group in enumerate(found):
@@ -204,19 +204,19 @@ def _axis(paths: tuple[Path, ...], columns: Sequence[Sequence[Any]]) -> SweepAxi
 
 def _path(key: str, name: str, line: int | None) -> tuple[Path, int]:
     """Where an input stands, and how many of what is written make one of it: 100 for the percentages of a link."""
-    if key in KEYS and (shape((key,)) is None or KEYS[key].path == (key,)):
+    if key in KEYS and (field_spec((key,)) is None or KEYS[key].path == (key,)):
         return KEYS[key].path, PERCENT if KEYS[key].percent else 1
     path: Path = tuple(int(step) if step.isdigit() else step for step in key.split("."))
-    if tuple(0 if isinstance(step, int) else step for step in path) in leaves() and shape(path) is not None:
+    if tuple(0 if isinstance(step, int) else step for step in path) in leaf_fields() and field_spec(path) is not None:
         return path, 1
-    known = next((n for n in range(len(path), 0, -1) if shape(path[:n]) is not None), 0)
+    known = next((n for n in range(len(path), 0, -1) if field_spec(path[:n]) is not None), 0)
     if known == len(path):
         raise ScenarioError(name, line, f"{key}: a whole group of inputs; name one of them, such as {key}.…")
-    raise ScenarioError(name, line, f"{key}: {unknown(str(path[known]), path[:known])}")
+    raise ScenarioError(name, line, f"{key}: {unknown_key_message(str(path[known]), path[:known])}")
 
 
 def _values(said: Any, path: Path, scale: int, name: str, line: int | None) -> Sequence[Any]:
-    kind = shape(path)
+    kind = field_spec(path)
     assert kind is not None
     whole = kind.kind == "whole"
     if isinstance(said, dict):
@@ -260,7 +260,7 @@ def _check_point_count(axes: tuple[SweepAxis, ...], name: str) -> None:
         raise ScenarioError(name, None, f"{lengths} = {_too_many(count)}")
 
 
-def _once(axes: tuple[SweepAxis, ...], name: str, lines: Lines) -> None:
+def _check_unique(axes: tuple[SweepAxis, ...], name: str, lines: Lines) -> None:
     """Refuses an input that varies twice, and a list that varies alone and says something twice."""
     paths = [path for axis in axes for path in axis.paths]
     twice = next((path for at, path in enumerate(paths) if path in paths[:at]), None)
@@ -276,9 +276,9 @@ def _once(axes: tuple[SweepAxis, ...], name: str, lines: Lines) -> None:
                 raise ScenarioError(name, _axis_line(axis, lines), wish)
 
 
-def _settled(grid: SweepGrid, name: str, lines: Lines, catalogue: Catalogue) -> SweepGrid:
+def _resolve_names(grid: SweepGrid, name: str, lines: Lines, catalogue: Catalogue) -> SweepGrid:
     """The grid with names as the catalogue writes them; a value that no scenario takes is refused."""
-    base, lost = settle(grid.saved.scenario, catalogue)
+    base, lost = resolve_names(grid.saved.scenario, catalogue)
     if lost:
         raise ScenarioError(name, lines.get(("base", str(lost[0].path[0]))), str(lost[0].error).rstrip("."))
     grid = replace(grid, saved=replace(grid.saved, scenario=base))
@@ -313,7 +313,7 @@ def _resolve_axis(grid: SweepGrid, axis: SweepAxis, name: str, lines: Lines, cat
             refused.append(error.wish)  # not wrong by itself: its points say that it does not agree with the rest
             continue
         if set(axis.paths) & set(NAMED):
-            scenario, lost = settle(scenario, catalogue)
+            scenario, lost = resolve_names(scenario, catalogue)
             mine = [one for one in lost if one.path in axis.paths]
             if mine:
                 raise ScenarioError(name, line, f"{format_path(mine[0].path)}: {str(mine[0].error).rstrip('.')}")

@@ -8,7 +8,7 @@ import pydantic
 from pydantic_core import ErrorDetails
 
 from planner.scenario.base import ScenarioFieldError
-from planner.scenario.fields import FieldSpec, nearest, shape
+from planner.scenario.fields import FieldSpec, field_spec, nearest_key
 from planner.scenario.path import Path, format_path
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from pricing import Catalogue, PricingError, meant, strict_yaml
@@ -35,7 +35,7 @@ class UnknownReference(NamedTuple):
     error: PricingError
 
 
-def settle(scenario: Scenario, catalogue: Catalogue) -> tuple[Scenario, list[UnknownReference]]:
+def resolve_names(scenario: Scenario, catalogue: Catalogue) -> tuple[Scenario, list[UnknownReference]]:
     """The scenario with every name as the catalogue writes it, and the names that it does not know."""
     lost: list[UnknownReference] = []
 
@@ -47,11 +47,13 @@ def settle(scenario: Scenario, catalogue: Catalogue) -> tuple[Scenario, list[Unk
             return name
 
     changed: dict[str, object] = {
-        "accelerator": find(("accelerator",), scenario.accelerator, accelerator),
+        "accelerator": find(("accelerator",), scenario.accelerator, resolve_accelerator),
         "site": find(("site",), scenario.site, naming.site),
     }
     if scenario.stay_in:
-        changed["stay_in"] = tuple(find(("stay_in", place), code, land) for place, code in enumerate(scenario.stay_in))
+        changed["stay_in"] = tuple(
+            find(("stay_in", place), code, resolve_country) for place, code in enumerate(scenario.stay_in)
+        )
     chosen = str(changed["accelerator"])
     for section, purchase in (("rent", "on_demand"), ("reserve", RESERVED), ("spot", "spot")):
         record = getattr(scenario, section)
@@ -59,12 +61,12 @@ def settle(scenario: Scenario, catalogue: Catalogue) -> tuple[Scenario, list[Unk
             found = find((section, "offer"), record.offer, _offer_resolver(chosen, purchase))
             changed[section] = record.model_copy(update={"offer": found})
     if scenario.hosted is not None and scenario.hosted.price is not None:
-        price = find(("hosted", "price"), scenario.hosted.price, hosted_price)
+        price = find(("hosted", "price"), scenario.hosted.price, resolve_hosted_price)
         changed["hosted"] = scenario.hosted.model_copy(update={"price": price})
     if scenario.tax is not None:
         schedule = find(("tax", "schedule"), scenario.tax.schedule, resolve_tax_schedule)
         changed["tax"] = scenario.tax.model_copy(update={"schedule": schedule})
-    find(("currency",), _without_rate(scenario), currency)
+    find(("currency",), _without_rate(scenario), resolve_currency)
     changed["measured"] = tuple(
         one.model_copy(
             update={"accelerator": find(("measured", place, "accelerator"), one.accelerator, naming.accelerator)}
@@ -74,7 +76,7 @@ def settle(scenario: Scenario, catalogue: Catalogue) -> tuple[Scenario, list[Unk
     return scenario.model_copy(update=changed), lost
 
 
-def accelerator(catalogue: Catalogue, name: str) -> str:
+def resolve_accelerator(catalogue: Catalogue, name: str) -> str:
     """The one accelerator called `name`; or that any will do."""
     return accelerator_meant(catalogue, name).key
 
@@ -85,19 +87,19 @@ def accelerator_meant(catalogue: Catalogue, name: str) -> Meant:
     return Meant(ANY_ACCELERATOR) if any_will_do else meant.accelerator(catalogue, name)
 
 
-def land(catalogue: Catalogue, name: str) -> str:
+def resolve_country(catalogue: Catalogue, name: str) -> str:
     """The country of these two letters."""
-    return name if name in catalogue.lands else _one("country", name, catalogue.lands)
+    return name if name in catalogue.lands else _resolve_one("country", name, catalogue.lands)
 
 
-def hosted_price(catalogue: Catalogue, name: str) -> str:
+def resolve_hosted_price(catalogue: Catalogue, name: str) -> str:
     """The one hosted price called `name`."""
-    return _one("hosted price", name, catalogue.hosted)
+    return _resolve_one("hosted price", name, catalogue.hosted)
 
 
 def resolve_tax_schedule(catalogue: Catalogue, name: str) -> str:
     """The one schedule of depreciation called `name`."""
-    return _one("schedule", name, catalogue.schedules)
+    return _resolve_one("schedule", name, catalogue.schedules)
 
 
 def _without_rate(scenario: Scenario) -> str | None:
@@ -106,7 +108,7 @@ def _without_rate(scenario: Scenario) -> str | None:
     return shown.code if shown is not None and shown.usd_per_unit is None else None
 
 
-def currency(catalogue: Catalogue, code: str) -> str:
+def resolve_currency(catalogue: Catalogue, code: str) -> str:
     """The currency of this code, if the catalogue has a rate of it."""
     known = rates(catalogue)
     if code == DOLLAR or code in known:
@@ -146,7 +148,7 @@ def _offer_resolver(accelerator: str, purchase: str) -> Callable[[Catalogue, str
     return find
 
 
-def _one(what: str, name: str, known: Collection[str]) -> str:
+def _resolve_one(what: str, name: str, known: Collection[str]) -> str:
     index = {naming.plain(key): key for key in known}
     if name in index.values():
         return name
@@ -177,21 +179,21 @@ class ScenarioError(PricingError):
         self.path = path  # of the field that is wrong by itself, where there is one
 
 
-def unchanged(refusal: PricingError) -> str:
+def with_unchanged_note(refusal: PricingError) -> str:
     """The refusal as a page says it: that nothing was changed stands in it, and stands in it once."""
     if isinstance(refusal, ScenarioError):  # its own words end with it
         return str(refusal)
     return f"{refusal} {UNCHANGED[0].upper()}{UNCHANGED[1:]}."
 
 
-def where(error: Mapping[str, Any]) -> Path:
+def error_path(error: Mapping[str, Any]) -> Path:
     """The path of one of pydantic's errors, without its own marks."""
     return tuple(step for step in error["loc"] if step != "[key]")
 
 
-def complaint(error: Mapping[str, Any]) -> str:
+def format_error(error: Mapping[str, Any]) -> str:
     """One of pydantic's errors as `work.0.busy_share: 1.6 must be 0.01 to 1`."""
-    path = where(error)
+    path = error_path(error)
     wish = _wish(error, path)
     return f"{format_path(path)}: {wish}" if path else wish
 
@@ -199,11 +201,11 @@ def complaint(error: Mapping[str, Any]) -> str:
 def _wish(error: Mapping[str, Any], path: Path) -> str:
     kind, got = error["type"], error.get("input")
     if kind == "extra_forbidden":
-        return unknown(str(path[-1]), path[:-1])
+        return unknown_key_message(str(path[-1]), path[:-1])
     if kind == "missing":
-        wanted = shape(path)
+        wanted = field_spec(path)
         return f"missing; it must be {wanted.wish}" if wanted else "missing"
-    wanted = shape(path)
+    wanted = field_spec(path)
     if wanted is None or kind == "value_error":
         return strict_yaml.wish(error)
     if kind in ("too_short", "too_long"):
@@ -226,34 +228,34 @@ def _bounds_text(wanted: FieldSpec, got: object) -> str:
     return wanted.range
 
 
-def unknown(key: str, path: Path) -> str:
+def unknown_key_message(key: str, path: Path) -> str:
     """What to say of a key that nobody knows."""
-    meant = nearest(key, path)
+    meant = nearest_key(key, path)
     hint = f"; did you mean {meant}?" if meant else ""
-    record = shape(path)
+    record = field_spec(path)
     known = f"; there are {', '.join(record.fields)}" if record and record.fields and not meant else ""
     return f"there is no such key{hint}{known}" if path else f"there is no such key{hint or known}"
 
 
-def complaints(error: pydantic.ValidationError) -> list[tuple[Path, str]]:
+def format_errors(error: pydantic.ValidationError) -> list[tuple[Path, str]]:
     """Every one of pydantic's errors: its path and its sentence."""
-    return [(where(one) or _named(one), complaint(one)) for one in _kept(error)]
+    return [(error_path(one) or _named_field(one), format_error(one)) for one in _relevant_errors(error)]
 
 
 def first_error(error: pydantic.ValidationError) -> tuple[Path, str]:
     """The first of pydantic's errors; its path is that of the wrong value, empty where values disagree."""
-    first = _kept(error)[0]
-    return where(first), complaint(first)
+    first = _relevant_errors(error)[0]
+    return error_path(first), format_error(first)
 
 
-def _kept(error: pydantic.ValidationError) -> list[ErrorDetails]:
+def _relevant_errors(error: pydantic.ValidationError) -> list[ErrorDetails]:
     every = error.errors(include_url=False)
     # A list whose items are wrong is also said to be too short: that is no error of its own.
-    lists = {where(one)[:-n] for one in every for n in range(1, len(where(one)))}
-    return [one for one in every if not (one["type"] == "too_short" and where(one) in lists)]
+    lists = {error_path(one)[:-n] for one in every for n in range(1, len(error_path(one)))}
+    return [one for one in every if not (one["type"] == "too_short" and error_path(one) in lists)]
 
 
-def _named(error: Mapping[str, Any]) -> Path:
+def _named_field(error: Mapping[str, Any]) -> Path:
     """The field that an error about the whole scenario names."""
     said = error.get("ctx", {}).get("error")
     return said.path if isinstance(said, ScenarioFieldError) else ()

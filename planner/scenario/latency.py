@@ -41,13 +41,13 @@ class DayPattern(ScenarioModel):
 
 
 @cached(1)
-def latencies() -> dict[str, LatencyClass]:
+def latency_classes() -> dict[str, LatencyClass]:
     """Return the latency classes by name, in the order in which they are shown."""
     return _read("latency.yaml", LatencyClass)
 
 
 @cached(1)
-def days() -> dict[str, DayPattern]:
+def day_patterns() -> dict[str, DayPattern]:
     """Return the shapes of a day by name, in the order in which they are shown."""
     return _read("days.yaml", DayPattern)
 
@@ -57,11 +57,13 @@ def _read(file: str, kind: type[N]) -> dict[str, N]:
     return {name: kind.model_validate({"name": name, **fields}) for name, fields in data.items()}
 
 
-def promised(ttft_ms: float | None, tpot_ms: float | None) -> LatencyClass | None:
+def match_latency_class(ttft_ms: float | None, tpot_ms: float | None) -> LatencyClass | None:
     """Return the class with this promise; None for a promise of one's own."""
-    return next((each for each in latencies().values() if (each.ttft_ms, each.tpot_ms) == (ttft_ms, tpot_ms)), None)
+    return next(
+        (each for each in latency_classes().values() if (each.ttft_ms, each.tpot_ms) == (ttft_ms, tpot_ms)), None
+    )
 
 
-def day_of(by_hour: tuple[float, ...]) -> DayPattern | None:
+def match_day_pattern(by_hour: tuple[float, ...]) -> DayPattern | None:
     """Return the day with these hours; None for one of one's own."""
-    return next((day for day in days().values() if day.by_hour == by_hour), None)
+    return next((day for day in day_patterns().values() if day.by_hour == by_hour), None)

@@ -1,6 +1,6 @@
 """A scenario in the address of a page: short keys for what the question bar and its expander ask, the rest in one key.
 
-`from_address(scenario_to_link(scenario))` is the scenario. Numbers are written so that they come back to the last bit;
+`scenario_from_link(scenario_to_link(scenario))` is the scenario. Numbers are written so that they come back to the last bit;
 a share stands as a percentage (`busy=60`). What a link holds that cannot be used is left out and said.
 """
 
@@ -15,13 +15,13 @@ import pydantic_core
 
 from planner.scenario import known_names
 from planner.scenario.base import EnteredAmount
-from planner.scenario.known_names import complaints
-from planner.scenario.link_text import parse_value, typed, why_not, written
-from planner.scenario.path import format_path, get_value, put, take
+from planner.scenario.known_names import format_errors
+from planner.scenario.link_text import entered_amounts, format_value, parse_value, unusable_reason
+from planner.scenario.path import format_path, get_value, pop_value, set_value
 from planner.scenario.question import KEYS, LinkKey
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import TaxInputs
-from planner.scenario.typed_money import ConvertedAmounts, as_typed, to_dollars
+from planner.scenario.typed_money import ConvertedAmounts, to_dollars, with_entered_amounts
 from pricing import Catalogue, PricingError
 from pricing.exchange import Rates
 from pricing.exchange import rates as rates_of
@@ -41,12 +41,12 @@ class LinkTooLongError(PricingError):
 
 def scenario_to_link(scenario: Scenario) -> dict[str, str]:
     """What a link holds: each short key whose value is not the default, and `also` for the rest."""
-    rest = as_typed(scenario, scenario.model_dump(exclude_defaults=True))
+    rest = with_entered_amounts(scenario, scenario.model_dump(exclude_defaults=True))
     held: dict[str, str] = {}
     for key in KEYS.values():
-        value = take(rest, key.path)
+        value = pop_value(rest, key.path)
         if value is not None:
-            held[key.key] = written(key, value)
+            held[key.key] = format_value(key, value)
     _drop_empty_records(rest, {str(KEYS[key].path[0]) for key in held})
     if rest:
         held[ALSO] = json.dumps(
@@ -69,7 +69,7 @@ class ParsedLink(NamedTuple):
     unknown: frozenset[str]  # the keys whose name the catalogue does not know
 
 
-def from_address(
+def scenario_from_link(
     held: Mapping[str, str], catalogue: Catalogue | None = None, others: Collection[str] = ()
 ) -> tuple[Scenario, list[str]]:
     """The scenario a link holds, and a sentence for each thing in it that cannot be used. See `parse_link`."""
@@ -91,12 +91,12 @@ def parse_link(
     """
     told: list[str] = []
     known = rates_of(catalogue) if rates is None and catalogue is not None else rates or {}
-    parts = list(_read(held, told, known))
-    also = _extra_in_dollars(_also(held.get(ALSO), told), told, known)
-    scenario, at_odds = _together(parts, also, told)
+    parts = list(_read_values(held, told, known))
+    also = _extra_in_dollars(_parse_extra(held.get(ALSO), told), told, known)
+    scenario, at_odds = _merge_values(parts, also, told)
     unknown: set[str] = set()
     if catalogue is not None:
-        scenario = _settled(scenario, catalogue, told, unknown)
+        scenario = _resolve_names(scenario, catalogue, told, unknown)
     told += _unknown_keys([key for key in held if key not in (*KEYS, ALSO, *others)])
     odd = {key: f"{said} {one}" for key, one in at_odds.items()}
     return ParsedLink(scenario, [f"{said} {one}" for one in told], odd, frozenset(unknown))
@@ -116,12 +116,14 @@ def clean_link(
     except LinkTooLongError:  # written out, names can take more room than in the link
         return plain, read.told
     chosen = {
-        key: text for key, text in plain.items() if key in KEYS and key not in read.unknown and _says(key, text, known)
+        key: text
+        for key, text in plain.items()
+        if key in KEYS and key not in read.unknown and _has_value(key, text, known)
     }
     return {**chosen, **kept, **{key: held[key] for key in read.at_odds}}, read.told
 
 
-def _says(key: str, text: str, rates: Rates) -> bool:
+def _has_value(key: str, text: str, rates: Rates) -> bool:
     """Whether a text can be read, and is not just what a field holds before anybody touches it."""
     value = parse_value(KEYS[key], text, rates) if text else None
     return value is not None and value != KEYS[key].default
@@ -136,16 +138,16 @@ class _LinkValue(NamedTuple):
     typed: tuple[EnteredAmount, ...] = ()  # where it is an amount in another currency
 
 
-def _read(held: Mapping[str, str], told: list[str], rates: Rates) -> Iterator[_LinkValue]:
+def _read_values(held: Mapping[str, str], told: list[str], rates: Rates) -> Iterator[_LinkValue]:
     for key in KEYS.values():
         text = held.get(key.key)
         if text is None or text == "":
             continue
         value = parse_value(key, text, rates)
         if value is None:
-            told.append(_unusable_message(key, text, why_not(key, text, rates)))
+            told.append(_unusable_message(key, text, unusable_reason(key, text, rates)))
         else:
-            yield _LinkValue(key, text, value, typed(key, text, rates))
+            yield _LinkValue(key, text, value, entered_amounts(key, text, rates))
 
 
 def _unusable_message(key: LinkKey, text: str, why: str) -> str:
@@ -153,7 +155,7 @@ def _unusable_message(key: LinkKey, text: str, why: str) -> str:
     if instead is None:
         instead = "the catalogue's figure"
     elif not isinstance(instead, str):
-        instead = written(key, instead)
+        instead = format_value(key, instead)
     return (
         f"{key.key} = {printable(text)}{why}{_END[why.endswith('?')]}"
         f"{instead[0].upper()}{instead[1:]} is used instead, so this answer differs from the sender's."
@@ -163,7 +165,7 @@ def _unusable_message(key: LinkKey, text: str, why: str) -> str:
 _END = {False: ". ", True: " "}  # after a question no full stop
 
 
-def _also(text: str | None, told: list[str]) -> dict[str, Any]:
+def _parse_extra(text: str | None, told: list[str]) -> dict[str, Any]:
     """The rest of the scenario as plain data; empty where it cannot be read."""
     if not text:
         return {}
@@ -195,7 +197,7 @@ _LEFT_OUT = "It is left out, so this answer differs from the sender's."
 
 def extra_by_hour(text: str | None) -> tuple[float, ...]:
     """The hours of the day that the rest of a link tells of the first work; empty where it tells none."""
-    works = _also(text, []).get("work")
+    works = _parse_extra(text, []).get("work")
     first = works[0] if isinstance(works, list) and works and isinstance(works[0], dict) else {}
     told = first.get("by_hour")
     return tuple(told) if isinstance(told, list) and all(isinstance(one, float | int) for one in told) else ()
@@ -203,8 +205,8 @@ def extra_by_hour(text: str | None) -> tuple[float, ...]:
 
 def extra_with_hours(text: str | None, by_hour: tuple[float, ...]) -> str | None:
     """The rest of a link with other hours of the day for the first work, or with none; None where nothing is left."""
-    rest = _also(text, [])
-    put(rest, ("work", 0, "by_hour"), list(by_hour))
+    rest = _parse_extra(text, [])
+    set_value(rest, ("work", 0, "by_hour"), list(by_hour))
     if not by_hour:
         del rest["work"][0]["by_hour"]
     if rest["work"] == ({},):
@@ -214,13 +216,13 @@ def extra_with_hours(text: str | None, by_hour: tuple[float, ...]) -> str | None
 
 def extra_ownership_field(text: str | None, name: str) -> Any:
     """What the rest of a link tells of a field of owning; None where it tells nothing."""
-    own = _also(text, []).get("own")
+    own = _parse_extra(text, []).get("own")
     return own.get(name) if isinstance(own, dict) else None
 
 
 def extra_with_ownership(text: str | None, told: Mapping[str, Any]) -> str | None:
     """The rest of a link with other values of fields of owning, None for none of it; None where nothing is left."""
-    rest = _also(text, [])
+    rest = _parse_extra(text, [])
     there = rest.pop("own", None)
     own = {**(there if isinstance(there, dict) else {}), **told}
     left = {name: value for name, value in own.items() if value is not None}
@@ -234,12 +236,12 @@ def _parse_strict_json(text: str) -> Any:
     brackets = re.sub(r"[^][{}]", "", re.sub(r'"(\\.|[^"\\])*"', "", text))
     if max(accumulate(1 if mark in "[{" else -1 for mark in brackets), default=0) > MAX_DEPTH:
         raise ValueError("too many levels")
-    read = json.loads(text, object_pairs_hook=_once)
+    read = json.loads(text, object_pairs_hook=_reject_duplicate_keys)
     json.dumps(read, allow_nan=False)
     return read
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     data = dict(pairs)
     if len(data) != len(pairs):
         raise ValueError("a key stands here twice")
@@ -247,52 +249,52 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return data
 
 
-def _together(said: list[_LinkValue], also: ConvertedAmounts, told: list[str]) -> tuple[Scenario, dict[str, str]]:
+def _merge_values(said: list[_LinkValue], also: ConvertedAmounts, told: list[str]) -> tuple[Scenario, dict[str, str]]:
     """The scenario of all that a link says, where it agrees; else of each key that agrees with those before it."""
     try:
-        return _scenario(said, also), {}
+        return _build_scenario(said, also), {}
     except pydantic.ValidationError:
         kept: list[_LinkValue] = []
     at_odds: dict[str, str] = {}
     for one in sorted(said, key=lambda one: one.key.path == ("accelerator",)):  # any of them needs a model before it
         try:
-            _scenario([*kept, one], _NOTHING)
+            _build_scenario([*kept, one], _NOTHING)
         except pydantic.ValidationError as error:
-            why = f", which does not agree with the rest: {_first(error)}"
+            why = f", which does not agree with the rest: {_first_complaint(error)}"
             at_odds[one.key.key] = _unusable_message(one.key, one.text, why)
         else:
             kept.append(one)
     try:
-        return _scenario(kept, also), at_odds
+        return _build_scenario(kept, also), at_odds
     except pydantic.ValidationError as error:
-        why = _first(error)
+        why = _first_complaint(error)
         sentence = f"`{ALSO}`, which cannot be used: {why}{_END[why.endswith('?')]}{_LEFT_OUT}"
         if _is_consistent(also):
             at_odds[ALSO] = sentence
         else:
             told.append(sentence)
-        return _scenario(kept, _NOTHING), at_odds
+        return _build_scenario(kept, _NOTHING), at_odds
 
 
 def _is_consistent(also: ConvertedAmounts) -> bool:
     try:
-        _scenario([], also)
+        _build_scenario([], also)
     except pydantic.ValidationError:
         return False
     return True
 
 
-def _first(error: pydantic.ValidationError) -> str:
-    return complaints(error)[0][1].rstrip(".")
+def _first_complaint(error: pydantic.ValidationError) -> str:
+    return format_errors(error)[0][1].rstrip(".")
 
 
 _NOTHING = ConvertedAmounts({}, (), ())
 
 
-def _scenario(said: list[_LinkValue], also: ConvertedAmounts) -> Scenario:
+def _build_scenario(said: list[_LinkValue], also: ConvertedAmounts) -> Scenario:
     data: dict[str, Any] = json.loads(json.dumps(also.data))
     for one in said:
-        put(data, one.key.path, one.value)
+        set_value(data, one.key.path, one.value)
     typed = (*also.typed, *(amount for one in said for amount in one.typed))
     return Scenario.model_validate_json(json.dumps(data)).with_typed(typed)
 
@@ -316,9 +318,9 @@ def _drop_empty_records(rest: dict[str, Any], said: Collection[str]) -> None:
         del rest["work"]
 
 
-def _settled(scenario: Scenario, catalogue: Catalogue, told: list[str], unknown: set[str]) -> Scenario:
+def _resolve_names(scenario: Scenario, catalogue: Catalogue, told: list[str], unknown: set[str]) -> Scenario:
     """The scenario with names as the catalogue writes them; a name it does not know gives way to the default."""
-    settled, lost = known_names.settle(scenario, catalogue)
+    settled, lost = known_names.resolve_names(scenario, catalogue)
     told += _taken_for_another(scenario, settled, catalogue)
     if not lost:
         return settled
@@ -345,7 +347,7 @@ def _settled(scenario: Scenario, catalogue: Catalogue, told: list[str], unknown:
         for step in path[:-1]:
             here = here[step]
         here[path[-1]] = default
-    return known_names.settle(Scenario.model_validate(data).with_typed(settled.typed), catalogue)[0]
+    return known_names.resolve_names(Scenario.model_validate(data).with_typed(settled.typed), catalogue)[0]
 
 
 def _taken_for_another(scenario: Scenario, settled: Scenario, catalogue: Catalogue) -> list[str]:

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from planner.scenario.base import EnteredAmount
-from planner.scenario.path import put
+from planner.scenario.path import set_value
 from planner.scenario.question import PERCENT_PLACES, LinkKey
 from planner.scenario.typed_money import AmountError, is_money, parse_money, to_dollars
 from pricing.exchange import Rates
@@ -18,14 +18,14 @@ _SMALLEST_PLAIN, _LARGEST_PLAIN = Decimal("1e-9"), Decimal("1e15")
 _SWITCH = {"1": True, "true": True, "0": False, "false": False}
 
 
-def typed(key: LinkKey, text: str, rates: Rates) -> tuple[EnteredAmount, ...]:
+def entered_amounts(key: LinkKey, text: str, rates: Rates) -> tuple[EnteredAmount, ...]:
     """What was typed in another currency; nothing where it is plain dollars, or no money at all."""
     data: dict[str, Any] = {}
-    put(data, key.path, text)
+    set_value(data, key.path, text)
     return () if is_number(text) else to_dollars(data, rates).typed
 
 
-def why_not(key: LinkKey, text: str, rates: Rates) -> str:
+def unusable_reason(key: LinkKey, text: str, rates: Rates) -> str:
     """Why a text cannot be used, to stand behind it."""
     kind = key.shape.kind
     if mark := unseen(text):
@@ -59,10 +59,10 @@ def parse_value(key: LinkKey, text: str, rates: Rates) -> Any:
     if kind == "text":
         return text if len(text) <= (key.shape.longest or 0) else None
     two_readings = is_money(key.path) and _TWO_READINGS.fullmatch(text)
-    return _number(key, text) if is_number(text) and not two_readings else _dollars(key, text, rates)
+    return _number(key, text) if is_number(text) and not two_readings else _parse_dollars(key, text, rates)
 
 
-def _dollars(key: LinkKey, text: str, rates: Rates) -> float | None:
+def _parse_dollars(key: LinkKey, text: str, rates: Rates) -> float | None:
     try:
         usd = parse_money(text, rates)[0] if is_money(key.path) else None
     except AmountError:
@@ -78,7 +78,7 @@ def _number(key: LinkKey, text: str) -> float | int | None:
     return value if key.shape.holds(value) else None
 
 
-def written(key: LinkKey, value: Any) -> str:
+def format_value(key: LinkKey, value: Any) -> str:
     """The text that stands for a value."""
     if isinstance(value, bool):
         return "1" if value else "0"

@@ -28,7 +28,7 @@ from planner.scenario.base import (
     Usd,
     UsdPerHour,
     Years,
-    asked,
+    ask,
     unit,
     usd_per,
 )
@@ -103,112 +103,114 @@ class PowerCurvePoint(ScenarioModel):
 class OwnInputs(ScenarioModel):
     """Buying, and running what was bought."""
 
-    accelerators: Annotated[Count | None, asked("own", "How many to buy", "Empty: as many as are wanted at once.",
+    accelerators: Annotated[Count | None, ask("own", "How many to buy", "Empty: as many as are wanted at once.",
         group=BUYING, usual="as many as are wanted at once")] = None  # fmt: skip
     orders: Annotated[Orders, Field(description="the fleet in stages; empty: in time for work that grows, else at "
         "once")] = ()  # fmt: skip
-    orders_every_months: Annotated[int, Field(ge=1, le=60), unit("months"), asked("every", "Orders every, months",
+    orders_every_months: Annotated[int, Field(ge=1, le=60), unit("months"), ask("every", "Orders every, months",
         "How often machines may be ordered where the work grows.", group=BUYING, rare=True)] = 6  # fmt: skip
     # what it costs on day one
-    usd_per_server: Annotated[Usd | None, usd_per("server"), asked("server", "Server price, USD each",
+    usd_per_server: Annotated[Usd | None, usd_per("server"), ask("server", "Server price, USD each",
         "A whole machine with its GPUs.", group=BUYING, rare=True)] = None  # fmt: skip
-    usd_per_accelerator: Annotated[Usd | None, usd_per("accelerator"), asked("price", "GPU price, USD each",
+    usd_per_accelerator: Annotated[Usd | None, usd_per("accelerator"), ask("price", "GPU price, USD each",
         "Your quote wins over the catalogue.", group=BUYING)] = None  # fmt: skip
     accelerators_per_server: Annotated[int | None, Field(ge=1, le=256), unit("accelerators")] = None
     host_share: Annotated[
-        UpTo10 | None, asked("extra", "Host around the GPUs, % of their price", group=BUYING, rare=True, percent=True)
+        UpTo10 | None,
+        ask("extra", "Host around the GPUs, % of their price", group=BUYING, rare=True, percent=True),
     ] = None
     spare_share: Annotated[
-        Share | None, asked("spares", "Spares, % of the fleet", group=BUYING, rare=True, percent=True)
+        Share | None, ask("spares", "Spares, % of the fleet", group=BUYING, rare=True, percent=True)
     ] = None
-    usd_per_accelerator_of_network: Annotated[Usd | None, usd_per("accelerator of network"), asked("net",
+    usd_per_accelerator_of_network: Annotated[Usd | None, usd_per("accelerator of network"), ask("net",
         "Network, USD per GPU", group=BUYING, rare=True)] = None  # fmt: skip
     usd_per_tb_of_disk: Annotated[Usd | None, usd_per("TB of disk")] = None
     install_share: Annotated[
-        UpTo10 | None, asked("install", "Installation, % of the hardware", group=BUYING, rare=True, percent=True)
+        UpTo10 | None, ask("install", "Installation, % of the hardware", group=BUYING, rare=True, percent=True)
     ] = None
     capex_usd: Annotated[Usd | None, Field(description="all of day one in one sum: replaces the lines above"),
-        asked("capex", "All of day one in one sum, USD", "Replaces servers, network, disks and installation.",
+        ask("capex", "All of day one in one sum, USD", "Replaces servers, network, disks and installation.",
         group=BUYING, rare=True, usual="the lines it replaces")] = None  # fmt: skip
     capex_per: Annotated[CapexPer | None, Field(description="what that sum is for: `all` that is bought, or each "
-        "`machine`"), asked("per", "That sum is for", "All that is bought, or each machine.", group=BUYING, rare=True,
+        "`machine`"), ask("per", "That sum is for", "All that is bought, or each machine.", group=BUYING, rare=True,
         usual="all")] = None  # fmt: skip
     # when
     order_month: Annotated[int, Field(ge=0, le=120, description="ordered after so many months, rented until then"),
         unit("number of the month")] = 0  # fmt: skip
     lead_time_months: Annotated[
-        Months | None, asked("wait", "Delivery, months", "You rent until the hardware is there.", group=BUYING)
+        Months | None, ask("wait", "Delivery, months", "You rent until the hardware is there.", group=BUYING)
     ] = None
     scarcity_premium_share: UpTo10 | None = None
     deposit_share: Share | None = None
     # what it costs to run
-    place: Annotated[Place, asked("place", "Where it stands",
+    place: Annotated[Place, ask("place", "Where it stands",
         "Sets whose price of electricity, which cooling, space and people count, and what its circuits carry.",
         group=RUNNING)] = "colocation"  # fmt: skip
     most_kw: Annotated[float | None, Field(gt=0.0, le=1_000_000.0, description="that its machines may draw, without "
-        "cooling; a MW is 1000"), unit("kW"), asked("kw", "Power there is for it, kW",
+        "cooling; a MW is 1000"), unit("kW"), ask("kw", "Power there is for it, kW",
         "What the circuits or the contract carry. Machines that draw more are not bought.", group=RUNNING, rare=True,
         usual="the circuits of a home or an office; no limit elsewhere")] = None  # fmt: skip
-    usd_per_kw_month: Annotated[float | None, Field(ge=0.0, le=10_000.0), usd_per("kW-month"), asked("colo",
+    usd_per_kw_month: Annotated[float | None, Field(ge=0.0, le=10_000.0), usd_per("kW-month"), ask("colo",
         "Space and hosting, USD per kW a month", group=RUNNING, rare=True)] = None  # fmt: skip
-    space_price_change_per_year: Annotated[ChangePerYear | None, asked("colos", "Space changes by, % a year",
+    space_price_change_per_year: Annotated[ChangePerYear | None, ask("colos", "Space changes by, % a year",
         "What a contract for hosting raises its price by.", group=RUNNING, rare=True, percent=True)] = None  # fmt: skip
     usd_per_kw_of_room: Annotated[float | None, Field(ge=0.0, le=1_000_000.0), usd_per("kW of room")] = None
     room_life_years: Annotated[float | None, Field(ge=1.0, le=50.0), unit("years")] = None
     room_upkeep_share_per_year: Annotated[Share | None, unit("share a year: 0.1 is 10 %")] = None
-    usd_per_kwh: Annotated[float | None, Field(ge=0.0, le=5.0), usd_per("kWh"), asked("kwh", "Electricity, USD per kWh",
+    usd_per_kwh: Annotated[float | None, Field(ge=0.0, le=5.0), usd_per("kWh"), ask("kwh", "Electricity, USD per kWh",
         group=RUNNING)] = None  # fmt: skip
     power_price_change_per_year: Annotated[
-        ChangePerYear | None, asked("kwhs", "Electricity changes by, % a year", group=RUNNING, rare=True, percent=True)
+        ChangePerYear | None,
+        ask("kwhs", "Electricity changes by, % a year", group=RUNNING, rare=True, percent=True),
     ] = None
-    pue: Annotated[float | None, Field(ge=1.0, le=3.0), unit("times what the machines draw"), asked("pue", "PUE",
+    pue: Annotated[float | None, Field(ge=1.0, le=3.0), unit("times what the machines draw"), ask("pue", "PUE",
         "What the building draws for each kW of the machines: 1.1 is new and large.", group=RUNNING,
         rare=True)] = None  # fmt: skip
-    rated_w_per_server: Annotated[float | None, Field(ge=1.0, le=1_000_000.0), unit("W"), asked("watts",
+    rated_w_per_server: Annotated[float | None, Field(ge=1.0, le=1_000_000.0), unit("W"), ask("watts",
         "Rated power of a server, W", group=RUNNING, rare=True)] = None  # fmt: skip
     busy_power_share: Share | None = None
     idle_power_share: Share | None = None
     fte_per_accelerator: Annotated[float | None, Field(ge=0.0, le=10.0), unit("full-time people per accelerator"),
-        asked("people", "People per GPU, full-time", group=RUNNING, rare=True)] = None  # fmt: skip
-    usd_per_fte_year: Annotated[Usd | None, usd_per("FTE-year"), asked("salary", "Cost of one of them, USD a year",
+        ask("people", "People per GPU, full-time", group=RUNNING, rare=True)] = None  # fmt: skip
+    usd_per_fte_year: Annotated[Usd | None, usd_per("FTE-year"), ask("salary", "Cost of one of them, USD a year",
         group=RUNNING, rare=True)] = None  # fmt: skip
     wage_change_per_year: Annotated[
-        ChangePerYear | None, asked("pay", "Wages change by, % a year", group=RUNNING, rare=True, percent=True)
+        ChangePerYear | None, ask("pay", "Wages change by, % a year", group=RUNNING, rare=True, percent=True)
     ] = None
-    maintenance_share_per_year: Annotated[Share | None, unit("share a year: 0.1 is 10 %"), asked("upkeep",
+    maintenance_share_per_year: Annotated[Share | None, unit("share a year: 0.1 is 10 %"), ask("upkeep",
         "Maintenance, % of the price a year", group=RUNNING, rare=True, percent=True)] = None  # fmt: skip
     maintenance_change_per_year: Annotated[ChangePerYear | None, Field(description="from the order on, of maintenance, "
-        "insurance, repairs and the upkeep of a room of your own"), asked("upkeeps", "Maintenance changes by, % a year",
+        "insurance, repairs and the upkeep of a room of your own"), ask("upkeeps", "Maintenance changes by, % a year",
         "With insurance, repairs and the upkeep of a room of your own.", group=RUNNING, rare=True,
         percent=True)] = None  # fmt: skip
     insurance_share_per_year: Annotated[Share | None, unit("share a year: 0.1 is 10 %")] = None
     usd_per_accelerator_year_of_software: Annotated[Usd | None, usd_per("accelerator-year of software")] = None
-    failures_per_accelerator_year: Annotated[UpTo10 | None, unit("failures of one accelerator in a year"), asked("fail",
+    failures_per_accelerator_year: Annotated[UpTo10 | None, unit("failures of one accelerator in a year"), ask("fail",
         "Failures, % of GPUs a year", group=RUNNING, rare=True, percent=True)] = None  # fmt: skip
     repair_share: UpTo10 | None = None
     warranty_years: Annotated[UpTo10 | None, unit("years")] = None
     running_usd_per_month: Annotated[Usd | None,
         Field(description="all running costs in one sum: replaces space, power, people and upkeep"),
-        unit("USD a month"), asked("running", "All running costs in one sum, USD a month",
+        unit("USD a month"), ask("running", "All running costs in one sum, USD a month",
         "Replaces space, power, people and upkeep.", group=RUNNING, rare=True,
         usual="the lines it replaces")] = None  # fmt: skip
     # the end
     resale_month: Annotated[int | None, Field(ge=1, le=120), unit("number of the month")] = None
-    residual_share: Annotated[Share | None, asked("resale", "Resale value at the end, % of price",
+    residual_share: Annotated[Share | None, ask("resale", "Resale value at the end, % of price",
         "The most uncertain number here.", group=RUNNING, percent=True)] = None  # fmt: skip
     host_residual_share: Annotated[Share | None, Field(description="of what the machine around the GPUs cost: its "
-        "price less theirs, else `host_share`"), asked("hostresale", "Resale value of the host, % of its price",
+        "price less theirs, else `host_share`"), ask("hostresale", "Resale value of the host, % of its price",
         "Chassis, processors, memory and network cards, where another share is left of them than of the GPUs.",
         group=RUNNING, rare=True, percent=True, usual="as the GPUs")] = None  # fmt: skip
     guaranteed_residual_share: Annotated[Share | None, Field(description="of the price; whatever the market pays, the "
-        "sale brings at least this, selling costs taken off"), asked("floor", "Guaranteed resale, % of price",
+        "sale brings at least this, selling costs taken off"), ask("floor", "Guaranteed resale, % of price",
         "Somebody pays you the difference where the market pays less.", group=RUNNING, rare=True, percent=True,
         usual="none")] = None  # fmt: skip
     guarantee_cost_share: Annotated[Share | None, Field(description="of the price, paid when the machines come"),
-        asked("floorcost", "Cost of that guarantee, % of price", "Paid when the machines come.", group=RUNNING,
+        ask("floorcost", "Cost of that guarantee, % of price", "Paid when the machines come.", group=RUNNING,
         rare=True, percent=True, usual="nothing")] = None  # fmt: skip
     forward_residual_share: Annotated[Share | None, Field(description="of the price: what a buyer agrees today to pay "
-        "when they go, in every future and without selling costs"), asked("forward", "Resale agreed today, % of price",
+        "when they go, in every future and without selling costs"), ask("forward", "Resale agreed today, % of price",
         "Exactly this, whatever the market pays then. No selling costs.", group=RUNNING, rare=True, percent=True,
         usual="none")] = None  # fmt: skip
     selling_cost_share: Share | None = None
@@ -263,7 +265,7 @@ class Loan(ScenarioModel):
     """Buying with borrowed money: level payments, perhaps with a last large one."""
 
     rate_per_year: Annotated[
-        RatePerYear | None, asked("loan", "Interest on a loan, % a year", group=MONEY, rare=True, percent=True)
+        RatePerYear | None, ask("loan", "Interest on a loan, % a year", group=MONEY, rare=True, percent=True)
     ] = None
     years: Years | None = None
     loan_share: Share | None = None
@@ -274,7 +276,7 @@ class Lease(ScenarioModel):
     """Hardware for a monthly payment; it goes back, or is bought, at the end. A quote shows its implied rate."""
 
     usd_per_month: Annotated[
-        Usd | None, unit("USD a month"), asked("lease", "Lease, USD a month", group=MONEY, rare=True)
+        Usd | None, unit("USD a month"), ask("lease", "Lease, USD a month", group=MONEY, rare=True)
     ] = None
     rate_per_year: RatePerYear | None = None
     years: Years | None = None
@@ -322,23 +324,23 @@ SoldBack = Literal["bought", "kept"]
 class IdleSaleInputs(ScenarioModel):
     """Idle hours of one's own machines, sold to others. Who has no work of his own sells all of them."""
 
-    usd_per_accelerator_hour: Annotated[UsdPerHour | None, asked("sellat", "Idle hours sold at, USD per GPU-hour",
+    usd_per_accelerator_hour: Annotated[UsdPerHour | None, ask("sellat", "Idle hours sold at, USD per GPU-hour",
         "What a buyer pays you today. Providers ask more than a newcomer gets: enter your own.", group=SELLING,
         usual="nothing is sold")] = None  # fmt: skip
-    share_sold: Annotated[Share | None, asked("sellshare", "Sold, % of idle hours",
+    share_sold: Annotated[Share | None, ask("sellshare", "Sold, % of idle hours",
         "Hours in which your own work leaves the machines idle. Futures draw more and less around it.",
         group=SELLING, percent=True)] = None  # fmt: skip
-    fee_share: Annotated[Share | None, asked("sellfee", "Fee of who sells them, % of the price",
+    fee_share: Annotated[Share | None, ask("sellfee", "Fee of who sells them, % of the price",
         "Of a marketplace or a broker; 0 where you sell by contract.", group=SELLING, percent=True)] = None  # fmt: skip
-    usd_per_month_to_sell: Annotated[Usd, unit("USD a month"), asked("sellcost", "Selling them costs, USD a month",
+    usd_per_month_to_sell: Annotated[Usd, unit("USD a month"), ask("sellcost", "Selling them costs, USD a month",
         "People, billing, support for buyers.", group=SELLING, rare=True)] = 0.0  # fmt: skip
-    price_change_per_year: Annotated[ChangePerYear | None, asked("sellchange", "What a buyer pays changes by, % a year",
+    price_change_per_year: Annotated[ChangePerYear | None, ask("sellchange", "What a buyer pays changes by, % a year",
         "Empty: as rents do. Either way it moves with rents in the futures.", group=SELLING, rare=True, percent=True,
         usual="as rents")] = None  # fmt: skip
     first_month: Annotated[int, Field(ge=1, le=120, description="the first month in which hours are sold"),
-        unit("number of the month"), asked("sellfrom", "Sold from month", group=SELLING, rare=True)] = 1  # fmt: skip
+        unit("number of the month"), ask("sellfrom", "Sold from month", group=SELLING, rare=True)] = 1  # fmt: skip
     reserved: Annotated[bool, Field(description="whether idle hours of reserved machines are sold too, where the "
-        "contract allows it"), asked("sellheld", "Idle hours of reserved machines too?",
+        "contract allows it"), ask("sellheld", "Idle hours of reserved machines too?",
         "Where the contract allows it.", group=SELLING, rare=True)] = False  # fmt: skip
 
 
@@ -347,10 +349,10 @@ class SaleAndLeaseBack(ScenarioModel):
 
     of: Annotated[SoldBack, Field(description="what is bought for the plan, or what stands under `kept`")] = "bought"
     price_share: Annotated[Share, Field(description="what the lessor pays, of the price; of kept ones, of what they "
-        "would fetch today"), asked("slb", "Sold to a lessor for, % of price",
+        "would fetch today"), ask("slb", "Sold to a lessor for, % of price",
         "Sale and lease-back: on delivery he pays, from then on you do.", group=MONEY, rare=True, percent=True,
         usual="not sold")]  # fmt: skip
-    usd_per_month: Annotated[Usd | None, unit("USD a month"), asked("slbmonth", "Leased back for, USD a month",
+    usd_per_month: Annotated[Usd | None, unit("USD a month"), ask("slbmonth", "Leased back for, USD a month",
         group=MONEY, rare=True, usual="as the rate of a lease says")] = None  # fmt: skip
     rate_per_year: Annotated[RatePerYear | None, Field(description="empty: the usual rate of a lease")] = None
     years: Annotated[Years | None, Field(description="empty: as long as the plan")] = None

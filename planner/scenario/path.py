@@ -35,7 +35,7 @@ def with_value(record: Any, path: Path, value: object) -> Any:
     return record.model_copy(update={step: with_value(inner, rest, value)})
 
 
-def put(data: dict[str, Any], path: Path, value: Any) -> None:
+def set_value(data: dict[str, Any], path: Path, value: Any) -> None:
     """Set the value at a path of plain data. What lies on the way is copied, so that nobody else's data changes.
 
     Something of another kind that stands in the way stays: whoever checks the data will refuse it.
@@ -47,7 +47,7 @@ def put(data: dict[str, Any], path: Path, value: Any) -> None:
         _put_into_item(data, step, rest, value)
     elif isinstance(inner := data.get(step, {}), dict):
         data[step] = dict(inner)
-        put(data[step], rest, value)
+        set_value(data[step], rest, value)
 
 
 def _put_into_item(data: dict[str, Any], step: str, path: Path, value: Any) -> None:
@@ -58,11 +58,11 @@ def _put_into_item(data: dict[str, Any], step: str, path: Path, value: Any) -> N
             items[place] = value
         elif isinstance(items[place], dict):
             items[place] = dict(items[place])
-            put(items[place], rest, value)
+            set_value(items[place], rest, value)
         data[step] = tuple(items)
 
 
-def take(data: dict[str, Any], path: Path) -> Any:
+def pop_value(data: dict[str, Any], path: Path) -> Any:
     """Take the value at a path out of plain data; None where it is not there."""
     here: Any = data
     for step in path[:-1]:

@@ -9,7 +9,7 @@ import pydantic
 from pydantic import Field
 
 from planner.scenario.base import Id, Label, ScenarioModel
-from planner.scenario.known_names import ScenarioError, complaints
+from planner.scenario.known_names import ScenarioError, format_errors
 from planner.scenario.scenario import Scenario
 from pricing import strict_yaml
 from pricing.caching import cached
@@ -92,15 +92,15 @@ def _is_number(value: Any) -> bool:
 
 
 @cached(1)
-def presets() -> tuple[Preset, ...]:
+def load_presets() -> tuple[Preset, ...]:
     """Every preset, in the order in which they are shown."""
     return tuple(sorted((_read(path) for path in sorted(FOLDER.glob("*.yaml"))), key=lambda one: one.place))
 
 
-def preset(name: str) -> Preset | None:
+def find_preset(name: str) -> Preset | None:
     """The preset with this key, or with this title in any case."""
     wanted = name.strip().casefold()
-    return next((one for one in presets() if wanted in (one.key.casefold(), one.title.casefold())), None)
+    return next((one for one in load_presets() if wanted in (one.key.casefold(), one.title.casefold())), None)
 
 
 def _read(path: Path) -> Preset:
@@ -108,4 +108,4 @@ def _read(path: Path) -> Preset:
     try:
         return Preset.model_validate({"key": path.stem, **data})
     except pydantic.ValidationError as error:
-        raise ScenarioError(path.name, None, complaints(error)[0][1]) from error
+        raise ScenarioError(path.name, None, format_errors(error)[0][1]) from error

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from planner.scenario.fields import FieldSpec, leaves, number, shape
+from planner.scenario.fields import FieldSpec, field_spec, format_bound, leaf_fields
 from planner.scenario.path import Path, get_value
 from planner.scenario.scenario import Scenario
 from pricing.caching import cached
@@ -76,7 +76,7 @@ class LinkKey:
     @property
     def shape(self) -> FieldSpec:
         """What the field takes, as the record says it."""
-        found = shape(self.path)
+        found = field_spec(self.path)
         assert found is not None
         return found
 
@@ -108,7 +108,7 @@ class LinkKey:
         low, high = self.low, self.high
         if low is None or high is None:
             return self.shape.wish
-        return f"{'above ' if self.shape.above else ''}{number(low)} to {number(high)}"
+        return f"{'above ' if self.shape.above else ''}{format_bound(low)} to {format_bound(high)}"
 
 
 @cached(1)
@@ -122,10 +122,13 @@ def _scaled(bound: float | None, percent: bool) -> float | None:
 
 # In the order of the records. A key that has been in a link keeps its meaning for ever.
 KEYS: dict[str, LinkKey] = {
-    one.key: one for path in leaves() if (said := shape(path)) and said.asked for one in (LinkKey(path, **said.asked),)
+    one.key: one
+    for path in leaf_fields()
+    if (said := field_spec(path)) and said.asked
+    for one in (LinkKey(path, **said.asked),)
 }
 
 
-def under(group: str, rare: bool) -> tuple[str, ...]:
+def keys_of_group(group: str, rare: bool) -> tuple[str, ...]:
     """The keys that stand under a heading of the page: those that most people change, or those that few do."""
     return tuple(key.key for key in KEYS.values() if key.group == group and key.rare is rare)

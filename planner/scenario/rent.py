@@ -19,7 +19,7 @@ from planner.scenario.base import (
     UpTo10,
     Usd,
     UsdPerHour,
-    asked,
+    ask,
     unit,
     usd_per,
 )
@@ -37,12 +37,12 @@ class RentalInputs(ScenarioModel):
     """
 
     offer: Annotated[
-        Id | None, asked("offer", "Rent from", "One offer, by its id.", usual="the cheapest that can be believed")
+        Id | None, ask("offer", "Rent from", "One offer, by its id.", usual="the cheapest that can be believed")
     ] = None
-    usd_per_accelerator_hour: Annotated[UsdPerHour | None, asked("rent", "Rent, USD per GPU-hour",
+    usd_per_accelerator_hour: Annotated[UsdPerHour | None, ask("rent", "Rent, USD per GPU-hour",
         "Your price on demand; empty takes the cheapest offer that can be believed.",
         group=RENTING)] = None  # fmt: skip
-    hours_per_session: Annotated[float, Field(ge=0.01, le=HOURS_PER_YEAR), unit("hours"), asked("session",
+    hours_per_session: Annotated[float, Field(ge=0.01, le=HOURS_PER_YEAR), unit("hours"), ask("session",
         "Hours in one session", "How long machines run before you stop them. Providers round it up.",
         group=WORK)] = 8.0  # fmt: skip
     billing_increment_s: Annotated[float | None, Field(ge=1.0, le=2_628_000.0), unit("seconds")] = None
@@ -55,18 +55,18 @@ class RentalInputs(ScenarioModel):
     usd_per_gb_of_egress: Annotated[float | None, Field(ge=0.0, le=100.0), usd_per("GB of egress")] = None
     free_egress_gb_per_month: Annotated[float | None, Field(ge=0.0, le=1e9), unit("GB a month")] = None
     support_share: Annotated[
-        UpTo10 | None, asked("support", "Support plan, % of the bill", group=RENTING, rare=True, percent=True)
+        UpTo10 | None, ask("support", "Support plan, % of the bill", group=RENTING, rare=True, percent=True)
     ] = None
     # agreed today
     forward_usd_per_accelerator_hour: Annotated[UsdPerHour | None, Field(description="what each hour on demand costs "
-        "from `forward_from_month` on, in every future, wherever rents go"), asked("fwdrent",
+        "from `forward_from_month` on, in every future, wherever rents go"), ask("fwdrent",
         "Rent agreed today for later, USD per GPU-hour", "In place of the path of rents, in every future.",
         group=RENTING, rare=True, usual="the path of rents")] = None  # fmt: skip
     forward_from_month: Annotated[int, Field(ge=1, le=120, description="the first month that the agreed price holds "
-        "for; 13 is the first of the second year"), unit("number of the month"), asked("fwdfrom",
+        "for; 13 is the first of the second year"), unit("number of the month"), ask("fwdfrom",
         "Agreed from month", "13 is the first of the second year.", group=RENTING, rare=True)] = 1  # fmt: skip
     forward_fee_usd: Annotated[Usd | None, Field(description="paid today, once, by whoever rents at that price"),
-        asked("fwdfee", "Fee for that agreement, USD", "Paid today, once.", group=RENTING, rare=True,
+        ask("fwdfee", "Fee for that agreement, USD", "Paid today, once.", group=RENTING, rare=True,
         usual="nothing")] = None  # fmt: skip
 
     @model_validator(mode="after")
@@ -101,13 +101,13 @@ class ReservationInputs(ScenarioModel):
 
     offer: Id | None = None
     term: Annotated[
-        TermLength | None, asked("term", "Length of a reservation", group=RENTING, rare=True, usual="the cheapest")
+        TermLength | None, ask("term", "Length of a reservation", group=RENTING, rare=True, usual="the cheapest")
     ] = None
     usd_per_accelerator_hour: Annotated[
-        UsdPerHour | None, asked("reserved", "Reserved, USD per GPU-hour", group=RENTING, rare=True)
+        UsdPerHour | None, ask("reserved", "Reserved, USD per GPU-hour", group=RENTING, rare=True)
     ] = None
     prepaid: bool = False
-    at_end: Annotated[AtEnd, asked("atend", "When a reservation ends", "Renew it (roll), renew it for shorter terms "
+    at_end: Annotated[AtEnd, ask("atend", "When a reservation ends", "Renew it (roll), renew it for shorter terms "
         "(shorter), rent on demand from there on (expire), or what costs least.",
         group=RENTING, rare=True)] = "cheapest"  # fmt: skip
     orders: Annotated[
@@ -135,10 +135,10 @@ class SpotInputs(ScenarioModel):
 
     offer: Id | None = None
     usd_per_accelerator_hour: Annotated[
-        UsdPerHour | None, asked("spot", "Spot, USD per GPU-hour", group=RENTING, rare=True)
+        UsdPerHour | None, ask("spot", "Spot, USD per GPU-hour", group=RENTING, rare=True)
     ] = None
     interruptions_per_hour: Annotated[float | None, Field(ge=0.0, le=60.0,
-        description="of one job, not of one machine"), unit("per hour"), asked("taken",
+        description="of one job, not of one machine"), unit("per hour"), ask("taken",
         "Interruptions an hour, of one job", group=RENTING, rare=True)] = None  # fmt: skip
     checkpoint_hours: Annotated[float | None, Field(ge=0.0001, le=24.0), unit("hours")] = None
     checkpoint_every_hours: Annotated[float | None, Field(ge=0.001, le=720.0), unit("hours")] = None

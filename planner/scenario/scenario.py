@@ -17,7 +17,7 @@ from planner.scenario.base import (
     ScenarioFieldError,
     ScenarioModel,
     Years,
-    asked,
+    ask,
     unit,
 )
 from planner.scenario.failures import Failures
@@ -44,19 +44,17 @@ OneLine = Annotated[str, Field(min_length=1, max_length=1_000), AfterValidator(r
 class Scenario(ScenarioModel):
     """Work, ways to supply it, terms. All figures left empty are the catalogue's of the scenario's day."""
 
-    name: Annotated[Label, asked("name", "Name of the plan")] = "Plan"
-    note: Annotated[OneLine | None, asked("note", "Notes",
+    name: Annotated[Label, ask("name", "Name of the plan")] = "Plan"
+    note: Annotated[OneLine | None, ask("note", "Notes",
         "For whoever opens the plan: they go with its link and its file, and change no number.")] = None  # fmt: skip
-    accelerator: Annotated[Id, asked("gpu", "Which GPU?", "Changes price, power and rental offers.")] = (
-        USUAL_ACCELERATOR
-    )
+    accelerator: Annotated[Id, ask("gpu", "Which GPU?", "Changes price, power and rental offers.")] = USUAL_ACCELERATOR
     years: Annotated[
-        Years, asked("years", "For how long, years", "How long you need them, or would keep what you buy.")
+        Years, ask("years", "For how long, years", "How long you need them, or would keep what you buy.")
     ] = 3.0
-    site: Annotated[str, Field(min_length=1, max_length=80), asked("site", "Where would yours run?",
+    site: Annotated[str, Field(min_length=1, max_length=80), ask("site", "Where would yours run?",
         "Country, US state or Canadian province: Germany, Texas. Sets the price of electricity and of space.",
     )] = USUAL_SITE  # fmt: skip
-    stay: Annotated[DataResidency, asked("stay", "Must the work stay where yours would run?",
+    stay: Annotated[DataResidency, ask("stay", "Must the work stay where yours would run?",
         "Binds what is rented and hosted as well as what is owned.", group=WORK)] = "anywhere"  # fmt: skip
     stay_in: Annotated[tuple[CountryCode, ...], Field(max_length=40,
         description="the countries in which it must stay, by two letters each; wins over `stay`"),
@@ -135,7 +133,7 @@ class Scenario(ScenarioModel):
 
     @model_validator(mode="after")
     def _check_compute_budget(self) -> Scenario:
-        beyond = budget.too_much(self._asked)
+        beyond = budget.over_budget_message(self._asked)
         if beyond is not None:
             raise ScenarioFieldError("work", beyond)
         return self
@@ -143,7 +141,7 @@ class Scenario(ScenarioModel):
     @property
     def estimate(self) -> budget.ComputeEstimate:
         """What a plan of it takes to reckon."""
-        return budget.estimate(self._asked)
+        return budget.estimate_compute(self._asked)
 
     @property
     def _asked(self) -> budget.PlanSize:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from planner.scenario.base import LONGEST_TEXT, Id, ScenarioModel, asked, unit
+from planner.scenario.base import LONGEST_TEXT, Id, ScenarioModel, ask, unit
 from planner.scenario.vocabulary import (
     USUAL_ACCEPTED_SHARE,
     CachePrecision,
@@ -35,18 +35,18 @@ Bound = Literal["compute", "fp32", "fp64", "bandwidth"]
 class TrainingSpec(ScenarioModel):
     """The model to train, and how: what a task of a plan and a question of the speed model have in common."""
 
-    model: Annotated[Id, asked("train", "Which model is trained?",
+    model: Annotated[Id, ask("train", "Which model is trained?",
         "The hours follow from how fast it trains on what you ask for.", usual="none: hours are given")]  # fmt: skip
     tokens: Annotated[float | None, Field(ge=1e3, le=1e16, description="of one run; empty: twenty for each parameter"),
-        unit("tokens of one run"), asked("tokens", "Tokens of one run", amount=True,
+        unit("tokens of one run"), ask("tokens", "Tokens of one run", amount=True,
         usual="twenty for each parameter")] = None  # fmt: skip
     unique_tokens: Annotated[
         float | None, Field(ge=1e3, le=1e16, description="of text there are; the rest are repeats"), unit("tokens")
     ] = None
-    method: Annotated[Method, asked("method", "How is it trained?", usual="full")] = "full"
-    precision: Annotated[TrainingPrecision, asked("bits", "Precision of training", usual="bf16")] = "bf16"
+    method: Annotated[Method, ask("method", "How is it trained?", usual="full")] = "full"
+    precision: Annotated[TrainingPrecision, ask("bits", "Precision of training", usual="bf16")] = "bf16"
     seq_len: Annotated[
-        int, Field(ge=16, le=LONGEST_TEXT), unit("tokens"), asked("seq", "Tokens of a sequence", usual="4,096")
+        int, Field(ge=16, le=LONGEST_TEXT), unit("tokens"), ask("seq", "Tokens of a sequence", usual="4,096")
     ] = 4_096
     measured_over_predicted: _OwnRuns | None = None
 
@@ -56,29 +56,29 @@ class TrainingTask(TrainingSpec):
 
     images: Annotated[float | None, Field(ge=1, le=1e14, description="of one run, where it learns from pictures"),
         unit("images of one run")] = None  # fmt: skip
-    runs_per_month: Annotated[_RunsPerMonth | None, asked("runs", "Runs a month", usual="one run, at once")] = None
-    deadline_days: Annotated[_Days | None, asked("due", "Due within, days", usual="no deadline")] = None
-    choose_count: Annotated[bool, Field(description="as many accelerators as are cheapest and in time"), asked("choose",
+    runs_per_month: Annotated[_RunsPerMonth | None, ask("runs", "Runs a month", usual="one run, at once")] = None
+    deadline_days: Annotated[_Days | None, ask("due", "Due within, days", usual="no deadline")] = None
+    choose_count: Annotated[bool, Field(description="as many accelerators as are cheapest and in time"), ask("choose",
         "Choose how many", "As many as are cheapest and in time.", usual="no")] = False  # fmt: skip
 
 
 class ServingSpec(ScenarioModel):
     """The model to serve, its requests, and how: what a task of a plan and a question of the speed model share."""
 
-    model: Annotated[Id, asked("serve", "Which model answers?", "The GPUs follow from the requests.", usual="none")]
+    model: Annotated[Id, ask("serve", "Which model answers?", "The GPUs follow from the requests.", usual="none")]
     requests_per_s: _Rate | None = None
-    peak_requests_per_s: Annotated[
-        _Rate | None, asked("peak", "Requests a second, at the peak", usual="the average")
-    ] = None
-    input_tokens: Annotated[_Tokens, asked("in", "Tokens read for each request", usual="1,000")] = 1_000
-    output_tokens: Annotated[_Tokens, asked("out", "Tokens written for each", usual="300")] = 300
+    peak_requests_per_s: Annotated[_Rate | None, ask("peak", "Requests a second, at the peak", usual="the average")] = (
+        None
+    )
+    input_tokens: Annotated[_Tokens, ask("in", "Tokens read for each request", usual="1,000")] = 1_000
+    output_tokens: Annotated[_Tokens, ask("out", "Tokens written for each", usual="300")] = 300
     ttft_ms: Annotated[
-        _Milliseconds | None, asked("ttft", "First word within, ms", "For 99 of 100 requests.", usual="no promise")
+        _Milliseconds | None, ask("ttft", "First word within, ms", "For 99 of 100 requests.", usual="no promise")
     ] = None
-    tpot_ms: Annotated[_Milliseconds | None, asked("tpot", "Each further token within, ms", "For 99 of 100 requests.",
+    tpot_ms: Annotated[_Milliseconds | None, ask("tpot", "Each further token within, ms", "For 99 of 100 requests.",
         usual="no promise")] = None  # fmt: skip
     weight_precision: Annotated[
-        ServingPrecision | None, asked("weights", "Precision of the weights", usual="as it is published")
+        ServingPrecision | None, ask("weights", "Precision of the weights", usual="as it is published")
     ] = None
     cache_precision: CachePrecision | None = None
     engine: EngineName = "vllm"
@@ -105,7 +105,7 @@ class ServingSpec(ScenarioModel):
 class ServingTask(ServingSpec):
     """A model to be answered with, or other work by the request (images, speech, classifying), around the clock."""
 
-    requests_per_s: Annotated[_Rate, asked("rps", "Requests a second, on average", usual="1")] = 1.0
+    requests_per_s: Annotated[_Rate, ask("rps", "Requests a second, on average", usual="1")] = 1.0
     rise_per_minute: Annotated[float | None, Field(ge=0.0, le=1e6,
         description="requests a second on top within a minute: kept ready"),
         unit("requests a second more within a minute")] = None  # fmt: skip

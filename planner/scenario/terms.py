@@ -17,7 +17,7 @@ from planner.scenario.base import (
     ScenarioModel,
     Share,
     Usd,
-    asked,
+    ask,
     unit,
     usd_per,
 )
@@ -31,35 +31,35 @@ Nominal = Literal["nominal", "real"]
 class FinancialTerms(ScenarioModel):
     """Settings of finance. Printed with every result, since they can turn it. Empty takes the catalogue's figure."""
 
-    discount_rate_per_year: Annotated[float | None, Field(ge=0.0, le=0.5), unit("a year: 0.1 is 10 %"), asked("rate",
+    discount_rate_per_year: Annotated[float | None, Field(ge=0.0, le=0.5), unit("a year: 0.1 is 10 %"), ask("rate",
         "Cost of money, % a year", "What the money would earn or cost elsewhere.", group=MONEY,
         percent=True)] = None  # fmt: skip
     timing: Annotated[
-        Timing, asked("timing", "When money moves", "Within its month or year.", group=MONEY, rare=True)
+        Timing, ask("timing", "When money moves", "Within its month or year.", group=MONEY, rare=True)
     ] = "month_end"
     money: Nominal = "nominal"
-    inflation_per_year: Annotated[float, Field(ge=-0.05, le=0.5), unit("a year: 0.1 is 10 %"), asked("inflation",
+    inflation_per_year: Annotated[float, Field(ge=-0.05, le=0.5), unit("a year: 0.1 is 10 %"), ask("inflation",
         "Inflation, % a year", group=MONEY, rare=True, percent=True)] = 0.0  # fmt: skip
     hours_per_month: Annotated[float, Field(ge=672.0, le=744.0), unit("hours")] = HOURS_PER_MONTH
-    rent_change_per_year: Annotated[ChangePerYear | None, asked("rents", "Rents change by, % a year",
+    rent_change_per_year: Annotated[ChangePerYear | None, ask("rents", "Rents change by, % a year",
         "Below zero where they fall. They fell until 2025 and rose in 2026.", group=RENTING,
         percent=True)] = None  # fmt: skip
     rent_by_year: Annotated[tuple[Annotated[float, Field(ge=0.05, le=20.0)], ...], Field(max_length=10,
         description="today's rent times this, year by year; the last holds on; wins over the rate"),
         unit("times today's rent, year by year")] = ()  # fmt: skip
     rent_as_quotes_imply: Annotated[bool, Field(description="the change that 1- and 3-year quotes imply")] = False
-    cash_on_day_one_usd: Annotated[Usd | None, Field(description="the most that can be paid today"), asked("cash",
+    cash_on_day_one_usd: Annotated[Usd | None, Field(description="the most that can be paid today"), ask("cash",
         "Most you can pay on day one, USD", "Empty: no limit.", group=MONEY, usual="no limit")] = None  # fmt: skip
     cash_per_year_usd: Annotated[Usd | None,
         Field(description="the most that can be paid in any year of the plan, day one being in the first"),
-        asked("yearly", "Most you can pay in a year, USD",
+        ask("yearly", "Most you can pay in a year, USD",
         "In any year of the plan; day one is in the first. Empty: no limit.", group=MONEY,
         usual="no limit")] = None  # fmt: skip
     most_t_co2e: Annotated[
         float | None,
         Field(gt=0.0, le=1e9, description="the most that may be emitted over the plan, by operation and making"),
         unit("tonnes of CO2 equivalent"),
-        asked(
+        ask(
             "carbon",
             "Most you may emit, tonnes of CO2 equivalent",
             "Over the plan: running the machines and making them. Empty: no limit.",
@@ -72,7 +72,7 @@ class FinancialTerms(ScenarioModel):
         float | None,
         Field(ge=0.0, le=100_000.0, description="what it costs that one job waits an hour, however large"),
         usd_per("hour that one job waits"),
-        asked(
+        ask(
             "waitcost",
             "An hour that a job waits, USD",
             "Of one job, however many GPUs it takes: what it costs that somebody waits for it. Empty: as long as "
@@ -87,16 +87,17 @@ class FinancialTerms(ScenarioModel):
 class TaxInputs(ScenarioModel):
     """Tax on what is saved and earned. Rates and schedules are the site's unless you say otherwise."""
 
-    tax_share: Annotated[Share | None, asked("tax", "Tax on profit, %", "Filled in, tax and depreciation are counted.",
+    tax_share: Annotated[Share | None, ask("tax", "Tax on profit, %", "Filled in, tax and depreciation are counted.",
         group=MONEY, percent=True, usual="not counted")] = None  # fmt: skip
-    schedule: Annotated[Id, asked("written", "Written off by", "A schedule of the tax books.", group=MONEY, rare=True,
+    schedule: Annotated[Id, ask("written", "Written off by", "A schedule of the tax books.", group=MONEY, rare=True,
         usual="not counted")] = "straight-line-5-half-year"  # fmt: skip
     shares_by_year: Annotated[tuple[Share, ...], Field(max_length=40), unit("share of the price, year by year")] = ()
     profit_usd_per_year: Annotated[float | None, Field(ge=-1e12, le=1e12,
         description="other profit to set costs against; empty: always enough"), unit("USD a year")] = None  # fmt: skip
     losses_brought_usd: Usd = 0.0
     vat_share: Annotated[
-        Share, asked("vat", "Sales or value-added tax, %", group=MONEY, rare=True, percent=True, usual="not counted")
+        Share,
+        ask("vat", "Sales or value-added tax, %", group=MONEY, rare=True, percent=True, usual="not counted"),
     ] = 0.0
     vat_recovered_share: Share = 1.0
     vat_recovered_after_months: Annotated[int, Field(ge=0, le=24), unit("months")] = 3

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import pydantic
 
-from planner.scenario.amounts import AmbiguousNumberError, read_sum
+from planner.scenario.amounts import AmbiguousNumberError, parse_sum
 from planner.scenario.base import EnteredAmount
-from planner.scenario.fields import shape
+from planner.scenario.fields import field_spec
 from planner.scenario.own import OwnInputs, PowerCurvePoint, PurchaseOrder
-from planner.scenario.path import Path, put
+from planner.scenario.path import Path, set_value
 from planner.scenario.scenario import Scenario
 from pricing.exchange import DOLLAR, ExchangeRate, Rates, amount_in, unknown_currency
 from pricing.formulas import printable
@@ -31,7 +31,7 @@ class AmountError(ValueError):
 
 def is_money(path: Path) -> bool:
     """Whether a field holds dollars."""
-    found = shape(path)
+    found = field_spec(path)
     return found is not None and found.kind == "number" and found.unit.startswith(DOLLAR) and path != _RATE_ITSELF
 
 
@@ -55,7 +55,7 @@ def parse_money(text: str, rates: Rates) -> tuple[float, ExchangeRate | None]:
 
 
 def _number(text: str) -> float | None:
-    found = read_sum(text.removeprefix("-"))
+    found = parse_sum(text.removeprefix("-"))
     return -found if found is not None and text.startswith("-") else found
 
 
@@ -76,7 +76,7 @@ def to_dollars(data: Mapping[str, Any], rates: Rates) -> ConvertedAmounts:
         except AmountError as error:
             wrong.append((path, str(error)))
             continue
-        put(found, path, usd)
+        set_value(found, path, usd)
         if rate is not None:
             typed.append(EnteredAmount(path, text.strip(), usd, rate.usd, rate.day, rate.said_by))
     return ConvertedAmounts(found, tuple(typed), tuple(wrong))
@@ -95,10 +95,10 @@ def _texts(data: Any, path: Path) -> Iterator[tuple[Path, str]]:
             yield from _texts(value, (*path, place))
 
 
-def as_typed(scenario: Scenario, data: dict[str, Any]) -> dict[str, Any]:
+def with_entered_amounts(scenario: Scenario, data: dict[str, Any]) -> dict[str, Any]:
     """Plain data of a scenario with the amounts as they were typed."""
     for one in scenario.typed:
-        put(data, one.path, one.text)
+        set_value(data, one.path, one.text)
     return data
 
 
@@ -134,10 +134,10 @@ def parse_orders(text: str, before: Sequence[PurchaseOrder] = ()) -> tuple[Purch
     pairs = [(int(one[1]), int(one[2] or 0)) for one in told if one is not None]
     terms = {one.month: one.model_dump(exclude_defaults=True) for one in before}
     found = [{**terms.get(month, {}), "accelerators": count, "month": month} for count, month in pairs]
-    return ordered(found) if len(pairs) == len(told) else None
+    return validate_orders(found) if len(pairs) == len(told) else None
 
 
-def ordered(orders: Any) -> tuple[PurchaseOrder, ...] | None:
+def validate_orders(orders: Any) -> tuple[PurchaseOrder, ...] | None:
     """The orders of plain data; None where they do not follow each other."""
     try:
         return OwnInputs.model_validate_json(json.dumps({"orders": orders})).orders
@@ -162,10 +162,10 @@ def parse_power_curve(text: str) -> tuple[PowerCurvePoint, ...] | None:
     told = [(float(one[1]) / 100, float(one[2]) / 100) for one in pairs if one is not None]
     if len(told) < len(pairs):
         return None
-    return checked([{"load": load, "power_share": share} for load, share in told])
+    return validate_power_curve([{"load": load, "power_share": share} for load, share in told])
 
 
-def checked(points: object) -> tuple[PowerCurvePoint, ...] | None:
+def validate_power_curve(points: object) -> tuple[PowerCurvePoint, ...] | None:
     """The points of plain data; None where they are no curve."""
     try:
         return OwnInputs.model_validate_json(json.dumps({"power_at_load": points})).power_at_load

@@ -18,7 +18,7 @@ from planner.scenario.base import (
     ScenarioModel,
     Share,
     Terabytes,
-    asked,
+    ask,
     unit,
 )
 from planner.scenario.task import FixedRun, ServingTask, TrainingTask
@@ -75,38 +75,38 @@ class Work(ScenarioModel):
     """
 
     label: Label = "work"
-    accelerators: Annotated[Count, asked("gpus", "How many at once?", "Count GPUs, not servers.")] = 8
-    busy_share: Annotated[float | None, Field(ge=LEAST_BUSY_SHARE, le=1.0), unit("share: 0.1 is 10 %"), asked("busy",
+    accelerators: Annotated[Count, ask("gpus", "How many at once?", "Count GPUs, not servers.")] = 8
+    busy_share: Annotated[float | None, Field(ge=LEAST_BUSY_SHARE, le=1.0), unit("share: 0.1 is 10 %"), ask("busy",
         "Busy, % of hours", "Share of all hours in which they do useful work.", percent=True,
         usual=USUAL_BUSY_SHARE)] = None  # fmt: skip
     accelerator_hours_per_month: Annotated[float | None, Field(ge=0.01, le=730_000_000.0),
-        unit("accelerator-hours a month"), asked("hours", "GPU-hours a month",
+        unit("accelerator-hours a month"), ask("hours", "GPU-hours a month",
         "Instead of the share of busy hours; one follows from the other.", usual="from busy %")] = None  # fmt: skip
-    people: Annotated[int | None, Field(ge=1, le=1_000_000), unit("people"), asked("team", "People who use them",
+    people: Annotated[int | None, Field(ge=1, le=1_000_000), unit("people"), ask("team", "People who use them",
         "Instead of the share of busy hours: each of them keeps GPUs busy for so many hours a month.",
         usual="from busy %")] = None  # fmt: skip
     hours_per_person: Annotated[float | None, Field(ge=0.01, le=73_000.0), unit("accelerator-hours a month"),
-        asked("each", "GPU-hours a month of each",
+        ask("each", "GPU-hours a month of each",
         "160 is one GPU through the working hours of a month, our guess. A large run of one person takes thousands.",
         usual=USUAL_HOURS_PER_PERSON)] = None  # fmt: skip
-    jobs_per_week: Annotated[float | None, Field(ge=0.01, le=1e6), unit("count a week"), asked("weekly",
+    jobs_per_week: Annotated[float | None, Field(ge=0.01, le=1e6), unit("count a week"), ask("weekly",
         "Jobs a week", "Instead of the share of busy hours.", usual="from busy %")] = None  # fmt: skip
-    hours_per_job: Annotated[float | None, Field(ge=0.01, le=HOURS_PER_YEAR), unit("hours"), asked("jobhours",
+    hours_per_job: Annotated[float | None, Field(ge=0.01, le=HOURS_PER_YEAR), unit("hours"), ask("jobhours",
         "Hours one job takes", "On as many GPUs as one job takes: all of them unless you say otherwise.",
         usual=USUAL_HOURS_PER_JOB)] = None  # fmt: skip
-    accelerators_per_job: Annotated[Count | None, asked("job", "GPUs one job takes",
+    accelerators_per_job: Annotated[Count | None, ask("job", "GPUs one job takes",
         "Decides how busy a fleet can be before jobs queue for long.", group=WORK,
         usual="all of them")] = None  # fmt: skip
     train: TrainingTask | None = None
     serve: ServingTask | None = None
     run: FixedRun | None = None
-    may_wait: Annotated[bool, asked("waits", "May the work wait?",
+    may_wait: Annotated[bool, ask("waits", "May the work wait?",
         "Then only the hours matter, and fewer GPUs may do them one after the other.",
         group=WORK)] = False  # fmt: skip
     may_stop: Annotated[
-        bool, asked("stops", "May the work be interrupted?", "Then spot machines can do it.", group=WORK)
+        bool, ask("stops", "May the work be interrupted?", "Then spot machines can do it.", group=WORK)
     ] = False
-    growth_per_year: Annotated[float, Field(ge=-0.9, le=9.0), unit("a year: 0.1 is 10 %"), asked("growth",
+    growth_per_year: Annotated[float, Field(ge=-0.9, le=9.0), unit("a year: 0.1 is 10 %"), ask("growth",
         "Growth of the work, % a year", group=WORK, percent=True)] = 0.0  # fmt: skip
     season: Annotated[
         tuple[Annotated[float, Field(ge=0.0, le=12.0)], ...], unit("times the usual hours, January first")
@@ -115,10 +115,10 @@ class Work(ScenarioModel):
         Field(description="from midnight, how much of `accelerators` each hour wants, 1 in the busiest"),
         unit("of the accelerators, hour by hour from midnight")] = ()  # fmt: skip
     jobs: Annotated[tuple[ScheduledJob, ...], Field(max_length=24)] = ()
-    storage_tb: Annotated[Terabytes | None, unit("TB"), asked("disk", "Data kept on disk, TB",
+    storage_tb: Annotated[Terabytes | None, unit("TB"), ask("disk", "Data kept on disk, TB",
         "Billed by the month, also while machines stand.", group=WORK,
         usual="10, or 1.25 for each of fewer than eight GPUs")] = None  # fmt: skip
-    egress_tb_per_month: Annotated[Terabytes | None, unit("TB a month"), asked("egress", "Traffic out, TB a month",
+    egress_tb_per_month: Annotated[Terabytes | None, unit("TB a month"), ask("egress", "Traffic out, TB a month",
         "What leaves the provider. Many charge nothing.", group=WORK,
         usual="1, or an eighth for each of fewer than eight GPUs")] = None  # fmt: skip
 

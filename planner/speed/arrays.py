@@ -8,7 +8,7 @@ import numpy as np
 
 from planner.network.network import Num
 
-__all__ = ["Num", "stacked", "taken"]
+__all__ = ["Num", "stack_records", "take_entries"]
 
 
 class _Record(Protocol):
@@ -18,12 +18,12 @@ class _Record(Protocol):
 R = TypeVar("R", bound=_Record)
 
 
-def stacked(records: Sequence[R]) -> R:
+def stack_records(records: Sequence[R]) -> R:
     """One record whose fields are arrays over `records`, nested records included."""
     columns: dict[str, Any] = {}
     for field in fields(records[0]):
         column = [getattr(record, field.name) for record in records]
-        columns[field.name] = stacked(column) if is_dataclass(column[0]) else _column(column)
+        columns[field.name] = stack_records(column) if is_dataclass(column[0]) else _column(column)
     return type(records[0])(**columns)
 
 
@@ -32,7 +32,7 @@ def _column(values: list[Any]) -> Any:
     return np.array(values) if isinstance(values[0], str) else np.array(values, dtype=np.float64)
 
 
-def taken(record: R, index: Any) -> R:
+def take_entries(record: R, index: Any) -> R:
     """A record of arrays at some of their entries. Fields that are single numbers stay as they are."""
     return type(record)(**{field.name: _entry(getattr(record, field.name), index) for field in fields(record)})
 
@@ -40,4 +40,4 @@ def taken(record: R, index: Any) -> R:
 def _entry(value: Any, index: Any) -> Any:
     if isinstance(value, np.ndarray):  # asked first: most are, and there are tens of thousands in a search
         return value[index] if value.ndim else value
-    return taken(value, index) if is_dataclass(value) and not isinstance(value, type) else value
+    return take_entries(value, index) if is_dataclass(value) and not isinstance(value, type) else value

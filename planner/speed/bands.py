@@ -101,14 +101,14 @@ def _band(spread: ErrorSpread, like: tuple[str, ...]) -> Band:
     for name, value in zip(spread.traits, like, strict=True):
         times *= spread.wider.get(name, {}).get(value, 1.0)
     alike = sum(seen.runs for far, seen in there if far == 0)
-    ends = spread.ends[group_of(dict(zip(spread.traits, like, strict=True)).get("mixture", DENSE))]
+    ends = spread.ends[band_group(dict(zip(spread.traits, like, strict=True)).get("mixture", DENSE))]
     return Band(
         low=exp(-ends.below * times), high=exp(ends.above * times), rows=ends.rows, alike=alike,
         unlike=() if alike or not there else _differing_traits(spread.traits, like, there),
     )  # fmt: skip
 
 
-def group_of(mixture: str) -> str:
+def band_group(mixture: str) -> str:
     """Whose ends hold for a run of that trait."""
     return DENSE if mixture == DENSE else MIXTURE
 
@@ -138,7 +138,7 @@ def mixture_kind(shape: Network) -> str:
     return "few" if shape.experts_per_token <= _FEW else "many"
 
 
-def attention_of(shape: Network) -> str:
+def attention_kind(shape: Network) -> str:
     """Which kind of attention the layers of one network have."""
     kinds = {
         "hybrid": shape.is_hybrid,

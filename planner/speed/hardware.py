@@ -102,15 +102,16 @@ def hardware(
     A processor brings no memory: its server has `memory_gb` for each.
     """
     rule = _rule(key, record)
-    sixteen = first(record.bf16_dense_tflops, record.fp16_dense_tflops, record.tf32_dense_tflops)
+    sixteen = first_known(record.bf16_dense_tflops, record.fp16_dense_tflops, record.tf32_dense_tflops)
     if sixteen is None or record.memory_bandwidth_gb_s is None:
         raise MissingAcceleratorDataError("neither the 16-bit rate nor the bandwidth may be missing", of=record.label)
-    eight = first(record.fp8_dense_tflops, record.int8_dense_tops if record.kind == "tpu" else None) or sixteen
+    eight = first_known(record.fp8_dense_tflops, record.int8_dense_tops if record.kind == "tpu" else None) or sixteen
     pcie = rule.pcie
     link = rule.link_gb_s if pcie or record.link_gb_s is None else record.link_gb_s.newest.typical / 2
     return Hardware(
-        tflops_32=first(record.tf32_dense_tflops, record.fp32_tflops) or sixteen / 2, tflops_16=sixteen, tflops_8=eight,
-        tflops_4=first(record.fp4_dense_tflops) or eight, memory_gb=memory_gb or _memory_gb(record, rule.label_in_gib),
+        tflops_32=first_known(record.tf32_dense_tflops, record.fp32_tflops) or sixteen / 2, tflops_16=sixteen,
+        tflops_8=eight, tflops_4=first_known(record.fp4_dense_tflops) or eight,
+        memory_gb=memory_gb or _memory_gb(record, rule.label_in_gib),
         bandwidth_gb_s=record.memory_bandwidth_gb_s.newest.typical, link_gb_s=link, nic_gb_s=nic_gb_s or rule.nic_gb_s,
         domain=float(rule.domain), power_share=power_share(record, sixteen),
         is_gpu=float(record.kind == "gpu" and "Gaudi" not in key), four_bits_since=rule.four_bits_since,
@@ -158,7 +159,7 @@ def slice_shares(record: Accelerator, profile: str) -> tuple[float, float]:
     return cut.compute_share, min(cut.memory_gb / record.memory_gb.newest.typical, 1.0)
 
 
-def sliced(chip: Hardware, *, compute_share: float, memory_share: float) -> Hardware:
+def slice_hardware(chip: Hardware, *, compute_share: float, memory_share: float) -> Hardware:
     """One slice of a chip that is cut into several."""
     rates = ("tflops_32", "tflops_16", "tflops_8", "tflops_4")
     cut = {name: getattr(chip, name) * compute_share for name in rates}
@@ -166,11 +167,11 @@ def sliced(chip: Hardware, *, compute_share: float, memory_share: float) -> Hard
     return replace(chip, **cut, **memory, domain=1.0)
 
 
-def capped(chip: Hardware, record: Accelerator, power_cap_w: float | None) -> Hardware:
+def cap_power(chip: Hardware, record: Accelerator, power_cap_w: float | None) -> Hardware:
     """A chip held below its watts: products slow down as the fitted power law has it, memory does not."""
     if power_cap_w is None:
         return chip
-    watts = first(record.tdp_w)
+    watts = first_known(record.tdp_w)
     if watts is None:
         raise MissingAcceleratorDataError(
             f"its watts are not on record, so a cap of {power_cap_w:g} W says nothing", of=record.label
@@ -181,10 +182,10 @@ def capped(chip: Hardware, record: Accelerator, power_cap_w: float | None) -> Ha
 def hardware_family(record: Accelerator) -> str:
     """The generation a chip belongs to, data-centre parts and cards apart: what calibration shares between chips."""
     stacked = record.memory_type is None or "HBM" in record.memory_type
-    return generation(record.architecture or record.vendor, stacked=stacked)
+    return architecture_family(record.architecture or record.vendor, stacked=stacked)
 
 
-def generation(architecture: str, *, stacked: bool) -> str:
+def architecture_family(architecture: str, *, stacked: bool) -> str:
     """The same of an architecture whose memory is stacked on the chip or not."""
     first = architecture.split(" ", maxsplit=1)[0]
     return first if stacked else f"{first} card"
@@ -193,7 +194,7 @@ def generation(architecture: str, *, stacked: bool) -> str:
 def power_share(record: Accelerator, tflops: float) -> float:
     """Watts for each unit of rate against the generation's full-power part; 1 where nothing is known."""
     full = _network().full_power.get(record.architecture or "")
-    watts = first(record.tdp_w)
+    watts = first_known(record.tdp_w)
     if watts is None or full is None:
         return 1.0
     return min(1.0, watts / full.watts * full.tflops / tflops)
@@ -217,6 +218,6 @@ def _memory_gb(record: Accelerator, label_in_gib: bool) -> float:
     return record.memory_gb.newest.typical * (GIB_PER_GB if label_in_gib else 1.0)
 
 
-def first(*figures: Figure | None) -> float | None:
+def first_known(*figures: Figure | None) -> float | None:
     """What the first of the figures that is on record typically is."""
     return next((figure.newest.typical for figure in figures if figure is not None), None)

@@ -117,7 +117,7 @@ def model_spellings(said: str, *, loosely: bool = True, sized: bool = False) -> 
 
 
 @cached(4_096, equal=by_digest)
-def model_called(catalogue: Catalogue, said: str, *, loosely: bool = True, sizes: ModelSizes = UNSAID) -> str | None:
+def match_model(catalogue: Catalogue, said: str, *, loosely: bool = True, sizes: ModelSizes = UNSAID) -> str | None:
     """The catalogue's model that a table means, if there is one; never one of another size than the name states.
 
     Nor one of other `sizes` than the table states beside the name: those win over a name.
@@ -137,7 +137,7 @@ def model_called(catalogue: Catalogue, said: str, *, loosely: bool = True, sizes
 
 def _record_or_alias(catalogue: Catalogue, spelling: str) -> str:
     """The record of that name, else the one whose shape it has."""
-    like = same_shape(spelling)
+    like = shape_alias(spelling)
     try:
         return names.model(catalogue, spelling)
     except UnknownNameError:
@@ -155,7 +155,7 @@ def model_meant(catalogue: Catalogue, called: str) -> Meant:
     except SeveralModels:
         raise
     except UnknownNameError:
-        key = model_called(catalogue, bare, loosely=False)
+        key = match_model(catalogue, bare, loosely=False)
     if key is not None:
         return Meant(key)
     try:
@@ -192,7 +192,7 @@ def _hosted_only_message(catalogue: Catalogue, called: str) -> HostedOnlyModelEr
 def substitution_note(catalogue: Catalogue, called: str) -> str | None:
     """A sentence where a record stands for a name that is not its own; None where it is its own."""
     key, note = model_meant(catalogue, called)
-    if note or model_called(catalogue, QUANTISED.sub("", called), loosely=False) is None:
+    if note or match_model(catalogue, QUANTISED.sub("", called), loosely=False) is None:
         return note or None
     plain = _PARENTHESES.sub("", QUANTISED.sub("", called).replace("_", " ")).strip()
     for spelling in (called, plain, _MAKER.sub("", plain)):
@@ -209,7 +209,7 @@ def _matches_name(catalogue: Catalogue, spelling: str, key: str) -> bool:
         return False
 
 
-def same_shape(name: str) -> dict[str, Any] | None:
+def shape_alias(name: str) -> dict[str, Any] | None:
     """The listed model whose configuration a model beside the catalogue has."""
     plain = names.plain(name)
     listed: dict[str, dict[str, Any]] = read_data("serving_engines.yaml")["same_shape"]

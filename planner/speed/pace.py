@@ -62,28 +62,30 @@ def training_correction(catalogue: Catalogue, job: TrainingJob, accelerator: str
     """Of a training job on that accelerator: runs of its like, else of others there, of which less is believed."""
     if job.measured_over_predicted is not None:
         return SpeedCorrection(job.measured_over_predicted, job.measured_like, 1, band_left("entered"), 1.0)
-    return believed(*alike(catalogue, job, accelerator))
+    return combine_runs(*matching_runs(catalogue, job, accelerator))
 
 
-def alike(catalogue: Catalogue, job: TrainingJob, accelerator: str) -> tuple[Sequence[MeasuredRun], MeasuredLike]:
+def matching_runs(
+    catalogue: Catalogue, job: TrainingJob, accelerator: str
+) -> tuple[Sequence[MeasuredRun], MeasuredLike]:
     """The measured factors of a scenario that speak of a job on an accelerator, and what each has in common with it."""
     here = [one for one in job.measured if one.kind == "training" and one.accelerator == accelerator]
     if not here:
         return (), "accelerator"
-    model = called(catalogue, job.model)
+    model = canonical_model_name(catalogue, job.model)
     bits, method = min(BITS[job.precision], 16.0), "lora" if job.method in ADAPTERS else "full"
     same = [
         one
         for one in here
         if one.model is not None
-        and called(catalogue, one.model) == model
+        and canonical_model_name(catalogue, one.model) == model
         and (one.precision is None or BITS[one.precision] == bits)
         and (one.method is None or one.method == method)
     ]
     return (same, "job") if same else (here, "accelerator")
 
 
-def called(catalogue: Catalogue, model: str) -> str:
+def canonical_model_name(catalogue: Catalogue, model: str) -> str:
     """A model as it is compared with another: the catalogue's name, else as it is written, loosely."""
     try:
         return find_model_record(catalogue, model)
@@ -91,7 +93,7 @@ def called(catalogue: Catalogue, model: str) -> str:
         return names.plain(model)
 
 
-def believed(entries: Sequence[MeasuredRun], like: MeasuredLike) -> SpeedCorrection:
+def combine_runs(entries: Sequence[MeasuredRun], like: MeasuredLike) -> SpeedCorrection:
     """What is believed of all of them together."""
     if not entries:
         return NO_RUNS
@@ -108,13 +110,13 @@ def believed(entries: Sequence[MeasuredRun], like: MeasuredLike) -> SpeedCorrect
 def _entry_scatter(one: MeasuredRun) -> float:
     """Of the runs of an entry, as a logarithm; the usual where it does not say."""
     if one.low is None or one.high is None:
-        return _said().usual_scatter
+        return _own_run_weights().usual_scatter
     return max(log(one.high / one.low) / 2 / TENTH_SD, 1e-3)
 
 
 def run_scatter(errors: ArrayLike) -> float:
     """How far runs lie from their middle, drawn to the usual where there are few. [1]"""
-    off, said = np.asarray(errors, dtype=np.float64), _said()
+    off, said = np.asarray(errors, dtype=np.float64), _own_run_weights()
     off = off - np.median(off)
     square = said.worth_runs * said.usual_scatter**2 + float(off @ off)
     return float(np.sqrt(square / (said.worth_runs + len(off) - 1)))
@@ -122,20 +124,20 @@ def run_scatter(errors: ArrayLike) -> float:
 
 def credibility(runs: int, doubt: float, scatter: float | None = None) -> float:
     """What of a measured ratio is believed of so many runs: with as many as `doubt`, of the usual scatter, half."""
-    times = 1.0 if scatter is None else (scatter / _said().usual_scatter) ** 2
+    times = 1.0 if scatter is None else (scatter / _own_run_weights().usual_scatter) ** 2
     return float(runs / (runs + doubt * times))
 
 
 def prior_runs(like: str) -> float:
     """How many runs it takes until half of what they say is believed."""
-    return _said().doubt[like]
+    return _own_run_weights().doubt[like]
 
 
 def band_left(like: str) -> float:
     """What is left of the band of serving, as a power of its ends."""
-    return _said().band_left[like]
+    return _own_run_weights().band_left[like]
 
 
 @cached(1)
-def _said() -> OwnRunWeights:
+def _own_run_weights() -> OwnRunWeights:
     return OwnRunWeights.model_validate(read_data("own_runs.yaml"))

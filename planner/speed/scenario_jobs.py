@@ -36,7 +36,7 @@ class ScenarioServing:
     found: ServingResult
 
 
-def worked(catalogue: Catalogue, asked: ScenarioInHours) -> tuple[ScenarioTraining | ScenarioServing, ...]:
+def solved_jobs(catalogue: Catalogue, asked: ScenarioInHours) -> tuple[ScenarioTraining | ScenarioServing, ...]:
     """Every model that was worked out, in the order it was asked. What was refused is among the problems of `asked`."""
     catalogue = with_user_models(catalogue, asked.written.models)
     done: list[ScenarioTraining | ScenarioServing] = []

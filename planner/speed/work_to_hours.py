@@ -30,11 +30,11 @@ from planner.speed.serving import (
     NonLlmServing,
     ScaledRun,
     ServingResult,
-    carried_run,
-    is_other_work,
-    other_work,
-    replicas_ahead,
+    is_non_llm_work,
+    non_llm_serving,
+    scale_run,
     serve,
+    standby_replicas,
 )
 from planner.speed.training import TrainingResult, train
 from planner.speed.training.across import fewest_by_deadline
@@ -106,7 +106,7 @@ class _WorkHours:
     late: LateRun | None = None
 
 
-def asked(catalogue: Catalogue, scenario: Scenario) -> ScenarioInHours:
+def convert_to_hours(catalogue: Catalogue, scenario: Scenario) -> ScenarioInHours:
     """The scenario with accelerators and hours in place of models."""
     if scenario.accelerator == ANY_ACCELERATOR:
         return ScenarioInHours(scenario, scenario, refused=(WorkProblem(NOT_CHOSEN),))
@@ -135,8 +135,8 @@ def _to_hours(catalogue: Catalogue, scenario: Scenario, work: Work) -> _WorkHour
             return _run_hours(catalogue, scenario, bare, work.run)
         if work.train is not None:
             return _training_hours(catalogue, scenario, work, work.train)
-        if work.serve is not None and is_other_work(work.serve.model):
-            found = other_work(catalogue, serving_job(scenario, work.serve))
+        if work.serve is not None and is_non_llm_work(work.serve.model):
+            found = non_llm_serving(catalogue, serving_job(scenario, work.serve))
             return _convert_non_llm(catalogue, found, bare, work.serve)
         if work.serve is not None:
             return _served(catalogue, serve(catalogue, serving_job(scenario, work.serve)), bare, work.serve)
@@ -211,7 +211,7 @@ def image_job(task: TrainingTask, accelerator: str, accelerators: int) -> ImageJ
 
 def _run_hours(catalogue: Catalogue, scenario: Scenario, bare: Work, task: FixedRun) -> _WorkHours:
     """A run of known hours, on the accelerators of the plan."""
-    found = carried_run(catalogue, task, accelerator=scenario.accelerator, accelerators=bare.accelerators)
+    found = scale_run(catalogue, task, accelerator=scenario.accelerator, accelerators=bare.accelerators)
     once = _RunDescription("the run", "run", found.accelerator, found.accelerators)
     return replace(_runs_as_work(bare, task, found.hours, once), run=found)
 
@@ -340,7 +340,7 @@ def _standby_accelerators(found: ServingResult, task: ServingTask) -> int:
     if task.rise_per_minute is None or found.requests_per_s_within_promise <= 0:
         return 0
     each = found.requests_per_s_within_promise / max(found.replicas, 1)
-    ahead = replicas_ahead(rise_per_minute=task.rise_per_minute, cold_start_s=found.cold_start_s, requests_per_s=each)
+    ahead = standby_replicas(rise_per_minute=task.rise_per_minute, cold_start_s=found.cold_start_s, requests_per_s=each)
     return int(ahead) * found.accelerators_per_replica
 
 

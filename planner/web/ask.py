@@ -2,7 +2,7 @@
 
 It stands in the entrypoint: every page has it and every link keeps it. It starts from the work: to train, to fine-tune,
 to serve, or plain GPU-hours; each question has a row of its own, and what was typed for one is there again when one
-comes back to it. What the fields hold goes the same way as a link does, through `from_address`; so there is one place
+comes back to it. What the fields hold goes the same way as a link does, through `scenario_from_link`; so there is one place
 that checks, and a link, a file and a hand on the slider mean the same.
 """
 
@@ -14,10 +14,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 from planner.report import words
 from planner.scenario.base import BUYING, GROUPS, RUNNING, WORK
-from planner.scenario.latency import latencies, promised
-from planner.scenario.link import ALSO, from_address, parse_link, scenario_to_link
-from planner.scenario.presets import presets
-from planner.scenario.question import KEYS, SERVE, TRAIN, TUNE, QuestionKind, under
+from planner.scenario.latency import latency_classes, match_latency_class
+from planner.scenario.link import ALSO, parse_link, scenario_from_link, scenario_to_link
+from planner.scenario.presets import load_presets
+from planner.scenario.question import KEYS, SERVE, TRAIN, TUNE, QuestionKind, keys_of_group
 from planner.scenario.scenario import Scenario
 from planner.web import address, fields, pins, plan_name, questions, state, steps, strip, through_the_day, typed_list
 from planner.web.fields import GPUS, typed
@@ -34,7 +34,7 @@ PACE, _AS_ENTERED = "pace", "as entered"
 BOX = "assumptions"
 # The headings of the box: what stands under each, and what besides when all fields are asked for.
 HEADINGS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    group: (under(group, rare=False), under(group, rare=True)) for group in GROUPS
+    group: (keys_of_group(group, rare=False), keys_of_group(group, rare=True)) for group in GROUPS
 }
 
 
@@ -45,7 +45,7 @@ def scenario(catalogue: Catalogue, *, with_details: bool = False) -> Scenario:
     """
     hints = (
         state.previous_placeholder_texts()
-        or state.reckoned(from_address(address.texts(), catalogue)[0], with_details=with_details).hints
+        or state.reckoned(scenario_from_link(address.texts(), catalogue)[0], with_details=with_details).hints
     )
     fields.start()
     with st.container(key="strip"):
@@ -93,20 +93,20 @@ def _latency_fields() -> None:
 
     The address holds the promise; the name follows from it.
     """
-    found = promised(fields.number("ttft"), fields.number("tpot"))
+    found = match_latency_class(fields.number("ttft"), fields.number("tpot"))
     st.session_state[PACE] = _AS_ENTERED if found is None else found.name
     st.selectbox(
         "How fast?",
-        [*latencies(), *([_AS_ENTERED] if found is None else [])],
+        [*latency_classes(), *([_AS_ENTERED] if found is None else [])],
         key=PACE,
         on_change=_apply_latency_preset,
-        help=" ".join(f"**{one.name}**: {one.says}" for one in latencies().values()),
+        help=" ".join(f"**{one.name}**: {one.says}" for one in latency_classes().values()),
     )
 
 
 def _apply_latency_preset() -> None:
     address.sync_from_widgets()
-    chosen = latencies().get(st.session_state[PACE])
+    chosen = latency_classes().get(st.session_state[PACE])
     if chosen is not None:
         numbers = (chosen.ttft_ms, chosen.tpot_ms, chosen.input_tokens, chosen.output_tokens)
         told = (None if one is None else f"{one:g}" for one in numbers)
@@ -176,7 +176,7 @@ def show_plan(held: Mapping[str, str]) -> None:
 
 def _presets() -> None:
     """Real situations to start from. Undo brings back what was there before."""
-    known = {preset.short: preset for preset in presets()}
+    known = {preset.short: preset for preset in load_presets()}
 
     def take() -> None:
         chosen = st.session_state["preset"]

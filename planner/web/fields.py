@@ -7,8 +7,8 @@ from typing import Any
 import streamlit as st
 
 from planner.report import words
-from planner.scenario.amounts import format_amount, read_amount
-from planner.scenario.link import ALSO, extra_by_hour, from_address
+from planner.scenario.amounts import format_amount, parse_amount
+from planner.scenario.link import ALSO, extra_by_hour, scenario_from_link
 from planner.scenario.question import KEYS, LinkKey
 from planner.scenario.scenario import ANY_ACCELERATOR
 from planner.scenario.typed_money import AmountError, is_money, parse_money
@@ -200,7 +200,7 @@ def _large_number_field(key: LinkKey, hint: str | None) -> None:
 def _parse_large_number(name: str) -> None:
     """What is typed is shown back with its unit; what is no such number leaves the field as it was, and is said."""
     key, said = KEYS[name], str(st.session_state[name] or "").strip()
-    value = read_amount(said)
+    value = parse_amount(said)
     refused: dict[str, str] = st.session_state.setdefault(_REFUSED, {})
     refused.pop(name, None)
     if said and (value is None or not key.shape.holds(value)):
@@ -302,7 +302,7 @@ def _is_utilization_derived() -> bool:
 def _derived_utilization_slider(key: LinkKey) -> None:
     """The slider at what follows from the hours; nobody moves it."""
     stash_field(BUSY)
-    share = from_address(address.texts())[0].work[0].effective_utilization
+    share = scenario_from_link(address.texts())[0].work[0].effective_utilization
     st.session_state[BUSY] = min(max(round(share * 100), 1), 100)
     st.slider(key.label, 1, 100, format="%d%%", key=BUSY, disabled=True, help=_BUSY_HELP.format(key.told))
 
@@ -347,7 +347,7 @@ def written(key: LinkKey, value: Any) -> str:
     if isinstance(value, bool):
         return "1" if value else "0"
     if key.amount:
-        return f"{read_amount(value) or 0:.12g}"
+        return f"{parse_amount(value) or 0:.12g}"
     if isinstance(value, float | int):
         return f"{math.ceil(value) if key.shape.kind == 'whole' else value:.12g}"
     return str(value)

@@ -5,7 +5,7 @@ import streamlit as st
 from planner.network.config_file import MOST_CHARACTERS, own_model
 from planner.report import words
 from planner.report.speed.fit_words import architecture_text
-from planner.scenario.known_names import unchanged
+from planner.scenario.known_names import with_unchanged_note
 from planner.scenario.measured import MOST_MODELS, OwnModel
 from planner.scenario.task import ServingTask, TrainingTask
 from planner.scenario.work import Work
@@ -54,7 +54,7 @@ def _read(text: str, file: str) -> None:
     try:
         st.session_state[FOUND] = own_model(text, file=file)
     except PricingError as refusal:
-        st.session_state[REFUSAL] = unchanged(refusal)
+        st.session_state[REFUSAL] = with_unchanged_note(refusal)
 
 
 def _add_to_plan(task: str) -> None:
@@ -66,7 +66,7 @@ def _add_to_plan(task: str) -> None:
     try:
         ask.use(asked.model_copy(update={"models": (*others, found), "work": (work, *asked.work[1:])}))
     except PricingError as refusal:
-        st.session_state[REFUSAL] = unchanged(refusal)
+        st.session_state[REFUSAL] = with_unchanged_note(refusal)
 
 
 def _work(work: Work, name: str, task: str) -> Work:

@@ -9,7 +9,7 @@ from planner.report import words
 from planner.scenario.known_names import accelerator_meant
 from planner.scenario.scenario import ANY_ACCELERATOR
 from planner.speed.match_model import model_meant, substitution_note
-from planner.speed.serving import work_called
+from planner.speed.serving import match_non_llm_work
 from planner.speed.training.images import match_image_network
 from pricing import Catalogue, UnknownNameError, names
 from pricing.caching import cached
@@ -30,7 +30,7 @@ def _trained(catalogue: Catalogue, name: str) -> Meant:
 
 
 def _served(catalogue: Catalogue, name: str) -> Meant:
-    return _model(catalogue, name, work_called)
+    return _model(catalogue, name, match_non_llm_work)
 
 
 def _model(catalogue: Catalogue, name: str, other: Callable[[str], str | None]) -> Meant:

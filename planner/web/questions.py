@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from planner.scenario.link import ALSO, clean_link, from_address, scenario_to_link
-from planner.scenario.presets import preset
+from planner.scenario.link import ALSO, clean_link, scenario_from_link, scenario_to_link
+from planner.scenario.presets import find_preset
 from planner.scenario.question import HOURS, KEYS, QUESTIONS, QuestionKind, detect_question, link_has_key
 from planner.web import address, fields, name_box, through_the_day, typed_list
 from pricing import Catalogue, PricingError
@@ -47,7 +47,7 @@ def _resolve_model_names(catalogue: Catalogue, usable: dict[str, str]) -> list[s
     """
     notes: list[str] = []
     asked = usable.keys() & set(fields.MODELS)
-    own = {one.name for one in from_address(usable)[0].models} if asked else ()
+    own = {one.name for one in scenario_from_link(usable)[0].models} if asked else ()
     for name in asked:
         if usable[name] not in fields.models(catalogue, name) and usable[name] not in own:
             held = f"This link held {name} = {printable(usable[name])}."
@@ -118,5 +118,5 @@ def _keep(question: QuestionKind) -> None:
 
 
 def _example(question: QuestionKind) -> Mapping[str, str]:
-    example = preset(question.example) if question.example else None
+    example = find_preset(question.example) if question.example else None
     return {} if example is None else scenario_to_link(example.scenario)

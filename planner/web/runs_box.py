@@ -7,7 +7,7 @@ from planner.evidence.constants_file import read_factors
 from planner.evidence.table import TABLES, decode_table
 from planner.report import words
 from planner.report.speed import runs as run_report
-from planner.scenario.known_names import unchanged
+from planner.scenario.known_names import with_unchanged_note
 from planner.scenario.measured import MeasuredRun
 from planner.speed.scenario_jobs import ScenarioServing, ScenarioTraining
 from planner.web import ask, show, state
@@ -55,7 +55,7 @@ def _read() -> None:
         text = decode_table(file.getvalue(), file=file.name)
         found = read_factors(state.catalogue(), text, file=file.name, day=state.day(), most=MOST_ROWS)
     except PricingError as refusal:
-        st.session_state[REFUSAL] = unchanged(refusal)
+        st.session_state[REFUSAL] = with_unchanged_note(refusal)
         return
     st.session_state[FOUND] = found
 
@@ -118,4 +118,4 @@ def _ask(measured: tuple[MeasuredRun, ...]) -> None:
     try:
         ask.use(state.scenario().model_copy(update={"measured": measured}))
     except PricingError as refusal:
-        st.session_state[REFUSAL] = unchanged(refusal)
+        st.session_state[REFUSAL] = with_unchanged_note(refusal)

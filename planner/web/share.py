@@ -9,7 +9,7 @@ from planner.money.verdict.answer import Answer
 from planner.report import words
 from planner.report.files.csv import SIGN, assumptions_table, cash_table, results_table, to_csv
 from planner.scenario.file import SavedScenario, read_scenario, write_scenario
-from planner.scenario.known_names import unchanged
+from planner.scenario.known_names import with_unchanged_note
 from planner.speed.scenario_jobs import model_notes
 from planner.web import address, ask, state
 from planner.web.download import download
@@ -57,7 +57,7 @@ def _read() -> None:
         saved = read_scenario(file.getvalue(), file.name, state.catalogue())
         ask.use(saved.scenario)
     except PricingError as refusal:
-        st.session_state["scenario_refusal"] = unchanged(refusal)
+        st.session_state["scenario_refusal"] = with_unchanged_note(refusal)
         return
     if saved.day is not None and saved.day < state.today():
         state.set_as_of_date(saved.day)

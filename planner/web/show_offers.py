@@ -8,7 +8,7 @@ import streamlit as st
 from planner.report import words
 from planner.report.market.compare import old_prices_label
 from planner.report.table import Table
-from planner.scenario.known_names import unchanged
+from planner.scenario.known_names import with_unchanged_note
 from planner.web import address, filters, show, state
 from planner.web.download import download
 from pricing import QuoteError
@@ -149,7 +149,7 @@ def _read() -> None:
         if brought.is_empty:
             raise QuoteError(_NOTHING.format(name=file.name, why=" ".join(map(str, brought.problems[:_SHOWN]))))
     except QuoteError as refusal:
-        st.session_state["quote_refusal"] = unchanged(refusal)
+        st.session_state["quote_refusal"] = with_unchanged_note(refusal)
         return
     state.set_quotes(brought)
 

@@ -14,7 +14,7 @@ from planner.report.answer.profit_words import break_even_sentences, primary_sel
 from planner.report.futures import future_charts
 from planner.report.futures.input_words import saving_side_label
 from planner.report.what_if import map_summary
-from planner.scenario.presets import PresetSource, presets
+from planner.scenario.presets import PresetSource, load_presets
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.study.uncertainty.futures import Futures
 from planner.web import ask, show, state
@@ -37,7 +37,7 @@ def more(reckoned: PlanResult) -> None:
     if reckoned.old_figures:
         with st.expander(HEAD, key="old-figures"):
             _list(reckoned.old_figures)
-    started = next((one for one in presets() if one.scenario == reckoned.plan.setting.written), None)
+    started = next((one for one in load_presets() if one.scenario == reckoned.plan.setting.written), None)
     if started is not None:
         with st.expander("What this example takes for granted", key="granted"):
             _list((started.what, *started.says, started.illustrated), started.sources)

@@ -7,8 +7,8 @@ import streamlit as st
 from planner.report import words
 from planner.scenario.base import HOURS_PER_MONTH, SECONDS_PER_HOUR
 from planner.scenario.durations import years_words
-from planner.scenario.latency import latencies
-from planner.scenario.presets import preset
+from planner.scenario.latency import latency_classes
+from planner.scenario.presets import find_preset
 from planner.scenario.question import KEYS, SERVE, TRAIN, TUNE
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import affordable_fleet, scenario_from_token_bill
@@ -88,7 +88,7 @@ def _run(use: Use, what: str) -> None:
     if st.session_state["model_name"] is None:
         st.session_state[_TOLD] = _CHOOSE
         return
-    example = preset(_MODELS[what])
+    example = find_preset(_MODELS[what])
     assert example is not None  # each is a file of ours
     work = example.scenario.work[0]
     task = work.serve if what == SERVE.name else work.train
@@ -114,7 +114,7 @@ def _hosted(catalogue: Catalogue, key: str) -> str:
 
 def _replace(catalogue: Catalogue, use: Use) -> None:
     usd, key, model = (st.session_state[name] for name in ("bill_usd", "bill_price", "bill_model"))
-    usual = next(iter(latencies().values()))
+    usual = next(iter(latency_classes().values()))
     asked = scenario_from_token_bill(catalogue.hosted[key], key, usd, model, usual)
     serve = asked.work[0].serve
     assert serve is not None

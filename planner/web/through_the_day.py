@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from planner.scenario.latency import day_of, days
+from planner.scenario.latency import day_patterns, match_day_pattern
 from planner.scenario.link import ALSO, extra_by_hour, extra_with_hours
 from planner.scenario.question import TRAIN, TUNE, QuestionKind
 from planner.web import address
@@ -14,12 +14,12 @@ _WAITING = "hours_of_the_day_waiting"
 def ask() -> None:
     """A list of days. The link holds the hours; the name follows from them."""
     by_hour = extra_by_hour(address.text(ALSO))
-    found = day_of(by_hour)
+    found = match_day_pattern(by_hour)
     st.session_state[KEY] = EVEN if not by_hour else OWN if found is None else found.name
-    said = " ".join(f"**{one.name}**: {one.says}" for one in days().values())
+    said = " ".join(f"**{one.name}**: {one.says}" for one in day_patterns().values())
     st.selectbox(
         "When is it wanted?",
-        [EVEN, *days(), *([OWN] if st.session_state[KEY] == OWN else [])],
+        [EVEN, *day_patterns(), *([OWN] if st.session_state[KEY] == OWN else [])],
         key=KEY,
         on_change=_take,
         help=f"Hours that differ may make it best to own a base and rent the peaks. {said}",
@@ -30,7 +30,7 @@ def _take() -> None:
     address.sync_from_widgets()
     chosen = st.session_state[KEY]
     if chosen != OWN:
-        _put(() if chosen == EVEN else days()[chosen].by_hour)
+        _put(() if chosen == EVEN else day_patterns()[chosen].by_hour)
 
 
 def wait_for(question: QuestionKind) -> None:

@@ -11,12 +11,12 @@ from planner.scenario.link import ALSO, extra_ownership_field, extra_with_owners
 from planner.scenario.typed_money import (
     ORDERS_EXAMPLE,
     POWER_EXAMPLE,
-    checked,
     format_orders,
     format_power_curve,
-    ordered,
     parse_orders,
     parse_power_curve,
+    validate_orders,
+    validate_power_curve,
 )
 from planner.web import address
 
@@ -78,7 +78,7 @@ def _read_power(typed: str, _: Any) -> list[dict[str, Any]] | None:
 
 
 def _read_orders(typed: str, held: Any) -> list[dict[str, Any]] | None:
-    orders = parse_orders(typed, ordered(held) or ())
+    orders = parse_orders(typed, validate_orders(held) or ())
     return None if orders is None else [one.model_dump(exclude_defaults=True) for one in orders]
 
 
@@ -90,7 +90,7 @@ POWER = ListTextField(
     told=f"Pairs of load and power in percent, such as {POWER_EXAMPLE}. For machines that share their load evenly, "
     "as those that serve do: load is the busy share of the month. For jobs that run or wait leave it empty.",
     wanted=f"Want pairs from 0 to 100 % of load, with no less power at more load, such as {POWER_EXAMPLE}.",
-    text=lambda held: format_power_curve(checked(held) or ()),
+    text=lambda held: format_power_curve(validate_power_curve(held) or ()),
     read=_read_power,
     instead_of=("busy_power_share", "idle_power_share"),
 )
@@ -102,7 +102,7 @@ ORDERS = ListTextField(
     told=f"Such as {ORDERS_EXAMPLE}: 16 GPUs today, 8 in month 18, 8 in month 30. Empty: all at once, or in time for "
     "work that grows. Prices and terms of single orders are for scenario files.",
     wanted=f"Want numbers of GPUs and months, each later than the one before, such as {ORDERS_EXAMPLE}.",
-    text=lambda held: format_orders(ordered(held) or ()),
+    text=lambda held: format_orders(validate_orders(held) or ()),
     read=_read_orders,
     instead_of=("order_month",),
     instead_of_keys=("own",),

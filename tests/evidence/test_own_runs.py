@@ -12,7 +12,7 @@ from planner.evidence.table import TABLES, RunTableError, kind_of, published_run
 from planner.scenario.jobs import ServingJob, TrainingJob
 from planner.scenario.measured import MOST_FACTORS, MeasuredRun
 from planner.scenario.vocabulary import Kind
-from planner.speed.pace import NO_RUNS, believed, credibility, prior_runs, run_scatter, training_correction
+from planner.speed.pace import NO_RUNS, combine_runs, credibility, prior_runs, run_scatter, training_correction
 from planner.speed.serving import serve
 from planner.speed.serving.bands import serving_correction
 from planner.speed.training import train
@@ -50,7 +50,7 @@ def test_runs_that_are_alike_become_one_factor_with_its_spread() -> None:
 
 def test_more_runs_and_nearer_ones_are_believed_more() -> None:
     def kept(runs: int, spread: float) -> float:
-        return believed(
+        return combine_runs(
             [MeasuredRun(kind="training", accelerator=H100, ratio=0.8, low=0.8 / spread, high=0.8 * spread, runs=runs)],
             "job",
         ).ratio
@@ -207,7 +207,7 @@ def test_half_of_the_published_runs_tell_the_other_half(kind: Kind) -> None:
                 one.said for one in told.factors if all(getattr(one.said, k) == v for k, v in (run.like or {}).items())
             ]
             before.append(abs(log(run.ratio or 1)))
-            after.append(abs(log((run.ratio or 1) / believed(like, "job").ratio)))
+            after.append(abs(log((run.ratio or 1) / combine_runs(like, "job").ratio)))
     assert len(before) > 200
     assert np.median(after) < 0.8 * np.median(before)
 

@@ -19,7 +19,7 @@ from planner.network.kinds import UnknownShape
 from planner.network.record import build_text_decoder
 from planner.report.speed.runs import check_summary, checked_rows, checked_text, runs_table, unused_reasons
 from planner.scenario.measured import Kind
-from planner.speed.serving.chips import known
+from planner.speed.serving.chips import serving_data
 from planner.speed.training.constants import GUESSED
 from pricing import load_catalogue
 from tests.evidence.mine import SERVED, TRAINED, as_csv
@@ -173,7 +173,7 @@ def test_a_rows_own_size_wins_over_its_name_is_marked_and_has_the_wide_band(kind
     assert value is not None
     assert named.low is not None
     assert named.high is not None
-    wide = GUESSED if kind == "training" else known().assumed_bands["guessed shape"]
+    wide = GUESSED if kind == "training" else serving_data().assumed_bands["guessed shape"]
     assert named.low <= value * wide.low * (1 + 1e-9)
     assert named.high >= value * wide.high * (1 - 1e-9)
     if "Llama" not in sizes["model"]:  # a Llama of another size is like a Llama

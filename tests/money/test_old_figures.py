@@ -9,14 +9,14 @@ from planner.money.ledger import Origin
 from planner.money.old_figures import MOST, OldFigure, old_figures
 from planner.money.verdict.answer import Answer, answer
 from planner.report.answer.advice import overdue_figure_lines
-from planner.scenario.presets import presets
+from planner.scenario.presets import load_presets
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
 from pricing import Catalogue, Figure, load_catalogue
 from pricing.stale import limit_days
 
 DAY = date(2026, 11, 21)
-KEYS = [one.key for one in presets()]
+KEYS = [one.key for one in load_presets()]
 H100 = "H100-SXM5-80GB"
 
 
@@ -43,7 +43,7 @@ def price_of(found: Answer) -> OldFigure | None:
 @pytest.mark.slow
 @pytest.mark.parametrize("key", KEYS)
 def test_they_are_few_over_their_limit_and_the_weightiest_first(key: str) -> None:
-    scenario = next(one.scenario for one in presets() if one.key == key)
+    scenario = next(one.scenario for one in load_presets() if one.key == key)
     every, few = old_figures(of(scenario), most=99), old_figures(of(scenario))
     assert len(few) <= MOST
     assert [one.share for one in few] == [one.share for one in every[:MOST]]

@@ -13,7 +13,7 @@ from planner.money.owning.place import customer
 from planner.money.plan import Plan, plan
 from planner.money.verdict.answer import answer
 from planner.scenario.file import read_scenario
-from planner.scenario.known_names import ScenarioError, settle
+from planner.scenario.known_names import ScenarioError, resolve_names
 from planner.scenario.own import OwnInputs
 from planner.scenario.scenario import Scenario
 from planner.study.mix import mix_rates as rates
@@ -311,12 +311,12 @@ def test_a_price_for_a_kilowatt_hour_that_can_only_be_cents_is_refused_with_what
 
 @pytest.mark.parametrize(("typed", "site"), [("Germany", "DE"), ("Bavaria, Germany", "DE"), ("Deutschland", "DE")])
 def test_a_place_in_words_is_settled_to_its_site(typed: str, site: str) -> None:
-    settled, lost = settle(Scenario(site=typed), CATALOGUE)
+    settled, lost = resolve_names(Scenario(site=typed), CATALOGUE)
     assert (settled.site, lost) == (site, [])
 
 
 def test_a_place_with_two_readings_is_asked_about() -> None:
-    _, lost = settle(Scenario(site="Georgia"), CATALOGUE)
+    _, lost = resolve_names(Scenario(site="Georgia"), CATALOGUE)
     assert [str(one.error) for one in lost] == [
         "'Georgia' can be GE (Georgia, the country) or US-GA (Georgia, United States). Say which."
     ]

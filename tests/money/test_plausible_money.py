@@ -9,7 +9,7 @@ import pytest
 from planner.money.old_figures import ImplausibleInput, doubt, doubts, numbers
 from planner.money.plan import plan
 from planner.money.yardsticks import YARDSTICKS, Sight
-from planner.scenario.fields import leaves
+from planner.scenario.fields import leaf_fields
 from planner.scenario.file import read_scenario
 from planner.scenario.path import Path, format_path
 from planner.scenario.scenario import Scenario
@@ -17,7 +17,7 @@ from planner.scenario.typed_money import is_money
 from pricing import load_catalogue
 
 DAY = date(2026, 11, 21)
-MONEY = sorted((path for path in leaves() if is_money(path)), key=str)
+MONEY = sorted((path for path in leaf_fields() if is_money(path)), key=str)
 H100, RTX = "H100-SXM5-80GB", "RTX-4090-24GB"
 
 

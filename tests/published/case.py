@@ -13,7 +13,7 @@ from planner.money.option import Option
 from planner.money.plan import Plan, plan
 from planner.money.verdict.answer import answer
 from planner.money.verdict.breakeven import break_evens
-from planner.scenario.known_names import settle
+from planner.scenario.known_names import resolve_names
 from planner.scenario.scenario import Scenario
 from pricing import Catalogue, load_catalogue
 
@@ -74,7 +74,7 @@ class Scene:
     def plan(self) -> Plan:
         """Return the plan of the engine behind the pages."""
         scenario = Scenario.model_validate({**self.inputs, "work": (self.inputs["work"],)})
-        settled, unknown = settle(scenario, catalogue())
+        settled, unknown = resolve_names(scenario, catalogue())
         assert not unknown, unknown
         return plan(catalogue(), settled, DAY)
 

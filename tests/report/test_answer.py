@@ -13,9 +13,9 @@ from planner.report.answer.sentences import AnswerSummary, summarize_answer
 from planner.report.answer.tables import by_year
 from planner.report.market.compare import by_the_token
 from planner.report.words import usd
-from planner.scenario.link import from_address
+from planner.scenario.link import scenario_from_link
 from planner.scenario.own import RentToOwn, SaleAndLeaseBack
-from planner.scenario.presets import preset, presets
+from planner.scenario.presets import find_preset, load_presets
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
@@ -31,12 +31,12 @@ def said_of(scenario: Scenario) -> AnswerSummary:
 
 
 def case(name: str) -> AnswerSummary:
-    found = preset(name)
+    found = find_preset(name)
     assert found is not None
     return said_of(found.scenario)
 
 
-@pytest.mark.parametrize("name", [one.key for one in presets()])
+@pytest.mark.parametrize("name", [one.key for one in load_presets()])
 def test_what_matters_is_said_first_and_without_powers_of_ten(name: str) -> None:
     said = case(name)
     everything = " ".join((*said.sentences, *said.turns))
@@ -65,7 +65,7 @@ def test_a_run_that_is_done_once_is_not_busy_on_average() -> None:
 
 @pytest.mark.parametrize("way", of_side("own"))
 def test_whatever_is_ordered_may_come_when_the_work_is_done(way: str) -> None:
-    found = preset("pre-train-7b")
+    found = find_preset("pre-train-7b")
     assert found is not None
     quote = RentToOwn(usd_per_month=1_000.0, months=12)
     sale = SaleAndLeaseBack(price_share=0.9)
@@ -87,7 +87,7 @@ def test_leasing_is_called_leasing() -> None:
 
 def test_a_disk_that_nobody_prices_here_costs_what_others_ask() -> None:
     link = "train=Llama-3.1-8B&tokens=100000000&gpus=1&gpu=RTX-4090-24GB&method=qlora&years=1&runs=4"
-    said = said_of(from_address(dict(parse_qsl(link)), CATALOGUE)[0])
+    said = said_of(scenario_from_link(dict(parse_qsl(link)), CATALOGUE)[0])
     assert said.title != "Not enough to answer yet."
     assert said.figures
 
@@ -98,7 +98,7 @@ def test_a_table_of_years_begins_with_today_and_ends_each_year_with_its_twelfth_
 
 
 def test_the_command_line_says_all_of_it() -> None:
-    found = preset("startup")
+    found = find_preset("startup")
     assert found is not None
     made = planned(CATALOGUE, found.scenario, DAY)
     sure = decided(made, 128)
@@ -109,7 +109,7 @@ def test_the_command_line_says_all_of_it() -> None:
 
 
 def test_compare_says_what_the_same_work_costs_by_the_token() -> None:
-    found = preset("chat-service")
+    found = find_preset("chat-service")
     assert found is not None
     made = planned(CATALOGUE, found.scenario, DAY)
     hosted = next(one for one in made.options if one.way == "hosted")

@@ -20,7 +20,7 @@ from planner.report.answer.document import answer_json, comparison_json
 from planner.report.answer.plan_report import PlanReport, plan_text
 from planner.report.answer.sentences import summarize_answer
 from planner.report.files import answer_schema as schema
-from planner.scenario.presets import preset, presets
+from planner.scenario.presets import find_preset, load_presets
 from planner.scenario.scenario import Scenario
 from planner.study.buy_or_wait import BuyOrWaitUnavailable, buy_or_wait_futures, waiting
 from planner.study.plan_any import planned
@@ -35,7 +35,7 @@ from tests.money.anyplan import of, plans
 pytestmark = pytest.mark.slow
 
 DAY = date(2026, 11, 21)
-KEYS = [one.key for one in presets()]
+KEYS = [one.key for one in load_presets()]
 EACH = pytest.mark.parametrize("key", KEYS)
 SNAKE = re.compile(r"[a-z][a-z0-9_]*")
 UNIT = re.compile(
@@ -74,7 +74,7 @@ def reckoned(plan: Plan, name: str = "it", count: int = 64) -> PlanReport:
 @lru_cache(maxsize=8)
 def preset_of(key: str) -> tuple[PlanReport, dict[str, Any]]:
     """A preset, reckoned, and its document, to be read only."""
-    found = preset(key)
+    found = find_preset(key)
     assert found is not None
     one = reckoned(planned(load_catalogue(), found.scenario, DAY), key)
     return one, answer_json(one)

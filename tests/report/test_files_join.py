@@ -14,7 +14,7 @@ from planner.money.plan import Plan
 from planner.money.verdict.answer import answer
 from planner.report.files.csv import SIGN, assumptions_table, cash_table, results_table, to_csv
 from planner.report.table import Table
-from planner.scenario.presets import preset, presets
+from planner.scenario.presets import find_preset, load_presets
 from planner.scenario.scenario import Scenario
 from planner.scenario.task import TrainingTask
 from planner.scenario.work import Work
@@ -26,7 +26,7 @@ from tests.money.anyplan import of, plans
 pytestmark = pytest.mark.slow
 
 DAY = date(2026, 11, 21)
-EACH = pytest.mark.parametrize("key", [one.key for one in presets()])
+EACH = pytest.mark.parametrize("key", [one.key for one in load_presets()])
 
 
 def as_read(table: Table) -> pd.DataFrame:
@@ -44,7 +44,7 @@ def files(plan: Plan) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
 @lru_cache(maxsize=8)
 def files_of(key: str) -> tuple[Plan, pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """The plan of a preset, and its files, to be read only."""
-    found = preset(key)
+    found = find_preset(key)
     assert found is not None
     plan = planned(load_catalogue(), found.scenario, DAY)
     return plan, *files(plan)

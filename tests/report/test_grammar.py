@@ -7,7 +7,7 @@ import pytest
 
 from planner.report import words
 from planner.report.answer.phrases import question_text
-from planner.scenario.presets import presets
+from planner.scenario.presets import load_presets
 from planner.scenario.question import HOURS, QUESTIONS
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
@@ -22,7 +22,7 @@ ONE_OF_MANY = re.compile(
 THESE_ONE = re.compile(r"\b(these|those|all|both) 1\b|\b1 (that )?(are|were|have)\b")
 IN_FULL = re.compile(r"\$[\d.]+ (?:million|billion)|\$\d+,\d{3}")
 IN_BRIEF = re.compile(r"\$[\d.]+[kMB]\b")
-SCENARIOS = {"default": Scenario(), **{one.key: one.scenario for one in presets()}}
+SCENARIOS = {"default": Scenario(), **{one.key: one.scenario for one in load_presets()}}
 
 
 def faults(line: str) -> list[str]:

@@ -9,7 +9,7 @@ from planner.money.plan import Plan
 from planner.money.renting.cheapest_offer import default_offer_filter
 from planner.report.market.compare import BUY_ID, hidden_offers_text, purchase_comparison
 from planner.report.market.job_offers import A_MONTH, ONE_RUN, OfferComparison, compare_offers
-from planner.scenario.presets import preset
+from planner.scenario.presets import find_preset
 from planner.scenario.scenario import Scenario
 from planner.study.market.survey import SizedAccelerator, is_single_model_work, sized_accelerator, sized_accelerators
 from planner.study.plan_any import planned
@@ -22,7 +22,7 @@ DAY = date(2026, 11, 21)
 
 def plan_of(key: str) -> Plan:
     """The plan of a preset."""
-    one = preset(key)
+    one = find_preset(key)
     assert one is not None
     return planned(CATALOGUE, one.scenario, DAY)
 
@@ -163,7 +163,7 @@ def test_plain_hours_and_mixed_work_name_no_model() -> None:
 
 @pytest.mark.slow
 def test_what_does_not_fit_as_asked_may_fit_elsewhere() -> None:
-    one = preset("fine-tune-70b")
+    one = find_preset("fine-tune-70b")
     assert one is not None
     asked = one.scenario.model_copy(update={"accelerator": "T4-16GB"})
     made = planned(CATALOGUE, asked, DAY)
@@ -176,7 +176,7 @@ def test_what_does_not_fit_as_asked_may_fit_elsewhere() -> None:
 
 @pytest.mark.slow
 def test_what_is_left_to_be_chosen_stays_open_in_what_was_written() -> None:
-    one = preset("pre-train-7b")
+    one = find_preset("pre-train-7b")
     assert one is not None
     work = one.scenario.work[0]
     assert work.train is not None

@@ -14,7 +14,7 @@ from planner.report.answer.line_words import format_input, formula_text, sourced
 from planner.report.answer.sentences import summarize_answer
 from planner.report.answer.tables import discounted_ledgers
 from planner.report.futures.input_words import formula_input_label
-from planner.scenario.presets import presets
+from planner.scenario.presets import load_presets
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
 from pricing import load_catalogue
@@ -29,7 +29,7 @@ NUMBER = re.compile(r"\$?(-?[\d,]+(?:\.\d+)?)(%?)")
 def every_line() -> tuple[tuple[Ledger, Line], ...]:
     """Each line of every way in every preset, in the answer's money and as billed."""
     found = []
-    for scenario in (*(one.scenario for one in presets()), *every_way()):
+    for scenario in (*(one.scenario for one in load_presets()), *every_way()):
         plan = planned(load_catalogue(), scenario, DAY)
         answer = decided(plan).answer
         for ledger in (*discounted_ledgers(plan, answer), *(option.ledger for option in plan.options)):
@@ -101,7 +101,7 @@ def test_what_has_no_price_says_which_input_nobody_publishes() -> None:
 
 @pytest.mark.slow
 def test_the_sum_is_the_tile_of_the_page() -> None:
-    for preset in presets():
+    for preset in load_presets():
         plan = planned(load_catalogue(), preset.scenario, DAY)
         judged = decided(plan)
         tiles = [one.value for one in summarize_answer(plan, judged.answer, judged.futures).figures]

@@ -21,7 +21,7 @@ from planner.report.files.csv import results_table, to_csv
 from planner.report.files.sweep import RIGHT_SIZE, SweepColumns
 from planner.scenario.file import SavedScenario
 from planner.scenario.grid import OUTPUTS, SweepAxis, SweepGrid
-from planner.scenario.presets import presets
+from planner.scenario.presets import load_presets
 from planner.study.measures import BASELINE, EMISSIONS, MEASURES, OptionResult, results_of
 from planner.study.plan_any import planned
 from planner.study.sweep.sweep import Sweep
@@ -119,15 +119,15 @@ def shown(it: OptionResult, columns: list[str]) -> Iterator[tuple[str, float | N
             yield column, None if number is None else number / each
 
 
-@pytest.mark.parametrize("key", [one.key for one in presets()])
+@pytest.mark.parametrize("key", [one.key for one in load_presets()])
 def test_every_output_of_an_example_has_every_measure(key: str) -> None:
-    found = next(one for one in presets() if one.key == key)
+    found = next(one for one in load_presets() if one.key == key)
     agree(planned(load_catalogue(), found.scenario, DAY), key)
 
 
-@pytest.mark.parametrize("key", [one.key for one in presets()])
+@pytest.mark.parametrize("key", [one.key for one in load_presets()])
 def test_a_row_of_a_sweep_has_every_measure_that_it_is_asked_for(key: str) -> None:
-    found, catalogue = next(one for one in presets() if one.key == key), load_catalogue()
+    found, catalogue = next(one for one in load_presets() if one.key == key), load_catalogue()
     outputs = (*OUTPUTS[:2], *(one.name for one in MEASURES if one.name not in OUTPUTS))
     axis = SweepAxis((("years",),), ((found.scenario.years,), (found.scenario.years + 1,)))
     columns = SweepColumns(SweepGrid(SavedScenario(found.scenario), (axis,), outputs))
@@ -167,7 +167,7 @@ def test_names_are_unique_and_aliases_are_those_of_the_last_release() -> None:
 
 
 def test_a_payback_is_told_in_plain_words() -> None:
-    enterprise = next(one for one in presets() if one.key == "enterprise")
+    enterprise = next(one for one in load_presets() if one.key == "enterprise")
     plan = planned(load_catalogue(), enterprise.scenario, DAY)
     found = decided(plan, 64).answer
     rows = results_table(plan, found).to_pandas().set_index("option")

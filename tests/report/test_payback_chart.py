@@ -10,12 +10,12 @@ import pytest
 from planner.money.verdict.answer import Answer, answer
 from planner.report.answer.payback_chart import _apart, payback_chart, payback_summary, ticks, timeline_events
 from planner.report.answer.sentences import summarize_answer
-from planner.scenario.presets import presets
+from planner.scenario.presets import load_presets
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
 from tests.study.planned import DAY, catalogue
 
-CASES = {"": Scenario(), **{one.key: one.scenario for one in presets()}}
+CASES = {"": Scenario(), **{one.key: one.scenario for one in load_presets()}}
 
 
 @lru_cache(maxsize=16)

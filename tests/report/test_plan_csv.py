@@ -23,7 +23,7 @@ from planner.report.files.csv import (
 )
 from planner.report.files.document_parts import LUMP, priced
 from planner.scenario.own import OwnInputs
-from planner.scenario.presets import Preset, presets
+from planner.scenario.presets import Preset, load_presets
 from planner.scenario.rent import RentalInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import Currency, FinancialTerms, TaxInputs
@@ -46,8 +46,8 @@ AGREED = Scenario(
     own=OwnInputs(host_residual_share=0.6, guaranteed_residual_share=0.4, guarantee_cost_share=0.02, refresh_years=1.0),
     tax=TaxInputs(tax_share=0.25),
 )
-SCENARIOS = [*(one.scenario for one in presets()), TAXED, AGREED]
-EACH = pytest.mark.parametrize("scenario", SCENARIOS, ids=[*(one.key for one in presets()), "taxed", "agreed"])
+SCENARIOS = [*(one.scenario for one in load_presets()), TAXED, AGREED]
+EACH = pytest.mark.parametrize("scenario", SCENARIOS, ids=[*(one.key for one in load_presets()), "taxed", "agreed"])
 
 
 @lru_cache(maxsize=16)
@@ -176,7 +176,7 @@ def test_every_assumption_of_a_row_stands_once_for_its_option(scenario: Scenario
 
 
 def test_results_give_the_reason_where_there_is_no_number() -> None:
-    startup = next(one for one in presets() if one.key == "startup").scenario
+    startup = next(one for one in load_presets() if one.key == "startup").scenario
     cards = startup.own.model_copy(update={"capex_usd": 4_000.0, "running_usd_per_month": 0.0})
     there, found = made(startup.model_copy(update={"own": cards}))
     table = results_table(there, found).to_pandas().set_index("option")
@@ -188,7 +188,7 @@ def test_results_give_the_reason_where_there_is_no_number() -> None:
 
 
 def test_the_npv_of_the_enterprise_case_is_the_published_one() -> None:
-    enterprise: Preset = next(one for one in presets() if one.key == "enterprise")
+    enterprise: Preset = next(one for one in load_presets() if one.key == "enterprise")
     table = results_table(*made(enterprise.scenario)).to_pandas().set_index("option")
     assert table.loc["own", "npv_usd"] == pytest.approx(-86_922.5, abs=0.1)  # monthly, 10 % a year
     assert table.loc["own", "payback_months"] == pytest.approx(53.333, abs=1e-3)

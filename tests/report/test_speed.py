@@ -33,13 +33,13 @@ from planner.scenario.scenario import Scenario
 from planner.scenario.task import ServingTask, TrainingTask
 from planner.scenario.work import Work
 from planner.speed.bands import Band
-from planner.speed.scenario_jobs import ScenarioServing, ScenarioTraining, worked
+from planner.speed.scenario_jobs import ScenarioServing, ScenarioTraining, solved_jobs
 from planner.speed.serving.bands import TRAITS as SERVING_TRAITS
 from planner.speed.serving.serve import serving_variants
 from planner.speed.training.constants import TRAITS as TRAINING_TRAITS
-from planner.speed.training.result import Interval, TrainingLayout, stairs
-from planner.speed.training.savings import savings
-from planner.speed.work_to_hours import asked
+from planner.speed.training.result import Interval, TrainingLayout, waterfall_steps
+from planner.speed.training.savings import memory_savings
+from planner.speed.work_to_hours import convert_to_hours
 from pricing import load_catalogue
 from pricing.belief import PriceEstimate
 
@@ -54,7 +54,7 @@ OFFER = JobHourQuote(
 def training(accelerators: int = 64, **task: object) -> ScenarioTraining:
     train = TrainingTask.model_validate({"model": "Llama-3-8B", "tokens": 1e12} | task)
     scenario = Scenario(work=(Work(train=train, accelerators=accelerators),))
-    (one,) = worked(load_catalogue(), asked(load_catalogue(), scenario))
+    (one,) = solved_jobs(load_catalogue(), convert_to_hours(load_catalogue(), scenario))
     assert isinstance(one, ScenarioTraining)
     return one
 
@@ -63,7 +63,7 @@ def serving(**task: object) -> ScenarioServing:
     serve = ServingTask.model_validate(
         {"model": "Llama-3.1-8B", "requests_per_s": 20, "peak_requests_per_s": 40} | task
     )
-    (one,) = worked(load_catalogue(), asked(load_catalogue(), Scenario(work=(Work(serve=serve),))))
+    (one,) = solved_jobs(load_catalogue(), convert_to_hours(load_catalogue(), Scenario(work=(Work(serve=serve),))))
     assert isinstance(one, ScenarioServing)
     return one
 
@@ -265,14 +265,14 @@ def charts(dark: bool) -> Iterator[go.Figure]:
     fits, tight = training(), training(8, model="Llama-3-70B")
     assert fits.found.speed is not None
     for work in (fits, tight):
-        found = savings(catalogue, work.job)
+        found = memory_savings(catalogue, work.job)
         bars = tables.memory_bars(found)
         yield speed_charts.memory_stacks(bars, MEMORY_PARTS.values(), [one.memory_gb for one in found], dark)
     service = serving_variants(catalogue, serving().job)
     yield speed_charts.memory_stacks(
         tables.serving_memory_bars(service), SERVED_PARTS.values(), tables.serving_memory_limits(service), dark
     )
-    yield speed_charts.waterfall(stairs(fits.found.speed), dark)
+    yield speed_charts.waterfall(waterfall_steps(fits.found.speed), dark)
     yield speed_charts.time_shares(serving().found.time_shares, dark)
     runs = [published(0.1), published(-0.1, model="DeepSeek-V3", rate=2_000.0)]
     yield speed_charts.agreement(runs, {runs[0].id}, 0.2, dark)
@@ -285,7 +285,7 @@ def test_plotly_accepts_every_chart(dark: bool) -> None:
 
 
 def test_the_parts_of_a_bar_add_up_and_its_note_says_whether_it_fits() -> None:
-    found = savings(load_catalogue(), training().job)
+    found = memory_savings(load_catalogue(), training().job)
     bars = tables.memory_bars(found)
     for bar, one in zip(bars, found, strict=True):
         assert bar.total == pytest.approx(float(one.memory.total_gb))
@@ -297,7 +297,7 @@ def test_the_parts_of_a_bar_add_up_and_its_note_says_whether_it_fits() -> None:
 
 def test_a_bar_above_the_plans_says_what_it_holds_more_of() -> None:
     asked = training(512, model="Llama-3.1-70B").job
-    found = savings(load_catalogue(), asked)
+    found = memory_savings(load_catalogue(), asked)
     for bar, one in zip(tables.memory_bars(found), found, strict=True):
         above = float(one.memory.total_gb) / float(found[0].memory.total_gb) - 1
         assert ("more than as it is: " in bar.note) is (above > 0.005), bar.label
@@ -309,11 +309,11 @@ def test_a_bar_above_the_plans_says_what_it_holds_more_of() -> None:
 
 
 def test_findings_name_the_largest_parts() -> None:
-    found = savings(load_catalogue(), training().job)
+    found = memory_savings(load_catalogue(), training().job)
     said = tables.memory_finding(found, found[0].memory_gb)
     assert said.startswith("The fullest accelerator holds ")
     assert "activations" in said
-    tight = savings(load_catalogue(), training(8, model="Llama-3-70B").job)
+    tight = memory_savings(load_catalogue(), training(8, model="Llama-3-70B").job)
     assert "It would fit in each of these ways: optimizer in 8 bits;" in tables.memory_finding(tight, 83.8)
     service = serving_variants(load_catalogue(), serving(model="Llama-3.1-405B").job)
     assert tables.serving_memory_summary(service).endswith(
@@ -324,7 +324,7 @@ def test_findings_name_the_largest_parts() -> None:
 def test_where_the_speed_goes_in_words_and_numbers() -> None:
     speed = training().found.speed
     assert speed is not None
-    steps = stairs(speed)
+    steps = waterfall_steps(speed)
     assert tables.efficiency_loss_summary(steps).startswith("Of 20,500 tokens/s that the peak would give, ")
     table = tables.efficiency_loss_table(steps).to_pandas()
     assert table["tokens/s left"].iloc[-1] == pytest.approx(steps[-1].after)

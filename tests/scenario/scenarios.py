@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from planner.scenario.base import MOST_ACCELERATORS
-from planner.scenario.fields import FieldSpec, shape
+from planner.scenario.fields import FieldSpec, field_spec
 from planner.scenario.path import Path
 from planner.scenario.scenario import Scenario
 
@@ -34,7 +34,7 @@ def _field(path: Path, about: FieldSpec) -> st.SearchStrategy[Any]:
         return _record(path)
     if about.kind != "list":
         return _value(about)
-    item = shape((*path, 0))
+    item = field_spec((*path, 0))
     assert item is not None
     few = st.lists(_field((*path, 0), item), min_size=about.shortest or 0, max_size=min(about.longest or 3, 3))
     return few.map(tuple)
@@ -56,9 +56,9 @@ def _value(about: FieldSpec) -> st.SearchStrategy[Any]:
 
 
 def _record(path: Path) -> st.SearchStrategy[dict[str, Any]]:
-    about = shape(path)
+    about = field_spec(path)
     assert about is not None
-    fields = {name: shape((*path, name)) for name in about.fields}
+    fields = {name: field_spec((*path, name)) for name in about.fields}
     made = {name: _field((*path, name), inner) for name, inner in fields.items() if inner is not None}
     needed = {name: made.pop(name) for name in about.required}
     return st.fixed_dictionaries(needed, optional=made)

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from planner.scenario.file import SavedScenario, read_scenario, scenario_of, write_scenario
-from planner.scenario.latency import day_of, days
+from planner.scenario.file import SavedScenario, build_scenario, read_scenario, write_scenario
+from planner.scenario.latency import day_patterns, match_day_pattern
 from planner.scenario.link import (
     ALSO,
     LONGEST_ALSO,
@@ -15,7 +15,7 @@ from planner.scenario.link import (
     extra_ownership_field,
     extra_with_hours,
     extra_with_ownership,
-    from_address,
+    scenario_from_link,
     scenario_to_link,
 )
 from planner.scenario.own import OwnInputs
@@ -40,13 +40,13 @@ def test_scenario_to_yaml_to_scenario_to_address_to_scenario_is_the_identity(sce
     text = write_scenario(SavedScenario(scenario))
     data = strict_yaml.read(text, file="plan.yaml")
     del data["schema"]
-    from_file = scenario_of(data, "plan.yaml", {})
+    from_file = build_scenario(data, "plan.yaml", {})
     assert from_file == scenario
     try:
         held = scenario_to_link(from_file)
     except LinkTooLongError:
         assume(False)
-    assert from_address(held) == (scenario, [])
+    assert scenario_from_link(held) == (scenario, [])
 
 
 def test_every_short_key_leads_to_a_field_and_holds_its_default() -> None:
@@ -60,7 +60,7 @@ def test_every_short_key_leads_to_a_field_and_holds_its_default() -> None:
             assert key.high is not None
     assert len({key.path for key in KEYS.values()}) == len(KEYS)
     assert scenario_to_link(usual) == {}
-    assert from_address({}) == (usual, [])
+    assert scenario_from_link({}) == (usual, [])
 
 
 def test_the_keys_of_old_links_keep_their_meaning() -> None:
@@ -68,7 +68,7 @@ def test_the_keys_of_old_links_keep_their_meaning() -> None:
         "gpus": "16", "gpu": "RTX-4090-24GB", "busy": "17.3", "years": "2.5", "site": "DE", "session": "2",
         "disk": "3", "egress": "4", "rate": "8", "rents": "-10",
     }  # fmt: skip
-    assert from_address(link) == (
+    assert scenario_from_link(link) == (
         Scenario(
             accelerator="RTX-4090-24GB",
             years=2.5,
@@ -136,12 +136,12 @@ def test_what_has_no_short_key_stands_in_one() -> None:
     ],
 )
 def test_what_cannot_be_used_is_said_and_the_default_taken(held: dict[str, str], said: str) -> None:
-    scenario, told = from_address({"site": "", **held}, None if "gpu" not in held else _without_sites(), ())
+    scenario, told = scenario_from_link({"site": "", **held}, None if "gpu" not in held else _without_sites(), ())
     assert len(told) == 1, told
     assert said in told[0]
     assert "\n" not in told[0]
     kept = {key: text for key, text in held.items() if key in ("pue",) or (key == "busy" and text == "20")}
-    assert scenario == from_address(kept)[0]
+    assert scenario == scenario_from_link(kept)[0]
 
 
 def _without_sites() -> object:
@@ -152,7 +152,7 @@ def _without_sites() -> object:
 
 
 def test_loose_names_are_taken_and_the_rest_of_a_bad_link_is_kept() -> None:
-    scenario, told = from_address({"gpu": "nvidia rtx 4090", "gpus": "0", "years": "5"}, _without_sites(), ())
+    scenario, told = scenario_from_link({"gpu": "nvidia rtx 4090", "gpus": "0", "years": "5"}, _without_sites(), ())
     assert scenario == Scenario(accelerator="RTX-4090-24GB", years=5.0)
     assert len(told) == 1
 
@@ -167,7 +167,7 @@ def test_a_plan_too_large_for_a_link_says_so() -> None:
 
 def test_a_formula_in_a_name_is_only_a_name() -> None:
     scenario = Scenario(name='=HYPERLINK("http://x")')
-    assert from_address(scenario_to_link(scenario))[0] == scenario
+    assert scenario_from_link(scenario_to_link(scenario))[0] == scenario
 
 
 def test_a_file_of_the_small_catalogue_reads_back() -> None:
@@ -178,28 +178,28 @@ def test_a_file_of_the_small_catalogue_reads_back() -> None:
 
 @pytest.mark.parametrize(("slip", "meant"), [("bussy", "busy"), ("year", "years"), ("Token", "tokens")])
 def test_a_key_that_is_nearly_one_of_ours_is_told(slip: str, meant: str) -> None:
-    scenario, told = from_address({slip: "5"})
+    scenario, told = scenario_from_link({slip: "5"})
     assert scenario == Scenario()
     assert told == [f"This link held {slip}, which is no key of this page. It may have meant {meant}."]
 
 
 @pytest.mark.parametrize("key", ["utm_source", "fbclid", "gclid", "ref"])
 def test_what_counts_the_visitors_of_a_link_is_passed_over(key: str) -> None:
-    assert from_address({key: "5"})[1] == []
+    assert scenario_from_link({key: "5"})[1] == []
 
 
 def test_unknown_keys_of_a_link_are_named() -> None:
-    assert from_address({"flavour": "5"})[1] == [
+    assert scenario_from_link({"flavour": "5"})[1] == [
         "This link held flavour, which is no key of this page. It is left out."
     ]
     many = {f"unknown{place}": "5" for place in range(6)} | {"year": "5"}
-    assert from_address(many)[1] == [
+    assert scenario_from_link(many)[1] == [
         "This link held year, which is no key of this page. It may have meant years.",
         "This link held unknown0, unknown1, unknown2, unknown3 and 2 more, which are no keys of this page. They are "
         "left out.",
     ]
-    assert from_address({"look": "5"}, others=("look",))[1] == []
-    assert from_address({"x" * 500: "5"})[1] == [
+    assert scenario_from_link({"look": "5"}, others=("look",))[1] == []
+    assert scenario_from_link({"x" * 500: "5"})[1] == [
         f"This link held {'x' * 60}…, which is no key of this page. It is left out."
     ]
 
@@ -211,7 +211,7 @@ UNSEEN = [chr(mark) for mark in (0, 9, 27, 0x9B, 0xAD, 0x34F, 0x200B, 0x200E, 0x
 @pytest.mark.parametrize("mark", UNSEEN, ids=ascii)
 def test_a_mark_that_does_not_show_reaches_no_sentence_and_no_field(key: str, mark: str) -> None:
     for held in ({key: f"{mark}50000"}, {f"{key}{mark}": "5"}, {ALSO: f'{{"wo{mark}rk":[{{"label":"a{mark}"}}]}}'}):
-        scenario, told = from_address(held)
+        scenario, told = scenario_from_link(held)
         usable, lost = clean_link(held, _without_sites())
         assert told
         assert not [text for text in (*told, *lost, *usable, *usable.values(), repr(scenario)) if mark in text]
@@ -222,16 +222,16 @@ def test_a_mark_that_does_not_show_reaches_no_sentence_and_no_field(key: str, ma
     st.dictionaries(st.sampled_from([*KEYS, ALSO, "flavour"]) | st.text(max_size=9), st.text(max_size=30), max_size=3)
 )
 def test_whatever_a_link_holds_its_sentences_show_all_their_marks(held: dict[str, str]) -> None:
-    scenario, told = from_address(held)
+    scenario, told = scenario_from_link(held)
     assert not [text for text in (*told, scenario.name, scenario.site) if unseen(text)]
 
 
 def test_hours_of_the_day_are_put_into_the_rest_of_a_link_and_taken_out() -> None:
     rest = '{"work":[{"label":"chat"},{"accelerators":4}],"mix":{"own_accelerators":8}}'
-    hours = days()["office hours"].by_hour
+    hours = day_patterns()["office hours"].by_hour
     told = extra_with_hours(rest, hours)
     assert extra_by_hour(told) == hours
-    assert from_address({ALSO: told or ""}) == (scenario_with_hours(rest, hours), [])
+    assert scenario_from_link({ALSO: told or ""}) == (scenario_with_hours(rest, hours), [])
     assert extra_with_hours(told, ()) == rest
     assert extra_with_hours(extra_with_hours(None, hours), ()) is None
     assert extra_by_hour("[1") == extra_by_hour('{"work":7}') == extra_by_hour(None) == ()
@@ -242,7 +242,7 @@ def test_a_list_of_owning_is_put_into_the_rest_of_a_link_and_taken_out() -> None
     curve = [one.model_dump() for one in parse_power_curve("0:25, 50:60, 100:76") or ()]
     told = extra_with_ownership(rest, {"power_at_load": curve, "busy_power_share": None})
     assert extra_ownership_field(told, "power_at_load") == curve
-    read, slips = from_address({ALSO: told or ""})
+    read, slips = scenario_from_link({ALSO: told or ""})
     assert (len(read.own.power_at_load), read.own.busy_power_share, slips) == (3, None, [])
     assert read.own.insurance_share_per_year == 0.01
     left = '{"own":{"insurance_share_per_year":0.01},"mix":{"own_accelerators":8}}'
@@ -259,16 +259,16 @@ def test_a_list_of_owning_is_put_into_the_rest_of_a_link_and_taken_out() -> None
 
 def scenario_with_hours(rest: str, hours: tuple[float, ...]) -> Scenario:
     """What the rest of a link says, with these hours for its first work."""
-    plain = from_address({ALSO: rest})[0]
+    plain = scenario_from_link({ALSO: rest})[0]
     first = Work.model_validate(plain.work[0].model_dump() | {"by_hour": hours})
     return plain.model_copy(update={"work": (first, *plain.work[1:])})
 
 
 def test_every_named_day_can_be_worked() -> None:
-    for one in days().values():
+    for one in day_patterns().values():
         assert Work(by_hour=one.by_hour).effective_utilization == pytest.approx(sum(one.by_hour) / 24)
-        assert day_of(one.by_hour) == one
-    assert day_of((1.0,) * 24) is None
+        assert match_day_pattern(one.by_hour) == one
+    assert match_day_pattern((1.0,) * 24) is None
 
 
 @pytest.mark.parametrize(
@@ -279,7 +279,7 @@ def test_every_named_day_can_be_worked() -> None:
     ],
 )
 def test_a_list_or_group_with_an_unknown_name_is_left_out_as_a_whole(also: str, said: str) -> None:
-    scenario, told = from_address({ALSO: also}, load_catalogue())
+    scenario, told = scenario_from_link({ALSO: also}, load_catalogue())
     assert (scenario.stay_in, scenario.currency) == ((), None)
     assert len(told) == 1
     assert said in told[0]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.scenario.amounts import AmbiguousNumberError, format_amount, read_amount, read_sum
+from planner.scenario.amounts import AmbiguousNumberError, format_amount, parse_amount, parse_sum
 
 
 @pytest.mark.parametrize(
@@ -15,12 +15,12 @@ from planner.scenario.amounts import AmbiguousNumberError, format_amount, read_a
     ],
 )  # fmt: skip
 def test_what_people_type_is_read(text: str, value: float) -> None:
-    assert read_amount(text) == value
+    assert parse_amount(text) == value
 
 
 @pytest.mark.parametrize("text", ["", "T", "1,5 T", "1.2.3", "-5", "1e999", "nan", "inf", "12 Q", "1 T T", "1,00"])
 def test_what_is_no_amount_is_none(text: str) -> None:
-    assert read_amount(text) is None
+    assert parse_amount(text) is None
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_a_number_reads_as_its_largest_unit(value: float, text: str) -> None:
 
 @given(st.floats(1e3, 1e16))
 def test_a_number_comes_back_to_the_last_bit(value: float) -> None:
-    assert read_amount(format_amount(value)) == value
+    assert parse_amount(format_amount(value)) == value
 
 
 # Thousands and decimals: "1.234.567,89".
@@ -49,12 +49,12 @@ def _written(value: int, cents: int, thousands: str, decimal: str) -> str:
 
 @given(st.integers(0, 10**12), st.integers(0, 99), st.sampled_from(CONVENTIONS))
 def test_a_sum_with_cents_is_read_in_every_convention(value: int, cents: int, marks: tuple[str, str]) -> None:
-    assert read_sum(_written(value, cents, *marks)) == float(f"{value}.{cents:02d}")
+    assert parse_sum(_written(value, cents, *marks)) == float(f"{value}.{cents:02d}")
 
 
 @given(st.integers(10**6, 10**12), st.sampled_from([marks for marks in CONVENTIONS if marks[0]]))
 def test_thousands_that_are_parted_twice_need_no_cents(value: int, marks: tuple[str, str]) -> None:
-    assert read_sum(f"{value:,}".replace(",", marks[0])) == value
+    assert parse_sum(f"{value:,}".replace(",", marks[0])) == value
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_thousands_that_are_parted_twice_need_no_cents(value: int, marks: tuple[
     ],
 )  # fmt: skip
 def test_a_sum_that_can_be_read_one_way_is_read(text: str, value: float) -> None:
-    assert read_sum(text) == value
+    assert parse_sum(text) == value
 
 
 @pytest.mark.parametrize(
@@ -83,22 +83,22 @@ def test_one_point_before_three_digits_can_be_read_two_ways_and_each_can_be_writ
     text: str, large: str, small: str
 ) -> None:
     with pytest.raises(AmbiguousNumberError) as two:
-        read_sum(text)
+        parse_sum(text)
     assert (two.value.large, two.value.small) == (large, small)
-    assert read_sum(large) == float(text.replace(".", ""))
-    assert read_sum(small) == float(text)
+    assert parse_sum(large) == float(text.replace(".", ""))
+    assert parse_sum(small) == float(text)
 
 
 @pytest.mark.parametrize("text", ["1.2.3", "1,2,3", "25 00", "1,234,5", "1.234.5", "1..2", ",5", "", "1,,2", "1 2,3"])
 def test_marks_in_other_places_are_no_sum(text: str) -> None:
-    assert read_sum(text) is None
+    assert parse_sum(text) is None
 
 
 @given(st.text("0123456789.,' k-e", max_size=12))
 def test_any_text_is_a_sum_or_none_or_asked_about(text: str) -> None:
     try:
-        found = read_sum(text)
+        found = parse_sum(text)
     except AmbiguousNumberError as two:
-        assert (read_sum(two.large), read_sum(two.small)) == (float(two.large), float(two.small))
+        assert (parse_sum(two.large), parse_sum(two.small)) == (float(two.large), float(two.small))
     else:
         assert found is None or found >= 0

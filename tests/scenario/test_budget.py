@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from planner.money.demand.stream import demand
 from planner.scenario import budget
-from planner.scenario.budget import MOST_SECONDS, PlanSize, estimate, too_much
+from planner.scenario.budget import MOST_SECONDS, PlanSize, estimate_compute, over_budget_message
 from planner.scenario.file import read_scenario
 from planner.scenario.known_names import ScenarioError
-from planner.scenario.link import from_address
-from planner.scenario.presets import presets
+from planner.scenario.link import scenario_from_link
+from planner.scenario.presets import load_presets
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
 from pricing import load_catalogue
@@ -40,22 +40,22 @@ SERVED = {"accelerators": 8, "serve": SERVICE, "growth_per_year": 0.5}
 
 
 def test_two_works_by_the_hour_over_ten_years_are_within_the_budget() -> None:
-    assert too_much(asked(HOURS, {**HOURS, "accelerators": 200})) is None
-    assert estimate(asked(HOURS, {**HOURS, "accelerators": 200})).seconds < MOST_SECONDS / 2
+    assert over_budget_message(asked(HOURS, {**HOURS, "accelerators": 200})) is None
+    assert estimate_compute(asked(HOURS, {**HOURS, "accelerators": 200})).seconds < MOST_SECONDS / 2
 
 
 def test_every_preset_and_every_plain_plan_is_within_the_budget() -> None:
-    for preset in presets():
+    for preset in load_presets():
         scenario = preset.scenario
-        assert too_much(PlanSize(scenario.work, 10.0, True)) is None, preset.key
+        assert over_budget_message(PlanSize(scenario.work, 10.0, True)) is None, preset.key
     plain = {"accelerators": 16_384, "growth_per_year": 9.0, "season": (1.5,) * 12}
-    assert too_much(asked(*[plain] * 6)) is None
-    assert too_much(asked(*[{**plain, "jobs": jobs(24)}] * 3)) is None
+    assert over_budget_message(asked(*[plain] * 6)) is None
+    assert over_budget_message(asked(*[{**plain, "jobs": jobs(24)}] * 3)) is None
 
 
 def test_what_is_too_large_is_refused_with_the_nearest_that_is_not() -> None:
     large = asked(*[{**SERVED, "jobs": jobs(4)}] * 5, years=3.0)
-    said = too_much(large)
+    said = over_budget_message(large)
     assert said is not None
     found = re.search(r"to ([\d.]+) years; or the first (\d+) of its 20 jobs; or the first (\d+) of its 5 ki", said)
     assert found is not None, said
@@ -65,14 +65,14 @@ def test_what_is_too_large_is_refused_with_the_nearest_that_is_not() -> None:
         (large.with_jobs(kept), large.with_jobs(kept + 1)),
         (large.with_works(kinds), large.with_works(kinds + 1)),
     ):
-        assert too_much(nearest) is None
-        assert too_much(beyond) is not None
+        assert over_budget_message(nearest) is None
+        assert over_budget_message(beyond) is not None
     assert large.with_jobs(kept).jobs == kept
 
 
 def test_a_way_that_does_not_help_is_not_named() -> None:
     """Without jobs there are none to leave out; six works by the hour are too many over any ten years but fewer."""
-    said = too_much(asked(*[HOURS] * 6))
+    said = over_budget_message(asked(*[HOURS] * 6))
     assert said is not None
     assert "job" not in said
     assert said.startswith("of 6 kinds over 10 years takes ")
@@ -88,9 +88,9 @@ def test_a_file_beyond_the_budget_is_refused_at_its_line() -> None:
 
 
 def test_a_link_beyond_the_budget_says_so_and_still_opens() -> None:
-    found, told = from_address({"years": "10", "also": json.dumps({"work": LARGE})})
+    found, told = scenario_from_link({"years": "10", "also": json.dumps({"work": LARGE})})
     assert found.years == 10
-    assert too_much(PlanSize(found.work, found.years)) is None
+    assert over_budget_message(PlanSize(found.work, found.years)) is None
     assert len(told) == 1
     assert "times the reckoning that one plan may take" in told[0]
 
@@ -119,8 +119,8 @@ WORKS = st.lists(
 def test_no_fewer_numbers_are_estimated_than_there_are(kinds: list[dict[str, Any]], years: float) -> None:
     plan = Scenario.model_validate({"years": years, "work": tuple(kinds)})
     there = demand(plan, busy_factor=np.linspace(0.4, 1.8, 16)[:, None]).levels
-    patterns, within, months = there.frequency.shape
-    counted = estimate(PlanSize(plan.work, years))
+    patterns, within, months = there.often.shape
+    counted = estimate_compute(PlanSize(plan.work, years))
     assert within <= budget.MOST_LEVELS
     assert patterns <= budget.MOST_LEVELS
     assert counted.busy >= budget.FUTURES * patterns * min(months, counted.months)
@@ -130,8 +130,8 @@ def test_no_fewer_numbers_are_estimated_than_there_are(kinds: list[dict[str, Any
 @given(WORKS, st.sampled_from([0.5, 1.0, 2.0]))
 def test_less_work_is_never_estimated_at_more(kinds: list[dict[str, Any]], years: float) -> None:
     whole = asked(*kinds, years=years)
-    seconds = estimate(whole).seconds
-    assert estimate(whole.over(years / 2)).seconds <= seconds
-    assert estimate(whole.with_works(1)).seconds <= seconds
-    assert estimate(whole.with_jobs(0)).seconds <= seconds
-    assert estimate(PlanSize(whole.work, years, True)).seconds >= seconds
+    seconds = estimate_compute(whole).seconds
+    assert estimate_compute(whole.over(years / 2)).seconds <= seconds
+    assert estimate_compute(whole.with_works(1)).seconds <= seconds
+    assert estimate_compute(whole.with_jobs(0)).seconds <= seconds
+    assert estimate_compute(PlanSize(whole.work, years, True)).seconds >= seconds

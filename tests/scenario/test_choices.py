@@ -5,10 +5,10 @@ from typing import Any
 import pydantic
 import pytest
 
-from planner.scenario.fields import leaves, shape
+from planner.scenario.fields import field_spec, leaf_fields
 from planner.scenario.file import read_scenario
-from planner.scenario.known_names import ScenarioError, complaints
-from planner.scenario.link import from_address
+from planner.scenario.known_names import ScenarioError, format_errors
+from planner.scenario.link import scenario_from_link
 from planner.scenario.path import Path, format_path
 from planner.scenario.question import KEYS
 from planner.scenario.scenario import Scenario
@@ -17,11 +17,13 @@ from pricing import load_catalogue
 
 def _choice(path: Path) -> Path:
     """The path of a field, or of one entry where it takes a list."""
-    found = shape(path)
+    found = field_spec(path)
     return (*path, 0) if found is not None and found.kind == "list" else path
 
 
-CHOICES = [path for path in map(_choice, leaves()) if (one := shape(path)) is not None and one.kind == "choice"]
+CHOICES = [
+    path for path in map(_choice, leaf_fields()) if (one := field_spec(path)) is not None and one.kind == "choice"
+]
 
 
 def _data(path: Path, value: Any) -> Any:
@@ -36,8 +38,8 @@ def _data(path: Path, value: Any) -> Any:
 def test_every_closed_choice_names_its_list(path: Path, wrong: object) -> None:
     with pytest.raises(pydantic.ValidationError) as refused:
         Scenario.model_validate(_data(path, wrong))
-    (said,) = [wish for where, wish in complaints(refused.value) if where == path]
-    one = shape(path)
+    (said,) = [wish for where, wish in format_errors(refused.value) if where == path]
+    one = field_spec(path)
     assert one is not None
     assert ", ".join(one.choices) in said
 
@@ -49,7 +51,7 @@ def test_there_are_closed_choices_at_every_depth() -> None:
 @pytest.mark.parametrize("key", [key for key, one in KEYS.items() if one.shape.kind == "choice"])
 def test_every_closed_choice_of_a_link_names_its_list(key: str) -> None:
     beside = {"train": {"train": "x"}, "serve": {"serve": "x"}}.get(str(KEYS[key].path[2:3] or ("",)), {})
-    (said,) = [one for one in from_address({**beside, key: "no-such-word"})[1] if f"{key} = " in one]
+    (said,) = [one for one in scenario_from_link({**beside, key: "no-such-word"})[1] if f"{key} = " in one]
     assert ", ".join(KEYS[key].shape.choices) in said
 
 

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 import yaml
 
-from planner.scenario.fields import leaves, shape
+from planner.scenario.fields import field_spec, leaf_fields
 from planner.scenario.file import HEAD, SCHEMA, SavedScenario, file_schema, read_scenario, write_scenario
 from planner.scenario.known_names import ScenarioError
 from planner.scenario.own import OwnInputs
@@ -82,8 +82,8 @@ def test_a_name_is_a_name_for_every_reader_of_yaml(name: str) -> None:
 
 
 def test_every_number_of_the_scenario_has_a_unit() -> None:
-    for path in leaves():
-        about = shape(path)
+    for path in leaf_fields():
+        about = field_spec(path)
         assert about is not None
         if about.kind in ("whole", "number"):
             assert about.unit, path

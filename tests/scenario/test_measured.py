@@ -7,7 +7,7 @@ import pytest
 
 from planner.scenario.file import SavedScenario, format_part, read_scenario, write_scenario
 from planner.scenario.known_names import ScenarioError
-from planner.scenario.link import ALSO, LONGEST_ALSO, from_address, scenario_to_link
+from planner.scenario.link import ALSO, LONGEST_ALSO, scenario_from_link, scenario_to_link
 from planner.scenario.measured import MOST_FACTORS, MeasuredRun
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
@@ -30,7 +30,7 @@ def test_a_file_and_a_link_hold_them() -> None:
     text = write_scenario(SavedScenario(scenario))
     assert "ratio: 1.12  # times what is predicted" in text
     assert read(text) == scenario
-    assert from_address(scenario_to_link(scenario), CATALOGUE) == (scenario, [])
+    assert scenario_from_link(scenario_to_link(scenario), CATALOGUE) == (scenario, [])
     assert read(format_part({"measured": (ONE.model_dump(),)})).measured == (ONE,)
 
 
@@ -46,7 +46,7 @@ def test_names_are_loose_and_unknown_ones_are_told() -> None:
     with pytest.raises(ScenarioError, match=r"measured.0.accelerator: No accelerator .*h1000"):
         read(line % "h1000")
     held = {ALSO: '{"measured":[{"kind":"training","accelerator":"h1000","ratio":1.1}]}'}
-    scenario, told = from_address(held, CATALOGUE)
+    scenario, told = scenario_from_link(held, CATALOGUE)
     assert scenario == Scenario()
     assert "runs of your own on h1000" in told[0]
     assert "left out" in told[0]

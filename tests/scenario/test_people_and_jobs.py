@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from planner.money.plan import plan
 from planner.report.answer.phrases import echo, question_text
-from planner.scenario.link import from_address, scenario_to_link
+from planner.scenario.link import scenario_from_link, scenario_to_link
 from planner.scenario.question import HOURS
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
@@ -74,7 +74,7 @@ def test_what_cannot_be_is_told(told: dict[str, float], said: str) -> None:
 def test_the_sentence_says_it_and_the_line_below_adds_it_up(held: dict[str, str], said: str, sum_of_it: str) -> None:
     facts = load_catalogue()
     assert question_text(facts, HOURS, held).endswith(said)
-    asked, told = from_address(held)
+    asked, told = scenario_from_link(held)
     assert not told
     assert scenario_to_link(asked) == held
     assert echo(plan(facts, asked, DAY), asked, HOURS.name) == sum_of_it

@@ -9,23 +9,23 @@ import pytest
 import yaml
 
 from planner.money.plan import plan
-from planner.scenario.known_names import settle
-from planner.scenario.latency import latencies
-from planner.scenario.link import from_address, scenario_to_link
-from planner.scenario.presets import FOLDER, Preset, preset, presets
+from planner.scenario.known_names import resolve_names
+from planner.scenario.latency import latency_classes
+from planner.scenario.link import scenario_from_link, scenario_to_link
+from planner.scenario.presets import FOLDER, Preset, find_preset, load_presets
 from planner.scenario.question import HOURS, QUESTIONS, detect_question
-from planner.speed.work_to_hours import ScenarioInHours, asked
+from planner.speed.work_to_hours import ScenarioInHours, convert_to_hours
 from pricing import load_catalogue, strict_yaml
 
 DAY = date(2026, 11, 21)
 ROOT = Path(__file__).parents[2]
-EACH = pytest.mark.parametrize("one", presets(), ids=lambda one: one.key)
+EACH = pytest.mark.parametrize("one", load_presets(), ids=lambda one: one.key)
 
 
 @EACH
 def test_a_preset_holds_only_what_the_catalogue_knows_and_fits_into_a_link(one: Preset) -> None:
-    assert settle(one.scenario, load_catalogue()) == (one.scenario, [])
-    assert from_address(scenario_to_link(one.scenario), load_catalogue(), ()) == (one.scenario, [])
+    assert resolve_names(one.scenario, load_catalogue()) == (one.scenario, [])
+    assert scenario_from_link(scenario_to_link(one.scenario), load_catalogue(), ()) == (one.scenario, [])
     assert one.says
     assert one.scenario.name == one.title
 
@@ -87,25 +87,25 @@ def test_nothing_cites_what_nobody_can_open() -> None:
 
 
 def test_they_are_found_by_key_and_by_title() -> None:
-    assert [one.key for one in presets()] == [
+    assert [one.key for one in load_presets()] == [
         "startup", "enterprise", "research-lab", "pre-train-7b", "fine-tune-70b", "chat-service", "sentiment-api",
     ]  # fmt: skip
-    assert preset("Enterprise, 10,000 gpu-hours a month") is preset("ENTERPRISE")
-    assert preset("chat") is None
+    assert find_preset("Enterprise, 10,000 gpu-hours a month") is find_preset("ENTERPRISE")
+    assert find_preset("chat") is None
 
 
 def test_each_question_starts_from_a_preset_that_asks_it() -> None:
     for question in QUESTIONS.values():
-        example = preset(question.example or "")
+        example = find_preset(question.example or "")
         assert question is HOURS or detect_question(scenario_to_link(example.scenario)) is question  # type: ignore[union-attr]
-    assert len({one.short for one in presets()}) == len(presets())
+    assert len({one.short for one in load_presets()}) == len(load_presets())
 
 
 def speeds_of(key: str, **changed: object) -> tuple[Preset, ScenarioInHours]:
     """A preset, and what its model needs; perhaps on another accelerator."""
-    one = preset(key)
+    one = find_preset(key)
     assert one is not None
-    found = asked(load_catalogue(), one.scenario.model_copy(update=changed))
+    found = convert_to_hours(load_catalogue(), one.scenario.model_copy(update=changed))
     assert found.problems == ()
     return one, found
 
@@ -135,7 +135,7 @@ def test_the_chat_service_keeps_its_promise_with_a_machine_of_eight() -> None:
     one, found = speeds_of("chat-service")
     serving, task = found.servings[0], one.scenario.work[0].serve
     assert task is not None
-    assert latencies()["chat"].ttft_ms == task.ttft_ms
+    assert latency_classes()["chat"].ttft_ms == task.ttft_ms
     assert serving.tpot is not None
     assert serving.tpot.p99_ms <= task.tpot_ms  # type: ignore[operator]
     assert (serving.accelerators_at_average, serving.accelerators_at_peak) == (4, 8)
@@ -153,7 +153,7 @@ def test_the_sentiment_api_takes_what_it_says(chip: str, enough: int) -> None:
 
 def test_startup_is_paid_back_after_159_trainings() -> None:
     """6,500 USD, of which 4,000 for cards, over 1 USD an hour for the pair less 0.18 for 1.2 kW: 7,927 hours."""
-    one = preset("startup")
+    one = find_preset("startup")
     assert one is not None
     work, own, rent = one.scenario.work[0], one.scenario.own, one.scenario.rent
     assert own.capex_usd is not None
@@ -170,7 +170,7 @@ def test_startup_is_paid_back_after_159_trainings() -> None:
 
 
 def test_enterprise_gives_the_stated_cash_flow() -> None:
-    one = preset("enterprise")
+    one = find_preset("enterprise")
     assert one is not None
     made = plan(load_catalogue(), one.scenario, DAY)
     own, rented = made.option("own"), made.option("on_demand")

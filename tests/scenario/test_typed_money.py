@@ -10,11 +10,11 @@ from planner.money.plan import plan
 from planner.report.answer.phrases import echo
 from planner.report.answer.plan_report import conventions
 from planner.report.files.csv import assumptions_table, cash_table
-from planner.scenario.fields import leaves
+from planner.scenario.fields import leaf_fields
 from planner.scenario.file import SavedScenario, file_schema, read_scenario, write_scenario
 from planner.scenario.grid import read_grid
 from planner.scenario.known_names import ScenarioError
-from planner.scenario.link import clean_link, from_address, scenario_to_link
+from planner.scenario.link import clean_link, scenario_from_link, scenario_to_link
 from planner.scenario.path import with_value
 from planner.scenario.question import KEYS
 from planner.scenario.scenario import Scenario
@@ -67,7 +67,7 @@ def test_and_so_does_the_link() -> None:
     assert held["rent"] == "1.85 EUR"
     assert held["price"] == "€25,000"
     assert "1 GBP" in held["also"]
-    there, told = from_address(held, CATALOGUE)
+    there, told = scenario_from_link(held, CATALOGUE)
     assert told == []
     assert there == found
     assert set(there.typed) == set(found.typed)
@@ -104,12 +104,12 @@ def test_what_cannot_be_read_is_refused_with_what_would_do(text: str, wish: str)
 
 
 def test_a_link_that_cannot_be_read_says_so_and_the_rest_counts() -> None:
-    found, told = from_address({"rent": "2 XYZ", "years": "5"}, CATALOGUE)
+    found, told = scenario_from_link({"rent": "2 XYZ", "years": "5"}, CATALOGUE)
     assert found.rent.usd_per_accelerator_hour is None
     assert found.years == 5
     assert told[0].startswith("This link held rent = 2 XYZ: 2 XYZ: no rate of XYZ is known; there are USD, AUD")
-    assert "outside 0 to 1,000 USD" in from_address({"rent": "5000 EUR"}, CATALOGUE)[1][0]
-    rest, why = from_address(
+    assert "outside 0 to 1,000 USD" in scenario_from_link({"rent": "5000 EUR"}, CATALOGUE)[1][0]
+    rest, why = scenario_from_link(
         {"also": '{"lease":{"left_share":0.1},"own":{"repair_share":0.1,"usd_per_tb_of_disk":"x"}}'}
     )
     assert rest == Scenario()
@@ -127,13 +127,15 @@ def test_every_number_that_rests_on_it_says_the_rate_and_its_day() -> None:
 
 
 def test_every_field_of_money_takes_a_currency_and_no_other_field_does() -> None:
-    money = {path for path in leaves() if is_money(path)}
+    money = {path for path in leaf_fields() if is_money(path)}
     assert len(money) > 30
-    assert {path[-1] for path in leaves() if "usd" in str(path[-1])} - {path[-1] for path in money} == {"usd_per_unit"}
+    assert {path[-1] for path in leaf_fields() if "usd" in str(path[-1])} - {path[-1] for path in money} == {
+        "usd_per_unit"
+    }
     for key in (one for one in KEYS.values() if is_money(one.path)):
         beside = {"slb": "90"} if key.path[0] == "sale_and_lease_back" else {}  # no such sale without its price
         beside |= {"fwdrent": "1"} if key.key == "fwdfee" else {}  # no fee without what it is for
-        assert from_address({**beside, key.key: "0.02 EUR"}, CATALOGUE)[1] == [], key.key
+        assert scenario_from_link({**beside, key.key: "0.02 EUR"}, CATALOGUE)[1] == [], key.key
 
 
 def test_the_schema_of_files_takes_text_where_money_stands() -> None:
@@ -201,7 +203,7 @@ def test_a_decimal_comma_is_read(text: str) -> None:
     found = read(f"rent: {{usd_per_accelerator_hour: {text!r}}}")
     assert found.rent.usd_per_accelerator_hour == 1.85 * EURO
     assert read(write_scenario(SavedScenario(found))) == found
-    assert from_address(scenario_to_link(found), CATALOGUE) == (found, [])
+    assert scenario_from_link(scenario_to_link(found), CATALOGUE) == (found, [])
 
 
 @pytest.mark.parametrize(
@@ -211,7 +213,7 @@ def test_a_server_in_euros_is_read_however_its_thousands_are_parted(text: str) -
     assert read(f'own: {{usd_per_server: "{text}"}}').own.usd_per_server == 250_000 * EURO
 
 
-@pytest.mark.parametrize("path", [path for path in leaves() if is_money(path)], ids=str)
+@pytest.mark.parametrize("path", [path for path in leaf_fields() if is_money(path)], ids=str)
 def test_every_sum_that_can_be_read_two_ways_is_asked_about(path: tuple[str | int, ...]) -> None:
     data: object = "250.000 EUR"
     for step in reversed(path):
@@ -224,7 +226,7 @@ def test_every_sum_that_can_be_read_two_ways_is_asked_about(path: tuple[str | in
 
 def test_a_link_asks_the_same() -> None:
     for text in ("250.000 EUR", "250.000"):
-        found, told = from_address({"server": text}, CATALOGUE)
+        found, told = scenario_from_link({"server": text}, CATALOGUE)
         assert found.own.usd_per_server is None
         assert f"server = {text}: {text}: is that 250,000 or 250.00? Write 250000" in told[0]
-    assert from_address({"rent": "1.125"}, CATALOGUE)[0].rent.usd_per_accelerator_hour == 1.125
+    assert scenario_from_link({"rent": "1.125"}, CATALOGUE)[0].rent.usd_per_accelerator_hour == 1.125

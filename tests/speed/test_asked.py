@@ -13,7 +13,7 @@ from planner.report.answer.advice import deferral_line
 from planner.report.answer.feasibility import without_deadline
 from planner.report.answer.sentences import summarize_answer
 from planner.scenario.file import SavedScenario, read_scenario, write_scenario
-from planner.scenario.link import from_address, scenario_to_link
+from planner.scenario.link import scenario_from_link, scenario_to_link
 from planner.scenario.scenario import Scenario
 from planner.scenario.task import FixedRun, ServingTask, TrainingTask
 from planner.scenario.work import Work
@@ -21,7 +21,7 @@ from planner.speed.serving import serve
 from planner.speed.serving.non_llm import NonLlmServing
 from planner.speed.training import train
 from planner.speed.training.across import fewest_by_deadline
-from planner.speed.work_to_hours import asked, serving_job, training_job
+from planner.speed.work_to_hours import convert_to_hours, serving_job, training_job
 from planner.study.market.survey import market
 from pricing import load_catalogue
 from tests.examples import at_most
@@ -43,34 +43,36 @@ def test_runs_that_come_every_month_are_hours_that_may_wait() -> None:
     work = Work(accelerators=8, train=TUNE)
     alone = train(CATALOGUE, training_job(scenario(work), work, TUNE))
     assert alone.speed is not None
-    plain = asked(CATALOGUE, scenario(work)).scenario.work[0]
+    plain = convert_to_hours(CATALOGUE, scenario(work)).scenario.work[0]
     assert plain.accelerator_hours_per_month == pytest.approx(20 * alone.speed.days.typical * 24 * 8)
     assert (plain.accelerators, plain.accelerators_per_job, plain.may_wait) == (8, 8, True)
-    many = asked(CATALOGUE, scenario(Work(accelerators=8, train=TUNE.model_copy(update={"runs_per_month": 330.0}))))
+    many = convert_to_hours(
+        CATALOGUE, scenario(Work(accelerators=8, train=TUNE.model_copy(update={"runs_per_month": 330.0})))
+    )
     assert many.scenario.work[0].accelerators == 24  # 330 runs of five hours do not fit into one month on eight
 
 
 def test_one_run_is_a_job_and_a_deadline_it_misses_is_told() -> None:
     once = TrainingTask(model="llama-2-7b", tokens=2e12, deadline_days=30.0)
-    found = asked(CATALOGUE, scenario(Work(accelerators=256, train=once)))
+    found = convert_to_hours(CATALOGUE, scenario(Work(accelerators=256, train=once)))
     assert not found.problems
     assert found.scenario.work[0].jobs[0].hours == pytest.approx(found.trainings[0].speed.days.typical * 24)  # type: ignore[union-attr]
-    late = asked(CATALOGUE, scenario(Work(accelerators=64, train=once)))
+    late = convert_to_hours(CATALOGUE, scenario(Work(accelerators=64, train=once)))
     assert "the deadline is 30 days" in late.problems[0]
     enough, days = re.search(r": ([\d,]+) of them take ([\d.]+) days", late.problems[0]).groups()  # type: ignore[union-attr]
-    there = asked(CATALOGUE, scenario(Work(accelerators=int(enough), train=once)))
+    there = convert_to_hours(CATALOGUE, scenario(Work(accelerators=int(enough), train=once)))
     assert not there.problems  # as the speed model has it, not in proportion
     assert there.trainings[0].speed is not None
     assert there.trainings[0].speed.days.typical == pytest.approx(float(days), abs=0.06)
     assert float(days) <= 30.0
     would = float(re.search(r"A deadline of ([\d.]+) days would do as it is", late.problems[0]).group(1))  # type: ignore[union-attr]
     later = once.model_copy(update={"deadline_days": would})
-    assert not asked(CATALOGUE, scenario(Work(accelerators=64, train=later))).problems
+    assert not convert_to_hours(CATALOGUE, scenario(Work(accelerators=64, train=later))).problems
 
 
 def test_more_of_them_do_not_help_for_ever() -> None:
     once = TrainingTask(model="llama-2-7b", tokens=2e12, deadline_days=0.05)
-    late = asked(CATALOGUE, scenario(Work(accelerators=64, train=once)))
+    late = convert_to_hours(CATALOGUE, scenario(Work(accelerators=64, train=once)))
     assert "even 1,000,000 of them would not do" in late.problems[0]
     assert late.late[0].work.train == once
 
@@ -120,7 +122,7 @@ def test_a_run_of_over_a_year_says_how_many_would_do_it_within_one() -> None:
     enough = re.search(r"over a year: ([0-9,]+) of them take ([0-9.]+) days$", str(late.problem))
     assert enough is not None
     assert float(enough[2]) <= 365 < late.days
-    more = asked(CATALOGUE, scenario(Work(accelerators=int(enough[1]), train=once)))
+    more = convert_to_hours(CATALOGUE, scenario(Work(accelerators=int(enough[1]), train=once)))
     assert not more.problems
     said = summarize_answer(made, answer(made))
     assert said.title == f"Over a year: {late.days:,.0f} days."
@@ -141,13 +143,13 @@ def test_what_does_not_fit_says_what_would() -> None:
 
 
 def test_a_model_nobody_knows_is_told_and_not_guessed() -> None:
-    found = asked(CATALOGUE, scenario(Work(train=TrainingTask(model="lama-9"))))
+    found = convert_to_hours(CATALOGUE, scenario(Work(train=TrainingTask(model="lama-9"))))
     assert "lama-9" in found.problems[0]
 
 
 def test_a_service_wants_its_peak_and_could_be_bought_by_the_token() -> None:
     alone = serve(CATALOGUE, serving_job(scenario(Work(serve=CHAT)), CHAT))
-    found = asked(CATALOGUE, scenario(Work(serve=CHAT)))
+    found = convert_to_hours(CATALOGUE, scenario(Work(serve=CHAT)))
     plain, hosted = found.scenario.work[0], found.scenario.hosted
     assert plain.accelerators == alone.accelerators_at_peak
     assert plain.busy_share == pytest.approx(alone.accelerators_at_average / alone.accelerators_at_peak)  # type: ignore[operator]
@@ -164,13 +166,13 @@ def test_a_plan_with_models_goes_out_and_comes_back_as_it_was_written() -> None:
     assert made.setting.scenario != written
     text = write_scenario(SavedScenario(made.setting.written))
     assert read_scenario(text.encode(), "plan.yaml", CATALOGUE).scenario == written
-    assert from_address(scenario_to_link(written), CATALOGUE) == (written, [])
+    assert scenario_from_link(scenario_to_link(written), CATALOGUE) == (written, [])
 
 
 def classifier(accelerator: str, **more: float) -> NonLlmServing:
     """A thousand texts a second at the peak, on one kind of accelerator."""
     asks = ServingTask(model="sentiment", requests_per_s=400.0, peak_requests_per_s=1_000.0, **more)
-    return asked(CATALOGUE, scenario(Work(serve=asks), accelerator)).others[0]
+    return convert_to_hours(CATALOGUE, scenario(Work(serve=asks), accelerator)).others[0]
 
 
 def test_a_classifier_needs_processors_a_card_or_a_server() -> None:
@@ -198,7 +200,9 @@ def test_other_work_becomes_accelerators_around_the_clock_and_is_told() -> None:
 
 
 def test_a_promise_that_not_even_one_request_can_keep_is_told() -> None:
-    found = asked(CATALOGUE, scenario(Work(serve=ServingTask(model="flux", requests_per_s=0.4, ttft_ms=2_000.0))))
+    found = convert_to_hours(
+        CATALOGUE, scenario(Work(serve=ServingTask(model="flux", requests_per_s=0.4, ttft_ms=2_000.0)))
+    )
     assert "2,000 ms are promised" in found.problems[0]
     assert "one request takes" in found.problems[0]
 
@@ -214,7 +218,7 @@ def test_without_a_price_it_still_says_how_many_it_takes() -> None:
 
 def test_a_run_of_known_hours_is_carried_over() -> None:
     run = FixedRun(measured_on="a100 sxm 80gb", hours=900.0, bound="fp64")
-    found = asked(CATALOGUE, scenario(Work(accelerators=8, run=run)))
+    found = convert_to_hours(CATALOGUE, scenario(Work(accelerators=8, run=run)))
     carried = found.runs[0]
     a100, h100 = CATALOGUE.accelerators["A100-SXM4-80GB"], CATALOGUE.accelerators["H100-SXM5-80GB"]
     faster = h100.fp64_tflops.newest.typical / a100.fp64_tflops.newest.typical  # type: ignore[union-attr]
@@ -222,20 +226,24 @@ def test_a_run_of_known_hours_is_carried_over() -> None:
     assert carried.low < carried.accelerator_hours < carried.high
     assert not carried.measured
     assert found.scenario.work[0].jobs[0].hours == pytest.approx(900 / faster / 8)
-    monthly = asked(CATALOGUE, scenario(Work(accelerators=8, run=run.model_copy(update={"runs_per_month": 10.0}))))
+    monthly = convert_to_hours(
+        CATALOGUE, scenario(Work(accelerators=8, run=run.model_copy(update={"runs_per_month": 10.0})))
+    )
     assert monthly.scenario.work[0].accelerator_hours_per_month == pytest.approx(10 * 900 / faster)
-    late = asked(CATALOGUE, scenario(Work(accelerators=8, run=run.model_copy(update={"deadline_days": 1.0}))))
+    late = convert_to_hours(
+        CATALOGUE, scenario(Work(accelerators=8, run=run.model_copy(update={"deadline_days": 1.0})))
+    )
     assert "the deadline is 1 day:" in late.problems[0]
 
 
 def test_a_bound_the_catalogue_does_not_know_is_refused_with_those_it_does() -> None:
     run = FixedRun(measured_on="apple m2 ultra 76c", hours=9.0, bound="fp64")
-    assert "want one of" in asked(CATALOGUE, scenario(Work(run=run))).problems[0]
+    assert "want one of" in convert_to_hours(CATALOGUE, scenario(Work(run=run))).problems[0]
 
 
 def test_slices_are_counted_as_the_chips_they_are_cut_from() -> None:
     asks = ServingTask(model="llama-3.1-8b", requests_per_s=30.0, weight_precision="fp8", mig_profile="2g.20gb")
-    found = asked(CATALOGUE, scenario(Work(serve=asks)))
+    found = convert_to_hours(CATALOGUE, scenario(Work(serve=asks)))
     slices = found.servings[0].accelerators_at_peak
     assert slices is not None
     assert slices > 3
@@ -243,16 +251,16 @@ def test_slices_are_counted_as_the_chips_they_are_cut_from() -> None:
 
 
 def test_replicas_kept_ready_for_a_rise_are_counted() -> None:
-    steady = asked(CATALOGUE, scenario(Work(serve=CHAT))).scenario.work[0]
+    steady = convert_to_hours(CATALOGUE, scenario(Work(serve=CHAT))).scenario.work[0]
     rising = CHAT.model_copy(update={"rise_per_minute": 30.0})
-    assert asked(CATALOGUE, scenario(Work(serve=rising))).scenario.work[0].accelerators > steady.accelerators
+    assert convert_to_hours(CATALOGUE, scenario(Work(serve=rising))).scenario.work[0].accelerators > steady.accelerators
 
 
 @pytest.mark.parametrize(
     ("name", "meant"), [("wisper", "whisper-large-v3"), ("whisper-small", "whisper-large-v3"), ("sdx", "SDXL-1.0")]
 )
 def test_what_was_perhaps_meant_is_said(name: str, meant: str) -> None:
-    assert meant in asked(CATALOGUE, scenario(Work(serve=ServingTask(model=name)))).problems[0]
+    assert meant in convert_to_hours(CATALOGUE, scenario(Work(serve=ServingTask(model=name)))).problems[0]
 
 
 def test_new_tasks_go_out_and_come_back() -> None:
@@ -262,25 +270,27 @@ def test_new_tasks_go_out_and_come_back() -> None:
     written = Scenario(work=(work, Work(serve=ServingTask(model="flux", engine="trtllm", lora_adapters=2))))
     text = write_scenario(SavedScenario(written))
     assert read_scenario(text.encode(), "plan.yaml", CATALOGUE).scenario == written
-    assert from_address(scenario_to_link(written), CATALOGUE) == (written, [])
+    assert scenario_from_link(scenario_to_link(written), CATALOGUE) == (written, [])
 
 
 def test_more_than_a_plan_may_have_is_told() -> None:
     crowd = CHAT.model_copy(update={"requests_per_s": 400_000.0, "peak_requests_per_s": 900_000.0})
-    found = asked(CATALOGUE, scenario(Work(serve=crowd), "RTX-4090-24GB"))
+    found = convert_to_hours(CATALOGUE, scenario(Work(serve=crowd), "RTX-4090-24GB"))
     assert "are needed at the peak, and a plan may have 1,000,000" in found.problems[0]
     often = TUNE.model_copy(update={"tokens": 1e12, "runs_per_month": 100_000.0})
-    assert "a plan may have" in asked(CATALOGUE, scenario(Work(accelerators=8, train=often))).problems[0]
+    assert "a plan may have" in convert_to_hours(CATALOGUE, scenario(Work(accelerators=8, train=often))).problems[0]
 
 
 def test_a_factor_from_a_run_of_mine_moves_training_and_serving() -> None:
     once = TrainingTask(model="llama-2-7b", tokens=2e12)
     hours = [
-        asked(CATALOGUE, scenario(Work(accelerators=256, train=task))).scenario.work[0].jobs[0].hours
+        convert_to_hours(CATALOGUE, scenario(Work(accelerators=256, train=task))).scenario.work[0].jobs[0].hours
         for task in (once, once.model_copy(update={"measured_over_predicted": 0.8}))
     ]
     # What a team reaches of a published speed, 0.9, is measured now: it is in the 0.8.
     assert hours[1] == pytest.approx(hours[0] * 0.9 / 0.8, rel=0.01)
     slower = CHAT.model_copy(update={"measured_over_predicted": 0.5})
-    counts = [asked(CATALOGUE, scenario(Work(serve=task))).scenario.work[0].accelerators for task in (CHAT, slower)]
+    counts = [
+        convert_to_hours(CATALOGUE, scenario(Work(serve=task))).scenario.work[0].accelerators for task in (CHAT, slower)
+    ]
     assert counts[1] > counts[0]

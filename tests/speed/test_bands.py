@@ -7,7 +7,7 @@ import pytest
 from planner.scenario.jobs import ServingJob, TrainingJob
 from planner.speed.bands import STEPS, UNTOLD, Band, ErrorEnds, ErrorSpread, Seen, novelty
 from planner.speed.serving.bands import TRAITS as SERVING_TRAITS
-from planner.speed.serving.chips import known
+from planner.speed.serving.chips import serving_data
 from planner.speed.serving.serve import serve
 from planner.speed.training.constants import TRAITS, default_calibration, training_band
 from planner.speed.training.train import train
@@ -53,7 +53,7 @@ def test_novelty_counts_traits_in_which_the_nearest_differ() -> None:
 
 
 def test_the_house_has_seen_what_its_bands_go_by() -> None:
-    for spread, traits in ((default_calibration().spread, TRAITS), (known().spread, SERVING_TRAITS)):
+    for spread, traits in ((default_calibration().spread, TRAITS), (serving_data().spread, SERVING_TRAITS)):
         assert spread.traits == traits
         assert sum(one.rows for one in spread.ends.values()) > 500
         assert set(spread.ends) == {"dense", "mixture"}

@@ -6,7 +6,7 @@ from planner.evidence.table import TRAINING, read_run_rows
 from planner.network.guess import active_in_name, is_hybrid_name, size_in_name, typical_model
 from planner.network.record import build_network
 from planner.speed.bands import Band
-from planner.speed.match_model import match_accelerator, model_called
+from planner.speed.match_model import match_accelerator, match_model
 from planner.speed.serving.chips import parse_precision
 from pricing import UnknownNameError, load_catalogue
 
@@ -62,7 +62,7 @@ def test_other_accelerators_are_not_taken_for_known_ones(said: str) -> None:
     ],
 )
 def test_models_are_known_by_their_variants_but_never_in_another_size(said: str, meant: str | None) -> None:
-    assert model_called(CATALOGUE, said) == meant
+    assert match_model(CATALOGUE, said) == meant
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@
 from planner.scenario.scenario import Scenario
 from planner.scenario.task import ServingTask, TrainingTask
 from planner.scenario.work import Work
-from planner.speed.scenario_jobs import ScenarioServing, ScenarioTraining, worked
+from planner.speed.scenario_jobs import ScenarioServing, ScenarioTraining, solved_jobs
 from planner.speed.training import train
-from planner.speed.work_to_hours import asked
+from planner.speed.work_to_hours import convert_to_hours
 from pricing import load_catalogue
 
 
@@ -20,8 +20,8 @@ def test_every_model_stands_beside_its_job() -> None:
             Work(train=TrainingTask(model="qwen3-8b", tokens=1e10), accelerators=32),
         )
     )
-    found = asked(catalogue, scenario)
-    done = worked(catalogue, found)
+    found = convert_to_hours(catalogue, scenario)
+    done = solved_jobs(catalogue, found)
     assert [one.place for one in done] == [1, 2, 4]
     assert [one.model for one in done] == ["Llama-3-8B", "Llama-3.1-8B", "Qwen3-8B"]
     assert isinstance(done[1], ScenarioServing)
@@ -35,4 +35,4 @@ def test_every_model_stands_beside_its_job() -> None:
 
 def test_plain_hours_have_no_model() -> None:
     catalogue = load_catalogue()
-    assert worked(catalogue, asked(catalogue, Scenario())) == ()
+    assert solved_jobs(catalogue, convert_to_hours(catalogue, Scenario())) == ()

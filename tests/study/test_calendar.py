@@ -9,7 +9,7 @@ from planner.money.measures import present_usd
 from planner.money.plan import plan
 from planner.money.verdict.answer import answer
 from planner.money.ways import WAYS
-from planner.scenario.presets import presets
+from planner.scenario.presets import load_presets
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import chosen
 from pricing import load_catalogue
@@ -60,7 +60,9 @@ def test_no_night_moves_a_rent_or_an_answer(chip: str, accelerators: int) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("preset", [one for one in presets() if one.key != "chat-service"], ids=lambda one: one.key)
+@pytest.mark.parametrize(
+    "preset", [one for one in load_presets() if one.key != "chat-service"], ids=lambda one: one.key
+)
 def test_no_night_moves_a_preset(preset: object) -> None:
     scenario = preset.scenario  # type: ignore[attr-defined]
     hold_still(chosen(CATALOGUE, scenario, FIRST), 5)

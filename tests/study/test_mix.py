@@ -16,7 +16,7 @@ from planner.money.plan import Plan, plan_from_context
 from planner.money.verdict.answer import answer
 from planner.report import words
 from planner.report.answer.sentences import summarize_answer
-from planner.scenario.presets import preset
+from planner.scenario.presets import find_preset
 from planner.scenario.rent import MixInputs
 from planner.scenario.scenario import Scenario
 from planner.study.mix.best_mix import ALIKE, UNTOLD, BestMix, MixUnavailable, add_best_mix, best_mix
@@ -387,7 +387,7 @@ def test_nothing_with_a_price_has_no_mix() -> None:
 
 
 def test_a_service_whose_peaks_nobody_places_says_what_to_add() -> None:
-    chat = preset("chat-service")
+    chat = find_preset("chat-service")
     assert chat is not None
     there = planned(load_catalogue(), chat.scenario, date(2026, 11, 21))
     assert best_mix(there) == MixUnavailable(UNTOLD)

@@ -10,7 +10,7 @@ import pytest
 
 from planner.money.verdict.answer import Answer, answer
 from planner.money.ways import WAYS
-from planner.scenario.fields import leaves, shape
+from planner.scenario.fields import field_spec, leaf_fields
 from planner.scenario.file import SavedScenario
 from planner.scenario.grid import SweepAxis, SweepGrid
 from planner.scenario.own import ExistingHardware, Loan, OwnInputs, RentToOwn
@@ -110,7 +110,7 @@ def near(path: Path, generator: random.Random) -> tuple[Any, ...] | None:
     """A few values around the one that stands there; None for what is no filled-in number."""
     if path[0] == "measured" or "jobs" in path:  # none stands there
         return None
-    kind, now = shape(path), get_value(FULL, path)
+    kind, now = field_spec(path), get_value(FULL, path)
     if kind is None or kind.kind not in ("number", "whole") or now is None or isinstance(now, bool):
         return None
     times = sorted(generator.sample([0.4, 0.6, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0], 3))
@@ -122,7 +122,7 @@ def near(path: Path, generator: random.Random) -> tuple[Any, ...] | None:
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])
 def test_points_told_as_one_are_the_plans_of_their_scenarios(seed: int) -> None:
     generator = random.Random(seed)
-    held = {path: values for path in leaves() if (values := near(path, generator))}
+    held = {path: values for path in leaf_fields() if (values := near(path, generator))}
     vary = {path: held[path] for path in generator.sample(sorted(held, key=str), 3)}
     sweep = Sweep(CATALOGUE, grid(FULL, vary), DAY)
     found = sweep.block(0, sweep.grid.count)

@@ -19,7 +19,7 @@ from planner.cli import BAD_INPUT, FAILED, OK, main
 from planner.cli.sweep_file import NOTE
 from planner.scenario.file import SavedScenario
 from planner.scenario.grid import read_grid
-from planner.scenario.presets import presets
+from planner.scenario.presets import load_presets
 from pricing import load_catalogue
 from tests.house import ROOT
 
@@ -29,7 +29,7 @@ SMALL = "base: {work: [{accelerators: 8}]}\nways: [own, on_demand]\noutputs: [np
 SLOW = f"{SMALL}vary:\n  work.0.accelerators: {{from: 1, to: 48, by: 1}}\n  years: [1, 2]\n"
 ROWS = 96
 PATIENCE_S = 300.0
-KNOWN = {one.key: one.scenario for one in presets()}
+KNOWN = {one.key: one.scenario for one in load_presets()}
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:

@@ -11,7 +11,7 @@ from planner.money.verdict.answer import Answer
 from planner.report.answer.sensitivity import most_likely_change
 from planner.report.futures import future_charts
 from planner.report.what_if import indices_table, map_summary, map_table, stress_table, tornado_table, tornado_title
-from planner.scenario.link import from_address
+from planner.scenario.link import scenario_from_link
 from planner.scenario.own import OwnInputs
 from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.break_even_map import BUSY, YEARS, axis, break_even_map
@@ -114,7 +114,7 @@ def test_break_evens_have_a_range_too() -> None:
 )
 @pytest.mark.parametrize("name", ["busy_factor", "usd_per_accelerator_hour"])
 def test_a_grid_beside_draws_says_what_its_rows_say_one_by_one(held: dict[str, str], name: str) -> None:
-    asked, told = from_address(held, catalogue())
+    asked, told = scenario_from_link(held, catalogue())
     assert not told
     made = plan(catalogue(), asked, DAY)
     values, count, grid = dict(drawn(doubtful(made), 8, 7)), 8, np.array([0.3, 1.0, 1.5])

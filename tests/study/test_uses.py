@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from planner.cli import BAD_INPUT, OK, main
 from planner.money.renting.cheapest_offer import hired
 from planner.report.market.cheapest import use_sentence, uses_table
-from planner.scenario.presets import preset
+from planner.scenario.presets import find_preset
 from planner.scenario.scenario import Scenario
 from planner.study.market.gpu_guide import GuideChoice, guide_choices, load_uses, single_accelerator_picks
 from planner.study.market.survey import market
@@ -34,7 +34,7 @@ def test_each_use_is_what_the_market_says_of_its_job(found: dict[str, GuideChoic
     for use in load_uses().uses:
         if use.hours_per_month is not None:
             continue
-        there = preset(use.preset or "")
+        there = find_preset(use.preset or "")
         assert there is not None
         best = market(CATALOGUE, there.scenario.model_copy(update={"accelerator": "any"}), DAY)
         said = found[use.key]

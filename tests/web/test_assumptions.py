@@ -21,8 +21,8 @@ from planner.report.facts.assumptions import (
 from planner.report.futures.input_words import input_label
 from planner.report.glossary import entries_used_in
 from planner.report.what_if import compared_pair
-from planner.scenario.link import from_address
-from planner.scenario.presets import presets
+from planner.scenario.link import scenario_from_link
+from planner.scenario.presets import load_presets
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
@@ -51,14 +51,14 @@ def test_what_weighs_most_in_the_answer_comes_first_and_is_the_tornado_s() -> No
 
 
 def test_what_is_entered_is_yours_and_the_catalogue_s_is_not() -> None:
-    there, _ = from_address({"kwh": "0.2", "rate": "12"})
+    there, _ = scenario_from_link({"kwh": "0.2", "rate": "12"})
     yours = {row.key for row in rows_for(there) if row.is_in(YOURS)}
     assert yours == {"kwh"}  # the cost of money stands in no line
     assert not [row for row in rows_for(Scenario()) if row.is_in(YOURS)]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("preset", presets(), ids=lambda preset: preset.short)
+@pytest.mark.parametrize("preset", load_presets(), ids=lambda preset: preset.short)
 def test_every_row_says_what_it_is_and_who_says_so(preset) -> None:  # type: ignore[no-untyped-def]
     found = rows_for(preset.scenario)
     assert found

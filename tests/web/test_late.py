@@ -3,7 +3,7 @@
 import pytest
 
 from planner.report.answer.sentences import summarize_answer
-from planner.scenario.link import from_address
+from planner.scenario.link import scenario_from_link
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
 from planner.web import state
@@ -28,7 +28,7 @@ def test_a_late_plan_keeps_its_numbers_marked_as_late() -> None:
     assert not app.exception
     assert app.title[0].value.startswith("Too late")
     assert "days after the deadline" in app.warning[0].value
-    undated, _ = from_address({key: text for key, text in LATE.items() if key != "due"}, load_catalogue())
+    undated, _ = scenario_from_link({key: text for key, text in LATE.items() if key != "due"}, load_catalogue())
     made = planned(load_catalogue(), undated, DAY)
     sure = decided(made)
     assert [one.value for one in app.metric] == [

@@ -10,7 +10,7 @@ from planner.report.answer.other_measures import other_measures
 from planner.report.answer.sentences import summarize_answer
 from planner.report.futures.counted import buy_or_wait_sentences
 from planner.report.mix_words import mix_sentences
-from planner.scenario.link import from_address
+from planner.scenario.link import scenario_from_link
 from planner.scenario.scenario import Scenario
 from planner.study.buy_or_wait import Waiting, buy_or_wait_futures, waiting
 from planner.study.mix.best_mix import ALIKE, add_best_mix, best_mix
@@ -71,7 +71,7 @@ def test_work_without_layers_says_so() -> None:
 def test_a_budget_that_nothing_keeps_to_is_the_title_on_the_page_as_in_the_engine() -> None:
     """Typed into the bar; the other limit and the price of waiting are kept by the same link."""
     asked = {"gpus": "32", "busy": "95", "yearly": "500000", "cash": "400000", "waitcost": "5"}
-    scenario, lost = from_address(asked, load_catalogue())
+    scenario, lost = scenario_from_link(asked, load_catalogue())
     assert lost == []
     assert scenario.terms.cash_per_year_usd == 500_000.0
     assert scenario.terms.usd_per_waiting_hour == 5.0

@@ -5,7 +5,7 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from planner.scenario.link import from_address
+from planner.scenario.link import scenario_from_link
 from planner.web import state
 from pricing import load_catalogue
 from tests.web.test_own_runs import held, title, visit
@@ -38,7 +38,7 @@ def test_from_the_text_to_the_link(task: str) -> None:
     app.button(key=f"{task}-own-model").click().run()
     assert not app.exception
     assert "our-llama" in title(app)
-    scenario, _ = from_address(held(app), load_catalogue())
+    scenario, _ = scenario_from_link(held(app), load_catalogue())
     assert [(one.name, one.layers, one.hidden) for one in scenario.models] == [("our-llama", 40, 4096)]
     again = visit("Speed", held(app))
     assert title(again) == title(app)

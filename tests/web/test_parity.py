@@ -11,7 +11,7 @@ import pytest
 from planner.cli import OK, main
 from planner.scenario.file import SavedScenario
 from planner.scenario.grid import SweepAxis, SweepGrid
-from planner.scenario.presets import preset, presets
+from planner.scenario.presets import find_preset, load_presets
 from planner.scenario.scenario import Scenario
 from planner.study.sweep.sweep import Sweep
 from planner.web import state
@@ -20,7 +20,7 @@ from pricing import Catalogue, load_catalogue
 pytestmark = pytest.mark.slow
 
 DAY = date(2026, 11, 21)
-KEYS = [one.key for one in presets()]
+KEYS = [one.key for one in load_presets()]
 SOME = ["startup"]
 
 
@@ -31,7 +31,7 @@ def catalogue() -> Catalogue:
 
 def scenario_of(key: str) -> Scenario:
     """The scenario of a preset."""
-    found = preset(key)
+    found = find_preset(key)
     assert found is not None
     return found.scenario
 

@@ -8,9 +8,9 @@ from streamlit.testing.v1 import AppTest
 from planner.money.plan import plan
 from planner.report import words
 from planner.report.answer.phrases import echo
-from planner.scenario.latency import days, latencies
-from planner.scenario.link import extra_with_hours, from_address, scenario_to_link
-from planner.scenario.presets import preset, presets
+from planner.scenario.latency import day_patterns, latency_classes
+from planner.scenario.link import extra_with_hours, scenario_from_link, scenario_to_link
+from planner.scenario.presets import find_preset, load_presets
 from planner.scenario.question import HOURS, KEYS, QUESTIONS, SERVE, TRAIN, TUNE, detect_question
 from planner.scenario.scenario import Scenario
 from planner.scenario.task import ServingTask, TrainingTask
@@ -62,7 +62,7 @@ def test_a_question_shows_its_fields_and_starts_from_its_example(question) -> No
     assert on_screen(app) >= {*question.main, "years", "site"} - {"gpus"}
     assert on_screen(unfolded(app)) >= {*question.main, *question.more, "years", "site"} - {"gpus"}
     assert not on_screen(app) & others
-    example = preset(question.example)
+    example = find_preset(question.example)
     assert example is not None
     told = {key: text for key, text in scenario_to_link(example.scenario).items() if key in question.own}
     assert {key: text for key, text in scenario_to_link(asked(app)).items() if key in question.own} == told
@@ -141,7 +141,7 @@ def test_a_latency_class_fills_in_what_it_promises_and_is_known_by_it() -> None:
     app = unfolded(turn(visit(), "Serve"))
     assert app.selectbox(key="pace").value == "chat"
     app.selectbox(key="pace").set_value("long context").run()
-    serve, wanted = asked(app).work[0].serve, latencies()["long context"]
+    serve, wanted = asked(app).work[0].serve, latency_classes()["long context"]
     assert serve is not None
     assert (serve.ttft_ms, serve.tpot_ms) == (wanted.ttft_ms, wanted.tpot_ms)
     assert (serve.input_tokens, serve.output_tokens) == (wanted.input_tokens, wanted.output_tokens)
@@ -153,7 +153,7 @@ def test_a_latency_class_fills_in_what_it_promises_and_is_known_by_it() -> None:
 def test_every_preset_stands_in_the_row_and_undo_brings_back_what_was_there() -> None:
     app = visit(gpus="16")
     before = asked(app)
-    for one in presets():
+    for one in load_presets():
         app.button_group(key="preset").set_value(one.short).run()
         assert not app.exception, one.key
         assert asked(app) == one.scenario, one.key
@@ -234,7 +234,7 @@ def test_large_numbers_are_said_back_in_words(work: Work, said: str) -> None:
 
 
 def test_a_service_says_how_many_it_takes() -> None:
-    written = preset("chat-service").scenario  # type: ignore[union-attr]
+    written = find_preset("chat-service").scenario  # type: ignore[union-attr]
     made = plan(load_catalogue(), written, DAY)
     peak = made.setting.resolved.servings[0].accelerators_at_peak  # type: ignore[union-attr]
     assert f"It takes {peak} x H100 SXM5 80 GB at the peak" in echo(made, written, "Serve")
@@ -245,7 +245,7 @@ def test_a_question_is_told_by_what_an_address_holds() -> None:
     assert detect_question({}, "Serve") is SERVE
     assert detect_question({"train": "x"}, "Serve") is TRAIN
     assert detect_question({"train": "x"}, "Fine-tune") is TUNE
-    assert from_address({"train": "Llama-2-7B", "choose": "1"})[0].work[0].train.choose_count  # type: ignore[union-attr]
+    assert scenario_from_link({"train": "Llama-2-7B", "choose": "1"})[0].work[0].train.choose_count  # type: ignore[union-attr]
 
 
 def test_hours_of_the_day_say_how_busy_it_is() -> None:
@@ -254,7 +254,7 @@ def test_hours_of_the_day_say_how_busy_it_is() -> None:
     app = visit(also=also)
     assert not app.exception
     assert app.slider(key="busy").disabled
-    made = plan(load_catalogue(), from_address({"also": also})[0], DAY)
+    made = plan(load_catalogue(), scenario_from_link({"also": also})[0], DAY)
     there = app.session_state["now"].reckoned.plan.setting.demand
     assert there.all_hours.tolist() == made.setting.demand.all_hours.tolist() == pytest.approx([730 * 8 * 0.5])
 
@@ -265,7 +265,7 @@ def test_a_day_is_chosen_by_its_name_and_put_back() -> None:
     app.selectbox(key="through_the_day").set_value("office hours").run()
     assert not app.exception
     work = app.session_state["asked"].work[0]
-    assert work.by_hour == days()["office hours"].by_hour
+    assert work.by_hour == day_patterns()["office hours"].by_hour
     assert work.accelerators == 32
     assert "by_hour" in str(app.query_params["also"])
     app.selectbox(key="through_the_day").set_value("the same at any hour").run()
@@ -274,14 +274,14 @@ def test_a_day_is_chosen_by_its_name_and_put_back() -> None:
 
 
 def test_a_day_waits_while_a_run_is_asked_for() -> None:
-    also = extra_with_hours(None, days()["office hours"].by_hour) or ""
+    also = extra_with_hours(None, day_patterns()["office hours"].by_hour) or ""
     app = visit(also=also)
     app.button_group(key="work").set_value("Train").run()
     assert not app.exception
     assert not app.warning
     assert app.session_state["asked"].work[0].by_hour == ()
     app.button_group(key="work").set_value("GPU-hours").run()
-    assert app.session_state["asked"].work[0].by_hour == days()["office hours"].by_hour
+    assert app.session_state["asked"].work[0].by_hour == day_patterns()["office hours"].by_hour
 
 
 @pytest.mark.parametrize("also", ['{"wrok":[{}]}', "{", '{"own":{"pue":9}}'])

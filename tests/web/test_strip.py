@@ -10,7 +10,7 @@ from planner.report import words
 from planner.report.answer.phrases import phrases
 from planner.scenario.file import SavedScenario, read_scenario, write_scenario
 from planner.scenario.link import scenario_to_link
-from planner.scenario.presets import presets
+from planner.scenario.presets import load_presets
 from planner.scenario.question import QUESTIONS, detect_question
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
@@ -39,7 +39,7 @@ def entrypoint(**held: str) -> AppTest:
     return app.run()
 
 
-@pytest.mark.parametrize("preset", presets(), ids=lambda one: one.key)
+@pytest.mark.parametrize("preset", load_presets(), ids=lambda one: one.key)
 def test_every_preset_is_a_sentence_that_opens_each_of_its_fields(preset) -> None:  # type: ignore[no-untyped-def]
     held = scenario_to_link(preset.scenario)
     question = detect_question(held)

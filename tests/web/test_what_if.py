@@ -21,7 +21,7 @@ from planner.report.what_if import (
     stress_label,
     tornado_table,
 )
-from planner.scenario.link import from_address
+from planner.scenario.link import scenario_from_link
 from planner.study.buy_or_wait import Waiting, buy_or_wait_futures, waiting
 from planner.study.plan_any import planned
 from planner.study.uncertainty.break_even_map import (
@@ -74,7 +74,7 @@ def all_text(app: AppTest) -> str:
 
 def asked(held: Mapping[str, str]) -> Plan:
     catalogue = load_catalogue()
-    return planned(catalogue, from_address(held, catalogue)[0], DAY)
+    return planned(catalogue, scenario_from_link(held, catalogue)[0], DAY)
 
 
 def weighed(made: Plan) -> tuple[Judged, tuple[TornadoBar, ...]]:
@@ -183,7 +183,7 @@ def test_a_cell_of_the_map_becomes_the_plan() -> None:
     place = future_charts.clicked_values(found, "8,17")
     assert place == {BUSY: pytest.approx(0.9), YEARS: 5.0}
     after = entered(MADE, place)
-    assert after == from_address({"busy": "90", "years": "5"}, load_catalogue())[0]
+    assert after == scenario_from_link({"busy": "90", "years": "5"}, load_catalogue())[0]
     for wrong in ("13,0", "0,20", "x,1", "-1,0", ""):
         assert future_charts.clicked_values(found, wrong) is None
     chart = future_charts.break_even_map_chart(found, False)
@@ -199,7 +199,7 @@ def test_what_has_no_field_stays_as_it_is() -> None:
     assert entered(MADE, {"residual_position": 1.0}) is None
     assert entered(MADE, {"lead_time_months": 1e6}) is None  # more than the field takes
     after = entered(MADE, {"usd_per_accelerator": 27_123.4, "residual_position": 1.0})
-    assert after == from_address({"price": "27100"}, load_catalogue())[0]
+    assert after == scenario_from_link({"price": "27100"}, load_catalogue())[0]
     assert "There is no field for busy" in all_text(visit(SERVED, WINS))
 
 

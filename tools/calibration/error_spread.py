@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.speed.bands import DENSE, MIXTURE, STEPS, BandTraits, ErrorEnds, ErrorSpread, Seen, group_of, novelty
+from planner.speed.bands import DENSE, MIXTURE, STEPS, BandTraits, ErrorEnds, ErrorSpread, Seen, band_group, novelty
 from tools.calibration.cross_validation import TAIL, ErrorsWithout
 from tools.calibration.least_squares import Array
 
@@ -203,7 +203,7 @@ def _ends(runs: FittedRuns, alone: HeldOutErrors, scaled: Array) -> dict[str, Er
 def _groups(runs: FittedRuns, found: HeldOutErrors) -> NDArray[np.str_]:
     if "mixture" not in runs.traits:
         return np.full(len(found.run), DENSE)
-    return np.array([group_of(value) for value in runs.column("mixture")[found.run].tolist()], dtype=str)
+    return np.array([band_group(value) for value in runs.column("mixture")[found.run].tolist()], dtype=str)
 
 
 def _tails(runs: FittedRuns, alone: HeldOutErrors, scaled: Array, weights: Array) -> tuple[tuple[float, float], float]:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from planner.evidence.serving.check import first_token_s, predict
 from planner.evidence.serving.runs import ServingRun, host_limits, is_single, read_run
 from planner.evidence.table import Row, SkippedRunError, number
-from planner.speed.arrays import stacked, taken
-from planner.speed.serving.cases import ServingCase, ServingConstants, rates
+from planner.speed.arrays import stack_records, take_entries
+from planner.speed.serving.cases import ServingCase, ServingConstants, serving_rates
 from planner.speed.serving.chips import unfitted_first_tokens
 from pricing.catalogue import Catalogue
 from tools.calibration.cross_validation import leave_one_group_out_errors
@@ -51,13 +51,13 @@ class FirstTokenRuns:
         """Some of them."""
         kept = np.flatnonzero(mask)
         return replace(
-            taken(self, kept), ids=tuple(self.ids[at] for at in kept), runs=tuple(self.runs[at] for at in kept)
+            take_entries(self, kept), ids=tuple(self.ids[at] for at in kept), runs=tuple(self.runs[at] for at in kept)
         )
 
     def log_errors(self, constants: ServingConstants) -> Array:
         """Logarithm of predicted over published rate of first tokens: below nought where we say too long."""
         predicted = first_token_s(
-            self.case, rates(constants, self.case.traits), busy=self.busy, arrivals_per_s=self.arrivals_per_s,
+            self.case, serving_rates(constants, self.case.traits), busy=self.busy, arrivals_per_s=self.arrivals_per_s,
             prompting=self.prompting,
         )  # fmt: skip
         return np.asarray(np.log(self.published_s / predicted))
@@ -73,7 +73,7 @@ def waited(catalogue: Catalogue, rows: Sequence[Row], constants: ServingConstant
     return FirstTokenRuns(
         ids=tuple(row.get("id", "") for row, _ in found), runs=tuple(runs),
         source=np.array([row.get("source_title", "") for row, _ in found]),
-        case=stacked([run.case for run in runs]), busy=made.batch,
+        case=stack_records([run.case for run in runs]), busy=made.batch,
         arrivals_per_s=np.array([run.arrivals_per_s for run in runs]),
         prompting=np.array([run.prompt_replicas for run in runs]),
         published_s=np.array([(number(row, "ttft_ms") or 0.0) / 1e3 for row, _ in found]),

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from planner.evidence.serving.observed import ServingObservation, ServingObservations, read_observations
 from planner.evidence.table import Row
 from planner.speed.bands import Band, ErrorSpread
-from planner.speed.serving.bands import UNDER_LOAD, band_name, traits_of
+from planner.speed.serving.bands import UNDER_LOAD, band_name, serving_traits
 from planner.speed.serving.cases import FIXED, NAMES, ServingConstants
-from planner.speed.serving.chips import FittedConstant, known
+from planner.speed.serving.chips import FittedConstant, serving_data
 from pricing.catalogue import Catalogue
 from tools.calibration import first_tokens
 from tools.calibration.constants_text import constants_text
@@ -112,7 +112,9 @@ def errors_without(observed: ServingObservations, start: ServingConstants) -> Er
 
 def traits_in(observations: Sequence[ServingObservation]) -> FittedRuns:
     """Return by what the runs behind published figures are like each other."""
-    traits = [traits_of(one.run.setup, one.run.case.layout, batch=one.batch, figure=one.kind) for one in observations]
+    traits = [
+        serving_traits(one.run.setup, one.run.case.layout, batch=one.batch, figure=one.kind) for one in observations
+    ]
     return FittedRuns.of(traits, [one.source for one in observations])
 
 
@@ -192,4 +194,4 @@ def _fitted(name: str, best: ServingConstants, others: Sequence[ServingConstants
     values = [getattr(one, name) for one in others] + [getattr(best, name)]
     round_to = 4 if name not in FIXED else 6
     low, value, high = (float(f"{x:.{round_to}g}") for x in (min(values), getattr(best, name), max(values)))
-    return FittedConstant(value=value, low=low, high=high, means=known().constants[name].means)
+    return FittedConstant(value=value, low=low, high=high, means=serving_data().constants[name].means)

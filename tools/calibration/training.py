@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from planner.evidence.table import Row, SkippedRunError, text
 from planner.evidence.training.rows import TrainingRun, read_run
 from planner.network.network import Network
-from planner.speed.arrays import stacked, taken
+from planner.speed.arrays import stack_records, take_entries
 from planner.speed.bands import Band, ErrorSpread
 from planner.speed.data_files import read_data
 from planner.speed.hardware import Hardware
 from planner.speed.pace import credibility, prior_runs, run_scatter
-from planner.speed.training.constants import NAMES, TrainingCalibration, TrainingConstants, traits_of
+from planner.speed.training.constants import NAMES, TrainingCalibration, TrainingConstants, training_traits
 from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.step import tokens_per_s
 from pricing import Catalogue
@@ -67,7 +67,7 @@ class TrainingSample:
     def at(self, index: Mask) -> TrainingSample:
         """Some of the runs."""
         runs = tuple(run for run, kept in zip(self.runs, index, strict=True) if kept)
-        return replace(taken(self, index), runs=runs)
+        return replace(take_entries(self, index), runs=runs)
 
 
 @dataclass(frozen=True)
@@ -94,8 +94,8 @@ def build_sample(catalogue: Catalogue, rows: Iterable[Row]) -> TrainingSample:
             whole = run.source not in said["left_out_by_model"]
             blocks.append(run.source if whole else f"{run.source}: {text(row, 'model')}")
     return TrainingSample(
-        tuple(runs), stacked([run.shape for run in runs]), stacked([run.chip for run in runs]),
-        stacked([run.plan for run in runs]), np.log([run.observed or 0.0 for run in runs]),
+        tuple(runs), stack_records([run.shape for run in runs]), stack_records([run.chip for run in runs]),
+        stack_records([run.plan for run in runs]), np.log([run.observed or 0.0 for run in runs]),
         np.array([run.source for run in runs]), np.array(blocks),
         np.array([run.id not in said["not_fitted"] and run.is_possible and not run.mixture_guessed for run in runs]),
     )  # fmt: skip
@@ -130,7 +130,7 @@ def errors_without(sample: TrainingSample, start: Array | None = None) -> Errors
 
 def traits_in(sample: TrainingSample) -> FittedRuns:
     """By what its runs are like each other."""
-    traits = [traits_of(run.shape, run.plan, run.family) for run in sample.runs]
+    traits = [training_traits(run.shape, run.plan, run.family) for run in sample.runs]
     return FittedRuns.of(traits, sample.block, sample.usable)
 
 

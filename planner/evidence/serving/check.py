@@ -24,11 +24,11 @@ from planner.evidence.serving.runs import ServingRun, read_run
 from planner.evidence.table import SERVING, Row, number, text
 from planner.scenario.jobs import ServingJob
 from planner.scenario.vocabulary import EngineName
-from planner.speed.arrays import Num, stacked
+from planner.speed.arrays import Num, stack_records
 from planner.speed.hardware import MissingAcceleratorDataError
-from planner.speed.serving.bands import alike, serving_band
-from planner.speed.serving.cases import ServingCase, ServingConstants, ServingRates, rates
-from planner.speed.serving.chips import ServingAccelerator, known
+from planner.speed.serving.bands import matching_runs, serving_band
+from planner.speed.serving.cases import ServingCase, ServingConstants, ServingRates, serving_rates
+from planner.speed.serving.chips import ServingAccelerator, serving_data
 from planner.speed.serving.first_token import (
     computed_prompt_tokens,
     loaded_first_token_s,
@@ -38,8 +38,8 @@ from planner.speed.serving.first_token import (
     unloaded_first_token_s,
 )
 from planner.speed.serving.lookup import find_chip
-from planner.speed.serving.non_llm import NonLlmRate, rate_on, server_share, work_called
-from planner.speed.serving.promise import cycle, output_tokens_per_s, running
+from planner.speed.serving.non_llm import NonLlmRate, match_non_llm_work, non_llm_rate, server_share
+from planner.speed.serving.promise import batch_cycle, concurrent_requests, output_tokens_per_s
 from planner.speed.serving.step import fits, prefill
 from pricing import names
 from pricing.catalogue import Catalogue
@@ -54,7 +54,7 @@ def check_serving(
 
     A row's kind is dense, experts, hybrid, single, or the task of other work.
     """
-    used = constants or known().values()
+    used = constants or serving_data().values()
     return check_rows(
         rows,
         read=lambda row: read_run(catalogue, row),
@@ -122,15 +122,15 @@ def _scale(accelerators: float) -> str:
 
 def _work_rate(catalogue: Catalogue, row: Row) -> tuple[ServingAccelerator, NonLlmRate] | None:
     """The rate of a published row's work and on what, or nothing where its kind was never measured."""
-    name = work_called(row.get("model", ""), exactly=True)
+    name = match_non_llm_work(row.get("model", ""), exactly=True)
     if name is None:
         return None
     try:
         chip = find_chip(catalogue, row.get("accelerator", ""))
-        rate = rate_on(catalogue, name, chip, accelerators=number(row, "n_accelerators") or 1.0)
+        rate = non_llm_rate(catalogue, name, chip, accelerators=number(row, "n_accelerators") or 1.0)
     except MissingAcceleratorDataError:
         return None
-    alone = known().work[name].alone_share or _UNKNOWN_ALONE
+    alone = serving_data().work[name].alone_share or _UNKNOWN_ALONE
     share = {"server": server_share(chip), "single_stream": alone}.get(row.get("mode", ""), 1.0)
     if number(row, "concurrency_or_batch") is not None:
         share = 1.0
@@ -160,9 +160,9 @@ class ServingPredictions:
 
 def predict(runs: Sequence[ServingRun], constants: ServingConstants) -> ServingPredictions:
     """What the model says about each run."""
-    case = stacked([run.case for run in runs])
-    rate = rates(constants, case.traits)
-    most = np.asarray(running(case))
+    case = stack_records([run.case for run in runs])
+    rate = serving_rates(constants, case.traits)
+    most = np.asarray(concurrent_requests(case))
     limit = np.array([run.limit_tpot_s for run in runs])
     prompt_limit = np.array([run.limit_ttft_s for run in runs])
     arrivals = np.array([run.arrivals_per_s for run in runs])
@@ -176,7 +176,7 @@ def predict(runs: Sequence[ServingRun], constants: ServingConstants) -> ServingP
     output = np.minimum(capacity, arrivals * case.traffic.output_tokens)
     counted = 1 / np.array([run.beams for run in runs], dtype=np.float64)
     busy = np.where(np.isfinite(arrivals), batch_at_rate(case, rate, most=promised, requests_per_s=arrivals), promised)
-    full = cycle(case, rate, batch=busy)
+    full = batch_cycle(case, rate, batch=busy)
     return ServingPredictions(
         output_tokens_per_s=np.asarray(output * counted),
         requests_per_s=np.asarray(output / case.traffic.output_tokens),
@@ -189,7 +189,7 @@ def predict(runs: Sequence[ServingRun], constants: ServingConstants) -> ServingP
 
 def _disaggregated(case: ServingCase, rate: ServingRates, batch: Array, prompting: Array) -> Array:
     """Closed loop on accelerators that only decode: a request is there for its first token and all others."""
-    full = cycle(case, rate, batch=batch)
+    full = batch_cycle(case, rate, batch=batch)
     alone = unloaded_first_token_s(case, rate, tokens=computed_prompt_tokens(case))
     answer = full.decode_s + alone
     closed = case.layout.replicas * batch / answer
@@ -203,7 +203,7 @@ def first_token_s(
     """The mean time to the first token where so many are at work in each replica: prompts before it, and its own."""
     apart, each = prompting > 0, prompt_blocking_s(case, rate)
     open_loop = np.isfinite(arrivals_per_s)
-    full = cycle(case, rate, batch=busy)
+    full = batch_cycle(case, rate, batch=busy)
     coming = np.where(open_loop, arrivals_per_s / case.layout.replicas, busy / full.seconds)
     pools = np.where(apart, case.layout.replicas / np.maximum(prompting, 1e-9), 1.0)
     most = np.where(open_loop, np.inf, np.maximum(busy * pools - 1, 0.0))
@@ -219,7 +219,7 @@ def max_batch_within_target(case: ServingCase, rate: ServingRates, *, most: Arra
     low, high = np.ones_like(most), most.copy()
 
     def kept(batch: Array) -> NDArray[np.bool_]:
-        full = cycle(case, rate, batch=batch)
+        full = batch_cycle(case, rate, batch=batch)
         prompt = full.prompt.total_s * case.layout.stages / batch
         wait = prompt_wait_s(
             busy_share=batch / full.seconds * prompt, prompt_s=prompt, prompt_cv=_PROMPT_CV, share=_PERCENTILE
@@ -244,7 +244,7 @@ def batch_at_rate(case: ServingCase, rate: ServingRates, *, most: Array, request
     low, high = np.full_like(most, 1e-3), most.copy()
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        seconds = cycle(case, rate, batch=middle).token_s * case.traffic.output_tokens
+        seconds = batch_cycle(case, rate, batch=middle).token_s * case.traffic.output_tokens
         waiting = share * seconds > middle
         low, high = np.where(waiting, middle, low), np.where(waiting, high, middle)
     return np.maximum(high, 1.0)
@@ -261,7 +261,7 @@ def anchored(
     """The job, corrected by measured runs of its model and engine there. `BadTable` where no run is usable."""
     found = factors("serving", own_serving_runs(catalogue, rows, constants), source="", day=None)
     refuse_unusable(found, file=file)
-    return with_factors(catalogue, job, names.accelerator(catalogue, job.accelerator), found, alike)
+    return with_factors(catalogue, job, names.accelerator(catalogue, job.accelerator), found, matching_runs)
 
 
 def _seen(
@@ -289,7 +289,7 @@ def own_serving_runs(
 ) -> tuple[OwnRun, ...]:
     """Each row beside what is predicted of it: tokens a second of all accelerators, of one request, or requests."""
     checked = check_serving(catalogue, rows)
-    seen, errors = _seen(catalogue, rows, constants or known().values())
+    seen, errors = _seen(catalogue, rows, constants or serving_data().values())
     usable = {place for place in errors if seen[place].kind in _UNITS}
     return tuple(
         _measured(row, one, seen[place], errors[place]) if place in usable else _other_work(catalogue, row, one)
@@ -309,7 +309,7 @@ def _measured(row: Row, one: CheckedRun, seen: ServingObservation, error: float)
 def _other_work(catalogue: Catalogue, row: Row, one: CheckedRun) -> OwnRun:
     """Work that writes no tokens, whose rate is known from tables; or a row that cannot be gone by."""
     said = text(row, "model")
-    work = work_called(said, exactly=True)
+    work = match_non_llm_work(said, exactly=True)
     if work is None or one.rate is None or one.compared != "requests_per_s":
         return OwnRun(one.id, one.accelerator, said, why_not=_why_not(one), guessed=one.guessed)
     run = OwnRun(one.id, one.chip, said, unit="requests/s")

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from planner.evidence.plausible import is_possible, serving_figures
 from planner.evidence.serving.runs import ServingRun, host_limits, is_single, read_run, uses_row_split
 from planner.evidence.table import Row, SkippedRunError, is_yes, number
-from planner.speed.arrays import Num, stacked, taken
-from planner.speed.serving.cases import ServingCase, ServingConstants, rates
-from planner.speed.serving.chips import left_out
+from planner.speed.arrays import Num, stack_records, take_entries
+from planner.speed.serving.cases import ServingCase, ServingConstants, serving_rates
+from planner.speed.serving.chips import excluded_runs
 from planner.speed.serving.first_token import computed_prompt_tokens, unloaded_first_token_s
-from planner.speed.serving.promise import cycle, output_tokens_per_s, running
+from planner.speed.serving.promise import batch_cycle, concurrent_requests, output_tokens_per_s
 from planner.speed.serving.step import fits
 from pricing.catalogue import Catalogue
 
@@ -58,7 +58,7 @@ class ServingObservations:
     def of(cls, observations: Sequence[ServingObservation]) -> ServingObservations:
         """The arrays of a list."""
         return cls(
-            case=stacked([one.run.case for one in observations]),
+            case=stack_records([one.run.case for one in observations]),
             kind=np.array([KINDS.index(one.kind) for one in observations]),
             per_s=np.array([one.per_s for one in observations]),
             source=np.array([f"{one.source} {one.kind}" for one in observations]),
@@ -66,16 +66,16 @@ class ServingObservations:
 
     def where(self, mask: NDArray[np.bool_]) -> ServingObservations:
         """The runs that a mask selects."""
-        return taken(self, np.flatnonzero(mask))
+        return take_entries(self, np.flatnonzero(mask))
 
     def log_errors(self, constants: ServingConstants) -> NDArray[np.float64]:
         """Logarithm of predicted over published, for each."""
         return np.asarray(np.log(self._per_s(constants) / self.per_s))
 
     def _per_s(self, constants: ServingConstants) -> Num:
-        rate = rates(constants, self.case.traits)
-        batch = np.asarray(running(self.case))
-        full = cycle(self.case, rate, batch=batch)
+        rate = serving_rates(constants, self.case.traits)
+        batch = np.asarray(concurrent_requests(self.case))
+        full = batch_cycle(self.case, rate, batch=batch)
         first = unloaded_first_token_s(self.case, rate, tokens=computed_prompt_tokens(self.case))
         choices = [
             output_tokens_per_s(self.case, rate, batch=batch),
@@ -100,7 +100,12 @@ def _observe(catalogue: Catalogue, row: Row, any_machine: bool) -> ServingObserv
     except SkippedRunError:
         return None
     fitted = not run.setup.shape.is_hybrid and run.setup.chip.kind in ("gpu", "apple", "edge")
-    if row.get("id") in left_out() or run.guessed or not (fitted or any_machine) or (row.get("task") or "llm") != "llm":
+    if (
+        row.get("id") in excluded_runs()
+        or run.guessed
+        or not (fitted or any_machine)
+        or (row.get("task") or "llm") != "llm"
+    ):
         return None
     if not all(map(is_possible, serving_figures(row, run.setup, run.case))):
         return None

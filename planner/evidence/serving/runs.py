@@ -12,9 +12,9 @@ from planner.evidence.table import Row, SkippedRunError, check_readable, is_yes,
 from planner.network.kinds import UnknownShape
 from planner.scenario.vocabulary import USUAL_ACCEPTED_SHARE
 from planner.speed.hardware import MissingAcceleratorDataError
-from planner.speed.serving.case_of import ServingSetup, default_kv_bytes, limits, make_case, smallest_group
+from planner.speed.serving.case_of import ServingSetup, default_kv_bytes, engine_limits, make_case, smallest_group
 from planner.speed.serving.cases import ServingCase, ServingLayout, ServingTraffic
-from planner.speed.serving.chips import WEIGHT_BYTES, PromptDataset, ServingAccelerator, known, parse_precision
+from planner.speed.serving.chips import WEIGHT_BYTES, PromptDataset, ServingAccelerator, parse_precision, serving_data
 from planner.speed.serving.lookup import (
     ResolvedModel,
     find_chip,
@@ -100,7 +100,7 @@ def read_run(catalogue: Catalogue, row: Row) -> ServingRun:
     tuned = _is_mlperf(row) or is_yes(row, "tuned_limits")
     traffic, beams = _traffic(row, found, layout, setup)
     case = make_case(
-        setup, layout, limits(period, static=static, tuned=tuned), traffic, static=static and family == "other"
+        setup, layout, engine_limits(period, static=static, tuned=tuned), traffic, static=static and family == "other"
     )
     case = replace(case, limits=replace(case.limits, polled_steps=_polled_steps(row, setup, traffic)))
     return _add_service_limits(
@@ -112,7 +112,7 @@ def read_run(catalogue: Catalogue, row: Row) -> ServingRun:
 
 def _polled_steps(row: Row, setup: ServingSetup, traffic: ServingTraffic) -> float:
     """Steps from one look for new requests to the next, where the source's own scripts say so; nought elsewhere."""
-    for one in known().polls:
+    for one in serving_data().polls:
         same = setup.engine == one.engine and setup.chip.architecture in one.architectures
         if same and row.get("source_title", "").startswith(one.source):
             return one.every(float(traffic.batch))
@@ -224,7 +224,7 @@ def _group(setup: ServingSetup, row: Row, accelerators: float) -> float:
 
 def _dataset(row: Row, model: str) -> PromptDataset | None:
     title = row.get("source_title", "")
-    sets = known().datasets
+    sets = serving_data().datasets
     if _is_mlperf(row):
         return sets.get(f"mlperf {model}")
     return next((data for name, data in sets.items() if name in title), None)
@@ -233,7 +233,7 @@ def _dataset(row: Row, model: str) -> PromptDataset | None:
 def _traffic(row: Row, found: ResolvedModel, layout: ServingLayout, setup: ServingSetup) -> tuple[ServingTraffic, int]:
     single = is_single(row)
     data = _dataset(row, found.name)
-    plain = known().datasets["unstated single" if single else "unstated"]
+    plain = serving_data().datasets["unstated single" if single else "unstated"]
     asked = number(row, "input_tokens") or float((data or plain).input_tokens)
     answer = number(row, "output_tokens") or float((data and data.output_tokens) or plain.output_tokens or 1)
     batch = number(row, "concurrency_or_batch") or (1.0 if single else math.nan)
@@ -263,7 +263,7 @@ def _requests_in_run(row: Row, setup: ServingSetup, asked: float, answer: float)
     """How long a published offline run was, where its documentation says; endless otherwise."""
     if row.get("mode") != "offline" or number(row, "concurrency_or_batch") is not None or _is_mlperf(row):
         return math.inf
-    lengths = known().requests_in_run.get(setup.engine, {})
+    lengths = serving_data().requests_in_run.get(setup.engine, {})
     return float(lengths.get(f"{asked:.0f}/{answer:.0f}", math.inf))
 
 

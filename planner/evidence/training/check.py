@@ -21,16 +21,16 @@ from planner.evidence.table import TRAINING, Row, text
 from planner.evidence.training.rows import TrainingRun, read_run
 from planner.scenario.amounts import count
 from planner.scenario.jobs import TrainingJob
-from planner.speed.arrays import stacked
+from planner.speed.arrays import stack_records
 from planner.speed.hardware import InvalidJobError
-from planner.speed.pace import alike, called
+from planner.speed.pace import canonical_model_name, matching_runs
 from planner.speed.training.constants import (
     GUESSED,
     TrainingCalibration,
     default_calibration,
     size_class,
     training_band,
-    traits_of,
+    training_traits,
 )
 from planner.speed.training.fitting import reduce_to_fit
 from planner.speed.training.step import step_s as step_seconds
@@ -55,8 +55,8 @@ def check_training(
 
 def _predict(runs: Sequence[TrainingRun], calibration: TrainingCalibration) -> Array:
     """Tokens a second, step time, memory and whether it fits: one line for each run."""
-    shape, chip = stacked([run.shape for run in runs]), stacked([run.chip for run in runs])
-    plan = stacked([run.plan for run in runs])
+    shape, chip = stack_records([run.shape for run in runs]), stack_records([run.chip for run in runs])
+    plan = stack_records([run.plan for run in runs])
     factor = np.array([calibration.chip_factor(run.chip_key, run.family) for run in runs])
     step_s = step_seconds(shape, chip, plan, calibration.constants, chip_factor=factor)
     free = {name: np.array([getattr(run, f"free_{name}") for run in runs]) for name in ("recompute", "shard")}
@@ -75,7 +75,9 @@ def _predict(runs: Sequence[TrainingRun], calibration: TrainingCalibration) -> A
 
 def _told(row: Row, run: TrainingRun, numbers: Array, known: TrainingCalibration) -> CheckedRun:
     *figures, fits = (float(number) for number in numbers)
-    band = training_band(traits_of(run.shape, run.plan, run.family), layout_stated=run.layout_stated, calibration=known)
+    band = training_band(
+        training_traits(run.shape, run.plan, run.family), layout_stated=run.layout_stated, calibration=known
+    )
     band = (band.or_wider(GUESSED) if run.shape_guessed else band).widened(run.unsaid)
     made = _row(row, "skipped").with_band(dict(zip(TRAINING.predicts, figures, strict=True)), band)
     if made.rate is None:
@@ -117,7 +119,7 @@ def anchored(
         raise InvalidJobError(
             f"none of {count(len(found.runs), 'run')} was measured on {key}; want one at least; there are: {named}"
         )
-    return with_factors(catalogue, job, key, found, alike)
+    return with_factors(catalogue, job, key, found, matching_runs)
 
 
 def own_training_runs(
@@ -131,7 +133,7 @@ def own_training_runs(
 def _run(catalogue: Catalogue, row: Row, one: CheckedRun) -> OwnRun:
     said = text(row, "model")
     run = OwnRun(one.id, one.accelerator, said, unit="tokens/s each", guessed=one.guessed, doubt=one.doubt)
-    if one.rate is not None and one.model is None and called(catalogue, said) in catalogue.models:
+    if one.rate is not None and one.model is None and canonical_model_name(catalogue, said) in catalogue.models:
         return replace(run, unit="", doubt="", why_not=OTHER_SIZE)
     predicted = one.rate
     if predicted is None or one.error is None:

@@ -25,12 +25,12 @@ from planner.network.network import ENDLESS, Network
 from planner.network.record import build_network
 from planner.scenario.base import ONE_MACHINE
 from planner.speed.hardware import Hardware, MissingAcceleratorDataError, hardware, hardware_family
-from planner.speed.match_model import match_accelerator, model_called
-from planner.speed.training.constants import default_calibration, kind_of
+from planner.speed.match_model import match_accelerator, match_model
+from planner.speed.training.constants import default_calibration, run_kind
 from planner.speed.training.fitting import fits, peak_memory
-from planner.speed.training.layout import LayoutConstraints, search
+from planner.speed.training.layout import LayoutConstraints, search_layouts
 from planner.speed.training.plan import TrainingPlan
-from planner.speed.training.stated import SHARDED_WEIGHTS, Counts, StatedLayout, find_software_stack, plan_of
+from planner.speed.training.stated import SHARDED_WEIGHTS, Counts, StatedLayout, complete_plan, find_software_stack
 from pricing import Catalogue, UnknownNameError
 from pricing.caching import by_digest, cached
 
@@ -198,7 +198,7 @@ class TrainingRun:
     @property
     def kind(self) -> str:
         """What it is judged with."""
-        return kind_of(moe=bool(self.shape.moe_layers), layout_stated=self.layout_stated)
+        return run_kind(moe=bool(self.shape.moe_layers), layout_stated=self.layout_stated)
 
     @property
     def is_possible(self) -> bool:
@@ -219,7 +219,7 @@ def read_run(catalogue: Catalogue, row: Row) -> TrainingRun:
     try:
         key = match_accelerator(catalogue, text(row, "accelerator"))
         chip = _chip(catalogue, key, network_gb_s(row))
-        model = model_called(catalogue, text(row, "model"), sizes=stated_sizes(row))
+        model = match_model(catalogue, text(row, "model"), sizes=stated_sizes(row))
         shape, guessed = shape_of(catalogue, model, row)
     except UnknownNameError as error:
         raise SkippedRunError(f"unknown accelerator: {error}") from error
@@ -231,7 +231,7 @@ def read_run(catalogue: Catalogue, row: Row) -> TrainingRun:
     of_its_size = model is not None and abs(catalogue.models[model].params_b * 1e9 / float(shape.params) - 1) <= NEARLY
     run = TrainingRun(
         id=text(row, "id"), source=text(row, "source_key"), shape=shape, chip=chip, chip_key=key,
-        family=hardware_family(catalogue.accelerators[key]), plan=chosen(shape, chip, plan_of(shape, chip, known),
+        family=hardware_family(catalogue.accelerators[key]), plan=chosen(shape, chip, complete_plan(shape, chip, known),
             known),
         layout_stated=known.tp is not None and known.pp is not None, shape_guessed=guessed,
         model=model if of_its_size else None, free_recompute=float(known.recompute is None),
@@ -346,7 +346,7 @@ def _fastest_layout(shape: Network, chip: Hardware, plan: TrainingPlan, known: S
         tp=known.tp, pp=known.pp, vpp=known.vpp, cp=known.cp, ep=known.ep, dp=known.dp, micro_batch=known.micro_batch,
         shard=known.shard, recompute=None if known.recompute is None else float(known.recompute >= 1),
     )  # fmt: skip
-    found = search(shape, chip, plan, default_calibration().constants, wish=wish).found
+    found = search_layouts(shape, chip, plan, default_calibration().constants, wish=wish).found
     return found[0].plan if found else plan
 
 

@@ -8,7 +8,7 @@ from planner.report.words import Tile
 from planner.scenario.durations import format_duration
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
-from planner.speed.serving import CpuAlternative, CpuFeasibility, small_work
+from planner.speed.serving import CpuAlternative, CpuFeasibility, cpu_feasibility
 from planner.speed.work_to_hours import ScenarioInHours, serving_job
 
 
@@ -30,7 +30,7 @@ def cpu_sufficient_sentences(plan: Plan) -> tuple[str, ...]:
         return ()
     tasks = [work.serve for work in asked.written.work if work.serve is not None]
     jobs = (serving_job(setting.scenario, task) for task in tasks)
-    return tuple(sentence for job in jobs for sentence in cpu_sufficient_for_peak(small_work(setting.catalogue, job)))
+    return tuple(sentence for job in jobs for sentence in cpu_sufficient_for_peak(cpu_feasibility(setting.catalogue, job)))
 
 
 def cpu_rule_text(feasibility: CpuFeasibility) -> str:

@@ -23,7 +23,7 @@ from planner.report.forms import join_sections, to_plain_record
 from planner.report.table import Table, cut, text_table
 from planner.scenario.jobs import ServingJob, TrainingJob
 from planner.scenario.measured import MOST_FACTORS, MeasuredRun
-from planner.speed.pace import believed, training_correction
+from planner.speed.pace import combine_runs, training_correction
 from planner.speed.serving.bands import serving_correction
 from planner.speed.training.images import is_image_network
 from planner.speed.work_to_hours import serving_job, training_job
@@ -281,7 +281,7 @@ def _note(factor: MeasuredRun) -> str:
 
 
 def _believed_ratio(factor: MeasuredRun) -> float:
-    return believed([factor], "job" if factor.model else "accelerator").ratio
+    return combine_runs([factor], "job" if factor.model else "accelerator").ratio
 
 
 def _model(catalogue: Catalogue, factor: MeasuredRun) -> str:

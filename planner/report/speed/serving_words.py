@@ -13,8 +13,8 @@ from planner.report.table import Table, text_table
 from planner.scenario.base import HOURS_PER_YEAR, MILLION, SECONDS_PER_HOUR
 from planner.scenario.durations import seconds_words
 from planner.scenario.jobs import ServingJob
-from planner.speed.hardware import first
-from planner.speed.serving import NonLlmServing, ScaledRun, ServingResult, other_work
+from planner.speed.hardware import first_known
+from planner.speed.serving import NonLlmServing, ScaledRun, ServingResult, non_llm_serving
 from pricing import Catalogue, PricingError
 
 _MEMORY = SERVED_PARTS | {"unused_gb": "unused"}
@@ -173,7 +173,7 @@ def priced(catalogue: Catalogue, found: NonLlmServing, day: date) -> PricedWork:
     record = catalogue.accelerators[found.accelerator]
     needed = found.accelerators_at_average or found.accelerators_at_peak or 1
     cost = hired(catalogue, found.accelerator, accelerators=needed, hours=HOURS_PER_YEAR, together=1, day=day)
-    return PricedWork(found, catalogue.accelerator_label(found.accelerator), cost, first(record.price_usd))
+    return PricedWork(found, catalogue.accelerator_label(found.accelerator), cost, first_known(record.price_usd))
 
 
 def side_by_side(catalogue: Catalogue, job: ServingJob, day: date) -> list[PricedWork]:
@@ -181,7 +181,7 @@ def side_by_side(catalogue: Catalogue, job: ServingJob, day: date) -> list[Price
     found = []
     for key in catalogue.accelerators:
         try:
-            one = other_work(catalogue, job.model_copy(update={"accelerator": key, "mig_profile": None}))
+            one = non_llm_serving(catalogue, job.model_copy(update={"accelerator": key, "mig_profile": None}))
         except PricingError:
             continue  # nobody published what the rate would be carried over by
         if one.fits:

@@ -3,20 +3,26 @@
 from planner.scenario.jobs import ServingJob
 from planner.speed.hardware import InvalidJobError
 from planner.speed.serving.cases import ServingConstants
-from planner.speed.serving.cpu_sized import CpuAlternative, CpuFeasibility, ModelSizeLimit, largest_model, small_work
+from planner.speed.serving.cpu_sized import (
+    CpuAlternative,
+    CpuFeasibility,
+    ModelSizeLimit,
+    cpu_feasibility,
+    max_model_size,
+)
 from planner.speed.serving.non_llm import (
     NonLlmRate,
     NonLlmServing,
     ScaledRun,
-    carried_hours,
-    carried_run,
-    is_other_work,
-    other_work,
-    rate_on,
-    work_called,
+    is_non_llm_work,
+    match_non_llm_work,
+    non_llm_rate,
+    non_llm_serving,
+    scale_hours,
+    scale_run,
     work_names,
 )
-from planner.speed.serving.promise import replicas_ahead
+from planner.speed.serving.promise import standby_replicas
 from planner.speed.serving.result import LatencyPercentiles, MemoryParts, ServingFitSuggestion, ServingResult, TimeShare
 from planner.speed.serving.serve import serve
 
@@ -35,15 +41,15 @@ __all__ = [
     "ServingJob",
     "ServingResult",
     "TimeShare",
-    "carried_hours",
-    "carried_run",
-    "is_other_work",
-    "largest_model",
-    "other_work",
-    "rate_on",
-    "replicas_ahead",
+    "cpu_feasibility",
+    "is_non_llm_work",
+    "match_non_llm_work",
+    "max_model_size",
+    "non_llm_rate",
+    "non_llm_serving",
+    "scale_hours",
+    "scale_run",
     "serve",
-    "small_work",
-    "work_called",
+    "standby_replicas",
     "work_names",
 ]  # fmt: skip

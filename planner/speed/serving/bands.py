@@ -6,12 +6,12 @@ from planner.network.kinds import UnknownShape
 from planner.scenario.base import ONE_MACHINE
 from planner.scenario.jobs import MeasuredLike, ServingJob
 from planner.scenario.measured import MeasuredRun
-from planner.speed.bands import Band, attention_of, mixture_kind
-from planner.speed.hardware import generation
-from planner.speed.pace import SpeedCorrection, band_left, believed, called
+from planner.speed.bands import Band, attention_kind, mixture_kind
+from planner.speed.hardware import architecture_family
+from planner.speed.pace import SpeedCorrection, band_left, canonical_model_name, combine_runs
 from planner.speed.serving.case_of import ServingSetup
 from planner.speed.serving.cases import ServingLayout
-from planner.speed.serving.chips import WEIGHT_BYTES, known
+from planner.speed.serving.chips import WEIGHT_BYTES, serving_data
 from planner.speed.serving.lookup import find_shape
 from pricing import Catalogue
 
@@ -21,15 +21,15 @@ UNDER_LOAD = "first token under load"
 RATE = "rate"  # what a band is of; runs that print a time instead are the less like it
 
 
-def traits_of(setup: ServingSetup, layout: ServingLayout, *, batch: float, figure: str = RATE) -> dict[str, str]:
+def serving_traits(setup: ServingSetup, layout: ServingLayout, *, batch: float, figure: str = RATE) -> dict[str, str]:
     """By what a run of so many requests at once on each replica is like another; `figure` is what was measured."""
     weight, together = WEIGHT_BYTES[setup.precision], float(layout.group) * float(layout.stages)
     return {
-        "chip": generation(setup.chip.architecture or setup.chip.kind, stacked=setup.chip.hbm),
+        "chip": architecture_family(setup.chip.architecture or setup.chip.kind, stacked=setup.chip.hbm),
         "engine": setup.engine,
         "mixture": mixture_kind(setup.shape),
         "size": "one" if together <= 1 else "machine" if together <= ONE_MACHINE else "machines",
-        "attention": attention_of(setup.shape),
+        "attention": attention_kind(setup.shape),
         "bits": "16" if weight >= 2 else "8" if weight >= 1 else "4",
         "pipeline": "pipeline" if float(layout.stages) > 1 else "none",
         "load": "one" if batch <= 1 else "many",
@@ -57,9 +57,9 @@ def band_name(setup: ServingSetup, *, single: bool) -> str:
 
 def serving_band(setup: ServingSetup, layout: ServingLayout, *, batch: float, guessed: bool = False) -> Band:
     """The band around a prediction, as factors on it; wide where nobody fitted such work or the shape was guessed."""
-    said = known()
+    said = serving_data()
     assumed = said.assumed_bands.get(band_name(setup, single=batch <= 1))
-    band = assumed or said.spread.band(traits_of(setup, layout, batch=batch))
+    band = assumed or said.spread.band(serving_traits(setup, layout, batch=batch))
     return band.or_wider(said.assumed_bands.get("guessed shape", _WIDE)) if guessed else band
 
 
@@ -70,21 +70,23 @@ def serving_correction(catalogue: Catalogue, job: ServingJob, accelerator: str) 
     """
     if job.measured_over_predicted is not None:
         return SpeedCorrection(job.measured_over_predicted, "job", 1, band_left("entered"), 1.0)
-    return believed(*alike(catalogue, job, accelerator))
+    return combine_runs(*matching_runs(catalogue, job, accelerator))
 
 
-def alike(catalogue: Catalogue, job: ServingJob, accelerator: str) -> tuple[Sequence[MeasuredRun], MeasuredLike]:
+def matching_runs(
+    catalogue: Catalogue, job: ServingJob, accelerator: str
+) -> tuple[Sequence[MeasuredRun], MeasuredLike]:
     """The measured factors that speak of a service on an accelerator, and what each has in common with it."""
     here = [one for one in job.measured if one.kind == "serving" and one.accelerator == accelerator]
     here = [one for one in here if one.engine in (None, job.engine)]
-    model = _called(catalogue, job.model) if here else ""
-    same = [one for one in here if one.model is not None and called(catalogue, one.model) == model]
+    model = _canonical_name(catalogue, job.model) if here else ""
+    same = [one for one in here if one.model is not None and canonical_model_name(catalogue, one.model) == model]
     return (same, "job") if same else ([one for one in here if one.model is None], "accelerator")
 
 
-def _called(catalogue: Catalogue, model: str) -> str:
+def _canonical_name(catalogue: Catalogue, model: str) -> str:
     """The catalogue's name of it, tuned and quantised variants included; else as it is written."""
     try:
         return find_shape(catalogue, model).name
     except UnknownShape:
-        return called(catalogue, model)
+        return canonical_model_name(catalogue, model)

@@ -17,7 +17,7 @@ from planner.speed.serving.cases import (
 )
 from planner.speed.serving.chips import WEIGHT_BYTES, EngineDefaults, ServingAccelerator, build_accelerator
 from planner.speed.serving.result import ServingFitSuggestion
-from planner.speed.serving.step import fits, held, stored_bytes
+from planner.speed.serving.step import fits, memory_held, stored_bytes
 from pricing.catalogue import Catalogue
 from pricing.model import WeightFormat
 
@@ -61,7 +61,7 @@ class ServingSetup:
     checkpoint: Checkpoint = UNSAID_CHECKPOINT
 
 
-def widths(setup: ServingSetup) -> ByteWidths:
+def byte_widths(setup: ServingSetup) -> ByteWidths:
     """Bytes of a weight of each part, and of a cached value."""
     precision, said, local = setup.precision, setup.checkpoint, setup.engine == "local"
     weight = WEIGHT_BYTES[_GGUF.get(precision, precision) if setup.gguf else precision]
@@ -82,7 +82,7 @@ def widths(setup: ServingSetup) -> ByteWidths:
 
 def stored_gb(setup: ServingSetup) -> float:
     """What the weights take on a disk, or on one group of accelerators. [GB]"""
-    return float(stored_bytes(setup.shape, widths(setup))) / 1e9
+    return float(stored_bytes(setup.shape, byte_widths(setup))) / 1e9
 
 
 def default_kv_bytes(period: EngineDefaults, precision: str) -> float:
@@ -98,7 +98,7 @@ def machine(chip: ServingAccelerator, precision: str, group: float) -> ServingMa
     )  # fmt: skip
 
 
-def limits(period: EngineDefaults, *, static: bool = False, tuned: bool = False) -> ServingLimits:
+def engine_limits(period: EngineDefaults, *, static: bool = False, tuned: bool = False) -> ServingLimits:
     """What the engine allows itself. A static batch is one block; a tuned run has lifted the engine's defaults."""
     return ServingLimits(
         step_s=0.0 if static else period.step_ms / 1e3,
@@ -110,7 +110,7 @@ def limits(period: EngineDefaults, *, static: bool = False, tuned: bool = False)
     )  # fmt: skip
 
 
-def traits(setup: ServingSetup, *, group: float, static: bool = False) -> ServingTraits:
+def rate_traits(setup: ServingSetup, *, group: float, static: bool = False) -> ServingTraits:
     """What changes the rates."""
     shape, chip, precision = setup.shape, setup.chip, setup.precision
     local, narrow = setup.engine == "local", precision in _FOUR_BIT
@@ -153,7 +153,7 @@ def smallest_group(setup: ServingSetup, accelerators: float) -> float:
     """How many accelerators share the weights where nobody says: the fewest that keep room for caches."""
     if setup.chip.memory_bytes <= 0:
         return 1.0  # nobody knows how much it holds
-    wide, net = widths(setup), setup.shape
+    wide, net = byte_widths(setup), setup.shape
     stored = wide.weight * net.routed_params + wide.other * (net.counted_params - net.routed_params)
     one = _MOST_FILLED * setup.chip.memory_bytes
     if net.latent and stored >= one:
@@ -168,9 +168,10 @@ def make_case(
     setup: ServingSetup, layout: ServingLayout, limit: ServingLimits, traffic: ServingTraffic, *, static: bool = False
 ) -> ServingCase:
     """All of it together."""
+    group = float(layout.group)
     return ServingCase(
-        network=setup.shape, widths=widths(setup), machine=machine(setup.chip, setup.precision, float(layout.group)),
-        layout=layout, limits=limit, traits=traits(setup, group=float(layout.group), static=static), traffic=traffic,
+        network=setup.shape, widths=byte_widths(setup), machine=machine(setup.chip, setup.precision, group),
+        layout=layout, limits=limit, traits=rate_traits(setup, group=group, static=static), traffic=traffic,
     )  # fmt: skip
 
 
@@ -210,11 +211,11 @@ def _nearest(legal: tuple[int, ...], wanted: int) -> str:
     return " or ".join(str(size) for size in (*below[-1:], *above[:1]))
 
 
-def why_not(case: ServingCase) -> str | None:
+def misfit_reason(case: ServingCase) -> str | None:
     """Why it does not fit, in GB, or nothing if it does."""
     if bool(fits(case)):
         return None
-    kept = held(case)
+    kept = memory_held(case)
     need = (float(kept.weights_bytes) + float(kept.working_bytes)) / 1e9
     have = float(kept.usable_bytes) / 1e9
     if float(kept.free_bytes) < 0:
@@ -222,7 +223,7 @@ def why_not(case: ServingCase) -> str | None:
     return f"weights leave {have - need:,.1f} GB of {have:,.1f} GB, too little for the cache of one request"
 
 
-def ways_to_fit(
+def fit_suggestions(
     catalogue: Catalogue, setup: ServingSetup, layout: ServingLayout, limit: ServingLimits, traffic: ServingTraffic
 ) -> tuple[ServingFitSuggestion, ...]:
     """What would make it fit, cheapest first: a narrower cache, narrower weights, more accelerators, larger ones."""

@@ -190,7 +190,7 @@ class ServingRates:
     spread_steps_waited: Num
 
 
-def rates(constants: ServingConstants, traits: ServingTraits) -> ServingRates:
+def serving_rates(constants: ServingConstants, traits: ServingTraits) -> ServingRates:
     """The constants that hold for these traits."""
     c, local = constants, np.asarray(traits.local, dtype=np.float64)
     served_share = c.bandwidth_share ** (1 - local)

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from planner.speed.bands import UNTOLD, Band, ErrorSpread
 from planner.speed.data_files import read_data
-from planner.speed.hardware import MissingAcceleratorDataError, first, power_share, processor_memory_gb
+from planner.speed.hardware import MissingAcceleratorDataError, first_known, power_share, processor_memory_gb
 from planner.speed.serving.cases import NAMES, ServingConstants
 from pricing.caching import cached
 from pricing.days import Day
@@ -105,24 +105,24 @@ def build_accelerator(
 
     A processor's server has `memory_gb` for each.
     """
-    bandwidth = first(record.memory_bandwidth_gb_s)
+    bandwidth = first_known(record.memory_bandwidth_gb_s)
     if bandwidth is None:
         raise MissingAcceleratorDataError("the catalogue does not know its memory bandwidth", of=record.label)
     sixteen = _tflops_16bit(record, bandwidth * GB)
     if sixteen is None:
         raise MissingAcceleratorDataError("the catalogue knows no rate of its matrix units", of=record.label)
-    eight = first(record.fp8_dense_tflops) or sixteen
-    four = first(record.fp4_dense_tflops) or eight
+    eight = first_known(record.fp8_dense_tflops) or sixteen
+    four = first_known(record.fp4_dense_tflops) or eight
     slot = 2 * _SLOT_GB_S if record.link in _IN_FIFTH_SLOTS else _SLOT_GB_S
-    link = first(record.link_gb_s) or slot
+    link = first_known(record.link_gb_s) or slot
     return ServingAccelerator(
         name=name, kind=record.kind, architecture=record.architecture or "",
         flops_16bit=sixteen * TFLOPS * compute_share, flops_8bit=eight * TFLOPS * compute_share,
         flops_4bit=four * TFLOPS * compute_share,
-        flops_int8=(first(record.int8_dense_tops) or eight) * TFLOPS * compute_share,
+        flops_int8=(first_known(record.int8_dense_tops) or eight) * TFLOPS * compute_share,
         bandwidth=bandwidth * GB * memory_share,
         memory_bytes=_memory_bytes(record, memory_gb) * memory_share, link_bytes_per_s=link * GB / 2,
-        tdp_w=_scaled(first(record.tdp_w), compute_share), power_share=power_share(record, sixteen),
+        tdp_w=_scaled(first_known(record.tdp_w), compute_share), power_share=power_share(record, sixteen),
         hbm=_has_stacked_memory(record, bandwidth),
         two_way_link="2-way" in (record.link or ""), slot_bytes_per_s=slot * GB / 2,
     )  # fmt: skip
@@ -134,12 +134,12 @@ def _scaled(value: float | None, share: float) -> float | None:
 
 def _tflops_16bit(record: Accelerator, bandwidth: float) -> float | None:
     """Dense 16-bit rate in TFLOP/s."""
-    stated = first(record.bf16_dense_tflops, record.fp16_dense_tflops)
+    stated = first_known(record.bf16_dense_tflops, record.fp16_dense_tflops)
     if stated is not None:
         return stated
     if record.kind == "apple":
         return _UNIFIED_FLOPS_PER_BYTE * bandwidth / TFLOPS
-    four, plain = first(record.fp4_dense_tflops), first(record.fp32_tflops)
+    four, plain = first_known(record.fp4_dense_tflops), first_known(record.fp32_tflops)
     if four is not None:
         return four * _SIXTEEN_OVER_FP4
     return None if plain is None else plain * (1.0 if record.kind == "cpu" else _TENSOR_OVER_FP32)
@@ -147,7 +147,7 @@ def _tflops_16bit(record: Accelerator, bandwidth: float) -> float | None:
 
 def _memory_bytes(record: Accelerator, said: float | None) -> float:
     """Real bytes; a cautious guess from the marketed size where nobody read the device; 0 where that is unknown too."""
-    marketed = first(record.memory_gb) or 0.0
+    marketed = first_known(record.memory_gb) or 0.0
     if record.kind != "cpu" and said is not None:
         processor_memory_gb(record, said)  # refuses it
     if record.kind == "apple":
@@ -155,7 +155,7 @@ def _memory_bytes(record: Accelerator, said: float | None) -> float:
     if record.kind == "cpu":
         return (processor_memory_gb(record, said) or 0.0) * GB
     guess = marketed * (_REAL_OVER_MARKETED if record.kind == "gpu" else 1.0)
-    return (first(record.memory_real_gb) or guess) * GB
+    return (first_known(record.memory_real_gb) or guess) * GB
 
 
 def _has_stacked_memory(record: Accelerator, bandwidth: float) -> bool:
@@ -324,17 +324,17 @@ class ServingData(StrictModel):
 
 
 @cached(1)
-def known() -> ServingData:
+def serving_data() -> ServingData:
     """The data files, read once and checked."""
     return ServingData.model_validate({**read_data(CONSTANTS), **read_data(ENGINES)})
 
 
-def left_out() -> frozenset[str]:
+def excluded_runs() -> frozenset[str]:
     """The ids of published runs that no fit goes by: no column tells their conditions."""
-    return frozenset(run for one in known().left_out for run in one.runs)
+    return frozenset(run for one in serving_data().left_out for run in one.runs)
 
 
 @cached(1)
 def unfitted_first_tokens() -> frozenset[str]:
     """Runs, and sources, whose times to the first token teach nothing."""
-    return frozenset(run for one in known().unfitted_first_tokens for run in one.runs)
+    return frozenset(run for one in serving_data().unfitted_first_tokens for run in one.runs)

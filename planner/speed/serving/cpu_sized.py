@@ -11,13 +11,13 @@ from planner.scenario.jobs import ServingJob
 from planner.speed.arrays import Num
 from planner.speed.hardware import InvalidJobError, MissingAcceleratorDataError
 from planner.speed.serving.bands import serving_band, serving_correction
-from planner.speed.serving.case_of import why_not
+from planner.speed.serving.case_of import misfit_reason
 from planner.speed.serving.cases import ServingConstants
-from planner.speed.serving.chips import WEIGHT_BYTES, ServingAccelerator, known
+from planner.speed.serving.chips import WEIGHT_BYTES, ServingAccelerator, serving_data
 from planner.speed.serving.lookup import find_chip
-from planner.speed.serving.non_llm import is_other_work, other_work
-from planner.speed.serving.plan import USUAL_PROMISE, plan
-from planner.speed.serving.promise import levels, max_rate_within_target, running
+from planner.speed.serving.non_llm import is_non_llm_work, non_llm_serving
+from planner.speed.serving.plan import USUAL_PROMISE, build_serving_plan
+from planner.speed.serving.promise import concurrent_requests, latency_curve, max_rate_within_target
 from pricing import names
 from pricing.catalogue import Catalogue
 
@@ -71,7 +71,7 @@ class CpuFeasibility:
         return self.enough is None
 
 
-def small_work(
+def cpu_feasibility(
     catalogue: Catalogue, job: ServingJob, have: Sequence[str] = (), constants: ServingConstants | None = None
 ) -> CpuFeasibility:
     """Processors of the catalogue and what somebody has, each asked for the same service at its peak.
@@ -82,7 +82,7 @@ def small_work(
     processors = [key for key, record in catalogue.accelerators.items() if record.kind == "cpu"]
     yours = list(dict.fromkeys(names.accelerator(catalogue, name) for name in have))[:_MOST_TRIED]
     tried = [(key, True) for key in yours] + [(key, False) for key in processors if key not in yours]
-    found = (_tried(catalogue, job, key, yours=own, peak=peak, constants=constants) for key, own in tried)
+    found = (_try_machine(catalogue, job, key, yours=own, peak=peak, constants=constants) for key, own in tried)
     pace = 1e3 / job.tpot_ms if job.tpot_ms else USUAL_TOKENS_PER_S
     fastest = max(processors, key=lambda key: find_chip(catalogue, key).bandwidth)
     return CpuFeasibility(
@@ -92,12 +92,12 @@ def small_work(
         machines=tuple(one for one in found if one is not None),
         rule_on=catalogue.accelerator_label(fastest),
         rule=None
-        if is_other_work(job.model)
-        else largest_model(find_chip(catalogue, fastest), tokens_per_s=pace, constants=constants),
+        if is_non_llm_work(job.model)
+        else max_model_size(find_chip(catalogue, fastest), tokens_per_s=pace, constants=constants),
     )
 
 
-def _tried(
+def _try_machine(
     catalogue: Catalogue,
     job: ServingJob,
     key: str,
@@ -112,12 +112,12 @@ def _tried(
         changed["memory_gb"] = None
     asks = ServingJob.model_validate(job.model_dump() | changed | {"mig_profile": None, "power_cap_w": None})
     try:
-        if is_other_work(job.model):
-            found = other_work(catalogue, asks)
+        if is_non_llm_work(job.model):
+            found = non_llm_serving(catalogue, asks)
             rates = (found.requests_per_s, found.low, found.high) if found.fits else (0.0, 0.0, 0.0)
             how, fits = found.how if found.reason is None else found.reason, True
         else:
-            rates, how, fits = _written(catalogue, asks, constants)
+            rates, how, fits = _llm_requests_per_s(catalogue, asks, constants)
     except (MissingAcceleratorDataError, InvalidJobError):
         return None
     typical, low, high = rates
@@ -131,21 +131,21 @@ def _tried(
     )  # fmt: skip
 
 
-def _written(
+def _llm_requests_per_s(
     catalogue: Catalogue, job: ServingJob, constants: ServingConstants | None
 ) -> tuple[tuple[float, float, float], str, bool]:
     """Requests a second of one machine, typical and at the band's ends, in which precision, and whether it fits."""
     local = catalogue.accelerators[job.accelerator].kind in ("cpu", "apple", "edge")
     changed: dict[str, object] = {"engine": "local", "weight_precision": job.weight_precision or _SMALL_WEIGHTS}
     asks = ServingJob.model_validate(job.model_dump() | (changed if local else {}))
-    worked = plan(catalogue, asks, constants or known().values())
-    reason = why_not(worked.case)
+    worked = build_serving_plan(catalogue, asks, constants or serving_data().values())
+    reason = misfit_reason(worked.case)
     if reason is not None:
         return (0.0, 0.0, 0.0), f"does not fit: {reason}", False
-    batch = float(running(worked.case))
+    batch = float(concurrent_requests(worked.case))
     band = serving_band(worked.setup, worked.layout, batch=batch)
     promise, own = worked.promise or USUAL_PROMISE, serving_correction(catalogue, asks, job.accelerator)
-    seen = levels(worked.case, worked.rate, most=batch, cv=asks.length_cv, shares=(promise.percentile,))
+    seen = latency_curve(worked.case, worked.rate, most=batch, cv=asks.length_cv, shares=(promise.percentile,))
     paces = (own.ratio, own.ratio * band.low, own.ratio * band.high)
     typical, low, high = (pace * max_rate_within_target(seen, promise.at_pace(pace)) for pace in paces)
     return (typical, low, high), f"weights in {worked.setup.precision}", True
@@ -177,18 +177,18 @@ def max_params_b(*, bandwidth: Num, tokens_per_s: Num, bytes_per_weight: Num, ba
     return bandwidth * bandwidth_share / (tokens_per_s * bytes_per_weight) / 1e9
 
 
-def largest_model(
+def max_model_size(
     chip: ServingAccelerator, *, tokens_per_s: float, constants: ServingConstants | None = None
 ) -> ModelSizeLimit:
     """The largest model in 4 bits that writes so many tokens a second for one person on that chip.
 
     Of a mixture of experts only the active parameters count, though all of them have to fit.
     """
-    fitted = constants or known().values()
+    fitted = constants or serving_data().values()
     share = fitted.local_bandwidth_share * fitted.local_four_bit * (fitted.local_stacked if chip.hbm else 1.0)
     typical = max_params_b(
         bandwidth=chip.bandwidth, tokens_per_s=tokens_per_s, bytes_per_weight=_FOUR_BITS, bandwidth_share=share
     )
-    said = known()
+    said = serving_data()
     band = said.assumed_bands["processor"] if chip.kind == "cpu" else said.bands["single"]
     return ModelSizeLimit(typical, typical * band.low, typical * band.high)

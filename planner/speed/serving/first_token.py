@@ -10,7 +10,7 @@ import numpy as np
 
 from planner.speed.arrays import Num
 from planner.speed.serving.cases import ServingCase, ServingRates
-from planner.speed.serving.step import layers_s, prefill, reading, weight_bytes_read
+from planner.speed.serving.step import effective_bandwidth, layers_s, prefill, weight_bytes_read
 from pricing.caching import cached
 
 _NEVER_FULL = 0.999
@@ -60,7 +60,7 @@ def prompt_wait_s(*, busy_share: Num, prompt_s: Num, prompt_cv: Num, share: floa
     return np.where(busy >= _NEVER_FULL, np.inf, beyond * prompt_s * spread / np.maximum(1 - busy, 1e-9))
 
 
-def together(*, load: Num, share: float, places: Num) -> Num:
+def concurrent_at_share(*, load: Num, share: float, places: Num) -> Num:
     """How many run together at most, in `share` of the time, when `load` do on average. [count]"""
     load = np.asarray(load, dtype=np.float64)
     return np.minimum(load + normal_quantile(share) * np.sqrt(load), places)
@@ -75,7 +75,7 @@ def computed_prompt_tokens(case: ServingCase) -> Num:
     return case.traffic.input_tokens * case.traffic.worked_share
 
 
-def launched_s(case: ServingCase, rates: ServingRates) -> Num:
+def launch_s(case: ServingCase, rates: ServingRates) -> Num:
     """What the host takes to launch the pass of a prompt, however long it is. [s]"""
     net = case.network
     plain = rates.prompt_layer_s * net.layers + rates.prompt_moe_layer_s * net.moe_layers
@@ -85,16 +85,16 @@ def launched_s(case: ServingCase, rates: ServingRates) -> Num:
 def unloaded_first_token_s(case: ServingCase, rates: ServingRates, *, tokens: Num) -> Num:
     """One prompt on a machine with nothing else to do, up to its first token. [s]"""
     work = prefill(case, rates, prompts=1.0, tokens=tokens).total_s
-    read = weight_bytes_read(case, rates, tokens=tokens) / reading(case, rates)
+    read = weight_bytes_read(case, rates, tokens=tokens) / effective_bandwidth(case, rates)
     worked = read + work + layers_s(case, rates) + rates.sequence_s
-    return np.maximum(worked, launched_s(case, rates))
+    return np.maximum(worked, launch_s(case, rates))
 
 
 def prompt_blocking_s(case: ServingCase, rates: ServingRates) -> Num:
     """For how long one prompt keeps others waiting: short ones share a pass, and so its launches. [s]"""
     tokens = computed_prompt_tokens(case)
     passes = np.minimum(tokens / case.limits.step_tokens, 1.0)
-    return np.maximum(prefill(case, rates, prompts=1.0, tokens=tokens).total_s, launched_s(case, rates) * passes)
+    return np.maximum(prefill(case, rates, prompts=1.0, tokens=tokens).total_s, launch_s(case, rates) * passes)
 
 
 def loaded_first_token_s(case: ServingCase, rates: ServingRates, *, batch: Num, token_s: Num) -> Num:

@@ -13,12 +13,12 @@ from planner.speed.match_model import (
     QUANTISED,
     find_model_record,
     match_accelerator,
-    model_called,
+    match_model,
     model_spellings,
-    same_shape,
+    shape_alias,
 )
 from planner.speed.serving.case_of import UNSAID_CHECKPOINT, Checkpoint
-from planner.speed.serving.chips import EngineDefaults, ServingAccelerator, build_accelerator, known
+from planner.speed.serving.chips import EngineDefaults, ServingAccelerator, build_accelerator, serving_data
 from pricing.caching import by_digest, cached
 from pricing.catalogue import Catalogue
 from pricing.errors import UnknownNameError
@@ -54,7 +54,7 @@ def shape_in_table(catalogue: Catalogue, called: str, sizes: ModelSizes = UNSAID
 
     Where the catalogue has none of that name and those sizes, the shape is what such a size usually has.
     """
-    key = model_called(catalogue, QUANTISED.sub("", called), sizes=sizes)
+    key = match_model(catalogue, QUANTISED.sub("", called), sizes=sizes)
     if key is None:
         return _shape_from_size(called, sizes)
     try:
@@ -67,7 +67,7 @@ def _recorded(catalogue: Catalogue, key: str, called: str) -> ResolvedModel:
     """The catalogue's model; without its window where the variant that is called so has none."""
     record = catalogue.models[key]
     shape = build_text_decoder(record)
-    dropped = any((same_shape(name) or {}).get("no_window") for name in model_spellings(called))
+    dropped = any((shape_alias(name) or {}).get("no_window") for name in model_spellings(called))
     published = Checkpoint(record.weights, record.rest_weights, record.scale_group)
     return ResolvedModel(key, shape.without_window() if dropped else shape, published)
 
@@ -106,7 +106,7 @@ def find_chip(catalogue: Catalogue, called: str, memory_gb: float | None = None)
 def find_engine(called: str) -> str:
     """The family of engines a run names; `other` for those nobody has measured here."""
     said = called.casefold()
-    for family, engine in known().engines.items():
+    for family, engine in serving_data().engines.items():
         if any(name in said for name in engine.names):
             return family
     return "other"
@@ -115,7 +115,7 @@ def find_engine(called: str) -> str:
 @cached(4_096)
 def find_period(family: str, day: date) -> EngineDefaults:
     """How that family of engines worked on that day."""
-    return known().engines[family].on(day)
+    return serving_data().engines[family].on(day)
 
 
 def parse_published_day(said: str) -> date:

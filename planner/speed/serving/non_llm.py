@@ -8,9 +8,9 @@ from planner.scenario.base import SECONDS_PER_HOUR
 from planner.scenario.jobs import ServingJob
 from planner.scenario.task import FixedRun
 from planner.speed.bands import Band
-from planner.speed.hardware import MissingAcceleratorDataError, first
+from planner.speed.hardware import MissingAcceleratorDataError, first_known
 from planner.speed.serving.bands import serving_correction
-from planner.speed.serving.chips import MeasuredRate, NonLlmWork, ServingAccelerator, known
+from planner.speed.serving.chips import MeasuredRate, NonLlmWork, ServingAccelerator, serving_data
 from planner.speed.serving.lookup import find_chip
 from pricing import names
 from pricing.catalogue import Catalogue
@@ -34,12 +34,12 @@ class NonLlmRate:
 
 def work_names() -> tuple[str, ...]:
     """The kinds of work that were measured."""
-    return tuple(known().work)
+    return tuple(serving_data().work)
 
 
-def rate_on(catalogue: Catalogue, name: str, chip: ServingAccelerator, *, accelerators: float = 1.0) -> NonLlmRate:
+def non_llm_rate(catalogue: Catalogue, name: str, chip: ServingAccelerator, *, accelerators: float = 1.0) -> NonLlmRate:
     """Requests per second of that work on that chip: measured, or carried over from the nearest chip that was."""
-    return scaled_rate(catalogue, known().work[name], chip, accelerators=accelerators)
+    return scaled_rate(catalogue, serving_data().work[name], chip, accelerators=accelerators)
 
 
 def scaled_rate(
@@ -55,7 +55,7 @@ def scaled_rate(
     return NonLlmRate(per_s, per_s * low, per_s * high, bool(own), entry.accelerator)
 
 
-def carried_hours(
+def scale_hours(
     catalogue: Catalogue, *, hours: float, measured_on: str, wanted: str, bound: str = "compute"
 ) -> NonLlmRate:
     """Any work measured in hours on one accelerator, carried over to another by the peak that bounds it.
@@ -76,8 +76,8 @@ def _bounding_peak(catalogue: Catalogue, chip: ServingAccelerator, bound: str) -
     peaks = {
         "compute": chip.flops_16bit,
         "bandwidth": chip.bandwidth,
-        "fp32": first(record.fp32_tflops),
-        "fp64": first(record.fp64_tflops),
+        "fp32": first_known(record.fp32_tflops),
+        "fp64": first_known(record.fp64_tflops),
     }
     peak = peaks[bound]
     if peak is None:
@@ -99,17 +99,17 @@ def _spread(here: ServingAccelerator, there: ServingAccelerator) -> tuple[float,
 
 def server_share(chip: ServingAccelerator) -> float:
     """What a service takes under a promise of latency, of what the chip does offline. [1]"""
-    shares = known().work_shares
+    shares = serving_data().work_shares
     return shares.server_on_processors if chip.kind == "cpu" else shares.server
 
 
-def work_called(model: str, *, exactly: bool = False) -> str | None:
+def match_non_llm_work(model: str, *, exactly: bool = False) -> str | None:
     """The measured work of that name, loosely spelled, or of one of its other names; None where there is none.
 
     A table of runs names its work `exactly`: another name may stand for another size.
     """
     wanted = names.plain(model)
-    for name, work in known().work.items():
+    for name, work in serving_data().work.items():
         if wanted in {names.plain(one) for one in (name, *(() if exactly else work.also))}:
             return name
     return None
@@ -211,18 +211,18 @@ class ScaledRun:
         return self.accelerator_hours / self.accelerators
 
 
-def is_other_work(model: str) -> bool:
+def is_non_llm_work(model: str) -> bool:
     """Whether a name means measured work that writes no tokens."""
-    return work_called(model) is not None
+    return match_non_llm_work(model) is not None
 
 
-def other_work(catalogue: Catalogue, job: ServingJob) -> NonLlmServing:
+def non_llm_serving(catalogue: Catalogue, job: ServingJob) -> NonLlmServing:
     """What serving that work takes. `UnknownNameError` where no such work was measured."""
     name = find_non_llm_work(job.model)
-    work = known().work[name]
+    work = serving_data().work[name]
     key = names.accelerator(catalogue, job.accelerator)
     chip = find_chip(catalogue, key if job.mig_profile is None else f"{key} MIG {job.mig_profile}")
-    rate = rate_on(catalogue, name, chip)
+    rate = non_llm_rate(catalogue, name, chip)
     pace = serving_correction(catalogue, job, key)
     band = pace.narrowed(_band(rate))
     offline = rate.requests_per_s * pace.ratio
@@ -236,7 +236,7 @@ def other_work(catalogue: Catalogue, job: ServingJob) -> NonLlmServing:
     return NonLlmServing(
         work=name, label=work.label, accelerator=chip.name, requests_per_s=served, low=served * band.low,
         high=served * band.high, offline_requests_per_s=offline, alone_ms=alone_ms, measured=rate.measured,
-        carried_from=rate.carried_from, source=_source(name, rate), how=_how(catalogue, name, rate),
+        carried_from=rate.carried_from, source=_source(name, rate), how=_method_text(catalogue, name, rate),
         average_requests_per_s=job.requests_per_s, peak_requests_per_s=most,
         accelerators_at_average=average, accelerators_at_peak=peak[0], accelerators_at_peak_low=peak[1],
         accelerators_at_peak_high=peak[2], joules_per_request=_joules(chip, served), reason=reason,
@@ -246,28 +246,28 @@ def other_work(catalogue: Catalogue, job: ServingJob) -> NonLlmServing:
 
 def find_non_llm_work(called: str) -> str:
     """The measured work of that name, or `UnknownNameError` with what was perhaps meant."""
-    found = work_called(called)
+    found = match_non_llm_work(called)
     if found is not None:
         return found
     near = similar_work_names(called)
-    hint = f" Did you mean {' or '.join(near)}?" if near else f" There are: {', '.join(known().work)}."
+    hint = f" Did you mean {' or '.join(near)}?" if near else f" There are: {', '.join(serving_data().work)}."
     raise UnknownNameError(f"No measured work is called {called!r}.{hint}", near)
 
 
 def similar_work_names(called: str) -> tuple[str, ...]:
     """Names of measured work that look like it, or hold it."""
-    index = {names.plain(one): name for name, work in known().work.items() for one in (name, *work.also)}
+    index = {names.plain(one): name for name, work in serving_data().work.items() for one in (name, *work.also)}
     wanted = names.plain(called)
     near = get_close_matches(wanted, index, n=4, cutoff=0.6)
     near += [spelling for spelling in index if wanted and wanted in spelling]
     return tuple(dict.fromkeys(index[spelling] for spelling in near))[:4]
 
 
-def carried_run(catalogue: Catalogue, task: FixedRun, *, accelerator: str, accelerators: int) -> ScaledRun:
+def scale_run(catalogue: Catalogue, task: FixedRun, *, accelerator: str, accelerators: int) -> ScaledRun:
     """The hours of that run on the accelerators of a plan."""
     measured_on = names.accelerator(catalogue, task.measured_on)
     wanted = names.accelerator(catalogue, accelerator)
-    rate = carried_hours(catalogue, hours=task.hours, measured_on=measured_on, wanted=wanted, bound=task.bound)
+    rate = scale_hours(catalogue, hours=task.hours, measured_on=measured_on, wanted=wanted, bound=task.bound)
     label = catalogue.accelerator_label(measured_on)
     how = "as measured" if rate.measured else f"carried over from {label} by the {_BY_BOUND[task.bound]}, not measured"
     return ScaledRun(
@@ -294,13 +294,13 @@ def _too_slow(job: ServingJob, label: str, chip: ServingAccelerator, alone_ms: f
 
 
 def _source(name: str, rate: NonLlmRate) -> str:
-    return next(one.source for one in known().work[name].measured if one.accelerator == rate.carried_from)
+    return next(one.source for one in serving_data().work[name].measured if one.accelerator == rate.carried_from)
 
 
-def _how(catalogue: Catalogue, name: str, rate: NonLlmRate) -> str:
+def _method_text(catalogue: Catalogue, name: str, rate: NonLlmRate) -> str:
     if rate.measured:
         return "measured on this accelerator"
-    work = known().work[name]
+    work = serving_data().work[name]
     entry = next(one for one in work.measured if one.accelerator == rate.carried_from)
     by = _BY.get("bandwidth" if work.bound == "bandwidth" else entry.precision, "16-bit rate")
     return f"carried over from {catalogue.accelerator_label(entry.accelerator)} by the {by}, not measured"
@@ -308,7 +308,7 @@ def _how(catalogue: Catalogue, name: str, rate: NonLlmRate) -> str:
 
 def _joules(chip: ServingAccelerator, requests_per_s: float) -> float | None:
     """Energy of the accelerator for one request at a full load. [J]"""
-    return None if chip.tdp_w is None else chip.tdp_w * known().power.large_share / requests_per_s
+    return None if chip.tdp_w is None else chip.tdp_w * serving_data().power.large_share / requests_per_s
 
 
 def _warnings(job: ServingJob, chip: ServingAccelerator, rate: NonLlmRate, served: float) -> tuple[str, ...]:
@@ -318,7 +318,7 @@ def _warnings(job: ServingJob, chip: ServingAccelerator, rate: NonLlmRate, serve
         and rate.high / rate.low > 4,
         "so many short requests that the host may set the pace": served > _HOST_PER_S and chip.kind != "cpu",
         "nobody measured how long one request takes: whether the promise holds is not checked": job.ttft_ms is not None
-        and known().work[find_non_llm_work(job.model)].alone_share is None,
+        and serving_data().work[find_non_llm_work(job.model)].alone_share is None,
         "slices are taken to do their share of the whole": job.mig_profile is not None,
     }
     return tuple(text for text, holds in said.items() if holds)

@@ -14,7 +14,7 @@ from planner.speed.serving.case_of import (
     ServingSetup,
     check_layout,
     default_kv_bytes,
-    limits,
+    engine_limits,
     make_case,
     smallest_group,
 )
@@ -25,9 +25,9 @@ from planner.speed.serving.cases import (
     ServingLimits,
     ServingRates,
     ServingTraffic,
-    rates,
+    serving_rates,
 )
-from planner.speed.serving.chips import ServingAccelerator, known
+from planner.speed.serving.chips import ServingAccelerator, serving_data
 from planner.speed.serving.lookup import ResolvedModel, find_chip, find_period, find_shape
 from planner.speed.serving.non_llm import similar_work_names
 from planner.speed.serving.promise import LatencyTarget
@@ -71,7 +71,7 @@ class ServingPlan:
         return int(float(self.layout.group) * float(self.layout.stages))
 
 
-def plan(catalogue: Catalogue, job: ServingJob, constants: ServingConstants) -> ServingPlan:
+def build_serving_plan(catalogue: Catalogue, job: ServingJob, constants: ServingConstants) -> ServingPlan:
     """The job as one case. Layouts that cannot be raise `InvalidJobError`."""
     setup = _setup(with_user_models(catalogue, job.models), job)
     if not setup.shape.causal:
@@ -81,28 +81,28 @@ def plan(catalogue: Catalogue, job: ServingJob, constants: ServingConstants) -> 
     worked_share = 1 - job.cached_input_share
     traffic = ServingTraffic(float(job.input_tokens), float(job.output_tokens), batch, math.inf, worked_share, 1.0,
         float(job.draft_tokens), job.accepted_share)  # fmt: skip
-    limit = limits(setup.period)
+    limit = engine_limits(setup.period)
     adapters = _adapter_bytes(job, setup.shape)
     case = make_case(setup, layout, limit, traffic)
     left = case.machine.memory_bytes - adapters / float(layout.group * layout.stages)
     case = replace(case, machine=replace(case.machine, memory_bytes=left))
-    rate = rates(constants, case.traits)
+    rate = serving_rates(constants, case.traits)
     return ServingPlan(job, setup, layout, limit, traffic, case, rate, adapters, _latency_target(job))
 
 
 def _setup(catalogue: Catalogue, job: ServingJob) -> ServingSetup:
-    found = _found(catalogue, job.model)
+    found = _find_model(catalogue, job.model)
     key = names.accelerator(catalogue, job.accelerator)
     called = key if job.mig_profile is None else f"{key} MIG {job.mig_profile}"
     chip = _cap_power(find_chip(catalogue, called, job.memory_gb), job.power_cap_w)
-    period = find_period(job.engine, job.engine_on or max(known().engines[job.engine].periods))
+    period = find_period(job.engine, job.engine_on or max(serving_data().engines[job.engine].periods))
     precision = job.weight_precision or found.checkpoint.weights or "bf16"
     kv_bytes = _CACHE_BYTES.get(job.cache_precision or "") or default_kv_bytes(period, precision)
     gguf = job.engine == "local"
     return ServingSetup(found.shape, chip, job.engine, period, precision, kv_bytes, gguf, checkpoint=found.checkpoint)
 
 
-def _found(catalogue: Catalogue, called: str) -> ResolvedModel:
+def _find_model(catalogue: Catalogue, called: str) -> ResolvedModel:
     """The model, tuned and quantised variants included; where there is none, the error says what was meant perhaps."""
     try:
         return find_shape(catalogue, called)

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from planner.speed.arrays import Num
 from planner.speed.serving.cases import ServingCase, ServingRates
 from planner.speed.serving.first_token import (
+    concurrent_at_share,
     loaded_first_token_s,
     prompt_blocking_s,
     prompt_queue_wait_s,
     slot_wait_s,
-    together,
 )
 from planner.speed.serving.result import LatencyPercentiles
-from planner.speed.serving.step import ServingStepParts, decode_step, most_requests, prefill
+from planner.speed.serving.step import ServingStepParts, decode_step, max_requests, prefill
 
 _STRETCH = 1.15  # a stated batch may exceed what we think fits by this much: pages are handed out late
 
@@ -45,10 +45,10 @@ class BatchCycle:
         return self.seconds / self.output_tokens
 
 
-def running(case: ServingCase, *, extra_bytes: Num = 0.0) -> Num:
+def concurrent_requests(case: ServingCase, *, extra_bytes: Num = 0.0) -> Num:
     """Requests at once in one replica: as stated, or as memory and the engine allow. [count]"""
     traffic, limits = case.traffic, case.limits
-    fits = most_requests(
+    fits = max_requests(
         case, input_tokens=traffic.input_tokens, output_tokens=traffic.output_tokens, extra_bytes=extra_bytes
     )
     allowed = limits.most_requests * case.layout.attention_ranks
@@ -59,7 +59,7 @@ def running(case: ServingCase, *, extra_bytes: Num = 0.0) -> Num:
     return np.maximum(np.minimum(batch, traffic.requests_in_run), 1.0)
 
 
-def cycle(case: ServingCase, rates: ServingRates, *, batch: Num) -> BatchCycle:
+def batch_cycle(case: ServingCase, rates: ServingRates, *, batch: Num) -> BatchCycle:
     """One cycle with `batch` requests at once in each replica, spread over its stages."""
     traffic = case.traffic
     at_once = batch / case.layout.stages
@@ -71,13 +71,13 @@ def cycle(case: ServingCase, rates: ServingRates, *, batch: Num) -> BatchCycle:
     # Prompts are cut to what one step takes; where they need more steps than the answers do, those cost too.
     room = case.limits.step_tokens * case.layout.attention_ranks
     steps = at_once * (traffic.input_tokens * traffic.worked_share + traffic.output_tokens) / room
-    writing = traffic.output_tokens / tokens_a_step(traffic.draft_tokens, traffic.accepted_share)
+    writing = traffic.output_tokens / tokens_per_step(traffic.draft_tokens, traffic.accepted_share)
     more = np.maximum(steps - writing, 0.0) * step.fixed_s
     seconds = writing * step.total_s + prompt.total_s + more
     return BatchCycle(seconds, step, prompt, batch, output_tokens=traffic.output_tokens, steps=writing)
 
 
-def tokens_a_step(draft_tokens: Num, accepted_share: Num) -> Num:
+def tokens_per_step(draft_tokens: Num, accepted_share: Num) -> Num:
     """Tokens that a step writes where so many are guessed ahead: those before the first wrong guess, and one. [1]
 
     Leviathan et al., Fast inference from transformers via speculative decoding, 2023, arXiv:2211.17192, equation 1.
@@ -88,13 +88,13 @@ def tokens_a_step(draft_tokens: Num, accepted_share: Num) -> Num:
 def output_tokens_per_s(case: ServingCase, rates: ServingRates, *, batch: Num) -> Num:
     """Tokens written per second by all replicas together. [token/s] A short run pays for its last, emptier batch."""
     traffic, layout = case.traffic, case.layout
-    full = cycle(case, rates, batch=batch)
+    full = batch_cycle(case, rates, batch=batch)
     steady = layout.replicas * batch * traffic.output_tokens / full.seconds
     endless = ~np.isfinite(np.asarray(traffic.requests_in_run, dtype=np.float64))
     requests = np.where(endless, batch, traffic.requests_in_run)
     whole = np.floor(requests / batch)
     rest = requests - whole * batch
-    last = cycle(case, rates, batch=np.maximum(rest, 1.0)).seconds
+    last = batch_cycle(case, rates, batch=np.maximum(rest, 1.0)).seconds
     seconds = whole * full.seconds + np.where(rest >= 1, last, 0.0)
     short = layout.replicas * requests * traffic.output_tokens / seconds
     return np.where(endless, steady, short)
@@ -131,12 +131,12 @@ class LatencyCurve:
     tpot_s: Array
 
 
-def levels(
+def latency_curve(
     case: ServingCase, rate: ServingRates, *, most: float, cv: float, shares: Sequence[float | None]
 ) -> LatencyCurve:
     """Latencies that these shares of requests stay below, None for their means, at rising load of one replica."""
     load = np.geomspace(_LEAST_LOAD, most * _MOST_BUSY, _LOADS)
-    answer = np.asarray(cycle(case, rate, batch=np.maximum(load, 1.0)).seconds)
+    answer = np.asarray(batch_cycle(case, rate, batch=np.maximum(load, 1.0)).seconds)
     arriving = load / answer
     prompt = prompt_blocking_s(case, rate)
     many, waits = [], []
@@ -146,11 +146,11 @@ def levels(
             many.append(load)
             waits.append(behind)
         else:
-            many.append(np.asarray(together(load=load, share=share, places=most)))
+            many.append(np.asarray(concurrent_at_share(load=load, share=share, places=most)))
             place = slot_wait_s(places=most, load=load, service_s=answer, service_cv=cv, share=share)
             waits.append(behind + place)
     batch = np.maximum(np.array(many), 1.0)
-    token_s = np.asarray(cycle(case, rate, batch=batch).token_s)
+    token_s = np.asarray(batch_cycle(case, rate, batch=batch).token_s)
     first = loaded_first_token_s(case, rate, batch=batch, token_s=token_s)
     return LatencyCurve(arriving, np.asarray(first + np.array(waits)), token_s)
 
@@ -160,8 +160,8 @@ def max_requests_per_s(
 ) -> float:
     """Requests a second that one replica can take and keep its promise; all it can where there is none. [1/s]"""
     if promise is None:
-        return most / float(np.asarray(cycle(case, rate, batch=most).seconds))
-    return max_rate_within_target(levels(case, rate, most=most, cv=cv, shares=(promise.percentile,)), promise)
+        return most / float(np.asarray(batch_cycle(case, rate, batch=most).seconds))
+    return max_rate_within_target(latency_curve(case, rate, most=most, cv=cv, shares=(promise.percentile,)), promise)
 
 
 def max_rate_within_target(seen: LatencyCurve, promise: LatencyTarget) -> float:
@@ -170,11 +170,11 @@ def max_rate_within_target(seen: LatencyCurve, promise: LatencyTarget) -> float:
     return float(np.max(np.where(kept, seen.requests_per_s, 0.0)))
 
 
-def latencies(
+def latency_at_rate(
     case: ServingCase, rate: ServingRates, *, most: float, requests_per_s: float, cv: float
 ) -> tuple[LatencyPercentiles, LatencyPercentiles]:
     """First and further tokens at that rate of one replica: means and percentiles."""
-    seen = levels(case, rate, most=most, cv=cv, shares=_SHARES)
+    seen = latency_curve(case, rate, most=most, cv=cv, shares=_SHARES)
     first, token = (
         [1e3 * float(np.interp(requests_per_s, seen.requests_per_s, row)) for row in rows]
         for rows in (seen.ttft_s, seen.tpot_s)
@@ -182,9 +182,11 @@ def latencies(
     return LatencyPercentiles(*first), LatencyPercentiles(*token)
 
 
-def at_once(case: ServingCase, rate: ServingRates, *, batch: float) -> tuple[LatencyPercentiles, LatencyPercentiles]:
+def closed_loop_latency(
+    case: ServingCase, rate: ServingRates, *, batch: float
+) -> tuple[LatencyPercentiles, LatencyPercentiles]:
     """First and further tokens where so many ask again as soon as they have their answer: a closed loop."""
-    full = cycle(case, rate, batch=batch)
+    full = batch_cycle(case, rate, batch=batch)
     arriving, others = batch / full.seconds, np.maximum(batch - 1.0, 0.0)
     alone = loaded_first_token_s(case, rate, batch=batch, token_s=full.token_s)
     first = [
@@ -197,7 +199,7 @@ def at_once(case: ServingCase, rate: ServingRates, *, batch: float) -> tuple[Lat
     )
 
 
-def replicas_ahead(*, rise_per_minute: Num, cold_start_s: Num, requests_per_s: Num) -> Num:
+def standby_replicas(*, rise_per_minute: Num, cold_start_s: Num, requests_per_s: Num) -> Num:
     """Replicas kept ready so that a rise in requests is met while the next one starts. [count]
 
     `rise_per_minute` is how many requests a second come on top in a minute, `requests_per_s` what one replica takes.

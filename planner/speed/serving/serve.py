@@ -11,13 +11,20 @@ from planner.scenario.jobs import ServingJob
 from planner.speed.hardware import InvalidJobError
 from planner.speed.match_model import substitution_note
 from planner.speed.serving.bands import UNDER_LOAD, serving_band, serving_correction
-from planner.speed.serving.case_of import stored_gb, ways_to_fit, why_not
+from planner.speed.serving.case_of import fit_suggestions, misfit_reason, stored_gb
 from planner.speed.serving.cases import ServingConstants
-from planner.speed.serving.chips import known
-from planner.speed.serving.plan import ServingPlan, plan
-from planner.speed.serving.promise import BatchCycle, at_once, cycle, latencies, max_requests_per_s, running
+from planner.speed.serving.chips import serving_data
+from planner.speed.serving.plan import ServingPlan, build_serving_plan
+from planner.speed.serving.promise import (
+    BatchCycle,
+    batch_cycle,
+    closed_loop_latency,
+    concurrent_requests,
+    latency_at_rate,
+    max_requests_per_s,
+)
 from planner.speed.serving.result import LatencyPercentiles, MemoryParts, ServingFitSuggestion, ServingResult, TimeShare
-from planner.speed.serving.step import held, most_requests
+from planner.speed.serving.step import max_requests, memory_held
 from pricing.catalogue import Catalogue
 
 _ADAPTER_SLOWDOWN = 0.2  # engines lose 10 to 30 % with several adapters; no primary measurement was found
@@ -28,14 +35,16 @@ _TIGHT_SHARE = 0.08
 def serve(catalogue: Catalogue, job: ServingJob, constants: ServingConstants | None = None) -> ServingResult:
     """What serving that job is like. Bad layouts raise `InvalidJobError`; not fitting is a result."""
     catalogue = with_user_models(catalogue, job.models)
-    worked = plan(catalogue, job, constants or known().values())
-    reason = why_not(worked.case)
-    ways = () if reason is None else ways_to_fit(catalogue, worked.setup, worked.layout, worked.limit, worked.traffic)
+    worked = build_serving_plan(catalogue, job, constants or serving_data().values())
+    reason = misfit_reason(worked.case)
+    ways = (
+        () if reason is None else fit_suggestions(catalogue, worked.setup, worked.layout, worked.limit, worked.traffic)
+    )
     if reason is not None:
         return _misfit_result(worked, reason, ways)
-    most = float(running(replace(worked.case, traffic=replace(worked.traffic, batch=math.nan))))
-    batch = float(running(worked.case))
-    full = cycle(worked.case, worked.rate, batch=batch)
+    most = float(concurrent_requests(replace(worked.case, traffic=replace(worked.traffic, batch=math.nan))))
+    batch = float(concurrent_requests(worked.case))
+    full = batch_cycle(worked.case, worked.rate, batch=batch)
     pace = serving_correction(catalogue, job, worked.setup.chip.name)
     faster = pace.ratio * ((1 - _ADAPTER_SLOWDOWN) if job.lora_adapters > 1 else 1.0)
     per_replica = batch * worked.job.output_tokens / float(full.seconds) * faster
@@ -56,13 +65,13 @@ def serve(catalogue: Catalogue, job: ServingJob, constants: ServingConstants | N
         accelerators_at_peak=_accelerators_needed(worked, job.peak_requests_per_s, within),
         cold_start_s=_cold_start_s(worked),
         output_tokens_per_accelerator_hour=SECONDS_PER_HOUR * output / (worked.devices * replicas),
-        joules_per_output_token=_joules(worked, batch, per_replica), time_shares=_shares(full),
+        joules_per_output_token=_joules(worked, batch, per_replica), time_shares=_time_shares(full),
         band=band, idle_replicas=replicas - busy,
         warnings=(
             *_substitution_note(catalogue, job),
             *_warnings(worked, output, batch),
         ),
-        first_token_band=None if ttft is None else known().bands.get(UNDER_LOAD),
+        first_token_band=None if ttft is None else serving_data().bands.get(UNDER_LOAD),
     )  # fmt: skip
 
 
@@ -76,12 +85,14 @@ def _latencies(
     if worked.promise is None and worked.job.requests_per_s is None:
         if worked.job.batch is None:
             return None, None
-        first, token = at_once(worked.case, worked.rate, batch=batch)
+        first, token = closed_loop_latency(worked.case, worked.rate, batch=batch)
         return first.at_pace(faster), token.at_pace(faster)
     wanted = worked.job.requests_per_s
     replicas = max(float(worked.busy_replicas), (_accelerators_needed(worked, wanted, within) or 0) / worked.devices)
     arriving = within if wanted is None else min(wanted / replicas, within)
-    seen = latencies(worked.case, worked.rate, most=batch, requests_per_s=arriving / faster, cv=worked.job.length_cv)
+    seen = latency_at_rate(
+        worked.case, worked.rate, most=batch, requests_per_s=arriving / faster, cv=worked.job.length_cv
+    )
     return seen[0].at_pace(faster), seen[1].at_pace(faster)
 
 
@@ -98,9 +109,9 @@ def _cold_start_s(worked: ServingPlan) -> float:
 
 
 def _memory(worked: ServingPlan, batch: float) -> MemoryParts:
-    kept = held(worked.case)
+    kept = memory_held(worked.case)
     traffic = worked.traffic
-    one = float(most_requests(worked.case, input_tokens=traffic.input_tokens, output_tokens=traffic.output_tokens))
+    one = float(max_requests(worked.case, input_tokens=traffic.input_tokens, output_tokens=traffic.output_tokens))
     free = max(float(kept.free_bytes), 0.0) * float(worked.limit.cache_share)
     each = free / one if one > 0 else 0.0
     devices = worked.setup.chip.memory_bytes * worked.devices
@@ -117,7 +128,7 @@ def _joules(worked: ServingPlan, batch: float, tokens_per_s: float) -> float | N
     """Energy of the accelerators for one token written. [J] Nothing of the machine around them."""
     if worked.setup.chip.tdp_w is None:
         return None
-    power = known().power
+    power = serving_data().power
     each = max(batch / worked.devices, 1e-9)
     span = math.log(power.large_batch / power.small_batch)
     place = min(max(math.log(each / power.small_batch) / span, 0.0), 1.0)
@@ -125,7 +136,7 @@ def _joules(worked: ServingPlan, batch: float, tokens_per_s: float) -> float | N
     return float(worked.devices * worked.setup.chip.tdp_w * share / tokens_per_s)
 
 
-def _shares(full: BatchCycle) -> tuple[TimeShare, ...]:
+def _time_shares(full: BatchCycle) -> tuple[TimeShare, ...]:
     """Where the time of a full cycle goes, the largest first."""
     step, prompt, steps = full.step, full.prompt, float(full.steps)
     parts = {
@@ -144,7 +155,7 @@ def _shares(full: BatchCycle) -> tuple[TimeShare, ...]:
 
 
 def _warnings(worked: ServingPlan, output: float, batch: float) -> tuple[str, ...]:
-    kept, chip, shape = held(worked.case), worked.setup.chip, worked.shape
+    kept, chip, shape = memory_held(worked.case), worked.setup.chip, worked.shape
     tight = 0 < float(kept.usable_bytes) * _TIGHT_SHARE > float(kept.free_bytes)
     each = output / worked.job.output_tokens / (worked.devices * worked.busy_replicas)
     idle = int(worked.layout.replicas) - worked.busy_replicas
@@ -206,7 +217,7 @@ def serving_variants(catalogue: Catalogue, job: ServingJob) -> tuple[ServingVari
     """The service as it is, then each way to need less memory, or to have more. Refused layouts are left out."""
     now = serve(catalogue, job)
     found = [ServingVariant(AS_IT_IS, now)]
-    for words, changed in _ways(job, now):
+    for words, changed in _variants(job, now):
         try:
             found.append(ServingVariant(words, serve(catalogue, job.model_copy(update=changed))))
         except InvalidJobError:
@@ -214,7 +225,7 @@ def serving_variants(catalogue: Catalogue, job: ServingJob) -> tuple[ServingVari
     return tuple(found)
 
 
-def _ways(job: ServingJob, now: ServingResult) -> Iterator[tuple[str, dict[str, Any]]]:
+def _variants(job: ServingJob, now: ServingResult) -> Iterator[tuple[str, dict[str, Any]]]:
     kept = {"tensor_parallel": now.accelerators_per_replica // job.pipeline_parallel}
     if now.weight_precision in _WIDE:
         yield "weights in 8 bits", {**kept, "weight_precision": "fp8"}

@@ -75,7 +75,7 @@ def cache_bytes(case: ServingCase, *, context: Num) -> Num:
     return tokens + _STATE_BYTES * case.network.state_values
 
 
-def read_bytes(case: ServingCase, *, context: Num) -> Num:
+def cache_bytes_read(case: ServingCase, *, context: Num) -> Num:
     """What of it one more token reads; and writes, where it is a state. [byte]"""
     tokens = case.network.read_values(context=context) * case.widths.kv * cache_copies(case)
     return tokens + _READ_AND_WRITTEN * _STATE_BYTES * case.network.state_values
@@ -87,7 +87,7 @@ def cache_copies(case: ServingCase) -> Num:
     return np.maximum(sharing / case.network.cache_heads, 1.0)
 
 
-def reading(case: ServingCase, rates: ServingRates) -> Num:
+def effective_bandwidth(case: ServingCase, rates: ServingRates) -> Num:
     return rates.bandwidth_share * case.machine.bandwidth * case.layout.group
 
 
@@ -109,7 +109,7 @@ def _effective_attention_flops(case: ServingCase, rates: ServingRates) -> Num:
 def _elementwise_s(case: ServingCase, rates: ServingRates, *, tokens: Num) -> Num:
     """Seconds of norms, gates and conversions: read and written, hardly computed."""
     net = case.network
-    return tokens * rates.activation_bytes * net.layers * net.hidden / reading(case, rates)
+    return tokens * rates.activation_bytes * net.layers * net.hidden / effective_bandwidth(case, rates)
 
 
 def _communication_s(case: ServingCase, rates: ServingRates, *, tokens: Num) -> Num:
@@ -135,12 +135,12 @@ def layers_s(case: ServingCase, rates: ServingRates) -> Num:
 
 def decode_step(case: ServingCase, rates: ServingRates, *, batch: Num, context: Num) -> ServingStepParts:
     """One step of `batch` requests that have seen `context` tokens: one token each, and the checking of drafts. [s]"""
-    cached = batch * read_bytes(case, context=context) * rates.cache_reading / reading(case, rates)
+    cached = batch * cache_bytes_read(case, context=context) * rates.cache_reading / effective_bandwidth(case, rates)
     tokens = batch * (1 + case.traffic.draft_tokens)
     attention = tokens * case.network.decode_flops(context=context) / _effective_attention_flops(case, rates)
     matmuls = 2 * tokens * _effective_params(case, rates) / _effective_flops(case, rates)
     return ServingStepParts(
-        weights_s=weight_bytes_read(case, rates, tokens=tokens) / reading(case, rates),
+        weights_s=weight_bytes_read(case, rates, tokens=tokens) / effective_bandwidth(case, rates),
         arithmetic_s=matmuls + attention + _elementwise_s(case, rates, tokens=tokens),
         cache_s=cached,
         traffic_s=_communication_s(case, rates, tokens=tokens),
@@ -192,7 +192,7 @@ def stored_bytes(net: Network, wide: ByteWidths, *, attention_copies: Num = 1.0,
     return attention + tables + wide.other * net.other_params + wide.weight * net.routed_params
 
 
-def held(case: ServingCase, *, extra_bytes: Num = 0.0) -> ServingMemory:
+def memory_held(case: ServingCase, *, extra_bytes: Num = 0.0) -> ServingMemory:
     """Weights, adapters (`extra_bytes`) and working space against what the devices really have."""
     devices = case.layout.group * case.layout.stages
     return ServingMemory(
@@ -202,14 +202,14 @@ def held(case: ServingCase, *, extra_bytes: Num = 0.0) -> ServingMemory:
     )
 
 
-def most_requests(case: ServingCase, *, input_tokens: Num, output_tokens: Num, extra_bytes: Num = 0.0) -> Num:
+def max_requests(case: ServingCase, *, input_tokens: Num, output_tokens: Num, extra_bytes: Num = 0.0) -> Num:
     """Requests that fit at once into one replica's memory. [count] Below 1: not even one."""
     context = input_tokens + output_tokens * case.limits.reserve_share
-    free = np.maximum(held(case, extra_bytes=extra_bytes).free_bytes, 0.0) * case.limits.cache_share
+    free = np.maximum(memory_held(case, extra_bytes=extra_bytes).free_bytes, 0.0) * case.limits.cache_share
     return free / np.maximum(cache_bytes(case, context=context), 1.0)
 
 
 def fits(case: ServingCase) -> NDArray[np.bool_]:
     """Whether weights and at least one request fit; true where nobody knows how much memory there is."""
-    one = most_requests(case, input_tokens=case.traffic.input_tokens, output_tokens=case.traffic.output_tokens)
+    one = max_requests(case, input_tokens=case.traffic.input_tokens, output_tokens=case.traffic.output_tokens)
     return np.asarray((np.asarray(one) >= 1) | (np.asarray(case.machine.memory_bytes) <= 0))

@@ -15,11 +15,11 @@ from planner.network.network import Network
 from planner.network.record import with_user_models
 from planner.scenario.base import HOURS_PER_DAY
 from planner.scenario.jobs import TrainingJob
-from planner.speed.arrays import stacked, taken
+from planner.speed.arrays import stack_records, take_entries
 from planner.speed.bands import Band
 from planner.speed.hardware import Hardware, MissingAcceleratorDataError, hardware, hardware_family, lacks_units
 from planner.speed.pace import SpeedCorrection, training_correction
-from planner.speed.training.constants import TrainingCalibration, default_calibration, training_band, traits_of
+from planner.speed.training.constants import TrainingCalibration, default_calibration, training_band, training_traits
 from planner.speed.training.fitting import USABLE_SHARE, peak_memory
 from planner.speed.training.goodput import TeamEfficiency, compute_optimal_tokens, reliability, team_share
 from planner.speed.training.layout import (
@@ -28,8 +28,8 @@ from planner.speed.training.layout import (
     LayoutConstraints,
     divisible_batch,
     hybrid_group_size,
+    layout_score,
     valid_layouts,
-    worth,
 )
 from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.result import Interval, TrainingLayout
@@ -153,7 +153,7 @@ def _weighed(
     catalogue: Catalogue, known: TrainingCalibration, job: TrainingJob, keys: tuple[str, ...], count: int, batch: int
 ) -> _CountResults:
     chips, shape = _board(catalogue, known, job, keys)
-    widest = taken(chips.columns, (int(np.argmax(chips.domain)), 0))
+    widest = take_entries(chips.columns, (int(np.argmax(chips.domain)), 0))
     here = replace(base_plan(job, batch=batch), accelerators=float(count))
     if job.global_batch_sequences is None:
         here = replace(here, global_batch=float(divisible_batch(shape, widest, here, LayoutConstraints())))
@@ -177,7 +177,7 @@ def _accelerator_columns(
     records = [hardware(key, catalogue.accelerators[key], nic_gb_s=job.network_gb_s) for key in keys]
     families = [hardware_family(catalogue.accelerators[key]) for key in keys]
     factors = [known.chip_factor(key, family) for key, family in zip(keys, families, strict=True)]
-    rows = stacked(records)
+    rows = stack_records(records)
     columns = Hardware(**{field.name: getattr(rows, field.name).reshape(-1, 1) for field in fields(Hardware)})
     paces = [training_correction(catalogue, job, key) for key in keys]
     return _AcceleratorColumns(
@@ -256,14 +256,14 @@ def _best(shape: Network, chips: _AcceleratorColumns, layouts: _LayoutTable, kno
     for rows in (order[begin : begin + _AT_ONCE] for begin in range(0, len(order), _AT_ONCE)):
         there = np.flatnonzero(chips.memory_gb >= layouts.memory_gb[rows].min())
         some = Hardware(**{field.name: getattr(chips.columns, field.name)[there] for field in fields(Hardware)})
-        plans, factor = taken(layouts.plans, rows), chips.factor[there]
+        plans, factor = take_entries(layouts.plans, rows), chips.factor[there]
         rates = tokens_per_s(shape, some, plans, known.constants, chip_factor=factor, pace=paces[there])
         reached = np.asarray(rates)
         legal = layouts.memory_gb[rows] <= chips.memory_gb[there, None]
         legal &= layouts.table["tp"][rows] <= chips.domain[there, None]
         legal &= (layouts.domain[rows] == 0) | (layouts.domain[rows] == chips.domain[there, None])
         reached = np.where(legal, reached, 0.0)
-        valued = worth(reached, layouts.memory_gb[rows] / (chips.memory_gb[there, None] / USABLE_SHARE))
+        valued = layout_score(reached, layouts.memory_gb[rows] / (chips.memory_gb[there, None] / USABLE_SHARE))
         place = valued.argmax(axis=1)
         most, reaches = valued[np.arange(len(there)), place], reached[np.arange(len(there)), place]
         better = most > best[there]
@@ -281,9 +281,9 @@ def _one(
     if rate <= 0:
         return found
     place = int(best.at[at])
-    plan, pace = taken(on.plans, place), chips.paces[at]
+    plan, pace = take_entries(on.plans, place), chips.paces[at]
     layout = to_training_layout(LayoutCandidate(plan, rate, float(on.memory_gb[place])))
-    band = training_band(traits_of(shape, plan, chips.families[at]), calibration=known, own=pace.like or "")
+    band = training_band(training_traits(shape, plan, chips.families[at]), calibration=known, own=pace.like or "")
     return replace(found, rate=rate, layout=layout, band=band, team_kept=pace.kept)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from planner.network.network import Network
 from planner.scenario.base import ONE_MACHINE
 from planner.speed.arrays import Num
-from planner.speed.bands import UNTOLD, Band, BandTraits, ErrorSpread, attention_of, mixture_kind
+from planner.speed.bands import UNTOLD, Band, BandTraits, ErrorSpread, attention_kind, mixture_kind
 from planner.speed.data_files import read_data
 from planner.speed.training.plan import TrainingPlan
 from pricing.caching import cached
@@ -101,7 +101,7 @@ PROCESSOR_PACE = 0.4
 PROCESSOR = Band(low=0.4, high=2.5, rows=0)
 
 
-def kind_of(*, moe: bool, layout_stated: bool) -> str:
+def run_kind(*, moe: bool, layout_stated: bool) -> str:
     """The kinds of runs whose errors differ."""
     if moe:
         return "moe"
@@ -113,7 +113,7 @@ def size_class(accelerators: float) -> str:
     return next((name for name, most in SCALES.items() if max(accelerators, 1.0) <= most), "above_1024")
 
 
-def traits_of(shape: Network, plan: TrainingPlan, family: str) -> dict[str, str]:
+def training_traits(shape: Network, plan: TrainingPlan, family: str) -> dict[str, str]:
     """By what a run is like another: one network on one plan."""
     parallel = "parallel" if plan.cp > 1 else "long" if plan.seq_len > _LONG else "usual"
     return {
@@ -121,7 +121,7 @@ def traits_of(shape: Network, plan: TrainingPlan, family: str) -> dict[str, str]
         "software": "library" if not plan.eager else "compiled" if plan.compiled else "eager",
         "mixture": mixture_kind(shape),
         "size": "machine" if plan.accelerators <= ONE_MACHINE else size_class(float(plan.accelerators)),
-        "attention": attention_of(shape),
+        "attention": attention_kind(shape),
         "bits": f"{float(plan.bits):.0f}",
         "pipeline": "pipeline" if plan.pp > 1 else "none",
         "context": parallel,
@@ -151,7 +151,7 @@ def training_band(
         return PROCESSOR
     told = calibration is not None and calibration.spread is not UNTOLD
     general = (calibration if calibration and told else default_calibration()).spread.band(traits)
-    kind = kind_of(moe=traits["mixture"] != "dense", layout_stated=layout_stated)
+    kind = run_kind(moe=traits["mixture"] != "dense", layout_stated=layout_stated)
     bands = calibration.bands if calibration is not None and kind in calibration.bands else default_bands()
     theirs = bands.get(f"own_runs/{own}/{kind}") if own else None
     # Runs of one's own never make it less sure.

@@ -120,13 +120,13 @@ class ImageTrainingResult:
 
 
 @cached(1)
-def known() -> ImageTrainingData:
+def image_training_data() -> ImageTrainingData:
     """The data file, checked."""
     return ImageTrainingData.model_validate(read_data("vision_training.yaml"))
 
 
 @cached(1)
-def published() -> tuple[PublishedImageRate, ...]:
+def published_image_rates() -> tuple[PublishedImageRate, ...]:
     """The published rates."""
     with (DATA / "vision_training.csv").open(encoding="utf-8", newline="") as file:
         return tuple(
@@ -139,7 +139,7 @@ def published() -> tuple[PublishedImageRate, ...]:
 def match_image_network(called: str) -> str | None:
     """The network of that name, loosely spelled; None where there is none with published rates."""
     wanted = names.plain(called)
-    spelled = {names.plain(name): key for key, one in known().models.items() for name in (key, *one.also)}
+    spelled = {names.plain(name): key for key, one in image_training_data().models.items() for name in (key, *one.also)}
     return spelled.get(wanted)
 
 
@@ -154,16 +154,17 @@ def no_rate_message(label: str, modality: str) -> str | None:
         return None
     if is_image_network(label):
         return f"{label} learns from pictures: its training has neither tokens nor layouts"
-    return f"{label}: nobody's training speed of it is on record; of pictures there are: {', '.join(known().models)}"
+    known = ", ".join(image_training_data().models)
+    return f"{label}: no training speed of it is on record; of image networks there are: {known}"
 
 
 def image_training(catalogue: Catalogue, job: ImageJob) -> ImageTrainingResult:
     """How fast that network learns on so many accelerators. Raises `UnknownNameError` and `InvalidJobError`."""
-    name = _named(job.model)
-    network = known().models[name]
+    name = _find_network(job.model)
+    network = image_training_data().models[name]
     key = names.accelerator(catalogue, job.accelerator)
     amount, told = _amount(network, job.images, job.epochs)
-    runs = tuple(run for run in published() if run.network == name)
+    runs = tuple(run for run in published_image_rates() if run.network == name)
     rate = _rate(catalogue, network, runs, find_chip(catalogue, key), job.accelerators)
     share = team_share(job.team)
     ends = ((rate.high, share.high), (rate.requests_per_s, share.typical), (rate.low, share.low))
@@ -173,24 +174,24 @@ def image_training(catalogue: Catalogue, job: ImageJob) -> ImageTrainingResult:
         network=name, label=network.label, accelerator=key, accelerators=job.accelerators, images=amount, told=told,
         images_per_s_each=Interval(rate.low, rate.requests_per_s, rate.high), measured=rate.measured,
         carried_from=rate.carried_from, source="; ".join(dict.fromkeys(run.source for run in nearest)),
-        how=_how(catalogue, network, rate), accelerator_hours=hours, bound=network.bound,
+        how=_method_text(catalogue, network, rate), accelerator_hours=hours, bound=network.bound,
         warnings=_warnings(rate, runs, nearest[0].accelerators, job.accelerators),
     )  # fmt: skip
 
 
-def _how(catalogue: Catalogue, network: ImageNetwork, rate: NonLlmRate) -> str:
+def _method_text(catalogue: Catalogue, network: ImageNetwork, rate: NonLlmRate) -> str:
     if rate.measured:
         return "measured on this accelerator"
     peak = "memory bandwidth" if network.bound == "bandwidth" else "16-bit rate"
     return f"carried over from {catalogue.accelerator_label(rate.carried_from)} by the {peak}, not measured"
 
 
-def _named(called: str) -> str:
+def _find_network(called: str) -> str:
     found = match_image_network(called)
     if found is not None:
         return found
-    near = tuple(get_close_matches(names.plain(called), known().models, n=3, cutoff=0.5))
-    hint = f"Did you mean {' or '.join(near)}?" if near else f"There are: {', '.join(known().models)}."
+    near = tuple(get_close_matches(names.plain(called), image_training_data().models, n=3, cutoff=0.5))
+    hint = f"Did you mean {' or '.join(near)}?" if near else f"There are: {', '.join(image_training_data().models)}."
     raise UnknownNameError(f"No network with a published training speed is called {called!r}. {hint}", near)
 
 
@@ -202,7 +203,7 @@ def _amount(network: ImageNetwork, images: float | None, epochs: float | None) -
         if epochs is not None or network.usual_images is None:
             raise InvalidJobError(f"{network.label}: it has no usual data set, so epochs mean nothing; give images")
         return network.usual_images, f"{network.usual_images:,.4g} images ({network.usual})"
-    pictures = known().datasets[network.dataset]
+    pictures = image_training_data().datasets[network.dataset]
     passes = epochs or network.usual_epochs or 1.0
     usual = "" if epochs else f" ({network.usual})"
     return passes * pictures.images, f"{passes:g} epochs of {pictures.label}{usual}"

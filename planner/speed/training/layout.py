@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from planner.network.network import Network
 from planner.scenario.amounts import count as counted
 from planner.scenario.jobs import TrainingJob
-from planner.speed.arrays import Num, taken
+from planner.speed.arrays import Num, take_entries
 from planner.speed.hardware import Hardware, InvalidJobError
 from planner.speed.training.constants import TrainingConstants
 from planner.speed.training.fitting import USABLE_SHARE, peak_memory
@@ -87,7 +87,7 @@ class LayoutSearchResult:
     least_memory_gb: float = float("nan")
 
 
-def search(
+def search_layouts(
     shape: Network,
     chip: Hardware,
     base: TrainingPlan,
@@ -109,13 +109,13 @@ def search(
         return LayoutSearchResult((), len(fits), 0, excluded, float(memory_gb.min()))
     rate = np.where(fits, tokens_per_s(shape, chip, plans, constants, chip_factor=chip_factor), 0.0)
     found = []
-    for index in _best(worth(rate, memory_gb / float(chip.memory_gb)), table):
-        plan = taken(plans, int(index))
+    for index in _best(layout_score(rate, memory_gb / float(chip.memory_gb)), table):
+        plan = take_entries(plans, int(index))
         found.append(LayoutCandidate(plan, float(rate[index]), float(memory_gb[index])))
     return LayoutSearchResult(tuple(found), len(fits), int(fits.sum()), excluded, float(memory_gb.min()))
 
 
-def worth(rate: Array, memory_share: Array) -> Array:
+def layout_score(rate: Array, memory_share: Array) -> Array:
     """What layouts are chosen by: their rate, a little less the more of the memory they take."""
     return rate * (1 - WORTH_ALL_MEMORY * memory_share)
 

@@ -171,7 +171,7 @@ class WaterfallStep:
         return self.before - self.after
 
 
-def stairs(speed: TrainingSpeed) -> tuple[WaterfallStep, ...]:
+def waterfall_steps(speed: TrainingSpeed) -> tuple[WaterfallStep, ...]:
     """The peak first, then each loss. The last rate is what the length of the run is reckoned with."""
     step_s = sum(part.seconds for part in speed.waterfall)
     tokens = speed.tokens_per_s_per_accelerator.typical * step_s

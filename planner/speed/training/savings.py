@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from planner.scenario.jobs import TrainingJob
-from planner.speed.arrays import stacked, taken
+from planner.speed.arrays import stack_records, take_entries
 from planner.speed.training.constants import TrainingCalibration, default_calibration
 from planner.speed.training.fitting import USABLE_SHARE, TrainingMemory, fits, peak_memory
 from planner.speed.training.layout import valid_layouts
@@ -46,25 +46,25 @@ class _MemoryChange:
     allowed: Callable[[TrainingPlan], bool] = lambda _: True
 
 
-def _several(plan: TrainingPlan) -> bool:
+def _has_several_ranks(plan: TrainingPlan) -> bool:
     return bool(plan.dp * plan.cp > 1)
 
 
 def _has_ranks_without_pipeline(plan: TrainingPlan) -> bool:
-    return _several(plan) and bool(plan.pp == 1)
+    return _has_several_ranks(plan) and bool(plan.pp == 1)
 
 
-def _sharded(stage: float) -> dict[str, float]:
+def _zero_stage(stage: float) -> dict[str, float]:
     """The plan with a ZeRO stage over all ranks that hold the same weights."""
     return {"shard": stage, "shard_ranks": 0.0}
 
 
 _WAYS = (
     _MemoryChange(AS_IT_IS),
-    _MemoryChange("nothing sharded", layout=_sharded(0.0), allowed=_several),
-    _MemoryChange("ZeRO 1: states sharded", layout=_sharded(1.0), allowed=_several),
-    _MemoryChange("ZeRO 2: gradients too", layout=_sharded(2.0), allowed=_has_ranks_without_pipeline),
-    _MemoryChange("ZeRO 3 (FSDP): weights too", layout=_sharded(3.0), allowed=_has_ranks_without_pipeline),
+    _MemoryChange("nothing sharded", layout=_zero_stage(0.0), allowed=_has_several_ranks),
+    _MemoryChange("ZeRO 1: states sharded", layout=_zero_stage(1.0), allowed=_has_several_ranks),
+    _MemoryChange("ZeRO 2: gradients too", layout=_zero_stage(2.0), allowed=_has_ranks_without_pipeline),
+    _MemoryChange("ZeRO 3 (FSDP): weights too", layout=_zero_stage(3.0), allowed=_has_ranks_without_pipeline),
     _MemoryChange("activations recomputed", layout={"recompute": 1.0, "selective": 0.0}),
     _MemoryChange("one sequence at a time", layout={"micro_batch": 1.0}),
     _MemoryChange("optimizer in 8 bits", {"optimizer": "adamw_8bit"}),
@@ -74,7 +74,7 @@ _WAYS = (
 )
 
 
-def savings(
+def memory_savings(
     catalogue: Catalogue, job: TrainingJob, *, calibration: TrainingCalibration | None = None
 ) -> tuple[MemorySaving, ...]:
     """The job as it is, then each way to save; empty where no layout is legal."""
@@ -82,18 +82,20 @@ def savings(
     plan = _best(asked, base_plan(job, batch=asked.batch))
     if plan is None:
         return ()
-    tried = {way.words: _changed(asked, plan, way) for way in _WAYS if way.allowed(plan)}
+    tried = {way.words: _apply_change(asked, plan, way) for way in _WAYS if way.allowed(plan)}
     same = [words for words, other in tried.items() if other == plan and words != AS_IT_IS]
     tried = {words: other for words, other in tried.items() if words not in same}
     more = None if _plan_fits(asked, plan) else _more_accelerators(asked)
     if more is not None:
         tried[f"{int(more.accelerators):,} accelerators"] = more
-    plans = stacked(list(tried.values()))
+    plans = stack_records(list(tried.values()))
     memory = peak_memory(asked.shape, plans)
     limit = float(asked.chip.memory_gb) * USABLE_SHARE
     good, rate = fits(memory, asked.chip), _rate(asked, plans)
     return tuple(
-        MemorySaving(words, taken(memory, place), limit, bool(good[place]), float(rate[place]), int(plan.accelerators))
+        MemorySaving(
+            words, take_entries(memory, place), limit, bool(good[place]), float(rate[place]), int(plan.accelerators)
+        )
         for place, (words, plan) in enumerate(tried.items())
     )
 
@@ -107,10 +109,10 @@ def _best(asked: ResolvedTrainingJob, base: TrainingPlan) -> TrainingPlan | None
     if not len(table["tp"]):
         return None
     plans = replace(base, **table)
-    return taken(plans, int(np.argmin(peak_memory(asked.shape, plans).total_gb)))
+    return take_entries(plans, int(np.argmin(peak_memory(asked.shape, plans).total_gb)))
 
 
-def _changed(asked: ResolvedTrainingJob, plan: TrainingPlan, way: _MemoryChange) -> TrainingPlan:
+def _apply_change(asked: ResolvedTrainingJob, plan: TrainingPlan, way: _MemoryChange) -> TrainingPlan:
     if way.job:
         base = base_plan(asked.job.model_copy(update=dict(way.job)), batch=asked.batch)
         plan = replace(base, **{name: getattr(plan, name) for name in ("accelerators", *_LAYOUT)})

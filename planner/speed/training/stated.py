@@ -109,7 +109,7 @@ class StatedLayout(LayoutConstraints):
     two_way: bool = False
 
 
-def plan_of(shape: Network, chip: Hardware, stated: StatedLayout) -> TrainingPlan:
+def complete_plan(shape: Network, chip: Hardware, stated: StatedLayout) -> TrainingPlan:
     """Return a whole plan: what a run states, and what is usual for the rest."""
     count, stack = stated.accelerators or 1.0, stated.stack
     seq_len = stated.seq_len or (USUAL_ADAPTER_SEQUENCE if stated.adapter else USUAL_SEQUENCE)

@@ -16,13 +16,13 @@ from planner.speed.hardware import (
     Hardware,
     InvalidJobError,
     MissingAcceleratorDataError,
-    capped,
+    cap_power,
     hardware,
     hardware_family,
     lacks_units,
     processor_memory_gb,
+    slice_hardware,
     slice_shares,
-    sliced,
 )
 from planner.speed.match_model import find_model_record, substitution_note
 from planner.speed.pace import BITS, SpeedCorrection, training_correction
@@ -31,7 +31,7 @@ from planner.speed.training.constants import (
     TrainingCalibration,
     default_calibration,
     training_band,
-    traits_of,
+    training_traits,
 )
 from planner.speed.training.fitting import LOSS_CHUNKS, USABLE_SHARE, WAYS, peak_memory
 from planner.speed.training.goodput import (
@@ -52,7 +52,7 @@ from planner.speed.training.layout import (
     divisible_batch,
     has_valid_layout,
     nearest_valid_plans,
-    search,
+    search_layouts,
 )
 from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.result import (
@@ -108,7 +108,7 @@ class ResolvedTrainingJob:
     def search(self, base: TrainingPlan) -> LayoutSearchResult:
         """The layouts of `base` that fit, at the pace of one's own runs."""
         constants, pace = self.constants.constants, self.pace.ratio
-        found = search(self.shape, self.chip, base, constants, wish=self.wish, chip_factor=self.factor)
+        found = search_layouts(self.shape, self.chip, base, constants, wish=self.wish, chip_factor=self.factor)
         return found if pace == 1.0 else replace(found, found=tuple(one.at_pace(pace) for one in found.found))
 
 
@@ -160,7 +160,7 @@ def resolve_training_job(
 def _chip(key: str, record: Accelerator, job: TrainingJob) -> Hardware:
     try:
         memory_gb = processor_memory_gb(record, job.memory_gb)
-        chip = capped(hardware(key, record, nic_gb_s=job.network_gb_s, memory_gb=memory_gb), record, job.power_cap_w)
+        chip = cap_power(hardware(key, record, nic_gb_s=job.network_gb_s, memory_gb=memory_gb), record, job.power_cap_w)
         if lacks := lacks_units(record, job.precision):
             raise InvalidJobError(f"{record.label}: {lacks}")
         if job.mig_profile is None:
@@ -170,7 +170,7 @@ def _chip(key: str, record: Accelerator, job: TrainingJob) -> Hardware:
         raise InvalidJobError(str(error)) from error
     if job.accelerators > 1:
         raise InvalidJobError("slices do not work together on one job; 1 accelerator is one slice")
-    return sliced(chip, compute_share=compute_share, memory_share=memory_share)
+    return slice_hardware(chip, compute_share=compute_share, memory_share=memory_share)
 
 
 def find_network(catalogue: Catalogue, job: TrainingJob) -> Network:
@@ -232,7 +232,7 @@ def _speed(
     known, pace = asked.constants.constants, asked.pace.ratio
     parts = step_parts(asked.shape, asked.chip, plan, known, chip_factor=asked.factor, pace=pace)
     band = training_band(
-        traits_of(asked.shape, plan, asked.family), calibration=asked.constants, own=asked.pace.like or "",
+        training_traits(asked.shape, plan, asked.family), calibration=asked.constants, own=asked.pace.like or "",
         layout_stated=job.tp is not None and job.pp is not None,
         processor=catalogue.accelerators[asked.chip_key].kind == "cpu",
     )  # fmt: skip

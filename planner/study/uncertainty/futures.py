@@ -20,7 +20,7 @@ from planner.money.setting import BUSY_FACTOR, HOURS_FACTOR
 from planner.money.verdict.answer import answer
 from planner.money.ways import WAYS
 from planner.scenario.budget import FUTURES
-from planner.scenario.presets import presets
+from planner.scenario.presets import load_presets
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
 from planner.study.uncertainty.draws import drawn
@@ -246,7 +246,7 @@ class OverdueImpact:
 
 def usual_plans(catalogue: Catalogue, day: date) -> dict[str, Plan]:
     """The plan that says nothing, and those of the presets."""
-    scenarios = {DEFAULT: Scenario(), **{one.key: one.scenario for one in presets()}}
+    scenarios = {DEFAULT: Scenario(), **{one.key: one.scenario for one in load_presets()}}
     return {name: planned(catalogue, scenario, day) for name, scenario in scenarios.items()}
 
 

@@ -7,7 +7,7 @@ import pytest
 from planner.evidence.serving.observed import ServingObservations, read_observations
 from planner.evidence.table import SERVING, published_runs
 from planner.speed.serving.cases import NAMES
-from planner.speed.serving.chips import known
+from planner.speed.serving.chips import serving_data
 from pricing import load_catalogue
 from pricing.strict_yaml import read
 from tests.evidence.golden import serving_rows
@@ -68,23 +68,23 @@ def test_what_is_written_can_be_read_again() -> None:
 
 
 def test_the_data_file_holds_every_constant_inside_its_range() -> None:
-    constants = known().constants
+    constants = serving_data().constants
     assert set(constants) == set(NAMES)
     for name, one in constants.items():
         assert one.low <= one.value <= one.high, name
-    for name, band in known().bands.items():
+    for name, band in serving_data().bands.items():
         assert band.low < 1.2, name
         assert band.low < band.high, name
 
 
 @pytest.mark.slow
 def test_constants_of_first_tokens_foretell_what_they_made() -> None:
-    seen = waited(CATALOGUE, published_runs(SERVING), known().values())
+    seen = waited(CATALOGUE, published_runs(SERVING), serving_data().values())
     assert seen is not None
     assert len(set(seen.source)) > 3
-    truth = replace(known().values(), first_token_ms=20.0, prompt_layer_us=800.0, compiled_steps_waited=3.0)
+    truth = replace(serving_data().values(), first_token_ms=20.0, prompt_layer_us=800.0, compiled_steps_waited=3.0)
     made = replace(seen, published_s=seen.published_s * np.exp(-seen.log_errors(truth)))
-    assert np.median(np.abs(made.log_errors(known().values()))) > 0.1
-    found = fit_first_tokens(made, known().values())
+    assert np.median(np.abs(made.log_errors(serving_data().values()))) > 0.1
+    found = fit_first_tokens(made, serving_data().values())
     assert np.median(np.abs(made.log_errors(found))) < 0.05  # layers of different kinds go together: not one by one
-    assert found.layer_us == known().values().layer_us  # the others stay as they are
+    assert found.layer_us == serving_data().values().layer_us  # the others stay as they are

@@ -11,7 +11,7 @@ from planner.evidence.table import RunTableError
 from planner.scenario.jobs import ServingJob
 from planner.speed.data_files import DATA
 from planner.speed.serving import serve
-from planner.speed.serving.chips import known
+from planner.speed.serving.chips import serving_data
 from pricing import load_catalogue
 
 CATALOGUE = load_catalogue()
@@ -65,7 +65,7 @@ def test_a_table_without_a_usable_run_is_refused() -> None:
 
 
 def test_the_houses_own_constants_are_read_back() -> None:
-    assert serving_constants_in(HOUSE, file="c.yaml") == known().values()
+    assert serving_constants_in(HOUSE, file="c.yaml") == serving_data().values()
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_constants_that_cannot_be_are_refused(before: str, after: str, wish: str
 
 
 def test_a_file_of_before_with_likeness_is_still_read() -> None:
-    assert serving_constants_in(f"{HOUSE}likeness:\n  share: 0.9669\n", file="c.yaml") == known().values()
+    assert serving_constants_in(f"{HOUSE}likeness:\n  share: 0.9669\n", file="c.yaml") == serving_data().values()
 
 
 def test_a_set_with_one_constant_missing_is_refused() -> None:

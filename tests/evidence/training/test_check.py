@@ -5,7 +5,7 @@ import pytest
 
 from planner.evidence.checked import skip_counts, summary
 from planner.evidence.training.check import check_training
-from planner.speed.training.constants import NAMES, default_bands, default_calibration, kind_of, size_class
+from planner.speed.training.constants import NAMES, default_bands, default_calibration, run_kind, size_class
 from pricing import Catalogue, strict_yaml
 from tools.calibration.training import (
     build_prior,
@@ -83,7 +83,7 @@ def test_bands_hold_the_prediction(catalogue: Catalogue, rows: Rows) -> None:
 def test_the_house_was_calibrated_on_more_than_these_and_knows_every_kind() -> None:
     assert {"moe", "dense_layout_stated", "dense_layout_chosen"} <= set(default_bands())
     assert default_bands()["dense_layout_stated"].rows > 500
-    assert kind_of(moe=True, layout_stated=True) == "moe"
+    assert run_kind(moe=True, layout_stated=True) == "moe"
     assert [size_class(count) for count in (1, 64, 65, 1024, 1025)] == [
         *["up_to_64"] * 2, *["65_to_1024"] * 2, "above_1024",
     ]  # fmt: skip

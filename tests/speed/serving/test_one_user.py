@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from planner.speed.serving import largest_model
+from planner.speed.serving import max_model_size
 from planner.speed.serving.cpu_sized import max_params_b
 from planner.speed.serving.lookup import find_chip
 from pricing import load_catalogue
@@ -19,7 +19,7 @@ def test_what_memory_can_read_between_two_tokens() -> None:
 
 def test_beyond_some_ten_billion_parameters_a_processor_is_too_slow() -> None:
     # The rule of thumb, derived: 20 tokens a second on a server's processor.
-    processor = largest_model(find_chip(CATALOGUE, "CPU-Xeon-8480plus"), tokens_per_s=20.0)
+    processor = max_model_size(find_chip(CATALOGUE, "CPU-Xeon-8480plus"), tokens_per_s=20.0)
     assert processor.low_b < 10 < processor.high_b
-    card = largest_model(find_chip(CATALOGUE, "RTX-4090-24GB"), tokens_per_s=20.0)
+    card = max_model_size(find_chip(CATALOGUE, "RTX-4090-24GB"), tokens_per_s=20.0)
     assert card.low_b > processor.high_b

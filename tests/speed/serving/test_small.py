@@ -15,7 +15,7 @@ from planner.scenario.jobs import ServingJob
 from planner.scenario.scenario import Scenario
 from planner.scenario.task import ServingTask
 from planner.scenario.work import Work
-from planner.speed.serving import serve, small_work
+from planner.speed.serving import cpu_feasibility, serve
 from pricing import load_catalogue
 
 CATALOGUE = load_catalogue()
@@ -27,7 +27,7 @@ def job(model: str, peak: float, **more: float | int) -> ServingJob:
 
 
 def test_a_few_calls_of_a_small_model_need_no_gpu() -> None:
-    found = small_work(CATALOGUE, job("qwen3-0.6b", 0.5, input_tokens=300, output_tokens=100))
+    found = cpu_feasibility(CATALOGUE, job("qwen3-0.6b", 0.5, input_tokens=300, output_tokens=100))
     assert not found.needs_gpu
     assert found.enough is not None
     assert CATALOGUE.accelerators[found.enough.accelerator].kind == "cpu"
@@ -35,7 +35,7 @@ def test_a_few_calls_of_a_small_model_need_no_gpu() -> None:
 
 
 def test_many_calls_of_a_large_model_need_one() -> None:
-    found = small_work(CATALOGUE, job("llama-3.3-70b", 20.0))
+    found = cpu_feasibility(CATALOGUE, job("llama-3.3-70b", 20.0))
     assert found.needs_gpu
     assert cpu_sufficient_for_peak(found) == ()
     assert cpu_sentences(found)[0].startswith("A GPU is needed")
@@ -43,7 +43,7 @@ def test_many_calls_of_a_large_model_need_one() -> None:
 
 def test_the_verdict_is_at_the_low_end_of_the_band() -> None:
     # Measured: 688 a second on one processor, 0.8 of it as a service; a server has two; another may do 15 % less: 936.
-    sure, unsure, too_many = (small_work(CATALOGUE, job("sentiment", peak)) for peak in (900.0, 1_000.0, 1_200.0))
+    sure, unsure, too_many = (cpu_feasibility(CATALOGUE, job("sentiment", peak)) for peak in (900.0, 1_000.0, 1_200.0))
     verdicts = [
         next(one.verdict for one in found.machines if one.accelerator == "CPU-Xeon-8480plus")
         for found in (sure, unsure, too_many)
@@ -54,31 +54,31 @@ def test_the_verdict_is_at_the_low_end_of_the_band() -> None:
 
 
 def test_what_somebody_has_comes_first() -> None:
-    found = small_work(CATALOGUE, job("llama-3.1-8b", 1.0), have=("rtx 4090",))
+    found = cpu_feasibility(CATALOGUE, job("llama-3.1-8b", 1.0), have=("rtx 4090",))
     assert found.enough is not None
     assert found.enough.yours
     assert cpu_sentences(found)[0].startswith("What you have is enough: RTX 4090")
 
 
 def test_one_card_is_one_card() -> None:
-    found = small_work(CATALOGUE, job("llama-3.1-70b", 0.05), have=("rtx 4090",))
+    found = cpu_feasibility(CATALOGUE, job("llama-3.1-70b", 0.05), have=("rtx 4090",))
     assert found.machines[0].verdict == "does not fit"
 
 
 def test_its_rate_is_that_of_serve_on_the_same_machine() -> None:
-    found = small_work(CATALOGUE, job("llama-3.1-8b", 1.0), have=("rtx 4090",)).machines[0]
+    found = cpu_feasibility(CATALOGUE, job("llama-3.1-8b", 1.0), have=("rtx 4090",)).machines[0]
     asks = ServingJob(model="llama-3.1-8b", accelerator="RTX-4090-24GB", accelerators=1, mode="server")
     assert found.requests_per_s == pytest.approx(serve(CATALOGUE, asks).requests_per_s_within_promise)
 
 
 def test_the_rule_of_thumb_is_derived() -> None:
-    slow, fast = (small_work(CATALOGUE, job("llama-3.1-8b", 1.0, tpot_ms=tpot)).rule for tpot in (100.0, 50.0))
+    slow, fast = (cpu_feasibility(CATALOGUE, job("llama-3.1-8b", 1.0, tpot_ms=tpot)).rule for tpot in (100.0, 50.0))
     assert slow is not None
     assert fast is not None
     assert slow.params_b == pytest.approx(2 * fast.params_b)
     assert fast.low_b < 10 < fast.high_b  # "over ten billion needs a GPU" lies within it
-    assert "billion active parameters" in cpu_rule_text(small_work(CATALOGUE, job("llama-3.1-8b", 1.0)))
-    assert cpu_rule_text(small_work(CATALOGUE, job("sentiment", 1.0))) == ""
+    assert "billion active parameters" in cpu_rule_text(cpu_feasibility(CATALOGUE, job("llama-3.1-8b", 1.0)))
+    assert cpu_rule_text(cpu_feasibility(CATALOGUE, job("sentiment", 1.0))) == ""
 
 
 def test_the_answer_says_so_where_a_gpu_was_asked_for() -> None:

@@ -3,9 +3,9 @@ from datetime import date
 
 import pytest
 
-from planner.speed.serving.case_of import ServingSetup, traits
-from planner.speed.serving.cases import ServingTraits, rates
-from planner.speed.serving.chips import known
+from planner.speed.serving.case_of import ServingSetup, rate_traits
+from planner.speed.serving.cases import ServingTraits, serving_rates
+from planner.speed.serving.chips import serving_data
 from planner.speed.serving.lookup import find_chip, find_period, find_shape
 from pricing import load_catalogue
 from tests.speed.serving.helpers import IDEAL
@@ -17,13 +17,15 @@ MIXTURE, DENSE, LATENT = "gpt-oss-120b", "llama-3.1-8b", "deepseek-r1"
 def of(model: str, chip: str, precision: str, engine: str = "sglang", on: date = date(2026, 5, 1)) -> ServingTraits:
     """What changes the rates of that model on that chip."""
     found = find_shape(CATALOGUE, model)
-    return traits(
+    return rate_traits(
         ServingSetup(found.shape, find_chip(CATALOGUE, chip), engine, find_period(engine, on), precision, 2.0), group=1
     )
 
 
 def test_small_kernels_of_mixtures_take_longer_on_cdna3_only() -> None:
-    slow = rates(replace(IDEAL, layer_us=50.0, moe_layer_us=50.0, cdna3_experts=3.0), of(LATENT, "mi300x", "fp8"))
+    slow = serving_rates(
+        replace(IDEAL, layer_us=50.0, moe_layer_us=50.0, cdna3_experts=3.0), of(LATENT, "mi300x", "fp8")
+    )
     assert (slow.layer_s, slow.moe_layer_s) == pytest.approx((150e-6, 150e-6))
     assert of(LATENT, "mi355x", "fp8").cdna3_experts == of(DENSE, "mi300x", "fp8").cdna3_experts == 0
 
@@ -57,7 +59,7 @@ def test_a_card_of_fewer_watts_computes_less_of_its_peak() -> None:
     full, card = of(DENSE, "h100 sxm", "fp8"), of(DENSE, "H100-NVL-94GB", "fp8")
     assert full.power_share == 1
     assert card.power_share == pytest.approx(400 / 700 * 989.5 / 835.5, rel=0.01)
-    halved = rates(replace(IDEAL, power=0.5), card).flops_share
+    halved = serving_rates(replace(IDEAL, power=0.5), card).flops_share
     assert halved == pytest.approx(float(card.power_share) ** 0.5)
 
 
@@ -68,6 +70,6 @@ def test_eight_bit_integers_run_at_their_own_rate() -> None:
 
 
 def test_what_is_left_out_of_the_fit_says_why() -> None:
-    for one in known().left_out:
+    for one in serving_data().left_out:
         assert one.why
         assert len(set(one.runs)) == len(one.runs)

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from planner.speed.serving.first_token import (
+    concurrent_at_share,
     normal_quantile,
     normal_share,
     prompt_wait_s,
     slot_wait_s,
-    together,
     wait_probability,
 )
 
@@ -66,5 +66,5 @@ def test_waits_rise_with_load_and_with_the_share_that_is_promised() -> None:
 
 
 def test_more_run_together_at_times_but_never_more_than_fit() -> None:
-    assert together(load=100.0, share=0.99, places=1_000.0) == pytest.approx(100 + 2.3263 * 10, abs=0.01)
-    assert together(load=100.0, share=0.99, places=110.0) == 110
+    assert concurrent_at_share(load=100.0, share=0.99, places=1_000.0) == pytest.approx(100 + 2.3263 * 10, abs=0.01)
+    assert concurrent_at_share(load=100.0, share=0.99, places=110.0) == 110

@@ -14,8 +14,14 @@ from planner.scenario.scenario import Scenario
 from planner.speed.hardware import InvalidJobError
 from planner.speed.serving.lookup import find_chip
 from planner.speed.training import train
-from planner.speed.training.images import ImageTrainingResult, image_training, known, match_image_network, published
-from planner.speed.work_to_hours import asked
+from planner.speed.training.images import (
+    ImageTrainingResult,
+    image_training,
+    image_training_data,
+    match_image_network,
+    published_image_rates,
+)
+from planner.speed.work_to_hours import convert_to_hours
 from pricing import Catalogue, UnknownNameError
 
 A100, H100, B200 = "A100-SXM4-80GB", "H100-SXM5-80GB", "B200-SXM-180GB"
@@ -26,9 +32,9 @@ def learnt(catalogue: Catalogue, **said: Any) -> ImageTrainingResult:
 
 
 def test_every_published_rate_belongs_to_a_network_and_an_accelerator(catalogue: Catalogue) -> None:
-    assert {run.network for run in published()} == set(known().models)
-    assert {run.accelerator for run in published()} <= set(catalogue.accelerators)
-    assert all(run.images_per_s > 0 and run.accelerators >= 1 and run.source for run in published())
+    assert {run.network for run in published_image_rates()} == set(image_training_data().models)
+    assert {run.accelerator for run in published_image_rates()} <= set(catalogue.accelerators)
+    assert all(run.images_per_s > 0 and run.accelerators >= 1 and run.source for run in published_image_rates())
 
 
 def test_a_published_rate_is_what_is_said(catalogue: Catalogue) -> None:
@@ -42,7 +48,7 @@ def test_a_published_rate_is_what_is_said(catalogue: Catalogue) -> None:
 
 def test_two_tables_that_disagree_both_lie_in_the_range(catalogue: Catalogue) -> None:
     found = learnt(catalogue, accelerator=A100, accelerators=8)
-    each = [run.images_per_s / 8 for run in published()
+    each = [run.images_per_s / 8 for run in published_image_rates()
             if (run.network, run.accelerator, run.accelerators) == ("resnet-50", A100, 8)]  # fmt: skip
     assert len(each) > 1
     assert found.images_per_s_each.typical == pytest.approx(median(each))
@@ -62,8 +68,9 @@ def test_elsewhere_the_rate_is_carried_over_marked_and_wide(catalogue: Catalogue
 
 
 def test_bandwidth_carries_convolutions_better_than_the_matrix_rate(catalogue: Catalogue) -> None:
-    each = {key: [run.images_per_s for run in published() if run.network == "resnet-50" and run.accelerator == key
-                  and run.accelerators == 1] for key in {run.accelerator for run in published()}}  # fmt: skip
+    runs = published_image_rates()
+    each = {key: [run.images_per_s for run in runs if run.network == "resnet-50" and run.accelerator == key
+                  and run.accelerators == 1] for key in {run.accelerator for run in runs}}  # fmt: skip
     chips = {key: (find_chip(catalogue, key), median(rates)) for key, rates in each.items() if rates}
     errors = {"bandwidth": [], "flops_16bit": []}  # type: dict[str, list[float]]
     for (here, rate), (there, other) in permutations(chips.values(), 2):
@@ -87,7 +94,7 @@ def test_the_length_of_a_run_is_as_said_or_usual(catalogue: Catalogue) -> None:
 
 def test_what_nobody_published_is_said_and_not_made_up(catalogue: Catalogue) -> None:
     with pytest.raises(
-        InvalidJobError, match="nobody's training speed of it is on record; of pictures there are: resnet-50"
+        InvalidJobError, match="no training speed of it is on record; of image networks there are: resnet-50"
     ):
         train(catalogue, TrainingJob(model="ViT-B/16", accelerator=H100))
     with pytest.raises(UnknownNameError, match="Did you mean efficientnet-b4 or efficientnet-b0"):
@@ -101,7 +108,7 @@ def test_a_plan_takes_it_as_a_run_of_known_hours(catalogue: Catalogue) -> None:
         work = {"accelerators": 8, "train": {"model": "resnet-50", **said}}
         return Scenario.model_validate({"accelerator": H100, "work": (work,)})
 
-    found = asked(catalogue, plan())
+    found = convert_to_hours(catalogue, plan())
     assert not found.problems
     hours = learnt(catalogue, accelerators=8).hours.typical
     assert found.scenario.work[0].jobs[0].hours == pytest.approx(hours)
@@ -111,6 +118,6 @@ def test_a_plan_takes_it_as_a_run_of_known_hours(catalogue: Catalogue) -> None:
         "ResNet-50 v1.5, 224 x 224, 90 epochs of ImageNet-1k (as torchvision's reference training)"
     )
     assert told.sentences[0] == "2,761 images/s on each (2,347 to 3,175), measured on this accelerator."
-    monthly = asked(catalogue, plan(images=1e9, runs_per_month=3)).scenario.work[0]
+    monthly = convert_to_hours(catalogue, plan(images=1e9, runs_per_month=3)).scenario.work[0]
     assert monthly.accelerator_hours_per_month == pytest.approx(3 * 8 * learnt(catalogue, images=1e9).hours.typical)
-    assert "the deadline is 14.4 minutes" in asked(catalogue, plan(deadline_days=0.01)).problems[0]
+    assert "the deadline is 14.4 minutes" in convert_to_hours(catalogue, plan(deadline_days=0.01)).problems[0]

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from planner.scenario.vocabulary import Recompute, TrainingPrecision
 from planner.speed.hardware import InvalidJobError
 from planner.speed.training import TrainingJob, train
-from planner.speed.training.result import PEAK, stairs
-from planner.speed.training.savings import AS_IT_IS, MemorySaving, savings
+from planner.speed.training.result import PEAK, waterfall_steps
+from planner.speed.training.savings import AS_IT_IS, MemorySaving, memory_savings
 from pricing import Catalogue, load_catalogue
 
 H100 = "H100-SXM5-80GB"
@@ -26,7 +26,7 @@ def by_words(found: tuple[MemorySaving, ...]) -> dict[str, float]:
 
 
 def test_the_first_line_is_the_job_as_it_was_answered(catalogue: Catalogue) -> None:
-    answer, found = train(catalogue, job()), savings(catalogue, job())
+    answer, found = train(catalogue, job()), memory_savings(catalogue, job())
     assert answer.speed is not None
     assert found[0].words == AS_IT_IS
     assert found[0].memory.total_gb == pytest.approx(answer.speed.memory.total_gb)
@@ -36,7 +36,7 @@ def test_the_first_line_is_the_job_as_it_was_answered(catalogue: Catalogue) -> N
 
 
 def test_each_way_fits_exactly_where_its_parts_stay_under_the_line(catalogue: Catalogue) -> None:
-    found = savings(catalogue, job())
+    found = memory_savings(catalogue, job())
     assert len({one.words for one in found}) == len(found) > 6
     assert {one.fits for one in found} == {True, False}
     for one in found:
@@ -44,7 +44,7 @@ def test_each_way_fits_exactly_where_its_parts_stay_under_the_line(catalogue: Ca
 
 
 def test_what_shards_or_computes_again_or_narrows_never_needs_more(catalogue: Catalogue) -> None:
-    found = savings(catalogue, job())
+    found = memory_savings(catalogue, job())
     total, now = by_words(found), float(found[0].memory.total_gb)
     assert total["ZeRO 1: states sharded"] < total["nothing sharded"]
     for words in ("activations recomputed", "one sequence at a time", "optimizer in 8 bits", "optimizer on the host"):
@@ -54,14 +54,14 @@ def test_what_shards_or_computes_again_or_narrows_never_needs_more(catalogue: Ca
 
 
 def test_pipeline_stages_leave_only_the_sharding_that_goes_with_them(catalogue: Catalogue) -> None:
-    words = by_words(savings(catalogue, job(pp=4, tp=1)))
+    words = by_words(memory_savings(catalogue, job(pp=4, tp=1)))
     assert "nothing sharded" in words or "ZeRO 1: states sharded" in words
     assert not any("ZeRO 2" in one or "ZeRO 3" in one for one in words)
 
 
 def test_what_does_not_fit_starts_from_the_leanest_layout_and_names_enough_accelerators(catalogue: Catalogue) -> None:
     asked = job(model="Llama-3-70B", accelerators=8)
-    answer, found = train(catalogue, asked), savings(catalogue, asked)
+    answer, found = train(catalogue, asked), memory_savings(catalogue, asked)
     assert not answer.fits
     assert float(found[0].memory.total_gb) == pytest.approx(answer.least_memory_gb)
     more = [one for one in found if one.accelerators > 8]
@@ -70,14 +70,14 @@ def test_what_does_not_fit_starts_from_the_leanest_layout_and_names_enough_accel
 
 
 def test_a_job_without_a_legal_layout_has_nothing_to_show(catalogue: Catalogue) -> None:
-    assert savings(catalogue, job(accelerators=7, global_batch_sequences=5)) == ()
+    assert memory_savings(catalogue, job(accelerators=7, global_batch_sequences=5)) == ()
 
 
 @pytest.mark.parametrize("more", [{}, {"model": "DeepSeek-V3", "accelerators": 2_048}, {"method": "lora"}])
 def test_the_stairs_go_down_without_a_gap_to_the_length_of_the_run(catalogue: Catalogue, more: dict[str, Any]) -> None:
     answer = train(catalogue, job(**more))
     assert answer.speed is not None
-    steps = stairs(answer.speed)
+    steps = waterfall_steps(answer.speed)
     assert steps[0].name == PEAK
     for above, below in itertools.pairwise(steps):
         assert below.before == pytest.approx(above.after)
@@ -104,7 +104,7 @@ GB = 1e9
 def test_the_optimizer_on_the_host_takes_its_twelve_bytes_a_parameter_away_and_nothing_else(
     catalogue: Catalogue, asked: dict[str, Any]
 ) -> None:
-    now, there = (found_by(savings(catalogue, job(**asked)), words) for words in (AS_IT_IS, ON_HOST))
+    now, there = (found_by(memory_savings(catalogue, job(**asked)), words) for words in (AS_IT_IS, ON_HOST))
     assert float(now.memory.states_gb) > 0
     assert float(there.memory.states_gb) == 0
     for part in ("weights_gb", "gradients_gb", "activations_gb", "logits_gb", "working_gb", "context_gb"):
@@ -116,7 +116,7 @@ def test_the_optimizer_on_the_host_takes_its_twelve_bytes_a_parameter_away_and_n
 def test_bytes_of_each_parameter_by_hand(catalogue: Catalogue) -> None:
     # Llama 3 8B on one accelerator: 8.03 billion parameters, of which two tables of 128,256 x 4,096.
     params, tables, adapters = 8.030e9, 2 * 128_256 * 4_096, 0.005 * 8.030e9
-    found = savings(catalogue, job(accelerators=1))
+    found = memory_savings(catalogue, job(accelerators=1))
     full, host, lora, qlora = (found_by(found, words).memory for words in (AS_IT_IS, ON_HOST, LORA, QLORA))
     assert float(full.weights_gb) == pytest.approx(2 * params / GB, rel=1e-3)
     assert float(full.gradients_gb) == pytest.approx(4 * params / GB, rel=1e-3)
@@ -147,7 +147,7 @@ TEXT = sorted(key for key, model in load_catalogue().models.items() if model.mod
 )
 def test_what_does_less_needs_no_more(**asked: Any) -> None:
     try:
-        found = savings(load_catalogue(), TrainingJob(**asked))
+        found = memory_savings(load_catalogue(), TrainingJob(**asked))
     except InvalidJobError:
         return  # its shape is not on record
     total = by_words(found)

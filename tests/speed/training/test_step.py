@@ -8,7 +8,7 @@ import pytest
 from planner.network.guess import LayerStack, stack_network, typical_stack
 from planner.network.network import Network, Reach
 from planner.network.record import build_network
-from planner.speed.arrays import stacked, taken
+from planner.speed.arrays import stack_records, take_entries
 from planner.speed.hardware import Hardware, hardware
 from planner.speed.training import TrainingJob
 from planner.speed.training.constants import default_calibration
@@ -54,10 +54,10 @@ def test_arrays_are_their_scalars(catalogue: Catalogue) -> None:
         plan(catalogue, tp=float(tp), ep=float(ep))
         for tp, ep in zip([1, 2, 4, 8, 1, 2], [1, 2, 8, 4, 1, 8], strict=True)
     ]
-    at_once = tokens_per_s(stacked(shapes), chip(catalogue), stacked(plans), K)
+    at_once = tokens_per_s(stack_records(shapes), chip(catalogue), stack_records(plans), K)
     one_by_one = [float(tokens_per_s(s, chip(catalogue), p, K)) for s, p in zip(shapes, plans, strict=True)]
     assert np.asarray(at_once) == pytest.approx(one_by_one, rel=1e-12)
-    assert float(taken(stacked(plans), 3).tp) == 8.0
+    assert float(take_entries(stack_records(plans), 3).tp) == 8.0
 
 
 def llama(layers: int = 32) -> Network:
