@@ -1,6 +1,6 @@
 """A scenario in the address of a page: short keys for what the question bar and its expander ask, the rest in one key.
 
-`scenario_from_link(scenario_to_link(scenario))` is the scenario. Numbers are written so that they come back to the last bit;
+`scenario_from_link(scenario_to_link(scenario))` is the scenario. Numbers come back to the last bit;
 a share stands as a percentage (`busy=60`). What a link holds that cannot be used is left out and said.
 """
 

@@ -2,8 +2,8 @@
 
 It stands in the entrypoint: every page has it and every link keeps it. It starts from the work: to train, to fine-tune,
 to serve, or plain GPU-hours; each question has a row of its own, and what was typed for one is there again when one
-comes back to it. What the fields hold goes the same way as a link does, through `scenario_from_link`; so there is one place
-that checks, and a link, a file and a hand on the slider mean the same.
+comes back to it. What the fields hold goes the same way as a link does, through `scenario_from_link`; so one place
+checks, and a link, a file and a hand on the slider mean the same.
 """
 
 from collections.abc import Mapping

@@ -30,7 +30,9 @@ def cpu_sufficient_sentences(plan: Plan) -> tuple[str, ...]:
         return ()
     tasks = [work.serve for work in asked.written.work if work.serve is not None]
     jobs = (serving_job(setting.scenario, task) for task in tasks)
-    return tuple(sentence for job in jobs for sentence in cpu_sufficient_for_peak(cpu_feasibility(setting.catalogue, job)))
+    return tuple(
+        sentence for job in jobs for sentence in cpu_sufficient_for_peak(cpu_feasibility(setting.catalogue, job))
+    )
 
 
 def cpu_rule_text(feasibility: CpuFeasibility) -> str:
