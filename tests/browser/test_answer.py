@@ -71,7 +71,7 @@ def test_a_preset_then_another_use_then_the_link_elsewhere(page: Page) -> None:
     reach(page, WORK)
     page.get_by_text("Enterprise", exact=True).first.click()
     expect(page.locator("h1").first).to_have_text("Buy 16, not 80.", timeout=30_000)
-    expect(page.get_by_text("would be busy 17% of the time, would pay back after 53.3 months")).to_be_visible()
+    expect(page.get_by_text("would be used 17% of the time, would pay back after 53.3 months")).to_be_visible()
     settle(page)
     leave(page)
     page.get_by_text("Adjust assumptions").first.click()

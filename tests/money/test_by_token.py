@@ -46,7 +46,7 @@ def test_at_the_break_even_both_cost_the_same() -> None:
     dearer = by_token(CATALOGUE, FOUND, CHAT, usd_per_accelerator_hour=400.0)
     assert dearer is not None
     assert not dearer.ever
-    assert "stays dearer" in describe_token_price(dearer)
+    assert "costs more even if" in describe_token_price(dearer)
 
 
 def test_a_model_that_nobody_sells_has_none() -> None:

@@ -58,7 +58,7 @@ def test_a_run_that_is_done_once_is_not_busy_on_average() -> None:
     said = case("pre-train-7b")
     together = " ".join(said.sentences)
     assert "on 1 trillion tokens takes" in said.sentences[0]
-    assert "What is ordered today arrives after 7 months, when the work is done." in said.sentences
+    assert "Hardware ordered today arrives after 7 months, when the work is done." in said.sentences
     assert "on average" not in together
     assert said.figures[2][:3] == ("Break-even work", "none", "not by use alone")
 
@@ -71,7 +71,7 @@ def test_whatever_is_ordered_may_come_when_the_work_is_done(way: str) -> None:
     sale = SaleAndLeaseBack(price_share=0.9)
     asked = {"rent_to_own": quote, "sale_and_lease_back": sale, "ways": (way, "on_demand")}
     said = said_of(found.scenario.model_copy(update=asked))
-    assert "What is ordered today arrives after 7 months, when the work is done." in said.sentences
+    assert "Hardware ordered today arrives after 7 months, when the work is done." in said.sentences
 
 
 def test_work_that_comes_and_goes_is_told_in_hours() -> None:
@@ -81,7 +81,7 @@ def test_work_that_comes_and_goes_is_told_in_hours() -> None:
 
 def test_leasing_is_called_leasing() -> None:
     said = case("fine-tune-70b")
-    assert said.turns[0].startswith("Leasing wins above ")
+    assert said.turns[0].startswith("Leasing costs less above ")
     assert said.figures[3].detail.startswith("What leasing takes today")
 
 

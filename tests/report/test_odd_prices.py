@@ -21,7 +21,7 @@ def asked_about(**said: object) -> str:
 @pytest.mark.parametrize(
     ("rent", "said"),
     [
-        ({"usd_per_accelerator_hour": 1.1}, "below what anybody known here asks on demand"),
+        ({"usd_per_accelerator_hour": 1.1}, "below every known on-demand price"),
         (
             {"usd_per_accelerator_hour": 22.0},
             "Did you mean 2.75 (a price for a machine of eight typed as one for a GPU)?",

@@ -12,7 +12,7 @@ from planner.evidence.nearest import PublishedRun, RunTraits, nearest, traits_of
 from planner.evidence.nearest import RunSettings as WorkTraits
 from planner.money.renting.cheapest_offer import JobHourQuote
 from planner.report import words
-from planner.report.answer.sentences import _served
+from planner.report.answer.sentences import _serving_text
 from planner.report.speed import speed_charts
 from planner.report.speed import speed_tables as tables
 from planner.report.speed.finding import example_summary, many, no_model_summary, refused, told, usd_per_million
@@ -347,6 +347,6 @@ def test_the_shell_and_the_page_name_the_parts_of_memory_alike() -> None:
 
 @pytest.mark.parametrize("number", [1, 2, 16])
 def test_one_gpu_generates_and_several_generate_as_a_group(number: int) -> None:
-    said = _served(replace(serving().found, accelerators_per_replica=number, replicas=1), "H100")
+    said = _serving_text(replace(serving().found, accelerators_per_replica=number, replicas=1), "H100")
     assert ("each generates" in said) == (number == 1)
     assert (f"each group of {number} generates" in said) == (number > 1)

@@ -134,7 +134,7 @@ def test_reserved_or_on_demand_is_a_question_without_owning() -> None:
     said = words(judged(**RESERVED_OR_NOT))
     assert said.title == "Probably rent."
     assert "Renting came out cheaper than reserving in" in said.sentences[1]
-    assert said.turns[0].startswith("Reserving wins above ")
+    assert said.turns[0].startswith("Reserving costs less above ")
     assert not any("left out" in one for one in said.sentences)
     busy = words(judged(**RESERVED_OR_NOT, work=({"accelerators": 8, "busy_share": 0.95},)))
     assert busy.title in ("Rent, reserved.", "Probably rent, reserved.")
@@ -188,7 +188,7 @@ def test_what_nobody_sells_is_rented() -> None:
 def test_a_likely_price_is_told_as_one() -> None:
     found = judged(accelerator="T4-16GB")
     said = " ".join(words(found).sentences)
-    assert "Nobody publishes what one T4 16 GB costs to buy: about $" in said
+    assert "No purchase price of T4 16 GB is published: about $" in said
     assert keys(found.answer)[0] == "own"
     assert found.futures is not None
     price = next(one for one in found.futures.inputs if one.name == "usd_per_accelerator")

@@ -64,7 +64,7 @@ def test_the_first_flip_is_the_least_surprising_one() -> None:
     nearest = min((bar for bar in bars if bar.flips_sign), key=lambda bar: abs(bar.flip_sigmas or 0.0))
     assert (first.input.name, first.flip) == (nearest.input.name, pytest.approx(nearest.flip))
     assert most_likely_change(MADE, sure.answer, sure.futures) == (
-        "Likeliest to turn this: change of rents a year, at +6.8% instead of 0%.",
+        "Most likely to change this answer: change of rents a year, at +6.8% instead of 0%.",
     )
 
 

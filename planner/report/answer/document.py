@@ -18,7 +18,7 @@ from planner.money.verdict.answer import Answer
 from planner.money.verdict.breakeven import RENT, BreakEven, value_of
 from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
-from planner.report.answer.advice import called, describe_overdue_figure
+from planner.report.answer.advice import describe_overdue_figure, old_figure_label
 from planner.report.answer.other_measures import OtherMeasures
 from planner.report.answer.plan_report import PlanReport, conventions, not_counted, warnings
 from planner.report.answer.profit_words import profit_document
@@ -139,7 +139,7 @@ def _asked(report: PlanReport) -> dict[str, Any]:
 def _old(figure: OldFigure) -> parts.OldFigureSchema:
     return parts.OldFigureSchema(
         name=figure.name,
-        label=called(figure),
+        label=old_figure_label(figure),
         option=figure.option.key,
         bills_share=figure.share,
         checked=figure.figure.checked,

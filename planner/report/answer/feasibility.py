@@ -1,4 +1,4 @@
-"""Whether a service needs a GPU at all, in words, and the rule that follows from what a processor can read."""
+"""Feasibility in words: CPUs in place of GPUs, models that do not fit, plans that are late."""
 
 from planner.money.plan import Plan
 from planner.report import words
@@ -13,59 +13,51 @@ from planner.speed.work_to_hours import ScenarioInHours, serving_job
 
 
 def cpu_sentences(feasibility: CpuFeasibility) -> tuple[str, ...]:
-    """What carries the peak without a GPU, or that nothing does; then the rule."""
-    verdict = _verdict(feasibility)
-    return tuple(text for text in (verdict, cpu_rule_text(feasibility)) if text)
+    """Return the CPUs that carry the peak, or that none does; then the rule."""
+    return tuple(filter(None, (_verdict(feasibility), cpu_rule_text(feasibility))))
 
 
 def cpu_sufficient_for_peak(feasibility: CpuFeasibility) -> tuple[str, ...]:
-    """One sentence where the peak is carried without a GPU; nothing otherwise."""
+    """Return one sentence where CPUs carry the peak; empty otherwise."""
     return () if feasibility.needs_gpu or feasibility.peak_requests_per_s is None else (_verdict(feasibility),)
 
 
 def cpu_sufficient_sentences(plan: Plan) -> tuple[str, ...]:
-    """For each service of a plan on GPUs: a sentence where processors would carry its peak; nothing otherwise."""
-    asked, setting = plan.setting.resolved, plan.setting
-    if asked is None or setting.catalogue.accelerators[setting.scenario.accelerator].kind == "cpu":
+    """Return a sentence for each service of a plan on GPUs whose peak CPUs would carry."""
+    work, setting = plan.setting.resolved, plan.setting
+    if work is None or setting.catalogue.accelerators[setting.scenario.accelerator].kind == "cpu":
         return ()
-    tasks = [work.serve for work in asked.written.work if work.serve is not None]
-    jobs = (serving_job(setting.scenario, task) for task in tasks)
-    return tuple(
-        sentence for job in jobs for sentence in cpu_sufficient_for_peak(cpu_feasibility(setting.catalogue, job))
-    )
+    jobs = (serving_job(setting.scenario, each.serve) for each in work.written.work if each.serve is not None)
+    checks = (cpu_feasibility(setting.catalogue, job) for job in jobs)
+    return tuple(sentence for check in checks for sentence in cpu_sufficient_for_peak(check))
 
 
 def cpu_rule_text(feasibility: CpuFeasibility) -> str:
-    """From how many parameters on one person needs a GPU, derived from what a processor's memory reads."""
+    """Return the model size from which one person needs a GPU, derived from a CPU's memory bandwidth."""
     rule = feasibility.rule
     if rule is None:
         return ""
-    low, size, high = (
-        f"{words.round_significant(float(params_b), 2):g}" for params_b in (rule.low_b, rule.params_b, rule.high_b)
-    )
-    processor = feasibility.rule_on.partition(",")[0]
+    low, size, high = (f"{words.round_significant(float(b), 2):g}" for b in (rule.low_b, rule.params_b, rule.high_b))
     return (
-        f"For one person at {feasibility.tokens_per_s:g} tokens a second, one {processor} manages up to "
-        f"{size} billion active parameters in 4 bits ({low} to {high}); a larger model needs a GPU, or patience."
+        f"For one person at {feasibility.tokens_per_s:g} tokens a second, one {feasibility.rule_on.partition(',')[0]} "
+        f"manages up to {size} billion active parameters in 4 bits ({low} to {high}); a larger model needs a GPU, or "
+        "patience."
     )
 
 
 def _verdict(feasibility: CpuFeasibility) -> str:
-    peak, best = feasibility.peak_requests_per_s, feasibility.enough
-    if peak is None:
+    rate, best, cpus = feasibility.peak_requests_per_s, feasibility.enough, feasibility.machines
+    if rate is None:
         return ""
     if best is not None:
         opening = "What you have is enough" if best.yours else "No GPU is needed"
-        return f"{opening}: {_capacity_text(best)}, and the peak is {format_request_rate(peak)}."
-    perhaps = next((cpu for cpu in feasibility.machines if cpu.verdict == "perhaps"), None)
-    if perhaps is not None:
-        return (
-            f"Perhaps no GPU is needed, try it: {_capacity_text(perhaps)}, and the peak is {format_request_rate(peak)}."
-        )
-    fastest = max(feasibility.machines, key=lambda one: one.requests_per_s * one.machines, default=None)
-    if fastest is None or fastest.requests_per_s <= 0:
-        return "A GPU is needed: no processor of the catalogue answers in time."
-    return f"A GPU is needed: {_capacity_text(fastest)}, and the peak is {format_request_rate(peak)}."
+    elif (best := next((cpu for cpu in cpus if cpu.verdict == "perhaps"), None)) is not None:
+        opening = "Perhaps no GPU is needed, try it"
+    else:
+        opening, best = "A GPU is needed", max(cpus, key=lambda cpu: cpu.requests_per_s * cpu.machines, default=None)
+        if best is None or best.requests_per_s <= 0:
+            return "A GPU is needed: no processor of the catalogue answers in time."
+    return f"{opening}: {_capacity_text(best)}, and the peak is {format_request_rate(rate)}."
 
 
 def _capacity_text(cpu: CpuAlternative) -> str:
@@ -74,18 +66,18 @@ def _capacity_text(cpu: CpuAlternative) -> str:
     return f"{machine} takes {format_request_rate(*rates)} in time"
 
 
-def too_much(resolved: ScenarioInHours) -> tuple[Tile, ...]:
-    """What models would hold of a memory that they do not fit into."""
-    trained = [tile for result in resolved.trainings if not result.fits for tile in training_tiles(result)]
-    served = [tile for result in resolved.servings if not result.fits for tile in serving_tiles(result, 0)]
+def too_much(work: ScenarioInHours) -> tuple[Tile, ...]:
+    """Return the memory tiles of the models that do not fit."""
+    trained = [tile for result in work.trainings if not result.fits for tile in training_tiles(result)]
+    served = [tile for result in work.servings if not result.fits for tile in serving_tiles(result, 0)]
     return (*trained, *served)
 
 
-def without_deadline(resolved: ScenarioInHours | None) -> Scenario | None:
-    """The scenario without its deadlines, where being late is all that is wrong with it."""
-    if resolved is None or not resolved.late or sum(late.was_asked for late in resolved.late) < len(resolved.refused):
+def without_deadline(work: ScenarioInHours | None) -> Scenario | None:
+    """Return the scenario without deadlines, where lateness is its only problem."""
+    if work is None or not work.late or sum(late.was_asked for late in work.late) < len(work.refused):
         return None
-    return resolved.written.model_copy(update={"work": tuple(map(_without_deadline, resolved.written.work))})
+    return work.written.model_copy(update={"work": tuple(map(_without_deadline, work.written.work))})
 
 
 def _without_deadline(work: Work) -> Work:
@@ -94,26 +86,26 @@ def _without_deadline(work: Work) -> Work:
     return work.model_copy(update={"train": work.train.model_copy(update={"deadline_days": None})})
 
 
-def late_plan_text(resolved: ScenarioInHours) -> str:
-    """What to say above the numbers of a plan that is late."""
-    after = format_duration(max(late.days - late.deadline_days for late in resolved.late))
-    return f"These are the numbers of the plan as it is: it is done {after} after the deadline."
+def late_plan_text(work: ScenarioInHours) -> str:
+    """Return the note above the numbers of a late plan."""
+    after = format_duration(max(late.days - late.deadline_days for late in work.late))
+    return f"These numbers ignore the deadline: the work ends {after} after it."
 
 
-def infeasible_title(resolved: ScenarioInHours) -> str:
-    """The title where something cannot be done as it was asked: what does not fit, or is late and by how much."""
-    if len(resolved.problems) == 1:
-        for late in resolved.late:
+def infeasible_title(work: ScenarioInHours) -> str:
+    """Return the title of an infeasible plan: the model that does not fit, or the delay."""
+    if len(work.problems) == 1:
+        for late in work.late:
             if late.was_asked:
                 return f"Too late: {format_duration(late.days - late.deadline_days)} after the deadline."
             return f"Over a year: {format_duration(late.days)}."
-        for tight in resolved.trainings:
-            if not tight.fits:
-                cannot = "does not fit on" if tight.can_be_spread else "cannot be spread over"
-                return f"{tight.model} {cannot} {tight.accelerators:,} x {tight.accelerator}."
+        for result in work.trainings:
+            if not result.fits:
+                cannot = "does not fit on" if result.can_be_spread else "cannot be spread over"
+                return f"{result.model} {cannot} {result.accelerators:,} x {result.accelerator}."
     return "Not as asked."
 
 
-def why_not(resolved: ScenarioInHours) -> str:
-    """The first reason, without what would help: where there is one line for it."""
-    return words.sentence(resolved.refused[0].why)
+def why_not(work: ScenarioInHours) -> str:
+    """Return the first reason on one line, without a remedy."""
+    return words.sentence(work.refused[0].why)

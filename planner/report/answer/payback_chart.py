@@ -15,17 +15,7 @@ from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.sensitivity import pays_back_only_by_resale
 from planner.report.answer.side_by_side import PinnedPlan, priced
-from planner.report.chart_frame import (
-    PAPER,
-    axis,
-    band,
-    curve,
-    marks,
-    note,
-    option_color,
-    style_figure,
-    vertical_line,
-)
+from planner.report.chart_frame import PAPER, axis, band, curve, marks, note, option_color, style_figure, vertical_line
 from planner.report.forms import scalar
 
 _HIGH_PX, _ABOVE_PX, _BELOW_PX = 360, 24, 46

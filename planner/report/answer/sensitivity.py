@@ -1,6 +1,4 @@
-"""What would turn the answer, in sentences: how busy, at what rent, when the money is back, by the token."""
-
-from collections.abc import Iterator
+"""The changes that would turn the answer, in sentences: utilization, rent, payback, price by the token, timing."""
 
 import numpy as np
 
@@ -15,90 +13,79 @@ from planner.report.forms import scalar
 from planner.report.futures.input_words import input_label, value_text
 from planner.scenario.durations import years_words
 from planner.scenario.rent import RentalInputs
-from planner.scenario.task import ServingTask
 from planner.study.uncertainty.futures import Futures
 from planner.study.uncertainty.tornado import likeliest_flip
 
 
 def sensitivity_sentences(plan: Plan, answer: Answer) -> tuple[str, ...]:
-    """Everything that would turn it, or that it would take; nothing where there are no two ways to compare."""
+    """Return everything that would change the answer; empty without two options to compare."""
     if answer.pair is None:
         return ()
     return (
-        _busy(plan, answer),
+        _utilization_text(plan, answer),
         *_rent_break_even_text(answer),
-        *_back(plan, answer),
+        *_payback_text(plan, answer),
         *token_price_sentences(plan, answer),
-        *_timing(plan, answer),
+        *_timing_text(plan, answer),
     )
 
 
 def has_constant_demand(plan: Plan) -> bool:
-    """Whether as many accelerators are asked for in every month, so that one busy share describes the work."""
+    """Return True if every month needs as many accelerators, so that one utilization describes the work."""
     return bool(np.ndim(plan.setting.demand.all.accelerators) == 0)
 
 
-def _busy(plan: Plan, answer: Answer) -> str:
+def _utilization_text(plan: Plan, answer: Answer) -> str:
     busy = answer.break_even("busy_share")
-    you = words.percent(busy_share(plan.setting, 1.0))
     if busy is None or busy.value is None:
         reason = "no level of use changes that" if busy is None else busy.reason.detail
         return f"Within {years_words(plan.setting.scenario.years)} {reason}."
-    cap = (
-        f" That is more than a queue of your jobs lets you reach: about {words.percent(busy.achievable or 0.0)} before "
-        "they wait too long."
-        if busy.is_out_of_reach
-        else ""
-    )
-    who = WAYS[cheaper_above_break_even(answer, busy).option.way].starting.capitalize()
+    cap = ""
+    if busy.is_out_of_reach:
+        most = words.percent(busy.achievable or 0.0)
+        cap = f" A queue of your jobs cannot reach that: above about {most} they wait too long."
+    name = WAYS[cheaper_above_break_even(answer, busy).option.way].starting.capitalize()
     if not has_constant_demand(plan) and busy.you:
-        return f"{who} wins from {words.number(busy.value / busy.you)} times this work on.{cap}"
-    return f"{who} wins above {words.percent(busy.value)} busy; you are at {you}.{cap}"
-
-
-def _who(answer: Answer) -> str:
-    return "buying" if answer.pair is None else WAYS[answer.pair[0].option.way].starting
+        return f"{name} costs less from {words.number(busy.value / busy.you)} times this work on.{cap}"
+    you = words.percent(busy_share(plan.setting, 1.0))
+    return f"{name} costs less above {words.percent(busy.value)} utilization; your plan is at {you}.{cap}"
 
 
 def cheaper_above_break_even(answer: Answer, busy: BreakEven) -> EvaluatedOption:
-    """Who costs less where there is more work: whoever does today, if today lies above the turn; else the other."""
+    """Return the option that costs less with more work: today's cheaper one if today lies above the break-even."""
     assert answer.pair is not None  # there is a break-even
     first, second = answer.pair
-    crossed = busy.value is not None and busy.you is not None and busy.you > busy.value
-    firsts = (first.present_usd <= second.present_usd) == crossed
-    return first if firsts else second
+    is_above = busy.value is not None and busy.you is not None and busy.you > busy.value
+    return first if (first.present_usd <= second.present_usd) == is_above else second
 
 
 def _rent_break_even_text(answer: Answer) -> tuple[str, ...]:
     rent = answer.break_even("usd_per_accelerator_hour")
     if rent is None or rent.value is None or rent.you is None:
         return ()
-    turn, now = words.usd_per_hour(rent.value), words.usd_per_hour(rent.you)
-    kind = WAYS[answer.pair[1].option.way].price_name if answer.pair else "rent"
-    return (f"At a {kind} of {turn} per GPU-hour instead of {now} both would cost the same.",)
+    even, now = words.usd_per_hour(rent.value), words.usd_per_hour(rent.you)
+    name = WAYS[answer.pair[1].option.way].price_name if answer.pair else "rent"
+    return (f"At a {name} of {even} per GPU-hour instead of {now} both would cost the same.",)
 
 
-def _back(plan: Plan, answer: Answer) -> tuple[str, ...]:
-    """When the money is back, and how a fall of rents changes that: long paybacks are destroyed by it."""
+def _payback_text(plan: Plan, answer: Answer) -> tuple[str, ...]:
+    """Return the undiscounted payback, and how falling rents change it: they destroy long paybacks."""
     if answer.pair is None or not WAYS[answer.pair[0].option.way].owns:
         return ()
     own = answer.pair[0]
-    falls = next((back for change, back in answer.payback_by_rent_change if change == -0.2), None)
-    now, who = payback_month_text(own.measures.simple_payback), _who(answer)
-    if falls is None or now is None:
-        return (
-            () if now is None else (f"Counted plainly, {who} pays back after {now}{_payback_in_sessions(plan, own)}.",)
-        )
-    then = payback_month_text(falls)
-    later = "never" if then is None else f"after {then}"
-    return (
-        f"Counted plainly, {who} pays back after {now}{_payback_in_sessions(plan, own)}; "
-        f"if rents fall 20% a year, {later}.",
-    )
+    now = payback_month_text(own.measures.simple_payback)
+    if now is None:
+        return ()
+    text = f"Undiscounted, {WAYS[own.option.way].starting} pays back after {now}{_payback_in_sessions(plan, own)}"
+    falling = next((payback for change, payback in answer.payback_by_rent_change if change == -0.2), None)
+    if falling is None:
+        return (f"{text}.",)
+    later = payback_month_text(falling)
+    return (f"{text}; if rents fall 20% a year, {'never' if later is None else f'after {later}'}.",)
 
 
 def _payback_in_sessions(plan: Plan, own: EvaluatedOption) -> str:
-    """The busy share at which both cost the same, in sessions of work (trainings, say) whose length was said."""
+    """Return the payback as a number of work sessions (trainings, say), where their length is entered."""
     setting = plan.setting
     hours = setting.scenario.rent.hours_per_session
     if hours == RentalInputs().hours_per_session:
@@ -111,93 +98,82 @@ def _payback_in_sessions(plan: Plan, own: EvaluatedOption) -> str:
     return f", {sessions} of {words.count(hours, 'hour')} on {words.count(gpus, 'GPU')}"
 
 
-def payback_month_text(back: object) -> str | None:
-    """After how many months the money is back, in words; None where it never is."""
-    months = scalar(getattr(back, "months", np.nan))
+def payback_month_text(payback: object) -> str | None:
+    """Return the months until payback in words; None where it never comes."""
+    months = scalar(getattr(payback, "months", np.nan))
     return None if months is None else words.count(words.round_significant(months), "month")
 
 
-def _timing(plan: Plan, answer: Answer) -> tuple[str, ...]:
+def _timing_text(plan: Plan, answer: Answer) -> tuple[str, ...]:
     if not answer.turned_by_timing:
         return ()
     other = words.listed((words.TIMINGS[timing] for timing in answer.turned_by_timing), "or")
     return (
-        f"The convention alone turns this: it reckons with payments at {words.TIMINGS[plan.setting.terms.timing]}; "
-        f"at {other} the other way is cheaper.",
+        f"The answer depends on payment timing: the plan assumes {words.TIMINGS[plan.setting.terms.timing]}; "
+        f"at {other} the other option is cheaper.",
     )
 
 
 def pays_back_only_by_resale(answer: Answer) -> bool:
-    """Whether only the sale at the end, which the month of the payback leaves out, makes the first way the cheaper."""
+    """Return True if only the final sale, which the payback month leaves out, makes the first option cheaper."""
     pair = answer.pair
     return pair is not None and scalar(answer.payback.month) is None and pair[0].present_usd < pair[1].present_usd
 
 
 def most_likely_change(plan: Plan, answer: Answer, futures: Futures) -> tuple[str, ...]:
-    """The one input that is likeliest to turn a probable answer, and by how much."""
+    """Return the input that is most likely to change a probable answer, and the value at which it does."""
     if answer.verdict not in PROBABLE or answer.pair is None:
         return ()
     bar = likeliest_flip(plan, answer.pair[0].option, answer.pair[1].option, futures.inputs)
     if bar is None or bar.flip is None:
-        return ("No single figure turns this within its range; several together would.",)
-    one = bar.input
-    return (
-        f"Likeliest to turn this: {words.lower_first(input_label(one.name))}, at {value_text(one.name, bar.flip)} "
-        f"instead of {value_text(one.name, one.spread.typical)}.",
-    )
+        return ("No single input changes this answer within its range; several together would.",)
+    name, typical = bar.input.name, value_text(bar.input.name, bar.input.spread.typical)
+    label = words.lower_first(input_label(name))
+    return (f"Most likely to change this answer: {label}, at {value_text(name, bar.flip)} instead of {typical}.",)
 
 
 def describe_token_price(even: TokenBreakEven, *others: tuple[str, TokenBreakEven], way: str = "renting") -> str:
-    """One sentence: what a million tokens cost there, and from how much use each way with machines is cheaper."""
+    """Return the price of a million tokens, and the use from which each option with machines is cheaper."""
     price = f"By the token, {even.vendor} asks {words.usd(even.usd_per_million_output_tokens)} a million tokens written"
-    ways = "; ".join(_from(name, one) for name, one in ((way, even), *others))
-    return f"{price}, prompts included; {ways}."
+    options = "; ".join(_from_which_use(name, option) for name, option in ((way, even), *others))
+    return f"{price}, prompts included; {options}."
 
 
-def _from(way: str, even: TokenBreakEven) -> str:
+def _from_which_use(name: str, even: TokenBreakEven) -> str:
     if not even.ever:
-        return f"{way} stays dearer even where it is busy all the time"
+        return f"{name} costs more even if it is busy all the time"
     rate, share = words.number(even.requests_per_s), words.percent(even.busy_share)
-    return f"{way} is cheaper from {rate} requests/s a replica on, {share} of what it answers in time"
+    return f"{name} is cheaper from {rate} requests/s a replica on, {share} of its capacity"
 
 
 def token_price_sentences(plan: Plan, answer: Answer) -> tuple[str, ...]:
-    """For a plan that is one service of a model which somebody sells: renting and owning against it, by plain sums."""
-    task = _single_service(plan)
-    if task is None:
+    """Compare renting and owning with a price by the token, undiscounted, for a plan of one service."""
+    setting, evens = plan.setting, dict[str, TokenBreakEven]()
+    work, hosted = setting.resolved, setting.scenario.hosted
+    if work is None or hosted is None or hosted.price is None or len(work.written.work) != 1:
         return ()
-    even = dict(_token_break_evens(plan, answer, task))
-    (first, *rest) = even.items() or [None]
-    return () if first is None else (describe_token_price(first[1], *rest, way=first[0]),)
-
-
-def _single_service(plan: Plan) -> ServingTask | None:
-    asked, hosted = plan.setting.resolved, plan.setting.scenario.hosted
-    if asked is None or hosted is None or hosted.price is None or len(asked.written.work) != 1:
-        return None
-    task = asked.written.work[0].serve
-    return task if asked.servings and task is not None and task.mig_profile is None else None
-
-
-def _token_break_evens(plan: Plan, answer: Answer, task: ServingTask) -> Iterator[tuple[str, TokenBreakEven]]:
-    """Each way with machines that has a price: what an hour of an accelerator costs it, against the tokens."""
-    setting = plan.setting
-    asked, hosted = setting.resolved, setting.scenario.hosted
+    task = work.written.work[0].serve
+    if not work.servings or task is None or task.mig_profile is not None:
+        return ()
     priced = [way for way in answer.ranked if not way.measures.unpriced]
     rented = next((way for way in priced if WAYS[way.option.way].rents_machines), None)
     owned = next((way for way in priced if way.option.way == "own"), None)
-    for way, one in (("renting", rented), ("owning", owned)):
-        hours = 0.0 if one is None else _hours(plan, one)
-        if asked is None or hosted is None or one is None or hours <= 0:
+    for name, way in (("renting", rented), ("owning", owned)):
+        hours = 0.0 if way is None else _paid_hours(plan, way)
+        if way is None or hours <= 0:
             continue
-        hour = float(one.measures.bills_usd) / hours
-        even = by_token(setting.catalogue, asked.servings[0], task, usd_per_accelerator_hour=hour, door=hosted.price)
+        hour = float(way.measures.bills_usd) / hours
+        even = by_token(setting.catalogue, work.servings[0], task, usd_per_accelerator_hour=hour, door=hosted.price)
         if even is not None:
-            yield way, even
+            evens[name] = even
+    if not evens:
+        return ()
+    (name, first), *rest = evens.items()
+    return (describe_token_price(first, *rest, way=name),)
 
 
-def _hours(plan: Plan, way: EvaluatedOption) -> float:
-    """The accelerator-hours that are paid: what is owned runs always, what is rented while there is work."""
+def _paid_hours(plan: Plan, way: EvaluatedOption) -> float:
+    """Return the accelerator-hours paid for: owned machines always run, rented ones while there is work."""
     if way.option.way == "own":
         return way.option.accelerators * plan.setting.terms.hours_per_month * plan.setting.scenario.months
     return float(way.option.useful_hours.sum())

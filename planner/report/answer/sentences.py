@@ -1,4 +1,4 @@
-"""The answer in words: a title, sentences that give both totals and what would turn them, four figures."""
+"""The answer in words: a title, sentences with both totals and what would change them, four figures."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from planner.money.option import Option
 from planner.money.owning import machine, spare_boards
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
-from planner.money.verdict.breakeven import BreakEven, busy_share, lead_time_months, value_of
+from planner.money.verdict.breakeven import busy_share, lead_time_months, value_of
 from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report import words
@@ -46,7 +46,7 @@ from planner.study.uncertainty.futures import Futures
 from pricing.caching import cached_property
 
 NO_RANGE = "no range"
-NOT_COUNTED = "your engineers' time to set things up, data you would have to move, and anything not filled in under tax"
+NOT_COUNTED = "your engineers' time for setup, moving your data, and anything not filled in under tax"
 
 
 @dataclass(frozen=True)
@@ -54,316 +54,307 @@ class AnswerSummary:
     """The answer as it is shown."""
 
     title: str
-    sentences: tuple[str, ...]  # what matters most
+    sentences: tuple[str, ...]  # the most important facts
     figures: tuple[Tile, ...]
-    guarantee: str = ""  # what a guarantee of the resale is worth, where there is one; one of the sentences
-    of: tuple[Plan, Answer] | None = field(default=None, compare=False, repr=False)  # where there are ways to compare
+    guarantee: str = ""  # the value of a resale guarantee, if there is one; one of the sentences
+    of: tuple[Plan, Answer] | None = field(default=None, compare=False, repr=False)  # where two options are compared
 
     @cached_property
     def turns(self) -> tuple[str, ...]:
-        """What would turn the answer. Solved when it is asked for: few look at it, and it takes as long as a plan."""
+        """Return what would change the answer. Solved on first use: few look at it, and it takes as long as a plan."""
         return () if self.of is None else sensitivity_sentences(*self.of)
 
 
 def summarize_answer(plan: Plan, answer: Answer, futures: Futures | None = None) -> AnswerSummary:
-    """Title, sentences and figures, all from the one answer and the futures it rests on."""
-    if plan.setting.resolved is not None and plan.setting.resolved.problems:
-        problems = tuple(words.sentence(problem) for problem in plan.setting.resolved.problems)
-        return AnswerSummary(
-            infeasible_title(plan.setting.resolved), (*problems, *in_time(plan)), too_much(plan.setting.resolved)
-        )
+    """Return title, sentences and figures, all from one answer and its futures."""
+    work = plan.setting.resolved
+    if work is not None and work.problems:
+        problems = map(words.sentence, work.problems)
+        return AnswerSummary(infeasible_title(work), (*problems, *in_time(plan)), too_much(work))
     if answer.best is None:
-        reasons = (words.sentence(reason) for reason in answer.missing)
-        return AnswerSummary(title(answer), (*speeds(plan), *reasons), ())
-    guarantee = guarantee_sentence(futures)
+        return AnswerSummary(title(answer), (*speeds(plan), *map(words.sentence, answer.missing)), ())
+    guarantee, ways = guarantee_sentence(futures), answer.pair or (answer.best,)
     if (own := hour_selling_option(answer)) is not None:
-        bought = f"{_bought(plan, own.option)} {WAYS[own.option.way].paid_for}"
-        said = (
-            *seller_sentences(plan, answer, bought),
+        sentences = (
+            *seller_sentences(plan, answer, f"{_purchase_text(plan, own.option)} {WAYS[own.option.way].paid_for}"),
             *break_even_sentences(plan, own),
             *left_out(answer),
-            *likely(plan, answer),
+            *estimated_price_sentences(plan, answer),
             *_limit_sentences(answer),
-            *((guarantee,) if guarantee else ()),
+            *filter(None, (guarantee,)),
         )
-        tiles = (*seller_tiles(plan, own), _day_one(own, futures, "", "today"))
-        return AnswerSummary(title(answer), said, tiles, guarantee)
-    return AnswerSummary(
-        title(answer),
-        (
-            *speeds(plan),
-            *cpu_sufficient_sentences(plan),
-            _totals_sentence(plan, answer.pair or (answer.best,), futures),
-            *income_sentences(answer),
-            *rests_on(plan, answer.pair or (answer.best,)),
-            *lost_time_sentences(plan, answer),
-            *left_out(answer),
-            *likely(plan, answer),
-            *confidence_sentences(answer),
-            *limit_probability_sentences(answer, futures),
-            *(most_likely_change(plan, answer, futures) if futures is not None else ()),
-            *_asked(plan, answer),
-            *_other_options_text(answer),
-            *_close(answer),
-            *_limit_sentences(answer),
-            *carbon_sentences(answer),
-            *(_too_late(plan, answer.pair[0]) if answer.pair else ()),
-            *((guarantee,) if guarantee else ()),
-        ),
-        _figures(plan, answer, futures),
-        guarantee,
-        (plan, answer),
+        tiles = (*seller_tiles(plan, own), _day_one_tile(own, futures, "", "today"))
+        return AnswerSummary(title(answer), sentences, tiles, guarantee)
+    sentences = (
+        *speeds(plan),
+        *cpu_sufficient_sentences(plan),
+        _totals_sentence(plan, ways, futures),
+        *income_sentences(answer),
+        *rests_on(plan, ways),
+        *lost_time_sentences(plan, answer),
+        *left_out(answer),
+        *estimated_price_sentences(plan, answer),
+        *confidence_sentences(answer),
+        *limit_probability_sentences(answer, futures),
+        *(most_likely_change(plan, answer, futures) if futures is not None else ()),
+        *_requested_fleet_text(plan, answer),
+        *_other_options_text(answer),
+        *_tie_sentences(answer),
+        *_limit_sentences(answer),
+        *carbon_sentences(answer),
+        *_late_delivery_sentences(plan, answer),
+        *filter(None, (guarantee,)),
     )
+    return AnswerSummary(title(answer), sentences, _tiles(plan, answer, futures), guarantee, (plan, answer))
 
 
 def not_counted(plan: Plan) -> str:
-    """What no line of the plan holds."""
+    """Return the costs that no line of the plan holds."""
     fits = "" if _names_models(plan) else "whether the work fits into the memory (no model is named), "
     return f"{fits}{NOT_COUNTED}"
 
 
 def _names_models(plan: Plan) -> bool:
-    asked = plan.setting.resolved
-    return asked is not None and bool(asked.trainings or asked.servings or asked.others)
+    work = plan.setting.resolved
+    return work is not None and bool(work.trainings or work.servings or work.others)
 
 
 def speeds(plan: Plan) -> tuple[str, ...]:
-    """How fast the models of the plan run on what is asked for, with the band of the prediction."""
-    asked = plan.setting.resolved
-    if asked is None:
+    """Return the speed of each model of the plan, with the band of the prediction."""
+    work = plan.setting.resolved
+    if work is None:
         return ()
     label = plan.setting.catalogue.accelerator_label(plan.setting.scenario.accelerator)
-    trained = tuple(in_short(result, label) for result in asked.trainings)
-    served = tuple(_served(result, label) for result in asked.servings)
-    others = tuple(other_work_title(result, label) for result in asked.others) + tuple(
-        known_run_title(result, label) for result in asked.runs
+    return (
+        *(in_short(result, label) for result in work.trainings),
+        *(_serving_text(result, label) for result in work.servings),
+        *(other_work_title(result, label) for result in work.others),
+        *(known_run_title(result, label) for result in work.runs),
+        *correction_sentences(plan),
     )
-    return trained + served + others + correction_sentences(plan)
 
 
-def _served(result: ServingResult, label: str) -> str:
-    each = result.output_tokens_per_s / max(result.replicas, 1)
+def _serving_text(result: ServingResult, label: str) -> str:
+    each, size = result.output_tokens_per_s / max(result.replicas, 1), result.accelerators_per_replica
     peak = f"{result.accelerators_at_peak:,}" if result.accelerators_at_peak else "no number of them"
-    count = result.accelerators_per_replica
-    who = "each generates" if count == 1 else f"each group of {count:,} generates"
     return (
         f"{result.model} needs {result.accelerators_at_average or 0:,} x {label} on average and {peak} at the peak; "
-        f"{who} {each:,.0f} tokens/s."
+        f"{'each' if size == 1 else f'each group of {size:,}'} generates {each:,.0f} tokens/s."
     )
 
 
 def workload_text(plan: Plan) -> str:
-    """How much work, in words: 8 x H100 SXM5 80 GB, busy 60% of the time. Named models have said it before."""
+    """Return the amount of work: 8 x H100 SXM5 80 GB, used 60% of the time; named models stand in `speeds`."""
     if _names_models(plan):
         return "the work costs"
     need = plan.setting.demand.all
     most = f"{need.peak_accelerators:,} x {plan.setting.catalogue.accelerator_label(need.accelerator)}"
     if has_constant_demand(plan):
-        return f"{most}, busy {words.percent(busy_share(plan.setting, 1.0))} of the time, cost"
-    hours = f"{words.round_significant(need.busy_accelerator_hours):,.0f}"
-    return f"{hours} GPU-hours, on up to {most} at once, cost"
+        return f"{most}, used {words.percent(busy_share(plan.setting, 1.0))} of the time, cost"
+    return f"{words.round_significant(need.busy_accelerator_hours):,.0f} GPU-hours, on up to {most} at once, cost"
 
 
 def _totals_sentence(plan: Plan, ways: Sequence[EvaluatedOption], futures: Futures | None) -> str:
-    rate = words.percent(plan.setting.discount_rate_per_year, 1)
-    hold = "ranges hold" if len(ways) > 1 else "the range holds"
-    often = "" if futures is None or NO_RANGE in map(_ends, ways) else f"; {hold} 8 of 10 futures"
-    each = ", or ".join(f"{_money(way)} {_how(plan, way)}" for way in reversed(ways))
+    """Return the net present cost of the options, in the order rent, own, with the discount rate."""
+    each = ", or ".join(f"{_cost_text(way)} {_terms_text(plan, way)}" for way in reversed(ways))
+    ranges = "the ranges hold" if len(ways) > 1 else "the range holds"
+    often = "" if futures is None or NO_RANGE in map(_range_text, ways) else f"; {ranges} 8 of 10 futures"
     return (
-        f"Over {years_words(plan.setting.scenario.years)}, {workload_text(plan)} {each}: in today's money, at {rate} a "
-        f"year{often}."
+        f"Over {years_words(plan.setting.scenario.years)}, {workload_text(plan)} {each}: in today's money, discount "
+        f"rate {words.percent(plan.setting.discount_rate_per_year, 1)} a year{often}."
     )
 
 
 def left_out(answer: Answer) -> tuple[str, ...]:
-    """What one might want to compare and cannot, with what to enter; that nothing else was asked for, where it was."""
-    lines = (f"{WAYS[absent.way].starting.capitalize()} is left out: {absent.reason}" for absent in answer.left_out)
-    only = answer.pair is None and not answer.left_out and answer.best is not None
-    alone = (f"Only {WAYS[answer.best.option.way].starting} was asked for",) if only and answer.best else ()
-    return tuple(words.sentence(line) for line in (*lines, *alone))
+    """Return the options that cannot be compared, with the input they need; or that only one was requested."""
+    lines = [f"{WAYS[absent.way].starting.capitalize()} is left out: {absent.reason}" for absent in answer.left_out]
+    if answer.pair is None and not lines and answer.best is not None:
+        lines = [f"Only {WAYS[answer.best.option.way].starting} was asked for"]
+    return tuple(map(words.sentence, lines))
 
 
-def likely(plan: Plan, answer: Answer) -> tuple[str, ...]:
-    """That the price of what is bought is taken from what others cost, where a way that is told rests on it."""
-    told = answer.pair or ((answer.best,) if answer.best else ())
-    what = machine(plan.setting)
-    rests = any(value_of("usd_per_accelerator", way.option.ledger) for way in told if WAYS[way.option.way].owns)
-    if what is None or what.estimate is None or not rests:
+def estimated_price_sentences(plan: Plan, answer: Answer) -> tuple[str, ...]:
+    """Return a sentence where an option rests on a purchase price that is estimated from other accelerators."""
+    server = machine(plan.setting)
+    ways = answer.pair or ((answer.best,) if answer.best else ())
+    rests = any(value_of("usd_per_accelerator", way.option.ledger) for way in ways if WAYS[way.option.way].owns)
+    if server is None or server.estimate is None or not rests:
         return ()
-    one = what.estimate
-    others = words.count(one.others, "other costs", "others cost")
-    label = plan.setting.catalogue.accelerator_label(plan.setting.scenario.accelerator)
+    price, label = server.estimate, plan.setting.catalogue.accelerator_label(plan.setting.scenario.accelerator)
     return (
-        f"Nobody publishes what one {label} costs to buy: about {words.usd(one.typical)} is assumed "
-        f"({words.usd(one.low)} to {words.usd(one.high)}), from what {others}.",
+        f"No purchase price of {label} is published: about {words.usd(price.typical)} each is assumed "
+        f"({words.usd(price.low)} to {words.usd(price.high)}), from the prices of "
+        f"{words.count(price.others, 'other')}.",
     )
 
 
-def _money(way: EvaluatedOption) -> str:
+def _cost_text(way: EvaluatedOption) -> str:
+    ends, usd = _range_text(way), way.present_usd
+    if usd < 0:
+        return f"less than nothing, a gain of about {words.usd(-usd)}{'' if ends == NO_RANGE else f' (cost: {ends})'}"
     least = "at least" if way.measures.unpriced else "about"
-    ends, usd = _ends(way), way.present_usd
-    amount = f"{least} {words.usd(usd)}" if usd >= 0 else f"less than nothing, a gain of about {words.usd(-usd)}"
-    return amount + (f" (cost: {ends})" if ends != NO_RANGE and usd < 0 else f" ({ends})" if ends != NO_RANGE else "")
+    return f"{least} {words.usd(usd)}{'' if ends == NO_RANGE else f' ({ends})'}"
 
 
-def _ends(way: EvaluatedOption, usd: Callable[[float], str] = words.usd) -> str:
-    """The range of a cost in words, or that there is none: who enters every figure himself has no range."""
+def _range_text(way: EvaluatedOption, usd: Callable[[float], str] = words.usd) -> str:
+    """Return the range of a cost; there is none where every figure is entered."""
     low, high = usd(way.low_usd), usd(way.high_usd)
     return NO_RANGE if low == high else f"{low} to {high}"
 
 
-def _how(plan: Plan, way: EvaluatedOption) -> str:
-    option = way.option
-    yours = plan.setting.scenario.rent.usd_per_accelerator_hour is not None or plan.setting.offers.on_demand is None
-    seller = f"{'at' if yours else 'from'} {option.what}"
+def _terms_text(plan: Plan, way: EvaluatedOption) -> str:
+    option, scenario = way.option, plan.setting.scenario
+    is_yours = scenario.rent.usd_per_accelerator_hour is not None or plan.setting.offers.on_demand is None
     title = words.lower_first(option.title)
     if WAYS[option.way].side == "mix" and option.orders:
         title = f"{title} ({order_schedule_text(option.orders)})"
-    return WAYS[option.way].said.format(count=_bought(plan, option), what=option.what, seller=seller, title=title)
+    seller = f"{'at' if is_yours else 'from'} {option.what}"
+    return WAYS[option.way].said.format(
+        count=_purchase_text(plan, option), what=option.what, seller=seller, title=title
+    )
 
 
-def _bought(plan: Plan, option: Option) -> str:
-    """What one orders: one workstation with 2 x RTX 4090; 16 in two servers of 8, and one spare board on the shelf."""
-    what, many = machine(plan.setting), option.accelerators
+def _purchase_text(plan: Plan, option: Option) -> str:
+    """Return the order: one workstation with 2 x RTX 4090; 16 in two servers of 8, and one spare board."""
+    server, many = machine(plan.setting), option.accelerators
     if option.orders:
         return f"{many:,.0f} in {words.count(len(option.orders), 'order')} ({order_schedule_text(option.orders)})"
-    if what is not None and what.host is not None and option.way == "own":
+    if server is not None and server.host is not None and option.way == "own":
         return option.what
-    said = f"{many:,.0f}"
-    if what is not None and what.accelerators > many:
-        said = f"{'a rack' if what.accelerators > ONE_MACHINE else 'a server'} of {what.accelerators} for {said}"
-    elif what is not None and what.accelerators > 1 and many > what.accelerators:
-        servers = words.count(
-            -(-int(many) // what.accelerators), "rack" if what.accelerators > ONE_MACHINE else "server"
-        )
-        said = f"{said} in {servers}"
+    text = f"{many:,.0f}"
+    if server is not None:
+        size, unit = server.accelerators, "rack" if server.accelerators > ONE_MACHINE else "server"
+        if size > many:
+            text = f"a {unit} of {size} for {text}"
+        elif 1 < size < many:
+            text = f"{text} in {words.count(-(-int(many) // size), unit)}"
     share = value_of("spare_share", option.ledger)
     spare = 0 if share is None else spare_boards(many, share[0])
-    return f"{said} and {words.count(spare, 'spare board')}" if spare else said
+    return f"{text} and {words.count(spare, 'spare board')}" if spare else text
 
 
 def _other_options_text(answer: Answer) -> tuple[str, ...]:
-    """What the side costs that neither of the two ways told speaks for; and the cheapest way, where it is a third."""
+    """Return the cost of a side that neither compared option speaks for; and the cheapest option, if it is a third."""
     named = {way.option.key for way in answer.pair or (answer.best,) if way is not None}
     beside = [way for way in (answer.own, answer.rent) if way is not None and way.option.key not in named]
-    told = [] if answer.pair is None else [f"Beside them: {_money(pin)} {_how(answer.plan, pin)}." for pin in beside]
-    best, left_out = answer.ranked[0], {absent.way for absent in answer.left_out}
-    known = named | {pin.option.key for pin in beside}
-    if best.option.key not in known and answer.verdict != "limited" and best.option.way not in left_out:
-        told.append(f"The cheapest of all {len(answer.ranked)} ways is {_money(best)} {_how(answer.plan, best)}.")
-    return tuple(told)
+    texts = [f"Beside them: {_cost_text(way)} {_terms_text(answer.plan, way)}." for way in beside if answer.pair]
+    best, absent = answer.ranked[0], {each.way for each in answer.left_out}
+    named |= {way.option.key for way in beside}
+    if best.option.key not in named and answer.verdict != "limited" and best.option.way not in absent:
+        cost = f"{_cost_text(best)} {_terms_text(answer.plan, best)}"
+        texts.append(f"The cheapest of all {len(answer.ranked)} options costs {cost}.")
+    return tuple(texts)
 
 
-def _asked(plan: Plan, answer: Answer) -> tuple[str, ...]:
-    """What the fleet that was asked for would do, where another number of machines is better."""
-    asked, own, rent = answer.asked, answer.own, answer.rent
-    if asked is None or own is None or rent is None or own is asked or own.option.way != "own":
+def _requested_fleet_text(plan: Plan, answer: Answer) -> tuple[str, ...]:
+    """Return the result of the fleet as requested, where another number of machines is better."""
+    fleet, own, rent = answer.asked, answer.own, answer.rent
+    if fleet is None or own is None or rent is None or own is fleet or own.option.way != "own":
         return ()
-    number = f"{asked.option.accelerators:,.0f}"
-    available = asked.option.accelerators * plan.setting.terms.hours_per_month * plan.setting.scenario.months
-    share = words.percent(float(asked.option.useful_hours.sum()) / available)
-    against = asked.present_usd - rent.present_usd
-    beside = f"{words.usd(abs(against))} {'more' if against > 0 else 'less'} than renting"
-    back = payback_month_text(asked.measures.simple_payback)
-    paid = f"would pay back after {back}, counted plainly" if back else "would not pay back"
-    return (f"The {number} you asked for would be busy {share} of the time, {paid}, and cost {beside}.",)
+    available = fleet.option.accelerators * plan.setting.terms.hours_per_month * plan.setting.scenario.months
+    share = words.percent(float(fleet.option.useful_hours.sum()) / available)
+    more = fleet.present_usd - rent.present_usd
+    payback = payback_month_text(fleet.measures.simple_payback)
+    pays = f"would pay back after {payback} (undiscounted)" if payback else "would not pay back"
+    return (
+        f"The {fleet.option.accelerators:,.0f} you asked for would be used {share} of the time, {pays}, and cost "
+        f"{words.usd(abs(more))} {'more' if more > 0 else 'less'} than renting.",
+    )
 
 
-def _close(answer: Answer) -> tuple[str, ...]:
+def _tie_sentences(answer: Answer) -> tuple[str, ...]:
     if answer.verdict != "close" or answer.pair is None:
         return ()
     first, second = (WAYS[way.option.way] for way in answer.pair)
-    today, then = (words.usd(float(way.measures.cash_today_usd)) for way in answer.pair)
+    today, other = (words.usd(float(way.measures.cash_today_usd)) for way in answer.pair)
     if first.owns and second.owns:
-        return (f"So choose on cash: {first.starting} takes {today} on day one, {second.starting} {then}.",)
+        return (f"So choose on cash: {first.starting} takes {today} on day one, {second.starting} {other}.",)
     if first.owns or first.side == "mix":
-        free = f"{second.starting} can be stopped"
-        return (f"So choose on cash and freedom: {first.starting} takes {today} on day one, {free}.",)
+        cash = f"{first.starting} takes {today} on day one"
+        return (f"So choose on cash and freedom: {cash}, {second.starting} can be stopped.",)
     if first.commitment_rank > second.commitment_rank:
         return (f"So choose on freedom: {first.starting} binds you for its term, {second.starting} can be stopped.",)
-    return ("So choose on what is less work: both can be stopped.",)
+    return ("Both can be stopped, so choose the one that takes less work.",)
 
 
 def _limit_sentences(answer: Answer) -> tuple[str, ...]:
-    """What breaks a limit on money where the title has no room for it, and what would do."""
-    over = answer.limit
-    if over is None:
+    """Return the broken limit on money where the title has no room for it, and the sum that would be enough."""
+    limit = answer.limit
+    if limit is None:
         return ()
-    if over.is_least:
-        return (f"{words.upper_first(over.who)} would do with {over.more}.",)
-    left_out = f"The cheapest way is left out: {over.said}. " if answer.verdict == "close" else ""
-    return (f"{left_out}{words.upper_first(over.who)} would take {over.more}.",)
+    if limit.is_least:
+        return (f"{words.upper_first(limit.who)} would do with {limit.more}.",)
+    cheapest = f"The cheapest option is left out: {limit.said}. " if answer.verdict == "close" else ""
+    return (f"{cheapest}{words.upper_first(limit.who)} would take {limit.more}.",)
 
 
-def _too_late(plan: Plan, own: EvaluatedOption) -> tuple[str, ...]:
-    """A sentence where what is bought arrives when there is nothing left to do."""
-    months = lead_time_months(plan.setting, own.option)
-    if not WAYS[own.option.way].waits_for_delivery or months is None:
+def _late_delivery_sentences(plan: Plan, answer: Answer) -> tuple[str, ...]:
+    """Return a sentence where the hardware arrives after the work is done."""
+    own = answer.pair[0] if answer.pair else None
+    months = None if own is None else lead_time_months(plan.setting, own.option)
+    if own is None or months is None or not WAYS[own.option.way].waits_for_delivery:
         return ()
     needed = np.flatnonzero(plan.setting.demand.all.busy_hours > 0)
     if not needed.size or needed[-1] > months:
         return ()
     wait = words.count(words.round_significant(months), "month")
-    return (f"What is ordered today arrives after {wait}, when the work is done.",)
+    return (f"Hardware ordered today arrives after {wait}, when the work is done.",)
 
 
-def _figures(plan: Plan, answer: Answer, futures: Futures | None) -> tuple[Tile, ...]:
+def _tiles(plan: Plan, answer: Answer, futures: Futures | None) -> tuple[Tile, ...]:
     if answer.pair is None:
         assert answer.best is not None  # there is an answer
-        return (_total(answer.best), _cost_per_hour_tile(answer.best), _day_one(answer.best, futures, "", "today"))
+        way = answer.best
+        usd = scalar(way.measures.usd_per_useful_hour.value)
+        shown, detail = (
+            "none" if usd is None else words.usd_per_hour(usd),
+            "The whole plan over its hours of useful work",
+        )
+        hour = Tile("An hour of a GPU", shown, "in today's money", detail)
+        return (_cost_tile(way), hour, _day_one_tile(way, futures, "", "today"))
     first, second = answer.pair
-    pays, other = (
-        (second, first) if second is answer.best and WAYS[second.option.way].side == "mix" else (first, second)
-    )
-    takes = words.format_usd_short(float(other.measures.cash_today_usd))
-    beside = f"; {WAYS[other.option.way].starting} takes {takes}"
-    if WAYS[pays.option.way].owns:
-        paid = _cash_recovery_text(answer)
-        last = _day_one(pays, futures, f"{beside}. Payback is in today's money", paid)
+    is_mix = second is answer.best and WAYS[second.option.way].side == "mix"
+    payer, other = (second, first) if is_mix else (first, second)
+    takes, name = words.format_usd_short(float(other.measures.cash_today_usd)), WAYS[other.option.way].starting
+    beside = f"; {name} takes {takes}"
+    if WAYS[payer.option.way].owns:
+        detail = f"{beside}. Payback is in today's money"
+        day_one = _day_one_tile(payer, futures, detail, _cash_recovery_text(answer))
     else:
-        last = _day_one(pays, futures, beside, f"{WAYS[other.option.way].starting}: {takes}")
-    return (_total(second), _total(first), _break_even(plan, answer, futures), last)
+        day_one = _day_one_tile(payer, futures, beside, f"{name}: {takes}")
+    return (_cost_tile(second), _cost_tile(first), _break_even_tile(plan, answer, futures), day_one)
 
 
 def _cash_recovery_text(answer: Answer) -> str:
-    """What becomes of the cash of day one; it is money that comes back, so no `pays` here: cash does not pay."""
+    """Return when the cash of day one is recovered. The cash comes back, so no `pays` here: cash does not pay."""
     month = scalar(answer.payback.month)
     if month is not None:
         return f"back in month {month:.0f}"
     return "back with its sale" if pays_back_only_by_resale(answer) else "not earned back"
 
 
-def _day_one(way: EvaluatedOption, futures: Futures | None, detail: str, under: str) -> Tile:
-    said = f"What {WAYS[way.option.way].starting} takes today{cash_range(way, futures)}{detail}"
-    return Tile("Cash on day one", words.format_usd_short(float(way.measures.cash_today_usd)), under, said)
+def _day_one_tile(way: EvaluatedOption, futures: Futures | None, detail: str, under: str) -> Tile:
+    text = f"What {WAYS[way.option.way].starting} takes today{cash_range(way, futures)}{detail}"
+    return Tile("Cash on day one", words.format_usd_short(float(way.measures.cash_today_usd)), under, text)
 
 
-def _cost_per_hour_tile(way: EvaluatedOption) -> Tile:
-    """What an hour of useful work comes to, where nothing else stands beside the total."""
-    usd = scalar(way.measures.usd_per_useful_hour.value)
-    shown = "none" if usd is None else words.usd_per_hour(usd)
-    return Tile("An hour of a GPU", shown, "in today's money", "The whole plan over its hours of useful work")
-
-
-def _break_even(plan: Plan, answer: Answer, futures: Futures | None) -> Tile:
-    """How busy, or, where the work comes and goes, how much more of it makes both cost the same."""
+def _break_even_tile(plan: Plan, answer: Answer, futures: Futures | None) -> Tile:
+    """Return the break-even utilization; of work that comes and goes, the break-even multiple of it."""
     busy = answer.break_even("busy_share")
     value = None if busy is None else busy.value
-    detail = f"{_utilization_detail(busy)}{break_even_range(answer, futures, 'busy_share')}"
+    detail = (
+        "The share of busy hours at which both cost the same" if busy is None or value is not None else str(busy.reason)
+    )
+    detail += break_even_range(answer, futures, "busy_share")
     if has_constant_demand(plan):
         shown = "none" if value is None else words.percent(value)
         return Tile("Break-even use", shown, f"you: {words.percent(busy_share(plan.setting, 1.0))}", detail)
-    times = None if busy is None or value is None or not busy.you else value / busy.you
-    shown = "none" if times is None else f"{words.number(times)} times"
-    return Tile("Break-even work", shown, "you: once" if times is not None else "not by use alone", detail)
+    if busy is None or value is None or not busy.you:
+        return Tile("Break-even work", "none", "not by use alone", detail)
+    return Tile("Break-even work", f"{words.number(value / busy.you)} times", "you: once", detail)
 
 
-def _utilization_detail(busy: BreakEven | None) -> str:
-    same = "The share of busy hours at which both cost the same"
-    return same if busy is None or busy.value is not None else str(busy.reason)
-
-
-def _total(way: EvaluatedOption) -> Tile:
+def _cost_tile(way: EvaluatedOption) -> Tile:
     value = words.format_usd_short(way.present_usd)
     detail = f"{way.option.title}, {way.option.what}: the whole plan in today's money; 8 of 10 futures lie in the range"
-    return Tile(WAYS[way.option.way].name, value, _ends(way, words.format_usd_short), detail)
+    return Tile(WAYS[way.option.way].name, value, _range_text(way, words.format_usd_short), detail)

@@ -139,10 +139,7 @@ def _other(first: EvaluatedOption, second: EvaluatedOption) -> str:
 
 
 def tornado_chart(
-    tornado: Sequence[TornadoBar],
-    dark: bool,
-    ways: Ways = ("own", "on_demand"),
-    pins: Sequence[tuple[str, float]] = (),
+    tornado: Sequence[TornadoBar], dark: bool, ways: Ways = ("own", "on_demand"), pins: Sequence[tuple[str, float]] = ()
 ) -> go.Figure:
     """What owning saves between both ends of each input; what turns it has its name and its mark on the line.
 

@@ -81,11 +81,7 @@ _LABELS: dict[str, tuple[str, str, Write]] = {
     YEARS: ("Years", "", years_words),
 }
 
-_SHORTER: dict[str, Write] = {
-    "busy_factor": words.percent,
-    "hours_factor": words.percent,
-    "residual_position": _place,
-}
+_SHORTER: dict[str, Write] = {"busy_factor": words.percent, "hours_factor": words.percent, "residual_position": _place}
 
 
 def input_label(name: str) -> str:
