@@ -19,7 +19,7 @@ from planner.money.ways import WAYS
 from planner.scenario.base import MILLION, SECONDS_PER_HOUR
 from planner.scenario.task import FixedRun, ServingTask, TrainingTask
 from planner.scenario.work import Work
-from planner.speed.serving import is_other_work
+from planner.speed.serving import is_non_llm_work
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,7 @@ def _units_of_work(plain: Work, written: Work) -> Iterator[WorkUnit]:
 def _served(plain: Work, task: ServingTask) -> Iterator[WorkUnit]:
     hours = plain.accelerators * plain.effective_utilization / (task.requests_per_s * SECONDS_PER_HOUR)
     yield WorkUnit("request", task.model, hours)
-    if not is_other_work(task.model):
+    if not is_non_llm_work(task.model):
         yield WorkUnit("million_tokens", task.model, hours / task.output_tokens * MILLION)
 
 

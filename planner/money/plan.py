@@ -18,7 +18,7 @@ from planner.money.ways.record import OptionSpec
 from planner.money.ways.right_size import right_size_builder
 from planner.scenario.scenario import Scenario
 from planner.scenario.ways import Way
-from planner.speed.work_to_hours import asked
+from planner.speed.work_to_hours import convert_to_hours
 from pricing import Catalogue
 from pricing.orderable import bloc_members
 
@@ -81,7 +81,7 @@ class Plan:
 
 def build_context(catalogue: Catalogue, scenario: Scenario, day: date) -> PlanContext:
     """The setting of a scenario on a day, with the offers it rents from chosen."""
-    found = asked(catalogue, scenario)
+    found = convert_to_hours(catalogue, scenario)
     bare = PlanContext(catalogue, found.scenario, day, resolved=found)
     return bare.with_offers(taken(bare))
 

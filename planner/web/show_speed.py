@@ -18,13 +18,13 @@ from planner.report.speed.fit_words import (
     memory_parts_text,
 )
 from planner.report.table import Table
-from planner.scenario.presets import presets
+from planner.scenario.presets import load_presets
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
 from planner.speed.scenario_jobs import ScenarioServing, ScenarioTraining
-from planner.speed.serving.chips import known
+from planner.speed.serving.chips import serving_data
 from planner.speed.training.constants import default_bands
-from planner.speed.training.result import TrainingSpeed, stairs
+from planner.speed.training.result import TrainingSpeed, waterfall_steps
 from planner.study.market.survey import MarketCandidate, MarketStudy
 from planner.web import ask, fields, name_box, show, state, state_speed
 from pricing import PricingError
@@ -50,7 +50,7 @@ def examples(first: Callable[[], None] | None = None) -> None:
     with st.container(horizontal=True, key="speed-examples"):
         if first is not None:
             first()
-        for one in presets():
+        for one in load_presets():
             if any(work.train or work.serve for work in one.scenario.work):
                 st.button(one.short, help=one.what, on_click=ask.use, args=(one.scenario,), key=f"example-{one.key}")
 
@@ -236,7 +236,7 @@ def where(work: ScenarioTraining | ScenarioServing) -> None:
 
 
 def _efficiency_loss_view(speed: TrainingSpeed) -> None:
-    steps = stairs(speed)
+    steps = waterfall_steps(speed)
     said = tables.efficiency_loss_summary(steps)
     finding(said)
     show.chart(speed_charts.waterfall(steps, state.dark()), said, "stairs")
@@ -344,7 +344,7 @@ def _nearest(close: tuple[SimilarRun, ...]) -> None:
 
 def _left_out(kind: str) -> None:
     """How far off we are on runs left out of the fit: computed when the constants were, and kept beside them."""
-    said = known()
+    said = serving_data()
     bands = default_bands() if kind == state_speed.TRAINING else {**said.bands, **said.assumed_bands}
     labels = {key: chip.label for key, chip in state.catalogue().accelerators.items()}
     finding(tables.FITTED)

@@ -21,10 +21,10 @@ from planner.scenario.jobs import ServingJob, TrainingJob
 from planner.scenario.scenario import Scenario
 from planner.scenario.task import TrainingTask
 from planner.scenario.work import Work
-from planner.speed.scenario_jobs import ScenarioServing, ScenarioTraining, worked
-from planner.speed.serving import is_other_work
+from planner.speed.scenario_jobs import ScenarioServing, ScenarioTraining, solved_jobs
+from planner.speed.serving import is_non_llm_work
 from planner.speed.serving.serve import ServingVariant, serving_variants
-from planner.speed.training.savings import MemorySaving, savings
+from planner.speed.training.savings import MemorySaving, memory_savings
 from planner.speed.work_to_hours import ScenarioInHours, serving_job
 from planner.study.market.gpu_guide import GuideChoice, guide_choices
 from planner.study.market.survey import MarketCandidate, MarketStudy, doubling_candidates, market, without_choice
@@ -39,7 +39,7 @@ NEAR_SHARE = {TRAINING: 0.20, SERVING: 0.25}
 def works() -> tuple[ScenarioTraining | ScenarioServing, ...]:
     """The models of this run's scenario that were worked out."""
     asked = state.reckoned().plan.setting.resolved
-    return () if asked is None else worked(state.catalogue(), asked)
+    return () if asked is None else solved_jobs(state.catalogue(), asked)
 
 
 EXAMPLE = TrainingTask(model="Llama-3.1-8B", method="lora", tokens=1e8)
@@ -69,7 +69,7 @@ def example() -> tuple[ScenarioTraining | ScenarioServing, ...]:
         return ()
     facts, bare = state.catalogue(), _bare()
     found = _example(facts.digest, bare.model_dump_json(exclude_defaults=True), state.day(), bare, facts)
-    return worked(facts, found) if found is not None else ()
+    return solved_jobs(facts, found) if found is not None else ()
 
 
 def _bare() -> Scenario:
@@ -96,7 +96,7 @@ def _beside(digest: str, asked: str, day: date, _job: ServingJob, _facts: Catalo
 def beside() -> tuple[Table, ...]:
     """For each service that writes no tokens: every accelerator that does it, cheapest first."""
     asked, facts = state.scenario(), state.catalogue()
-    tasks = [work.serve for work in asked.work if work.serve and is_other_work(work.serve.model)]
+    tasks = [work.serve for work in asked.work if work.serve and is_non_llm_work(work.serve.model)]
     jobs = [serving_job(asked, task) for task in tasks]
     return tuple(_beside(facts.digest, job.model_dump_json(), state.day(), job, facts) for job in jobs)
 
@@ -133,7 +133,7 @@ def cost(work: ScenarioTraining | ScenarioServing) -> JobHourQuote | None:
 
 @st.cache_resource(show_spinner=False, max_entries=128)
 def _cached_memory_savings(digest: str, asked: str, _job: TrainingJob, _facts: Catalogue) -> tuple[MemorySaving, ...]:
-    return savings(_facts, _job)
+    return memory_savings(_facts, _job)
 
 
 @st.cache_resource(show_spinner=False, max_entries=128)
@@ -196,7 +196,7 @@ def front_chart(work: ScenarioTraining | ScenarioServing, found: MarketStudy, pl
 def _pinned(one: PinnedPlan, work: ScenarioTraining | ScenarioServing, found: MarketStudy) -> MarketCandidate | None:
     """The try that a pinned plan is, where it does this work with other accelerators or another number of them."""
     asked = one.reckoned.plan.setting.resolved
-    for its in () if asked is None else worked(state.catalogue(), asked):
+    for its in () if asked is None else solved_jobs(state.catalogue(), asked):
         if type(its) is type(work) and its.model == work.model:
             return time_cost_front.plan_of(found, its.found.accelerator, getattr(its.found, "accelerators", 0))
     return None

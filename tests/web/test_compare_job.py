@@ -4,7 +4,7 @@ import pytest
 
 from planner.report import words
 from planner.scenario.link import scenario_to_link
-from planner.scenario.presets import preset
+from planner.scenario.presets import find_preset
 from planner.study.market.survey import sized_accelerators
 from planner.study.plan_any import planned
 from planner.web import state
@@ -25,7 +25,7 @@ def today(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 def test_the_job_is_compared_on_the_same_gpu_and_then_on_any() -> None:
-    scenario = preset("fine-tune-70b").scenario  # type: ignore[union-attr]
+    scenario = find_preset("fine-tune-70b").scenario  # type: ignore[union-attr]
     app = visit("Compare", **scenario_to_link(scenario))
     assert not app.exception
     assert "a run, 2\\." in app.title[0].value

@@ -8,13 +8,13 @@ from streamlit.testing.v1 import AppTest
 
 from planner.evidence.nearest import published
 from planner.report import words
-from planner.scenario.link import from_address
+from planner.scenario.link import scenario_from_link
 from planner.scenario.scenario import Scenario
 from planner.scenario.task import ServingTask, TrainingTask
 from planner.scenario.work import Work
-from planner.speed.scenario_jobs import worked
-from planner.speed.serving import other_work
-from planner.speed.work_to_hours import asked, serving_job
+from planner.speed.scenario_jobs import solved_jobs
+from planner.speed.serving import non_llm_serving
+from planner.speed.work_to_hours import convert_to_hours, serving_job
 from planner.study.market.survey import MarketCandidate, doubling_candidates, market
 from planner.study.plan_any import chosen
 from planner.web import show_speed, state, state_speed
@@ -59,8 +59,8 @@ def all_text(app: AppTest) -> str:
 def test_training_says_how_long_and_sets_time_against_cost() -> None:
     app = visit(TRAIN)
     assert not app.exception
-    scenario, _ = from_address(TRAIN, load_catalogue())
-    (work,) = worked(load_catalogue(), asked(load_catalogue(), scenario))
+    scenario, _ = scenario_from_link(TRAIN, load_catalogue())
+    (work,) = solved_jobs(load_catalogue(), convert_to_hours(load_catalogue(), scenario))
     title = app.title[0].value.replace("\\", "")
     assert title.startswith("Llama 3 8B trains in ")
     assert title.endswith("on 64 x H100 SXM5 80 GB")
@@ -162,7 +162,7 @@ def test_the_parts_of_the_memory_are_told_in_words() -> None:
 def test_what_is_left_to_be_chosen_is_chosen() -> None:
     app = visit({**TRAIN, "gpu": "any", "choose": "1", "due": "30"}, "Layouts")
     assert not app.exception
-    scenario, _ = from_address({**TRAIN, "gpu": "any", "choose": "1", "due": "30"}, load_catalogue())
+    scenario, _ = scenario_from_link({**TRAIN, "gpu": "any", "choose": "1", "due": "30"}, load_catalogue())
     picked = chosen(load_catalogue(), scenario, DAY)
     label = load_catalogue().accelerator_label(picked.accelerator)
     assert app.title[0].value.replace("\\", "").endswith(f"on {picked.work[0].accelerators:,} x {label}")
@@ -215,7 +215,7 @@ def test_other_work_is_set_side_by_side_over_every_accelerator() -> None:
     job = serving_job(
         Scenario(accelerator=H100), ServingTask(model="bert-base-uncased", requests_per_s=1_000.0, input_tokens=128)
     )
-    assert h100["Requests/s of one"] == pytest.approx(other_work(load_catalogue(), job).requests_per_s)
+    assert h100["Requests/s of one"] == pytest.approx(non_llm_serving(load_catalogue(), job).requests_per_s)
     assert table["Rate"].str.startswith(("measured", "carried over from")).all()
 
 

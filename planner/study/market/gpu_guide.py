@@ -13,7 +13,7 @@ from pydantic import Field
 
 from planner.money.renting.cheapest_offer import hired
 from planner.money.ways import WAYS
-from planner.scenario.presets import preset
+from planner.scenario.presets import find_preset
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.ways import Way
 from planner.study.data_files import SourcedRecord, read_data
@@ -42,7 +42,7 @@ class Use(SourcedRecord):
     @property
     def job(self) -> Scenario:
         """The job as a scenario whose accelerator is open."""
-        example = None if self.preset is None else preset(self.preset)
+        example = None if self.preset is None else find_preset(self.preset)
         scenario = self.scenario if example is None else example.scenario
         assert scenario is not None  # the data give one or the other
         return scenario.model_copy(update={"accelerator": ANY_ACCELERATOR})

@@ -10,11 +10,11 @@ from planner.scenario.scenario import Scenario
 from planner.scenario.task import FixedRun, TrainingTask
 from planner.scenario.work import Work
 from planner.speed.hardware import InvalidJobError, MissingAcceleratorDataError
-from planner.speed.serving import NonLlmServing, ScaledRun, ServingResult, carried_run
+from planner.speed.serving import NonLlmServing, ScaledRun, ServingResult, scale_run
 from planner.speed.training.across import Throughput, across, unknown_speed
 from planner.speed.training.images import image_training, is_image_network
 from planner.speed.training.result import Interval, TrainingLayout
-from planner.speed.work_to_hours import ScenarioInHours, asked, image_job, training_job
+from planner.speed.work_to_hours import ScenarioInHours, convert_to_hours, image_job, training_job
 from planner.study.market.candidate import Rejection
 from pricing import Catalogue
 from pricing.caching import cached
@@ -192,7 +192,7 @@ def _scaled_run(catalogue: Catalogue, run: TrainingTask | FixedRun, key: str) ->
     """Return the hours on one accelerator of that kind."""
     if isinstance(run, TrainingTask):
         return image_training(catalogue, image_job(run, key, 1)).run
-    return carried_run(catalogue, run, accelerator=key, accelerators=1)
+    return scale_run(catalogue, run, accelerator=key, accelerators=1)
 
 
 def _source_text(measured: bool) -> str:
@@ -225,7 +225,9 @@ def _service_estimates(
     """Estimate a service on each accelerator, with as many as its plan would use."""
     for index, key in enumerate(keys):
         progress((index + 1) / len(keys))
-        resolved = asked(catalogue, task.scenario.model_copy(update={"accelerator": key, "work": (task.work,)}))
+        resolved = convert_to_hours(
+            catalogue, task.scenario.model_copy(update={"accelerator": key, "work": (task.work,)})
+        )
         if resolved.servings:
             yield _sized_service(_token_service_estimate(resolved.servings[0]), resolved, counts)
         elif resolved.others:

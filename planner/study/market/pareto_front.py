@@ -17,7 +17,7 @@ from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_YEAR
 from planner.scenario.durations import format_duration, range_words
 from planner.scenario.task import FixedRun
 from planner.speed.match_model import find_model_record
-from planner.speed.serving import is_other_work
+from planner.speed.serving import is_non_llm_work
 from planner.study.market.candidate import MarketCandidate, MarketStudy, Rejection, format_usd, format_usd_rounded_up
 from planner.study.market.hours_needed import Task
 from pricing import Catalogue, PricingError, names
@@ -258,7 +258,7 @@ def _task_text(catalogue: Catalogue, task: Task) -> str:
         tokens = "" if run.tokens is None else f" on {_short_number(run.tokens)} tokens"
         return f"{verb} {_model_label(catalogue, run.model)}{tokens}{often}"
     assert serve is not None  # it is one of the three
-    label = serve.model if is_other_work(serve.model) else _model_label(catalogue, serve.model)
+    label = serve.model if is_non_llm_work(serve.model) else _model_label(catalogue, serve.model)
     peak = "" if serve.peak_requests_per_s is None else f", {serve.peak_requests_per_s:g} at the peak"
     return f"Serve {label}: {count(serve.requests_per_s, 'request')} a second{peak}"
 

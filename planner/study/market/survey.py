@@ -21,10 +21,10 @@ from planner.money.ways import WAYS
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, MILLION, ONE_MACHINE, SECONDS_PER_HOUR
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.task import ServingTask
-from planner.speed.serving import NonLlmServing, ScaledRun, ServingResult, is_other_work
+from planner.speed.serving import NonLlmServing, ScaledRun, ServingResult, is_non_llm_work
 from planner.speed.training import TrainingResult
 from planner.speed.training.result import Interval
-from planner.speed.work_to_hours import asked, cheapest_hosted_price
+from planner.speed.work_to_hours import cheapest_hosted_price, convert_to_hours
 from planner.study.market.candidate import MarketCandidate, MarketStudy, Rejection
 from planner.study.market.candidate_costs import (
     OF_ONE_MACHINE,
@@ -102,7 +102,7 @@ def _candidates(
     estimates = work_estimates(catalogue, task, keys, counts, lambda share: report(share * _SPEED_SHARE))
     candidates = list(_priced_candidates(catalogue, task, estimates, day, lambda: report(_MONEY_SHARE)))
     candidates += existing_candidates(catalogue, task, keys, day)
-    if serve and not is_other_work(serve.model) and hosted_residency_conflict(catalogue, task.scenario) is None:
+    if serve and not is_non_llm_work(serve.model) and hosted_residency_conflict(catalogue, task.scenario) is None:
         candidates += _hosted_candidates(catalogue, serve, day)
     report(1.0)
     return candidates
@@ -279,7 +279,7 @@ def sized_accelerators(setting: PlanContext) -> tuple[SizedAccelerator, ...]:
     if sized:
         counts.pop(sized[0].accelerator, None)
     for key, count in counts.items():
-        resolved = asked(setting.catalogue, _with_accelerator(setting.written, key, count))
+        resolved = convert_to_hours(setting.catalogue, _with_accelerator(setting.written, key, count))
         if not resolved.problems:
             context = PlanContext(setting.catalogue, resolved.scenario, setting.day, resolved=resolved)
             sized.append(sized_accelerator(context))
@@ -289,7 +289,7 @@ def sized_accelerators(setting: PlanContext) -> tuple[SizedAccelerator, ...]:
 def _accelerator_counts(setting: PlanContext) -> dict[str, int]:
     """Return the count to rent of each accelerator; 1 for work without tokens, since its plan finds the count."""
     catalogue, serve = setting.catalogue, setting.written.work[0].serve
-    if serve is not None and is_other_work(serve.model):
+    if serve is not None and is_non_llm_work(serve.model):
         offered = sorted({offer.accelerator for offer in catalogue.offers.values()})
         return {key: 1 for key in offered if key in catalogue.accelerators}
     study = market(catalogue, setting.written, setting.day)

@@ -29,7 +29,7 @@ from planner.money.verdict.breakeven import (
     saving_function,
     utilization_factor_bounds,
 )
-from planner.scenario.fields import shape
+from planner.scenario.fields import field_spec
 from planner.scenario.path import Path, get_value
 from planner.scenario.scenario import Scenario
 from pricing import Catalogue
@@ -41,7 +41,7 @@ Encodings = Mapping[Path, Encoding]
 
 def is_number(path: Path, value: Any) -> bool:
     """Return whether an input is a number that could be a column."""
-    field = shape(path)
+    field = field_spec(path)
     numeric = field is not None and field.kind in ("number", "whole")
     return numeric and value is not None and not isinstance(value, bool)
 
