@@ -119,7 +119,7 @@ WORKS = st.lists(
 def test_no_fewer_numbers_are_estimated_than_there_are(kinds: list[dict[str, Any]], years: float) -> None:
     plan = Scenario.model_validate({"years": years, "work": tuple(kinds)})
     there = demand(plan, busy_factor=np.linspace(0.4, 1.8, 16)[:, None]).levels
-    patterns, within, months = there.often.shape
+    patterns, within, months = there.frequency.shape
     counted = estimate_compute(PlanSize(plan.work, years))
     assert within <= budget.MOST_LEVELS
     assert patterns <= budget.MOST_LEVELS
