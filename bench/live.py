@@ -18,10 +18,10 @@ from time import process_time
 
 from pricing import load_catalogue
 from pricing.catalogue import Catalogue
-from pricing.feeds.client import Client, Limits
+from pricing.feeds.client import Client, ClientLimits
 from pricing.feeds.database import opened
 from pricing.feeds.feed import Feed, Observation
-from pricing.feeds.gate import Market, PriceValidator
+from pricing.feeds.gate import MarketPrices, PriceValidator
 from pricing.feeds.live import current
 from pricing.feeds.store import LivePriceStore, SourceRefresh
 from pricing.feeds.written import SourceInfo
@@ -81,11 +81,11 @@ def _keep(facts: Catalogue, store: LivePriceStore, products: int, day: date, num
     chips = ["H100-SXM5-80GB", "H200-SXM-141GB", "A100-SXM4-80GB", "L4-24GB", "T4-16GB", "B200-SXM-180GB"]
     now = datetime(day.year, day.month, day.day, tzinfo=UTC)
     before = store.before("bench", day)
-    gate = PriceValidator(Market.of(facts), before, day)
+    gate = PriceValidator(MarketPrices.of(facts), before, day)
     readings = []
     for product in range(products):
         chip = chips[product % len(chips)]
-        middle = gate.market.middle(chip, spot=False) or 1.0
+        middle = gate.market.median(chip, spot=False) or 1.0
         one = Observation(
             seller="AWS", accelerator=chip, count=1, purchase="on_demand", region=f"eu-zone-{product % 300}",
             sku=f"machine {product}", price=middle * chance.uniform(0.9, 1.1),
@@ -104,7 +104,7 @@ def _time_streaming() -> str:
         "long", "Long", "https://long.example", ("long.example",), "MIT", lambda ask: iter(()),
         largest_reply_bytes=2 * FILE_BYTES,
     )  # fmt: skip
-    client = Client(feed, Limits(), at={"long.example": f"http://127.0.0.1:{server.server_address[1]}"})
+    client = Client(feed, ClientLimits(), at={"long.example": f"http://127.0.0.1:{server.server_address[1]}"})
     before = _peak_memory_mb()
     start = process_time()
     lines = sum(1 for _ in client.get("https://long.example/file").lines())

@@ -11,9 +11,9 @@ from typing import NamedTuple
 from pydantic import Field
 
 from pricing.figure import Figure, Source, StrictModel
-from pricing.finance import ResidualCurve, Schedule, UsedPrice
+from pricing.finance import DepreciationSchedule, ResidualCurve, UsedPrice
 from pricing.model import Model
-from pricing.record import Host, Place
+from pricing.record import Host, Premises
 from pricing.records import (
     Accelerator,
     AmbiguousAccelerator,
@@ -44,7 +44,7 @@ class Catalogue(StrictModel):
     servers: dict[str, Server]
     hosts: dict[str, Host]
     sites: dict[str, Site]
-    places: dict[str, Place]
+    places: dict[str, Premises]
     lands: dict[str, CountryRecord]
     providers: dict[str, Provider]
     offers: dict[str, Offer]
@@ -52,7 +52,7 @@ class Catalogue(StrictModel):
     models: dict[str, Model]
     hosted: dict[str, HostedPrice]
     facts: dict[str, Fact]
-    schedules: dict[str, Schedule]
+    schedules: dict[str, DepreciationSchedule]
     residuals: dict[str, ResidualCurve]
     used_prices: dict[str, UsedPrice]
 
@@ -80,7 +80,7 @@ class Catalogue(StrictModel):
         return self.ambiguous[name].label
 
 
-class Placed(NamedTuple):
+class CatalogueFigure(NamedTuple):
     """A figure and where it stands."""
 
     section: str
@@ -89,16 +89,16 @@ class Placed(NamedTuple):
     figure: Figure
 
 
-def figures(catalogue: Catalogue) -> Iterator[Placed]:
+def figures(catalogue: Catalogue) -> Iterator[CatalogueFigure]:
     """Every figure of the catalogue, in the order of the files."""
     for section in SECTIONS:
         for key, record in getattr(catalogue, section).items():
             for field, value in record:
                 if isinstance(value, Figure):
-                    yield Placed(section, key, field, value)
+                    yield CatalogueFigure(section, key, field, value)
     for key, provider in catalogue.providers.items():
         for joined in provider.fabrics:
-            yield from (Placed("providers", key, name, one) for name, one in joined if isinstance(one, Figure))
+            yield from (CatalogueFigure("providers", key, name, one) for name, one in joined if isinstance(one, Figure))
 
 
 def cited_sources(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:

@@ -1,23 +1,31 @@
-"""What a kilowatt-hour costs a class of customer at a place, and whose price stands in where the place has none.
+"""Electricity at a place: its price for a class of customer, its carbon intensity, and its use of water.
 
-A household, a small firm and a large site pay prices of their own, and none follows from another. A place without one
+A household, a small firm and a large site pay different prices, and none follows from another. A place without one
 takes the average of the places it names, else that of the country, union or world it lies in, with a wider range.
+
+Carbon is the yearly intensity of what is generated inside a country; life-cycle figures count more and are never mixed
+in. A place without a figure takes that of the place it lies in, with a wider range. Of several possible countries it is
+their mean, and eight of ten of them lie in the range.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
+import numpy as np
+
+from pricing.caching import cached
 from pricing.catalogue import Catalogue
 from pricing.choices import Customer
 from pricing.figure import Figure, FigureValue
 
 FIELDS: dict[Customer, str] = {
-    "household": "household_usd_per_kwh",
-    "firm": "commercial_usd_per_kwh",
-    "large": "usd_per_kwh",
-}
+    "household": "household_usd_per_kwh", "firm": "commercial_usd_per_kwh", "large": "usd_per_kwh",
+}  # fmt: skip
 WORDS: dict[Customer, str] = {"household": "a household", "firm": "a small firm", "large": "a large site"}
-STAND_IN = "electricity-stand-in"
-FEWEST = 2  # places that are named, and have a price: one alone says little of another
+PRICE_STAND_IN, CARBON_STAND_IN = "electricity-stand-in", "grid-carbon-stand-in"  # facts: how far a range is widened
+FEWEST = 2  # named places with a price: one alone says little of another
+WORLD = "WORLD"
+_ENDS = (0.1, 0.9)
 
 
 class ElectricityPrice(NamedTuple):
@@ -28,48 +36,103 @@ class ElectricityPrice(NamedTuple):
 
 
 def electricity(catalogue: Catalogue, site: str, customer: Customer) -> ElectricityPrice | None:
-    """What such a customer pays at the site; None where nobody knows even for the world."""
+    """Return the price for such a customer at the site; None where not even the world has one."""
     own: Figure | None = getattr(catalogue.sites[site], FIELDS[customer])
     if own is not None:
         return ElectricityPrice(own, None)
-    known = _fallback_prices(catalogue, site, customer)
-    if not known:
-        return None
-    labels = [called(catalogue, key) for key in known]
-    who = f"the average of {', '.join(labels[:-1])} and {labels[-1]}" if labels[1:] else f"that of {labels[0]}"
-    words = f"no price of {catalogue.sites[site].label} for {WORDS[customer]}: {who} stands in, with a wider range"
-    return ElectricityPrice(_widened_mean(catalogue, list(known.values()), words), words)
-
-
-def _fallback_prices(catalogue: Catalogue, site: str, customer: Customer) -> dict[str, Figure]:
-    named = catalogue.sites[site].electricity_like
-    found = {key: getattr(catalogue.sites[key], FIELDS[customer]) for key in named}
-    found = {key: figure for key, figure in found.items() if figure is not None}
-    if len(found) < FEWEST:
+    named = {key: getattr(catalogue.sites[key], FIELDS[customer]) for key in catalogue.sites[site].electricity_like}
+    prices: dict[str, Figure] = {key: figure for key, figure in named.items() if figure is not None}
+    if len(prices) < FEWEST:
         wider = catalogue.site_figure(site, FIELDS[customer])
-        found = dict([wider]) if wider else {}
-    return found
+        if wider is None:
+            return None
+        prices = dict([wider])
+    labels = [called(catalogue, key) for key in prices]
+    whose = f"the average of {', '.join(labels[:-1])} and {labels[-1]}" if labels[1:] else f"that of {labels[0]}"
+    words = f"no price of {catalogue.sites[site].label} for {WORDS[customer]}: {whose} stands in, with a wider range"
+    return ElectricityPrice(_widened_mean(catalogue, list(prices.values()), words), words)
 
 
 def called(catalogue: Catalogue, site: str) -> str:
-    """A place whose figure stands in, in words: Germany, the European Union, the world."""
+    """Return a place whose figure stands in, in words: Germany, the European Union, the world."""
     record = catalogue.sites[site]
     return f"the {record.label}" if record.kind == "bloc" else "the world" if record.kind == "world" else record.label
 
 
 def _widened_mean(catalogue: Catalogue, figures: list[Figure], words: str) -> Figure:
-    """The average, from somewhat below the lowest to somewhat above the highest."""
-    spread = catalogue.facts[STAND_IN].figure.newest
+    """Return the average, from somewhat below the lowest to somewhat above the highest."""
+    spread = catalogue.facts[PRICE_STAND_IN].figure.newest
     values = [figure.newest for figure in figures]
     lowest = min(value.typical if value.low is None else value.low for value in values)
     highest = max(value.typical if value.high is None else value.high for value in values)
     value = FigureValue(
-        low=lowest * (spread.low or spread.typical),
-        typical=sum(value.typical for value in values) / len(values),
-        high=highest * (spread.high or spread.typical),
-        kind="derived",
-        source=spread.source,
-        note=words,
-    )
+        low=lowest * (spread.low or spread.typical), typical=sum(value.typical for value in values) / len(values),
+        high=highest * (spread.high or spread.typical), kind="derived", source=spread.source, note=words,
+    )  # fmt: skip
     checked = min(figure.checked for figure in figures)
     return Figure(unit="USD/kWh", checked=checked, values={min(figure.since for figure in figures): value})
+
+
+# Carbon and water
+
+
+class GridIntensity(NamedTuple):
+    """Grams of CO2 equivalent for a kilowatt-hour, `where` it is, and what stands in for an unknown figure."""
+
+    low: float
+    typical: float
+    high: float
+    where: str
+    stands_in: str | None = None
+    water_l_per_kwh: float | None = None
+
+
+def _facts(catalogue: Catalogue, *_: object) -> tuple[object, ...]:
+    return catalogue.sites, catalogue.facts, catalogue.lands
+
+
+@cached(1_024, same=_facts, equal=lambda _, site: site)
+def grid_intensity_at(catalogue: Catalogue, site: str) -> GridIntensity | None:
+    """Return the intensity of the grid at a site; None where it is unknown even for the world."""
+    nearest, water_figure = (catalogue.site_figure(site, name) for name in ("carbon_g_per_kwh", "water_l_per_kwh"))
+    if nearest is None:
+        return None
+    label, water = catalogue.sites[site].label, None if water_figure is None else water_figure[1].newest.typical
+    value = nearest[1].newest
+    low, high = (value.typical if end is None else end for end in (value.low, value.high))
+    if nearest[0] == site:
+        return GridIntensity(low, value.typical, high, label, None, water)
+    spread = catalogue.facts[CARBON_STAND_IN].figure.newest
+    words = f"no grid figure of {label}: that of {called(catalogue, nearest[0])} stands in, with a wider range"
+    return GridIntensity(low * (spread.low or 1.0), value.typical, high * (spread.high or 1.0), label, words, water)
+
+
+@cached(1_024, same=_facts, equal=lambda _, countries, area: (countries, area))
+def mean_grid_intensity(catalogue: Catalogue, countries: frozenset[str], area: str) -> GridIntensity | None:
+    """Return the intensity in one of these countries; with none given, in a part of the world or anywhere."""
+    if len(countries) == 1:
+        (only,) = countries
+        if only in catalogue.sites:
+            return grid_intensity_at(catalogue, only)
+    if values := _intensities(catalogue, countries):
+        where = f"one of {len(countries)} countries"
+        return _mean(values, where, f"the seller says only that it is {where}: their mean stands in")
+    if values := _intensities(catalogue, (code for code, land in catalogue.lands.items() if land.area == area)):
+        where = area.replace("_", " ")
+        return _mean(values, where, f"the seller names no country: the mean of {len(values)} countries there stands in")
+    world, values = catalogue.sites[WORLD].carbon_g_per_kwh, _intensities(catalogue, catalogue.lands)
+    if world is None or not values:
+        return None
+    words = "nobody says where it stands: the world's average stands in, with the range of all countries"
+    return _mean(values, "the world", words, world.newest.typical)
+
+
+def _intensities(catalogue: Catalogue, countries: Iterable[str]) -> list[float]:
+    sites = (catalogue.sites[code] for code in countries if code in catalogue.sites)
+    return [site.carbon_g_per_kwh.newest.typical for site in sites if site.carbon_g_per_kwh is not None]
+
+
+def _mean(values: list[float], where: str, words: str, typical: float | None = None) -> GridIntensity:
+    low, high = np.quantile(values, _ENDS).tolist()
+    mean = sum(values) / len(values) if typical is None else typical
+    return GridIntensity(min(low, mean), mean, max(high, mean), where, words)

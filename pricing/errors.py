@@ -17,7 +17,7 @@ class PricingError(Exception):
 
 
 @dataclass(frozen=True)
-class Place:
+class FilePosition:
     """Where in a file: `sites/us.yaml, line 14: sites.US-TX.usd_per_kwh`."""
 
     file: str
@@ -33,7 +33,7 @@ class Place:
 class CatalogError(PricingError):
     """A data file is wrong. Says which file, which line, which key and what was wanted."""
 
-    def __init__(self, place: Place, wanted: str) -> None:
+    def __init__(self, place: FilePosition, wanted: str) -> None:
         super().__init__(f"{place}: {wanted}")
         self.place = place
         self.wanted = wanted

@@ -6,57 +6,37 @@ statement it is and who says so. A price that changes gets a new dated value; th
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from pricing.caching import cached_property
-from pricing.days import Day
+
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+def parse_day(value: object) -> object:
+    """Return the day in a quoted text, and any other value as it is; raise ValueError for a 31 November."""
+    if not isinstance(value, str) or not _DAY.fullmatch(text := value.strip()):
+        return value
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise ValueError(f"{text} is not a day of the calendar") from error
+
+
+Day = Annotated[date, BeforeValidator(parse_day)]
 
 # One unit for each quantity, so that nothing is ever converted. Shares are 0.35, unit "1". 1 GB is 1e9 bytes.
 Unit = Literal[
-    "1",
-    "count",
-    "byte/parameter",
-    "count/1000-node-day",
-    "count/accelerator-year",
-    "count/hour",
-    "GB",
-    "GB/month",
-    "GB/s",
-    "L/kWh",
-    "TFLOP/s",
-    "TOP/s",
-    "U",
-    "USD",
-    "USD/GB",
-    "USD/GB-month",
-    "USD/Mtoken",
-    "USD/TB",
-    "USD/accelerator",
-    "USD/accelerator-hour",
-    "USD/accelerator-year",
-    "USD/kW",
-    "USD/kW-month",
-    "USD/kWh",
-    "USD/node",
-    "USD/rack",
-    "USD/unit",  # of another currency
-    "USD/year",
-    "W",
-    "kW",
-    "day",
-    "fte/accelerator",
-    "g/kWh",
-    "kg",
-    "kg/GB",
-    "hour",
-    "minute",
-    "month",
-    "second",
-    "year",
-]
+    "1", "count", "byte/parameter", "count/1000-node-day", "count/accelerator-year", "count/hour", "GB", "GB/month",
+    "GB/s", "L/kWh", "TFLOP/s", "TOP/s", "U", "USD", "USD/GB", "USD/GB-month", "USD/Mtoken", "USD/TB",
+    "USD/accelerator", "USD/accelerator-hour", "USD/accelerator-year", "USD/kW", "USD/kW-month", "USD/kWh", "USD/node",
+    "USD/rack", "USD/unit", "USD/year", "W", "kW", "day", "fte/accelerator", "g/kWh", "kg", "kg/GB", "hour", "minute",
+    "month", "second", "year",
+]  # fmt: skip
 
 # How a number came to be. `assumption` is our own judgement and cites a decision in docs/decisions.
 Kind = Literal["list_price", "quote", "measured", "spec", "reported", "derived", "assumption"]
@@ -83,6 +63,11 @@ Locator = Annotated[Text | None, Field(description="where inside the source: pag
 SourceId = Annotated[str, Field(description="who says so: the id of a source that some file declares")]
 
 
+def optional(description: str, unit: dict[str, Any] | None = None, **bounds: Any) -> Any:
+    """Return a field that may be absent."""
+    return Field(default=None, description=description, json_schema_extra=unit, **bounds)
+
+
 class StrictModel(BaseModel):
     """Unknown keys, quoted numbers, NaN and later mutation are all errors."""
 
@@ -101,19 +86,19 @@ class Source(StrictModel):
 
     title: Text = Field(description="of the page, document or data set, as it calls itself")
     url: Url = Field(description="where it can be read: https://, or docs/ for a decision of ours")
-    publisher: Text | None = Field(default=None, description="who answers for what it says")
+    publisher: Text | None = optional("who answers for what it says")
     retrieved: Day = Field(description="the day we, or the collector we cite, read it")
     via: Via = Field(description="by which road it reaches us; the trust in a price is read from it")
     licence: Text = Field(description="SPDX name where there is one; 'facts cited' where only facts are quoted")
-    attribution: Text | None = Field(default=None, description="the credit line the licence asks for")
+    attribution: Text | None = optional("the credit line the licence asks for")
 
 
 class FigureValue(StrictModel):
     """What a figure is from one day on. A posted price has only `typical`; a range adds `low`, `high` or both."""
 
     typical: float = Field(description="the number itself; of a range its middle, as the source has it")
-    low: float | None = Field(default=None, description="low end of the range, at most `typical`; leave out if unknown")
-    high: float | None = Field(default=None, description="high end, at least `typical`; leave out if unknown")
+    low: float | None = optional("low end of the range, at most `typical`; leave out if unknown")
+    high: float | None = optional("high end, at least `typical`; leave out if unknown")
     kind: Kind = Field(
         description="what kind of statement it is; `assumption` is ours, `derived` says from what in `note`"
     )
@@ -193,10 +178,10 @@ UNIT = "x-unit"  # marks the field of a figure that has one unit
 
 
 def unit_marker(unit: Unit) -> dict[str, Any]:
-    """What marks a field as that of a figure in this unit and no other."""
+    """Return the mark of a field whose figure has this unit and no other."""
     return {UNIT: unit}
 
 
 def figure(unit: Unit, description: str) -> Any:
-    """The field of a figure that may be unknown."""
-    return Field(default=None, description=description, json_schema_extra=unit_marker(unit))
+    """Return the field of a figure that may be unknown."""
+    return optional(description, unit_marker(unit))

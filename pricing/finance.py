@@ -6,14 +6,14 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from pricing.figure import Confidence, Id, Label, Locator, Note, Share, SourceId, StrictModel, Text, YearMonth
+from pricing.figure import Confidence, Id, Label, Locator, Note, Share, SourceId, StrictModel, Text, YearMonth, optional
 
 # Among what a used one is sold: boards and racks of data centres, cards for servers and workstations, cards for private
 # people, whole Macs. Prices of each fall in their own way.
 UsedMarket = Literal["board", "card", "consumer", "mac"]
 
 
-class Schedule(StrictModel):
+class DepreciationSchedule(StrictModel):
     """Shares of a cost written off year by year. They sum to 1."""
 
     label: Label
@@ -26,7 +26,7 @@ class Schedule(StrictModel):
     note: Note = None
 
     @model_validator(mode="after")
-    def _whole(self) -> Schedule:
+    def _whole(self) -> DepreciationSchedule:
         if abs(sum(self.shares_by_year) - 1) > 1e-6:
             raise ValueError(f"want shares that sum to 1, got {sum(self.shares_by_year):.6f}")
         return self
@@ -37,13 +37,13 @@ class ResidualCurve(StrictModel):
 
     label: Label
     accelerators: tuple[Id, ...] = Field(default=(), description="empty: any accelerator")
-    used_market: UsedMarket | None = Field(
-        default=None, description="a plan starts from it for what is sold among these; absent: for no kind of its own"
+    used_market: UsedMarket | None = optional(
+        "a plan starts from it for what is sold among these; absent: for no kind of its own"
     )
     age_months: tuple[int, ...] = Field(min_length=1, description="Age since launch; each more than the one before")
     typical: tuple[float, ...] = Field(description="share of the launch price that is left, one for each age")
-    low: tuple[float, ...] | None = Field(default=None, description="the same at the low end")
-    high: tuple[float, ...] | None = Field(default=None, description="the same at the high end")
+    low: tuple[float, ...] | None = optional("the same at the low end")
+    high: tuple[float, ...] | None = optional("the same at the high end")
     kind: Literal["measured", "reported", "derived", "assumption"] = Field(description="what kind of statement it is")
     source: SourceId
     locator: Locator = None
@@ -64,12 +64,10 @@ class UsedPrice(StrictModel):
     """What an accelerator of a given age was seen to sell for."""
 
     accelerator: Text = Field(description="what was sold, as the source calls it")
-    age_months: int | None = Field(default=None, ge=0, description="Age since it was bought new, or since launch")
-    price_usd: float | None = Field(default=None, gt=0, description="what was paid for one")
-    launch_price_usd: float | None = Field(default=None, gt=0, description="Price when it came out")
-    share_of_launch_price: float | None = Field(
-        default=None, gt=0, description="What a used one sold for, over its launch price"
-    )
+    age_months: int | None = optional("Age since it was bought new, or since launch", ge=0)
+    price_usd: float | None = optional("what was paid for one", gt=0)
+    launch_price_usd: float | None = optional("Price when it came out", gt=0)
+    share_of_launch_price: float | None = optional("What a used one sold for, over its launch price", gt=0)
     on: YearMonth
     basis: Text = Field(description="what sort of price it is: a completed sale, a listing, a list")
     confidence: Confidence

@@ -19,7 +19,7 @@ import pydantic
 from pricing import strict_yaml
 from pricing.caching import cached
 from pricing.catalogue import SECTIONS, Catalogue, cache_dir, cited_sources, figures, read_cached, write_cached
-from pricing.errors import CatalogError, Place
+from pricing.errors import CatalogError, FilePosition
 from pricing.records import Bloc, DataFile
 from pricing.strict_yaml import first_error_message
 
@@ -41,7 +41,7 @@ def load(folder: Path, *, cache: Path | None = None) -> Catalogue:
     """The catalogue in `folder`, from its checked copy where there is one."""
     contents = {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*.yaml"))}
     if not contents:
-        raise CatalogError(Place(folder.name), "want at least one .yaml file in this folder")
+        raise CatalogError(FilePosition(folder.name), "want at least one .yaml file in this folder")
     digest = _digest({name: _LINE_FOR_EDITORS.sub(b"", raw) for name, raw in contents.items()})
     if cache is None:
         return build(contents, digest)
@@ -63,7 +63,7 @@ def build(contents: dict[str, bytes], digest: str) -> Catalogue:
         for section in SECTIONS:
             for key, record in getattr(data, section).items():
                 if (section, key) in home:
-                    raise CatalogError(Place(name, key=f"{section}.{key}"), f"already in {home[section, key]}")
+                    raise CatalogError(FilePosition(name, key=f"{section}.{key}"), f"already in {home[section, key]}")
                 home[section, key] = name
                 merged[section][key] = record
     catalogue = Catalogue.model_construct(None, digest=digest, day=date.min, **merged)
@@ -78,7 +78,7 @@ def read_file(name: str, raw: bytes) -> DataFile:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
         wish = f"want UTF-8 text, got byte 0x{raw[error.start]:02x} at {error.start}"
-        raise CatalogError(Place(name), wish) from error
+        raise CatalogError(FilePosition(name), wish) from error
     try:
         return DataFile.model_validate(strict_yaml.read(text, file=name))
     except pydantic.ValidationError as error:
@@ -90,7 +90,7 @@ def _first_error(name: str, text: str, error: pydantic.ValidationError) -> Catal
     path = tuple(_DAY_AS_KEY.sub(_key_as_written, str(step)) for step in found)
     where = strict_yaml.lines(text, file=name)
     known = next((path[:n] for n in range(len(path), 0, -1) if path[:n] in where), ())
-    return CatalogError(Place(name, where.get(known), ".".join(path)), wish)
+    return CatalogError(FilePosition(name, where.get(known), ".".join(path)), wish)
 
 
 def _key_as_written(key: re.Match[str]) -> str:
@@ -102,7 +102,7 @@ def _check_references(catalogue: Catalogue, home: dict[tuple[str, str], str]) ->
     # One after the other: the chain of parents can only be followed where every parent exists.
     wrong = (_citation_errors, _name_errors, _wrong_countries, _parent_errors)
     for section, key, wish in chain.from_iterable(find(catalogue) for find in wrong):
-        raise CatalogError(Place(home[section, key], key=f"{section}.{key}"), wish)
+        raise CatalogError(FilePosition(home[section, key], key=f"{section}.{key}"), wish)
 
 
 def _citation_errors(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:

@@ -20,6 +20,7 @@ from pricing.figure import (
     Usual,
     Whole,
     YearMonth,
+    optional,
 )
 
 
@@ -33,9 +34,9 @@ class AttentionWindow(StrictModel):
     tokens: int = Field(json_schema_extra=COUNT, ge=1, le=100_000_000, description="what such a layer sees at most")
     layers: Whole = Field(default=1, description="how many layers of `of` have the window")
     of: Whole = Field(default=1, description="either all layers that attend, or the period in which kinds alternate")
-    heads: Whole | None = Field(default=None, description="query heads of such a layer; absent: as the others")
-    kv_heads: Whole | None = Field(default=None, description="its heads of keys and values; absent: as the others")
-    head_dim: Whole | None = Field(default=None, description="width of its heads; absent: as the others")
+    heads: Whole | None = optional("query heads of such a layer; absent: as the others")
+    kv_heads: Whole | None = optional("its heads of keys and values; absent: as the others")
+    head_dim: Whole | None = optional("width of its heads; absent: as the others")
 
     @model_validator(mode="after")
     def _check_layer_count(self) -> AttentionWindow:
@@ -115,146 +116,84 @@ AttentionKind = Literal[
 _LATENT_RANKS = ("kv_lora", "qk_nope_dim", "qk_rope_dim")
 
 
-class Shape(StrictModel):
+class NetworkShape(StrictModel):
     """The numbers of a neural network, from which parameters, memory and speed are counted."""
 
     params_b: float = Field(
         json_schema_extra=BILLIONS, gt=0, le=100_000, description="total parameters as stated, in 1e9"
     )
-    active_params_b: float | None = Field(
-        default=None, json_schema_extra=BILLIONS, gt=0, description="used for each token; mixtures of experts"
+    active_params_b: float | None = optional("used for each token; mixtures of experts", BILLIONS, gt=0)
+    layers: Whole | None = optional("layers in all")
+    hidden: Whole | None = optional("width of the stream between layers")
+    heads: Whole | None = optional("query heads of attention in one layer")
+    kv_heads: Whole | None = optional("key and value heads in one layer; fewer than heads where queries share them")
+    head_dim: Whole | None = optional("width of one head; absent: hidden over heads")
+    ffn_hidden: Whole | None = optional("inner width of the dense network of a layer")
+    gated: bool | None = optional("whether the inner network has a gate: three matrices, not two")
+    vocab: int | None = optional("words and pieces it knows", COUNT, ge=1, le=2_000_000)
+    context: int | None = optional("tokens it reads at most", COUNT, ge=1, le=100_000_000)
+    weights: WeightFormat | None = optional("format they are published in; absent: 16 bits")
+    rest_weights: WeightFormat | None = optional(
+        "format of all but the routed experts and tables; absent: that of `weights`"
     )
-    layers: Whole | None = Field(default=None, description="layers in all")
-    hidden: Whole | None = Field(default=None, description="width of the stream between layers")
-    heads: Whole | None = Field(default=None, description="query heads of attention in one layer")
-    kv_heads: Whole | None = Field(
-        default=None, description="key and value heads in one layer; fewer than heads where queries share them"
+    scale_group: Whole | None = optional("weights that share a scale of 16 bits, in int4")
+    attention: AttentionKind | None = optional("how the layers that attend do it")
+    decoder_layers: Whole | None = optional(
+        "of `layers`, those that write, of a network whose others read; they attend twice"
     )
-    head_dim: Whole | None = Field(default=None, description="width of one head; absent: hidden over heads")
-    ffn_hidden: Whole | None = Field(default=None, description="inner width of the dense network of a layer")
-    gated: bool | None = Field(
-        default=None, description="whether the inner network has a gate: three matrices, not two"
+    attention_layers: int | None = optional(
+        "layers that attend; absent: all but linear and recurrent", COUNT, ge=0, le=10_000
     )
-    vocab: int | None = Field(
-        default=None, json_schema_extra=COUNT, ge=1, le=2_000_000, description="words and pieces it knows"
-    )
-    context: int | None = Field(
-        default=None, json_schema_extra=COUNT, ge=1, le=100_000_000, description="tokens it reads at most"
-    )
-    weights: WeightFormat | None = Field(default=None, description="format they are published in; absent: 16 bits")
-    rest_weights: WeightFormat | None = Field(
-        default=None, description="format of all but the routed experts and tables; absent: that of `weights`"
-    )
-    scale_group: Whole | None = Field(default=None, description="weights that share a scale of 16 bits, in int4")
-    attention: AttentionKind | None = Field(default=None, description="how the layers that attend do it")
-    decoder_layers: Whole | None = Field(
-        default=None, description="of `layers`, those that write, of a network whose others read; they attend twice"
-    )
-    attention_layers: int | None = Field(
-        default=None,
-        json_schema_extra=COUNT,
-        ge=0,
-        le=10_000,
-        description="layers that attend; absent: all but linear and recurrent",
-    )
-    linear: LinearAttention | None = Field(default=None, description="layers of linear attention")
-    state_space: StateSpaceLayers | None = Field(default=None, description="layers of a state space")
-    convolution: ConvolutionLayers | None = Field(default=None, description="layers that mix the last few tokens")
-    recurrent_layers: int | None = Field(
-        default=None,
-        json_schema_extra=COUNT,
-        ge=1,
-        le=10_000,
-        description="of other recurrence, which no field describes",
-    )
-    window: AttentionWindow | None = Field(
-        default=None, description="what some layers see; absent: all that attend see the whole context"
-    )
-    indexer: SparseAttentionIndexer | None = Field(
-        default=None, description="what chooses; absent: tokens look at all they see"
-    )
-    compression: CompressedAttention | None = Field(
-        default=None, description="ranks of attention of the kind compressed"
-    )
-    output_gate: Literal["values", "heads"] | None = Field(
-        default=None, description="whether what attention puts out is gated, each value or each head"
+    linear: LinearAttention | None = optional("layers of linear attention")
+    state_space: StateSpaceLayers | None = optional("layers of a state space")
+    convolution: ConvolutionLayers | None = optional("layers that mix the last few tokens")
+    recurrent_layers: int | None = optional("of other recurrence, which no field describes", COUNT, ge=1, le=10_000)
+    window: AttentionWindow | None = optional("what some layers see; absent: all that attend see the whole context")
+    indexer: SparseAttentionIndexer | None = optional("what chooses; absent: tokens look at all they see")
+    compression: CompressedAttention | None = optional("ranks of attention of the kind compressed")
+    output_gate: Literal["values", "heads"] | None = optional(
+        "whether what attention puts out is gated, each value or each head"
     )
     keys_as_values: bool = Field(
         default=False, description="layers that see the whole context make values of keys: one matrix less"
     )
-    reusing_layers: Whole | None = Field(
-        default=None, description="layers that attend over the cache of an earlier one, evenly of all kinds"
+    reusing_layers: Whole | None = optional("layers that attend over the cache of an earlier one, evenly of all kinds")
+    positions: Literal["learned", "relative", "alibi"] | None = optional(
+        "how it learns the order of tokens; absent: rotary, or none"
     )
-    positions: Literal["learned", "relative", "alibi"] | None = Field(
-        default=None, description="how it learns the order of tokens; absent: rotary, or none"
+    tied_embeddings: bool | None = optional("whether words in and words out share one matrix")
+    experts: Whole | None = optional("routed experts in a layer of a mixture")
+    experts_per_token: Whole | None = optional("routed experts that work on each token")
+    expert_groups_per_token: Whole | None = optional(
+        "of the groups on nodes of their own, how many a token may go to; absent: any"
     )
-    tied_embeddings: bool | None = Field(default=None, description="whether words in and words out share one matrix")
-    experts: Whole | None = Field(default=None, description="routed experts in a layer of a mixture")
-    experts_per_token: Whole | None = Field(default=None, description="routed experts that work on each token")
-    expert_groups_per_token: Whole | None = Field(
-        default=None, description="of the groups on nodes of their own, how many a token may go to; absent: any"
+    shared_experts: int | None = optional("experts that work on every token", COUNT, ge=0, le=1_000)
+    shared_ffn_hidden: Whole | None = optional(
+        "width of the shared experts together; absent: so many as wide as routed ones"
     )
-    shared_experts: int | None = Field(
-        default=None, json_schema_extra=COUNT, ge=0, le=1_000, description="experts that work on every token"
+    moe_ffn_hidden: Whole | None = optional("inner width of one routed expert")
+    moe_input: Whole | None = optional("width that routed experts read and write; absent: `hidden`")
+    dense_layers: int | None = optional("layers with a dense network; mostly the leading ones", COUNT, ge=0, le=10_000)
+    moe_layers: int | None = optional("layers with experts", COUNT, ge=0, le=10_000)
+    lookup_params_b: float | None = optional(
+        "in tables of which each token takes a row: stored, hardly read, in 1e9", BILLIONS, gt=0, le=100_000
     )
-    shared_ffn_hidden: Whole | None = Field(
-        default=None, description="width of the shared experts together; absent: so many as wide as routed ones"
+    other_params_b: float | None = optional(
+        "in parts that no other field describes and every token uses, in 1e9", BILLIONS, gt=0, le=100_000
     )
-    moe_ffn_hidden: Whole | None = Field(default=None, description="inner width of one routed expert")
-    moe_input: Whole | None = Field(
-        default=None, description="width that routed experts read and write; absent: `hidden`"
+    prediction_layers: Whole | None = optional(
+        "layers that predict further tokens; in no count: neither in params_b nor in layers"
     )
-    dense_layers: int | None = Field(
-        default=None,
-        json_schema_extra=COUNT,
-        ge=0,
-        le=10_000,
-        description="layers with a dense network; mostly the leading ones",
-    )
-    moe_layers: int | None = Field(
-        default=None, json_schema_extra=COUNT, ge=0, le=10_000, description="layers with experts"
-    )
-    lookup_params_b: float | None = Field(
-        default=None,
-        json_schema_extra=BILLIONS,
-        gt=0,
-        le=100_000,
-        description="in tables of which each token takes a row: stored, hardly read, in 1e9",
-    )
-    other_params_b: float | None = Field(
-        default=None,
-        json_schema_extra=BILLIONS,
-        gt=0,
-        le=100_000,
-        description="in parts that no other field describes and every token uses, in 1e9",
-    )
-    prediction_layers: Whole | None = Field(
-        default=None, description="layers that predict further tokens; in no count: neither in params_b nor in layers"
-    )
-    q_lora: int | None = Field(
-        default=None, json_schema_extra=COUNT, ge=1, description="rank of compressed queries (MLA)"
-    )
-    kv_lora: int | None = Field(
-        default=None, json_schema_extra=COUNT, ge=1, description="rank of compressed keys and values (MLA)"
-    )
-    qk_nope_dim: int | None = Field(
-        default=None,
-        json_schema_extra=COUNT,
-        ge=1,
-        description="width of a head of queries and keys without positions (MLA)",
-    )
-    qk_rope_dim: int | None = Field(
-        default=None, json_schema_extra=COUNT, ge=0, description="width of its part with positions (MLA)"
-    )
-    v_head_dim: int | None = Field(
-        default=None,
-        json_schema_extra=COUNT,
-        ge=1,
-        description="width of a head of values; absent: as keys, where attention is not MLA",
+    q_lora: int | None = optional("rank of compressed queries (MLA)", COUNT, ge=1)
+    kv_lora: int | None = optional("rank of compressed keys and values (MLA)", COUNT, ge=1)
+    qk_nope_dim: int | None = optional("width of a head of queries and keys without positions (MLA)", COUNT, ge=1)
+    qk_rope_dim: int | None = optional("width of its part with positions (MLA)", COUNT, ge=0)
+    v_head_dim: int | None = optional(
+        "width of a head of values; absent: as keys, where attention is not MLA", COUNT, ge=1
     )
 
     @model_validator(mode="after")
-    def _check_layer_sum(self) -> Shape:
+    def _check_layer_sum(self) -> NetworkShape:
         others = {name: getattr(self, name) for name in ("linear", "state_space", "convolution")}
         kinds = {name: one.layers for name, one in others.items() if one is not None}
         kinds |= {"attention_layers": self.attention_layers or 0, "recurrent_layers": self.recurrent_layers or 0}
@@ -266,13 +205,13 @@ class Shape(StrictModel):
         return self
 
     @model_validator(mode="after")
-    def _check_decoder_layers(self) -> Shape:
+    def _check_decoder_layers(self) -> NetworkShape:
         if self.layers and self.decoder_layers and self.decoder_layers >= self.layers:
             raise ValueError(f"want fewer decoder_layers than the {self.layers} layers, got {self.decoder_layers}")
         return self
 
     @model_validator(mode="after")
-    def _check_heads(self) -> Shape:
+    def _check_heads(self) -> NetworkShape:
         heads, shared = self.heads, self.kv_heads
         if heads and shared and heads % shared:
             raise ValueError(f"want kv_heads that divide the {heads} heads, got {shared}")
@@ -281,7 +220,7 @@ class Shape(StrictModel):
         return self
 
     @model_validator(mode="after")
-    def _check_mixture(self) -> Shape:
+    def _check_mixture(self) -> NetworkShape:
         parts = (self.experts, self.experts_per_token, self.moe_ffn_hidden)
         if any(parts) and not all(parts):
             raise ValueError("a mixture needs experts, experts_per_token and moe_ffn_hidden: want all three or none")
@@ -292,7 +231,7 @@ class Shape(StrictModel):
         return self
 
     @model_validator(mode="after")
-    def _check_mla_ranks(self) -> Shape:
+    def _check_mla_ranks(self) -> NetworkShape:
         wanted = (*_LATENT_RANKS, "v_head_dim")
         missing = [name for name in wanted if getattr(self, name) is None]
         if self.attention == "MLA" and missing:
@@ -302,7 +241,7 @@ class Shape(StrictModel):
         return self
 
     @model_validator(mode="after")
-    def _check_compression(self) -> Shape:
+    def _check_compression(self) -> NetworkShape:
         said = (self.compression, self.indexer, self.window, self.q_lora)
         if self.attention == "compressed" and None in said:
             raise ValueError("attention of the kind compressed needs compression, indexer, window and q_lora")
@@ -311,7 +250,7 @@ class Shape(StrictModel):
         return self
 
 
-class Model(Shape):
+class Model(NetworkShape):
     """A network of the catalogue: its shape, what it is called, and who says so.
 
     `note` and `not_recounted` are for people. No program reads them.
@@ -324,9 +263,9 @@ class Model(Shape):
     ] = Field(description="what it takes and gives")  # fmt: skip
     released: YearMonth | None = None
     aliases: Aliases = ()
-    usual: Usual | None = Field(default=None, description="names of several models that usually mean this one")
+    usual: Usual | None = optional("names of several models that usually mean this one")
     source: SourceId
     locator: Locator = None
     confidence: Confidence
-    not_recounted: Text | None = Field(default=None, description="why the stated count cannot be had from the shape")
+    not_recounted: Text | None = optional("why the stated count cannot be had from the shape")
     note: Note = None

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from pricing.choices import Customer, MachineKind
-from pricing.figure import UNIT, Figure, Id, Label, Note, StrictModel, Text, Whole, figure
+from pricing.figure import UNIT, Figure, Id, Label, Note, StrictModel, Text, Whole, figure, optional
 
 
 class Record(StrictModel):
@@ -44,7 +44,7 @@ class Host(Record):
     form_factors: tuple[Text, ...] = Field(default=(), description="of the accelerators that it is for")
     takes: tuple[Id, ...] = Field(default=(), description="ids of the accelerators that it is for; wins over the form")
     not_for: tuple[Id, ...] = Field(default=(), description="ids of accelerators of that form that it is not for")
-    noise: Text | None = Field(default=None, description="how loud it is, in words")
+    noise: Text | None = optional("how loud it is, in words")
     price_usd: Figure | None = figure("USD", NEW_PRICE)
     idle_power_w: Figure | None = figure("W", "Power of the whole server that has nothing to do")
     typical_power_w: Figure | None = figure("W", "Power of the whole server under a real load")
@@ -55,7 +55,7 @@ class Host(Record):
     note: Note = None
 
 
-class Place(Record):
+class Premises(Record):
     """What machines stand in, and what of owning is another there. What it does not say, the facts of owning say."""
 
     label: Label

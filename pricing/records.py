@@ -12,11 +12,11 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from pricing.choices import Area, Fabric, MachineKind, Mains, Orders, Purchase, SoldAs
-from pricing.days import Day
 from pricing.figure import (
     Aliases,
     Confidence,
     Country,
+    Day,
     Figure,
     Id,
     Label,
@@ -30,11 +30,12 @@ from pricing.figure import (
     Whole,
     YearMonth,
     figure,
+    optional,
     unit_marker,
 )
-from pricing.finance import ResidualCurve, Schedule, UsedMarket, UsedPrice
+from pricing.finance import DepreciationSchedule, ResidualCurve, UsedMarket, UsedPrice
 from pricing.model import Model
-from pricing.record import Host, Place, Record
+from pricing.record import Host, Premises, Record
 
 ProviderKind = Literal["hyperscaler", "neocloud", "marketplace", "serverless", "yours"]
 Bloc = Literal["EU", "EEA"]
@@ -79,14 +80,14 @@ class Accelerator(Record):
 
     label: Label
     vendor: Text = Field(description="who makes it")
-    architecture: Text | None = Field(default=None, description="generation of the chip: Hopper, CDNA3")
+    architecture: Text | None = optional("generation of the chip: Hopper, CDNA3")
     kind: Literal["gpu", "tpu", "asic", "apu", "cpu", "apple", "edge"] = Field(description="what sort of chip it is")
     launched: YearMonth | None = None
     form_factor: Text = Field(description="how it is built in: SXM5, PCIe, OAM, board")
-    memory_type: Text | None = Field(default=None, description="HBM3, GDDR6X")
-    link: Text | None = Field(default=None, description="what joins it to its like in one machine: NVLink 4")
+    memory_type: Text | None = optional("HBM3, GDDR6X")
+    link: Text | None = optional("what joins it to its like in one machine: NVLink 4")
     aliases: Aliases = ()
-    usual: Usual | None = Field(default=None, description="names of several accelerators that usually mean this one")
+    usual: Usual | None = optional("names of several accelerators that usually mean this one")
     rent_only: bool = Field(default=False, description="true where nobody sells it")
     consumer: bool = Field(
         default=False, description="true where it is made for private people: GeForce, Radeon RX, Arc"
@@ -94,7 +95,7 @@ class Accelerator(Record):
     whole_machine: bool = Field(
         default=False, description="true where its price is that of a whole machine: a Mac, a small desktop"
     )
-    board: Whole | None = Field(default=None, description="how many are built on one board, where they come on boards")
+    board: Whole | None = optional("how many are built on one board, where they come on boards")
     dies_per_unit: Whole = Field(default=1, description="chips in what is sold and counted as one")
     confidence: Confidence
     memory_gb: Figure | None = figure("GB", "Memory as it is marketed")
@@ -119,7 +120,7 @@ class Accelerator(Record):
     price_usd: Figure | None = figure("USD", BOUGHT)
     embodied_kg: Figure | None = figure("kg", "Carbon dioxide equivalent of making one, from the mine to the gate")
     mig: tuple[MigProfile, ...] = Field(default=(), description="the slices it can be cut into")
-    mig_source: str | None = Field(default=None, description="who says how it can be cut: the id of a source")
+    mig_source: str | None = optional("who says how it can be cut: the id of a source")
     note: Note = None
 
     @property
@@ -152,8 +153,8 @@ class Server(Record):
     kind: MachineKind = Field(default="server", description="what sort of machine it is")
     accelerator: Id = Field(description="id of the accelerator in it")
     accelerators: Whole = Field(description="how many are in it")
-    nics: Text | None = Field(default=None, description="its network cards")
-    cooling: Text | None = Field(default=None, description="air, liquid")
+    nics: Text | None = optional("its network cards")
+    cooling: Text | None = optional("air, liquid")
     confidence: Confidence
     price_usd: Figure | None = figure("USD", BOUGHT)
     max_power_w: Figure | None = figure("W", "Power of the whole server at most, as its maker states it")
@@ -161,7 +162,7 @@ class Server(Record):
     idle_power_w: Figure | None = figure("W", "Power of the whole server that has nothing to do")
     rack_units: Figure | None = figure("U", "Height in a rack")
     support_usd_per_year: Figure | None = figure("USD/year", "Support contract for one server")
-    cheaper_than_parts: Text | None = Field(default=None, description="why it costs less than its accelerators alone")
+    cheaper_than_parts: Text | None = optional("why it costs less than its accelerators alone")
     note: Note = None
 
 
@@ -170,10 +171,10 @@ class Site(Record):
 
     label: Label
     kind: Literal["world", "bloc", "country", "province", "us_state"] = Field(description="how large a place it is")
-    country: Text | None = Field(default=None, description="in which it lies, in words")
-    parent: Id | None = Field(default=None, description="id of the site that knows what this one does not")
+    country: Text | None = optional("in which it lies, in words")
+    parent: Id | None = optional("id of the site that knows what this one does not")
     aliases: Aliases = ()
-    mains: Mains | None = Field(default=None, description="volts of its sockets; absent: the parent's")
+    mains: Mains | None = optional("volts of its sockets; absent: the parent's")
     electricity_like: tuple[Id, ...] = Field(
         default=(), description="ids of sites whose average stands in for a price of electricity that it lacks"
     )
@@ -216,9 +217,9 @@ class Provider(Record):
 
     label: Label
     kind: ProviderKind = Field(description="what sort of business it is")
-    headquarters: Country | None = Field(default=None, description="general knowledge, not from the terms' source")
+    headquarters: Country | None = optional("general knowledge, not from the terms' source")
     aliases: Aliases = ()
-    orders: Orders | None = Field(default=None, description="who may order; `verified`: after a check or for a quota")
+    orders: Orders | None = optional("who may order; `verified`: after a check or for a quota")
     sizes: NodeSizes = Field(default=(), description=f"{SIZES}, where its list has a price for one; an offer's own win")
     most_at_once: Figure | None = figure("count", MOST_AT_ONCE)
     fabrics: tuple[MachineFabric, ...] = Field(default=(), description="networks between its machines, in the price")
@@ -226,7 +227,7 @@ class Provider(Record):
         default_factory=dict, description=f"{PLACES}, for regions as its offers call them"
     )
     sale_sources: tuple[Id, ...] = Field(default=(), description="who says orders, sizes and regions: sources' ids")
-    sale_read: Day | None = Field(default=None, description="the day those were read")
+    sale_read: Day | None = optional("the day those were read")
     billing_increment_s: Figure | None = figure("second", "What the length of a session is rounded up to")
     minimum_accelerators: Figure | None = figure("count", "The fewest that are rented out at once")
     egress_usd_per_gb: Figure | None = figure("USD/GB", "Traffic out to the internet, beyond what is free")
@@ -236,9 +237,9 @@ class Provider(Record):
     startup_credits_usd: Figure | None = figure(
         "USD", "The most that the provider's programme for young companies gives"
     )
-    interconnect: Text | None = Field(default=None, description="the network between its machines, in words")
-    spot_semantics: Text | None = Field(default=None, description="what may happen to a spot machine, in words")
-    compliance: Text | None = Field(default=None, description="what it is certified for, in words")
+    interconnect: Text | None = optional("the network between its machines, in words")
+    spot_semantics: Text | None = optional("what may happen to a spot machine, in words")
+    compliance: Text | None = optional("what it is certified for, in words")
     note: Note = None
 
     @model_validator(mode="after")
@@ -258,19 +259,19 @@ class Offer(Record):
     region: Text = Field(description="as the provider calls it")
     area: Area = Field(description="in which part of the world that is")
     purchase: Purchase = Field(description="on demand, spot, or reserved for how long")
-    sku: Text | None = Field(default=None, description="what the provider calls the machine")
-    vcpus: float | None = Field(default=None, gt=0, description="virtual processors of one rented machine")
-    ram_gb: float | None = Field(default=None, gt=0, description="Main memory of one rented machine")
+    sku: Text | None = optional("what the provider calls the machine")
+    vcpus: float | None = optional("virtual processors of one rented machine", gt=0)
+    ram_gb: float | None = optional("Main memory of one rented machine", gt=0)
     countries: tuple[Country | Bloc, ...] = Field(default=(), description=f"{PLACES}; absent: as its provider's region")
-    sold_as: SoldAs | None = Field(default=None, description="absent: told from the provider's kind and the sizes")
+    sold_as: SoldAs | None = optional("absent: told from the provider's kind and the sizes")
     sizes: NodeSizes = Field(default=(), description=f"{SIZES}, where the price is for one; absent: the provider's")
     least_at_once: Figure | None = figure("count", LEAST_AT_ONCE)
     most_at_once: Figure | None = figure("count", MOST_AT_ONCE)
-    fabric: Fabric | None = Field(default=None, description="what joins its machines, in the price, as its source says")
+    fabric: Fabric | None = optional("what joins its machines, in the price, as its source says")
     fabric_gb_s: Figure | None = figure("GB/s", FABRIC_RATE)
     usd_per_accelerator_hour: Figure | None = figure("USD/accelerator-hour", HOURLY + "; absent: ask for a quote")
-    usd_per_instance_hour: float | None = Field(
-        default=None, gt=0, description="as the source prints it for the newest reading; must equal price x count"
+    usd_per_instance_hour: float | None = optional(
+        "as the source prints it for the newest reading; must equal price x count", gt=0
     )
     doubts: tuple[ListingDoubt, ...] = Field(default=(), description="why it must not be called the cheapest")
     note: Note = None
@@ -307,9 +308,7 @@ class HostedPrice(Record):
     label: Label
     vendor: Text = Field(description="who sells it by the token")
     model: Text = Field(description="which model, as the catalogue or the seller calls it")
-    tier: Text | None = Field(
-        default=None, description="for which prompts, hours, places or version it is, where that is not the base price"
-    )
+    tier: Text | None = optional("for which prompts, hours, places or version it is, where that is not the base price")
     input_usd_per_mtoken: Figure = Field(
         description="A million tokens sent to a hosted model", json_schema_extra=unit_marker("USD/Mtoken")
     )
@@ -328,7 +327,7 @@ class Fact(StrictModel):
         "network", "storage", "power", "cooling", "staff", "maintenance", "insurance", "install", "spares", "software",
         "facility", "finance", "tax", "reliability", "preemption", "utilisation", "market", "residual", "carbon",
     ] = Field(description="what it is about")  # fmt: skip
-    scope: Text | None = Field(default=None, description="for what, and per what, it holds")
+    scope: Text | None = optional("for what, and per what, it holds")
     figure: Figure = Field(description="the number, in any unit of the list")
 
 
@@ -346,7 +345,9 @@ class DataFile(StrictModel):
         default_factory=dict, description="machines for cards without a server, and chips sold whole, by id"
     )
     sites: dict[Id, Site] = Field(default_factory=dict, description="places on the electricity map, by id")
-    places: dict[Id, Place] = Field(default_factory=dict, description="what machines stand in: a home, a campus, by id")
+    places: dict[Id, Premises] = Field(
+        default_factory=dict, description="what machines stand in: a home, a campus, by id"
+    )
     lands: dict[Country, CountryRecord] = Field(
         default_factory=dict, description="countries, by their two letters: where regions and providers are"
     )
@@ -362,7 +363,9 @@ class DataFile(StrictModel):
     facts: dict[Id, Fact] = Field(
         default_factory=dict, description="figures that belong to no chip, place or provider, by id"
     )
-    schedules: dict[Id, Schedule] = Field(default_factory=dict, description="how a cost may be written off, by id")
+    schedules: dict[Id, DepreciationSchedule] = Field(
+        default_factory=dict, description="how a cost may be written off, by id"
+    )
     residuals: dict[Id, ResidualCurve] = Field(
         default_factory=dict, description="what is left of a price at an age, by id"
     )

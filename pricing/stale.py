@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 
 from pydantic import BaseModel
 
-from pricing.catalogue import Catalogue, Placed, figures
+from pricing.catalogue import Catalogue, CatalogueFigure, figures
 from pricing.figure import Figure, Kind
 
 # Prices move in weeks, quotes in a quarter, judgement in half a year; data sheets hardly move.
@@ -25,7 +25,7 @@ ALLOWED_DAYS: dict[Kind, int] = {
 class StaleFigure(NamedTuple):
     """A figure, and by how many days it is over what its kind allows."""
 
-    placed: Placed
+    placed: CatalogueFigure
     days_over: int
 
 

@@ -27,7 +27,7 @@ from yaml.events import (
     StreamEndEvent,
 )
 
-from pricing.errors import CatalogError, Place
+from pricing.errors import CatalogError, FilePosition
 from pricing.formulas import NO_PLACE, unseen
 
 MAX_BYTES = 1_000_000
@@ -66,9 +66,9 @@ class _Reader:
         try:
             size = len(text.encode("utf-8"))
         except UnicodeEncodeError as error:
-            raise CatalogError(Place(file), f"want text, got half a character at {error.start}") from error
+            raise CatalogError(FilePosition(file), f"want text, got half a character at {error.start}") from error
         if size > MAX_BYTES:
-            raise CatalogError(Place(file), f"want at most {MAX_BYTES:,} bytes")
+            raise CatalogError(FilePosition(file), f"want at most {MAX_BYTES:,} bytes")
         self.events = self._events(text)
 
     def _events(self, text: str) -> Iterator[Event]:
@@ -78,7 +78,7 @@ class _Reader:
             mark = getattr(error, "problem_mark", None)
             line = mark.line + 1 if mark else None
             wish = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
-            raise CatalogError(Place(self.file, line), f"not YAML: {wish}") from error
+            raise CatalogError(FilePosition(self.file, line), f"not YAML: {wish}") from error
 
     def document(self) -> Any:
         data: Any = None
@@ -165,7 +165,7 @@ class _Reader:
         return number
 
     def _refuse(self, event: Event, path: Path, wish: str) -> CatalogError:
-        return CatalogError(Place(self.file, _line(event), ".".join(path)), wish)
+        return CatalogError(FilePosition(self.file, _line(event), ".".join(path)), wish)
 
 
 def _line(event: Event) -> int:

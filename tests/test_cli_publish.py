@@ -15,6 +15,7 @@ from planner.cli import main
 from pricing import PricingError, load_catalogue
 from pricing.feeds.feed import (
     AnyObservation,
+    AnyPriced,
     ExchangeRateObservation,
     Feed,
     FeedError,
@@ -24,7 +25,6 @@ from pricing.feeds.feed import (
     Observation,
 )
 from pricing.feeds.live import current
-from pricing.feeds.product import AnyPriced
 from pricing.feeds.refresh import Ways, refresh
 from pricing.feeds.registry import LATEST, asked_for, published_feed
 from pricing.formulas import unescape_csv_formula

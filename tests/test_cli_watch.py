@@ -13,7 +13,7 @@ from planner.cli.common import NEWS
 from pricing import load_catalogue
 from pricing.feeds.database import opened
 from pricing.feeds.feed import Observation
-from pricing.feeds.gate import Market, PriceValidator
+from pricing.feeds.gate import MarketPrices, PriceValidator
 from pricing.feeds.store import LivePriceStore, PriorPrices, SourceRefresh
 from pricing.feeds.written import SourceInfo
 from tests.pricing.feeds.made import row
@@ -27,7 +27,7 @@ def keep(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Keep:
     """Puts a believed price of RunPod's H100 into a store of the test's own."""
     monkeypatch.setenv("RENT_OR_BUY_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    market = Market.of(load_catalogue())
+    market = MarketPrices.of(load_catalogue())
 
     def done(price: float) -> None:
         now = datetime.now(UTC)

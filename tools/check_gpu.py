@@ -30,9 +30,8 @@ from planner.speed.serving.chips import ServingAccelerator, serving_data
 from planner.speed.serving.lookup import find_chip
 from pricing import PricingError, load_catalogue, names, strict_yaml
 from pricing.catalogue import Catalogue
-from pricing.days import Day
 from pricing.errors import AmbiguousNameError, UnknownNameError
-from pricing.figure import StrictModel
+from pricing.figure import Day, StrictModel
 from tools.calibration.constants_text import constants_text
 
 MOST_RESULTS = 2_000

@@ -15,7 +15,7 @@ from planner.cli.common import FAILED, OK, UsageError, emit
 
 if TYPE_CHECKING:
     from pricing.feeds.feed import Feed
-    from pricing.feeds.refresh import Progress
+    from pricing.feeds.refresh import SourceProgress
 
 
 def add(verbs: Any) -> None:
@@ -110,12 +110,12 @@ class _RefreshProgressPrinter:
     """Says on stderr when a source begins to answer, when it is done, and how many are."""
 
     def __init__(self, feeds: Iterable[Feed]) -> None:
-        from pricing.feeds.refresh import Progress
+        from pricing.feeds.refresh import SourceProgress
 
         self._lock = threading.Lock()
-        self._every = {feed.name: Progress(feed.name, feed.label, "waiting") for feed in feeds}
+        self._every = {feed.name: SourceProgress(feed.name, feed.label, "waiting") for feed in feeds}
 
-    def tell(self, one: Progress) -> None:
+    def tell(self, one: SourceProgress) -> None:
         """One line for each new state; sources are read in threads, and a line is written at once."""
         from planner.report.market.live_prices import UNDER_WAY, progress_text, refresh_status
 

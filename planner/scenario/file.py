@@ -18,8 +18,8 @@ from planner.scenario.path import Path, format_path, get_value
 from planner.scenario.scenario import Scenario
 from planner.scenario.typed_money import schema_with_amount_text, to_dollars, with_entered_amounts
 from pricing import CatalogError, Catalogue, strict_yaml
-from pricing.days import parse_day
 from pricing.exchange import rates
+from pricing.figure import parse_day
 from pricing.formulas import escape_character
 from pricing.near import near
 from pricing.strict_yaml import shown

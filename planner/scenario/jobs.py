@@ -11,7 +11,7 @@ from planner.scenario.failures import Failures
 from planner.scenario.measured import MeasuredRun, OwnModel
 from planner.scenario.task import ServingSpec, TrainingSpec
 from planner.scenario.vocabulary import Mode, Optimizer, Recompute, Team, TrainingEngine, Zero
-from pricing.days import Day
+from pricing.figure import Day
 
 MeasuredLike = Literal["job", "accelerator"]  # the measured run was of the same job, or only on the same accelerator
 _Accelerator = Annotated[str, Field(min_length=1, max_length=160)]

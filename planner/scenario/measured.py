@@ -8,9 +8,9 @@ from pydantic import AfterValidator, Field, model_validator
 
 from planner.scenario.base import Id, ScenarioModel, unit
 from planner.scenario.vocabulary import EngineName, Kind
-from pricing.days import Day
+from pricing.figure import Day
 from pricing.formulas import reject_invisible
-from pricing.model import Shape
+from pricing.model import NetworkShape
 
 MOST_MODELS = 4  # more would not go into a link
 MOST_FACTORS = 16  # more would not go into a link
@@ -57,7 +57,7 @@ class MeasuredRun(ScenarioModel):
         return self
 
 
-class OwnModel(Shape):
+class OwnModel(NetworkShape):
     """A network that the catalogue does not have, named like a model of the catalogue; it goes before one so named."""
 
     name: Id

@@ -13,7 +13,7 @@ from planner.scenario.known_names import ScenarioError, format_errors
 from planner.scenario.scenario import Scenario
 from pricing import strict_yaml
 from pricing.caching import cached
-from pricing.days import Day
+from pricing.figure import Day
 
 FOLDER = Path(__file__).parent / "presets"
 

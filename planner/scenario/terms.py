@@ -21,7 +21,7 @@ from planner.scenario.base import (
     unit,
     usd_per,
 )
-from pricing.days import Day
+from pricing.figure import Day
 
 # When, within its month or year, the money of a month is taken to move; `dated` counts the days of the calendar.
 Timing = Literal["month_end", "month_middle", "year_end", "year_middle", "dated"]

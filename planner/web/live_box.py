@@ -15,7 +15,7 @@ from planner.web.state_live import LivePriceStatus
 from pricing import PricingError
 from pricing.feeds.feed import Feed
 from pricing.feeds.folder import StoreError
-from pricing.feeds.refresh import Progress, RefreshResult, Ways, refresh
+from pricing.feeds.refresh import RefreshResult, SourceProgress, Ways, refresh
 from pricing.feeds.registry import asked_for
 
 WAYS: list[Callable[[], Ways]] = [Ways]  # how sources are asked; a test puts servers of its own behind
@@ -30,7 +30,7 @@ class PriceRefresher:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._cancelled = threading.Event()
-        self._progress: dict[str, Progress] = {}
+        self._progress: dict[str, SourceProgress] = {}
         self.found: RefreshResult | None = None
         self.trouble = ""  # why there is nothing, in a sentence
 
@@ -52,7 +52,7 @@ class PriceRefresher:
             feeds = tuple(FEEDS[-1]())
             self.found, self.trouble = None, _LOST
             self._cancelled = threading.Event()
-            self._progress = {feed.name: Progress(feed.name, feed.label, "waiting") for feed in feeds}
+            self._progress = {feed.name: SourceProgress(feed.name, feed.label, "waiting") for feed in feeds}
             ways = replace(WAYS[-1](), tell=self._told, cancelled=self._cancelled, person=person)
             self._thread = threading.Thread(target=self._work, args=(feeds, ways), daemon=True)
             self._thread.start()
@@ -66,11 +66,11 @@ class PriceRefresher:
         if self._thread is not None:
             self._thread.join(seconds)
 
-    def progress(self) -> list[Progress]:
+    def progress(self) -> list[SourceProgress]:
         """How far each source is."""
         return list(self._progress.values())
 
-    def _told(self, one: Progress) -> None:
+    def _told(self, one: SourceProgress) -> None:
         self._progress[one.source] = one
 
     def _work(self, feeds: Sequence[Feed], ways: Ways) -> None:

@@ -17,7 +17,7 @@ from pricing.feeds.database import open_read_only, opened
 from pricing.feeds.given import Name, What
 from pricing.feeds.laid import PREFIX
 from pricing.feeds.naming import NameInput, say
-from pricing.feeds.store import Held, LivePriceStore, ProductAvailability, Run
+from pricing.feeds.store import HeldPrice, LivePriceStore, ProductAvailability, StoredRefresh
 from pricing.feeds.verdict import Verdict
 
 _WEEK = timedelta(days=7)
@@ -29,9 +29,9 @@ _WHO, _REFUSAL = "live_who", "live_refusal"
 class LivePriceStatus:
     """The last refresh that counts, how many sources were ever read, and what waits for a person."""
 
-    last: Run | None = None
+    last: StoredRefresh | None = None
     sources: int = 0
-    held: tuple[Held, ...] = ()
+    held: tuple[HeldPrice, ...] = ()
     names: tuple[Name, ...] = ()
 
 

@@ -17,8 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pricing.belief.constants import PriceClass, constants
-from pricing.belief.moves import DAYS_PER_MONTH, Index, market_index, repricings_per_month
-from pricing.belief.readings import CLASSES, Floats, Places, Readings, readings
+from pricing.belief.readings import (
+    CLASSES,
+    DAYS_PER_MONTH,
+    Floats,
+    MarketIndex,
+    Places,
+    Readings,
+    market_index,
+    readings,
+    repricings_per_month,
+)
 from pricing.caching import cached_property
 from pricing.catalogue import Catalogue
 from pricing.figure import Figure
@@ -318,11 +327,11 @@ def _age_weight(age_days: Floats) -> Floats:
     return (facts.forgotten_days - age_days) / (facts.forgotten_days - facts.fading_from_days)
 
 
-def _index(known: Readings, day: int) -> Index:
+def _index(known: Readings, day: int) -> MarketIndex:
     key = ("index", day)
     if key not in known.kept:
         known.kept[key] = market_index(known, day)
-    return cast(Index, known.kept[key])
+    return cast(MarketIndex, known.kept[key])
 
 
 def _cached_repricing_rates(known: Readings, day: int) -> Floats:

@@ -19,7 +19,7 @@ from urllib3 import BaseHTTPResponse, Retry
 from urllib3.exceptions import MaxRetryError, ReadTimeoutError
 
 from pricing.feeds.feed import Feed, FeedError
-from pricing.feeds.reply import HttpReply, Pace, PacedAdapter, RefreshCancelled, TransferMeter
+from pricing.feeds.reply import HttpReply, PacedAdapter, RefreshCancelled, TransferMeter, TransferPace
 
 logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)  # its warnings name addresses, with keys in them
 
@@ -33,7 +33,7 @@ _HEADERS = {"User-Agent": "rent-or-buy (reads public price lists)", "Accept-Enco
 
 
 @dataclass(frozen=True)
-class Limits:
+class ClientLimits:
     """How long, how often and how much."""
 
     connect_s: float = 10.0
@@ -47,7 +47,7 @@ class Limits:
     pages: int = 2_000
 
 
-USUAL = Limits()
+USUAL = ClientLimits()
 
 
 class _CancellableRetry(Retry):
@@ -93,7 +93,7 @@ class Client:
     """Asks for one feed. `at` puts servers of a test in the place of hosts, and then nobody else is asked."""
 
     feed: Feed
-    limits: Limits = USUAL
+    limits: ClientLimits = USUAL
     cancelled: threading.Event = field(default_factory=threading.Event)
     at: Mapping[str, str] | None = None
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
@@ -115,7 +115,7 @@ class Client:
         )  # fmt: skip
         patience.wait = self._wait
         limits = self.limits
-        pace = Pace(limits.least_bytes_per_s * limits.slow_s, limits.slow_s, self._too_slow)
+        pace = TransferPace(limits.least_bytes_per_s * limits.slow_s, limits.slow_s, self._too_slow)
         for scheme in ("https://", "http://"):
             self._session.mount(scheme, PacedAdapter(pace, max_retries=patience))
 

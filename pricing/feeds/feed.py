@@ -1,43 +1,52 @@
-"""A source of live prices is one record: who says it, where, on which terms, and the function that reads it."""
+"""A source of live prices is one record, with the function that reads it; what it yields are observations of products.
 
+A product is what is sold, apart from its price: the same description is the same product, refresh after refresh.
+"""
+
+import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date
+from types import NoneType
 from typing import Any, Literal, Protocol
 
 from pricing.choices import Area, Fabric, Purchase
+from pricing.formulas import unseen, without_unseen
 
 Per = Literal["accelerator", "instance"]
+Kind = Literal["rental", "hosted", "exchange"]
+DOLLAR = "USD"
+_MOST = 2**63 - 1  # the largest whole number that a database keeps
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """One price for an hour, as the source says it: nothing believed, nothing named anew, nothing converted."""
+    """One hourly price as the source says it: nothing validated, renamed or converted."""
 
     seller: str  # as the source calls it
     accelerator: str  # as the source calls it
     count: int  # accelerators in one rented machine
     purchase: Purchase
-    price: float  # of one clock hour, in `currency`; a whole term's price is divided by its hours before
+    price: float  # of one clock hour, in `currency`; the price of a whole term is divided by its hours
     per: Per = "instance"
-    currency: str = "USD"
+    currency: str = DOLLAR
     region: str = ""  # as the seller calls it; empty: one price everywhere
-    area: Area | None = None  # None: told from the region
+    area: Area | None = None  # None: it follows from the region
     countries: tuple[str, ...] = ()
-    sku: str = ""  # what the seller calls the machine
+    sku: str = ""  # the seller's name of the machine
     vcpus: float | None = None
     ram_gb: float | None = None  # of one machine
     memory_gb: float | None = None  # of one accelerator: tells 40 GB from 80 GB apart
-    fabric: Fabric | None = None  # what joins its machines, where the source says it
-    free: int | None = None  # machines to be had now, at least; 0: none; None: not said
-    doubts: tuple[str, ...] = ()  # why it must not be called the cheapest: words of pricing.records.Doubt
+    fabric: Fabric | None = None  # the network between machines, where the source says it
+    free: int | None = None  # machines that are free now, at least; 0: none; None: unknown
+    doubts: tuple[str, ...] = ()  # why it must not be called the cheapest: words of pricing.records.ListingDoubt
     note: str = ""
-    day: date | None = None  # the day the source itself read it, where it is second hand; None: when it is asked
+    day: date | None = None  # the day a second-hand source read it; None: the day of the refresh
 
 
 @dataclass(frozen=True, slots=True)
 class HostedPriceObservation:
-    """What a hosted model costs for each million tokens, as the source says it."""
+    """The price of a hosted model for each million tokens, as the source says it."""
 
     vendor: str
     model: str
@@ -50,7 +59,7 @@ class HostedPriceObservation:
 
 @dataclass(frozen=True, slots=True)
 class ExchangeRateObservation:
-    """What one unit of a currency is worth in dollars."""
+    """The worth of one unit of a currency in dollars."""
 
     code: str
     usd: float
@@ -59,13 +68,14 @@ class ExchangeRateObservation:
 
 @dataclass(frozen=True, slots=True)
 class UnreadableRow:
-    """A row of a reply that no price could be told from: counted and shown, never guessed at, never believed."""
+    """A row of a reply without a readable price: counted and shown, never guessed at."""
 
     what: str  # as the source calls it
     why: str
 
 
-AnyObservation = Observation | HostedPriceObservation | ExchangeRateObservation | UnreadableRow
+AnyPriced = Observation | HostedPriceObservation | ExchangeRateObservation
+AnyObservation = AnyPriced | UnreadableRow
 
 
 class FeedReply(Protocol):
@@ -76,20 +86,20 @@ class FeedReply(Protocol):
         """SHA-256 of its bytes, so far as they were read."""
 
     def json(self) -> Any:
-        """The whole reply as JSON; a `FeedError` where it is none."""
+        """Return the whole reply as JSON; raise `FeedError` where it is none."""
 
     def text(self) -> str:
-        """The whole reply as text."""
+        """Return the whole reply as text."""
 
     def content(self) -> bytes:
-        """The whole reply as bytes: a zip, for one."""
+        """Return the whole reply as bytes: a zip, for one."""
 
     def lines(self) -> Iterator[str]:
-        """A long reply line by line as it comes; never the whole of it in memory."""
+        """Yield a long reply line by line as it comes; never the whole of it in memory."""
 
 
 class Fetcher(Protocol):
-    """How a feed asks: the client has time-outs, retries, limits, and lets nobody be asked but the feed's hosts."""
+    """Asks for a feed: with time-outs, retries and limits, and only the feed's hosts."""
 
     def get(
         self, url: str, *, params: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
@@ -100,14 +110,14 @@ class Fetcher(Protocol):
         """Ask with a JSON body."""
 
     def key(self) -> str:
-        """The person's key for this feed, from the environment."""
+        """Return the person's key for this feed, from the environment."""
 
 
 class Read(Protocol):
     """Reads a feed to its end."""
 
     def __call__(self, ask: Fetcher) -> Iterator[tuple[FeedReply, AnyObservation]]:
-        """Every observation, with the reply it stood in."""
+        """Yield every observation, with the reply that holds it."""
 
 
 @dataclass(frozen=True)
@@ -120,13 +130,103 @@ class Feed:
     hosts: tuple[str, ...]  # nobody else is asked, whatever a reply says; host, or host:port where it is not 443
     licence: str
     read: Read
-    kind: Literal["rental", "hosted", "exchange"] = "rental"
+    kind: Kind = "rental"
     via: Literal["price_api", "third_party"] = "price_api"
     key_name: str | None = None  # the variable of the environment that holds the person's key; None: keyless
     largest_reply_bytes: int = 64_000_000
-    may_be_empty: bool = False  # lists only what can be had now: nothing is an answer too
-    second_hand: tuple[str, ...] = ()  # sellers, as it calls them, of whom another feed speaks first hand: left to it
+    may_be_empty: bool = False  # lists only what is free now: nothing is an answer too
+    sellers: tuple[str, ...] = ()  # of a direct feed: the names under which other sources list its seller
+    keeps: tuple[str, ...] = ()  # of a collector: sellers with a feed of their own of whom it has further prices
+    second_hand: tuple[str, ...] = ()  # of a collector: the sellers that it leaves to their own feeds
 
 
 class FeedError(Exception):
     """Why a feed could not be read, in a sentence for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedPrice:
+    """The price of a product, as the source said it."""
+
+    price: float  # of an hour; of a million tokens sent; of a unit of a currency
+    currency: str = DOLLAR
+    output: float | None = None
+    cached: float | None = None
+    free: int | None = None
+
+
+# The fields of an observation that are its price, and not its product.
+_OF_PRICE: dict[str, frozenset[str]] = {
+    "rental": frozenset({"price", "currency", "free", "day"}),
+    "hosted": frozenset({"input_usd_per_mtoken", "output_usd_per_mtoken", "cached_input_usd_per_mtoken", "day"}),
+    "exchange": frozenset({"usd", "day"}),
+}
+
+
+def split_observation(observation: AnyPriced) -> tuple[Kind, str, ObservedPrice]:
+    """Return the kind of an observation, its product as JSON, and its price."""
+    if isinstance(observation, Observation):
+        kind, price = "rental", ObservedPrice(observation.price, observation.currency, free=observation.free)
+    elif isinstance(observation, HostedPriceObservation):
+        kind, price = "hosted", ObservedPrice(
+            observation.input_usd_per_mtoken, output=observation.output_usd_per_mtoken,
+            cached=observation.cached_input_usd_per_mtoken,
+        )  # fmt: skip
+    else:
+        kind, price = "exchange", ObservedPrice(observation.usd)
+    values = ((name, default, getattr(observation, name)) for name, default in _DEFAULTS[type(observation)])
+    product = {name: value for name, default, value in values if name not in _OF_PRICE[kind] and value != default}
+    return kind, json.dumps(product, sort_keys=True, separators=(",", ":"), ensure_ascii=False), price  # type: ignore[return-value]
+
+
+def joined(kind: str, product: str, price: ObservedPrice) -> AnyPriced:
+    """Return the observation again."""
+    values: dict[str, Any] = json.loads(product)
+    if kind == "rental":
+        values |= {name: tuple(values[name]) for name in ("countries", "doubts") if name in values}
+        return Observation(**values, price=price.price, currency=price.currency, free=price.free)
+    if kind == "hosted":
+        return HostedPriceObservation(
+            **values, input_usd_per_mtoken=price.price, output_usd_per_mtoken=price.output,
+            cached_input_usd_per_mtoken=price.cached,
+        )  # fmt: skip
+    return ExchangeRateObservation(**values, usd=price.price)
+
+
+def first_malformed_field(observation: AnyPriced) -> str | None:
+    """Return, as one printable line, what is wrong with the first field of a wrong type or with invisible marks."""
+    for name, kind in _TYPES[type(observation)]:
+        value = getattr(observation, name)
+        parts = value if isinstance(value, tuple) else (value,)
+        wrong = ""
+        if not isinstance(value, kind) or (kind == (tuple,) and not all(isinstance(part, str) for part in parts)):
+            wrong = "is"
+        elif _hides(value):
+            wrong = "has a mark that does not show:"
+        elif isinstance(value, int) and abs(value) > _MOST:
+            wrong = "is too large to keep:"
+        if wrong:
+            visible = tuple(without_unseen(part) if isinstance(part, str) else part for part in parts)
+            return f"{name} {wrong} {visible if isinstance(value, tuple) else visible[0]!r:.60}"
+    return None
+
+
+def has_unseen(observation: AnyPriced) -> bool:
+    """Return whether a text of it has a mark that does not show."""
+    return any(_hides(getattr(observation, name)) for name, _ in _TYPES[type(observation)])
+
+
+def _hides(value: object) -> bool:
+    parts = value if isinstance(value, tuple) else (value,)
+    return any(isinstance(part, str) and unseen(part) for part in parts)
+
+
+_PRICED = (Observation, HostedPriceObservation, ExchangeRateObservation)
+_DEFAULTS = {kind: tuple((field.name, field.default) for field in fields(kind)) for kind in _PRICED}
+_OF_TYPE: dict[Any, tuple[type, ...]] = {
+    str: (str,), int: (int,), float: (int, float), tuple[str, ...]: (tuple,), date | None: (date, NoneType),
+    int | None: (int, NoneType), float | None: (int, float, NoneType),
+}  # fmt: skip
+_TYPES = {
+    kind: tuple((field.name, _OF_TYPE.get(field.type, (str, NoneType))) for field in fields(kind)) for kind in _PRICED
+}

@@ -1,23 +1,23 @@
-"""What sellers call their machines, and what is in them: facts of `data/*.csv`, each row with its source."""
+"""What sellers call their machines and accelerators: facts of `data/*.csv`, each row with its source."""
 
 import csv
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast, get_args
+from typing import Any, cast, get_args
 
 from pricing.caching import cached
-from pricing.choices import Fabric
+from pricing.choices import Fabric, Purchase
 from pricing.feeds.parsing import number, positive, whole
 
 FOLDER = Path(__file__).parent / "data"
 ANY = "any"
 _FORM = re.compile(r"(?:^|[-_ ])(sxm|pcie|nvl)", re.IGNORECASE)
-SAME_MEMORY = 0.08  # a GB is 1e9 bytes to some, 2^30 to others, and a part of it is not for work
+SAME_MEMORY = 0.08  # a GB is 1e9 bytes to some and 2^30 to others, and a part of it is not for work
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class MachineType:
     """A machine that a seller rents out."""
 
     name: str
@@ -26,88 +26,81 @@ class Machine:
     vcpus: float | None
     ram_gb: float | None
     fabric: Fabric | None
-    on_demand_doubt: str  # why its price on demand is not one that can be had; empty: it can
+    on_demand_doubt: str  # why nobody gets its price on demand; empty: it can be ordered
+
+    def describe(self, purchase: Purchase) -> dict[str, Any]:
+        """Return the fields of an observation that the table knows."""
+        doubts = (self.on_demand_doubt,) if self.on_demand_doubt and purchase == "on_demand" else ()
+        return {"vcpus": self.vcpus, "ram_gb": self.ram_gb, "fabric": self.fabric, "doubts": doubts}
 
 
 @dataclass(frozen=True, slots=True)
 class AcceleratorAlias:
-    """What a seller calls an accelerator."""
+    """A seller's name of an accelerator."""
 
     accelerator: str
     memory_gb: float | None  # None: the name says enough
 
 
 def table(name: str) -> tuple[dict[str, str], ...]:
-    """The rows of a file of facts."""
+    """Return the rows of a file of facts."""
     with (FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         return tuple(csv.DictReader(file))
 
 
 @cached(None)
-def machines(seller: str) -> dict[str, Machine]:
-    """All that is known of a seller's machines, by what it calls them."""
-    return {row["machine"]: _machine(row) for row in table("machines") if row["seller"] == seller}
+def machines(seller: str) -> dict[str, MachineType]:
+    """Return the machines of a seller, by its names for them."""
+    return {
+        row["machine"]: MachineType(
+            row["machine"], row["accelerator"], whole(row["count"]), number(row["vcpus"]), positive(row["ram_gb"]),
+            cast(Fabric, row["fabric"]) if row["fabric"] in get_args(Fabric) else None, row["on_demand_doubt"],
+        )
+        for row in table("machines")
+        if row["seller"] == seller
+    }  # fmt: skip
 
 
 @cached(None)
 def boards(seller: str) -> dict[str, tuple[AcceleratorAlias, ...]]:
-    """What a seller calls its accelerators, and then what all call them."""
-    found: dict[str, tuple[AcceleratorAlias, ...]] = {}
+    """Return a seller's names of accelerators first, then the common names."""
+    aliases: dict[str, tuple[AcceleratorAlias, ...]] = {}
     for row in sorted(table("boards"), key=lambda row: row["seller"] == ANY):
         if row["seller"] in (seller, ANY):
             key = _plain(row["called"])
-            found[key] = (*found.get(key, ()), AcceleratorAlias(row["accelerator"], positive(row["memory_gb"])))
-    return found
+            aliases[key] = (*aliases.get(key, ()), AcceleratorAlias(row["accelerator"], positive(row["memory_gb"])))
+    return aliases
 
 
-def board(seller: str, called: str, memory_gb: float | None = None) -> AcceleratorAlias | None:
-    """The accelerator that a seller calls so; where two are called alike, the one with that memory."""
-    for one in boards(seller).get(_plain(called), ()):
-        near = one.memory_gb and memory_gb and abs(memory_gb / one.memory_gb - 1.0) < SAME_MEMORY
-        if one.memory_gb is None or near:
-            return one
-    return None
+def find_accelerator_any_memory(seller: str, name: str) -> AcceleratorAlias | None:
+    """Return the accelerator that a seller calls so, of unknown memory: the seller's own row comes first."""
+    return next(iter(boards(seller).get(_plain(name), ())), None)
 
 
-def find_accelerator_any_memory(seller: str, called: str) -> AcceleratorAlias | None:
-    """The accelerator that a seller calls so, where its memory is not said: the seller's own row comes first."""
-    return next(iter(boards(seller).get(_plain(called), ())), None)
+def accelerator(seller: str, name: str, memory_gb: float | None = None) -> str:
+    """Return the catalogue's name of an accelerator; the seller's own name where no table knows better."""
+    for alias in boards(seller).get(_plain(name), ()):
+        near = alias.memory_gb and memory_gb and abs(memory_gb / alias.memory_gb - 1.0) < SAME_MEMORY
+        if alias.memory_gb is None or near:
+            return alias.accelerator
+    return name
 
 
-def accelerator(seller: str, called: str, memory_gb: float | None = None) -> str:
-    """The catalogue's name of what a seller calls so; its own name where no table knows better."""
-    found = board(seller, called, memory_gb)
-    return found.accelerator if found else called
-
-
-def add_form_factor(called: str, machine: str) -> str:
-    """An accelerator with how it is built in, where only the machine's name says that: `A100` of `A100-sxm4x8`."""
+def add_form_factor(name: str, machine: str) -> str:
+    """Return an accelerator's name with the form that only the machine's name says: `A100` of `A100-sxm4x8`."""
     form = _FORM.search(machine)
-    return f"{called} {form[1]}" if form and form[1].casefold() not in called.casefold() else called
+    return f"{name} {form[1]}" if form and form[1].casefold() not in name.casefold() else name
 
 
-def _plain(called: str) -> str:
-    return "".join(mark for mark in called.casefold() if mark.isalnum()).removeprefix("nvidia").removeprefix("tesla")
+def _plain(name: str) -> str:
+    return "".join(mark for mark in name.casefold() if mark.isalnum()).removeprefix("nvidia").removeprefix("tesla")
 
 
 def regions(seller: str) -> tuple[str, ...]:
-    """Which regions of a seller are asked, where its list has one file for each."""
+    """Return the regions of a seller whose list has one file for each."""
     return tuple(row["region"] for row in table("regions") if row["seller"] == seller)
 
 
 def rule(name: str) -> float:
-    """A number out of a seller's terms."""
+    """Return a number from a seller's terms."""
     return next(float(row["value"]) for row in table("rules") if row["rule"] == name)
-
-
-def _machine(row: dict[str, str]) -> Machine:
-    fabric = row["fabric"]
-    return Machine(
-        name=row["machine"],
-        accelerator=row["accelerator"],
-        count=whole(row["count"]),
-        vcpus=number(row["vcpus"]),
-        ram_gb=positive(row["ram_gb"]),
-        fabric=cast(Fabric, fabric) if fabric in get_args(Fabric) else None,
-        on_demand_doubt=row["on_demand_doubt"],
-    )

@@ -2,17 +2,20 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Set
 from dataclasses import dataclass
+from datetime import date
+from typing import NamedTuple
 
 from pricing.catalogue import Catalogue
 from pricing.choices import Area
 from pricing.errors import AmbiguousNameError, UnknownNameError
-from pricing.feeds.feed import Observation
+from pricing.feeds.feed import Observation, ObservedPrice
 from pricing.feeds.given import NEW, UNWANTED, NameDecisions, What
-from pricing.feeds.verdict import Reason
+from pricing.feeds.verdict import GateReason
 from pricing.names import plain
-from pricing.quotes.known_names import KnownNames
+from pricing.quotes.records import KnownNames
+from pricing.records import HostedPrice, Offer
 
 NOT_STATED = "not stated"
 _SAME_MEMORY = 0.12  # GB and GiB lie 7 % apart, and what a device really has lies a little below what it is sold as
@@ -44,7 +47,7 @@ class SaleLocation:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class ResolvedProduct:
     """What an observation is of, in the catalogue's words."""
 
     provider: str
@@ -61,8 +64,8 @@ class FeedNameResolver:
         self._catalogue, self._given = catalogue, given
         self._vendors = frozenset(plain(one.vendor) for one in catalogue.hosted.values())
         self._known = KnownNames(catalogue)
-        self._chips: dict[tuple[str, float | None], str | Reason] = {}
-        self._sellers: dict[str, str | Reason] = {}
+        self._chips: dict[tuple[str, float | None], str | GateReason] = {}
+        self._sellers: dict[str, str | GateReason] = {}
         self._places: dict[tuple[str, str, Area | None, tuple[str, ...]], SaleLocation] = {}
         self._of_names = {frozenset(one.candidates): key for key, one in catalogue.ambiguous.items()}
         self._region_names: dict[str, Counter[tuple[str, Area]]] = defaultdict(Counter)
@@ -72,61 +75,63 @@ class FeedNameResolver:
         self._lands = {plain(one.label): code for code, one in lands} | {code.casefold(): code for code, _ in lands}
         self._long = sorted((label for label in self._lands if len(label) >= _SHORTEST_LABEL), key=len, reverse=True)
 
-    def placed(self, one: Observation) -> Placed | Reason:
+    def placed(self, one: Observation) -> ResolvedProduct | GateReason:
         """What is sold by whom and where, or which name nobody knows."""
         seller = self.seller(one.seller)
-        if isinstance(seller, Reason):
+        if isinstance(seller, GateReason):
             return seller
         chip = self.chip(one.accelerator, one.memory_gb)
-        if isinstance(chip, Reason):
+        if isinstance(chip, GateReason):
             return chip
-        return Placed(seller, chip, chip in self._catalogue.ambiguous, self.where(seller, one))
+        return ResolvedProduct(seller, chip, chip in self._catalogue.ambiguous, self.where(seller, one))
 
-    def seller(self, name: str) -> str | Reason:
+    def seller(self, name: str) -> str | GateReason:
         """Whose price it is."""
         if name not in self._sellers:
             found = self._meant("seller", name, self._catalogue.providers)
             known = self._known.find("provider", name) if found is None else found
-            self._sellers[name] = known if isinstance(known, str | Reason) else Reason("unknown_seller", name=name[:80])
+            self._sellers[name] = (
+                known if isinstance(known, str | GateReason) else GateReason("unknown_seller", name=name[:80])
+            )
         return self._sellers[name]
 
-    def vendor(self, name: str) -> str | Reason:
+    def vendor(self, name: str) -> str | GateReason:
         """Who sells tokens."""
         found = self._given.means("vendor", name[:80])
         if found is not None and found != NEW:
-            return Reason("unwanted", name=name[:80]) if found == UNWANTED else found
-        return name if found == NEW or plain(name) in self._vendors else Reason("unknown_seller", name=name[:80])
+            return GateReason("unwanted", name=name[:80]) if found == UNWANTED else found
+        return name if found == NEW or plain(name) in self._vendors else GateReason("unknown_seller", name=name[:80])
 
-    def _meant(self, what: What, called: str, known: Container[str]) -> str | Reason | None:
+    def _meant(self, what: What, called: str, known: Container[str]) -> str | GateReason | None:
         """What a person said that a name is. None: nobody did, or the catalogue has it no longer."""
         found = self._given.means(what, called[:80])
         if found == UNWANTED:
-            return Reason("unwanted", name=called[:80])
+            return GateReason("unwanted", name=called[:80])
         return found if found in known else None
 
-    def chip(self, name: str, memory_gb: float | None) -> str | Reason:
+    def chip(self, name: str, memory_gb: float | None) -> str | GateReason:
         """The accelerator; where a name covers several, what its memory leaves of them."""
         asked = (name, memory_gb)
         if asked not in self._chips:
             self._chips[asked] = self._chip(name, memory_gb)
         return self._chips[asked]
 
-    def _chip(self, name: str, memory_gb: float | None) -> str | Reason:
+    def _chip(self, name: str, memory_gb: float | None) -> str | GateReason:
         meant = self._meant("accelerator", _called(name, memory_gb), self._catalogue.accelerators)
         return self._listed(name, memory_gb) if meant is None else meant
 
-    def _listed(self, name: str, memory_gb: float | None) -> str | Reason:
+    def _listed(self, name: str, memory_gb: float | None) -> str | GateReason:
         found = self._known.find("accelerator", name)
         if isinstance(found, UnknownNameError) and memory_gb:
             found = self._known.find("accelerator", f"{name} {memory_gb:.0f}GB")
         if isinstance(found, UnknownNameError):
-            return Reason("unknown_accelerator", name=_called(name, memory_gb))
+            return GateReason("unknown_accelerator", name=_called(name, memory_gb))
         among = found.candidates if isinstance(found, AmbiguousNameError) else (found,)
         exactly = frozenset(key for key in among if self._has(key, memory_gb, _ROUNDED))
         fits = exactly or frozenset(key for key in among if self._has(key, memory_gb, _SAME_MEMORY))
         if len(fits) == 1:
             return next(iter(fits))
-        return self._of_names.get(fits) or Reason("unclear_accelerator", name=_called(name, memory_gb))
+        return self._of_names.get(fits) or GateReason("unclear_accelerator", name=_called(name, memory_gb))
 
     def _has(self, chip: str, memory_gb: float | None, share: float) -> bool:
         one = self._catalogue.accelerators[chip]
@@ -174,3 +179,98 @@ class FeedNameResolver:
 
 def _called(name: str, memory_gb: float | None) -> str:
     return f"{name[:60]} with {memory_gb:.0f} GB" if memory_gb else name[:80]
+
+
+# Doubts about the price itself: a bid is no price for the same thing without one. The others pass with the day.
+LASTING = frozenset({"component_only", "listed_not_sold", "minimum_bid", "per_second_service", "may_be_shared",
+                     "modified_hardware"})  # fmt: skip
+
+
+class OfferShape(NamedTuple):
+    """What a price is of, but for the machine's name."""
+
+    provider: str
+    accelerator: str
+    accelerators: int
+    region: str
+    purchase: str
+    doubts: frozenset[str]
+
+
+def shape_of(placed: ResolvedProduct, one: Observation) -> OfferShape:
+    """The shape of an observation."""
+    doubts = LASTING.intersection(one.doubts)
+    return OfferShape(placed.provider, placed.accelerator, one.count, placed.where.region, one.purchase, doubts)
+
+
+class OfferShapeIndex:
+    """The offers and the hosted models of a catalogue, to be found by what they are of."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        """Arranged once."""
+        self._catalogue = catalogue
+        self._offers: dict[OfferShape, list[str]] = defaultdict(list)
+        self._anywhere: dict[OfferShape, list[str]] = defaultdict(list)
+        for key, offer in catalogue.offers.items():
+            shape = _of_offer(offer)
+            self._offers[shape].append(key)
+            self._anywhere[shape._replace(region="")].append(key)
+        self._hosted: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for key in sorted(catalogue.hosted, key=lambda key: catalogue.hosted[key].tier is not None):  # base first
+            one = catalogue.hosted[key]
+            self._hosted[plain(one.vendor), plain(one.model)].append(key)
+
+    def offer(self, shape: OfferShape, sku: str) -> Offer | None:
+        """The one offer of this shape, and of this machine where both name one."""
+        key = self.key(shape, sku)
+        return None if key is None else self._catalogue.offers[key]
+
+    def key(self, shape: OfferShape, sku: str) -> str | None:
+        """Its id."""
+        found = self._matching_machine(self._offers.get(shape, ()), sku)
+        if found is None and shape.region == NOT_STATED:  # one price everywhere is that of the one place on the list
+            found = self._matching_machine(self._anywhere.get(shape._replace(region=""), ()), sku)
+        return found
+
+    def is_only_location(self, shape: OfferShape, sku: str, regions: Set[str]) -> bool:
+        """Whether the catalogue has just one offer of this shape, under a name of a place that none of these is."""
+        key = self._matching_machine(self._anywhere.get(shape._replace(region=""), ()), sku)
+        return key is not None and self._catalogue.offers[key].region not in regions
+
+    def _matching_machine(self, keys: Iterable[str], sku: str) -> str | None:
+        known = [(key, self._catalogue.offers[key].sku) for key in keys]
+        same = [key for key, name in known if not (name and sku) or _machine(name) == _machine(sku)]
+        return same[0] if len(same) == 1 else None
+
+    def hosted(self, vendor: str, model: str, asked: ObservedPrice | None = None) -> str | None:
+        """The id of a hosted model's record. Sources name no tier: the base record, unless the price is a tier's."""
+        keys = self._hosted.get((plain(vendor), plain(model)), [])
+        same = (key for key in keys if _asks(self._catalogue.hosted[key], asked))
+        return next(same, next(iter(keys), None))
+
+    def hosted_price(self, vendor: str, model: str, asked: ObservedPrice | None = None) -> tuple[float, date] | None:
+        """What a hosted model asks for a million tokens, and when that was read."""
+        key = self.hosted(vendor, model, asked)
+        if key is None:
+            return None
+        figure = self._catalogue.hosted[key].input_usd_per_mtoken
+        return (figure.newest.typical, figure.checked) if figure.newest.typical > 0 else None
+
+
+def _asks(record: HostedPrice, asked: ObservedPrice | None) -> bool:
+    """Whether a record has this price, to read and to write."""
+    written = record.output_usd_per_mtoken
+    has = record.input_usd_per_mtoken.newest.typical, None if written is None else written.newest.typical
+    return asked is not None and has == (asked.price, asked.output)
+
+
+def _of_offer(offer: Offer) -> OfferShape:
+    doubts = LASTING.intersection(offer.doubts)
+    return OfferShape(
+        offer.provider, offer.accelerator, offer.accelerators_per_instance, offer.region, offer.purchase, doubts
+    )
+
+
+def _machine(name: str) -> str:
+    """A machine's name without what a cloud puts in front of all of them."""
+    return plain(name).removeprefix("standard")

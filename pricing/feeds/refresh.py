@@ -1,7 +1,7 @@
-"""A refresh: every source read at once, each judged and kept by itself, so that one that is broken stops no other.
+"""A refresh: every source read at once, each judged and kept by itself, so that a broken one stops no other.
 
-Sources are read in threads, since they mostly wait; what they said is judged and kept in the thread that asked for the
-refresh, one transaction for each source, currencies first. Who cancels finds everything as it was.
+Sources are read in threads, since they mostly wait; their prices are judged and kept in the thread that started the
+refresh, one transaction for each source, currencies first. Cancelling leaves everything as it was.
 """
 
 import csv
@@ -19,14 +19,23 @@ from datetime import UTC, date, datetime
 from typing import Literal
 
 from pricing.catalogue import Catalogue
-from pricing.feeds.client import USUAL, Client, Limits
+from pricing.feeds.client import USUAL, Client, ClientLimits
 from pricing.feeds.database import alone, open_read_only, opened
-from pricing.feeds.feed import ExchangeRateObservation, Feed, FeedError, FeedReply, Observation, UnreadableRow
-from pricing.feeds.gate import Market, PriceValidator, lost_many_prices
-from pricing.feeds.product import AnyPriced, first_malformed_field, split_observation
+from pricing.feeds.feed import (
+    AnyPriced,
+    ExchangeRateObservation,
+    Feed,
+    FeedError,
+    FeedReply,
+    Observation,
+    UnreadableRow,
+    first_malformed_field,
+    split_observation,
+)
+from pricing.feeds.gate import MarketPrices, PriceValidator, lost_many_prices
 from pricing.feeds.reply import RefreshCancelled
-from pricing.feeds.store import LivePriceStore, PriorPrices, Reading, RefreshState, SourceRefresh
-from pricing.feeds.verdict import Reason, Verdict
+from pricing.feeds.store import JudgedPrice, LivePriceStore, PriorPrices, RefreshState, SourceRefresh
+from pricing.feeds.verdict import Verdict
 from pricing.feeds.written import SourceInfo
 from pricing.formulas import without_unseen
 from pricing.load import load_catalogue
@@ -36,7 +45,7 @@ SourceState = Literal["waiting", "reading", "read", "shrunk", "failed", "skipped
 
 
 @dataclass(frozen=True)
-class Progress:
+class SourceProgress:
     """How far one source is."""
 
     source: str
@@ -44,28 +53,28 @@ class Progress:
     state: SourceState
     rows: int = 0
     rows_per_s: float = 0.0
-    seconds_left: float | None = None  # of the reply that is coming, where its size is known
+    seconds_left: float | None = None  # of the present reply, where its size is known
 
 
 @dataclass(frozen=True)
 class SourceResult:
-    """What became of one source."""
+    """The result of one source."""
 
     source: str
     label: str
     state: SourceState
     seen: int = 0  # prices in it
-    new: int = 0  # of them, not kept before
+    new: int = 0  # prices not kept before
     verdicts: Mapping[Verdict, int] = field(default_factory=dict)  # of the new ones
-    odd: int = 0  # rows that no price could be told from
-    left: int = 0  # rows left to another source, which speaks first hand
+    odd: int = 0  # rows without a readable price
+    left: int = 0  # rows left to another source, which is first hand
     said: str = ""  # why it failed or was skipped
     seconds: float = 0.0
 
 
 @dataclass(frozen=True)
 class RefreshResult:
-    """What became of a refresh."""
+    """The result of a refresh."""
 
     run: str
     started: datetime
@@ -74,23 +83,23 @@ class RefreshResult:
     sources: tuple[SourceResult, ...]
 
 
-Tell = Callable[[Progress], None]
+Tell = Callable[[SourceProgress], None]
 
-
-_TOLD_EVERY_S = 0.25
-_KEPT_AS: dict[SourceState, RefreshState] = {"failed": "failed", "shrunk": "shrunk"}
+_PROGRESS_EVERY_S = 0.25
+_STORED_STATE: dict[SourceState, RefreshState] = {"failed": "failed", "shrunk": "shrunk"}
 _MOST_AT_ONCE = 32  # sources
-# What code that takes a reply apart raises where the reply has another form than it had.
-_ANOTHER_FORM = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, csv.Error,
-                 zipfile.BadZipFile)  # fmt: skip
+# What parsers raise where a reply has changed its form.
+_CHANGED_FORM = (
+    LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, csv.Error, zipfile.BadZipFile,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Ways:
-    """How a refresh is done; all of it can be left as it is."""
+    """Options of a refresh; all have defaults."""
 
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
-    limits: Limits = USUAL
+    limits: ClientLimits = USUAL
     at: Mapping[str, str] | None = None  # servers of a test in the place of hosts
     tell: Tell = lambda progress: None
     cancelled: threading.Event = field(default_factory=threading.Event)
@@ -98,15 +107,19 @@ class Ways:
     dry: bool = False
     person: str = "somebody"
 
+    def lacks_key(self, feed: Feed) -> bool:
+        """Return whether the environment has no key for a feed that wants one."""
+        return feed.key_name is not None and not self.environ.get(feed.key_name, "").strip()
+
 
 @dataclass
-class _Said:
-    """What one source said."""
+class _SourceReading:
+    """The prices that one source sent."""
 
     feed: Feed
-    rows: list[tuple[AnyPriced, str]] = field(default_factory=list)
-    odds: list[str] = field(default_factory=list)
-    left: int = 0
+    rows: list[tuple[AnyPriced, str]] = field(default_factory=list)  # with the digest of the reply
+    bad_rows: list[str] = field(default_factory=list)
+    second_hand: int = 0
     why: str = ""
     state: SourceState = "read"
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
@@ -114,14 +127,14 @@ class _Said:
 
 
 def refresh(feeds: Sequence[Feed], catalogue: Catalogue | None = None, ways: Ways | None = None) -> RefreshResult:
-    """Read these sources, and keep what they say. A dry one keeps nothing."""
+    """Read these sources, and keep their prices. A dry run keeps nothing."""
     ways = Ways() if ways is None else ways
     facts = load_catalogue() if catalogue is None else catalogue
     database = open_read_only(ways.environ) if ways.dry else opened(ways.environ)
     with closing(database) if database is not None else nullcontext():
-        locked = alone(database, ways.environ) if database is not None and not ways.dry else nullcontext()
-        with locked:
-            return _RefreshRun(tuple(feeds), facts, None if database is None else LivePriceStore(database), ways).done()
+        with alone(database, ways.environ) if database is not None and not ways.dry else nullcontext():
+            store = None if database is None else LivePriceStore(database)
+            return _RefreshRun(tuple(feeds), facts, store, ways).run_all()
 
 
 @dataclass
@@ -133,213 +146,193 @@ class _RefreshRun:
     run: str = field(default_factory=lambda: secrets.token_hex(8))
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
     usd_of: dict[str, float] = field(default_factory=dict)
-    _market: Market | None = None
+    _market: MarketPrices | None = None
 
-    def done(self) -> RefreshResult:
-        """All of it."""
-        found: list[SourceResult] = []
+    def run_all(self) -> RefreshResult:
+        results: list[SourceResult] = []
         try:
-            found.extend(self._kept(said) for said in self._in_order())
+            results.extend(map(self._keep, self._in_order()))
         except RefreshCancelled:
-            self._undone()
+            self._undo()
         except KeyboardInterrupt:
             self.ways.cancelled.set()
-            self._undone()
+            self._undo()
             raise
         cancelled = self.ways.cancelled.is_set()
         order = {feed.name: place for place, feed in enumerate(self.feeds)}
-        found.sort(key=lambda one: order[one.source])
-        return RefreshResult(self.run, self.started, self.ways.dry, cancelled, () if cancelled else tuple(found))
+        results.sort(key=lambda result: order[result.source])
+        return RefreshResult(self.run, self.started, self.ways.dry, cancelled, () if cancelled else tuple(results))
 
-    def _undone(self) -> None:
+    def _undo(self) -> None:
         if self.store is not None and not self.ways.dry:
             self.store.undo(self.run, self.ways.person, datetime.now(UTC))
 
-    def _in_order(self) -> Iterator[_Said]:
-        """What the sources said as they come; currencies before all that may need them."""
-        came: queue.Queue[_Said] = queue.Queue()
+    def _in_order(self) -> Iterator[_SourceReading]:
+        """Yield the sources as they end; currencies before all that may need them."""
+        ended: queue.Queue[_SourceReading] = queue.Queue()
         turn = threading.Semaphore(_MOST_AT_ONCE)
+
+        def read(feed: Feed) -> None:
+            with turn:
+                ended.put(_read(feed, self.ways))
+
         for feed in self.feeds:
-            if _lacks_key(feed, self.ways):
-                self.ways.tell(Progress(feed.name, feed.label, "skipped"))
+            if self.ways.lacks_key(feed):
+                self.ways.tell(SourceProgress(feed.name, feed.label, "skipped"))
         for feed in self.feeds:
-            threading.Thread(target=_run_when_free, args=(feed, self.ways, turn, came), daemon=True).start()
-        waiting: list[_Said] = []
+            threading.Thread(target=read, args=(feed,), daemon=True).start()
+        waiting: list[_SourceReading] = []
         currencies = sum(feed.kind == "exchange" for feed in self.feeds)
         for _ in self.feeds:
-            said = self._next(came)
-            currencies -= said.feed.kind == "exchange"
-            if said.feed.kind == "exchange":
-                yield said
+            reading = self._next(ended)
+            if reading.feed.kind == "exchange":
+                currencies -= 1
+                yield reading
             else:
-                waiting.append(said)
+                waiting.append(reading)
             if not currencies:
                 yield from waiting
                 waiting.clear()
 
-    def _next(self, came: queue.Queue[_Said]) -> _Said:
-        while True:
-            if self.ways.cancelled.is_set():
-                raise RefreshCancelled
+    def _next(self, ended: queue.Queue[_SourceReading]) -> _SourceReading:
+        while not self.ways.cancelled.is_set():
             try:
-                return came.get(timeout=_TOLD_EVERY_S)
+                return ended.get(timeout=_PROGRESS_EVERY_S)
             except queue.Empty:
                 continue
+        raise RefreshCancelled
 
     # One source
 
-    def _kept(self, said: _Said) -> SourceResult:
-        if said.state == "skipped":
-            return SourceResult(said.feed.name, said.feed.label, "skipped", said=said.why)
-        day = self.ways.day
+    def _keep(self, reading: _SourceReading) -> SourceResult:
+        feed, day = reading.feed, self.ways.day
+        if reading.state == "skipped":
+            return SourceResult(feed.name, feed.label, "skipped", said=reading.why)
         if self.store is None or self.ways.dry:
-            return self._judged(said, day)[1]
+            return self._judge(reading, day)[1]
         with self.store.writing():
-            readings, found = self._judged(said, day)
-            about = SourceInfo(said.feed.label, said.feed.page, said.feed.licence, said.feed.via)
+            judged, result = self._judge(reading, day)
             refreshed = SourceRefresh(
-                self.run, said.feed.name, about, day, said.started, _KEPT_AS.get(found.state, "read"), said.why,
-                found.seen, tuple(said.odds), tuple(sorted({reply for _, reply in said.rows})),
+                self.run, feed.name, SourceInfo(feed.label, feed.page, feed.licence, feed.via), day, reading.started,
+                _STORED_STATE.get(result.state, "read"), reading.why, result.seen, tuple(reading.bad_rows),
+                tuple(sorted({digest for _, digest in reading.rows})),
             )  # fmt: skip
-            self.store.keep(refreshed, readings, datetime.now(UTC))
+            self.store.keep(refreshed, judged, datetime.now(UTC))
             if self.ways.cancelled.is_set():
                 raise RefreshCancelled
-        return found
+        return result
 
-    def _judged(self, said: _Said, day: date) -> tuple[list[Reading], SourceResult]:
-        """What is new of what it said, with the verdicts; nothing of a source that failed."""
-        feed, before = said.feed, PriorPrices() if self.store is None else self.store.before(said.feed.name, day)
-        if said.state == "read" and not said.rows and not feed.may_be_empty:
-            said.state, said.why = "failed", f"{feed.label} named no price at all: its old ones stay."
-        if said.state == "failed":
-            found = SourceResult(feed.name, feed.label, "failed", odd=len(said.odds), said=said.why,
-                                seconds=said.seconds)  # fmt: skip
-            return [], found
-        gate = PriceValidator(self._known(), before, day)
-        every = [gate.reading(one, reply) for one, reply in _once(said.rows)]
-        self._update_rates(said, every)
-        new = [one for one in every if before.last.get(one.told) != (one.day, one.asked)]
-        verdicts: Counter[Verdict] = Counter(_verdict(one.reason) for one in new)
+    def _judge(self, reading: _SourceReading, day: date) -> tuple[list[JudgedPrice], SourceResult]:
+        """Return the new prices with their verdicts; none of a source that failed."""
+        feed = reading.feed
+        before = PriorPrices() if self.store is None else self.store.before(feed.name, day)
+        if reading.state == "read" and not reading.rows and not feed.may_be_empty:
+            reading.state, reading.why = "failed", f"{feed.label} named no price at all: its old ones stay."
+        if reading.state == "failed":
+            return [], SourceResult(
+                feed.name, feed.label, "failed", odd=len(reading.bad_rows), said=reading.why, seconds=reading.seconds
+            )
+        if self._market is None:
+            decisions = None if self.store is None else self.store.given()
+            self._market = MarketPrices.of(self.facts, self.usd_of, decisions)
+        gate = PriceValidator(self._market, before, day)
+        every = [gate.reading(observation, digest) for observation, digest in _distinct_products(reading.rows)]
+        self._update_rates(reading, every)
+        new = [price for price in every if before.last.get(price.told) != (price.day, price.asked)]
+        verdicts = Counter[Verdict]("believed" if price.reason is None else price.reason.verdict for price in new)
         state: SourceState = "shrunk" if lost_many_prices(len(every), before.seen) else "read"
         return new, SourceResult(
-            feed.name, feed.label, state, len(every), len(new), dict(verdicts), len(said.odds), said.left,
-            seconds=said.seconds,
+            feed.name, feed.label, state, len(every), len(new), dict(verdicts), len(reading.bad_rows),
+            reading.second_hand, seconds=reading.seconds,
         )  # fmt: skip
 
-    def _known(self) -> Market:
-        if self._market is None:
-            given = None if self.store is None else self.store.given()
-            self._market = Market.of(self.facts, self.usd_of, given)
-        return self._market
-
-    def _update_rates(self, said: _Said, readings: Sequence[Reading]) -> None:
-        """Rates that are believed count at once for what comes after."""
-        if said.feed.kind == "exchange":
-            believed = {one.told for one in readings if one.reason is None}
-            rates = [
-                one
-                for one, _ in said.rows
-                if isinstance(one, ExchangeRateObservation) and split_observation(one)[1] in believed
-            ]
-            self.usd_of |= {one.code.upper(): one.usd for one in rates}
+    def _update_rates(self, reading: _SourceReading, judged: Sequence[JudgedPrice]) -> None:
+        """Rates that are believed count at once for all that comes after."""
+        if reading.feed.kind == "exchange":
+            believed = {price.told for price in judged if price.reason is None}
+            for rate, _ in reading.rows:
+                if isinstance(rate, ExchangeRateObservation) and split_observation(rate)[1] in believed:
+                    self.usd_of[rate.code.upper()] = rate.usd
             self._market = None
 
 
-def _verdict(reason: Reason | None) -> Verdict:
-    return "believed" if reason is None else reason.verdict
-
-
-def _once(rows: Sequence[tuple[AnyPriced, str]]) -> list[tuple[AnyPriced, str]]:
-    """Each product once: of a machine that is listed twice the cheaper that can be had."""
-    found: dict[str, tuple[AnyPriced, str]] = {}
-    for one, reply in rows:
-        told = split_observation(one)[1]
-        known = found.get(told)
-        if known is None or _preference_key(one) < _preference_key(known[0]):
-            found[told] = one, reply
-    return list(found.values())
-
-
-def _preference_key(one: AnyPriced) -> tuple[bool, bool, float]:
-    asked = split_observation(one)[2]
-    return asked.free == 0, not asked.price > 0, asked.price
+def _distinct_products(rows: Sequence[tuple[AnyPriced, str]]) -> list[tuple[AnyPriced, str]]:
+    """Keep each product once: of a machine listed twice the cheaper one that is free."""
+    best: dict[str, tuple[tuple[bool, bool, float], AnyPriced, str]] = {}
+    for observation, digest in rows:
+        _, product, price = split_observation(observation)
+        preference = price.free == 0, not price.price > 0, price.price
+        if product not in best or preference < best[product][0]:
+            best[product] = preference, observation, digest
+    return [(observation, digest) for _, observation, digest in best.values()]
 
 
 # In a thread of its own
 
 
-def _run_when_free(feed: Feed, ways: Ways, turn: threading.Semaphore, came: queue.Queue[_Said]) -> None:
-    with turn:
-        came.put(_read(feed, ways))
-
-
-def _lacks_key(feed: Feed, ways: Ways) -> bool:
-    return feed.key_name is not None and not ways.environ.get(feed.key_name, "").strip()
-
-
-def _read(feed: Feed, ways: Ways) -> _Said:
-    """One source, read to its end; what goes wrong is told, not raised."""
-    said = _Said(feed)
-    if _lacks_key(feed, ways):
-        said.state, said.why = "skipped", f"{feed.label} is read with a key of yours: set {feed.key_name}."
-        return said
+def _read(feed: Feed, ways: Ways) -> _SourceReading:
+    """Read one source to its end; errors are noted, not raised."""
+    reading = _SourceReading(feed)
+    if ways.lacks_key(feed):
+        reading.state, reading.why = "skipped", f"{feed.label} is read with a key of yours: set {feed.key_name}."
+        return reading
     start = time.monotonic()
     client = Client(feed, ways.limits, ways.cancelled, ways.at, ways.environ)
     try:
-        _SourceReader(said, client, ways.tell, start).listen()
+        _SourceReader(reading, client, ways.tell, start).read()
     except RefreshCancelled:
-        said.state = "cancelled"
+        reading.state = "cancelled"
     except FeedError as error:
-        said.state, said.why = "failed", without_unseen(str(error))
-    except _ANOTHER_FORM as error:
+        reading.state, reading.why = "failed", without_unseen(str(error))
+    except _CHANGED_FORM as error:
         what = f"{type(error).__name__}: {without_unseen(str(error))[:120]}"
-        said.state, said.why = "failed", f"{feed.label} has changed the form of its prices ({what})."
+        reading.state, reading.why = "failed", f"{feed.label} has changed the form of its prices ({what})."
     finally:
         client.close()
-    said.seconds = time.monotonic() - start
-    state = said.state
-    ways.tell(Progress(feed.name, feed.label, state, len(said.rows), _rate(len(said.rows), said.seconds)))
-    return said
+    reading.seconds = time.monotonic() - start
+    rows = len(reading.rows)
+    ways.tell(SourceProgress(feed.name, feed.label, reading.state, rows, _rate(rows, reading.seconds)))
+    return reading
 
 
 @dataclass
 class _SourceReader:
-    """Takes down what a source says, and tells how far it is."""
+    """Reads a source, and tells its progress."""
 
-    said: _Said
+    reading: _SourceReading
     client: Client
     tell: Tell
     start: float
-    told: float = 0.0
+    last_progress: float = 0.0
 
-    def listen(self) -> None:
-        feed = self.said.feed
+    def read(self) -> None:
+        feed = self.reading.feed
         self._progress()
         second_hand = frozenset(map(plain, feed.second_hand))
         digests = _DigestCollector()
-        for reply, one in feed.read(self.client):
-            if isinstance(one, UnreadableRow):
-                self.said.odds.append(f"{without_unseen(one.what[:100])}: {without_unseen(one.why[:200])}")
-            elif (wrong := first_malformed_field(one)) is not None:
-                self.said.odds.append(f"{feed.label}: {wrong}")
-            elif isinstance(one, Observation) and plain(one.seller) in second_hand:
-                self.said.left += 1
+        for reply, row in feed.read(self.client):
+            if isinstance(row, UnreadableRow):
+                self.reading.bad_rows.append(f"{without_unseen(row.what[:100])}: {without_unseen(row.why[:200])}")
+            elif (wrong := first_malformed_field(row)) is not None:
+                self.reading.bad_rows.append(f"{feed.label}: {wrong}")
+            elif isinstance(row, Observation) and plain(row.seller) in second_hand:
+                self.reading.second_hand += 1
             else:
-                digests.add(reply, one)
-            if time.monotonic() - self.told >= _TOLD_EVERY_S:
+                digests.add(reply, row)
+            if time.monotonic() - self.last_progress >= _PROGRESS_EVERY_S:
                 self._progress(len(digests.rows))
             if self.client.cancelled.is_set():
                 raise RefreshCancelled
-        self.said.rows = digests.ended()
+        digests.close()
+        self.reading.rows = digests.rows
 
     def _progress(self, rows: int = 0) -> None:
-        self.told = time.monotonic()
-        seconds, meter = self.told - self.start, self.client.meter
+        self.last_progress = time.monotonic()
+        seconds, meter, feed = self.last_progress - self.start, self.client.meter, self.reading.feed
         left = None
         if meter.expected_bytes and meter.read_bytes:
             left = max(meter.expected_bytes - meter.reply_bytes, 0) / (meter.read_bytes / max(seconds, 1e-6))
-        feed = self.said.feed
-        self.tell(Progress(feed.name, feed.label, "reading", rows, _rate(rows, seconds), left))
+        self.tell(SourceProgress(feed.name, feed.label, "reading", rows, _rate(rows, seconds), left))
 
 
 @dataclass
@@ -350,20 +343,16 @@ class _DigestCollector:
     open_from: int = 0
     reply: FeedReply | None = None
 
-    def add(self, reply: FeedReply, one: AnyPriced) -> None:
+    def add(self, reply: FeedReply, row: AnyPriced) -> None:
         if reply is not self.reply:
-            self._close()
+            self.close()
             self.reply = reply
-        self.rows.append((one, ""))
+        self.rows.append((row, ""))
 
-    def ended(self) -> list[tuple[AnyPriced, str]]:
-        self._close()
-        return self.rows
-
-    def _close(self) -> None:
+    def close(self) -> None:
         if self.reply is not None:
             digest = self.reply.digest
-            self.rows[self.open_from :] = [(one, digest) for one, _ in self.rows[self.open_from :]]
+            self.rows[self.open_from :] = [(row, digest) for row, _ in self.rows[self.open_from :]]
         self.open_from = len(self.rows)
 
 

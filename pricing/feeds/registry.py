@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from pricing.errors import PricingError, UnknownNameError
 from pricing.feeds.feed import (
     AnyObservation,
+    AnyPriced,
     ExchangeRateObservation,
     Feed,
     FeedError,
@@ -28,7 +29,6 @@ from pricing.feeds.feed import (
     UnreadableRow,
 )
 from pricing.feeds.gate_constants import gate_constants
-from pricing.feeds.product import AnyPriced
 from pricing.feeds.sources import feeds
 from pricing.feeds.store import LivePriceStore
 from pricing.feeds.written import SourceInfo

@@ -172,7 +172,7 @@ def _size(count: int) -> str:
 
 
 @dataclass
-class Pace:
+class TransferPace:
     """What must come in each stretch of waiting."""
 
     least_bytes: float
@@ -194,7 +194,7 @@ class Pace:
 class _Timed(io.RawIOBase):
     """The bytes of one connection, timed."""
 
-    def __init__(self, raw: io.RawIOBase, pace: Pace) -> None:
+    def __init__(self, raw: io.RawIOBase, pace: TransferPace) -> None:
         self._raw, self._pace, self._began = raw, pace, False
 
     def readable(self) -> bool:
@@ -216,7 +216,7 @@ class _Timed(io.RawIOBase):
 class PacedAdapter(HTTPAdapter):
     """Connections whose replies keep a pace."""
 
-    def __init__(self, pace: Pace, **how: Any) -> None:
+    def __init__(self, pace: TransferPace, **how: Any) -> None:
         """As any adapter, with the pace of all its replies together."""
         self._schemes = _pools(pace)
         super().__init__(**how)
@@ -233,7 +233,7 @@ class PacedAdapter(HTTPAdapter):
         return manager
 
 
-def _pools(pace: Pace) -> dict[str, type[HTTPConnectionPool]]:
+def _pools(pace: TransferPace) -> dict[str, type[HTTPConnectionPool]]:
     class Response(HTTPResponse):
         def __init__(self, *how: Any, **more: Any) -> None:
             super().__init__(*how, **more)

@@ -17,11 +17,10 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from pricing.feeds import written
 from pricing.feeds.database import AWAY, Database
-from pricing.feeds.feed import Observation
+from pricing.feeds.feed import AnyPriced, Kind, Observation, ObservedPrice
 from pricing.feeds.folder import StoreError
 from pricing.feeds.given import Name, NameDecisions
-from pricing.feeds.product import AnyPriced, Kind, ObservedPrice
-from pricing.feeds.verdict import Reason, Verdict
+from pricing.feeds.verdict import GateReason, Verdict
 from pricing.feeds.written import SourceInfo
 from pricing.formulas import without_unseen
 
@@ -71,7 +70,7 @@ class SourceRefresh:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class JudgedPrice:
     """One observation, judged."""
 
     kind: Kind
@@ -80,7 +79,7 @@ class Reading:
     usd: float | None  # for an accelerator and hour, or as it is; None: no rate of its currency is known
     reply: str
     day: date
-    reason: Reason | None = None  # why it is not believed
+    reason: GateReason | None = None  # why it is not believed
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,7 @@ class PriorPrices:
     seen: int | None = None  # prices in its last refresh; None: it was never read
 
 
-class Held(NamedTuple):
+class HeldPrice(NamedTuple):
     """A reading that waits for a person."""
 
     id: str
@@ -103,10 +102,10 @@ class Held(NamedTuple):
     told: str
     asked: ObservedPrice
     usd: float | None
-    reason: Reason
+    reason: GateReason
 
 
-class History(NamedTuple):
+class PriceHistory(NamedTuple):
     """What is believed of one product."""
 
     source: str
@@ -115,7 +114,7 @@ class History(NamedTuple):
     days: list[tuple[str, float, ObservedPrice]]  # with the price in dollars
 
 
-class Run(NamedTuple):
+class StoredRefresh(NamedTuple):
     """All that one refresh brought."""
 
     run: str
@@ -172,7 +171,7 @@ class LivePriceStore:
         )
         return self._read("refreshes.seen", int, rows[0][0]) if rows else None
 
-    def keep(self, refreshed: SourceRefresh, readings: Sequence[Reading], ended: datetime) -> int:
+    def keep(self, refreshed: SourceRefresh, readings: Sequence[JudgedPrice], ended: datetime) -> int:
         """Keep what a source said; the number of the refresh. To be called while `writing`."""
         digest = hashlib.sha256("\n".join(refreshed.replies).encode()).hexdigest()
         row = (
@@ -203,7 +202,7 @@ class LivePriceStore:
         )
         return refresh
 
-    def _products(self, source: str, readings: Sequence[Reading]) -> dict[tuple[Kind, str], int]:
+    def _products(self, source: str, readings: Sequence[JudgedPrice]) -> dict[tuple[Kind, str], int]:
         self.database.many(
             "INSERT INTO products (source, kind, told) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
             ((source, kind, told) for kind, told in dict.fromkeys((one.kind, one.told) for one in readings)),
@@ -226,7 +225,7 @@ class LivePriceStore:
 
     # What a person decides
 
-    def held(self, day: date, verdict: Verdict = "held") -> list[Held]:
+    def held(self, day: date, verdict: Verdict = "held") -> list[HeldPrice]:
         """What waits for a person, or what was refused: of each product the newest reading, where it is that."""
         since = (day - timedelta(days=COMPARED_DAYS)).isoformat()
         rows = self.database.rows(
@@ -240,18 +239,18 @@ class LivePriceStore:
         )
         return [one for row in rows if (one := self._held(row)) is not None]
 
-    def _held(self, row: tuple[Any, ...]) -> Held | None:
+    def _held(self, row: tuple[Any, ...]) -> HeldPrice | None:
         refresh, product, source, day, kind, told, usd, _, reason, *asked = row
         price = self._read("readings.price", written.asked, *asked)
         if self._read("products.told", written.observation, kind, told, price) is None:
             return None
-        return Held(
+        return HeldPrice(
             f"{refresh}-{product}", self._read("refreshes.source", written.text, source),
             self._read("readings.day", written.day, day), kind, told, price,
             self._read("readings.usd", written.number, usd), self._read("events.reason", written.reason, reason),
         )  # fmt: skip
 
-    def decide(self, wanted: Mapping[Verdict, Iterable[str]], person: str, at: datetime) -> list[Held]:
+    def decide(self, wanted: Mapping[Verdict, Iterable[str]], person: str, at: datetime) -> list[HeldPrice]:
         """Accept and refuse held readings, by their ids; all of them or none."""
         with self.writing():
             held = {one.id: one for one in self.held(at.date())}
@@ -271,25 +270,27 @@ class LivePriceStore:
         said = json.dumps({"what": one.what, "called": one.called, "means": one.means})
         self._add_events([(_at(one.at), "named", one.refresh, None, said, one.person)])
 
-    def set_statuses(self, verdicts: Iterable[tuple[Held, Verdict, Reason]], person: str, at: datetime) -> None:
+    def set_statuses(
+        self, verdicts: Iterable[tuple[HeldPrice, Verdict, GateReason]], person: str, at: datetime
+    ) -> None:
         """Other verdicts about held readings. To be called while `writing`."""
         self._add_events(
             (_at(at), verdict, *map(int, one.id.split("-")), reason.told(), person) for one, verdict, reason in verdicts
         )
 
-    def runs(self) -> list[Run]:
+    def runs(self) -> list[StoredRefresh]:
         """The refreshes that count, the newest first."""
         rows = self.database.rows(
             "SELECT f.run, f.started, f.source, (SELECT COUNT(*) FROM readings r WHERE r.refresh = f.id)"
             " FROM refreshes f WHERE f.state <> 'failed' AND NOT EXISTS (SELECT 1 FROM events e WHERE e.refresh = f.id"
             " AND e.product IS NULL AND e.kind = 'undone') ORDER BY f.id DESC"
         )
-        found: dict[str, Run] = {}
+        found: dict[str, StoredRefresh] = {}
         for run, started, source, count in rows:
             began = self._read("refreshes.started", written.moment, started)
-            old = found.get(run, Run(run, began, (), 0))
+            old = found.get(run, StoredRefresh(run, began, (), 0))
             sources = (*old.sources, self._read("refreshes.source", written.text, source))
-            found[run] = Run(run, min(old.started, began), sources, old.readings + count)
+            found[run] = StoredRefresh(run, min(old.started, began), sources, old.readings + count)
         return list(found.values())
 
     def undo(self, run: str, person: str, at: datetime) -> None:
@@ -312,7 +313,7 @@ class LivePriceStore:
         found = self.database.rows("SELECT MAX(day) FROM readings")[0][0]
         return None if found is None else self._read("readings.day", written.day, found)
 
-    def histories(self, since: date) -> Iterator[History]:
+    def histories(self, since: date) -> Iterator[PriceHistory]:
         """All that is believed, each product with its prices where they changed, the newest last."""
         products, sources = self.products(), self.sources()
         for number, rows in groupby(self.believed(since), key=itemgetter(0)):
@@ -321,7 +322,7 @@ class LivePriceStore:
             days = sorted((self._believed(*row) for _, *row in rows), key=itemgetter(0))
             one = self._read("products.told", written.observation, kind, told, days[-1][2])
             if one is not None:
-                yield History(source, kind, one, days)
+                yield PriceHistory(source, kind, one, days)
 
     def _believed(self, day: str, usd: float, *asked: Any) -> tuple[str, float, ObservedPrice]:
         self._read("readings.day", written.day, day)
@@ -385,7 +386,7 @@ class LivePriceStore:
         return found
 
 
-def _chosen(held: Mapping[str, Held], wanted: str, verdict: Verdict) -> Held:
+def _chosen(held: Mapping[str, HeldPrice], wanted: str, verdict: Verdict) -> HeldPrice:
     found = held.get(wanted)
     if found is None:
         raise StoreError(f"Nothing that is held is called {wanted[:60]!r}: `held` lists what is.")

@@ -27,7 +27,7 @@ _NEEDS_MORE: frozenset[ReasonKind] = NAMES | {"unknown_currency"}
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class GateReason:
     """Why a price is not believed as it comes."""
 
     kind: ReasonKind

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, get_args
 
+from pricing.feeds.feed import AnyPriced, Kind, ObservedPrice, first_malformed_field, has_unseen, joined
 from pricing.feeds.given import Name, NameDecisions, What
-from pricing.feeds.product import AnyPriced, Kind, ObservedPrice, first_malformed_field, has_unseen, joined
-from pricing.feeds.verdict import Reason, ReasonKind
+from pricing.feeds.verdict import GateReason, ReasonKind
 from pricing.figure import Source
 
 UNSOUND = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
@@ -95,9 +95,9 @@ def observation(kind: str, told: str, asked: ObservedPrice) -> AnyPriced | None:
     return found
 
 
-def reason(told: str) -> Reason:
+def reason(told: str) -> GateReason:
     """Why a price was not believed."""
-    found = Reason(**json.loads(told))
+    found = GateReason(**json.loads(told))
     text(found.name)
     if found.kind not in _REASONS or not all(map(_is_number, (found.usd, found.against, found.factor))):
         raise ValueError(told)

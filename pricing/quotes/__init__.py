@@ -12,10 +12,9 @@ A file holds rows of three kinds:
 from datetime import date
 
 from pricing.catalogue import Catalogue
-from pricing.quotes.files import COLUMNS, MAX_BYTES, MAX_ROWS, Problem, read_rows
-from pricing.quotes.known_names import KnownNames
+from pricing.quotes.files import COLUMNS, MAX_BYTES, MAX_ROWS, QuoteProblem, read_rows
 from pricing.quotes.overlay import YOURS, Quotes, is_yours, with_quotes
-from pricing.quotes.records import AnyQuote, DiscountQuote, HardwareQuote, OfferQuote
+from pricing.quotes.records import AnyQuote, DiscountQuote, HardwareQuote, KnownNames, OfferQuote
 from pricing.quotes.rows import QuoteReviewer, RowReader
 
 __all__ = [
@@ -27,7 +26,7 @@ __all__ = [
     "DiscountQuote",
     "HardwareQuote",
     "OfferQuote",
-    "Problem",
+    "QuoteProblem",
     "Quotes",
     "is_yours",
     "parse_quotes",
@@ -56,7 +55,7 @@ def parse_quotes(raw: bytes, *, name: str, catalogue: Catalogue, day: date) -> Q
     names = KnownNames(catalogue)
     reader, questioner = RowReader(catalogue, day, names), QuoteReviewer(catalogue, names)
     kept: list[AnyQuote] = []
-    questions: list[Problem] = []
+    questions: list[QuoteProblem] = []
     for row in rows:
         quote = reader.read(row)
         if isinstance(quote, tuple):

@@ -17,8 +17,8 @@ from typing import Any, get_args
 
 from pricing import strict_yaml
 from pricing.choices import Area, Purchase
-from pricing.days import parse_day
 from pricing.errors import CatalogError, QuoteError
+from pricing.figure import parse_day
 from pricing.formulas import unseen
 
 MAX_BYTES = 1_000_000
@@ -47,7 +47,7 @@ _GUARD = re.compile(r"\A'(?=\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n])")
 
 
 @dataclass(frozen=True)
-class Problem:
+class QuoteProblem:
     """One thing wrong (or worth a second look) in a file: where, what stands there, what was wanted instead."""
 
     line: int
@@ -64,7 +64,7 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Row:
+class QuoteCells:
     """The filled cells of one row: text from CSV; text, numbers, days or booleans from YAML."""
 
     line: int
@@ -72,7 +72,7 @@ class Row:
     decimal_comma: bool = False
 
 
-def read_rows(raw: bytes, *, name: str) -> tuple[list[Row], list[Problem]]:
+def read_rows(raw: bytes, *, name: str) -> tuple[list[QuoteCells], list[QuoteProblem]]:
     """All rows that can be told apart, and what is wrong with the others. `name` must be fit to be shown."""
     text = _text(raw, name)
     rows, problems = _yaml_rows(text, name) if _is_yaml(text, name) else _csv_rows(text, name)
@@ -132,28 +132,28 @@ def _is_yaml(text: str, name: str) -> bool:
 # CSV
 
 
-def _csv_rows(text: str, name: str) -> tuple[list[Row], list[Problem]]:
+def _csv_rows(text: str, name: str) -> tuple[list[QuoteCells], list[QuoteProblem]]:
     first = next(line for line in text.splitlines() if line.strip())
     separator = max(_SEPARATORS, key=first.count)
     header: list[str] | None = None
-    rows: list[Row] = []
-    problems: list[Problem] = []
+    rows: list[QuoteCells] = []
+    problems: list[QuoteProblem] = []
     for line, cells in _records(text, separator):
-        if isinstance(cells, Problem):
+        if isinstance(cells, QuoteProblem):
             problems.append(cells)
         elif header is None:
             header = None if cells[0].strip().casefold() == "sep=" else _header(cells, name)
         elif any(cell.strip() for cell in cells[len(header) :]):
             problems.append(_too_wide(line, cells[len(header) :], len(header), separator))
         else:
-            rows.append(Row(line, _filled(header, cells), decimal_comma=separator == ";"))
+            rows.append(QuoteCells(line, _filled(header, cells), decimal_comma=separator == ";"))
         _check_row_count(len(rows) + len(problems), name)
     if header is None:
         raise _no_header(name)
     return rows, problems
 
 
-def _records(text: str, separator: str) -> Iterator[tuple[int, list[str] | Problem]]:
+def _records(text: str, separator: str) -> Iterator[tuple[int, list[str] | QuoteProblem]]:
     """Each record that is not blank with the line it starts on, or what is wrong with it."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     while True:
@@ -163,7 +163,7 @@ def _records(text: str, separator: str) -> Iterator[tuple[int, list[str] | Probl
         except StopIteration:
             return
         except csv.Error as error:
-            yield line, Problem(line, "", str(error), "each double quote closed (what it swallowed was not read)")
+            yield line, QuoteProblem(line, "", str(error), "each double quote closed (what it swallowed was not read)")
             continue
         if any(cell.strip() for cell in cells):
             yield line, cells
@@ -213,10 +213,10 @@ def _unescaped(cell: str) -> str:
     return _GUARD.sub("", cell.strip()).strip()
 
 
-def _too_wide(line: int, extra: list[str], width: int, separator: str) -> Problem:
+def _too_wide(line: int, extra: list[str], width: int, separator: str) -> QuoteProblem:
     hint = f"a value with {separator!r} in it stands in double quotes, a decimal is written 3.25"
     got = next(cell for cell in extra if cell.strip())
-    return Problem(line, "", shown(got), f"{width} cells, as many as the header has ({hint})")
+    return QuoteProblem(line, "", shown(got), f"{width} cells, as many as the header has ({hint})")
 
 
 def _check_row_count(rows: int, name: str) -> None:
@@ -227,7 +227,7 @@ def _check_row_count(rows: int, name: str) -> None:
 # YAML
 
 
-def _yaml_rows(text: str, name: str) -> tuple[list[Row], list[Problem]]:
+def _yaml_rows(text: str, name: str) -> tuple[list[QuoteCells], list[QuoteProblem]]:
     try:
         data = strict_yaml.read(text, file=name)
         where = strict_yaml.lines(text, file=name)
@@ -237,30 +237,30 @@ def _yaml_rows(text: str, name: str) -> tuple[list[Row], list[Problem]]:
     if not isinstance(items, tuple):
         raise QuoteError(f"{name}: want one list of rows under the key 'quotes' and nothing beside it.")
     _check_row_count(len(items), name)
-    rows: list[Row] = []
-    problems: list[Problem] = []
+    rows: list[QuoteCells] = []
+    problems: list[QuoteProblem] = []
     for position, item in enumerate(items):
         line = where["quotes", str(position)]
         wrong = list(_wrong_keys(line, item))
         problems += wrong
         if not wrong:
-            rows.append(Row(line, {_column(key): cell for key, cell in item.items() if cell not in (None, "")}))
+            rows.append(QuoteCells(line, {_column(key): cell for key, cell in item.items() if cell not in (None, "")}))
     return rows, problems
 
 
-def _wrong_keys(line: int, item: object) -> Iterator[Problem]:
+def _wrong_keys(line: int, item: object) -> Iterator[QuoteProblem]:
     if not isinstance(item, dict):
-        yield Problem(line, "", shown(item), "a row of keys and values, such as {provider: ..., accelerator: ...}")
+        yield QuoteProblem(line, "", shown(item), "a row of keys and values, such as {provider: ..., accelerator: ...}")
         return
     seen: set[str] = set()
     for key, cell in item.items():
         column = _column(str(key))
         if column not in COLUMNS:
-            yield Problem(line, shown(key), shown(key), f"a known column{_nearest_column(column)}")
+            yield QuoteProblem(line, shown(key), shown(key), f"a known column{_nearest_column(column)}")
         elif column in seen:
-            yield Problem(line, column, shown(key), "each column once")
+            yield QuoteProblem(line, column, shown(key), "each column once")
         elif isinstance(cell, dict | tuple):
-            yield Problem(line, column, shown(cell), "one plain value")
+            yield QuoteProblem(line, column, shown(cell), "one plain value")
         seen.add(column)
 
 
@@ -298,7 +298,7 @@ _LOOKS_GROUPED = re.compile(r"[1-9][0-9]{0,2}[.,][0-9]{3}")
 _LONGEST_NUMBER = 40
 
 
-def read_cell(row: Row, column: str) -> Any:
+def read_cell(row: QuoteCells, column: str) -> Any:
     """The value of one filled cell, in the type its column wants."""
     cell = row.cells[column]
     if column in _NUMBERS:

@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 from pricing.catalogue import Catalogue
 from pricing.errors import QuoteError
 from pricing.figure import Figure, FigureValue, Source, StrictModel, Unit
-from pricing.quotes.files import Problem, format_number
+from pricing.quotes.files import QuoteProblem, format_number
 from pricing.quotes.records import DiscountQuote, HardwareQuote, OfferQuote, QuoteRow, shape_of, user_record_id
 from pricing.records import Offer, Provider
 
@@ -42,8 +42,8 @@ class Quotes:
     offers: tuple[OfferQuote, ...] = ()
     discounts: tuple[DiscountQuote, ...] = ()
     hardware: tuple[HardwareQuote, ...] = ()
-    problems: tuple[Problem, ...] = ()
-    questions: tuple[Problem, ...] = ()
+    problems: tuple[QuoteProblem, ...] = ()
+    questions: tuple[QuoteProblem, ...] = ()
 
     @property
     def is_empty(self) -> bool:

@@ -22,16 +22,15 @@ from pricing.quotes.files import (
     COLUMNS,
     KINDS,
     WISHES,
-    Problem,
-    Row,
+    QuoteCells,
+    QuoteProblem,
     either,
     format_number,
     has_thousands_separator,
     read_cell,
     shown,
 )
-from pricing.quotes.known_names import KnownNames
-from pricing.quotes.records import AnyQuote, DiscountQuote, HardwareQuote, OfferQuote, Shape, shape_of
+from pricing.quotes.records import AnyQuote, DiscountQuote, HardwareQuote, KnownNames, OfferQuote, Shape, shape_of
 from pricing.records import Offer
 from pricing.strict_yaml import wanted
 
@@ -59,7 +58,7 @@ class RowReader:
         self.day = day
         self.names = names
 
-    def read(self, row: Row) -> AnyQuote | tuple[Problem, ...]:
+    def read(self, row: QuoteCells) -> AnyQuote | tuple[QuoteProblem, ...]:
         """The quote in a row, or everything that is wrong with it."""
         faults = _RowErrors()
         cells = _values(row, faults)
@@ -71,7 +70,7 @@ class RowReader:
             self._place_names(kind, cells, faults)
             quote = _validated(kind, {**cells, "line": row.line}, faults)
         if quote is None or faults:
-            return tuple(Problem(row.line, c, shown(row.cells.get(c, "")), wish) for c, wish in faults.items())
+            return tuple(QuoteProblem(row.line, c, shown(row.cells.get(c, "")), wish) for c, wish in faults.items())
         return quote
 
     def _check_days(self, cells: dict[str, Any], faults: _RowErrors) -> None:
@@ -139,7 +138,7 @@ class RowReader:
         return None
 
 
-def _values(row: Row, faults: _RowErrors) -> dict[str, Any]:
+def _values(row: QuoteCells, faults: _RowErrors) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for column in row.cells:
         try:
@@ -149,7 +148,7 @@ def _values(row: Row, faults: _RowErrors) -> dict[str, Any]:
     return values
 
 
-def _kind(row: Row, cells: dict[str, Any], faults: _RowErrors) -> str | None:
+def _kind(row: QuoteCells, cells: dict[str, Any], faults: _RowErrors) -> str | None:
     """What the row says it is; where it does not say, what its cells tell without doubt."""
     if "kind" in row.cells:
         said: str | None = cells.pop("kind", None)
@@ -214,7 +213,7 @@ class QuoteReviewer:
                 prices[offer.accelerator].append(offer.usd_per_accelerator_hour.newest.typical)
         self._usual_usd_per_hour = {accelerator: median(seen) for accelerator, seen in prices.items()}
 
-    def about(self, row: Row, quote: AnyQuote) -> Iterator[Problem]:
+    def about(self, row: QuoteCells, quote: AnyQuote) -> Iterator[QuoteProblem]:
         """The questions one row raises."""
         if isinstance(quote, OfferQuote):
             yield from self._review_offer(row, quote)
@@ -224,7 +223,7 @@ class QuoteReviewer:
             yield from self._review_hardware(row, quote)
         yield from self._review_repeats(row, quote)
 
-    def _review_offer(self, row: Row, quote: OfferQuote) -> Iterator[Problem]:
+    def _review_offer(self, row: QuoteCells, quote: OfferQuote) -> Iterator[QuoteProblem]:
         if quote.provider not in self._catalogue.providers:
             meant = self._names.similar_provider(quote.provider_label)
             if meant is not None:
@@ -237,7 +236,7 @@ class QuoteReviewer:
         elif any(offer.usd_per_accelerator_hour is not None for offer in known):
             yield _ask(row, "usd_per_accelerator_hour", "check the price: the catalogue's stays where a row has none")
 
-    def _review_hourly_price(self, row: Row, quote: OfferQuote, price: float) -> Iterator[Problem]:
+    def _review_hourly_price(self, row: QuoteCells, quote: OfferQuote, price: float) -> Iterator[QuoteProblem]:
         column = next(c for c in ("usd_per_accelerator_hour", "usd_per_instance_hour") if c in row.cells)
         usual = self._usual_usd_per_hour.get(quote.accelerator)
         one_of_many = price / quote.accelerators_per_instance
@@ -245,20 +244,20 @@ class QuoteReviewer:
         hint = " (or is it the price of the whole instance?)" if mixed_up else ""
         yield from _about_price(row, column, price, usual, hint)
 
-    def _review_region(self, row: Row, quote: OfferQuote) -> Iterator[Problem]:
+    def _review_region(self, row: QuoteCells, quote: OfferQuote) -> Iterator[QuoteProblem]:
         regions = self._region_names[_shape_without_region(quote.shape)] - {quote.region}
         if regions:
             named = either(tuple(sorted(regions)[:_REGIONS_NAMED]))
             yield _ask(row, "region", f"check the region: to replace the catalogue's price, say {named}")
 
-    def _review_discount(self, row: Row, quote: DiscountQuote) -> Iterator[Problem]:
+    def _review_discount(self, row: QuoteCells, quote: DiscountQuote) -> Iterator[QuoteProblem]:
         if not any(quote.covers(offer) for offer in self._by_provider[quote.provider]):
             yield _ask(row, "provider", "check what it covers: no offer of the catalogue fits, nothing changes")
         if quote.discount_share > _DEEP_DISCOUNT:
             left = f"{100 * (1 - quote.discount_share):.3g} %"
             yield _ask(row, "discount_share", f"check the share: it leaves {left} of the list price to pay")
 
-    def _review_hardware(self, row: Row, quote: HardwareQuote) -> Iterator[Problem]:
+    def _review_hardware(self, row: QuoteCells, quote: HardwareQuote) -> Iterator[QuoteProblem]:
         usual: Figure | None = None
         if quote.server is not None:
             usual = self._catalogue.servers[quote.server].price_usd
@@ -272,14 +271,16 @@ class QuoteReviewer:
             if price is not None:
                 yield from _about_price(row, column, price, usual.newest.typical if usual else None)
 
-    def _review_repeats(self, row: Row, quote: AnyQuote) -> Iterator[Problem]:
+    def _review_repeats(self, row: QuoteCells, quote: AnyQuote) -> Iterator[QuoteProblem]:
         same = _duplicate_key(quote)
         if same in self._seen:
             yield _ask(row, "", f"check which one holds: line {self._seen[same]} says the same, the later row is used")
         self._seen[same] = quote.line
 
 
-def _about_price(row: Row, column: str, price: float, usual: float | None, hint: str = "") -> Iterator[Problem]:
+def _about_price(
+    row: QuoteCells, column: str, price: float, usual: float | None, hint: str = ""
+) -> Iterator[QuoteProblem]:
     if usual is not None and not _near(price, usual):
         far = f"{price / usual:.3g} times" if price > usual else f"{usual / price:.3g} times less than"
         yield _ask(
@@ -312,5 +313,5 @@ def _duplicate_key(quote: AnyQuote) -> object:
     return "discount", quote.provider, quote.accelerator, quote.accelerators_per_instance, quote.region, quote.purchase
 
 
-def _ask(row: Row, column: str, what: str) -> Problem:
-    return Problem(row.line, column, shown(row.cells.get(column, "")), what, is_question=True)
+def _ask(row: QuoteCells, column: str, what: str) -> QuoteProblem:
+    return QuoteProblem(row.line, column, shown(row.cells.get(column, "")), what, is_question=True)

@@ -15,7 +15,7 @@ from planner.scenario.scenario import Scenario
 from planner.scenario.terms import FinancialTerms
 from planner.scenario.work import Work
 from pricing import Catalogue, Figure, load_catalogue
-from pricing.carbon import grid_intensity_at, mean_grid_intensity
+from pricing.electricity import grid_intensity_at, mean_grid_intensity
 from pricing.figure import FigureValue, Unit
 
 DAY = date(2026, 11, 21)

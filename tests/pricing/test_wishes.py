@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
-from pricing.days import Day
+from pricing.figure import Day
 from pricing.strict_yaml import first_error_message
 
 NOT_OURS = re.compile(r"Input should|valid (?:tuple|dict|string|number|integer|boolean|list)|instance of|Extra inputs")

@@ -21,7 +21,7 @@ from planner.money.ways import WAYS
 from planner.scenario.ways import Way
 from pricing import Figure
 from pricing.caching import cached
-from pricing.carbon import WORLD, Grid, grid_intensity_at, mean_grid_intensity
+from pricing.electricity import WORLD, GridIntensity, grid_intensity_at, mean_grid_intensity
 from pricing.orderable import sale
 
 BY_MEMORY, SERVER, WORKSTATION, LIFE = (
@@ -104,7 +104,7 @@ class CaseEmissions:
     making_kg: Num
     kwh: Num
     water_l: Num  # where a figure of the place is known
-    drawn: Mapping[Grid, Num] = field(default_factory=dict)  # kWh by grid
+    drawn: Mapping[GridIntensity, Num] = field(default_factory=dict)  # kWh by grid
 
     @property
     def minimum_kg(self) -> Num:
@@ -166,7 +166,7 @@ def emission(setting: PlanContext, way: Way, ledger: Ledger, case: Case = "typic
     """What a ledger emits at one end of the ranges."""
     what = stands_in(setting)
     unknown = there_unknown = 0.0 if unsaid(ledger) is None else np.nan
-    drawn: dict[Grid, Num] = {}
+    drawn: dict[GridIntensity, Num] = {}
     rented, total_kwh = np.zeros(()), np.zeros(())
     for grid, kwh, hours in _power_draws(setting, way, ledger, what, case):
         rented, total_kwh = rented + hours, total_kwh + kwh
@@ -190,7 +190,7 @@ def emission(setting: PlanContext, way: Way, ledger: Ledger, case: Case = "typic
 
 def _power_draws(
     setting: PlanContext, way: Way, ledger: Ledger, what: Machine, case: Case
-) -> Iterator[tuple[Grid | None, Num, Num]]:
+) -> Iterator[tuple[GridIntensity | None, Num, Num]]:
     """Kilowatt-hours by the grid they come from, and of how many hours of rented accelerators."""
     own_kwh = metered_kwh(ledger)
     if np.any(own_kwh != 0):
@@ -229,7 +229,7 @@ def _pue(setting: PlanContext, case: Case) -> float:
     return 1.0 if found is None else end(found[1].newest, case)
 
 
-def _grid_of(setting: PlanContext, way: Way, hours: RentedHours) -> Grid | None:
+def _grid_of(setting: PlanContext, way: Way, hours: RentedHours) -> GridIntensity | None:
     """Where rented hours are drawn: in the country of the seller whose price they cost."""
     catalogue, taken = setting.catalogue, setting.offers
     origin = price_of(hours.line).origin
@@ -249,7 +249,7 @@ def _is(setting: PlanContext, key: str, figure: object) -> bool:
     return offer is not None and offer.usd_per_accelerator_hour is figure
 
 
-def _of_offer(setting: PlanContext, key: str) -> Grid | None:
+def _of_offer(setting: PlanContext, key: str) -> GridIntensity | None:
     sold = sale(setting.catalogue, key)
     countries = (
         frozenset().union(*sold.places)
@@ -259,12 +259,14 @@ def _of_offer(setting: PlanContext, key: str) -> Grid | None:
     return mean_grid_intensity(setting.catalogue, countries, sold.area)
 
 
-def _blended(grids: list[Grid | None], weights: list[int]) -> Grid | None:
+def _blended(grids: list[GridIntensity | None], weights: list[int]) -> GridIntensity | None:
     known = [one for one in grids if one is not None]
     if len(known) < len(grids) or len(set(known)) == 1:
         return known[0] if len(known) == len(grids) else None
     low, typical, high = (float(np.average([one[at] for one in known], weights=weights)) for at in range(3))
-    return Grid(low, typical, high, "several countries", next((one.stands_in for one in known if one.stands_in), None))
+    return GridIntensity(
+        low, typical, high, "several countries", next((one.stands_in for one in known if one.stands_in), None)
+    )
 
 
 def _case_ledgers(setting: PlanContext, option: Option) -> tuple[Ledger, Ledger, Ledger]:
@@ -286,7 +288,7 @@ def _without_running_total(setting: PlanContext) -> PlanContext:
     return replace(setting, scenario=setting.scenario.model_copy(update={"own": own}))
 
 
-def _notes(setting: PlanContext, ledger: Ledger, grids: Sequence[Grid]) -> tuple[str, ...]:
+def _notes(setting: PlanContext, ledger: Ledger, grids: Sequence[GridIntensity]) -> tuple[str, ...]:
     said = [unsaid(ledger), *(one.stands_in for one in grids)]
     said += [guessed(setting)] if fleets(ledger) or any(True for _ in rented_hours(ledger)) else []
     said += [_KEPT_MAKING] if any(one.name == _THERE for line in ledger.lines for one in line.used) else []

@@ -15,7 +15,7 @@ from pricing import Catalogue, Figure, PricingError, names
 from pricing.caching import cached
 from pricing.choices import Customer, Mains
 from pricing.electricity import ElectricityPrice, electricity
-from pricing.record import Place
+from pricing.record import Premises
 
 HOST_POWER = "server-power-over-tdp"
 FIRM_KW = 50.0  # up to which a firm buys like a firm: 20 to 499 MWh a year
@@ -47,7 +47,7 @@ OF_HOST: dict[str, str] = {
 }
 
 
-def place_of(setting: PlanContext) -> Place:
+def place_of(setting: PlanContext) -> Premises:
     """What the machines stand in."""
     return setting.catalogue.places[setting.scenario.own.place]
 

@@ -10,11 +10,11 @@ from planner.report import words
 from planner.report.table import Table, text_table
 from pricing import Catalogue
 from pricing.feeds.given import NEW, UNWANTED, Name, What
-from pricing.feeds.naming import Asked, NameDecisionResult
-from pricing.feeds.refresh import Progress, RefreshResult, SourceState
+from pricing.feeds.naming import NameDecisionResult, UnresolvedName
+from pricing.feeds.refresh import RefreshResult, SourceProgress, SourceState
 from pricing.feeds.registry import LATEST, Published
-from pricing.feeds.store import Held, ProductAvailability
-from pricing.feeds.verdict import NAMES, Reason, ReasonKind, Verdict
+from pricing.feeds.store import HeldPrice, ProductAvailability
+from pricing.feeds.verdict import NAMES, GateReason, ReasonKind, Verdict
 
 OFFER = "No live prices were read this week. The sources can be read now."
 PROMISE = (
@@ -33,7 +33,7 @@ _STATES: dict[SourceState, str] = {
     "cancelled": "cancelled",
 }
 _HEADS = {
-    "prices": "Prices", "new": "New", "believed": "Believed", "held": "Held", "refused": "Refused",
+    "prices": "Prices", "new": "New", "believed": "Believed", "held": "HeldPrice", "refused": "Refused",
     "odd_rows": "Odd rows", "seconds": "Seconds",
 }  # fmt: skip
 _REASONS: dict[ReasonKind, str] = {
@@ -59,7 +59,7 @@ _NAMING = (
 _SUGGESTIONS = 3  # names spelt alike, shown before all others
 
 
-def hold_reason_text(reason: Reason) -> str:
+def hold_reason_text(reason: GateReason) -> str:
     """Return why a price is not believed at once."""
     usd, against = (
         "" if it is None else f"${it:,.4g}" if it < 1 else f"${it:,.2f}" for it in (reason.usd, reason.against)
@@ -105,13 +105,13 @@ def refresh_text(result: RefreshResult) -> str:
     held = sum(row["held"] for row in rows)
     parts = [text_table(table), *(row["said"] for row in rows)]
     if held and not result.dry:
-        parts.append(f"Held for a person: {words.count(held, 'price')}. `held` lists them with the reasons.")
+        parts.append(f"HeldPrice for a person: {words.count(held, 'price')}. `held` lists them with the reasons.")
     if result.dry:
         parts.append("A dry run: nothing was kept.")
     return "\n".join(filter(None, parts)) + "\n"
 
 
-def progress_text(source: Progress) -> str:
+def progress_text(source: SourceProgress) -> str:
     """Return the progress of a source in one line."""
     left = "" if source.seconds_left is None else f", {source.seconds_left:,.0f} s left of this reply"
     rate = f" ({source.rows_per_s:,.0f} a second)" if source.rows else ""
@@ -126,7 +126,7 @@ class RefreshStatus(NamedTuple):
     lines: tuple[str, ...]  # of the sources that are being read
 
 
-def refresh_status(sources: Sequence[Progress]) -> RefreshStatus:
+def refresh_status(sources: Sequence[SourceProgress]) -> RefreshStatus:
     """Return the progress of a refresh; sources without their key are not counted."""
     states = [source.state for source in sources if source.state != "skipped"]
     done, prices = sum(state not in UNDER_WAY for state in states), words.count(sum(it.rows for it in sources), "price")
@@ -169,7 +169,7 @@ def summarize_refresh(result: RefreshResult) -> RefreshSummary:
     return RefreshSummary(title, table, failed, shrunk, skipped)
 
 
-def held_rows(held: Iterable[Held]) -> list[dict[str, Any]]:
+def held_rows(held: Iterable[HeldPrice]) -> list[dict[str, Any]]:
     """Return one flat record for each held price."""
     return [
         {
@@ -190,7 +190,7 @@ def held_rows(held: Iterable[Held]) -> list[dict[str, Any]]:
     ]
 
 
-def _product(price: Held) -> str:
+def _product(price: HeldPrice) -> str:
     sold: dict[str, Any] = json.loads(price.told)
     if price.kind == "hosted":
         return f"{sold['vendor']} {sold['model']}"
@@ -200,7 +200,7 @@ def _product(price: Held) -> str:
     return ", ".join(filter(None, (sold["seller"], machine, sold.get("sku"), sold.get("region"), sold["purchase"])))
 
 
-def held_text(rows: Sequence[Mapping[str, Any]], names: Sequence[Asked]) -> str:
+def held_text(rows: Sequence[Mapping[str, Any]], names: Sequence[UnresolvedName]) -> str:
     """Return the prices to decide on; then the unknown names, each once."""
     if not rows:
         return "Nothing is held.\n"
@@ -235,7 +235,7 @@ class HeldPricesSummary(NamedTuple):
     table: Table
 
 
-def held_summary(held: Sequence[Held]) -> HeldPricesSummary:
+def held_summary(held: Sequence[HeldPrice]) -> HeldPricesSummary:
     """Return the held prices with before and after; those under unknown names are counted."""
     rows = held_rows(held)
     prices = tuple(
@@ -248,11 +248,11 @@ def held_summary(held: Sequence[Held]) -> HeldPricesSummary:
     unknown = len(rows) - len(prices)
     parts = ((len(prices), "to decide on"), (unknown, "under names that the catalogue does not know"))
     counts = ", ".join(f"{words.count(number, 'price')} {what}" for number, what in parts if number)
-    title = f"Held for a person: {counts}." if rows else "Nothing is held."
+    title = f"HeldPrice for a person: {counts}." if rows else "Nothing is held."
     return HeldPricesSummary(title, prices, Table.from_raw_rows(rows))
 
 
-def name_question_text(name: Asked) -> str:
+def name_question_text(name: UnresolvedName) -> str:
     """Return the question about a name, with the number of prices under it."""
     question = hold_reason_text(name.reason)
     return f"{question[0].upper()}{question[1:]} ({words.count(name.prices, 'price')})"
@@ -267,7 +267,7 @@ class UnknownNameQuestion(NamedTuple):
     choices: Mapping[str, str]
 
 
-def questions(catalogue: Catalogue, names: Iterable[Asked]) -> tuple[UnknownNameQuestion, ...]:
+def questions(catalogue: Catalogue, names: Iterable[UnresolvedName]) -> tuple[UnknownNameQuestion, ...]:
     """Return the questions about unknown names; meanings spelt most alike come first."""
     labels = {what: _labels(catalogue, what) for what in get_args(What)}
     result = []

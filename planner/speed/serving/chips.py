@@ -11,8 +11,7 @@ from planner.speed.data_files import read_data
 from planner.speed.hardware import MissingAcceleratorDataError, first_known, power_share, processor_memory_gb
 from planner.speed.serving.cases import NAMES, ServingConstants
 from pricing.caching import cached
-from pricing.days import Day
-from pricing.figure import StrictModel, Text
+from pricing.figure import Day, StrictModel, Text
 from pricing.records import Accelerator
 
 GB = 1e9

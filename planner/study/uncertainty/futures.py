@@ -29,7 +29,7 @@ from planner.study.uncertainty.uncertain_inputs import TAIL, UncertainParameter,
 from pricing import Catalogue, Figure
 from pricing.belief.believe import worth_alone
 from pricing.caching import cached_property, with_cached, without
-from pricing.catalogue import Placed
+from pricing.catalogue import CatalogueFigure
 from pricing.stale import days_over, stale
 
 BANDED = 1_024  # futures from which the bands over time are taken
@@ -234,7 +234,7 @@ DEFAULT = "default"  # what the plan is called that says nothing
 class OverdueImpact:
     """A figure older than its limit, and what it moves of each plan that uses it, as a share."""
 
-    placed: Placed
+    placed: CatalogueFigure
     days_over: int
     moves: Mapping[str, float]  # by plan; empty: none uses it
 

@@ -1,20 +1,81 @@
-"""One file for each source of live prices. Each ends with its record, `FEED`; nothing lists them besides."""
+"""Sources of live prices. Each module ends with its record, `FEED`, or with several, `FEEDS`; no list names them."""
 
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
 from pkgutil import iter_modules
+from typing import Any
+from urllib.parse import urlsplit
 
 from pricing.caching import cached
-from pricing.feeds.feed import Feed
-from pricing.feeds.parsing import guarded
+from pricing.feeds.feed import AnyObservation, Feed, Fetcher
+from pricing.feeds.parsing import Observations, ReplyRows, Row, day, guarded, lowest
 
 
 @cached(None)
 def feeds() -> dict[str, Feed]:
-    """Every source there is, by name, in the order of names."""
-    found: dict[str, Feed] = {}
+    """Return every source by name, in the order of names."""
+    known: dict[str, Feed] = {}
     for module in iter_modules(__path__, f"{__name__}."):
-        feed: Feed = guarded(import_module(module.name).FEED)
-        if feed.name in found:
-            raise ValueError(f"{module.name}: another source is called {feed.name!r} too")
-        found[feed.name] = feed
-    return dict(sorted(found.items()))
+        loaded = import_module(module.name)
+        for feed in getattr(loaded, "FEEDS", None) or (loaded.FEED,):
+            if feed.name in known:
+                raise ValueError(f"{module.name}: another source is called {feed.name!r} too")
+            known[feed.name] = guarded(feed)
+    return {name: replace(feed, second_hand=_first_hand_sellers(feed, known)) for name, feed in sorted(known.items())}
+
+
+def _first_hand_sellers(feed: Feed, known: Mapping[str, Feed]) -> tuple[str, ...]:
+    """Return the sellers that a collector of several leaves to their own feeds.
+
+    Feeds with a key count only for collectors with a key: who has none would see no price of these sellers at all.
+    """
+    if feed.sellers or feed.kind != "rental" or feed.via != "third_party":
+        return ()
+    direct = (other for other in known.values() if other.key_name is None or feed.key_name)
+    return tuple(seller for other in direct for seller in other.sellers if seller not in feed.keeps)
+
+
+@dataclass(frozen=True)
+class PriceList:
+    """A list in one reply: its address, the path of its rows, the fields each row needs, and the parser of a row."""
+
+    url: str
+    path: tuple[str, ...]
+    needed: tuple[str, ...]
+    parse: Callable[..., Iterable[AnyObservation]]
+    body: Any = None  # of a POST
+    key_header: tuple[str, str] | None = None  # the header that carries the key, and its text
+    dated: str = ""  # the field of the page that says its day, which the parser gets too
+    market: bool = False  # the lowest of like listings counts
+    inner: str = ""  # the field that holds the rows of each entry
+
+    def read(self, label: str, ask: Fetcher) -> Observations:
+        """Read the one page."""
+        rows = ReplyRows(label)
+        headers = {self.key_header[0]: self.key_header[1].format(key=ask.key())} if self.key_header else None
+        reply = ask.get(self.url, headers=headers) if self.body is None else ask.post(self.url, self.body)
+        page = reply.json()
+        more = (day(rows.at(page, self.dated)),) if self.dated else ()
+        records = rows.list_at(page, *self.path)
+        if self.inner:
+            records = [{**row, "outer": outer} for outer in records for row in rows.list_at(outer, self.inner)]
+        observations = rows.read(reply, records, self.needed, self.parse, *more)
+        yield from lowest(observations) if self.market else observations
+        rows.check()
+
+
+def list_feed(name: str, label: str, page: str, prices: PriceList, **more: Any) -> Feed:
+    """Return the feed of a list; its host is that of the list's address."""
+    host = urlsplit(prices.url).netloc
+    fields: dict[str, Any] = {"licence": "public API; facts cited", **more}
+    return Feed(name, label, page, (host,), read=partial(prices.read, label), **fields)
+
+
+def nested(row: Row, *path: str) -> Any:
+    """Return the value under a path of keys; None where it is missing."""
+    value: Any = row
+    for key in path:
+        value = (value or {}).get(key)
+    return value

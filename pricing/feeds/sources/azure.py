@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from pricing.choices import Purchase
 from pricing.feeds.feed import AnyObservation, Feed, Fetcher, Observation, UnreadableRow
-from pricing.feeds.machines import Machine, machines
-from pricing.feeds.parsing import HOURS_OF, TERMS, Row, Rows, Told, positive, text
+from pricing.feeds.machines import MachineType, machines
+from pricing.feeds.parsing import HOURS_OF, TERMS, Observations, ReplyRows, Row, offers, positive, text
 
 URL = "https://prices.azure.com/api/retail/prices"
 VERSION = "2023-01-01-preview"  # the one that has savings plans
@@ -20,87 +20,61 @@ KINDS = ("Consumption", "Reservation")
 NEEDED = ("armSkuName", "armRegionName", "retailPrice")
 
 
-def read(ask: Fetcher) -> Told:
-    """All families, each to its last page."""
-    rows = Rows("Azure")
+def read(ask: Fetcher) -> Observations:
+    """Read all families, each to its last page."""
+    rows = ReplyRows("Azure")
     unknown: set[str] = set()
     for family in FAMILIES:
         for kind in KINDS:
-            question = {"api-version": VERSION, "$filter": FILTER.format(family=family, kind=kind)}
-            reply = ask.get(URL, params=question)
+            reply = ask.get(URL, params={"api-version": VERSION, "$filter": FILTER.format(family=family, kind=kind)})
             while True:
                 page = reply.json()
-                for row in rows.list_at(page, "Items"):
-                    yield from rows.each(reply, _row, row, unknown)
+                machines = filter(_is_machine, rows.list_at(page, "Items"))
+                yield from rows.read(reply, machines, NEEDED, _row, unknown)
                 if not (following := page.get("NextPageLink")):
                     break
                 reply = ask.get(str(following))
     rows.check()
 
 
-def _row(rows: Rows, row: Row, unknown: set[str]) -> Iterator[AnyObservation]:
-    if not _is_machine(row):
-        return
-    if odd := rows.lacks(row, *NEEDED):
-        yield odd
-        return
-    name = text(row["armSkuName"])
-    machine = machines("azure").get(name)
-    if machine is None:
-        if name not in unknown:
-            unknown.add(name)
-            yield UnreadableRow(name, "a machine whose accelerators are not known")
-    elif machine.count:
-        yield from _prices(row, machine, machine.count)
-
-
 def _is_machine(row: Row) -> bool:
-    product, meter = text(row.get("productName")), text(row.get("meterName"))
-    others = any(word in f"{product} {meter}" for word in OTHER_PRODUCTS)
-    return not others and row.get("type", "Consumption") in KINDS
+    product = f"{text(row.get('productName'))} {text(row.get('meterName'))}"
+    return not any(word in product for word in OTHER_PRODUCTS) and row.get("type", "Consumption") in KINDS
 
 
-def _prices(row: Row, machine: Machine, count: int) -> Iterator[AnyObservation]:
+def _row(row: Row, unknown: set[str]) -> Iterator[AnyObservation]:
     """A reservation's price is that of the whole term, though its unit says an hour."""
-    term = TERMS.get(text(row.get("reservationTerm")))
-    price = positive(row["retailPrice"])
-    if price is None:
+    name, price = text(row["armSkuName"]), positive(row["retailPrice"])
+    machine = machines("azure").get(name)
+    if machine is None and name not in unknown:
+        unknown.add(name)
+        yield UnreadableRow(name, "a machine with unknown accelerators")
+    if machine is None or machine.count is None or price is None:
         return
+    term = TERMS.get(text(row.get("reservationTerm")))
     if term:
-        yield _priced(row, machine, count, price / HOURS_OF[term], term, ", reservation")
+        yield from _priced(row, machine, price / HOURS_OF[term], term, ", reservation")
     elif row.get("reservationTerm"):
-        yield UnreadableRow(machine.name, f"a reservation of {row['reservationTerm']}, which nobody here counts with")
+        yield UnreadableRow(machine.name, f"a reservation of {row['reservationTerm']}, a term unknown here")
     else:
-        spot = "Spot" in text(row.get("meterName"))
-        yield _priced(row, machine, count, price, "spot" if spot else "on_demand")
+        yield from _priced(row, machine, price, "spot" if "Spot" in text(row.get("meterName")) else "on_demand")
     for plan in row.get("savingsPlan") or ():
-        plan_term, hourly = TERMS.get(text(plan.get("term"))), positive(plan.get("retailPrice"))
-        if plan_term and hourly:
-            yield _priced(row, machine, count, hourly, plan_term)
+        if plan_term := TERMS.get(text(plan.get("term"))):
+            yield from _priced(row, machine, plan.get("retailPrice"), plan_term)
 
 
-def _priced(row: Row, machine: Machine, count: int, price: float, purchase: Purchase, product: str = "") -> Observation:
+def _priced(
+    row: Row, machine: MachineType, price: object, purchase: Purchase, product: str = ""
+) -> Iterator[Observation]:
     """Savings plans carry the machine's own name, as in the catalogue; reservations are another product."""
-    return Observation(
-        seller="azure",
-        accelerator=machine.accelerator,
-        count=count,
-        purchase=purchase,
-        price=price,
-        currency=text(row.get("currencyCode")) or "USD",
-        region=text(row["armRegionName"]),
-        sku=f"{machine.name}{product}",
-        vcpus=machine.vcpus,
-        ram_gb=machine.ram_gb,
+    return offers(
+        "azure", machine.accelerator, machine.count, {purchase: price}, currency=text(row.get("currencyCode")) or "USD",
+        region=text(row["armRegionName"]), sku=f"{machine.name}{product}", vcpus=machine.vcpus, ram_gb=machine.ram_gb,
         fabric=machine.fabric,
-    )
+    )  # fmt: skip
 
 
 FEED = Feed(
-    name="azure",
-    label="Azure",
-    page="https://azure.microsoft.com/en-us/pricing/details/virtual-machines/linux/",
-    hosts=("prices.azure.com",),
-    licence="public price API; facts cited",
-    read=read,
-)
+    "azure", "Azure", "https://azure.microsoft.com/en-us/pricing/details/virtual-machines/linux/",
+    ("prices.azure.com",), "public price API; facts cited", read, sellers=("azure",),
+)  # fmt: skip

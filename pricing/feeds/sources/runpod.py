@@ -1,12 +1,12 @@
-"""RunPod: what its pods and clusters cost for each accelerator, and whether there are any now."""
+"""RunPod: prices of pods and clusters for each accelerator, and whether there are any now."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from pricing.choices import Purchase
-from pricing.feeds.feed import AnyObservation, Feed, Fetcher, Observation
+from pricing.feeds.feed import Feed, Fetcher, Observation
 from pricing.feeds.machines import accelerator
-from pricing.feeds.parsing import Row, Rows, Told, positive, text, whole
+from pricing.feeds.parsing import Observations, ReplyRows, Row, offers, positive, text, whole
 
 URL = "https://api.runpod.io/graphql"
 LOWEST = "lowestPrice(input: {{gpuCount: 1, secureCloud: {secure}}}) {{ minimumBidPrice stockStatus }}"
@@ -22,65 +22,40 @@ SLICE = "MIG"  # a part of an accelerator
 SECURE, COMMUNITY, CLUSTER = "Secure Cloud", "Community Cloud", "Instant Cluster"
 
 
-def read(ask: Fetcher) -> Told:
-    """One question for all."""
-    rows = Rows("RunPod")
+def read(ask: Fetcher) -> Observations:
+    """Ask one question for all."""
+    rows = ReplyRows("RunPod")
     reply = ask.post(URL, {"query": QUERY})
     answer = reply.json()
     if isinstance(answer, dict) and answer.get("errors") and not answer.get("data"):
         raise rows.wrong(f"it refuses the question: {str(answer['errors'])[:200]}")
-    for row in rows.list_at(answer, "data", "gpuTypes"):
-        yield from rows.each(reply, _type, row)
+    yield from rows.read(reply, rows.list_at(answer, "data", "gpuTypes"), ("displayName", "memoryInGb"), _type)
     rows.check()
 
 
-def _type(rows: Rows, row: Row) -> Iterator[AnyObservation]:
-    if odd := rows.lacks(row, "displayName", "memoryInGb"):
-        yield odd
-        return
+def _type(row: Row) -> Iterator[Observation]:
     name, memory = text(row["displayName"]), positive(row["memoryInGb"])
     if SLICE in name or memory is None:
         return
-    common: dict[str, Any] = {
-        "seller": "runpod", "accelerator": accelerator("runpod", name, memory), "per": "accelerator",
-        "region": "global", "area": "anywhere", "memory_gb": memory,
-    }  # fmt: skip
-    yield from _secure(row, common)
-    yield from _community(row, common)
-    if price := positive(row.get("clusterPrice")):
-        count = whole(row.get("maxGpuCountSecureCloud")) or 8
-        yield Observation(
-            count=count, purchase="on_demand", price=price, sku=CLUSTER, fabric="not_stated", **common
-        )  # fmt: skip
-
-
-def _secure(row: Row, common: dict[str, Any]) -> Iterator[Observation]:
-    price = positive(row.get("securePrice"))
-    if price is None or not row.get("secureCloud", True):
-        return
-    now = row.get("secure") or {}
-    free = 1 if now.get("stockStatus") else 0
-    yield Observation(count=1, purchase="on_demand", price=price, sku=SECURE, free=free, **common)
-    for name, term in TERMS.items():
-        if reserved := positive(row.get(name)):
-            doubts = ("odd",) if reserved >= price else ()  # a term that saves nothing is no offer of one
-            yield Observation(count=1, purchase=term, price=reserved, sku=SECURE, doubts=doubts, **common)
-    if bid := positive(now.get("minimumBidPrice")):
-        yield Observation(count=1, purchase="spot", price=bid, sku=SECURE, free=free, doubts=("minimum_bid",), **common)
-
-
-def _community(row: Row, common: dict[str, Any]) -> Iterator[Observation]:
-    """Where there is no stock the price is a placeholder."""
-    now, price = row.get("community") or {}, positive(row.get("communityPrice"))
-    if price and now.get("stockStatus"):
-        yield Observation(count=1, purchase="on_demand", price=price, sku=COMMUNITY, free=1, **common)
+    pod = "runpod", accelerator("runpod", name, memory), 1
+    common: dict[str, Any] = {"per": "accelerator", "region": "global", "area": "anywhere", "memory_gb": memory}
+    secure, community = row.get("secure") or {}, row.get("community") or {}
+    price, free = positive(row.get("securePrice")), 1 if secure.get("stockStatus") else 0
+    if price and row.get("secureCloud", True):
+        yield from offers(*pod, {"on_demand": price}, sku=SECURE, free=free, **common)
+        for key, term in TERMS.items():
+            saves = (positive(row.get(key)) or 0.0) < price  # a term that saves nothing is no offer of one
+            yield from offers(*pod, {term: row.get(key)}, sku=SECURE, doubts=() if saves else ("odd",), **common)
+        bid: dict[Purchase, object] = {"spot": secure.get("minimumBidPrice")}
+        yield from offers(*pod, bid, sku=SECURE, free=free, doubts=("minimum_bid",), **common)
+    if community.get("stockStatus"):  # else the price is a placeholder
+        yield from offers(*pod, {"on_demand": row.get("communityPrice")}, sku=COMMUNITY, free=1, **common)
+    count = whole(row.get("maxGpuCountSecureCloud")) or 8
+    cluster: dict[Purchase, object] = {"on_demand": row.get("clusterPrice")}
+    yield from offers(*pod[:2], count, cluster, sku=CLUSTER, fabric="not_stated", **common)
 
 
 FEED = Feed(
-    name="runpod",
-    label="RunPod",
-    page="https://www.runpod.io/pricing",
-    hosts=("api.runpod.io",),
-    licence="public API; facts cited",
-    read=read,
-)
+    "runpod", "RunPod", "https://www.runpod.io/pricing", ("api.runpod.io",), "public API; facts cited", read,
+    sellers=("runpod",),
+)  # fmt: skip

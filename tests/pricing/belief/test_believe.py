@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from pricing.belief import PriceEstimates, believed
 from pricing.belief.constants import constants
-from pricing.belief.moves import Index
-from pricing.belief.readings import CLASSES, readings
+from pricing.belief.readings import CLASSES, MarketIndex, readings
 from pricing.catalogue import Catalogue
 from pricing.figure import Figure, FigureValue
 from pricing.load import build
@@ -66,7 +65,7 @@ def worth(reads: Sequence[Read], *, moves: bool = True) -> PriceEstimates:
     known, day = readings(catalogue), TODAY.toordinal()
     days = np.arange(day - 400, day + 1, dtype=np.float64)
     usual = [constants().classes[CLASSES[place]].repricings_per_month for place in known.of_class]
-    known.kept["index", day] = Index(days, 0.001 * (days - day) * moves)
+    known.kept["index", day] = MarketIndex(days, 0.001 * (days - day) * moves)
     known.kept["rates", day] = np.array(usual)
     return believed(catalogue, TODAY, tuple(catalogue.offers))
 
@@ -112,7 +111,7 @@ def test_a_price_of_42_days_in_a_market_that_rose_by_an_eighth_goes_up_by_a_fort
     repriced = 1 - np.exp(-0.18 * 42 / 30.4)
     catalogue = catalogue_of([Read("posted", 42, 3.49)])
     known, day = readings(catalogue), TODAY.toordinal()
-    known.kept["index", day] = Index(np.array([day - 42.0, day]), np.array([-np.log(1.12), 0.0]))
+    known.kept["index", day] = MarketIndex(np.array([day - 42.0, day]), np.array([-np.log(1.12), 0.0]))
     known.kept["rates", day] = np.array([0.18])
     found = believed(catalogue, TODAY, tuple(catalogue.offers)).at(0)
     assert found.repriced == pytest.approx(repriced)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from pricing.feeds.client import Limits
+from pricing.feeds.client import ClientLimits
 from pricing.feeds.feed import (
     AnyObservation,
     ExchangeRateObservation,
@@ -15,7 +15,7 @@ from pricing.feeds.feed import (
 )
 
 HOST = "prices.example"
-BRISK = Limits(connect_s=2, silent_s=0.3, total_s=20, tries=2, first_pause_s=0.001, longest_pause_s=1, pages=50)
+BRISK = ClientLimits(connect_s=2, silent_s=0.3, total_s=20, tries=2, first_pause_s=0.001, longest_pause_s=1, pages=50)
 KINDS = {"rental": Observation, "hosted": HostedPriceObservation, "exchange": ExchangeRateObservation}
 
 

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from pricing.feeds.client import Client, Limits
+from pricing.feeds.client import Client, ClientLimits
 from pricing.feeds.feed import Feed, FeedError, FeedReply
 from pricing.feeds.reply import RefreshCancelled
 from tests.pricing.feeds.server import Answer, Asked, Server
 
 HOST, OTHER = "prices.example", "more.example"
 PAGE = f"https://{HOST}/prices"
-BRISK = Limits(connect_s=2, silent_s=0.2, total_s=20, tries=3, first_pause_s=0.001, longest_pause_s=1.5, pages=20)
+BRISK = ClientLimits(connect_s=2, silent_s=0.2, total_s=20, tries=3, first_pause_s=0.001, longest_pause_s=1.5, pages=20)
 
 
 def feed(**changes: object) -> Feed:
@@ -130,7 +130,7 @@ def test_one_that_says_nothing_at_all_is_asked_again(server: Server, client: Cli
 
 
 def test_a_drip_of_bytes_ends_with_the_time_of_the_feed(server: Server) -> None:
-    limits = Limits(silent_s=2, total_s=0.5, tries=1)
+    limits = ClientLimits(silent_s=2, total_s=0.5, tries=1)
     client = Client(feed(), limits=limits, at=server.at(HOST), environ={})
     server.says("/prices", Answer(json={"items": [1] * 500}, drip_s=0.05))
     assert refused(client=client) == "Example took longer than 0 seconds."
@@ -358,7 +358,7 @@ def test_a_key_that_is_none(environ: dict[str, str], sentence: str) -> None:
 def test_who_cancels_waits_for_no_pause(server: Server) -> None:
     cancelled = threading.Event()
     client = Client(
-        feed(), limits=Limits(first_pause_s=60, longest_pause_s=600), cancelled=cancelled, at=server.at(HOST)
+        feed(), limits=ClientLimits(first_pause_s=60, longest_pause_s=600), cancelled=cancelled, at=server.at(HOST)
     )
 
     def out_of_order(_: Asked) -> Answer:

@@ -6,18 +6,23 @@ from typing import Any
 import pytest
 
 from pricing import load_catalogue
-from pricing.feeds.feed import ExchangeRateObservation, HostedPriceObservation, Observation
-from pricing.feeds.gate import Market, PriceValidator, lost_many_prices
-from pricing.feeds.product import AnyPriced, split_observation
+from pricing.feeds.feed import (
+    AnyPriced,
+    ExchangeRateObservation,
+    HostedPriceObservation,
+    Observation,
+    split_observation,
+)
+from pricing.feeds.gate import MarketPrices, PriceValidator, lost_many_prices
 from pricing.feeds.store import PriorPrices
-from pricing.feeds.verdict import Reason
+from pricing.feeds.verdict import GateReason
 from tests.pricing.feeds.made import row
 
 DAY = date(2026, 11, 23)
-MARKET = Market.of(load_catalogue())
+MARKET = MarketPrices.of(load_catalogue())
 
 
-def judged(one: AnyPriced, before: PriorPrices | None = None) -> Reason | None:
+def judged(one: AnyPriced, before: PriorPrices | None = None) -> GateReason | None:
     """Why the gate does not believe it."""
     return PriceValidator(MARKET, before or PriorPrices(), DAY).reading(one, "digest").reason
 
@@ -40,7 +45,7 @@ def test_an_ordinary_price_is_believed() -> None:
 @pytest.mark.parametrize("price", [0, -1.0, float("nan"), float("inf")])
 def test_no_price_is_no_price_and_nobody_is_asked(price: float) -> None:
     reason = judged(Observation(**row(price)))
-    assert reason == Reason("no_price")
+    assert reason == GateReason("no_price")
     assert reason.verdict == "refused"
 
 

@@ -12,11 +12,10 @@ import pytest
 from pricing import Catalogue, load_catalogue
 from pricing.exchange import rates
 from pricing.feeds.database import opened
-from pricing.feeds.feed import ExchangeRateObservation, HostedPriceObservation, Observation
+from pricing.feeds.feed import AnyPriced, ExchangeRateObservation, HostedPriceObservation, Observation
 from pricing.feeds.folder import FILE, FOLDER, StoreError
-from pricing.feeds.gate import Market, PriceValidator
+from pricing.feeds.gate import MarketPrices, PriceValidator
 from pricing.feeds.live import current
-from pricing.feeds.product import AnyPriced
 from pricing.feeds.store import LivePriceStore, PriorPrices, SourceRefresh
 from pricing.feeds.written import SourceInfo
 from pricing.query import OfferFilter, find, trust
@@ -25,7 +24,7 @@ from pricing.stale import as_of
 from tests.pricing.feeds.made import row
 
 FACTS = load_catalogue()
-MARKET = Market.of(FACTS)
+MARKET = MarketPrices.of(FACTS)
 DAY = date(2026, 11, 23)
 H100 = "runpod/H100-SXM5-80GB/1x/global/on_demand/community-cloud"
 Keep = Callable[..., str]

@@ -9,12 +9,11 @@ import pytest
 
 from pricing import Catalogue, PricingError, load_catalogue
 from pricing.feeds.database import opened
-from pricing.feeds.feed import HostedPriceObservation, Observation
-from pricing.feeds.gate import Market, PriceValidator
+from pricing.feeds.feed import AnyPriced, HostedPriceObservation, Observation
+from pricing.feeds.gate import MarketPrices, PriceValidator
 from pricing.feeds.given import NEW, UNWANTED
 from pricing.feeds.live import current
 from pricing.feeds.naming import NameDecisionResult, NameInput, say, unresolved_names
-from pricing.feeds.product import AnyPriced
 from pricing.feeds.store import LivePriceStore, SourceRefresh
 from pricing.feeds.written import SourceInfo
 from tests.pricing.feeds.made import row
@@ -33,7 +32,7 @@ def read(environ: dict[str, str]) -> Callable[..., list[str]]:
         with closing(opened(environ)) as database:
             store = LivePriceStore(database)
             with store.writing():
-                market = Market.of(load_catalogue(), given=store.given())
+                market = MarketPrices.of(load_catalogue(), given=store.given())
                 gate = PriceValidator(market, store.before("example", DAY), DAY)
                 readings = [gate.reading(one, "digest") for one in every]
                 store.keep(SourceRefresh(run, "example", ABOUT, DAY, NOON, seen=len(every)), readings, NOON)
@@ -223,4 +222,4 @@ def test_a_seller_that_a_later_release_knows_is_that_one(
         }
     )
     assert given.add_new_providers(later) is later
-    assert Market.of(later, given=given).names.seller("Polar Cloud") == "polar"
+    assert MarketPrices.of(later, given=given).names.seller("Polar Cloud") == "polar"

@@ -2,12 +2,12 @@
 
 import pytest
 
-from pricing.feeds.client import Client, Limits
+from pricing.feeds.client import Client, ClientLimits
 from pricing.feeds.feed import FeedError
 from tests.pricing.feeds.server import Answer, Asked, Server, raw_server
 from tests.pricing.feeds.test_client import HOST, PAGE, feed, refused
 
-STEADY = Limits(silent_s=5, total_s=60, tries=1, slow_s=0.3)
+STEADY = ClientLimits(silent_s=5, total_s=60, tries=1, slow_s=0.3)
 SLOW = "Example sent less than 1,000 bytes a second for 0.3 seconds: given up."
 
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from pricing import load_catalogue
-from pricing.feeds.client import Limits
+from pricing.feeds.client import ClientLimits
 from pricing.feeds.database import alone, opened
 from pricing.feeds.feed import Feed, FeedError, FeedReply, Fetcher, UnreadableRow
 from pricing.feeds.folder import StoreError
-from pricing.feeds.refresh import Progress, RefreshResult, Ways, refresh
+from pricing.feeds.refresh import RefreshResult, SourceProgress, Ways, refresh
 from pricing.feeds.store import LivePriceStore
 from tests.pricing.feeds.made import BRISK, HOST, row, source
 from tests.pricing.feeds.server import Answer, Server
@@ -195,7 +195,7 @@ def test_a_key_that_is_not_set_is_told_by_its_name(server: Server, go: Refresh, 
 
 def test_a_source_without_its_key_is_skipped_before_any_other_begins(server: Server, go: Refresh) -> None:
     says(server, row(2.79))
-    told: list[Progress] = []
+    told: list[SourceProgress] = []
     go(source(), source("keyed", key_name="KEYED_TOKEN"), tell=told.append)
     assert (told[0].source, told[0].state) == ("keyed", "skipped")
     assert [one.state for one in told if one.source == "keyed"] == ["skipped"]
@@ -301,14 +301,14 @@ def test_who_cancels_finds_everything_as_it_was(server: Server, go: Refresh, env
     says(server, row(2.69), name="quick")
     server.says("/slow", Answer(json={"rows": [row(2.79)]}, silent_at=10, silent_s=30))
     cancelled = threading.Event()
-    told: list[Progress] = []
+    told: list[SourceProgress] = []
 
-    def tell(progress: Progress) -> None:
+    def tell(progress: SourceProgress) -> None:
         told.append(progress)
         if progress.state == "read":
             cancelled.set()
 
-    found = go(source("quick"), source("slow"), tell=tell, cancelled=cancelled, limits=Limits(silent_s=20))
+    found = go(source("quick"), source("slow"), tell=tell, cancelled=cancelled, limits=ClientLimits(silent_s=20))
     assert found.cancelled
     assert found.sources == ()
     with closing(opened(environ)) as database:

@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from pricing import load_catalogue
-from pricing.feeds.client import Limits
+from pricing.feeds.client import ClientLimits
 from pricing.feeds.database import opened
 from pricing.feeds.live import current
 from pricing.feeds.refresh import RefreshResult, Ways, refresh
@@ -23,7 +23,7 @@ def refreshed(world: World, environ: dict[str, str]) -> RefreshResult:
     """All sources at once."""
     every = tuple(feeds().values())
     keys = {name: key for feed in every for name, key in environ_of(feed).items()}
-    limits = Limits(tries=1, first_pause_s=0.0)
+    limits = ClientLimits(tries=1, first_pause_s=0.0)
     return refresh(every, load_catalogue(), Ways(environ | keys, limits, world.hosts(), day=DAY))
 
 

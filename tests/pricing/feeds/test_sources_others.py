@@ -173,7 +173,7 @@ def test_hot_aisles_lists_are_by_team() -> None:
         ("toolshedlabs", "prices.json", b'"gpu_family"', b'"family"', "no gpu_family any more"),
         ("genai-prices", "data.json", b'"prices"', b'"rates"', "no prices any more"),
         ("litellm", "prices.json", b'"litellm_provider"', b'"vendor"', "no litellm_provider any more"),
-        ("litellm", "prices.json", b'"mode"', b'"kind"', "LiteLLM's reply has no price in it any more"),
+        ("litellm", "prices.json", b'"mode"', b'"kind"', "LiteLLM's reply has no readable price any more"),
         ("lambda", "types.json", b'"price_cents_per_hour"', b'"cents"', "no price_cents_per_hour any more"),
         ("digitalocean", "1.json", b'"sizes"', b'"droplets"', "no sizes any more"),
         ("hyperstack", "pricebook.json", b'"value"', b'"price"', "want a price book"),

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pricing.feeds.client import Client, Limits
+from pricing.feeds.client import Client, ClientLimits
 from pricing.feeds.feed import FeedError
 from pricing.feeds.sources import feeds
 from tests.pricing.feeds.replay import read
@@ -23,7 +23,7 @@ def world() -> Iterator[World]:
 @pytest.mark.parametrize("name", sorted(feeds()))
 def test_a_source_says_the_same_through_the_client(name: str, world: World) -> None:
     feed = feeds()[name]
-    patient = Limits(tries=1, first_pause_s=0.0)
+    patient = ClientLimits(tries=1, first_pause_s=0.0)
     client = Client(feed, patient, at=world.hosts(), environ=environ_of(feed))
     try:
         found = [(reply.digest, one) for reply, one in feed.read(client)]
@@ -38,7 +38,7 @@ def test_a_source_says_the_same_through_the_client(name: str, world: World) -> N
 
 def test_keys_go_in_headers_only_and_to_their_own_host(world: World) -> None:
     for feed in feeds().values():
-        client = Client(feed, Limits(tries=1), at=world.hosts(), environ=environ_of(feed))
+        client = Client(feed, ClientLimits(tries=1), at=world.hosts(), environ=environ_of(feed))
         asked_before = len(world.asked)
         list(feed.read(client))
         client.close()
@@ -63,7 +63,7 @@ ENDLESS = {
 def test_a_source_without_an_end_is_left(name: str, server: Server) -> None:
     feed, page = feeds()[name], iter(range(1_000))
     server.answer = lambda asked: Answer(body=_page(ENDLESS[name], next(page)))  # type: ignore[method-assign]
-    client = Client(feed, Limits(tries=1, pages=12), at=server.at(*feed.hosts), environ=environ_of(feed))
+    client = Client(feed, ClientLimits(tries=1, pages=12), at=server.at(*feed.hosts), environ=environ_of(feed))
     with pytest.raises(FeedError, match=r"goes on after 12 pages|in a circle"):
         list(feed.read(client))
     client.close()

@@ -12,7 +12,7 @@ import pytest
 from pricing import Catalogue
 from pricing.feeds import live
 from pricing.feeds.refresh import Ways, refresh
-from pricing.feeds.sources import litellm
+from pricing.feeds.sources import feeds, hosted
 from pricing.names import plain
 from pricing.records import HostedPrice
 from tests.frozen import live_catalogue
@@ -56,9 +56,9 @@ def refreshed(server: Server, environ: dict[str, str], monkeypatch: pytest.Monke
             }
             for (vendor, model), (read, write) in prices.items()
         }  # fmt: skip
-        server.says(urlsplit(litellm.URL).path, Answer(json=rows))
-        at = server.at(*litellm.FEED.hosts)
-        (found,) = refresh((litellm.FEED,), live_catalogue(), Ways(environ=environ, at=at, day=DAY)).sources
+        server.says(urlsplit(hosted.LITELLM).path, Answer(json=rows))
+        at = server.at(*feeds()["litellm"].hosts)
+        (found,) = refresh((feeds()["litellm"],), live_catalogue(), Ways(environ=environ, at=at, day=DAY)).sources
         assert found.verdicts == {"believed": len(prices)}
         return live.current(environ)
 

@@ -1,0 +1,108 @@
+"""Lists that others collect from several sellers. Sellers with a feed of their own are left to it."""
+
+from collections.abc import Iterator
+from datetime import date
+
+from pricing.choices import Purchase
+from pricing.feeds.feed import AnyObservation, Observation, UnreadableRow
+from pricing.feeds.machines import accelerator
+from pricing.feeds.parsing import CENTS, Row, day, offers, positive, text, whole
+from pricing.feeds.sources import PriceList, list_feed
+
+# gpurentalprices.com: some thirty sellers' pages, each day. Its rows of AWS and Google Cloud are wrong (an old
+# price, and an accelerator without its machine).
+
+KINDS: dict[str, tuple[Purchase, str, tuple[str, ...]]] = {
+    "on-demand": ("on_demand", "", ()),
+    "secure": ("on_demand", "Secure Cloud", ()),
+    "community": ("on_demand", "Community Cloud", ()),
+    "spot": ("spot", "", ()),
+    "serverless": ("on_demand", "serverless", ("per_second_service",)),
+}
+WRONG = frozenset({"aws", "gcp"})
+
+
+def _gpurentalprices(row: Row, collected: date | None) -> Iterator[AnyObservation]:
+    seller, name, memory = text(row["provider"]), text(row["gpu"]), positive(row.get("vram_gb"))
+    if positive(row["usd_hr"]) is None or seller in WRONG:
+        return
+    if row["kind"] not in KINDS:
+        yield UnreadableRow(f"{seller}, {name}", f"unknown kind of sale: {row['kind']!r}")
+        return
+    purchase, sku, doubts = KINDS[row["kind"]]
+    yield from offers(
+        seller, accelerator("gpurentalprices", name, memory), whole(row.get("min_gpus")) or 1,
+        {purchase: row["usd_hr"]}, per="accelerator", sku=sku, memory_gb=memory, doubts=doubts,
+        day=day(row.get("fetched_at")) or collected,
+    )  # fmt: skip
+
+
+GPU_RENTAL_PRICES = PriceList(
+    "https://raw.githubusercontent.com/adriannutiu/gpu-rental-prices/main/data/latest.json", ("offers",),
+    ("provider", "gpu", "usd_hr", "kind"), _gpurentalprices, dated="date", market=True,
+)  # fmt: skip
+
+# toolshedlabs' gpu-price-feed: eight sellers each day, offer by offer
+
+PURCHASES: dict[str, Purchase] = {"on-demand": "on_demand", "spot": "spot"}
+FORMS = frozenset({"SXM", "PCIe", "NVL"})
+
+
+def _toolshedlabs(row: Row, collected: date | None) -> Iterator[AnyObservation]:
+    count, memory = whole(row["gpu_count"]), positive(row.get("vram_gb"))
+    if count is None or positive(row.get("price_total_hr")) is None or row.get("gpu_partition"):
+        return  # a part of an accelerator
+    purchase = PURCHASES.get(text(row["pricing_type"]))
+    if purchase is None:
+        yield UnreadableRow(f"{row['provider']}, {row['gpu_family']}", f"unknown kind of sale: {row['pricing_type']!r}")
+        return
+    name, form = text(row["gpu_family"]), text(row.get("gpu_form"))
+    if form in FORMS and row.get("gpu_form_source") == "provider":  # else it is a guess
+        name = f"{name} {form}{f' {memory:g}GB' if memory else ''}"
+    yield from offers(
+        text(row["provider"]), accelerator("toolshedlabs", name, memory), count, {purchase: row["price_total_hr"]},
+        currency=text(row.get("currency")) or "USD", region=text(row.get("region")), memory_gb=memory,
+        free=None if row.get("available") is None else int(bool(row["available"])), day=collected,
+    )  # fmt: skip
+
+
+TOOLSHEDLABS = PriceList(
+    "https://raw.githubusercontent.com/toolshedlabs-hash/gpu-price-feed/main/data/prices.json", ("offers",),
+    ("provider", "gpu_family", "gpu_count", "pricing_type"), _toolshedlabs, dated="collected_at", market=True,
+)  # fmt: skip
+
+# Shadeform, with a key: machines of many sellers in one list, and where each is free, in cents
+
+
+def _shadeform(row: Row) -> Iterator[Observation]:
+    parts, cents = row["configuration"], positive(row["hourly_price"])
+    memory, form = positive(parts.get("vram_per_gpu_in_gb")), text(parts.get("interconnect"))
+    name = f"{text(parts.get('gpu_type')).replace('_', ' ')} {form}".strip()
+    for place in row.get("availability") or ():
+        yield from offers(
+            text(row["cloud"]), accelerator("shadeform", name, memory), whole(parts.get("num_gpus")),
+            {"on_demand": cents and cents / CENTS}, region=text(place.get("region")),
+            sku=text(row.get("shade_instance_type")), vcpus=positive(parts.get("vcpus")),
+            ram_gb=positive(parts.get("memory_in_gb")), memory_gb=memory, free=int(bool(place.get("available"))),
+        )  # fmt: skip
+
+
+SHADEFORM = PriceList(
+    "https://api.shadeform.ai/v1/instances/types", ("instance_types",), ("cloud", "hourly_price", "configuration"),
+    _shadeform, key_header=("X-API-KEY", "{key}"),
+)  # fmt: skip
+
+FEEDS = (
+    list_feed(
+        "gpurentalprices", "gpurentalprices.com", "https://gpurentalprices.com", GPU_RENTAL_PRICES, licence="CC-BY-4.0",
+        via="third_party",
+    ),
+    list_feed(
+        "toolshedlabs", "toolshedlabs", "https://github.com/toolshedlabs-hash/gpu-price-feed", TOOLSHEDLABS,
+        licence="not stated; facts cited", via="third_party",
+    ),
+    list_feed(
+        "shadeform", "Shadeform", "https://www.shadeform.ai", SHADEFORM, licence="facts cited", via="third_party",
+        key_name="SHADEFORM_API_KEY",
+    ),
+)  # fmt: skip

@@ -1,0 +1,257 @@
+"""Sellers whose prices stand in one list: each is a record, and a function that reads one row."""
+
+import re
+from collections.abc import Iterator
+
+from pricing.feeds.feed import AnyObservation, Feed, FeedError, Fetcher, Observation, UnreadableRow
+from pricing.feeds.machines import accelerator
+from pricing.feeds.parsing import (
+    BYTES,
+    CENTS,
+    MB,
+    Observations,
+    ReplyRows,
+    Row,
+    lowest,
+    number,
+    offers,
+    pages,
+    parse_gigabytes,
+    positive,
+    text,
+    whole,
+)
+from pricing.feeds.sources import PriceList, list_feed, nested
+
+
+def _in_dollars(cents: object) -> float | None:
+    price = positive(cents)
+    return None if price is None else price / CENTS
+
+
+# CloudRift: machines by data centre, with how many of each are free, in cents
+
+
+def _cloudrift(row: Row) -> Iterator[Observation]:
+    memory = parse_gigabytes(row.get("vram"), BYTES)
+    name = accelerator("cloudrift", text(row["outer"].get("brand_short")), memory)
+    for place, nodes in (row.get("nodes_per_dc") or {}).items():
+        yield from offers(
+            "cloudrift", name, whole(row["gpu_count"]), {"on_demand": _in_dollars(row["cost_per_hour"])},
+            region=str(place), sku=text(row["name"]), vcpus=positive(row.get("cpu_count")),
+            ram_gb=parse_gigabytes(row.get("dram"), BYTES), memory_gb=memory, free=int(number(nodes) or 0),
+        )  # fmt: skip
+
+
+CLOUDRIFT = PriceList(
+    "https://api.cloudrift.ai/api/v1/instance-types/list", ("data", "instance_types"),
+    ("name", "cost_per_hour", "gpu_count"), _cloudrift, inner="variants",
+    body={"version": "2025-03-21", "data": {"selector": {"ByServiceAndLocation": {"services": ["vm"]}}}},
+)  # fmt: skip
+
+# Daytona: accelerators by the hour for its sandboxes; processors and memory are billed beside them
+
+LISTED_NOT_SOLD = frozenset({"B200"})  # has a rate, but orders of it are refused
+
+
+def _daytona(row: Row) -> Iterator[Observation]:
+    name = text(row["type"])
+    return offers(
+        "daytona", accelerator("daytona", name), 1,
+        {"on_demand": row["onDemandPricePerHour"], "spot": row.get("spotPricePerHour")}, per="accelerator", sku=name,
+        doubts=("component_only", *(("listed_not_sold",) if name in LISTED_NOT_SOLD else ())),
+    )  # fmt: skip
+
+
+DAYTONA = PriceList("https://billing.app.daytona.io/gpu-pricing", ("gpus",), ("type", "onDemandPricePerHour"), _daytona)
+
+# Hyperbolic: the list that it keeps for SkyPilot
+
+
+def _hyperbolic(row: Row) -> Iterator[Observation]:
+    return offers(
+        "hyperbolic", accelerator("hyperbolic", text(row["AcceleratorName"])), whole(row["AcceleratorCount"]),
+        {"on_demand": row["Price"], "spot": row.get("SpotPrice")}, region=text(row.get("Region")),
+        sku=text(row.get("InstanceType")), vcpus=positive(row.get("vCPUs")), ram_gb=positive(row.get("MemoryGiB")),
+    )  # fmt: skip
+
+
+HYPERBOLIC = PriceList(
+    "https://api.hyperbolic.xyz/v2/skypilot/catalog", ("vms",), ("AcceleratorName", "AcceleratorCount", "Price"),
+    _hyperbolic,
+)  # fmt: skip
+
+# Lium: a market; one order takes from the fewest accelerators that are rented out of a machine to all that are free
+
+
+def _lium(row: Row) -> Iterator[Observation]:
+    count, free = whole(row["gpu_count"]), whole(row["available_gpu_count"])
+    least, memory = whole(row.get("min_rentable_gpu_count")) or count, positive(row.get("gpu_memory_gb"))
+    for size in sorted({least, count}) if count and least else ():
+        yield from offers(
+            "lium", accelerator("lium", text(row["gpu_model"]), memory), size,
+            {"spot" if row.get("tier") == "spot" else "on_demand": row["price_per_gpu_hour"]}, per="accelerator",
+            region=text(row.get("country_code")), sku=text(row.get("tier")), memory_gb=memory,
+            free=(free or 0) // (size or 1),
+        )  # fmt: skip
+
+
+LIUM = PriceList(
+    "https://lium.io/api/public/v1/nodes", ("nodes",),
+    ("gpu_model", "gpu_count", "available_gpu_count", "price_per_gpu_hour"), _lium, market=True,
+)  # fmt: skip
+
+# Lambda, with a key: machines, and in how many regions some are free
+
+DESCRIBED = re.compile(r"(?P<count>\d+)x (?P<model>.+?) \((?P<memory>\d+) GB ?(?P<form>[\w ]*)\)")
+
+
+def _read_lambda(ask: Fetcher) -> Observations:
+    rows = ReplyRows("Lambda")
+    reply = ask.get(LAMBDA, headers={"Authorization": f"Bearer {ask.key()}"})
+    entries = rows.table_at(reply.json(), "data").values()
+    machines = [
+        {**machine, "free": entry.get("regions_with_capacity_available")}
+        for entry in entries
+        if isinstance(machine := entry.get("instance_type") or {}, dict)
+    ]
+    yield from rows.read(reply, machines, ("name", "description", "price_cents_per_hour"), _lambda)
+    rows.check()
+
+
+def _lambda(row: Row) -> Iterator[AnyObservation]:
+    name = text(row["name"])
+    described = DESCRIBED.match(text(row["description"])) or DESCRIBED.match(text(row.get("gpu_description")))
+    if described is None:
+        if "gpu" in name:
+            yield UnreadableRow(name, f"describes itself in unknown words: {row['description']}")
+        return
+    memory = float(described["memory"])
+    model = " ".join((described["model"], *described["form"].split()[:1]))
+    yield from offers(
+        "lambda", accelerator("lambda", model, memory), whole(described["count"]),
+        {"on_demand": _in_dollars(row["price_cents_per_hour"])}, sku=name,
+        vcpus=positive(nested(row, "specs", "vcpus")), ram_gb=positive(nested(row, "specs", "memory_gib")),
+        memory_gb=memory, free=len(row["free"] or ()),
+    )  # fmt: skip
+
+
+LAMBDA = "https://cloud.lambdalabs.com/api/v1/instance-types"
+
+# DigitalOcean, with a key: droplets with accelerators
+
+
+def _read_digitalocean(ask: Fetcher) -> Observations:
+    rows, headers = ReplyRows("DigitalOcean"), {"Authorization": f"Bearer {ask.key()}"}
+    for reply, page in pages(
+        ask, DIGITALOCEAN, {"per_page": "200", "page": "1"}, _next_of_digitalocean, headers=headers
+    ):
+        droplets = (row for row in rows.list_at(page, "sizes") if row.get("gpu_info"))
+        yield from rows.read(reply, droplets, ("slug", "price_hourly", "gpu_info"), _digitalocean)
+    rows.check()
+
+
+def _next_of_digitalocean(page: Row, params: Row) -> dict[str, str] | None:
+    return {**params, "page": str(int(params["page"]) + 1)} if nested(page, "links", "pages", "next") else None
+
+
+def _digitalocean(row: Row) -> Iterator[Observation]:
+    gpu, count = row["gpu_info"], whole(row["gpu_info"].get("count"))
+    total = positive(nested(gpu, "vram", "amount"))  # of all accelerators
+    memory = total / count if total and count else None
+    maker, _, model = text(gpu.get("model")).partition("_")
+    return offers(
+        "digitalocean", accelerator("digitalocean", (model or maker).replace("_", " "), memory), count,
+        {"on_demand": row["price_hourly"]}, sku=text(row["slug"]), vcpus=positive(row.get("vcpus")),
+        ram_gb=parse_gigabytes(row.get("memory"), MB), memory_gb=memory,
+        free=len(row.get("regions") or ()) if row.get("available", True) else 0,
+    )  # fmt: skip
+
+
+DIGITALOCEAN = "https://api.digitalocean.com/v2/sizes"
+
+# Akamai (Linode): machines with accelerators, with other prices in some regions
+
+MODEL = re.compile(r"(?:.*\+ )?(?P<model>.+?)(?: GPU)? x\d+\b.*")  # "Dedicated 32GB + RTX6000 GPU x1"
+
+
+def _read_linode(ask: Fetcher) -> Observations:
+    rows = ReplyRows("Linode")
+    for reply, page in pages(ask, LINODE, {"page": "1", "page_size": "500"}, _next_of_linode):
+        machines = (row for row in rows.list_at(page, "data") if whole(row.get("gpus")))
+        yield from rows.read(reply, machines, ("id", "label", "price"), _linode)
+    rows.check()
+
+
+def _next_of_linode(page: Row, params: Row) -> dict[str, str] | None:
+    number = int(params["page"])
+    return {**params, "page": str(number + 1)} if number < (whole(page.get("pages")) or 0) else None
+
+
+def _linode(row: Row) -> Iterator[AnyObservation]:
+    model = MODEL.fullmatch(text(row["label"]))
+    if model is None:
+        yield UnreadableRow(text(row["label"]), "names no accelerator in its label")
+        return
+    places = [("", row["price"]), *((text(place.get("id")), place) for place in row.get("region_prices") or ())]
+    for region, price in places:
+        yield from offers(
+            "akamai", accelerator("linode", model["model"]), whole(row["gpus"]),
+            {"on_demand": (price or {}).get("hourly")}, region=region, sku=text(row["id"]),
+            vcpus=positive(row.get("vcpus")), ram_gb=parse_gigabytes(row.get("memory"), MB),
+        )  # fmt: skip
+
+
+LINODE = "https://api.linode.com/v4/linode/types"
+
+# Hot Aisle, with a key, `TEAM:TOKEN`: the machines that a team can order now, in cents and bytes
+
+HOT_AISLE = "https://admin.hotaisle.app/api/teams/{team}/{kind}/available/"
+
+
+def _read_hot_aisle(ask: Fetcher) -> Observations:
+    team, colon, token = ask.key().partition(":")
+    if not colon:
+        raise FeedError("Hot Aisle wants HOTAISLE_API_KEY as TEAM:TOKEN.")
+    rows = ReplyRows("Hot Aisle")
+    for kind, sku in (("virtual_machines", "VM"), ("bare_metal", "bare metal")):
+        reply = ask.get(HOT_AISLE.format(team=team, kind=kind), headers={"Authorization": f"Token {token}"})
+        machines = rows.list_at(reply.json())
+        yield from lowest(rows.read(reply, machines, ("OnDemandPrice", "Specs"), _hot_aisle, sku))
+    rows.check()
+
+
+def _hot_aisle(row: Row, sku: str) -> Iterator[Observation]:
+    specs = row["Specs"]
+    gpu: Row = next(iter(specs.get("gpus") or ()), {})
+    return offers(
+        "hotaisle", accelerator("hotaisle", text(gpu.get("model"))), whole(gpu.get("count")),
+        {"on_demand": _in_dollars(row["OnDemandPrice"])}, sku=sku, vcpus=positive(specs.get("cpu_cores")),
+        ram_gb=parse_gigabytes(specs.get("ram_capacity"), BYTES), free=1,
+    )  # fmt: skip
+
+
+FEEDS = (
+    list_feed("cloudrift", "CloudRift", "https://www.cloudrift.ai/pricing", CLOUDRIFT, sellers=("cloudrift",)),
+    list_feed("daytona", "Daytona", "https://www.daytona.io/pricing", DAYTONA, sellers=("daytona",)),
+    list_feed(
+        "hyperbolic", "Hyperbolic", "https://www.hyperbolic.ai/marketplace", HYPERBOLIC, sellers=("hyperbolic",)
+    ),
+    list_feed("lium", "Lium", "https://lium.io", LIUM, sellers=("lium",), may_be_empty=True),
+    Feed(
+        "lambda", "Lambda", "https://lambda.ai/pricing", ("cloud.lambdalabs.com",), "facts cited", _read_lambda,
+        key_name="LAMBDA_API_KEY", sellers=("lambda", "lambdalabs"),
+    ),
+    Feed(
+        "digitalocean", "DigitalOcean", "https://www.digitalocean.com/pricing/gpu-droplets", ("api.digitalocean.com",),
+        "facts cited", _read_digitalocean, key_name="DIGITALOCEAN_TOKEN", sellers=("digitalocean",),
+    ),
+    Feed(
+        "linode", "Akamai Cloud (Linode)", "https://www.linode.com/pricing/", ("api.linode.com",),
+        "public API; facts cited", _read_linode, sellers=("akamai", "linode"),
+    ),
+    Feed(
+        "hot-aisle", "Hot Aisle", "https://hotaisle.xyz/pricing/", ("admin.hotaisle.app",), "facts cited",
+        _read_hot_aisle, may_be_empty=True, key_name="HOTAISLE_API_KEY", sellers=("hotaisle",),
+    ),
+)  # fmt: skip
