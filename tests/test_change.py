@@ -318,20 +318,17 @@ def test_a_published_run(tree: Tree) -> None:
 
 FEED = '''"""Prices of Example."""
 
-from pricing.feeds.feed import Feed
-from pricing.feeds.feed import Observation
+from pricing.feeds.parsing import offers
+from pricing.feeds.sources import PriceList, list_feed
 
 
-def read(ask):
-    reply = ask.get("https://api.example.org/prices")
-    for row in reply.json():
-        yield reply, Observation(
-            seller="RunPod", accelerator=row["gpu"], count=1, purchase="on_demand", price=row["usd"],
-            sku="Community Cloud",
-        )
+def row(row):
+    return offers("RunPod", row["gpu"], 1, {"on_demand": row["usd"]}, sku="Community Cloud")
 
 
-FEED = Feed("example", "Example", "https://example.org", ("api.example.org",), "MIT", read)
+FEED = list_feed(
+    "example", "Example", "https://example.org", PriceList("https://api.example.org/prices", (), ("gpu", "usd"), row)
+)
 '''
 REFRESHED = """
 import os, sys

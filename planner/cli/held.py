@@ -14,7 +14,7 @@ from planner.cli.common import UsageError, emit
 if TYPE_CHECKING:
     from pricing.feeds.given import NameDecisions
     from pricing.feeds.naming import NameDecisionResult
-    from pricing.feeds.store import HeldPrice
+    from pricing.feeds.store import HeldReading
 
 
 def add(verbs: Any) -> None:
@@ -99,7 +99,7 @@ def _said(called: str, means: str, person: str) -> NameDecisionResult:
         return say(LivePriceStore(database), live, NameInput(called, means, person, datetime.now(UTC)))
 
 
-def _kept() -> tuple[list[HeldPrice], NameDecisions]:
+def _kept() -> tuple[list[HeldReading], NameDecisions]:
     from pricing.feeds.database import open_read_only
     from pricing.feeds.given import NameDecisions
     from pricing.feeds.store import LivePriceStore

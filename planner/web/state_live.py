@@ -17,7 +17,7 @@ from pricing.feeds.database import open_read_only, opened
 from pricing.feeds.given import Name, What
 from pricing.feeds.laid import PREFIX
 from pricing.feeds.naming import NameInput, say
-from pricing.feeds.store import HeldPrice, LivePriceStore, ProductAvailability, StoredRefresh
+from pricing.feeds.store import HeldReading, LivePriceStore, ProductAvailability, StoredRefresh
 from pricing.feeds.verdict import Verdict
 
 _WEEK = timedelta(days=7)
@@ -31,7 +31,7 @@ class LivePriceStatus:
 
     last: StoredRefresh | None = None
     sources: int = 0
-    held: tuple[HeldPrice, ...] = ()
+    held: tuple[HeldReading, ...] = ()
     names: tuple[Name, ...] = ()
 
 

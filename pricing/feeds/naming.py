@@ -11,7 +11,7 @@ from pricing.feeds.feed import joined
 from pricing.feeds.folder import StoreError
 from pricing.feeds.gate import MarketPrices, PriceValidator
 from pricing.feeds.given import Name, What, meaning
-from pricing.feeds.store import HeldPrice, LivePriceStore
+from pricing.feeds.store import HeldReading, LivePriceStore
 from pricing.feeds.verdict import NAMES, GateReason, Verdict
 from pricing.names import plain
 
@@ -35,7 +35,7 @@ class NameDecisionResult:
     verdicts: Mapping[Verdict, int]
 
 
-def asked(held: HeldPrice) -> What:
+def asked(held: HeldReading) -> What:
     """What sort of thing the name of a held price should be."""
     if held.reason.kind == "unknown_seller":
         return "vendor" if held.kind == "hosted" else "seller"
@@ -51,7 +51,7 @@ class UnresolvedName(NamedTuple):
     prices: int
 
 
-def unresolved_names(held: Iterable[HeldPrice]) -> tuple[UnresolvedName, ...]:
+def unresolved_names(held: Iterable[HeldReading]) -> tuple[UnresolvedName, ...]:
     """Each name that is asked about, once; under which most wait first."""
     found: dict[tuple[What, str], list[GateReason]] = defaultdict(list)
     for one in held:
@@ -72,7 +72,7 @@ def say(store: LivePriceStore, live: Catalogue, word: NameInput) -> NameDecision
     return NameDecisionResult(name, Counter(verdict for _, verdict, _ in judged))
 
 
-def _under(store: LivePriceStore, word: NameInput) -> list[HeldPrice]:
+def _under(store: LivePriceStore, word: NameInput) -> list[HeldReading]:
     """What waits under the name, and what was refused since somebody wanted none of it."""
     held, refused = (store.held(word.at.date(), verdict) for verdict in _DECIDED)
     named = [one for one in (*held, *refused) if one.reason.kind in (*NAMES, "unwanted")]
@@ -83,14 +83,14 @@ def _matches_input(what: What, called: str, word: NameInput) -> bool:
     return plain(called) == plain(word.called) and word.what in (None, what)
 
 
-def _matches_decision(one: HeldPrice, name: Name) -> bool:
+def _matches_decision(one: HeldReading, name: Name) -> bool:
     return one.reason.kind == "unwanted" or asked(one) == name.what
 
 
 _DECIDED: tuple[Verdict, ...] = ("held", "refused")
 
 
-def _name(store: LivePriceStore, live: Catalogue, word: NameInput, under: Sequence[HeldPrice]) -> Name:
+def _name(store: LivePriceStore, live: Catalogue, word: NameInput, under: Sequence[HeldReading]) -> Name:
     """The word about it: of what is asked about now, or of what was said before."""
     known = next((one for one in store.given().every if _matches_input(one.what, one.called, word)), None)
     under = [one for one in under if one.reason.kind in NAMES and _matches_input(asked(one), one.reason.name, word)]
@@ -106,11 +106,11 @@ def _name(store: LivePriceStore, live: Catalogue, word: NameInput, under: Sequen
 
 
 def _judged(
-    store: LivePriceStore, live: Catalogue, held: Sequence[HeldPrice], day: date
-) -> list[tuple[HeldPrice, Verdict, GateReason]]:
+    store: LivePriceStore, live: Catalogue, held: Sequence[HeldReading], day: date
+) -> list[tuple[HeldReading, Verdict, GateReason]]:
     """What the gate says now; of what it still cannot place, nothing."""
     market = MarketPrices.of(live, given=store.given())
-    found: list[tuple[HeldPrice, Verdict, GateReason]] = []
+    found: list[tuple[HeldReading, Verdict, GateReason]] = []
     gates: dict[str, PriceValidator] = {}
     for one in held:
         if one.source not in gates:

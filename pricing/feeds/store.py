@@ -92,7 +92,7 @@ class PriorPrices:
     seen: int | None = None  # prices in its last refresh; None: it was never read
 
 
-class HeldPrice(NamedTuple):
+class HeldReading(NamedTuple):
     """A reading that waits for a person."""
 
     id: str
@@ -225,7 +225,7 @@ class LivePriceStore:
 
     # What a person decides
 
-    def held(self, day: date, verdict: Verdict = "held") -> list[HeldPrice]:
+    def held(self, day: date, verdict: Verdict = "held") -> list[HeldReading]:
         """What waits for a person, or what was refused: of each product the newest reading, where it is that."""
         since = (day - timedelta(days=COMPARED_DAYS)).isoformat()
         rows = self.database.rows(
@@ -239,18 +239,18 @@ class LivePriceStore:
         )
         return [one for row in rows if (one := self._held(row)) is not None]
 
-    def _held(self, row: tuple[Any, ...]) -> HeldPrice | None:
+    def _held(self, row: tuple[Any, ...]) -> HeldReading | None:
         refresh, product, source, day, kind, told, usd, _, reason, *asked = row
         price = self._read("readings.price", written.asked, *asked)
         if self._read("products.told", written.observation, kind, told, price) is None:
             return None
-        return HeldPrice(
+        return HeldReading(
             f"{refresh}-{product}", self._read("refreshes.source", written.text, source),
             self._read("readings.day", written.day, day), kind, told, price,
             self._read("readings.usd", written.number, usd), self._read("events.reason", written.reason, reason),
         )  # fmt: skip
 
-    def decide(self, wanted: Mapping[Verdict, Iterable[str]], person: str, at: datetime) -> list[HeldPrice]:
+    def decide(self, wanted: Mapping[Verdict, Iterable[str]], person: str, at: datetime) -> list[HeldReading]:
         """Accept and refuse held readings, by their ids; all of them or none."""
         with self.writing():
             held = {one.id: one for one in self.held(at.date())}
@@ -271,7 +271,7 @@ class LivePriceStore:
         self._add_events([(_at(one.at), "named", one.refresh, None, said, one.person)])
 
     def set_statuses(
-        self, verdicts: Iterable[tuple[HeldPrice, Verdict, GateReason]], person: str, at: datetime
+        self, verdicts: Iterable[tuple[HeldReading, Verdict, GateReason]], person: str, at: datetime
     ) -> None:
         """Other verdicts about held readings. To be called while `writing`."""
         self._add_events(
@@ -386,7 +386,7 @@ class LivePriceStore:
         return found
 
 
-def _chosen(held: Mapping[str, HeldPrice], wanted: str, verdict: Verdict) -> HeldPrice:
+def _chosen(held: Mapping[str, HeldReading], wanted: str, verdict: Verdict) -> HeldReading:
     found = held.get(wanted)
     if found is None:
         raise StoreError(f"Nothing that is held is called {wanted[:60]!r}: `held` lists what is.")

@@ -13,7 +13,7 @@ from pricing.feeds.given import NEW, UNWANTED, Name, What
 from pricing.feeds.naming import NameDecisionResult, UnresolvedName
 from pricing.feeds.refresh import RefreshResult, SourceProgress, SourceState
 from pricing.feeds.registry import LATEST, Published
-from pricing.feeds.store import HeldPrice, ProductAvailability
+from pricing.feeds.store import HeldReading, ProductAvailability
 from pricing.feeds.verdict import NAMES, GateReason, ReasonKind, Verdict
 
 OFFER = "No live prices were read this week. The sources can be read now."
@@ -33,7 +33,7 @@ _STATES: dict[SourceState, str] = {
     "cancelled": "cancelled",
 }
 _HEADS = {
-    "prices": "Prices", "new": "New", "believed": "Believed", "held": "HeldPrice", "refused": "Refused",
+    "prices": "Prices", "new": "New", "believed": "Believed", "held": "Held", "refused": "Refused",
     "odd_rows": "Odd rows", "seconds": "Seconds",
 }  # fmt: skip
 _REASONS: dict[ReasonKind, str] = {
@@ -105,7 +105,7 @@ def refresh_text(result: RefreshResult) -> str:
     held = sum(row["held"] for row in rows)
     parts = [text_table(table), *(row["said"] for row in rows)]
     if held and not result.dry:
-        parts.append(f"HeldPrice for a person: {words.count(held, 'price')}. `held` lists them with the reasons.")
+        parts.append(f"Held for a person: {words.count(held, 'price')}. `held` lists them with the reasons.")
     if result.dry:
         parts.append("A dry run: nothing was kept.")
     return "\n".join(filter(None, parts)) + "\n"
@@ -169,7 +169,7 @@ def summarize_refresh(result: RefreshResult) -> RefreshSummary:
     return RefreshSummary(title, table, failed, shrunk, skipped)
 
 
-def held_rows(held: Iterable[HeldPrice]) -> list[dict[str, Any]]:
+def held_rows(held: Iterable[HeldReading]) -> list[dict[str, Any]]:
     """Return one flat record for each held price."""
     return [
         {
@@ -190,7 +190,7 @@ def held_rows(held: Iterable[HeldPrice]) -> list[dict[str, Any]]:
     ]
 
 
-def _product(price: HeldPrice) -> str:
+def _product(price: HeldReading) -> str:
     sold: dict[str, Any] = json.loads(price.told)
     if price.kind == "hosted":
         return f"{sold['vendor']} {sold['model']}"
@@ -235,7 +235,7 @@ class HeldPricesSummary(NamedTuple):
     table: Table
 
 
-def held_summary(held: Sequence[HeldPrice]) -> HeldPricesSummary:
+def held_summary(held: Sequence[HeldReading]) -> HeldPricesSummary:
     """Return the held prices with before and after; those under unknown names are counted."""
     rows = held_rows(held)
     prices = tuple(
@@ -248,7 +248,7 @@ def held_summary(held: Sequence[HeldPrice]) -> HeldPricesSummary:
     unknown = len(rows) - len(prices)
     parts = ((len(prices), "to decide on"), (unknown, "under names that the catalogue does not know"))
     counts = ", ".join(f"{words.count(number, 'price')} {what}" for number, what in parts if number)
-    title = f"HeldPrice for a person: {counts}." if rows else "Nothing is held."
+    title = f"Held for a person: {counts}." if rows else "Nothing is held."
     return HeldPricesSummary(title, prices, Table.from_raw_rows(rows))
 
 

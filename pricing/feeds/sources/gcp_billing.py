@@ -11,8 +11,8 @@ URL = "https://cloudbilling.googleapis.com/v1/services/6F81-5844-456A/skus"  # C
 USAGE: dict[str, Purchase] = {
     "OnDemand": "on_demand", "Preemptible": "spot", "Commit1Yr": "reserved_1y", "Commit3Yr": "reserved_3y",
 }  # fmt: skip
-CALENDAR = "DWS Calendar"
-PREFIXES = ("Spot Preemptible ", "Commitment v1: ", "Commitment: ", f"{CALENDAR} Mode ")
+CALENDAR = "DWS Calendar Mode "
+PREFIXES = ("Spot Preemptible ", "Commitment v1: ", "Commitment: ", CALENDAR)
 OTHER_PRODUCTS = ("Sole Tenancy", "Reserved", "Premium", "Custom", "suspended", "DWS Defined Duration")
 ALONE = "alone"  # an accelerator that is put into a machine of one's choice
 NANO = 1e-9
@@ -45,8 +45,7 @@ def _add(prices: PartPrices, sku: Row) -> int:
     purchase = USAGE.get(text((sku.get("category") or {}).get("usageType")))
     if purchase is None or any(word in description for word in OTHER_PRODUCTS):
         return 0
-    if description.partition(" Mode ")[0] == CALENDAR:
-        purchase = "capacity_block"
+    purchase = "capacity_block" if without(description, (CALENDAR,)) != description else purchase
     words = f"{without(description, PREFIXES)} "
     parts = [row for row in table("gcp_skus") if words.startswith(f"{row['starts']} ")]
     if price := _price(sku):
