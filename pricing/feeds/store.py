@@ -105,7 +105,7 @@ class HeldReading(NamedTuple):
     reason: GateReason
 
 
-class PriceHistory(NamedTuple):
+class ProductHistory(NamedTuple):
     """What is believed of one product."""
 
     source: str
@@ -313,7 +313,7 @@ class LivePriceStore:
         found = self.database.rows("SELECT MAX(day) FROM readings")[0][0]
         return None if found is None else self._read("readings.day", written.day, found)
 
-    def histories(self, since: date) -> Iterator[PriceHistory]:
+    def histories(self, since: date) -> Iterator[ProductHistory]:
         """All that is believed, each product with its prices where they changed, the newest last."""
         products, sources = self.products(), self.sources()
         for number, rows in groupby(self.believed(since), key=itemgetter(0)):
@@ -322,7 +322,7 @@ class LivePriceStore:
             days = sorted((self._believed(*row) for _, *row in rows), key=itemgetter(0))
             one = self._read("products.told", written.observation, kind, told, days[-1][2])
             if one is not None:
-                yield PriceHistory(source, kind, one, days)
+                yield ProductHistory(source, kind, one, days)
 
     def _believed(self, day: str, usd: float, *asked: Any) -> tuple[str, float, ObservedPrice]:
         self._read("readings.day", written.day, day)
