@@ -17,6 +17,7 @@ from planner.report.speed.fit_words import (
     TRAINED_PARTS_IN_WORDS,
     memory_parts_text,
 )
+from planner.report.speed.serving_words import time_table
 from planner.report.table import Table
 from planner.scenario.presets import load_presets
 from planner.scenario.scenario import Scenario
@@ -133,7 +134,7 @@ def _front_chart(
         _take(clicked, work.place)
 
     st.plotly_chart(
-        state_speed.front_chart(work, found, "" if plan is None else time_cost_front.try_id(plan)),
+        state_speed.front_chart(work, found, "" if plan is None else time_cost_front.candidate_id(plan)),
         config={"displayModeBar": False, "scrollZoom": False}, alt=said, key=key, on_select=click,
         selection_mode="points",
     )  # fmt: skip
@@ -259,7 +260,7 @@ def _format_days(work: ScenarioServing) -> None:
     show.chart(speed_charts.time_shares(work.found.time_shares, state.dark()), said, "shares")
     with show.table_on_demand("shares-table") as is_open:
         if is_open:
-            table = tables.time_share_table(work.found)
+            table = time_table(work.found)
             show.show_table(table)
             show.csv_button(table, "where-the-time-goes.csv", "csv-shares")
 

@@ -85,7 +85,7 @@ def _example(digest: str, asked: str, day: date, _scenario: Scenario, _facts: Ca
 def otherwise() -> SpeedSummary | None:
     """What is said of work without tokens and of runs of known hours; None where there is none."""
     asked = state.reckoned().plan.setting.resolved
-    return None if asked is None else finding.otherwise(state.catalogue(), asked)
+    return None if asked is None else finding.other_work_summary(state.catalogue(), asked)
 
 
 @st.cache_resource(show_spinner=False, max_entries=32)

@@ -15,7 +15,14 @@ from planner.report import words
 from planner.report.answer.sentences import _serving_text
 from planner.report.speed import speed_charts
 from planner.report.speed import speed_tables as tables
-from planner.report.speed.finding import example_summary, many, no_model_summary, refused, told, usd_per_million
+from planner.report.speed.finding import (
+    example_summary,
+    format_large,
+    no_model_summary,
+    refused_summary,
+    speed_summary,
+    usd_per_million,
+)
 from planner.report.speed.fit_words import (
     MEMORY_PARTS,
     SERVED_PARTS,
@@ -83,7 +90,7 @@ def at(work: ScenarioTraining, low: float, typical: float, high: float) -> Scena
 def test_the_title_is_the_time_with_its_band() -> None:
     work = at(training(), 18.83, 21.28, 29.62)
     assert work.found.speed is not None
-    said = told(load_catalogue(), work, OFFER)
+    said = speed_summary(load_catalogue(), work, OFFER)
     assert said.title == "Llama 3 8B trains in 21.3 days (18.8 to 29.6) on 64 x H100 SXM5 80 GB"
     assert said.sentences == (
         "1 trillion tokens take 32,700 GPU-hours.",
@@ -116,12 +123,12 @@ def test_the_title_is_the_time_with_its_band() -> None:
 )
 def test_a_deadline_is_kept_perhaps_kept_or_missed(due: float, sentence: str) -> None:
     work = at(training(deadline_days=due), 18.83, 21.28, 29.62)
-    assert sentence in told(load_catalogue(), work, OFFER).sentences
+    assert sentence in speed_summary(load_catalogue(), work, OFFER).sentences
 
 
 def test_a_run_that_comes_every_month_is_one_of_them() -> None:
     work = at(training(8, method="lora", tokens=1e7, runs_per_month=4), 0.1, 0.125, 0.2)
-    said = told(load_catalogue(), work, None)
+    said = speed_summary(load_catalogue(), work, None)
     assert said.title == "One run of Llama 3 8B is fine-tuned (LoRA) in 3 hours (2.4 to 4.8) on 8 x H100 SXM5 80 GB"
     assert said.figures[0][:3] == ("Hours to train", "3", "2.4 to 4.8")
     assert said.figures[2].value == "not priced"
@@ -130,7 +137,7 @@ def test_a_run_that_comes_every_month_is_one_of_them() -> None:
 def test_what_does_not_fit_says_what_it_needs_and_what_would_help() -> None:
     work = training(8, model="Llama-3-70B")
     least, has = work.found.least_memory_gb, work.found.memory_gb
-    said = told(load_catalogue(), work, None)
+    said = speed_summary(load_catalogue(), work, None)
     assert said.title == (
         f"Llama 3 70B does not fit on 8 x H100 SXM5 80 GB: needs {least:,.0f} GB on each, has {has:.3g}"
     )
@@ -162,19 +169,19 @@ def test_every_part_of_the_memory_is_explained() -> None:
 
 
 def test_an_example_says_that_it_is_one() -> None:
-    said = example_summary(told(load_catalogue(), training(), None))
+    said = example_summary(speed_summary(load_catalogue(), training(), None))
     assert said.title.startswith("For example: Llama 3 8B trains in ")
     assert "not part of your plan until you take it" in said.sentences[0]
 
 
 def test_a_run_that_never_ends_says_so() -> None:
-    said = told(load_catalogue(), at(training(), math.inf, math.inf, math.inf), None)
+    said = speed_summary(load_catalogue(), at(training(), math.inf, math.inf, math.inf), None)
     assert said.title == "Llama 3 8B never finishes on 64 x H100 SXM5 80 GB"
 
 
 def test_a_service_says_its_rate_its_latency_and_its_price() -> None:
     work = serving()
-    found, said = work.found, told(load_catalogue(), work, OFFER)
+    found, said = work.found, speed_summary(load_catalogue(), work, OFFER)
     assert found.ttft is not None
     assert found.accelerators_at_peak == 3
     usd = 3 * 2.0 / (20 * 300 * 3_600) * 1e6
@@ -194,18 +201,23 @@ def test_a_service_says_its_rate_its_latency_and_its_price() -> None:
 
 
 def test_a_service_that_does_not_fit_says_why() -> None:
-    said = told(load_catalogue(), serving(model="Llama-3.1-405B"), None)
+    said = speed_summary(load_catalogue(), serving(model="Llama-3.1-405B"), None)
     assert said.title.startswith("Llama 3.1 405B does not fit on 8 x H100 SXM5 80 GB: weights and working space need")
     assert "store weights as fp8" in said.sentences[0]
 
 
 def test_without_a_model_and_with_a_refusal_the_page_says_what_to_do() -> None:
     assert no_model_summary().title == "Name a model to see how fast it runs"
-    assert refused(("no such model: want one of these",)).sentences == ("No such model: want one of these.",)
+    assert refused_summary(("no such model: want one of these",)).sentences == ("No such model: want one of these.",)
 
 
 def test_large_numbers_of_tokens_in_words() -> None:
-    assert [many(count) for count in (1e12, 1.5e10, 2e6, 900)] == ["1 trillion", "15 billion", "2 million", "900"]
+    assert [format_large(count) for count in (1e12, 1.5e10, 2e6, 900)] == [
+        "1 trillion",
+        "15 billion",
+        "2 million",
+        "900",
+    ]
 
 
 def published(error: float, *, chip: str = H100, model: str = "Llama-3-8B", rate: float = 100.0) -> PublishedRun:
@@ -314,10 +326,10 @@ def test_findings_name_the_largest_parts() -> None:
     assert said.startswith("The fullest accelerator holds ")
     assert "activations" in said
     tight = memory_savings(load_catalogue(), training(8, model="Llama-3-70B").job)
-    assert "It would fit in each of these ways: optimizer in 8 bits;" in tables.memory_finding(tight, 83.8)
+    assert "Each of these changes makes it fit: optimizer in 8 bits;" in tables.memory_finding(tight, 83.8)
     service = serving_variants(load_catalogue(), serving(model="Llama-3.1-405B").job)
     assert tables.serving_memory_summary(service).endswith(
-        "ways: weights in 8 bits; weights in 4 bits; twice as many share it."
+        "makes it fit: weights in 8 bits; weights in 4 bits; twice as many share it."
     )
 
 

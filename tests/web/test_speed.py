@@ -156,7 +156,7 @@ def test_every_view_of_the_example_opens(view: str) -> None:
 
 
 def test_the_parts_of_the_memory_are_told_in_words() -> None:
-    assert "activations: what layers computed on the way forward" in all_text(visit(TRAIN, "Memory"))
+    assert "activations: results of the forward pass" in all_text(visit(TRAIN, "Memory"))
 
 
 def test_what_is_left_to_be_chosen_is_chosen() -> None:

@@ -1,4 +1,4 @@
-"""Whether it fits and how it is spread, as tiles and in words: what a speed rests on."""
+"""Memory and layout as tiles and in words, and the evidence behind a speed."""
 
 from planner.network.record import build_network, user_model_record
 from planner.report import words
@@ -8,12 +8,11 @@ from planner.scenario.measured import OwnModel
 from planner.speed.bands import Band
 from planner.speed.serving import ServingResult
 from planner.speed.training import TrainingResult
-from planner.speed.training.result import TrainingLayout, TrainingSpeed
+from planner.speed.training.result import TrainingSpeed
 
-_SHARES = ("", ", which share optimizer states (ZeRO 1)", ", which share optimizer states and gradients (ZeRO 2)",
-           ", which share optimizer states, gradients and weights (ZeRO 3)")  # fmt: skip
-_FULLEST = "What the fullest accelerator holds at once, and the memory that programs really get of it."
-# What the parts of the memory are called, on the page, in the shell and in the documents.
+_ZERO = ("", ", which share optimizer states (ZeRO 1)", ", which share optimizer states and gradients (ZeRO 2)",
+         ", which share optimizer states, gradients and weights (ZeRO 3)")  # fmt: skip
+# Names of the parts of the memory on the page, in the shell and in the documents.
 MEMORY_PARTS = {
     "weights_gb": "weights",
     "gradients_gb": "gradients",
@@ -30,86 +29,23 @@ SERVED_PARTS = {
     "working_gb": "working space",
     "cache_gb": "cache of requests",
 }
-# What each part of the memory is, for whoever has not trained or served a model yet.
+# Explanations of the parts for people who have not trained or served a model yet.
 TRAINED_PARTS_IN_WORDS = (
     ("weights", "the model itself"),
-    ("gradients", "in which direction each weight is to move; none of weights that stay as they are"),
-    ("optimizer states", "what the optimizer remembers of each weight, with a precise copy of it"),
-    ("activations", "what layers computed on the way forward and need again on the way back"),
+    ("gradients", "the direction in which each weight is to move; none for frozen weights"),
+    ("optimizer states", "the optimizer's memory of each weight, with a precise copy of it"),
+    ("activations", "results of the forward pass that the backward pass needs again"),
     ("logits", "the scores of all words of the vocabulary, at the end of the model"),
-    ("working space", "room for what is being computed and sent"),
-    ("libraries", "the driver, the kernels and what GPUs talk through"),
+    ("working space", "buffers for computing and sending"),
+    ("libraries", "the driver, the kernels and the communication of GPUs"),
     ("fragmentation", "gaps that are too small to be used"),
 )
 SERVED_PARTS_IN_WORDS = (
     ("weights", "the model itself"),
     ("adapters", "fine-tuned additions to it"),
-    ("working space", "what one step computes, and libraries"),
-    ("cache of requests", "keys and values of all tokens that are being answered: more room, more requests at once"),
+    ("working space", "buffers of one step, and libraries"),
+    ("cache of requests", "keys and values of all tokens in work: more cache, more requests at once"),
 )
-
-
-def memory_tile(needs_gb: float, has_gb: float) -> Tile:
-    """What one accelerator holds of what it has; also where that is too much."""
-    has = f"{words.round_significant(has_gb):g} GB"
-    fits = f"of {has}: fits" if needs_gb <= has_gb else f"too much for {has}"
-    return Tile("Memory of each", f"{words.round_significant(needs_gb):,g} GB", fits, _FULLEST)
-
-
-def training_tiles(found: TrainingResult) -> tuple[Tile, ...]:
-    """The memory and, where it fits, the layout."""
-    if not found.can_be_spread:
-        return ()
-    if found.speed is None:
-        return (memory_tile(found.least_memory_gb, found.memory_gb),)
-    layout = found.speed.layout
-    ways = {"TP": layout.tp, "PP": layout.pp, **({"CP": layout.cp} if layout.cp > 1 else {}), "DP": layout.dp}
-    gpus = f"= {words.count(found.accelerators, 'GPU')}"
-    spread = Tile(" × ".join(ways), "×".join(map(str, ways.values())), gpus, layout_words(found.speed))
-    return memory_tile(float(found.speed.memory.total_gb), found.memory_gb), spread
-
-
-def layout_words(speed: TrainingSpeed) -> str:
-    """How the model is spread, in a sentence."""
-    layout = speed.layout
-    spread = [one for one in (_tensors(layout), _stages(layout), _inputs(layout), _copies(layout)) if one]
-    return f"How it is spread: {words.listed(spread)}." if spread else "It runs on one GPU, so nothing is spread."
-
-
-def _tensors(layout: TrainingLayout) -> str:
-    experts = f", the experts over {layout.ep} (EP)" if layout.ep > 1 else ""
-    return f"each layer over {layout.tp} GPUs (TP){experts}" if layout.tp > 1 or experts else ""
-
-
-def _stages(layout: TrainingLayout) -> str:
-    return f"the layers over {layout.pp} stages behind each other (PP)" if layout.pp > 1 else ""
-
-
-def _inputs(layout: TrainingLayout) -> str:
-    return f"each sequence over {layout.cp} GPUs (CP)" if layout.cp > 1 else ""
-
-
-def _copies(layout: TrainingLayout) -> str:
-    return f"the data over {layout.dp} copies of the model (DP){_SHARES[layout.zero]}" if layout.dp > 1 else ""
-
-
-def serving_tiles(found: ServingResult, accelerators: int) -> tuple[Tile, ...]:
-    """The memory of each accelerator and, where it fits, over how many one copy and all copies are spread."""
-    held, each = found.memory, found.accelerators_per_replica
-    full = held.weights_gb + held.adapters_gb + held.working_gb + (held.cache_gb if found.fits else 0.0)
-    memory = memory_tile(full / each, held.device_gb / each)
-    if not found.fits:
-        return (memory,)
-    copies = accelerators // each
-    how = f"{words.count(copies, 'copy', 'copies')} of the model, each over {words.count(each, 'GPU')} (TP {each})."
-    return memory, Tile("Copies × GPUs", f"{copies:,}×{each}", f"= {words.count(copies * each, 'GPU')}", how)
-
-
-def memory_parts_text(parts: tuple[tuple[str, str], ...], shown: tuple[str, ...]) -> str:
-    """What the parts of the bars that are shown are, in one line."""
-    return "; ".join(f"{name}: {what}" for name, what in parts if name in shown) + "."
-
-
 _TRAITS = {
     "chip": "the generation of the accelerator",
     "software": "the software",
@@ -126,10 +62,66 @@ _TRAITS = {
     "ranks": "how attention is spread",
     "figure": "what was measured",
 }
+_TASKS = {
+    "text": "writes",
+    "text_encoder": "reads and writes nothing",
+    "text_encoder_decoder": "reads with one half, writes with the other",
+}
+
+
+def _memory_tile(needs_gb: float, has_gb: float) -> Tile:
+    has = f"{words.round_significant(has_gb):g} GB"
+    fits = f"of {has}: fits" if needs_gb <= has_gb else f"too much for {has}"
+    detail = "The peak memory of the fullest accelerator, and the memory that programs can use of it."
+    return Tile("Memory of each", f"{words.round_significant(needs_gb):,g} GB", fits, detail)
+
+
+def training_tiles(result: TrainingResult) -> tuple[Tile, ...]:
+    """Return the memory and, where it fits, the layout."""
+    if not result.can_be_spread:
+        return ()
+    if result.speed is None:
+        return (_memory_tile(result.least_memory_gb, result.memory_gb),)
+    layout = result.speed.layout
+    ranks = {"TP": layout.tp, "PP": layout.pp, **({"CP": layout.cp} if layout.cp > 1 else {}), "DP": layout.dp}
+    gpus = f"= {words.count(result.accelerators, 'GPU')}"
+    spread = Tile(" × ".join(ranks), "×".join(map(str, ranks.values())), gpus, layout_words(result.speed))
+    return _memory_tile(float(result.speed.memory.total_gb), result.memory_gb), spread
+
+
+def layout_words(speed: TrainingSpeed) -> str:
+    """Return in a sentence how the model is spread."""
+    layout = speed.layout
+    experts = f", the experts over {layout.ep} (EP)" if layout.ep > 1 else ""
+    parts = {
+        f"each layer over {layout.tp} GPUs (TP){experts}": layout.tp > 1 or bool(experts),
+        f"the layers over {layout.pp} stages behind each other (PP)": layout.pp > 1,
+        f"each sequence over {layout.cp} GPUs (CP)": layout.cp > 1,
+        f"the data over {layout.dp} copies of the model (DP){_ZERO[layout.zero]}": layout.dp > 1,
+    }
+    spread = words.listed(text for text, applies in parts.items() if applies)
+    return f"How it is spread: {spread}." if spread else "It runs on one GPU, so nothing is spread."
+
+
+def serving_tiles(result: ServingResult, accelerators: int) -> tuple[Tile, ...]:
+    """Return the memory of each accelerator and, where it fits, the copies of the model and their GPUs."""
+    memory, each = result.memory, result.accelerators_per_replica
+    full = memory.weights_gb + memory.adapters_gb + memory.working_gb + (memory.cache_gb if result.fits else 0.0)
+    tile = _memory_tile(full / each, memory.device_gb / each)
+    if not result.fits:
+        return (tile,)
+    copies = accelerators // each
+    how = f"{words.count(copies, 'copy', 'copies')} of the model, each over {words.count(each, 'GPU')} (TP {each})."
+    return tile, Tile("Copies × GPUs", f"{copies:,}×{each}", f"= {words.count(copies * each, 'GPU')}", how)
+
+
+def memory_parts_text(parts: tuple[tuple[str, str], ...], shown: tuple[str, ...]) -> str:
+    """Return the explanations of the shown parts in one line."""
+    return "; ".join(f"{name}: {text}" for name, text in parts if name in shown) + "."
 
 
 def evidence_text(band: Band) -> str:
-    """Whether the like was ever seen, and how sure that makes a prediction."""
+    """Return whether similar runs are known, and what that means for a prediction."""
     if band.alike:
         are = "is" if band.alike == 1 else "are"
         return f"{words.count(band.alike, 'published run')} like it {are} known."
@@ -139,49 +131,44 @@ def evidence_text(band: Band) -> str:
 
 
 def first_token_confidence_text(band: Band) -> str:
-    """How sure the time to the first token is: it hangs on settings that nobody prints."""
+    """Return the error of the time to the first token, which depends on unpublished settings."""
     return (
-        f"Four of five first tokens that were published took {band.low:.2g} to {band.high:.2g} times as long as is "
-        f"predicted without their source ({words.count(band.rows, 'run')}): it hangs on settings of the engine."
+        f"Four of five published times to the first token were {band.low:.2g} to {band.high:.2g} times the prediction "
+        f"without their source ({words.count(band.rows, 'run')}): it depends on settings of the engine."
     )
 
 
 def differences(band: Band) -> str:
-    """In what the nearest runs differ."""
+    """Return in what the nearest runs differ."""
     return words.listed(_TRAITS.get(name, name) for name in band.unlike)
 
 
-def held_words(band: Band) -> str:
-    """What the range is made of."""
+def range_basis_text(band: Band) -> str:
+    """Return what the range is made of."""
     if not band.rows:
         return ""
     return f"The range holds four of five of {words.count(band.rows, 'run')} whose source was left out of the fit."
 
 
-_DOES = {
-    "text": "writes", "text_encoder": "reads and writes nothing", "text_encoder_decoder": "reads with one half, writes "
-    "with the other",
-}  # fmt: skip
-
-
-def architecture_text(own: OwnModel) -> str:
-    """One sentence with its size, its layers and what it keeps of a token."""
-    net = build_network(user_model_record(own))
-    size = f"{own.name}: {_billions(own.params_b)}"
+def architecture_text(model: OwnModel) -> str:
+    """Return one sentence with the size of a model, its layers and its cache per token."""
+    net = build_network(user_model_record(model))
+    size = f"{model.name}: {_billions(model.params_b)}"
     if net.is_moe:
         size += f", {_billions(float(net.active_params) / GIGA)} of them at work on a token"
     layers = f"{float(net.layers):,.0f} layers of {float(net.hidden):,.0f}"
     if net.is_hybrid:
         layers += f", {float(net.attention_layers):,.0f} of which attend"
-    kept = float(net.far.kept + net.chosen.kept)
-    heads = f"{own.heads:,} heads" if own.kv_heads in (None, own.heads) else f"{own.heads:,} heads on {own.kv_heads:,}"
-    cache = f"{kept:,.0f} values kept of each token"
+    shared = "" if model.kv_heads in (None, model.heads) else f" on {model.kv_heads:,}"
+    cache = f"{float(net.far.kept + net.chosen.kept):,.0f} values kept of each token"
     if net.near.kept:
         cache += f", and {float(net.near.kept):,.0f} of the last {float(net.near.tokens):,.0f}"
-    stored = str(own.weights or "16 bits")
-    if own.rest_weights:
-        stored = f"{own.weights}, all but the experts in {own.rest_weights}"
-    return f"{size}; {layers}, {heads}; {cache}; weights in {stored}; it {_DOES[own.modality]}."
+    stored = str(model.weights or "16 bits")
+    if model.rest_weights:
+        stored = f"{model.weights}, all but the experts in {model.rest_weights}"
+    return (
+        f"{size}; {layers}, {model.heads:,} heads{shared}; {cache}; weights in {stored}; it {_TASKS[model.modality]}."
+    )
 
 
 def _billions(count: float) -> str:

@@ -1,4 +1,4 @@
-"""A serving job worked out, as text for a terminal, a row for CSV and data for JSON."""
+"""The result of a serving job, or of other work, as text for a terminal, rows for CSV and data for JSON."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, fields
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from planner.money.renting.cheapest_offer import JobHourQuote, hired
 from planner.report import words
 from planner.report.forms import NO_OFFER, bullet_list, describe_offer, finite, join_sections, offer_data, to_plain_data
-from planner.report.speed.fit_words import SERVED_PARTS, evidence_text, first_token_confidence_text, held_words
+from planner.report.speed.fit_words import SERVED_PARTS, evidence_text, first_token_confidence_text, range_basis_text
 from planner.report.table import Table, text_table
 from planner.scenario.base import HOURS_PER_YEAR, MILLION, SECONDS_PER_HOUR
 from planner.scenario.durations import seconds_words
@@ -18,277 +18,7 @@ from planner.speed.serving import NonLlmServing, ScaledRun, ServingResult, non_l
 from pricing import Catalogue, PricingError
 
 _MEMORY = SERVED_PARTS | {"unused_gb": "unused"}
-
-
-def usd_per_million_tokens(found: ServingResult, cost: JobHourQuote | None, busy_share: float) -> float | None:
-    """Dollars for 1e6 tokens written, prompts included, where the accelerators are busy for that share of the time."""
-    if cost is None or not found.fits:
-        return None
-    return cost.usd_per_accelerator_hour / (found.output_tokens_per_accelerator_hour * busy_share) * MILLION
-
-
-def serving_title(job: ServingJob, found: ServingResult) -> str:
-    """One sentence: whether it fits and how fast it is."""
-    count = found.accelerators_per_replica * max(found.replicas, 1)
-    cut = "" if job.mig_profile is None else f", slice {job.mig_profile}"
-    what = f"{found.model} in {found.weight_precision} on {count:,} x {found.accelerator}{cut}"
-    if not found.fits:
-        return f"{what}: does not fit; {found.reason}."
-    return (
-        f"{what}: {found.output_tokens_per_s:,.0f} tokens/s written ({found.output_tokens_per_s_low:,.0f} to "
-        f"{found.output_tokens_per_s_high:,.0f}), {found.requests_per_s:,.3g} requests/s of "
-        f"{words.count(job.input_tokens, 'token')} in and {found.output_tokens_per_s / found.requests_per_s:,.0f} out."
-    )
-
-
-def serving_text(
-    job: ServingJob,
-    found: ServingResult,
-    cost: JobHourQuote | None,
-    busy_share: float,
-    small: Sequence[str] = (),
-    by_token: Sequence[str] = (),
-) -> str:
-    """Everything that is known of the job, one section after the other."""
-    sections = [("", serving_title(job, found))]
-    if not found.fits:
-        ways = bullet_list(
-            f"{way.change}: {way.accelerators_per_replica} x {way.accelerator} a replica" for way in found.ways_to_fit
-        )
-        sections.append(("What would make it fit", ways or "Nothing that was tried."))
-    else:
-        sections += [
-            ("Speed", "\n".join(_speed(found))),
-            ("Latency", text_table(latency_table(found))),
-            ("Cost", "\n".join([*_cost(found, cost, busy_share), *by_token])),
-            ("Memory of a replica", text_table(memory_table(found))),
-            ("Where the time goes", text_table(time_table(found))),
-        ]
-    sections.append(("Does it need a GPU?", "\n".join(small)))
-    sections.append(("Look at again", bullet_list(found.warnings)))
-    return join_sections(sections)
-
-
-def latency_table(found: ServingResult) -> Table:
-    """Milliseconds to the first token and between tokens; empty where nothing arrives at a rate."""
-    kinds = {"first token, ms": found.ttft, "further tokens, ms": found.tpot}
-    names = {"mean_ms": "mean", "p50_ms": "half", "p95_ms": "95 %", "p99_ms": "99 %"}
-    there = {name: asdict(latency) for name, latency in kinds.items() if latency is not None}
-    return Table.of(
-        {"time to": name, **{names.get(key, key): value for key, value in latency.items()}}
-        for name, latency in there.items()
-    )
-
-
-def memory_table(found: ServingResult) -> Table:
-    """What one replica holds, part by part."""
-    memory = found.memory
-    parts = [(_MEMORY[part.name], getattr(memory, part.name)) for part in fields(memory) if part.name in _MEMORY]
-    return Table.listed(["part", "GB"], [*parts, ("all", memory.device_gb)])
-
-
-def time_table(found: ServingResult) -> Table:
-    """Where the time goes, the largest part first."""
-    parts = [(part.name, words.percent(part.share, 1)) for part in found.time_shares if part.share >= 5e-4]
-    return Table.listed(["part", "share"], parts)
-
-
-def serving_row(job: ServingJob, found: ServingResult, cost: JobHourQuote | None, busy_share: float) -> dict[str, Any]:
-    """One flat record, for CSV."""
-    row: dict[str, Any] = {
-        field.name: getattr(found, field.name)
-        for field in fields(found)
-        if isinstance(getattr(found, field.name), str | int | float | bool | None)
-    }
-    for name, latency in (("ttft", found.ttft), ("tpot", found.tpot)):
-        row |= {f"{name}_{part}": None if latency is None else getattr(latency, part) for part in ("mean_ms", "p99_ms")}
-    return {
-        **to_plain_data({key: value for key, value in row.items() if key not in ("ttft", "tpot")}),
-        "input_tokens": job.input_tokens,
-        "output_tokens": job.output_tokens,
-        "requests_at_once": found.requests_at_once,
-        "runs_like_it": None if found.band is None else found.band.alike,
-        "busy_share": busy_share,
-        "usd_per_million_output_tokens": usd_per_million_tokens(found, cost, busy_share),
-    }
-
-
-def serving_data(job: ServingJob, found: ServingResult, cost: JobHourQuote | None, busy_share: float) -> dict[str, Any]:
-    """All that is known of the job, as data."""
-    usd = usd_per_million_tokens(found, cost, busy_share)
-    return {
-        **to_plain_data(asdict(found)),
-        "requests_at_once": finite(found.requests_at_once),
-        "known": None if found.band is None else evidence_text(found.band),
-        "title": serving_title(job, found),
-        "offer": offer_data(cost),
-        "busy_share": busy_share,
-        "usd_per_million_output_tokens": None if usd is None else finite(usd),
-    }
-
-
-def _speed(found: ServingResult) -> list[str]:
-    within = found.requests_per_s_within_promise
-    needed = {"on average": found.accelerators_at_average, "at the peak": found.accelerators_at_peak}
-    energy = found.joules_per_output_token
-    return [
-        f"{words.count(found.replicas, 'replica')} of {found.accelerators_per_replica}, "
-        f"{words.count(round(found.requests_at_once), 'request')} at once{_on_each(found)} "
-        f"(at most {found.most_requests_per_replica:,.0f} on each).",
-        f"{within:,.3g} requests/s keep the promised latency." if found.ttft else "No latency is promised.",
-        *((first_token_confidence_text(found.first_token_band),) if found.first_token_band else ()),
-        *(f"Needed {when}: {words.count(count, 'accelerator')}." for when, count in needed.items() if count),
-        f"A new replica answers after {seconds_words(found.cold_start_s)}.",
-        "" if found.band is None else f"{evidence_text(found.band)} {held_words(found.band)}".rstrip(),
-        "" if energy is None else f"{energy:.3g} J for each token written, accelerators only.",
-    ]
-
-
-def _on_each(found: ServingResult) -> str:
-    busy = found.replicas - found.idle_replicas
-    return f", {found.batch_per_replica:,.3g} on each of {busy:,}" if busy > 1 else ""
-
-
-def _cost(found: ServingResult, cost: JobHourQuote | None, busy_share: float) -> list[str]:
-    usd = usd_per_million_tokens(found, cost, busy_share)
-    if cost is None or usd is None:
-        return [NO_OFFER]
-    return [
-        f"{words.usd(usd)} for a million tokens written, prompts included, busy {words.percent(busy_share)} of the "
-        f"time; {describe_offer(cost)}."
-    ]
-
-
-class PricedWork(NamedTuple):
-    """Other work on one accelerator with what an hour of it costs, and one of them at its list price."""
-
-    found: NonLlmServing
-    label: str
-    cost: JobHourQuote | None
-    list_price_usd: float | None
-
-
-def priced(catalogue: Catalogue, found: NonLlmServing, day: date) -> PricedWork:
-    """Other work with the cheapest offer that can be believed for as many accelerators as it takes."""
-    record = catalogue.accelerators[found.accelerator]
-    needed = found.accelerators_at_average or found.accelerators_at_peak or 1
-    cost = hired(catalogue, found.accelerator, accelerators=needed, hours=HOURS_PER_YEAR, together=1, day=day)
-    return PricedWork(found, catalogue.accelerator_label(found.accelerator), cost, first_known(record.price_usd))
-
-
-def side_by_side(catalogue: Catalogue, job: ServingJob, day: date) -> list[PricedWork]:
-    """The work on every accelerator that keeps the promise: cheapest first, those without a price last."""
-    found = []
-    for key in catalogue.accelerators:
-        try:
-            one = non_llm_serving(catalogue, job.model_copy(update={"accelerator": key, "mig_profile": None}))
-        except PricingError:
-            continue  # nobody published what the rate would be carried over by
-        if one.fits:
-            found.append(priced(catalogue, one, day))
-    return sorted(found, key=lambda one: (usd_per_hour_at_peak(one) or float("inf"), -one.found.requests_per_s))
-
-
-def accelerators_table(beside: list[PricedWork]) -> Table:
-    """The work on every accelerator, as a table for the screen and its file."""
-    rows = [
-        {
-            "Accelerator": one.label,
-            "Requests/s of one": one.found.requests_per_s,
-            words.LOW: one.found.low,
-            words.HIGH: one.found.high,
-            "At the peak": one.found.accelerators_at_peak,
-            "USD an hour then": usd_per_hour_at_peak(one),
-            "Rent from": None if one.cost is None else one.cost.provider,
-            "Price checked": None if one.cost is None else one.cost.checked,
-            "Rate": "measured" if one.found.measured else f"carried over from {one.found.carried_from}",
-        }
-        for one in beside
-    ]
-    return Table.of(rows)
-
-
-def usd_per_hour_at_peak(one: PricedWork) -> float | None:
-    """What as many as the peak takes cost an hour; None where nobody rents them or no rate is asked for."""
-    count = one.found.accelerators_at_peak
-    return None if one.cost is None or count is None else one.cost.usd_per_accelerator_hour * count
-
-
-def other_work_title(found: NonLlmServing, label: str) -> str:
-    """One sentence: how many it takes on average and at the peak, with the range, and where the rate is from."""
-    return f"{': '.join(filter(None, other_work_texts(found, label)))}."
-
-
-def other_work_texts(found: NonLlmServing, label: str) -> tuple[str, str]:
-    """What the work needs, and how fast one accelerator is; the second is empty where there is no rate."""
-    if found.reason is not None:
-        return found.reason, ""
-    rate = f"one takes {format_request_rate(found.requests_per_s, found.low, found.high)}, {found.how}"
-    if found.accelerators_at_peak is None:
-        return f"{found.label} on {label}", rate
-    low, high = found.accelerators_at_peak_low, found.accelerators_at_peak_high
-    span = "" if low == high else f" ({low:,} to {high:,})"
-    average = found.accelerators_at_average
-    if average == found.accelerators_at_peak and not span:
-        return f"{found.label} needs {average:,} x {label}", rate
-    usual = "" if average is None else f"{average:,} x {label} on average and "
-    tail = "" if usual else f" x {label}"
-    return f"{found.label} needs {usual}{found.accelerators_at_peak:,}{span}{tail} at the peak", rate
-
-
-def known_run_title(found: ScaledRun, label: str) -> str:
-    """One sentence: the hours of the run on these accelerators, with the range, and where they are from."""
-    return f"{': '.join(known_run_texts(found, label))}."
-
-
-def known_run_texts(found: ScaledRun, label: str) -> tuple[str, str]:
-    """The hours of a run, and where they are from."""
-    span = f"{words.round_significant(found.low):,g} to {words.round_significant(found.high):,g}"
-    together = (
-        f", {words.round_significant(found.hours):,g} hours on {found.accelerators:,}" if found.accelerators > 1 else ""
-    )
-    hours = f"{words.round_significant(found.accelerator_hours):,g}"
-    return f"{found.label} takes {hours} hours of one {label} ({span}){together}", found.how
-
-
-def format_request_rate(typical: float, low: float | None = None, high: float | None = None) -> str:
-    """So many requests a second with their range: 47.2 (28.3 to 75.6) an hour, where a second is too short."""
-    times, unit = (
-        (1.0, "a second") if typical >= 1 else (60.0, "a minute") if typical * 60 >= 1 else (3_600.0, "an hour")
-    )
-    number, *ends = (f"{words.round_significant(one * times):,g}" for one in (typical, low, high) if one is not None)
-    return f"{number} ({' to '.join(ends)}) {unit}" if ends else f"{number} {unit}"
-
-
-def usd_per_million_requests(found: NonLlmServing, cost: JobHourQuote | None, busy_share: float) -> float | None:
-    """Dollars for 1e6 requests where the accelerators are busy for that share of the time."""
-    if cost is None or not found.fits:
-        return None
-    return cost.usd_per_accelerator_hour / (found.requests_per_s * SECONDS_PER_HOUR * busy_share) * MILLION
-
-
-def other_work_rows(every: list[PricedWork], busy_share: float) -> list[dict[str, Any]]:
-    """One record for each accelerator: how fast, how many it takes, what an hour of them and a request cost."""
-    rows = []
-    for one in every:
-        found, label, cost, list_price_usd = one
-        record = {name: value for name, value in asdict(found).items() if name != "warnings"}
-        rows.append(
-            {
-                **to_plain_data(record),
-                "accelerator_label": label,
-                "usd_per_accelerator_hour": None if cost is None else cost.usd_per_accelerator_hour,
-                "usd_per_hour_at_peak": usd_per_hour_at_peak(one),
-                "usd_per_million_requests": usd_per_million_requests(found, cost, busy_share),
-                "busy_share": busy_share,
-                "offer": None if cost is None else cost.offer,
-                "list_price_usd": list_price_usd,
-                "warnings": "; ".join(found.warnings),
-            }
-        )
-    return rows
-
-
+_PERCENTILES = {"mean_ms": "mean", "p50_ms": "half", "p95_ms": "95 %", "p99_ms": "99 %"}
 _COLUMNS = {
     "accelerator_label": "accelerator",
     "requests_per_s": "requests/s of one",
@@ -300,18 +30,278 @@ _COLUMNS = {
 }
 
 
-def other_work_text(every: list[PricedWork], busy_share: float) -> str:
-    """A sentence for each accelerator, then all of them side by side."""
-    said = [other_work_title(one.found, one.label) for one in every] + [_price(one) for one in every]
-    rows = other_work_rows(every, busy_share)
+def usd_per_million_tokens(result: ServingResult, cost: JobHourQuote | None, utilization: float) -> float | None:
+    """Return dollars per 1e6 tokens written, prompts included, at a utilization of the accelerators."""
+    if cost is None or not result.fits:
+        return None
+    return cost.usd_per_accelerator_hour / (result.output_tokens_per_accelerator_hour * utilization) * MILLION
+
+
+def serving_title(job: ServingJob, result: ServingResult) -> str:
+    """Return in one sentence whether it fits and how fast it is."""
+    count = result.accelerators_per_replica * max(result.replicas, 1)
+    cut = "" if job.mig_profile is None else f", slice {job.mig_profile}"
+    work = f"{result.model} in {result.weight_precision} on {count:,} x {result.accelerator}{cut}"
+    if not result.fits:
+        return f"{work}: does not fit; {result.reason}."
+    output_tokens = result.output_tokens_per_s / result.requests_per_s
+    return (
+        f"{work}: {result.output_tokens_per_s:,.0f} tokens/s written ({result.output_tokens_per_s_low:,.0f} to "
+        f"{result.output_tokens_per_s_high:,.0f}), {result.requests_per_s:,.3g} requests/s of "
+        f"{words.count(job.input_tokens, 'token')} in and {output_tokens:,.0f} out."
+    )
+
+
+def serving_text(
+    job: ServingJob,
+    result: ServingResult,
+    cost: JobHourQuote | None,
+    utilization: float,
+    small: Sequence[str] = (),
+    by_token: Sequence[str] = (),
+) -> str:
+    """Return the whole result, one section after the other."""
+    sections = [("", serving_title(job, result))]
+    if not result.fits:
+        changes = bullet_list(
+            f"{it.change}: {it.accelerators_per_replica} x {it.accelerator} a replica" for it in result.ways_to_fit
+        )
+        sections.append(("What would make it fit", changes or "Nothing that was tried."))
+    else:
+        usd = usd_per_million_tokens(result, cost, utilization)
+        price = NO_OFFER
+        if cost is not None and usd is not None:
+            price = (
+                f"{words.usd(usd)} for a million tokens written, prompts included, used {words.percent(utilization)} "
+                f"of the time; {describe_offer(cost)}."
+            )
+        sections += [
+            ("Speed", "\n".join(_speed_lines(result))),
+            ("Latency", text_table(_latency_table(result))),
+            ("Cost", "\n".join([price, *by_token])),
+            ("Memory of a replica", text_table(memory_table(result))),
+            ("Where the time goes", text_table(time_table(result))),
+        ]
+    sections.append(("Does it need a GPU?", "\n".join(small)))
+    sections.append(("Look at again", bullet_list(result.warnings)))
+    return join_sections(sections)
+
+
+def _latency_table(result: ServingResult) -> Table:
+    """Return milliseconds to the first token and between tokens; empty without a request rate."""
+    kinds = {"first token, ms": result.ttft, "further tokens, ms": result.tpot}
+    return Table.of(
+        {"time to": name, **{_PERCENTILES.get(key, key): value for key, value in asdict(latency).items()}}
+        for name, latency in kinds.items()
+        if latency is not None
+    )
+
+
+def memory_table(result: ServingResult) -> Table:
+    """Return the memory of one replica, part by part."""
+    memory = result.memory
+    parts = [(_MEMORY[part.name], getattr(memory, part.name)) for part in fields(memory) if part.name in _MEMORY]
+    return Table.listed(["part", "GB"], [*parts, ("all", memory.device_gb)])
+
+
+def time_table(result: ServingResult) -> Table:
+    """Return where the time goes, the largest part first."""
+    parts = [(part.name, words.percent(part.share, 1)) for part in result.time_shares if part.share >= 5e-4]
+    return Table.listed(["part", "share"], parts)
+
+
+def serving_row(
+    job: ServingJob, result: ServingResult, cost: JobHourQuote | None, utilization: float
+) -> dict[str, Any]:
+    """Return one flat record, for CSV."""
+    values = {field.name: getattr(result, field.name) for field in fields(result)}
+    row = {name: value for name, value in values.items() if isinstance(value, str | int | float | bool | None)}
+    for name, latency in (("ttft", result.ttft), ("tpot", result.tpot)):
+        row.pop(name, None)
+        row |= {f"{name}_{part}": None if latency is None else getattr(latency, part) for part in ("mean_ms", "p99_ms")}
+    return {
+        **to_plain_data(row),
+        "input_tokens": job.input_tokens,
+        "output_tokens": job.output_tokens,
+        "requests_at_once": result.requests_at_once,
+        "runs_like_it": None if result.band is None else result.band.alike,
+        "busy_share": utilization,
+        "usd_per_million_output_tokens": usd_per_million_tokens(result, cost, utilization),
+    }
+
+
+def serving_data(
+    job: ServingJob, result: ServingResult, cost: JobHourQuote | None, utilization: float
+) -> dict[str, Any]:
+    """Return the whole result as data."""
+    usd = usd_per_million_tokens(result, cost, utilization)
+    return {
+        **to_plain_data(asdict(result)),
+        "requests_at_once": finite(result.requests_at_once),
+        "known": None if result.band is None else evidence_text(result.band),
+        "title": serving_title(job, result),
+        "offer": offer_data(cost),
+        "busy_share": utilization,
+        "usd_per_million_output_tokens": None if usd is None else finite(usd),
+    }
+
+
+def _speed_lines(result: ServingResult) -> list[str]:
+    busy = result.replicas - result.idle_replicas
+    on_each = f", {result.batch_per_replica:,.3g} on each of {busy:,}" if busy > 1 else ""
+    needed = {"on average": result.accelerators_at_average, "at the peak": result.accelerators_at_peak}
+    in_time, energy = result.requests_per_s_within_promise, result.joules_per_output_token
+    return [
+        f"{words.count(result.replicas, 'replica')} of {result.accelerators_per_replica}, "
+        f"{words.count(round(result.requests_at_once), 'request')} at once{on_each} "
+        f"(at most {result.most_requests_per_replica:,.0f} on each).",
+        f"{in_time:,.3g} requests/s keep the promised latency." if result.ttft else "No latency is promised.",
+        *((first_token_confidence_text(result.first_token_band),) if result.first_token_band else ()),
+        *(f"Needed {when}: {words.count(count, 'accelerator')}." for when, count in needed.items() if count),
+        f"A new replica answers after {seconds_words(result.cold_start_s)}.",
+        "" if result.band is None else f"{evidence_text(result.band)} {range_basis_text(result.band)}".rstrip(),
+        "" if energy is None else f"{energy:.3g} J for each token written, accelerators only.",
+    ]
+
+
+class PricedWork(NamedTuple):
+    """Other work on one accelerator, with the cost of an hour and the list price of one accelerator."""
+
+    result: NonLlmServing
+    label: str
+    cost: JobHourQuote | None
+    list_price_usd: float | None
+
+    @property
+    def usd_per_hour_at_peak(self) -> float | None:
+        """Cost of the accelerators of the peak; None without an offer or a request rate. [USD/h]"""
+        count = self.result.accelerators_at_peak
+        return None if self.cost is None or count is None else self.cost.usd_per_accelerator_hour * count
+
+    def usd_per_million_requests(self, utilization: float) -> float | None:
+        """Return dollars per 1e6 requests at a utilization of the accelerators."""
+        if self.cost is None or not self.result.fits:
+            return None
+        requests_per_hour = self.result.requests_per_s * SECONDS_PER_HOUR
+        return self.cost.usd_per_accelerator_hour / (requests_per_hour * utilization) * MILLION
+
+
+def priced(catalogue: Catalogue, result: NonLlmServing, day: date) -> PricedWork:
+    """Return other work with the cheapest credible offer for the accelerators it needs."""
+    needed = result.accelerators_at_average or result.accelerators_at_peak or 1
+    cost = hired(catalogue, result.accelerator, accelerators=needed, hours=HOURS_PER_YEAR, together=1, day=day)
+    list_price_usd = first_known(catalogue.accelerators[result.accelerator].price_usd)
+    return PricedWork(result, catalogue.accelerator_label(result.accelerator), cost, list_price_usd)
+
+
+def side_by_side(catalogue: Catalogue, job: ServingJob, day: date) -> list[PricedWork]:
+    """Return the work on every accelerator that keeps the promise: cheapest first, those without a price last."""
+    works = []
+    for key in catalogue.accelerators:
+        try:
+            result = non_llm_serving(catalogue, job.model_copy(update={"accelerator": key, "mig_profile": None}))
+        except PricingError:
+            continue  # no published figure to scale the rate by
+        if result.fits:
+            works.append(priced(catalogue, result, day))
+    return sorted(works, key=lambda work: (work.usd_per_hour_at_peak or float("inf"), -work.result.requests_per_s))
+
+
+def accelerators_table(works: list[PricedWork]) -> Table:
+    """Return the work on every accelerator, as a table for the screen and its file."""
+    return Table.of(
+        {
+            "Accelerator": work.label,
+            "Requests/s of one": work.result.requests_per_s,
+            words.LOW: work.result.low,
+            words.HIGH: work.result.high,
+            "At the peak": work.result.accelerators_at_peak,
+            "USD an hour then": work.usd_per_hour_at_peak,
+            "Rent from": None if work.cost is None else work.cost.provider,
+            "Price checked": None if work.cost is None else work.cost.checked,
+            "Rate": "measured" if work.result.measured else f"carried over from {work.result.carried_from}",
+        }
+        for work in works
+    )
+
+
+def other_work_title(result: NonLlmServing, label: str) -> str:
+    """Return in one sentence the accelerators needed on average and at the peak, and the source of the rate."""
+    return f"{': '.join(filter(None, other_work_texts(result, label)))}."
+
+
+def other_work_texts(result: NonLlmServing, label: str) -> tuple[str, str]:
+    """Return the accelerators needed, and the rate of one; the second is empty without a rate."""
+    if result.reason is not None:
+        return result.reason, ""
+    rate = f"one takes {format_request_rate(result.requests_per_s, result.low, result.high)}, {result.how}"
+    if result.accelerators_at_peak is None:
+        return f"{result.label} on {label}", rate
+    low, high = result.accelerators_at_peak_low, result.accelerators_at_peak_high
+    span = "" if low == high else f" ({low:,} to {high:,})"
+    average = result.accelerators_at_average
+    if average == result.accelerators_at_peak and not span:
+        return f"{result.label} needs {average:,} x {label}", rate
+    peak = f"{result.accelerators_at_peak:,}{span}"
+    if average is None:
+        return f"{result.label} needs {peak} x {label} at the peak", rate
+    return f"{result.label} needs {average:,} x {label} on average and {peak} at the peak", rate
+
+
+def known_run_title(run: ScaledRun, label: str) -> str:
+    """Return in one sentence the hours of the run on these accelerators, with range and source."""
+    return f"{': '.join(known_run_texts(run, label))}."
+
+
+def known_run_texts(run: ScaledRun, label: str) -> tuple[str, str]:
+    """Return the hours of a run, and their source."""
+    low, high, hours, all_hours = (
+        f"{words.round_significant(it):,g}" for it in (run.low, run.high, run.hours, run.accelerator_hours)
+    )
+    together = f", {hours} hours on {run.accelerators:,}" if run.accelerators > 1 else ""
+    return f"{run.label} takes {all_hours} hours of one {label} ({low} to {high}){together}", run.how
+
+
+def format_request_rate(typical: float, low: float | None = None, high: float | None = None) -> str:
+    """Return a rate with its range: 47.2 (28.3 to 75.6) an hour, where it is below one a minute."""
+    per_hour, per_minute = (3_600.0, "an hour"), (60.0, "a minute")
+    times, unit = (1.0, "a second") if typical >= 1 else per_minute if typical * 60 >= 1 else per_hour
+    number, *ends = (f"{words.round_significant(it * times):,g}" for it in (typical, low, high) if it is not None)
+    return f"{number} ({' to '.join(ends)}) {unit}" if ends else f"{number} {unit}"
+
+
+def other_work_rows(works: list[PricedWork], utilization: float) -> list[dict[str, Any]]:
+    """Return one record for each accelerator: rate, accelerators needed, cost of an hour and of requests."""
+    rows = []
+    for work in works:
+        record = {name: value for name, value in asdict(work.result).items() if name != "warnings"}
+        rows.append(
+            {
+                **to_plain_data(record),
+                "accelerator_label": work.label,
+                "usd_per_accelerator_hour": None if work.cost is None else work.cost.usd_per_accelerator_hour,
+                "usd_per_hour_at_peak": work.usd_per_hour_at_peak,
+                "usd_per_million_requests": work.usd_per_million_requests(utilization),
+                "busy_share": utilization,
+                "offer": None if work.cost is None else work.cost.offer,
+                "list_price_usd": work.list_price_usd,
+                "warnings": "; ".join(work.result.warnings),
+            }
+        )
+    return rows
+
+
+def other_work_text(works: list[PricedWork], utilization: float) -> str:
+    """Return a sentence for each accelerator, then all of them side by side."""
+    lines = [other_work_title(work.result, work.label) for work in works] + [_price_line(work) for work in works]
+    rows = other_work_rows(works, utilization)
     table = Table({label: [row[name] for row in rows] for name, label in _COLUMNS.items()})
-    notes = bullet_list(f"{one.label}: {note}" for one in every for note in one.found.warnings)
-    parts = ("\n".join(said), text_table(table), notes)
-    return "\n\n".join(part for part in parts if part)
+    notes = bullet_list(f"{work.label}: {warning}" for work in works for warning in work.result.warnings)
+    return "\n\n".join(filter(None, ("\n".join(lines), text_table(table), notes)))
 
 
-def _price(one: PricedWork) -> str:
-    if one.cost is not None:
-        return f"{one.label}: {describe_offer(one.cost)}."
-    price = "" if one.list_price_usd is None else f"; one lists at {words.usd(one.list_price_usd)} without a machine"
-    return f"{one.label}: no offer of the catalogue rents it by the hour{price}."
+def _price_line(work: PricedWork) -> str:
+    if work.cost is not None:
+        return f"{work.label}: {describe_offer(work.cost)}."
+    price = "" if work.list_price_usd is None else f"; one lists at {words.usd(work.list_price_usd)} without a machine"
+    return f"{work.label}: no offer of the catalogue rents it by the hour{price}."

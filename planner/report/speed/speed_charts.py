@@ -1,4 +1,4 @@
-"""The Speed page's charts: rows in, Plotly figures out. Labels stand above their bars: a phone has room for both.
+"""The Speed page's charts: rows in, Plotly figures out. Labels stand above their bars, where a phone fits both.
 
 Every mark differs in shape, hatch or words as well as in colour.
 """
@@ -13,17 +13,17 @@ import plotly.graph_objects as go
 from planner.evidence.nearest import PublishedRun
 from planner.report import words
 from planner.report.chart_frame import INK, PAPER, axis, bars, marks, note, style_figure
-from planner.report.speed.speed_tables import StackedBar
+from planner.report.speed.speed_tables import StackedBar, capitalized
 from planner.speed.serving.result import TimeShare
 from planner.speed.training.result import PEAK, WaterfallStep
 
 BAR_PX, FRAME_PX = 62, 96
 SCATTER_PX = 520
 _WIDTH, _LABEL_AT, _BAR_AT = 0.42, -0.24, 0.16
-_LONG_AT, _LINE = -0.34, 48  # of a label on two lines; letters that a phone has room for on one
-_LONGEST = 52  # letters of what is said of a bar; the table has all of it
+_LONG_AT, _LINE = -0.34, 48  # of a label on two lines; letters that a phone fits on one
+_LONGEST = 52  # letters of a note; the table has all of it
 _HEADROOM = 1.0  # rows above the first bar, for the name of the line
-_CUT = 3.0  # a bar ends at so many times the line it stands against; its label says how long it is
+_CUT = 3.0  # times the limit line at which a bar is cut; its label has the value
 BLUE, ORANGE, GREY = ("#0b5cad", "#7cb7ff"), ("#b45309", "#fbbf77"), ("#7a7f8c", "#b6bac6")
 # light, dark, hatch; in the order of the parts
 _PART_LOOKS = (
@@ -33,36 +33,36 @@ _PART_LOOKS = (
 
 
 def memory_stacks(
-    ways: Sequence[StackedBar], parts: Iterable[str], limits_gb: Sequence[float], dark: bool
+    options: Sequence[StackedBar], parts: Iterable[str], limits_gb: Sequence[float], dark: bool
 ) -> go.Figure:
-    """What an accelerator holds as stacked parts, one bar for each way, against the memory there really is."""
-    places = [place + _BAR_AT for place in range(len(ways))]
-    most = max(*(bar.total for bar in ways), *limits_gb) * 1.04
+    """Draw the memory of an accelerator as stacked parts, one bar for each option, against the memory there is."""
+    places = [place + _BAR_AT for place in range(len(options))]
+    most = max(*(bar.total for bar in options), *limits_gb) * 1.04
     end = min(most, _CUT * max(limits_gb))
     data = []
     for number, (name, look) in enumerate(zip(parts, _PART_LOOKS, strict=False)):
-        amounts = [bar.amounts[number] for bar in ways]
+        amounts = [bar.amounts[number] for bar in options]
         if max(amounts) > end / 1_000:
             hover = "%{customdata}<br>" + name + " %{x:,.3g} GB<extra></extra>"
-            marker, labels = _filled(look[int(dark)], look[2], dark), [bar.label for bar in ways]
+            marker, labels = _filled(look[int(dark)], look[2], dark), [bar.label for bar in options]
             data.append(bars(name, amounts, places, marker, width=_WIDTH, customdata=labels, hovertemplate=hover))
     return style_figure(
-        data, dark, FRAME_PX + 40 + BAR_PX * len(ways), quiet=True, barmode="stack",
+        data, dark, FRAME_PX + 40 + BAR_PX * len(options), quiet=True, barmode="stack",
         xaxis=axis("GB on the fullest accelerator", range=[0, end]),
-        yaxis=_rows(len(ways), _HEADROOM),
-        annotations=[*_labels([(bar.label, bar.note) for bar in ways], dark), _limit_label(limits_gb[0], end, dark)],
+        yaxis=_rows(len(options), _HEADROOM),
+        annotations=[*_labels([(bar.label, bar.note) for bar in options], dark), _limit_label(limits_gb[0], end, dark)],
         shapes=_limits(limits_gb, dark),
     )  # fmt: skip
 
 
 def _filled(colour: str, hatch: str, dark: bool) -> dict[str, Any]:
-    """A full colour with its hatch cut into it, so that a thin piece still shows what it is."""
+    """Return a full colour with its hatch cut into it, so that a thin piece is still recognizable."""
     cut = {"shape": hatch, "fillmode": "overlay", "fgcolor": PAPER[dark], "size": 7, "solidity": 0.22}
     return {"color": colour, "pattern": cut if hatch else {"shape": ""}, "line": {"width": 0}}
 
 
 def _limits(limits_gb: Sequence[float], dark: bool) -> list[dict[str, Any]]:
-    """The line of the memory there is: one line, or a piece for each bar where a way takes other accelerators."""
+    """Return the line of the memory there is: one line, or a piece for each bar where accelerators differ."""
     line = {"type": "line", "line": {"color": INK[dark], "width": 2, "dash": "dash"}}
     ends = [(place - 0.5, place + 0.5) for place in range(len(limits_gb))]
     if len(set(limits_gb)) == 1:
@@ -79,48 +79,49 @@ def _limit_label(limit_gb: float, end_gb: float, dark: bool) -> dict[str, Any]:
 
 
 def waterfall(steps: Sequence[WaterfallStep], dark: bool) -> go.Figure:
-    """From the peak down to what counts: each loss hangs where the one before it ended."""
+    """Draw the losses from the peak down to useful work: each begins where the one before it ended."""
     peak, last = steps[0].after, steps[-1].after
-    rows = [(_first(steps[0].words), f"{words.round_significant(peak):,.0f} tokens/s")]
-    rows += [(_first(one.words), f"−{words.round_significant(one.lost):,.0f} ({words.percent(one.lost / peak, 1)})")
-             for one in steps[1:]]  # fmt: skip
+    rows = [(capitalized(steps[0].words), f"{words.round_significant(peak):,.0f} tokens/s")]
+    for step in steps[1:]:
+        lost = f"−{words.round_significant(step.lost):,.0f} ({words.percent(step.lost / peak, 1)})"
+        rows.append((capitalized(step.words), lost))
     rows.append(("What counts in the end", f"{words.round_significant(last):,.0f} ({words.percent(last / peak, 1)})"))
     places = [place + _BAR_AT for place in range(len(rows))]
-    losses = [one for one in steps if one.name != PEAK]
+    losses = [step for step in steps if step.name != PEAK]
     whole = bars(
         "speed", [peak, last], [places[0], places[-1]], {"color": BLUE[dark]}, width=_WIDTH,
         hovertemplate="%{x:,.0f} tokens/s<extra></extra>",
     )  # fmt: skip
-    lost = bars(
-        "lost", [one.lost for one in losses], places[1:-1], _filled(ORANGE[dark], "/", dark), width=_WIDTH,
-        base=[one.after for one in losses], customdata=[_first(one.words) for one in losses],
+    cuts = bars(
+        "lost", [step.lost for step in losses], places[1:-1], _filled(ORANGE[dark], "/", dark), width=_WIDTH,
+        base=[step.after for step in losses], customdata=[capitalized(step.words) for step in losses],
         hovertemplate="%{customdata}<br>%{x:,.0f} tokens/s lost<extra></extra>",
     )  # fmt: skip
     return style_figure(
-        [whole, lost], dark, FRAME_PX + BAR_PX * len(rows), quiet=True,
+        [whole, cuts], dark, FRAME_PX + BAR_PX * len(rows), quiet=True,
         xaxis=axis("Tokens a second on each accelerator", rangemode="tozero", tickformat="~s"),
         yaxis=_rows(len(rows)), annotations=_labels(rows, dark),
     )  # fmt: skip
 
 
 def time_shares(shares: Sequence[TimeShare], dark: bool) -> go.Figure:
-    """Where the time of a service goes, the largest part on top."""
-    kept = [one for one in shares if one.share >= 5e-4]
+    """Draw where the time of a service goes, the largest part on top."""
+    large = [part for part in shares if part.share >= 5e-4]
     parts = bars(
-        None, [one.share for one in kept], [place + _BAR_AT for place in range(len(kept))], {"color": BLUE[dark]},
-        width=_WIDTH, showlegend=False, customdata=[_first(one.name) for one in kept],
+        None, [part.share for part in large], [place + _BAR_AT for place in range(len(large))], {"color": BLUE[dark]},
+        width=_WIDTH, showlegend=False, customdata=[capitalized(part.name) for part in large],
         hovertemplate="%{customdata}<br>%{x:.1%}<extra></extra>",
     )  # fmt: skip
     return style_figure(
-        [parts], dark, FRAME_PX + BAR_PX * len(kept), quiet=True,
+        [parts], dark, FRAME_PX + BAR_PX * len(large), quiet=True,
         xaxis=axis("Share of the time of a full batch", tickformat=".0%", rangemode="tozero"),
-        yaxis=_rows(len(kept)),
-        annotations=_labels([(_first(one.name), words.percent(one.share, 1)) for one in kept], dark),
+        yaxis=_rows(len(large)),
+        annotations=_labels([(capitalized(part.name), words.percent(part.share, 1)) for part in large], dark),
     )  # fmt: skip
 
 
 def agreement(runs: Sequence[PublishedRun], near: Collection[str], near_share: float, dark: bool) -> go.Figure:
-    """Every published run, what was measured across and what is predicted upwards; a good one lies on the line."""
+    """Draw every published run, measured across and predicted upwards; a good prediction lies on the line."""
     ends = [end for run in runs for end in (run.published, run.predicted)]
     low, high = min(ends) * 0.7, max(ends) * 1.4
     kinds = {
@@ -151,7 +152,7 @@ def _run_markers(
 
 
 def _band(low: float, high: float, share: float, dark: bool) -> list[dict[str, Any]]:
-    """The line of perfect agreement, and so many percent to either side of it."""
+    """Return the line of perfect agreement, and so many percent to either side of it."""
     edge: dict[str, Any] = {"type": "scatter", "mode": "lines", "x": [low, high], "hoverinfo": "skip"}
     thin = {"color": GREY[dark], "width": 1, "dash": "dot"}
     return [
@@ -168,20 +169,16 @@ def _log_axis(title: str, low: float, high: float) -> dict[str, Any]:
 
 
 def _labels(rows: Sequence[tuple[str, str]], dark: bool) -> list[dict[str, Any]]:
-    """What each bar is and what to say of it, above it: on one line, or on two where a phone has no room for one."""
+    """Return the label and the note above each bar: on one line, or on two where a phone does not fit them."""
     look = {"xref": "paper", "xanchor": "left", "yanchor": "middle", "align": "left", "borderpad": 0}
     notes = []
-    for place, (label, said) in enumerate(rows):
-        is_long = len(label) + len(said) > _LINE
+    for place, (label, detail) in enumerate(rows):
+        is_long = len(label) + len(detail) > _LINE
         between, at = ("<br>", _LONG_AT) if is_long else ("  ", _LABEL_AT)
-        text = f"<b>{label}</b>{between}{shorten(said, _LONGEST, placeholder='…')}"
+        text = f"<b>{label}</b>{between}{shorten(detail, _LONGEST, placeholder='…')}"
         notes.append(note(0, place + at, text, dark, 12.5, bgcolor=PAPER[dark], **look))
     return notes
 
 
 def _rows(number: int, headroom: float = 0.6) -> dict[str, Any]:
     return {"showticklabels": False, "range": [number - 0.5, -headroom], "showgrid": False, "zeroline": False}
-
-
-def _first(text: str) -> str:
-    return text[:1].upper() + text[1:]

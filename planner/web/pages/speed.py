@@ -3,7 +3,7 @@
 import streamlit as st
 
 from planner.report import words
-from planner.report.speed.finding import SpeedSummary, example_summary, no_model_summary, refused, told
+from planner.report.speed.finding import SpeedSummary, example_summary, no_model_summary, refused_summary, speed_summary
 from planner.speed.scenario_jobs import ScenarioServing, ScenarioTraining
 from planner.web import address, model_box, runs_box, show, show_speed, state, state_speed
 
@@ -13,11 +13,11 @@ def page() -> None:
     works = state_speed.works()
     if works:
         work = show_speed.which(works)
-        _say(told(state.catalogue(), work, state_speed.cost(work)))
+        _say(speed_summary(state.catalogue(), work, state_speed.cost(work)))
         show_speed.divisible_count_buttons(work)
         _views(work)
     elif not _otherwise() and (shown := state_speed.example()):
-        _say(example_summary(told(state.catalogue(), shown[0], state_speed.cost(shown[0]))))
+        _say(example_summary(speed_summary(state.catalogue(), shown[0], state_speed.cost(shown[0]))))
         show_speed.examples(show_speed.use_example_button)
         _views(shown[0])
     else:
@@ -36,7 +36,7 @@ def _no_example_page() -> None:
     """Work that writes no tokens, or what is refused and why, with examples to start from."""
     problems = state_speed.problems()
     other = None if problems else state_speed.otherwise()
-    _say(refused(problems) if problems else other or no_model_summary())
+    _say(refused_summary(problems) if problems else other or no_model_summary())
     if other is None:
         show_speed.examples()
     else:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from planner.report.speed.finding import otherwise
+from planner.report.speed.finding import other_work_summary
 from planner.scenario.jobs import ImageJob, TrainingJob
 from planner.scenario.scenario import Scenario
 from planner.speed.hardware import InvalidJobError
@@ -112,7 +112,7 @@ def test_a_plan_takes_it_as_a_run_of_known_hours(catalogue: Catalogue) -> None:
     assert not found.problems
     hours = learnt(catalogue, accelerators=8).hours.typical
     assert found.scenario.work[0].jobs[0].hours == pytest.approx(hours)
-    told = otherwise(catalogue, found)
+    told = other_work_summary(catalogue, found)
     assert told is not None
     assert told.title.startswith(
         "ResNet-50 v1.5, 224 x 224, 90 epochs of ImageNet-1k (as torchvision's reference training)"
