@@ -111,9 +111,9 @@ each_preset = pytest.mark.parametrize(
 @each_preset
 def test_every_preset_has_an_answer_or_says_what_is_missing(world: str, name: str) -> None:
     one = reckoned(world, name)
-    found = one.found
+    found = one.answer
     assert found.ranked
-    assert one.told.title
+    assert one.summary.title
     assert found.missing if found.verdict == "incomplete" else found.best is not None
 
 
@@ -121,8 +121,8 @@ def test_every_preset_has_an_answer_or_says_what_is_missing(world: str, name: st
 def test_every_accelerator_has_an_answer_or_says_what_is_missing(world: str) -> None:
     for name in chips_of(world, CHIPS):
         one = reckoned(world, name)
-        assert one.told.title
-        assert one.found.missing or one.found.best is not None
+        assert one.summary.title
+        assert one.answer.missing or one.answer.best is not None
         assert plan_text(one)
 
 
@@ -134,7 +134,7 @@ def chips_of(world: str, names: Iterable[str]) -> list[str]:
 @each_world
 @each_preset
 def test_the_verdict_is_that_of_its_own_table(world: str, name: str) -> None:
-    found = reckoned(world, name).found
+    found = reckoned(world, name).answer
     costs = [way.present_usd for way in found.ranked]
     assert costs == sorted(costs)
     assert len(options_table(found)) == len(found.ranked)
@@ -156,7 +156,7 @@ def test_a_title_names_only_a_way_that_there_is(world: str, name: str) -> None:
     one = reckoned(world, name)
     there = {option.way for option in one.plan.options}
     longest = sorted(WAYS.items(), key=lambda item: -len(item[1].advice))  # "Rent, reserved" is not "Rent"
-    said = next((way for way, record in longest if one.told.title.startswith(record.advice)), None)
+    said = next((way for way, record in longest if one.summary.title.startswith(record.advice)), None)
     assert said is None or said in there
     assert {absent.way for absent in one.plan.absent}.isdisjoint(there)
 
@@ -166,7 +166,7 @@ def test_a_title_names_only_a_way_that_there_is(world: str, name: str) -> None:
 def test_lines_sum_to_totals_and_the_files_to_the_screen(world: str, name: str) -> None:
     one = reckoned(world, name)
     rows = cash_table(one.plan).to_pandas()
-    for way in one.found.ranked:
+    for way in one.answer.ranked:
         ledger = way.option.ledger
         lines = sum(float(np.nan_to_num(line.usd).sum()) for line in ledger.lines)
         assert float(ledger.total_usd) == pytest.approx(lines, rel=1e-9, abs=1e-6)
@@ -174,8 +174,8 @@ def test_lines_sum_to_totals_and_the_files_to_the_screen(world: str, name: str) 
         assert of["amount"].sum() == pytest.approx(lines, rel=1e-9, abs=1e-6)
         assert (of["amount"] * of["discount_factor"]).sum() == pytest.approx(way.present_usd, rel=1e-9, abs=1e-6)
         assert of["present_value"].sum() == pytest.approx(way.present_usd, rel=1e-9, abs=1e-6)
-    results = csv.reader(io.StringIO(to_csv(results_table(one.plan, one.found, one.futures)).decode("utf-8-sig")))
-    assert len(list(results)) == 1 + len(one.found.ranked)
+    results = csv.reader(io.StringIO(to_csv(results_table(one.plan, one.answer, one.futures)).decode("utf-8-sig")))
+    assert len(list(results)) == 1 + len(one.answer.ranked)
 
 
 @each_world
@@ -183,10 +183,10 @@ def test_lines_sum_to_totals_and_the_files_to_the_screen(world: str, name: str) 
 def test_text_and_data_can_be_made_of_it(world: str, name: str) -> None:
     one = reckoned(world, name)
     text, data = plan_text(one), answer_json(one)
-    assert one.told.title in text
+    assert one.summary.title in text
     assert "nan" not in text.lower().split()
-    assert data["title"] == one.told.title
-    assert [way["key"] for way in data["options"]] == [way.option.key for way in one.found.ranked]
+    assert data["title"] == one.summary.title
+    assert [way["key"] for way in data["options"]] == [way.option.key for way in one.answer.ranked]
 
 
 @each_world

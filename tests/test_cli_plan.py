@@ -33,7 +33,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
 def test_each_preset_gives_text(capsys: pytest.CaptureFixture[str], key: str) -> None:
     code, out, err = run(capsys, "plan", key, *DAY)
     assert (code, err) == (OK, "")
-    for section in ("Ways", "Each year, USD", "What would turn it", "Not counted", "Reckoned by"):
+    for section in ("Ways", "Each year, USD", "What would turn it", "Not counted", "Conventions"):
         assert f"\n{section}\n---" in out
     assert "takes for granted" in out
     assert "Costs are positive" in out

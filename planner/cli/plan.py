@@ -51,7 +51,7 @@ def _report(opened: LoadedScenario, args: argparse.Namespace) -> int:
     it = evaluate(opened)
     waits = waiting(it.plan)
     later = None if isinstance(waits, BuyOrWaitUnavailable) else buy_or_wait_futures(waits)
-    it = it._replace(waits=(waits, later), also=other_measures(it.plan, it.found, it.futures))
+    it = it._replace(waits=(waits, later), also=other_measures(it.plan, it.answer, it.futures))
     _write(it, args)
     if args.json:
         from planner.report.answer.document import answer_json  # only programs wait for what describes it
@@ -71,7 +71,7 @@ def _today(opened: LoadedScenario, then: PlanReport) -> str:
     from pricing.feeds.live import current
 
     now = evaluate(replace(opened, facts=current(), day=date.today()))
-    return price_update_text(summarize_verdict(then.plan, then.found), summarize_verdict(now.plan, now.found))
+    return price_update_text(summarize_verdict(then.plan, then.answer), summarize_verdict(now.plan, now.answer))
 
 
 def _write(it: PlanReport, args: argparse.Namespace) -> None:
@@ -83,6 +83,6 @@ def _write(it: PlanReport, args: argparse.Namespace) -> None:
     if args.csv_assumptions:
         write_file(args.csv_assumptions, to_csv(assumptions_table(it.plan, SIGN)))
     if args.csv_results:
-        write_file(args.csv_results, to_csv(results_table(it.plan, it.found, it.futures)))
+        write_file(args.csv_results, to_csv(results_table(it.plan, it.answer, it.futures)))
     if args.csv_profit:
-        write_file(args.csv_profit, to_csv(profit_csv(it.found)))
+        write_file(args.csv_profit, to_csv(profit_csv(it.answer)))

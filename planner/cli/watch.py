@@ -92,10 +92,10 @@ def _take_snapshot(name: str) -> Look:
     saved, about = read_scenario_or_preset(name)
     facts, day = current(), date.today()
     it = evaluate(LoadedScenario(name, saved.scenario, facts, day, about))
-    found = summarize_verdict(it.plan, it.found)
+    found = summarize_verdict(it.plan, it.answer)
     lowest, seller = _lowest_posted_price(facts, sized_accelerator(it.plan.setting).accelerator, day)
     told = saved.scenario.model_dump_json(exclude_defaults=True)
-    best = "" if it.found.best is None else it.found.best.option.key
+    best = "" if it.answer.best is None else it.answer.best.option.key
     digest = hashlib.sha256(told.encode()).hexdigest()
     return Look(digest, day.isoformat(), found.title, found.usd, best, lowest, seller)
 

@@ -6,16 +6,18 @@ from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report import words
 
+_NOT = "Do not buy to sell: it does not pay"
+
 
 def title(answer: Answer) -> str:
-    """The verdict in as few words as it takes."""
-    if (said := selling_title(answer)) is not None:
-        return said
+    """Return the verdict in as few words as possible."""
+    if (selling := selling_title(answer)) is not None:
+        return selling
     if answer.verdict == "close":
         return _tie_title(answer)
     if answer.best is None:
-        cannot_be_had = "on_demand" in answer.plan.setting.offers.lacks
-        return "Not to be had as asked." if cannot_be_had else "Not enough to answer yet."
+        is_sold_out = "on_demand" in answer.plan.setting.offers.lacks
+        return "Not available as asked." if is_sold_out else "Not enough to answer yet."
     if answer.limit is not None and answer.limit.is_least:
         return f"Nothing keeps to {answer.limit.limited_quantity}: {answer.limit.said}."
     advice = _advice_text(answer.best)
@@ -27,33 +29,32 @@ def title(answer: Answer) -> str:
 
 
 def _advice_text(way: EvaluatedOption) -> str:
-    """What to do who chooses a way; a mix says how much of each."""
-    record = WAYS[way.option.way]
-    return way.option.title if record.side == "mix" else record.advice
+    """Return the action that an option stands for; a mix states the number of each."""
+    spec = WAYS[way.option.way]
+    return way.option.title if spec.side == "mix" else spec.advice
 
 
 def _tie_title(answer: Answer) -> str:
-    """Two ways that cost the same; where one is a part of everything, both are named: it is no either-or."""
-    pair = answer.pair or ()
-    if not any(WAYS[way.option.way].side == "mix" for way in pair):
+    """Return the title of a tie; where one option is a mix both are named, since it is no either-or."""
+    first, *others = sorted(answer.pair or (), key=lambda way: WAYS[way.option.way].side == "mix")
+    if not others or WAYS[others[0].option.way].side != "mix":
         return "Too close to call."
-    first, second = sorted(pair, key=lambda one: WAYS[one.option.way].side == "mix")
-    other = _advice_text(second)
-    return f"{_advice_text(first)}, or {words.lower_first(other)}: about the same."
+    return f"{_advice_text(first)}, or {words.lower_first(_advice_text(others[0]))}: about the same."
 
 
 def hour_selling_option(answer: Answer) -> EvaluatedOption | None:
-    """The way that owns, where its machines do hardly any work of one's own and the hours are sold; else None."""
+    """Return the owning option if its hours are sold and it does hardly any work of one's own; else None.
+
+    The buyer of such machines does not ask "rent or buy?" but whether to buy at all.
+    """
     own = answer.best if answer.best and WAYS[answer.best.option.way].owns else answer.own
-    if own is None or not is_resale_only(answer.plan.setting, own.option.accelerators):
-        return None
-    return own
+    return own if own is not None and is_resale_only(answer.plan.setting, own.option.accelerators) else None
 
 
 def profitable_share(answer: Answer, own: EvaluatedOption) -> float | None:
-    """In which share of futures owning costs less than renting, which costs a seller next to nothing.
+    """Return the share of futures in which owning costs less than renting, which costs a seller next to nothing.
 
-    None where renting was not what it was weighed against.
+    None where the comparison was not with renting.
     """
     pair = [way for way in (answer.best, answer.against) if way is not None]
     if answer.share_cheaper is None or own not in pair or not any(WAYS[way.option.way].rents_machines for way in pair):
@@ -62,19 +63,16 @@ def profitable_share(answer: Answer, own: EvaluatedOption) -> float | None:
 
 
 def selling_title(answer: Answer) -> str | None:
-    """The verdict of who only sells; None for everybody else."""
+    """Return the verdict for a buyer who only sells; None for all others."""
     own = hour_selling_option(answer)
     if own is None or answer.best is None or answer.limit is not None:
         return None
     pays = f"{WAYS[own.option.way].advice} and sell the hours: it pays"
-    if profitable_share(answer, own) is None:  # only ways to own were weighed; not buying costs nothing
+    if profitable_share(answer, own) is None:  # only owning was compared; not buying costs nothing
         return f"{pays}." if own.present_usd < 0 else f"{_NOT}."
     if answer.verdict == "close":
-        return "Too close to call: what is sold about pays for the machines."
+        return "Too close to call: the sold hours about pay for the machines."
     if answer.best is not own and own.present_usd < 0:
-        return None  # it pays, and something else pays better
+        return None  # it pays, and another option pays better
     advice = pays if answer.best is own else _NOT
     return f"Probably {words.lower_first(advice)}." if answer.verdict in PROBABLE else f"{advice}."
-
-
-_NOT = "Do not buy to sell: it does not pay"

@@ -71,8 +71,8 @@ def scenario(catalogue: Catalogue, *, with_details: bool = False) -> Scenario:
     address.write()
     found = state.set_current_plan(read.scenario, with_details=with_details)
     strip.tell(verdict, found.plan, question, PLAN)
-    if worth is not None and found.told.guarantee:
-        worth.markdown(f":small[{words.markdown(found.told.guarantee)}]")
+    if worth is not None and found.summary.guarantee:
+        worth.markdown(f":small[{words.markdown(found.summary.guarantee)}]")
     return read.scenario
 
 

@@ -105,8 +105,8 @@ def beside(catalogue: Catalogue, page: str, use: Callable[[dict[str, str]], None
     names = [f"{one.letter}: {_name(catalogue, held)}" for one, held in zip(there, pinned(), strict=True)]
     on_screen = state.reckoned(with_details=True)
     state.pin(others(on_screen, there))
-    every = zip([*names, "On the screen"], [*(one.reckoned for one in there), on_screen], strict=True)
-    plans = [PlanReport(name, one.plan, one.answer, one.told) for name, one in every]
+    every = zip([*names, "On the screen"], [*(one.result for one in there), on_screen], strict=True)
+    plans = [PlanReport(name, one.plan, one.answer, one.summary) for name, one in every]
     with st.expander("Side by side", expanded=True, key="pins"):
         with st.container(horizontal=True, vertical_alignment="center", key="pin-names"):
             for place, name in enumerate(names):
@@ -115,7 +115,7 @@ def beside(catalogue: Catalogue, page: str, use: Callable[[dict[str, str]], None
                     st.button("Take it away", on_click=_take_away, args=(place,), key=f"unpin-{place}")
         if told := against(on_screen, there):
             st.markdown(words.markdown(" ".join(told)))
-        table = _table(plans, [*(one.reckoned.hints for one in there), on_screen.hints], page)
+        table = _table(plans, [*(one.result.hints for one in there), on_screen.hints], page)
         show.show_table(table)
         download("Download this table (CSV)", "side-by-side.csv", lambda: to_csv(table), "csv-pins")
         if missing := left_out():

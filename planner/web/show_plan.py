@@ -39,7 +39,7 @@ def more(reckoned: PlanResult) -> None:
             _list(reckoned.old_figures)
     started = next((one for one in load_presets() if one.scenario == reckoned.plan.setting.written), None)
     if started is not None:
-        with st.expander("What this example takes for granted", key="granted"):
+        with st.expander("Assumptions of this example", key="granted"):
             _list((started.what, *started.says, started.illustrated), started.sources)
 
 

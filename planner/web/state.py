@@ -289,7 +289,7 @@ def offers(
 ) -> OfferComparison:
     """What a plan would cost at every offer; the same for everybody who asks the same."""
     facts, among = catalogue(), [one.accelerator for one in able]
-    asked = f"{facts.digest} {day()} {_said(there.asked)} {wish.said} {among} {able_only} {is_job} {money}"
+    asked = f"{facts.digest} {day()} {_said(there.scenario)} {wish.said} {among} {able_only} {is_job} {money}"
 
     def made() -> OfferComparison:
         own = purchase_comparison(there.plan, money, there.answer)
@@ -347,7 +347,7 @@ def sure() -> go.Figure | None:
     there = reckoned()
     if there.futures is None or not pinned():
         return None if there.futures is None else _sure(there.answer, there.futures, dark())
-    its = (future_charts.pinned_savings(one.letter, one.reckoned.answer, one.reckoned.futures) for one in pinned())
+    its = (future_charts.pinned_savings(one.letter, one.result.answer, one.result.futures) for one in pinned())
     return future_charts.futures_dots(there.answer, there.futures, dark(), [one for one in its if one is not None])
 
 

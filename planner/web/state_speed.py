@@ -195,7 +195,7 @@ def front_chart(work: ScenarioTraining | ScenarioServing, found: MarketStudy, pl
 
 def _pinned(one: PinnedPlan, work: ScenarioTraining | ScenarioServing, found: MarketStudy) -> MarketCandidate | None:
     """The try that a pinned plan is, where it does this work with other accelerators or another number of them."""
-    asked = one.reckoned.plan.setting.resolved
+    asked = one.result.plan.setting.resolved
     for its in () if asked is None else solved_jobs(state.catalogue(), asked):
         if type(its) is type(work) and its.model == work.model:
             return time_cost_front.plan_of(found, its.found.accelerator, getattr(its.found, "accelerators", 0))

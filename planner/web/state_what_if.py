@@ -62,7 +62,7 @@ def _tornado(who: Who, night: bool, _ways: tuple[Way, Way], _bars: tuple[Tornado
 
 def tornado_chart() -> go.Figure:
     """The tornado as a chart."""
-    its = [(one.letter, saved_usd(one.reckoned.answer)) for one in state.pinned()]
+    its = [(one.letter, saved_usd(one.result.answer)) for one in state.pinned()]
     if its:
         pins = [(letter, usd) for letter, usd in its if usd is not None]
         return future_charts.tornado_chart(bars(), state.dark(), _ways(), pins)

@@ -88,7 +88,7 @@ def test_every_capacity_of_the_catalogue_is_marked_as_the_data_have_it(catalogue
 
 def test_sellers_who_share_an_order_have_sizes_that_we_assume(catalogue: Catalogue) -> None:
     asked = Scenario(work=(Work(accelerators=1_500, busy_share=0.5),), years=1, ways=("on_demand",))
-    sentences = evaluate(catalogue, asked, DAY, with_details=True).told.sentences
+    sentences = evaluate(catalogue, asked, DAY, with_details=True).summary.sentences
     (shared,) = [one for one in sentences if "sellers share them" in one]
     assert "we assume" in shared
 

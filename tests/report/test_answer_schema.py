@@ -146,7 +146,7 @@ def test_its_lines_sum_to_its_totals_and_its_words_are_those_of_the_page(key: st
     text = plan_text(one)
     assert data["title"] in text
     assert all(sentence in text for sentence in data["sentences"])
-    assert data["share_cheaper"] == one.found.share_cheaper
+    assert data["share_cheaper"] == one.answer.share_cheaper
     options = {option["key"] for option in data["options"]}
     assert {data[name] for name in ("best", "against", "own", "rent", "baseline")} - {None} <= options
 

@@ -103,8 +103,8 @@ def test_what_it_saves_is_a_line_over_the_tornado(plans: tuple[PlanResult, PlanR
 def test_tiles_and_sentences_say_what_another_plan_comes_to(plans: tuple[PlanResult, PlanResult]) -> None:
     shown, small = plans
     pin = PinnedPlan("A", small)
-    buy = next(one for one in shown.told.figures if one.label == "Buy")
-    its = next(one for one in small.told.figures if one.label == "Buy")
+    buy = next(one for one in shown.summary.figures if one.label == "Buy")
+    its = next(one for one in small.summary.figures if one.label == "Buy")
     assert pinned_tile_values(buy, [pin]) == (f"A: {its.value}",)
     assert pinned_tile_values(its, [pin]) == ("A: the same",)
     mine, other = shown.answer.best, small.answer.best
@@ -119,7 +119,9 @@ def test_tiles_and_sentences_say_what_another_plan_comes_to(plans: tuple[PlanRes
 
 def test_a_plan_is_not_compared_with_itself_under_any_name(plans: tuple[PlanResult, PlanResult]) -> None:
     shown, small = plans
-    again = evaluate(load_catalogue(), shown.asked.model_copy(update={"name": "Another name"}), DAY, with_details=True)
+    again = evaluate(
+        load_catalogue(), shown.scenario.model_copy(update={"name": "Another name"}), DAY, with_details=True
+    )
     pins = [PinnedPlan("A", shown), PinnedPlan("B", small), PinnedPlan("C", again)]
     first, other, third = against(shown, pins)
     assert (first, third) == ("It is the same plan as A.", "It is the same plan as C.")
@@ -129,7 +131,9 @@ def test_a_plan_is_not_compared_with_itself_under_any_name(plans: tuple[PlanResu
 
 def test_a_plan_that_is_entered_twice_is_named_as_the_same(plans: tuple[PlanResult, PlanResult]) -> None:
     shown, small = plans
-    table = [Told(name, one.plan, one.answer, one.told) for name, one in zip("xyz", (shown, small, shown), strict=True)]
+    table = [
+        Told(name, one.plan, one.answer, one.summary) for name, one in zip("xyz", (shown, small, shown), strict=True)
+    ]
     assert repeated(table) == ("z is the same plan as x.",)
     assert repeated(table[:2]) == ()
     assert repeated([table[0], table[0]]) == ("x (2) is the same plan as x (1).",)
@@ -137,8 +141,8 @@ def test_a_plan_that_is_entered_twice_is_named_as_the_same(plans: tuple[PlanResu
 
 def test_what_was_left_empty_is_told_as_what_it_stands_for(plans: tuple[PlanResult, PlanResult]) -> None:
     told = [
-        Told("A", plans[1].plan, plans[1].answer, plans[1].told),
-        Told("now", plans[0].plan, plans[0].answer, plans[0].told),
+        Told("A", plans[1].plan, plans[1].answer, plans[1].summary),
+        Told("now", plans[0].plan, plans[0].answer, plans[0].summary),
     ]
     table = input_differences_table(told, [plans[1].hints, plans[0].hints])
     assert dict(zip(table["Input"], zip(table["A"], table["now"], strict=True), strict=True))["Busy, % of hours"] == (

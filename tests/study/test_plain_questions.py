@@ -224,7 +224,7 @@ def test_every_page_and_file_works_with_any_two_ways_or_one(said: dict[str, Any]
     assert data["best"] == found.answer.best.option.key if found.answer.best else None
     assert tuple(data["compared"]) == keys(found.answer)
     text = plan_text(one)
-    assert all(line in text for line in (*one.told.sentences, *one.told.turns))
+    assert all(line in text for line in (*one.summary.sentences, *one.summary.turns))
     assert len(results_table(made, found.answer, drawn)) == len(found.answer.ranked)
     assert payback_chart(found.answer, dark=False).data
     assert drawn is not None
@@ -277,4 +277,4 @@ def test_machines_that_come_when_the_work_is_done_do_not_answer_for_what_nobody_
     found = reckoned(catalogue(), **asked)
     assert (found.verdict, found.best) == ("incomplete", None)
     assert any("nobody known here joins" in one for one in found.missing)
-    assert summarize_answer(found.plan, found).title == "Not to be had as asked."
+    assert summarize_answer(found.plan, found).title == "Not available as asked."

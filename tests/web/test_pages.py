@@ -278,7 +278,7 @@ def test_the_first_answer_is_there_before_anybody_comes(monkeypatch: pytest.Monk
     monkeypatch.delattr(state, "reckon")  # so that nothing can be reckoned any more
     facts, first = load_catalogue(), Scenario()
     kept = state._reckoned(facts, first, DAY)
-    assert kept.told.title == told_of(first)
+    assert kept.summary.title == told_of(first)
 
 
 def test_what_leaves_the_page_is_made_when_it_is_asked_for() -> None:

@@ -26,7 +26,7 @@ def test_futures_are_the_same_where_they_arrive() -> None:
     assert "draws" not in there.futures.__dict__
     assert there.futures.draws.keys() == here.futures.draws.keys()
     assert all(np.array_equal(there.futures.draws[name], drawn) for name, drawn in here.futures.draws.items())
-    assert there.told == here.told
+    assert there.summary == here.summary
 
 
 def test_lines_have_the_amounts_that_they_had() -> None:

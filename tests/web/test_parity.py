@@ -56,14 +56,14 @@ def test_every_preset_is_compared_in_the_words_of_its_page(
     for key, told in zip(KEYS, plans, strict=True):
         shown = page(catalogue, key)
         found = shown.answer
-        assert (told["title"], told["sentences"]) == (shown.told.title, [*shown.told.sentences, *shown.told.turns])
+        assert (told["title"], told["sentences"]) == (shown.summary.title, [*shown.summary.sentences, *shown.summary.turns])
         assert (told["verdict"], told["share_cheaper"], told["gap_share"]) == (
             found.verdict, found.share_cheaper, found.gap_share,
         )  # fmt: skip
         assert [(one["key"], one["present_usd"]) for one in told["options"]] == [
             (way.option.key, pytest.approx(way.present_usd)) for way in found.ranked
         ]
-        assert rows["Verdict"][key] == shown.told.title
+        assert rows["Verdict"][key] == shown.summary.title
 
 
 @pytest.mark.parametrize("key", [key if key in SOME else pytest.param(key, marks=pytest.mark.slow) for key in KEYS])
@@ -73,7 +73,7 @@ def test_files_and_sweeps_say_what_the_page_says(
     shown, out, scenario = page(catalogue, key), tmp_path / "results.csv", scenario_of(key)
     assert main(["plan", key, "--day", DAY.isoformat(), "--json", "--csv-results", str(out)]) == OK
     told, found, drawn = json.loads(capsys.readouterr().out), shown.answer, shown.futures
-    assert (told["title"], told["verdict"]) == (shown.told.title, found.verdict)
+    assert (told["title"], told["verdict"]) == (shown.summary.title, found.verdict)
     assert drawn is not None
     for row, way in zip(cells(out), found.ranked, strict=True):
         assert float(row["present_usd"]) == pytest.approx(way.present_usd, abs=0.01)

@@ -75,7 +75,7 @@ def die(here: int) -> int:
 def spelled(found: PlanResult) -> tuple[object, ...]:
     """All that a page says of a plan, and what the files hold."""
     totals = [one.option.ledger.total_usd.tolist() for one in found.answer.ranked]
-    return found.told, found.hints, found.advice, found.old_figures, totals
+    return found.summary, found.hints, found.advice, found.old_figures, totals
 
 
 def test_without_processes_it_is_made_here(monkeypatch: pytest.MonkeyPatch) -> None:

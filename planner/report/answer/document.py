@@ -50,7 +50,7 @@ def comparison_json(plans: Sequence[PlanReport]) -> dict[str, Any]:
 
 def answer_document(report: PlanReport) -> schema.AnswerSchema:
     """Everything about one plan."""
-    plan, found, told = report.plan, report.found, report.told
+    plan, found, told = report.plan, report.answer, report.summary
     return schema.AnswerSchema(
         **_asked(report),
         verdict=found.verdict,

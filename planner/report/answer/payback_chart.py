@@ -107,7 +107,7 @@ def payback_chart(answer: Answer, dark: bool, *, every: bool = False, pins: Sequ
     last = max((len(way.cumulative_usd) - 1 for _, way in beside), default=0)
     last = max(answer.plan.setting.timeline.last, last)
     data = [one for way in ways for one in _line(way, way in compared, dark)]
-    data += [_pinned_line(pin.called, way, dark) for pin, way in beside]
+    data += [_pinned_line(pin.label, way, dark) for pin, way in beside]
     low, high = _reach([*ways, *(way for _, way in beside)], compared)
     happen = _rows_of(_events_by_month(answer), last)
     rows = 1 + max((row for _, _, row, _ in happen), default=-1)
@@ -131,7 +131,7 @@ def payback_chart(answer: Answer, dark: bool, *, every: bool = False, pins: Sequ
             note(0, 1, "Cost so far, today's money", dark, yref="paper", xref="paper", xanchor="left",
                  yanchor="bottom", yshift=_ROW_PX * rows + 3),
             *_event_labels(happen, dark),
-            *_names([*_ends(ways, compared), *(_LineLabel(pin.called, way) for pin, way in beside)],
+            *_names([*_ends(ways, compared), *(_LineLabel(pin.label, way) for pin, way in beside)],
                     (low, high), plot_px, dark),
         ],
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""A plan and its answer as text for a terminal: the numbers of the page, from the same tables."""
+"""A plan with its answer: calculated once for all pages, and as text for a terminal from the same tables."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planner.money.ledger import Ledger
 from planner.money.measures import rate_per_year
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
@@ -27,7 +26,7 @@ from planner.report.answer.phrases import hints
 from planner.report.answer.profit_words import HEAD as PROFIT
 from planner.report.answer.profit_words import profit_text
 from planner.report.answer.sentences import AnswerSummary, summarize_answer
-from planner.report.answer.sentences import not_counted as left_out
+from planner.report.answer.sentences import not_counted as uncounted_costs
 from planner.report.files.csv import SIGN
 from planner.report.fleet import fleet_timeline
 from planner.report.forms import bullet_list, join_sections, scalar_reason
@@ -43,66 +42,49 @@ from pricing.caching import cached_property
 
 
 class PlanReport(NamedTuple):
-    """A scenario, reckoned: name, plan, answer, the answer in words, what a preset says of itself, its futures."""
+    """A named plan with its answer, for text and JSON: the summary, the notes of a preset, the futures."""
 
     name: str
     plan: Plan
-    found: Answer
-    told: AnswerSummary
+    answer: Answer
+    summary: AnswerSummary
     about: tuple[str, ...] = ()
     futures: Futures | None = None
-    waits: tuple[Waiting | BuyOrWaitUnavailable, BuyOrWaitFutures | None] | None = (
-        None  # buying now or later, where it is asked
-    )
-    also: OtherMeasures | None = None  # the other numbers, where they are asked for
+    waits: tuple[Waiting | BuyOrWaitUnavailable, BuyOrWaitFutures | None] | None = None  # only on request
+    also: OtherMeasures | None = None  # only on request
 
 
 def plan_text(report: PlanReport) -> str:
-    """Everything the page says, one section after the other."""
-    plan, found = report.plan, report.found
+    """Return all sections of the page as text."""
+    plan, answer, summary, futures = report.plan, report.answer, report.summary, report.futures
+    fleet = fleet_timeline(answer)
+    has_stages = fleet is not None and any(order.ordered_after_months > 0 for order in fleet.orders)
+    break_evens = text_table(tables.break_even_table(answer)) if answer.break_evens else "nothing to compare"
     sections = [
-        (plan.setting.scenario.name, "\n".join([report.told.title, *report.told.sentences, *report.told.turns])),
-        ("What this example takes for granted", bullet_list(report.about)),
-        ("Ways", text_table(_ways(found))),
-        ("How sure", "" if report.futures is None else text_table(futures_table(found, report.futures))),
-        ("Orders", _orders(found)),
-        ("Each year, USD", text_table(tables.cash_table(found.ranked))),
-        *((f"{way.option.title}: lines", _lines(way.option.ledger)) for way in found.ranked),
-        *((f"{way.option.title}: {PROFIT}", profit_text(plan, way)) for way in found.ranked),
-        (
-            "What would turn it",
-            text_table(tables.break_even_table(found)) if found.break_evens else "nothing to compare",
-        ),
-        ("If rents change", text_table(tables.rent_change_table(found)) if found.payback_by_rent_change else ""),
+        (plan.setting.scenario.name, "\n".join([summary.title, *summary.sentences, *summary.turns])),
+        ("Assumptions of this example", bullet_list(report.about)),
+        # without the columns that would make lines too long: they stand in the JSON and the CSV
+        ("Ways", text_table(tables.options_table(answer).without("Notes", "Idle, USD"))),
+        ("How sure", "" if futures is None else text_table(futures_table(answer, futures))),
+        ("Orders", text_table(fleet.rows) if fleet is not None and has_stages else ""),
+        ("Each year, USD", text_table(tables.cash_table(answer.ranked))),
+        *((f"{way.option.title}: lines", text_table(tables.lines_table(way.option.ledger))) for way in answer.ranked),
+        *((f"{way.option.title}: {PROFIT}", profit_text(plan, way)) for way in answer.ranked),
+        ("What would turn it", break_evens),
+        ("If rents change", text_table(tables.rent_change_table(answer)) if answer.payback_by_rent_change else ""),
         ("Buy now or wait", "" if report.waits is None else buy_or_wait_text(*report.waits)),
         (ALSO, "" if report.also is None else other_measures_text(report.also)),
-        ("Look at again", bullet_list(warnings(plan, found))),
-        (HEAD, bullet_list(overdue_figure_lines(found))),
-        ("What carbon rests on", bullet_list((*carbon_notes(found), CONVENTION))),
-        ("Not counted", bullet_list(not_counted(plan, found))),
-        ("Reckoned by", bullet_list(conventions(plan))),
+        ("Warnings", bullet_list(warnings(plan, answer))),
+        (HEAD, bullet_list(overdue_figure_lines(answer))),
+        ("Basis of the carbon figures", bullet_list((*carbon_notes(answer), CONVENTION))),
+        ("Not counted", bullet_list(not_counted(plan, answer))),
+        ("Conventions", bullet_list(conventions(plan))),
     ]
     return join_sections(sections)
 
 
-def _ways(answer: Answer) -> Table:
-    """The options without the columns that would make lines too long; those stand in the JSON and the CSV."""
-    return tables.options_table(answer).without("Notes", "Idle, USD")
-
-
-def _orders(answer: Answer) -> str:
-    """The orders of what is bought, where there are several or none is placed today."""
-    told = fleet_timeline(answer)
-    staged = told is not None and any(order.ordered_after_months > 0 for order in told.orders)
-    return text_table(told.rows) if told is not None and staged else ""
-
-
-def _lines(ledger: Ledger) -> str:
-    return text_table(tables.lines_table(ledger))
-
-
 def warnings(plan: Plan, answer: Answer) -> tuple[str, ...]:
-    """What somebody should look at before he believes it."""
+    """Return everything to check before relying on the answer."""
     reasons = (
         f"{way.option.title}: no rate of return, {scalar_reason(way.measures.irr.reason)}."
         for way in answer.ranked
@@ -112,24 +94,23 @@ def warnings(plan: Plan, answer: Answer) -> tuple[str, ...]:
 
 
 def not_counted(plan: Plan, answer: Answer) -> tuple[str, ...]:
-    """Ways that were not reckoned and why, lines without a price, and what no plan counts."""
+    """Return the options that are not calculated and why, lines without a price, and costs that no plan counts."""
     unpriced = [
         f"{way.option.title}: {name.lower()}, which has no published price."
         for way in answer.ranked
         for name in way.measures.unpriced
     ]
     tax = () if plan.setting.scenario.tax is not None else ("Tax: fill in `tax` to count it.",)
-    return (*unavailable_option_lines(plan), *unpriced, *tax, words.sentence(left_out(plan)))
+    return (*unavailable_option_lines(plan), *unpriced, *tax, words.sentence(uncounted_costs(plan)))
 
 
 def conventions(plan: Plan) -> tuple[str, ...]:
-    """Settings that can turn a result, and the facts it rests on."""
-    setting = plan.setting
+    """Return the settings that can change a result, and its facts."""
+    setting, currency, money = plan.setting, plan.setting.currency, ""
     rate = float(np.asarray(rate_per_year(setting)))
-    shown = setting.currency
-    money = ""
-    if shown is not None:
-        money = f" Files also show {shown.code}, at {shown.usd_per_unit:.6g} USD of {shown.day} ({shown.source})."
+    if currency is not None:
+        quote = f"at {currency.usd_per_unit:.6g} USD of {currency.day} ({currency.source})"
+        money = f" Files also show {currency.code}, {quote}."
     return (
         f"Discounted at {rate * 100:.4g} % a year, effective; payments at {words.TIMINGS[setting.terms.timing]}.",
         f"Money is {setting.terms.money}, in USD. {SIGN}{money}",
@@ -141,57 +122,56 @@ def conventions(plan: Plan) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class PlanResult:
-    """A plan and its answer; the same for everybody who asks the same. What no page has asked for is not reckoned."""
+    """A plan and its answer, shared by all who ask the same; each property is calculated on first use."""
 
-    asked: Scenario
+    scenario: Scenario
     plan: Plan
 
     @cached_property
-    def sure(self) -> Judged:
-        """The answer, and the futures that it was decided in."""
+    def judged(self) -> Judged:
+        """Return the answer with the futures that decided it."""
         return decided(self.plan)
 
     @property
     def answer(self) -> Answer:
-        """The answer."""
-        return self.sure.answer
+        """Return the answer."""
+        return self.judged.answer
 
     @property
     def futures(self) -> Futures | None:
-        """How sure the answer is; none where there is nothing to reckon."""
-        return self.sure.futures
+        """Return the futures of the answer; None where there is nothing to calculate."""
+        return self.judged.futures
 
     @cached_property
-    def told(self) -> AnswerSummary:
-        """The answer in words."""
+    def summary(self) -> AnswerSummary:
+        """Return the answer in words."""
         return summarize_answer(self.plan, self.answer, self.futures)
 
     @cached_property
     def hints(self) -> dict[str, str]:
-        """What fields that are left empty stand for."""
+        """Return the values that empty fields stand for."""
         return hints(self.plan)
 
     @cached_property
     def advice(self) -> tuple[str, ...]:
-        """What stands out in the plan."""
-        spread = deferral_line(self.plan)
-        return (*advice_lines(self.plan, self.answer), *([spread] if spread else []))
+        """Return the warnings of the plan."""
+        return (*advice_lines(self.plan, self.answer), *filter(None, [deferral_line(self.plan)]))
 
     @cached_property
     def old_figures(self) -> tuple[str, ...]:
-        """What it rests on that nobody has looked at for too long."""
+        """Return the figures that are overdue for a check."""
         return overdue_figure_lines(self.answer)
 
     @cached_property
     def sizes(self) -> Table | None:
-        """What another number of machines would mean."""
+        """Return the effect of other numbers of machines."""
         return fleet_size_table(self.plan)
 
 
 def evaluate(catalogue: Catalogue, scenario: Scenario, day: date, *, with_details: bool) -> PlanResult:
-    """The plan with its answer; in full, with all that the page of the answer tells of it."""
-    found = PlanResult(scenario, planned(catalogue, scenario, day))
-    _ = found.sure, found.hints
+    """Return the plan with its answer; with details, calculate all that the answer page shows."""
+    result = PlanResult(scenario, planned(catalogue, scenario, day))
+    _ = result.judged, result.hints
     if with_details:
-        _ = found.told, found.advice, found.old_figures, found.sizes
-    return found
+        _ = result.summary, result.advice, result.old_figures, result.sizes
+    return result

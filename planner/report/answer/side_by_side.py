@@ -49,9 +49,9 @@ def _unique(names: Sequence[str]) -> list[str]:
 
 
 def _measures(report: PlanReport) -> Iterator[FormattedMeasure]:
-    plan, found = report.plan, report.found
+    plan, found = report.plan, report.answer
     most = f"{plan.setting.demand.all.peak_accelerators:,} x {plan.setting.scenario.accelerator}"
-    yield FormattedMeasure("Verdict", report.told.title, "verdict", _plain)
+    yield FormattedMeasure("Verdict", report.summary.title, "verdict", _plain)
     yield FormattedMeasure("Best way cheaper in so many of 100 futures", best_cheaper_per_100(found), "verdict", _plain)
     yield FormattedMeasure("Work", most, "plan", _plain)
     yield FormattedMeasure("Years", plan.setting.scenario.years, "plan", _plain)
@@ -188,68 +188,63 @@ def _format_field(key: LinkKey, value: Any, usual: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class PinnedPlan:
-    """One pinned plan: its letter, and what was reckoned of it."""
+    """A pinned plan: its letter and its result."""
 
     letter: str
-    reckoned: PlanResult
+    result: PlanResult
 
     @property
     def best(self) -> EvaluatedOption | None:
-        """The way that it recommends; None where nothing of it has a price."""
-        return self.reckoned.answer.best
+        """Return the recommended option; None where nothing has a price."""
+        return self.result.answer.best
 
     @property
-    def called(self) -> str:
-        """The letter with the short name of that way."""
+    def label(self) -> str:
+        """Return the letter with the short name of that option."""
         return f"{self.letter}: {WAYS[self.best.option.way].name}" if self.best is not None else self.letter
 
     def ledger(self, money: Money) -> Ledger | None:
-        """What that way costs, under a title with the letter."""
+        """Return the ledger of that option, under a title with the letter."""
         if self.best is None:
             return None
-        there = self.best.option.ledger
-        there = discounted_ledger(self.reckoned.plan.setting, there) if money == TODAY else there
-        return replace(there, title=f"{self.letter}: {there.title}")
+        ledger = self.best.option.ledger
+        ledger = discounted_ledger(self.result.plan.setting, ledger) if money == TODAY else ledger
+        return replace(ledger, title=f"{self.letter}: {ledger.title}")
 
 
 def priced(pins: Sequence[PinnedPlan]) -> list[tuple[PinnedPlan, EvaluatedOption]]:
-    """Those that recommend something, each with it."""
+    """Return the pinned plans that recommend an option, each with it."""
     return [(pin, pin.best) for pin in pins if pin.best is not None]
 
 
 def saved_usd(answer: Answer) -> float | None:
-    """What the first of the two ways that are compared saves against the second; None where there is one alone."""
+    """Return the saving of the first compared option against the second; None without two options."""
     return None if answer.pair is None else answer.pair[1].present_usd - answer.pair[0].present_usd
 
 
 def pinned_tile_values(tile: Tile, pins: Sequence[PinnedPlan]) -> tuple[str, ...]:
-    """What the same figure is in each pinned plan, in words; nothing of a plan that has no such figure."""
-    said = []
-    for one in pins:
-        other = next((its for its in one.reckoned.told.figures if its.label == tile.label), None)
-        if other is not None:
-            said.append(f"{one.letter}: {'the same' if other.value == tile.value else other.value}")
-    return tuple(said)
+    """Return the value of the same tile in each pinned plan that has it."""
+    tiles = [(pin.letter, other) for pin in pins for other in pin.result.summary.figures if other.label == tile.label]
+    return tuple(f"{letter}: {'the same' if other.value == tile.value else other.value}" for letter, other in tiles)
 
 
 def others(shown: PlanResult, pins: Sequence[PinnedPlan]) -> tuple[PinnedPlan, ...]:
-    """The pinned plans that are not the plan on the screen: no figure is compared with itself."""
-    return tuple(pin for pin in pins if not same_plan(shown.plan, pin.reckoned.plan))
+    """Return the pinned plans other than the plan on the screen: no figure is compared with itself."""
+    return tuple(pin for pin in pins if not same_plan(shown.plan, pin.result.plan))
 
 
 def against(shown: PlanResult, pins: Sequence[PinnedPlan]) -> tuple[str, ...]:
-    """How much more or less the plan on the screen costs than each pinned one, a sentence each."""
-    found = shown.answer.best
-    sentences = []
-    for one in pins:
-        if same_plan(shown.plan, one.reckoned.plan):
-            sentences.append(f"It is the same plan as {one.letter}.")
-        elif found is not None and one.best is not None:
-            sentences.append(_versus_baseline(found.present_usd, one.best.present_usd, one.letter))
+    """Return the cost of the plan on the screen relative to each pinned one, a sentence each."""
+    best, sentences = shown.answer.best, []
+    for pin in pins:
+        if same_plan(shown.plan, pin.result.plan):
+            sentences.append(f"It is the same plan as {pin.letter}.")
+        elif best is not None and pin.best is not None:
+            sentences.append(_difference_text(best.present_usd, pin.best.present_usd, pin.letter))
     return tuple(sentences)
 
 
-def _versus_baseline(usd: float, other_usd: float, letter: str) -> str:
+def _difference_text(usd: float, other_usd: float, letter: str) -> str:
     more = usd - other_usd
     if words.format_usd_short(usd) == words.format_usd_short(other_usd):
         return f"It costs about as much as {letter}."

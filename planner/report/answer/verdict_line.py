@@ -1,4 +1,4 @@
-"""The verdict in one line, and what the last edit did to it: they stay in sight on every page."""
+"""The verdict in one line, and the effect of the last edit: both stay in sight on every page."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -20,67 +20,56 @@ _MOST_NAMED = 2
 
 
 class VerdictSummary(NamedTuple):
-    """What one plan came to: its title, and by way what the whole of it costs."""
+    """The title of one plan, and the net present cost of its options."""
 
     title: str
-    usd: dict[str, float]  # of the two ways that are compared, by what one does who chooses it
+    usd: dict[str, float]  # of the two compared options, by activity: buying, renting
     line: str
 
 
 def summarize_verdict(plan: Plan, answer: Answer) -> VerdictSummary:
-    """The title, and what the two ways cost that it speaks of, with their ranges; of what cannot be, why."""
-    asked = plan.setting.resolved
-    if asked is not None and asked.refused:
-        return VerdictSummary(infeasible_title(asked), {}, why_not(asked))
+    """Return the title, and the cost of the two options with their ranges; the reason where a plan is infeasible."""
+    work = plan.setting.resolved
+    if work is not None and work.refused:
+        return VerdictSummary(infeasible_title(work), {}, why_not(work))
     pair = tuple(reversed(answer.pair or ())) or ((answer.best,) if answer.best else ())
     costs = {WAYS[way.option.way].starting: way.present_usd for way in pair}
-    return VerdictSummary(title(answer), costs, ", ".join(_cost(way) for way in pair))
+    return VerdictSummary(title(answer), costs, ", ".join(map(_cost_text, pair)))
 
 
-def _cost(way: EvaluatedOption) -> str:
-    low, high = words.format_usd_short(way.low_usd), words.format_usd_short(way.high_usd)
-    ends = "" if low == high else f" ({low} to {high})"
-    return f"{WAYS[way.option.way].starting} {words.format_usd_short(way.present_usd)}{ends}"
+def _cost_text(way: EvaluatedOption) -> str:
+    low, usd, high = map(words.format_usd_short, (way.low_usd, way.present_usd, way.high_usd))
+    return f"{WAYS[way.option.way].starting} {usd}{'' if low == high else f' ({low} to {high})'}"
 
 
 def last_edit_text(
-    catalogue: Catalogue, texts: Texts, now: VerdictSummary, held_before: Texts, before: VerdictSummary
+    catalogue: Catalogue, texts: Texts, now: VerdictSummary, texts_before: Texts, before: VerdictSummary
 ) -> str:
-    """What the last edit changed, and what it did to the answer; empty where it changed nothing that a plan holds."""
-    edits = [key for key in (*KEYS, ALSO) if texts.get(key) != held_before.get(key)]
+    """Return the last edit and its effect on the answer; empty where it changed nothing of the plan."""
+    edits = [key for key in (*KEYS, ALSO) if texts.get(key) != texts_before.get(key)]
     if not edits:
         return ""
-    named = [_edit(catalogue, key, held_before.get(key), texts.get(key)) for key in edits[:_MOST_NAMED] if key in KEYS]
-    what = "another plan" if len(edits) > _MOST_NAMED or not named else ", ".join(named)
-    return f"Last edit, {what}. {_effect_text(now, before)}."
+    changes = []
+    for key in edits[:_MOST_NAMED]:
+        if key in KEYS:
+            old, new = (field_value_text(catalogue, key, side.get(key)) for side in (texts_before, texts))
+            changes.append(f"{words.lower_first(KEYS[key].label.rstrip('?'))}: {old} → {new}")
+    change = "another plan" if len(edits) > _MOST_NAMED or not changes else ", ".join(changes)
+    effects = [f"{name} {_signed_usd(usd - before.usd[name])}" for name, usd in now.usd.items() if name in before.usd]
+    if now.title != before.title:
+        effects.append(f"the answer was “{_bare(before.title)}”")
+    return f"Last edit, {change}. {words.upper_first(', '.join(effects) or 'no compared cost changed')}."
 
 
-def _edit(catalogue: Catalogue, key: str, old: str | None, new: str | None) -> str:
-    label = KEYS[key].label.rstrip("?")
-    before, after = (field_value_text(catalogue, key, value) for value in (old, new))
-    return f"{words.lower_first(label)}: {before} → {after}"
-
-
-def _effect_text(now: VerdictSummary, before: VerdictSummary) -> str:
-    same = [way for way in now.usd if way in before.usd]
-    moves = [f"{way} {_format_signed_usd(now.usd[way] - before.usd[way])}" for way in same]
-    turned = "" if now.title == before.title else f"the answer was “{before.title.rstrip('.')}”"
-    said = ", ".join(text for text in (*moves, turned) if text) or "nothing that is compared moved"
-    return words.upper_first(said)
-
-
-def _format_signed_usd(usd: float) -> str:
+def _signed_usd(usd: float) -> str:
     short = words.format_usd_short(abs(usd))
     return "unchanged" if short in ("$0", "$0.00") else f"{'+' if usd > 0 else '-'}{short}"
 
 
 def price_update_text(then: VerdictSummary, now: VerdictSummary) -> str:
-    """What today's prices change in an answer that was made with others."""
-    moves = ", ".join(
-        f"{way} {words.format_usd_short(then.usd[way])} → {words.format_usd_short(usd)}"
-        for way, usd in now.usd.items()
-        if way in then.usd and words.format_usd_short(then.usd[way]) != words.format_usd_short(usd)
-    )
+    """Return the effect of today's prices on an earlier answer."""
+    old, new = ({name: words.format_usd_short(usd) for name, usd in it.usd.items()} for it in (then, now))
+    moves = ", ".join(f"{name} {old[name]} → {usd}" for name, usd in new.items() if old.get(name, usd) != usd)
     if _bare(then.title) != _bare(now.title):
         money = f": {moves}" if moves else ""
         return f"Today's prices change this answer from “{_bare(then.title)}” to “{_bare(now.title)}”{money}."
@@ -92,6 +81,6 @@ def _bare(title: str) -> str:
 
 
 def price_drop_text(seller: str, usd: float, below: float, before: float | None) -> str:
-    """That a price has fallen below a line."""
+    """Return the news that a price fell below a threshold."""
     was = "" if before is None else f"; the lowest was {words.usd_per_hour(before)}"
     return f"{seller} asks {words.usd_per_hour(usd)} a GPU-hour, below {words.usd_per_hour(below)}{was}."

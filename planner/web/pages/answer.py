@@ -20,7 +20,7 @@ def page() -> None:
     """The verdict as title, both totals, what would turn it, and the picture of why."""
     reckoned = state.reckoned()
     plan, found = reckoned.plan, reckoned.answer
-    said, after = reckoned.told, NAMED if _names_model(plan) else HOURS
+    said, after = reckoned.summary, NAMED if _names_model(plan) else HOURS
     _head(plan, found, said, after)
     if said.figures:
         show.figures(said.figures)
@@ -64,11 +64,11 @@ def _head(plan: Plan, found: Answer, said: AnswerSummary, after: tuple[str, str]
 def _late() -> None:
     """The numbers of a plan that is late, marked as such: nobody has to guess what its deadline costs."""
     late = show.late()
-    if late is None or not late.told.figures:
+    if late is None or not late.summary.figures:
         return
     with st.container(key="late"):
         show.late_notice()
-        show.figures(late.told.figures)
+        show.figures(late.summary.figures)
         with show.table_on_demand("late-ways", "Every way, as late as this") as is_open:
             if is_open:
                 show.options(late.answer)
