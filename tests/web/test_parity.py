@@ -56,7 +56,8 @@ def test_every_preset_is_compared_in_the_words_of_its_page(
     for key, told in zip(KEYS, plans, strict=True):
         shown = page(catalogue, key)
         found = shown.answer
-        assert (told["title"], told["sentences"]) == (shown.summary.title, [*shown.summary.sentences, *shown.summary.turns])
+        summary = shown.summary
+        assert (told["title"], told["sentences"]) == (summary.title, [*summary.sentences, *summary.turns])
         assert (told["verdict"], told["share_cheaper"], told["gap_share"]) == (
             found.verdict, found.share_cheaper, found.gap_share,
         )  # fmt: skip
