@@ -1,4 +1,4 @@
-"""Files of fitted constants that somebody brings: read, and refused with one sentence where they cannot be."""
+"""User files of runs and fitted constants: read, or refused with one sentence."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class _ServingConstant(StrictModel):
 
 
 class _TrainingFile(StrictModel):
-    """Fitted constants of training; beyond what is needed to predict, only that it looks like that is checked."""
+    """Fitted constants of training; fields that predictions do not need are checked by type only."""
 
     about: str = Field(default="", description="what this file holds and where it came from")
     fitted: dict[str, date | int | str] = Field(
@@ -147,10 +147,10 @@ def training_constants_schema() -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class RunKindHandlers:
-    """What is done with runs of a kind."""
+    """The functions for runs of a kind."""
 
-    check: Callable[[Catalogue, Sequence[Row]], list[CheckedRun]]  # each row beside its prediction
-    own: Callable[[Catalogue, Sequence[Row]], tuple[OwnRun, ...]]  # each as a run of one's own
+    check: Callable[[Catalogue, Sequence[Row]], list[CheckedRun]]  # each row with its prediction
+    own: Callable[[Catalogue, Sequence[Row]], tuple[OwnRun, ...]]  # each as a run of the user's own
 
 
 KINDS: dict[Kind, RunKindHandlers] = {
@@ -165,13 +165,13 @@ def read_factors(catalogue: Catalogue, text: str, *, file: str, day: date, most:
     rows = read_run_rows(text, TABLES[kind], file=file)
     if most is not None and len(rows) > most:
         raise RunTableError(f"{file}: {len(rows):,} runs, want at most {most:,}: keep those most like what you plan.")
-    found = factors_from_rows(catalogue, kind, rows, source=file, day=day)
-    refuse_unusable(found, file=file)
-    return found
+    table = factors_from_rows(catalogue, kind, rows, source=file, day=day)
+    refuse_unusable(table, file=file)
+    return table
 
 
 def factors_from_rows(
     catalogue: Catalogue, kind: Kind, rows: Sequence[Row], *, source: str, day: date | None
 ) -> FactorTable:
-    """The factors of rows that were read."""
+    """Return the factors of rows."""
     return factors(kind, KINDS[kind].own(catalogue, rows), source=source, day=day)

@@ -1,7 +1,7 @@
-"""Measured figures that no machine can reach, or that look like another unit: told with what they probably are.
+"""Measured figures that no machine can reach, or that look like another unit, with their likely unit.
 
-A figure beyond what the chips can compute or read is refused, and never corrected: who wrote it knows what was meant.
-One that is possible, but as far from its prediction as one unit is from another, is kept and told.
+A figure beyond what the chips can compute or read is refused, never corrected: only its author knows what was meant.
+A possible figure that is as far from its prediction as one unit is from another is kept and reported.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,15 +15,15 @@ from planner.speed.serving.case_of import ServingSetup
 from planner.speed.serving.cases import ServingCase
 from planner.speed.training.plan import TrainingPlan
 
-# Clocks above those that peaks are printed for, and other ways to count them: no published run that is right is beyond.
+# Clocks above those of printed peaks, and other ways to count them: no correct published run is beyond.
 _MOST, _LEAST = 1.3, 1e-3
-# As logarithms over a prediction: beyond, and near; and near enough for a figure that cannot be as it stands.
+# Logarithms over a prediction: surprising, and near; and near enough for an impossible figure.
 _SURPRISING, _NEAR, _LIKELY = log(2.5), log(1.3), log(4.0)
 
 
 @dataclass(frozen=True)
 class UnitMistake:
-    """A unit that a figure may have been written in: times this it is in the right one."""
+    """A unit that a figure may have been written in, and the factor to the right one."""
 
     factor: float
     looks: str
@@ -31,7 +31,7 @@ class UnitMistake:
 
 @dataclass(frozen=True)
 class MeasuredFigure:
-    """One measured cell. `limit` is what is possible at most; of a time, at least."""
+    """One measured cell. `limit` is the possible maximum; of a time, the minimum."""
 
     column: str
     value: float
@@ -48,26 +48,29 @@ class MeasuredFigure:
         return self.limit / self.value if self.is_time else self.value / self.limit
 
     def times(self, factor: float) -> float:
-        """How much faster it says it ran, if it is written so many times as large."""
+        """Return the speedup if it is written so many times as large."""
         return 1 / factor if self.is_time else factor
 
 
 def is_possible(figure: MeasuredFigure) -> bool:
-    """Whether some machine could have done that."""
+    """Return whether some machine could have done that."""
     return not isfinite(figure.share) or figure.least <= figure.share <= _MOST
 
 
 def doubt(figure: MeasuredFigure, ratio: float) -> str:
-    """Why a figure cannot be, or should be looked at again, and what it looks like; empty where it is as others are.
+    """Return why a figure is impossible or doubtful, with its likely unit; empty where it is as others are.
 
-    `ratio` is the speed that it says over the one that is predicted.
+    `ratio` is its speed over the predicted one.
     """
     if not 0 < ratio < float("inf"):
         return ""
-    offs = {one: abs(log(ratio * figure.times(one.factor))) for one in figure.slips}
+    off = {slip: abs(log(ratio * figure.times(slip.factor))) for slip in figure.slips}
+    closest = min(off, key=lambda slip: off[slip], default=None)
+    looks = ""
+    if closest is not None and off[closest] <= (_NEAR if is_possible(figure) else _LIKELY):
+        looks = f"it looks like {closest.looks}: if so, write {_short(figure.value * closest.factor)}"
     if not is_possible(figure):
-        return f"{_impossible_message(figure)}; {_likely_unit_message(figure, offs, _LIKELY) or 'look at its unit'}"
-    looks = _likely_unit_message(figure, offs, _NEAR)
+        return f"{_impossible_message(figure)}; {looks or 'look at its unit'}"
     if abs(log(ratio)) < _SURPRISING or not looks:
         return ""
     return f"{figure.column}: {_short(figure.value)} is {ratio:.2g} times {figure.beside} is predicted; {looks}"
@@ -77,16 +80,8 @@ def _impossible_message(figure: MeasuredFigure) -> str:
     slow = figure.share < figure.least
     end = figure.limit * (figure.times(figure.least) if slow else 1.0)
     want = f"{'at least' if slow is not figure.is_time else 'at most'} {_short(end)}"
-    how = f"1/{1 / figure.share:,.0f} of" if slow else f"{_short(figure.share)} times"
-    return f"{figure.column}: {_short(figure.value)} is {how} what {figure.whose}; want {want}"
-
-
-def _likely_unit_message(figure: MeasuredFigure, offs: dict[UnitMistake, float], most: float) -> str:
-    """What a figure looks like: the unit in which it is nearest to what is predicted, if it is so near in any."""
-    best = min(offs, key=lambda one: offs[one], default=None)
-    if best is None or offs[best] > most:
-        return ""
-    return f"it looks like {best.looks}: if so, write {_short(figure.value * best.factor)}"
+    share = f"1/{1 / figure.share:,.0f} of" if slow else f"{_short(figure.share)} times"
+    return f"{figure.column}: {_short(figure.value)} is {share} what {figure.whose}; want {want}"
 
 
 def _short(value: float) -> str:
@@ -95,33 +90,29 @@ def _short(value: float) -> str:
 
 def slips(column: str, *, accelerators: float, tokens_in: float = 0.0, tokens_out: float = 0.0,
           batch: float = 0.0) -> tuple[UnitMistake, ...]:  # fmt: skip
-    """The units that people write a column in by mistake, those that make a difference."""
-    many = f"{accelerators:,.0f}"
-    hours = (UnitMistake(1 / 60, "a rate by the minute"), UnitMistake(1 / 3600, "a rate by the hour"))
-    of_each = (
-        UnitMistake(1 / max(accelerators, 1.0), f"the total of all {many}"),
-        *hours,
-        UnitMistake(1e3, "thousands"),
-    )
-    total = (UnitMistake(accelerators, f"that of one of {many}"), *hours)
-    tokens = tokens_out and UnitMistake(tokens_out / (tokens_in + tokens_out), "prompts and answers together")
-    found: dict[str, tuple[UnitMistake | float, ...]] = {
-        "tokens_per_s_per_accelerator": (*of_each, UnitMistake(tokens_in, "sequences a second")),
-        "model_tflops_per_accelerator": (*of_each, UnitMistake(1e-3, "gigaflops")),
-        "hw_tflops_per_accelerator": (*of_each, UnitMistake(1e-3, "gigaflops")),
-        "mfu_pct": (UnitMistake(100.0, "a share of 1"),),
-        "peak_memory_gb": (of_each[0], UnitMistake(1e-3, "megabytes")),
-        "step_time_s": (UnitMistake(1e-3, "milliseconds"), UnitMistake(60.0, "minutes")),
+    """Return the units that people write a column in by mistake, those that make a difference."""
+    rates = ((1 / 60, "a rate by the minute"), (1 / 3600, "a rate by the hour"))
+    total = (1 / max(accelerators, 1.0), f"the total of all {accelerators:,.0f}")
+    per_accelerator = (total, *rates, (1e3, "thousands"))
+    of_all = ((accelerators, f"that of one of {accelerators:,.0f}"), *rates)
+    both = tokens_out / (tokens_in + tokens_out) if tokens_out else 0.0
+    times = ((1e3, "seconds"), (1e-3, "microseconds"))
+    mistakes: dict[str, tuple[tuple[float, str], ...]] = {
+        "tokens_per_s_per_accelerator": (*per_accelerator, (tokens_in, "sequences a second")),
+        "model_tflops_per_accelerator": (*per_accelerator, (1e-3, "gigaflops")),
+        "hw_tflops_per_accelerator": (*per_accelerator, (1e-3, "gigaflops")),
+        "mfu_pct": ((100.0, "a share of 1"),),
+        "peak_memory_gb": (total, (1e-3, "megabytes")),
+        "step_time_s": ((1e-3, "milliseconds"), (60.0, "minutes")),
         "output_tokens_per_s_total": (
-            *total, tokens, UnitMistake(tokens_out, "requests a second"), UnitMistake(batch, "that of one request"),
+            *of_all, (both, "prompts and answers together"), (tokens_out, "requests a second"),
+            (batch, "that of one request"),
         ),
-        "requests_per_s": (*total, UnitMistake(1 / tokens_out if tokens_out else 0.0, "tokens a second")),
-        "ttft_ms": (UnitMistake(1e3, "seconds"), UnitMistake(1e-3, "microseconds")),
-        "tpot_ms": (UnitMistake(1e3, "seconds"), UnitMistake(1e-3, "microseconds")),
+        "requests_per_s": (*of_all, (1 / tokens_out if tokens_out else 0.0, "tokens a second")),
+        "ttft_ms": times,
+        "tpot_ms": times,
     }  # fmt: skip
-    return tuple(
-        one for one in found.get(column, ()) if isinstance(one, UnitMistake) and one.factor > 0 and one.factor != 1
-    )
+    return tuple(UnitMistake(*slip) for slip in mistakes.get(column, ()) if slip[0] > 0 and slip[0] != 1)
 
 
 COLUMNS = (
@@ -133,7 +124,7 @@ COLUMNS = (
 def figure_of(
     row: Row, shape: Network, chip: Hardware, plan: TrainingPlan, key: str, observed: float
 ) -> MeasuredFigure | None:
-    """The cell that its rate, `observed` in tokens a second of each accelerator, comes from; None where none is."""
+    """Return the cell of the rate `observed`, in tokens/s of each accelerator; None if there is none."""
     column = next((name for name in COLUMNS if number(row, name)), None)
     if column is None:
         return None
@@ -148,7 +139,7 @@ def figure_of(
 
 
 def memory_figure(row: Row, chip: Hardware, plan: TrainingPlan, key: str) -> MeasuredFigure | None:
-    """The cell of the most memory that was used, beside what the chip holds; None where it is empty."""
+    """Return the cell of the peak memory, against the chip's capacity; None where it is empty."""
     column = "peak_memory_gb"
     value = number(row, column)
     if value is None:
@@ -157,12 +148,12 @@ def memory_figure(row: Row, chip: Hardware, plan: TrainingPlan, key: str) -> Mea
     return MeasuredFigure(column, value, float(chip.memory_gb), f"one {key} holds", units, beside="as much as")
 
 
-_GUESSED_AHEAD = 5.0  # tokens that a draft may add to each reading of the weights, at most
-_SLOW = 1e-5  # of what many requests at once could write: less was published, of services that hardly had any
+_GUESSED_AHEAD = 5.0  # tokens that a draft may add to each read of the weights, at most
+_SLOW = 1e-5  # of what many concurrent requests could generate: less was published, of nearly idle services
 
 
 def serving_figures(row: Row, setup: ServingSetup, case: ServingCase) -> Iterator[MeasuredFigure]:
-    """Each measured cell with what it could be at most; of times, at least."""
+    """Return each measured cell with its possible maximum; of times, the minimum."""
     chip, traffic, count = setup.chip, case.traffic, number(row, "n_accelerators") or 1.0
     active = float(setup.shape.active_params)
     compute = count * max(chip.flops(setup.precision), chip.flops_16bit) / (2 * active)
@@ -186,6 +177,6 @@ def serving_figures(row: Row, setup: ServingSetup, case: ServingCase) -> Iterato
         yield MeasuredFigure("requests_per_s", requests, answers, f"{whose} answer", of("requests_per_s"), least=0.0)
     if each:
         yield MeasuredFigure("tpot_ms", each, 1e3 / read, f"{whose} write", of("tpot_ms"), is_time=True, least=0.0)
-    if first and (asked := number(row, "input_tokens")):
-        least_ms = asked / compute * 1e3 / _GUESSED_AHEAD  # part of a prompt may have been kept
+    if first and (prompt := number(row, "input_tokens")):
+        least_ms = prompt / compute * 1e3 / _GUESSED_AHEAD  # part of a prompt may have been kept
         yield MeasuredFigure("ttft_ms", first, least_ms, f"{whose} read", of("ttft_ms"), is_time=True, least=0.0)

@@ -1,4 +1,4 @@
-"""Tables of measured runs: text in, rows and cells out, or one sentence that says what is wrong where."""
+"""Tables of measured runs: from text to rows and cells, or one sentence with the mistake and its place."""
 
 import csv
 import io
@@ -21,12 +21,12 @@ YES, NO = ("yes", "true", "1", "1.0"), ("no", "false", "0", "0.0")
 
 
 def text(row: Row, column: str) -> str:
-    """A cell without blanks around it; empty where there is none."""
+    """Return a cell without surrounding blanks; empty if missing."""
     return (row.get(column) or "").strip()
 
 
 def number(row: Row, column: str) -> float | None:
-    """A cell as a positive number; None where it is empty or none."""
+    """Return a cell as a positive number; None if it is empty or not a number."""
     try:
         value = float(text(row, column))
     except ValueError:
@@ -40,16 +40,14 @@ def is_yes(row: Row, column: str) -> bool:
 
 
 def stated_sizes(row: Row) -> ModelSizes:
-    """The sizes a row states beside its model's name."""
+    """Return the sizes that a row states beside its model's name."""
     return ModelSizes(number(row, "params_b"), number(row, "active_params_b"), year(text(row, "published")))
 
 
 def year(published: str) -> float | None:
-    """The decimal year of `2024-07`, `2024-07-15`, `2024` or the first of `2021-2024`."""
-    found = re.match(r"(\d{4})(?:-(\d{2})(?!\d))?", published)
-    if found is None:
-        return None
-    return int(found.group(1)) + (int(found.group(2) or 7) - 0.5) / 12
+    """Return the decimal year of `2024-07`, `2024-07-15`, `2024` or the first of `2021-2024`."""
+    match = re.match(r"(\d{4})(?:-(\d{2})(?!\d))?", published)
+    return match and int(match.group(1)) + (int(match.group(2) or 7) - 0.5) / 12
 
 
 _ONE_OR_MORE = ("layers", "hidden", "heads")
@@ -57,49 +55,36 @@ _MILLIONS = 1e3  # times what the name says: a slip of units, not another way to
 
 
 def contradictions(row: Row, *, ranks: bool) -> Iterator[str]:
-    """What of a row cannot be: each begins with the column, as other complaints about cells do.
+    """Return the contradictions of a row: each begins with the column, as other messages about cells do.
 
     `ranks` of a training run take an accelerator each; tables of services count some of theirs twice.
     """
-    yield from _nothing(row)
-    yield from _heads(row)
+    for name in _ONE_OR_MORE:
+        if text(row, name) and number(row, name) is None and text(row, name).strip("0.") == "":
+            yield f", column {name}: want 1 or more, got {text(row, name)}"
+    hidden, heads, kv_heads = (number(row, name) for name in ("hidden", "heads", "kv_heads"))
+    if hidden and heads and hidden % heads:
+        yield f", column heads: {heads:,.0f} do not divide a width (hidden) of {hidden:,.0f}; want a number that does"
+    if heads and kv_heads and heads % kv_heads:
+        yield f", column kv_heads: {kv_heads:,.0f} do not divide {heads:,.0f} heads; want a number that does"
     total, named = number(row, "params_b"), size_in_name(text(row, "model"))
     if total and named and 1 / 2 < total / named / _MILLIONS < 2:
         yield (
             f", column params_b: want billions, about {named:g} as the model's name says, got {total:g}; "
             f"it looks like millions: write {total / _MILLIONS:g}"
         )
-    if ranks:
-        yield from _layout(row)
-
-
-def _nothing(row: Row) -> Iterator[str]:
-    for name in _ONE_OR_MORE:
-        if text(row, name) and number(row, name) is None and text(row, name).strip("0.") == "":
-            yield f", column {name}: want 1 or more, got {text(row, name)}"
-
-
-def _heads(row: Row) -> Iterator[str]:
-    hidden, heads, kv_heads = (number(row, name) for name in ("hidden", "heads", "kv_heads"))
-    if hidden and heads and hidden % heads:
-        yield f", column heads: {heads:,.0f} do not divide a width (hidden) of {hidden:,.0f}; want a number that does"
-    if heads and kv_heads and heads % kv_heads:
-        yield f", column kv_heads: {kv_heads:,.0f} do not divide {heads:,.0f} heads; want a number that does"
-
-
-def _layout(row: Row) -> Iterator[str]:
-    named = {name: number(row, name) or 1.0 for name in ("tp", "pp", "cp")}
-    needed, there = prod(named.values()), number(row, "n_accelerators")
-    if there and needed > there:
-        said = " x ".join(name for name, ranks in named.items() if ranks > 1)
-        yield f", column n_accelerators: {said} take {needed:,.0f} accelerators, got {there:,.0f}"
+    sizes = {name: number(row, name) or 1.0 for name in ("tp", "pp", "cp")}
+    needed, count = prod(sizes.values()), number(row, "n_accelerators")
+    if ranks and count and needed > count:
+        layout = " x ".join(name for name, size in sizes.items() if size > 1)
+        yield f", column n_accelerators: {layout} take {needed:,.0f} accelerators, got {count:,.0f}"
 
 
 MOST_ROWS = 200_000
 _NOTHING = ("-", "–", "n/a", "na", "nan", "none", "null", "unknown", "not stated", "?")  # how tables leave a cell empty
 LARGEST = 1e16  # no rate of a run comes near
-# Bounds of what a run is made of, ten times and more beyond any that was published: what lies outside is a slip, and
-# would only cost time. Billions of parameters are judged where a shape is guessed from them.
+# Bounds of a run's cells, ten times and more beyond any published: a value outside is a mistake, and would only cost
+# time. Billions of parameters are checked where a shape is guessed from them.
 _MOST = {
     "layers": 1e4, "hidden": 1e6, "heads": 1e4, "kv_heads": 1e4, "ffn_hidden": 1e7, "vocab": 1e8, "seq_len": 1e9,
     **dict.fromkeys(("n_accelerators", "tp", "pp", "vpp", "cp", "ep", "dp", "micro_batch"), 1e6),
@@ -114,36 +99,36 @@ _YES_OR_NO = (*YES, *NO)
 _REQUIRED = ("id", "model", "accelerator", "n_accelerators")
 _NAMES, _LONGEST_NAME, _LONGEST_TEXT = ("id", "model", "accelerator"), 200, 2_000
 _MOST_LINES = 100  # of one row, where notes have several; a quote that is not closed ends there
-UNREADABLE = "unreadable"  # the column in which a row carries what is wrong with it; no table can bring its own
+UNREADABLE = "unreadable"  # the column of a row's mistake; no table can have its own
 
 
 class RunTableError(PricingError):
-    """A table of runs that cannot be read at all. The text names line and column."""
+    """A table of runs that cannot be read. The text names line and column."""
 
 
 class SkippedRunError(PricingError):
-    """Why a row is not predicted."""
+    """A row without a prediction, with the reason."""
 
 
 @dataclass(frozen=True)
 class RunTable:
-    """One kind of runs as its table has them: where the published ones lie, and what its columns hold."""
+    """The table of one kind of runs: its published file and its columns."""
 
     kind: Kind
     published: str  # the file, in planner/speed/data
     text: tuple[str, ...]
     numbers: tuple[str, ...]
-    choices: Mapping[str, tuple[str, ...]] = field(hash=False)  # words that a cell may hold, by column
-    measures: tuple[str, ...]  # what was measured, by which the kinds of tables are told apart
+    choices: Mapping[str, tuple[str, ...]] = field(hash=False)  # words that a cell may be, by column
+    measures: tuple[str, ...]  # measured columns, which distinguish the kinds of tables
     predicts: tuple[str, ...]
-    rates: tuple[str, ...]  # of those; around the first that is predicted of a run there is a band
+    rates: tuple[str, ...]  # of those; the first that is predicted has a band
     of_each: bool  # accelerator, not of all together
     source: str
     engine: str
     precision: str
     method: str
-    tokens: tuple[str, ...]  # that a sequence, or a prompt with its answer, has
-    template: str  # a file to start from, with the measured figure left to be filled in
+    tokens: tuple[str, ...]  # of a sequence, or of a prompt with its answer
+    template: str  # a file to start from, without the measured figure
 
 
 TRAINING = RunTable(
@@ -209,12 +194,12 @@ TABLES: dict[Kind, RunTable] = {table.kind: table for table in (TRAINING, SERVIN
 
 
 def published_runs(table: RunTable) -> list[dict[str, str]]:
-    """The published runs of a kind."""
+    """Return the published runs of a kind."""
     return read_run_rows((DATA / table.published).read_text(encoding="utf-8"), table, file=table.published)
 
 
 def read_run_rows(text: str, table: RunTable, *, file: str) -> list[dict[str, str]]:
-    """The rows of a CSV. One that cannot be read says so under `unreadable`; a table without sense is refused."""
+    """Return the rows of a CSV. One that cannot be read says so under `unreadable`; an unusable table is refused."""
     records = list(_records(text.removeprefix("\ufeff")))
     if not records:
         raise RunTableError(f"{file}: empty; want a first line with the columns {', '.join(_REQUIRED)}, …")
@@ -229,7 +214,7 @@ def read_run_rows(text: str, table: RunTable, *, file: str) -> list[dict[str, st
 
 @dataclass(frozen=True)
 class _CsvRecord:
-    """One row as it stands in the file: the line it begins on and its cells, or what is wrong with it as CSV."""
+    """One row of the file: its first line and its cells, or its mistake as CSV."""
 
     line: int
     cells: tuple[str, ...] = ()
@@ -240,7 +225,7 @@ _LOST = "not a row of a CSV, its lines do not make so many cells; are its quotes
 
 
 def _records(text: str) -> Iterator[_CsvRecord]:
-    """The rows of a CSV one by one: what is wrong with one, a quote that is not closed say, leaves the others whole."""
+    """Yield the rows of a CSV one by one: a mistake in one, such as an open quote, leaves the others whole."""
     lines = io.StringIO(text, newline="").readlines()
     width, at = 0, 0
     while at < len(lines):
@@ -258,7 +243,7 @@ def _records(text: str) -> Iterator[_CsvRecord]:
 
 
 def decode_table(data: bytes, *, file: str) -> str:
-    """The text of a table as somebody sends it: UTF-8, with or without its mark."""
+    """Return the text of an uploaded table: UTF-8, with or without its mark."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -266,17 +251,17 @@ def decode_table(data: bytes, *, file: str) -> str:
 
 
 def kind_of(text: str, *, file: str) -> Kind:
-    """Whether a CSV holds training runs or serving runs, by what its columns measure."""
+    """Return whether a CSV holds training or serving runs, by its measured columns."""
     try:
         header = next(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True), [])
     except csv.Error as error:
         raise RunTableError(f"{file}: not a CSV table: {error}.") from error
-    there = {name.strip() for name in header}
-    found = [kind for kind, table in TABLES.items() if there & set(table.measures)]
-    if len(found) == 1:
-        return found[0]
+    columns = {name.strip() for name in header}
+    kinds = [kind for kind, table in TABLES.items() if columns & set(table.measures)]
+    if len(kinds) == 1:
+        return kinds[0]
     wish = "; or ".join(f"for {kind} runs {', '.join(table.measures)}" for kind, table in TABLES.items())
-    got = "columns of both kinds; part the two" if found else "no column says what was measured"
+    got = "columns of both kinds; separate the two" if kinds else "no column says what was measured"
     raise RunTableError(f"{file}: line 1: {got}. Want one or more {wish}.")
 
 
@@ -304,15 +289,15 @@ def _row(record: _CsvRecord, header: Sequence[str], table: RunTable) -> dict[str
     for name in (*table.numbers, *table.choices):
         if row.get(name, "").casefold() in _NOTHING:
             row[name] = ""
-    wrong = f": {record.wrong}" if record.wrong else next(_wrong(len(record.cells), header, row, table), None)
+    wrong = f": {record.wrong}" if record.wrong else next(_mistakes(len(record.cells), header, row, table), None)
     for name in table.text:
         row[name] = row.get(name, "")[:_LONGEST_TEXT]
     where = f"line {record.line}"
     return row | {"id": row["id"] or where, UNREADABLE: f"{where}{wrong}" if wrong else ""}
 
 
-def _wrong(cells: int, header: Sequence[str], row: Mapping[str, str], table: RunTable) -> Iterator[str]:
-    """What of a row cannot be read, in words."""
+def _mistakes(cells: int, header: Sequence[str], row: Mapping[str, str], table: RunTable) -> Iterator[str]:
+    """Yield the mistakes of a row, in words."""
     if cells != len(header):
         yield f": {cells} cells under {len(header)} columns"
     for name in _NAMES:

@@ -153,7 +153,7 @@ def test_a_run_that_cannot_be_gone_by_says_why_and_the_others_count(change: dict
     found = read_factors(CATALOGUE, text, file="mine.csv", day=DAY)
     assert why in found.runs[0].why_not
     assert found.factors[0].ids == ("good",)
-    with pytest.raises(RunTableError, match=r"mine.csv: none of 1 run can be gone by: .* \(1 x\)"):
+    with pytest.raises(RunTableError, match=r"mine.csv: none of 1 run can be used: .* \(1 x\)"):
         read_factors(CATALOGUE, as_csv([{**GOOD, **change}]), file="mine.csv", day=DAY)
 
 
@@ -162,11 +162,11 @@ def test_a_run_that_cannot_be_gone_by_says_why_and_the_others_count(change: dict
     [
         ("", "line 1: no column says what was measured. Want one or more for training runs tokens_per_s_per_acc"),
         ("a;b\n1;2\n", "no column says what was measured"),
-        ("tokens_per_s_per_accelerator,tpot_ms\n", "columns of both kinds; part the two"),
+        ("tokens_per_s_per_accelerator,tpot_ms\n", "columns of both kinds; separate the two"),
         ("tokens_per_s_per_accelerator\n1\n", "line 1: no column 'id'"),
         ('tokens_per_s_per_accelerator,"id\n', "not a CSV table"),
         (as_csv([GOOD, GOOD, GOOD]), "3 runs, want at most 2"),
-        (as_csv([GOOD]).splitlines()[0], "none of 0 runs can be gone by: it holds no runs"),
+        (as_csv([GOOD]).splitlines()[0], "none of 0 runs can be used: it holds no runs"),
     ],
 )  # fmt: skip
 def test_a_table_without_sense_is_one_sentence(text: str, wish: str) -> None:

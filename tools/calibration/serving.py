@@ -12,7 +12,7 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.evidence.serving.observed import ServingObservation, ServingObservations, read_observations
+from planner.evidence.serving.runs import ServingObservation, ServingObservations, read_observations
 from planner.evidence.table import Row
 from planner.speed.bands import Band, ErrorSpread
 from planner.speed.serving.bands import UNDER_LOAD, band_name, serving_traits

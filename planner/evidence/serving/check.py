@@ -1,6 +1,6 @@
-"""Serving runs beside their predictions, and services corrected by runs that somebody measured."""
+"""Serving runs compared with predictions, and services corrected by measured runs."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import get_args
 
@@ -18,9 +18,14 @@ from planner.evidence.checked import (
     refuse_unusable,
     with_factors,
 )
-from planner.evidence.plausible import MeasuredFigure, serving_figures
-from planner.evidence.serving.observed import ServingObservation, ServingObservations, read_observations
-from planner.evidence.serving.runs import ServingRun, read_run
+from planner.evidence.plausible import serving_figures
+from planner.evidence.serving.runs import (
+    ServingObservation,
+    ServingObservations,
+    ServingRun,
+    read_observations,
+    read_run,
+)
 from planner.evidence.table import SERVING, Row, number, text
 from planner.scenario.jobs import ServingJob
 from planner.scenario.vocabulary import EngineName
@@ -50,70 +55,61 @@ _UNKNOWN_ALONE = 0.5  # an assumption: speed of single requests over full batche
 def check_serving(
     catalogue: Catalogue, rows: Iterable[Row], constants: ServingConstants | None = None
 ) -> list[CheckedRun]:
-    """Every row predicted, or skipped for a stated reason. `constants` may be fitted to your own runs.
+    """Return every row predicted, or skipped for a stated reason. `constants` may be fitted to your own runs.
 
     A row's kind is dense, experts, hybrid, single, or the task of other work.
     """
-    used = constants or serving_data().values()
+    constants = constants or serving_data().values()
     return check_rows(
         rows,
         read=lambda row: read_run(catalogue, row),
-        predict=lambda runs: _figures(runs, used),
-        told=_told,
-        skipped=lambda row, why: _other(catalogue, row, why),
+        predict=lambda runs: _figures(runs, constants),
+        check=_check,
+        skipped=lambda row, reason: _other(catalogue, row, reason),
     )
 
 
 def _figures(runs: Sequence[ServingRun], constants: ServingConstants) -> Iterator[tuple[float, ...]]:
-    """What is predicted, in the order of the columns, and whether it fits."""
-    made = predict(runs, constants)
-    columns = (made.output_tokens_per_s, made.requests_per_s, made.ttft_s * 1e3, made.tpot_s * 1e3, made.fits)
+    """Return predictions in the order of the columns, and whether each run fits."""
+    found = predict(runs, constants)
+    columns = (found.output_tokens_per_s, found.requests_per_s, found.ttft_s * 1e3, found.tpot_s * 1e3, found.fits)
     return zip(*(column.tolist() for column in columns), strict=True)
 
 
-def _told(row: Row, run: ServingRun, figures: tuple[float, ...]) -> CheckedRun:
+def _check(row: Row, run: ServingRun, figures: tuple[float, ...]) -> CheckedRun:
     batch = float(run.case.traffic.batch)
     band = serving_band(run.setup, run.case.layout, batch=batch, guessed=run.guessed).widened(run.unsaid)
     predicted = dict(zip(SERVING.predicts, figures[:-1], strict=True))
-    made = _row(row, run.kind).with_band(predicted, band)
-    if made.rate is None:
-        return made
+    checked = empty_check(row, SERVING, kind=run.kind, scale=_scale).with_band(predicted, band)
+    if checked.rate is None:
+        return checked
     model = None if run.guessed else run.model
-    made = replace(made, chip=run.setup.chip.name, model=model, guessed=run.guessed, fits=bool(figures[-1]))
-    compared = next((name for name in _COMPARED if number(row, name) is not None), "")
-    if compared:
-        ours, published = predicted[compared], number(row, compared) or 0.0
-        made = made.beside(compared, ours / published if compared in SERVING.rates else published / ours)
-    return made.with_doubts(_speeds(serving_figures(row, run.setup, run.case), predicted))
+    checked = replace(checked, chip=run.setup.chip.name, model=model, guessed=run.guessed, fits=bool(figures[-1]))
+    column = next((name for name in _COMPARED if number(row, name) is not None), "")
+    if column:
+        published = number(row, column) or 0.0
+        ratio = predicted[column] / published if column in SERVING.rates else published / predicted[column]
+        checked = checked.with_error(column, ratio)
+    return checked.with_doubts(
+        (figure, predicted[figure.column] / figure.value if figure.is_time else figure.value / predicted[figure.column])
+        for figure in serving_figures(row, run.setup, run.case)
+    )
 
 
 _COMPARED = ("output_tokens_per_s_total", "requests_per_s", "tpot_ms", "ttft_ms")
 
 
-def _speeds(
-    figures: Iterable[MeasuredFigure], predicted: Mapping[str, float]
-) -> Iterator[tuple[MeasuredFigure, float]]:
-    """Each figure with the speed that it says over ours."""
-    for one in figures:
-        ours = predicted[one.column]
-        yield one, ours / one.value if one.is_time else one.value / ours
-
-
-def _other(catalogue: Catalogue, row: Row, why: str) -> CheckedRun:
-    """Work that writes no tokens, carried over from measured tables; or a skip."""
-    empty = _row(row, row.get("task") or "not stated")
-    found = None if row.get("quality") == "C" else _work_rate(catalogue, row)
-    if found is None:
-        return empty.skipped(why)
-    chip, rate = found
+def _other(catalogue: Catalogue, row: Row, reason: str) -> CheckedRun:
+    """Return work without tokens, carried over from measured tables; or a skip."""
+    empty = empty_check(row, SERVING, kind=row.get("task") or "not stated", scale=_scale)
+    work = None if row.get("quality") == "C" else _work_rate(catalogue, row)
+    if work is None:
+        return empty.skipped(reason)
+    chip, rate = work
     (column,) = SERVING.rates[1:]
-    per_s, published = rate.requests_per_s, number(row, column)
-    made = replace(empty, chip=chip.name, predicted={column: per_s}, low=rate.low, high=rate.high)
-    return made if published is None else made.beside(column, per_s / published)
-
-
-def _row(row: Row, kind: str) -> CheckedRun:
-    return empty_check(row, SERVING, kind=kind, scale=_scale)
+    published = number(row, column)
+    checked = replace(empty, chip=chip.name, predicted={column: rate.requests_per_s}, low=rate.low, high=rate.high)
+    return checked if published is None else checked.with_error(column, rate.requests_per_s / published)
 
 
 def _scale(accelerators: float) -> str:
@@ -121,7 +117,7 @@ def _scale(accelerators: float) -> str:
 
 
 def _work_rate(catalogue: Catalogue, row: Row) -> tuple[ServingAccelerator, NonLlmRate] | None:
-    """The rate of a published row's work and on what, or nothing where its kind was never measured."""
+    """Return the rate of a published row's work and its accelerator; None if its kind was never measured."""
     name = match_non_llm_work(row.get("model", ""), exactly=True)
     if name is None:
         return None
@@ -159,14 +155,12 @@ class ServingPredictions:
 
 
 def predict(runs: Sequence[ServingRun], constants: ServingConstants) -> ServingPredictions:
-    """What the model says about each run."""
+    """Predict each run."""
     case = stack_records([run.case for run in runs])
     rate = serving_rates(constants, case.traits)
     most = np.asarray(concurrent_requests(case))
-    limit = np.array([run.limit_tpot_s for run in runs])
-    prompt_limit = np.array([run.limit_ttft_s for run in runs])
-    arrivals = np.array([run.arrivals_per_s for run in runs])
-    prompting = np.array([run.prompt_replicas for run in runs])
+    names = ("limit_tpot_s", "limit_ttft_s", "arrivals_per_s", "prompt_replicas")
+    limit, prompt_limit, arrivals, prompting = (np.array([getattr(run, name) for run in runs]) for name in names)
     apart = prompting > 0
     promised = max_batch_within_target(case, rate, most=most, tpot_s=limit, ttft_s=prompt_limit)
     capacity = np.where(
@@ -188,7 +182,7 @@ def predict(runs: Sequence[ServingRun], constants: ServingConstants) -> ServingP
 
 
 def _disaggregated(case: ServingCase, rate: ServingRates, batch: Array, prompting: Array) -> Array:
-    """Closed loop on accelerators that only decode: a request is there for its first token and all others."""
+    """Return the rate of a closed loop on accelerators that only decode, from first token to last. [tokens/s]"""
     full = batch_cycle(case, rate, batch=batch)
     alone = unloaded_first_token_s(case, rate, tokens=computed_prompt_tokens(case))
     answer = full.decode_s + alone
@@ -200,7 +194,7 @@ def _disaggregated(case: ServingCase, rate: ServingRates, batch: Array, promptin
 def first_token_s(
     case: ServingCase, rate: ServingRates, *, busy: Array, arrivals_per_s: Num, prompting: Array
 ) -> Array:
-    """The mean time to the first token where so many are at work in each replica: prompts before it, and its own."""
+    """Return the mean time to the first token with so many requests per replica: prompts before it, and its own. [s]"""
     apart, each = prompting > 0, prompt_blocking_s(case, rate)
     open_loop = np.isfinite(arrivals_per_s)
     full = batch_cycle(case, rate, batch=busy)
@@ -215,10 +209,10 @@ def first_token_s(
 
 
 def max_batch_within_target(case: ServingCase, rate: ServingRates, *, most: Array, tpot_s: Num, ttft_s: Num) -> Array:
-    """The most requests at once that keep the time between tokens, and to the first, within what is promised."""
+    """Return the most concurrent requests within the promised time between tokens, and to the first."""
     low, high = np.ones_like(most), most.copy()
 
-    def kept(batch: Array) -> NDArray[np.bool_]:
+    def within(batch: Array) -> NDArray[np.bool_]:
         full = batch_cycle(case, rate, batch=batch)
         prompt = full.prompt.total_s * case.layout.stages / batch
         wait = prompt_wait_s(
@@ -229,16 +223,16 @@ def max_batch_within_target(case: ServingCase, rate: ServingRates, *, most: Arra
         )
         return np.asarray((full.token_s * _WORST_OVER_MEAN <= tpot_s) & (first <= ttft_s))
 
-    whole = kept(most)
+    all_within = within(most)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        good = kept(middle)
+        good = within(middle)
         low, high = np.where(good, middle, low), np.where(good, high, middle)
-    return np.where(whole, most, low)
+    return np.where(all_within, most, low)
 
 
 def batch_at_rate(case: ServingCase, rate: ServingRates, *, most: Array, requests_per_s: Num) -> Array:
-    """Requests at once when so many arrive each second: as many as come while one is answered (Little's law)."""
+    """Return the concurrent requests at an arrival rate: as many as arrive while one is answered (Little's law)."""
     share = requests_per_s / case.layout.replicas
     share = np.where(np.isfinite(share), share, 0.0)
     low, high = np.full_like(most, 1e-3), most.copy()
@@ -251,70 +245,61 @@ def batch_at_rate(case: ServingCase, rate: ServingRates, *, most: Array, request
 
 
 def anchored(
-    catalogue: Catalogue,
-    job: ServingJob,
-    rows: Sequence[Row],
-    *,
-    file: str,
-    constants: ServingConstants | None = None,
+    catalogue: Catalogue, job: ServingJob, rows: Sequence[Row], *, file: str, constants: ServingConstants | None = None
 ) -> CorrectedJob[ServingJob]:
-    """The job, corrected by measured runs of its model and engine there. `BadTable` where no run is usable."""
-    found = factors("serving", own_serving_runs(catalogue, rows, constants), source="", day=None)
-    refuse_unusable(found, file=file)
-    return with_factors(catalogue, job, names.accelerator(catalogue, job.accelerator), found, matching_runs)
-
-
-def _seen(
-    catalogue: Catalogue, rows: Sequence[Row], constants: ServingConstants
-) -> tuple[dict[int, ServingObservation], dict[int, float]]:
-    """The rows that measure what is predicted, by their place, and by how much each prediction misses its own."""
-    seen = {
-        place: one for place, row in enumerate(rows) for one in read_observations(catalogue, [row], any_machine=True)
-    }
-    if not seen:
-        return {}, {}
-    with np.errstate(all="ignore"):  # what is beyond all sense is not finite, and left out
-        errors = ServingObservations.of(list(seen.values())).log_errors(constants)
-    return seen, {place: float(error) for place, error in zip(seen, errors, strict=True) if np.isfinite(error)}
+    """Return the job corrected by measured runs of its model and engine; raise `RunTableError` if none is usable."""
+    table = factors("serving", own_serving_runs(catalogue, rows, constants), source="", day=None)
+    refuse_unusable(table, file=file)
+    return with_factors(catalogue, job, names.accelerator(catalogue, job.accelerator), table, matching_runs)
 
 
 _UNITS = {"rate": "tokens/s", "token": "tokens/s of one request", "step": "steps/s"}
 _NO_ENGINE = "no plan asks for its engine: want one of {}"
-GUESSED = "its shape was guessed from its size: no plan asks for a model that the catalogue does not have"
-NOTHING_MEASURED = "no speed is measured that we predict: want output_tokens_per_s_total, or tpot_ms of a service"
+GUESSED = "its shape was guessed from its size: no plan asks for a model that is not in the catalog"
+NOTHING_MEASURED = "no speed is measured: want output_tokens_per_s_total, or tpot_ms of a service"
 
 
 def own_serving_runs(
     catalogue: Catalogue, rows: Sequence[Row], constants: ServingConstants | None = None
 ) -> tuple[OwnRun, ...]:
-    """Each row beside what is predicted of it: tokens a second of all accelerators, of one request, or requests."""
-    checked = check_serving(catalogue, rows)
-    seen, errors = _seen(catalogue, rows, constants or serving_data().values())
-    usable = {place for place in errors if seen[place].kind in _UNITS}
+    """Return each row with its prediction: tokens/s of all accelerators, of one request, or requests/s."""
+    observed = {
+        index: observation
+        for index, row in enumerate(rows)
+        for observation in read_observations(catalogue, [row], any_machine=True)
+    }
+    errors = np.zeros(0)
+    if observed:
+        with np.errstate(all="ignore"):  # an impossible figure is not finite, and left out
+            errors = ServingObservations.of(list(observed.values())).log_errors(constants or serving_data().values())
+    usable = {
+        index: (observation, float(error))
+        for (index, observation), error in zip(observed.items(), errors, strict=True)
+        if np.isfinite(error) and observation.kind in _UNITS
+    }
+    checked = zip(rows, check_serving(catalogue, rows), strict=True)
     return tuple(
-        _measured(row, one, seen[place], errors[place]) if place in usable else _other_work(catalogue, row, one)
-        for place, (row, one) in enumerate(zip(rows, checked, strict=True))
+        _measured(row, run, *usable[index]) if index in usable else _other_work(row, run)
+        for index, (row, run) in enumerate(checked)
     )
 
 
-def _measured(row: Row, one: CheckedRun, seen: ServingObservation, error: float) -> OwnRun:
-    setup = seen.run.setup
-    run = OwnRun(one.id, setup.chip.name, text(row, "model"), unit=_UNITS[seen.kind], doubt=one.doubt)
-    like = {"accelerator": setup.chip.name, "model": seen.run.model, "engine": setup.engine}
-    found = compared(run, predicted=seen.per_s * float(np.exp(error)), error=error, like=like)
-    asked = get_args(EngineName)
-    return found if setup.engine in asked else replace(found, like=None, why_not=_NO_ENGINE.format(", ".join(asked)))
+def _measured(row: Row, checked: CheckedRun, observation: ServingObservation, error: float) -> OwnRun:
+    setup, engines = observation.run.setup, get_args(EngineName)
+    unit = _UNITS[observation.kind]
+    run = OwnRun(checked.id, setup.chip.name, text(row, "model"), unit=unit, doubt=checked.doubt)
+    like = {"accelerator": setup.chip.name, "model": observation.run.model, "engine": setup.engine}
+    run = compared(run, predicted=observation.per_s * float(np.exp(error)), error=error, like=like)
+    return run if setup.engine in engines else replace(run, like=None, why_not=_NO_ENGINE.format(", ".join(engines)))
 
 
-def _other_work(catalogue: Catalogue, row: Row, one: CheckedRun) -> OwnRun:
-    """Work that writes no tokens, whose rate is known from tables; or a row that cannot be gone by."""
-    said = text(row, "model")
-    work = match_non_llm_work(said, exactly=True)
-    if work is None or one.rate is None or one.compared != "requests_per_s":
-        return OwnRun(one.id, one.accelerator, said, why_not=_why_not(one), guessed=one.guessed)
-    run = OwnRun(one.id, one.chip, said, unit="requests/s")
-    return compared(run, predicted=one.rate, error=one.error or 0.0, like={"accelerator": one.chip, "model": work})
-
-
-def _why_not(one: CheckedRun) -> str:
-    return one.skipped_reason or one.doubt or (GUESSED if one.guessed else NOTHING_MEASURED)
+def _other_work(row: Row, checked: CheckedRun) -> OwnRun:
+    """Return work without tokens, whose rate is known from tables; or a row that cannot be used."""
+    model = text(row, "model")
+    work = match_non_llm_work(model, exactly=True)
+    if work is None or checked.rate is None or checked.compared != "requests_per_s":
+        reason = checked.skipped_reason or checked.doubt or (GUESSED if checked.guessed else NOTHING_MEASURED)
+        return OwnRun(checked.id, checked.accelerator, model, why_not=reason, guessed=checked.guessed)
+    run = OwnRun(checked.id, checked.chip, model, unit="requests/s")
+    like = {"accelerator": checked.chip, "model": work}
+    return compared(run, predicted=checked.rate, error=checked.error or 0.0, like=like)

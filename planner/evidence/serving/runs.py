@@ -1,20 +1,37 @@
-"""Published and own runs: one row of a table in, one case to predict out, or the reason why there is none.
+"""Serving runs: from one row of a table to one case to predict, or the reason why there is none.
 
-What a row does not say is filled in by stated rules: the engine's defaults of that day, the prompts of a named data
-set, the fewest accelerators that hold the weights. Nothing here looks at a result.
+Cells that are not stated are filled in by rules: the engine's defaults of that day, the prompts of a named data set,
+the fewest accelerators that hold the weights. No result is read.
 """
+
+from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.evidence.plausible import is_possible, serving_figures
 from planner.evidence.table import Row, SkippedRunError, check_readable, is_yes, number, stated_sizes, text
 from planner.network.kinds import UnknownShape
 from planner.scenario.vocabulary import USUAL_ACCEPTED_SHARE
+from planner.speed.arrays import stack_records, take_entries
 from planner.speed.hardware import MissingAcceleratorDataError
 from planner.speed.serving.case_of import ServingSetup, default_kv_bytes, engine_limits, make_case, smallest_group
-from planner.speed.serving.cases import ServingCase, ServingLayout, ServingTraffic
-from planner.speed.serving.chips import WEIGHT_BYTES, PromptDataset, ServingAccelerator, parse_precision, serving_data
+from planner.speed.serving.cases import ServingCase, ServingConstants, ServingLayout, ServingTraffic, serving_rates
+from planner.speed.serving.chips import (
+    WEIGHT_BYTES,
+    PromptDataset,
+    ServingAccelerator,
+    excluded_runs,
+    parse_precision,
+    serving_data,
+)
+from planner.speed.serving.first_token import computed_prompt_tokens, unloaded_first_token_s
 from planner.speed.serving.lookup import (
     ResolvedModel,
     find_chip,
@@ -23,24 +40,17 @@ from planner.speed.serving.lookup import (
     parse_published_day,
     shape_in_table,
 )
+from planner.speed.serving.promise import batch_cycle, concurrent_requests, output_tokens_per_s
+from planner.speed.serving.step import fits
 from pricing.catalogue import Catalogue
 
 _SINGLE = ("singlestream", "single", "batch1", "bs1", "singleuser", "oneuser")
-_LENGTHS, _BATCH = 4.0, 3.0  # as many things left open as one of the lengths, and the batch, weigh
-_MOST_FILLED = 0.9  # of the memory there is, with weights
-_WRITES = (
-    "llm",
-    "vlm",
-    "text-generation",
-    "text generation",
-    "generation",
-    "chat",
-    "completion",
-    "decode",
-    "llm-decode",
-)
+_LENGTHS, _BATCH = 4.0, 3.0  # weight of a missing length, and of a missing batch
+_MOST_FILLED = 0.9  # of the memory, with weights
+_TEXT = ("text-generation", "text generation", "generation", "chat", "completion")
+_WRITES = ("llm", "vlm", *_TEXT, "decode", "llm-decode")
 _CACHE_BYTES = {"fp8": 1.0, "int8": 1.0, "fp16": 2.0, "bf16": 2.0, "fp32": 4.0}
-_USUAL_DRAFT = 3.0  # tokens guessed ahead, where a benchmark's limit asks for it
+_USUAL_DRAFT = 3.0  # draft tokens, where a benchmark's limit asks for them
 _LAYER_SPLIT = ("llama.cpp", "exllama", "ollama")
 _LAYERS_SPLIT_SINCE = 2024
 _HOST_IS_THE_LIMIT = re.compile(r"\b(Pi|CM5|Radxa|HiFive|DC-ROMA|Minisforum)\b")
@@ -53,17 +63,17 @@ class ServingRun:
     case: ServingCase
     setup: ServingSetup
     model: str
-    limit_tpot_s: float = math.inf  # what a service promises at most, where that is what bounds it
+    limit_tpot_s: float = math.inf  # the latency targets of a service, where they bound it
     limit_ttft_s: float = math.inf
-    arrivals_per_s: float = math.inf  # an open loop: nobody sends more than this
-    prompt_replicas: float = 0.0  # accelerators of its own for prompts, in replicas
+    arrivals_per_s: float = math.inf  # an open loop: no more requests than this
+    prompt_replicas: float = 0.0  # separate accelerators for prompts, in replicas
     guessed: bool = False  # its shape, from its size
-    unsaid: float = 0.0  # things left open that published runs mostly say, and that matter
-    beams: int = 1  # answers followed at once for each that is counted
+    unsaid: float = 0.0  # missing cells that published runs mostly state, and that matter
+    beams: int = 1  # answers generated for each that is counted
 
     @property
     def kind(self) -> str:
-        """What it is judged with: one user's engine, a hybrid, many experts, or plain."""
+        """The group it is judged in: one user's engine, a hybrid, many experts, or plain."""
         if self.setup.engine == "local" or self.case.traffic.batch == 1.0:
             return "single"
         if self.setup.shape.is_hybrid:
@@ -72,50 +82,52 @@ class ServingRun:
 
 
 def read_run(catalogue: Catalogue, row: Row) -> ServingRun:
-    """The case of one row, or `SkippedRunError`."""
+    """Return the case of one row, or raise `SkippedRunError`."""
     _refuse(row)
     try:
-        found, chip = (
+        model, chip = (
             shape_in_table(catalogue, row["model"], stated_sizes(row)),
             find_chip(catalogue, row["accelerator"]),
         )
-    except (UnknownShape, MissingAcceleratorDataError) as why:
-        raise SkippedRunError(str(why)) from why
-    accelerators = number(row, "n_accelerators")
+    except (UnknownShape, MissingAcceleratorDataError) as error:
+        raise SkippedRunError(str(error)) from error
+    accelerators, mlperf, engine = number(row, "n_accelerators"), _is_mlperf(row), row.get("engine", "")
     if accelerators is None:
         raise SkippedRunError("the number of accelerators is not stated")
-    family = find_engine(row.get("engine", ""))
+    family = find_engine(engine)
     period = find_period(family, parse_published_day(row.get("published", "")))
-    if _is_mlperf(row):
+    if mlperf:
         period = period.model_copy(update={"scheduler": "native", "slow_fp8_experts": False})
-    precision = _precision(row, found, chip, family, accelerators)
+    precision = _precision(row, model, chip, family, accelerators)
     kv_bytes = _CACHE_BYTES.get(row.get("kv_precision", "").strip().casefold()) or default_kv_bytes(period, precision)
-    if _is_mlperf(row) and precision in ("fp8", "fp4", "mxfp4"):
-        kv_bytes = 1.0  # submitters tune it
+    kv_bytes = 1.0 if mlperf and precision in ("fp8", "fp4", "mxfp4") else kv_bytes  # MLPerf submitters tune it
     setup = ServingSetup(
-        found.shape, chip, family, period, precision, kv_bytes, _is_gguf(row), _is_compiled(row), found.checkpoint
-    )
-    layout = _layout(setup, row, accelerators)
-    static = batching(row) == "static"
-    tuned = _is_mlperf(row) or is_yes(row, "tuned_limits")
-    traffic, beams = _traffic(row, found, layout, setup)
-    case = make_case(
-        setup, layout, engine_limits(period, static=static, tuned=tuned), traffic, static=static and family == "other"
-    )
-    case = replace(case, limits=replace(case.limits, polled_steps=_polled_steps(row, setup, traffic)))
-    return _add_service_limits(
-        ServingRun(case=case, setup=setup, model=found.name, guessed=found.guessed, unsaid=_missing_info(row, found)),
-        row,
-        beams,
-    )
+        model.shape, chip, family, period, precision, kv_bytes, _is_gguf(row),
+        any(name in engine.casefold() for name in ("mlc", "exllama")), model.checkpoint,
+    )  # fmt: skip
+    layout, static = _layout(setup, row, accelerators), batching(row) == "static"
+    traffic, beams = _traffic(row, model, layout, setup)
+    bounds = engine_limits(period, static=static, tuned=mlperf or is_yes(row, "tuned_limits"))
+    case = make_case(setup, layout, bounds, traffic, static=static and family == "other")
+    # Each beam costs as much as an answer; only one of them is counted.
+    counted = replace(case.traffic, output_tokens=case.traffic.output_tokens * beams)
+    case = replace(case, limits=replace(case.limits, polled_steps=_polled_steps(row, setup, traffic)), traffic=counted)
+    prefill, decode = _pools(row)
+    return ServingRun(
+        case=case, setup=setup, model=model.name, guessed=model.guessed, unsaid=_missing_info(row, model),
+        limit_ttft_s=(number(row, "ttft_limit_ms") or math.inf) / 1e3,
+        limit_tpot_s=(number(row, "tpot_limit_ms") or math.inf) / 1e3,
+        arrivals_per_s=number(row, "arrivals_per_s") or math.inf,
+        prompt_replicas=float(layout.replicas) * prefill / decode if prefill and decode else 0.0, beams=beams,
+    )  # fmt: skip
 
 
 def _polled_steps(row: Row, setup: ServingSetup, traffic: ServingTraffic) -> float:
-    """Steps from one look for new requests to the next, where the source's own scripts say so; nought elsewhere."""
-    for one in serving_data().polls:
-        same = setup.engine == one.engine and setup.chip.architecture in one.architectures
-        if same and row.get("source_title", "").startswith(one.source):
-            return one.every(float(traffic.batch))
+    """Return the steps between checks for new requests, where the source's own scripts state them; zero elsewhere."""
+    for poll in serving_data().polls:
+        same = setup.engine == poll.engine and setup.chip.architecture in poll.architectures
+        if same and row.get("source_title", "").startswith(poll.source):
+            return poll.every(float(traffic.batch))
     return 0.0
 
 
@@ -125,55 +137,55 @@ def batching(row: Row) -> str:
 
 
 def is_single(row: Row) -> bool:
-    """Whether one request at a time is measured."""
+    """Return whether one request at a time is measured."""
     return re.sub(r"[-_ ]", "", row.get("mode", "").casefold()) in _SINGLE
 
 
 def _refuse(row: Row) -> None:
     check_readable(row)
-    if row.get("quality") == "C":
-        raise SkippedRunError("tier C: ambiguous, inferred or suspect in its source")
-    if (row.get("task") or "llm").casefold() not in _WRITES:
-        raise SkippedRunError(f"not a run that writes tokens: {row.get('task')}")
-    if is_yes(row, "accelerator_inferred"):
-        raise SkippedRunError("its source infers which accelerator ran from the name of a queue")
     counted = text(row, "counted").casefold()
-    if counted == "prompts":
-        raise SkippedRunError("counts prompts only")
-    if counted == "pool":
-        raise SkippedRunError("one pool of a service that is split in two; the other is not counted")
-    if (number(row, "data_parallel") or 1.0) > 1:
-        raise SkippedRunError(
-            "several replicas behind one counter: rate and latency contradict each other in the source"
-        )
+    reasons = (
+        (row.get("quality") == "C", "tier C: ambiguous, inferred or suspect in its source"),
+        ((row.get("task") or "llm").casefold() not in _WRITES, f"not a run that writes tokens: {row.get('task')}"),
+        (is_yes(row, "accelerator_inferred"), "its source infers the accelerator from the name of a queue"),
+        (counted == "prompts", "counts prompts only"),
+        (counted == "pool", "one pool of a service that is split in two; the other is not counted"),
+        (
+            (number(row, "data_parallel") or 1.0) > 1,
+            "several replicas behind one counter: rate and latency contradict each other in the source",
+        ),
+    )
+    for refused, reason in reasons:
+        if refused:
+            raise SkippedRunError(reason)
 
 
-def _missing_info(row: Row, found: ResolvedModel) -> float:
-    """How many of the things that matter a row leaves open; lengths count most, one request's hardly."""
+def _missing_info(row: Row, model: ResolvedModel) -> float:
+    """Return the weight of missing cells; lengths count most, those of a single request hardly."""
     lengths = sum(number(row, name) is None for name in ("input_tokens", "output_tokens"))
-    known_set = _dataset(row, found.name) is not None
+    known_set = _dataset(row, model.name) is not None
     batch = row.get("mode", "").casefold() != "offline" and number(row, "concurrency_or_batch") is None
     several = not is_single(row)
     other = (not row.get("weight_precision"), not row.get("engine"), not row.get("published"))
     return several * (_LENGTHS * lengths * (not known_set) + _BATCH * batch) + sum(other)
 
 
-def _precision(row: Row, found: ResolvedModel, chip: ServingAccelerator, family: str, accelerators: float) -> str:
-    """The precision of the weights: as the row says, else as they are published, else the widest that fits.
+def _precision(row: Row, model: ResolvedModel, chip: ServingAccelerator, family: str, accelerators: float) -> str:
+    """Return the precision of the weights: as stated, else as published, else the widest that fits.
 
-    What ran did fit: where what a row says would not, it is what the rest beside the published experts is in.
+    The run did fit: where the stated one would not, it is that of the layers beside the published experts.
     """
-    published = found.checkpoint.weights
-    if said := row.get("weight_precision", ""):
-        called = parse_precision(said)
-        if called == "fp4" and published == "mxfp4":
+    published, params = model.checkpoint.weights, model.shape.counted_params
+    memory = accelerators * (chip.memory_bytes or math.inf)
+    if stated := row.get("weight_precision", ""):
+        precision = parse_precision(stated)
+        if precision == "fp4" and published == "mxfp4":
             return "mxfp4"
-        ran = found.shape.counted_params * WEIGHT_BYTES[called] <= accelerators * (chip.memory_bytes or math.inf)
-        return called if ran or published is None else published
+        return precision if published is None or params * WEIGHT_BYTES[precision] <= memory else published
     native = published or ("int4" if family == "local" else "bf16")
-    holds = _MOST_FILLED * accelerators * (chip.memory_bytes or math.inf)
     eight = "fp8" if chip.flops_8bit > chip.flops_16bit else "int8"
-    return next((one for one in (native, eight) if found.shape.counted_params * WEIGHT_BYTES[one] < holds), "int4")
+    fitting = (each for each in (native, eight) if params * WEIGHT_BYTES[each] < _MOST_FILLED * memory)
+    return next(fitting, "int4")
 
 
 def _is_mlperf(row: Row) -> bool:
@@ -184,33 +196,23 @@ def _is_gguf(row: Row) -> bool:
     return "llama.cpp" in row.get("engine", "").casefold()
 
 
-def _is_compiled(row: Row) -> bool:
-    return any(name in row.get("engine", "").casefold() for name in ("mlc", "exllama"))
-
-
 def _layout(setup: ServingSetup, row: Row, accelerators: float) -> ServingLayout:
-    """Who works together, from what is stated: tensor, expert and pipeline parallelism; the rest are replicas."""
+    """Return the stated tensor, expert and pipeline parallelism; the rest are replicas."""
     engine = row.get("engine", "").casefold()
     if any(name in engine for name in _LAYER_SPLIT):  # accelerators take turns: capacity, not speed
         return ServingLayout(group=1.0, stages=accelerators, replicas=1.0, attention_ranks=1.0)
     stages, group = number(row, "pp") or 1.0, _group(setup, row, accelerators)
     if group * stages > accelerators:
         stages = max(1.0, accelerators // group)
-    alone = is_yes(row, "attention_dp")
-    alone |= bool(setup.shape.latent) and _is_mlperf(row)
-    alone |= (
-        setup.period.spread_experts
-        and bool(setup.shape.experts > 1)
-        and row.get("mode") == "offline"
-        and not _is_mlperf(row)
-    )
+    mlperf, shape = _is_mlperf(row), setup.shape
+    spread = setup.period.spread_experts and bool(shape.experts > 1) and row.get("mode") == "offline" and not mlperf
+    alone = is_yes(row, "attention_dp") or (bool(shape.latent) and mlperf) or spread
     replicas = max(1.0, accelerators / (group * stages))
     prefill, decode = _pools(row)
     if prefill and decode:
         replicas *= decode / (prefill + decode)
-    return ServingLayout(
-        group=group, stages=stages, replicas=max(replicas, 1.0), attention_ranks=group if alone else 1.0
-    )
+    ranks = group if alone else 1.0
+    return ServingLayout(group=group, stages=stages, replicas=max(replicas, 1.0), attention_ranks=ranks)
 
 
 def _group(setup: ServingSetup, row: Row, accelerators: float) -> float:
@@ -223,25 +225,24 @@ def _group(setup: ServingSetup, row: Row, accelerators: float) -> float:
 
 
 def _dataset(row: Row, model: str) -> PromptDataset | None:
-    title = row.get("source_title", "")
-    sets = serving_data().datasets
+    title, sets = row.get("source_title", ""), serving_data().datasets
     if _is_mlperf(row):
         return sets.get(f"mlperf {model}")
     return next((data for name, data in sets.items() if name in title), None)
 
 
-def _traffic(row: Row, found: ResolvedModel, layout: ServingLayout, setup: ServingSetup) -> tuple[ServingTraffic, int]:
+def _traffic(row: Row, model: ResolvedModel, layout: ServingLayout, setup: ServingSetup) -> tuple[ServingTraffic, int]:
     single = is_single(row)
-    data = _dataset(row, found.name)
-    plain = serving_data().datasets["unstated single" if single else "unstated"]
-    asked = number(row, "input_tokens") or float((data or plain).input_tokens)
-    answer = number(row, "output_tokens") or float((data and data.output_tokens) or plain.output_tokens or 1)
+    data = _dataset(row, model.name)
+    default = serving_data().datasets["unstated single" if single else "unstated"]
+    prompt = number(row, "input_tokens") or float((data or default).input_tokens)
+    answer = number(row, "output_tokens") or float((data and data.output_tokens) or default.output_tokens or 1)
     batch = number(row, "concurrency_or_batch") or (1.0 if single else math.nan)
     traffic = ServingTraffic(
-        input_tokens=asked,
+        input_tokens=prompt,
         output_tokens=answer,
         batch=batch / layout.replicas,
-        requests_in_run=_requests_in_run(row, setup, asked, answer) / layout.replicas,
+        requests_in_run=_requests_in_run(row, setup, prompt, answer) / layout.replicas,
         worked_share=1.0,
         held_by_memory=0.0 if batching(row) in ("static", "average") else 1.0,
         draft_tokens=_draft_tokens(row, data),
@@ -251,7 +252,7 @@ def _traffic(row: Row, found: ResolvedModel, layout: ServingLayout, setup: Servi
 
 
 def _draft_tokens(row: Row, data: PromptDataset | None) -> float:
-    """How many tokens are guessed ahead of each step: as a run says, or as its benchmark allows where it has to."""
+    """Return the draft tokens of each step: as stated, or as its benchmark allows where it has to."""
     if text(row, "draft_tokens"):
         return number(row, "draft_tokens") or 0.0
     limit = number(row, "tpot_limit_ms")
@@ -259,36 +260,21 @@ def _draft_tokens(row: Row, data: PromptDataset | None) -> float:
     return _USUAL_DRAFT if tight else 0.0
 
 
-def _requests_in_run(row: Row, setup: ServingSetup, asked: float, answer: float) -> float:
-    """How long a published offline run was, where its documentation says; endless otherwise."""
+def _requests_in_run(row: Row, setup: ServingSetup, prompt: float, answer: float) -> float:
+    """Return the length of a published offline run, where its documentation states it; endless otherwise."""
     if row.get("mode") != "offline" or number(row, "concurrency_or_batch") is not None or _is_mlperf(row):
         return math.inf
     lengths = serving_data().requests_in_run.get(setup.engine, {})
-    return float(lengths.get(f"{asked:.0f}/{answer:.0f}", math.inf))
-
-
-def _add_service_limits(run: ServingRun, row: Row, beams: int) -> ServingRun:
-    """What bounds it besides speed: promises, arrivals, prompts worked on elsewhere."""
-    prefill, decode = _pools(row)
-    traffic = replace(run.case.traffic, output_tokens=run.case.traffic.output_tokens * beams)
-    return replace(
-        run,
-        case=replace(run.case, traffic=traffic),
-        limit_ttft_s=(number(row, "ttft_limit_ms") or math.inf) / 1e3,
-        limit_tpot_s=(number(row, "tpot_limit_ms") or math.inf) / 1e3,
-        arrivals_per_s=number(row, "arrivals_per_s") or math.inf,
-        prompt_replicas=float(run.case.layout.replicas) * prefill / decode if prefill and decode else 0.0,
-        beams=beams,  # each costs as much as an answer; only one of them is counted
-    )
+    return float(lengths.get(f"{prompt:.0f}/{answer:.0f}", math.inf))
 
 
 def host_limits(row: Row) -> bool:
-    """Whether a machine of the size of a toy feeds the accelerator."""
+    """Return whether a hobby board feeds the accelerator."""
     return _HOST_IS_THE_LIMIT.search(row.get("accelerator", "")) is not None
 
 
 def uses_row_split(run: ServingRun, row: Row) -> bool:
-    """Whether it is llama.cpp of before 2024 on several accelerators: neither taking turns nor side by side."""
+    """Return whether it is llama.cpp of before 2024 on several accelerators: neither taking turns nor side by side."""
     several = float(run.case.layout.stages) > 1
     return several and _is_gguf(row) and parse_published_day(row.get("published", "")).year < _LAYERS_SPLIT_SINCE
 
@@ -296,3 +282,124 @@ def uses_row_split(run: ServingRun, row: Row) -> bool:
 def _pools(row: Row) -> tuple[float, float]:
     """Return how many instances only prefill and how many only decode; zeros where every one does both."""
     return number(row, "prefill_instances") or 0.0, number(row, "decode_instances") or 0.0
+
+
+ObservationKind = Literal["rate", "token", "step", "first"]
+KINDS: tuple[ObservationKind, ...] = ("rate", "token", "step", "first")
+
+
+@dataclass(frozen=True)
+class ServingObservation:
+    """One published figure: output tokens per second, or the inverse of a time."""
+
+    id: str
+    source: str
+    kind: ObservationKind
+    run: ServingRun
+    per_s: float
+
+    @property
+    def batch(self) -> float:
+        """Concurrent requests per replica; not a number where the engine fills its memory."""
+        return float(self.run.case.traffic.batch)
+
+    @property
+    def group(self) -> str:
+        """The group it is judged in: one user or many, dense or with experts."""
+        return self.run.kind
+
+
+@dataclass(frozen=True)
+class ServingObservations:
+    """Many of them, as arrays."""
+
+    case: ServingCase
+    kind: NDArray[np.int_]
+    per_s: NDArray[np.float64]
+    source: NDArray[np.str_]
+
+    @classmethod
+    def of(cls, observations: Sequence[ServingObservation]) -> ServingObservations:
+        """Return the arrays of a list."""
+        return cls(
+            case=stack_records([each.run.case for each in observations]),
+            kind=np.array([KINDS.index(each.kind) for each in observations]),
+            per_s=np.array([each.per_s for each in observations]),
+            source=np.array([f"{each.source} {each.kind}" for each in observations]),
+        )
+
+    def where(self, mask: NDArray[np.bool_]) -> ServingObservations:
+        """Return the runs that a mask selects."""
+        return take_entries(self, np.flatnonzero(mask))
+
+    def log_errors(self, constants: ServingConstants) -> NDArray[np.float64]:
+        """Return the logarithm of predicted over published for each."""
+        rate = serving_rates(constants, self.case.traits)
+        batch = np.asarray(concurrent_requests(self.case))
+        full = batch_cycle(self.case, rate, batch=batch)
+        first = unloaded_first_token_s(self.case, rate, tokens=computed_prompt_tokens(self.case))
+        choices = [
+            output_tokens_per_s(self.case, rate, batch=batch),
+            1 / full.token_s,
+            full.output_tokens / full.decode_s,
+            1 / first,
+        ]
+        per_s = np.select([self.kind == index for index in range(len(KINDS))], choices)
+        return np.asarray(np.log(per_s / self.per_s))
+
+
+def read_observations(
+    catalogue: Catalogue, rows: Sequence[Row], *, any_machine: bool = False
+) -> list[ServingObservation]:
+    """Return the rows that are informative about constants; with `any_machine`, all whose speed is predicted."""
+    return [each for row in rows if (each := _observe(catalogue, row, any_machine)) is not None]
+
+
+def _observe(catalogue: Catalogue, row: Row, any_machine: bool) -> ServingObservation | None:
+    try:
+        run = read_run(catalogue, row)
+    except SkippedRunError:
+        return None
+    fitted = not run.setup.shape.is_hybrid and run.setup.chip.kind in ("gpu", "apple", "edge")
+    if (
+        row.get("id") in excluded_runs()
+        or run.guessed
+        or not (fitted or any_machine)
+        or (row.get("task") or "llm") != "llm"
+    ):
+        return None
+    if not all(map(is_possible, serving_figures(row, run.setup, run.case))):
+        return None
+    kind, value = _figure(run, row)
+    if kind is None or value is None:
+        return None
+    output = number(row, "output_tokens_per_s_total")
+    if kind in ("token", "step") and output is not None:
+        # The concurrency is an input here: rate times latency, by Little's law.
+        concurrency = output * (number(row, "tpot_ms") or 0.0) / 1e3
+        batch = max(concurrency / float(run.case.layout.replicas), 1.0)
+        traffic = replace(run.case.traffic, batch=batch, held_by_memory=0.0)
+        run = replace(run, case=replace(run.case, traffic=traffic))
+    return ServingObservation(row.get("id", ""), row.get("source_title", ""), kind, run, value)
+
+
+def _figure(run: ServingRun, row: Row) -> tuple[ObservationKind | None, float | None]:
+    """Return what the row measures and its value, if it is speed alone."""
+    output, token, first = (number(row, name) for name in ("output_tokens_per_s_total", "tpot_ms", "ttft_ms"))
+    if (
+        (run.setup.engine == "local" and not bool(fits(run.case)))
+        or uses_row_split(run, row)
+        or host_limits(row)
+        or np.isfinite(run.limit_tpot_s)
+        or run.case.traffic.draft_tokens
+        or "token_position" in row.get("source_title", "")
+        or is_yes(row, "overloaded")
+    ):
+        return None, None
+    if is_single(row):
+        return ("first", 1e3 / first) if first and output is None else ("rate", output)
+    if run.prompt_replicas or np.isfinite(run.arrivals_per_s):
+        return ("step" if run.prompt_replicas else "token", 1e3 / token) if token else (None, None)
+    if output is None and token is not None and number(row, "concurrency_or_batch") is not None:
+        return "token", 1e3 / token  # users who each wait for an answer before the next question
+    return "rate", output

@@ -1,4 +1,4 @@
-"""Training runs beside their predictions, and jobs corrected by runs that somebody measured."""
+"""Training runs compared with predictions, and jobs corrected by measured runs."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -42,107 +42,103 @@ Array = NDArray[np.float64]
 def check_training(
     catalogue: Catalogue, rows: Iterable[Row], *, calibration: TrainingCalibration | None = None
 ) -> list[CheckedRun]:
-    """Every row with its prediction, in the order of the rows."""
-    known = calibration or default_calibration()
+    """Return every row with its prediction, in order."""
+    calibration = calibration or default_calibration()
     return check_rows(
         rows,
         read=lambda row: read_run(catalogue, row),
-        predict=lambda runs: _predict(runs, known),
-        told=lambda row, run, numbers: _told(row, run, numbers, known),
-        skipped=lambda row, why: _row(row, "skipped").skipped(why),
+        predict=lambda runs: _predict(runs, calibration),
+        check=lambda row, run, numbers: _check(row, run, numbers, calibration),
+        skipped=lambda row, reason: empty_check(row, TRAINING, kind="skipped", scale=size_class).skipped(reason),
     )
 
 
 def _predict(runs: Sequence[TrainingRun], calibration: TrainingCalibration) -> Array:
-    """Tokens a second, step time, memory and whether it fits: one line for each run."""
+    """Return tokens/s, step time, memory and whether it fits: one row for each run."""
     shape, chip = stack_records([run.shape for run in runs]), stack_records([run.chip for run in runs])
     plan = stack_records([run.plan for run in runs])
     factor = np.array([calibration.chip_factor(run.chip_key, run.family) for run in runs])
     step_s = step_seconds(shape, chip, plan, calibration.constants, chip_factor=factor)
     free = {name: np.array([getattr(run, f"free_{name}") for run in runs]) for name in ("recompute", "shard")}
-    # What a table leaves open, its run was free to choose.
-    fitted = reduce_to_fit(shape, chip, plan, free=free)
+    fitted = reduce_to_fit(shape, chip, plan, free=free)  # a run was free to choose settings that are not stated
     tokens = plan.tokens_per_step / plan.accelerators / step_s
-    # Compared with what the tool behind the published figure counts.
-    counted = np.select(
+    # Compared with the count of the tool that measured the published figure.
+    memory_gb = np.select(
         [[run.counts == kind for run in runs] for kind in ("allocated", "reserved")],
         [fitted.memory.allocated_gb, fitted.memory.reserved_gb],
         fitted.memory.total_gb,
     )
-    columns = (tokens, step_s, counted, fitted.fits)
-    return np.stack([np.asarray(each, dtype=np.float64) for each in columns], axis=-1)
+    columns = (tokens, step_s, memory_gb, fitted.fits)
+    return np.stack([np.asarray(column, dtype=np.float64) for column in columns], axis=-1)
 
 
-def _told(row: Row, run: TrainingRun, numbers: Array, known: TrainingCalibration) -> CheckedRun:
-    *figures, fits = (float(number) for number in numbers)
-    band = training_band(
-        training_traits(run.shape, run.plan, run.family), layout_stated=run.layout_stated, calibration=known
-    )
+def _check(row: Row, run: TrainingRun, numbers: Array, calibration: TrainingCalibration) -> CheckedRun:
+    *figures, fits = numbers.tolist()
+    traits = training_traits(run.shape, run.plan, run.family)
+    band = training_band(traits, layout_stated=run.layout_stated, calibration=calibration)
     band = (band.or_wider(GUESSED) if run.shape_guessed else band).widened(run.unsaid)
-    made = _row(row, "skipped").with_band(dict(zip(TRAINING.predicts, figures, strict=True)), band)
-    if made.rate is None:
-        return made
-    made = replace(
-        made, kind=run.kind, accelerator=run.chip_key, chip=run.chip_key, model=run.model, guessed=run.shape_guessed,
-        fits=bool(fits),
+    checked = empty_check(row, TRAINING, kind="skipped", scale=size_class)
+    checked = checked.with_band(dict(zip(TRAINING.predicts, figures, strict=True)), band)
+    if checked.rate is None:
+        return checked
+    checked = replace(
+        checked, kind=run.kind, accelerator=run.chip_key, chip=run.chip_key, model=run.model,
+        guessed=run.shape_guessed, fits=bool(fits),
     )  # fmt: skip
-    if not run.observed or not made.rate:
-        return made
-    off = made.rate / run.observed
-    measured = [] if run.figure is None else [(run.figure, 1 / off)]
+    if not run.observed or not checked.rate:
+        return checked
+    ratio = checked.rate / run.observed
+    measured = [] if run.figure is None else [(run.figure, 1 / ratio)]
     if memory := memory_figure(row, run.chip, run.plan, run.chip_key):
-        measured.append((memory, memory.value / made.predicted[memory.column]))
-    return made.beside(made.rate_column, off).with_doubts(measured)
-
-
-def _row(row: Row, kind: str) -> CheckedRun:
-    return empty_check(row, TRAINING, kind=kind, scale=size_class)
+        measured.append((memory, memory.value / checked.predicted[memory.column]))
+    return checked.with_error(checked.rate_column, ratio).with_doubts(measured)
 
 
 _PRECISIONS = {16.0: "bf16", 8.0: "fp8", 4.0: "fp4"}
-OTHER_SIZE = "its size is not that of the model it is called, so it says nothing of either; look at params_b"
+OTHER_SIZE = "its size is not that of the model it names, so it tells nothing of either; check params_b"
 NOTHING_MEASURED = "no speed is measured: want tokens_per_s_per_accelerator, or step_time_s with batch and length"
 
 
 def anchored(
     catalogue: Catalogue, job: TrainingJob, rows: Sequence[Row], *, calibration: TrainingCalibration | None = None
 ) -> CorrectedJob[TrainingJob]:
-    """The job, corrected by measured runs: those of its model and precision on its accelerator, else of others on it.
+    """Return the job corrected by measured runs: of its model and precision on its accelerator, else of others on it.
 
-    What is kept of their median ratio grows with their number and as their spread falls.
+    The more runs and the less they spread, the more of their median ratio is applied.
     """
     key = names.accelerator(catalogue, job.accelerator)
-    found = factors("training", own_training_runs(catalogue, rows, calibration=calibration), source="", day=None)
-    there = sorted({one.said.accelerator for one in found.factors})
-    if key not in there:
-        named = ", ".join(there[:5]) or "none that can be compared"
+    table = factors("training", own_training_runs(catalogue, rows, calibration=calibration), source="", day=None)
+    measured = sorted({fitted.said.accelerator for fitted in table.factors})
+    if key not in measured:
+        others = ", ".join(measured[:5]) or "none that can be compared"
         raise InvalidJobError(
-            f"none of {count(len(found.runs), 'run')} was measured on {key}; want one at least; there are: {named}"
+            f"none of {count(len(table.runs), 'run')} was measured on {key}; want at least one; available: {others}"
         )
-    return with_factors(catalogue, job, key, found, matching_runs)
+    return with_factors(catalogue, job, key, table, matching_runs)
 
 
 def own_training_runs(
     catalogue: Catalogue, rows: Sequence[Row], *, calibration: TrainingCalibration | None = None
 ) -> tuple[OwnRun, ...]:
-    """Each row beside what is predicted of it, in tokens a second of each accelerator."""
-    found = check_training(catalogue, rows, calibration=calibration)
-    return tuple(_run(catalogue, row, one) for row, one in zip(rows, found, strict=True))
+    """Return each row with its prediction, in tokens/s of each accelerator."""
+    checked = check_training(catalogue, rows, calibration=calibration)
+    return tuple(_own_run(catalogue, row, run) for row, run in zip(rows, checked, strict=True))
 
 
-def _run(catalogue: Catalogue, row: Row, one: CheckedRun) -> OwnRun:
-    said = text(row, "model")
-    run = OwnRun(one.id, one.accelerator, said, unit="tokens/s each", guessed=one.guessed, doubt=one.doubt)
-    if one.rate is not None and one.model is None and canonical_model_name(catalogue, said) in catalogue.models:
+def _own_run(catalogue: Catalogue, row: Row, checked: CheckedRun) -> OwnRun:
+    model, rate = text(row, "model"), checked.rate
+    run = OwnRun(
+        checked.id, checked.accelerator, model, unit="tokens/s each", guessed=checked.guessed, doubt=checked.doubt
+    )
+    if rate is not None and checked.model is None and canonical_model_name(catalogue, model) in catalogue.models:
         return replace(run, unit="", doubt="", why_not=OTHER_SIZE)
-    predicted = one.rate
-    if predicted is None or one.error is None:
-        return replace(run, unit="", doubt="", why_not=one.skipped_reason or one.doubt or NOTHING_MEASURED)
+    if rate is None or checked.error is None:
+        return replace(run, unit="", doubt="", why_not=checked.skipped_reason or checked.doubt or NOTHING_MEASURED)
     plan = read_run(catalogue, row).plan
     like = {
-        "accelerator": one.accelerator,
-        "model": one.model or said,
+        "accelerator": checked.accelerator,
+        "model": checked.model or model,
         "precision": _PRECISIONS[min(float(plan.bits), 16.0)],
         "method": "lora" if plan.trainable_share < 1 else "full",
     }
-    return compared(run, predicted=predicted, error=one.error, like=like)
+    return compared(run, predicted=rate, error=checked.error, like=like)

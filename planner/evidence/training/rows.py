@@ -1,4 +1,4 @@
-"""A published run, as a table's row has it, as a model, a chip and a plan; what was not said is filled in."""
+"""Training runs: from one row of a table to a model, a chip and a plan; cells that are not stated are filled in."""
 
 import re
 from dataclasses import dataclass, replace
@@ -40,98 +40,89 @@ ENCODER_DECODER = "unknown shape: an encoder-decoder of which the table does not
 VIDEO = "unknown shape: a video model, whose tokens the table does not count"
 PROXY = "unknown shape: a cut-down stand-in for another model"
 _NOT_COUNTED = {r"\bm?t5\b": ENCODER_DECODER, "video": VIDEO, "proxy": PROXY}
-# What runs "like Llama" are like, since it has been there; and how near in size one must be to be taken for it.
+# The models that runs "like Llama" resemble, and since when.
 LLAMA_3, LLAMA_3_SINCE = ("Llama-3.2-1B", "Llama-3.2-3B", "Llama-3.1-8B", "Llama-3.1-70B"), 2024.75
 UNKNOWN_SIZE = "unknown shape: neither the row nor the catalogue says it, nor the size"
 
 
 def shape_of(catalogue: Catalogue, name: str | None, row: Row) -> tuple[Network, bool]:
-    """The shape, and whether it was guessed from the size. `name` is the catalogue's model, if there is one."""
-    said = text(row, "model")
-    for words, why in _NOT_COUNTED.items():
-        if re.search(words, said.lower()):
-            raise UnknownShape(why)
-    active_b = number(row, "active_params_b") or active_in_name(said)
+    """Return the shape, and whether it was guessed from the size. `name` is the catalogue's model, if there is one."""
+    model = text(row, "model")
+    for words, reason in _NOT_COUNTED.items():
+        if re.search(words, model.lower()):
+            raise UnknownShape(reason)
+    active_b = number(row, "active_params_b") or active_in_name(model)
     if active_b is None and number(row, "hidden") and (number(row, "vocab") or number(row, "layers")):
         return _stated_shape(row, name, catalogue), False
     if name is not None:
         return build_network(catalogue.models[name]), False
-    return _guess_shape(catalogue, row, said, active_b), True
+    return _guess_shape(catalogue, row, model, active_b), True
 
 
-def _guess_shape(catalogue: Catalogue, row: Row, said: str, active_b: float | None) -> Network:
-    """What a model of that size usually looks like."""
-    if is_hybrid_name(said):
+def _guess_shape(catalogue: Catalogue, row: Row, model: str, active_b: float | None) -> Network:
+    """Return the typical shape of a model of that size."""
+    if is_hybrid_name(model):
         raise UnknownShape(MIXED)
-    params_b = number(row, "params_b") or size_in_name(said)
+    params_b = number(row, "params_b") or size_in_name(model)
     if params_b is None:
         raise UnknownShape(UNKNOWN_SIZE)
     check_size(params_b, active_b)
     if active_b is not None:
-        return build_network(typical_model(said, params_b=params_b, active_params_b=active_b))
+        return build_network(typical_model(model, params_b=params_b, active_params_b=active_b))
     params, vocab = params_b * 1e9, number(row, "vocab")
     return _shape_like_llama(catalogue, row, params) or typical_stack(params=params, vocab=vocab)
 
 
 def _shape_like_llama(catalogue: Catalogue, row: Row, params: float) -> Network | None:
-    """Something like a Llama of which only the size is said: the nearest Llama 3, filled up to that size."""
+    """Return a Llama of stated size: the nearest Llama 3, adjusted to that size."""
     if "llama" not in text(row, "model").lower() or (year(text(row, "published")) or 0) < LLAMA_3_SINCE:
         return None
-    known = [build_network(catalogue.models[key]) for key in LLAMA_3]
-    nearest = min(known, key=lambda shape: abs(float(shape.params) / params - 1))
+    shapes = [build_network(catalogue.models[key]) for key in LLAMA_3]
+    nearest = min(shapes, key=lambda shape: abs(float(shape.params) / params - 1))
     more = params - float(nearest.params)
     if abs(more) > NEARLY * params or more < -float(nearest.attention_params):
         return None
-    # What is missing are heads of keys and values that the smaller ones share.
+    # The difference are heads of keys and values that the smaller ones share.
     return replace(nearest, params=params, attention_params=nearest.attention_params + more)
 
 
 def _stated_shape(row: Row, name: str | None, catalogue: Catalogue) -> Network:
-    known = build_network(catalogue.models[name]) if name is not None else None
+    record = build_network(catalogue.models[name]) if name is not None else None
     hidden, vocab = number(row, "hidden") or 0.0, number(row, "vocab") or TYPICAL_VOCABULARY
-    same = known if known is not None and known.hidden == hidden else None
+    same = record if record is not None and record.hidden == hidden else None
     heads = number(row, "heads") or (float(same.heads) if same else default_heads(hidden))
     ffn = number(row, "ffn_hidden") or (float(same.ffn) if same else 4 * hidden)
-    gated = _has_gate(row, same, ffn / hidden)
+    if stated := text(row, "gated_mlp"):
+        gated = stated.casefold() in YES
+    else:
+        gated = bool(same.mlp_matrices > 2) if same is not None else ffn / hidden < GATED_BELOW
     kv_heads = number(row, "kv_heads") or (float(same.kv_heads) if same and same.heads == heads else heads)
     layers = number(row, "layers") or (float(same.layers) if same else None)
     params = (number(row, "params_b") or 0.0) * 1e9
     tied = _has_tied_embeddings(row, name, catalogue, params, layers)
     if layers is None:
-        one = stack_network(
-            LayerStack(layers=1, hidden=hidden, heads=heads, ffn=ffn, vocab=0, kv_heads=kv_heads, gated=gated)
-        )
-        layers = max(1.0, round((params - vocab * hidden) / float(one.linear_params)))
+        layer = LayerStack(layers=1, hidden=hidden, heads=heads, ffn=ffn, vocab=0, kv_heads=kv_heads, gated=gated)
+        layers = max(1.0, round((params - vocab * hidden) / float(stack_network(layer).linear_params)))
+    window_share = 0.0  # of attention
+    if record is not None:
+        window_share = float(record.near.score_flops) / max(float(record.score_flops), 1.0)
     return stack_network(LayerStack(
         layers=layers, hidden=hidden, heads=heads, ffn=ffn, vocab=vocab, kv_heads=kv_heads, gated=gated, tied=tied,
         causal="bert" not in text(row, "model").lower(),
-        head_dim=float(known.qk_dim) if known and known.heads == heads and known.hidden == hidden else None,
-        window=float(known.near.tokens) if known else ENDLESS, window_share=_window_share(known),
+        head_dim=float(record.qk_dim) if record and record.heads == heads and record.hidden == hidden else None,
+        window=float(record.near.tokens) if record else ENDLESS, window_share=window_share,
     ))  # fmt: skip
 
 
-def _window_share(known: Network | None) -> float:
-    """The share of its attention that sees a window."""
-    return 0.0 if known is None else float(known.near.score_flops) / max(float(known.score_flops), 1.0)
-
-
-def _has_gate(row: Row, same: Network | None, widening: float) -> bool:
-    """Whether the network has a gate: as stated, as the catalogue says, else by how much it widens."""
-    if said := text(row, "gated_mlp"):
-        return said.casefold() in YES
-    return bool(same.mlp_matrices > 2) if same is not None else widening < GATED_BELOW
-
-
 def default_heads(hidden: float) -> float:
-    """The number of heads nearest to 128 wide ones into which the width divides."""
-    wanted = max(1.0, hidden / TYPICAL_HEAD_DIM)
-    return min(
-        (float(n) for n in range(1, int(2 * wanted) + 2) if hidden % n == 0), key=lambda n: abs(n - wanted), default=1.0
-    )
+    """Return the number of heads nearest to 128 wide ones that divides the width."""
+    target = max(1.0, hidden / TYPICAL_HEAD_DIM)
+    divisors = (float(n) for n in range(1, int(2 * target) + 2) if hidden % n == 0)
+    return min(divisors, key=lambda n: abs(n - target), default=1.0)
 
 
 def _has_tied_embeddings(row: Row, name: str | None, catalogue: Catalogue, params: float, layers: float | None) -> bool:
-    """Whether input and output share one table: as the catalogue says, else as the stated size is better met."""
+    """Return whether input and output share one table: as in the catalogue, else by the better match of the size."""
     if name is not None and catalogue.models[name].tied_embeddings is not None:
         return bool(catalogue.models[name].tied_embeddings)
     hidden, vocab = number(row, "hidden") or 0.0, number(row, "vocab") or 0.0
@@ -176,7 +167,7 @@ _TORCH = re.compile(
 
 @dataclass(frozen=True)
 class TrainingRun:
-    """What a row is about, ready to be predicted."""
+    """A row ready to be predicted."""
 
     id: str
     source: str
@@ -191,28 +182,28 @@ class TrainingRun:
     free_recompute: float
     free_shard: float
     counts: Counts = "device"
-    unsaid: float = 0.0  # things left open that published runs mostly say, and that matter
+    unsaid: float = 0.0  # missing cells that published runs mostly state, and that matter
     observed: float | None = None  # tokens for each accelerator and second; None where nothing can be compared
-    figure: MeasuredFigure | None = None  # the cell that this comes from, beside what the chip can compute
+    figure: MeasuredFigure | None = None  # its cell, against the limit of the chip
 
     @property
     def kind(self) -> str:
-        """What it is judged with."""
+        """The group it is judged in."""
         return run_kind(moe=bool(self.shape.moe_layers), layout_stated=self.layout_stated)
 
     @property
     def is_possible(self) -> bool:
-        """Whether its chip could have done what it says."""
+        """Return whether its chip could have done that."""
         return self.figure is None or is_possible(self.figure)
 
     @property
     def mixture_guessed(self) -> bool:
-        """Whether it is a mixture of which only the sizes are known: too little to learn from."""
+        """Return whether it is a mixture of which only the sizes are known: too little to learn from."""
         return self.shape_guessed and float(self.shape.moe_layers) > 0
 
 
 def read_run(catalogue: Catalogue, row: Row) -> TrainingRun:
-    """The run a row describes; raises `SkippedRunError` with the reason."""
+    """Return the run of a row, or raise `SkippedRunError` with the reason."""
     check_readable(row)
     if text(row, "quality_tier") == "C":
         raise SkippedRunError(TIER_C)
@@ -225,17 +216,17 @@ def read_run(catalogue: Catalogue, row: Row) -> TrainingRun:
         raise SkippedRunError(f"unknown accelerator: {error}") from error
     except (MissingAcceleratorDataError, UnknownShape) as error:
         raise SkippedRunError(str(error)) from error
-    known = stated_layout(row)
-    if known.accelerators is None:
+    stated = stated_layout(row)
+    if stated.accelerators is None:
         raise SkippedRunError(NO_COUNT)
     of_its_size = model is not None and abs(catalogue.models[model].params_b * 1e9 / float(shape.params) - 1) <= NEARLY
     run = TrainingRun(
         id=text(row, "id"), source=text(row, "source_key"), shape=shape, chip=chip, chip_key=key,
-        family=hardware_family(catalogue.accelerators[key]), plan=chosen(shape, chip, complete_plan(shape, chip, known),
-            known),
-        layout_stated=known.tp is not None and known.pp is not None, shape_guessed=guessed,
-        model=model if of_its_size else None, free_recompute=float(known.recompute is None),
-        free_shard=float(known.shard is None), counts=known.stack.counts, unsaid=_missing_info(row, known),
+        family=hardware_family(catalogue.accelerators[key]), plan=chosen(shape, chip, complete_plan(shape, chip, stated),
+            stated),
+        layout_stated=stated.tp is not None and stated.pp is not None, shape_guessed=guessed,
+        model=model if of_its_size else None, free_recompute=float(stated.recompute is None),
+        free_shard=float(stated.shard is None), counts=stated.stack.counts, unsaid=_missing_info(row, stated),
         observed=observed_tokens_per_s(row, shape),
     )  # fmt: skip
     figure = figure_of(row, shape, chip, run.plan, key, run.observed) if run.observed else None
@@ -248,17 +239,17 @@ def _chip(catalogue: Catalogue, key: str, nic_gb_s: float | None) -> Hardware:
 
 
 def stated_layout(row: Row) -> StatedLayout:
-    """What the row says of how the run was laid out."""
+    """Return the layout that a row states."""
     task, stack = text(row, "task").casefold(), text(row, "framework").lower()
     recompute = text(row, "activation_recompute").casefold()
-    weight_bytes = _meant(_ADAPTERS, task)
+    weight_bytes = _first_match(_ADAPTERS, task)
     plain_pytorch = bool(_TORCH.search(text(row, "framework")))
     return StatedLayout(
         seq_len=number(row, "seq_len"), accelerators=number(row, "n_accelerators") or _ranks(row), tp=number(row, "tp"),
         pp=number(row, "pp"), vpp=number(row, "vpp"), cp=number(row, "cp"), ep=number(row, "ep"),
         dp=number(row, "dp"), micro_batch=number(row, "micro_batch"),
         global_batch=number(row, "global_batch_sequences"),
-        recompute=_recompute(recompute, plain_pytorch=plain_pytorch), bits=_meant(_BITS, text(row, "precision")),
+        recompute=_recompute(recompute, plain_pytorch=plain_pytorch), bits=_first_match(_BITS, text(row, "precision")),
         shard=_shard(row), adapter=weight_bytes is not None, weight_bytes=weight_bytes or 2.0,
         offload=float("optimizer-cpu" in text(row, "offload")), year=software_year(row),
         fused=is_yes(row, "fused_attention") if text(row, "fused_attention") else True if "flash" in stack else None,
@@ -271,31 +262,30 @@ def stated_layout(row: Row) -> StatedLayout:
     )  # fmt: skip
 
 
-def _missing_info(row: Row, known: StatedLayout) -> float:
-    """How many of the things that matter a row leaves open: bits, the batch, what is done again, and the year."""
-    again = known.recompute is None and not known.adapter
+def _missing_info(row: Row, stated: StatedLayout) -> float:
+    """Return how many cells that matter are missing: bits, the batch, recomputation, and the year."""
+    recompute_missing = stated.recompute is None and not stated.adapter
     year_known = bool(text(row, "published") or software_year(row))
-    return float(sum((known.bits is None, known.global_batch is None, again, not year_known)))
+    return float(sum((stated.bits is None, stated.global_batch is None, recompute_missing, not year_known)))
 
 
 def _ranks(row: Row) -> float | None:
-    """How many accelerators the ranks of a whole layout make, where their number is not stated."""
+    """Return the accelerators of a whole layout, where their number is not stated."""
     if number(row, "dp") is None or number(row, "tp") is None:
         return None
     return prod(number(row, name) or 1.0 for name in ("tp", "pp", "cp", "dp"))
 
 
-def _recompute(said: str, *, plain_pytorch: bool) -> float | None:
-    """The share of a forward pass done again. Selective: what fused attention does anyway, or every second product."""
-    if said == "selective":
+def _recompute(cell: str, *, plain_pytorch: bool) -> float | None:
+    """Return the share of a forward pass done again. Selective: none, or every second product in plain PyTorch."""
+    if cell == "selective":
         return SELECTIVE_PYTORCH if plain_pytorch else 0.0
-    return 1.0 if said in _WHOLE else 0.0 if said in _NO else None
+    return 1.0 if cell in _WHOLE else 0.0 if cell in _NO else None
 
 
-def _meant(kinds: dict[str, float], said: str) -> float | None:
-    """What a cell means, by the first of the words that is in it."""
-    plain = said.casefold()
-    return next((kind for name, kind in kinds.items() if name in plain), None)
+def _first_match(values: dict[str, float], cell: str) -> float | None:
+    """Return the value of the first word that is in a cell."""
+    return next((value for name, value in values.items() if name in cell.casefold()), None)
 
 
 def network_gb_s(row: Row) -> float | None:
@@ -305,49 +295,44 @@ def network_gb_s(row: Row) -> float | None:
 
 
 def _interleaves(row: Row) -> bool:
-    """Whether the engine interleaves pipeline stages, which DeepSpeed's and plain PyTorch's do not."""
+    """Return whether the engine interleaves pipeline stages, which DeepSpeed's and plain PyTorch's do not."""
     engine, when = text(row, "framework"), software_year(row) or 0.0
     return when >= INTERLEAVED_SINCE and "deepspeed" not in engine.lower() and not _TORCH.search(engine)
 
 
 def _shard(row: Row) -> float | None:
-    said = _meant(_SHARDS, re.sub(r"[-_ ]", "", text(row, "sharding")))
-    if said is not None:
-        return said
-    return 3.0 if "fsdp" in text(row, "framework").lower() else None
+    stated = _first_match(_SHARDS, re.sub(r"[-_ ]", "", text(row, "sharding")))
+    return 3.0 if stated is None and "fsdp" in text(row, "framework").lower() else stated
 
 
 def software_year(row: Row) -> float | None:
-    """When the software is from: as the framework's name says, else when the run was published."""
-    found = re.search(r"\b([A-Z][a-z]{2}) (20\d\d)\b", text(row, "framework"))
-    if found is not None and found.group(1).lower() in _MONTHS:
-        return int(found.group(2)) + (_MONTHS[found.group(1).lower()] - 0.5) / 12
+    """Return the year of the software: as in the framework's name, else that of the publication."""
+    match = re.search(r"\b([A-Z][a-z]{2}) (20\d\d)\b", text(row, "framework"))
+    if match is not None and match.group(1).lower() in _MONTHS:
+        return int(match.group(2)) + (_MONTHS[match.group(1).lower()] - 0.5) / 12
     return year(text(row, "published"))
 
 
-def chosen(shape: Network, chip: Hardware, plan: TrainingPlan, known: StatedLayout) -> TrainingPlan:
-    """The plan with the layout of a mixture and the recompute that nobody stated.
+def chosen(shape: Network, chip: Hardware, plan: TrainingPlan, stated: StatedLayout) -> TrainingPlan:
+    """Return the plan with the layout of a mixture and the recompute that are not stated.
 
     A pod's torus is no switch: what the search would take for free there, compilers do not, so it is for GPUs.
     """
-    if chip.is_gpu and float(shape.moe_layers) > 0 and (known.tp is None or known.pp is None):
-        plan = _fastest_layout(shape, chip, plan, known)
+    if chip.is_gpu and float(shape.moe_layers) > 0 and (stated.tp is None or stated.pp is None):
+        # The fastest legal layout that fits and agrees with what is stated.
+        recompute = None if stated.recompute is None else float(stated.recompute >= 1)
+        constraints = LayoutConstraints(
+            tp=stated.tp, pp=stated.pp, vpp=stated.vpp, cp=stated.cp, ep=stated.ep, dp=stated.dp,
+            micro_batch=stated.micro_batch, shard=stated.shard, recompute=recompute,
+        )  # fmt: skip
+        layouts = search_layouts(shape, chip, plan, default_calibration().constants, wish=constraints).found
+        plan = layouts[0].plan if layouts else plan
     old = plan.accelerators > ONE_MACHINE and plan.year < WHOLE_LAYERS_UNTIL
     # Plain stacks recompute whole layers, which adapters on sharded weights are trained with.
-    tight = old or (known.adapter and (known.shard or 0.0) >= SHARDED_WEIGHTS)
-    if known.recompute is None and tight and not fits(peak_memory(shape, plan), chip):
+    tight = old or (stated.adapter and (stated.shard or 0.0) >= SHARDED_WEIGHTS)
+    if stated.recompute is None and tight and not fits(peak_memory(shape, plan), chip):
         plan = replace(plan, recompute=1.0, selective=0.0)
     return plan
-
-
-def _fastest_layout(shape: Network, chip: Hardware, plan: TrainingPlan, known: StatedLayout) -> TrainingPlan:
-    """The fastest legal layout that fits, of those that agree with what is stated; as it was if there is none."""
-    wish = LayoutConstraints(
-        tp=known.tp, pp=known.pp, vpp=known.vpp, cp=known.cp, ep=known.ep, dp=known.dp, micro_batch=known.micro_batch,
-        shard=known.shard, recompute=None if known.recompute is None else float(known.recompute >= 1),
-    )  # fmt: skip
-    found = search_layouts(shape, chip, plan, default_calibration().constants, wish=wish).found
-    return found[0].plan if found else plan
 
 
 # Attention counted in full is 12 x layers x width of all heads x length for each token, causal half of it. With full
@@ -356,28 +341,25 @@ _UNUSABLE = ("not stated", "none", "percent of peak")
 
 
 def observed_tokens_per_s(row: Row, shape: Network) -> float | None:
-    """Tokens for each accelerator and second; None where nothing can be compared."""
+    """Return tokens per accelerator and second; None if nothing can be compared."""
     printed = number(row, "tokens_per_s_per_accelerator")
     if printed is not None:
         return printed
-    seq_len, said = number(row, "seq_len"), text(row, "attention_flops_counted").lower()
+    seq_len, counted = number(row, "seq_len"), text(row, "attention_flops_counted").lower()
     step_s, batch, count = (number(row, name) for name in ("step_time_s", "global_batch_sequences", "n_accelerators"))
     if seq_len and step_s and batch and count:
         return batch * seq_len / count / step_s
-    if seq_len is None or ("full" not in said and any(word in said for word in _UNUSABLE)):
+    if seq_len is None or ("full" not in counted and any(word in counted for word in _UNUSABLE)):
         return None
     hardware_tflops = number(row, "hw_tflops_per_accelerator")
-    if hardware_tflops and "hardware" in said:
+    if hardware_tflops and "hardware" in counted:
         return hardware_tflops * 1e12 / _flops_per_token(shape, seq_len, again=1.0, causal=False)
-    tflops = number(row, "model_tflops_per_accelerator") or _rate_from_mfu(row)
+    tflops, mfu, peak = (number(row, name) for name in ("model_tflops_per_accelerator", "mfu_pct", "peak_tflops_used"))
+    tflops = tflops or (mfu / 100 * peak if mfu and peak else None)
     if tflops is None:
         return None
-    return tflops * 1e12 / _flops_per_token(shape, seq_len, again=0.0, causal="causal" in said or "recipe" in said)
-
-
-def _rate_from_mfu(row: Row) -> float | None:
-    share, peak = number(row, "mfu_pct"), number(row, "peak_tflops_used")
-    return share / 100 * peak if share and peak else None
+    causal = "causal" in counted or "recipe" in counted
+    return tflops * 1e12 / _flops_per_token(shape, seq_len, again=0.0, causal=causal)
 
 
 def _flops_per_token(shape: Network, seq_len: float, *, again: float, causal: bool) -> float:

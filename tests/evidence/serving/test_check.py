@@ -3,8 +3,7 @@ import pytest
 
 from planner.evidence.checked import skip_counts, summary
 from planner.evidence.serving.check import check_serving
-from planner.evidence.serving.observed import read_observations
-from planner.evidence.serving.runs import read_run
+from planner.evidence.serving.runs import read_observations, read_run
 from planner.evidence.table import SERVING, SkippedRunError, published_runs, read_run_rows
 from planner.speed.serving.cases import NAMES, ServingConstants
 from planner.speed.serving.lookup import find_chip, find_engine, find_period, find_shape, parse_published_day

@@ -4,7 +4,7 @@ from datetime import date
 import numpy as np
 import pytest
 
-from planner.evidence.serving.observed import ServingObservations, read_observations
+from planner.evidence.serving.runs import ServingObservations, read_observations
 from planner.evidence.table import SERVING, published_runs
 from planner.speed.serving.cases import NAMES
 from planner.speed.serving.chips import serving_data

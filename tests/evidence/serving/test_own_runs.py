@@ -60,7 +60,7 @@ def test_a_slower_machine_answers_later_and_promises_less() -> None:
 
 
 def test_a_table_without_a_usable_run_is_refused() -> None:
-    with pytest.raises(RunTableError, match=r"mine.csv: none of 1 run can be gone by"):
+    with pytest.raises(RunTableError, match=r"mine.csv: none of 1 run can be used"):
         anchored(CATALOGUE, JOB, [row(model="Nobody-7")], file="mine.csv")
 
 
