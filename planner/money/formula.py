@@ -125,7 +125,7 @@ def _power(text: str) -> _Node:
 
     def run(given: FormulaInputs) -> Num:
         inputs = tuple([given[name] for name in names])
-        is_array = any(isinstance(one, np.ndarray) for one in inputs)
+        is_array = any(isinstance(input, np.ndarray) for input in inputs)
         return kept(*inputs) if is_array else power(given)
 
     return run

@@ -100,7 +100,7 @@ class Line:
         return self._months()
 
     def _months(self) -> NDArray[np.float64]:
-        given = {one.name: one.value for one in self.used}
+        given = {item.name: item.value for item in self.used}
         return np.atleast_1d(np.asarray(formula(self.how)(given), dtype=np.float64))
 
     def summed(self) -> NDArray[np.float64]:

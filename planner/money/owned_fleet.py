@@ -129,7 +129,7 @@ def split(setting: PlanContext, ledger: Ledger) -> OwnedCostSplit | None:
 
 
 def _cost_category(line: Line) -> str:
-    names = {one.name for one in line.used}
+    names = {item.name for item in line.used}
     if line.part in ("income", "selling"):
         return "sold_on_usd"
     if names & _OF_RENT or line.part in ("compute", "tokens"):
@@ -173,7 +173,7 @@ def idle(setting: PlanContext, option: Option) -> IdleTime | None:
 
 def _sold(ledger: Ledger) -> Num:
     """The share of idle hours that somebody else pays for, by month."""
-    used = next(({one.name: one.value for one in line.used} for line in ledger.lines if line.part == "income"), None)
+    used = next(({item.name: item.value for item in line.used} for line in ledger.lines if line.part == "income"), None)
     return 0.0 if used is None else used[SHARE] * used["sells"]
 
 

@@ -64,53 +64,53 @@ BY_LEVEL = f"usd_per_accelerator_hour * {LEVEL}"
 _SHORT_MONTHS, _LONG_MONTHS = 12.0, 36.0
 
 
-def add_rent_path(basis: InputSheet, setting: PlanContext, set_after_months: NDArray[np.float64]) -> str:
+def add_rent_path(sheet: InputSheet, setting: PlanContext, set_after_months: NDArray[np.float64]) -> str:
     """Say how rents move; the price of an hour as a formula. `set_after_months`: when each month's price was set."""
     later = ""
     if inflation_per_year(setting) != 0:
         worth = worth_when_paid(setting, set_after_months / MONTHS_PER_YEAR)
-        basis.add(WORTH, worth, "dollars of the day its price was set", PLAN)
+        sheet.add(WORTH, worth, "dollars of the day its price was set", PLAN)
         later = f" * {WORTH}"
-    later += _add_rent_step(basis, setting)
+    later += _add_rent_step(sheet, setting)
     if setting.terms.rent_by_year and CHANGE not in setting.tried:
-        _add_rent_levels(basis, setting, set_after_months)
+        _add_rent_levels(sheet, setting, set_after_months)
         return f"{BY_LEVEL}{later}"
-    _add_rent_rate(basis, setting)
+    _add_rent_rate(sheet, setting)
     return f"{BY_RATE}{later}"
 
 
-def _add_rent_step(basis: InputSheet, setting: PlanContext) -> str:
+def _add_rent_step(sheet: InputSheet, setting: PlanContext) -> str:
     """A jump of all rents from some month on, where one is tried out: what is to be put behind the price."""
     if STEP not in setting.tried:
         return ""
-    basis.add(STEP, 1.0, "times the path of rents", TRIED)
-    basis.add(STEP_AFTER, 0.0, "months", TRIED)
+    sheet.add(STEP, 1.0, "times the path of rents", TRIED)
+    sheet.add(STEP_AFTER, 0.0, "months", TRIED)
     return f" * where(price_set_after_months >= {STEP_AFTER}, {STEP}, 1)"
 
 
-def _add_rent_rate(basis: InputSheet, setting: PlanContext) -> None:
+def _add_rent_rate(sheet: InputSheet, setting: PlanContext) -> None:
     middle, where = _central_change(setting)
     if setting.case == "typical":
-        basis.add(CHANGE, middle, "share a year", where)
+        sheet.add(CHANGE, middle, "share a year", where)
         return
     change = np.clip(middle + _range_offset(setting), LEAST_CHANGE, MOST_CHANGE)
-    basis.add(CHANGE, change, "share a year", _fact_origin(setting))
+    sheet.add(CHANGE, change, "share a year", _fact_origin(setting))
 
 
-def _add_rent_levels(basis: InputSheet, setting: PlanContext, set_after_months: NDArray[np.float64]) -> None:
+def _add_rent_levels(sheet: InputSheet, setting: PlanContext, set_after_months: NDArray[np.float64]) -> None:
     levels = np.asarray(setting.terms.rent_by_year)
     begun_years = set_after_months / MONTHS_PER_YEAR
     level = levels[np.minimum(np.floor(begun_years + 1e-9).astype(np.intp), len(levels) - 1)]
     if DRIFT in setting.tried:
-        basis.add(LEVEL, level * (1 + setting.tried[DRIFT]) ** begun_years, "times today's rent", TRIED)
+        sheet.add(LEVEL, level * (1 + setting.tried[DRIFT]) ** begun_years, "times today's rent", TRIED)
         return
     if setting.case == "typical":
-        basis.add(LEVEL, level, "times today's rent", YOUR_INPUT)
+        sheet.add(LEVEL, level, "times today's rent", YOUR_INPUT)
         return
     change = f"{_range_offset(setting):+.2f} a year"
     note = f"your levels, and from there as far down or up as the catalogue's change of {change} goes"
     where = replace(_fact_origin(setting), note=note)
-    basis.add(LEVEL, level * (1 + _range_offset(setting)) ** begun_years, "times today's rent", where)
+    sheet.add(LEVEL, level * (1 + _range_offset(setting)) ** begun_years, "times today's rent", where)
 
 
 def _central_change(setting: PlanContext) -> tuple[float, Origin]:
@@ -172,10 +172,7 @@ def quotes(setting: PlanContext) -> TermQuotes | None:
 @cached(256)
 def _implied(short_usd: float, long_usd: float) -> SolveResult:
     return implied_change_per_year(
-        short_usd_per_hour=short_usd,
-        short_months=_SHORT_MONTHS,
-        long_usd_per_hour=long_usd,
-        long_months=_LONG_MONTHS,
+        short_usd_per_hour=short_usd, short_months=_SHORT_MONTHS, long_usd_per_hour=long_usd, long_months=_LONG_MONTHS
     )
 
 
@@ -272,18 +269,18 @@ FEE = "forward_fee_usd"
 _FIRST = "forward_from_month"
 
 
-def add_forward_rent(basis: InputSheet, setting: PlanContext, path: str) -> str:
+def add_forward_rent(sheet: InputSheet, setting: PlanContext, path: str) -> str:
     """The price of an hour as a formula: what was agreed from its first month on, before it the path."""
     rent = setting.scenario.rent
     if rent.forward_usd_per_accelerator_hour is None:
         return path
-    basis.add(PRICE_AGREED, rent.forward_usd_per_accelerator_hour, "USD/accelerator-hour", YOUR_INPUT)
-    basis.add(_FIRST, float(rent.forward_from_month), "number of the month", YOUR_INPUT)
-    basis.add("month", setting.timeline.month, "its number", PLAN)
+    sheet.add(PRICE_AGREED, rent.forward_usd_per_accelerator_hour, "USD/accelerator-hour", YOUR_INPUT)
+    sheet.add(_FIRST, float(rent.forward_from_month), "number of the month", YOUR_INPUT)
+    sheet.add("month", setting.timeline.month, "its number", PLAN)
     agreed = PRICE_AGREED
     if inflation_per_year(setting) != 0:
         worth = worth_when_paid(setting, 0.0)
-        basis.add(WORTH_AGREED, worth, "dollars of today", PLAN)
+        sheet.add(WORTH_AGREED, worth, "dollars of today", PLAN)
         agreed = f"{agreed} * {WORTH_AGREED}"
     return f"where(month >= {_FIRST}, {agreed}, {path})"
 
@@ -302,14 +299,14 @@ def with_forward_fee(setting: PlanContext, lines: Iterable[Line]) -> tuple[Line,
     rent, lines = setting.scenario.rent, tuple(lines)
     if rent.forward_fee_usd is None:
         return lines
-    agreed = [line for line in lines if any(one.name == PRICE_AGREED for one in line.used)]
+    agreed = [line for line in lines if any(item.name == PRICE_AGREED for item in line.used)]
     months = setting.timeline.month >= rent.forward_from_month
     rents = sum((np.any((line.usd != 0) & months, axis=-1, keepdims=True) for line in agreed), np.zeros(1)) > 0
     if not np.any(rents):
         return lines
-    basis = setting.input_sheet()
-    basis.add_all(setting.timeline.flags)
-    basis.add(FEE, rent.forward_fee_usd, "USD", YOUR_INPUT)
+    sheet = setting.input_sheet()
+    sheet.add_all(setting.timeline.flags)
+    sheet.add(FEE, rent.forward_fee_usd, "USD", YOUR_INPUT)
     uses = rents.astype(np.float64) if rents.ndim > 1 else float(rents[0])
-    basis.add("rents_as_agreed", uses, "1 where any hour is rented at the agreed price, else 0", COMPUTED)
-    return (*lines, basis.line("Fee for the agreed rent", "commitment", f"{FEE} * rents_as_agreed * starts"))
+    sheet.add("rents_as_agreed", uses, "1 where any hour is rented at the agreed price, else 0", COMPUTED)
+    return (*lines, sheet.line("Fee for the agreed rent", "commitment", f"{FEE} * rents_as_agreed * starts"))

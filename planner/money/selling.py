@@ -56,66 +56,68 @@ def is_resale_only(setting: PlanContext, accelerators: float) -> bool:
     return sells(setting) and setting.demand.all.busy_accelerator_hours < _HARDLY * hours
 
 
-def hour_sale_lines(put: InputSheet, setting: PlanContext, idle: SellableHours) -> tuple[Line, ...]:
+def hour_sale_lines(sheet: InputSheet, setting: PlanContext, idle: SellableHours) -> tuple[Line, ...]:
     """What the sold hours bring, the fee, what selling costs, and the electricity that they take beside idling."""
     sell = setting.scenario.sell
     if sell is None or not sells(setting):
         return ()
-    price = _say(put, setting, sell)
+    price = _say(sheet, setting, sell)
     hours = f"{idle.accelerators} * hours_per_month * ({idle.available} * sells) * {SHARE}"
     lines: tuple[Line, ...] = (
-        put.line("Hours sold on", "income", f"-1 * {hours} * {price}"),
-        put.line("Fee for selling them", "selling", f"sale_fee_share * {hours} * {price}"),
+        sheet.line("Hours sold on", "income", f"-1 * {hours} * {price}"),
+        sheet.line("Fee for selling them", "selling", f"sale_fee_share * {hours} * {price}"),
     )
     if idle.with_people and sell.usd_per_month_to_sell:
         people = f"usd_per_month_to_sell * ({idle.available} * sells)"
-        lines = (*lines, *agreed(setting, (put.line("People and billing to sell them", "selling", people),)))
-    return (*lines, *_electricity(put, setting, idle))
+        lines = (*lines, *agreed(setting, (sheet.line("People and billing to sell them", "selling", people),)))
+    return (*lines, *_electricity(sheet, setting, idle))
 
 
-def _electricity(put: InputSheet, setting: PlanContext, idle: SellableHours) -> tuple[Line, ...]:
+def _electricity(sheet: InputSheet, setting: PlanContext, idle: SellableHours) -> tuple[Line, ...]:
     if idle.more_kw is None:
         return ()
     meter = "pue * usd_per_kwh * hours_per_month * (1 + power_price_change_per_year) ** begun_years"
-    drawn = put.line(
+    drawn = sheet.line(
         "Electricity of hours sold", "power", f"{idle.more_kw} * {meter} * ({idle.available} * sells) * {SHARE}"
     )
     return agreed(setting, (drawn,), setting.timeline.begun_years)
 
 
-def _say(put: InputSheet, setting: PlanContext, sell: IdleSaleInputs) -> str:
+def _say(sheet: InputSheet, setting: PlanContext, sell: IdleSaleInputs) -> str:
     """Says the inputs of a sale; gives back what an hour brings, as a formula."""
-    put.add("hours_per_month", setting.terms.hours_per_month, "hours", CONVENTION)
-    put.add("sells", np.greater_equal(setting.timeline.month, sell.first_month) * 1.0, "1 where hours are sold", PLAN)
-    put.add(PRICE, sell.usd_per_accelerator_hour or 0.0, "USD/accelerator-hour", YOUR_INPUT)
-    put.fact("sale_fee_share", FEE, sell.fee_share)
-    put.add("usd_per_month_to_sell", sell.usd_per_month_to_sell, "USD a month", YOUR_INPUT)
-    _add_sold_share(put, setting, sell.share_sold)
-    return _say_price(put, setting, sell.price_change_per_year)
+    sheet.add("hours_per_month", setting.terms.hours_per_month, "hours", CONVENTION)
+    sheet.add("sells", np.greater_equal(setting.timeline.month, sell.first_month) * 1.0, "1 where hours are sold", PLAN)
+    sheet.add(PRICE, sell.usd_per_accelerator_hour or 0.0, "USD/accelerator-hour", YOUR_INPUT)
+    sheet.fact("sale_fee_share", FEE, sell.fee_share)
+    sheet.add("usd_per_month_to_sell", sell.usd_per_month_to_sell, "USD a month", YOUR_INPUT)
+    _add_sold_share(sheet, setting, sell.share_sold)
+    return _say_price(sheet, setting, sell.price_change_per_year)
 
 
-def _add_sold_share(put: InputSheet, setting: PlanContext, yours: float | None) -> None:
+def _add_sold_share(sheet: InputSheet, setting: PlanContext, yours: float | None) -> None:
     """The share of idle hours that finds a buyer: ours, or yours with as wide a range around it."""
     figure = setting.catalogue.facts[SOLD_SHARE].figure
-    usual, here = figure.newest.typical, end(figure.newest, _OTHER_END[put.case])
+    usual, here = figure.newest.typical, end(figure.newest, _OTHER_END[sheet.case])
     where = origin(setting.catalogue, figure)
     if yours is not None:
         low, high = end(figure.newest, "low") / usual, end(figure.newest, "high") / usual
         note = f"yours; its range is {low:g} to {high:g} times that, as of our assumption: {figure.newest.note}"
         where, here = Origin("the plan", "yours", note=note), min(yours * here / usual, 1.0)
-    put.add(SHARE, here, "share of idle hours", where)
+    sheet.add(SHARE, here, "share of idle hours", where)
 
 
-def _say_price(put: InputSheet, setting: PlanContext, change_per_year: float | None) -> str:
+def _say_price(sheet: InputSheet, setting: PlanContext, change_per_year: float | None) -> str:
     """The price of a sold hour through the months; with a change of yours, rents only say how far futures stray."""
     set_after = setting.timeline.begun_years * MONTHS_PER_YEAR
-    put.add("price_set_after_months", set_after, "months", PLAN)
+    sheet.add("price_set_after_months", set_after, "months", PLAN)
     other_end = replace(setting, case=_OTHER_END[setting.case])  # the dearer rents are, the cheaper this way
-    path = add_rent_path(put, other_end, set_after)
+    path = add_rent_path(sheet, other_end, set_after)
     if change_per_year is None:
         return path.replace(_RENT, PRICE, 1)
-    put.add("sold_price_change_per_year", change_per_year, "share a year", YOUR_INPUT)
-    put.add("expected_rents", _expected_rent_path(setting, set_after), "times today's rent, as the plan expects", PLAN)
+    sheet.add("sold_price_change_per_year", change_per_year, "share a year", YOUR_INPUT)
+    sheet.add(
+        "expected_rents", _expected_rent_path(setting, set_after), "times today's rent, as the plan expects", PLAN
+    )
     strays = path.replace(_RENT, "1", 1)
     return f"{PRICE} * (1 + sold_price_change_per_year) ** (price_set_after_months / 12) * {strays} / expected_rents"
 
@@ -123,8 +125,8 @@ def _say_price(put: InputSheet, setting: PlanContext, change_per_year: float | N
 def _expected_rent_path(setting: PlanContext, set_after: Num) -> Num:
     """The path of rents at typical figures, today's rent being 1; not what it is worth when it is paid."""
     plain = replace(setting, case="typical", tried={})
-    put = plain.input_sheet()
-    put.add("price_set_after_months", set_after, "months", PLAN)
-    put.add(_RENT, 1.0, "1", PLAN)
-    path = formula(add_rent_path(put, plain, np.asarray(set_after)))
-    return path({name: 1.0 if name == WORTH else put.used[name].value for name in path.names})
+    sheet = plain.input_sheet()
+    sheet.add("price_set_after_months", set_after, "months", PLAN)
+    sheet.add(_RENT, 1.0, "1", PLAN)
+    path = formula(add_rent_path(sheet, plain, np.asarray(set_after)))
+    return path({name: 1.0 if name == WORTH else sheet.used[name].value for name in path.names})

@@ -96,8 +96,8 @@ class ChosenOffers:
     @property
     def booked(self) -> tuple[str, ...]:
         """The offers of all reservations."""
-        every = (*self.base_reservations, *(one for tier in self.reserved_tiers for one in tier.bookings))
-        return tuple(dict.fromkeys(one.offer for one in every if one.offer is not None))
+        every = (*self.base_reservations, *(booking for tier in self.reserved_tiers for booking in tier.bookings))
+        return tuple(dict.fromkeys(item.offer for item in every if item.offer is not None))
 
 
 def _work_of(setting: PlanContext) -> tuple[object, ...]:

@@ -130,8 +130,8 @@ def together(works: Sequence[DemandLevels]) -> DemandLevels:
 
     Work without draws goes first: it is one pattern, whatever comes after. So does work with fewer draws.
     """
-    calm = [_merge_constant_patterns(one) for one in works if not one.has_draws]
-    drawn = sorted((one for one in works if one.has_draws), key=lambda one: one.shares[..., 0, 0].size)
+    calm = [_merge_constant_patterns(work) for work in works if not work.has_draws]
+    drawn = sorted((work for work in works if work.has_draws), key=lambda one: one.shares[..., 0, 0].size)
     return reduce(_beside, [*calm, *drawn], NONE)
 
 

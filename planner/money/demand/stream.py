@@ -149,11 +149,7 @@ class Demand:
         hours = need.busy_hours.sum(axis=-1, keepdims=True)
         everything = self.all.busy_hours.sum(axis=-1, keepdims=True)
         part = in_short(hours / np.where(everything > 0, everything, 1.0))
-        return replace(
-            need,
-            storage_tb=need.storage_tb * part,
-            egress_tb_per_month=need.egress_tb_per_month * part,
-        )
+        return replace(need, storage_tb=need.storage_tb * part, egress_tb_per_month=need.egress_tb_per_month * part)
 
 
 def _upto(work: Demand, fleet: float, reach: float) -> DemandLayer:
@@ -228,7 +224,9 @@ def demand(
         for job in work.jobs
     ]
     queue = [work for work in scenario.work if work.may_wait] or list(scenario.work)
-    usual = max(sum(one.accelerators * _share(one, scenario) * _times(one, lost) for one in scenario.work), _NO_WORK)
+    usual = max(
+        sum(work.accelerators * _share(work, scenario) * _times(work, lost) for work in scenario.work), _NO_WORK
+    )
     return Demand(
         plain=DemandLayer(
             accelerator=scenario.accelerator,

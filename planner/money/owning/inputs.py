@@ -60,10 +60,7 @@ FACTS: dict[str, str] = {
     "decommissioning_share": "owned-decommissioning-share",
 }
 # Of these more is cheaper, so the cheap end of a range is its high one.
-CHEAPER_FACTS: dict[str, str] = {
-    "room_life_years": "owned-room-life-years",
-    "warranty_years": "owned-warranty-years",
-}
+CHEAPER_FACTS: dict[str, str] = {"room_life_years": "owned-room-life-years", "warranty_years": "owned-warranty-years"}
 LEAD_TIME = "owned-lead-time-months"
 ORDER = "order_month"
 # Yearly changes of prices, by the name the formulas use (which is the scenario's) and the id in the catalogue.
@@ -85,17 +82,17 @@ _ONE_EACH = judged("no server with it is known; one in each assumed")
 _NO_SOFTWARE = judged("licences are optional; none assumed")
 
 
-def add_owning_inputs(put: InputSheet, setting: PlanContext, need: DemandLayer, machine: Machine, fleet: int) -> None:
+def add_owning_inputs(sheet: InputSheet, setting: PlanContext, need: DemandLayer, machine: Machine, fleet: int) -> None:
     """Says every input of owning but those of time: when it comes and goes, and what is left of its price then."""
-    put.used.update(_shared_inputs(setting))
-    put.add("accelerators", need.accelerators, "accelerators", YOUR_INPUT)
-    put.add("busy_share", need.busy_share, "share of hours", YOUR_INPUT)
-    put.add("hours_per_month", need.hours_per_month, "hours", CONVENTION)
-    put.add("storage_tb", need.storage_tb, "TB", YOUR_INPUT)
-    _add_machine(put, setting, machine, fleet)
+    sheet.used.update(_shared_inputs(setting))
+    sheet.add("accelerators", need.accelerators, "accelerators", YOUR_INPUT)
+    sheet.add("busy_share", need.busy_share, "share of hours", YOUR_INPUT)
+    sheet.add("hours_per_month", need.hours_per_month, "hours", CONVENTION)
+    sheet.add("storage_tb", need.storage_tb, "TB", YOUR_INPUT)
+    _add_machine(sheet, setting, machine, fleet)
 
 
-def add_power_curve(put: InputSheet, setting: PlanContext, *fleets: DemandLayer) -> None:
+def add_power_curve(sheet: InputSheet, setting: PlanContext, *fleets: DemandLayer) -> None:
     """Your curve of power, where there is one: what it says at the load of each month, and what it starts from.
 
     `fleets` are the work of the fleet that shares its load, and, of an order, also that of the fleet before it: an
@@ -104,16 +101,16 @@ def add_power_curve(put: InputSheet, setting: PlanContext, *fleets: DemandLayer)
     points = setting.scenario.own.power_at_load
     if not points:
         return
-    loads, shares = ([getattr(one, name) for one in points] for name in ("load", "power_share"))
+    loads, shares = ([getattr(point, name) for point in points] for name in ("load", "power_share"))
     told = "; ".join(f"{load:g}: {share:g}" for load, share in zip(loads, shares, strict=True))
     where = replace(YOUR_INPUT, note=f"share of the rated power at each load: {told}")
-    put.add("idle_power_share", shares[0], "1", where)
-    put.add("busy_power_share", shares[-1], "1", where)
-    first, *before = [np.interp(one.busy_share, loads, shares) for one in fleets]
-    count, *fewer = [one.accelerators for one in fleets]
+    sheet.add("idle_power_share", shares[0], "1", where)
+    sheet.add("busy_power_share", shares[-1], "1", where)
+    first, *before = [np.interp(fleet.busy_share, loads, shares) for fleet in fleets]
+    count, *fewer = [fleet.accelerators for fleet in fleets]
     for share, accelerators in zip(before, fewer, strict=True):
         first = (first * count - share * accelerators) / (count - accelerators)
-    put.add(AT_LOAD, np.asarray(first)[()], "1", where)
+    sheet.add(AT_LOAD, np.asarray(first)[()], "1", where)
 
 
 @cached(64)
@@ -128,73 +125,73 @@ def _shared_inputs(setting: PlanContext) -> Mapping[str, LedgerInput]:
 
 
 def _compute_shared_inputs(setting: PlanContext) -> Mapping[str, LedgerInput]:
-    put, own = setting.input_sheet(), setting.scenario.own
+    sheet, own = setting.input_sheet(), setting.scenario.own
     for name, fact in FACTS.items():
         figure = site_or_fact_figure(setting, name, fact)
-        put.figure(name, figure, figure.unit, getattr(own, name))
+        sheet.figure(name, figure, figure.unit, getattr(own, name))
     for name in ("hardware_price_change_per_year", "wage_change_per_year", "maintenance_change_per_year"):
-        _add_price_change(put, setting, name)
+        _add_price_change(sheet, setting, name)
     for name, fact in CHEAPER_FACTS.items():
-        _add_fact_lower_bound(put, name, fact, getattr(own, name))
+        _add_fact_lower_bound(sheet, name, fact, getattr(own, name))
     for name, unit in (("capex_usd", "USD"), ("running_usd_per_month", "USD a month")):
         yours = getattr(own, name)
         if yours is not None:
-            put.add(name, yours, unit, YOUR_INPUT)
+            sheet.add(name, yours, unit, YOUR_INPUT)
     yours = own.usd_per_accelerator_year_of_software
     said_by = _NO_SOFTWARE if yours is None else YOUR_INPUT
-    put.add("usd_per_accelerator_year_of_software", yours or 0.0, "USD/accelerator-year", said_by)
-    put.fact("server_power_over_tdp", HOST_POWER)
-    put.fact("card_power_busy", CARD_BUSY)
-    put.fact("card_power_idle", CARD_IDLE)
-    _add_site(put, setting)
-    put.add_all(setting.timeline.flags)
-    put.add("begun_years", setting.timeline.begun_years, "years from today to the month", PLAN)
-    return put.used
+    sheet.add("usd_per_accelerator_year_of_software", yours or 0.0, "USD/accelerator-year", said_by)
+    sheet.fact("server_power_over_tdp", HOST_POWER)
+    sheet.fact("card_power_busy", CARD_BUSY)
+    sheet.fact("card_power_idle", CARD_IDLE)
+    _add_site(sheet, setting)
+    sheet.add_all(setting.timeline.flags)
+    sheet.add("begun_years", setting.timeline.begun_years, "years from today to the month", PLAN)
+    return sheet.used
 
 
-def add_holding(put: InputSheet, setting: PlanContext, until_months: Num | None, refreshed: bool) -> Holding:
+def add_holding(sheet: InputSheet, setting: PlanContext, until_months: Num | None, refreshed: bool) -> Holding:
     """Says when machines come, go and are replaced, and what is left of their price when they are sold."""
     own, plan = setting.scenario.own, setting.timeline
     stop: Num = np.inf if own.resale_month is None else float(own.resale_month)
-    stop = _tried(put, "resale_month", stop) if until_months is None else until_months
-    ordered = _tried(put, ORDER, float(own.order_month))
-    _add_lead_time(put, setting, stop, ordered)
+    stop = _tried(sheet, "resale_month", stop) if until_months is None else until_months
+    ordered = _tried(sheet, ORDER, float(own.order_month))
+    _add_lead_time(sheet, setting, stop, ordered)
     cycle: Num = np.inf if own.refresh_years is None else own.refresh_years
     held = Holding(
         plan,
         ordered_months=ordered,
-        lead_time_months=put.used["lead_time_months"].value,
+        lead_time_months=sheet.used["lead_time_months"].value,
         until_months=stop,
-        refresh_months=_tried(put, "refresh_years", cycle) * MONTHS_PER_YEAR if refreshed else np.inf,
+        refresh_months=_tried(sheet, "refresh_years", cycle) * MONTHS_PER_YEAR if refreshed else np.inf,
     )
-    put.add_all(held.flags(_when(put, held)))
+    sheet.add_all(held.flags(_when(sheet, held)))
     if np.any(np.asarray(ordered) > 0):
-        put.add("ordered", held.ordered, "1 in the month of the order, else 0", PLAN)
-        put.add("ordered_after_years", held.ordered_years, "years from today", YOUR_INPUT)
-    put.add("room_age_years", held.months / MONTHS_PER_YEAR, "years", PLAN)
-    warranty = put.used["warranty_years"].value
-    put.add("after_warranty", held.beyond(warranty * MONTHS_PER_YEAR), "share of each month", PLAN)
-    add_residual_share(put, setting, "residual_share", held.last_age_months)
+        sheet.add("ordered", held.ordered, "1 in the month of the order, else 0", PLAN)
+        sheet.add("ordered_after_years", held.ordered_years, "years from today", YOUR_INPUT)
+    sheet.add("room_age_years", held.months / MONTHS_PER_YEAR, "years", PLAN)
+    warranty = sheet.used["warranty_years"].value
+    sheet.add("after_warranty", held.beyond(warranty * MONTHS_PER_YEAR), "share of each month", PLAN)
+    add_residual_share(sheet, setting, "residual_share", held.last_age_months)
     if refreshed and not np.all(np.isinf(held.refresh_months)):
-        _add_refreshes(put, setting, held)
+        _add_refreshes(sheet, setting, held)
     return held
 
 
-def _add_refreshes(put: InputSheet, setting: PlanContext, held: Holding) -> None:
+def _add_refreshes(sheet: InputSheet, setting: PlanContext, held: Holding) -> None:
     """Says when the prices of new and replaced machines were set, and what is left of the replaced ones' price."""
-    put.add("refreshes", held.refreshes, "1 in months of replacement, else 0", PLAN)
+    sheet.add("refreshes", held.refreshes, "1 in months of replacement, else 0", PLAN)
     for name, months in (
         ("new_price_after_years", held.new_price_after_months),
         ("old_price_after_years", held.old_price_after_months),
         ("last_price_after_years", held.last_price_after_months),
     ):
-        put.add(name, months / MONTHS_PER_YEAR, "years from today", PLAN)
-    add_residual_share(put, setting, "residual_share_at_refresh", held.refresh_months)
+        sheet.add(name, months / MONTHS_PER_YEAR, "years from today", PLAN)
+    add_residual_share(sheet, setting, "residual_share_at_refresh", held.refresh_months)
 
 
-def _when(put: InputSheet, held: Holding) -> Origin:
+def _when(sheet: InputSheet, held: Holding) -> Origin:
     """The origin of the flags of a holding: how long the delivery takes, and who says so."""
-    wait = put.used["lead_time_months"]
+    wait = sheet.used["lead_time_months"]
     if np.ndim(wait.value) or not isinstance(wait.origin, Origin):
         return PLAN
     note = f"delivery after {months_words(float(wait.value))} ({wait.origin.source})"
@@ -203,32 +200,32 @@ def _when(put: InputSheet, held: Holding) -> Origin:
     return replace(PLAN, note=note)
 
 
-def add_residual_share(put: InputSheet, setting: PlanContext, name: str, age_months: Num) -> None:
+def add_residual_share(sheet: InputSheet, setting: PlanContext, name: str, age_months: Num) -> None:
     """The share of the price left at an age: yours, or read off the curve."""
-    times = put.tried.get(TIMES, 1.0)
-    yours = put.tried.get("residual_share", setting.scenario.own.residual_share)
+    times = sheet.tried.get(TIMES, 1.0)
+    yours = sheet.tried.get("residual_share", setting.scenario.own.residual_share)
     if yours is not None:
-        tried = "residual_share" in put.tried or TIMES in put.tried
-        put.add(name, yours * times, "share", TRIED if tried else YOUR_INPUT)
+        tried = "residual_share" in sheet.tried or TIMES in sheet.tried
+        sheet.add(name, yours * times, "share", TRIED if tried else YOUR_INPUT)
         return
     curve = curve_of(setting)
     shares = {"low": curve.high, "typical": curve.typical, "high": curve.low}[setting.case] or curve.typical
     source = setting.catalogue.sources[curve.source]
     where = Origin(source.title, curve.kind, url=source.url, note=curve.note)
     share = left((0, *curve.age_months), (1.0, *shares), age_months)
-    if POSITION in put.tried:
+    if POSITION in sheet.tried:
         low, high = (
             left((0, *curve.age_months), (1.0, *(end or shares)), age_months) for end in (curve.low, curve.high)
         )
-        share, where = between(put.tried[POSITION], share, low, high), TRIED
-    put.add(name, share * times, "share", TRIED if TIMES in put.tried else where)
+        share, where = between(sheet.tried[POSITION], share, low, high), TRIED
+    sheet.add(name, share * times, "share", TRIED if TIMES in sheet.tried else where)
 
 
 def curve_of(setting: PlanContext) -> ResidualCurve:
     """What a plan starts from for what is left of the price: the curve of its kind of chip, else the general one."""
     residuals, chip = setting.catalogue.residuals, setting.catalogue.accelerators.get(setting.scenario.accelerator)
     market = None if chip is None else chip.used_market
-    own_kind = (one for one in residuals.values() if market is not None and one.used_market == market)
+    own_kind = (residual for residual in residuals.values() if market is not None and residual.used_market == market)
     return next(own_kind, residuals[CURVE])
 
 
@@ -246,28 +243,28 @@ def left(ages: tuple[int, ...], shares: tuple[float, ...], age_months: Num) -> N
     return float(share) if np.ndim(share) == 0 else np.asarray(share)
 
 
-def _tried(put: InputSheet, name: str, value: Num) -> Num:
-    return put.tried.get(name, value)
+def _tried(sheet: InputSheet, name: str, value: Num) -> Num:
+    return sheet.tried.get(name, value)
 
 
-def _add_fact_lower_bound(put: InputSheet, name: str, fact: str, yours: Num | None) -> None:
-    figure = put.catalogue.facts[fact].figure
+def _add_fact_lower_bound(sheet: InputSheet, name: str, fact: str, yours: Num | None) -> None:
+    figure = sheet.catalogue.facts[fact].figure
     if yours is not None:
-        put.add(name, yours, figure.unit, YOUR_INPUT)
+        sheet.add(name, yours, figure.unit, YOUR_INPUT)
     else:
-        put.add(name, end(figure.newest, _OTHER_END[put.case]), figure.unit, origin(put.catalogue, figure))
+        sheet.add(name, end(figure.newest, _OTHER_END[sheet.case]), figure.unit, origin(sheet.catalogue, figure))
 
 
-def _add_lead_time(put: InputSheet, setting: PlanContext, stop: Num, ordered: Num) -> None:
+def _add_lead_time(sheet: InputSheet, setting: PlanContext, stop: Num, ordered: Num) -> None:
     """Says how long the delivery takes. A dear end at which machines would come too late is not used."""
     figure = lead_time(setting)
     yours = setting.scenario.own.lead_time_months
     latest = float(np.min(np.minimum(stop, setting.timeline.months) - ordered))
     in_time = max(figure.newest.typical, end(figure.newest, setting.case)) < latest
     if yours is None and not in_time:
-        put.add("lead_time_months", figure.newest.typical, figure.unit, origin(setting.catalogue, figure))
+        sheet.add("lead_time_months", figure.newest.typical, figure.unit, origin(setting.catalogue, figure))
     else:
-        put.figure("lead_time_months", figure, figure.unit, yours)
+        sheet.figure("lead_time_months", figure, figure.unit, yours)
 
 
 def lead_time(setting: PlanContext) -> Figure:
@@ -275,74 +272,74 @@ def lead_time(setting: PlanContext) -> Figure:
     return site_or_fact_figure(setting, "lead_time_months", LEAD_TIME)
 
 
-def _add_machine(put: InputSheet, setting: PlanContext, machine: Machine, fleet: int) -> None:
+def _add_machine(sheet: InputSheet, setting: PlanContext, machine: Machine, fleet: int) -> None:
     own = setting.scenario.own
     size = Origin(machine.label, "spec") if machine.is_known_product else _ONE_EACH
     size = size if own.accelerators_per_server is None else YOUR_INPUT
-    put.add("accelerators_per_server", float(machine.accelerators), "accelerators", size)
+    sheet.add("accelerators_per_server", float(machine.accelerators), "accelerators", size)
     many = float(fleet > machine.accelerators)
-    put.add("many", many, "1 if more than one server", COMPUTED)
+    sheet.add("many", many, "1 if more than one server", COMPUTED)
     if machine.is_priced_whole:
-        put.figure("usd_per_server", machine.price, "USD", own.usd_per_server)
+        sheet.figure("usd_per_server", machine.price, "USD", own.usd_per_server)
     each = machine.accelerator_price if machine.is_priced_whole else machine.price or machine.accelerator_price
     if machine.estimate is None:
-        put.figure("usd_per_accelerator", each, "USD", own.usd_per_accelerator)
+        sheet.figure("usd_per_accelerator", each, "USD", own.usd_per_accelerator)
     else:
         likely = Origin("what others of its kind cost", "derived", note=machine.estimate.note)
-        put.add("usd_per_accelerator", getattr(machine.estimate, setting.case), "USD", likely)
-    _add_network(put, setting, fleet)
-    put.figure("rated_w_per_server", machine.power, "W", own.rated_w_per_server)
-    put.figure("tdp_w", machine.tdp, "W")
-    put.figure("busy_w_per_server", machine.busy_power, "W")
-    put.figure("idle_w_per_server", machine.idle_power, "W")
+        sheet.add("usd_per_accelerator", getattr(machine.estimate, setting.case), "USD", likely)
+    _add_network(sheet, setting, fleet)
+    sheet.figure("rated_w_per_server", machine.power, "W", own.rated_w_per_server)
+    sheet.figure("tdp_w", machine.tdp, "W")
+    sheet.figure("busy_w_per_server", machine.busy_power, "W")
+    sheet.figure("idle_w_per_server", machine.idle_power, "W")
     if machine.host is not None:
-        put.figure("usd_per_host", machine.host.price_usd, "USD")
-        put.figure("max_w_per_host", machine.host.max_power_w, "W")
+        sheet.figure("usd_per_host", machine.host.price_usd, "USD")
+        sheet.figure("max_w_per_host", machine.host.max_power_w, "W")
 
 
-def _add_network(put: InputSheet, setting: PlanContext, fleet: int) -> None:
+def _add_network(sheet: InputSheet, setting: PlanContext, fleet: int) -> None:
     yours, none = setting.scenario.own.usd_per_accelerator_of_network, no_network_reason(setting)
     if yours is None and none is not None:
-        put.add("usd_per_accelerator_of_network", 0.0, "USD/accelerator", judged(none))
+        sheet.add("usd_per_accelerator_of_network", 0.0, "USD/accelerator", judged(none))
     else:
-        put.fact("usd_per_accelerator_of_network", network_fact(setting, fleet), yours)
+        sheet.fact("usd_per_accelerator_of_network", network_fact(setting, fleet), yours)
 
 
-def add_power_price(put: InputSheet, setting: PlanContext) -> None:
+def add_power_price(sheet: InputSheet, setting: PlanContext) -> None:
     """What a kilowatt-hour costs at the site, now and later, and how many it takes there."""
     own, site = setting.scenario.own, setting.scenario.site
     price, pue = price_of_electricity(setting), setting.catalogue.site_figure(site, "pue")
-    put.figure("usd_per_kwh", price and price.figure, "USD/kWh", own.usd_per_kwh)
-    put.figure("pue", figure_there(setting, "pue", pue and pue[1]), "1", own.pue)
-    _add_price_change(put, setting, "power_price_change_per_year")
+    sheet.figure("usd_per_kwh", price and price.figure, "USD/kWh", own.usd_per_kwh)
+    sheet.figure("pue", figure_there(setting, "pue", pue and pue[1]), "1", own.pue)
+    _add_price_change(sheet, setting, "power_price_change_per_year")
 
 
-def _add_price_change(put: InputSheet, setting: PlanContext, name: str) -> None:
+def _add_price_change(sheet: InputSheet, setting: PlanContext, name: str) -> None:
     """How a price of owning changes in a year."""
-    add_price_change(put, setting, name, CHANGES[name], getattr(setting.scenario.own, name))
+    add_price_change(sheet, setting, name, CHANGES[name], getattr(setting.scenario.own, name))
 
 
-def add_staff_and_space(put: InputSheet, setting: PlanContext) -> None:
+def add_staff_and_space(sheet: InputSheet, setting: PlanContext) -> None:
     """What people and space cost at the place, now and later."""
     own = setting.scenario.own
     for name in ("fte_per_accelerator", "usd_per_fte_year"):
         figure = site_or_fact_figure(setting, name, FACTS[name])
-        put.figure(name, figure, figure.unit, getattr(own, name))
-    _add_price_change(put, setting, "wage_change_per_year")
-    _add_space(put, setting)
+        sheet.figure(name, figure, figure.unit, getattr(own, name))
+    _add_price_change(sheet, setting, "wage_change_per_year")
+    _add_space(sheet, setting)
 
 
-def _add_space(put: InputSheet, setting: PlanContext) -> None:
+def _add_space(sheet: InputSheet, setting: PlanContext) -> None:
     space = setting.catalogue.site_figure(setting.scenario.site, "colocation_usd_per_kw_month")
     figure = figure_there(setting, "usd_per_kw_month", space and space[1])
-    put.figure("usd_per_kw_month", figure, "USD/kW-month", setting.scenario.own.usd_per_kw_month)
-    _add_price_change(put, setting, "space_price_change_per_year")
+    sheet.figure("usd_per_kw_month", figure, "USD/kW-month", setting.scenario.own.usd_per_kw_month)
+    _add_price_change(sheet, setting, "space_price_change_per_year")
 
 
-def _add_site(put: InputSheet, setting: PlanContext) -> None:
+def _add_site(sheet: InputSheet, setting: PlanContext) -> None:
     own, catalogue, site = setting.scenario.own, setting.catalogue, setting.scenario.site
-    add_power_price(put, setting)
-    _add_space(put, setting)
+    add_power_price(sheet, setting)
+    _add_space(sheet, setting)
     room = catalogue.site_figure(site, "build_usd_per_kw")
     figure = room[1] if room else catalogue.facts[ROOM].figure
-    put.figure("usd_per_kw_of_room", figure, "USD/kW", own.usd_per_kw_of_room)
+    sheet.figure("usd_per_kw_of_room", figure, "USD/kW", own.usd_per_kw_of_room)

@@ -73,7 +73,7 @@ def estimated_price(catalogue: Catalogue, accelerator: str) -> EstimatedPrice | 
     """What it would cost; None where nobody sells it, or too little is known of it or of the others."""
     record = catalogue.accelerators.get(accelerator)
     chip = None if record is None or record.rent_only else _chip_traits(record)
-    others = tuple(one for one in known_prices(catalogue) if one.accelerator != accelerator)
+    others = tuple(price for price in known_prices(catalogue) if price.accelerator != accelerator)
     if chip is None or len(others) < _FEWEST:
         return None
     line = _fit_regression(others)
@@ -96,14 +96,16 @@ def known_prices(catalogue: Catalogue) -> tuple[PricedChip, ...]:
 @cached(8)
 def leave_one_out_errors(known: tuple[PricedChip, ...]) -> tuple[float, ...]:
     """By what each known price has to be multiplied to get from what all the others foretell to what is asked."""
-    foretold = (_fit_regression((*known[:place], *known[place + 1 :])).usd(one.chip) for place, one in enumerate(known))
+    foretold = (
+        _fit_regression((*known[:place], *known[place + 1 :])).usd(chip.chip) for place, chip in enumerate(known)
+    )
     return tuple(one.usd / usd for one, usd in zip(known, foretold, strict=True))
 
 
 def _chip_traits(record: Accelerator) -> _ChipTraits | None:
     """What is known of it; None where its rate, memory or bandwidth is not."""
     figures = (record.fp32_tflops, record.memory_gb, record.memory_bandwidth_gb_s)
-    single, memory, bandwidth = (_typical(one) for one in figures)
+    single, memory, bandwidth = (_typical(figure) for figure in figures)
     rate = _typical(record.bf16_dense_tflops) or _typical(record.fp16_dense_tflops) or (single and 2 * single)
     if not (rate and memory and bandwidth):
         return None
@@ -148,16 +150,16 @@ def _design_row(chip: _ChipTraits, year: float, vendor: str) -> NDArray[np.float
 
 @cached(256)
 def _fit_regression(known: tuple[PricedChip, ...]) -> _PriceRegression:
-    vendors = [one.chip.vendor for one in known]
+    vendors = [chip.chip.vendor for chip in known]
     vendor = max(sorted(set(vendors)), key=vendors.count)
-    years = [one.chip.year for one in known if one.chip.year is not None]
+    years = [chip.chip.year for chip in known if chip.chip.year is not None]
     year = float(np.mean(years)) if years else 0.0
-    rows = np.array([_design_row(one.chip, year, vendor) for one in known])
+    rows = np.array([_design_row(chip.chip, year, vendor) for chip in known])
     middle, spread = rows.mean(axis=0), rows.std(axis=0)
     spread = np.where(spread > 0, spread, 1.0)
     table = np.column_stack([np.ones(len(known)), (rows - middle) / spread])
     return _PriceRegression(
-        _robust_least_squares(table, np.log([one.usd for one in known])), middle, spread, year, vendor
+        _robust_least_squares(table, np.log([chip.usd for chip in known])), middle, spread, year, vendor
     )
 
 

@@ -112,50 +112,50 @@ def _reckoned(
     what, fleet = machine(setting), need.peak_accelerators if part is None else part.fleet
     if what is None or power_shortfall_reason(setting, fleet):
         return None
-    put = setting.input_sheet()
-    add_owning_inputs(put, setting, need, what, fleet)
+    sheet = setting.input_sheet()
+    add_owning_inputs(sheet, setting, need, what, fleet)
     if part is not None and part.owned_before:
-        put.add("accelerators_before", float(part.owned_before), "accelerators", PLAN)
-    add_power_curve(put, setting, *(part.layers if part is not None and part.owned_before else (need,)))
-    held = add_holding(put, setting, until_months, refreshed)
-    all_in = "capex_usd" in put.used
+        sheet.add("accelerators_before", float(part.owned_before), "accelerators", PLAN)
+    add_power_curve(sheet, setting, *(part.layers if part is not None and part.owned_before else (need,)))
+    held = add_holding(sheet, setting, until_months, refreshed)
+    all_in = "capex_usd" in sheet.used
     if part is not None and part.priced_month and not all_in:
-        _say_priced(put, setting, part.priced_month / MONTHS_PER_YEAR)
+        _say_priced(sheet, setting, part.priced_month / MONTHS_PER_YEAR)
     is_later = part is not None and part.owned_before > 0
-    today = _all_in_formula(put, setting, need) if all_in else _price(put, what, later=is_later)
-    price = f"{today} * {become(put, 'ordered_after_years')}" if _has_moved(put) else today
+    today = _all_in_formula(sheet, setting, need) if all_in else _price(sheet, what, later=is_later)
+    price = f"{today} * {become(sheet, 'ordered_after_years')}" if _has_moved(sheet) else today
     paid = price if all_in else f"{price} * (1 + scarcity_premium_share)"
-    replaces = "refreshes" in put.used
+    replaces = "refreshes" in sheet.used
     kw = _rated_kw_formula(setting, what)
     room = place_of(setting).builds_room
     return Ownership(
         machine=what,
         layer=need,
         holding=held,
-        sheet=put,
+        sheet=sheet,
         price=price,
         paid=paid,
         purchase_lines=(
-            *agreed(setting, _bought(put, paid, all_in), held.ordered_years),
+            *agreed(setting, _bought(sheet, paid, all_in), held.ordered_years),
             *(
-                agreed(setting, _refresh_lines(put, today, all_in), _said(put, "new_price_after_years"))
+                agreed(setting, _refresh_lines(sheet, today, all_in), _said(sheet, "new_price_after_years"))
                 if replaces
                 else ()
             ),
         ),
-        setup_lines=() if all_in else _beside(put, setting, price, kw if room else None),
-        operating_lines=_running(put, setting, what, price, kw),
+        setup_lines=() if all_in else _beside(sheet, setting, price, kw if room else None),
+        operating_lines=_running(sheet, setting, what, price, kw),
         resale_lines=sale_lines(
-            put,
+            sheet,
             setting,
             price,
-            _host_share_formula(put, what, today, all_in=all_in),
+            _host_share_formula(sheet, what, today, all_in=all_in),
             held,
             replaced=today if replaces else None,
         ),
-        exit_lines=_end(put, setting, price, kw if room and not all_in else None),
+        exit_lines=_end(sheet, setting, price, kw if room and not all_in else None),
         sold_hours_lines=hour_sale_lines(
-            put, setting, _idle(put, setting, what, kw, with_people=part is None or not part.owned_before)
+            sheet, setting, _idle(sheet, setting, what, kw, with_people=part is None or not part.owned_before)
         ),
     )
 
@@ -163,55 +163,55 @@ def _reckoned(
 _reckoned_once = cached(8)(_reckoned)
 
 
-def _all_in_formula(put: InputSheet, setting: PlanContext, need: DemandLayer) -> str:
+def _all_in_formula(sheet: InputSheet, setting: PlanContext, need: DemandLayer) -> str:
     """Your sum for day one: for each machine, or for the fleet that was asked for; for another one in proportion."""
     if setting.scenario.own.capex_per == PER_MACHINE:
         return "capex_usd * ceil(accelerators / accelerators_per_server)"
     asked = fleet_asked(setting)
     if np.all(np.asarray(need.accelerators) == asked):
         return "capex_usd"
-    put.add("capex_accelerators", float(asked), "accelerators", YOUR_INPUT)
+    sheet.add("capex_accelerators", float(asked), "accelerators", YOUR_INPUT)
     return "capex_usd * accelerators / capex_accelerators"
 
 
-def _said(put: InputSheet, name: str) -> Num:
-    return put.used[name].value
+def _said(sheet: InputSheet, name: str) -> Num:
+    return sheet.used[name].value
 
 
-def _has_moved(put: InputSheet) -> bool:
+def _has_moved(sheet: InputSheet) -> bool:
     """Whether the order comes on another day than that of its price."""
-    if "ordered" not in put.used:
+    if "ordered" not in sheet.used:
         return False
-    return PRICED not in put.used or bool(np.any(_said(put, "ordered_after_years") != _said(put, PRICED)))
+    return PRICED not in sheet.used or bool(np.any(_said(sheet, "ordered_after_years") != _said(sheet, PRICED)))
 
 
-def _say_priced(put: InputSheet, setting: PlanContext, years: float) -> None:
+def _say_priced(sheet: InputSheet, setting: PlanContext, years: float) -> None:
     """Says of which day the price of an order is, and in real terms what a dollar is worth on it."""
-    put.add(PRICED, years, "years from today", YOUR_INPUT)
+    sheet.add(PRICED, years, "years from today", YOUR_INPUT)
     inflation = inflation_per_year(setting)
     if inflation != 0:
-        put.add(_WORTH_PRICED, (1 + inflation) ** -years, "dollars of today", PLAN)
+        sheet.add(_WORTH_PRICED, (1 + inflation) ** -years, "dollars of today", PLAN)
 
 
-def _on_its_day(put: InputSheet, name: str) -> str:
+def _on_its_day(sheet: InputSheet, name: str) -> str:
     """A price on the day that an order's own price is typed for: that price itself, or what another has become."""
-    if PRICED not in put.used:
+    if PRICED not in sheet.used:
         return name
-    if not put.used[name].is_yours:
+    if not sheet.used[name].is_yours:
         return f"{name} * {LATER} ** {PRICED}"
-    return f"{name} * {_WORTH_PRICED}" if _WORTH_PRICED in put.used else name
+    return f"{name} * {_WORTH_PRICED}" if _WORTH_PRICED in sheet.used else name
 
 
-def _price(put: InputSheet, what: Machine, *, later: bool) -> str:
+def _price(sheet: InputSheet, what: Machine, *, later: bool) -> str:
     """The formula for the price of all machines and spares; of workstations and cards, as many as are bought.
 
     It is today's, or that of the day an order's own price is typed for. A spare is a board with its share of a host: a
     pool on the shelf, that stands and draws nothing.
     """
     name = "usd_per_server" if what.is_priced_whole else "usd_per_accelerator"
-    spares, each = _MORE_SPARES if later else SPARES, _on_its_day(put, name)
+    spares, each = _MORE_SPARES if later else SPARES, _on_its_day(sheet, name)
     if what.holds_cards and not what.is_priced_whole:
-        return f"({SERVERS} * {_on_its_day(put, 'usd_per_host')} + ({CARDS} + {spares}) * {each})"
+        return f"({SERVERS} * {_on_its_day(sheet, 'usd_per_host')} + ({CARDS} + {spares}) * {each})"
     return f"({SERVERS} + {spares} / accelerators_per_server) * {what.price_formula.replace(name, each)}"
 
 
@@ -245,7 +245,7 @@ def _busy_idle_kw_formulas(setting: PlanContext, what: Machine, kw: str) -> tupl
     )
 
 
-def _drawn_kw_formulas(put: InputSheet, setting: PlanContext, what: Machine, kw: str) -> tuple[str, str, str]:
+def _drawn_kw_formulas(sheet: InputSheet, setting: PlanContext, what: Machine, kw: str) -> tuple[str, str, str]:
     """The formulas for what machines draw for their work, while they wait, and more if they worked all the time.
 
     By your curve, what they draw above waiting for the rest of the time is for the work; so all stay what they are
@@ -253,108 +253,108 @@ def _drawn_kw_formulas(put: InputSheet, setting: PlanContext, what: Machine, kw:
     """
     busy, idle = _busy_idle_kw_formulas(setting, what, kw)
     waiting = f"{idle} * (1 - busy_share)"
-    if AT_LOAD in put.used:
+    if AT_LOAD in sheet.used:
         working = f"{kw} * ({AT_LOAD} - idle_power_share * (1 - busy_share))"
         return working, waiting, f"{kw} * (busy_power_share - {AT_LOAD})"
     return f"{busy} * busy_share", waiting, f"({busy} - {idle}) * (1 - busy_share)"
 
 
-def _bought(put: InputSheet, paid: str, all_in: bool) -> tuple[Line, ...]:
+def _bought(sheet: InputSheet, paid: str, all_in: bool) -> tuple[Line, ...]:
     name = "All of day one" if all_in else "Servers, with spares"
-    due = _DUE.format(ordered="ordered" if "ordered" in put.used else "starts")
-    return (put.line(name, "hardware", f"{paid} * {due}", treatment="capital"),)
+    due = _DUE.format(ordered="ordered" if "ordered" in sheet.used else "starts")
+    return (sheet.line(name, "hardware", f"{paid} * {due}", treatment="capital"),)
 
 
-def _refresh_lines(put: InputSheet, price: str, all_in: bool) -> tuple[Line, ...]:
+def _refresh_lines(sheet: InputSheet, price: str, all_in: bool) -> tuple[Line, ...]:
     """The lines of a replacement: ordered in time, so that there is no gap, at the list price of that day."""
-    again = f"{price} * {become(put, 'new_price_after_years')} * refreshes"
-    new = put.line("New servers at a refresh", "hardware", again, treatment="capital")
+    again = f"{price} * {become(sheet, 'new_price_after_years')} * refreshes"
+    new = sheet.line("New servers at a refresh", "hardware", again, treatment="capital")
     if all_in:
         return (new,)
-    return (new, put.line("Installing them", "hardware", f"install_share * {again}", treatment="capital"))
+    return (new, sheet.line("Installing them", "hardware", f"install_share * {again}", treatment="capital"))
 
 
-def _beside(put: InputSheet, setting: PlanContext, price: str, room_kw: str | None) -> tuple[Line, ...]:
-    install = put.line("Installation", "hardware", f"{price} * install_share * delivered", treatment="capital")
+def _beside(sheet: InputSheet, setting: PlanContext, price: str, room_kw: str | None) -> tuple[Line, ...]:
+    install = sheet.line("Installation", "hardware", f"{price} * install_share * delivered", treatment="capital")
     lines = [
-        put.line(
+        sheet.line(
             "Network between servers",
             "network",
             "accelerators * usd_per_accelerator_of_network * many * delivered",
             treatment="capital",
         ),
-        put.line("Disks", "storage", "storage_tb * usd_per_tb_of_disk * delivered", treatment="capital"),
+        sheet.line("Disks", "storage", "storage_tb * usd_per_tb_of_disk * delivered", treatment="capital"),
     ]
     if room_kw is not None:
         built = f"{room_kw} * usd_per_kw_of_room * delivered"
-        lines.append(put.line("Building a room", "space", built, treatment="capital"))
-    return (*agreed(setting, (install,), _ordered_years(put)), *agreed(setting, tuple(lines)))
+        lines.append(sheet.line("Building a room", "space", built, treatment="capital"))
+    return (*agreed(setting, (install,), _ordered_years(sheet)), *agreed(setting, tuple(lines)))
 
 
-def _ordered_years(put: InputSheet) -> Num:
+def _ordered_years(sheet: InputSheet) -> Num:
     """Years from today to the order."""
-    return _said(put, "ordered_after_years") if "ordered" in put.used else 0.0
+    return _said(sheet, "ordered_after_years") if "ordered" in sheet.used else 0.0
 
 
-def _running(put: InputSheet, setting: PlanContext, what: Machine, price: str, kw: str) -> tuple[Line, ...]:
-    if "running_usd_per_month" in put.used:
-        return agreed(setting, (put.line("Running it, all in", "upkeep", "running_usd_per_month * owns"),))
-    working, waiting, _ = _drawn_kw_formulas(put, setting, what, kw)
+def _running(sheet: InputSheet, setting: PlanContext, what: Machine, price: str, kw: str) -> tuple[Line, ...]:
+    if "running_usd_per_month" in sheet.used:
+        return agreed(setting, (sheet.line("Running it, all in", "upkeep", "running_usd_per_month * owns"),))
+    working, waiting, _ = _drawn_kw_formulas(sheet, setting, what, kw)
     rises = _UPKEEP.format(
-        since_years="(begun_years - ordered_after_years)" if "ordered" in put.used else "begun_years"
+        since_years="(begun_years - ordered_after_years)" if "ordered" in sheet.used else "begun_years"
     )
     set_monthly = (
-        _space_line(put, setting, kw),
-        put.line("Electricity while working", "power", f"{working} * {METER} * owns"),
-        put.line("Electricity while idle", "idle", f"{waiting} * {METER} * owns"),
-        put.line("People", "staff", f"accelerators * fte_per_accelerator * {WAGE} / 12 * owns"),
-        put.line(
+        _space_line(sheet, setting, kw),
+        sheet.line("Electricity while working", "power", f"{working} * {METER} * owns"),
+        sheet.line("Electricity while idle", "idle", f"{waiting} * {METER} * owns"),
+        sheet.line("People", "staff", f"accelerators * fte_per_accelerator * {WAGE} / 12 * owns"),
+        sheet.line(
             "Maintenance and insurance",
             "upkeep",
             f"{price} * (maintenance_share_per_year + insurance_share_per_year) * {rises} / 12 * owns",
         ),
-        _repair_line(put, setting, what, price, rises),
+        _repair_line(sheet, setting, what, price, rises),
     )
     licences = "accelerators * usd_per_accelerator_year_of_software / 12 * owns"
     *before, repairs = agreed(setting, set_monthly, setting.timeline.begun_years)
-    return (*before, *agreed(setting, (put.line("Software", "upkeep", licences),)), repairs)
+    return (*before, *agreed(setting, (sheet.line("Software", "upkeep", licences),)), repairs)
 
 
-def _idle(put: InputSheet, setting: PlanContext, what: Machine, kw: str, *, with_people: bool) -> SellableHours:
+def _idle(sheet: InputSheet, setting: PlanContext, what: Machine, kw: str, *, with_people: bool) -> SellableHours:
     """The hours that can be sold on. Your sum for running the machines is taken to hold their electricity too."""
-    all_in = "running_usd_per_month" in put.used
-    more_kw = None if all_in else _drawn_kw_formulas(put, setting, what, kw)[2]
+    all_in = "running_usd_per_month" in sheet.used
+    more_kw = None if all_in else _drawn_kw_formulas(sheet, setting, what, kw)[2]
     return SellableHours("accelerators * (1 - busy_share)", "owns", more_kw, with_people)
 
 
-def _space_line(put: InputSheet, setting: PlanContext, kw: str) -> Line:
+def _space_line(sheet: InputSheet, setting: PlanContext, kw: str) -> Line:
     if place_of(setting).builds_room:
         upkeep = f"{kw} * usd_per_kw_of_room * room_upkeep_share_per_year * {_UPKEEP} / 12 * owns"
-        return put.line("Upkeep of the room", "space", upkeep.format(since_years="begun_years"))
-    return put.line("Space, by contracted power", "space", f"{kw} * {RENT_OF_SPACE} * owns")
+        return sheet.line("Upkeep of the room", "space", upkeep.format(since_years="begun_years"))
+    return sheet.line("Space, by contracted power", "space", f"{kw} * {RENT_OF_SPACE} * owns")
 
 
-def _repair_line(put: InputSheet, setting: PlanContext, what: Machine, price: str, rises: str) -> Line:
+def _repair_line(sheet: InputSheet, setting: PlanContext, what: Machine, price: str, rises: str) -> Line:
     """What is paid for support covers repairs, so only what they cost above it is added, once the warranty is over."""
-    if np.all(np.isfinite(put.used["usd_per_accelerator"].value)):
-        each = _on_its_day(put, "usd_per_accelerator")
+    if np.all(np.isfinite(sheet.used["usd_per_accelerator"].value)):
+        each = _on_its_day(sheet, "usd_per_accelerator")
     else:
-        fleet_of_sum = "capex_accelerators" if "capex_accelerators" in put.used else "accelerators"
+        fleet_of_sum = "capex_accelerators" if "capex_accelerators" in sheet.used else "accelerators"
         if setting.scenario.own.capex_per == PER_MACHINE:
             fleet_of_sum = "accelerators_per_server"
-        server = _on_its_day(put, "usd_per_server") if what.is_priced_whole else ""
+        server = _on_its_day(sheet, "usd_per_server") if what.is_priced_whole else ""
         each = f"{server} / accelerators_per_server" if what.is_priced_whole else f"capex_usd / {fleet_of_sum}"
-    if _has_moved(put):
-        each = f"{each} * {become(put, 'ordered_after_years')}"
+    if _has_moved(sheet):
+        each = f"{each} * {become(sheet, 'ordered_after_years')}"
     failed = f"accelerators * failures_per_accelerator_year * repair_share * {each}"
-    return put.line(
+    return sheet.line(
         "Repairs beyond what support covers",
         "upkeep",
         f"max({failed} - {price} * maintenance_share_per_year, 0) * {rises} / 12 * after_warranty",
     )
 
 
-def _host_share_formula(put: InputSheet, what: Machine, price: str, *, all_in: bool) -> str | None:
+def _host_share_formula(sheet: InputSheet, what: Machine, price: str, *, all_in: bool) -> str | None:
     """The formula for the host's part of the price: what the GPUs in it do not cost, else the usual share of it.
 
     A GPU's price that leaves next to nothing for the host is not one beside it, but a share of the whole.
@@ -363,18 +363,18 @@ def _host_share_formula(put: InputSheet, what: Machine, price: str, *, all_in: b
     if what.is_complete:
         return None
     if what.holds_cards and not what.is_priced_whole and not all_in:
-        return f"{SERVERS} * {_on_its_day(put, 'usd_per_host')} / max({price}, {_LEAST_USD})"
-    if what.is_priced_whole and not all_in and np.all(np.isfinite(put.used["usd_per_accelerator"].value)):
-        each = _on_its_day(put, "usd_per_accelerator")
-        rest = f"1 - {each} * accelerators_per_server / max({_on_its_day(put, 'usd_per_server')}, {_LEAST_USD})"
+        return f"{SERVERS} * {_on_its_day(sheet, 'usd_per_host')} / max({price}, {_LEAST_USD})"
+    if what.is_priced_whole and not all_in and np.all(np.isfinite(sheet.used["usd_per_accelerator"].value)):
+        each = _on_its_day(sheet, "usd_per_accelerator")
+        rest = f"1 - {each} * accelerators_per_server / max({_on_its_day(sheet, 'usd_per_server')}, {_LEAST_USD})"
         return f"where({rest} > {_LEAST_HOST}, {rest}, {usual})"
     return usual
 
 
-def _end(put: InputSheet, setting: PlanContext, price: str, room_kw: str | None) -> tuple[Line, ...]:
-    removal = put.line("Taking it down", "upkeep", f"{price} * decommissioning_share * sold")
-    down = agreed(setting, (removal,), _ordered_years(put))
+def _end(sheet: InputSheet, setting: PlanContext, price: str, room_kw: str | None) -> tuple[Line, ...]:
+    removal = sheet.line("Taking it down", "upkeep", f"{price} * decommissioning_share * sold")
+    down = agreed(setting, (removal,), _ordered_years(sheet))
     if room_kw is None:
         return down
     worth = f"-1 * {room_kw} * usd_per_kw_of_room * max(1 - room_age_years / room_life_years, 0) * sold"
-    return (*down, *agreed(setting, (put.line("What the room is still worth", "resale", worth, treatment="sale"),)))
+    return (*down, *agreed(setting, (sheet.line("What the room is still worth", "resale", worth, treatment="sale"),)))

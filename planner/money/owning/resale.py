@@ -30,7 +30,7 @@ class Installments:
     months: Num  # whole ones
     in_advance: bool = False
 
-    def add_to(self, put: InputSheet, name: str) -> None:
+    def add_to(self, sheet: InputSheet, name: str) -> None:
         """Says the number of payments and the months they fall in as inputs; `name` tells loans from leases."""
         number = self.holding.since_delivery + float(self.in_advance)
         last = self.holding.delivery_month + self.months
@@ -39,12 +39,12 @@ class Installments:
         pays = np.asarray(due * self.holding.comes, dtype=np.float64)
         settles = np.equal(self.holding.plan.month, np.minimum(last, sold_in)) * self.holding.comes
         made = np.asarray(np.sum(pays, axis=-1, keepdims=np.ndim(pays) > 1), dtype=np.float64)
-        put.add(f"{name}_months", self.months, "months", PLAN)
-        put.add("month", self.holding.plan.month, "its number", PLAN)
-        put.add("delivery_month", self.holding.delivery_month, "its number", PLAN)
-        put.add("payments_made", made if made.ndim else float(made), "payments", PLAN)
-        put.add("pays", pays, "1 in months with a payment, else 0", PLAN)
-        put.add("settles", settles, "1 in the month in which all is settled, else 0", PLAN)
+        sheet.add(f"{name}_months", self.months, "months", PLAN)
+        sheet.add("month", self.holding.plan.month, "its number", PLAN)
+        sheet.add("delivery_month", self.holding.delivery_month, "its number", PLAN)
+        sheet.add("payments_made", made if made.ndim else float(made), "payments", PLAN)
+        sheet.add("pays", pays, "1 in months with a payment, else 0", PLAN)
+        sheet.add("settles", settles, "1 in the month in which all is settled, else 0", PLAN)
 
 
 def whole_months(years: Num | None, otherwise_months: Num) -> Num:
@@ -78,9 +78,9 @@ def level_payment(rate: str, months: str, left: str, *, in_advance: bool) -> str
     return f"where({rate} > {_FLAT}, {some}, (1 - {left}) / {months})"
 
 
-def value(put: InputSheet, how: str) -> Num:
+def value(sheet: InputSheet, how: str) -> Num:
     """What a formula gives for the inputs that were said."""
-    return formula(how)({name: put.used[name].value for name in formula(how).names})
+    return formula(how)({name: sheet.used[name].value for name in formula(how).names})
 
 
 LATER = "(1 + hardware_price_change_per_year)"
@@ -101,71 +101,71 @@ class _SaleTiming:
 
 
 def sale_lines(
-    put: InputSheet, setting: PlanContext, price: str, host_part: str | None, held: Holding, *, replaced: str | None
+    sheet: InputSheet, setting: PlanContext, price: str, host_part: str | None, held: Holding, *, replaced: str | None
 ) -> tuple[Line, ...]:
     """The lines of every sale. `host_part` is the formula for the host's part of the price; None where it has none.
 
     `price` is that of the order; `replaced` the price that what replaces it starts from, None where nothing does.
     """
     own = setting.scenario.own
-    _say(put, own)
+    _say(sheet, own)
     if host_part is not None and own.host_residual_share is not None:
-        put.add(HOST, value(put, host_part), "share of the price", replace(COMPUTED, note=host_part))
+        sheet.add(HOST, value(sheet, host_part), "share of the price", replace(COMPUTED, note=host_part))
     come = {_SaleTiming("delivered", held.ordered_years): price}
     go = {_SaleTiming("sold", held.ordered_years): price}
     if replaced is not None:
-        come[_later(put, "new", "refreshes", _REPLACED)] = replaced
-        old = _later(put, "old", "refreshes", _REPLACED, "residual_share_at_refresh")
-        go = {old: replaced, _later(put, "last", "sold"): replaced}
+        come[_later(sheet, "new", "refreshes", _REPLACED)] = replaced
+        old = _later(sheet, "old", "refreshes", _REPLACED, "residual_share_at_refresh")
+        go = {old: replaced, _later(sheet, "last", "sold"): replaced}
     guaranteed = {} if own.guaranteed_residual_share is None else come
-    parts = [(one, _guarantee_fee_lines(put, paid, one)) for one, paid in guaranteed.items()]
-    parts += [(one, _sold(put, own, paid, one)) for one, paid in go.items()]
-    return tuple(line for one, lines in parts for line in agreed(setting, lines, one.priced_after_years))
+    parts = [(one, _guarantee_fee_lines(sheet, paid, one)) for one, paid in guaranteed.items()]
+    parts += [(one, _sold(sheet, own, paid, one)) for one, paid in go.items()]
+    return tuple(line for part, lines in parts for line in agreed(setting, lines, part.priced_after_years))
 
 
-def become(put: InputSheet, name: str) -> str:
+def become(sheet: InputSheet, name: str) -> str:
     """By how much the price of the machines has changed on a later day: since today, or since its own day."""
-    return f"{LATER} ** ({name} - {PRICED})" if PRICED in put.used else f"{LATER} ** {name}"
+    return f"{LATER} ** ({name} - {PRICED})" if PRICED in sheet.used else f"{LATER} ** {name}"
 
 
-def _later(put: InputSheet, which: str, flag: str, of: str = "", left: str = "residual_share") -> _SaleTiming:
+def _later(sheet: InputSheet, which: str, flag: str, of: str = "", left: str = "residual_share") -> _SaleTiming:
     """A moment of a plan that replaces its machines: those at hand were bought at the price of another day."""
     name = f"{which}_price_after_years"
-    return _SaleTiming(f"{become(put, name)} * {flag}", put.used[name].value, of, left)
+    return _SaleTiming(f"{become(sheet, name)} * {flag}", sheet.used[name].value, of, left)
 
 
-def _say(put: InputSheet, own: OwnInputs) -> None:
+def _say(sheet: InputSheet, own: OwnInputs) -> None:
     """Says what was agreed on the resale, and what is left of the host where that is another share."""
     for name in (GUARANTEED, COST, "forward_residual_share"):
-        put.add(name, getattr(own, name) or 0.0, "share of the price", YOUR_INPUT)
+        sheet.add(name, getattr(own, name) or 0.0, "share of the price", YOUR_INPUT)
     if own.host_residual_share is not None:
-        times = put.tried.get(TIMES, 1.0)
-        where = TRIED if TIMES in put.tried else YOUR_INPUT
-        put.add("host_residual_share", own.host_residual_share * times, "share of the host's price", where)
+        times = sheet.tried.get(TIMES, 1.0)
+        where = TRIED if TIMES in sheet.tried else YOUR_INPUT
+        sheet.add("host_residual_share", own.host_residual_share * times, "share of the host's price", where)
 
 
-def _guarantee_fee_lines(put: InputSheet, price: str, moment: _SaleTiming) -> tuple[Line, ...]:
+def _guarantee_fee_lines(sheet: InputSheet, price: str, moment: _SaleTiming) -> tuple[Line, ...]:
     """What the guarantee costs, paid when the machines come."""
     how = f"{price} * {COST} * {moment.when}"
-    return (put.line(f"Guarantee of the resale{moment.of}", "resale", how),)
+    return (sheet.line(f"Guarantee of the resale{moment.of}", "resale", how),)
 
 
-def _sold(put: InputSheet, own: OwnInputs, price: str, moment: _SaleTiming) -> tuple[Line, ...]:
+def _sold(sheet: InputSheet, own: OwnInputs, price: str, moment: _SaleTiming) -> tuple[Line, ...]:
     """What one sale brings: what was agreed, or what the market pays and what a guarantee pays above it."""
     if own.forward_residual_share is not None:
         how = f"-1 * {price} * forward_residual_share * {moment.when}"
-        return (put.line(f"Resale{moment.of}", "resale", how, treatment="sale"),)
+        return (sheet.line(f"Resale{moment.of}", "resale", how, treatment="sale"),)
     sold, left = f"-1 * {price} * (1 - selling_cost_share)", moment.left
     shares = {"Resale": left}
-    if HOST in put.used:
+    if HOST in sheet.used:
         shares = {"Resale, GPUs": f"(1 - {HOST}) * {left}", "Resale, hosts": f"{HOST} * host_residual_share"}
         left = " + ".join(shares.values())
     lines = tuple(
-        put.line(f"{name}{moment.of}", "resale", f"{sold} * {share} * {moment.when}", treatment="sale")
+        sheet.line(f"{name}{moment.of}", "resale", f"{sold} * {share} * {moment.when}", treatment="sale")
         for name, share in shares.items()
     )
     if own.guaranteed_residual_share is None:
         return lines
     short = f"max({GUARANTEED} - (1 - selling_cost_share) * ({left}), 0)"
     how = f"-1 * {price} * {short} * {moment.when}"
-    return (*lines, put.line(f"Paid up to the guarantee{moment.of}", "resale", how, treatment="sale"))
+    return (*lines, sheet.line(f"Paid up to the guarantee{moment.of}", "resale", how, treatment="sale"))

@@ -117,15 +117,15 @@ def bills(  # noqa: PLR0913 - a question of as many parts
     `prices` are what the offers' prices are worth, where they are not those of the plan's own market. What comes later
     counts as `money` says: for what it is worth today, as everywhere in the answer, or as it is billed.
     """
-    basis = setting.input_sheet()
-    add_demand_inputs(basis, setting, need)
-    _add_active_share(basis, when)
+    sheet = setting.input_sheet()
+    add_demand_inputs(sheet, setting, need)
+    _add_active_share(sheet, when)
     if months is not None:
-        basis.add("months", months, "months", PLAN)
+        sheet.add("months", months, "months", PLAN)
     worth = prices or estimated_prices(setting, offers)
     # your own terms belong to the plan's offer, not to all
-    set_after = add_offer_inputs(basis, setting, offers, RentalInputs(), prices=worth)
-    lines = rent_lines(basis, setting, add_rent_path(basis, setting, set_after))
+    set_after = add_offer_inputs(sheet, setting, offers, RentalInputs(), prices=worth)
+    lines = rent_lines(sheet, setting, add_rent_path(sheet, setting, set_after))
     beside = tuple(assumed_provider_prices(setting.catalogue, setting.catalogue.offers[key], need) for key in offers)
     ledger = Ledger("Renting", lines)
     counts = factors(setting) if money == TODAY else np.ones_like(factors(setting))
@@ -150,16 +150,16 @@ def renting(
     `yours` are your own terms where they are not those of the scenario's `rent`.
     """
     own = yours or setting.scenario.rent
-    basis = setting.input_sheet()
-    add_demand_inputs(basis, setting, need)
-    _add_active_share(basis, when)
-    set_after = add_offer_inputs(basis, setting, () if offer is None else (offer,), own)
-    price = add_forward_rent(basis, setting, add_rent_path(basis, setting, set_after))
-    return with_support(basis, drop_zero_lines(basis, rent_lines(basis, setting, price)), own.support_share)
+    sheet = setting.input_sheet()
+    add_demand_inputs(sheet, setting, need)
+    _add_active_share(sheet, when)
+    set_after = add_offer_inputs(sheet, setting, () if offer is None else (offer,), own)
+    price = add_forward_rent(sheet, setting, add_rent_path(sheet, setting, set_after))
+    return with_support(sheet, drop_zero_lines(sheet, rent_lines(sheet, setting, price)), own.support_share)
 
 
 def rent_lines(
-    basis: InputSheet, setting: PlanContext, price: str, *, runs: str = "runs", ends: str = "ends"
+    sheet: InputSheet, setting: PlanContext, price: str, *, runs: str = "runs", ends: str = "ends"
 ) -> tuple[Line, ...]:
     """What makes a bill, from the inputs that were said, at this price of an hour.
 
@@ -167,8 +167,8 @@ def rent_lines(
     """
     hours = f"accelerators * {BUSY} * {runs} * {price}"
     data = (
-        basis.line("Disk", "storage", "where(storage_gb > 0, storage_gb * usd_per_gb_month_of_disk, 0) * runs"),
-        basis.line(
+        sheet.line("Disk", "storage", "where(storage_gb > 0, storage_gb * usd_per_gb_month_of_disk, 0) * runs"),
+        sheet.line(
             "Traffic out",
             "egress",
             "where(egress_gb_per_month > 0, max(egress_gb_per_month - free_egress_gb_per_month, 0)"
@@ -176,19 +176,19 @@ def rent_lines(
         ),
     )
     return (
-        *_work_hour_lines(basis, hours),
-        basis.line(
+        *_work_hour_lines(sheet, hours),
+        sheet.line(
             "Whole machines and minimums", "whole machines", f"({BILLED} - accelerators) * {BUSY} * {runs} * {price}"
         ),
-        basis.line(
+        sheet.line(
             "Sessions rounded up", "rounding", f"{BILLED} * {BUSY} * (1 - bills_idle) * {ROUNDED} * {runs} * {price}"
         ),
-        basis.line(
+        sheet.line(
             "Idle hours paid for",
             "idle",
             f"{BILLED} * (1 - busy_share) * hours_per_month * bills_idle * {runs} * {price}",
         ),
-        basis.line(
+        sheet.line(
             "Reservation beyond the plan",
             "commitment",
             f"{BILLED} * {BEYOND} * bills_idle * hours_per_month * {ends} * {price}",
@@ -197,55 +197,55 @@ def rent_lines(
     )
 
 
-def _work_hour_lines(basis: InputSheet, hours: str) -> tuple[Line, ...]:
+def _work_hour_lines(sheet: InputSheet, hours: str) -> tuple[Line, ...]:
     """The hours in which work is done; those known to be lost to failures apart."""
-    if LOST not in basis.used:
-        return (basis.line("Useful hours", "compute", hours),)
+    if LOST not in sheet.used:
+        return (sheet.line("Useful hours", "compute", hours),)
     return (
-        basis.line("Useful hours", "compute", f"{hours} * (1 - {LOST})"),
-        basis.line("Time lost to failures and restarts", "interruptions", f"{hours} * {LOST}"),
+        sheet.line("Useful hours", "compute", f"{hours} * (1 - {LOST})"),
+        sheet.line("Time lost to failures and restarts", "interruptions", f"{hours} * {LOST}"),
     )
 
 
-def drop_zero_lines(basis: InputSheet, lines: tuple[Line, ...]) -> tuple[Line, ...]:
+def drop_zero_lines(sheet: InputSheet, lines: tuple[Line, ...]) -> tuple[Line, ...]:
     """Without the lines that cannot cost anything here: no idle hours on demand, no rounding of whole hours."""
 
     def is_zero(name: str) -> bool:
-        value = basis.used[name].value
+        value = sheet.used[name].value
         return np.ndim(value) == 0 and float(value) == 0.0
 
     none = {
         "idle": is_zero("bills_idle"),
         "commitment": is_zero("bills_idle"),
-        "rounding": input_is_one(basis, "bills_idle") or sessions_need_no_rounding(basis),
-        "whole machines": input_is_one(basis, "accelerators_per_machine")
-        and input_is_one(basis, "minimum_accelerators"),
+        "rounding": input_is_one(sheet, "bills_idle") or sessions_need_no_rounding(sheet),
+        "whole machines": input_is_one(sheet, "accelerators_per_machine")
+        and input_is_one(sheet, "minimum_accelerators"),
         "storage": is_zero("storage_gb"),
         "egress": is_zero("egress_gb_per_month"),
     }
     return tuple(line for line in lines if not none.get(line.part, False))
 
 
-def input_is_one(basis: InputSheet, name: str) -> bool:
+def input_is_one(sheet: InputSheet, name: str) -> bool:
     """Whether an input is the plain number 1."""
-    value = basis.used[name].value
+    value = sheet.used[name].value
     return np.ndim(value) == 0 and float(value) == 1.0
 
 
-def sessions_need_no_rounding(basis: InputSheet) -> bool:
+def sessions_need_no_rounding(sheet: InputSheet) -> bool:
     """Whether sessions are whole numbers of billing increments."""
-    session, increment = (basis.used[name].value for name in ("session_hours", "billing_increment_s"))
+    session, increment = (sheet.used[name].value for name in ("session_hours", "billing_increment_s"))
     return np.ndim(session) == 0 and np.ndim(increment) == 0 and float(session * 3600 % increment) == 0.0
 
 
-def with_support(basis: InputSheet, lines: tuple[Line, ...], yours: Num | None) -> tuple[Line, ...]:
+def with_support(sheet: InputSheet, lines: tuple[Line, ...], yours: Num | None) -> tuple[Line, ...]:
     """The lines, and support as a share of the bill they make: of its priced part, where disk or traffic have none."""
-    basis.fact("support_share", SUPPORT, yours)
+    sheet.fact("support_share", SUPPORT, yours)
     bill = sum(line.priced_usd if line.part in ("storage", "egress") else line.usd for line in lines)
-    basis.add("bill_usd", np.asarray(bill), "USD", COMPUTED)
-    return (*lines, basis.line("Support", "support", "support_share * bill_usd"))
+    sheet.add("bill_usd", np.asarray(bill), "USD", COMPUTED)
+    return (*lines, sheet.line("Support", "support", "support_share * bill_usd"))
 
 
-def _add_active_share(basis: InputSheet, when: Num | None) -> None:
+def _add_active_share(sheet: InputSheet, when: Num | None) -> None:
     if when is not None:
-        basis.add("runs", when, "share of each month", PLAN)
+        sheet.add("runs", when, "share of each month", PLAN)

@@ -62,13 +62,13 @@ class BookingResult:
 def term_sequences(setting: PlanContext, terms: Sequence[ReservationTerm]) -> list[TermSequence]:
     """What may follow on each term that the plan may begin with."""
     at_end = setting.scenario.reserve.at_end
-    firsts = [n for n, one in enumerate(terms) if one.may_begin]
+    firsts = [n for n, term in enumerate(terms) if term.may_begin]
     if at_end == "cheapest":
         longest = {terms[n].seller: terms[n].months for n in firsts}  # the last is the longest
         return [
             TermSequence(
                 tuple(n for n in firsts if terms[n].seller == who),
-                tuple(n for n, one in enumerate(terms) if one.seller == who and one.months <= most),
+                tuple(n for n, term in enumerate(terms) if term.seller == who and term.months <= most),
                 _LATE,
             )
             for who, most in longest.items()
@@ -81,7 +81,7 @@ def term_sequences(setting: PlanContext, terms: Sequence[ReservationTerm]) -> li
 
     let_go = {"roll": _NEVER, "shorter": _LATE, "expire": _ALWAYS}[at_end]
     return [
-        TermSequence((n,), tuple(m for m, one in enumerate(terms) if follows(terms[n], one)), let_go) for n in firsts
+        TermSequence((n,), tuple(m for m, term in enumerate(terms) if follows(terms[n], term)), let_go) for n in firsts
     ]
 
 
@@ -123,9 +123,9 @@ class _BookingMonths:
         self.disk_gb = self._by_month(need.storage_tb) * GB_PER_TB
         self.egress_gb = self._by_month(need.egress_tb_per_month) * GB_PER_TB
         share = setting.scenario.rent.support_share
-        basis = setting.input_sheet()
-        basis.fact("support_share", SUPPORT, share)
-        self.with_support = 1 + float(np.asarray(basis.used["support_share"].value).flat[0])
+        sheet = setting.input_sheet()
+        sheet.fact("support_share", SUPPORT, share)
+        self.with_support = 1 + float(np.asarray(sheet.used["support_share"].value).flat[0])
 
     def _by_month(self, value: object) -> Array:
         return np.broadcast_to(np.atleast_1d(np.asarray(value, dtype=np.float64)), self.last + 1)[1:]
@@ -157,10 +157,10 @@ class _BookingMonths:
 def _levels(setting: PlanContext) -> Array:
     """What a price of one that is set at the beginning of each month comes to when that month is paid."""
     timeline = setting.timeline
-    basis = InputSheet(setting.catalogue, setting.case, setting.tried)
+    sheet = InputSheet(setting.catalogue, setting.case, setting.tried)
     set_after = timeline.begun_years * MONTHS_PER_YEAR
-    how = add_rent_path(basis, setting, set_after)
-    names = {name: one.value for name, one in basis.used.items()}
+    how = add_rent_path(sheet, setting, set_after)
+    names = {name: item.value for name, item in sheet.used.items()}
     level = formula(how)({**names, PRICE: 1.0, "price_set_after_months": set_after})
     return np.broadcast_to(np.asarray(level, dtype=np.float64), timeline.last + 1)[1:]
 
@@ -189,7 +189,7 @@ class _BookingSearch:
         edges: Array,
     ) -> None:
         self.plan, self.terms, self.rows, self.options, self.edges = plan, terms, rows, options, edges
-        self.months = np.array([one.months for one in terms])[options]
+        self.months = np.array([term.months for term in terms])[options]
         named = [[[n in few for n in row.terms] + [False] * (options.shape[1] - len(row.terms))
                   for few in (row.first_terms, row.next_terms)] for row in rows]  # fmt: skip
         first, later = np.moveaxis(np.array(named), 1, 0)
@@ -206,7 +206,7 @@ class _BookingSearch:
     def _costs(self, prices: TermPrices, share: Array) -> Array:
         """What a reservation costs that begins in each month: months x rows x tiers x options."""
         plan, options = self.plan, self.options
-        reserve, lengths = plan.setting.scenario.reserve, sorted({one.months for one in self.terms})
+        reserve, lengths = plan.setting.scenario.reserve, sorted({term.months for term in self.terms})
         place = np.searchsorted(lengths, self.months)
         busiest = np.array([plan.busiest(length) for length in lengths])[place]  # rows x options x months
         paid = np.array([plan.paid(length, prepaid=reserve.prepaid) for length in lengths])[place]
@@ -240,7 +240,7 @@ class _BookingSearch:
         last, rows, tiers = self.on_demand.shape
         rest = np.concatenate([np.cumsum(self.on_demand[::-1], axis=0)[::-1], np.zeros((1, rows, tiers))])
         ends = np.minimum(np.arange(last)[:, None, None] + self.months, last)  # months x rows x options
-        far = np.array([one.lapse_ratio for one in self.rows])[:, None] * self.months
+        far = np.array([row.lapse_ratio for row in self.rows])[:, None] * self.months
         may = (last - ends < far) | (ends == last)
         may[0] |= last - ends[0] <= far
         row, tier, is_step = np.arange(rows)[:, None, None], np.arange(tiers)[None, :, None], np.arange(tiers) >= _FIRST

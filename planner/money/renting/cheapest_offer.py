@@ -188,10 +188,10 @@ def _cheapest_spot(setting: PlanContext, offers: tuple[str, ...]) -> str | None:
     if not works or not offers:
         return None
     among = bills(setting, demand_of(setting, works).all, offers)
-    basis = setting.input_sheet()
-    add_offer_inputs(basis, setting, offers, RentalInputs())
-    add_interruptions(basis, setting)
-    longer = stretch(basis)
+    sheet = setting.input_sheet()
+    add_offer_inputs(sheet, setting, offers, RentalInputs())
+    add_interruptions(sheet, setting)
+    longer = stretch(sheet)
     times = np.where(longer.is_found, longer.value, 1 / LEAST_LEFT).reshape(-1)
     lost = among.part_usd("compute") * (times - 1)
     used = (LedgerInput("lost_usd", lost.reshape(-1, 1), "USD", COMPUTED),)

@@ -38,60 +38,60 @@ def demand_of(setting: PlanContext, works: tuple[Work, ...]) -> Demand:
     return setting.demand_of(fewer)
 
 
-def add_interruptions(basis: InputSheet, setting: PlanContext) -> str:
+def add_interruptions(sheet: InputSheet, setting: PlanContext) -> str:
     """Say how often a job is interrupted and what that costs it; the rate as a formula.
 
     A job on several machines stops when one of them is taken, so the rate of one machine is not the job's.
     """
     spot = setting.scenario.spot
     largest = max(map(job_size, interruptible_work(setting)), default=1)
-    basis.add("accelerators_per_job", float(largest), "accelerators", YOUR_INPUT)
-    basis.fact(OF_MACHINE, FACTS[OF_MACHINE])
+    sheet.add("accelerators_per_job", float(largest), "accelerators", YOUR_INPUT)
+    sheet.fact(OF_MACHINE, FACTS[OF_MACHINE])
     for name in ("checkpoint_hours", "restart_hours"):
-        basis.fact(name, FACTS[name], getattr(spot, name))
+        sheet.fact(name, FACTS[name], getattr(spot, name))
     of_job = spot.interruptions_per_hour is not None or OF_JOB in setting.tried
     if of_job:
-        basis.add(OF_JOB, spot.interruptions_per_hour or 0.0, "1/hour", YOUR_INPUT)
+        sheet.add(OF_JOB, spot.interruptions_per_hour or 0.0, "1/hour", YOUR_INPUT)
     if spot.checkpoint_every_hours is None:
-        basis.add("checkpoint_every_hours", _best_interval(basis), "hours", COMPUTED)
+        sheet.add("checkpoint_every_hours", _best_interval(sheet), "hours", COMPUTED)
     else:
-        basis.add("checkpoint_every_hours", spot.checkpoint_every_hours, "hours", YOUR_INPUT)
+        sheet.add("checkpoint_every_hours", spot.checkpoint_every_hours, "hours", YOUR_INPUT)
     return OF_JOB if of_job else OF_MACHINES
 
 
-def rate_per_hour(basis: InputSheet) -> Num:
+def rate_per_hour(sheet: InputSheet) -> Num:
     """How often a job is interrupted. [1/hour]"""
-    if OF_JOB in basis.used:
-        return basis.used[OF_JOB].value
+    if OF_JOB in sheet.used:
+        return sheet.used[OF_JOB].value
     each, job, machine = (
-        basis.used[name].value for name in (OF_MACHINE, "accelerators_per_job", "accelerators_per_machine")
+        sheet.used[name].value for name in (OF_MACHINE, "accelerators_per_job", "accelerators_per_machine")
     )
     rate: Num = each * np.ceil(job / machine)
     return rate
 
 
-def stretch(basis: InputSheet) -> SolveResult:
+def stretch(sheet: InputSheet) -> SolveResult:
     """How many times longer the work takes, or why it never ends. [1]"""
     every, cost, restart = (
-        basis.used[name].value for name in ("checkpoint_every_hours", "checkpoint_hours", "restart_hours")
+        sheet.used[name].value for name in ("checkpoint_every_hours", "checkpoint_hours", "restart_hours")
     )
     return preemption_stretch(
         checkpoint_interval_hours=every,
         checkpoint_cost_hours=cost,
         restart_hours=restart,
-        interruptions_per_hour=rate_per_hour(basis),
+        interruptions_per_hour=rate_per_hour(sheet),
     )
 
 
-def interruption_lines(basis: InputSheet, price: str, rate: str, longer: Num) -> tuple[Line, ...]:
+def interruption_lines(sheet: InputSheet, price: str, rate: str, longer: Num) -> tuple[Line, ...]:
     """What the longer run costs: checkpoints written, and work done again."""
     hours = f"{BILLED} * {BUSY}"
     written = "checkpoint_hours / checkpoint_every_hours"
     left = f"max(1 - {rate} * (checkpoint_every_hours / 2 + restart_hours), {LEAST_LEFT})"
     note = f"the work takes {float(longer):.3f} times as long" if np.ndim(longer) == 0 else None
     return (
-        basis.line("Writing checkpoints", "interruptions", f"{hours} * {written} * runs * {price}", note),
-        basis.line(
+        sheet.line("Writing checkpoints", "interruptions", f"{hours} * {written} * runs * {price}", note),
+        sheet.line(
             "Work done again after interruptions",
             "interruptions",
             f"{hours} * (1 + {written}) * (1 / {left} - 1) * runs * {price}",
@@ -100,10 +100,10 @@ def interruption_lines(basis: InputSheet, price: str, rate: str, longer: Num) ->
     )
 
 
-def _best_interval(basis: InputSheet) -> Num:
+def _best_interval(sheet: InputSheet) -> Num:
     """The interval that wastes least; that of the checkpoint itself where no interval lets the work end."""
-    cost, restart = (basis.used[name].value for name in ("checkpoint_hours", "restart_hours"))
-    rate = np.asarray(rate_per_hour(basis))
+    cost, restart = (sheet.used[name].value for name in ("checkpoint_hours", "restart_hours"))
+    rate = np.asarray(rate_per_hour(sheet))
     rate = np.where(rate > _CALM_RATE, rate, 0.0)
     best = best_checkpoint_interval_hours(
         checkpoint_cost_hours=cost, restart_hours=restart, interruptions_per_hour=rate

@@ -130,22 +130,22 @@ def assumed_provider_prices(catalogue: Catalogue, offer: Offer, need: DemandLaye
     return tuple(name for (name, used), price in zip(uses.items(), told, strict=True) if used and price is None)
 
 
-def add_demand_inputs(basis: InputSheet, setting: PlanContext, need: DemandLayer) -> None:
+def add_demand_inputs(sheet: InputSheet, setting: PlanContext, need: DemandLayer) -> None:
     """What the plan asks for."""
-    basis.add("accelerators", need.accelerators, "accelerators", YOUR_INPUT)
-    basis.add("busy_share", need.busy_share, "share of hours", YOUR_INPUT)
-    basis.add("months", need.months, "months", YOUR_INPUT)
-    basis.add("hours_per_month", need.hours_per_month, "hours", CONVENTION)
-    basis.add("session_hours", need.hours_per_session, "hours", YOUR_INPUT)
-    basis.add("storage_gb", need.storage_tb * GB_PER_TB, "GB", YOUR_INPUT)
-    basis.add("egress_gb_per_month", need.egress_tb_per_month * GB_PER_TB, "GB a month", YOUR_INPUT)
+    sheet.add("accelerators", need.accelerators, "accelerators", YOUR_INPUT)
+    sheet.add("busy_share", need.busy_share, "share of hours", YOUR_INPUT)
+    sheet.add("months", need.months, "months", YOUR_INPUT)
+    sheet.add("hours_per_month", need.hours_per_month, "hours", CONVENTION)
+    sheet.add("session_hours", need.hours_per_session, "hours", YOUR_INPUT)
+    sheet.add("storage_gb", need.storage_tb * GB_PER_TB, "GB", YOUR_INPUT)
+    sheet.add("egress_gb_per_month", need.egress_tb_per_month * GB_PER_TB, "GB a month", YOUR_INPUT)
     if np.any(np.asarray(need.lost_share) > 0):
-        basis.add(LOST, need.lost_share, "share of busy hours", COMPUTED)
-    basis.add_all(setting.timeline.flags)
+        sheet.add(LOST, need.lost_share, "share of busy hours", COMPUTED)
+    sheet.add_all(setting.timeline.flags)
 
 
 def add_offer_inputs(
-    basis: InputSheet,
+    sheet: InputSheet,
     setting: PlanContext,
     keys: tuple[str, ...],
     yours: RentalInputs,
@@ -159,8 +159,8 @@ def add_offer_inputs(
     """
     known = setting.base_context
     there = known if known is not None and _OFFERED.isdisjoint(setting.tried) else setting
-    basis.used.update(_said(there, keys, yours, term_months, prices))
-    return np.asarray(basis.used[SET_AFTER].value)
+    sheet.used.update(_said(there, keys, yours, term_months, prices))
+    return np.asarray(sheet.used[SET_AFTER].value)
 
 
 @cached(32)
@@ -172,44 +172,44 @@ def _said(
     prices: PriceEstimates | None,
 ) -> Mapping[str, LedgerInput]:
     """What offers charge, for every layer that is rented there."""
-    basis = setting.input_sheet()
+    sheet = setting.input_sheet()
     offers = [setting.catalogue.offers[key] for key in keys]
-    _say_price(basis, setting, offers, yours.usd_per_accelerator_hour, prices or estimated_prices(setting, keys))
+    _say_price(sheet, setting, offers, yours.usd_per_accelerator_hour, prices or estimated_prices(setting, keys))
     for asked in _ASKED:
-        _add_provider_input(basis, setting, offers, asked, getattr(yours, asked.name))
+        _add_provider_input(sheet, setting, offers, asked, getattr(yours, asked.name))
     if yours.accelerators_per_machine is None:
         machine = [float(offer.accelerators_per_instance) for offer in offers] or [1.0]
-        basis.add("accelerators_per_machine", column(machine), "accelerators", OFFER)
+        sheet.add("accelerators_per_machine", column(machine), "accelerators", OFFER)
     else:
-        basis.add("accelerators_per_machine", float(yours.accelerators_per_machine), "accelerators", YOUR_INPUT)
-    _add_term(basis, setting, offers, term_months)
-    return basis.used
+        sheet.add("accelerators_per_machine", float(yours.accelerators_per_machine), "accelerators", YOUR_INPUT)
+    _add_term(sheet, setting, offers, term_months)
+    return sheet.used
 
 
 def _say_price(
-    basis: InputSheet, setting: PlanContext, offers: list[Offer], own: Num | None, prices: PriceEstimates
+    sheet: InputSheet, setting: PlanContext, offers: list[Offer], own: Num | None, prices: PriceEstimates
 ) -> None:
     """The price of an hour: yours, or what the price that was read is worth on this day, at this end of its range."""
     unit = "USD/accelerator-hour"
     if own is not None:
-        basis.add(PRICE, own, unit, YOUR_INPUT)
+        sheet.add(PRICE, own, unit, YOUR_INPUT)
         return
     if not offers and setting.offers.fallback_ask is not None:
-        basis.add(PRICE, *_otherwise(setting, setting.offers.fallback_ask))
+        sheet.add(PRICE, *_otherwise(setting, setting.offers.fallback_ask))
         return
     usd = np.asarray(getattr(prices, setting.case), dtype=np.float64)
-    basis.add(PRICE, column(usd.tolist() or [np.nan]), unit, _UNKNOWN)
-    if PRICE in basis.tried or not offers:
+    sheet.add(PRICE, column(usd.tolist() or [np.nan]), unit, _UNKNOWN)
+    if PRICE in sheet.tried or not offers:
         return
 
     def of_one(index: int) -> Origin:
         return _read(setting.catalogue, offers[index], prices, index)
 
     where = of_one(0) if len(offers) == 1 else of_one
-    basis.used[PRICE] = basis.used[PRICE]._replace(origin=where)
+    sheet.used[PRICE] = sheet.used[PRICE]._replace(origin=where)
     factor = setting.tried.get(price_factor(offers[0].purchase))
     if factor is not None:
-        basis.used[PRICE] = LedgerInput(PRICE, basis.used[PRICE].value * factor, unit, TRIED)
+        sheet.used[PRICE] = LedgerInput(PRICE, sheet.used[PRICE].value * factor, unit, TRIED)
 
 
 def _otherwise(setting: PlanContext, asked: FallbackAsk) -> tuple[float, str, Origin]:
@@ -237,23 +237,23 @@ def _read(catalogue: Catalogue, offer: Offer, prices: PriceEstimates, index: int
 
 
 def _add_provider_input(
-    basis: InputSheet, setting: PlanContext, offers: list[Offer], asked: _ProviderInput, own: Num | None
+    sheet: InputSheet, setting: PlanContext, offers: list[Offer], asked: _ProviderInput, own: Num | None
 ) -> None:
     if own is not None:
-        basis.add(asked.name, own, asked.unit, YOUR_INPUT)
+        sheet.add(asked.name, own, asked.unit, YOUR_INPUT)
         return
     catalogue = setting.catalogue
     figures = [asked.figure(catalogue.providers[offer.provider]) for offer in offers]
     otherwise, why = (asked.otherwise, asked.why) if asked.otherwise is not None else _market_estimate(setting, asked)
     values = [otherwise if figure is None else figure.newest.typical for figure in figures] or [otherwise]
-    basis.add(asked.name, column(values), asked.unit, why)
-    if basis.used[asked.name].origin is why and figures:
+    sheet.add(asked.name, column(values), asked.unit, why)
+    if sheet.used[asked.name].origin is why and figures:
         origins = _origins(catalogue, figures, why)
         only = origins(0) if len(figures) == 1 else origins
-        basis.used[asked.name] = basis.used[asked.name]._replace(origin=only)
+        sheet.used[asked.name] = sheet.used[asked.name]._replace(origin=only)
     factor = setting.tried.get(BESIDE_FACTORS.get(asked.name, ""))
     if factor is not None and all(figure is None for figure in figures):
-        basis.used[asked.name] = LedgerInput(asked.name, basis.used[asked.name].value * factor, asked.unit, TRIED)
+        sheet.used[asked.name] = LedgerInput(asked.name, sheet.used[asked.name].value * factor, asked.unit, TRIED)
 
 
 def _market_estimate(setting: PlanContext, asked: _ProviderInput) -> tuple[float, Origin]:
@@ -277,14 +277,14 @@ def _market_range(providers: Mapping[str, Provider], asked: _ProviderInput) -> t
     return (len(usd), tuple(np.quantile(usd, list(_ENDS.values())).tolist())) if usd else None
 
 
-def _add_term(basis: InputSheet, setting: PlanContext, offers: list[Offer], yours: float | None) -> None:
+def _add_term(sheet: InputSheet, setting: PlanContext, offers: list[Offer], yours: float | None) -> None:
     term = [TERM_MONTHS[offer.purchase] for offer in offers] or [0.0]
     where = OFFER
     if yours is not None:
         term, where = [yours], YOUR_INPUT
-    basis.add("term_months", column(term), "months", where)
-    basis.add("bills_idle", column([float(months > 0) for months in term]), "1 or 0", where)
-    basis.add(SET_AFTER, price_set_after_months(term, setting.timeline.last), "months", PLAN)
+    sheet.add("term_months", column(term), "months", where)
+    sheet.add("bills_idle", column([float(months > 0) for months in term]), "1 or 0", where)
+    sheet.add(SET_AFTER, price_set_after_months(term, setting.timeline.last), "months", PLAN)
 
 
 def _origins(catalogue: Catalogue, figures: list[Figure | None], why: Origin) -> Callable[[int], Origin]:

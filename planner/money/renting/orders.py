@@ -39,8 +39,8 @@ def orders_of(setting: PlanContext) -> tuple[Order, ...]:
 
 def together(scenario: Scenario, asked: ScenarioInHours | None) -> int:
     """How many accelerators talk to each other all the time: those of the largest run, replica or job."""
-    named = [] if asked is None else [one.accelerators for one in asked.trainings]
-    named += [] if asked is None else [one.accelerators_per_replica for one in asked.servings]
+    named = [] if asked is None else [training.accelerators for training in asked.trainings]
+    named += [] if asked is None else [serving.accelerators_per_replica for serving in asked.servings]
     return max([*named, *(work.accelerators_per_job or 1 for work in scenario.work)], default=1)
 
 
@@ -105,7 +105,7 @@ def spread(catalogue: Catalogue, by_cost: Sequence[str], order: Order) -> tuple[
         shares, left = list[SellerShare](), wanted
         sellers = {key: count for key, count in most.items() if count >= min(least, left)}
         while sellers and left > 0:
-            key = next((one for one, count in sellers.items() if count >= left), next(iter(sellers)))
+            key = next((seller for seller, count in sellers.items() if count >= left), next(iter(sellers)))
             shares.append(SellerShare(key, min(sellers.pop(key), left)))
             left -= shares[-1].accelerators
         if left <= 0:
@@ -127,8 +127,8 @@ def blended(prices: PriceEstimates, shares: Sequence[SellerShare]) -> PriceEstim
     """The prices with that of the first seller replaced by the mean of all that deliver, each by what it delivers."""
     if len(shares) < 2:
         return prices
-    parts = prices.take([one.offer for one in shares])
-    weights = np.array([one.accelerators for one in shares], dtype=np.float64)
+    parts = prices.take([share.offer for share in shares])
+    weights = np.array([share.accelerators for share in shares], dtype=np.float64)
     mean = {name: float(np.average(getattr(parts, name), weights=weights)) for name in ("low", "typical", "high")}
     return prices.with_price(shares[0].offer, **mean)
 

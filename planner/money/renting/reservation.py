@@ -73,7 +73,7 @@ class ReservationBill:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What to know of being bound."""
-        bound = max((one.term_months for tier in self.tiers for one in tier.bookings), default=0.0)
+        bound = max((booking.term_months for tier in self.tiers for booking in tier.bookings), default=0.0)
         lease = (f"bound for {months_words(bound)}: {LEASE}",) if bound >= LEASE_MONTHS else ()
         over = self.over_months
         after = f"bound for {months_words(over)} after the plan ends, which are paid"
@@ -112,7 +112,7 @@ def reserving(setting: PlanContext, need: DemandLayer, tiers: tuple[ReservationT
         many = _held(tier, number, wanted)
         works = np.minimum(wanted, many)
         done, beneath = done + works, beneath + many
-        for offer in dict.fromkeys(one.offer for one in tier.bookings):
+        for offer in dict.fromkeys(booking.offer for booking in tier.bookings):
             parts += _part(
                 setting, need, (step, tier), offer, _HeldMachines(asked, number, many, works).at(tier, offer)
             )
@@ -157,7 +157,7 @@ class _HeldMachines:
 
     def at(self, tier: ReservationTier, offer: str | None) -> _HeldMachines:
         """The reservations at one offer alone."""
-        there = (self.number > _NONE) & np.array([one.offer == offer for one in tier.bookings])[self.number]
+        there = (self.number > _NONE) & np.array([booking.offer == offer for booking in tier.bookings])[self.number]
         many, works = np.where(there, self.many, 0.0), np.where(there, self.works, 0.0)
         return _HeldMachines(self.asked, np.where(there, self.number, _NONE), many, works)
 
@@ -179,21 +179,21 @@ def _part(
         return
     last = tier.bookings[int(held.number.max())]
     over, ends = max(last.until - timeline.months, 0.0), timeline.ends * (held.many[..., -1:] > _NEARLY)
-    here, own, basis = held.served_layer(need), user_rent_terms(setting), setting.input_sheet()
-    add_demand_inputs(basis, setting, here)
-    basis.add("runs", timeline.runs if np.array_equal(bound, timeline.runs) else bound, "share of each month", PLAN)
-    basis.add("months", last.term_months - over, "months of the last reservation within the plan", PLAN)
-    basis.add("ends", ends, "1 in the last month, else 0", PLAN)
+    here, own, sheet = held.served_layer(need), user_rent_terms(setting), setting.input_sheet()
+    add_demand_inputs(sheet, setting, here)
+    sheet.add("runs", timeline.runs if np.array_equal(bound, timeline.runs) else bound, "share of each month", PLAN)
+    sheet.add("months", last.term_months - over, "months of the last reservation within the plan", PLAN)
+    sheet.add("ends", ends, "1 in the last month, else 0", PLAN)
     yours = None if reserve.term is None and offer is not None else last.term_months
-    add_offer_inputs(basis, setting, () if offer is None else (offer,), own, yours)
-    begins = np.array([float(one.after_months) for one in tier.bookings])[held.number] * (held.number > _NONE)
-    basis.add(SET_AFTER, begins, "months", PLAN)
-    by_month = basis.copy()
-    flags = _add_prepayments(basis, here, bound, begins) if reserve.prepaid else {}
-    _add_volume_price(basis, reserve)
-    price = add_rent_path(basis, setting, np.asarray(basis.used[SET_AFTER].value))
-    lines = rent_lines(basis, setting, price, **flags)
-    lines = with_support(basis, drop_zero_lines(basis, lines), own.support_share)
+    add_offer_inputs(sheet, setting, () if offer is None else (offer,), own, yours)
+    begins = np.array([float(booking.after_months) for booking in tier.bookings])[held.number] * (held.number > _NONE)
+    sheet.add(SET_AFTER, begins, "months", PLAN)
+    by_month = sheet.copy()
+    flags = _add_prepayments(sheet, here, bound, begins) if reserve.prepaid else {}
+    _add_volume_price(sheet, reserve)
+    price = add_rent_path(sheet, setting, np.asarray(sheet.used[SET_AFTER].value))
+    lines = rent_lines(sheet, setting, price, **flags)
+    lines = with_support(sheet, drop_zero_lines(sheet, lines), own.support_share)
     yield ReservedPart(step, tier, offer, lines, over if ends.any() else 0.0, by_month)
 
 
@@ -203,13 +203,13 @@ def _with_data(need: DemandLayer, share: Array) -> DemandLayer:
     return replace(need, storage_tb=need.storage_tb * part, egress_tb_per_month=need.egress_tb_per_month * part)
 
 
-def _add_volume_price(basis: InputSheet, reserve: ReservationInputs) -> None:
+def _add_volume_price(sheet: InputSheet, reserve: ReservationInputs) -> None:
     """Your price for as many machines as are billed, where you have one for a volume; it holds for all of them."""
     if not reserve.volume:
         return
-    many = np.asarray(formula(BILLED)({name: one.value for name, one in basis.used.items()}))
-    usd = volume_price(reserve, many, np.asarray(basis.used[PRICE].value, dtype=np.float64))
-    basis.add(PRICE, in_short(usd), "USD/accelerator-hour", YOUR_INPUT)
+    many = np.asarray(formula(BILLED)({name: item.value for name, item in sheet.used.items()}))
+    usd = volume_price(reserve, many, np.asarray(sheet.used[PRICE].value, dtype=np.float64))
+    sheet.add(PRICE, in_short(usd), "USD/accelerator-hour", YOUR_INPUT)
 
 
 def volume_price(reserve: ReservationInputs, many: Array, usd: Num) -> Array:
@@ -227,7 +227,7 @@ def user_rent_terms(setting: PlanContext) -> RentalInputs:
     )
 
 
-def _add_prepayments(basis: InputSheet, need: DemandLayer, bound: Array, begins: Array) -> dict[str, str]:
+def _add_prepayments(sheet: InputSheet, need: DemandLayer, bound: Array, begins: Array) -> dict[str, str]:
     """Say what is paid before each term: its months at once, in the month that ends where the term begins.
 
     Every input of the bill then stands in that month. Gives back the flags of the months in which is paid.
@@ -235,19 +235,19 @@ def _add_prepayments(basis: InputSheet, need: DemandLayer, bound: Array, begins:
     timeline = need.timeline
     moved = np.equal(timeline.month, begins[:, None]).astype(np.float64)  # months x the months they are paid in
     paid = bound @ moved
-    basis.add("paid_months", paid, "months paid for then", PLAN)
-    ends = np.asarray(basis.used["ends"].value)[..., -1:] * moved[-1]
-    basis.add("last_paid", ends, "1 when the last term is paid", PLAN)
+    sheet.add("paid_months", paid, "months paid for then", PLAN)
+    ends = np.asarray(sheet.used["ends"].value)[..., -1:] * moved[-1]
+    sheet.add("last_paid", ends, "1 when the last term is paid", PLAN)
     following = np.minimum(timeline.month + 1, timeline.last).astype(np.intp)
     hours, unit = need.busy_share, "share of hours"
     if np.ndim(hours) > 0 and np.shape(hours)[-1] > 1:
-        basis.add("busy_share", (hours * bound) @ moved / np.where(paid > 0, paid, 1.0), unit, YOUR_INPUT)
+        sheet.add("busy_share", (hours * bound) @ moved / np.where(paid > 0, paid, 1.0), unit, YOUR_INPUT)
     if np.ndim(need.lost_share) > 0 and np.shape(need.lost_share)[-1] > 1:
         gone, busy = ((hours * bound * one) @ moved for one in (need.lost_share, 1.0))
-        basis.add(LOST, gone / np.where(busy > 0, busy, 1.0), unit, COMPUTED)
+        sheet.add(LOST, gone / np.where(busy > 0, busy, 1.0), unit, COMPUTED)
     if np.ndim(need.accelerators) > 0:
-        basis.add("accelerators", np.asarray(need.accelerators)[..., following], "accelerators", YOUR_INPUT)
-    basis.add(SET_AFTER, np.asarray(basis.used[SET_AFTER].value)[..., following], "months", PLAN)
+        sheet.add("accelerators", np.asarray(need.accelerators)[..., following], "accelerators", YOUR_INPUT)
+    sheet.add(SET_AFTER, np.asarray(sheet.used[SET_AFTER].value)[..., following], "months", PLAN)
     return {"runs": "paid_months", "ends": "last_paid"}
 
 
@@ -277,12 +277,12 @@ class TermPrices:
 
 
 def term_prices(setting: PlanContext, terms: Sequence[ReservationTerm]) -> TermPrices:
-    keys = tuple(one.offer for one in terms if one.offer is not None)
-    basis = setting.input_sheet()
-    add_offer_inputs(basis, setting, keys, user_rent_terms(setting), None if keys else float(terms[0].months))
+    keys = tuple(term.offer for term in terms if term.offer is not None)
+    sheet = setting.input_sheet()
+    add_offer_inputs(sheet, setting, keys, user_rent_terms(setting), None if keys else float(terms[0].months))
 
     def column(name: str) -> Array:
-        value = np.asarray(basis.used[name].value, dtype=np.float64).reshape(-1)
+        value = np.asarray(sheet.used[name].value, dtype=np.float64).reshape(-1)
         return np.broadcast_to(value, len(terms))
 
     return TermPrices(
@@ -302,7 +302,7 @@ def reservation_terms(setting: PlanContext, keys: Sequence[str]) -> list[Reserva
     """
     reserve, offers = setting.scenario.reserve, setting.catalogue.offers
     if reserve.usd_per_accelerator_hour is not None:
-        lengths = [TERM_MONTHS[one.term] for one in reserve.orders]
+        lengths = [TERM_MONTHS[order.term] for order in reserve.orders]
         return [
             ReservationTerm(reserve.offer, "", int(one), True)
             for one in {user_term_months(setting): None, **dict.fromkeys(lengths)}
@@ -336,8 +336,8 @@ def ordered(setting: PlanContext, terms: Sequence[ReservationTerm]) -> tuple[Res
         return ()
     usd = term_prices(setting, terms).usd
     by_cost = sorted(range(len(terms)), key=lambda n: (np.isnan(usd[n]), usd[n]))
-    lengths = [int(TERM_MONTHS[one.term]) for one in orders]
-    if not set(lengths) <= {one.months for one in terms}:
+    lengths = [int(TERM_MONTHS[order.term]) for order in orders]
+    if not set(lengths) <= {term.months for term in terms}:
         return ()
 
     def taken(seller: str | None) -> list[int | None]:
@@ -349,7 +349,7 @@ def ordered(setting: PlanContext, terms: Sequence[ReservationTerm]) -> tuple[Res
                  for one, length, n in zip(orders, lengths, places, strict=True))  # fmt: skip
         return sum(parts)
 
-    best = min((taken(who) for who in sorted({one.seller for one in terms})), key=costs)
+    best = min((taken(who) for who in sorted({term.seller for term in terms})), key=costs)
     best = best if np.isfinite(costs(best)) else taken(None)
     return tuple(
         ReservationTier(
