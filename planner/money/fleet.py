@@ -1,4 +1,4 @@
-"""A fleet of one's own, bought at once or in several orders: what each order costs, and what is there when.
+"""An owned fleet, bought at once or in several orders: the cost of each order, its delivery, and orders just in time.
 
 The machines of an order are put to work on top of those that were ordered before it, so that in each month the first
 so many orders are there, and what they have no room for is left to others.
@@ -23,25 +23,27 @@ from planner.money.timeline import Holding
 from planner.scenario.own import MOST_ORDERS, PurchaseOrder
 from pricing.caching import cached, cached_property, derive
 
+_NEARLY = 1e-9
+
 Make = Callable[[PlanContext, DemandLayer, FleetOrder | None], Ownership | None]
 
 
 def bought(setting: PlanContext, need: DemandLayer, part: FleetOrder | None) -> Ownership | None:
-    """The lines of an order that is bought."""
+    """Return the lines of a purchased order."""
     return owned(setting, need, part=part)
 
 
 @dataclass(frozen=True)
 class DeliveryTimeline:
-    """How many of a fleet are there, and when. Equal where the same fleet is held alike, however it is paid for."""
+    """The accelerators of a fleet, month by month. Equal where the same fleet is held alike, however it is paid for."""
 
     setting: PlanContext
-    tops: tuple[int, ...]  # how many there are with each order
+    tops: tuple[int, ...]  # accelerators with each order
     holdings: tuple[Holding, ...]  # of each order
 
     @property
     def waits(self) -> NDArray[np.float64]:
-        """The share of each month before the first of it is there."""
+        """The share of each month before the first delivery."""
         return self.holdings[0].waits
 
     @property
@@ -72,13 +74,11 @@ class DeliveryTimeline:
     @property
     def busy_hours(self) -> NDArray[np.float64]:
         """Useful accelerator-hours that it does, month by month."""
-        work = (
-            work_of(self.setting, top).busy_hours * share for top, share in zip(self.tops, self.runs_alone, strict=True)
-        )
-        return np.asarray(sum(work))
+        shares = zip(self.tops, self.runs_alone, strict=True)
+        return np.asarray(sum(work_of(self.setting, top).busy_hours * share for top, share in shares))
 
     def over(self, of: Callable[[int], DemandLayer]) -> DemandLayer:
-        """The need of a layer that goes with the size of the fleet, over the months in which any of it is there."""
+        """Return a layer that goes with the size of the fleet, over the months in which any of it runs."""
         if len(self.tops) == 1:
             return of(self.tops[0])
         owns = np.where(self.owns > 0, self.owns, 1.0)
@@ -86,7 +86,7 @@ class DeliveryTimeline:
         return blended([of(top) for top in self.tops], [np.where(self.owns > 0, first, 1.0), *later])
 
     def left(self, held: int = 0) -> DemandLayer:
-        """What it leaves for others, with so many held above it."""
+        """Return the work it leaves for other supply, with so many accelerators above it."""
         return self.over(lambda top: self.setting.demand.above(top + held, reach(self.setting, top + held)))
 
 
@@ -101,7 +101,7 @@ class Fleet:
 
     @property
     def machine(self) -> Machine:
-        """What is bought."""
+        """The machine that is bought."""
         return self.parts[0].machine
 
     @property
@@ -111,55 +111,54 @@ class Fleet:
 
     @property
     def stages(self) -> DeliveryTimeline:
-        """How many are there, and when."""
+        """The accelerators delivered, month by month."""
         tops = tuple(accumulate(order.accelerators for order in self.orders)) or (self.accelerators,)
         return DeliveryTimeline(self.setting, tops, tuple(part.holding for part in self.parts))
 
     def lines(self, of: Callable[[Ownership], Iterable[Line]]) -> tuple[Line, ...]:
-        """Lines of every order; of several, each under a heading."""
+        """Return lines of every order; with several orders, each under a heading."""
         if len(self.parts) == 1:
             return tuple(of(self.parts[0]))
-        return tuple(
-            line.called(f"{_heading(number, order)}: {line.name[0].lower()}{line.name[1:]}", number)
-            for number, (order, part) in enumerate(zip(self.orders, self.parts, strict=True), 1)
-            for line in of(part)
-            if line.usd.any()
-        )
-
-
-def _heading(number: int, order: PurchaseOrder) -> str:
-    return f"Order {number}, {'today' if order.month == 0 else f'month {order.month}'}"
+        lines = []
+        for number, (order, part) in enumerate(zip(self.orders, self.parts, strict=True), 1):
+            heading = f"Order {number}, {'today' if order.month == 0 else f'month {order.month}'}"
+            named = ((line, f"{heading}: {line.name[0].lower()}{line.name[1:]}") for line in of(part) if line.usd.any())
+            lines += [line.called(name, number) for line, name in named]
+        return tuple(lines)
 
 
 def build_fleet(
     setting: PlanContext, accelerators: int, orders: tuple[PurchaseOrder, ...], make: Make = bought
 ) -> Fleet | None:
-    """A fleet with the lines of all its orders; None where no machine has a price."""
+    """Build a fleet with the lines of all its orders; None where no machine has a price."""
     if not orders:
-        found = make(setting, work_of(setting, accelerators), None)
-        return None if found is None else Fleet(setting, accelerators, (), (found,))
+        part = make(setting, work_of(setting, accelerators), None)
+        return None if part is None else Fleet(setting, accelerators, (), (part,))
     if make is not bought:
-        return _ordered(setting, accelerators, orders, make)
+        return _build_orders(setting, accelerators, orders, make)
     key = (accelerators, orders)
     if key not in setting.fleets:
-        setting.fleets[key] = _ordered(setting, accelerators, orders, make)
-    made: Fleet | None = setting.fleets[key]
-    if made is None:
+        setting.fleets[key] = _build_orders(setting, accelerators, orders, make)
+    fleet: Fleet | None = setting.fleets[key]
+    if fleet is None:
         return None
-    return replace(made, parts=tuple(replace(part, sheet=part.sheet.copy()) for part in made.parts))
+    return replace(fleet, parts=tuple(replace(part, sheet=part.sheet.copy()) for part in fleet.parts))
 
 
-def _ordered(setting: PlanContext, accelerators: int, orders: tuple[PurchaseOrder, ...], make: Make) -> Fleet | None:
-    parts, before = [], 0
+def _build_orders(
+    setting: PlanContext, accelerators: int, orders: tuple[PurchaseOrder, ...], make: Make
+) -> Fleet | None:
+    parts, before, demand = [], 0, setting.demand
     for order in orders:
-        there = _order_context(setting, order, orders[0].month)
         top = before + order.accelerators
-        works = (work_of(setting, top), work_of(setting, before)) if before else ()
-        part = make(
-            there,
-            _incremental_layer(setting, before, top),
-            FleetOrder(before, accelerators, works, order.month if order.has_price else 0),
-        )
+        layer, layers = work_of(setting, top), tuple[DemandLayer, ...]()
+        if before:  # the work that the order adds; the data are on the disks of the first
+            layers = (layer, work_of(setting, before))
+            hours = demand.done(top, reach(setting, top)) - demand.done(before, reach(setting, before))
+            layer = demand.layer(hours, np.full(1, float(top - before)))
+            layer = replace(layer, storage_tb=0.0, egress_tb_per_month=0.0)
+        tranche = FleetOrder(before, accelerators, layers, order.month if order.has_price else 0)
+        part = make(_order_context(setting, order, orders[0].month), layer, tranche)
         if part is None:
             return None
         parts.append(part)
@@ -168,22 +167,11 @@ def _ordered(setting: PlanContext, accelerators: int, orders: tuple[PurchaseOrde
 
 
 def work_of(setting: PlanContext, accelerators: int) -> DemandLayer:
-    """The work that such a fleet does: first what it has machines for, then what may wait."""
+    """Return the work that such a fleet does: first the part it has machines for, then deferrable work."""
     return setting.demand.upto(accelerators, reach(setting, accelerators))
 
 
-def _incremental_layer(setting: PlanContext, before: int, top: int) -> DemandLayer:
-    """What an order adds to the work that is done. The data are on the disks of the first."""
-    if before == 0:
-        return work_of(setting, top)
-    demand = setting.demand
-    hours = demand.done(top, reach(setting, top)) - demand.done(before, reach(setting, before))
-    need = demand.layer(hours, np.full(1, float(top - before)))
-    return replace(need, storage_tb=0.0, egress_tb_per_month=0.0)
-
-
 def _order_context(setting: PlanContext, order: PurchaseOrder, first_month: int) -> PlanContext:
-    """The setting of one order: its month and its terms. Where another month is tried out, all orders move with it."""
     key = (order.model_copy(update={"accelerators": 1}), first_month)
     if key not in setting.order_contexts:
         setting.order_contexts[key] = _with_terms(setting, order, first_month)
@@ -191,6 +179,7 @@ def _order_context(setting: PlanContext, order: PurchaseOrder, first_month: int)
 
 
 def _with_terms(setting: PlanContext, order: PurchaseOrder, first_month: int) -> PlanContext:
+    """The context of one order: its month and its terms. Where another month is tried out, all orders move with it."""
     own = setting.scenario.own.model_copy(update={"order_month": order.month, **order.terms})
     tried = setting.tried
     if ORDER in tried:
@@ -199,28 +188,23 @@ def _with_terms(setting: PlanContext, order: PurchaseOrder, first_month: int) ->
     return derive(setting, "demand", "timeline", "usual_demand", scenario=scenario, tried=tried)
 
 
-def blended(needs: Sequence[DemandLayer], weights: Sequence[Num]) -> DemandLayer:
-    """One need in place of several, each of which holds for a share of every month."""
+def blended(layers: Sequence[DemandLayer], weights: Sequence[Num]) -> DemandLayer:
+    """Return one layer in place of several, each of which holds for a share of every month."""
 
-    def together(each: Callable[[DemandLayer], Num]) -> NDArray[np.float64]:
-        return np.asarray(sum(np.asarray(each(need)) * weight for need, weight in zip(needs, weights, strict=True)))
+    def mean(values: Iterable[Num]) -> NDArray[np.float64]:
+        return np.asarray(sum(np.asarray(value) * weight for value, weight in zip(values, weights, strict=True)))
 
-    at_once = together(lambda need: need.accelerators)
-    hours = together(lambda need: need.accelerators * need.busy_share)
+    at_once = mean(layer.accelerators for layer in layers)
+    hours = mean(layer.accelerators * layer.busy_share for layer in layers)
     return replace(
-        needs[0],
-        accelerators=at_once,
-        busy_share=hours / np.where(at_once > 0, at_once, 1.0),
-        storage_tb=together(lambda need: need.storage_tb),
-        egress_tb_per_month=together(lambda need: need.egress_tb_per_month),
-    )
-
-
-_NEARLY = 1e-9
+        layers[0], accelerators=at_once, busy_share=hours / np.where(at_once > 0, at_once, 1.0),
+        storage_tb=mean(layer.storage_tb for layer in layers),
+        egress_tb_per_month=mean(layer.egress_tb_per_month for layer in layers),
+    )  # fmt: skip
 
 
 def order_months(setting: PlanContext) -> tuple[int, ...]:
-    """The months in which machines may be ordered, so that they still come before they would be sold."""
+    """Return the months in which machines may be ordered, so that they still arrive before they would be sold."""
     own, wait = setting.scenario.own, typical_lead_months(setting)
     until = min(own.resale_month or np.inf, setting.scenario.months)
     last = max(int(np.ceil(until - wait - _NEARLY)) - 1, own.order_month)
@@ -229,39 +213,38 @@ def order_months(setting: PlanContext) -> tuple[int, ...]:
 
 
 def typical_lead_months(setting: PlanContext) -> float:
-    """How long the delivery takes, at typical figures: orders are decided once."""
+    """Return the lead time at typical figures: orders are decided once. [month]"""
     yours = setting.scenario.own.lead_time_months
     return lead_time(setting).newest.typical if yours is None else yours
 
 
 def in_time(setting: PlanContext, accelerators: int) -> tuple[PurchaseOrder, ...]:
-    """Orders that bring a fleet up to so many as late as the work allows; none where all are wanted from the first on.
+    """Return orders that bring a fleet up to a size as late as the work allows; none where it is needed at once.
 
-    Each order lasts until the machines of the next can come, in whole servers.
+    Each order lasts until the machines of the next can arrive, in whole servers.
     """
     if is_steady(setting):
         return ()
-    found = _orders_in_time(setting, accelerators)
-    return () if len(found) == 1 and found[0].month == setting.scenario.own.order_month else found
+    orders = _orders_in_time(setting, accelerators)
+    return () if len(orders) == 1 and orders[0].month == setting.scenario.own.order_month else orders
 
 
 def is_steady(setting: PlanContext) -> bool:
-    """Whether the work wants as many in every month."""
-    there = setting.usual_demand
-    return bool(np.ptp(there.peak) == 0 and np.ptp(there.waiting_hours) == 0 and np.ptp(there.waiting_at_once) == 0)
+    """Whether the work needs as many in every month."""
+    demand = setting.usual_demand
+    return bool(np.ptp(demand.peak) == np.ptp(demand.waiting_hours) == np.ptp(demand.waiting_at_once) == 0)
 
 
 @cached(8)
 def _orders_in_time(setting: PlanContext, accelerators: int) -> tuple[PurchaseOrder, ...]:
     months, step, wait = order_months(setting), server_size(setting), typical_lead_months(setting)
-    orders, before = [], 0
+    orders, before, last = [], 0, setting.timeline.last
     for month, later in zip(months, (*months[1:], None), strict=True):
-        until = setting.timeline.last if later is None else int(np.ceil(later + wait - _NEARLY))
-        wanted = accelerators if later is None else min_fleet_until(setting, min(until, setting.timeline.last))
-        top = min(-(-wanted // step) * step, accelerators)
+        until = last if later is None else min(int(np.ceil(later + wait - _NEARLY)), last)
+        needed = accelerators if later is None else min_fleet_until(setting, until)
+        top = min(-(-needed // step) * step, accelerators)
         if top > before:
-            orders.append(
-                PurchaseOrder.model_construct(accelerators=top - before, month=month)
-            )  # more than one may type
+            # Not validated: an order may be larger than one that is entered.
+            orders.append(PurchaseOrder.model_construct(accelerators=top - before, month=month))
             before = top
     return tuple(orders)

@@ -1,6 +1,5 @@
-"""The machines that a way owns, order by order: when each comes, what is paid for it, what it fetches."""
+"""The owned machines of an option, order by order: delivery, price and resale; their cost split and idle hours."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,7 +16,7 @@ from planner.money.selling import SHARE
 from planner.money.setting import PlanContext
 from planner.money.ways import WAYS
 from planner.scenario.base import MILLION, SECONDS_PER_HOUR
-from planner.scenario.task import FixedRun, ServingTask, TrainingTask
+from planner.scenario.task import FixedRun, TrainingTask
 from planner.scenario.work import Work
 from planner.speed.serving import is_non_llm_work
 
@@ -36,30 +35,23 @@ class DeliveredOrder:
     fleet_accelerators: int  # that there are with it
 
 
-def owned_accelerators(setting: PlanContext, option: Option) -> int:
-    """How many accelerators a way buys; 0 for one that buys none."""
-    mix, side = setting.scenario.mix, WAYS[option.way].side
-    if side == "mix":
-        return 0 if mix is None else mix.own_accelerators
-    return int(option.accelerators) if side == "own" else 0
-
-
 def owned_fleet(setting: PlanContext, option: Option) -> Fleet | None:
-    """The fleet that a way buys, as if it were paid for at once; None where it buys none."""
-    count = owned_accelerators(setting, option)
+    """Return the fleet that an option buys, as if it were paid for at once; None where it buys none."""
+    mix, side = setting.scenario.mix, WAYS[option.way].side
+    count = int(option.accelerators) if side == "own" else mix.own_accelerators if side == "mix" and mix else 0
     return build_fleet(setting, count, option.orders) if count else None
 
 
 def purchase_orders(setting: PlanContext, option: Option) -> tuple[DeliveredOrder, ...]:
-    """The orders of a way, the first one first; none where it owns nothing of its own."""
+    """Return the orders of an option, the first one first; none where it owns nothing."""
     fleet = owned_fleet(setting, option)
     if fleet is None:
         return ()
-    found, before, spares = [], 0, 0
+    orders, before, spares = [], 0, 0
     for part, top in zip(fleet.parts, fleet.stages.tops, strict=True):
         shelf = spare_boards(top, float(np.asarray(part.sheet.used["spare_share"].value)))
         held = part.holding
-        found.append(
+        orders.append(
             DeliveredOrder(
                 accelerators=top - before,
                 ordered_after_months=int(np.asarray(held.ordered_months)),
@@ -72,14 +64,14 @@ def purchase_orders(setting: PlanContext, option: Option) -> tuple[DeliveredOrde
             )
         )
         before, spares = top, shelf
-    return tuple(found)
+    return tuple(orders)
 
 
 def _usd(lines: tuple[Line, ...]) -> float:
     return float(sum(np.asarray(line.total_usd) for line in lines))
 
 
-# Of what one's own machines cost. A saying of the trade without a source that could be cited.
+# Of the cost of owned machines. A rule of thumb of the trade without a source that could be cited.
 USUAL_SHARES = {"hardware": 0.5, "power with cooling": 0.3, "people and the rest": 0.2}
 _METER, _ROOM = "usd_per_kwh", "usd_per_kw_of_room"
 _OF_RENT = {"usd_per_accelerator_hour", "usd_per_gb_month_of_disk", "usd_per_gb_of_egress", "bill_usd", FEE}
@@ -87,36 +79,35 @@ _OF_RENT = {"usd_per_accelerator_hour", "usd_per_gb_month_of_disk", "usd_per_gb_
 
 @dataclass(frozen=True)
 class OwnedCostSplit:
-    """What an owner's way costs in today's money, by what it is for; the six sum to the way's cost. [USD]"""
+    """The present cost of an owning option by category; the six sum to its cost. [USD]"""
 
     hardware_usd: float  # bought, borrowed for or leased, less what it fetches; with network and disks
     power_usd: float  # at the meter: machines that work and that wait, with what cools them
     people_usd: float
     rest_usd: float  # space, maintenance, taxes
     rented_usd: float  # until the machines come, above the fleet, after they are sold
-    sold_on_usd: float  # idle hours that others pay for, less what it costs to sell them; below nought
+    sold_on_usd: float  # idle hours that others pay for, less the cost of selling them; negative
     most_of_rest: str  # the largest line of the rest
 
     @property
     def owned_usd(self) -> float:
-        """One's own machines alone."""
+        """The owned machines alone."""
         return self.hardware_usd + self.power_usd + self.people_usd + self.rest_usd
 
     @property
     def by_name(self) -> dict[str, float]:
-        """One's own machines by the names that the usual split has. [USD]"""
-        return dict(
-            zip(USUAL_SHARES, (self.hardware_usd, self.power_usd, self.people_usd + self.rest_usd), strict=True)
-        )
+        """The owned machines by the names of the usual split. [USD]"""
+        usd = (self.hardware_usd, self.power_usd, self.people_usd + self.rest_usd)
+        return dict(zip(USUAL_SHARES, usd, strict=True))
 
     @property
     def shares(self) -> dict[str, float]:
-        """Of what one's own machines cost. [1]"""
+        """Shares of the cost of the owned machines. [1]"""
         return {name: usd / self.owned_usd for name, usd in self.by_name.items()}
 
 
 def split(setting: PlanContext, ledger: Ledger) -> OwnedCostSplit | None:
-    """The cost of an owner's way by what it is for; None where there is none to be split."""
+    """Split the cost of an owning option by category; None where there is none."""
     usd = dict.fromkeys(("hardware_usd", "power_usd", "people_usd", "rest_usd", "rented_usd", "sold_on_usd"), 0.0)
     rest: dict[str, float] = {}
     for line in discounted_ledger(setting, ledger).lines:
@@ -124,8 +115,8 @@ def split(setting: PlanContext, ledger: Ledger) -> OwnedCostSplit | None:
         usd[of] += amount
         if of == "rest_usd":
             rest[line.name] = amount
-    found = OwnedCostSplit(most_of_rest=max(rest, key=lambda name: rest[name], default=""), **usd)
-    return found if found.owned_usd > 0 else None
+    result = OwnedCostSplit(most_of_rest=max(rest, key=lambda name: rest[name], default=""), **usd)
+    return result if result.owned_usd > 0 else None
 
 
 def _cost_category(line: Line) -> str:
@@ -136,45 +127,39 @@ def _cost_category(line: Line) -> str:
         return "rented_usd"
     if _METER in names:
         return "power_usd"
-    if line.part in ("finance", "hardware") or (_is_hardware_line(line) and _ROOM not in names):
+    is_hardware = line.treatment in ("capital", "sale") or line.part == "resale"  # bought, sold, or a resale agreement
+    if line.part in ("finance", "hardware") or (is_hardware and _ROOM not in names):
         return "hardware_usd"
     return "people_usd" if line.part == "staff" else "rest_usd"
 
 
-def _is_hardware_line(line: Line) -> bool:
-    """Whether a line is for what is bought or sold, or for what was agreed on its sale."""
-    return line.treatment in ("capital", "sale") or line.part == "resale"
-
-
 @dataclass(frozen=True)
 class IdleTime:
-    """The hours in which machines of one's own are there and paid for, and how many of them do no useful work."""
+    """The paid hours of owned machines, and those without useful work."""
 
     paid_hours: float
     idle_hours: float
 
     @property
     def share(self) -> float:
-        """Of the hours that are paid for. [1]"""
+        """Share of the paid hours. [1]"""
         return self.idle_hours / self.paid_hours
 
 
 def idle(setting: PlanContext, option: Option) -> IdleTime | None:
-    """The idle accelerator-hours of what a way owns, spares apart; None where it owns nothing for a while."""
+    """Return the idle accelerator-hours of the owned machines, spares apart; None where nothing is owned."""
     fleet = owned_fleet(setting, option)
     if fleet is None or not fleet.comes:
         return None
-    there = fleet.stages
-    paid = there.machines * setting.terms.hours_per_month
-    free = np.maximum(paid - there.busy_hours, 0.0) * (1 - _sold(option.ledger))
+    sale = next((line for line in option.ledger.lines if line.part == "income"), None)
+    sold_share: Num = 0.0  # of idle hours, by month
+    if sale is not None:
+        inputs = {item.name: item.value for item in sale.used}
+        sold_share = inputs[SHARE] * inputs["sells"]
+    paid = fleet.stages.machines * setting.terms.hours_per_month
+    free = np.maximum(paid - fleet.stages.busy_hours, 0.0) * (1 - sold_share)
     total = float(np.sum(paid))
     return IdleTime(total, float(np.sum(free))) if total > 0 else None
-
-
-def _sold(ledger: Ledger) -> Num:
-    """The share of idle hours that somebody else pays for, by month."""
-    used = next(({item.name: item.value for item in line.used} for line in ledger.lines if line.part == "income"), None)
-    return 0.0 if used is None else used[SHARE] * used["sells"]
 
 
 Kind = Literal["request", "million_tokens", "training", "run"]
@@ -182,7 +167,7 @@ Kind = Literal["request", "million_tokens", "training", "run"]
 
 @dataclass(frozen=True)
 class WorkUnit:
-    """One piece of work, and the accelerator-hours it keeps busy."""
+    """One unit of work, and the accelerator-hours it takes."""
 
     kind: Kind
     model: str  # that was named; empty for work that is known by its hours
@@ -190,26 +175,19 @@ class WorkUnit:
 
 
 def work_units(setting: PlanContext) -> tuple[WorkUnit, ...]:
-    """What can be counted of the plan's work; nothing where it is told in plain hours."""
-    pairs = zip(setting.scenario.work, setting.written.work, strict=True)
-    return tuple(one for plain, written in pairs for one in _units_of_work(plain, written))
-
-
-def _units_of_work(plain: Work, written: Work) -> Iterator[WorkUnit]:
-    """The plain hours of a kind of work over the pieces that they do."""
-    if written.serve is not None:
-        yield from _served(plain, written.serve)
-    elif written.train is not None:
-        yield WorkUnit("training", written.train.model, _run_hours(plain, written.train))
-    elif written.run is not None:
-        yield WorkUnit("run", "", _run_hours(plain, written.run))
-
-
-def _served(plain: Work, task: ServingTask) -> Iterator[WorkUnit]:
-    hours = plain.accelerators * plain.effective_utilization / (task.requests_per_s * SECONDS_PER_HOUR)
-    yield WorkUnit("request", task.model, hours)
-    if not is_non_llm_work(task.model):
-        yield WorkUnit("million_tokens", task.model, hours / task.output_tokens * MILLION)
+    """Return the countable units of the plan's work; none where it is given in plain hours."""
+    units = []
+    for plain, written in zip(setting.scenario.work, setting.written.work, strict=True):
+        if (task := written.serve) is not None:
+            hours = plain.accelerators * plain.effective_utilization / (task.requests_per_s * SECONDS_PER_HOUR)
+            units.append(WorkUnit("request", task.model, hours))
+            if not is_non_llm_work(task.model):
+                units.append(WorkUnit("million_tokens", task.model, hours / task.output_tokens * MILLION))
+        elif written.train is not None:
+            units.append(WorkUnit("training", written.train.model, _run_hours(plain, written.train)))
+        elif written.run is not None:
+            units.append(WorkUnit("run", "", _run_hours(plain, written.run)))
+    return tuple(units)
 
 
 def _run_hours(plain: Work, task: TrainingTask | FixedRun) -> float:

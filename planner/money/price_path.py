@@ -1,8 +1,9 @@
-"""How prices move: the yearly rate that two quoted terms imply."""
+"""The path of rents: its yearly change, the change that two quoted terms imply, agreed prices."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -61,40 +62,28 @@ STEP, STEP_AFTER = "rent_step", "rent_step_after_months"  # all rents times this
 DRIFT = "rent_drift_per_year"  # away from your own levels, year after year
 BY_RATE = f"usd_per_accelerator_hour * (1 + {CHANGE}) ** (price_set_after_months / 12)"
 BY_LEVEL = f"usd_per_accelerator_hour * {LEVEL}"
-_SHORT_MONTHS, _LONG_MONTHS = 12.0, 36.0
 
 
 def add_rent_path(sheet: InputSheet, setting: PlanContext, set_after_months: NDArray[np.float64]) -> str:
-    """Say how rents move; the price of an hour as a formula. `set_after_months`: when each month's price was set."""
+    """Add the path of rents; return the hourly price as a formula. `set_after_months`: when each price was set."""
     later = ""
     if inflation_per_year(setting) != 0:
         worth = worth_when_paid(setting, set_after_months / MONTHS_PER_YEAR)
         sheet.add(WORTH, worth, "dollars of the day its price was set", PLAN)
         later = f" * {WORTH}"
-    later += _add_rent_step(sheet, setting)
+    if STEP in setting.tried:  # a jump of all rents from some month on
+        sheet.add(STEP, 1.0, "times the path of rents", TRIED)
+        sheet.add(STEP_AFTER, 0.0, "months", TRIED)
+        later += f" * where(price_set_after_months >= {STEP_AFTER}, {STEP}, 1)"
     if setting.terms.rent_by_year and CHANGE not in setting.tried:
         _add_rent_levels(sheet, setting, set_after_months)
         return f"{BY_LEVEL}{later}"
-    _add_rent_rate(sheet, setting)
+    change, where = _central_change(setting)
+    if setting.case != "typical":
+        change = float(np.clip(change + _range_offset(setting), LEAST_CHANGE, MOST_CHANGE))
+        where = _fact_origin(setting)
+    sheet.add(CHANGE, change, "share a year", where)
     return f"{BY_RATE}{later}"
-
-
-def _add_rent_step(sheet: InputSheet, setting: PlanContext) -> str:
-    """A jump of all rents from some month on, where one is tried out: what is to be put behind the price."""
-    if STEP not in setting.tried:
-        return ""
-    sheet.add(STEP, 1.0, "times the path of rents", TRIED)
-    sheet.add(STEP_AFTER, 0.0, "months", TRIED)
-    return f" * where(price_set_after_months >= {STEP_AFTER}, {STEP}, 1)"
-
-
-def _add_rent_rate(sheet: InputSheet, setting: PlanContext) -> None:
-    middle, where = _central_change(setting)
-    if setting.case == "typical":
-        sheet.add(CHANGE, middle, "share a year", where)
-        return
-    change = np.clip(middle + _range_offset(setting), LEAST_CHANGE, MOST_CHANGE)
-    sheet.add(CHANGE, change, "share a year", _fact_origin(setting))
 
 
 def _add_rent_levels(sheet: InputSheet, setting: PlanContext, set_after_months: NDArray[np.float64]) -> None:
@@ -127,7 +116,7 @@ def _central_change(setting: PlanContext) -> tuple[float, Origin]:
 
 
 def _range_offset(setting: PlanContext) -> float:
-    """How far this end of the range lies from its middle."""
+    """Return how far this end of the range lies from its middle."""
     value = setting.catalogue.facts[RENT_CHANGE].figure.newest
     far = {"low": value.low, "typical": value.typical, "high": value.high}[setting.case]
     return 0.0 if far is None else to_plan_terms(setting, far) - to_plan_terms(setting, value.typical)
@@ -139,7 +128,7 @@ def _fact_origin(setting: PlanContext) -> Origin:
 
 @dataclass(frozen=True, eq=False)
 class TermQuotes:
-    """What a seller asks for one year and for three, and the yearly change at which they cost the same."""
+    """The quotes of a seller for one year and for three, and the yearly change at which they cost the same."""
 
     source: str
     sentence: str
@@ -156,36 +145,33 @@ def quotes(setting: PlanContext) -> TermQuotes | None:
     sellers = [catalogue.providers[offer.provider].label for offer in (short, long)]
     who = sellers[0] if sellers[0] == sellers[1] else f"{sellers[0]} and {sellers[1]}"
     change = _implied(usd[0], usd[1])
-    found = (
-        f"imply {float(np.asarray(change.value)):+.1%} a year"
-        if change.is_found
-        else f"imply no change: {change.reason}"
+    implied = f"no change: {change.reason}"
+    if change.is_found:
+        implied = f"{float(np.asarray(change.value)):+.1%} a year"
+    sentence = (
+        f"{usd[0]:.2f} USD an hour for one year and {usd[1]:.2f} for three, of {who}, imply {implied}; "
+        "they contain a discount for commitment, so this is no forecast"
     )
-    return TermQuotes(
-        source=f"quotes of {who}",
-        sentence=f"{usd[0]:.2f} USD an hour for one year and {usd[1]:.2f} for three, of {who}, {found}; "
-        "a discount for being bound is in it, so it is no forecast",
-        change=change,
-    )
+    return TermQuotes(f"quotes of {who}", sentence, change)
 
 
 @cached(256)
 def _implied(short_usd: float, long_usd: float) -> SolveResult:
     return implied_change_per_year(
-        short_usd_per_hour=short_usd, short_months=_SHORT_MONTHS, long_usd_per_hour=long_usd, long_months=_LONG_MONTHS
+        short_usd_per_hour=short_usd, short_months=12.0, long_usd_per_hour=long_usd, long_months=36.0
     )
 
 
 def rent_path_warnings(setting: PlanContext) -> tuple[str, ...]:
-    """What to know about the path that was asked for and could not be had as asked."""
+    """Return warnings about a rent path that could not be computed as entered."""
     if not setting.terms.rent_as_quotes_imply:
         return ()
     if setting.terms.rent_by_year:
         return ("rents follow your levels by year; what quotes imply was left aside",)
     quoted = quotes(setting)
-    instead = (
-        "so your change is used" if setting.terms.rent_change_per_year is not None else "so the catalogue's is used"
-    )
+    instead = "so the catalogue's is used"
+    if setting.terms.rent_change_per_year is not None:
+        instead = "so your change is used"
     if quoted is None:
         return (f"nobody publishes prices for one and for three years, so they imply no change of rents, {instead}",)
     if not quoted.change.is_found:
@@ -197,34 +183,29 @@ def rent_path_warnings(setting: PlanContext) -> tuple[str, ...]:
 
 
 def pair(catalogue: Catalogue, offers: tuple[str, ...], preferred: str | None, day: date) -> tuple[str, str] | None:
-    """A quote for one year and one for three: of the same seller and machine if there are, the preferred seller first.
+    """Return a one-year and a three-year quote: of the same seller and machine if possible, the preferred seller first.
 
     Among several, those for which a quote for three years was looked at last, then the cheapest.
     """
-    quoted = {kind: [_quote(catalogue.offers[key], key, day) for key in offers if _is(catalogue, key, kind)]
-              for kind in ("reserved_1y", "reserved_3y")}  # fmt: skip
+    priced = {key: offer for key in offers if (offer := catalogue.offers[key]).usd_per_accelerator_hour is not None}
+    quoted = {
+        kind: [_read_quote(key, offer, day) for key, offer in priced.items() if offer.purchase == kind]
+        for kind in ("reserved_1y", "reserved_3y")
+    }
     if not all(quoted.values()):
         return None
 
-    def distance(both: tuple[_Quote, _Quote]) -> tuple[bool, bool, bool, int, float, float, tuple[str, str]]:
+    def sort_key(both: tuple[_Quote, _Quote]) -> tuple[bool, bool, bool, int, float, float, tuple[str, str]]:
         short, long = both
-        return (
-            short.provider != long.provider,
-            long.provider != preferred,
-            short.machine != long.machine,
-            long.age_days,
-            long.usd,
-            short.usd,
-            (short.key, long.key),
-        )
+        is_other = (short.provider != long.provider, long.provider != preferred, short.machine != long.machine)
+        return (*is_other, long.age_days, long.usd, short.usd, (short.key, long.key))
 
-    pairs = ((one, three) for one in quoted["reserved_1y"] for three in quoted["reserved_3y"])
-    short, long = min(pairs, key=distance)
+    short, long = min(product(quoted["reserved_1y"], quoted["reserved_3y"]), key=sort_key)
     return short.key, long.key
 
 
 class _Quote(NamedTuple):
-    """What an offer says, read once for all that it is held against."""
+    """One offer, read once for all that it is compared with."""
 
     key: str
     provider: str
@@ -233,16 +214,11 @@ class _Quote(NamedTuple):
     usd: float
 
 
-def _quote(offer: Offer, key: str, day: date) -> _Quote:
+def _read_quote(key: str, offer: Offer, day: date) -> _Quote:
     figure = offer.usd_per_accelerator_hour
     assert figure is not None
     machine = offer.region, offer.sku, offer.accelerators_per_instance
     return _Quote(key, offer.provider, machine, figure.age_days(day), figure.newest.typical)
-
-
-def _is(catalogue: Catalogue, key: str, kind: str) -> bool:
-    offer = catalogue.offers[key]
-    return offer.purchase == kind and offer.usd_per_accelerator_hour is not None
 
 
 def _usd(offer: Offer) -> float:
@@ -251,7 +227,7 @@ def _usd(offer: Offer) -> float:
 
 
 def price_set_after_months(terms_months: list[float], last: int) -> NDArray[np.float64]:
-    """After how many months the price of each month was set: at its beginning, or when the reservation began."""
+    """Return when the price of each month was set: at its beginning, or when the reservation began. [month]"""
     term = np.array(terms_months, dtype=np.float64).reshape(-1, 1)
     begun = np.maximum(np.arange(last + 1, dtype=np.float64) - 1, 0.0)
     set_after = np.where(term > 0, np.floor(begun / np.maximum(term, 1e-9) + 1e-9) * term, begun)
@@ -286,7 +262,7 @@ def add_forward_rent(sheet: InputSheet, setting: PlanContext, path: str) -> str:
 
 
 def forward_rent_note(setting: PlanContext) -> tuple[str, ...]:
-    """What to say where hours on demand have an agreed price."""
+    """Return a note where hours on demand have an agreed price."""
     rent = setting.scenario.rent
     if rent.forward_usd_per_accelerator_hour is None or rent.forward_from_month > setting.timeline.last:
         return ()

@@ -1,4 +1,4 @@
-"""The ledger of owning, group by group, so that credit, a lease and a mix take the groups they share."""
+"""The lines of owning, group by group, so that credit, a lease and a mix use the groups they share."""
 
 from dataclasses import dataclass, replace
 
@@ -59,25 +59,19 @@ class Ownership:
     @property
     def lines(self) -> tuple[Line, ...]:
         """The lines of all groups, in the order they are shown."""
-        return (
-            *self.purchase_lines,
-            *self.setup_lines,
-            *self.operating_lines,
-            *self.sold_hours_lines,
-            *self.exit_lines,
-            *self.resale_lines,
-        )
+        day_one, end = (*self.purchase_lines, *self.setup_lines), (*self.exit_lines, *self.resale_lines)
+        return (*day_one, *self.operating_lines, *self.sold_hours_lines, *end)
 
 
 def owning(setting: PlanContext, need: DemandLayer) -> tuple[Line, ...] | None:
     """The lines of buying and running a fleet for a layer of demand; None where it has no price."""
-    found = owned(setting, need)
-    return None if found is None else found.lines
+    ownership = owned(setting, need)
+    return None if ownership is None else ownership.lines
 
 
 @dataclass(frozen=True)
 class FleetOrder:
-    """What is bought at a time, where a fleet is bought in several orders."""
+    """One order of a fleet that is bought in several."""
 
     owned_before: int  # accelerators that were ordered before
     fleet: int  # accelerators there are in the end
@@ -99,94 +93,77 @@ def owned(
     pay for the same fleet in other ways share its lines; what they say beside it is their own.
     """
     cycles = setting.scenario.own.refresh_years is not None or "refresh_years" in setting.tried
-    if isinstance(until_months, np.ndarray):
-        found = _reckoned(setting, need, until_months, refreshed and cycles, part)
-    else:
-        found = _reckoned_once(setting, need, until_months, refreshed and cycles, part)
-    return None if found is None else replace(found, sheet=found.sheet.copy())
+    build = _build if isinstance(until_months, np.ndarray) else _build_once
+    ownership = build(setting, need, until_months, refreshed and cycles, part)
+    return None if ownership is None else replace(ownership, sheet=ownership.sheet.copy())
 
 
-def _reckoned(
+def _build(
     setting: PlanContext, need: DemandLayer, until_months: Num | None, refreshed: bool, part: FleetOrder | None
 ) -> Ownership | None:
     what, fleet = machine(setting), need.peak_accelerators if part is None else part.fleet
     if what is None or power_shortfall_reason(setting, fleet):
         return None
-    sheet = setting.input_sheet()
+    sheet, is_later = setting.input_sheet(), part is not None and part.owned_before > 0
     add_owning_inputs(sheet, setting, need, what, fleet)
-    if part is not None and part.owned_before:
+    if part is not None and is_later:
         sheet.add("accelerators_before", float(part.owned_before), "accelerators", PLAN)
-    add_power_curve(sheet, setting, *(part.layers if part is not None and part.owned_before else (need,)))
-    held = add_holding(sheet, setting, until_months, refreshed)
-    all_in = "capex_usd" in sheet.used
+    add_power_curve(sheet, setting, *(part.layers if part is not None and is_later else (need,)))
+    holding = add_holding(sheet, setting, until_months, refreshed)
+    all_in, replaces = "capex_usd" in sheet.used, "refreshes" in sheet.used
     if part is not None and part.priced_month and not all_in:
-        _say_priced(sheet, setting, part.priced_month / MONTHS_PER_YEAR)
-    is_later = part is not None and part.owned_before > 0
-    today = _all_in_formula(sheet, setting, need) if all_in else _price(sheet, what, later=is_later)
+        _add_price_day(sheet, setting, part.priced_month / MONTHS_PER_YEAR)
+    today = _all_in_formula(sheet, setting, need) if all_in else _price_formula(sheet, what, later=is_later)
     price = f"{today} * {become(sheet, 'ordered_after_years')}" if _has_moved(sheet) else today
     paid = price if all_in else f"{price} * (1 + scarcity_premium_share)"
-    replaces = "refreshes" in sheet.used
     kw = _rated_kw_formula(setting, what)
-    room = place_of(setting).builds_room
+    room_kw = kw if place_of(setting).builds_room and not all_in else None
+    purchase = agreed(setting, _purchase_lines(sheet, paid, all_in), holding.ordered_years)
+    if replaces:
+        refresh = _refresh_lines(sheet, today, all_in)
+        purchase = (*purchase, *agreed(setting, refresh, _value(sheet, "new_price_after_years")))
+    host_share = _host_share_formula(sheet, what, today, all_in=all_in)
+    # Your sum for running the machines is taken to include their electricity too.
+    more_kw = None if "running_usd_per_month" in sheet.used else _drawn_kw_formulas(sheet, setting, what, kw)[2]
+    sellable = SellableHours("accelerators * (1 - busy_share)", "owns", more_kw, with_people=not is_later)
     return Ownership(
-        machine=what,
-        layer=need,
-        holding=held,
-        sheet=sheet,
-        price=price,
-        paid=paid,
-        purchase_lines=(
-            *agreed(setting, _bought(sheet, paid, all_in), held.ordered_years),
-            *(
-                agreed(setting, _refresh_lines(sheet, today, all_in), _said(sheet, "new_price_after_years"))
-                if replaces
-                else ()
-            ),
-        ),
-        setup_lines=() if all_in else _beside(sheet, setting, price, kw if room else None),
-        operating_lines=_running(sheet, setting, what, price, kw),
-        resale_lines=sale_lines(
-            sheet,
-            setting,
-            price,
-            _host_share_formula(sheet, what, today, all_in=all_in),
-            held,
-            replaced=today if replaces else None,
-        ),
-        exit_lines=_end(sheet, setting, price, kw if room and not all_in else None),
-        sold_hours_lines=hour_sale_lines(
-            sheet, setting, _idle(sheet, setting, what, kw, with_people=part is None or not part.owned_before)
-        ),
-    )
+        what, need, holding, sheet, price, paid,
+        purchase_lines=purchase,
+        setup_lines=() if all_in else _setup_lines(sheet, setting, price, room_kw),
+        operating_lines=_operating_lines(sheet, setting, what, price, kw),
+        resale_lines=sale_lines(sheet, setting, price, host_share, holding, replaced=today if replaces else None),
+        exit_lines=_exit_lines(sheet, setting, price, room_kw),
+        sold_hours_lines=hour_sale_lines(sheet, setting, sellable),
+    )  # fmt: skip
 
 
-_reckoned_once = cached(8)(_reckoned)
+_build_once = cached(8)(_build)
 
 
 def _all_in_formula(sheet: InputSheet, setting: PlanContext, need: DemandLayer) -> str:
-    """Your sum for day one: for each machine, or for the fleet that was asked for; for another one in proportion."""
+    """Your sum for day one: for each machine, or for the fleet that was entered; for another fleet in proportion."""
     if setting.scenario.own.capex_per == PER_MACHINE:
         return "capex_usd * ceil(accelerators / accelerators_per_server)"
-    asked = fleet_asked(setting)
-    if np.all(np.asarray(need.accelerators) == asked):
+    entered = fleet_asked(setting)
+    if np.all(np.asarray(need.accelerators) == entered):
         return "capex_usd"
-    sheet.add("capex_accelerators", float(asked), "accelerators", YOUR_INPUT)
+    sheet.add("capex_accelerators", float(entered), "accelerators", YOUR_INPUT)
     return "capex_usd * accelerators / capex_accelerators"
 
 
-def _said(sheet: InputSheet, name: str) -> Num:
+def _value(sheet: InputSheet, name: str) -> Num:
     return sheet.used[name].value
 
 
 def _has_moved(sheet: InputSheet) -> bool:
-    """Whether the order comes on another day than that of its price."""
+    """Whether the order is placed on another day than that of its price."""
     if "ordered" not in sheet.used:
         return False
-    return PRICED not in sheet.used or bool(np.any(_said(sheet, "ordered_after_years") != _said(sheet, PRICED)))
+    return PRICED not in sheet.used or bool(np.any(_value(sheet, "ordered_after_years") != _value(sheet, PRICED)))
 
 
-def _say_priced(sheet: InputSheet, setting: PlanContext, years: float) -> None:
-    """Says of which day the price of an order is, and in real terms what a dollar is worth on it."""
+def _add_price_day(sheet: InputSheet, setting: PlanContext, years: float) -> None:
+    """Add the day of an order's price, and in real terms what a dollar is worth on it."""
     sheet.add(PRICED, years, "years from today", YOUR_INPUT)
     inflation = inflation_per_year(setting)
     if inflation != 0:
@@ -194,7 +171,7 @@ def _say_priced(sheet: InputSheet, setting: PlanContext, years: float) -> None:
 
 
 def _on_its_day(sheet: InputSheet, name: str) -> str:
-    """A price on the day that an order's own price is typed for: that price itself, or what another has become."""
+    """Return a price on the day that an order's own price is entered for: itself, or another moved to that day."""
     if PRICED not in sheet.used:
         return name
     if not sheet.used[name].is_yours:
@@ -202,7 +179,7 @@ def _on_its_day(sheet: InputSheet, name: str) -> str:
     return f"{name} * {_WORTH_PRICED}" if _WORTH_PRICED in sheet.used else name
 
 
-def _price(sheet: InputSheet, what: Machine, *, later: bool) -> str:
+def _price_formula(sheet: InputSheet, what: Machine, *, later: bool) -> str:
     """The formula for the price of all machines and spares; of workstations and cards, as many as are bought.
 
     It is today's, or that of the day an order's own price is typed for. A spare is a board with its share of a host: a
@@ -216,7 +193,7 @@ def _price(sheet: InputSheet, what: Machine, *, later: bool) -> str:
 
 
 def spare_boards(accelerators: float, spare_share: float) -> int:
-    """How many boards lie on the shelf beside so many accelerators."""
+    """Return the number of spare boards for so many accelerators."""
     return int(formula(SPARES)({"accelerators": accelerators, "spare_share": spare_share}))
 
 
@@ -259,7 +236,7 @@ def _drawn_kw_formulas(sheet: InputSheet, setting: PlanContext, what: Machine, k
     return f"{busy} * busy_share", waiting, f"({busy} - {idle}) * (1 - busy_share)"
 
 
-def _bought(sheet: InputSheet, paid: str, all_in: bool) -> tuple[Line, ...]:
+def _purchase_lines(sheet: InputSheet, paid: str, all_in: bool) -> tuple[Line, ...]:
     name = "All of day one" if all_in else "Servers, with spares"
     due = _DUE.format(ordered="ordered" if "ordered" in sheet.used else "starts")
     return (sheet.line(name, "hardware", f"{paid} * {due}", treatment="capital"),)
@@ -274,7 +251,7 @@ def _refresh_lines(sheet: InputSheet, price: str, all_in: bool) -> tuple[Line, .
     return (new, sheet.line("Installing them", "hardware", f"install_share * {again}", treatment="capital"))
 
 
-def _beside(sheet: InputSheet, setting: PlanContext, price: str, room_kw: str | None) -> tuple[Line, ...]:
+def _setup_lines(sheet: InputSheet, setting: PlanContext, price: str, room_kw: str | None) -> tuple[Line, ...]:
     install = sheet.line("Installation", "hardware", f"{price} * install_share * delivered", treatment="capital")
     lines = [
         sheet.line(
@@ -293,18 +270,21 @@ def _beside(sheet: InputSheet, setting: PlanContext, price: str, room_kw: str | 
 
 def _ordered_years(sheet: InputSheet) -> Num:
     """Years from today to the order."""
-    return _said(sheet, "ordered_after_years") if "ordered" in sheet.used else 0.0
+    return _value(sheet, "ordered_after_years") if "ordered" in sheet.used else 0.0
 
 
-def _running(sheet: InputSheet, setting: PlanContext, what: Machine, price: str, kw: str) -> tuple[Line, ...]:
+def _operating_lines(sheet: InputSheet, setting: PlanContext, what: Machine, price: str, kw: str) -> tuple[Line, ...]:
     if "running_usd_per_month" in sheet.used:
         return agreed(setting, (sheet.line("Running it, all in", "upkeep", "running_usd_per_month * owns"),))
     working, waiting, _ = _drawn_kw_formulas(sheet, setting, what, kw)
-    rises = _UPKEEP.format(
-        since_years="(begun_years - ordered_after_years)" if "ordered" in sheet.used else "begun_years"
-    )
+    since_years = "(begun_years - ordered_after_years)" if "ordered" in sheet.used else "begun_years"
+    rises = _UPKEEP.format(since_years=since_years)
+    space = sheet.line("Space, by contracted power", "space", f"{kw} * {RENT_OF_SPACE} * owns")
+    if place_of(setting).builds_room:
+        upkeep = f"{kw} * usd_per_kw_of_room * room_upkeep_share_per_year * {_UPKEEP} / 12 * owns"
+        space = sheet.line("Upkeep of the room", "space", upkeep.format(since_years="begun_years"))
     set_monthly = (
-        _space_line(sheet, setting, kw),
+        space,
         sheet.line("Electricity while working", "power", f"{working} * {METER} * owns"),
         sheet.line("Electricity while idle", "idle", f"{waiting} * {METER} * owns"),
         sheet.line("People", "staff", f"accelerators * fte_per_accelerator * {WAGE} / 12 * owns"),
@@ -320,22 +300,8 @@ def _running(sheet: InputSheet, setting: PlanContext, what: Machine, price: str,
     return (*before, *agreed(setting, (sheet.line("Software", "upkeep", licences),)), repairs)
 
 
-def _idle(sheet: InputSheet, setting: PlanContext, what: Machine, kw: str, *, with_people: bool) -> SellableHours:
-    """The hours that can be sold on. Your sum for running the machines is taken to hold their electricity too."""
-    all_in = "running_usd_per_month" in sheet.used
-    more_kw = None if all_in else _drawn_kw_formulas(sheet, setting, what, kw)[2]
-    return SellableHours("accelerators * (1 - busy_share)", "owns", more_kw, with_people)
-
-
-def _space_line(sheet: InputSheet, setting: PlanContext, kw: str) -> Line:
-    if place_of(setting).builds_room:
-        upkeep = f"{kw} * usd_per_kw_of_room * room_upkeep_share_per_year * {_UPKEEP} / 12 * owns"
-        return sheet.line("Upkeep of the room", "space", upkeep.format(since_years="begun_years"))
-    return sheet.line("Space, by contracted power", "space", f"{kw} * {RENT_OF_SPACE} * owns")
-
-
 def _repair_line(sheet: InputSheet, setting: PlanContext, what: Machine, price: str, rises: str) -> Line:
-    """What is paid for support covers repairs, so only what they cost above it is added, once the warranty is over."""
+    """Return the cost of repairs above the support fee, which covers them, once the warranty is over."""
     if np.all(np.isfinite(sheet.used["usd_per_accelerator"].value)):
         each = _on_its_day(sheet, "usd_per_accelerator")
     else:
@@ -355,9 +321,9 @@ def _repair_line(sheet: InputSheet, setting: PlanContext, what: Machine, price: 
 
 
 def _host_share_formula(sheet: InputSheet, what: Machine, price: str, *, all_in: bool) -> str | None:
-    """The formula for the host's part of the price: what the GPUs in it do not cost, else the usual share of it.
+    """The formula for the host's share of the price: the rest beside the GPUs, else the usual share.
 
-    A GPU's price that leaves next to nothing for the host is not one beside it, but a share of the whole.
+    A GPU's price that leaves next to nothing for the host is a share of the whole, not a price beside it.
     """
     usual = "host_share / (1 + host_share)"
     if what.is_complete:
@@ -371,7 +337,7 @@ def _host_share_formula(sheet: InputSheet, what: Machine, price: str, *, all_in:
     return usual
 
 
-def _end(sheet: InputSheet, setting: PlanContext, price: str, room_kw: str | None) -> tuple[Line, ...]:
+def _exit_lines(sheet: InputSheet, setting: PlanContext, price: str, room_kw: str | None) -> tuple[Line, ...]:
     removal = sheet.line("Taking it down", "upkeep", f"{price} * decommissioning_share * sold")
     down = agreed(setting, (removal,), _ordered_years(sheet))
     if room_kw is None:

@@ -1,4 +1,4 @@
-"""What is bought: a server at its own price, or accelerators with a host around them; yours first, then the newest."""
+"""The machine to buy: a server at its own price, or accelerators with a host; your price first, then the newest."""
 
 import math
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ ABOUT = ", at about what others of its kind cost"
 
 @dataclass(frozen=True)
 class PurchaseQuote:
-    """What the catalogue says of the purchase: the machine, its price and who says so. Your own price wins over it."""
+    """The purchase by the catalogue: the machine, its price and the source. Your own price wins over it."""
 
     usd: tuple[float, float, float]  # low, typical, high: of a server, or of one accelerator
     source: str
@@ -60,7 +60,7 @@ class Machine:
         return self.host is not None and not self.is_complete
 
     def order_text(self, accelerators: int) -> str:
-        """What one orders for so many: one workstation with 2 x RTX 4090 24 GB."""
+        """The order for so many accelerators: one workstation with 2 x RTX 4090 24 GB."""
         machines = math.ceil(accelerators / self.accelerators)
         if not self.plural:
             return self.what
@@ -76,154 +76,123 @@ class Machine:
 
 
 def buying(setting: PlanContext) -> PurchaseQuote | None:
-    """What would be bought by what the catalogue says, or lets expect; None where that cannot be said."""
+    """Return the purchase by a published or an estimated price; None where there is neither."""
     catalogue = setting.catalogue
-    found = _best(catalogue, _published(setting)) or _estimated_machine(setting)
-    if found is None:
+    what = _best(catalogue, _published(setting)) or _estimated_machine(setting)
+    if what is None:
         return None
-    about = (found.what, found.accelerators, catalogue.sites[setting.scenario.site].label)
-    if found.price is None:
-        likely = found.estimate
-        assert likely is not None  # what has neither is not foretold
-        return PurchaseQuote(
-            (likely.low, likely.typical, likely.high), likely.note, None, None, None, "estimated", *about
-        )
-    value, source = found.price.newest, catalogue.sources[found.price.newest.source]
+    about = (what.what, what.accelerators, catalogue.sites[setting.scenario.site].label)
+    if what.price is None:
+        estimate = what.estimate
+        assert estimate is not None  # a machine without either is not estimated
+        usd = (estimate.low, estimate.typical, estimate.high)
+        return PurchaseQuote(usd, estimate.note, None, None, None, "estimated", *about)
+    value, source = what.price.newest, catalogue.sources[what.price.newest.source]
     usd = (value.low or value.typical, value.typical, value.high or value.typical)
-    return PurchaseQuote(
-        usd, source.title, source.url, found.price.since, found.price.checked, trust(catalogue, value), *about
-    )
+    since, checked = what.price.since, what.price.checked
+    return PurchaseQuote(usd, source.title, source.url, since, checked, trust(catalogue, value), *about)
 
 
 @cached(64)
 def machine(setting: PlanContext) -> Machine | None:
-    """What to buy: what you have a price for, else the newest price of the catalogue, else what others let expect."""
+    """Return the machine to buy: one you have a price for, else the newest price of the catalogue, else an estimate."""
     own = setting.scenario.own
-    found = _best(setting.catalogue, _published(setting))
+    published = _best(setting.catalogue, _published(setting))
     if own.usd_per_server is None and own.usd_per_accelerator is None and own.capex_usd is None:
-        return found or _estimated_machine(setting)
+        return published or _estimated_machine(setting)
     plain = _unpriced(setting, only_priced=False)
     if own.usd_per_server is not None:
         return replace(plain, is_priced_whole=True)
-    if own.usd_per_accelerator is not None:
-        return replace(plain, is_priced_whole=False)
-    return found or plain
+    return replace(plain, is_priced_whole=False) if own.usd_per_accelerator is not None else published or plain
 
 
 def stands_in(setting: PlanContext) -> Machine:
-    """What the accelerators of the plan stand in, whether or not anybody sells it."""
+    """Return the machine around the accelerators of the plan, whether or not anybody sells it."""
     return machine(setting) or _unpriced(setting, only_priced=False)
 
 
 def _published(setting: PlanContext) -> list[Machine]:
-    """Every machine with a price: servers of the size you asked for, and the accelerator with a host around it."""
+    """Every machine with a price: servers of the size you entered, and the accelerator with a host around it."""
     catalogue, accelerator = setting.catalogue, setting.scenario.accelerator
-    wanted = setting.scenario.own.accelerators_per_server
+    size = setting.scenario.own.accelerators_per_server
     plain = _unpriced(setting, only_priced=True)
-    choices = [
-        replace(
-            plain,
-            label=server.label,
-            what=server.label,
-            plural="",
-            accelerators=server.accelerators,
-            is_known_product=True,
-            price=server.price_usd,
-            is_priced_whole=True,
-            is_complete=False,
-            power=server.max_power_w,
-            **_measured(server),
-        )
-        for server in servers_with(catalogue, accelerator)
-        if server.price_usd is not None and wanted in (None, server.accelerators)
-    ]
+    machines = []
+    for server in servers_with(catalogue, accelerator):
+        if server.price_usd is None or size not in (None, server.accelerators):
+            continue
+        # The measured draw of a machine; a server's is a share of its rating, which has a range.
+        power: dict[str, Any] = {} if server.kind in ("server", "rack") else {
+            "busy_power": server.typical_power_w, "idle_power": server.idle_power_w}  # fmt: skip
+        machines.append(replace(
+            plain, label=server.label, what=server.label, plural="", accelerators=server.accelerators,
+            is_known_product=True, price=server.price_usd, is_priced_whole=True, is_complete=False,
+            power=server.max_power_w, kind=server.kind, host=None, **power))  # fmt: skip
     if plain.accelerator_price is not None and not catalogue.accelerators[accelerator].rent_only:
-        choices.append(replace(plain, price=plain.accelerator_price))
-    return choices
+        machines.append(replace(plain, price=plain.accelerator_price))
+    return machines
 
 
 def _estimated_machine(setting: PlanContext) -> Machine | None:
-    """The accelerator with a host around it, at what it is likely to cost; None where that cannot be said."""
-    likely = estimated_price(setting.catalogue, setting.scenario.accelerator)
+    """The accelerator with a host around it, at its estimated price; None where there is none."""
+    estimate = estimated_price(setting.catalogue, setting.scenario.accelerator)
     plain = _unpriced(setting, only_priced=False)
-    return (
-        None
-        if likely is None
-        else replace(plain, estimate=likely, what=f"{plain.what}{ABOUT}", plural=f"{plain.plural}{ABOUT}")
-    )
+    if estimate is None:
+        return None
+    return replace(plain, estimate=estimate, what=f"{plain.what}{ABOUT}", plural=f"{plain.plural}{ABOUT}")
 
 
 def _unpriced(setting: PlanContext, *, only_priced: bool) -> Machine:
-    """The accelerator with a host around it, in servers of the size you asked for, or that are sold."""
+    """The accelerator with a host around it, in servers of the size you entered, or that are sold."""
     catalogue, accelerator = setting.catalogue, setting.scenario.accelerator
     chip = catalogue.accelerators.get(accelerator)  # none where the name may mean several
     label = catalogue.accelerator_label(accelerator)
-    wanted = setting.scenario.own.accelerators_per_server
+    size = setting.scenario.own.accelerators_per_server
     servers = [
         server
         for server in servers_with(catalogue, accelerator)
-        if wanted in (None, server.accelerators) and not (only_priced and server.price_usd is None)
+        if size in (None, server.accelerators) and not (only_priced and server.price_usd is None)
     ]
     like = max(servers, key=partial(_size_preference, fleet=fleet(setting)), default=None)
     if host := _host(setting, like):
         return _off_the_shelf(setting, host)
-    count = wanted or (1 if like is None else like.accelerators)
+    count = size or (1 if like is None else like.accelerators)
     return Machine(
-        label=label,
-        accelerators=count,
-        is_known_product=like is not None,
-        price=None,
-        is_priced_whole=False,
-        power=None if like is None else like.max_power_w,
-        tdp=chip.tdp_w if chip else None,
-        accelerator_price=chip.price_usd if chip else None,
-        **_singular_and_plural("server", label, count),
+        label=label, accelerators=count, is_known_product=like is not None, price=None, is_priced_whole=False,
+        power=None if like is None else like.max_power_w, tdp=chip.tdp_w if chip else None,
+        accelerator_price=chip.price_usd if chip else None, **_singular_and_plural("server", label, count),
         is_complete=chip is not None and chip.whole_machine and setting.scenario.own.host_share is None,
-    )
+    )  # fmt: skip
 
 
 def _host(setting: PlanContext, like: Server | None) -> Host | None:
-    """What is bought off the shelf: the smallest that holds the cards; none where a server is for more of them."""
+    """The smallest machine off the shelf that holds the cards; none where a server is for more of them."""
     catalogue, accelerator, own = setting.catalogue, setting.scenario.accelerator, setting.scenario.own
-    chip = catalogue.accelerators.get(accelerator)
+    chip, hosts = catalogue.accelerators.get(accelerator), catalogue.hosts.values()
     if chip is None or chip.rent_only or own.host_share is not None:
         return None
-    for_it = [host for host in catalogue.hosts.values() if accelerator in host.takes] or [
-        host
-        for host in catalogue.hosts.values()
-        if chip.form_factor in host.form_factors and accelerator not in host.not_for
+    for_it = [host for host in hosts if accelerator in host.takes] or [
+        host for host in hosts if chip.form_factor in host.form_factors and accelerator not in host.not_for
     ]
-    hosts = sorted(for_it, key=lambda host: host.accelerators)
-    wanted = own.accelerators_per_server or fleet(setting)
-    larger = like is not None and like.accelerators > hosts[-1].accelerators if hosts else False
-    holding = [host for host in hosts if host.accelerators >= wanted]
-    if holding or own.accelerators_per_server is not None:
+    by_size = sorted(for_it, key=lambda host: host.accelerators)
+    holding = [host for host in by_size if host.accelerators >= (own.accelerators_per_server or fleet(setting))]
+    if holding or own.accelerators_per_server is not None or not by_size:
         return holding[0] if holding else None
-    return None if larger or not hosts else hosts[-1]
+    return None if like is not None and like.accelerators > by_size[-1].accelerators else by_size[-1]
 
 
 def _off_the_shelf(setting: PlanContext, host: Host) -> Machine:
     """The host with the cards in it, spread evenly over as few as hold them; or a machine that is sold whole."""
     chip = setting.catalogue.accelerators[setting.scenario.accelerator]
-    wanted = max(fleet(setting), 1)  # of no work at all, one
-    machines = -(-wanted // host.accelerators)
-    cards = setting.scenario.own.accelerators_per_server or -(-wanted // machines)
+    needed = max(fleet(setting), 1)  # of no work at all, one
+    machines = -(-needed // host.accelerators)
+    cards = setting.scenario.own.accelerators_per_server or -(-needed // machines)
     return Machine(
-        label=host.label,
-        accelerators=cards,
-        is_known_product=True,
-        price=None,
-        is_priced_whole=False,
-        power=host.max_power_w if chip.whole_machine else None,
-        tdp=chip.tdp_w,
-        accelerator_price=chip.price_usd,
+        label=host.label, accelerators=cards, is_known_product=True, price=None, is_priced_whole=False,
+        power=host.max_power_w if chip.whole_machine else None, tdp=chip.tdp_w, accelerator_price=chip.price_usd,
         **_singular_and_plural("" if chip.whole_machine else "workstation", chip.label, cards),
-        kind=host.kind,
-        is_complete=chip.whole_machine,
-        host=host,
-        busy_power=host.typical_power_w,
-        idle_power=host.idle_power_w,
-    )
+        kind=host.kind, is_complete=chip.whole_machine, host=host,
+        busy_power=host.typical_power_w, idle_power=host.idle_power_w,
+    )  # fmt: skip
 
 
 def _singular_and_plural(machine: str, chip: str, cards: int) -> dict[str, Any]:
@@ -233,15 +202,8 @@ def _singular_and_plural(machine: str, chip: str, cards: int) -> dict[str, Any]:
     return {"what": f"{machine} with {cards} x {chip}", "plural": f"{machine}s with {cards} x {chip} each"}
 
 
-def _measured(server: Server) -> dict[str, Any]:
-    """The draw of a machine that was measured; a server's is a share of its rating, which has a range."""
-    if server.kind in ("server", "rack"):
-        return {"kind": server.kind, "host": None}
-    return {"kind": server.kind, "host": None, "busy_power": server.typical_power_w, "idle_power": server.idle_power_w}
-
-
 def fleet(setting: PlanContext) -> int:
-    """How many are wanted: as many as you say, else as many as the work wants at once."""
+    """Return the fleet size: your number, else as many as the work needs at once. [count]"""
     own = setting.scenario.own
     ordered = sum(order.accelerators for order in own.orders)
     return own.accelerators or ordered or setting.demand.all.peak_accelerators
@@ -255,11 +217,11 @@ def _size_preference(server: Server, fleet: int) -> tuple[bool, int, bool, bool]
 
 
 def _best(catalogue: Catalogue, choices: list[Machine]) -> Machine | None:
-    def sort_key(one: Machine) -> tuple[bool, str, bool, bool]:
-        if one.price is None:
+    def sort_key(what: Machine) -> tuple[bool, str, bool, bool]:
+        if what.price is None:
             return (False, "", False, False)
-        newest = one.price.newest
+        newest = what.price.newest
         yours = catalogue.sources[newest.source].via == "yours"
-        return (yours, one.price.since.isoformat(), one.is_priced_whole, one.power is not None)
+        return (yours, what.price.since.isoformat(), what.is_priced_whole, what.power is not None)
 
     return max(choices, key=sort_key, default=None)

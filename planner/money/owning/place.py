@@ -1,4 +1,4 @@
-"""Where one's own machines stand: whose electricity they buy, what is another there, and what its circuits carry."""
+"""The place of owned machines: its electricity customer, its own figures, and the power of its circuits."""
 
 import math
 from bisect import bisect_left
@@ -28,8 +28,8 @@ NETWORK_TIERS: tuple[tuple[int, str], ...] = (
     (MOST_ACCELERATORS, "network-above-16k"),
 )
 TOO_LOUD = "too loud for a room with people in it"  # of any server
-_LEAST_LIMIT = 0.6  # of a card's rated power, below which it is not worth holding it down
-# What a place may say, by the name that the formulas use.
+_LEAST_LIMIT = 0.6  # of a card's rated power, below which a power cap is not worth it
+# The figures that a place may have, by the name that the formulas use.
 OF_PLACE: dict[str, str] = {
     "pue": "pue",
     "usd_per_kw_month": "usd_per_kw_month",
@@ -39,7 +39,7 @@ OF_PLACE: dict[str, str] = {
     "insurance_share_per_year": "insurance_share",
     "decommissioning_share": "decommissioning_share",
 }
-# What a machine bought off the shelf may say.
+# The figures that a machine off the shelf may have.
 OF_HOST: dict[str, str] = {
     "lead_time_months": "lead_time_month",
     "deposit_share": "deposit_share",
@@ -48,44 +48,42 @@ OF_HOST: dict[str, str] = {
 
 
 def place_of(setting: PlanContext) -> Premises:
-    """What the machines stand in."""
+    """Return the kind of place: home, office, colocation, data centre."""
     return setting.catalogue.places[setting.scenario.own.place]
 
 
 def figure_there(setting: PlanContext, name: str, otherwise: Figure | None) -> Figure | None:
-    """A figure of the place, else of the machine where it is bought off the shelf, else the other one."""
-    found: Figure | None = None
+    """Return a figure of the place, else of the machine where it is bought off the shelf, else the other one."""
+    figure: Figure | None = None
     if name in OF_PLACE:
-        found = getattr(place_of(setting), OF_PLACE[name])
-    elif name in OF_HOST:
-        what = machine(setting)
-        found = None if what is None or what.host is None else getattr(what.host, OF_HOST[name])
-    return otherwise if found is None else found
+        figure = getattr(place_of(setting), OF_PLACE[name])
+    elif name in OF_HOST and (what := machine(setting)) is not None and what.host is not None:
+        figure = getattr(what.host, OF_HOST[name])
+    return otherwise if figure is None else figure
 
 
 def site_or_fact_figure(setting: PlanContext, name: str, fact: str) -> Figure:
-    """A figure of the place or the machine, else the fact of owning."""
+    """Return a figure of the place or the machine, else the fact of owning."""
     general = setting.catalogue.facts[fact].figure
     return figure_there(setting, name, general) or general
 
 
 def price_of_electricity(setting: PlanContext) -> ElectricityPrice | None:
-    """What a kilowatt-hour costs the customer that such a place is."""
+    """Return the price of a kilowatt-hour for the customer of such a place."""
     return electricity(setting.catalogue, setting.scenario.site, customer(setting))
 
 
 def customer(setting: PlanContext) -> Customer:
-    """Whether a household, a firm or a large site pays: by the place, and where that is open by the load."""
+    """Return household, firm or large site: by the place, and where that is open by the load."""
     kind = place_of(setting).electricity
     if kind != "by_load":
         return kind
     what = machine(setting)
-    kw = 0.0 if what is None else peak_kw(setting, what, fleet(setting))
-    return "large" if kw > FIRM_KW else "firm"
+    return "large" if what is not None and peak_kw(setting, what, fleet(setting)) > FIRM_KW else "firm"
 
 
 def network_fact(setting: PlanContext, accelerators: int) -> str:
-    """The fact that says what a network between so many costs: machines off the shelf get an ordinary switch."""
+    """Return the fact with the cost of a network of this size: machines off the shelf get an ordinary switch."""
     what = machine(setting)
     if what is not None and what.host is not None:
         return NETWORK_TIERS[0][1]
@@ -94,13 +92,13 @@ def network_fact(setting: PlanContext, accelerators: int) -> str:
 
 
 def no_network_reason(setting: PlanContext) -> str | None:
-    """Why no network between the machines is bought; None where one is."""
+    """Return why no network between the machines is bought; None where one is."""
     place = place_of(setting)
     return None if place.network else f"none is bought in {place.label}"
 
 
 def peak_kw(setting: PlanContext, what: Machine, accelerators: int) -> float:
-    """What so many draw at most, at typical figures; not-a-number where nobody says. [kW]"""
+    """Return their peak draw at typical figures; not-a-number where it is unknown. [kW]"""
     own, machines = setting.scenario.own, -(-accelerators // what.accelerators)
     if own.rated_w_per_server is not None:
         return machines * own.rated_w_per_server / W_PER_KW
@@ -118,7 +116,7 @@ def _host_w(what: Machine) -> float:
 
 
 def power_limit_kw(setting: PlanContext) -> float:
-    """What may be drawn: your limit, else what circuits carry there; infinite where nothing limits it. [kW]"""
+    """Return your power limit, else that of the circuits; infinite where nothing limits it. [kW]"""
     if setting.scenario.own.most_kw is not None:
         return setting.scenario.own.most_kw
     place = place_of(setting)
@@ -127,37 +125,29 @@ def power_limit_kw(setting: PlanContext) -> float:
 
 
 def mains(setting: PlanContext) -> Mains:
-    """Of the sockets at the site."""
+    """Return the voltage of the sockets at the site. [V]"""
     around = (setting.catalogue.sites[key].mains for key in setting.catalogue.around(setting.scenario.site))
-    return next((found for found in around if found is not None), 230)
+    return next((voltage for voltage in around if voltage is not None), 230)
 
 
 @cached(64)
 def power_shortfall_reason(setting: PlanContext, accelerators: int) -> str | None:
-    """Why so many cannot stand there, and what would do; None where they can, or where nobody says what they draw."""
-    what, most = machine(setting), power_limit_kw(setting)
-    if what is None:
+    """Return why so many cannot run there, with alternatives; None where they can, or where their draw is unknown."""
+    what, limit = machine(setting), power_limit_kw(setting)
+    if what is None or not (kw := peak_kw(setting, what, accelerators)) > limit:
         return None
-    kw = peak_kw(setting, what, accelerators)
-    if not kw > most:
-        return None
-    have = f"you have {most:g} kW" if setting.scenario.own.most_kw is not None else _circuit_text(setting, most)
-    would = [
-        way
-        for way in (_fitting_count_text(setting, what, accelerators), _power_cap_text(what, accelerators, most))
-        if way
-    ]
+    have = f"the circuits of {place_of(setting).label} carry about {limit:g} kW ({mains(setting)} V)"
+    if setting.scenario.own.most_kw is not None:
+        have = f"you have {limit:g} kW"
+    fitting = (_fitting_count_text(setting, what, accelerators), _power_cap_text(what, accelerators, limit))
+    would = [text for text in fitting if text]
     label = setting.catalogue.accelerator_label(setting.scenario.accelerator)
     would.append(f"{'or ' * bool(would)}{math.ceil(kw * 10) / 10:g} kW of power")
     return f"{accelerators:,} x {label} draw up to {kw:.3g} kW and {have}: {', '.join(would)} would do"
 
 
-def _circuit_text(setting: PlanContext, most: float) -> str:
-    return f"the circuits of {place_of(setting).label} carry about {most:g} kW ({mains(setting)} V)"
-
-
 def _fitting_count_text(setting: PlanContext, what: Machine, accelerators: int) -> str | None:
-    """How many would fit, in whole machines; of cards in one workstation, how many cards."""
+    """The count that would fit, in whole machines; of cards in one workstation, in cards."""
     most = power_limit_kw(setting)
     if what.holds_cards and accelerators <= what.accelerators and what.tdp is not None:
         fit = int((most * W_PER_KW - _host_w(what)) // what.tdp.newest.typical)
@@ -168,7 +158,7 @@ def _fitting_count_text(setting: PlanContext, what: Machine, accelerators: int) 
 
 
 def _power_cap_text(what: Machine, accelerators: int, most: float) -> str | None:
-    """What each card may draw if all are to fit, where that still leaves most of their speed."""
+    """The power cap of each card at which all fit, where that still leaves most of their speed."""
     if not what.holds_cards or what.tdp is None:
         return None
     machines = math.ceil(accelerators / what.accelerators)
@@ -177,15 +167,15 @@ def _power_cap_text(what: Machine, accelerators: int, most: float) -> str | None
 
 
 def site_notes(setting: PlanContext) -> tuple[str, ...]:
-    """What to know of the place: whose price stands in, what is not counted, what is too loud."""
-    found = price_of_electricity(setting) if setting.scenario.own.usd_per_kwh is None else None
+    """Return notes on the place: a substitute price of electricity, costs that are not counted, noise."""
+    price = price_of_electricity(setting) if setting.scenario.own.usd_per_kwh is None else None
     place, what = place_of(setting), machine(setting)
-    said = [f"Electricity: {found.stands_in}"] if found is not None and found.stands_in else []
-    said += [f"Not counted for {place.label}: {one}" for one in place.not_counted]
+    notes = [f"Electricity: {price.stands_in}"] if price is not None and price.stands_in else []
+    notes += [f"Not counted for {place.label}: {cost}" for cost in place.not_counted]
     if place.people_beside and what is not None:
         noise = what.host.noise if what.host is not None else TOO_LOUD if what.kind in ("server", "rack") else None
-        said += [f"Noise: {noise}"] if noise else []
-    return tuple(said)
+        notes += [f"Noise: {noise}"] if noise else []
+    return tuple(notes)
 
 
 BUSY_SHARE, IDLE_SHARE = "power-share-training", "power-share-idle"
@@ -194,7 +184,7 @@ CARD_BUSY, CARD_IDLE = "card-power-busy", "card-power-idle"
 
 @dataclass(frozen=True)
 class ExistingPower:
-    """What one accelerator that is there draws with its share of the machine, and whose watts these are."""
+    """The power of one existing accelerator with its share of the machine, and the source of the figure."""
 
     busy_w: float
     idle_w: float
@@ -211,30 +201,26 @@ def existing_accelerator(catalogue: Catalogue, kept: ExistingHardware) -> str | 
 
 
 def existing_power(setting: PlanContext, kept: ExistingHardware) -> ExistingPower | None:
-    """The watts of the machines that such accelerators stand in; None where nobody says what they draw."""
-    there = _as_purchase(setting, kept)
-    what = machine(there)
-    if what is None:
-        return None
-    busy_w, idle_w = (
-        watts_per_accelerator(setting.catalogue, what, setting.case, is_busy=one) for one in (True, False)
-    )
-    if not np.isfinite(busy_w + idle_w):
-        return None
-    said = Origin(what.label, "derived", note=f"filled in: {what.what}, as nobody says what they draw")
-    return ExistingPower(busy_w, idle_w, peak_kw(there, what, kept.accelerators), said)
-
-
-def _as_purchase(setting: PlanContext, kept: ExistingHardware) -> PlanContext:
-    """A plan that would buy them, with nothing of yours but the place."""
+    """Return the power of the machines around existing accelerators; None where it is unknown."""
+    # A plan that would buy them, with nothing of yours but the place.
     scenario = setting.scenario
     chip = existing_accelerator(setting.catalogue, kept) or scenario.accelerator
     own = OwnInputs(accelerators=kept.accelerators, place=scenario.own.place, spare_share=0.0)
-    return replace(setting, scenario=scenario.model_copy(update={"accelerator": chip, "own": own}))
+    purchase = replace(setting, scenario=scenario.model_copy(update={"accelerator": chip, "own": own}))
+    what = machine(purchase)
+    if what is None:
+        return None
+    catalogue, case = setting.catalogue, setting.case
+    busy_w = watts_per_accelerator(catalogue, what, case, is_busy=True)
+    idle_w = watts_per_accelerator(catalogue, what, case, is_busy=False)
+    if not np.isfinite(busy_w + idle_w):
+        return None
+    source = Origin(what.label, "derived", note=f"filled in: {what.what}, as their power draw is unknown")
+    return ExistingPower(busy_w, idle_w, peak_kw(purchase, what, kept.accelerators), source)
 
 
 def watts_per_accelerator(catalogue: Catalogue, what: Machine, case: Case, *, is_busy: bool) -> float:
-    """What one accelerator and its share of the machine draw; not-a-number where nobody says. [W]"""
+    """Return the draw of one accelerator with its share of the machine; not-a-number where it is unknown. [W]"""
 
     def fact(name: str) -> float:
         return _of(catalogue.facts[name].figure, case)

@@ -1,7 +1,7 @@
-"""What the machines bring when they go: the market's price, one agreed today, or at least what somebody guarantees.
+"""The resale of machines: at the market price, at one agreed today, or at least at a guaranteed one.
 
-Shares are shares of the dollars that were paid. What is sold at a replacement is sold on the terms of what is sold in
-the end, and the new machines have a guarantee of their own.
+Shares are shares of the dollars that were paid. Machines replaced at a refresh are sold on the terms of the final
+sale, and the new machines have a guarantee of their own.
 """
 
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ class Installments:
     in_advance: bool = False
 
     def add_to(self, sheet: InputSheet, name: str) -> None:
-        """Says the number of payments and the months they fall in as inputs; `name` tells loans from leases."""
+        """Add the number of payments and the months they fall in; `name` tells loans from leases."""
         number = self.holding.since_delivery + float(self.in_advance)
         last = self.holding.delivery_month + self.months
         sold_in = np.ceil(np.asarray(self.holding.stop) - _NEARLY)
@@ -92,80 +92,72 @@ _REPLACED = " of what is replaced"
 
 @dataclass(frozen=True, eq=False)
 class _SaleTiming:
-    """When machines come or go, and of which day their price is."""
+    """When machines arrive or are sold, and the day of their price."""
 
-    when: str  # its months; of a replacement, with what prices have changed by
+    when: str  # the flag of its months; of a replacement, times the change of prices
     priced_after_years: Num
-    of: str = ""  # what its lines say behind their names
-    left: str = "residual_share"  # the input that says what is left of the price
+    of: str = ""  # behind the names of its lines
+    left: str = "residual_share"  # the input for the residual share
 
 
 def sale_lines(
     sheet: InputSheet, setting: PlanContext, price: str, host_part: str | None, held: Holding, *, replaced: str | None
 ) -> tuple[Line, ...]:
-    """The lines of every sale. `host_part` is the formula for the host's part of the price; None where it has none.
+    """Return the lines of every sale. `host_part` is the formula for the host's share of the price, if it has one.
 
-    `price` is that of the order; `replaced` the price that what replaces it starts from, None where nothing does.
+    `price` is that of the order; `replaced` the price that a replacement starts from, None where nothing is replaced.
     """
     own = setting.scenario.own
-    _say(sheet, own)
-    if host_part is not None and own.host_residual_share is not None:
-        sheet.add(HOST, value(sheet, host_part), "share of the price", replace(COMPUTED, note=host_part))
-    come = {_SaleTiming("delivered", held.ordered_years): price}
-    go = {_SaleTiming("sold", held.ordered_years): price}
-    if replaced is not None:
-        come[_later(sheet, "new", "refreshes", _REPLACED)] = replaced
-        old = _later(sheet, "old", "refreshes", _REPLACED, "residual_share_at_refresh")
-        go = {old: replaced, _later(sheet, "last", "sold"): replaced}
-    guaranteed = {} if own.guaranteed_residual_share is None else come
-    parts = [(one, _guarantee_fee_lines(sheet, paid, one)) for one, paid in guaranteed.items()]
-    parts += [(one, _sold(sheet, own, paid, one)) for one, paid in go.items()]
-    return tuple(line for part, lines in parts for line in agreed(setting, lines, part.priced_after_years))
+    for name in (GUARANTEED, COST, "forward_residual_share"):
+        sheet.add(name, getattr(own, name) or 0.0, "share of the price", YOUR_INPUT)
+    if own.host_residual_share is not None:
+        times, where = sheet.tried.get(TIMES, 1.0), TRIED if TIMES in sheet.tried else YOUR_INPUT
+        sheet.add("host_residual_share", own.host_residual_share * times, "share of the host's price", where)
+        if host_part is not None:
+            sheet.add(HOST, value(sheet, host_part), "share of the price", replace(COMPUTED, note=host_part))
+    arrivals = [(_SaleTiming("delivered", held.ordered_years), price)]
+    sales = [(_SaleTiming("sold", held.ordered_years), price)]
+    if replaced is not None:  # machines then are bought at the price of another day
+        arrivals.append((_refresh_timing(sheet, "new", "refreshes", _REPLACED), replaced))
+        old = _refresh_timing(sheet, "old", "refreshes", _REPLACED, "residual_share_at_refresh")
+        sales = [(old, replaced), (_refresh_timing(sheet, "last", "sold"), replaced)]
+    lines: list[Line] = []
+    for timing, paid in arrivals if own.guaranteed_residual_share is not None else ():
+        fee = sheet.line(f"Guarantee of the resale{timing.of}", "resale", f"{paid} * {COST} * {timing.when}")
+        lines += agreed(setting, (fee,), timing.priced_after_years)
+    for timing, paid in sales:
+        lines += agreed(setting, _sale_proceeds_lines(sheet, own, paid, timing), timing.priced_after_years)
+    return tuple(lines)
 
 
 def become(sheet: InputSheet, name: str) -> str:
-    """By how much the price of the machines has changed on a later day: since today, or since its own day."""
+    """The factor of the machine price on a later day: since today, or since its own day."""
     return f"{LATER} ** ({name} - {PRICED})" if PRICED in sheet.used else f"{LATER} ** {name}"
 
 
-def _later(sheet: InputSheet, which: str, flag: str, of: str = "", left: str = "residual_share") -> _SaleTiming:
-    """A moment of a plan that replaces its machines: those at hand were bought at the price of another day."""
+def _refresh_timing(
+    sheet: InputSheet, which: str, flag: str, of: str = "", left: str = "residual_share"
+) -> _SaleTiming:
     name = f"{which}_price_after_years"
     return _SaleTiming(f"{become(sheet, name)} * {flag}", sheet.used[name].value, of, left)
 
 
-def _say(sheet: InputSheet, own: OwnInputs) -> None:
-    """Says what was agreed on the resale, and what is left of the host where that is another share."""
-    for name in (GUARANTEED, COST, "forward_residual_share"):
-        sheet.add(name, getattr(own, name) or 0.0, "share of the price", YOUR_INPUT)
-    if own.host_residual_share is not None:
-        times = sheet.tried.get(TIMES, 1.0)
-        where = TRIED if TIMES in sheet.tried else YOUR_INPUT
-        sheet.add("host_residual_share", own.host_residual_share * times, "share of the host's price", where)
-
-
-def _guarantee_fee_lines(sheet: InputSheet, price: str, moment: _SaleTiming) -> tuple[Line, ...]:
-    """What the guarantee costs, paid when the machines come."""
-    how = f"{price} * {COST} * {moment.when}"
-    return (sheet.line(f"Guarantee of the resale{moment.of}", "resale", how),)
-
-
-def _sold(sheet: InputSheet, own: OwnInputs, price: str, moment: _SaleTiming) -> tuple[Line, ...]:
-    """What one sale brings: what was agreed, or what the market pays and what a guarantee pays above it."""
+def _sale_proceeds_lines(sheet: InputSheet, own: OwnInputs, price: str, timing: _SaleTiming) -> tuple[Line, ...]:
+    """The proceeds of one sale: the agreed price, or the market price and the top-up of a guarantee."""
     if own.forward_residual_share is not None:
-        how = f"-1 * {price} * forward_residual_share * {moment.when}"
-        return (sheet.line(f"Resale{moment.of}", "resale", how, treatment="sale"),)
-    sold, left = f"-1 * {price} * (1 - selling_cost_share)", moment.left
+        how = f"-1 * {price} * forward_residual_share * {timing.when}"
+        return (sheet.line(f"Resale{timing.of}", "resale", how, treatment="sale"),)
+    sold, left = f"-1 * {price} * (1 - selling_cost_share)", timing.left
     shares = {"Resale": left}
     if HOST in sheet.used:
         shares = {"Resale, GPUs": f"(1 - {HOST}) * {left}", "Resale, hosts": f"{HOST} * host_residual_share"}
         left = " + ".join(shares.values())
     lines = tuple(
-        sheet.line(f"{name}{moment.of}", "resale", f"{sold} * {share} * {moment.when}", treatment="sale")
+        sheet.line(f"{name}{timing.of}", "resale", f"{sold} * {share} * {timing.when}", treatment="sale")
         for name, share in shares.items()
     )
     if own.guaranteed_residual_share is None:
         return lines
     short = f"max({GUARANTEED} - (1 - selling_cost_share) * ({left}), 0)"
-    how = f"-1 * {price} * {short} * {moment.when}"
-    return (*lines, sheet.line(f"Paid up to the guarantee{moment.of}", "resale", how, treatment="sale"))
+    how = f"-1 * {price} * {short} * {timing.when}"
+    return (*lines, sheet.line(f"Paid up to the guarantee{timing.of}", "resale", how, treatment="sale"))
