@@ -1,4 +1,4 @@
-"""What renting costs: the plan's whole bill at each offer, not its sticker.
+"""The cost of renting: the plan's whole bill at each offer, not its list price.
 
 Four things make a bill differ from price x useful hours. Machines are rented whole and some providers have a minimum.
 Sessions are rounded up to the billing increment. A reservation bills the idle hours too, and runs on after the plan
@@ -52,8 +52,8 @@ class OfferBills:
     ledger: Ledger
     busy_accelerator_hours: float  # each counted like the money of its month
     months: float  # of the plan, counted likewise
-    prices: PriceEstimates  # what each offer's price is worth on the day of the plan
-    assumed: tuple[tuple[str, ...], ...]  # of each offer: what its provider has no price for, at what the others ask
+    prices: PriceEstimates  # estimates on the day of the plan
+    assumed: tuple[tuple[str, ...], ...]  # of each offer: costs at the median price of other providers
 
     @cached_property
     def usd(self) -> NDArray[np.float64]:
@@ -87,17 +87,17 @@ class OfferBills:
 
 
 def rank(several: Sequence[OfferBills]) -> NDArray[np.intp]:
-    """The order to show all offers of some bills in: cheapest plan first, then by id; offers to ask for come last.
+    """Return the order to show the offers of several bills in: cheapest plan first, then by id; unpriced ones last.
 
-    The places are those of the offers of the first bills, then of the second, and so on.
+    The indices are those of the offers of the first bills, then of the second, and so on.
     """
-    usd = np.concatenate([one.total_usd for one in several])
-    return cost_order(usd, [key for one in several for key in one.offers])
+    usd = np.concatenate([market.total_usd for market in several])
+    return cost_order(usd, [key for market in several for key in market.offers])
 
 
 def cost_order(usd: NDArray[np.float64], offers: Sequence[str]) -> NDArray[np.intp]:
-    """The order of some costs, equal ones by the id of the offer; what has no price comes last."""
-    cents = np.round(np.where(np.isnan(usd), np.inf, usd), 2)  # what differs by less is the same price
+    """Return the order of some costs, equal ones by the id of the offer, unpriced ones last."""
+    cents = np.round(np.where(np.isnan(usd), np.inf, usd), 2)  # prices that differ by less are the same
     return np.lexsort((np.array(offers, dtype=np.str_), cents))
 
 
@@ -161,7 +161,7 @@ def renting(
 def rent_lines(
     sheet: InputSheet, setting: PlanContext, price: str, *, runs: str = "runs", ends: str = "ends"
 ) -> tuple[Line, ...]:
-    """What makes a bill, from the inputs that were said, at this price of an hour.
+    """Return the lines of a bill from the inputs of the sheet, at this price of an hour.
 
     `runs` and `ends` name the flags of the months in which machines are paid for, and in which the last of them are.
     """
@@ -198,7 +198,7 @@ def rent_lines(
 
 
 def _work_hour_lines(sheet: InputSheet, hours: str) -> tuple[Line, ...]:
-    """The hours in which work is done; those known to be lost to failures apart."""
+    """The hours of work; those known to be lost to failures apart."""
     if LOST not in sheet.used:
         return (sheet.line("Useful hours", "compute", hours),)
     return (
@@ -208,18 +208,20 @@ def _work_hour_lines(sheet: InputSheet, hours: str) -> tuple[Line, ...]:
 
 
 def drop_zero_lines(sheet: InputSheet, lines: tuple[Line, ...]) -> tuple[Line, ...]:
-    """Without the lines that cannot cost anything here: no idle hours on demand, no rounding of whole hours."""
+    """Drop lines that cannot cost anything here: no idle hours on demand, no rounding of whole hours."""
 
     def is_zero(name: str) -> bool:
         value = sheet.used[name].value
         return np.ndim(value) == 0 and float(value) == 0.0
 
+    session, increment = (sheet.used[name].value for name in ("session_hours", "billing_increment_s"))
+    whole_increments = np.ndim(session) == np.ndim(increment) == 0 and float(session * 3600 % increment) == 0.0
+    one_machine = input_is_one(sheet, "accelerators_per_machine") and input_is_one(sheet, "minimum_accelerators")
     none = {
         "idle": is_zero("bills_idle"),
         "commitment": is_zero("bills_idle"),
-        "rounding": input_is_one(sheet, "bills_idle") or sessions_need_no_rounding(sheet),
-        "whole machines": input_is_one(sheet, "accelerators_per_machine")
-        and input_is_one(sheet, "minimum_accelerators"),
+        "rounding": input_is_one(sheet, "bills_idle") or whole_increments,
+        "whole machines": one_machine,
         "storage": is_zero("storage_gb"),
         "egress": is_zero("egress_gb_per_month"),
     }
@@ -232,14 +234,8 @@ def input_is_one(sheet: InputSheet, name: str) -> bool:
     return np.ndim(value) == 0 and float(value) == 1.0
 
 
-def sessions_need_no_rounding(sheet: InputSheet) -> bool:
-    """Whether sessions are whole numbers of billing increments."""
-    session, increment = (sheet.used[name].value for name in ("session_hours", "billing_increment_s"))
-    return np.ndim(session) == 0 and np.ndim(increment) == 0 and float(session * 3600 % increment) == 0.0
-
-
 def with_support(sheet: InputSheet, lines: tuple[Line, ...], yours: Num | None) -> tuple[Line, ...]:
-    """The lines, and support as a share of the bill they make: of its priced part, where disk or traffic have none."""
+    """Add support as a share of the bill: of its priced part, where disk or traffic have no price."""
     sheet.fact("support_share", SUPPORT, yours)
     bill = sum(line.priced_usd if line.part in ("storage", "egress") else line.usd for line in lines)
     sheet.add("bill_usd", np.asarray(bill), "USD", COMPUTED)
