@@ -1,11 +1,10 @@
-"""Hours lost to failures: of each kind of work what share, and how much longer it takes by that.
+"""Hours lost to failures: the share of each kind of work, and how much longer the work takes.
 
-What a named model is predicted to take holds its losses already. Hours that somebody states hold them too, unless he
-says that they are the useful ones: then what is lost comes on top. How often a job fails may be drawn; what holds the
-usual loss then takes longer or shorter.
+The predicted hours of a named model include its losses. Stated hours include them too, unless they are stated as
+useful hours: then losses come on top. How often a job fails may be drawn; work with the usual loss then takes longer
+or shorter.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,12 +20,12 @@ from planner.speed.work_to_hours import ScenarioInHours
 from pricing import Catalogue
 
 RATE = "failures_per_accelerator_hour"
-_LEAST_USEFUL = 0.01  # draws that lose more than 99 of 100 hours are reckoned as losing 99
+_LEAST_USEFUL = 0.01  # draws that lose more than 99 of 100 hours count as losing 99
 
 
 @dataclass(frozen=True, eq=False)
 class LostTime:
-    """Of one kind of work, with what it rests on at typical figures."""
+    """The lost time of one kind of work, with its reliability at typical figures."""
 
     usual: Reliability
     job: int  # accelerators of one job
@@ -42,57 +41,47 @@ class LostTime:
 
 
 def lost_time_by_work(
-    catalogue: Catalogue, scenario: Scenario, asked: ScenarioInHours | None, rate: Num | None
+    catalogue: Catalogue, scenario: Scenario, resolved: ScenarioInHours | None, rate: Num | None
 ) -> dict[Work, LostTime]:
-    """By kind of work, at the usual rate of failures or at one that is tried out.
+    """Return lost time by kind of work, at the usual rate of failures or at one that is tried out.
 
     Services are left out: a replica that fails is started again, and what it loses is a request.
     """
-    return dict(_each(catalogue, scenario, asked, rate))
-
-
-def _each(
-    catalogue: Catalogue, scenario: Scenario, asked: ScenarioInHours | None, rate: Num | None
-) -> Iterator[tuple[Work, LostTime]]:
-    written = scenario.work if asked is None else asked.written.work
-    trainings = iter(() if asked is None else asked.trainings)
-    on_top = scenario.failures.stated_hours == "useful"
-    for work, said in zip(scenario.work, written, strict=True):
-        if said.serve is not None:
+    written = scenario.work if resolved is None else resolved.written.work
+    trainings = iter(() if resolved is None else resolved.trainings)
+    failures, on_top = scenario.failures, scenario.failures.stated_hours == "useful"
+    result = {}
+    for work, entered in zip(scenario.work, written, strict=True):
+        if entered.serve is not None:
             continue
-        if said.train is not None and not is_image_network(said.train.model):
-            found = next(trainings, None)
-            if found is None:
+        if entered.train is not None and not is_image_network(entered.train.model):
+            training = next(trainings, None)
+            if training is None:
                 continue
-            team = TrainingJob.model_fields["team"].default
-            many, named = found.accelerators, {"params": found.params, "team": team}
-            usual, there = (
-                reliability(catalogue, accelerators=many, failures=scenario.failures, rate=one, **named)
-                for one in (None, rate)
+            job, team = training.accelerators, TrainingJob.model_fields["team"].default
+            usual, tried = (
+                reliability(
+                    catalogue, accelerators=job, failures=failures, rate=each, params=training.params, team=team
+                )
+                for each in (None, rate)
             )
-            yield work, _lost(usual, there, many, is_counted=True, on_top=False)
+            result[work] = _lost_time(usual, tried, job, is_counted=True, on_top=False)
         else:
-            many = max(job_size(work), *(job.accelerators for job in work.jobs), 1)
-            usual, there = (generic_reliability(catalogue, many, scenario.failures, one) for one in (None, rate))
-            counted = on_top and said.run is None and said.train is None
-            yield work, _lost(usual, there, many, is_counted=counted, on_top=counted)
+            job = max(job_size(work), *(job.accelerators for job in work.jobs), 1)
+            usual, tried = (generic_reliability(catalogue, job, failures, each) for each in (None, rate))
+            counted = on_top and entered.run is None and entered.train is None
+            result[work] = _lost_time(usual, tried, job, is_counted=counted, on_top=counted)
+    return result
 
 
-def _lost(usual: Reliability, there: Reliability, job: int, *, is_counted: bool, on_top: bool) -> LostTime:
-    before = _useful_share(usual)
-    now = np.maximum(there.useful_share, _LEAST_USEFUL)
-    return LostTime(
-        usual=usual,
-        job=job,
-        share=np.asarray(1 - now)[()],
-        is_counted=is_counted,
-        times=1 / before if on_top else 1.0,
-        slower=np.asarray(before / now)[()] if is_counted else 1.0,
-    )
+def _lost_time(usual: Reliability, tried: Reliability, job: int, *, is_counted: bool, on_top: bool) -> LostTime:
+    before, now = _useful_share(usual), np.maximum(tried.useful_share, _LEAST_USEFUL)
+    slower = np.asarray(before / now)[()] if is_counted else 1.0
+    return LostTime(usual, job, np.asarray(1 - now)[()], is_counted, 1 / before if on_top else 1.0, slower)
 
 
-def _useful_share(one: Reliability) -> float:
-    return max(float(np.asarray(one.useful_share)), _LEAST_USEFUL)
+def _useful_share(result: Reliability) -> float:
+    return max(float(np.asarray(result.useful_share)), _LEAST_USEFUL)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
-"""What a plan orders: how many at once, how many of one job, where they must stand; and who of the sellers can take it.
+"""The order of a plan: its size at once, the size of one job, its place; and the sellers that can take it.
 
-An offer is taken where it can deliver the whole order. Where none can, the order is spread over several sellers, as
-long as each holds whole jobs. Where that does not do either, there is a sentence that says what would.
+An offer is eligible where it can deliver the whole order. Where none can, the order is spread over several sellers, as
+long as each holds whole jobs. Where that fails too, a sentence says what would do.
 """
 
 from collections.abc import Sequence
@@ -18,18 +18,19 @@ from pricing import Catalogue
 from pricing.belief import PriceEstimates
 from pricing.orderable import Capacity, Order, ResidencyRequirement, country, eu, refusal_reason, sale
 
-_FEW_SELLERS = 4  # nobody likes to deal with more, if fewer will do
+_FEW_SELLERS = 4  # not more, if fewer will do
+_MOST_PLACES = 5  # named in a sentence
 
 
 def busiest_order(setting: PlanContext) -> Order:
-    """What the plan wants at once, in its busiest month; and how many of them work on one job."""
+    """Return the peak demand of the plan, and how many of them work on one job."""
     at_once = max(int(np.ceil(setting.demand.all.peak_accelerators)), 1)
-    wanted = together(setting.scenario, setting.resolved)
-    return Order(at_once, min(wanted, at_once), placement_limits(setting.catalogue, setting.scenario))
+    needed = together(setting.scenario, setting.resolved)
+    return Order(at_once, min(needed, at_once), placement_limits(setting.catalogue, setting.scenario))
 
 
 def orders_of(setting: PlanContext) -> tuple[Order, ...]:
-    """The order of a plan; before it, where the work fills whole machines and nothing is said of its jobs, in those."""
+    """Return the order of a plan; before it, in whole machines where the work fills them and states no job size."""
     order, works = busiest_order(setting), setting.written.work
     silent = not any(work.accelerators_per_job or work.train or work.serve or work.run for work in works)
     if not silent or order.accelerators % ONE_MACHINE:
@@ -37,15 +38,15 @@ def orders_of(setting: PlanContext) -> tuple[Order, ...]:
     return (replace(order, together=ONE_MACHINE), order)
 
 
-def together(scenario: Scenario, asked: ScenarioInHours | None) -> int:
-    """How many accelerators talk to each other all the time: those of the largest run, replica or job."""
-    named = [] if asked is None else [training.accelerators for training in asked.trainings]
-    named += [] if asked is None else [serving.accelerators_per_replica for serving in asked.servings]
+def together(scenario: Scenario, resolved: ScenarioInHours | None) -> int:
+    """Return the accelerators of the largest run, replica or job, which need a network between them."""
+    named = [] if resolved is None else [training.accelerators for training in resolved.trainings]
+    named += [] if resolved is None else [serving.accelerators_per_replica for serving in resolved.servings]
     return max([*named, *(work.accelerators_per_job or 1 for work in scenario.work)], default=1)
 
 
 def placement_limits(catalogue: Catalogue, scenario: Scenario) -> ResidencyRequirement:
-    """Where the work must stay, and who may hold it."""
+    """Return where the work must stay, and who may hold it."""
     if scenario.stay_in:
         return ResidencyRequirement(countries=frozenset(scenario.stay_in))
     if scenario.stay in ("eu", "eu_sellers"):
@@ -74,35 +75,28 @@ class EligibleOffers:
 def able(
     catalogue: Catalogue, keys: Sequence[str], orders: Sequence[Order], *, may_split: bool = True
 ) -> EligibleOffers | None:
-    """Who can take the first of some orders that anybody can; those with a job's worth where nobody has all of it."""
+    """Return the offers that can take the first possible order; those with a job's worth where none has all of it."""
     for order in orders:
         whole = tuple(key for key in keys if refusal_reason(catalogue, key, order) is None)
         if whole:
             return EligibleOffers(whole, order, whole=True)
-        parts = (
-            tuple(key for key in keys if refusal_reason(catalogue, key, _single_job_order(order)) is None)
-            if may_split
-            else ()
-        )
+        job = replace(order, accelerators=order.together)
+        parts = tuple(key for key in keys if may_split and refusal_reason(catalogue, key, job) is None)
         if spread(catalogue, parts, order):
             return EligibleOffers(parts, order, whole=False)
     return None
 
 
-def _single_job_order(order: Order) -> Order:
-    return replace(order, accelerators=order.together)
-
-
 def spread(catalogue: Catalogue, by_cost: Sequence[str], order: Order) -> tuple[SellerShare, ...]:
-    """From whom to take how many where nobody has all: whole jobs from each seller, from as few as will do.
+    """Split an order that no seller has in full: whole jobs from each seller, from as few sellers as will do.
 
-    Whoever has all that is left comes before whoever has a part; then the cheaper one. Sellers of a few are asked only
-    where the larger ones together have too few. Empty where all of them together have.
+    A seller with all of the rest comes before one with a part; then the cheaper one. Small sellers are used only where
+    the larger ones together have too few. Empty where all of them together have too few.
     """
-    wanted = max(order.accelerators, order.together)
+    needed = max(order.accelerators, order.together)
     most = _capacity_by_seller(catalogue, by_cost, order)
-    for least in (-(-wanted // _FEW_SELLERS), 1):
-        shares, left = list[SellerShare](), wanted
+    for least in (-(-needed // _FEW_SELLERS), 1):
+        shares, left = list[SellerShare](), needed
         sellers = {key: count for key, count in most.items() if count >= min(least, left)}
         while sellers and left > 0:
             key = next((seller for seller, count in sellers.items() if count >= left), next(iter(sellers)))
@@ -114,13 +108,13 @@ def spread(catalogue: Catalogue, by_cost: Sequence[str], order: Order) -> tuple[
 
 
 def _capacity_by_seller(catalogue: Catalogue, by_cost: Sequence[str], order: Order) -> dict[str, int]:
-    """What each seller has at once, in whole jobs, at its cheapest offer; the cheapest seller first."""
-    found: dict[str, tuple[str, int]] = {}
+    """The capacity of each seller, in whole jobs, at its cheapest offer; the cheapest seller first."""
+    sellers: dict[str, tuple[str, int]] = {}
     for key in by_cost:
-        if refusal_reason(catalogue, key, _single_job_order(order)) is None:
+        if refusal_reason(catalogue, key, replace(order, accelerators=order.together)) is None:
             most = sale(catalogue, key).most.accelerators // order.together * order.together
-            found.setdefault(catalogue.offers[key].provider, (key, most))
-    return dict(found.values())
+            sellers.setdefault(catalogue.offers[key].provider, (key, most))
+    return dict(sellers.values())
 
 
 def blended(prices: PriceEstimates, shares: Sequence[SellerShare]) -> PriceEstimates:
@@ -134,16 +128,16 @@ def blended(prices: PriceEstimates, shares: Sequence[SellerShare]) -> PriceEstim
 
 
 def nobody(setting: PlanContext, keys: Sequence[str], order: Order, buying: str) -> str:
-    """Why none of the offers will do, and what would: the largest order, the places that there are."""
+    """Return why none of the offers will do, and what would: a smaller order, another place."""
     catalogue = setting.catalogue
     label = catalogue.accelerator_label(setting.scenario.accelerator)
     anywhere = replace(order, stay=ResidencyRequirement())
-    there = [key for key in keys if refusal_reason(catalogue, key, replace(order, accelerators=1, together=1)) is None]
-    if not there:
+    local = [key for key in keys if refusal_reason(catalogue, key, replace(order, accelerators=1, together=1)) is None]
+    if not local:
         return _elsewhere(setting, keys, anywhere, f"{label} {buying}")
-    joined = [key for key in there if sale(catalogue, key).reach.accelerators >= order.together]
+    joined = [key for key in local if sale(catalogue, key).reach.accelerators >= order.together]
     if not joined:
-        best = max(there, key=lambda key: (sale(catalogue, key).reach, key))
+        best = max(local, key=lambda key: (sale(catalogue, key).reach, key))
         return (
             f"nobody known here joins {order.together:,} {label} {buying} in one job: the largest is "
             f"{_number(sale(catalogue, best).reach)}, of {_seller(catalogue, best)}. Smaller jobs, or your quote, "
@@ -162,33 +156,33 @@ def nobody(setting: PlanContext, keys: Sequence[str], order: Order, buying: str)
     )
 
 
-def _number(*found: Capacity) -> str:
+def _number(*capacities: Capacity) -> str:
     """Accelerators of one seller or of several, with how many of them we assume."""
-    every, assumed = (sum(one.accelerators for one in found if one.assumed or known) for known in (True, False))
+    every, assumed = (
+        sum(capacity.accelerators for capacity in capacities if capacity.assumed or known) for known in (True, False)
+    )
     part = "" if assumed == every else f"{assumed:,} of them "
     return f"{every:,} ({part}we assume)" if assumed else f"{every:,}"
 
 
 def _elsewhere(setting: PlanContext, keys: Sequence[str], anywhere: Order, what: str) -> str:
-    """Where the sellers are that would do if the work could leave, and how many do not say."""
+    """The places of sellers that would do if the work could leave, and how many do not state theirs."""
     catalogue = setting.catalogue
+
+    def codes(key: str) -> list[str]:
+        return [code for place in sale(catalogue, key).places if len(place) == 1 for code in place]
+
     can = [key for key in keys if refusal_reason(catalogue, key, anywhere) is None]
-    places = sorted({catalogue.lands[code].label for key in can for code in _codes(catalogue, key)})
+    places = sorted({catalogue.lands[code].label for key in can for code in codes(key)})
     silent = sum(not sale(catalogue, key).places for key in can)
-    where = f": there is some in {_listed(places)}" if places else ""
+    listed = ", ".join(places[:_MOST_PLACES])
+    if len(places) > _MOST_PLACES:
+        listed += f" and {count(len(places) - _MOST_PLACES, 'more country', 'more countries')}"
+    where = f": there is some in {listed}" if places else ""
     stand = count(silent, "offer does not say where it stands", "offers do not say where they stand")
     unsaid = f"; {stand}: ask" if silent else ""
     why = f"nobody says that {what} stands where the work must stay{where}{unsaid}"
     return f"{why}. Another place, or a quote of yours, would do"
-
-
-def _codes(catalogue: Catalogue, key: str) -> tuple[str, ...]:
-    return tuple(code for place in sale(catalogue, key).places if len(place) == 1 for code in place)
-
-
-def _listed(names: Sequence[str], most: int = 5) -> str:
-    shown = ", ".join(names[:most])
-    return shown if len(names) <= most else f"{shown} and {count(len(names) - most, 'more country', 'more countries')}"
 
 
 def _seller(catalogue: Catalogue, key: str) -> str:
