@@ -360,15 +360,10 @@ def _observe(catalogue: Catalogue, row: Row, any_machine: bool) -> ServingObserv
         run = read_run(catalogue, row)
     except SkippedRunError:
         return None
+    excluded = row.get("id") in excluded_runs() or (row.get("task") or "llm") != "llm" or run.guessed
     fitted = not run.setup.shape.is_hybrid and run.setup.chip.kind in ("gpu", "apple", "edge")
-    if (
-        row.get("id") in excluded_runs()
-        or run.guessed
-        or not (fitted or any_machine)
-        or (row.get("task") or "llm") != "llm"
-    ):
-        return None
-    if not all(map(is_possible, serving_figures(row, run.setup, run.case))):
+    figures = serving_figures(row, run.setup, run.case)
+    if excluded or not (fitted or any_machine) or not all(map(is_possible, figures)):
         return None
     kind, value = _figure(run, row)
     if kind is None or value is None:

@@ -220,10 +220,10 @@ def read_run(catalogue: Catalogue, row: Row) -> TrainingRun:
     if stated.accelerators is None:
         raise SkippedRunError(NO_COUNT)
     of_its_size = model is not None and abs(catalogue.models[model].params_b * 1e9 / float(shape.params) - 1) <= NEARLY
+    plan = chosen(shape, chip, complete_plan(shape, chip, stated), stated)
     run = TrainingRun(
         id=text(row, "id"), source=text(row, "source_key"), shape=shape, chip=chip, chip_key=key,
-        family=hardware_family(catalogue.accelerators[key]), plan=chosen(shape, chip, complete_plan(shape, chip, stated),
-            stated),
+        family=hardware_family(catalogue.accelerators[key]), plan=plan,
         layout_stated=stated.tp is not None and stated.pp is not None, shape_guessed=guessed,
         model=model if of_its_size else None, free_recompute=float(stated.recompute is None),
         free_shard=float(stated.shard is None), counts=stated.stack.counts, unsaid=_missing_info(row, stated),
