@@ -10,7 +10,7 @@ MYPY_ROOMS := pricing planner bench tools
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help app test quick lint format bench bench-peers calibrate live stale clean venv dev
+.PHONY: help app team test quick lint format bench bench-peers calibrate live stale clean venv dev
 
 help: ## list these words
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -18,8 +18,12 @@ help: ## list these words
 app: venv ## serve the app on this machine and print its address (PORT=9000, SERVERS=1 to choose)
 	@exec $(PY) tools/serve.py "$(PORT)"
 
+team: venv ## serve many people: SERVERS=2 plain servers behind HAProxy (TLS_CERTIFICATE=file.pem)
+	@exec $(PY) tools/team.py "$(PORT)"
+
 test: dev lint ## everything CI checks: style, types, all tests, the browser's too (JOBS=4 for more at once)
 	@$(PY) -m tests.browser.chromium
+	@$(PY) -m tests.team
 	$(PY) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 quick: dev ## the tests that need no browser and no patience, in under a minute

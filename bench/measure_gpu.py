@@ -2,8 +2,7 @@
 
 Copy this one file to the machine and run `python measure_gpu.py --out mine`. It writes mine.csv and mine.yaml:
 products by shape and precision, memory, attention, launches, the link to the host, and, where there are several GPUs,
-exchanges between them; with clocks, power, driver and versions. `python -m tools.check_gpu mine.yaml` sets them
-beside what is assumed. `--device cpu --quick` only shows that it runs.
+exchanges between them; with clocks, power, driver and versions. `python -m tools.check_gpu mine.yaml` compares them.
 """
 
 import argparse

@@ -70,12 +70,17 @@ def _download() -> None:
 
 
 def _apt_get() -> None:
+    apt_get("chromium", "fonts-dejavu-core")
+
+
+def apt_get(*packages: str) -> None:
+    """Install packages of the system, where that is allowed without a password."""
     prefix = _as_root()
     if shutil.which("apt-get") is None or prefix is None:
         return
     quietly = [*prefix, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"]
     _try([*quietly, "update"])
-    _try([*quietly, "install", "-y", "--no-install-recommends", "chromium", "fonts-dejavu-core"])
+    _try([*quietly, "install", "-y", "--no-install-recommends", *packages])
 
 
 def _as_root() -> list[str] | None:
