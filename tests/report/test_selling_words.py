@@ -33,7 +33,7 @@ def test_a_seller_reads_whether_it_pays_and_not_what_renting_costs() -> None:
     judged, said = read({"usd_per_accelerator_hour": 2.1, "share_sold": 0.7})
     assert said.title == "Do not buy to sell: it does not pay."
     first = said.sentences[0]
-    assert "64 in 8 servers and 3 spare boards bought, with 70% of idle hours sold at $2.10, less 10%" in first
+    assert "64 in 8 servers and 3 spare boards bought, with 70% of idle hours sold at $2.10, less a fee of 10%" in first
     assert "lose about $" in first
     assert "against not buying" in first
     assert "Renting beside it has no use" in " ".join(said.sentences)

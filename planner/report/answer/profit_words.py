@@ -1,4 +1,4 @@
-"""Profit and loss in words and tables, for who sells hours: the rows by year, and where selling breaks even."""
+"""Profit and loss of sold hours in words and tables: the rows by year, and the break-even of selling."""
 
 from collections.abc import Callable
 
@@ -21,156 +21,139 @@ from planner.scenario.durations import years_words
 from pricing.caching import cached
 
 HEAD = "profit and loss, USD as billed"
-LABELS = dict(
-    zip(
-        ROWS,
-        (
-            "Hours sold on", "Fees, and selling them", "Electricity", "Space", "People", "Upkeep",
-            "Lease, other payments",
-            "Rented beside it", "EBITDA", "Written off in the books", "Sales, less what the books held", "Interest",
-            "Profit before tax", "Tax and VAT", "Profit", "Cash, beside it",
-        ),
-        strict=True,
-    )
-)  # fmt: skip
+LABELS = dict(zip(ROWS, (
+    "Hours sold on", "Fees, and selling them", "Electricity", "Space", "People", "Upkeep", "Lease, other payments",
+    "Rented beside it", "EBITDA", "Written off in the books", "Sales, less what the books held", "Interest",
+    "Profit before tax", "Tax and VAT", "Profit", "Cash, beside it",
+), strict=True))  # fmt: skip
 ALWAYS = frozenset({"revenue", "ebitda", "depreciation", "before_tax", "profit", "cash"})
 
 
 @cached(16)
 def option_profit_and_loss(setting: PlanContext, way: EvaluatedOption) -> ProfitAndLoss | None:
-    """Profit and loss of a way; None where it sells no hours."""
+    """Return profit and loss of an option; None where it sells no hours."""
     return profit_and_loss(setting, way.option)
 
 
 def primary_selling_option(answer: Answer) -> EvaluatedOption | None:
-    """The way whose profit and loss is shown first: the best of those that sell hours, one's own before others."""
-    wanted = (hour_selling_option(answer), answer.best, answer.own, *answer.ranked)
-    return next(
-        (way for way in wanted if way is not None and option_profit_and_loss(answer.plan.setting, way) is not None),
-        None,
-    )
+    """Return the option whose profit and loss comes first: the best that sells hours, an owning one before others."""
+    ways = (hour_selling_option(answer), answer.best, answer.own, *answer.ranked)
+    setting = answer.plan.setting
+    return next((way for way in ways if way is not None and option_profit_and_loss(setting, way) is not None), None)
 
 
 def profit_table(plan: Plan, way: EvaluatedOption) -> Table | None:
-    """The rows by year and in all; those in which nothing ever moves are left out."""
-    told = option_profit_and_loss(plan.setting, way)
-    if told is None:
+    """Return the rows by year and in total, without those that are always 0."""
+    profit = option_profit_and_loss(plan.setting, way)
+    if profit is None:
         return None
     rows = []
-    for name, usd in told.rows.items():
+    for name, usd in profit.rows.items():
         if name in ALWAYS or usd.any():
             years = {f"Year {year}": float(amount) for year, amount in enumerate(usd, start=1)}
-            rows.append({"USD, income above nought": LABELS[name], **years, "All years": float(usd.sum())})
+            rows.append({"USD, income above 0": LABELS[name], **years, "All years": float(usd.sum())})
     return Table.of(rows)
 
 
 def break_even_sentences(plan: Plan, way: EvaluatedOption) -> tuple[str, ...]:
-    """The price and the share at which nothing is lost, as billed and in today's money."""
-    told = option_profit_and_loss(plan.setting, way)
-    if told is None:
+    """Return the price and the share without a loss, as billed and in today's money."""
+    profit = option_profit_and_loss(plan.setting, way)
+    if profit is None:
         return ()
-    price, share = told.break_even_usd, told.break_even_share
-    by_price = f"at no price up to {MOST_TIMES:g} times yours"
-    if price is not None:
-        today = _today(told.break_even_usd_today, words.usd_per_hour, "at none")
-        by_price = f"from {words.usd_per_hour(price)} a sold hour on ({today})"
-    by_share = "not even if all idle hours are sold"
-    if share is not None:
-        today = _today(told.break_even_share_today, words.percent, "not even all are enough")
-        by_share = f"if {words.percent(share)} of the idle hours are sold ({today})"
-    beside = (
-        "" if is_resale_only(plan.setting, way.option.accelerators) else ", though your own work is paid for by it too"
-    )
+    by_price, by_share = f"at no price up to {MOST_TIMES:g} times yours", "not even if all idle hours are sold"
+    if profit.break_even_usd is not None:
+        usd = profit.break_even_usd_today
+        today = "at none" if usd is None else words.usd_per_hour(usd)
+        by_price = f"from {words.usd_per_hour(profit.break_even_usd)} a sold hour on (in today's money {today})"
+    if profit.break_even_share is not None:
+        share = profit.break_even_share_today
+        today = "not even all are enough" if share is None else words.percent(share)
+        sold = words.percent(profit.break_even_share)
+        by_share = f"if {sold} of the idle hours are sold (in today's money {today})"
+    is_seller = is_resale_only(plan.setting, way.option.accelerators)
+    beside = "" if is_seller else ", though it also pays for your own work"
     return (f"{way.option.title}: as billed, nothing is lost {by_price}; at your price, {by_share}{beside}.",)
 
 
-def _today(value: float | None, write: Callable[[float], str], none: str) -> str:
-    return f"in today's money {none if value is None else write(value)}"
-
-
 def seller_tiles(plan: Plan, way: EvaluatedOption) -> tuple[Tile, ...]:
-    """What who only sells wants to know first: gain or loss, and the price and the share from which on it pays."""
-    told = option_profit_and_loss(plan.setting, way)
-    if told is None:
+    """Return the tiles of a buyer who only sells: gain or loss, and the break-even price and share."""
+    profit = option_profit_and_loss(plan.setting, way)
+    if profit is None:
         return ()
-    price, share = told.break_even_usd_today, told.break_even_share_today
-    is_gain = way.present_usd <= 0
+    is_gain, ledger = way.present_usd <= 0, way.option.ledger
     low, high = sorted((-way.low_usd, -way.high_usd)) if is_gain else (way.low_usd, way.high_usd)
     ends = "no range" if low == high else f"{words.format_usd_short(low)} to {words.format_usd_short(high)}"
-    said = f"{way.option.title}: the whole plan in today's money, less what is sold; 8 of 10 futures lie in the range"
+    detail = f"{way.option.title}: the whole plan in today's money, less sales; 8 of 10 futures lie in the range"
+
+    def break_even(label: str, value: float | None, write: Callable[[float], str], name: str) -> Tile:
+        you = value_of(name, ledger)
+        yours = "" if you is None else f"you: {write(you[0])}"
+        return Tile(label, "none" if value is None else write(value), yours, "In today's money, all else as it is")
+
     return (
-        Tile("Gain" if is_gain else "Loss", words.format_usd_short(abs(way.present_usd)), ends, said),
-        _break_even_tile("Pays at a price of", price, words.usd_per_hour, value_of(PRICE, way.option.ledger)),
-        _break_even_tile("Pays if you sell", share, words.percent, value_of(SHARE, way.option.ledger)),
+        Tile("Gain" if is_gain else "Loss", words.format_usd_short(abs(way.present_usd)), ends, detail),
+        break_even("Pays at a price of", profit.break_even_usd_today, words.usd_per_hour, PRICE),
+        break_even("Pays if you sell", profit.break_even_share_today, words.percent, SHARE),
     )
 
 
-def _break_even_tile(
-    label: str, value: float | None, write: Callable[[float], str], you: tuple[float, str] | None
-) -> Tile:
-    yours = "" if you is None else f"you: {write(you[0])}"
-    return Tile(label, "none" if value is None else write(value), yours, "In today's money, all else as it is")
-
-
 def profit_text(plan: Plan, way: EvaluatedOption) -> str:
-    """Table and sentence for a terminal; empty where no hours are sold."""
+    """Return table and sentence for a terminal; empty where no hours are sold."""
     table = profit_table(plan, way)
     return "" if table is None else "\n".join((text_table(table), *break_even_sentences(plan, way)))
 
 
 def profit_csv(answer: Answer) -> Table:
-    """Every way that sells hours: one row for each row of its profit and loss and each year."""
-    columns = ("option", "row", "label", "year", "usd")
+    """Return one row for each option that sells hours, each row of its profit and loss, and each year."""
     rows = [
         {"option": way.option.key, "row": name, "label": LABELS[name], "year": year, "usd": float(amount)}
         for way in answer.ranked
-        if (told := option_profit_and_loss(answer.plan.setting, way)) is not None
-        for name, usd in told.rows.items()
+        if (profit := option_profit_and_loss(answer.plan.setting, way)) is not None
+        for name, usd in profit.rows.items()
         for year, amount in enumerate(usd, start=1)
     ]
-    return Table.of(rows, columns)
+    return Table.of(rows, ("option", "row", "label", "year", "usd"))
 
 
 def profit_document(plan: Plan, way: EvaluatedOption) -> parts.ProfitAndLossSchema | None:
-    """The same as JSON has it."""
-    told = option_profit_and_loss(plan.setting, way)
-    if told is None:
+    """Return profit and loss as JSON has it."""
+    profit = option_profit_and_loss(plan.setting, way)
+    if profit is None:
         return None
+    rows = tuple(
+        parts.ProfitRowSchema(
+            name=name, label=LABELS[name], by_year_usd=tuple(usd.tolist()), total_usd=float(usd.sum())
+        )
+        for name, usd in profit.rows.items()
+    )
     return parts.ProfitAndLossSchema(
-        rows=tuple(
-            parts.ProfitRowSchema(
-                name=name, label=LABELS[name], by_year_usd=tuple(usd.tolist()), total_usd=float(usd.sum())
-            )
-            for name, usd in told.rows.items()
-        ),
-        break_even_usd_per_hour_sold=told.break_even_usd,
-        break_even_usd_per_hour_sold_today=told.break_even_usd_today,
-        break_even_sold_share=told.break_even_share,
-        break_even_sold_share_today=told.break_even_share_today,
+        rows=rows,
+        break_even_usd_per_hour_sold=profit.break_even_usd,
+        break_even_usd_per_hour_sold_today=profit.break_even_usd_today,
+        break_even_sold_share=profit.break_even_share,
+        break_even_sold_share_today=profit.break_even_share_today,
     )
 
 
 def seller_sentences(plan: Plan, answer: Answer, bought: str) -> tuple[str, ...]:
-    """What buying to sell comes to, how sure that is, and that renting is no other way to do it."""
+    """Return the result of buying to sell, its probability, and that renting is no other way to do it."""
     own, rent = hour_selling_option(answer), answer.rent
     assert own is not None
     share, rate = profitable_share(answer, own), words.percent(plan.setting.discount_rate_per_year, 1)
-    result = -own.present_usd
-    brings = f"{'gain' if result >= 0 else 'lose'} about {words.usd(abs(result))}{_ends(own)}"
-    years = years_words(plan.setting.scenario.years)
-    return (
-        f"Over {years}, {bought}, with {_terms(own)}, {brings}: in today's money, at {rate} a year, against not "
-        "buying.",
-        *(() if share is None else (f"It pays in {format_futures_count(share)} simulated futures.",)),
-        *(() if rent is None else (f"{_NO_USE}: {words.usd(rent.present_usd)}.",)),
-    )
+    brings = f"{'gain' if own.present_usd <= 0 else 'lose'} about {words.usd(abs(own.present_usd))}{_range_text(own)}"
+    sentences = [
+        f"Over {years_words(plan.setting.scenario.years)}, {bought}, with {_terms_text(own)}, {brings}: in today's "
+        f"money, discount rate {rate} a year, against not buying."
+    ]
+    if share is not None:
+        sentences.append(f"It pays in {format_futures_count(share)} simulated futures.")
+    if rent is not None:
+        sentences.append(f"Renting serves only the little work of your own: {words.usd(rent.present_usd)}.")
+    return tuple(sentences)
 
 
-_NO_USE = "Renting beside it has no use but for the little work of your own"
-
-
-def _ends(way: EvaluatedOption) -> str:
-    """The range of what it gains or loses; where both can be, each is named."""
+def _range_text(way: EvaluatedOption) -> str:
+    """Return the range of the gain or loss; where both are possible, each is named."""
     low, high = (words.usd(abs(usd)) for usd in (way.low_usd, way.high_usd))
     if low == high:
         return ""
@@ -180,20 +163,20 @@ def _ends(way: EvaluatedOption) -> str:
 
 
 def income_sentences(answer: Answer) -> tuple[str, ...]:
-    """What idle hours bring, where some are sold beside one's own work."""
-    told = (*(answer.pair or (answer.best,)), answer.own)
-    way = next((way for way in told if way is not None and value_of(PRICE, way.option.ledger)), None)
+    """Return the income from idle hours, where some are sold beside one's own work."""
+    ways = (*(answer.pair or (answer.best,)), answer.own)
+    way = next((way for way in ways if way is not None and value_of(PRICE, way.option.ledger)), None)
     if way is None:
         return ()
     ledger = discounted_ledger(answer.plan.setting, way.option.ledger)
     usd = words.usd(-float(ledger.part_usd("income") + ledger.part_usd("selling")))
-    doing = WAYS[way.option.way].doing
-    return (f"In it, {doing} has {_terms(way)}: {usd} in today's money, before the electricity they take.",)
+    terms = f"{WAYS[way.option.way].doing} has {_terms_text(way)}"
+    return (f"In it, {terms}: {usd} in today's money, before the electricity they take.",)
 
 
-def _terms(way: EvaluatedOption) -> str:
-    """At which share, price and fee hours are sold."""
+def _terms_text(way: EvaluatedOption) -> str:
+    """Return the share, price and fee of sold hours."""
     share, usd, fee = (value_of(name, way.option.ledger) for name in (SHARE, PRICE, "sale_fee_share"))
-    less = f", less {words.percent(fee[0])} for who sells them" if fee and fee[0] else ""
+    less = f", less a fee of {words.percent(fee[0])}" if fee and fee[0] else ""
     sold = words.percent(share[0]) if share else "part"
     return f"{sold} of idle hours sold at {words.usd_per_hour(usd[0] if usd else 0.0)}{less}"

@@ -1,4 +1,4 @@
-"""How sure the answer is, in words and tables: counted futures, ranges, chances of keeping a promise."""
+"""Uncertainty in words and tables: counted futures, ranges, probabilities of keeping a limit, buy or wait."""
 
 import numpy as np
 
@@ -11,22 +11,28 @@ from planner.study.buy_or_wait import BuyOrWaitFutures, BuyOrWaitUnavailable, Wa
 from planner.study.uncertainty.futures import Futures, band
 from planner.study.uncertainty.sure_verdict import STEP, BreakEvenBand, Judged, turning
 
-_STEP = round(100 * STEP)  # of 100: nobody knows a share of futures better
+_STEP = round(100 * STEP)  # of 100: a share of futures is no more precise
+_YEAR, _QUARTER = 12, 3
+
+
+def format_futures_count(share: float) -> str:
+    """Return a share of futures as 74 of 100; all or none only where it is."""
+    return words.format_futures_share(share, _STEP)
 
 
 def best_cheaper_per_100(answer: Answer) -> float | None:
-    """In how many of a hundred futures the best way costs less than the best of the other sides; None: not drawn."""
+    """Return in how many of 100 futures the best option costs less than the best of the other sides."""
     return None if answer.share_cheaper is None else words.share_per_100(answer.share_cheaper, _STEP)
 
 
 def first_cheaper_per_100(judged: Judged) -> float | None:
-    """In how many of a hundred futures the first way compared (owning) costs less; None where there are no two."""
-    keys, drawn = simulated_pair(judged.answer, judged.futures), judged.futures
-    return None if keys is None or drawn is None else words.share_per_100(drawn.share_cheaper(*keys), _STEP)
+    """Return in how many of 100 futures the first compared option (owning) costs less; None without two."""
+    keys, futures = simulated_pair(judged.answer, judged.futures), judged.futures
+    return None if keys is None or futures is None else words.share_per_100(futures.share_cheaper(*keys), _STEP)
 
 
 def simulated_pair(answer: Answer, futures: Futures | None) -> tuple[str, str] | None:
-    """The keys of the two ways that are compared, where both are reckoned in every future."""
+    """Return the keys of the two compared options, where every future has both."""
     if answer.pair is None or futures is None:
         return None
     first, second = (way.option.key for way in answer.pair)
@@ -34,155 +40,121 @@ def simulated_pair(answer: Answer, futures: Futures | None) -> tuple[str, str] |
 
 
 def confidence_sentences(answer: Answer) -> tuple[str, ...]:
-    """In how many futures the answer came out as it says; empty where none were drawn."""
+    """Return in how many futures the answer holds; empty without futures."""
     if answer.share_cheaper is None or answer.best is None or answer.against is None:
         return ()
-    best, other = WAYS[answer.best.option.way].starting.capitalize(), WAYS[answer.against.option.way].starting
-    return (f"{best} came out cheaper than {other} in {format_futures_count(answer.share_cheaper)} simulated futures.",)
+    best, other = (WAYS[way.option.way].starting for way in (answer.best, answer.against))
+    count = format_futures_count(answer.share_cheaper)
+    return (f"{best.capitalize()} came out cheaper than {other} in {count} simulated futures.",)
 
 
 def limit_probability_sentences(answer: Answer, futures: Futures | None) -> tuple[str, ...]:
-    """How likely a deadline and a budget are kept, where there is one."""
+    """Return the probability of keeping a deadline and a budget, where there is one."""
     if futures is None:
         return ()
-    told = []
+    sentences = []
     if futures.deadline_share is not None:
-        told.append(f"The deadline is met in {format_futures_count(futures.deadline_share)} futures.")
+        sentences.append(f"The deadline is met in {format_futures_count(futures.deadline_share)} futures.")
     best, terms = answer.best, futures.plan.setting.terms
     if best is None or futures.row(best.option.key) is None:
-        return tuple(told)
-    for what, limit, share in (
+        return tuple(sentences)
+    for name, limit, share in (
         ("Day one", terms.cash_on_day_one_usd, futures.upfront_budget_share(best.option.key)),
         ("Every year", terms.cash_per_year_usd, futures.yearly_budget_share(best.option.key)),
     ):
         if share is not None and limit is not None:
-            told.append(f"{what} stays within {words.usd(limit)} in {format_futures_count(share)} futures.")
-    return tuple(told)
+            sentences.append(f"{name} stays within {words.usd(limit)} in {format_futures_count(share)} futures.")
+    return tuple(sentences)
 
 
 def break_even_range(answer: Answer, futures: Futures | None, name: str) -> str:
-    """The range of a break-even over all futures, in words; empty where nothing was drawn or nothing turns."""
-    there = simulated_break_even(answer, futures, name)
-    if there is None:
+    """Return the range of a break-even over the futures; empty without futures or without two options."""
+    simulated = simulated_break_even(answer, futures, name)
+    if simulated is None:
         return ""
-    if there.band is None:
-        return f"; there is one in none of the {there.count:,} futures that were tried"
+    if simulated.band is None:
+        return f"; there is one in none of the {simulated.count:,} futures that were tried"
     write = words.percent if name == "busy_share" else words.usd_per_hour
-    low, high = write(there.band.low), write(there.band.high)
-    tried = (
-        f"all {there.count:,} futures that were tried"
-        if there.share >= 1
-        else f"{format_futures_count(there.share)} futures"
-    )
-    return f"; there is one in {tried}, in eight of ten of those between {low} and {high}"
+    tried = f"{format_futures_count(simulated.share)} futures"
+    if simulated.share >= 1:
+        tried = f"all {simulated.count:,} futures that were tried"
+    ends = f"{write(simulated.band.low)} and {write(simulated.band.high)}"
+    return f"; there is one in {tried}, in eight of ten of those between {ends}"
 
 
 def simulated_break_even(answer: Answer, futures: Futures | None, name: str) -> BreakEvenBand | None:
-    """A break-even of the two ways compared over the futures; None where nothing was drawn or there are no two."""
+    """Return a break-even of the two compared options over the futures; None without either."""
     if futures is None or answer.pair is None:
         return None
     return turning(futures, answer.pair[0].option.key, answer.pair[1].option.key, name)
 
 
 def cash_range(way: EvaluatedOption, futures: Futures | None) -> str:
-    """The range of the cash on day one, in words."""
+    """Return the range of the cash on day one; empty where it is certain."""
     if futures is None or futures.row(way.option.key) is None:
         return ""
-    cash = futures.cash(way.option.key)
-    if cash.low == cash.high:
-        return ""
-    return f"; {words.format_usd_short(cash.low)} to {words.format_usd_short(cash.high)} in eight of ten futures"
+    low, high = map(words.format_usd_short, (futures.cash(way.option.key).low, futures.cash(way.option.key).high))
+    is_certain = futures.cash(way.option.key).low == futures.cash(way.option.key).high
+    return "" if is_certain else f"; {low} to {high} in eight of ten futures"
 
 
 def saving_summary(answer: Answer, futures: Futures) -> str:
-    """What the dots show: how often buying saves, and how much in the middle and at the ends."""
+    """Return the dots in words: how often owning saves, and the range of its saving."""
     keys = simulated_pair(answer, futures)
     if keys is None or answer.pair is None:
-        return "There are no two ways to compare."
-    share, saved = futures.share_cheaper(*keys), band(futures.saved_usd(*keys))
-    one, other = (WAYS[way.option.way].starting for way in answer.pair)
+        return "There are no two options to compare."
+    saved, (first, other) = band(futures.saved_usd(*keys)), (WAYS[way.option.way].starting for way in answer.pair)
+    low, high = (f"{words.usd(abs(usd))} {'less' if usd >= 0 else 'more'}" for usd in (saved.low, saved.high))
     return (
-        f"{one.capitalize()} costs less than {other} in {format_futures_count(share)} futures. "
-        f"In eight of ten futures it costs between {_beside(saved.low)} and {_beside(saved.high)}."
+        f"{first.capitalize()} costs less than {other} in {format_futures_count(futures.share_cheaper(*keys))} "
+        f"futures. In eight of ten futures it costs between {low} and {high}."
     )
 
 
 def futures_table(answer: Answer, futures: Futures) -> Table:
-    """Every way in all futures: how often it is the cheapest, and the range that eight of ten lie in."""
+    """Return each option over all futures: how often it is the cheapest, and the range of eight of ten."""
     rows = []
     for way in answer.ranked:
         if futures.row(way.option.key) is None:
             continue
         present, cash = futures.present(way.option.key), futures.cash(way.option.key)
-        rows.append(
-            {
-                "Way": way.option.title,
-                "Cheapest, of 100 futures": words.share_per_100(futures.cheapest_share[way.option.key]),
-                f"{words.LOW}, USD": present.low,
-                "Median, USD": present.middle,
-                f"{words.HIGH}, USD": present.high,
-                f"Cash on day one, {words.HIGH}, USD": cash.high,
-            }
-        )
+        rows.append({
+            "Way": way.option.title,
+            "Cheapest, of 100 futures": words.share_per_100(futures.cheapest_share[way.option.key]),
+            f"{words.LOW}, USD": present.low,
+            "Median, USD": present.middle,
+            f"{words.HIGH}, USD": present.high,
+            f"Cash on day one, {words.HIGH}, USD": cash.high,
+        })  # fmt: skip
     return Table.of(rows)
 
 
 def inputs_table(futures: Futures) -> Table:
-    """Everything that is drawn: its range and who says so."""
-    return Table.of(
-        [
-            {
-                "Input": parameter.name,
-                words.LOW: parameter.spread.low,
-                "Typical": parameter.spread.typical,
-                words.HIGH: parameter.spread.high,
-                "Unit": parameter.unit,
-                "Kind": parameter.kind,
-                "Source": parameter.source,
-                "Why": parameter.reason,
-            }
-            for parameter in futures.inputs
-        ]
-    )
-
-
-def format_futures_count(share: float) -> str:
-    """A share of futures as it is told: 74 of 100; all or none only where it is."""
-    return words.format_futures_share(share, _STEP)
-
-
-def _beside(saved_usd: float) -> str:
-    return f"{words.usd(abs(saved_usd))} {'less' if saved_usd >= 0 else 'more'}"
-
-
-_YEAR, _QUARTER = 12, 3
+    """Return every uncertain input with its range and source."""
+    columns = ("Input", words.LOW, "Typical", words.HIGH, "Unit", "Kind", "Source", "Why")
+    rows = [
+        (it.name, it.spread.low, it.spread.typical, it.spread.high, it.unit, it.kind, it.source, it.reason)
+        for it in futures.inputs
+    ]
+    return Table.listed(columns, rows) if rows else Table.of([])
 
 
 def buy_or_wait_sentences(
     result: Waiting | BuyOrWaitUnavailable, futures: BuyOrWaitFutures | None = None
 ) -> tuple[str, ...]:
-    """When to order, what waiting costs and brings, how often it is cheaper, and what that rests on."""
+    """Return when to order, the cost and gain of waiting, how often it is cheaper, and the assumptions."""
     if isinstance(result, BuyOrWaitUnavailable):
         return (f"There is nothing to put off: {result.reason}.",)
+    change = result.price_change_per_year
+    moves = f"{'fall' if change < 0 else 'rise'} {words.percent(abs(change))} a year" if change else "do not change"
+    lead = words.count(result.lead_time_months, "month")
     return (
         _headline(result),
         *_frequency_sentences(result, futures),
         *_one_year_later_text(result),
-        _assumptions_text(result),
+        f"Assumptions: hardware prices {moves}, {lead} from order to delivery, and rents as in the plan.",
         *_fixed_job_text(result),
     )
-
-
-def _frequency_sentences(result: Waiting, futures: BuyOrWaitFutures | None) -> tuple[str, ...]:
-    """In how many futures ordering later, or never buying, is cheaper than ordering now."""
-    if futures is None:
-        return ()
-    never = f"never buying in {format_futures_count(futures.never_buy_share)}"
-    if len(result.months) == 1:
-        return (f"{words.upper_first(never)} simulated futures is cheaper than ordering now.",)
-    at = 1 + int(np.argmin(result.present_usd[1:]))  # of the later months, the one that costs least
-    often = format_futures_count(float(futures.share_cheaper[at]))
-    return (f"Cheaper than ordering now: ordering in month {result.months[at]} in {often} simulated futures, {never}.",)
 
 
 def _headline(result: Waiting) -> str:
@@ -193,50 +165,48 @@ def _headline(result: Waiting) -> str:
         return f"Do not buy: renting all along costs {words.usd(result.never_usd)}, {saved}."
     if best == 0:
         return f"If you buy ({result.title.lower()}), buy now: {now} in today's money. Every later order costs more."
-    what = f"{result.title.lower()}, ordered in month {best}, costs {words.usd(result.best_usd)}, {saved}"
-    if gap < CLOSE_GAP:
-        return f"Waiting changes little: {what}."
-    return f"Rent now, buy later: {what}."
+    order = f"{result.title.lower()}, ordered in month {best}, costs {words.usd(result.best_usd)}, {saved}"
+    return f"{'Waiting changes little' if gap < CLOSE_GAP else 'Rent now, buy later'}: {order}."
+
+
+def _frequency_sentences(result: Waiting, futures: BuyOrWaitFutures | None) -> tuple[str, ...]:
+    """Return in how many futures ordering later, or never buying, is cheaper than ordering now."""
+    if futures is None:
+        return ()
+    never = f"never buying in {format_futures_count(futures.never_buy_share)}"
+    if len(result.months) == 1:
+        return (f"{words.upper_first(never)} simulated futures is cheaper than ordering now.",)
+    at = 1 + int(np.argmin(result.present_usd[1:]))  # of the later months, the cheapest
+    often = format_futures_count(float(futures.share_cheaper[at]))
+    return (f"Cheaper than ordering now: ordering in month {result.months[at]} in {often} simulated futures, {never}.",)
 
 
 def _one_year_later_text(result: Waiting) -> tuple[str, ...]:
-    """What a year of waiting brings and costs."""
+    """Return the gain and the cost of a year of waiting."""
     at = min(_YEAR, len(result.months) - 1)
     if at == 0:
         return ()
     gain, cost = float(result.gain_usd[at]), float(result.cost_usd[at])
     span = "a year" if at == _YEAR else words.count(at, "month")
-    brings = f"brings {words.usd(gain)} on the machines" if gain >= 0 else f"costs {words.usd(-gain)} on the machines"
-    costs = f"costs {words.usd(cost)} in rent above running one's own" if cost >= 0 else (
-        f"saves {words.usd(-cost)}, rent being less than running one's own"
-    )  # fmt: skip
-    return (f"Waiting {span} {brings} and {costs}.",)
-
-
-def _assumptions_text(result: Waiting) -> str:
-    change = result.price_change_per_year
-    moves = (
-        "do not change" if change == 0 else f"{'fall' if change < 0 else 'rise'} {words.percent(abs(change))} a year"
-    )
-    return (
-        f"It takes hardware prices to {moves}, {words.count(result.lead_time_months, 'month')} from order to delivery, "
-        "and rents as in the plan."
-    )
+    machines = f"{'saves' if gain >= 0 else 'costs'} {words.usd(abs(gain))} on the machines"
+    rent = f"costs {words.usd(cost)} in rent above running your own"
+    if cost < 0:
+        rent = f"saves {words.usd(-cost)}, since rent is below running your own"
+    return (f"Waiting {span} {machines} and {rent}.",)
 
 
 def _fixed_job_text(result: Waiting) -> tuple[str, ...]:
-    least = result.least_work_years
-    if not least.is_found:
+    if not result.least_work_years.is_found:
         return ()
-    years = float(np.asarray(least.value))
+    years = words.round_significant(float(np.asarray(result.least_work_years.value)), 2)
     return (
-        f"A computation of fixed size ends sooner by waiting for faster machines only if it would take more than "
-        f"{words.count(words.round_significant(years, 2), 'year')} today.",
+        "A computation of fixed size ends sooner by waiting for faster machines only if it would take more than "
+        f"{words.count(years, 'year')} today.",
     )
 
 
 def buy_or_wait_table(result: Waiting, futures: BuyOrWaitFutures | None = None) -> Table:
-    """What the plan costs by month of the order, and in how many futures that month is cheaper than now."""
+    """Return the cost of the plan by month of the order, and in how many futures that month is cheaper than now."""
     table = {
         "Order in month": result.months,
         "Today's money, USD": result.present_usd,
@@ -258,15 +228,15 @@ def buy_or_wait_table(result: Waiting, futures: BuyOrWaitFutures | None = None) 
 
 
 def buy_or_wait_text(result: Waiting | BuyOrWaitUnavailable, futures: BuyOrWaitFutures | None) -> str:
-    """Waiting as text for a terminal: the sentences, and every third month."""
-    said = " ".join(buy_or_wait_sentences(result, futures))
+    """Return the sentences, and every third month, for a terminal."""
+    sentences = " ".join(buy_or_wait_sentences(result, futures))
     if isinstance(result, BuyOrWaitUnavailable):
-        return said
+        return sentences
     few = buy_or_wait_table(result, futures).without("On the machines, USD", "Rent meanwhile, USD")
-    return f"{said}\n\n{text_table(few.only(month % _QUARTER == 0 for month in few['Order in month']))}"
+    return f"{sentences}\n\n{text_table(few.only(month % _QUARTER == 0 for month in few['Order in month']))}"
 
 
 def buy_or_wait_summary(result: Waiting) -> str:
-    """The curve of waiting in a sentence."""
+    """Return the curve of waiting in a sentence."""
     ends = f"now {words.usd(result.now_usd)}, in month {result.months[-1]} {words.usd(float(result.present_usd[-1]))}"
     return f"{_headline(result)} By month of the order: {ends}; never {words.usd(result.never_usd)}."
