@@ -4,8 +4,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from planner.web import ask, frame, pins, starts, state, style, turns
+from planner.web import ask, frame, pins, state, style, welcome
 from planner.web.pages import answer, assumptions, compare, speed, what_if
+from planner.web.run_queue import RUNS
 
 ICON = Path(__file__).parent / "planner" / "web" / "icon.png"
 PAGES = (
@@ -16,17 +17,17 @@ PAGES = (
     st.Page(assumptions.page, title="Assumptions", url_path="assumptions", help="Where is this number from?"),
 )
 
-with turns.TURNS.taken():
+with RUNS.turn():
     st.set_page_config(page_title="Rent, buy, or both?", page_icon=str(ICON), layout="wide")
     style.put()
-    frame.arrive()
+    frame.begin_run()
     page = st.navigation(PAGES, position="top")
     state.register_pages(PAGES)
-    frame.notices()
+    frame.show_notices()
     ask.scenario(state.catalogue(), with_details=page is PAGES[0])
     if page is PAGES[0]:
-        starts.welcome(state.catalogue(), ask.use)
-    pins.beside(state.catalogue(), page.title, ask.show_plan)
+        welcome.line(state.catalogue(), ask.use)
+    pins.side_by_side(state.catalogue(), page.title, ask.show_plan)
     page.run()
     frame.show_footer(state.catalogue(), state.day())
     state.settle(page.title)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from planner.web.serving.serve import warm_up
+from planner.web.serving.launcher import warm_up
 
 APP = Path(__file__).parent.parent / "app.py"
 SLOW = 60
@@ -42,7 +42,7 @@ def speed_page_only() -> None:
         st.Page(page, title=title, url_path=title.lower(), default=title == "Speed")
         for title, page in (("Answer", answer.page), ("Speed", speed.page), ("Compare", compare.page))
     )
-    frame.arrive()
+    frame.begin_run()
     chosen = st.navigation(pages)
     state.register_pages(pages)
     ask.scenario(state.catalogue())

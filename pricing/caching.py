@@ -3,8 +3,7 @@
 `cached_property` keeps a value in its record. It depends on the whole record, unless `cached_property.of(part)` names
 the part; `derive` carries over exactly the values whose part stays the same.
 `cached` keeps the last results of a function by its arguments, or by the parts of them that it declares.
-Pages keep results for everybody by `st.cache_resource` and `SingleFlightCache`; a sweep by what it
-reads of a scenario, `MemoizedQuery`.
+Pages keep results for all sessions by `shared`; a sweep by what it reads of a scenario, `MemoizedQuery`.
 """
 
 from __future__ import annotations

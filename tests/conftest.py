@@ -16,7 +16,7 @@ from tests import frozen
 os.environ["RENT_OR_BUY_DATA"] = os.devnull + "/none"  # nobody's live prices; processes that a test starts have it too
 os.environ.pop("RENT_OR_BUY_DATABASE", None)
 frozen.freeze()  # before the first test module is read: many load the catalogue at the top
-workers.FIRST.append("tests.frozen_too")  # in processes that tests start, too
+workers.PRELOAD.append("tests.frozen_too")  # in processes that tests start, too
 
 # No deadline: on two shared cores a slow example says nothing about the code.
 settings.register_profile("here", deadline=None)

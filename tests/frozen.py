@@ -33,6 +33,6 @@ def live_catalogue() -> Catalogue:
 
 if __name__ == "__main__":
     freeze()
-    workers.FIRST.append("tests.frozen_too")
+    workers.PRELOAD.append("tests.frozen_too")
     sys.argv = sys.argv[1:]
     runpy.run_path(sys.argv[0], run_name="__main__")

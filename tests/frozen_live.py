@@ -5,7 +5,7 @@ import runpy
 import sys
 from datetime import date
 
-from planner.web import live_box, workers
+from planner.web import live_prices, workers
 from pricing.feeds.refresh import Ways
 from pricing.feeds.sources import feeds
 from tests import frozen
@@ -16,10 +16,10 @@ LACKS_A_KEY, IS_OUT = "lambda", frozenset({"runpod"})
 
 if __name__ == "__main__":
     frozen.freeze()
-    workers.FIRST.append("tests.frozen_too")
+    workers.PRELOAD.append("tests.frozen_too")
     secrets = [item for feed in feeds().values() if feed.name != LACKS_A_KEY for item in environ_of(feed).items()]
     with the_world(IS_OUT) as world:
         environ = {**os.environ, **dict(secrets)}
-        live_box.WAYS[:] = [lambda: Ways(environ=environ, at=world.hosts(), limits=BRISK, day=date.today())]
+        live_prices.WAYS[:] = [lambda: Ways(environ=environ, at=world.hosts(), limits=BRISK, day=date.today())]
         sys.argv = ["tools/serve.py", sys.argv[1]]
         runpy.run_path(sys.argv[0], run_name="__main__")

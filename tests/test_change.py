@@ -279,7 +279,7 @@ def test_a_chart(tree: Tree) -> None:
     tree.after(path, "from planner.report.chart_frame import (\n", "    INK,\n")
     tree.after(
         "planner/web/pages/answer.py",
-        "    show_plan.absent(plan)\n",
+        "    show_answer.unavailable_options(plan)\n",
         '    show.chart(charts.useful_hours(found, False), "Every way has the same useful hours", "useful")\n',
     )
     tree.after("planner/web/pages/answer.py", "from planner.report import ", "charts, ")

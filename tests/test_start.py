@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from planner.cli import VERBS
-from planner.web.serving.serve import LATER
+from planner.web.serving.launcher import LATER
 from tests import house
 from tests.house import ROOT
 
@@ -177,7 +177,7 @@ def test_a_server_has_loaded_what_would_be_loaded_late() -> None:
     }
     assert late - {"planner", "pricing"} <= {library.split(".")[0] for library in LATER}
     told = subprocess.run(
-        [sys.executable, "-c", "import sys, planner.web.serving.serve as s; s.warm_up(); print(*sys.modules)"],
+        [sys.executable, "-c", "import sys, planner.web.serving.launcher as s; s.warm_up(); print(*sys.modules)"],
         cwd=ROOT, capture_output=True, text=True, timeout=120, check=True,
     )  # fmt: skip
     assert {*LATER, "plotly", "planner.study.mix.mix_program"} <= set(told.stdout.split())

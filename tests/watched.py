@@ -12,8 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from planner.scenario.scenario import Scenario
-from planner.web import parcels, workers
-from planner.web.workers import Job, Line
+from planner.web import messages, workers
+from planner.web.workers import JobQueue, WorkerJob
 from tests import frozen
 
 _ATTEMPTS = ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr", "socket.sendto")
@@ -36,15 +36,15 @@ def _hook(event: str, args: tuple[object, ...]) -> None:
 
 def _named(asked: bytes) -> str:
     """A plan by its number of accelerators; anything else by the function that makes it."""
-    make, given, _ = parcels.unpacked(asked)
+    make, given, _ = messages.loads(asked)
     plans = [one for one in given if isinstance(one, Scenario)]
     return str(plans[0].work[0].accelerators) if plans else make.__name__
 
 
 def _noting(word: str, what: Callable[..., None]) -> Callable[..., None]:
-    def noted(self: object, job: Job) -> None:
+    def noted(self: object, job: WorkerJob) -> None:
         what(self, job)
-        _note("PLANS", f"{word} {_named(job.asked)}")
+        _note("PLANS", f"{word} {_named(job.payload)}")
 
     return noted
 
@@ -63,20 +63,20 @@ def watch_process() -> None:
     """From now on, in a process beside the server."""
     sys.addaudithook(_hook)
     if "PLANS" in os.environ:
-        workers._do = _holding(workers._do)
+        workers._execute_pickled = _holding(workers._execute_pickled)
 
 
 def watch() -> None:
     """From now on, in this process and the servers that branch off from it."""
     sys.addaudithook(_hook)
     if "PLANS" in os.environ:
-        Line.join = _noting("waits", Line.join)  # type: ignore[method-assign]
+        JobQueue.join = _noting("waits", JobQueue.join)  # type: ignore[method-assign]
         workers.WorkerPool.leave = _noting("leaves", workers.WorkerPool.leave)  # type: ignore[method-assign]
 
 
 if __name__ == "__main__":
     frozen.freeze()
-    workers.FIRST.extend(["tests.watched_too", "tests.frozen_too"])
+    workers.PRELOAD.extend(["tests.watched_too", "tests.frozen_too"])
     watch()
     sys.argv = sys.argv[1:]
     runpy.run_path(sys.argv[0], run_name="__main__")

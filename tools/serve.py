@@ -82,7 +82,7 @@ def exit_code(number: int) -> Iterator[None]:
 
 
 def main() -> None:
-    """Becomes the server, or the door of several, so that Ctrl-C reaches it and nothing stays behind."""
+    """Becomes the server, or the router of several, so that Ctrl-C reaches it and nothing stays behind."""
     root = Path(__file__).resolve().parent.parent
     os.chdir(root)  # where the settings are
     sys.path.insert(0, str(root))
@@ -97,14 +97,14 @@ def main() -> None:
         from planner.web.serving import settings
 
         settings.read()
-    from planner.web.serving import serve  # asks for the settings while it loads
+    from planner.web.serving import launcher  # asks for the settings while it loads
 
     signal.signal(signal.SIGTERM, leave)  # uvicorn stops serving at this signal, and then passes it on
-    with serve.street(port) as listening:
-        print(f"\n  Rent, buy, or both?  {(address := serve.address(listening))}\n", flush=True)
+    with launcher.listen(port) as listener:
+        print(f"\n  Rent, buy, or both?  {(address := launcher.address(listener))}\n", flush=True)
         for line in (*settings.changed(), *settings.refused(address)):
             print(line, file=sys.stderr, flush=True)
-        serve.serve(listening, servers or serve.usual())
+        launcher.serve(listener, servers or launcher.default_servers())
 
 
 if __name__ == "__main__":

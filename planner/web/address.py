@@ -1,8 +1,8 @@
 """The address of the page is its state: its texts are kept here by key, and every widget is a view of one of them.
 
-It is read when somebody arrives and when they go Back or Forward, and written in every run. A widget that is new on
-the page is filled from here, and whatever a widget holds is taken over at the start of the next run, before anybody
-asks for it. So nothing that was entered is lost with a box that closes, another page, or a run that was cut short.
+It is read on a first visit and on Back and Forward, and written in every run. A widget that is new on the page is
+filled from here, and the value of a widget is taken over at the start of the next run, before it is asked for. So no
+entry is lost with a box that closes, another page, or a run that was cut short.
 
 Streamlit can bind a widget to the address by itself. It takes the key out again when the widget leaves the screen, and
 one Back undoes every edit at once; here each edit is a step of the browser's history.
@@ -19,22 +19,22 @@ from streamlit.runtime.state.common import user_key_from_element_id
 Texts = tuple[str, ...]  # a key may stand in an address several times
 Read = Callable[[Texts], Any]
 Write = Callable[[Any], Texts]
-_HELD, _WRITTEN, _VIEWS, _TAKEN = "address", "address_written", "address_views", "address_taken"
-_THERE = "address_widgets_there"
+_TEXTS, _WRITTEN, _VIEWS, _COMMITTED = "address", "address_written", "address_views", "address_taken"
+_IN_BROWSER = "address_widgets_there"
 
 
-def arrive() -> bool:
-    """Begin a run. Whether its address comes from outside: on a first visit, or by Back or Forward.
+def begin_run() -> bool:
+    """Begin a run. Return whether its address comes from outside: on a first visit, or by Back or Forward.
 
     Called before the navigation, which gives the page that one turns to the address that was written last.
     """
     run = get_script_run_ctx()
-    st.session_state[_THERE] = _browser_widget_keys()
-    if not st.session_state.get(_TAKEN) or (run is not None and run.is_history_navigation):
+    st.session_state[_IN_BROWSER] = _browser_widget_keys()
+    if not st.session_state.get(_COMMITTED) or (run is not None and run.is_history_navigation):
         st.session_state[_WRITTEN] = _query_values()
-        st.session_state[_HELD] = dict(st.session_state[_WRITTEN])
+        st.session_state[_TEXTS] = dict(st.session_state[_WRITTEN])
         st.session_state[_VIEWS] = {}  # every widget is filled anew
-        st.session_state[_TAKEN] = False
+        st.session_state[_COMMITTED] = False
         return True
     if _query_values() != st.session_state[_WRITTEN]:  # as after a click on another page, which drops it
         st.query_params.from_dict(st.session_state[_WRITTEN])
@@ -43,58 +43,58 @@ def arrive() -> bool:
 
 
 def commit_run() -> None:
-    """What the address held is taken over. A run that was cut short before this begins again with it."""
-    st.session_state[_TAKEN] = True
+    """Note that the address was taken over. A run that was cut short before this begins again with it."""
+    st.session_state[_COMMITTED] = True
 
 
 def sync_from_widgets() -> None:
-    """Keep what the widgets of the last run hold now. At the start of a run, and of a callback, which comes before."""
+    """Keep the values of the last run's widgets. At the start of a run, and of a callback, which comes before."""
     views: dict[str, Write] = st.session_state[_VIEWS]
-    there = st.session_state.to_dict()  # asking Streamlit once for all is many times cheaper than once for each
+    values = st.session_state.to_dict()  # asking Streamlit once for all is many times cheaper than once for each
     for key, write in views.items():
-        if key in there:
-            _keep(key, write(there[key]))
+        if key in values:
+            _keep(key, write(values[key]))
 
 
 def write() -> None:
-    """Bring what is kept into the browser's address, as a new step of its history where it differs."""
-    held = dict(st.session_state[_HELD])
-    if held != _query_values():
-        st.query_params.from_dict(held)
-    st.session_state[_WRITTEN] = held
+    """Bring the texts into the browser's address, as a new step of its history where they differ."""
+    values = dict(st.session_state[_TEXTS])
+    if values != _query_values():
+        st.query_params.from_dict(values)
+    st.session_state[_WRITTEN] = values
 
 
 def link() -> str:
-    """The address of this page, as it was written in this run."""
-    there = urlsplit(st.context.url or "")
-    return urlunsplit((there.scheme, there.netloc, there.path or "/", urlencode(_query_values(), doseq=True), ""))
+    """Return the address of this page, as it was written in this run."""
+    parts = urlsplit(st.context.url or "")
+    return urlunsplit((parts.scheme, parts.netloc, parts.path or "/", urlencode(_query_values(), doseq=True), ""))
 
 
 def texts() -> dict[str, str]:
-    """All that is kept, by key; of a key that stands there several times the last."""
-    return {key: said[-1] for key, said in _held().items()}
+    """Return all texts by key; of a key that stands there several times the last."""
+    return {key: values[-1] for key, values in _texts().items()}
 
 
 def text(key: str) -> str | None:
-    """What is kept under a key; None where there is nothing."""
-    said = _held().get(key)
-    return said[-1] if said else None
+    """Return the text of a key; None where there is none."""
+    values = _texts().get(key)
+    return values[-1] if values else None
 
 
 def get_values(key: str) -> Texts:
-    """All texts that are kept under a key, in their order."""
-    return _held().get(key, ())
+    """Return all texts of a key, in their order."""
+    return _texts().get(key, ())
 
 
-def set_values(key: str, said: Texts) -> None:
+def set_values(key: str, values: Texts) -> None:
     """Keep several texts under a key that no widget shows."""
-    _keep(key, said)
+    _keep(key, values)
 
 
 def put(new: Mapping[str, str | None]) -> None:
     """Keep other texts (None: nothing). Their widgets show them from their next showing on."""
-    for key, said in new.items():
-        _keep(key, () if said is None else (said,))
+    for key, value in new.items():
+        _keep(key, () if value is None else (value,))
         st.session_state[_VIEWS].pop(key, None)
 
 
@@ -104,63 +104,62 @@ def replace(new: Mapping[str, str], keys: Iterable[str]) -> None:
 
 
 def bind(key: str, read: Read, write: Write) -> None:
-    """Before a widget is made: fill it with what is kept, unless it stood here already; what it holds is kept.
+    """Fill a widget from the address before it is made, unless it stood here already; its value is kept.
 
-    A browser makes what stands in a box when the box is opened, of what the last run said of it: until then it is said
-    in every run, or the box would show what a field holds that nobody filled.
+    A browser makes the content of a box when the box is opened, from the last run's message: until then the value is
+    set in every run, or the box would show an old one.
     """
     views: dict[str, Write] = st.session_state[_VIEWS]
-    if key not in views or key not in st.session_state[_THERE] or key not in st.session_state:
-        st.session_state[key] = read(_held().get(key, ()))
+    if key not in views or key not in st.session_state[_IN_BROWSER] or key not in st.session_state:
+        st.session_state[key] = read(_texts().get(key, ()))
     views[key] = write
 
 
-def choice(key: str, options: Iterable[str], usual: str) -> None:
-    """Before a widget that takes one of some options, which are their own texts."""
+def choice(key: str, options: Iterable[str], default: str) -> None:
+    """Bind a widget that takes one of some options, which are their own texts."""
     known = tuple(options)
     bind(
         key,
-        lambda said: said[-1] if said and said[-1] in known else usual,
-        lambda value: () if value in (None, usual) else (str(value),),
+        lambda values: values[-1] if values and values[-1] in known else default,
+        lambda value: () if value in (None, default) else (str(value),),
     )
 
 
-def choices(key: str, options: Iterable[str], usual: Iterable[str] = ()) -> None:
-    """Before a widget that takes several of some options. An empty text stands for none of them."""
-    known, default = tuple(options), list(usual)
+def choices(key: str, options: Iterable[str], default: Iterable[str] = ()) -> None:
+    """Bind a widget that takes several of some options. An empty text stands for none of them."""
+    known, usual = tuple(options), list(default)
     bind(
         key,
-        lambda said: [one for one in said if one in known] if said else default,
-        lambda value: () if list(value) == default else tuple(value) or ("",),
+        lambda values: [value for value in values if value in known] if values else usual,
+        lambda value: () if list(value) == usual else tuple(value) or ("",),
     )
 
 
-def switch(key: str, usual: bool = False) -> None:
-    """Before a toggle."""
+def switch(key: str, default: bool = False) -> None:
+    """Bind a toggle."""
     bind(
         key,
-        lambda said: said[-1].casefold() in ("1", "true") if said else usual,
-        lambda value: () if value == usual else ("true" if value else "false",),
+        lambda values: values[-1].casefold() in ("1", "true") if values else default,
+        lambda value: () if value == default else ("true" if value else "false",),
     )
 
 
-def _held() -> dict[str, Texts]:
-    held: dict[str, Texts] = st.session_state[_HELD]
-    return held
+def _texts() -> dict[str, Texts]:
+    return st.session_state[_TEXTS]
 
 
-def _keep(key: str, said: Texts) -> None:
-    if said:
-        _held()[key] = said
+def _keep(key: str, values: Texts) -> None:
+    if values:
+        _texts()[key] = values
     else:
-        _held().pop(key, None)
+        _texts().pop(key, None)
 
 
 def _browser_widget_keys() -> set[str]:
-    """The widgets that the browser has made: it sends what they hold with every run that it asks for."""
+    """Return the widgets that the browser has made: it sends their values with every run that it asks for."""
     run = get_script_run_ctx()
     sent = () if run is None else run.session_state.get_widget_states()
-    return {key for one in sent if (key := user_key_from_element_id(one.id)) is not None}
+    return {key for widget in sent if (key := user_key_from_element_id(widget.id)) is not None}
 
 
 def _query_values() -> dict[str, Texts]:

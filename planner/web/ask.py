@@ -1,127 +1,185 @@
-"""The question bar: widgets in, one checked `Scenario` out.
+"""The question bar: widgets in, one checked `Scenario` out; below it the verdict.
 
-It stands in the entrypoint: every page has it and every link keeps it. It starts from the work: to train, to fine-tune,
-to serve, or plain GPU-hours; each question has a row of its own, and what was typed for one is there again when one
-comes back to it. What the fields hold goes the same way as a link does, through `scenario_from_link`; so one place
-checks, and a link, a file and a hand on the slider mean the same.
+It stands in the entrypoint: every page has it and every link keeps it. The question is a sentence whose phrases open
+their fields. It starts from the work: to train, to fine-tune, to serve, or plain GPU-hours; each question has fields of
+its own, and keeps its values while another is shown. The values go the same way as a link does, through
+`scenario_from_link`; so one place checks, and a link, a file and a slider mean the same.
 """
 
 from collections.abc import Mapping
-from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from planner.money.plan import Plan
 from planner.report import words
+from planner.report.answer.phrases import VERBS, echo, phrases
+from planner.report.answer.verdict_line import last_edit_text, summarize_verdict
 from planner.scenario.base import BUYING, GROUPS, RUNNING, WORK
 from planner.scenario.latency import latency_classes, match_latency_class
 from planner.scenario.link import ALSO, parse_link, scenario_from_link, scenario_to_link
 from planner.scenario.presets import load_presets
 from planner.scenario.question import KEYS, SERVE, TRAIN, TUNE, QuestionKind, keys_of_group
 from planner.scenario.scenario import Scenario
-from planner.web import address, fields, pins, plan_name, questions, state, steps, strip, through_the_day, typed_list
-from planner.web.fields import GPUS, typed
+from planner.web import address, fields, history, list_fields, pins, questions, state
+from planner.web.fields import GPUS, widget_value
 from pricing import Catalogue
 from pricing.exchange import rates
 
 CARRIED = ("name", "offer", ALSO)  # part of the address without a field of their own
-PLAN = (*KEYS, ALSO)  # what an address holds of the plan
-ALL = "all"  # whether the fields that few need are shown; one that holds something always is
+PLAN = (*KEYS, ALSO)  # the keys of the plan in an address
+ALL = "all"  # whether the fields that few need are shown; one that holds a value always is
 CHOOSE = "choose"
 ALWAYS = ("years", "site")
 FLOOR = "floor"  # a guarantee of the resale
 PACE, _AS_ENTERED = "pace", "as entered"
 BOX = "assumptions"
-# The headings of the box: what stands under each, and what besides when all fields are asked for.
+MOST_PICKS, FIRST_PICKS = 6, 3
+# The headings of the box: the fields under each, and those besides when all fields are asked for.
 HEADINGS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     group: (keys_of_group(group, rare=False), keys_of_group(group, rare=True)) for group in GROUPS
 }
+_LISTS = {BUYING: (list_fields.ORDERS,), RUNNING: (list_fields.POWER,)}
+_LONGEST_TEXT = {"name": 120, "note": 1_000}
+_PICKS = "The one named above, the lowest, and buying. Choose here, or tick rows in the table above"
 
 
 def scenario(catalogue: Catalogue, *, with_details: bool = False) -> Scenario:
-    """The question bar. Always returns a scenario: what does not agree is said, and the rest is used.
+    """Show the question bar and return its scenario: a message names what does not agree, and the rest is used.
 
-    In full: its plan with all that the page of the answer tells of it.
+    With details its plan is made with all that the Answer page shows of it.
     """
     hints = (
         state.previous_placeholder_texts()
-        or state.reckoned(scenario_from_link(address.texts(), catalogue)[0], with_details=with_details).hints
+        or state.result(scenario_from_link(address.texts(), catalogue)[0], with_details=with_details).hints
     )
     fields.start()
     with st.container(key="strip"):
-        with strip.sentence():
-            question = strip.work(_presets)
-            strip.rest(catalogue, question, partial(_field, catalogue, question, hints))
-            plan_name.box(catalogue, state.day())
+        with st.container(horizontal=True, vertical_alignment="center", key="sentence"):
+            question = _phrases(catalogue, hints)
+            _name_box(catalogue)
             is_open = _assumptions_toggle(question)
-            steps.buttons(PLAN)
+            history.buttons(PLAN)
             pins.button()
-        verdict = st.empty()
+        verdict_line = st.empty()
     worth = _assumptions_box(catalogue, question, hints) if is_open else None
-    for sentence in (*fields.rounded_inputs(), *fields.refused()):
-        st.warning(words.markdown(sentence), icon=":material/help:")
-    held = address.texts()
+    _warn(*fields.rounded_inputs(), *fields.rejected_inputs())
+    texts = address.texts()
     # Names that were chosen from a list need no second look; those that came with a link or a file do.
-    named = catalogue if any(name in held for name in CARRIED) else None
-    kept = {name: held[name] for name in PLAN if name in held}
-    read = parse_link(kept, named, said="You entered", rates=rates(catalogue))
-    for sentence in (*read.told, *read.at_odds.values()):
-        st.warning(words.markdown(sentence), icon=":material/help:")
+    checked = catalogue if any(name in texts for name in CARRIED) else None
+    plan_texts = {name: texts[name] for name in PLAN if name in texts}
+    read = parse_link(plan_texts, checked, said="You entered", rates=rates(catalogue))
+    _warn(*read.told, *read.at_odds.values())
     pins.write()
     address.write()
-    found = state.set_current_plan(read.scenario, with_details=with_details)
-    strip.tell(verdict, found.plan, question, PLAN)
-    if worth is not None and found.summary.guarantee:
-        worth.markdown(f":small[{words.markdown(found.summary.guarantee)}]")
+    result = state.set_current_plan(read.scenario, with_details=with_details)
+    _show_verdict(verdict_line, result.plan, question)
+    if worth is not None and result.summary.guarantee:
+        worth.markdown(f":small[{words.markdown(result.summary.guarantee)}]")
     return read.scenario
 
 
+def _warn(*sentences: str) -> None:
+    for sentence in sentences:
+        st.warning(words.markdown(sentence), icon=":material/help:")
+
+
+def _phrases(catalogue: Catalogue, hints: Mapping[str, str]) -> QuestionKind:
+    """Show the sentence: the kind of work with real cases to start from, then each phrase with its fields."""
+    with st.popover(VERBS[questions.shown().name], key="phrase-work"):
+        question = questions.ask()
+        _presets()
+    for phrase in phrases(catalogue, question, address.texts()):
+        if phrase.before:
+            st.markdown(phrase.before, width="content")
+        with st.popover(words.markdown(phrase.says), key=f"phrase-{phrase.key}"):
+            for name in phrase.names:
+                _field(catalogue, question, hints, name)
+    return question
+
+
 def _field(catalogue: Catalogue, question: QuestionKind, hints: Mapping[str, str], name: str) -> None:
-    """One field of the sentence. A number that is left to the planner is put aside."""
-    if name == GPUS and _is_count_automatic(question):
-        fields.stash_field(GPUS)
-        return
+    """Show one field of the sentence. A number that is left to the planner is put aside."""
     if name == GPUS:
+        if CHOOSE in question.own and widget_value(KEYS[CHOOSE], address.text(CHOOSE)):
+            fields.stash_field(GPUS)
+            return
         fields.restore_field(GPUS)
     fields.show(catalogue, name, hints)
     if question is SERVE and name == "peak":
-        _latency_fields()
+        _latency_field()
 
 
-def _latency_fields() -> None:
-    """How fast a service answers: a name fills in its promise and the usual length of its requests.
+def _latency_field() -> None:
+    """Show how fast a service answers: a name fills in its latency limits and the usual length of its requests.
 
-    The address holds the promise; the name follows from it.
+    The address holds the limits; the name follows from them.
     """
-    found = match_latency_class(fields.number("ttft"), fields.number("tpot"))
-    st.session_state[PACE] = _AS_ENTERED if found is None else found.name
+    preset = match_latency_class(fields.number("ttft"), fields.number("tpot"))
+    st.session_state[PACE] = _AS_ENTERED if preset is None else preset.name
     st.selectbox(
         "How fast?",
-        [*latency_classes(), *([_AS_ENTERED] if found is None else [])],
+        [*latency_classes(), *([_AS_ENTERED] if preset is None else [])],
         key=PACE,
         on_change=_apply_latency_preset,
-        help=" ".join(f"**{one.name}**: {one.says}" for one in latency_classes().values()),
+        help=" ".join(f"**{latency.name}**: {latency.says}" for latency in latency_classes().values()),
     )
 
 
 def _apply_latency_preset() -> None:
     address.sync_from_widgets()
-    chosen = latency_classes().get(st.session_state[PACE])
-    if chosen is not None:
-        numbers = (chosen.ttft_ms, chosen.tpot_ms, chosen.input_tokens, chosen.output_tokens)
-        told = (None if one is None else f"{one:g}" for one in numbers)
-        address.put(dict(zip(("ttft", "tpot", "in", "out"), told, strict=True)))
+    preset = latency_classes().get(st.session_state[PACE])
+    if preset is not None:
+        numbers = (preset.ttft_ms, preset.tpot_ms, preset.input_tokens, preset.output_tokens)
+        texts = (None if number is None else f"{number:g}" for number in numbers)
+        address.put(dict(zip(("ttft", "tpot", "in", "out"), texts, strict=True)))
 
 
-def _is_count_automatic(question: QuestionKind) -> bool:
-    """Whether the number is left to the planner."""
-    return CHOOSE in question.own and bool(typed(KEYS[CHOOSE], address.text(CHOOSE)))
+def _presets() -> None:
+    """Show real situations to start from. Undo brings back the plan before."""
+    by_label = {preset.short: preset for preset in load_presets()}
+
+    def take() -> None:
+        label = st.session_state["preset"]
+        if label in by_label:
+            use(by_label[label].scenario)
+            st.toast(words.escape_dollar_signs(f"{label}: {by_label[label].what}"), icon=":material/edit:")
+
+    st.pills("Or start from a real case", list(by_label), key="preset", on_change=take)
+
+
+def _name_box(catalogue: Catalogue) -> None:
+    """Show a phrase of its own: the name of the plan, and behind it notes and the facts it rests on."""
+    with st.popover(words.markdown(address.text("name") or "Unnamed"), icon=":material/edit_note:", key="plan-name"):
+        for name, longest in _LONGEST_TEXT.items():
+            key = KEYS[name]
+            address.bind(name, lambda texts: texts[-1] if texts else "", _single_spaced)
+            st.text_input(key.label, key=name, help=key.told or None, max_chars=longest)
+        day = words.day(state.day())
+        st.markdown(f":small[:gray[Facts as of {day}, catalogue {catalogue.digest[:8]}.]]")
+
+
+def _single_spaced(value: str) -> address.Texts:
+    return (text,) if (text := " ".join(value.split())) else ()
+
+
+def _show_verdict(line: DeltaGenerator, plan: Plan, question: QuestionKind) -> None:
+    """Show the verdict, the effect of the last edit until the next one, and what follows from the fields."""
+    now = summarize_verdict(plan, state.result().answer)
+    history.note(PLAN, now)
+    before, change = history.before(), ""
+    if before is not None and before.verdict is not None:
+        change = last_edit_text(plan.setting.catalogue, address.texts(), now, before.values, before.verdict)
+    text = f"**{words.markdown(now.title)}** {words.markdown(now.line[:1].upper() + now.line[1:])}"
+    also = echo(plan, state.scenario(), question.name)
+    quiet = f":small[:gray[{words.markdown(also)}]]" if also else ""
+    line.markdown(" · ".join(part for part in (text, words.markdown(change), quiet) if part))
 
 
 def _assumptions_toggle(question: QuestionKind) -> bool:
-    """The switch for everything else. Closed, none of it is on the page; the address holds it all the same."""
-    filled = fields.filled() - {*question.main, *ALWAYS}
-    changed = sum(1 for name in filled if _is_in_box(name, question))
+    """Show the switch for everything else. Closed, none of it is on the page; the address holds it all the same."""
+    in_box = {*question.more, *(name for usual, rare in HEADINGS.values() for name in (*usual, *rare))}
+    changed = len((fields.filled() - {*question.main, *ALWAYS}) & in_box)
     is_open = st.toggle("Adjust assumptions", key=BOX)  # another label would be another switch: a closed one
     if changed:
         st.markdown(f":small[{changed} changed]", width="content")
@@ -129,15 +187,15 @@ def _assumptions_toggle(question: QuestionKind) -> bool:
 
 
 def _assumptions_box(catalogue: Catalogue, question: QuestionKind, hints: Mapping[str, str]) -> DeltaGenerator | None:
-    """Everything else, in one box.
+    """Show everything else, in one box.
 
-    Gives back the place under a guarantee of the resale, for what it turns out to be worth; None where none is shown.
+    Return the place under a guarantee of the resale, for its worth; None where no guarantee is shown.
     """
     worth = None
     filled = fields.filled() - {*question.main, *ALWAYS}
     with st.container(border=True, key="box"):
         address.switch(ALL)
-        every = st.toggle("Show all fields", key=ALL, help=_EVERY)
+        every = st.toggle("Show all fields", key=ALL, help="Include advanced fields.")
         for heading, (usual, rare) in HEADINGS.items():
             first = question.more if heading == WORK else ()
             names = [*first, *usual, *(name for name in rare if every or name in filled)]
@@ -146,65 +204,34 @@ def _assumptions_box(catalogue: Catalogue, question: QuestionKind, hints: Mappin
                 for name in names:
                     fields.show(catalogue, name, hints)
                 if heading == WORK and question not in (TRAIN, TUNE):
-                    through_the_day.ask()
-                for listed in _LISTS.get(heading, ()):
-                    if every or listed.is_entered():
-                        listed.ask()
+                    list_fields.ask_day()
+                for field in _LISTS.get(heading, ()):
+                    if every or field.is_entered():
+                        field.ask()
             worth = st.empty() if FLOOR in names else worth
     return worth
 
 
-_EVERY = "Also those that few people change."
-_LISTS = {BUYING: (typed_list.ORDERS,), RUNNING: (typed_list.POWER,)}
+def use(scenario: Scenario) -> None:
+    """Show another scenario in the question bar. Only before its widgets are made, as in a callback."""
+    show_plan(scenario_to_link(scenario))
 
 
-def _is_in_box(name: str, question: QuestionKind) -> bool:
-    return name in question.more or any(name in (*usual, *rare) for usual, rare in HEADINGS.values())
-
-
-def use(asked: Scenario) -> None:
-    """Make the question bar show another scenario. Only before its widgets are made, as in a callback."""
-    show_plan(scenario_to_link(asked))
-
-
-def show_plan(held: Mapping[str, str]) -> None:
-    """Make the question bar show the plan that these texts of an address hold."""
+def show_plan(values: Mapping[str, str]) -> None:
+    """Show the plan of these texts of an address in the question bar."""
     address.sync_from_widgets()
-    questions.turn_to(held)
-    address.replace(held, PLAN)
-
-
-def _presets() -> None:
-    """Real situations to start from. Undo brings back what was there before."""
-    known = {preset.short: preset for preset in load_presets()}
-
-    def take() -> None:
-        chosen = st.session_state["preset"]
-        if chosen in known:
-            use(known[chosen].scenario)
-            st.toast(words.escape_dollar_signs(f"{chosen}: {known[chosen].what}"), icon=":material/edit:")
-
-    st.pills("Or start from a real case", list(known), key="preset", on_change=take)
-
-
-MOST_PICKS = 6
-FIRST_PICKS = 3
+    questions.turn_to(values)
+    address.replace(values, PLAN)
 
 
 def picks(options: list[str], first: str | None, buy: str) -> list[str]:
-    """Which rows to draw, kept by offer id: a new order or another filter never points at the wrong row.
+    """Return the rows to draw, by offer id: a new order or another filter never points at the wrong row.
 
-    Where nobody chose: `first`, the one that the title names, what is listed as cheaper still, and buying.
+    Without a choice: `first`, the one that the title names, those listed as cheaper still, and buying.
     """
     if "pick" in st.session_state:
         st.session_state["pick"] = [key for key in st.session_state["pick"] if key in options]
     address.choices("pick", options)
-    chosen = st.multiselect(
-        "Offers to open up",
-        options,
-        key="pick",
-        max_selections=MOST_PICKS,
-        placeholder="The one named above, the lowest, and buying. Choose here, or tick rows in the table above",
-    )
+    chosen = st.multiselect("Offers to open up", options, key="pick", max_selections=MOST_PICKS, placeholder=_PICKS)
     named = [key for key in (first,) if key in options]
     return chosen or list(dict.fromkeys([*named, *options[:FIRST_PICKS], *[key for key in options if key == buy]]))

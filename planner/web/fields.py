@@ -1,4 +1,4 @@
-"""The fields of the question bar: a widget for each short key of the address, which is the widget's key too."""
+"""Fields of the question bar: a widget for each short key of the address, which is the widget's key too."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from planner.report import words
+from planner.scenario import link_text
 from planner.scenario.amounts import format_amount, parse_amount
 from planner.scenario.link import ALSO, extra_by_hour, scenario_from_link
 from planner.scenario.question import KEYS, LinkKey
@@ -14,79 +15,155 @@ from planner.scenario.scenario import ANY_ACCELERATOR
 from planner.scenario.typed_money import AmountError, is_money, parse_money
 from planner.speed.serving import work_names
 from planner.web import address, name_box
+from planner.web.shared import shared
 from pricing import Catalogue
 from pricing.errors import NameLookupError
 from pricing.exchange import Rates, rates
 
 GPUS, BUSY, HOURS = "gpus", "busy", "hours"
-INSTEAD = (HOURS, "team", "weekly")  # what says how busy it is in place of the share
+INSTEAD = (HOURS, "team", "weekly")  # these give the utilization in place of the share
 MODELS = ("train", "serve")
 USUAL_BUSY_PERCENT = 60
-_ON_SCREEN, _ASIDE, _PARTS = "fields_on_screen", "fields_aside", "typed_in_parts"
+_PERCENT, _SMALL_RATE, _LONGEST_AMOUNT = 100.0, 100.0, 40
+_ON_SCREEN, _STASH, _DECIMALS = "fields_on_screen", "fields_aside", "typed_in_parts"
+_NO_AMOUNT, _NO_MONEY, _NAME_NOTES = "typed_and_refused", "typed_and_no_money", "typed_names"
+_LARGE_HELP = "Such as 1 T, 300 B, 200 M or 2e9."
+_MONEY_HELP = "US dollars, or any currency with a rate: 1.85 EUR, £2."
+_BUSY_HELP = "{} Calculated from GPU-hours, people, jobs or the hours of the day when those are entered."
+_ROUNDED = "{label}: {value:g} counts as {whole:,}. If you meant {meant:,.0f}, type it without a point."
+
+
+# On the screen, or put aside
 
 
 def start() -> None:
-    """A new run: no field is on the screen yet."""
+    """Begin a run: no field is on the screen yet."""
     st.session_state[_ON_SCREEN] = set()
 
 
 def filled() -> set[str]:
-    """The names of all fields that hold something else than their default, on the screen or not."""
+    """Return the names of all fields that hold another value than their default, on the screen or not."""
     return KEYS.keys() & address.texts().keys()
 
 
 def number(name: str) -> float | None:
-    """The number a field holds; None where it holds none."""
-    said = address.text(name)
-    return None if said is None else float(said)
+    """Return the number a field holds; None where it holds none."""
+    text = address.text(name)
+    return None if text is None else float(text)
 
 
 def is_shown(name: str) -> bool:
-    """Whether a field is on the screen in this run."""
+    """Return whether a field is on the screen in this run."""
     return name in st.session_state[_ON_SCREEN]
 
 
 def stash_field(name: str) -> None:
-    """Keep what a field holds while it does not count. The address is without it until it is brought back."""
-    if (said := address.text(name)) is not None:
-        st.session_state[_ASIDE][name] = said
+    """Put the value of a field aside while it does not count. The address is without it until it is restored."""
+    if (text := address.text(name)) is not None:
+        st.session_state[_STASH][name] = text
         address.put({name: None})
 
 
 def clear_stash() -> None:
-    """Forget what was put aside: another plan is shown."""
-    st.session_state[_ASIDE] = {}
+    """Forget the values put aside: another plan is shown."""
+    st.session_state[_STASH] = {}
 
 
 def restore_all_fields() -> None:
-    """Let every field that was put aside hold again what it held before."""
-    for name in list(st.session_state[_ASIDE]):
+    """Restore every field that was put aside."""
+    for name in list(st.session_state[_STASH]):
         restore_field(name)
 
 
 def restore_field(name: str) -> None:
-    """Let a field hold again what it held when it was put aside."""
-    if (said := st.session_state[_ASIDE].pop(name, None)) is not None:
-        address.put({name: said})
+    """Give a field the value again that was put aside."""
+    if (text := st.session_state[_STASH].pop(name, None)) is not None:
+        address.put({name: text})
+
+
+# Values
+
+
+def widget_value(key: LinkKey, text: str | None, *, as_number: bool = False) -> Any:
+    """Return the value of a widget for the text of an address; for none, its default.
+
+    A widget shows percent, amounts as 1 T and money as typed; as numbers, amounts and money are plain, and money that
+    was typed in another currency is empty.
+    """
+    default, kind = key.default, key.shape.kind
+    if kind == "switch":
+        return bool(default) if text is None else text in ("1", "true")
+    if kind in ("choice", "text"):
+        return default if text is None else text
+    if is_money(key.path) and not as_number:
+        return text or ("" if default is None else f"{default:.12g}")
+    value = None if default is None else float(default) * (_PERCENT if key.percent else 1.0)
+    if text is not None:
+        value = float(text) if link_text.is_number(text) else None
+    if key.amount and not as_number:
+        return "" if text is None else format_amount(float(text))
+    if key.key == BUSY and not as_number:
+        return USUAL_BUSY_PERCENT if value is None else round(value)
+    return value
+
+
+def address_text(key: LinkKey, value: Any) -> str:
+    """Return the text of an address for the value of a widget."""
+    if key.amount and isinstance(value, str):
+        value = parse_amount(value) or 0
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        value = math.ceil(value) if key.shape.kind == "whole" else float(f"{value:.12g}")
+        value = value / _PERCENT if key.percent else value
+    return link_text.format_value(key, value)
+
+
+def _texts_of(key: LinkKey, value: Any) -> address.Texts:
+    """Return a widget's value as the address keeps it: the text it was filled from, as long as it was not changed."""
+    text = address.text(key.key)
+    if text is not None and value == widget_value(key, text):
+        return (text,)
+    return () if value is None or value == widget_value(key, None) else (address_text(key, value),)
+
+
+def _resolved_name(catalogue: Catalogue, key: LinkKey, value: Any) -> Any:
+    """Return the meaning of a typed name; for an unknown one, the value before it. The reading is noted."""
+    read, before = name_box.READERS.get(key.key), widget_value(key, address.text(key.key))
+    notes: dict[str, tuple[Any, str]] = st.session_state.setdefault(_NAME_NOTES, {})
+    if read is None or value is None or value == before:
+        return value
+    notes.pop(key.key, None)
+    if value in (_options_of(catalogue, key) or ()):
+        return value
+    try:
+        name = read(catalogue, str(value))
+    except NameLookupError as refusal:
+        notes[key.key] = before, f"{refusal} {name_box.UNCHANGED}"
+        return before
+    if name.note:
+        notes[key.key] = name.key, name.note
+    return name.key
+
+
+# Widgets
 
 
 def show(catalogue: Catalogue, name: str, hints: Mapping[str, str]) -> None:
-    """The widget of one short key."""
+    """Show the widget of one short key."""
     key = KEYS[name]
     st.session_state[_ON_SCREEN].add(name)
     if name == BUSY:
-        if _is_utilization_derived():
+        if any(address.text(other) is not None for other in INSTEAD) or extra_by_hour(address.text(ALSO)):
             _derived_utilization_slider(key)
             return
         restore_field(BUSY)
     if key.default is not None and name in st.session_state and st.session_state[name] is None:
         address.put({name: None})  # a field that was emptied shows what counts then
     address.bind(
-        name, lambda said: typed(key, said[-1] if said else None),
-        lambda value: _taken(key, _meant(catalogue, key, value)),
+        name, lambda texts: widget_value(key, texts[-1] if texts else None),
+        lambda value: _texts_of(key, _resolved_name(catalogue, key, value)),
     )  # fmt: skip
-    if name in name_box.READERS and st.session_state[name] != (held := typed(key, address.text(name))):
-        st.session_state[name] = held  # a name that was typed stands as the one that it means
+    if name in name_box.READERS and st.session_state[name] != (value := widget_value(key, address.text(name))):
+        st.session_state[name] = value  # a typed name is replaced by the one that it means
     _widget(catalogue, key, hints.get(name))
 
 
@@ -96,92 +173,66 @@ def _widget(catalogue: Catalogue, key: LinkKey, hint: str | None) -> None:
         st.slider(key.label, 0.25, 10.0, 3.0, 0.25, format="%g", key=key.key, help=key.told)
     elif key.key == BUSY:
         st.slider(key.label, 1, 100, USUAL_BUSY_PERCENT, format="%d%%", key=key.key, help=_BUSY_HELP.format(key.told))
-    elif key.amount:
-        _large_number_field(key, hint)
-    elif is_money(key.path):
-        _money(catalogue, key, hint)
+    elif key.amount:  # a text field for numbers of many digits: it takes and shows 1 T
+        st.text_input(
+            key.label, key=key.key, placeholder=hint or "", help=key.told or _LARGE_HELP,
+            on_change=_parse_large_number, args=(key.key,), max_chars=_LONGEST_AMOUNT,
+        )  # fmt: skip
+    elif is_money(key.path):  # takes any currency that has a rate; it shows the text that was typed
+        st.text_input(
+            key.label, key=key.key, placeholder=hint or "", help=f"{key.told} {_MONEY_HELP}".strip(),
+            on_change=_parse_money, args=(key.key, rates(catalogue)), max_chars=_LONGEST_AMOUNT,
+        )  # fmt: skip
     elif options is not None:
-        _options(catalogue, key, options, hint)
+        _select_field(catalogue, key, options, hint)
     elif key.shape.kind == "switch":
         st.toggle(key.label, bool(key.default), key=key.key, help=key.told or None)
     else:
-        _number(key, hint)
-
-
-def _meant(catalogue: Catalogue, key: LinkKey, value: Any) -> Any:
-    """What a typed name means; for one that nobody knows, what the field held before. What was taken is noted."""
-    read, held = name_box.READERS.get(key.key), typed(key, address.text(key.key))
-    notes: dict[str, tuple[Any, str]] = st.session_state.setdefault(_NAME_NOTES, {})
-    if read is None or value is None or value == held:
-        return value
-    notes.pop(key.key, None)
-    if value in (_options_of(catalogue, key) or ()):
-        return value
-    try:
-        found = read(catalogue, str(value))
-    except NameLookupError as refusal:
-        notes[key.key] = held, f"{refusal} {name_box.UNCHANGED}"
-        return held
-    if found.note:
-        notes[key.key] = found.key, found.note
-    return found.key
-
-
-_NAME_NOTES = "typed_names"
-
-
-def _taken(key: LinkKey, value: Any) -> address.Texts:
-    """A widget's value as the address keeps it: the text it was filled from, as long as nobody moved it."""
-    held = address.text(key.key)
-    if held is not None and value == typed(key, held):
-        return (held,)
-    return () if value is None or value == typed(key, None) else (written(key, value),)
+        _number_field(key, hint)
 
 
 def _options_of(catalogue: Catalogue, key: LinkKey) -> tuple[str, ...] | None:
-    """What a field can be chosen from; None where it is typed."""
+    """Return the options of a field; None where it is typed."""
     if key.key == "gpu":
-        named = any(is_shown(name) for name in MODELS)
-        return (*((ANY_ACCELERATOR,) if named else ()), *choices(catalogue))
+        has_model = any(is_shown(name) for name in MODELS)
+        return (*((ANY_ACCELERATOR,) if has_model else ()), *accelerator_choices(catalogue))
     if key.key in MODELS:
-        return models(catalogue, key.key)
+        return model_choices(catalogue, key.key)
     lists = {"site": catalogue.sites, "written": catalogue.schedules}
     if key.key in lists:
         return tuple(lists[key.key])
     return key.shape.choices if key.shape.kind == "choice" else None
 
 
-def models(catalogue: Catalogue, name: str) -> tuple[str, ...]:
-    """What can be trained, or can answer: also measured work that writes no tokens."""
-    return (*catalogue.models, *(one for one in work_names() if name == "serve" and one not in catalogue.models))
+def model_choices(catalogue: Catalogue, name: str) -> tuple[str, ...]:
+    """Return the models that can be trained, or served: of the latter also measured work that writes no tokens."""
+    others = work_names() if name == "serve" else ()
+    return (*catalogue.models, *(other for other in others if other not in catalogue.models))
 
 
-@st.cache_resource(show_spinner=False, max_entries=4)
-def _choices(digest: str, _catalogue: Catalogue) -> tuple[str, ...]:
-    offered: dict[str, int] = {}
-    for offer in _catalogue.offers.values():
-        offered[offer.accelerator] = offered.get(offer.accelerator, 0) + 1
-    priced = [key for key, chip in _catalogue.accelerators.items() if chip.price_usd is not None]
-    wanted = {key for key in (*offered, *priced) if key in _catalogue.accelerators}
-    return tuple(sorted(wanted, key=lambda key: (-offered.get(key, 0), key)))
+@shared(4)
+def accelerator_choices(catalogue: Catalogue) -> tuple[str, ...]:
+    """Return the accelerators that can be rented or bought, those with the most offers first."""
+    counts: dict[str, int] = {}
+    for offer in catalogue.offers.values():
+        counts[offer.accelerator] = counts.get(offer.accelerator, 0) + 1
+    priced = [key for key, accelerator in catalogue.accelerators.items() if accelerator.price_usd is not None]
+    keys = {key for key in (*counts, *priced) if key in catalogue.accelerators}
+    return tuple(sorted(keys, key=lambda key: (-counts.get(key, 0), key)))
 
 
-def choices(catalogue: Catalogue) -> tuple[str, ...]:
-    """The accelerators one can rent or buy, those with the most offers first."""
-    return _choices(digest=catalogue.digest, _catalogue=catalogue)
-
-
-def _number(key: LinkKey, hint: str | None) -> None:
+def _number_field(key: LinkKey, hint: str | None) -> None:
     # Not a field for whole numbers: such a field takes 1e12 for 1 and 32.500 for 32, and says nothing.
-    low, high = key.low, key.high
-    if key.shape.kind == "whole":
+    is_whole = key.shape.kind == "whole"
+    if is_whole:
         _round_to_integer(key.key)
+    is_small = not is_whole and not key.percent and (key.high or 0.0) < _SMALL_RATE
     st.number_input(
         key.label,
-        None if low is None else float(low),
-        None if high is None else float(high),
-        typed(key, None),
-        _step(key),
+        None if key.low is None else float(key.low),
+        None if key.high is None else float(key.high),
+        widget_value(key, None),
+        0.01 if is_small else 1.0,
         format="%g",  # all digits: rounded to cents, a price of 0.085 would read 0.09
         key=key.key,
         placeholder=hint,
@@ -189,165 +240,100 @@ def _number(key: LinkKey, hint: str | None) -> None:
     )
 
 
-def _large_number_field(key: LinkKey, hint: str | None) -> None:
-    """A field for numbers of many digits, which nobody counts: it takes and shows 1 T."""
-    st.text_input(
-        key.label, key=key.key, placeholder=hint or "", help=key.told or _LARGE_HELP, on_change=_parse_large_number,
-        args=(key.key,), max_chars=_LONGEST_AMOUNT,
-    )  # fmt: skip
-
-
-def _parse_large_number(name: str) -> None:
-    """What is typed is shown back with its unit; what is no such number leaves the field as it was, and is said."""
-    key, said = KEYS[name], str(st.session_state[name] or "").strip()
-    value = parse_amount(said)
-    refused: dict[str, str] = st.session_state.setdefault(_REFUSED, {})
-    refused.pop(name, None)
-    if said and (value is None or not key.shape.holds(value)):
-        refused[name] = said
-        value = number(name)
-    st.session_state[name] = "" if value is None else format_amount(value)
-
-
-def _money(catalogue: Catalogue, key: LinkKey, hint: str | None) -> None:
-    """A field for money, which takes any currency that has a rate; it shows what was typed."""
-    st.text_input(
-        key.label, key=key.key, placeholder=hint or "", help=f"{key.told} {_MONEY_HELP}".strip(),
-        on_change=_parse_money, args=(key.key, rates(catalogue)), max_chars=_LONGEST_AMOUNT,
-    )  # fmt: skip
-
-
-def _parse_money(name: str, known: Rates) -> None:
-    """What is no amount, or of a currency without a rate, leaves the field as it was, and is said."""
-    key, said = KEYS[name], str(st.session_state[name] or "").strip()
-    told: dict[str, str] = st.session_state.setdefault(_NO_MONEY, {})
-    told.pop(name, None)
-    try:
-        wrong = "" if not said or key.shape.holds(parse_money(said, known)[0]) else f"{said} is outside {key.range} USD"
-    except AmountError as error:
-        wrong = str(error)
-    if wrong:
-        told[name], said = wrong, address.text(name) or ""
-    st.session_state[name] = said
-
-
-_NO_MONEY = "typed_and_no_money"
-_MONEY_HELP = "US dollars, or any currency with a rate: 1.85 EUR, £2."
-
-
-def refused() -> list[str]:
-    """A sentence for each field on the screen that could not take its last text, or took it for one of several."""
-    told: dict[str, str] = st.session_state.get(_REFUSED, {})
-    money: dict[str, str] = st.session_state.get(_NO_MONEY, {})
-    noted: dict[str, tuple[Any, str]] = st.session_state.get(_NAME_NOTES, {})
-    return [
-        *(_amount_error(KEYS[name], said) for name, said in told.items() if is_shown(name)),
-        *(f"{KEYS[name].label}: {wrong}. It was not taken." for name, wrong in money.items() if is_shown(name)),
-        *(
-            f"{KEYS[name].label.rstrip('?')}: {note}"
-            for name, (held, note) in noted.items()
-            if is_shown(name) and typed(KEYS[name], address.text(name)) == held
+def _select_field(catalogue: Catalogue, key: LinkKey, options: Iterable[str], hint: str | None) -> None:
+    takes_names = key.key in name_box.READERS
+    choices = name_box.sites(catalogue) if key.key == "site" else tuple(options)
+    value = st.session_state[key.key]
+    if value is not None and value not in choices:
+        choices = (*choices, value)  # an accelerator that is neither rented nor sold has facts all the same
+    index = choices.index(key.default) if key.default in choices else None
+    st.selectbox(
+        key.label, choices, index, key=key.key, help=key.told or None,
+        placeholder=hint or (name_box.TYPE_IT if takes_names else ""), accept_new_options=takes_names,
+        format_func=lambda option: (
+            name_box.label(catalogue, key.key, option) if takes_names else words.choice(key.key, option)
         ),
-    ]
-
-
-def _amount_error(key: LinkKey, said: str) -> str:
-    low, high = (format_amount(end or 0.0) for end in (key.low, key.high))
-    return f"{key.label}: “{said}” was not taken. Want a number from {low} to {high}, such as 1 T, 300 B or 2e9."
-
-
-_LONGEST_AMOUNT, _REFUSED = 40, "typed_and_refused"
-_LARGE_HELP = "Such as 1 T, 300 B, 200 M or 2e9."
-
-
-def _round_to_integer(name: str) -> None:
-    """What was typed in parts counts whole; it is remembered, since a point may have been typed for a comma.
-
-    Before the widget is made, in every run: a callback can be lost with a run that is cut short.
-    """
-    typed_in = st.session_state[name]
-    if typed_in is not None and typed_in != math.ceil(typed_in):
-        st.session_state.setdefault(_PARTS, {})[name] = typed_in
-        st.session_state[name] = float(math.ceil(typed_in))
-
-
-def rounded_inputs() -> list[str]:
-    """A sentence for each field on the screen that holds the whole number above what was typed."""
-    parts: dict[str, float] = st.session_state.get(_PARTS, {})
-    for name in [one for one, said in parts.items() if is_shown(one) and st.session_state[one] != math.ceil(said)]:
-        del parts[name]
-    return [
-        _IN_PARTS.format(label=KEYS[name].label.rstrip("?"), said=said, whole=math.ceil(said), meant=said * 1_000)
-        for name, said in parts.items()
-        if is_shown(name)
-    ]
-
-
-_IN_PARTS = "{label}: {said:g} counts as {whole:,}. If you meant {meant:,.0f}, type it without a point."
-
-
-def _step(key: LinkKey) -> float:
-    """What one press of plus adds: a hundredth of a small rate, else one."""
-    return 0.01 if key.shape.kind != "whole" and not key.percent and (key.high or 0.0) < _SMALL else 1.0
-
-
-_SMALL = 100.0
-
-
-def _is_utilization_derived() -> bool:
-    """Whether hours, people, jobs or each hour of the day say how busy it is."""
-    return any(address.text(one) is not None for one in INSTEAD) or bool(extra_by_hour(address.text(ALSO)))
+    )  # fmt: skip
 
 
 def _derived_utilization_slider(key: LinkKey) -> None:
-    """The slider at what follows from the hours; nobody moves it."""
+    """Show the slider at the utilization that follows from the hours; it cannot be moved."""
     stash_field(BUSY)
     share = scenario_from_link(address.texts())[0].work[0].effective_utilization
     st.session_state[BUSY] = min(max(round(share * 100), 1), 100)
     st.slider(key.label, 1, 100, format="%d%%", key=BUSY, disabled=True, help=_BUSY_HELP.format(key.told))
 
 
-_BUSY_HELP = "{} Follows from GPU-hours, people, jobs or the hours of the day, where those are filled in."
+# Texts that were typed
 
 
-def _options(catalogue: Catalogue, key: LinkKey, options: Iterable[str], hint: str | None) -> None:
-    named = key.key in name_box.READERS
-    known = name_box.sites(catalogue) if key.key == "site" else tuple(options)
-    there = st.session_state[key.key]
-    if there is not None and there not in known:
-        known = (*known, there)  # an accelerator that nobody rents or sells has facts all the same
-    place = known.index(key.default) if key.default in known else None
-    st.selectbox(
-        key.label, known, place, key=key.key, help=key.told or None,
-        placeholder=hint or (name_box.TYPE_IT if named else ""), accept_new_options=named,
-        format_func=lambda one: name_box.label(catalogue, key.key, one) if named else words.choice(key.key, one),
-    )  # fmt: skip
+def _parse_large_number(name: str) -> None:
+    """Show a typed number with its unit; a text that is no such number leaves the field as it was, with a message."""
+    key, text = KEYS[name], str(st.session_state[name] or "").strip()
+    value = parse_amount(text)
+    rejected: dict[str, str] = st.session_state.setdefault(_NO_AMOUNT, {})
+    rejected.pop(name, None)
+    if text and (value is None or not key.shape.holds(value)):
+        rejected[name] = text
+        value = number(name)
+    st.session_state[name] = "" if value is None else format_amount(value)
 
 
-def typed(key: LinkKey, said: str | None) -> Any:
-    """What a widget holds for the text of an address; for none, its default."""
-    if key.key == BUSY:
-        return USUAL_BUSY_PERCENT if said is None else round(float(said))
-    kind = key.shape.kind
-    if kind == "switch":
-        return bool(key.default) if said is None else said in ("1", "true")
-    if key.amount:
-        return "" if said is None else format_amount(float(said))
-    if is_money(key.path):
-        said, kind = said or ("" if key.default is None else f"{key.default:.12g}"), "text"
-    if kind in ("choice", "text"):
-        return key.default if said is None else said
-    if said is not None:
-        return float(said)
-    return None if key.default is None else float(key.default) * (100.0 if key.percent else 1.0)
+def _parse_money(name: str, known: Rates) -> None:
+    """Leave the field as it was, with a message, where the text is no amount or of a currency without a rate."""
+    key, text = KEYS[name], str(st.session_state[name] or "").strip()
+    errors: dict[str, str] = st.session_state.setdefault(_NO_MONEY, {})
+    errors.pop(name, None)
+    try:
+        is_valid = not text or key.shape.holds(parse_money(text, known)[0])
+        error = "" if is_valid else f"{text} is outside {key.range} USD"
+    except AmountError as refusal:
+        error = str(refusal)
+    if error:
+        errors[name], text = error, address.text(name) or ""
+    st.session_state[name] = text
 
 
-def written(key: LinkKey, value: Any) -> str:
-    """A widget's value as an address writes it."""
-    if isinstance(value, bool):
-        return "1" if value else "0"
-    if key.amount:
-        return f"{parse_amount(value) or 0:.12g}"
-    if isinstance(value, float | int):
-        return f"{math.ceil(value) if key.shape.kind == 'whole' else value:.12g}"
-    return str(value)
+def rejected_inputs() -> list[str]:
+    """Return a sentence for each field on the screen that rejected its last text, or read it as one of several."""
+    amounts: dict[str, str] = st.session_state.get(_NO_AMOUNT, {})
+    money: dict[str, str] = st.session_state.get(_NO_MONEY, {})
+    names: dict[str, tuple[Any, str]] = st.session_state.get(_NAME_NOTES, {})
+    return [
+        *(_amount_error(KEYS[name], text) for name, text in amounts.items() if is_shown(name)),
+        *(f"{KEYS[name].label}: {error}. {name_box.UNCHANGED}" for name, error in money.items() if is_shown(name)),
+        *(
+            f"{KEYS[name].label.rstrip('?')}: {note}"
+            for name, (value, note) in names.items()
+            if is_shown(name) and widget_value(KEYS[name], address.text(name)) == value
+        ),
+    ]
+
+
+def _amount_error(key: LinkKey, text: str) -> str:
+    low, high = (format_amount(end or 0.0) for end in (key.low, key.high))
+    return f"{key.label}: “{text}” was not used. Enter a number from {low} to {high}, such as 1 T, 300 B or 2e9."
+
+
+def _round_to_integer(name: str) -> None:
+    """Round a typed decimal number up; it is remembered, since a point may have been typed for a comma.
+
+    Before the widget is made, in every run: a callback can be lost with a run that is cut short.
+    """
+    value = st.session_state[name]
+    if value is not None and value != math.ceil(value):
+        st.session_state.setdefault(_DECIMALS, {})[name] = value
+        st.session_state[name] = float(math.ceil(value))
+
+
+def rounded_inputs() -> list[str]:
+    """Return a sentence for each field on the screen that holds the whole number above the typed one."""
+    decimals: dict[str, float] = st.session_state.get(_DECIMALS, {})
+    for name in list(decimals):
+        if is_shown(name) and st.session_state[name] != math.ceil(decimals[name]):
+            del decimals[name]
+    return [
+        _ROUNDED.format(label=KEYS[name].label.rstrip("?"), value=value, whole=math.ceil(value), meant=value * 1_000)
+        for name, value in decimals.items()
+        if is_shown(name)
+    ]

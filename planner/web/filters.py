@@ -1,4 +1,4 @@
-"""The filters of the Compare page. Their values live in the address like the question bar's."""
+"""Filters of the Compare page. Their values live in the address like the question bar's."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -26,12 +26,31 @@ AREAS = {
     word[:1].upper() + word[1:]: area for area, word in words.AREA.items() if area not in ("anywhere", "not_stated")
 }
 AGES: dict[str, int | None] = {"30 days": 30, "60 days": 60, "180 days": 180, "1 year": 365, "Any age": None}
-USUAL_AGE = "Any age"  # how old a price is says what it is worth, not whether it is shown
+USUAL_AGE = "Any age"  # an old price counts for less; it need not be hidden
 TRUSTS = list(TRUST_ORDER)
+SAME, ANY = "Same GPU", "Any GPU that does the job"
+HIDDEN = "hidden"  # in the address: hidden=true shows the filtered offers too, and the filters stay as they are
+_TRUST = (
+    "What a price rests on, weakest first: estimated by us, collected by a third party, published on the provider's "
+    "own page, read from its price API, a quote, or yours."
+)
+_CAPACITY = (
+    "Providers with so many GPUs at once, as far as they say; for the others the usual number of their kind counts. "
+    "A job on several GPUs needs them in one machine, or machines with a fast network between them; and where the work "
+    "must stay in a place, the offer has to say that it stands there."
+)
+_BILLS = (
+    "Off: later payments count for their value today, at the plan's discount rate, as everywhere in the answer. "
+    "On: the plain sum of all payments."
+)
+_DOUBTFUL = (
+    "GPU-only components, minimum bids, offers that do not say which form of the chip, list prices that cannot be "
+    "validate_orders, serverless, prices of earlier years."
+)
 
 
-def ask_for(catalogue: Catalogue, accelerators: Collection[str]) -> OfferFilter:
-    """Terms, region, age and trust, as one wish for these accelerators."""
+def offer_filters(catalogue: Catalogue, accelerators: Collection[str]) -> OfferFilter:
+    """Show terms, region, age and trust, and return them as one filter for these accelerators."""
     address.choices("terms", TERMS, USUAL_TERMS)
     address.choice("area", (ANYWHERE, *AREAS), ANYWHERE)
     address.choice("age", AGES, USUAL_AGE)
@@ -46,9 +65,9 @@ def ask_for(catalogue: Catalogue, accelerators: Collection[str]) -> OfferFilter:
         age = st.selectbox("Prices checked within", list(AGES), key="age")
     with row[3]:
         trust = st.selectbox("Trust at least", TRUSTS, key="trust", help=_TRUST)
-    doubtful = st.toggle("Show what is listed but is no price to rent by", key="doubtful", help=_DOUBTFUL)
+    doubtful = st.toggle("Show listings without a rentable price", key="doubtful", help=_DOUBTFUL)
     return OfferFilter(
-        accelerators=frozenset({*accelerators, *(_may_be(catalogue, accelerators) if doubtful else ())}),
+        accelerators=frozenset({*accelerators, *(_ambiguous(catalogue, accelerators) if doubtful else ())}),
         purchases=frozenset(kind for term in terms or TERMS for kind in TERMS[term]),
         areas=frozenset() if area == ANYWHERE else frozenset({AREAS[area]}),
         max_age_days=AGES[age],
@@ -57,78 +76,48 @@ def ask_for(catalogue: Catalogue, accelerators: Collection[str]) -> OfferFilter:
     )
 
 
+def unfiltered(catalogue: Catalogue, accelerators: Collection[str]) -> OfferFilter:
+    """Return a filter for nothing but the accelerators."""
+    return OfferFilter(accelerators=frozenset({*accelerators, *_ambiguous(catalogue, accelerators)}), doubtful=True)
+
+
+def _ambiguous(catalogue: Catalogue, accelerators: Collection[str]) -> set[str]:
+    """Return the names that do not say which form of the chip they are of, and may be of one of these."""
+    return {key for key, name in catalogue.ambiguous.items() if set(name.candidates) & set(accelerators)}
+
+
+def without_accelerator(query: OfferFilter) -> OfferFilter:
+    """Return these filters without the one for the accelerator."""
+    return replace(query, accelerators=frozenset())
+
+
 def scope_filter() -> bool:
-    """Whether to look at every GPU that does the job, or at the plan's own."""
+    """Show the choice between every GPU that does the job (True) and the plan's own."""
     address.choice("across", (SAME, ANY), SAME)
-    chosen = st.pills("Compare", [SAME, ANY], required=True, key="across", label_visibility="collapsed")
-    return bool(chosen == ANY)
-
-
-SAME, ANY = "Same GPU", "Any GPU that does the job"
+    return st.pills("Compare", [SAME, ANY], required=True, key="across", label_visibility="collapsed") == ANY
 
 
 def capacity_filter(order: Order | None) -> bool:
-    """Whether to leave out who cannot take the order of the plan; None where each accelerator has its own."""
-    address.switch("large", usual=True)
-    return st.toggle(f"Only who can take this order{_ordered(order)}", key="large", help=_ABLE)
+    """Show the filter for providers that can take the order of the plan; None where each accelerator has its own."""
+    address.switch("large", default=True)
+    size = ""
+    if order is not None and order.accelerators > 1:
+        joined = f", {order.together:,} of one job" if order.together > 1 else ""
+        size = f": {order.accelerators:,} GPUs at once{joined}"
+    return st.toggle(f"Only providers with enough capacity{size}", key="large", help=_CAPACITY)
 
 
 def money_filter() -> Money:
-    """Whether what comes later counts for what it is worth today, as in the answer, or as it is billed."""
+    """Show the choice between discounted and plain sums."""
     address.switch("bills")
-    return "bills" if st.toggle("Sums of bills", key="bills", help=_BILLS) else TODAY
-
-
-def _ordered(order: Order | None) -> str:
-    """So many at once, so many of one job: what a seller has to have."""
-    if order is None or order.accelerators <= 1:
-        return ""
-    joined = f", {order.together:,} of one job" if order.together > 1 else ""
-    return f": {order.accelerators:,} GPUs at once{joined}"
-
-
-HIDDEN = "hidden"  # in the address: hidden=true shows what the filters leave out, and the filters stay as they are
+    return "bills" if st.toggle("Total cash, not discounted", key="bills", help=_BILLS) else TODAY
 
 
 def shows_hidden() -> bool:
-    """Whether the table also lists what the filters leave out."""
+    """Return whether the table also lists the offers that the filters hide."""
     return address.text(HIDDEN) == "true"
 
 
 def turn_hidden() -> None:
-    """Show what the filters leave out, or leave it out again."""
+    """Show the hidden offers, or hide them again."""
     address.put({HIDDEN: None if shows_hidden() else "true"})
-
-
-def wide_open(catalogue: Catalogue, accelerators: Collection[str]) -> OfferFilter:
-    """The wish of somebody who filters nothing but the accelerators."""
-    return OfferFilter(accelerators=frozenset({*accelerators, *_may_be(catalogue, accelerators)}), doubtful=True)
-
-
-def _may_be(catalogue: Catalogue, accelerators: Collection[str]) -> set[str]:
-    """The names that do not say which form of the chip they are of, and may be of one of these."""
-    return {key for key, wide in catalogue.ambiguous.items() if set(wide.candidates) & set(accelerators)}
-
-
-def without_accelerator(wish: OfferFilter) -> OfferFilter:
-    """These filters without the one for the accelerator."""
-    return replace(wish, accelerators=frozenset())
-
-
-_TRUST = (
-    "What a price rests on, weakest first: estimated by us, collected by a third party, published on the provider's "
-    "own page, read from its price API, a quote, or yours."
-)
-_ABLE = (
-    "Who has so many at once, as far as sellers say; for the others what sellers of their kind usually have is taken. "
-    "A job on several GPUs needs them in one machine, or machines with a fast network between them; and where the work "
-    "must stay, the offer has to say that it stands there."
-)
-_BILLS = (
-    "Off: what comes later counts for what it is worth today, at the plan's cost of money, as everywhere in the "
-    "answer. On: the plain sum of what is paid."
-)
-_DOUBTFUL = (
-    "GPU-only components, minimum bids, offers that do not say which form of the chip, list prices nobody can order "
-    "at, serverless, prices of earlier years."
-)

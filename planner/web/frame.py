@@ -1,4 +1,4 @@
-"""What stands around every page: what was wrong with the link, and how old the facts are."""
+"""The frame around every page: messages about the link, and the age of the facts."""
 
 from datetime import date
 
@@ -6,86 +6,80 @@ import streamlit as st
 
 from planner.report import words
 from planner.report.facts.assumptions import STALE
-from planner.web import address, live_box, pins, questions, show, show_assumptions, state, state_live
+from planner.web import address, live_prices, pins, questions, show, show_assumptions, state
+from planner.web.shared import shared
 from pricing import Catalogue
 from pricing.formulas import printable
 from pricing.stale import stale
 
 AS_OF = "asof"
 EARLIEST = date(2022, 1, 1)  # the first prices of the catalogue are of that year
+_NOTICES = "notices"
 
 
-def arrive() -> None:
-    """Begin a run: take over what the address of a visitor holds, and keep what of it cannot be used."""
-    if address.arrive():
-        told = _apply_link_date()
-        st.session_state["notices"] = [*told, *questions.apply_link(state.catalogue())]
-        pins.arrive()
+def begin_run() -> None:
+    """Begin a run: take over the address of a visitor, and keep messages about parts that cannot be used."""
+    if address.begin_run():
+        notices = _apply_link_date()
+        st.session_state[_NOTICES] = [*notices, *questions.apply_link(state.catalogue())]
+        pins.load_from_link()
         address.commit_run()
     address.put({AS_OF: state.day().isoformat()})
 
 
-def notices() -> None:
-    """Say what could not be used of the link or of live prices, and when an earlier day is shown."""
+def show_notices() -> None:
+    """Show messages about the link and about live prices, and say when an earlier day is shown."""
     if state.has_as_of_date():
         with st.container(horizontal=True, vertical_alignment="center", key="looking-back"):
-            st.info(words.markdown(_LOOKING_BACK.format(day=words.day(state.day()))), icon=":material/history:")
+            text = f"This link uses prices as of {words.day(state.day())}, as its sender saw them."
+            st.info(words.markdown(f"{text} Prices may have changed since."), icon=":material/history:")
             st.button("Use today's prices", key="use-today", on_click=state.set_as_of_date, args=(None,))
     if trouble := state.live_trouble():
-        st.warning(words.markdown(f"{trouble} Shown are the prices that ship with the program."))
-    for number, text in enumerate(st.session_state["notices"]):
+        st.warning(words.markdown(f"{trouble} Bundled prices are shown."))
+    notices: list[str] = st.session_state[_NOTICES]
+    for number, text in enumerate(notices):
         with st.container(horizontal=True, vertical_alignment="center", key=f"notice-{number}"):
             st.warning(words.markdown(text), icon=":material/link:")
-            st.button("Understood", key=f"understood-{number}", on_click=_forget, args=(text,))
-
-
-_LOOKING_BACK = (
-    "This link shows what was known on {day}, so that it says what its sender saw. Prices may have moved since."
-)
-
-
-def _forget(text: str) -> None:
-    st.session_state["notices"].remove(text)
+            st.button("Understood", key=f"understood-{number}", on_click=notices.remove, args=(text,))
 
 
 def _apply_link_date() -> list[str]:
-    """A link is a promise: look back to the day it was made, if it names one. Says so if it names none that can be."""
-    held = address.text(AS_OF)
+    """Look back to the day a link was made, if it names one. Return a message if the day cannot be used."""
+    text = address.text(AS_OF)
     state.set_as_of_date(None)
-    if held is None:
+    if text is None:
         return []
     try:
-        made = date.fromisoformat(held)
+        day = date.fromisoformat(text)
     except ValueError:
-        return [f"This link says it is of {printable(held, 20)}, which is no day. Today's prices are used."]
-    if not EARLIEST <= made <= state.today():
-        return [f"This link says it is of {words.day(made)}, when nothing was known. Today's prices are used."]
-    if made < state.today():
-        state.set_as_of_date(made)
+        return [f"The date {printable(text, 20)} in this link is invalid. Today's prices are used."]
+    if not EARLIEST <= day <= state.today():
+        return [f"There are no prices of {words.day(day)}, the date of this link. Today's prices are used."]
+    if day < state.today():
+        state.set_as_of_date(day)
     return []
 
 
-@st.cache_resource(show_spinner=False, max_entries=8)
-def _overdue_figure_counts(digest: str, day: date, _catalogue: Catalogue) -> tuple[int, int]:
-    return len(_catalogue.sources), sum(1 for _ in stale(_catalogue, day))
+@shared(8)
+def _overdue_figures(catalogue: Catalogue, day: date) -> int:
+    return sum(1 for _ in stale(catalogue, day))
 
 
 def show_footer(catalogue: Catalogue, day: date) -> None:
-    """How old the facts are, on every page."""
-    sources, old = _overdue_figure_counts(digest=catalogue.digest, day=day, _catalogue=catalogue)
+    """Show the age of the facts, on every page."""
     st.divider()
     show.small(
-        f"Facts checked up to {words.day(catalogue.day)} · {words.count(sources, 'source')} · "
-        f"{words.count(old, 'figure')} due for another look · catalogue {catalogue.digest[:8]} · "
-        "Prices exclude taxes. Plans, not advice."
+        f"Facts checked up to {words.day(catalogue.day)} · {words.count(len(catalogue.sources), 'source')} · "
+        f"{words.count(_overdue_figures(catalogue, day), 'figure')} due for another look · "
+        f"catalogue {catalogue.digest[:8]} · Prices exclude taxes. This is an estimate, not financial advice."
     )
     address.switch(show.WHOLE)
     st.toggle("Whole tables, for print", key=show.WHOLE)
     if st.button("Old figures in this plan", icon=":material/history:", type="tertiary", key="see-old"):
         address.put({show_assumptions.GROUP: STALE})
         st.switch_page(state.pages()["Assumptions"])
-    if state_live.has_prices_of_this_week():
+    if live_prices.has_prices_of_this_week():
         return
     if st.button("No prices of this week yet", icon=":material/sync:", type="tertiary", key="see-live-foot"):
-        live_box.select_live_prices_view()
+        live_prices.select_view()
         st.switch_page(state.pages()["Compare"])

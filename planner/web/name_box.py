@@ -1,4 +1,4 @@
-"""Boxes for an accelerator, a model or a place: they list names, and take what a person types as links and files do."""
+"""Boxes for an accelerator, a model or a place: they list names, and read typed names as links and files do."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
@@ -18,47 +18,44 @@ from pricing.meant import Meant
 
 NameReader = Callable[[Catalogue, str], Meant]
 TYPE_IT = "Type a name and press Enter, or choose"
-_HELD, _NOTES = "name_box_held", "name_box_notes"
-
-
-def _site(catalogue: Catalogue, name: str) -> Meant:
-    return Meant(names.site(catalogue, name))
-
-
-def _trained(catalogue: Catalogue, name: str) -> Meant:
-    return _model(catalogue, name, match_image_network)
-
-
-def _served(catalogue: Catalogue, name: str) -> Meant:
-    return _model(catalogue, name, match_non_llm_work)
+UNCHANGED = "The value was not changed."
+_VALUES, _NOTES = "name_box_held", "name_box_notes"
+_SHORT = 3  # letters
 
 
 def _model(catalogue: Catalogue, name: str, other: Callable[[str], str | None]) -> Meant:
-    """A model of the catalogue, else measured work of another kind. A name that a neighbour stands for is kept."""
+    """Return a model of the catalogue, else measured work of another kind. A name with a substitute is kept."""
     try:
-        found, note = model_meant(catalogue, name), substitution_note(catalogue, name) or ""
-        return Meant(found.key if found.note or not note else name, note)
+        model, note = model_meant(catalogue, name), substitution_note(catalogue, name) or ""
+        return Meant(model.key if model.note or not note else name, note)
     except UnknownNameError:
         if (work := other(name)) is None:
             raise
         return Meant(work)
 
 
-# By short key: what a typed name means.
-READERS: Mapping[str, NameReader] = {"gpu": accelerator_meant, "site": _site, "train": _trained, "serve": _served}
+# By short key: the meaning of a typed name.
+READERS: Mapping[str, NameReader] = {
+    "gpu": accelerator_meant,
+    "site": lambda catalogue, name: Meant(names.site(catalogue, name)),
+    "train": lambda catalogue, name: _model(catalogue, name, match_image_network),
+    "serve": lambda catalogue, name: _model(catalogue, name, match_non_llm_work),
+}
 
 
 def label(catalogue: Catalogue, key: str, value: str) -> str:
-    """How a box shows an id: by its name."""
+    """Return the text of an id in a box: its name."""
     if key == "site":
         return _site_label(catalogue, value)
     if key == "gpu":
-        return _chip_label(catalogue, value)
+        if value == ANY_ACCELERATOR:
+            return "any GPU"
+        return catalogue.accelerators[value].label if value in catalogue.accelerators else value
     return catalogue.models[value].label if value in catalogue.models else value
 
 
 def _site_label(catalogue: Catalogue, value: str) -> str:
-    """A place with what else people call it and its cities, so that the box finds it by any of them."""
+    """Return a place with its other names and its cities, so that the box finds it by any of them."""
     if value not in catalogue.sites:
         key = short_names(catalogue).get(value)
         return f"{value} · {catalogue.sites[key].label}" if key else value
@@ -66,70 +63,53 @@ def _site_label(catalogue: Catalogue, value: str) -> str:
     return f"{site.label} ({value})" + (f" · {', '.join(site.aliases)}" if site.aliases else "")
 
 
-def _chip_label(catalogue: Catalogue, value: str) -> str:
-    if value == ANY_ACCELERATOR:
-        return "any GPU"
-    return catalogue.accelerators[value].label if value in catalogue.accelerators else value
-
-
 @cached(4, same=lambda catalogue: (catalogue.sites,))
 def short_names(catalogue: Catalogue) -> Mapping[str, str]:
-    """Places by names as short as UK. As options of their own they stand above longer ones that begin alike."""
-    sites = catalogue.sites
-    return {
-        name: key for key, one in sites.items() for name in one.aliases if len(name) <= _LETTERS and name not in sites
-    }
-
-
-_LETTERS = 3
+    """Return places by names as short as UK. As options of their own they stand above longer ones that begin alike."""
+    aliases = ((alias, key) for key, site in catalogue.sites.items() for alias in site.aliases)
+    return {alias: key for alias, key in aliases if len(alias) <= _SHORT and alias not in catalogue.sites}
 
 
 def sites(catalogue: Catalogue) -> tuple[str, ...]:
-    """The places, each with its short names after it."""
+    """Return the places, each with its short names after it."""
     short = short_names(catalogue)
-    return tuple(name for key in catalogue.sites for name in (key, *(one for one in short if short[one] == key)))
-
-
-# A box that no address holds
+    return tuple(name for key in catalogue.sites for name in (key, *(alias for alias in short if short[alias] == key)))
 
 
 class Box(NamedTuple):
-    """What a box asks for, by the key of its widget. `of` is the short key whose names it takes."""
+    """A box that no address holds, by the key of its widget. `names_of` is the short key whose names it takes."""
 
     key: str
     title: str
-    of: str
+    names_of: str
     first: str | None = None
     help_text: str | None = None
 
 
 def ask(catalogue: Catalogue, box: Box, options: Iterable[str]) -> str | None:
-    """The name that a box holds; None until one is chosen. A name that nobody knows changes nothing."""
-    held = st.session_state.setdefault(_HELD, {}).setdefault(box.key, box.first)
+    """Show a box and return its name; None until one is chosen. An unknown name changes nothing."""
+    value = st.session_state.setdefault(_VALUES, {}).setdefault(box.key, box.first)
     if box.key not in st.session_state:
-        st.session_state[box.key] = held
-    known = tuple(dict.fromkeys([*options, *([held] if held else [])]))
+        st.session_state[box.key] = value
+    choices = tuple(dict.fromkeys([*options, *([value] if value else [])]))
     st.selectbox(
-        box.title, known, index=None, key=box.key, help=box.help_text, placeholder=TYPE_IT, accept_new_options=True,
-        format_func=lambda one: label(catalogue, box.of, one), on_change=_settle, args=(catalogue, box, known),
+        box.title, choices, index=None, key=box.key, help=box.help_text, placeholder=TYPE_IT, accept_new_options=True,
+        format_func=lambda option: label(catalogue, box.names_of, option),
+        on_change=_resolve, args=(catalogue, box, choices),
     )  # fmt: skip
     if note := st.session_state.get(_NOTES, {}).get(box.key):
         st.warning(words.markdown(note), icon=":material/help:")
-    chosen: str | None = st.session_state[box.key]
-    return chosen
+    return st.session_state[box.key]
 
 
-def _settle(catalogue: Catalogue, box: Box, known: tuple[str, ...]) -> None:
-    held: dict[str, str | None] = st.session_state[_HELD]
+def _resolve(catalogue: Catalogue, box: Box, choices: tuple[str, ...]) -> None:
+    values: dict[str, str | None] = st.session_state[_VALUES]
     notes: dict[str, str] = st.session_state.setdefault(_NOTES, {})
     typed, notes[box.key] = st.session_state[box.key], ""
     try:
-        found = Meant(typed) if typed is None or typed in known else READERS[box.of](catalogue, typed)
-        st.session_state[box.key] = held[box.key] = found.key
-        notes[box.key] = found.note
+        name = Meant(typed) if typed is None or typed in choices else READERS[box.names_of](catalogue, typed)
+        st.session_state[box.key] = values[box.key] = name.key
+        notes[box.key] = name.note
     except NameLookupError as refusal:
-        st.session_state[box.key] = held[box.key]
+        st.session_state[box.key] = values[box.key]
         notes[box.key] = f"{refusal} {UNCHANGED}"
-
-
-UNCHANGED = "It was not taken."

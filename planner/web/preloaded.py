@@ -1,12 +1,12 @@
-"""What the server's processes have in common: loaded once, in the one that all of them branch off from.
+"""Code and facts that all worker processes have in common: loaded once, in the process that they branch off from.
 
-Nothing of Streamlit is loaded here: they only reckon.
+Nothing of Streamlit is loaded here: workers only calculate.
 """
 
 import gc
 from datetime import date
 
-import scipy.optimize  # noqa: F401 - loaded where it is first used, which is a plan that somebody waits for
+import scipy.optimize  # noqa: F401 - otherwise loaded where it is first used, which is a plan that a person waits for
 
 import planner.report.market.job_offers
 import planner.study.market.gpu_guide
@@ -15,9 +15,9 @@ import planner.study.uncertainty.stress
 import planner.study.uncertainty.tornado  # noqa: F401
 from planner.report.answer.plan_report import evaluate
 from planner.scenario.scenario import Scenario
-from planner.web import parcels
+from planner.web import messages
 
-parcels.ready()
-evaluate(parcels.latest(), Scenario(), date.today(), with_details=True)  # fills what is kept of the facts
+messages.ready()
+evaluate(messages.latest_catalogue(), Scenario(), date.today(), with_details=True)  # fills the caches of the facts
 gc.collect()
 gc.freeze()

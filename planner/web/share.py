@@ -11,53 +11,53 @@ from planner.report.files.csv import SIGN, assumptions_table, cash_table, result
 from planner.scenario.file import SavedScenario, read_scenario, write_scenario
 from planner.scenario.known_names import with_unchanged_note
 from planner.speed.scenario_jobs import model_notes
-from planner.web import address, ask, state
-from planner.web.download import download
+from planner.web import address, ask, show, state
 from pricing import PricingError
 
 KEY = "scenario_file"
+_REFUSAL = "scenario_refusal"
 
 
-def popover(plan: Plan, found: Answer) -> None:
-    """A box with everything that leaves the page. Files are made when they are asked for."""
+def popover(plan: Plan, answer: Answer) -> None:
+    """Show a box with everything that leaves the page. Files are made when they are asked for."""
     with st.popover("Share and export", icon=":material/ios_share:", key="share", on_change="rerun") as box:
         if box.open:
-            _share_options(plan, found)
+            _content(plan, answer)
 
 
-def _share_options(plan: Plan, found: Answer) -> None:
-    st.markdown("**Link** to this plan, with today's date in it: it will say the same in years")
+def _content(plan: Plan, answer: Answer) -> None:
+    st.markdown("**Link** to this plan, dated today, so it always shows the same result")
     st.code(address.link(), language=None, wrap_lines=True)
-    st.markdown("**For finance**: every line of every way by month, every assumption, every result")
-    drawn = state.reckoned().futures
+    st.markdown("**For finance**: every line of every option by month, every assumption, every result")
+    futures = state.result().futures
     saved = SavedScenario(plan.setting.written, plan.setting.day, plan.setting.catalogue.digest)
     with st.container(horizontal=True):
         _download("Cash flow (CSV)", "cash-flow.csv", lambda: to_csv(cash_table(plan)))
         _download("Assumptions (CSV)", "assumptions.csv", lambda: to_csv(assumptions_table(plan, SIGN)))
-        _download("Results (CSV)", "results.csv", lambda: to_csv(results_table(plan, found, drawn)))
-    st.markdown("**Scenario** as a file: only what differs from the defaults, with the day of the prices")
+        _download("Results (CSV)", "results.csv", lambda: to_csv(results_table(plan, answer, futures)))
+    st.markdown("**Scenario** as a file: only values that differ from the defaults, with the day of the prices")
     _download("Scenario (YAML)", "scenario.yaml", lambda: write_scenario(saved).encode())
     with st.expander("Load a scenario", key="load"):
         st.file_uploader("Scenario file", type=["yaml", "yml"], key=KEY, max_upload_size=1, on_change=_read)
-    if refusal := st.session_state.get("scenario_refusal"):
+    if refusal := st.session_state.get(_REFUSAL):
         st.error(words.markdown(refusal))
 
 
 def _download(label: str, name: str, make: Callable[[], bytes]) -> None:
-    download(label, name, make, f"download-{name.replace('.', '-')}")
+    show.download(label, name, make, f"download-{name.replace('.', '-')}")
 
 
 def _read() -> None:
     """Read the file once, when it is chosen. A file that cannot be read leaves the plan as it is."""
     file = st.session_state[KEY]
-    st.session_state["scenario_refusal"] = None
+    st.session_state[_REFUSAL] = None
     if file is None:
         return
     try:
         saved = read_scenario(file.getvalue(), file.name, state.catalogue())
         ask.use(saved.scenario)
     except PricingError as refusal:
-        st.session_state["scenario_refusal"] = with_unchanged_note(refusal)
+        st.session_state[_REFUSAL] = with_unchanged_note(refusal)
         return
     if saved.day is not None and saved.day < state.today():
         state.set_as_of_date(saved.day)

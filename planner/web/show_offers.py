@@ -1,87 +1,145 @@
-"""The offers of the Compare page onto the screen."""
+"""Views of the Compare page: offers, other GPUs, price histories."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
+import plotly.graph_objects as go
 import pyarrow as pa
 import streamlit as st
 
-from planner.report import words
-from planner.report.market.compare import old_prices_label
+from planner.money.ledger import Ledger
+from planner.money.renting.bill import Money
+from planner.report import charts, words
+from planner.report.market.compare import hide_old_prices, old_prices_label, purchase_comparison
+from planner.report.market.job_offers import OfferComparison, compare_offers
+from planner.report.market.prices import (
+    chart_row_order,
+    history_table,
+    price_history_summary,
+    value_for_money_summary,
+    value_for_money_table,
+)
 from planner.report.table import Table
-from planner.scenario.known_names import with_unchanged_note
-from planner.web import address, filters, show, state
-from planner.web.download import download
-from pricing import QuoteError
+from planner.study.market.price_history import PriceHistory, PriceSpread, dots, histories, worth
+from planner.study.market.survey import SizedAccelerator, sized_accelerators
+from planner.web import address, ask, filters, show, state, workers
+from planner.web.shared import shared
+from planner.web.state import PLANS, PlanResult
+from pricing import Catalogue
 from pricing.caching import arguments, cached
-from pricing.quotes import TEMPLATE_CSV, Quotes, parse_quotes
+from pricing.query import OfferFilter, find
 
 
-def _badge_column(colours: dict[str, str]) -> Any:
-    return st.column_config.MultiselectColumn(options=list(colours), color=list(colours.values()))
+@shared(32, key=state.of_plan)
+def capable_accelerators() -> tuple[SizedAccelerator, ...]:
+    """Return every accelerator that can do the work of this run's plan."""
+    return workers.run_in_slow_worker(sized_accelerators, state.result().plan.setting)
 
 
+@dataclass(frozen=True)
+class OfferQuestion:
+    """The comparison that the page asks for: a plan on some accelerators, in some money."""
+
+    result: PlanResult
+    accelerators: Sequence[SizedAccelerator]
+    is_job: bool
+    money: Money
+
+    def offers(self, query: OfferFilter, *, able_only: bool) -> OfferComparison:
+        """Return the cost of the plan at every offer that fits the filters."""
+        return _compare_offers(state.catalogue(), state.day(), self, query, able_only)
+
+
+def _offers_key(
+    facts: Catalogue, day: date, question: OfferQuestion, query: OfferFilter, able_only: bool
+) -> tuple[Any, ...]:
+    names = tuple(sized.accelerator for sized in question.accelerators)
+    return facts, question.result.scenario, day, query, names, able_only, question.is_job, question.money
+
+
+@shared(PLANS, key=_offers_key)
+def _compare_offers(
+    facts: Catalogue, day: date, question: OfferQuestion, query: OfferFilter, able_only: bool
+) -> OfferComparison:
+    own = purchase_comparison(question.result.plan, question.money, question.result.answer)
+    return compare_offers(
+        facts, question.accelerators, query, day, own,
+        able_only=able_only, is_job=question.is_job, money=question.money,
+    )  # fmt: skip
+
+
+@cached(PLANS)
+def opened(comparison: OfferComparison, picks: tuple[str, ...]) -> tuple[Ledger, ...]:
+    """Return the ledgers of the chosen rows."""
+    return tuple(comparison.opened(picks))
+
+
+@dataclass(frozen=True)
+class OfferListing:
+    """Offers as the page lists them: without old prices, the number of these, and all."""
+
+    recent: Table
+    old: int
+    all_offers: Table
+
+
+@cached(PLANS)
+def listed(comparison: OfferComparison) -> OfferListing:
+    """Return the offers with old prices folded away."""
+    return OfferListing(*hide_old_prices(comparison.table, comparison.finding.offer), comparison.table)
+
+
+def _usd(label: str, help_text: str, digits: int = 2, **options: Any) -> Any:
+    return st.column_config.NumberColumn(label, format=f"$%,.{digits}f", help=help_text, **options)
+
+
+def _badges(colors: dict[str, str]) -> Any:
+    return st.column_config.MultiselectColumn(options=list(colors), color=list(colors.values()))
+
+
+_FRESHNESS = {"fresh": "green", "ageing": "blue", "stale": "orange", "no public price": "gray"}
+_TRUST = {
+    "yours": "violet", "quote": "violet", "API": "green", "published": "green", "collected": "blue",
+    "estimated": "orange", "no public price": "gray",
+}  # fmt: skip
+_READ = "The day the source read the provider's price."
+_MEMORY = "How full the memory of one GPU is."
+_TOTAL = "'at least': a price, such as the disk's, is not published. The order supposes the others' median for it."
+_TODAY = "Estimated price today, allowing for price changes and withdrawn offers."
+_COLUMN = st.column_config
 OFFER_COLUMNS = {
-    "Provider": st.column_config.TextColumn(width=130),
-    "GPUs per machine": st.column_config.NumberColumn(
-        "Per machine", help="GPUs in one machine. Machines are rented whole."
-    ),
-    "Today USD/GPU-h": st.column_config.NumberColumn(
-        "Today $/h",
-        format="$%,.2f",
-        width=80,
-        help="What the posted price is worth today: sellers change prices, offers go.",
-    ),
-    "Today low": st.column_config.NumberColumn("low", format="$%,.2f", help="One in ten is lower."),
-    "Today high": st.column_config.NumberColumn("high", format="$%,.2f", help="One in ten is higher."),
-    "Sticker USD/GPU-h": st.column_config.NumberColumn(
-        "Sticker $/h", format="$%,.2f", help="The price as posted, for one GPU-hour."
-    ),
-    "USD per busy GPU-h": st.column_config.NumberColumn(
-        "Per busy hour", format="$%,.2f", help="The plan's whole bill over the hours of useful work."
-    ),
-    "GPU": st.column_config.TextColumn(width=150),
-    "GPUs": st.column_config.NumberColumn(help="How many one run takes, or the service at its peak."),
-    "Takes days": st.column_config.NumberColumn("Takes, days", format="%.3g", help="One run, from start to end."),
-    "Memory": st.column_config.TextColumn(help="How full one of them is: it fits, or it would not stand here."),
-    "One run USD": st.column_config.NumberColumn(
-        "One run", format="$%,.0f", help="The machines for one run, without disks and traffic."
-    ),
-    "A month USD": st.column_config.NumberColumn(
-        "A month", format="$%,.0f", help="The machines for a month, without disks and traffic."
-    ),
-    "Plan total USD": st.column_config.NumberColumn(
-        "This plan", format="$%,.0f", help="The whole plan, in the money that is said above."
-    ),
-    "Against buying": st.column_config.NumberColumn("vs buying", format="percent"),
-    "Checked": st.column_config.DateColumn(format="D MMM YYYY", help="The day the source read the provider's price."),
-    "Days old": st.column_config.NumberColumn(
-        format="%d", width=70, help="Since the source read the provider's price."
-    ),
-    "Total is": st.column_config.TextColumn(
-        help="'at least': a price, such as the disk's, is not published. The order supposes the others' median for it."
-    ),
-    "Freshness": _badge_column({"fresh": "green", "ageing": "blue", "stale": "orange", "no public price": "gray"}),
-    "Trust": _badge_column(
-        {
-            "yours": "violet",
-            "quote": "violet",
-            "API": "green",
-            "published": "green",
-            "collected": "blue",
-            "estimated": "orange",
-            "no public price": "gray",
-        }
-    ),
+    "Provider": _COLUMN.TextColumn(width=130),
+    "GPUs per machine": _COLUMN.NumberColumn("Per machine", help="GPUs in one machine. Machines are rented whole."),
+    "Today USD/GPU-h": _usd("Today $/h", _TODAY, width=80),
+    "Today low": _usd("low", "One in ten is lower."),
+    "Today high": _usd("high", "One in ten is higher."),
+    "Sticker USD/GPU-h": _usd("Sticker $/h", "The price as posted, for one GPU-hour."),
+    "USD per busy GPU-h": _usd("Per busy hour", "The cost of the whole plan per hour of useful work."),
+    "GPU": _COLUMN.TextColumn(width=150),
+    "GPUs": _COLUMN.NumberColumn(help="How many one run takes, or the service at its peak."),
+    "Takes days": _COLUMN.NumberColumn("Takes, days", format="%.3g", help="One run, from start to end."),
+    "Memory": _COLUMN.TextColumn(help=_MEMORY),
+    "One run USD": _usd("One run", "The machines for one run, without disks and traffic.", 0),
+    "A month USD": _usd("A month", "The machines for a month, without disks and traffic.", 0),
+    "Plan total USD": _usd("This plan", "The whole plan, in the money named above.", 0),
+    "Against buying": _COLUMN.NumberColumn("vs buying", format="percent"),
+    "Checked": _COLUMN.DateColumn(format="D MMM YYYY", help=_READ),
+    "Days old": _COLUMN.NumberColumn(format="%d", width=70, help="Days since the source read the provider's price."),
+    "Total is": _COLUMN.TextColumn(help=_TOTAL),
+    "Freshness": _badges(_FRESHNESS),
+    "Trust": _badges(_TRUST),
     "Source": show.OPEN,
 }
 
 
-def offers(listed: state.OfferListing, hidden: str) -> None:
-    """The comparison, old prices folded away. Ticked rows join the chart below, by their id."""
-    table, above = listed.usual, st.container()
-    if listed.old:
+def offers(listing: OfferListing, hidden: str) -> None:
+    """Show the comparison, old prices folded away. Ticked rows join the chart below, by their id."""
+    table, above = listing.recent, st.container()
+    if listing.old:
         address.switch("old")
-        table = listed.every if st.toggle(old_prices_label(listed.old), key="old") else table
+        table = listing.all_offers if st.toggle(old_prices_label(listing.old), key="old") else table
     with above:
         _rows(table)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -97,84 +155,78 @@ def _rows(table: Table) -> None:
 
     def tick() -> None:
         rows = st.session_state[key]["selection"]["rows"]
-        st.session_state["pick"] = [(table.ids or ())[row] for row in rows][:6]
+        st.session_state["pick"] = [(table.ids or ())[row] for row in rows][: ask.MOST_PICKS]
 
-    show.show_dataframe(
-        _to_arrow(table),
-        hide_index=True,
-        column_config=OFFER_COLUMNS,
-        placeholder="–",
-        key=key,
-        on_select=tick,
-        selection_mode="multi-row",
-        alt="Ways to get the machines, cheapest plan first.",
-    )
+    show.dataframe(
+        _to_arrow(table), column_config=OFFER_COLUMNS, placeholder="–", key=key, on_select=tick,
+        selection_mode="multi-row", alt="Offers and buying, cheapest plan first.",
+    )  # fmt: skip
 
 
-@cached(128, same=arguments)  # as it is sent, the same for everybody who sees it
+@cached(PLANS, same=arguments)  # as it is sent to each browser
 def _to_arrow(table: Table) -> pa.Table:
     badges = {name: [[word] if word else [] for word in table[name]] for name in ("Freshness", "Trust")}
     cells = {**table.cells, **badges}
     return pa.table({name: pa.array(column, from_pandas=True) for name, column in cells.items()})
 
 
-KEY = "quote_file"
+# Other GPUs
 
 
-def quote_upload() -> None:
-    """The upload, and what became of each row."""
-    st.markdown(
-        "A CSV or YAML file with rental prices, discounts or hardware quotes. They win over the catalogue everywhere "
-        "and are marked *yours*. The file stays in this session; nothing is stored."
+@dataclass(frozen=True)
+class MarketCharts:
+    """All priced offers that fit the filters, drawn."""
+
+    rows: list[PriceSpread]
+    finding: str
+    prices: go.Figure
+    arithmetic: go.Figure
+    memory: go.Figure
+
+
+@shared(64)
+def _market(facts: Catalogue, query: OfferFilter, day: date, accelerator: str, is_dark: bool) -> MarketCharts:
+    ids = find(facts, query, day).ids
+    rows = worth(facts, ids, day)
+    order = chart_row_order(facts, rows, accelerator)
+    return MarketCharts(
+        rows,
+        value_for_money_summary(facts, rows, accelerator),
+        charts.price_dots(dots(facts, ids, day), order, is_dark),
+        charts.value_for_money_bars(rows, dict(order), "pflop", is_dark),
+        charts.value_for_money_bars(rows, dict(order), "gb", is_dark),
     )
-    with st.expander("Upload a file", key="upload"):
-        st.file_uploader("Quote file", type=["csv", "yaml", "yml", "txt"], key=KEY, max_upload_size=1, on_change=_read)
-    download("Download a file to fill in", "quotes.csv", TEMPLATE_CSV.encode, "template")
-    if st.session_state.get("quote_refusal"):
-        st.error(words.markdown(st.session_state["quote_refusal"]))
-    brought = state.quotes()
-    if brought is not None:
-        _say(brought)
-        st.button("Take my prices away", on_click=_take_away)
 
 
-def _read() -> None:
-    """Read the file once, when it is chosen. A file that cannot be read leaves the quotes before it in place."""
-    file = st.session_state[KEY]
-    st.session_state["quote_refusal"] = None
-    if file is None:
-        return
-    try:
-        brought = parse_quotes(file.getvalue(), name=file.name, catalogue=state.live(), day=state.day())
-        if brought.is_empty:
-            raise QuoteError(_NOTHING.format(name=file.name, why=" ".join(map(str, brought.problems[:_SHOWN]))))
-    except QuoteError as refusal:
-        st.session_state["quote_refusal"] = with_unchanged_note(refusal)
-        return
-    state.set_quotes(brought)
+def market(query: OfferFilter, accelerator: str) -> None:
+    """Show every offer as a dot, and the cost of arithmetic and memory on each accelerator."""
+    catalogue = state.catalogue()
+    drawn = _market(catalogue, query, state.day(), accelerator, state.dark())
+    show.paragraph(drawn.finding)
+    show.chart(drawn.prices, drawn.finding, "dots")
+    left, right = st.columns(2, gap="large")
+    with left:
+        show.chart(drawn.arithmetic, "Cheapest arithmetic first. " + drawn.finding, "pflop")
+    with right:
+        show.chart(drawn.memory, "Cheapest memory first. " + drawn.finding, "gb")
+    columns = show.from_column(2, show.CENTS)
+    show.table(
+        "market-table", show.AS_TABLE, lambda: value_for_money_table(catalogue, drawn.rows), columns, "market.csv",
+        alt=drawn.finding,
+    )  # fmt: skip
 
 
-_SHOWN = 5
-_NOTHING = "{name} has no row that can be used. {why}"
+@shared(64)
+def _history(facts: Catalogue, accelerator: str, is_dark: bool) -> tuple[list[PriceHistory], str, go.Figure]:
+    lines = histories(facts, accelerator)
+    return lines, price_history_summary(facts, lines, accelerator), charts.price_history(lines, is_dark)
 
 
-def _take_away() -> None:
-    state.set_quotes(None)
-    st.session_state["quote_refusal"] = None
-
-
-def _say(brought: Quotes) -> None:
-    kept = (
-        words.count(len(brought.offers), "price"),
-        words.count(len(brought.discounts), "discount"),
-        words.count(len(brought.hardware), "hardware quote"),
-    )
-    st.success(f"In use: {words.listed(kept)}.")
-    if brought.problems:
-        left_out = words.count(len(brought.problems), "problem")
-        st.error(
-            f"{left_out}; those rows are not used:\n\n"
-            + "\n".join(f"- {words.markdown(str(p))}" for p in brought.problems)
-        )
-    if brought.questions:
-        st.warning("In use, but look again:\n\n" + "\n".join(f"- {words.markdown(str(q))}" for q in brought.questions))
+def price_history(accelerator: str) -> None:
+    """Show price histories; a line stops where no price was read."""
+    lines, finding, figure = _history(state.catalogue(), accelerator, state.dark())
+    show.paragraph(finding)
+    if lines:
+        show.chart(figure, finding, "past")
+        columns = {"USD per GPU-hour": show.CENTS}
+        show.table("history-table", show.AS_TABLE, lambda: history_table(lines), columns, "history.csv", alt=finding)

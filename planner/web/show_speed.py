@@ -1,13 +1,12 @@
-"""The Speed page's views onto the screen: memory, where the speed goes, layouts, and how far to trust it."""
+"""Views of the Speed page: time against cost, memory, where the time goes, layouts, and accuracy."""
 
 from collections.abc import Callable, Mapping, Sequence
 
-import pandas as pd
 import streamlit as st
 
 from planner.evidence.nearest import SimilarRun
 from planner.report import words
-from planner.report.market import cheapest as report
+from planner.report.market import cheapest as gpu_uses
 from planner.report.speed import speed_charts, time_cost_front
 from planner.report.speed import speed_tables as tables
 from planner.report.speed.fit_words import (
@@ -18,346 +17,300 @@ from planner.report.speed.fit_words import (
     memory_parts_text,
 )
 from planner.report.speed.serving_words import time_table
-from planner.report.table import Table
 from planner.scenario.presets import load_presets
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
 from planner.speed.scenario_jobs import ScenarioServing, ScenarioTraining
 from planner.speed.serving.chips import serving_data
 from planner.speed.training.constants import default_bands
-from planner.speed.training.result import TrainingSpeed, waterfall_steps
+from planner.speed.training.result import waterfall_steps
 from planner.study.market.survey import MarketCandidate, MarketStudy
 from planner.web import ask, fields, name_box, show, state, state_speed
+from planner.web.state_speed import SERVING, TRAINING, ModelWork
 from pricing import PricingError
 
-_RATE = st.column_config.NumberColumn(format="%,.0f")
-_USD = st.column_config.NumberColumn(format="$%,.2f")
-_DAY = st.column_config.DateColumn(format="D MMM YYYY")
 _GB = st.column_config.NumberColumn(format="%.1f")
-
-
-def _rounded(table: Table, columns: Mapping[str, object]) -> pd.DataFrame:
-    """Shares to whole percents, for the screen; files keep them as they are."""
-    return table.to_pandas().round({name: 2 for name, column in columns.items() if column is show.SHARE})
-
-
-def finding(text: str) -> None:
-    """What a view found, above its chart."""
-    st.markdown(words.markdown(text))
-
-
-def examples(first: Callable[[], None] | None = None) -> None:
-    """Buttons that put a model into the question: the presets that name one, and perhaps another before them."""
-    with st.container(horizontal=True, key="speed-examples"):
-        if first is not None:
-            first()
-        for one in load_presets():
-            if any(work.train or work.serve for work in one.scenario.work):
-                st.button(one.short, help=one.what, on_click=ask.use, args=(one.scenario,), key=f"example-{one.key}")
-
-
-def use_example_button() -> None:
-    """A button that makes the example the plan."""
-    asked = state_speed.whole()
-    st.button("Plan with this example", on_click=ask.use, args=(asked,), key="take-example")
-
-
-def uses() -> None:
-    """Which GPU for learning, fine-tuning, training, serving and a bit of everything: asked when it is opened."""
-    with show.table_on_demand("uses", f"{report.TITLE} {report.FOR_WHAT}") as is_open:
-        if not is_open:
-            return
-        found = state_speed.uses()
-        for one in found:
-            finding(report.use_sentence(one))
-        table = report.uses_table(found)
-        sums = dict.fromkeys(("USD each", "USD a month", "USD the run"), _RATE)
-        columns = {"USD per GPU-hour": _USD, "Price of": _DAY, **sums}
-        show.show_dataframe(table, hide_index=True, column_config=columns, placeholder="–", alt=report.TITLE)
-        show.small(words.markdown(report.NOTE))
-        show.csv_button(table, "which-gpu.csv", "csv-uses")
-
-
-def which(works: tuple[ScenarioTraining | ScenarioServing, ...]) -> ScenarioTraining | ScenarioServing:
-    """The model to look at, chosen where a plan names several."""
-    if len(works) == 1:
-        return works[0]
-    titles = [f"{one.found.model} ({'trained' if isinstance(one, ScenarioTraining) else 'served'})" for one in works]
-    place = st.selectbox("Which work", range(len(works)), format_func=lambda place: titles[place], key="which-work")
-    return works[place]
-
-
-def divisible_count_buttons(work: ScenarioTraining | ScenarioServing) -> None:
-    """Buttons that plan with another number of accelerators: where this one does not fit, or divides badly."""
-    if not isinstance(work, ScenarioTraining):
-        return
-    found = work.found
-    near = dict.fromkeys(way.accelerators for way in (*found.ways_to_fit, *([found.better] if found.better else [])))
-    with st.container(horizontal=True, key="numbers-that-divide"):
-        for number in near:
-            if number != found.accelerators:
-                plan = _with_number(work.place, number)
-                st.button(f"Plan with {number:,}", on_click=ask.use, args=(plan,), key=f"number-{number}")
-
-
-def _with_number(place: int, accelerators: int) -> Scenario:
-    asked = state_speed.whole()
-    works = list(asked.work)
-    works[place] = planned(works[place], accelerators)
-    return asked.model_copy(update={"work": tuple(works)})
-
-
-def front(work: ScenarioTraining | ScenarioServing) -> None:
-    """Time against cost over the catalogue. A point or a row that is clicked becomes the plan."""
-    found = state_speed.front(work)
-    plan = time_cost_front.plan_of(found, work.found.accelerator, getattr(work.found, "accelerators", 0))
-    said = time_cost_front.front_summary(found, plan)
-    finding(said)
-    if time_cost_front.plottable_candidates(found):
-        _front_chart(work, found, plan, said)
-    show.small(words.markdown(" ".join(found.reasons[1:])))
-    with show.table_on_demand(
-        "front-table", f"Show all {len(found.candidates):,} as a table, with why each lost"
-    ) as is_open:
-        if is_open:
-            _front_table(found, work.place)
-
-
-def _front_chart(
-    work: ScenarioTraining | ScenarioServing, found: MarketStudy, plan: MarketCandidate | None, said: str
-) -> None:
-    by_key, key = time_cost_front.by_id(found), "front"
-
-    def click() -> None:
-        points = st.session_state[key]["selection"]["points"]
-        clicked = [by_key.get(str(point["customdata"][0])) for point in points if point.get("customdata")]
-        _take(clicked, work.place)
-
-    st.plotly_chart(
-        state_speed.front_chart(work, found, "" if plan is None else time_cost_front.candidate_id(plan)),
-        config={"displayModeBar": False, "scrollZoom": False}, alt=said, key=key, on_select=click,
-        selection_mode="points",
-    )  # fmt: skip
-    show.small("Click a point to plan with it. Hollow points: nobody looked at the price this month.")
-
-
-def _front_table(found: MarketStudy, place: int) -> None:
-    table, by_key = time_cost_front.front_table(found), time_cost_front.by_id(found)
-    key = f"front-rows-{hash(table.ids)}"
-
-    def tick() -> None:
-        rows = st.session_state[key]["selection"]["rows"]
-        _take([by_key.get((table.ids or ())[row]) for row in rows], place)
-
-    money = st.column_config.NumberColumn(format="%,.0f")
-    columns = {name: money for name in table.columns if name.startswith("USD") or name == time_cost_front.EACH}
-    columns |= {"Days": st.column_config.NumberColumn(format="%,.1f"), "GPUs": money}
-    empty = [name for name in ("Days", "ms a token, 99 %") if table.is_empty(name)]
-    show.show_dataframe(
-        table.without(*empty), hide_index=True, column_config=columns, placeholder="–", height=440, key=key,
-        on_select=tick, selection_mode="single-row", alt=time_cost_front.front_summary(found, None),
-    )  # fmt: skip
-    show.small("Tick a row to plan with it.")
-    show.csv_button(table, "time-against-cost.csv", "csv-front")
-
-
-def _take(chosen: Sequence[MarketCandidate | None], place: int) -> None:
-    """Make what was clicked the plan: its accelerator and its number."""
-    one = next((one for one in chosen if one is not None and one.accelerator), None)
-    if one is None:
-        return
-    ask.use(_with_number(place, one.accelerators).model_copy(update={"accelerator": one.accelerator}))
-
-
-def planned(work: Work, accelerators: int) -> Work:
-    """The work on so many accelerators; of a service the number follows from its rate."""
-    if work.train is None:
-        return work
-    train = work.train.model_copy(update={"choose_count": False})
-    return work.model_copy(update={"accelerators": accelerators, "accelerators_per_job": None, "train": train})
-
-
-def memory(work: ScenarioTraining | ScenarioServing) -> None:
-    """What an accelerator holds against what it has, as stacks: for the plan and for each way to save."""
-    mine, offered = work.found.accelerator, fields.choices(state.catalogue())
-    key = f"memory-of-{mine}"  # another plan starts at its own accelerator
-    box = name_box.Box(key, "On which accelerator", "gpu", mine)
-    chip = name_box.ask(state.catalogue(), box, offered) or mine
-    try:
-        made = _trained_stacks(work, chip) if isinstance(work, ScenarioTraining) else _served_stacks(work, chip)
-    except PricingError as refusal:
-        st.markdown(words.markdown(f"Nothing can be said of this one: {refusal}."))
-        return
-    if made is None:
-        st.markdown("No layout is legal on this one, so there is no memory to show.")
-        return
-    bars, parts, limits, said = made
-    finding(said)
-    of = TRAINED_PARTS_IN_WORDS if isinstance(work, ScenarioTraining) else SERVED_PARTS_IN_WORDS
-    shown = tuple(name for place, name in enumerate(parts.values()) if any(bar.amounts[place] > 0 for bar in bars))
-    show.small(words.markdown(memory_parts_text(of, shown)))
-    show.chart(speed_charts.memory_stacks(bars, parts.values(), limits, state.dark()), said, "memory")
-    with show.table_on_demand("memory-table") as is_open:
-        if is_open:
-            table = tables.memory_table(bars, parts, limits)
-            numbers = dict.fromkeys([*parts.values(), "all", "there are"], _GB)
-            show.show_dataframe(table, hide_index=True, column_config=numbers, alt="Memory, part by part")
-            show.csv_button(table, "memory.csv", "csv-memory")
-
-
-StackedBars = tuple[list[tables.StackedBar], Mapping[str, str], list[float], str]
-
-
-def _trained_stacks(work: ScenarioTraining, chip: str) -> StackedBars | None:
-    found = state_speed.memory_of_training(work.job.model_copy(update={"accelerator": chip}))
-    if not found:
-        return None
-    limit = found[0].memory_gb
-    return (
-        tables.memory_bars(found), MEMORY_PARTS, [limit for _ in found], tables.memory_finding(found, limit)
-    )  # fmt: skip
-
-
-def _served_stacks(work: ScenarioServing, chip: str) -> StackedBars:
-    found = state_speed.memory_of_serving(work.job.model_copy(update={"accelerator": chip}))
-    return (
-        tables.serving_memory_bars(found), SERVED_PARTS, tables.serving_memory_limits(found),
-        tables.serving_memory_summary(found)
-    )  # fmt: skip
-
-
-def where(work: ScenarioTraining | ScenarioServing) -> None:
-    """From the peak down to what counts; for a service, where the time of a batch goes."""
-    if isinstance(work, ScenarioServing):
-        _format_days(work)
-    elif work.found.speed is None:
-        st.markdown("It does not fit, so it has no speed. The view of its memory shows what would help.")
-    else:
-        _efficiency_loss_view(work.found.speed)
-
-
-def _efficiency_loss_view(speed: TrainingSpeed) -> None:
-    steps = waterfall_steps(speed)
-    said = tables.efficiency_loss_summary(steps)
-    finding(said)
-    show.chart(speed_charts.waterfall(steps, state.dark()), said, "stairs")
-    with show.table_on_demand("stairs-table") as is_open:
-        if is_open:
-            table = tables.efficiency_loss_table(steps)
-            columns = dict.fromkeys(table.columns[1:3], _RATE) | {table.columns[3]: show.SHARE}
-            show.show_dataframe(
-                _rounded(table, columns), hide_index=True, column_config=columns, placeholder="–", alt=said
-            )
-            show.csv_button(table, "where-the-speed-goes.csv", "csv-stairs")
-
-
-def _format_days(work: ScenarioServing) -> None:
-    if not work.found.fits:
-        st.markdown("It does not fit, so it has no speed. The view of its memory shows what would help.")
-        return
-    said = tables.time_share_summary(work.found)
-    finding(said)
-    show.chart(speed_charts.time_shares(work.found.time_shares, state.dark()), said, "shares")
-    with show.table_on_demand("shares-table") as is_open:
-        if is_open:
-            table = time_table(work.found)
-            show.show_table(table)
-            show.csv_button(table, "where-the-time-goes.csv", "csv-shares")
-
-
-def layouts(work: ScenarioTraining | ScenarioServing) -> None:
-    """The layout chosen and those that come next; why others were not taken."""
-    if isinstance(work, ScenarioServing):
-        table = tables.service_table(work.found)
-        show.show_table(table)
-        show.csv_button(table, "layout.csv", "csv-layouts")
-        return
-    said = tables.layouts_finding(work.found)
-    finding(said)
-    if work.found.speed is not None:
-        table = tables.runners_up(work.found.speed)
-        columns = {"tokens/s each": _RATE, "GB": _GB, "slower": show.SHARE}
-        show.show_dataframe(_rounded(table, columns), hide_index=True, column_config=columns, alt=said)
-        show.small(words.markdown(_ABBREVIATIONS))
-        show.csv_button(table, "layouts.csv", "csv-layouts")
-    excluded = tables.excluded_table(work.found)
-    if len(excluded):
-        st.markdown("**Why others were not taken**")
-        show.show_table(excluded)
-
-
-def beside() -> None:
-    """Work that writes no tokens, on every accelerator that does it."""
-    for number, table in enumerate(state_speed.beside()):
-        st.header("On every accelerator that keeps up", anchor=False)
-        columns: dict[str, object] = dict.fromkeys(("Requests/s of one", words.LOW, words.HIGH), _RATE)
-        columns |= {"USD an hour then": _USD, "Price checked": _DAY}
-        alt = "Cheapest first; those that nobody rents by the hour stand last."
-        show.show_dataframe(table, hide_index=True, column_config=columns, placeholder="–", height=440, alt=alt)
-        show.small(alt)
-        show.csv_button(table, "accelerators.csv", f"csv-beside-{number}")
-
-
+_DAYS = st.column_config.NumberColumn(format="%,.1f")
+_RUN_COLUMNS = {"Published": show.MONEY, "Predicted": show.MONEY, "Off by": show.WHOLE_SHARE, "Source": show.OPEN}
+_DOES_NOT_FIT = "The model does not fit. The view of its memory shows what would help."
+_CHEAPEST_FIRST = "Cheapest first; those without an hourly price stand last."
 _ABBREVIATIONS = (
     "TP, PP, CP, EP, DP: over how many accelerators tensors, stages of layers, the sequence, experts and copies of the "
     "model are spread. Stages: pieces of a pipeline rank. Sharding: what copies share instead of each holding it."
 )
 
 
-def trust(work: ScenarioTraining | ScenarioServing | None) -> None:
-    """Predictions beside published runs: the nearest runs first, then all of them, then runs left out of the fit."""
+def examples(first: Callable[[], None] | None = None) -> None:
+    """Show buttons that put a model into the question: the presets that name one, after another button perhaps."""
+    with st.container(horizontal=True, key="speed-examples"):
+        if first is not None:
+            first()
+        for preset in load_presets():
+            if any(work.train or work.serve for work in preset.scenario.work):
+                key, args = f"example-{preset.key}", (preset.scenario,)
+                st.button(preset.short, help=preset.what, on_click=ask.use, args=args, key=key)
+
+
+def use_example_button() -> None:
+    """Show a button that makes the example the plan."""
+    st.button("Plan with this example", on_click=ask.use, args=(state_speed.with_example(),), key="take-example")
+
+
+def gpu_guide() -> None:
+    """Show which GPU suits learning, fine-tuning, training, serving and a bit of everything, on demand."""
+    with show.on_demand("uses", f"{gpu_uses.TITLE} {gpu_uses.FOR_WHAT}") as is_open:
+        if not is_open:
+            return
+        choices = state_speed.gpu_guide(state.catalogue(), state.day())
+        for choice in choices:
+            show.paragraph(gpu_uses.use_sentence(choice))
+        columns = dict.fromkeys(("USD each", "USD a month", "USD the run"), show.MONEY)
+        columns |= {"USD per GPU-hour": show.CENTS, "Price of": show.DAY}
+        table = gpu_uses.uses_table(choices)
+        show.table("guide", "", table, columns, placeholder="–", alt=gpu_uses.TITLE)
+        show.small(words.markdown(gpu_uses.NOTE))
+        show.csv_button(table, "which-gpu.csv", "csv-uses")
+
+
+def choose_work(works: tuple[ModelWork, ...]) -> ModelWork:
+    """Return the model to look at, chosen where a plan names several."""
+    if len(works) == 1:
+        return works[0]
+    titles = [f"{work.found.model} ({'trained' if isinstance(work, ScenarioTraining) else 'served'})" for work in works]
+    return works[st.selectbox("Which work", range(len(works)), format_func=titles.__getitem__, key="which-work")]
+
+
+def divisible_count_buttons(work: ModelWork) -> None:
+    """Show buttons that plan with another number of accelerators: where this one does not fit, or divides badly."""
+    if not isinstance(work, ScenarioTraining):
+        return
+    result = work.found
+    better = [result.better] if result.better else []
+    with st.container(horizontal=True, key="numbers-that-divide"):
+        for number in dict.fromkeys(option.accelerators for option in (*result.ways_to_fit, *better)):
+            if number != result.accelerators:
+                plan = _with_number(work.place, number)
+                st.button(f"Plan with {number:,}", on_click=ask.use, args=(plan,), key=f"number-{number}")
+
+
+def _with_number(index: int, accelerators: int) -> Scenario:
+    scenario = state_speed.with_example()
+    works = list(scenario.work)
+    works[index] = with_accelerators(works[index], accelerators)
+    return scenario.model_copy(update={"work": tuple(works)})
+
+
+def with_accelerators(work: Work, accelerators: int) -> Work:
+    """Return the work on so many accelerators; of a service the number follows from its rate."""
+    if work.train is None:
+        return work
+    train = work.train.model_copy(update={"choose_count": False})
+    return work.model_copy(update={"accelerators": accelerators, "accelerators_per_job": None, "train": train})
+
+
+# Time against cost
+
+
+def front(work: ModelWork) -> None:
+    """Show time against cost over the catalogue. A point or a row that is clicked becomes the plan."""
+    market = state_speed.front(work)
+    plan = time_cost_front.plan_of(market, work.found.accelerator, getattr(work.found, "accelerators", 0))
+    summary = time_cost_front.front_summary(market, plan)
+    show.paragraph(summary)
+    if time_cost_front.plottable_candidates(market):
+        by_id = time_cost_front.by_id(market)
+
+        def click() -> None:
+            _use([by_id.get(point) for point in show.clicked_points("front")], work.place)
+
+        figure = state_speed.front_figure(work, "" if plan is None else time_cost_front.candidate_id(plan))
+        show.chart(figure, summary, "front", click)
+        show.small("Click a point to use it. Hollow points have prices not checked this month.")
+    show.small(words.markdown(" ".join(market.reasons[1:])))
+    with show.on_demand(
+        "front-table", f"Show all {len(market.candidates):,} as a table, with why each lost"
+    ) as is_open:
+        if is_open:
+            _front_table(market, work.place)
+
+
+def _front_table(market: MarketStudy, index: int) -> None:
+    table, by_id = time_cost_front.front_table(market), time_cost_front.by_id(market)
+    key = f"front-rows-{hash(table.ids)}"
+
+    def tick() -> None:
+        rows = st.session_state[key]["selection"]["rows"]
+        _use([by_id.get((table.ids or ())[row]) for row in rows], index)
+
+    columns = {name: show.MONEY for name in table.columns if name.startswith("USD") or name == time_cost_front.EACH}
+    columns |= {"Days": _DAYS, "GPUs": show.MONEY}
+    empty = [name for name in ("Days", "ms a token, 99 %") if table.is_empty(name)]
+    show.dataframe(
+        table.without(*empty), column_config=columns, placeholder="–", height=440, key=key, on_select=tick,
+        selection_mode="single-row", alt=time_cost_front.front_summary(market, None),
+    )  # fmt: skip
+    show.small("Tick a row to plan with it.")
+    show.csv_button(table, "time-against-cost.csv", "csv-front")
+
+
+def _use(candidates: Sequence[MarketCandidate | None], index: int) -> None:
+    """Make the clicked candidate the plan: its accelerator and its number."""
+    chosen = next((candidate for candidate in candidates if candidate is not None and candidate.accelerator), None)
+    if chosen is not None:
+        scenario = _with_number(index, chosen.accelerators)
+        ask.use(scenario.model_copy(update={"accelerator": chosen.accelerator}))
+
+
+# Memory
+
+_Stacks = tuple[list[tables.StackedBar], Mapping[str, str], list[float], str]
+
+
+def memory(work: ModelWork) -> None:
+    """Show the memory in use against that of an accelerator, as stacks: for the plan and for each saving."""
+    planned = work.found.accelerator
+    box = name_box.Box(f"memory-of-{planned}", "On which accelerator", "gpu", planned)  # another plan: another box
+    accelerator = name_box.ask(state.catalogue(), box, fields.accelerator_choices(state.catalogue())) or planned
+    try:
+        stacks = _stacks(work, accelerator)
+    except PricingError as refusal:
+        show.paragraph(f"Nothing can be said of this one: {refusal}.")
+        return
+    if stacks is None:
+        st.markdown("No layout is legal on this one, so there is no memory to show.")
+        return
+    bars, parts, limits, summary = stacks
+    show.paragraph(summary)
+    part_words = TRAINED_PARTS_IN_WORDS if isinstance(work, ScenarioTraining) else SERVED_PARTS_IN_WORDS
+    used = tuple(name for index, name in enumerate(parts.values()) if any(bar.amounts[index] > 0 for bar in bars))
+    show.small(words.markdown(memory_parts_text(part_words, used)))
+    show.chart(speed_charts.memory_stacks(bars, parts.values(), limits, state.dark()), summary, "memory")
+    columns = dict.fromkeys([*parts.values(), "all", "there are"], _GB)
+    show.table(
+        "memory-table", show.AS_TABLE, lambda: tables.memory_table(bars, parts, limits), columns, "memory.csv",
+        alt="Memory, part by part",
+    )  # fmt: skip
+
+
+def _stacks(work: ModelWork, accelerator: str) -> _Stacks | None:
+    job = work.job.model_copy(update={"accelerator": accelerator})
+    if isinstance(work, ScenarioServing):
+        variants = state_speed.serving_memory(state.catalogue(), job)
+        limits, summary = tables.serving_memory_limits(variants), tables.serving_memory_summary(variants)
+        return tables.serving_memory_bars(variants), SERVED_PARTS, limits, summary
+    savings = state_speed.training_memory(state.catalogue(), job)
+    if not savings:
+        return None
+    limit = savings[0].memory_gb
+    return tables.memory_bars(savings), MEMORY_PARTS, [limit] * len(savings), tables.memory_finding(savings, limit)
+
+
+# Where the time goes, layouts
+
+
+def time_breakdown(work: ModelWork) -> None:
+    """Show the losses from peak to useful speed; for a service, where the time of a batch goes."""
+    if isinstance(work, ScenarioServing) and work.found.fits:
+        summary = tables.time_share_summary(work.found)
+        show.paragraph(summary)
+        show.chart(speed_charts.time_shares(work.found.time_shares, state.dark()), summary, "shares")
+        with show.on_demand("shares-table") as is_open:
+            if is_open:
+                show.small_table(time_table(work.found), "where-the-time-goes.csv", "shares")
+    elif isinstance(work, ScenarioTraining) and work.found.speed is not None:
+        losses = waterfall_steps(work.found.speed)
+        summary = tables.efficiency_loss_summary(losses)
+        show.paragraph(summary)
+        show.chart(speed_charts.waterfall(losses, state.dark()), summary, "stairs")
+        show.table(
+            "stairs-table", show.AS_TABLE, lambda: tables.efficiency_loss_table(losses),
+            lambda table: dict.fromkeys(table.columns[1:3], show.MONEY) | {table.columns[3]: show.WHOLE_SHARE},
+            "where-the-speed-goes.csv", placeholder="–", alt=summary,
+        )  # fmt: skip
+    else:
+        st.markdown(_DOES_NOT_FIT)
+
+
+def layouts(work: ModelWork) -> None:
+    """Show the layout chosen and those that come next; why others were not chosen."""
+    if isinstance(work, ScenarioServing):
+        show.small_table(tables.service_table(work.found), "layout.csv", "layouts")
+        return
+    finding = tables.layouts_finding(work.found)
+    show.paragraph(finding)
+    if work.found.speed is not None:
+        table = tables.runners_up(work.found.speed)
+        columns = {"tokens/s each": show.MONEY, "GB": _GB, "slower": show.WHOLE_SHARE}
+        show.table("runners-up", "", table, columns, alt=finding)
+        show.small(words.markdown(_ABBREVIATIONS))
+        show.csv_button(table, "layouts.csv", "csv-layouts")
+    excluded = tables.excluded_table(work.found)
+    if len(excluded):
+        st.markdown("**Why others were not chosen**")
+        show.small_table(excluded)
+
+
+def other_work() -> None:
+    """Show work that writes no tokens, on every accelerator that can run it."""
+    for number, table in enumerate(state_speed.other_work_tables()):
+        st.header("On every accelerator that keeps up", anchor=False)
+        columns: dict[str, object] = dict.fromkeys(("Requests/s of one", words.LOW, words.HIGH), show.MONEY)
+        columns |= {"USD an hour then": show.CENTS, "Price checked": show.DAY}
+        show.table(f"other-{number}", "", table, columns, placeholder="–", height=440, alt=_CHEAPEST_FIRST)
+        show.small(_CHEAPEST_FIRST)
+        show.csv_button(table, "accelerators.csv", f"csv-beside-{number}")
+
+
+# Accuracy
+
+
+def accuracy(work: ModelWork | None) -> None:
+    """Show predictions beside published runs: the nearest runs, then all of them, then runs left out of the fit."""
     if work is None:
+        first = SERVING if any(work.serve for work in state.scenario().work) else TRAINING
         kinds = list(state_speed.NEAR_SHARE)
-        first = state_speed.SERVING if any(one.serve for one in state.scenario().work) else state_speed.TRAINING
         kind = st.segmented_control("Published runs of", kinds, default=first, required=True, key=f"trust-{first}")
     else:
-        kind = state_speed.TRAINING if isinstance(work, ScenarioTraining) else state_speed.SERVING
-    published = state_speed.runs(kind)
-    close: tuple[SimilarRun, ...] = ()
+        kind = TRAINING if isinstance(work, ScenarioTraining) else SERVING
+    published = state_speed.published_runs(state.catalogue(), kind)
+    nearest: tuple[SimilarRun, ...] = ()
     if work is not None:
-        close = state_speed.near(work, published)
-        _nearest(close)
-    share = state_speed.NEAR_SHARE[kind]
-    said = tables.accuracy_summary(published.runs, share)
-    st.header(words.markdown(said), anchor=False)
+        nearest = state_speed.nearest_runs(work, published)
+        _nearest_runs(nearest)
+    summary = tables.accuracy_summary(published.runs, state_speed.NEAR_SHARE[kind])
+    st.header(words.markdown(summary), anchor=False)
     left, right = st.columns([5, 4], gap="large")
     with left:
-        show.chart(state_speed.agreement(kind, frozenset(one.run.id for one in close)), f"{said}.", "agreement")
+        figure = state_speed.agreement_figure(kind, frozenset(similar.run.id for similar in nearest))
+        show.chart(figure, f"{summary}.", "agreement")
     with right:
         _left_out(kind)
     show.small(words.markdown(tables.skipped_runs_text(published.checked)))
-    with show.table_on_demand("runs-table") as is_open:
-        if is_open:
-            _runs_table(published)
+    show.table(
+        "runs-table", show.AS_TABLE, lambda: tables.runs_table(published.runs), _RUN_COLUMNS, "published-runs.csv",
+        height=440, alt="Published runs beside their predictions",
+    )  # fmt: skip
 
 
-def _nearest(close: tuple[SimilarRun, ...]) -> None:
+def _nearest_runs(nearest: tuple[SimilarRun, ...]) -> None:
     st.header("The published runs most like yours", anchor=False)
-    said = tables.nearest_runs_summary(close)
-    finding(said)
-    labels = {key: chip.label for key, chip in state.catalogue().accelerators.items()}
-    table = tables.nearest_runs_table(close, labels)
-    columns = {"Published": _RATE, "Predicted": _RATE, "Off by": show.SHARE, "Source": show.OPEN}
-    show.show_dataframe(_rounded(table, columns), hide_index=True, column_config=columns, alt=said)
+    summary = tables.nearest_runs_summary(nearest)
+    show.paragraph(summary)
+    table = tables.nearest_runs_table(nearest, _labels())
+    show.table("near", "", table, _RUN_COLUMNS, alt=summary)
     show.small("Tokens a second on each accelerator.")
     show.csv_button(table, "nearest-runs.csv", "csv-near")
 
 
 def _left_out(kind: str) -> None:
-    """How far off we are on runs left out of the fit: computed when the constants were, and kept beside them."""
-    said = serving_data()
-    bands = default_bands() if kind == state_speed.TRAINING else {**said.bands, **said.assumed_bands}
-    labels = {key: chip.label for key, chip in state.catalogue().accelerators.items()}
-    finding(tables.FITTED)
-    table = tables.bands_table(bands, labels)
-    columns = {"four of five from": show.SHARE, "to": show.SHARE}
-    show.show_dataframe(_rounded(table, columns), hide_index=True, column_config=columns, height=380, alt=tables.FITTED)
-    show.csv_button(table, "left-out.csv", "csv-left-out")
+    """Show the error on runs left out of the fit: computed with the constants, and kept beside them."""
+    constants = serving_data()
+    bands = default_bands() if kind == TRAINING else {**constants.bands, **constants.assumed_bands}
+    show.paragraph(tables.FITTED)
+    columns = dict.fromkeys(("four of five from", "to"), show.WHOLE_SHARE)
+    table = tables.bands_table(bands, _labels())
+    show.table("left-out", "", table, columns, "left-out.csv", height=380, alt=tables.FITTED)
 
 
-def _runs_table(published: state_speed.Runs) -> None:
-    table = tables.runs_table(published.runs)
-    columns = {"Published": _RATE, "Predicted": _RATE, "Off by": show.SHARE, "Source": show.OPEN}
-    alt = "Published runs beside what is predicted"
-    show.show_dataframe(_rounded(table, columns), hide_index=True, column_config=columns, height=440, alt=alt)
-    show.csv_button(table, "published-runs.csv", "csv-runs")
+def _labels() -> dict[str, str]:
+    return {key: accelerator.label for key, accelerator in state.catalogue().accelerators.items()}

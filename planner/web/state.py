@@ -1,41 +1,31 @@
-"""What the pages share: the catalogue (with the person's quotes laid over it), the day, the theme."""
+"""State of a session that its pages share: the facts it sees, the day, the theme, the plan on the screen and pins."""
 
 import gc
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from planner.money.ledger import Ledger
-from planner.money.renting.bill import Money
-from planner.money.setting import PlanContext
-from planner.report import charts
 from planner.report.answer import payback_chart
-from planner.report.answer.plan_report import PlanResult
-from planner.report.answer.plan_report import evaluate as reckon
+from planner.report.answer.plan_report import PlanResult, evaluate
 from planner.report.answer.side_by_side import PinnedPlan
 from planner.report.futures import future_charts
-from planner.report.market.compare import hide_old_prices, purchase_comparison
-from planner.report.market.job_offers import OfferComparison, compare_offers
-from planner.report.market.prices import chart_row_order, price_history_summary, value_for_money_summary
-from planner.report.table import Table
 from planner.scenario.scenario import Scenario
-from planner.study.market.price_history import PriceHistory, PriceSpread, dots, histories, worth
-from planner.study.market.survey import SizedAccelerator, sized_accelerators
-from planner.web import parcels, workers
-from planner.web.turns import SingleFlightCache
+from planner.web import messages, workers
+from planner.web.shared import key_of, shared
 from pricing import Catalogue, load_catalogue
 from pricing.caching import cached
 from pricing.feeds.folder import StoreError
 from pricing.feeds.live import current
-from pricing.query import OfferFilter, find
 from pricing.quotes import Quotes, with_quotes
 from pricing.stale import as_of
 
-_PLANS = 128  # kept, with their answers: what fifty people look at and looked at before
+PLANS = 128  # kept, with their answers: those that fifty people look at now, and those before
+_QUICK_SECONDS = 0.2
 
 
 @cached(8)
@@ -49,132 +39,79 @@ def settle(page: str) -> None:
     gc.freeze()
 
 
-@st.cache_resource(show_spinner=False, max_entries=8)
-def _known(digest: str, day: date, _facts: Catalogue) -> Catalogue:
-    return as_of(_facts, day)
+# The facts
 
 
-def live() -> Catalogue:
-    """The facts that ship, with live prices over them; without these where they cannot be read."""
+@shared(8)
+def _facts_as_of(facts: Catalogue, day: date) -> Catalogue:
+    return as_of(facts, day)
+
+
+def live_catalogue() -> Catalogue:
+    """Return the bundled facts with live prices over them; without these where they cannot be read."""
     try:
         st.session_state["live_trouble"] = None
         facts = current()
     except StoreError as error:
         st.session_state["live_trouble"] = str(error)
         return load_catalogue()
-    parcels.register_catalogue(facts, parcels.CatalogSpec())
+    messages.register_catalogue(facts, messages.CatalogSpec())
     return facts
 
 
 def live_trouble() -> str | None:
-    """Why live prices cannot be read, in a sentence."""
+    """Return why live prices cannot be read, in a sentence."""
     return st.session_state.get("live_trouble")
 
 
 def catalogue() -> Catalogue:
-    """The facts this session sees: of the day its link asks for, with its own quotes laid over them."""
-    asked: date | None = st.session_state.get("as_of")
-    facts = live()
-    if asked is not None:
-        facts = _known(facts.digest, asked, facts)
-        parcels.register_catalogue(facts, parcels.CatalogSpec(asked))
-    brought = quotes()
-    if brought is None:
+    """Return the facts of this session: of the day its link asks for, with its own quotes laid over them."""
+    day, facts, own_quotes = st.session_state.get("as_of"), live_catalogue(), quotes()
+    if day is not None:
+        facts = _facts_as_of(facts, day)
+        messages.register_catalogue(facts, messages.CatalogSpec(day))
+    if own_quotes is None:
         return facts
-    kept: tuple[str, Quotes, Catalogue] | None = st.session_state.get("quoted_catalogue")
-    if kept is None or kept[0] != facts.digest or kept[1] is not brought:
-        kept = (facts.digest, brought, with_quotes(facts, brought))
-        parcels.register_catalogue(kept[2], parcels.CatalogSpec(asked, brought))
-        st.session_state["quoted_catalogue"] = kept
-    return kept[2]
+    entry: tuple[str, Quotes, Catalogue] | None = st.session_state.get("quoted_catalogue")
+    if entry is None or entry[0] != facts.digest or entry[1] is not own_quotes:
+        entry = facts.digest, own_quotes, with_quotes(facts, own_quotes)
+        messages.register_catalogue(entry[2], messages.CatalogSpec(day, own_quotes))
+        st.session_state["quoted_catalogue"] = entry
+    return entry[2]
 
 
 def quotes() -> Quotes | None:
-    """The quotes this session has brought."""
+    """Return the quotes that this session has uploaded."""
     return st.session_state.get("quotes")
 
 
-def set_quotes(brought: Quotes | None) -> None:
-    """Lay quotes over the catalogue for this session, or take them away."""
-    st.session_state["quotes"] = brought
+def set_quotes(own_quotes: Quotes | None) -> None:
+    """Lay quotes over the catalogue for this session, or (None) remove them."""
+    st.session_state["quotes"] = own_quotes
 
 
 def set_as_of_date(day: date | None) -> None:
-    """See the facts and their ages as they were on a day, or (None) as they are."""
+    """Use the facts and their ages as they were on a day, or (None) as they are."""
     st.session_state["as_of"] = day
 
 
 def has_as_of_date() -> bool:
-    """Whether this session looks back at an earlier day."""
+    """Return whether this session looks back at an earlier day."""
     return st.session_state.get("as_of") is not None
 
 
 def day() -> date:
-    """The day the answer is for: the one a link asks for, else today."""
-    asked: date | None = st.session_state.get("as_of")
-    return today() if asked is None else asked
-
-
-@dataclass(frozen=True)
-class Market:
-    """All priced offers that fit a wish, drawn; the same for everybody who asks the same."""
-
-    rows: list[PriceSpread]
-    finding: str
-    prices: go.Figure
-    arithmetic: go.Figure
-    memory: go.Figure
-
-
-@st.cache_resource(show_spinner=False, max_entries=64)
-def _market(digest: str, wish: OfferFilter, day: date, chosen: str, night: bool, _catalogue: Catalogue) -> Market:
-    every = find(_catalogue, wish, day).ids
-    rows = worth(_catalogue, every, day)
-    order = chart_row_order(_catalogue, rows, chosen)
-    labels = dict(order)
-    return Market(
-        rows,
-        value_for_money_summary(_catalogue, rows, chosen),
-        charts.price_dots(dots(_catalogue, every, day), order, night),
-        charts.value_for_money_bars(rows, labels, "pflop", night),
-        charts.value_for_money_bars(rows, labels, "gb", night),
-    )
-
-
-def market(facts: Catalogue, wish: OfferFilter, day: date, chosen: str) -> Market:
-    """What other accelerators cost, with the chosen one marked."""
-    return _market(facts.digest, wish, day, chosen, dark(), facts)
-
-
-@dataclass(frozen=True)
-class PriceHistoryChart:
-    """The price histories of an accelerator, drawn."""
-
-    lines: list[PriceHistory]
-    finding: str
-    figure: go.Figure
-
-
-@st.cache_resource(show_spinner=False, max_entries=64)
-def _past(digest: str, chosen: str, night: bool, _catalogue: Catalogue) -> PriceHistoryChart:
-    lines = histories(_catalogue, chosen)
-    return PriceHistoryChart(
-        lines, price_history_summary(_catalogue, lines, chosen), charts.price_history(lines, night)
-    )
-
-
-def past(facts: Catalogue, chosen: str) -> PriceHistoryChart:
-    """How the prices of an accelerator have moved."""
-    return _past(facts.digest, chosen, dark(), facts)
+    """Return the day the answer is for: the one a link asks for, else today."""
+    return st.session_state.get("as_of") or today()
 
 
 def today() -> date:
-    """The day the person is looking. Only the web and the command line ask."""
+    """Return the calendar day. Only the web and the command line ask for it."""
     return date.today()
 
 
 def dark() -> bool:
-    """Whether the person's theme is dark; charts choose their colours by it."""
+    """Return whether the theme is dark; charts choose their colors by it."""
     return st.context.theme.type == "dark"
 
 
@@ -184,186 +121,120 @@ def register_pages(pages: Iterable[StreamlitPage]) -> None:
 
 
 def pages() -> dict[str, StreamlitPage]:
-    """The pages by title."""
-    known: dict[str, StreamlitPage] = st.session_state["pages"]
-    return known
+    """Return the pages by title."""
+    return st.session_state["pages"]
 
 
-def set_current_plan(asked: Scenario, *, with_details: bool) -> PlanResult:
-    """Keep what the question bar asked for, for the page that runs next, with its plan."""
-    found = reckoned(asked, with_details=with_details)
-    st.session_state["asked"] = asked
-    st.session_state["now"] = _CurrentPlan(asked, catalogue().digest, day(), found)
-    return found
-
-
-def scenario() -> Scenario:
-    """What the question bar asked for in this run."""
-    asked: Scenario = st.session_state["asked"]
-    return asked
-
-
-def previous_placeholder_texts() -> dict[str, str] | None:
-    """What empty fields stood for in the run before; None in a first run, or where the facts are others since.
-
-    Among many people the plan of the run before may have left the cache, and it would be reckoned again only for this.
-    """
-    now: _CurrentPlan | None = st.session_state.get("now")
-    return now.reckoned.hints if now is not None and now.rests_on(catalogue(), day()) else None
+# The plan
 
 
 @dataclass(frozen=True)
 class _CurrentPlan:
-    """What this session looks at. Kept with it, since asking the cache takes a hundred times as long."""
+    """The plan on the screen. Kept with the session, since asking the shared cache takes a hundred times as long."""
 
-    asked: Scenario
+    scenario: Scenario
     digest: str
     day: date
-    reckoned: PlanResult
+    result: PlanResult
 
-    def rests_on(self, facts: Catalogue, day: date) -> bool:
-        """Whether what this session looks at rests on these facts and this day."""
-        return (self.digest, self.day) == (facts.digest, day)
-
-
-def _reckoned(facts: Catalogue, asked: Scenario, day: date, *, with_details: bool = False) -> PlanResult:
-    named = f"{facts.digest} {day} {_said(asked)}"
-
-    def made() -> PlanResult:
-        is_slow = asked.estimate.seconds > _QUICK_SECONDS
-        return workers.once(f"{named} {with_details}", reckon, is_slow=is_slow)(
-            facts, asked, day, with_details=with_details
-        )
-
-    return _KEPT.of(named, made)
+    def is_current(self) -> bool:
+        """Return whether it rests on the facts and the day of this run."""
+        return (self.digest, self.day) == (catalogue().digest, day())
 
 
-_KEPT: SingleFlightCache[PlanResult] = SingleFlightCache(_PLANS)
-_QUICK_SECONDS = 0.2
+def _current_plan() -> _CurrentPlan | None:
+    current_plan: _CurrentPlan | None = st.session_state.get("current_plan")
+    return current_plan if current_plan is not None and current_plan.is_current() else None
 
 
-def reckoned(asked: Scenario | None = None, *, with_details: bool = False) -> PlanResult:
-    """The plan of this run and its answer, or that of another scenario; in full, with all that is told of it."""
-    facts, asked = catalogue(), asked or scenario()
-    now: _CurrentPlan | None = st.session_state.get("now")
-    if now is not None and now.asked is asked and now.rests_on(facts, day()):
-        return now.reckoned
-    return _reckoned(facts, asked, day(), with_details=with_details)
+def set_current_plan(scenario: Scenario, *, with_details: bool) -> PlanResult:
+    """Keep the scenario of the question bar, and its plan, for the page that runs next."""
+    plan = result(scenario, with_details=with_details)
+    st.session_state["scenario"] = scenario
+    st.session_state["current_plan"] = _CurrentPlan(scenario, catalogue().digest, day(), plan)
+    return plan
+
+
+def scenario() -> Scenario:
+    """Return the scenario of the question bar in this run."""
+    return st.session_state["scenario"]
+
+
+def previous_placeholder_texts() -> dict[str, str] | None:
+    """Return the placeholders of the run before; None in a first run, or where the facts have changed since.
+
+    Among many people the plan of the run before may have left the cache, and would be calculated again only for this.
+    """
+    plan = _current_plan()
+    return None if plan is None else plan.result.hints
+
+
+def result(other: Scenario | None = None, *, with_details: bool = False) -> PlanResult:
+    """Return the plan and answer of this run's scenario or of another; with details, all sentences are made too."""
+    wanted, plan = other or scenario(), _current_plan()
+    if plan is not None and plan.scenario is wanted:
+        return plan.result
+    return shared_result(catalogue(), wanted, day(), with_details=with_details)
+
+
+@shared(PLANS, key=lambda facts, scenario, day, **_: (facts, scenario, day))
+def shared_result(facts: Catalogue, scenario: Scenario, day: date, *, with_details: bool = False) -> PlanResult:
+    """Return a plan and its answer, calculated once for all sessions; in a worker process where there is one."""
+    name = f"{facts.digest} {day} {key_of(scenario)} {with_details}"
+    is_slow = scenario.estimate.seconds > _QUICK_SECONDS
+    return workers.run_once(name, evaluate, is_slow=is_slow)(facts, scenario, day, with_details=with_details)
+
+
+def of_plan(*args: Any) -> tuple[Any, ...]:
+    """Return the key of a shared result that depends on the plan of this run and on the arguments."""
+    return (result().plan, *args)
 
 
 def result_at_todays_prices() -> PlanResult | None:
-    """The same plan with today's facts, where a link shows those of an earlier day; none where nothing differs."""
-    facts, asked = live(), scenario()
+    """Return the plan with today's facts, where a link shows earlier ones; None where nothing differs."""
+    facts = live_catalogue()
     if not has_as_of_date() or quotes() is not None or facts.digest == catalogue().digest:
         return None
-    return _reckoned(facts, asked, today())
-
-
-def _said(asked: Scenario) -> str:
-    """All that a scenario says, a price in euros as such: what is told of it differs from that of one in dollars."""
-    return f"{asked.model_dump_json(exclude_defaults=True)} {asked.typed}"
-
-
-@st.cache_resource(show_spinner=False, max_entries=32)
-def _doers(digest: str, asked: str, day: date, _setting: PlanContext) -> tuple[SizedAccelerator, ...]:
-    return workers.run_in_slow_worker(sized_accelerators, _setting)
-
-
-def who_can() -> tuple[SizedAccelerator, ...]:
-    """Every accelerator that does the work of this run's plan."""
-    setting = reckoned().plan.setting
-    return _doers(catalogue().digest, scenario().model_dump_json(exclude_defaults=True), day(), setting)
-
-
-_OFFERS: SingleFlightCache[OfferComparison] = SingleFlightCache(_PLANS)
-
-
-def offers(
-    there: PlanResult,
-    able: Sequence[SizedAccelerator],
-    wish: OfferFilter,
-    *,
-    able_only: bool,
-    is_job: bool,
-    money: Money,
-) -> OfferComparison:
-    """What a plan would cost at every offer; the same for everybody who asks the same."""
-    facts, among = catalogue(), [one.accelerator for one in able]
-    asked = f"{facts.digest} {day()} {_said(there.scenario)} {wish.said} {among} {able_only} {is_job} {money}"
-
-    def made() -> OfferComparison:
-        own = purchase_comparison(there.plan, money, there.answer)
-        return compare_offers(facts, able, wish, day(), own, able_only=able_only, is_job=is_job, money=money)
-
-    return _OFFERS.of(asked, made)
-
-
-@cached(_PLANS)
-def opened(found: OfferComparison, picks: tuple[str, ...]) -> tuple[Ledger, ...]:
-    """The ledgers of the chosen rows; the same for everybody who chose them."""
-    return tuple(found.opened(picks))
-
-
-@dataclass(frozen=True)
-class OfferListing:
-    """Offers as the page lists them: without the old ones, how many those are, and all."""
-
-    usual: Table
-    old: int
-    every: Table
-
-
-@cached(_PLANS)
-def listed(found: OfferComparison) -> OfferListing:
-    """The offers with the old ones folded away."""
-    return OfferListing(*hide_old_prices(found.table, found.finding.offer), found.table)
-
-
-def parts(ledgers: tuple[Ledger, ...]) -> go.Figure:
-    """What ways cost as stacked bars, drawn once for the same ledgers."""
-    return _parts(ledgers, dark())
-
-
-@cached(_PLANS, same=lambda ledgers, _: ledgers, equal=lambda _, night: night)
-def _parts(ledgers: tuple[Ledger, ...], night: bool) -> go.Figure:
-    return charts.cost_parts(ledgers, night)
+    return shared_result(facts, scenario(), today())
 
 
 def precompute_default_answer() -> None:
-    """Keep the answer to the question that the page opens with, and its picture, before anybody asks."""
-    facts, first = parcels.latest(), Scenario()
-    found = _reckoned(facts, first, today(), with_details=True)
-    _payback(found.answer, False, every=False)
+    """Calculate the answer to the question that the page opens with, and its chart, before the first visit."""
+    default = shared_result(messages.latest_catalogue(), Scenario(), today(), with_details=True)
+    _payback_figure(default.answer, False, every=False)
 
 
-# By answer: it is one and the same for everybody who asks the same.
-_payback = cached(_PLANS)(payback_chart.payback_chart)
-cached_payback_summary = cached(_PLANS)(payback_chart.payback_summary)
-_sure = cached(_PLANS)(future_charts.futures_dots)
+# Charts by answer, which is one object for all sessions that ask the same.
+_payback_figure = cached(PLANS)(payback_chart.payback_chart)
+cached_payback_summary = cached(PLANS)(payback_chart.payback_summary)
+_futures_figure = cached(PLANS)(future_charts.futures_dots)
 
 
-def sure() -> go.Figure | None:
-    """Fifty futures as dots; none where there are no two ways to compare."""
-    there = reckoned()
-    if there.futures is None or not pinned():
-        return None if there.futures is None else _sure(there.answer, there.futures, dark())
-    its = (future_charts.pinned_savings(one.letter, one.result.answer, one.result.futures) for one in pinned())
-    return future_charts.futures_dots(there.answer, there.futures, dark(), [one for one in its if one is not None])
+def futures_figure() -> go.Figure | None:
+    """Return the chart of simulated futures; None where only one option can be compared."""
+    plan = result()
+    if plan.futures is None:
+        return None
+    if not pinned():
+        return _futures_figure(plan.answer, plan.futures, dark())
+    savings = (future_charts.pinned_savings(pin.letter, pin.result.answer, pin.result.futures) for pin in pinned())
+    return future_charts.futures_dots(
+        plan.answer, plan.futures, dark(), [saving for saving in savings if saving is not None]
+    )
 
 
-def payback(*, every: bool) -> go.Figure:
-    """When it pays back, drawn with the two ways compared or with every one; the same for all who ask the same."""
+def payback_figure(*, every: bool) -> go.Figure:
+    """Return the chart of the payback, of the two compared options or of every one."""
     if pinned():
-        return payback_chart.payback_chart(reckoned().answer, dark(), every=every, pins=pinned())
-    return _payback(reckoned().answer, dark(), every=every)
+        return payback_chart.payback_chart(result().answer, dark(), every=every, pins=pinned())
+    return _payback_figure(result().answer, dark(), every=every)
 
 
-def pin(plans: Sequence[PinnedPlan]) -> None:
-    """Have the charts and tiles of this run show these plans too."""
-    st.session_state["beside"] = tuple(plans)
+def set_pinned(plans: Sequence[PinnedPlan]) -> None:
+    """Show these plans too in the charts and tiles of this run."""
+    st.session_state["pinned_plans"] = tuple(plans)
 
 
 def pinned() -> tuple[PinnedPlan, ...]:
-    """The plans that charts and tiles show beside the one on the screen."""
-    there: tuple[PinnedPlan, ...] = st.session_state.get("beside", ())
-    return there
+    """Return the plans that charts and tiles show beside the one on the screen."""
+    return st.session_state.get("pinned_plans", ())

@@ -1,9 +1,9 @@
-"""Processes that reckon what nobody asked before, so that the server's own is free for everybody else.
+"""Worker processes calculate what nobody asked before, so that the server's own process is free for everyone else.
 
 Python does one thing at a time in a process. Of fifty people who ask something new at once, each would wait for all;
-and whoever only turns a page waits as long. So one process for each core reckons what is quickly done, and one more
-takes what takes long: nobody waits behind that, and where all want a core, the rest goes before it. Each person has one
-place in the line for a process, and what nobody waits for any more leaves the line.
+and someone who only opens another page waits as long. So one process for each core takes quick jobs, and one more takes
+slow jobs: no quick job waits behind a slow one, and where all want a core, slow jobs run at a lower priority. Each
+person has one place in the queue for a process, and a job that nobody waits for any more leaves the queue.
 """
 
 import os
@@ -23,47 +23,56 @@ from threading import Lock, Thread
 from types import ModuleType
 from typing import ParamSpec, Protocol, TypeVar
 
-from planner.web import parcels
-from planner.web.turns import TURNS, is_done
+from planner.web import messages
+from planner.web.run_queue import RUNS
+
+_P, _T = ParamSpec("_P"), TypeVar("_T")
+PRELOAD: list[str] = []  # modules that a process loads before all else: a server of other facts adds its own
+_MOST_PROCESSES = 8  # for quick jobs; each takes about 50 MB
+_SLOW_NICE = 5  # of 19: by how much the process for slow jobs gives way to all else
+
+
+class WorkerLostError(Exception):
+    """The process that had begun the job was lost."""
 
 
 @dataclass(frozen=True)
-class Job:
-    """What one person asks for. Several people may wait for the same thing, each at a place of their own."""
+class WorkerJob:
+    """A request of one person. Several people may wait for the same result, each at a place of their own."""
 
     person: Hashable
-    known_as: str
-    asked: bytes
-    made: Future[bytes]
+    name: str
+    payload: bytes
+    result: Future[bytes]
 
 
-class Line:
-    """Jobs that wait."""
+class JobQueue:
+    """Jobs that wait for a process."""
 
     def __init__(self) -> None:
-        """Nobody waits yet."""
-        self._waiting: dict[Hashable, deque[Job]] = {}  # by person, in the order of their places
+        """Start with no job."""
+        self._waiting: dict[Hashable, deque[WorkerJob]] = {}  # by person, in the order of their places
         self._running: Counter[Hashable] = Counter()
 
-    def join(self, job: Job) -> None:
+    def join(self, job: WorkerJob) -> None:
         """Wait at this person's place, behind the person's other jobs."""
         self._waiting.setdefault(job.person, deque()).append(job)
 
-    def next(self) -> Job | None:
-        """The next job that is still wanted. While others wait, it is that of a person with nothing at work."""
+    def next(self) -> WorkerJob | None:
+        """Return the next job that is still wanted. While others wait, it is of a person with no running job."""
         while self._waiting:
             person = min(self._waiting, key=self._running.__getitem__)  # the first place among equals
             jobs = self._waiting[person]
             job = jobs.popleft()
             if not jobs:
                 del self._waiting[person]
-            if not job.made.running() and not job.made.done() and job.made.set_running_or_notify_cancel():
+            if not job.result.running() and not job.result.done() and job.result.set_running_or_notify_cancel():
                 self._running[person] += 1
                 return job
         return None
 
-    def end(self, job: Job) -> None:
-        """A job that was next has ended: the person's other jobs wait at a new place."""
+    def end(self, job: WorkerJob) -> None:
+        """Note that a job has ended: the person's other jobs wait at a new place."""
         self._running[job.person] -= 1
         if not self._running[job.person]:
             del self._running[job.person]
@@ -74,237 +83,224 @@ class Line:
         """Drop every job."""
         for jobs in self._waiting.values():
             for job in jobs:
-                job.made.cancel()
+                job.result.cancel()
         self._waiting.clear()
 
 
-_P, _T = ParamSpec("_P"), TypeVar("_T")
-FIRST: list[str] = []  # modules that a process loads before all else: who serves other facts says so there
-_MOST = 8  # for what is quickly done; each takes about 50 MB
-_BEHIND = 5  # of 19: how far all else goes before what takes long
-
-
-class Lost(Exception):
-    """Whoever had taken it on was lost, and it with him."""
-
-
 class JobRunner(Protocol):
-    """Makes what is asked for somewhere else."""
+    """Runs packed calls somewhere else."""
 
-    def made(self, asked: bytes, known_as: str, person: str) -> bytes:
-        """What was asked for, packed as the question was. By a name it is made once for all who use the name.
+    def run(self, payload: bytes, name: str, person: str) -> bytes:
+        """Return the packed result of a packed call. Calls of the same name run once for all who ask meanwhile.
 
-        Raises Lost, what making it raises, and what ends a run that nobody waits for.
+        Raises WorkerLostError, what the call raises, and what ends a run that nobody waits for.
         """
 
 
 class WorkerPool:
-    """Some processes, new ones in place of any that were lost."""
+    """Some processes, with new ones in place of any that were lost."""
 
-    def __init__(self, processes: int, behind: int = 0) -> None:
-        """Room for so many; they are started when they are first asked, or by `warm`. Others go so far before them."""
+    def __init__(self, processes: int, nice: int = 0) -> None:
+        """Allow so many processes; they start when they are first needed, or by `warm`. They give way by `nice`."""
         self._processes = processes
-        self._behind = behind
+        self._nice = nice
         self._lock = Lock()
-        self._line = Line()
-        self._making: dict[str, Future[bytes]] = {}  # by name, until it is made
-        self._waited_for: Counter[Future[bytes]] = Counter()  # by how many
+        self._queue = JobQueue()
+        self._pending: dict[str, Future[bytes]] = {}  # by name, until it is done
+        self._waiters: Counter[Future[bytes]] = Counter()
         self._idle = processes
-        self._executor = self._new()
+        self._executor = self._new_executor()
 
-    def _new(self) -> ProcessPoolExecutor:
+    def _new_executor(self) -> ProcessPoolExecutor:
         return ProcessPoolExecutor(
-            self._processes, mp_context=_ForkServerContext(), initializer=_begin, initargs=(self._behind,)
+            self._processes, mp_context=_ForkServerContext(), initializer=_begin, initargs=(self._nice,)
         )
 
     def warm(self) -> None:
-        """Start all of them, and wait until they are there."""
-        for one in [self._executor.submit(_nothing, 0.2) for _ in range(self._processes)]:
-            one.result()
+        """Start all of them, and wait until they are up."""
+        for future in [self._executor.submit(_hold, 0.2) for _ in range(self._processes)]:
+            future.result()
 
-    def made(self, asked: bytes, known_as: str = "", person: str = "") -> bytes:
-        """What one of them makes; who asks keeps it."""
-        job = self.begin(asked, known_as, person)
+    def run(self, payload: bytes, name: str = "", person: str = "") -> bytes:
+        """Return the packed result of a packed call; the caller keeps it."""
+        job = self.begin(payload, name, person)
         try:
-            TURNS.until(is_done(job.made))
+            RUNS.wait_for_future(job.result)
         finally:
             self.leave(job)
-        return job.made.result()
+        return job.result.result()
 
-    def begin(self, asked: bytes, known_as: str = "", person: str = "") -> Job:
-        """Have it made when it is this person's turn, once for all who ask by the name meanwhile. Until `leave`."""
+    def begin(self, payload: bytes, name: str = "", person: str = "") -> WorkerJob:
+        """Run a call when it is this person's turn, once for all who ask by the name meanwhile. Wait until `leave`."""
         with self._lock:
-            made = self._making.get(known_as) or Future()
-            if known_as:
-                self._making[known_as] = made
-            self._waited_for[made] += 1
-            job = Job(person or object(), known_as, asked, made)
-            self._line.join(job)
-        self._go_on()
+            result = self._pending.get(name) or Future()
+            if name:
+                self._pending[name] = result
+            self._waiters[result] += 1
+            job = WorkerJob(person or object(), name, payload, result)
+            self._queue.join(job)
+        self._start_next()
         return job
 
-    def leave(self, job: Job) -> None:
-        """Wait no more. What nobody waits for leaves the line; what has begun goes on."""
+    def leave(self, job: WorkerJob) -> None:
+        """Wait no more. A job that nobody waits for leaves the queue; one that has begun goes on."""
         with self._lock:
-            self._waited_for[job.made] -= 1
-            if not self._waited_for[job.made]:
-                del self._waited_for[job.made]
-                if job.made.cancel():
+            self._waiters[job.result] -= 1
+            if not self._waiters[job.result]:
+                del self._waiters[job.result]
+                if job.result.cancel():
                     self._forget(job)
 
-    def _forget(self, job: Job) -> None:
-        if self._making.get(job.known_as) is job.made:
-            del self._making[job.known_as]
+    def _forget(self, job: WorkerJob) -> None:
+        if self._pending.get(job.name) is job.result:
+            del self._pending[job.name]
 
-    def _go_on(self) -> None:
-        """Give what is next to processes that have nothing to do."""
+    def _start_next(self) -> None:
+        """Give the next jobs to idle processes."""
         while True:
             with self._lock:
-                job = self._line.next() if self._idle else None
+                job = self._queue.next() if self._idle else None
                 if job is None:
                     return
                 self._idle -= 1
                 executor = self._executor
             try:
-                doing = executor.submit(_execute_pickled, job.asked)
-            except RuntimeError as error:  # a process was lost while it had nothing to do, or all end
-                doing = Future()
-                doing.set_exception(error)
-            doing.add_done_callback(partial(self._end, job, executor))
+                done = executor.submit(_execute_pickled, job.payload)
+            except RuntimeError as error:  # a process was lost while it was idle, or all end
+                done = Future()
+                done.set_exception(error)
+            done.add_done_callback(partial(self._end, job, executor))
 
-    def _end(self, job: Job, executor: ProcessPoolExecutor, done: Future[bytes]) -> None:
+    def _end(self, job: WorkerJob, executor: ProcessPoolExecutor, done: Future[bytes]) -> None:
         with self._lock:
-            self._line.end(job)
+            self._queue.end(job)
             self._forget(job)
             self._idle += 1
-        trouble = CancelledError() if done.cancelled() else done.exception()
-        if isinstance(trouble, (BrokenProcessPool, CancelledError)):
+        error = CancelledError() if done.cancelled() else done.exception()
+        if isinstance(error, (BrokenProcessPool, CancelledError)):
             self._replace(executor)
-            trouble = Lost()
-        if trouble is None:
-            job.made.set_result(done.result())
+            error = WorkerLostError()
+        if error is None:
+            job.result.set_result(done.result())
         else:
-            job.made.set_exception(trouble)
-        self._go_on()
+            job.result.set_exception(error)
+        self._start_next()
 
     def _replace(self, lost: ProcessPoolExecutor) -> None:
         with self._lock:
             if self._executor is lost:
-                self._executor = self._new()
+                self._executor = self._new_executor()
 
     def close(self) -> None:
         """End all of them."""
         with self._lock:
-            self._line.close()
+            self._queue.close()
         self._executor.shutdown(cancel_futures=True)
 
 
-# By whether what is asked takes long; empty where nobody started any: in tests, most of all.
-_makers: dict[bool, JobRunner] = {}
+# By whether the job is slow; empty where no process was started, as in most tests.
+_runners: dict[bool, JobRunner] = {}
 
 
 def branch() -> None:
-    """Begin to load what all processes branch off from, if that has not begun."""
-    get_context("forkserver").set_forkserver_preload([*FIRST, f"{__package__}.preloaded"])
-    interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; they end with the server, in order
+    """Begin to load the process that all workers branch off from, if that has not begun."""
+    get_context("forkserver").set_forkserver_preload([*PRELOAD, f"{__package__}.preloaded"])
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; they end with the server, in order
     try:
         with _without_main_module():
             ensure_running()
     finally:
-        signal.signal(signal.SIGINT, interrupted)
+        signal.signal(signal.SIGINT, handler)
 
 
 def start() -> dict[bool, WorkerPool]:
-    """Start the processes. Before the server listens: they must not branch off from the middle of somebody's run.
+    """Start the processes. Before the server listens: they must not branch off from the middle of a run.
 
-    None where no process can be started, as in containers without memory that processes share: the server does it all.
+    Return no pool where no process can be started, as in containers without shared memory: the server does all itself.
     """
     branch()
-    parcels.ready()
+    messages.ready()
     try:
-        made = {False: WorkerPool(min(os.cpu_count() or 1, _MOST)), True: WorkerPool(1, _BEHIND)}
-        for pool in made.values():
+        pools = {False: WorkerPool(min(os.cpu_count() or 1, _MOST_PROCESSES)), True: WorkerPool(1, _SLOW_NICE)}
+        for pool in pools.values():
             pool.warm()
     except (OSError, ImportError):
         return {}
-    return made
+    return pools
 
 
 def stop(pools: Mapping[bool, WorkerPool]) -> None:
     """End the processes."""
-    use({})
+    use_runners({})
     for pool in pools.values():
         pool.close()
 
 
-def use(makers: Mapping[bool, JobRunner]) -> None:
-    """Who makes from now on what this process asks for: what is quickly done, and what takes long (True)."""
-    _makers.clear()
-    _makers.update(makers)
+def use_runners(runners: Mapping[bool, JobRunner]) -> None:
+    """Set who runs the jobs of this process from now on: quick jobs (False) and slow ones (True)."""
+    _runners.clear()
+    _runners.update(runners)
 
 
-def elsewhere(make: Callable[_P, _T], *given: _P.args, **named: _P.kwargs) -> _T:
-    """What a function makes, in another process; here, where there is none."""
-    return _remote(make, is_slow=False)(*given, **named)
+def run_in_worker(function: Callable[_P, _T], *args: _P.args, **named: _P.kwargs) -> _T:
+    """Return the result of a quick function from a worker process; from this one where there is none."""
+    return _remote(function, is_slow=False)(*args, **named)
 
 
-def run_in_slow_worker(make: Callable[_P, _T], *given: _P.args, **named: _P.kwargs) -> _T:
-    """The same of what takes more than a few tenths of a second."""
-    return _remote(make, is_slow=True)(*given, **named)
+def run_in_slow_worker(function: Callable[_P, _T], *args: _P.args, **named: _P.kwargs) -> _T:
+    """Return the result of a function that takes more than a few tenths of a second, likewise."""
+    return _remote(function, is_slow=True)(*args, **named)
 
 
-def once(known_as: str, make: Callable[_P, _T], *, is_slow: bool) -> Callable[_P, _T]:
-    """The same function, which is called once for all servers that ask for what it makes by this name."""
-    return _remote(make, is_slow=is_slow, known_as=known_as)
+def run_once(name: str, function: Callable[_P, _T], *, is_slow: bool) -> Callable[_P, _T]:
+    """Return the function so that it runs once for all servers that ask for its result by this name."""
+    return _remote(function, is_slow=is_slow, name=name)
 
 
-def _remote(make: Callable[_P, _T], *, is_slow: bool, known_as: str = "") -> Callable[_P, _T]:
-    maker = _makers.get(is_slow)
+def _remote(function: Callable[_P, _T], *, is_slow: bool, name: str = "") -> Callable[_P, _T]:
+    runner = _runners.get(is_slow)
 
-    def made(*given: _P.args, **named: _P.kwargs) -> _T:
-        if maker is None:
-            return make(*given, **named)
+    def call(*args: _P.args, **named: _P.kwargs) -> _T:
+        if runner is None:
+            return function(*args, **named)
         try:
-            asked = parcels.packed((make, given, named))
-            found: _T = parcels.unpacked(maker.made(asked, known_as, TURNS.visitor.name()))
-        except (Lost, parcels.CatalogMismatchError):
-            return make(*given, **named)
-        return found
+            payload = messages.dumps((function, args, named))
+            result: _T = messages.loads(runner.run(payload, name, RUNS.visitor.name()))
+        except (WorkerLostError, messages.CatalogMismatchError):
+            return function(*args, **named)
+        return result
 
-    return made
-
-
-# In the process
+    return call
 
 
-def _execute_pickled(asked: bytes) -> bytes:
-    make, given, named = parcels.unpacked(asked)
-    return parcels.packed(make(*given, **named))
+# In the worker process
 
 
-def _nothing(seconds: float) -> None:
-    """Holds a process for a moment, so that the next one has to be started."""
+def _execute_pickled(payload: bytes) -> bytes:
+    function, args, named = messages.loads(payload)
+    return messages.dumps(function(*args, **named))
+
+
+def _hold(seconds: float) -> None:
+    """Hold a process for a moment, so that the next one has to be started."""
     wait([], seconds)
 
 
-def _begin(behind: int) -> None:
-    os.nice(behind)
+def _begin(nice: int) -> None:
+    os.nice(nice)
     exit_with_parent()
 
 
 def exit_with_parent() -> None:
-    """From now on this process ends when the one that started it does, however that ends."""
+    """End this process when the one that started it ends, in whatever way."""
     parent = parent_process()
     if parent is not None:
-        Thread(target=_exit_when, args=(parent.sentinel,), daemon=True).start()
+        Thread(target=_exit_after, args=(parent.sentinel,), daemon=True).start()
 
 
-def _exit_when(parent: int) -> None:
+def _exit_after(parent: int) -> None:
     wait([parent])
     os._exit(0)
-
-
-# How it is started
 
 
 class _ForkServerWorker(context.ForkServerProcess):
@@ -319,7 +315,7 @@ class _ForkServerContext(context.ForkServerContext):
 
 @contextmanager
 def _without_main_module() -> Iterator[None]:
-    """Without a main module, which a new process would run once more: in the midst of a run it is the app's script."""
+    """Hide the main module, which a new process would run once more: in the middle of a run it is the app's script."""
     main = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
     try:

@@ -94,7 +94,7 @@ def test_a_bad_quote_file_is_answered_row_by_row_and_the_good_rows_win(page: Pag
     assert float(yours[0][head.index("Sticker USD/GPU-h")]) == 2.05
     expect(page.locator("h1").first).to_contain_text("HYPERLINK")
 
-    page.get_by_role("button", name="Take my prices away").click()
+    page.get_by_role("button", name="Remove my prices").click()
     settle(page)
     assert "yours" not in {row[head.index("Trust")] for row in download(page)[1:]}
 

@@ -23,7 +23,7 @@ def test_prices_are_read_by_one_button_and_put_aside_by_another(browser: Browser
             expect(page.get_by_text("The last refresh.")).to_be_visible(timeout=WAIT_MS)
             settle(page)
             expect(page.get_by_text("RunPod is out of order (500)")).to_be_visible()
-            page.get_by_text("1 source not asked, for want of a key").click()
+            page.get_by_text("1 source not read: no key").click()
             expect(page.get_by_text("LAMBDA_API_KEY")).to_be_visible()
             expect(page.get_by_role("button", name="See live prices")).to_have_count(0)
             page.get_by_role("textbox", name="Who decides").fill("Ada")

@@ -70,7 +70,7 @@ def test_runs_of_ones_own_move_the_answer_until_they_are_taken_away(page: Page, 
     settle(page)
     assert "measured" in page.url
     assert heading.inner_text() != before
-    page.get_by_role("button", name="Take my runs away").click()
+    page.get_by_role("button", name="Remove my runs").click()
     expect(heading).to_have_text(before, timeout=LONG_MS)
     expect(page.locator(TRACEBACK)).to_have_count(0)
 

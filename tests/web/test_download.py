@@ -45,7 +45,7 @@ def test_no_file_asks_the_session_when_it_is_made(offered: dict[str, Make]) -> N
 
 def one_broken_file() -> None:
     """A page with a button whose file cannot be made."""
-    from planner.web.download import download
+    from planner.web.show import download
 
     def broken() -> bytes:
         raise ZeroDivisionError
@@ -60,4 +60,4 @@ def test_a_file_that_cannot_be_made_is_said(offered: dict[str, Make]) -> None:
     with pytest.raises(ZeroDivisionError):
         offered["broken.csv"]()
     app.run()
-    assert app.error[0].value.replace("\\", "").startswith("broken.csv could not be made the last time. Nothing")
+    assert app.error[0].value.replace("\\", "").startswith("broken.csv could not be made the last time. Your plan")

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from planner.web import live_box, state
-from planner.web.live_box import READER, PriceRefresher
+from planner.web import live_prices, state
+from planner.web.live_prices import READER, PriceRefresher
 from pricing import load_catalogue
 from pricing.feeds.database import opened
 from pricing.feeds.feed import Feed
@@ -54,8 +54,8 @@ def asks(monkeypatch: pytest.MonkeyPatch, server: Server) -> Callable[..., None]
 
     def done(*every: Feed) -> None:
         ways = Ways(limits=BRISK, at=server.at(HOST), day=DAY)
-        monkeypatch.setattr(live_box, "FEEDS", [lambda: every])
-        monkeypatch.setattr(live_box, "WAYS", [lambda: ways])
+        monkeypatch.setattr(live_prices, "FEEDS", [lambda: every])
+        monkeypatch.setattr(live_prices, "WAYS", [lambda: ways])
 
     return done
 
@@ -67,7 +67,7 @@ def says(server: Server, *prices: float, name: str = "example") -> None:
 
 def look() -> AppTest:
     app = visit("Compare")
-    app.query_params["view"] = live_box.VIEW
+    app.query_params["view"] = live_prices.VIEW
     return app.run()
 
 
@@ -182,13 +182,13 @@ def test_without_a_network_it_is_said_once_and_each_source_is_in_a_list(asks: Ca
     assert "No source could be read (5 tried): nothing was changed." in text(app)
     assert [one.value for one in app.warning] == []
     assert text(app).count("has no such page any more (404)") == 5
-    assert "5 sources that could not be read, and why" in {one.label for one in app.expander}
+    assert "5 sources could not be read, with reasons" in {one.label for one in app.expander}
 
 
 def test_one_at_a_time_seen_by_others_and_cancelled_without_a_trace(asks: Callable[..., None], server: Server) -> None:
     asks(source(), source("locked", key_name="A_KEY_THAT_NOBODY_HAS"))
     server.says("/example", Answer(json={"rows": []}, silent_at=0, silent_s=PATIENCE_S))
-    live_box.WAYS[0] = lambda: Ways(limits=type(BRISK)(silent_s=PATIENCE_S, tries=1), at=server.at(HOST), day=DAY)
+    live_prices.WAYS[0] = lambda: Ways(limits=type(BRISK)(silent_s=PATIENCE_S, tries=1), at=server.at(HOST), day=DAY)
     mine, other = look(), look()
     mine.button(key="read-today").click().run()
     at_work = READER._thread
@@ -216,7 +216,7 @@ def test_from_an_empty_start_to_a_page_whose_prices_are_all_of_today(monkeypatch
     secrets = {name: value for feed in feeds().values() for name, value in environ_of(feed).items()}
     with the_world() as world:
         ways = Ways(environ={**os.environ, **secrets}, at=world.hosts(), limits=BRISK, day=DAY)
-        monkeypatch.setattr(live_box, "WAYS", [lambda: ways])
+        monkeypatch.setattr(live_prices, "WAYS", [lambda: ways])
         app = read(look())
     assert READER.found is not None
     assert {one.source: one.said for one in READER.found.sources if one.state != "read"} == {}

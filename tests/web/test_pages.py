@@ -24,7 +24,7 @@ from planner.study.market.survey import sized_accelerator
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
 from planner.web import ask, fields, questions, state
-from planner.web.serving.serve import warm_up
+from planner.web.serving.launcher import warm_up
 from pricing import load_catalogue
 from pricing.stale import as_of
 
@@ -51,10 +51,10 @@ def one_page(name: str) -> None:
         st.Page(page, title=title, url_path=title.lower().replace(" ", "-"), default=title == name)
         for title, page in known.items()
     )
-    frame.arrive()
+    frame.begin_run()
     chosen = st.navigation(pages)
     state.register_pages(pages)
-    frame.notices()
+    frame.show_notices()
     ask.scenario(state.catalogue())
     chosen.run()
 
@@ -184,7 +184,7 @@ def test_what_a_link_held_wrongly_is_said_once_and_can_be_put_away(app: AppTest)
 def test_no_key_of_a_page_counts_as_unknown(page: str) -> None:
     """Every key that the address keeps for a widget, on every page and in every view of it."""
     source = "".join(path.read_text(encoding="utf-8") for path in sorted(Path(state.__file__).parent.rglob("*.py")))
-    named = set(re.findall(r'address\.(?:choices?|switch)\("(\w+)"', source))
+    named = set(re.findall(r'(?:address\.choices?|address\.switch|show\.views)\("(\w+)"', source))
     app = visit(page)
     bound = {"asof", "pin", *named, *(app.run().session_state["address_views"])}
     assert {"terms", "area", "look", "pick", "work"} <= bound
@@ -222,7 +222,7 @@ def test_an_old_link_says_what_its_sender_saw_until_one_asks_for_today(app: AppT
 def test_a_link_of_an_impossible_day_is_answered(app: AppTest, held: str) -> None:
     app.query_params["asof"] = held
     app.run()
-    assert "when nothing was known" in app.warning[0].value
+    assert "There are no prices of" in app.warning[0].value
     assert app.title[0].value == headline(Scenario())
 
 
@@ -275,9 +275,9 @@ def test_the_entrypoint_opens_on_the_answer() -> None:
 
 def test_the_first_answer_is_there_before_anybody_comes(monkeypatch: pytest.MonkeyPatch) -> None:
     warm_up()
-    monkeypatch.delattr(state, "reckon")  # so that nothing can be reckoned any more
+    monkeypatch.delattr(state, "evaluate")  # so that nothing can be reckoned any more
     facts, first = load_catalogue(), Scenario()
-    kept = state._reckoned(facts, first, DAY)
+    kept = state.shared_result(facts, first, DAY)
     assert kept.summary.title == told_of(first)
 
 

@@ -38,7 +38,7 @@ def scenario_of(key: str) -> Scenario:
 
 def page(catalogue: Catalogue, key: str) -> state.PlanResult:
     """What the pages draw on for a preset."""
-    return state._reckoned(catalogue, scenario_of(key), DAY)
+    return state.shared_result(catalogue, scenario_of(key), DAY)
 
 
 def cells(path: Path) -> list[dict[str, str]]:

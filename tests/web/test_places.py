@@ -52,11 +52,11 @@ def test_power_by_load_is_typed_in_pairs_and_the_link_holds_it() -> None:
     app.text_input(key="power_curve").input("0:25, 100").run()
     assert asked(app).own.power_at_load == ()
     assert app.text_input(key="power_curve").value == "0:25, 100"
-    assert any(one.value.startswith("Want pairs") for one in app.caption)
+    assert any(one.value.startswith("Enter pairs") for one in app.caption)
     app.text_input(key="power_curve").input("0:25,50:60,100:76").run()
     assert [one.power_share for one in asked(app).own.power_at_load] == [0.25, 0.6, 0.76]
     assert app.text_input(key="power_curve").value == "0:25, 50:60, 100:76"
-    assert not any(one.value.startswith("Want pairs") for one in app.caption)
+    assert not any(one.value.startswith("Enter pairs") for one in app.caption)
     app.text_input(key="power_curve").input("").run()
     assert asked(app).own.power_at_load == ()
 
@@ -67,7 +67,7 @@ def test_orders_are_typed_as_numbers_and_months() -> None:
     app.toggle(key="all").set_value(True).run()
     app.text_input(key="orders_typed").input("16, 8 in eighteen").run()
     assert asked(app).own.orders == ()
-    assert any(one.value.startswith("Want numbers of GPUs and months") for one in app.caption)
+    assert any(one.value.startswith("Enter numbers of GPUs and months") for one in app.caption)
     app.text_input(key="orders_typed").input("16, 8 in month 18").run()
     assert [(one.accelerators, one.month) for one in asked(app).own.orders] == [(16, 0), (8, 18)]
     assert asked(app).own.accelerators is None

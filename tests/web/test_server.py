@@ -14,8 +14,13 @@ import pytest
 from starlette.applications import Starlette
 from streamlit.web.server.starlette.starlette_static_routes import create_streamlit_static_assets_routes
 
-from planner.web.packed import STATIC, WAYS, StaticCompressionMiddleware, chosen
-from planner.web.serving.server import PageHeadMiddleware
+from planner.web.serving.web_app import (
+    CODECS,
+    STATIC,
+    PageHeadMiddleware,
+    StaticCompressionMiddleware,
+    negotiate_codec,
+)
 
 SCRIPT = max(STATIC.glob("static/js/*.js"), key=lambda path: -path.stat().st_size)
 PLOTLY = next(STATIC.glob("static/js/PlotlyChart*.js"))
@@ -77,7 +82,7 @@ def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_the_browser_chooses_how_files_are_packed(accepted: str, name: str | None) -> None:
-    way = chosen(accepted)
+    way = negotiate_codec(accepted)
     assert (way and way.name) == name
 
 
@@ -149,12 +154,12 @@ def test_the_smallest_copy_is_kept_and_a_damaged_one_made_again(tmp_path: Path) 
     kept = tmp_path / "kept"
     first = StaticCompressionMiddleware(lambda *_: None, tmp_path, kept)
     first.compress_all()
-    file, way = tmp_path / "static" / "a.js", WAYS[0]
+    file, way = tmp_path / "static" / "a.js", CODECS[0]
     assert brotli.decompress((kept / "a.js.br").read_bytes()) == plain
     (kept / "a.js.br").write_bytes(b"damaged")
     (kept / "a.js.gzip").write_bytes(gzip.compress(b"evil()"))
     second = StaticCompressionMiddleware(lambda *_: None, tmp_path, kept)
     second.compress_all()
-    assert [one.unpack(second.packed(file, one)) for one in WAYS] == [plain, plain]
+    assert [one.decompress(second.packed(file, one)) for one in CODECS] == [plain, plain]
     assert brotli.decompress((kept / "a.js.br").read_bytes()) == plain
     assert len(second.packed(file, way)) < len(plain) / 20

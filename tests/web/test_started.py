@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from planner.web.packed import STATIC
 from planner.web.serving import settings
+from planner.web.serving.web_app import STATIC
 from tests.house import ROOT
 from tests.started import PATIENCE_S, App, Tab, app, ask, cookie, handshake, refusal
 

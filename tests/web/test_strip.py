@@ -141,7 +141,7 @@ def test_what_a_link_has_no_room_for_is_said(monkeypatch: pytest.MonkeyPatch) ->
     app.number_input(key="gpus").set_value(24.0).run()
     app.button(key="pin-plan").click().run()
     assert app.query_params["pin"] == "gpus=16"
-    assert any("The link has no room for B" in one.value for one in app.markdown)
+    assert any("The link is too long to include B" in one.value for one in app.markdown)
 
 
 def test_a_link_with_nonsense_for_a_pin_opens() -> None:

@@ -52,8 +52,8 @@ def test_a_scenario_of_which_nothing_can_be_used_leaves_the_plan(content: str) -
     app.query_params["gpus"] = "16"
     app.session_state["share"] = True
     app.run()
-    before = app.session_state["asked"]
+    before = app.session_state["scenario"]
     app.file_uploader(key="scenario_file").upload("plan.yaml", content.encode()).run()
-    assert app.session_state["asked"] == before
+    assert app.session_state["scenario"] == before
     assert app.query_params["gpus"] == "16"
     assert app.error[0].value.casefold().count("nothing was changed") == 1

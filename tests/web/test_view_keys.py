@@ -8,7 +8,7 @@ from planner.scenario.question import KEYS
 from planner.web import show
 
 WEB = Path(show.__file__).parent
-VIEWS = {"switch", "choice", "choices"}
+VIEWS = {"switch", "choice", "choices", "views"}
 
 
 def view_keys() -> Iterator[str]:

@@ -36,7 +36,7 @@ from planner.study.uncertainty.break_even_map import (
 from planner.study.uncertainty.stress import laid_over, stresses
 from planner.study.uncertainty.sure_verdict import Judged, decided
 from planner.study.uncertainty.tornado import TornadoBar, tornado
-from planner.web import show_what_if, state
+from planner.web import state
 from planner.web.pages import what_if
 from pricing import load_catalogue
 from tests.web.test_pages import DAY, SLOW, one_page, unfolded
@@ -221,7 +221,7 @@ def test_tests_change_the_words_alone_and_together() -> None:
     assert ONLY_HERE in all_text(app)
     as_entered = headline(judged_as_made().answer, bars_as_made())
     assert plain(app.title[0].value) == as_entered
-    app.button_group(key=show_what_if.STRESS).set_value([]).run()
+    app.button_group(key=what_if.STRESS).set_value([]).run()
     assert not app.exception
     assert plain(app.header[0].value).startswith("As entered: Probably rent.")
 
@@ -241,7 +241,7 @@ def test_a_test_that_is_a_field_becomes_the_plan_and_is_tried_no_longer() -> Non
     there = laid_over(MADE, ("delivery-late",))
     assert there is not None
     assert unfolded(app).number_input(key="wait").value == there.setting.tried["lead_time_months"]
-    assert app.button_group(key=show_what_if.STRESS).value == [stress_label("resale-halves")]
+    assert app.button_group(key=what_if.STRESS).value == [stress_label("resale-halves")]
 
 
 def test_a_later_test_starts_from_what_an_earlier_one_left() -> None:

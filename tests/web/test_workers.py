@@ -15,7 +15,7 @@ import pytest
 from planner.report.answer.plan_report import PlanResult, evaluate
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
-from planner.web import parcels, workers
+from planner.web import messages, workers
 from pricing import Catalogue, load_catalogue
 from pricing.feeds.live import current
 from pricing.feeds.refresh import Ways, refresh
@@ -34,7 +34,7 @@ PATIENCE_S = 60
 @pytest.fixture(scope="module")
 def _started() -> Iterator[None]:
     pools = workers.start()
-    workers.use(pools)
+    workers.use_runners(pools)
     yield
     workers.stop(pools)
 
@@ -80,15 +80,15 @@ def spelled(found: PlanResult) -> tuple[object, ...]:
 
 def test_without_processes_it_is_made_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "_makers", {})
-    assert workers.elsewhere(process) == os.getpid()
+    assert workers.run_in_worker(process) == os.getpid()
 
 
 @pytest.mark.usefixtures("_started")
 def test_another_process_says_what_would_be_said_here() -> None:
     facts = load_catalogue()
-    assert workers.elsewhere(process) != os.getpid()
+    assert workers.run_in_worker(process) != os.getpid()
     for many in (3, 8, 24):
-        at, there = workers.elsewhere(made, facts, asked(many), DAY)
+        at, there = workers.run_in_worker(made, facts, asked(many), DAY)
         assert at != os.getpid()
         assert spelled(there) == spelled(evaluate(facts, asked(many), DAY, with_details=True))
 
@@ -96,15 +96,15 @@ def test_another_process_says_what_would_be_said_here() -> None:
 @pytest.mark.usefixtures("_started")
 def test_facts_are_not_sent_but_found_again() -> None:
     facts = load_catalogue()
-    assert workers.elsewhere(digest) == facts.digest
-    at, there = workers.elsewhere(made, facts, asked(16), DAY)
+    assert workers.run_in_worker(digest) == facts.digest
+    at, there = workers.run_in_worker(made, facts, asked(16), DAY)
     assert at != os.getpid()
     assert there.plan.setting.catalogue is facts
     offer = next(iter(facts.offers.values()))
-    back = parcels.unpacked(parcels.packed((offer, offer.usd_per_accelerator_hour)))
+    back = messages.loads(messages.dumps((offer, offer.usd_per_accelerator_hour)))
     assert back[0] is offer
     assert back[1] is offer.usd_per_accelerator_hour
-    assert len(parcels.packed(facts)) < 200
+    assert len(messages.dumps(facts)) < 200
 
 
 @pytest.mark.usefixtures("_started")
@@ -114,8 +114,8 @@ def test_facts_of_an_earlier_day_and_with_quotes_travel_too(quoted: bool) -> Non
     facts: Catalogue = load_catalogue() if day is None else as_of(load_catalogue(), day)
     quotes = parse_quotes(TEMPLATE_CSV.encode(), name="ours.csv", catalogue=facts, day=DAY) if quoted else None
     facts = facts if quotes is None else with_quotes(facts, quotes)
-    parcels.register_catalogue(facts, parcels.CatalogSpec(day, quotes))
-    at, there = workers.elsewhere(made, facts, asked(8), day or DAY)
+    messages.register_catalogue(facts, messages.CatalogSpec(day, quotes))
+    at, there = workers.run_in_worker(made, facts, asked(8), day or DAY)
     assert at != os.getpid()
     assert there.plan.setting.catalogue is facts
     assert spelled(there) == spelled(evaluate(facts, asked(8), day or DAY, with_details=True))
@@ -125,11 +125,11 @@ def test_facts_of_an_earlier_day_and_with_quotes_travel_too(quoted: bool) -> Non
 def test_who_has_other_facts_leaves_it_to_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     facts = load_catalogue()
     changed = facts.model_copy(update={"digest": "f" * 64})
-    parcels.register_catalogue(changed, parcels.CatalogSpec(date(2030, 1, 1)))
+    messages.register_catalogue(changed, messages.CatalogSpec(date(2030, 1, 1)))
     try:
-        at, there = workers.elsewhere(made, changed, asked(5), DAY)
+        at, there = workers.run_in_worker(made, changed, asked(5), DAY)
     finally:
-        monkeypatch.delitem(parcels._KNOWN, changed.digest)
+        monkeypatch.delitem(messages._KNOWN, changed.digest)
     assert at == os.getpid()
     assert there.plan.setting.catalogue is changed
 
@@ -152,7 +152,7 @@ def test_live_prices_travel_too_and_a_process_looks_again_when_there_are_others(
             brought(price)
             facts = current()
             assert facts.digest != load_catalogue().digest
-            parcels.register_catalogue(facts, parcels.CatalogSpec())
+            messages.register_catalogue(facts, messages.CatalogSpec())
             at, there = workers.run_in_slow_worker(made, facts, asked(7), DAY)
             assert at == process_of_long
             assert there.plan.setting.catalogue is facts
@@ -160,7 +160,7 @@ def test_live_prices_travel_too_and_a_process_looks_again_when_there_are_others(
         workers.run_in_slow_worker(look_in, nowhere)
     brought(2.79)
     facts = current()
-    parcels.register_catalogue(facts, parcels.CatalogSpec())
+    messages.register_catalogue(facts, messages.CatalogSpec())
     assert workers.run_in_slow_worker(made, facts, asked(9), DAY)[0] == os.getpid()  # where the process cannot see them
 
 
@@ -174,15 +174,15 @@ def brought(price: float) -> None:
 @pytest.mark.usefixtures("_started")
 def test_what_is_refused_there_is_refused_here() -> None:
     with pytest.raises(ValueError, match="want a number"):
-        workers.elsewhere(refuse)
+        workers.run_in_worker(refuse)
 
 
 @pytest.mark.usefixtures("_started")
 def test_a_lost_process_costs_nobody_the_answer() -> None:
     with ThreadPoolExecutor(4) as people:
-        assert list(people.map(lambda _: workers.elsewhere(die, os.getpid()), range(4))) == [7] * 4
-    assert workers.elsewhere(process) != os.getpid()
-    assert workers.elsewhere(sleep, 0.0) != os.getpid()
+        assert list(people.map(lambda _: workers.run_in_worker(die, os.getpid()), range(4))) == [7] * 4
+    assert workers.run_in_worker(process) != os.getpid()
+    assert workers.run_in_worker(sleep, 0.0) != os.getpid()
 
 
 @pytest.mark.usefixtures("_started")
@@ -200,8 +200,8 @@ import os, sys, time
 sys.path.insert(0, os.getcwd())
 from planner.web import workers
 if __name__ == "__main__":
-    workers.use(workers.start())
-    print(workers.elsewhere(os.getpid), workers.run_in_slow_worker(os.getpid), flush=True)
+    workers.use_runners(workers.start())
+    print(workers.run_in_worker(os.getpid), workers.run_in_slow_worker(os.getpid), flush=True)
     time.sleep(600)
 """
 
@@ -235,9 +235,9 @@ def test_where_no_process_can_be_started_the_server_does_it_all(monkeypatch: pyt
         raise OSError("no shared memory")
 
     monkeypatch.setattr(workers, "_makers", {})
-    monkeypatch.setattr(workers, "Pool", refused)
-    workers.use(workers.start())
-    assert workers.elsewhere(process) == os.getpid()
+    monkeypatch.setattr(workers, "WorkerPool", refused)
+    workers.use_runners(workers.start())
+    assert workers.run_in_worker(process) == os.getpid()
 
 
 def test_only_one_is_replaced() -> None:

@@ -1,9 +1,9 @@
 """Answer: what should we do?"""
 
 from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
@@ -11,132 +11,84 @@ from planner.report import words
 from planner.report.answer.sentences import AnswerSummary, not_counted
 from planner.report.answer.tables import discounted_ledgers
 from planner.report.answer.verdict_line import price_update_text, summarize_verdict
-from planner.report.futures.counted import futures_table, inputs_table, saving_summary
 from planner.study.uncertainty.futures import Futures
-from planner.web import address, mixing, share, show, show_ledger, show_plan, state
+from planner.web import share, show, show_answer, show_ledger, state
 
-
-def page() -> None:
-    """The verdict as title, both totals, what would turn it, and the picture of why."""
-    reckoned = state.reckoned()
-    plan, found = reckoned.plan, reckoned.answer
-    said, after = reckoned.summary, NAMED if _names_model(plan) else HOURS
-    _head(plan, found, said, after)
-    if said.figures:
-        show.figures(said.figures)
-    st.markdown(words.markdown(" ".join(said.sentences)))
-    place = st.empty()
-    _late()
-    show_plan.say(reckoned)
-    if found.ranked:
-        _views(plan, found, said, reckoned.futures)
-    show.small(words.markdown(f"Not counted: {not_counted(plan)}. Plans, not advice."))
-    show_plan.more(reckoned)
-    show_plan.box(found)
-    show_plan.absent(plan)
-    show.next_page(after[0], f"Next: {after[1][:1].lower()}{after[1][1:]}")
-    _today(place, plan, found)
-
-
-def _today(place: DeltaGenerator, plan: Plan, found: Answer) -> None:
-    """What today's prices change in the plan of an older link; reckoned when all else is shown."""
-    other = state.result_at_todays_prices()
-    if other is not None:
-        place.info(
-            words.markdown(
-                price_update_text(summarize_verdict(plan, found), summarize_verdict(other.plan, other.answer))
-            )
-        )
-
-
-def _head(plan: Plan, found: Answer, said: AnswerSummary, after: tuple[str, str]) -> None:
-    """The verdict, and what can be done with it."""
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="head"):
-        st.title(words.markdown(said.title), anchor=False, width="content")
-        with st.container(horizontal=True, vertical_alignment="center", width="content"):
-            show_plan.show_autochoose_button(plan)
-            if found.ranked:
-                show_ledger.explain_button(lambda: discounted_ledgers(plan, found))
-            share.popover(plan, found)
-            show.next_page(*after)
-
-
-def _late() -> None:
-    """The numbers of a plan that is late, marked as such: nobody has to guess what its deadline costs."""
-    late = show.late()
-    if late is None or not late.summary.figures:
-        return
-    with st.container(key="late"):
-        show.late_notice()
-        show.figures(late.summary.figures)
-        with show.table_on_demand("late-ways", "Every way, as late as this") as is_open:
-            if is_open:
-                show.options(late.answer)
-
-
-# The page that comes next, where a model is named and where hours are.
-NAMED, HOURS = ("Speed", "How fast it runs"), ("Compare", "Compare providers")
-
-
-def _names_model(plan: Plan) -> bool:
-    """Whether the work is told by a model, so that there is a speed to look at."""
-    return any(work.train or work.serve for work in plan.setting.written.work)
-
-
-def _views(plan: Plan, found: Answer, said: AnswerSummary, drawn: Futures | None) -> None:
-    """The picture of why, and what is behind it. Only the open view is made: the others cost nothing until then."""
-    address.choice("look", VIEWS, VIEWS[0])
-    for view, make in zip(
-        st.tabs(VIEWS, key="look", on_change="rerun"),
-        (
-            lambda: _with_sources("cumulative", lambda: show.cumulative(found)),
-            lambda: _with_sources("sure", lambda: _sure(found, drawn)),
-            lambda: show.options(found),
-            lambda: _with_sources("parts", lambda: show.parts(discounted_ledgers(plan, found))),
-            lambda: show.turning(plan, found, said.turns),
-            lambda: show.cash(found.ranked),
-            lambda: _with_sources("mix", lambda: mixing.best(plan, found)),
-            lambda: _with_sources("orders", lambda: mixing.fleet(found)),
-            lambda: _with_sources("waiting", lambda: mixing.later(plan)),
-            lambda: show_plan.others(plan, found, drawn),
-        ),
-        strict=True,
-    ):
-        if view.open:
-            with view:
-                make()
-
-
+# The page that comes next: of a plan that names a model, and of hours.
+_SPEED, _COMPARE = ("Speed", "How fast it runs"), ("Compare", "Compare providers")
 VIEWS = (
     "When it pays back", "How sure is this?", "Every way", "What the money goes into", "What would turn it",
     "Cash by year", "Best mix", "Orders", "Buy now or wait", "In other numbers",
 )  # fmt: skip
 
 
-def _with_sources(key: str, make: Callable[[], None]) -> None:
-    """A view, and below it what its chart rests on."""
-    make()
-    show_ledger.below(key, show_ledger.plan_ledgers)
+def page() -> None:
+    """Show the verdict as title, both totals, what would change it, and the views behind it."""
+    result = state.result()
+    plan, answer, summary = result.plan, result.answer, result.summary
+    following = _SPEED if any(work.train or work.serve for work in plan.setting.written.work) else _COMPARE
+    _title_row(plan, answer, summary.title, following)
+    if summary.figures:
+        show.figures(summary.figures)
+    show.paragraph(*summary.sentences)
+    update = st.empty()
+    _late_plan()
+    show_answer.advice(result)
+    if answer.ranked:
+        _views(plan, answer, summary, result.futures)
+    show.small(words.markdown(f"Not included: {not_counted(plan)}. This is an estimate, not financial advice."))
+    show_answer.advice_details(result)
+    show_answer.profit_and_loss(answer)
+    show_answer.unavailable_options(plan)
+    show.next_page(following[0], f"Next: {following[1][:1].lower()}{following[1][1:]}")
+    latest = state.result_at_todays_prices()  # of the plan of an older link, when all else is shown
+    if latest is not None:
+        text = price_update_text(summarize_verdict(plan, answer), summarize_verdict(latest.plan, latest.answer))
+        update.info(words.markdown(text))
 
 
-def _sure(found: Answer, drawn: Futures | None) -> None:
-    """Fifty dots, each two of a hundred futures; every way in all of them; what is drawn."""
-    figure = state.sure()
-    if figure is None or drawn is None:
-        st.markdown("There are no two ways to compare, so there is nothing to be sure of.")
+def _title_row(plan: Plan, answer: Answer, title: str, following: tuple[str, str]) -> None:
+    """Show the verdict, and what can be done with it."""
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="head"):
+        st.title(words.markdown(title), anchor=False, width="content")
+        with st.container(horizontal=True, vertical_alignment="center", width="content"):
+            show_answer.autochoose_button(plan)
+            if answer.ranked:
+                show_ledger.explain_button(lambda: discounted_ledgers(plan, answer))
+            share.popover(plan, answer)
+            show.next_page(*following)
+
+
+def _late_plan() -> None:
+    """Show the numbers of a plan that is late, marked as such, so that the cost of the deadline can be seen."""
+    late = show_answer.late()
+    if late is None or not late.summary.figures:
         return
-    finding = saving_summary(found, drawn)
-    st.markdown(words.markdown(finding))
-    show.chart(figure, finding, "sure")
-    table = futures_table(found, drawn)
-    columns = dict.fromkeys(table.columns[2:], show.MONEY) | _OF_FUTURES
-    show.show_dataframe(table, hide_index=True, column_config=columns, alt=finding)
-    show.csv_button(table, "futures.csv", "csv-futures")
-    with show.table_on_demand("futures-inputs", "What is drawn, from which range, and who says so") as is_open:
-        if is_open:
-            inputs = inputs_table(drawn)
-            show.show_dataframe(inputs, hide_index=True, alt="What is drawn, from which range, and who says so")
-            show.csv_button(inputs, "futures-inputs.csv", "csv-futures-inputs")
+    with st.container(key="late"):
+        show_answer.late_notice()
+        show.figures(late.summary.figures)
+        with show.on_demand("late-ways", "All options of the late plan") as is_open:
+            if is_open:
+                show_answer.options(late.answer)
 
 
-_OF_FUTURES = {"Cheapest, of 100 futures": show.OF_100}
+def _views(plan: Plan, answer: Answer, summary: AnswerSummary, futures: Futures | None) -> None:
+    renderers = (
+        partial(_with_sources, "cumulative", lambda: show_answer.payback(answer)),
+        partial(_with_sources, "sure", lambda: show_answer.confidence(answer, futures)),
+        lambda: show_answer.options(answer),
+        partial(_with_sources, "parts", lambda: show_answer.parts(discounted_ledgers(plan, answer))),
+        lambda: show_answer.turning(plan, answer, summary.turns),
+        lambda: show_answer.cash(answer.ranked),
+        partial(_with_sources, "mix", lambda: show_answer.mix(plan, answer)),
+        partial(_with_sources, "orders", lambda: show_answer.orders(answer)),
+        partial(_with_sources, "waiting", lambda: show_answer.buy_or_wait(plan)),
+        lambda: show_answer.other_measures(plan, answer, futures),
+    )
+    show.views("look", VIEWS, renderers)
+
+
+def _with_sources(key: str, render: Callable[[], None]) -> None:
+    """Show a view, and below it the sources of its chart."""
+    render()
+    show_ledger.below(key, show_ledger.plan_ledgers)

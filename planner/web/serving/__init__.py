@@ -1,1 +1,1 @@
-"""How the app is served: by one process, or by several behind one door."""
+"""Servers of the app: one process, or several behind one connection router."""

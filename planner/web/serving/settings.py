@@ -1,4 +1,4 @@
-"""The settings of one start: the settings file, and the STREAMLIT_ variables over it.
+"""Settings of one start: the settings file, and the STREAMLIT_ variables over it.
 
 Streamlit reads these variables only in `streamlit run`, which does not start this app.
 """
@@ -35,8 +35,8 @@ def _is_loopback(host: str | None) -> bool:
     return host == "localhost" or (_is_address(host or "") and ipaddress.ip_address(host).is_loopback)
 
 
-# What Streamlit accepts and cannot work with.
-_RIGHT: dict[str, tuple[Callable[[Any], bool], str]] = {
+# Values that Streamlit accepts and cannot work with: the check, and the message.
+_VALID: dict[str, tuple[Callable[[Any], bool], str]] = {
     "server.allowedHosts": (
         lambda hosts: all(_HOST.fullmatch(host) or _is_address(host) for host in hosts),
         "want names without https:// and port, with spaces between them, as in plans.example.com localhost",
@@ -50,7 +50,7 @@ _RIGHT: dict[str, tuple[Callable[[Any], bool], str]] = {
     "server.sslCertFile": (lambda name: Path(name).is_file(), "want a file that exists"),
     "server.sslKeyFile": (lambda name: Path(name).is_file(), "want a file that exists"),
 }
-# What protects the people who use the app, and what happens without it.
+# Protections of the people who use the app, and what happens without each.
 _SAFE: dict[str, tuple[Callable[[Any], bool], str]] = {
     "server.address": (_is_loopback, "other machines can use the app, which has no password"),
     "server.allowedHosts": (lambda hosts: "*" not in hosts, "a page of any site can reach the app under its own name"),
@@ -69,28 +69,28 @@ def read() -> None:
     """Read the settings file and the variables. Raises SystemExit with a sentence about a wrong value."""
     try:
         _variables.main([], standalone_mode=False)
-    except click.BadParameter as wrong:
-        raise SystemExit(f"{wrong.param.envvar}: {wrong.message}") from None
-    except (RuntimeError, Error) as wrong:  # settings that contradict each other
-        raise SystemExit(" ".join(str(wrong).split())) from None
-    for key, (is_right, wanted) in _RIGHT.items():
+    except click.BadParameter as error:
+        raise SystemExit(f"{error.param.envvar}: {error.message}") from None
+    except (RuntimeError, Error) as error:  # settings that contradict each other
+        raise SystemExit(" ".join(str(error).split())) from None
+    for key, (is_valid, expected) in _VALID.items():
         option = config.get_config_options()[key]
-        if option.value is not None and not is_right(option.value):
-            raise SystemExit(f"{option.env_var}={os.environ.get(option.env_var, option.value)}: {wanted}.")
+        if option.value is not None and not is_valid(option.value):
+            raise SystemExit(f"{option.env_var}={os.environ.get(option.env_var, option.value)}: {expected}.")
 
 
 def changed() -> Iterator[str]:
-    """A line for each setting that a variable has changed, and for each protection that is off."""
+    """Yield a line for each setting that a variable has changed, and for each protection that is off."""
     for key, option in config.get_config_options().items():
-        is_safe, otherwise = _SAFE.get(key, (lambda _: True, ""))
+        is_safe, effect = _SAFE.get(key, (lambda _: True, ""))
         if not is_safe(option.value):
-            yield f"Less protection: {key} is {_shown(option.value)}, so {otherwise}."
+            yield f"Less protection: {key} is {_shown(option.value)}, so {effect}."
         elif option.where_defined == config._DEFINED_BY_FLAG and key != "server.port":
             yield f"{option.env_var} sets {key} to {_shown(option.value)}."
 
 
 def refused(address: str) -> Iterator[str]:
-    """A line where the app refuses a browser at the address that it prints."""
+    """Yield a line where the app refuses a browser at the address that it prints."""
     if not is_host_allowed(urlsplit(address).netloc):
         option = config.get_config_options()["server.allowedHosts"]
         yield f"A page from {address} gets no answers: {option.env_var} is {_shown(option.value)}."
@@ -102,5 +102,5 @@ def _shown(value: Any) -> str:
 
 @click.command(add_help_option=False)
 @configurator_options
-def _variables(**found: Any) -> None:
-    load_config_options(found)
+def _variables(**options: Any) -> None:
+    load_config_options(options)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from planner.cli import main
-from planner.web import state_live
+from planner.web import live_prices
 from pricing import PricingError, load_catalogue
 from pricing.feeds.database import open_read_only, opened
 from pricing.feeds.folder import FILE, FOLDER
@@ -101,7 +101,7 @@ def edited(path: Path, sql: str, *values: object) -> None:
 def looks(server: Server, folder: Path) -> dict[str, Any]:
     """What each reader of the store does; a sentence where it refuses."""
     ways = {
-        "current": current, "stored": state_live.stored, "had": state_live.had,
+        "current": current, "stored": live_prices.status, "had": live_prices.availability,
         "refresh": lambda: read_again(folder, server),
     }  # fmt: skip
     found = {}

@@ -1,4 +1,4 @@
-"""The door of several servers: everybody comes back to the server he was with, and nobody is left outside."""
+"""Connection router: each browser comes back to its server, and no connection is lost."""
 
 import asyncio
 import os
@@ -15,9 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from planner.web.packed import Message
-from planner.web.serving import door, same_server, serve
-from planner.web.serving.door import ConnectionRouter, HandoffSocket, pair
+from planner.web import headers
+from planner.web.headers import Message
+from planner.web.serving import launcher, router
+from planner.web.serving.router import ConnectionRouter, HandoffSocket, pair
 from tests.started import PATIENCE_S, app
 
 
@@ -47,15 +48,15 @@ class Answering(asyncio.Protocol):
 
 
 @asynccontextmanager
-async def open_door(servers: int) -> AsyncIterator[tuple[int, list[asyncio.AbstractServer]]]:
-    """A door with so many servers behind it: its port, and these."""
+async def open_router(servers: int) -> AsyncIterator[tuple[int, list[asyncio.AbstractServer]]]:
+    """A router with so many servers behind it: its port, and these."""
     ends = [pair() for _ in range(servers)]
-    street = socket.create_server(("127.0.0.1", 0))
+    listener = socket.create_server(("127.0.0.1", 0))
     running = [await Server(number, inside).begin() for number, (_, inside) in enumerate(ends)]
-    its_door = ConnectionRouter(street, [outside for outside, _ in ends])
-    keeping = asyncio.create_task(its_door.keep())
+    its_router = ConnectionRouter(listener, [outside for outside, _ in ends])
+    keeping = asyncio.create_task(its_router.run())
     try:
-        yield street.getsockname()[1], running
+        yield listener.getsockname()[1], running
     finally:
         keeping.cancel()
         for one in running:
@@ -63,7 +64,7 @@ async def open_door(servers: int) -> AsyncIterator[tuple[int, list[asyncio.Abstr
         for outside, inside in ends:
             outside.close()
             inside.close()
-        street.close()
+        listener.close()
 
 
 async def answer(port: int, *parts: bytes) -> bytes:
@@ -80,13 +81,13 @@ async def answer(port: int, *parts: bytes) -> bytes:
 
 
 def request(cookie: bytes = b"", more: bytes = b"") -> bytes:
-    line = b"Cookie: a=b; %s=%s; c=d\r\n" % (same_server.COOKIE, cookie) if cookie else b""
+    line = b"Cookie: a=b; %s=%s; c=d\r\n" % (headers.SERVER_COOKIE, cookie) if cookie else b""
     return b"GET / HTTP/1.1\r\nHost: x\r\n" + more + line + b"\r\n"
 
 
 def test_strangers_are_spread_and_everybody_else_comes_back() -> None:
     async def visits() -> None:
-        async with open_door(3) as (port, _):
+        async with open_router(3) as (port, _):
             new = Counter([(await answer(port, request()))[:1] for _ in range(9)])
             assert new == {b"0": 3, b"1": 3, b"2": 3}
             for number in (b"2", b"0", b"2", b"1"):
@@ -98,7 +99,7 @@ def test_strangers_are_spread_and_everybody_else_comes_back() -> None:
 @pytest.mark.parametrize("cookie", [b"7", b"999", b"-1", b"x", b"1234", b"\xff"])
 def test_who_asks_for_a_server_that_is_not_there_gets_another(cookie: bytes) -> None:
     async def visits() -> None:
-        async with open_door(2) as (port, _):
+        async with open_router(2) as (port, _):
             assert (await answer(port, request(cookie)))[:1] in b"01"
 
     asyncio.run(visits())
@@ -106,7 +107,7 @@ def test_who_asks_for_a_server_that_is_not_there_gets_another(cookie: bytes) -> 
 
 def test_a_head_may_come_in_pieces_and_be_long() -> None:
     async def visits() -> None:
-        async with open_door(3) as (port, _):
+        async with open_router(3) as (port, _):
             whole = request(b"2", b"X-Plan: " + b"p" * 30_000 + b"\r\n")
             assert await answer(port, whole[:10], whole[10:20_000], whole[20_000:]) == b"2 " + whole
 
@@ -115,8 +116,8 @@ def test_a_head_may_come_in_pieces_and_be_long() -> None:
 
 def test_what_is_no_cookie_is_none() -> None:
     async def visits() -> None:
-        async with open_door(2) as (port, _):
-            said = b"X-Cookie: %s=1\r\nReferer: %s=1\r\n" % (same_server.COOKIE, same_server.COOKIE)
+        async with open_router(2) as (port, _):
+            said = b"X-Cookie: %s=1\r\nReferer: %s=1\r\n" % (headers.SERVER_COOKIE, headers.SERVER_COOKIE)
             assert Counter([(await answer(port, request(b"", said)))[:1] for _ in range(4)]) == {b"0": 2, b"1": 2}
 
     asyncio.run(visits())
@@ -124,7 +125,7 @@ def test_what_is_no_cookie_is_none() -> None:
 
 def test_a_lost_server_costs_nobody_the_way_in() -> None:
     async def visits() -> None:
-        async with open_door(2) as (port, servers):
+        async with open_router(2) as (port, servers):
             servers[1].close()
             assert (await answer(port, request(b"1")))[:1] == b"0"
             assert [(await answer(port, request()))[:1] for _ in range(3)] == [b"0"] * 3
@@ -135,12 +136,12 @@ def test_a_lost_server_costs_nobody_the_way_in() -> None:
 def test_the_door_is_kept_until_no_server_is_left() -> None:
     async def visits() -> None:
         outside, inside = pair()
-        with socket.create_server(("127.0.0.1", 0)) as street, outside, inside:
-            its_door = ConnectionRouter(street, [outside])
-            keeping = asyncio.create_task(its_door.keep())
+        with socket.create_server(("127.0.0.1", 0)) as listener, outside, inside:
+            its_router = ConnectionRouter(listener, [outside])
+            keeping = asyncio.create_task(its_router.run())
             await asyncio.sleep(0)
             assert not keeping.done()
-            its_door.lose(0)
+            its_router.remove(0)
             async with asyncio.timeout(PATIENCE_S):
                 await keeping
 
@@ -150,9 +151,9 @@ def test_the_door_is_kept_until_no_server_is_left() -> None:
 def test_no_small_answer_is_held_back() -> None:
     """The kernel would keep the second piece of an answer until the browser has confirmed the first, up to 40 ms."""
     outside, inside = pair()
-    with serve.street(0) as street, outside, inside:
-        with socket.create_connection(street.getsockname()):
-            taken, _ = street.accept()
+    with launcher.listen(0) as listener, outside, inside:
+        with socket.create_connection(listener.getsockname()):
+            taken, _ = listener.accept()
             socket.send_fds(outside, [b"1"], [taken.fileno()])
             handed, _ = inside.accept()
         with taken, handed:
@@ -160,17 +161,17 @@ def test_no_small_answer_is_held_back() -> None:
 
 
 def test_who_says_nothing_or_leaves_keeps_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(door, "_LONGEST_WAIT_S", 0.2)
+    monkeypatch.setattr(router, "_LONGEST_WAIT_S", 0.2)
 
     async def visits() -> None:
-        async with open_door(1) as (port, _):
+        async with open_router(1) as (port, _):
             silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(5)]
             half = await asyncio.open_connection("127.0.0.1", port)
             half[1].write(b"GET / HT")
             half[1].close()
             assert (await answer(port, request()))[:1] == b"0"
             async with asyncio.timeout(PATIENCE_S):
-                assert [await reader.read() for reader, _ in silent] == [b""] * 5  # closed by the door
+                assert [await reader.read() for reader, _ in silent] == [b""] * 5  # closed by the router
             for _, writer in (*silent, half):
                 writer.close()
                 await writer.wait_closed()
@@ -185,7 +186,7 @@ def asked_of(place: int, scope: Message) -> list[Message]:
     """What the server with that number answers."""
     sent: list[Message] = []
 
-    async def app(_scope: Message, _accept_loop: object, send: same_server.Send) -> None:
+    async def app(_scope: Message, _accept_loop: object, send: headers.Send) -> None:
         begins = "websocket.accept" if scope["type"] == "websocket" else "http.response.start"
         await send({"type": begins, "status": 200, "headers": []})
 
@@ -195,21 +196,21 @@ def asked_of(place: int, scope: Message) -> list[Message]:
     async def receive() -> Message:
         return {}
 
-    same_server.set_server_index(place)
-    asyncio.run(same_server.SessionAffinityMiddleware(app)(scope, receive, send))
+    headers.set_server_index(place)
+    asyncio.run(headers.SessionAffinityMiddleware(app)(scope, receive, send))
     return sent
 
 
 @pytest.fixture(autouse=True)
 def _alone_again() -> Iterator[None]:
     yield
-    same_server._mine.clear()
+    headers._server_index.clear()
 
 
 def scope(path: str, cookie: str = "", kind: str = "http", query: str = "") -> Message:
-    headers = [(b"cookie", f"x=1; {same_server.COOKIE.decode()}={cookie}".encode())] if cookie else []
+    lines = [(b"cookie", f"x=1; {headers.SERVER_COOKIE.decode()}={cookie}".encode())] if cookie else []
     return {
-        "type": kind, "path": path, "raw_path": path.encode(), "query_string": query.encode(), "headers": headers,
+        "type": kind, "path": path, "raw_path": path.encode(), "query_string": query.encode(), "headers": lines,
     }  # fmt: skip
 
 
@@ -249,15 +250,15 @@ def test_nobody_is_sent_to_another_site() -> None:
 
 
 def test_the_address_is_the_one_to_type() -> None:
-    with serve.street(0) as street:
-        assert serve.address(street) == f"http://127.0.0.1:{street.getsockname()[1]}"
+    with launcher.listen(0) as listener:
+        assert launcher.address(listener) == f"http://127.0.0.1:{listener.getsockname()[1]}"
 
 
 def test_what_cannot_share_an_address_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
-    assert serve.usual() == 1
-    with serve.street(0) as street, pytest.raises(SystemExit, match=r"SERVERS=2 cannot be done: .* on Linux only"):
-        serve.serve(street, 2)
+    assert launcher.default_servers() == 1
+    with launcher.listen(0) as listener, pytest.raises(SystemExit, match=r"SERVERS=2 cannot be done: .* on Linux only"):
+        launcher.serve(listener, 2)
 
 
 def place(address: str, cookie: str = "") -> str:

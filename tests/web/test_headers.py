@@ -3,7 +3,8 @@
 import random
 import string
 
-from planner.web.same_browser import COOKIE, name_in, naming
+from planner.web.headers import BROWSER_COOKIE as COOKIE
+from planner.web.headers import browser_name, naming_headers
 
 
 def scope(cookie: str) -> dict[str, object]:
@@ -11,7 +12,7 @@ def scope(cookie: str) -> dict[str, object]:
 
 
 def given() -> str:
-    (name, said), *more = naming(scope(""))
+    (name, said), *more = naming_headers(scope(""))
     assert (name, more) == (b"set-cookie", [])
     return said.decode()
 
@@ -19,7 +20,7 @@ def given() -> str:
 def test_a_browser_without_a_name_gets_one_of_its_own() -> None:
     first, second = (given().split(";")[0].removeprefix(f"{COOKIE}=") for _ in range(2))
     assert first != second
-    assert name_in({COOKIE: first}) == first
+    assert browser_name({COOKIE: first}) == first
 
 
 def test_no_script_and_no_other_site_gets_the_name() -> None:
@@ -28,7 +29,7 @@ def test_no_script_and_no_other_site_gets_the_name() -> None:
 
 def test_a_browser_keeps_its_name() -> None:
     mine = given().split(";")[0]
-    assert naming(scope(f"a=b; {mine}; c=d")) == []
+    assert naming_headers(scope(f"a=b; {mine}; c=d")) == []
 
 
 def test_what_is_no_name_is_none() -> None:
@@ -36,5 +37,5 @@ def test_what_is_no_name_is_none() -> None:
     marks = string.printable + "é\u00ff"
     for _ in range(500):
         said = "".join(rng.choices(marks, k=rng.choice((0, 1, 21, 23, 300))))
-        assert name_in({COOKIE: said}) is None
-        assert naming(scope(f"{COOKIE}={said.replace(';', '')}x!"))
+        assert browser_name({COOKIE: said}) is None
+        assert naming_headers(scope(f"{COOKIE}={said.replace(';', '')}x!"))

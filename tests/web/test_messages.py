@@ -6,7 +6,7 @@ import numpy as np
 
 from planner.report.answer.plan_report import PlanResult, evaluate
 from planner.scenario.scenario import Scenario
-from planner.web import parcels
+from planner.web import messages
 from pricing import load_catalogue
 
 DAY = date(2026, 11, 23)
@@ -14,13 +14,13 @@ MOST_BYTES = 300_000
 
 
 def made() -> PlanResult:
-    parcels.ready()
+    messages.ready()
     return evaluate(load_catalogue(), Scenario(), DAY, with_details=True)
 
 
 def test_futures_are_the_same_where_they_arrive() -> None:
     here = made()
-    there: PlanResult = parcels.unpacked(parcels.packed(here))
+    there: PlanResult = messages.loads(messages.dumps(here))
     assert here.futures is not None
     assert there.futures is not None
     assert "draws" not in there.futures.__dict__
@@ -31,7 +31,7 @@ def test_futures_are_the_same_where_they_arrive() -> None:
 
 def test_lines_have_the_amounts_that_they_had() -> None:
     here = made()
-    there: PlanResult = parcels.unpacked(parcels.packed(here))
+    there: PlanResult = messages.loads(messages.dumps(here))
     assert not any("usd" in line.__dict__ for option in there.plan.options for line in option.ledger.lines)
     for one, other in zip(here.plan.options, there.plan.options, strict=True):
         for ledger, sent in zip((one.low, one.ledger, one.high), (other.low, other.ledger, other.high), strict=True):
@@ -44,4 +44,4 @@ def test_lines_have_the_amounts_that_they_had() -> None:
 def test_what_can_be_reckoned_again_does_not_travel() -> None:
     here = made()
     _ = [line.total_usd for option in here.plan.options for line in option.ledger.lines]
-    assert len(parcels.packed(here)) < MOST_BYTES
+    assert len(messages.dumps(here)) < MOST_BYTES

@@ -3,7 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from planner.web.paper import number
+from planner.web.print_table import format_number
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from planner.web.paper import number
     ],
 )
 def test_a_number_is_written_as_its_column_says(value: float, form: str, said: str) -> None:
-    assert number(value, form) == said
+    assert format_number(value, form) == said
 
 
 def _page() -> None:
@@ -30,7 +30,7 @@ def _page() -> None:
     import streamlit as st
 
     from planner.report.table import Table
-    from planner.web import paper
+    from planner.web.print_table import print_table
 
     long = "https://example.org/" + "a" * 40
     table = Table(
@@ -43,7 +43,7 @@ def _page() -> None:
         }
     )
     money = {"Paid": st.column_config.NumberColumn("Paid, all", format="$%,.0f")}
-    paper.whole(table, column_config=money, placeholder="none", alt='"All" of it', hide_index=True)
+    print_table(table, column_config=money, placeholder="none", alt='"All" of it', hide_index=True)
 
 
 def test_a_table_of_many_columns_is_in_parts_and_each_says_whose_row_it_is() -> None:

@@ -12,34 +12,34 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from planner.web import workers
-from planner.web.turns import TURNS, Anybody
-from planner.web.workers import Job, Line
+from planner.web.run_queue import RUNS, AnonymousVisitor
+from planner.web.workers import JobQueue, WorkerJob
 
 PATIENCE_S = 60
 
 
-def job(person: str, name: str = "") -> Job:
-    return Job(person, name, name.encode(), Future())
+def job(person: str, name: str = "") -> WorkerJob:
+    return WorkerJob(person, name, name.encode(), Future())
 
 
-def order(line: Line) -> list[str]:
+def order(line: JobQueue) -> list[str]:
     """The names of what waits, made one after the other."""
     found = []
     while there := line.next():
-        found.append(there.known_as)
+        found.append(there.name)
         line.end(there)
     return found
 
 
 def test_a_person_with_many_plans_costs_another_one() -> None:
-    line = Line()
+    line = JobQueue()
     for name in ("a1", "a2", "a3", "b1", "b2", "c1"):
         line.join(job(name[0], name))
     assert order(line) == ["a1", "b1", "c1", "a2", "b2", "a3"]
 
 
 def test_who_comes_while_a_plan_is_made_goes_before_that_persons_next() -> None:
-    line = Line()
+    line = JobQueue()
     for name in ("a1", "a2"):
         line.join(job("a", name))
     first = line.next()
@@ -50,20 +50,20 @@ def test_who_comes_while_a_plan_is_made_goes_before_that_persons_next() -> None:
 
 
 def test_a_person_has_one_process_while_others_wait_and_all_when_nobody_does() -> None:
-    line = Line()
+    line = JobQueue()
     for name in ("a1", "a2", "a3", "b1"):
         line.join(job(name[0], name))
-    assert [one.known_as for one in (line.next(), line.next(), line.next(), line.next()) if one] == [
+    assert [one.name for one in (line.next(), line.next(), line.next(), line.next()) if one] == [
         "a1", "b1", "a2", "a3",
     ]  # fmt: skip
 
 
 def test_what_was_cancelled_or_made_for_somebody_else_is_passed_over() -> None:
-    line, shared, gone = Line(), job("a", "shared"), job("a", "gone")
+    line, shared, gone = JobQueue(), job("a", "shared"), job("a", "gone")
     line.join(gone)
     line.join(shared)
-    line.join(Job("b", "shared", b"", shared.made))
-    gone.made.cancel()
+    line.join(WorkerJob("b", "shared", b"", shared.result))
+    gone.result.cancel()
     assert order(line) == ["shared"]
 
 
@@ -74,8 +74,8 @@ class Crowd:
     """People who come, leave and are served at random, and what the line owes them."""
 
     def __init__(self) -> None:
-        self.line = Line()
-        self.waiting, self.at_work = list[Job](), list[Job]()
+        self.line = JobQueue()
+        self.waiting, self.at_work = list[WorkerJob](), list[WorkerJob]()
 
     def join(self, person: str) -> None:
         self.waiting.append(job(person))
@@ -83,7 +83,7 @@ class Crowd:
 
     def cancel(self, person: str) -> None:
         for one in [one for one in self.waiting if one.person == person][-1:]:
-            assert one.made.cancel()
+            assert one.result.cancel()
             self.waiting.remove(one)
 
     def next(self, _: str = "") -> None:
@@ -116,7 +116,7 @@ def test_each_plan_that_is_still_wanted_is_made_once_in_its_persons_order(steps:
 # With processes
 
 
-class Visitors(Anybody):
+class Visitors(AnonymousVisitor):
     """A visitor for each thread: the first part of its name is the person; it leaves when the test says so."""
 
     def __init__(self) -> None:
@@ -125,7 +125,7 @@ class Visitors(Anybody):
     def name(self) -> str:
         return threading.current_thread().name.split()[0]
 
-    def look(self) -> None:
+    def check(self) -> None:
         if threading.current_thread().name in self.gone:
             raise Left
 
@@ -138,12 +138,12 @@ class Left(BaseException):
 def visitors(monkeypatch: pytest.MonkeyPatch) -> Iterator[Visitors]:
     """Visitors of a server with one process."""
     found = Visitors()
-    monkeypatch.setattr(TURNS, "visitor", found)
+    monkeypatch.setattr(RUNS, "visitor", found)
     workers.branch()
     pool = workers.WorkerPool(1)
-    workers.use({False: pool})
+    workers.use_runners({False: pool})
     yield found
-    workers.use({})
+    workers.use_runners({})
     pool.close()
 
 
@@ -160,18 +160,18 @@ def test_the_processes_keep_to_the_line_and_what_was_left_is_never_made(visitors
     (tmp_path / "hold").touch()
     made = tmp_path / "made"
     made.touch()
-    pool = workers._makers[False]
+    pool = workers._runners[False]
     assert isinstance(pool, workers.WorkerPool)
 
     def ask(name: str) -> threading.Thread:
         def run() -> None:
             with suppress(Left):
-                workers.elsewhere(make, name, tmp_path)
+                workers.run_in_worker(make, name, tmp_path)
 
-        before = len(pool._waited_for)
+        before = len(pool._waiters)
         thread = threading.Thread(target=run, name=name)
         thread.start()
-        until(lambda: len(pool._waited_for) == before + 1)
+        until(lambda: len(pool._waiters) == before + 1)
         return thread
 
     heavy = [ask(f"one {number}") for number in range(20)]
@@ -191,19 +191,19 @@ def test_the_processes_keep_to_the_line_and_what_was_left_is_never_made(visitors
 def test_what_has_begun_is_there_for_who_comes_back(visitors: Visitors, tmp_path: Path) -> None:
     """A page loaded anew asks the same as the session that has just left."""
     (tmp_path / "hold").touch()
-    pool = workers._makers[False]
+    pool = workers._runners[False]
     assert isinstance(pool, workers.WorkerPool)
-    asked = workers.parcels.packed((make, ("plan", tmp_path), {}))
+    asked = workers.messages.dumps((make, ("plan", tmp_path), {}))
     job = pool.begin(asked, "plan", "one")
     until((tmp_path / "made").exists)
     pool.leave(job)
     again = pool.begin(asked, "plan", "one")
     (tmp_path / "hold").unlink()
-    again.made.result(PATIENCE_S)
+    again.result.result(PATIENCE_S)
     pool.leave(again)
     assert (tmp_path / "made").read_text() == "plan\n"
-    assert not pool._making
-    assert not pool._waited_for
+    assert not pool._pending
+    assert not pool._waiters
 
 
 def until(is_so: Callable[[], bool]) -> None:

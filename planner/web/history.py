@@ -1,0 +1,130 @@
+"""Undo and redo: each edit of the plan is a step that can be taken back and repeated, as by Back.
+
+It survives a reload, which begins another session. The server keeps the histories of a browser's last few sessions
+under the browser's cookie; a session that begins at the plan where one of them stands goes on with it. Only this
+browser has the cookie, and a browser that opens a link for the first time has nothing to undo.
+"""
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from threading import Lock
+
+import streamlit as st
+
+from planner.report.answer.verdict_line import VerdictSummary
+from planner.web import address, filters, questions
+from planner.web.headers import browser_name
+from pricing.caching import cached
+
+MOST_STEPS = 100
+_MOST_BROWSERS, _MOST_SESSIONS = 256, 4
+_HISTORY = "plan_history"
+_VIEWS = (filters.HIDDEN,)  # keys of a step besides those of the plan
+_LOCK = Lock()
+
+
+@dataclass
+class EditStep:
+    """The texts of the plan after one edit, and its verdict."""
+
+    values: dict[str, str]
+    verdict: VerdictSummary | None = None
+
+    @property
+    def plan(self) -> dict[str, str]:
+        """Return the texts of the plan alone."""
+        return {key: text for key, text in self.values.items() if key not in _VIEWS}
+
+
+@dataclass(eq=False)
+class _History:
+    """The steps, and the index of the one where the plan stands; -1 before the first."""
+
+    steps: list[EditStep] = field(default_factory=list)
+    at: int = -1
+
+    @property
+    def now(self) -> EditStep | None:
+        """Return the step where the plan stands."""
+        return self.steps[self.at] if self.steps else None
+
+
+def note(plan: Iterable[str], verdict: VerdictSummary) -> None:
+    """Note the plan of this run and its verdict. `plan` are the keys that belong to the plan."""
+    history, values = _history(plan), _values(plan)
+    steps, at = history.steps, history.at
+    if history.now is None or history.now.values != values:
+        near = [index for index in (at - 1, at + 1) if 0 <= index < len(steps) and steps[index].values == values]
+        if not near:  # else by Back or Forward
+            steps[at + 1 :] = [EditStep(values)]
+            del steps[:-MOST_STEPS]
+        history.at = near[0] if near else len(steps) - 1
+    steps[history.at].verdict = verdict
+    with _LOCK:
+        past = _of_browser()
+        if history not in past:
+            past.append(history)
+
+
+def before() -> EditStep | None:
+    """Return the last step before this one that held another plan; None at the first."""
+    history: _History = st.session_state[_HISTORY]
+    earlier = reversed(history.steps[: max(history.at, 0)])
+    return next((step for step in earlier if history.now is not None and step.plan != history.now.plan), None)
+
+
+def _history(plan: Iterable[str]) -> _History:
+    if _HISTORY not in st.session_state:
+        st.session_state[_HISTORY] = _resumed(_values(plan))
+    return st.session_state[_HISTORY]
+
+
+def _resumed(values: dict[str, str]) -> _History:
+    """Return the newest history of this browser that stands at this plan, as after a reload; else an empty one."""
+    with _LOCK:
+        past = _of_browser()
+        newest_first = reversed(past)
+        match = next((old for old in newest_first if old.now is not None and old.now.values == values), None)
+        if match is None:
+            return _History()
+        past.remove(match)  # its session is over; one that is not comes back with its next run
+        return _History([replace(step) for step in match.steps], match.at)
+
+
+def _of_browser() -> deque[_History]:
+    name = browser_name(st.context.cookies)
+    return deque() if name is None else _past(name)
+
+
+@cached(_MOST_BROWSERS)
+def _past(_browser: str) -> deque[_History]:
+    """Return the histories of a browser's last sessions, the oldest first."""
+    return deque(maxlen=_MOST_SESSIONS)
+
+
+def _values(plan: Iterable[str]) -> dict[str, str]:
+    return {key: text for key, text in address.texts().items() if key in (*plan, *_VIEWS, questions.KEY)}
+
+
+def buttons(plan: tuple[str, ...]) -> None:
+    """Show undo and redo, as the run before left them: the widgets of this run come later."""
+    history = _history(plan)
+    is_ahead = history.now is not None and history.now.values != _values(plan)  # by an edit that is not noted yet
+    for label, icon, by, is_possible in (
+        ("Undo", ":material/undo:", -1, history.at > 0 or is_ahead),
+        ("Redo", ":material/redo:", 1, history.at + 1 < len(history.steps) and not is_ahead),
+    ):
+        st.button(
+            label, icon=icon, type="tertiary", disabled=not is_possible, on_click=_go_to_step, args=(by, plan),
+            key=label.casefold(),
+        )  # fmt: skip
+
+
+def _go_to_step(by: int, plan: tuple[str, ...]) -> None:
+    address.sync_from_widgets()
+    history = _history(plan)
+    history.at += by
+    values = history.steps[history.at].values
+    questions.turn_to(values)
+    address.replace(values, (*plan, *_VIEWS))

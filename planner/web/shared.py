@@ -1,0 +1,92 @@
+"""Results that all sessions share: calculated once for the same facts, scenario and day, and kept."""
+
+import functools
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future
+from contextlib import nullcontext
+from threading import Lock
+from typing import Any, ParamSpec, TypeVar
+
+import streamlit as st
+from pydantic import BaseModel
+
+from planner.money.plan import Plan
+from planner.scenario.scenario import Scenario
+from planner.web.run_queue import RUNS
+from pricing import Catalogue
+
+_P, _T = ParamSpec("_P"), TypeVar("_T")
+
+
+def key_of(value: Any) -> Hashable:
+    """Return the part of a cache key for an argument.
+
+    Facts are told apart by their digest, records by their JSON (a scenario also by the currencies in which its prices
+    were typed, which its sentences name), a plan by its facts, scenario and day; anything else by its own hash.
+    """
+    if isinstance(value, Catalogue):
+        return value.digest
+    if isinstance(value, Plan):
+        return tuple(map(key_of, (value.setting.catalogue, value.setting.written, value.setting.day)))
+    if isinstance(value, BaseModel):
+        text = value.model_dump_json(exclude_defaults=True)
+        return f"{text} {value.typed}" if isinstance(value, Scenario) else text
+    return value  # type: ignore[no-any-return]
+
+
+class _Results(OrderedDict[Hashable, Future[Any]]):
+    """The last results of a function, or futures of those that are being calculated."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self._size, self._lock = size, Lock()
+
+    def claim(self, name: Hashable) -> tuple[Future[Any], bool]:
+        """Return the future of a result, and whether the caller is the first to ask for it."""
+        with self._lock:
+            future = self.pop(name, None)
+            self[name] = result = Future() if future is None else future
+            while len(self) > self._size:
+                self.popitem(last=False)
+        return result, future is None
+
+    def fail(self, name: Hashable, future: Future[Any]) -> None:
+        """Forget a result that could not be calculated: each session that waits for it tries it itself."""
+        with self._lock:
+            if self.get(name) is future:
+                del self[name]
+        future.cancel()
+        future.set_running_or_notify_cancel()
+
+
+def shared(
+    size: int, *, key: Callable[..., tuple[Any, ...]] | None = None, spinner: str = ""
+) -> Callable[[Callable[_P, _T]], Callable[_P, _T]]:
+    """Return a decorator that keeps the last `size` results of a function for all sessions.
+
+    A result depends on all positional arguments, or on what `key` returns for the arguments. Sessions that ask for the
+    same at the same time wait outside their turn for the first one. A failure is not kept.
+    """
+
+    def decorate(function: Callable[_P, _T]) -> Callable[_P, _T]:
+        results = _Results(size)
+
+        @functools.wraps(function)
+        def call(*args: _P.args, **named: _P.kwargs) -> _T:
+            name = tuple(map(key_of, args if key is None else key(*args, **named)))
+            future, is_first = results.claim(name)
+            with st.spinner(spinner) if spinner and not future.done() else nullcontext():
+                if is_first:
+                    try:
+                        future.set_result(function(*args, **named))
+                    finally:
+                        if not future.done():
+                            results.fail(name, future)
+                elif not future.done():
+                    RUNS.wait_for_future(future)
+            return call(*args, **named) if future.cancelled() else future.result()
+
+        return call
+
+    return decorate

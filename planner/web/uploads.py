@@ -1,0 +1,231 @@
+"""Files of one's own: price quotes, a model's config.json, and measured runs with the factors that follow from them."""
+
+import streamlit as st
+
+from planner.evidence.checked import FactorTable, merge_factors
+from planner.evidence.constants_file import read_factors
+from planner.evidence.table import TABLES, decode_table
+from planner.network.config_file import MOST_CHARACTERS, own_model
+from planner.report import words
+from planner.report.speed import runs as own_runs
+from planner.report.speed.fit_words import architecture_text
+from planner.scenario.known_names import with_unchanged_note
+from planner.scenario.measured import MOST_MODELS, MeasuredRun, OwnModel
+from planner.scenario.scenario import Scenario
+from planner.scenario.task import ServingTask, TrainingTask
+from planner.scenario.work import Work
+from planner.web import ask, show, state
+from pricing import PricingError, QuoteError
+from pricing.quotes import TEMPLATE_CSV, Quotes, parse_quotes
+
+
+def _show_refusal(key: str) -> None:
+    if st.session_state.get(key):
+        st.error(words.markdown(st.session_state[key]))
+
+
+def _use(scenario: Scenario, refusal_key: str) -> None:
+    """Make a scenario the plan; one that says more than a link can hold leaves the plan as it is."""
+    st.session_state[refusal_key] = None
+    try:
+        ask.use(scenario)
+    except PricingError as refusal:
+        st.session_state[refusal_key] = with_unchanged_note(refusal)
+
+
+# Quotes
+
+QUOTE_FILE, _QUOTE_REFUSAL = "quote_file", "quote_refusal"
+_MOST_PROBLEMS = 5
+
+
+def quote_upload() -> None:
+    """Show the upload of quotes, and what became of each row."""
+    st.markdown(
+        "A CSV or YAML file with rental prices, discounts or hardware quotes. They override the catalogue everywhere "
+        "and are marked *yours*. The file stays in this session; nothing is stored."
+    )
+    with st.expander("Upload a file", key="upload"):
+        kinds = ["csv", "yaml", "yml", "txt"]
+        st.file_uploader("Quote file", type=kinds, key=QUOTE_FILE, max_upload_size=1, on_change=_read_quotes)
+    show.download("Download a file to fill in", "quotes.csv", TEMPLATE_CSV.encode, "template")
+    _show_refusal(_QUOTE_REFUSAL)
+    quotes = state.quotes()
+    if quotes is not None:
+        _quotes_summary(quotes)
+        st.button("Remove my prices", on_click=_remove_quotes)
+
+
+def _read_quotes() -> None:
+    """Read the file once, when it is chosen. A file that cannot be read leaves the earlier quotes in place."""
+    file = st.session_state[QUOTE_FILE]
+    st.session_state[_QUOTE_REFUSAL] = None
+    if file is None:
+        return
+    try:
+        quotes = parse_quotes(file.getvalue(), name=file.name, catalogue=state.live_catalogue(), day=state.day())
+        if quotes.is_empty:
+            reasons = " ".join(map(str, quotes.problems[:_MOST_PROBLEMS]))
+            raise QuoteError(f"{file.name} has no row that can be used. {reasons}")
+    except QuoteError as refusal:
+        st.session_state[_QUOTE_REFUSAL] = with_unchanged_note(refusal)
+        return
+    state.set_quotes(quotes)
+
+
+def _remove_quotes() -> None:
+    state.set_quotes(None)
+    st.session_state[_QUOTE_REFUSAL] = None
+
+
+def _quotes_summary(quotes: Quotes) -> None:
+    counts = ((quotes.offers, "price"), (quotes.discounts, "discount"), (quotes.hardware, "hardware quote"))
+    st.success(f"In use: {words.listed([words.count(len(rows), name) for rows, name in counts])}.")
+    for show_box, head, notes in (
+        (st.error, f"{words.count(len(quotes.problems), 'problem')}; those rows are not used", quotes.problems),
+        (st.warning, "In use, but check again", quotes.questions),
+    ):
+        if notes:
+            show_box(f"{head}:\n\n" + "\n".join(f"- {words.markdown(str(note))}" for note in notes))
+
+
+# A model
+
+CONFIG_FILE, CONFIG_TEXT, CONFIG_NAME = "config_file", "config_text", "config_name"
+_MODEL, _CONFIG_REFUSAL = "own_model", "config_refusal"
+MODEL_TITLE = "A model that is not on record"
+
+
+def model_upload() -> None:
+    """Show the upload or the text of a configuration, the model it describes, and the buttons that use it."""
+    with st.expander(MODEL_TITLE, key="own-model"):
+        st.markdown(
+            "The `config.json` that lies beside the weights of most open models. It is read, never run. The model "
+            "becomes part of this plan only once you press a button, and is then in its link and its file."
+        )
+        st.file_uploader("config.json", type=["json"], key=CONFIG_FILE, max_upload_size=1, on_change=_read_config_file)
+        st.text_area("or its text", key=CONFIG_TEXT, max_chars=MOST_CHARACTERS, on_change=_read_config_text)
+        st.text_input("Name", key=CONFIG_NAME, max_chars=80, placeholder="as in the file")
+        _show_refusal(_CONFIG_REFUSAL)
+        model: OwnModel | None = st.session_state.get(_MODEL)
+        if model is None:
+            return
+        st.success(words.markdown(architecture_text(model)))
+        with st.container(horizontal=True):
+            st.button("Train it", on_click=_plan_with_model, args=("train",), key="train-own-model")
+            st.button("Serve it", on_click=_plan_with_model, args=("serve",), key="serve-own-model")
+
+
+def _read_config_file() -> None:
+    file = st.session_state[CONFIG_FILE]
+    if file is not None:
+        _read_config(file.getvalue().decode("utf-8-sig", errors="replace"), file.name)
+
+
+def _read_config_text() -> None:
+    if st.session_state[CONFIG_TEXT]:
+        _read_config(st.session_state[CONFIG_TEXT], "config.json")
+
+
+def _read_config(text: str, file: str) -> None:
+    """Read it once, when it comes. A text that cannot be read leaves everything as it was."""
+    st.session_state[_CONFIG_REFUSAL] = None
+    try:
+        st.session_state[_MODEL] = own_model(text, file=file)
+    except PricingError as refusal:
+        st.session_state[_CONFIG_REFUSAL] = with_unchanged_note(refusal)
+
+
+def _plan_with_model(task: str) -> None:
+    """Make it the work of the plan, in place of the first; the newest models stay."""
+    scenario, model = state.scenario(), st.session_state[_MODEL]
+    model = model.model_copy(update={"name": st.session_state.get(CONFIG_NAME) or model.name})
+    others = tuple(other for other in scenario.models if other.name != model.name)[-(MOST_MODELS - 1) :]
+    work = (_work_with_model(scenario.work[0], model.name, task), *scenario.work[1:])
+    _use(scenario.model_copy(update={"models": (*others, model), "work": work}), _CONFIG_REFUSAL)
+
+
+def _work_with_model(work: Work, name: str, task: str) -> Work:
+    present = getattr(work, task)
+    if present is not None:
+        return work.model_copy(update={task: present.model_copy(update={"model": name})})
+    new = TrainingTask(model=name) if task == "train" else ServingTask(model=name)
+    return Work.model_validate({"accelerators": work.accelerators, task: new})
+
+
+# MeasuredRun runs
+
+RUNS_FILE, _RUNS, _RUNS_REFUSAL = "runs_file", "own_runs", "runs_refusal"
+MOST_MB, MOST_ROWS = 2, 5_000
+_RATE = st.column_config.NumberColumn(format="%,.5g")
+_SHAPE, _REASON = "Shape", "Not used because"
+_BELIEF = "The more runs, and the nearer they are to each other, the more; the docs have the formula."
+
+
+def runs_upload(_work: object = None) -> None:
+    """Show the upload of measured runs, each beside its prediction, and the factors that the plan uses."""
+    st.markdown(
+        "A CSV with training or serving runs that you measured. Their factors become part of this plan only once you "
+        "press a button, and are then in its link and its file. The table itself stays in this session."
+    )
+    with st.expander("Upload a file", key="upload-runs"):
+        label = "Your runs (CSV)"
+        st.file_uploader(label, type=["csv"], key=RUNS_FILE, max_upload_size=MOST_MB, on_change=_read_runs)
+        with st.container(horizontal=True):
+            for kind, table in TABLES.items():
+                file, key = f"{kind}-runs.csv", f"template-{kind}-runs"
+                show.download(f"A {kind} table to fill in", file, table.template.encode, key)
+    _show_refusal(_RUNS_REFUSAL)
+    factors: FactorTable | None = st.session_state.get(_RUNS)
+    if factors is not None:
+        _runs_view(factors)
+    used = state.scenario().measured
+    if used:
+        st.header(words.markdown(own_runs.used_runs_text(used)), anchor=False)
+        _factors(used)
+        st.button("Remove my runs", on_click=_use_factors, args=((),), key="drop-runs")
+
+
+def _read_runs() -> None:
+    """Read the file once, when it is chosen. A file that cannot be read leaves everything as it was."""
+    file = st.session_state[RUNS_FILE]
+    st.session_state[_RUNS_REFUSAL] = None
+    if file is None:
+        return
+    try:
+        text = decode_table(file.getvalue(), file=file.name)
+        factors = read_factors(state.catalogue(), text, file=file.name, day=state.day(), most=MOST_ROWS)
+    except PricingError as refusal:
+        st.session_state[_RUNS_REFUSAL] = with_unchanged_note(refusal)
+        return
+    st.session_state[_RUNS] = factors
+
+
+def _runs_view(factors: FactorTable) -> None:
+    finding = own_runs.own_runs_finding(state.catalogue(), factors)
+    st.header(words.markdown(finding), anchor=False)
+    table = own_runs.runs_table(state.catalogue(), factors)
+    columns = {"Measured": _RATE, "Predicted": _RATE, "Of predicted": show.WHOLE_SHARE}
+    columns[_REASON] = st.column_config.TextColumn(width=420)
+    order = [name for name in table.columns if name not in (_SHAPE, _REASON) or any(table[name])]
+    show.table("my-runs", "", table, columns, "my-runs.csv", placeholder="–", alt=finding, column_order=order)
+    scenario = state.scenario()
+    merged = merge_factors(scenario.measured, factors, accelerator=scenario.accelerator)
+    if merged == scenario.measured:
+        return
+    st.markdown(f"**Combined correction factors** and their weight for similar jobs. {_BELIEF}")
+    _factors(factors.scenario_factors())
+    carried = sum(factor.kind == factors.kind for factor in merged)
+    for sentence in own_runs.unused_run_sentences(factors, carried=carried):
+        show.small(words.markdown(sentence))
+    st.button("Use these", on_click=_use_factors, args=(merged,), key="use-runs")
+
+
+def _factors(factors: tuple[MeasuredRun, ...]) -> None:
+    columns = dict.fromkeys(("Of predicted", "from", "to", "Believed"), show.WHOLE_SHARE)
+    table = own_runs.factors_table(state.catalogue(), factors)
+    show.table("factors", "", table, columns, placeholder="–", alt=_BELIEF)
+
+
+def _use_factors(factors: tuple[MeasuredRun, ...]) -> None:
+    _use(state.scenario().model_copy(update={"measured": factors}), _RUNS_REFUSAL)
