@@ -85,7 +85,7 @@ def day_of(world: str) -> date:
     return max(DAY, catalogue_of(world).day)
 
 
-def scenario_called(name: str) -> Scenario:
+def load_scenario(name: str) -> Scenario:
     """A preset, or the first question of the app about an accelerator."""
     found = find_preset(name)
     return Scenario(accelerator=name) if found is None else found.scenario
@@ -94,7 +94,7 @@ def scenario_called(name: str) -> Scenario:
 @lru_cache(maxsize=64)
 def reckoned(world: str, name: str) -> PlanReport:
     """A plan with its answer, its words and its futures."""
-    made = planned(catalogue_of(world), scenario_called(name), day_of(world))
+    made = planned(catalogue_of(world), load_scenario(name), day_of(world))
     sure = decided(made, DRAWS)
     return PlanReport(name, made, sure.answer, summarize_answer(made, sure.answer, sure.futures), (), sure.futures)
 

@@ -48,7 +48,7 @@ def test_a_file_of_a_known_shape_is_as_fast_as_that_model(
 @pytest.mark.parametrize("verb", ["train", "serve"])
 def test_what_is_wrong_is_one_sentence(verb: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([verb, *ON]) == BAD_INPUT
-    assert "--model: want the name of a model, or --config" in capsys.readouterr().err
+    assert "No model given. Name one with --model" in capsys.readouterr().err
     assert main([verb, "--config", file(tmp_path, {**CONFIG, "vocab_size": "many"}), *ON]) == BAD_INPUT
     assert "config.json: vocab_size: want a whole number" in capsys.readouterr().err
     assert main([verb, "--config", str(tmp_path / "none.json"), *ON]) != OK

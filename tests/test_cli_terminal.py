@@ -236,4 +236,4 @@ def test_ctrl_c_ends_a_sweep_on_several_processes_with_how_to_go_on(tmp_path: Pa
         os.killpg(sweep.pid, signal.SIGINT)  # a terminal sends it to all processes of the command
         _, err = sweep.communicate(timeout=300)
     assert sweep.returncode == STOPPED
-    assert re.fullmatch(r"(.* left\n)*Stopped after [\d,]+ of 1,920; the same command goes on\.\n", err), err
+    assert re.fullmatch(r"(.* left\n)*Stopped after [\d,]+ of 1,920; the same command resumes it\.\n", err), err

@@ -5,21 +5,24 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import date
 from typing import TYPE_CHECKING, Any, get_args
 
-from planner.cli.arguments import (
+from planner.cli.common import (
+    UsageError,
     add_location_argument,
     add_output_arguments,
     add_runs_argument,
     amount,
+    emit,
     keep_flags,
     length,
     number,
+    stamp,
     whole,
+    with_quote_file,
 )
-from planner.cli.common import UsageError, emit, stamp, with_quote_file
 from planner.cli.terminal import redraw_line
 from planner.scenario.vocabulary import Method, ServingPrecision, TrainingPrecision
 
@@ -31,22 +34,22 @@ if TYPE_CHECKING:
 
 
 def add(verbs: Any) -> None:
-    """The verb and its arguments."""
+    """Add the verb and its arguments."""
     verb = verbs.add_parser("cheapest", help="which GPU, how many, from whom, rented or bought: time against cost")
     verb.set_defaults(verb=run)
     add_location_argument(verb)
     verb.add_argument("scenario", nargs="?", metavar="SCENARIO", help="a YAML file or a preset that names a model")
     verb.add_argument("--model", metavar="NAME", help="a model of the catalogue: llama-3-8b …")
-    verb.add_argument("--deadline-days", type=number, metavar="D", help="to be trained by; else as cheap as can be")
-    verb.add_argument("--budget-usd", type=number, metavar="B", help="of the run; of a month where work goes on")
+    verb.add_argument("--deadline-days", type=number, metavar="D", help="deadline of training; the cheapest if empty")
+    verb.add_argument("--budget-usd", type=number, metavar="B", help="of the run; of a month for continuous work")
     verb.add_argument("--accelerator", action="append", default=[], metavar="NAME", help="only these; all where empty")
     verb.add_argument("--count", action="append", default=[], type=whole, metavar="N", help="only so many at once")
     verb.add_argument("--spot", action="store_true", help="the work may be interrupted: spot machines too")
     verb.add_argument("--years", type=number, metavar="Y", help="of owning, for what is bought; 3")
     _add_training_arguments(verb)
-    _serve(verb)
+    _add_serving_arguments(verb)
     add_runs_argument(verb)
-    add_output_arguments(verb, csv="write every try, with the reason that it lost for")
+    add_output_arguments(verb, csv="write every candidate, with the reason it lost")
     keep_flags(verb)
 
 
@@ -59,7 +62,7 @@ def _add_training_arguments(verb: Any) -> None:
     verb.add_argument("--precision", choices=every, help="bf16 to train; of weights as published to serve")
 
 
-def _serve(verb: Any) -> None:
+def _add_serving_arguments(verb: Any) -> None:
     verb.add_argument("--requests-per-s", type=number, metavar="R", help="to serve, on average")
     verb.add_argument(
         "--peak",
@@ -75,37 +78,28 @@ def _serve(verb: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Refuse what names nothing before the engine loads."""
-    opened = _scenario(args)
-    return _for_each_use(args) if opened is None else _report(opened, args)
-
-
-_OF_NO_JOB = frozenset({"verb", "flags", "day", "quotes", "json", "csv"})  # what may be said without one
-
-
-def _scenario(args: argparse.Namespace) -> LoadedScenario | None:
-    """The scenario of a file with what the arguments say over it, or one made of the arguments; None: of no job."""
+    """Print the market of one job, or the GPU to choose for typical uses where no job is named."""
+    if args.scenario is None and args.model is None:
+        flags = [args.flags[name] for name, value in vars(args).items() if value and name not in _WITHOUT_JOB]
+        if flags:
+            raise UsageError(f"{flags[0]} needs a job: want --model NAME, or a SCENARIO that names a model.")
+        return _print_uses(args)
     from planner.cli.jobs import accelerator_id
 
-    if args.scenario is None and args.model is None:
-        _reject_job_arguments(args)
-        return None
-    opened = _load_requested(args)
+    loaded = _load_requested(args)
     if args.budget_usd is not None and not args.budget_usd > 0:
         raise UsageError(f"--budget-usd: want more than 0, got {args.budget_usd:g}.")
-    args.accelerator = [accelerator_id(opened.facts, name) for name in args.accelerator]
-    return opened
+    args.accelerator = [accelerator_id(loaded.facts, name) for name in args.accelerator]
+    return _print_market(loaded, args)
 
 
-def _reject_job_arguments(args: argparse.Namespace) -> None:
-    said = [args.flags[name] for name, value in vars(args).items() if value and name not in _OF_NO_JOB]
-    if said:
-        raise UsageError(f"{said[0]} needs a job: want --model NAME, or a SCENARIO that names a model.")
+_WITHOUT_JOB = frozenset({"verb", "flags", "day", "quotes", "json", "csv"})  # arguments allowed without a job
 
 
 def _load_requested(args: argparse.Namespace) -> LoadedScenario:
-    from planner.cli.jobs import parse_job
-    from planner.cli.scenarios import LoadedScenario, scenario_called, with_run_factors
+    """Return the scenario of a file changed by the arguments, or one made of the arguments."""
+    from planner.cli.jobs import parse_job, with_own_runs
+    from planner.cli.scenarios import LoadedScenario, load_scenario
     from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
     from pricing.feeds.live import current
 
@@ -113,21 +107,19 @@ def _load_requested(args: argparse.Namespace) -> LoadedScenario:
         raise UsageError("want --model NAME, or a SCENARIO that names a model, and not both.")
     if args.scenario is None:
         day = args.day or date.today()
-        made = {"accelerator": ANY_ACCELERATOR, "work": (_work(args),), "years": args.years}
+        values = {"accelerator": ANY_ACCELERATOR, "work": (_work(args),), "years": args.years}
         facts = with_quote_file(current(), args.quotes, day)
-        made |= _staying(facts, args)
-        return LoadedScenario(
-            args.model, with_run_factors(parse_job(Scenario, made, args.flags), facts, args.runs, day), facts, day, ()
-        )
-    opened = scenario_called(args.scenario, args)
-    scenario = opened.scenario if args.years is None else opened.scenario.model_copy(update={"years": args.years})
-    works = tuple(_with_deadline_and_budget(work, args) for work in scenario.work)
-    changed = {"work": works, **_staying(opened.facts, args)}
-    return LoadedScenario(opened.name, scenario.model_copy(update=changed), opened.facts, opened.day, opened.about)
+        scenario = parse_job(Scenario, values | _staying(facts, args), args.flags)
+        return LoadedScenario(args.model, with_own_runs(scenario, facts, args.runs, day), facts, day, ())
+    loaded = load_scenario(args.scenario, args)
+    years = {} if args.years is None else {"years": args.years}
+    works = tuple(_with_deadline(work, args) for work in loaded.scenario.work)
+    changes = {"work": works, **years, **_staying(loaded.facts, args)}
+    return replace(loaded, scenario=loaded.scenario.model_copy(update=changes), is_dated=False)
 
 
 def _staying(facts: Catalogue, args: argparse.Namespace) -> dict[str, Any]:
-    """Where the work must stay, and with it where one's own would run."""
+    """Return where the work must stay, and the place of owned machines with it."""
     from pricing.orderable import staying
 
     allowed = staying(facts, args.stay).countries
@@ -137,14 +129,14 @@ def _staying(facts: Catalogue, args: argparse.Namespace) -> dict[str, Any]:
     return {"stay_in": tuple(sorted(allowed))} | ({} if site is None else {"site": site})
 
 
-def _with_deadline_and_budget(work: Work, args: argparse.Namespace) -> Work:
+def _with_deadline(work: Work, args: argparse.Namespace) -> Work:
     from planner.cli.jobs import parse_job
     from planner.scenario.task import TrainingTask
 
     changed: dict[str, Any] = {"may_stop": work.may_stop or args.spot}
     if work.train is not None and args.deadline_days is not None:
-        said = work.train.model_dump() | {"deadline_days": args.deadline_days}
-        changed["train"] = parse_job(TrainingTask, said, args.flags)
+        values = work.train.model_dump() | {"deadline_days": args.deadline_days}
+        changed["train"] = parse_job(TrainingTask, values, args.flags)
     return work.model_copy(update=changed)
 
 
@@ -166,57 +158,57 @@ def _work(args: argparse.Namespace) -> Work:
 _SECONDS_BEFORE_A_BAR, _BAR = 1.0, 30
 
 
-def _report(opened: LoadedScenario, args: argparse.Namespace) -> int:
-    """One piece of work on every accelerator, in every number and way of paying."""
+def _print_market(loaded: LoadedScenario, args: argparse.Namespace) -> int:
+    """Print one piece of work on every accelerator, in every number and way of paying."""
     from planner.report.forms import to_plain_data
     from planner.report.market.cheapest import market_data, market_table, market_text, single_gpu_kind_sentence
     from planner.study.market.gpu_guide import single_accelerator_picks
     from planner.study.market.survey import market
 
-    found = market(
-        opened.facts,
-        opened.scenario,
-        opened.day,
+    result = market(
+        loaded.facts,
+        loaded.scenario,
+        loaded.day,
         budget_usd=args.budget_usd,
         accelerators=args.accelerator,
         counts=args.count,
         progress=_bar() if sys.stderr.isatty() else None,
     )
-    mixed = single_accelerator_picks(opened.facts, opened.scenario, opened.day)
-    both = {"all_on_one_kind": [to_plain_data(asdict(one)) for one in mixed]}
+    mixed = single_accelerator_picks(loaded.facts, loaded.scenario, loaded.day)
+    both = {"all_on_one_kind": [to_plain_data(asdict(pick)) for pick in mixed]}
     return emit(
         args,
-        table=lambda: market_table(found),
-        data=lambda: {**stamp(opened.facts, opened.day), **market_data(found), **both},
-        text=lambda: market_text(found) + (f"\n{single_gpu_kind_sentence(mixed)}\n" if mixed else ""),
+        table=lambda: market_table(result),
+        data=lambda: {**stamp(loaded.facts, loaded.day), **market_data(result), **both},
+        text=lambda: market_text(result) + (f"\n{single_gpu_kind_sentence(mixed)}\n" if mixed else ""),
     )
 
 
-def _for_each_use(args: argparse.Namespace) -> int:
-    """What to choose for learning, fine-tuning, training, serving and a bit of everything, where no job is named."""
+def _print_uses(args: argparse.Namespace) -> int:
+    """Print the GPU to choose for learning, fine-tuning, training, serving and a bit of everything."""
     from planner.report.market.cheapest import uses_data, uses_table, uses_text
     from planner.study.market.gpu_guide import guide_choices
     from pricing.feeds.live import current
 
     day = args.day or date.today()
     facts = with_quote_file(current(), args.quotes, day)
-    found = guide_choices(facts, day, _bar() if sys.stderr.isatty() else lambda _: None)
+    choices = guide_choices(facts, day, _bar() if sys.stderr.isatty() else lambda _: None)
     return emit(
         args,
-        table=lambda: uses_table(found),
-        data=lambda: {**stamp(facts, day), "uses": uses_data(found)},
-        text=lambda: uses_text(found),
+        table=lambda: uses_table(choices),
+        data=lambda: {**stamp(facts, day), "uses": uses_data(choices)},
+        text=lambda: uses_text(choices),
     )
 
 
 def _bar() -> Progress:
-    """A bar on stderr for whoever waits longer than a second."""
-    begun = time.monotonic()
+    """Return a progress bar on stderr, shown after a second."""
+    start = time.monotonic()
     shown = False
 
     def tell(share: float) -> None:
         nonlocal shown
-        if time.monotonic() - begun > _SECONDS_BEFORE_A_BAR or shown:
+        if time.monotonic() - start > _SECONDS_BEFORE_A_BAR or shown:
             shown = True
             done = round(share * _BAR)
             end = "\r\033[K" if share >= 1 else ""

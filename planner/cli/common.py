@@ -1,4 +1,4 @@
-"""Exit codes, the catalogue with quotes, results as text, JSON or CSV. Every verb loads it: nothing heavy here."""
+"""Shared by all verbs: exit codes, arguments, files, quotes, output. Nothing heavy is loaded here."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planner.cli.terminal import escape_unprintable_json, tell
+from planner.scenario.amounts import parse_amount
 
 if TYPE_CHECKING:
     from planner.report.table import Table
@@ -26,14 +27,14 @@ _HANDLES = ("/dev/fd/", "/proc/", "/dev/stdin", "/dev/stdout", "/dev/stderr")  #
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Put `data` where `path` says, all of it or nothing; an `OSError` of it names the path."""
+    """Write `data` to `path`, all of it or nothing; an `OSError` names the path."""
     with named(path):
         _put(path, data)
 
 
 @contextmanager
 def named(path: Path) -> Iterator[None]:
-    """Whatever the system refuses within is told with the name of the file."""
+    """Give an `OSError` within the name of the file."""
     try:
         yield
     except OSError as error:
@@ -52,7 +53,7 @@ def _put(path: Path, data: bytes) -> None:
 
 
 def is_regular_file(path: Path) -> bool:
-    """Whether a path is a file on a disk, or free to become one: no pipe, no device, nothing that is open already."""
+    """Return whether a path is a file on a disk, or free to become one: no pipe, device or open file."""
     if str(path) == OUTPUT or os.path.abspath(path).startswith(_HANDLES):
         return False
     try:
@@ -62,7 +63,7 @@ def is_regular_file(path: Path) -> bool:
 
 
 def _is_output(path: Path) -> bool:
-    """Whether a path is the output we print to, by another name: writing it anew would cut off what is printed."""
+    """Return whether a path is our own output by another name: a new file would cut it off."""
     try:
         return os.path.samestat(path.stat(), os.fstat(sys.stdout.fileno()))
     except (OSError, ValueError):  # no such file, or an output that is none
@@ -70,7 +71,7 @@ def _is_output(path: Path) -> bool:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    """The file as a whole. One that was there keeps its owner and mode, and is asked whether it may be written to."""
+    """Replace the file as a whole. An existing file keeps its owner and mode, and must be writable."""
     before = path.stat() if path.exists() else None
     if before is not None and not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
@@ -100,14 +101,14 @@ OK, FAILED, BAD_INPUT, NEWS, STOPPED = 0, 1, 2, 3, 130
 
 
 class UsageError(Exception):
-    """Something on the command line cannot be used; the text is the sentence to show."""
+    """A bad command line; the text is the sentence to show."""
 
 
 def with_quote_file(catalogue: Catalogue, path: Path | None, day: date) -> Catalogue:
-    """The catalogue with the quotes of a file laid over it; what is odd about them goes to stderr."""
+    """Return the catalogue with the quotes of a file; problems with them go to stderr."""
     if path is None:
         return catalogue
-    from pricing.quotes import parse_quotes, with_quotes  # only who brings prices waits for it
+    from pricing.quotes import parse_quotes, with_quotes  # loaded only for quotes
 
     quotes = parse_quotes(path.read_bytes(), name=path.name, catalogue=catalogue, day=day)
     for problem in (*quotes.problems, *quotes.questions):
@@ -124,13 +125,13 @@ def to_versioned_json(data: Mapping[str, Any]) -> str:
 
 
 def to_json(data: Any) -> str:
-    """JSON as we print it."""
+    """Return data as JSON for the terminal."""
     text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False, default=lambda day: day.isoformat())
     return escape_unprintable_json(text, sys.stdout)
 
 
 def stamp(catalogue: Catalogue, day: date) -> dict[str, Any]:
-    """The facts that a result rests on, and the day it is of."""
+    """Return the catalogue behind a result, and its day."""
     return {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
 
 
@@ -153,3 +154,111 @@ def emit(
     if args.json and aside:
         sys.stderr.write(f"{aside}\n")
     return OK
+
+
+_MOST_USD_PER_HOUR = 1_000
+
+
+def whole(text: str) -> int:
+    """Parse a positive whole number."""
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 1_000_000:
+        raise argparse.ArgumentTypeError(f"want a whole number from 1 to 1,000,000, got {text!r}")
+    return int(text)
+
+
+def day(text: str) -> date:
+    """Parse a day."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"want a day such as 2026-11-21, got {text!r}") from error
+
+
+def amount(text: str) -> float:
+    """Parse a number of tokens: 15e12, 300B or 15T."""
+    tokens = parse_amount(text)
+    if tokens is None:
+        raise argparse.ArgumentTypeError(f"want a number of tokens such as 300B, 15T or 2e12, got {text!r}")
+    return tokens
+
+
+def length(text: str) -> int:
+    """Parse the number of tokens of one text: 4096, 128k or 1,048,576. As everywhere, 1M is 1,000,000."""
+    tokens = parse_amount(text)
+    if tokens is None or not tokens.is_integer() or tokens < 1:
+        raise argparse.ArgumentTypeError(f"want a whole number of tokens such as 4096, 128k or 1,048,576, got {text!r}")
+    return int(tokens)
+
+
+def add_model_arguments(verb: argparse.ArgumentParser, about: str) -> None:
+    """Add the model: by name, or by a configuration of your own."""
+    verb.add_argument("--model", metavar="NAME", help=about)
+    verb.add_argument("--config", type=Path, metavar="FILE", help="a config.json of a model that is not on record")
+    verb.add_argument("--memory-gb", type=number, metavar="GB", help="host memory per CPU in GB; 256")
+
+
+def add_location_argument(verb: argparse.ArgumentParser) -> None:
+    """Add the place where the machines must be."""
+    verb.add_argument(
+        "--stay", metavar="WHERE", help="where the machines must be: eu, or countries by two letters: DE,FR"
+    )
+
+
+def number(text: str) -> float:
+    """Parse a number."""
+    try:
+        return float(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"want a number, got {text!r}") from error
+
+
+def dollars(text: str) -> float:
+    """Parse a price of one hour."""
+    value = number(text)
+    if not 0 < value <= _MOST_USD_PER_HOUR:
+        raise argparse.ArgumentTypeError(f"want dollars above 0 and up to {_MOST_USD_PER_HOUR:,}, got {text!r}")
+    return value
+
+
+def share(text: str) -> float:
+    """Parse a share, such as 0.6."""
+    value = number(text)
+    if not 0 < value <= 1:
+        raise argparse.ArgumentTypeError(f"want a share above 0 and up to 1, such as 0.6, got {text!r}")
+    return value
+
+
+def add_runs_argument(verb: Any) -> None:
+    """Add the tables of your own runs."""
+    verb.add_argument(
+        "--runs", type=Path, action="append", default=[], metavar="MINE.csv",
+        help="your own measured runs (docs/published-runs.md), training or serving: used to correct speed",
+    )  # fmt: skip
+
+
+def add_catalog_arguments(verb: Any) -> None:
+    """Add the arguments about the facts and the day of a scenario."""
+    verb.add_argument("--quotes", type=Path, metavar="FILE", help="your own prices, CSV or YAML; they win")
+    add_runs_argument(verb)
+    verb.add_argument(
+        "--day", type=day, default=None, metavar="YYYY-MM-DD", help="the day of the plan; the file's, else today"
+    )
+
+
+def add_output_arguments(verb: Any, *, csv: str) -> None:
+    """Add the arguments about prices and about output."""
+    verb.add_argument("--quotes", type=Path, metavar="FILE", help="your own prices, CSV or YAML; they win")
+    verb.add_argument("--day", type=day, metavar="YYYY-MM-DD", help="the day of prices; today")
+    verb.add_argument("--json", action="store_true", help="print JSON")
+    verb.add_argument("--csv", type=Path, metavar="FILE", help=csv)
+
+
+def keep_flags(verb: argparse.ArgumentParser) -> None:
+    """Keep the flag of each field, for error messages about its value."""
+    verb.set_defaults(flags={it.dest: it.option_strings[0] for it in verb._actions if it.option_strings})
+
+
+def decimal_year(text: str) -> float:
+    """Parse a day as a year: 2026-11-21 is 2026.88, the middle of its month."""
+    parsed = day(text)
+    return parsed.year + (parsed.month - 0.5) / 12

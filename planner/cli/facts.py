@@ -4,12 +4,11 @@ import argparse
 from datetime import date
 from typing import Any
 
-from planner.cli.arguments import add_output_arguments
-from planner.cli.common import emit, stamp, with_quote_file
+from planner.cli.common import add_output_arguments, emit, stamp, with_quote_file
 
 
 def add(verbs: Any) -> None:
-    """The verb and its arguments."""
+    """Add the verb and its arguments."""
     verb = verbs.add_parser("facts", help="everything known of an accelerator, provider, place, model or server")
     verb.set_defaults(verb=run)
     verb.add_argument("name", metavar="NAME", help="as you would type it: rtx 4090, runpod, germany, llama-3-8b")

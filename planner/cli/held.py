@@ -1,4 +1,4 @@
-"""`held`: live prices that wait for a person."""
+"""`held`: live prices on hold for a person to review."""
 
 from __future__ import annotations
 
@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING, Any
 from planner.cli.common import UsageError, emit
 
 if TYPE_CHECKING:
-    from pricing.feeds.given import NameDecisions
     from pricing.feeds.naming import NameDecisionResult
-    from pricing.feeds.store import HeldReading
 
 
 def add(verbs: Any) -> None:
-    """The verb and its arguments."""
-    verb = verbs.add_parser("held", help="live prices that are not believed yet, to accept or to refuse")
+    """Add the verb and its arguments."""
+    verb = verbs.add_parser("held", help="review live prices on hold: accept or refuse them")
     verb.set_defaults(verb=run)
     verb.add_argument("--accept", action="append", default=[], metavar="ID", help="believe this one; may be said again")
     verb.add_argument("--refuse", action="append", default=[], metavar="ID", help="do not; may be said again")
@@ -29,66 +27,69 @@ def add(verbs: Any) -> None:
     verb.add_argument("--csv", type=Path, metavar="FILE", help="write one row for each price that is held")
 
 
-_NAME = "what a name that nobody knows is: an id, `new` for a new seller, `none` for nothing wanted; may be said again"
+_NAME = "the meaning of an unknown name: an id, `new` for a new seller, `none` for unwanted prices; may be said again"
 
 
 def run(args: argparse.Namespace) -> int:
-    """What is held; what is accepted, refused and named first."""
-    from planner.report.market.live_prices import (
-        held_rows,
-        held_text,
-        name_decision_outcome,
-        name_decision_rows,
-    )
+    """Apply the decisions about prices and names, then print the prices on hold."""
+    from planner.report.market.live_prices import held_rows, held_text, name_decision_outcome, name_decision_rows
     from planner.report.table import Table
+    from pricing.feeds.database import open_read_only
+    from pricing.feeds.given import NameDecisions
     from pricing.feeds.naming import unresolved_names
+    from pricing.feeds.store import LivePriceStore
 
     both = sorted({*args.accept} & {*args.refuse})
     if both:
         raise UsageError(f"--accept and --refuse both name {', '.join(both)}: want one of them")
-    named = [_word(said) for said in args.name]
-    decided = [_decided(args)] if args.accept or args.refuse else []
-    came = [_said(called, means, who(args.by)) for called, means in named]
-    held, given = _kept()
+    names = [_parse_name(text) for text in args.name]
+    decisions = [_decide(args)] if args.accept or args.refuse else []
+    outcomes = [_assign_name(name, meaning, decision_maker(args.by)) for name, meaning in names]
+    database, held, decided = open_read_only(), list[Any](), NameDecisions()
+    if database is not None:
+        with closing(database):
+            store = LivePriceStore(database)
+            held, decided = store.held(date.today()), store.given()
     rows = held_rows(held)
+    sentences = [*decisions, *map(name_decision_outcome, outcomes)]
     return emit(
         args,
         table=lambda: Table.from_raw_rows(rows),
         data=lambda: {
-            "accepted": args.accept, "refused": args.refuse, "held": rows, "names": name_decision_rows(given.every),
+            "accepted": args.accept, "refused": args.refuse, "held": rows, "names": name_decision_rows(decided.every),
         },
-        text=lambda: "\n".join([*decided, *map(name_decision_outcome, came), held_text(rows, unresolved_names(held))]),
+        text=lambda: "\n".join([*sentences, held_text(rows, unresolved_names(held))]),
     )  # fmt: skip
 
 
-def who(name: str | None) -> str:
-    """Who decides: as he says, else the name of this account."""
+def decision_maker(name: str | None) -> str:
+    """Return the person who decides: the given name, else the name of this account."""
     try:
         return (name or getpass.getuser()).strip()[:100] or "somebody"
     except (KeyError, OSError):  # an account without a name, as in some containers
         return "somebody"
 
 
-def _decided(args: argparse.Namespace) -> str:
+def _decide(args: argparse.Namespace) -> str:
     from planner.report import words
     from pricing.feeds.database import opened
     from pricing.feeds.store import LivePriceStore
 
-    now, person = datetime.now(UTC), who(args.by)
+    person = decision_maker(args.by)
     with closing(opened()) as database:
-        LivePriceStore(database).decide({"believed": args.accept, "refused": args.refuse}, person, now)
+        LivePriceStore(database).decide({"believed": args.accept, "refused": args.refuse}, person, datetime.now(UTC))
     accepted, refused = len(set(args.accept)), len(set(args.refuse))
     return f"{words.count(accepted, 'price')} accepted, {refused:,} refused by {person}."
 
 
-def _word(said: str) -> tuple[str, str]:
-    called, sign, means = said.rpartition("=")
-    if not sign or not called.strip():
-        raise UsageError(f"--name {said!r}: want NAME=ID, as in 'H900 with 192 GB=B200'")
-    return called.strip(), means.strip()
+def _parse_name(text: str) -> tuple[str, str]:
+    name, sign, meaning = text.rpartition("=")
+    if not sign or not name.strip():
+        raise UsageError(f"--name {text!r}: want NAME=ID, as in 'H900 with 192 GB=B200'")
+    return name.strip(), meaning.strip()
 
 
-def _said(called: str, means: str, person: str) -> NameDecisionResult:
+def _assign_name(name: str, meaning: str, person: str) -> NameDecisionResult:
     from pricing.feeds.database import opened
     from pricing.feeds.live import current
     from pricing.feeds.naming import NameInput, say
@@ -96,17 +97,4 @@ def _said(called: str, means: str, person: str) -> NameDecisionResult:
 
     live = current()
     with closing(opened()) as database:
-        return say(LivePriceStore(database), live, NameInput(called, means, person, datetime.now(UTC)))
-
-
-def _kept() -> tuple[list[HeldReading], NameDecisions]:
-    from pricing.feeds.database import open_read_only
-    from pricing.feeds.given import NameDecisions
-    from pricing.feeds.store import LivePriceStore
-
-    database = open_read_only()
-    if database is None:
-        return [], NameDecisions()
-    with closing(database):
-        store = LivePriceStore(database)
-        return store.held(date.today()), store.given()
+        return say(LivePriceStore(database), live, NameInput(name, meaning, person, datetime.now(UTC)))

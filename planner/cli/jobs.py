@@ -1,8 +1,9 @@
-"""The jobs that `train` and `serve` are asked for. What is out of bounds, or is the name of no accelerator, is refused
-here, before anything that reckons is loaded."""
+"""The jobs of `train` and `serve`, and your own runs. Bad input is refused here, before the engine is loaded."""
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pydantic
@@ -11,44 +12,48 @@ from planner.cli.common import UsageError
 from planner.cli.terminal import tell
 from planner.scenario.base import ScenarioModel
 from planner.scenario.jobs import ServingJob, TrainingJob
+from planner.scenario.scenario import Scenario
+from planner.scenario.vocabulary import Kind
 from pricing import Catalogue, load_catalogue, meant
 from pricing.strict_yaml import first_error_message
 
+MOST_BYTES = 20_000_000
+
 
 def training_job(args: argparse.Namespace) -> TrainingJob:
-    """Return the run that the arguments of `train` name."""
-    said = vars(args) | own_models(args)
-    said["accelerator"] = accelerator_id(load_catalogue(), args.accelerator)
-    said["accelerators"] = args.accelerators or (8 if args.mig_profile is None else 1)
-    return parse_job(TrainingJob, said, args.flags)
+    """Return the run of the arguments of `train`."""
+    values = vars(args) | _model_values(args)
+    values["accelerator"] = accelerator_id(load_catalogue(), args.accelerator)
+    values["accelerators"] = args.accelerators or (8 if args.mig_profile is None else 1)
+    return parse_job(TrainingJob, values, args.flags)
 
 
 def serving_jobs(args: argparse.Namespace) -> list[ServingJob]:
-    """Return what the arguments of `serve` name, on each of the accelerators they list."""
-    said = vars(args) | own_models(args)
+    """Return the jobs of the arguments of `serve`, one on each accelerator they list."""
+    values = vars(args) | _model_values(args)
     ids = [accelerator_id(load_catalogue(), name.strip()) for name in args.accelerator.split(",")]
-    return [parse_job(ServingJob, said | {"accelerator": key}, args.flags) for key in ids]
+    return [parse_job(ServingJob, values | {"accelerator": key}, args.flags) for key in ids]
 
 
-def own_models(args: argparse.Namespace) -> dict[str, Any]:
-    """The model that is asked for: a name, or what a configuration describes, which is then called so."""
+def _model_values(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the model: a name, or the model that a configuration describes, under its name."""
     if args.config is None:
         if args.model is None:
-            raise UsageError("--model: want the name of a model, or --config with its config.json.")
+            raise UsageError("No model given. Name one with --model, or give its config.json with --config.")
         return {"model": args.model}
     from planner.network.config_file import MOST_CHARACTERS, own_model
     from planner.report.speed.fit_words import architecture_text
 
     with args.config.open("rb") as file:
         data = file.read(MOST_CHARACTERS + 1)
-    mine = own_model(data.decode("utf-8-sig", errors="replace"), name=args.model or "", file=args.config.name)
-    args.model = mine.name
-    tell(architecture_text(mine))
-    return {"model": mine.name, "models": (mine,)}
+    model = own_model(data.decode("utf-8-sig", errors="replace"), name=args.model or "", file=args.config.name)
+    args.model = model.name
+    tell(architecture_text(model))
+    return {"model": model.name, "models": (model,)}
 
 
 def accelerator_id(catalogue: Catalogue, name: str) -> str:
-    """The accelerator that a person types. Where the name fits several, stderr says which one is taken."""
+    """Return the accelerator of a typed name; where it fits several, stderr says which one is used."""
     key, note = meant.accelerator(catalogue, name)
     if note:
         tell(note)
@@ -58,13 +63,70 @@ def accelerator_id(catalogue: Catalogue, name: str) -> str:
 J = TypeVar("J", bound=ScenarioModel)
 
 
-def parse_job(kind: type[J], said: Mapping[str, Any], flags: Mapping[str, str]) -> J:
-    """Return the job that values give; what is outside the bounds of a field is refused by the name of its flag."""
+def parse_job(kind: type[J], values: Mapping[str, Any], flags: Mapping[str, str]) -> J:
+    """Return the job of some values; a value out of bounds is refused by the name of its flag."""
     try:
-        return kind(**{name: value for name, value in said.items() if value is not None and name in kind.model_fields})
+        return kind(
+            **{name: value for name, value in values.items() if value is not None and name in kind.model_fields}
+        )
     except pydantic.ValidationError as error:
         place, wish, _ = first_error_message(error)
-        if not place:
-            raise UsageError(f"{wish}.") from error
-        name = str(place[0])
-        raise UsageError(f"{flags.get(name, name)}: {wish}.") from error
+        name = str(place[0]) if place else ""
+        raise UsageError(f"{flags.get(name, name)}: {wish}." if name else f"{wish}.") from error
+
+
+def load_runs(kind: Kind, path: Path | None) -> list[dict[str, str]]:
+    """Return the rows of a table of that kind; the published runs where no file is given."""
+    from planner.evidence.table import TABLES, published_runs, read_run_rows
+
+    table = TABLES[kind]
+    return published_runs(table) if path is None else read_run_rows(read_text_file(path), table, file=path.name)
+
+
+def with_own_runs(scenario: Scenario, catalogue: Catalogue, paths: Sequence[Path], day: date) -> Scenario:
+    """Return the scenario with factors of your own tables; unused runs are listed on stderr."""
+    if not paths:
+        return scenario
+    from planner.evidence.checked import merge_factors
+    from planner.evidence.constants_file import read_factors
+    from planner.report.speed.runs import unused_run_sentences
+
+    files: dict[str, str] = {}
+    chip = scenario.accelerator
+    for path in paths:
+        table = read_factors(catalogue, read_text_file(path), file=path.name, day=day)
+        if table.kind in files:
+            raise UsageError(
+                f"{files[table.kind]} and {path.name} are both {table.kind} runs: put them into one table."
+            )
+        files[table.kind] = path.name
+        scenario = scenario.model_copy(update={"measured": merge_factors(scenario.measured, table, accelerator=chip)})
+        carried = sum(factor.kind == table.kind for factor in scenario.measured)
+        for sentence in unused_run_sentences(table, carried=carried):
+            tell(f"{path.name}: {sentence}")
+    return scenario
+
+
+def refuse_both(job: TrainingJob | ServingJob) -> None:
+    """Raise `UsageError` for runs beside one ratio that says the same."""
+    if job.measured_over_predicted is not None:
+        raise UsageError("--runs and --measured-over-predicted are mutually exclusive.")
+
+
+def warn_unused_runs(path: Path, unused: Iterable[tuple[str, str]]) -> None:
+    """Write to stderr which runs of a table are not used, and why."""
+    from planner.report.speed.runs import unused_reasons
+
+    if text := unused_reasons(unused):
+        tell(f"{path.name}: {text}")
+
+
+def read_text_file(path: Path) -> str:
+    """Return the text of a file: UTF-8, of bounded size."""
+    from planner.evidence.table import decode_table
+
+    with path.open("rb") as file:
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise UsageError(f"{path.name}: want at most {MOST_BYTES // 1_000_000} MB.")
+    return decode_table(data, file=path.name)

@@ -1,4 +1,4 @@
-"""`plan`: one scenario, every way to supply it, and the answer."""
+"""`plan`: one scenario, every option to supply it, and the answer."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planner.cli.arguments import add_catalog_arguments
-from planner.cli.common import OK, to_json, write_file
+from planner.cli.common import OK, add_catalog_arguments, to_json, write_file
 from planner.cli.terminal import tell
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def add(verbs: Any) -> None:
-    """The verb and its arguments."""
+    """Add the verb and its arguments."""
     verb = verbs.add_parser("plan", help="rent, buy, or both: ledgers, answer, break-evens of a scenario")
     verb.set_defaults(verb=run)
     verb.add_argument("scenario", metavar="SCENARIO", help="a YAML file (docs/scenario.md), or the name of a preset")
@@ -27,62 +26,55 @@ def add(verbs: Any) -> None:
     verb.add_argument("--json", action="store_true", help="print JSON")
     verb.add_argument("--csv", type=Path, metavar="FILE", help="write every payment, month by month")
     verb.add_argument("--csv-assumptions", type=Path, metavar="FILE", help="write every assumption with its source")
-    verb.add_argument("--csv-results", type=Path, metavar="FILE", help="write what each way comes to")
-    verb.add_argument(
-        "--csv-profit", type=Path, metavar="FILE", help="write profit and loss by year of the ways that sell idle hours"
-    )
+    verb.add_argument("--csv-results", type=Path, metavar="FILE", help="write the measures of each option")
+    profit = "write profit and loss by year of the options that sell idle hours"
+    verb.add_argument("--csv-profit", type=Path, metavar="FILE", help=profit)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Refuse what names nothing before the engine loads."""
-    from planner.cli.scenarios import scenario_called
+    """Load the scenario before the engine, then print the plan."""
+    from planner.cli.scenarios import evaluate, load_scenario
 
-    opened = scenario_called(args.scenario, args)
-    return _report(opened, args)
-
-
-def _report(opened: LoadedScenario, args: argparse.Namespace) -> int:
-    """One scenario, reckoned and told."""
-    from planner.cli.scenarios import evaluate
+    loaded = load_scenario(args.scenario, args)
     from planner.report.answer.other_measures import other_measures
     from planner.report.answer.plan_report import plan_text
     from planner.study.buy_or_wait import BuyOrWaitUnavailable, buy_or_wait_futures, waiting
 
-    it = evaluate(opened)
-    waits = waiting(it.plan)
+    report = evaluate(loaded)
+    waits = waiting(report.plan)
     later = None if isinstance(waits, BuyOrWaitUnavailable) else buy_or_wait_futures(waits)
-    it = it._replace(waits=(waits, later), also=other_measures(it.plan, it.answer, it.futures))
-    _write(it, args)
+    report = report._replace(waits=(waits, later), also=other_measures(report.plan, report.answer, report.futures))
+    _write_csv_files(report, args)
     if args.json:
-        from planner.report.answer.document import answer_json  # only programs wait for what describes it
+        from planner.report.answer.document import answer_json  # only programs need its schema
 
-        sys.stdout.write(to_json(answer_json(it)) + "\n")
+        sys.stdout.write(to_json(answer_json(report)) + "\n")
     else:
-        sys.stdout.write(plan_text(it))
-    if opened.was_made:
-        tell(f"{opened.name}: {_today(opened, it)}")
+        sys.stdout.write(plan_text(report))
+    if loaded.is_dated:
+        tell(f"{loaded.name}: {_price_changes(loaded, report)}")
     return OK
 
 
-def _today(opened: LoadedScenario, then: PlanReport) -> str:
-    """What today's prices change in a plan that was made with earlier ones."""
+def _price_changes(loaded: LoadedScenario, before: PlanReport) -> str:
+    """Return what today's prices change in a plan that was made with earlier ones."""
     from planner.cli.scenarios import evaluate
     from planner.report.answer.verdict_line import price_update_text, summarize_verdict
     from pricing.feeds.live import current
 
-    now = evaluate(replace(opened, facts=current(), day=date.today()))
-    return price_update_text(summarize_verdict(then.plan, then.answer), summarize_verdict(now.plan, now.answer))
+    now = evaluate(replace(loaded, facts=current(), day=date.today()))
+    return price_update_text(summarize_verdict(before.plan, before.answer), summarize_verdict(now.plan, now.answer))
 
 
-def _write(it: PlanReport, args: argparse.Namespace) -> None:
+def _write_csv_files(report: PlanReport, args: argparse.Namespace) -> None:
     from planner.report.answer.profit_words import profit_csv
     from planner.report.files.csv import SIGN, assumptions_table, cash_table, results_table, to_csv
 
     if args.csv:
-        write_file(args.csv, to_csv(cash_table(it.plan)))
+        write_file(args.csv, to_csv(cash_table(report.plan)))
     if args.csv_assumptions:
-        write_file(args.csv_assumptions, to_csv(assumptions_table(it.plan, SIGN)))
+        write_file(args.csv_assumptions, to_csv(assumptions_table(report.plan, SIGN)))
     if args.csv_results:
-        write_file(args.csv_results, to_csv(results_table(it.plan, it.answer, it.futures)))
+        write_file(args.csv_results, to_csv(results_table(report.plan, report.answer, report.futures)))
     if args.csv_profit:
-        write_file(args.csv_profit, to_csv(profit_csv(it.answer)))
+        write_file(args.csv_profit, to_csv(profit_csv(report.answer)))

@@ -9,8 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from planner.cli.arguments import add_location_argument, day, whole
-from planner.cli.common import OK, UsageError, emit, stamp, with_quote_file
+from planner.cli.common import OK, UsageError, add_location_argument, day, emit, stamp, whole, with_quote_file
 from pricing.choices import TRUST_ORDER, Area, Purchase
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ SORTS = ("price", "instance", "age", "provider", "accelerator", "region")
 
 
 def add(verbs: Any) -> None:
-    """The verb and its arguments."""
+    """Add the verb and its arguments."""
     prices = verbs.add_parser("prices", help="rental offers, with age and source")
     prices.set_defaults(verb=run)
     add_location_argument(prices)

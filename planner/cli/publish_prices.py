@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def add(verbs: Any) -> None:
-    """The verb and its arguments."""
+    """Add the verb and its arguments."""
     verb = verbs.add_parser("publish-prices", help="write believed live prices into a folder that others can read")
     verb.set_defaults(verb=run)
     verb.add_argument("folder", type=Path, metavar="DIR", help="where to write; files of other days stay")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def add(verbs: Any) -> None:
-    """The verb and its arguments."""
+    """Add the verb and its arguments."""
     verb = verbs.add_parser("refresh", help="read today's prices from their sources, over the network")
     verb.set_defaults(verb=run)
     verb.add_argument(
@@ -38,8 +38,8 @@ def add(verbs: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Every source that is asked for; failed only where none could be read."""
-    from planner.cli.held import who
+    """Read the selected sources; fail only where none could be read."""
+    from planner.cli.held import decision_maker
     from planner.report.market.live_prices import refresh_rows, refresh_text
     from planner.report.table import Table
     from pricing.feeds.refresh import Ways, refresh
@@ -47,30 +47,32 @@ def run(args: argparse.Namespace) -> int:
 
     feeds = asked_for(args.source)
     if args.list:
-        return _listed(args)
+        return _list_sources(args)
     if args.undo:
-        return _undone(args)
+        return _undo_refresh(args)
     if not feeds:
         raise UsageError("There is no source of prices to read")
-    found = refresh(feeds, ways=Ways(tell=_RefreshProgressPrinter(feeds).tell, dry=args.dry_run, person=who(args.by)))
-    rows = refresh_rows(found)
+    result = refresh(
+        feeds, ways=Ways(tell=_RefreshProgressPrinter(feeds).tell, dry=args.dry_run, person=decision_maker(args.by))
+    )
+    rows = refresh_rows(result)
     emit(
         args,
         table=lambda: Table.of(rows),
-        data=lambda: {"run": found.run, "dry_run": found.dry, "cancelled": found.cancelled, "sources": rows},
-        text=lambda: refresh_text(found),
+        data=lambda: {"run": result.run, "dry_run": result.dry, "cancelled": result.cancelled, "sources": rows},
+        text=lambda: refresh_text(result),
     )
-    asked = [row for row in rows if row["state"] != "skipped"]
-    return FAILED if asked and all(row["state"] == "failed" for row in asked) else OK
+    states = {row["state"] for row in rows} - {"skipped"}
+    return FAILED if states == {"failed"} else OK
 
 
-def _listed(args: argparse.Namespace) -> int:
+def _list_sources(args: argparse.Namespace) -> int:
     from planner.report.table import Table, text_table
     from pricing.feeds.registry import asked_for
 
     rows: list[Mapping[str, Any]] = [
-        {"source": one.name, "label": one.label, "key": one.key_name or "", "licence": one.licence, "page": one.page}
-        for one in asked_for(args.source)
+        {"source": it.name, "label": it.label, "key": it.key_name or "", "licence": it.licence, "page": it.page}
+        for it in asked_for(args.source)
     ]
     return emit(
         args,
@@ -80,8 +82,8 @@ def _listed(args: argparse.Namespace) -> int:
     )
 
 
-def _undone(args: argparse.Namespace) -> int:
-    from planner.cli.held import who
+def _undo_refresh(args: argparse.Namespace) -> int:
+    from planner.cli.held import decision_maker
     from planner.report import words
     from planner.report.table import Table
     from pricing.feeds.database import opened
@@ -94,9 +96,9 @@ def _undone(args: argparse.Namespace) -> int:
             raise UsageError("There is no refresh to undo")
         last = runs[0]
         if not args.dry_run:
-            store.undo(last.run, who(args.by), datetime.now(UTC))
+            store.undo(last.run, decision_maker(args.by), datetime.now(UTC))
     rows = [{"run": last.run, "started": last.started, "sources": ", ".join(last.sources), "readings": last.readings}]
-    done = "would be put aside" if args.dry_run else "is put aside; it can be read in the store for ever"
+    done = "would be put aside" if args.dry_run else "is put aside; it stays in the store"
     count = words.count(last.readings, "price")
     return emit(
         args,
@@ -107,21 +109,21 @@ def _undone(args: argparse.Namespace) -> int:
 
 
 class _RefreshProgressPrinter:
-    """Says on stderr when a source begins to answer, when it is done, and how many are."""
+    """Print on stderr when a source starts and ends, and how many are done."""
 
     def __init__(self, feeds: Iterable[Feed]) -> None:
         from pricing.feeds.refresh import SourceProgress
 
         self._lock = threading.Lock()
-        self._every = {feed.name: SourceProgress(feed.name, feed.label, "waiting") for feed in feeds}
+        self._sources = {feed.name: SourceProgress(feed.name, feed.label, "waiting") for feed in feeds}
 
-    def tell(self, one: SourceProgress) -> None:
-        """One line for each new state; sources are read in threads, and a line is written at once."""
+    def tell(self, source: SourceProgress) -> None:
+        """Print one line for each new state; sources are read in threads."""
         from planner.report.market.live_prices import UNDER_WAY, progress_text, refresh_status
 
         with self._lock:
-            is_new = self._every[one.source].state != one.state
-            self._every[one.source] = one
-            if is_new and one.state != "skipped":
-                done = "" if one.state in UNDER_WAY else f"; {refresh_status(tuple(self._every.values())).title}"
-                sys.stderr.write(f"{progress_text(one)}{done}\n")
+            is_new = self._sources[source.source].state != source.state
+            self._sources[source.source] = source
+            if is_new and source.state != "skipped":
+                done = "" if source.state in UNDER_WAY else f"; {refresh_status(tuple(self._sources.values())).title}"
+                sys.stderr.write(f"{progress_text(source)}{done}\n")

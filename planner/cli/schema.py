@@ -12,7 +12,7 @@ _EACH = "\n".join(f"  {kind.name:<20}{kind.what}{f' ({kind.files})' if kind.file
 
 
 def add(verbs: Any) -> None:
-    """The verb and its arguments."""
+    """Add the verb and its arguments."""
     verb = verbs.add_parser(
         "schema",
         help="what a file may hold, and what answers are printed as: JSON schema",

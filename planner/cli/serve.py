@@ -9,18 +9,21 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from planner.cli.arguments import (
+from planner.cli.common import (
+    UsageError,
     add_location_argument,
     add_model_arguments,
     add_output_arguments,
     day,
+    emit,
     keep_flags,
     length,
     number,
     share,
+    stamp,
     whole,
+    with_quote_file,
 )
-from planner.cli.common import UsageError, emit, stamp, with_quote_file
 from planner.scenario.vocabulary import (
     USUAL_ACCEPTED_SHARE,
     USUAL_BUSY_SHARE,
@@ -40,7 +43,7 @@ if TYPE_CHECKING:
 
 
 def add(verbs: Any) -> None:
-    """The verb and its arguments."""
+    """Add the verb and its arguments."""
     verb = verbs.add_parser("serve", help="a model that answers: fit, tokens/s, latency, GPUs needed, USD/M tokens")
     verb.set_defaults(verb=run)
     add_location_argument(verb)
@@ -87,7 +90,7 @@ def _how(verb: Any) -> None:
     verb.add_argument("--mig-profile", metavar="NAME", help="one slice: 1g.10gb …")
     verb.add_argument("--lora-adapters", type=whole, metavar="N")
     verb.add_argument("--power-cap-w", type=number, metavar="W")
-    verb.add_argument("--have", metavar="NAMES", help="what you have: rtx 4090, apple m2 ultra; is it enough?")
+    verb.add_argument("--have", metavar="NAMES", help="hardware you have: rtx 4090, apple m2 ultra; is it enough?")
     verb.add_argument("--runs", type=Path, metavar="MINE.csv", help="runs of yours (docs/published-runs.md) to go by")
     verb.add_argument("--constants", type=Path, metavar="FILE", help="constants fitted to or measured on your machines")
     verb.add_argument("--measured-over-predicted", type=number, metavar="X", help="from a run of yours")
@@ -98,27 +101,28 @@ def _how(verb: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Refuse what names nothing before the engine loads, then report one model, or other work."""
+    """Check the jobs before the engine is loaded, then print one model on one accelerator, or other work."""
     from planner.cli.jobs import accelerator_id, serving_jobs
     from pricing.feeds.live import current
 
     jobs = serving_jobs(args)
     day = args.day or date.today()
     catalogue = with_quote_file(current(), args.quotes, day)
-    have = tuple(accelerator_id(catalogue, name) for one in (args.have or "").split(",") if (name := one.strip()))
+    names = (name.strip() for name in (args.have or "").split(","))
+    have = tuple(accelerator_id(catalogue, name) for name in names if name)
     from planner.speed.serving import is_non_llm_work
 
     if is_non_llm_work(args.model):
-        return _other(args, catalogue, jobs, have, day)
+        return _print_other_work(args, catalogue, jobs, have, day)
     if len(jobs) > 1:
-        raise UsageError(f"--accelerator: {args.model} is told on one at a time; several are for work without tokens.")
-    return _report(args, catalogue, jobs[0], have, day)
+        raise UsageError(f"--accelerator: want one for {args.model}; several are for work without tokens.")
+    return _print_model(args, catalogue, jobs[0], have, day)
 
 
-def _report(args: argparse.Namespace, catalogue: Catalogue, job: ServingJob, have: tuple[str, ...], day: date) -> int:
-    """One model on one kind of accelerator."""
-    from planner.cli.runs import read_text_file
-    from planner.evidence.constants_file import serving_constants_in
+def _print_model(
+    args: argparse.Namespace, catalogue: Catalogue, job: ServingJob, have: tuple[str, ...], day: date
+) -> int:
+    """Print one model on one kind of accelerator."""
     from planner.report.answer.feasibility import cpu_sentences
     from planner.report.forms import to_plain_data
     from planner.report.speed.runs import own_runs_data, own_runs_text
@@ -127,91 +131,92 @@ def _report(args: argparse.Namespace, catalogue: Catalogue, job: ServingJob, hav
     from planner.speed.serving import cpu_feasibility, serve
     from pricing.orderable import staying
 
-    path = args.constants
-    constants = None if path is None else serving_constants_in(read_text_file(path), file=path.name)
-    own = _own_runs(catalogue, job, args.runs, constants)
+    own, constants = _with_own_runs(catalogue, job, args)
     job = own.job
-    found = serve(catalogue, job, constants)
+    result = serve(catalogue, job, constants)
     runs = {"own_runs": own_runs_data(own)} if args.runs else {}
-    cost = _hired(catalogue, job, found, day, staying(catalogue, args.stay))
-    small = cpu_feasibility(catalogue, job, have, constants)
-    about = (job, found, cost, args.busy_share)
+    cost = _offer(catalogue, job, result, day, staying(catalogue, args.stay))
+    cpu = cpu_feasibility(catalogue, job, have, constants)
+    answer = (job, result, cost, args.busy_share)
     return emit(
         args,
-        table=lambda: Table.from_raw_rows([serving_row(*about)]),
+        table=lambda: Table.from_raw_rows([serving_row(*answer)]),
         data=lambda: {
             **stamp(catalogue, day),
             **runs,
-            **serving_data(*about),
-            "without_gpu": to_plain_data(asdict(small)),
+            **serving_data(*answer),
+            "without_gpu": to_plain_data(asdict(cpu)),
         },
         text=lambda: (
-            serving_text(*about, cpu_sentences(small), _by_token(catalogue, job, found, cost))
-            + own_runs_text(catalogue, own, found.accelerator)
+            serving_text(*answer, cpu_sentences(cpu), _by_token(catalogue, job, result, cost))
+            + own_runs_text(catalogue, own, result.accelerator)
         ),
     )
 
 
-def _own_runs(
-    catalogue: Catalogue, job: ServingJob, path: Path | None, constants: ServingConstants | None
-) -> CorrectedJob[ServingJob]:
-    """The job corrected by somebody's own runs, where there are any."""
-    from planner.cli.runs import load_runs, refuse_both, warn_unused_runs
+def _with_own_runs(
+    catalogue: Catalogue, job: ServingJob, args: argparse.Namespace
+) -> tuple[CorrectedJob[ServingJob], ServingConstants | None]:
+    """Return the job corrected by your own runs, where there are any, and the constants of your file."""
+    from planner.cli.jobs import load_runs, read_text_file, refuse_both, warn_unused_runs
     from planner.evidence.checked import CorrectedJob
+    from planner.evidence.constants_file import serving_constants_in
     from planner.evidence.serving.check import anchored
 
-    if path is None:
-        return CorrectedJob(job)
+    path = args.constants
+    constants = None if path is None else serving_constants_in(read_text_file(path), file=path.name)
+    if args.runs is None:
+        return CorrectedJob(job), constants
     refuse_both(job)
-    found = anchored(catalogue, job, load_runs("serving", path), file=path.name, constants=constants)
-    warn_unused_runs(path, found.why_not)
-    return found
+    own = anchored(catalogue, job, load_runs("serving", args.runs), file=args.runs.name, constants=constants)
+    warn_unused_runs(args.runs, own.why_not)
+    return own, constants
 
 
 def _by_token(
-    catalogue: Catalogue, job: ServingJob, found: ServingResult, cost: JobHourQuote | None
+    catalogue: Catalogue, job: ServingJob, result: ServingResult, cost: JobHourQuote | None
 ) -> tuple[str, ...]:
-    """What the service costs by the token, where somebody sells the model and a price of the accelerator is known."""
+    """Return the cost by the token, where the model is price and a price of the accelerator is known."""
     from planner.money.by_token import by_token
     from planner.report.answer.sensitivity import describe_token_price
     from planner.scenario.task import ServingTask
 
     if cost is None or job.mig_profile is not None:
         return ()
-    task = ServingTask(model=found.model, input_tokens=job.input_tokens, output_tokens=job.output_tokens)
-    sold = by_token(catalogue, found, task, usd_per_accelerator_hour=cost.usd_per_accelerator_hour)
-    return () if sold is None else (describe_token_price(sold),)
+    task = ServingTask(model=result.model, input_tokens=job.input_tokens, output_tokens=job.output_tokens)
+    price = by_token(catalogue, result, task, usd_per_accelerator_hour=cost.usd_per_accelerator_hour)
+    return () if price is None else (describe_token_price(price),)
 
 
-def _hired(
-    catalogue: Catalogue, job: ServingJob, found: ServingResult, day: date, stay: ResidencyRequirement
+def _offer(
+    catalogue: Catalogue, job: ServingJob, result: ServingResult, day: date, stay: ResidencyRequirement
 ) -> JobHourQuote | None:
-    """The offer for all replicas; a slice is rented as the whole accelerator it is cut from."""
+    """Return the offer for all replicas; a slice is rented as the whole accelerator it is cut from."""
     from planner.money.renting.cheapest_offer import hired
     from planner.scenario.base import HOURS_PER_YEAR
     from pricing import names as naming
 
-    together = found.accelerators_per_replica
-    needed = found.accelerators_at_average or together * max(found.replicas, 1)
+    together = result.accelerators_per_replica
+    needed = result.accelerators_at_average or together * max(result.replicas, 1)
     key = naming.accelerator(catalogue, job.accelerator)
     return hired(catalogue, key, accelerators=needed, hours=HOURS_PER_YEAR, together=together, day=day, stay=stay)
 
 
-def _other(
+def _print_other_work(
     args: argparse.Namespace, catalogue: Catalogue, jobs: Sequence[ServingJob], have: tuple[str, ...], day: date
 ) -> int:
-    """Work that writes no tokens (pictures, films, speech, classifiers): each accelerator with it, side by side."""
+    """Print work without tokens (pictures, films, speech, classifiers) on each accelerator, side by side."""
     from planner.report.answer.feasibility import cpu_sentences
     from planner.report.speed.serving_words import other_work_rows, other_work_text, priced
     from planner.report.table import Table
     from planner.speed.serving import cpu_feasibility, non_llm_serving
 
-    every = [priced(catalogue, non_llm_serving(catalogue, job), day) for job in jobs]
-    rows = other_work_rows(every, args.busy_share)
-    small = cpu_sentences(cpu_feasibility(catalogue, jobs[0], have))
+    works = [priced(catalogue, non_llm_serving(catalogue, job), day) for job in jobs]
+    rows = other_work_rows(works, args.busy_share)
+    cpu = cpu_sentences(cpu_feasibility(catalogue, jobs[0], have))
     return emit(
         args,
         table=lambda: Table.from_raw_rows(rows),
-        data=lambda: {**stamp(catalogue, day), "work": rows, "without_gpu": list(small)},
-        text=lambda: "\n\n".join((other_work_text(every, args.busy_share), *small)) + "\n",
+        data=lambda: {**stamp(catalogue, day), "work": rows, "without_gpu": list(cpu)},
+        text=lambda: "\n\n".join((other_work_text(works, args.busy_share), *cpu)) + "\n",
     )

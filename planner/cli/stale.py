@@ -4,12 +4,11 @@ import argparse
 from datetime import date
 from typing import Any
 
-from planner.cli.arguments import add_output_arguments
-from planner.cli.common import emit, stamp, with_quote_file
+from planner.cli.common import add_output_arguments, emit, stamp, with_quote_file
 
 
 def add(verbs: Any) -> None:
-    """The verb and its arguments."""
+    """Add the verb and its arguments."""
     verb = verbs.add_parser("stale", help="figures older than their limit, what moves the presets most first")
     verb.set_defaults(verb=run)
     add_output_arguments(verb, csv="write one row for each figure")

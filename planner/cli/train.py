@@ -7,18 +7,21 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from planner.cli.arguments import (
+from planner.cli.common import (
+    UsageError,
     add_location_argument,
     add_model_arguments,
     add_output_arguments,
     amount,
     decimal_year,
+    emit,
     keep_flags,
     length,
     number,
+    stamp,
     whole,
+    with_quote_file,
 )
-from planner.cli.common import UsageError, emit, stamp, with_quote_file
 from planner.scenario.vocabulary import Method, Optimizer, Recompute, Team, TrainingEngine, TrainingPrecision, Zero
 
 if TYPE_CHECKING:
@@ -31,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def add(verbs: Any) -> None:
-    """The verb and its arguments."""
+    """Add the verb and its arguments."""
     verb = verbs.add_parser("train", help="a training run: fit, layout, tokens/s, time, GPU-hours, cost")
     verb.set_defaults(verb=run)
     add_location_argument(verb)
@@ -39,7 +42,7 @@ def add(verbs: Any) -> None:
     verb.add_argument("--accelerator", required=True, metavar="NAME", help="H100-SXM5-80GB, mi300x …")
     verb.add_argument("--count", dest="accelerators", type=whole, metavar="N", help="accelerators; 8, or 1 slice")
     verb.add_argument("--tokens", type=amount, metavar="N", help="15T, 300B, 2e12; best for the model where empty")
-    verb.add_argument("--images", type=amount, metavar="N", help="of a run of resnet-50, ssd300 …; what is usual")
+    verb.add_argument("--images", type=amount, metavar="N", help="of a run of resnet-50, ssd300 …; the usual number")
     verb.add_argument("--epochs", type=number, metavar="N", help="or so many times through the usual data set")
     verb.add_argument("--unique-tokens", type=amount, metavar="N", help="that there are; the rest are repeats")
     verb.add_argument("--seq-len", type=length, metavar="N", help="tokens of a sequence; 4096")
@@ -64,7 +67,7 @@ def _layout(verb: Any) -> None:
     verb.add_argument("--recompute", choices=get_args(Recompute), help="selective: only what moves bytes")
     verb.add_argument("--optimizer", choices=get_args(Optimizer))
     verb.add_argument("--engine", choices=get_args(TrainingEngine), help="a maker's stack or plain PyTorch; vendor")
-    verb.add_argument("--team", choices=get_args(Team), help="what of a published speed is reached; experienced")
+    verb.add_argument("--team", choices=get_args(Team), help="share of published speed your team reaches; experienced")
     verb.add_argument("--power-cap-w", type=number, metavar="W", help="watts that each accelerator is held to")
     verb.add_argument("--fused-attention", action=argparse.BooleanOptionalAction, help="flash kernels; since 2023")
     verb.add_argument("--compiled", action=argparse.BooleanOptionalAction, help="a compiler fuses small work")
@@ -80,21 +83,16 @@ def _layout(verb: Any) -> None:
     )
 
 
-def run(args: argparse.Namespace) -> int:
-    """Refuse what names nothing before the engine loads."""
-    from planner.cli.jobs import training_job
-
-    job = training_job(args)
-    return _report(job, args)
-
-
 _OF_TOKENS = (
     "tokens", "unique_tokens", "seq_len", "method", "precision", "mig_profile", "tp", "pp", "cp", "ep", "runs",
 )  # fmt: skip
 
 
-def _report(job: TrainingJob, args: argparse.Namespace) -> int:
-    """One training run on one kind of accelerator."""
+def run(args: argparse.Namespace) -> int:
+    """Check the job before the engine is loaded, then print one training run on one kind of accelerator."""
+    from planner.cli.jobs import training_job
+
+    job = training_job(args)
     from planner.report.speed.runs import own_runs_data, own_runs_text
     from planner.report.speed.training_words import training_data, training_rows, training_text
     from planner.report.table import Table
@@ -109,54 +107,49 @@ def _report(job: TrainingJob, args: argparse.Namespace) -> int:
         return _run_image_training(args, catalogue, day)
     if args.images is not None or args.epochs is not None:
         raise UsageError(f"--images and --epochs are for networks that learn from pictures, not {args.model}.")
-    calibration = _calibration(args.constants)
-    own = _own_runs(catalogue, job, args.runs, calibration)
-    found = train(catalogue, own.job, calibration=calibration)
-    cost = _hired(catalogue, found, day, staying(catalogue, args.stay))
+    own, calibration = _with_own_runs(catalogue, job, args)
+    result = train(catalogue, own.job, calibration=calibration)
+    cost = _offer(catalogue, result, day, staying(catalogue, args.stay))
     runs = {"own_runs": own_runs_data(own)} if args.runs else {}
     return emit(
         args,
-        table=lambda: Table.from_raw_rows(training_rows(found, cost)),
-        data=lambda: {**stamp(catalogue, day), **runs, **training_data(found, cost)},
-        text=lambda: training_text(found, cost) + own_runs_text(catalogue, own, found.accelerator),
+        table=lambda: Table.from_raw_rows(training_rows(result, cost)),
+        data=lambda: {**stamp(catalogue, day), **runs, **training_data(result, cost)},
+        text=lambda: training_text(result, cost) + own_runs_text(catalogue, own, result.accelerator),
     )
 
 
-def _calibration(path: Path | None) -> TrainingCalibration | None:
-    from planner.cli.runs import read_text_file
-    from planner.evidence.constants_file import training_constants_in
-
-    return None if path is None else training_constants_in(read_text_file(path), file=path.name)
-
-
-def _own_runs(
-    catalogue: Catalogue, job: TrainingJob, path: Path | None, known: TrainingCalibration | None
-) -> CorrectedJob[TrainingJob]:
-    """The job corrected by somebody's own runs, where there are any."""
-    from planner.cli.runs import load_runs, refuse_both, warn_unused_runs
+def _with_own_runs(
+    catalogue: Catalogue, job: TrainingJob, args: argparse.Namespace
+) -> tuple[CorrectedJob[TrainingJob], TrainingCalibration | None]:
+    """Return the job corrected by your own runs, where there are any, and the constants of your file."""
+    from planner.cli.jobs import load_runs, read_text_file, refuse_both, warn_unused_runs
     from planner.evidence.checked import CorrectedJob
+    from planner.evidence.constants_file import training_constants_in
     from planner.evidence.training.check import anchored
 
-    if path is None:
-        return CorrectedJob(job)
+    path = args.constants
+    calibration = None if path is None else training_constants_in(read_text_file(path), file=path.name)
+    if args.runs is None:
+        return CorrectedJob(job), calibration
     refuse_both(job)
-    found = anchored(catalogue, job, load_runs("training", path), calibration=known)
-    warn_unused_runs(path, found.why_not)
-    return found
+    own = anchored(catalogue, job, load_runs("training", args.runs), calibration=calibration)
+    warn_unused_runs(args.runs, own.why_not)
+    return own, calibration
 
 
-def _hired(catalogue: Catalogue, found: TrainingResult, day: date, stay: ResidencyRequirement) -> JobHourQuote | None:
+def _offer(catalogue: Catalogue, result: TrainingResult, day: date, stay: ResidencyRequirement) -> JobHourQuote | None:
     from planner.money.renting.cheapest_offer import hired
 
-    if found.speed is None:
+    if result.speed is None:
         return None
-    count = found.accelerators
-    hours = found.speed.accelerator_hours.typical / count
-    return hired(catalogue, found.accelerator, accelerators=count, hours=hours, together=count, day=day, stay=stay)
+    count = result.accelerators
+    hours = result.speed.accelerator_hours.typical / count
+    return hired(catalogue, result.accelerator, accelerators=count, hours=hours, together=count, day=day, stay=stay)
 
 
 def _run_image_training(args: argparse.Namespace, catalogue: Catalogue, day: date) -> int:
-    """The result of a network that learns from pictures, told in the form that was asked for."""
+    """Print the training of a network that learns from pictures."""
     from planner.cli.jobs import accelerator_id, parse_job
     from planner.money.renting.cheapest_offer import hired
     from planner.report.speed.training_words import images_data, images_rows, images_text
@@ -164,19 +157,19 @@ def _run_image_training(args: argparse.Namespace, catalogue: Catalogue, day: dat
     from planner.scenario.jobs import ImageJob
     from planner.speed.training.images import image_training
 
-    given = [args.flags[name] for name in _OF_TOKENS if getattr(args, name) is not None]
-    if given:
-        raise UsageError(f"{given[0]}: {args.model} learns from pictures; give --images or --epochs, or neither.")
+    flags = [args.flags[name] for name in _OF_TOKENS if getattr(args, name) is not None]
+    if flags:
+        raise UsageError(f"{flags[0]}: {args.model} learns from pictures; give --images or --epochs, or neither.")
     accelerator = accelerator_id(catalogue, args.accelerator)
-    said = {"model": args.model, "accelerator": accelerator, "accelerators": args.accelerators, "team": args.team}
-    job = parse_job(ImageJob, said | {"images": args.images, "epochs": args.epochs}, args.flags)
-    found = image_training(catalogue, job)
-    count = found.accelerators
-    cost = hired(catalogue, found.accelerator, accelerators=count, hours=found.hours.typical, together=count, day=day)
-    label = catalogue.accelerator_label(found.accelerator)
+    values = {"model": args.model, "accelerator": accelerator, "accelerators": args.accelerators, "team": args.team}
+    job = parse_job(ImageJob, values | {"images": args.images, "epochs": args.epochs}, args.flags)
+    result = image_training(catalogue, job)
+    count = result.accelerators
+    cost = hired(catalogue, result.accelerator, accelerators=count, hours=result.hours.typical, together=count, day=day)
+    label = catalogue.accelerator_label(result.accelerator)
     return emit(
         args,
-        table=lambda: Table.from_raw_rows(images_rows(found, cost)),
-        data=lambda: {**stamp(catalogue, day), **images_data(found, label, cost)},
-        text=lambda: images_text(found, label, cost),
+        table=lambda: Table.from_raw_rows(images_rows(result, cost)),
+        data=lambda: {**stamp(catalogue, day), **images_data(result, label, cost)},
+        text=lambda: images_text(result, label, cost),
     )

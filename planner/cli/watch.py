@@ -1,4 +1,4 @@
-"""`watch`: whether a plan's answer has turned, or a price has fallen, since the last look. No news, no output."""
+"""`watch`: changes of a plan's answer, or a fall of a price, since the last run. No news, no output."""
 
 from __future__ import annotations
 
@@ -11,16 +11,14 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planner.cli.arguments import dollars
-from planner.cli.common import NEWS, OK, UsageError, to_versioned_json, write_file
+from planner.cli.common import NEWS, OK, UsageError, dollars, to_versioned_json, write_file
 
 if TYPE_CHECKING:
-    from planner.report.answer.verdict_line import VerdictSummary
     from pricing import Catalogue
 
 
 def add(verbs: Any) -> None:
-    """The verb and its arguments."""
+    """Add the verb and its arguments."""
     verb = verbs.add_parser("watch", help="say when a plan's answer turns or a price falls; for cron")
     verb.set_defaults(verb=run)
     verb.add_argument("scenario", metavar="SCENARIO", help="a YAML file (docs/scenario.md), or the name of a preset")
@@ -32,14 +30,14 @@ def add(verbs: Any) -> None:
     verb.add_argument("--json", action="store_true", help="print JSON, also where there is no news")
 
 
-_FRESH_DAYS = 30  # an older price does not fall, it is only remembered
+_FRESH_DAYS = 30  # an older price is no news
 
 
 @dataclass(frozen=True)
-class Look:
-    """What a look at a plan found; kept for the next one."""
+class WatchSnapshot:
+    """The state of a plan, kept for the next run. Field names are keys of the JSON."""
 
-    plan: str  # digest of the scenario: another plan is looked at for the first time
+    plan: str  # digest of the scenario: another plan has no earlier snapshot
     day: str
     title: str
     usd: dict[str, float]
@@ -49,41 +47,36 @@ class Look:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Look, say what is new since the last look, and keep this one."""
-    place = _place(args.scenario)
-    now, before = _take_snapshot(args.scenario), _kept(place)
+    """Take a snapshot, print the changes since the last one, and keep it."""
+    path = _state_file(args.scenario)
+    now, before = _take_snapshot(args.scenario), _read_previous(path)
     before = before if before is not None and before.plan == now.plan else None
-    said = _news(now, before, args)
-    place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    write_file(place, json.dumps(asdict(now)).encode())
+    changes = _changes(now, before, args)
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_file(path, json.dumps(asdict(now)).encode())
     if args.json:
         last = None if before is None else asdict(before)
-        sys.stdout.write(to_versioned_json({"news": said, "now": asdict(now), "before": last}) + "\n")
-    elif said:
-        sys.stdout.write("".join(f"{args.scenario}: {line}\n" for line in said))
-    return NEWS if said else OK
+        sys.stdout.write(to_versioned_json({"news": changes, "now": asdict(now), "before": last}) + "\n")
+    elif changes:
+        sys.stdout.write("".join(f"{args.scenario}: {line}\n" for line in changes))
+    return NEWS if changes else OK
 
 
-def _news(now: Look, before: Look | None, args: argparse.Namespace) -> list[str]:
-    from planner.report.answer.verdict_line import price_drop_text, price_update_text
+def _changes(now: WatchSnapshot, before: WatchSnapshot | None, args: argparse.Namespace) -> list[str]:
+    from planner.report.answer.verdict_line import VerdictSummary, price_drop_text, price_update_text
 
-    said: list[str] = []
+    changes: list[str] = []
     if (args.turns or args.below is None) and before is not None and before.best != now.best:
-        said.append(price_update_text(_verdict(before), _verdict(now)))
+        verdicts = (VerdictSummary(it.title, it.usd, "") for it in (before, now))
+        changes.append(price_update_text(*verdicts))
     if args.below is not None and now.lowest_usd is not None and now.lowest_usd < args.below:
         last = None if before is None else before.lowest_usd
         if last is None or last >= args.below:
-            said.append(price_drop_text(now.seller, now.lowest_usd, args.below, last))
-    return said
+            changes.append(price_drop_text(now.seller, now.lowest_usd, args.below, last))
+    return changes
 
 
-def _verdict(one: Look) -> VerdictSummary:
-    from planner.report.answer.verdict_line import VerdictSummary
-
-    return VerdictSummary(one.title, one.usd, "")
-
-
-def _take_snapshot(name: str) -> Look:
+def _take_snapshot(name: str) -> WatchSnapshot:
     from planner.cli.scenarios import LoadedScenario, evaluate, read_scenario_or_preset
     from planner.report.answer.verdict_line import summarize_verdict
     from planner.study.market.survey import sized_accelerator
@@ -91,44 +84,40 @@ def _take_snapshot(name: str) -> Look:
 
     saved, about = read_scenario_or_preset(name)
     facts, day = current(), date.today()
-    it = evaluate(LoadedScenario(name, saved.scenario, facts, day, about))
-    found = summarize_verdict(it.plan, it.answer)
-    lowest, seller = _lowest_posted_price(facts, sized_accelerator(it.plan.setting).accelerator, day)
-    told = saved.scenario.model_dump_json(exclude_defaults=True)
-    best = "" if it.answer.best is None else it.answer.best.option.key
-    digest = hashlib.sha256(told.encode()).hexdigest()
-    return Look(digest, day.isoformat(), found.title, found.usd, best, lowest, seller)
+    report = evaluate(LoadedScenario(name, saved.scenario, facts, day, about))
+    verdict = summarize_verdict(report.plan, report.answer)
+    lowest, seller = _lowest_posted_price(facts, sized_accelerator(report.plan.setting).accelerator, day)
+    best = "" if report.answer.best is None else report.answer.best.option.key
+    digest = hashlib.sha256(saved.scenario.model_dump_json(exclude_defaults=True).encode()).hexdigest()
+    return WatchSnapshot(digest, day.isoformat(), verdict.title, verdict.usd, best, lowest, seller)
 
 
 def _lowest_posted_price(facts: Catalogue, accelerator: str, day: date) -> tuple[float | None, str]:
-    """The lowest posted price of a GPU that a plan could take, and who asks it."""
+    """Return the lowest posted price of a GPU that a plan could rent, and its seller."""
     from planner.money.renting.cheapest_offer import default_offer_filter
     from pricing.query import find, price
 
-    among = find(facts, replace(default_offer_filter(accelerator), max_age_days=_FRESH_DAYS), day).ids
-    key = min(among, key=lambda one: price(facts.offers[one]), default=None)
+    ids = find(facts, replace(default_offer_filter(accelerator), max_age_days=_FRESH_DAYS), day).ids
+    key = min(ids, key=lambda id_: price(facts.offers[id_]), default=None)
     if key is None or facts.offers[key].usd_per_accelerator_hour is None:
         return None, ""
     return price(facts.offers[key]), facts.providers[facts.offers[key].provider].label
 
 
-# What the last look found
-
-
-def _place(name: str) -> Path:
+def _state_file(name: str) -> Path:
     from pricing.feeds.folder import FOLDER, live_data_dir
 
     folder = live_data_dir()
     if folder is None:
-        raise UsageError(f"There is no home folder to keep the last look in: name one in {FOLDER}")
+        raise UsageError(f"There is no home folder to keep the last snapshot in: name one in {FOLDER}")
     path = Path(name)
-    told = str(path.resolve()) if path.is_file() else name
-    return folder / "watched" / f"{hashlib.sha256(told.encode()).hexdigest()[:32]}.json"
+    key = str(path.resolve()) if path.is_file() else name
+    return folder / "watched" / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.json"
 
 
-def _kept(place: Path) -> Look | None:
-    """The last look; none where there was none, or where it cannot be read."""
+def _read_previous(path: Path) -> WatchSnapshot | None:
+    """Return the last snapshot; None where there is none, or where it cannot be read."""
     try:
-        return Look(**json.loads(place.read_bytes()))
+        return WatchSnapshot(**json.loads(path.read_bytes()))
     except (OSError, ValueError, TypeError):
         return None

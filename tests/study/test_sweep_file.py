@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from planner.cli import BAD_INPUT, FAILED, OK, main
-from planner.cli.sweep_file import NOTE
+from planner.cli.sweep_run import NOTE
 from planner.scenario.file import SavedScenario
 from planner.scenario.grid import read_grid
 from planner.scenario.presets import load_presets
@@ -125,7 +125,7 @@ def test_a_sweep_wants_a_file_that_it_can_go_on_with(
     call = [name if one.endswith("out.csv") else one for one in six]
     code, _, err = run(capsys, *call, *DAY)
     assert code == BAD_INPUT
-    assert err.startswith(f"{name}: a sweep is gone on with in its file")
+    assert err.startswith(f"{name}: resuming needs a regular file")
 
 
 def test_a_full_disk_stops_a_sweep_with_its_file_and_how_to_go_on(
@@ -143,7 +143,7 @@ def test_a_full_disk_stops_a_sweep_with_its_file_and_how_to_go_on(
         code, _, err = run(capsys, *six, *DAY)
     assert (code, err) == (
         FAILED,
-        f"{tmp_path / 'out.csv'}: No space left on device: stopped after 2 of 6; the same command goes on.\n",
+        f"{tmp_path / 'out.csv'}: No space left on device: stopped after 2 of 6; the same command resumes it.\n",
     )
     assert run(capsys, *six, *DAY)[0] == OK
     assert (tmp_path / "out.csv").read_bytes() == whole
@@ -156,7 +156,7 @@ def test_a_note_that_is_none_is_said(
     (tmp_path / f"out.csv{NOTE}").write_text(note)
     code, _, err = run(capsys, *six, *DAY)
     assert code == BAD_INPUT
-    assert "not a note of a sweep" in err
+    assert "not the manifest of a sweep" in err
 
 
 def test_a_file_of_another_sweep_is_left_alone(
@@ -165,13 +165,13 @@ def test_a_file_of_another_sweep_is_left_alone(
     path = tmp_path / "out.csv"
     assert run(capsys, *six, *DAY)[0] == OK
     whole = path.read_bytes()
-    assert run(capsys, *six, "--day", "2026-10-01")[2].startswith(f"{path}: begun with another day; choose another")
+    assert run(capsys, *six, "--day", "2026-10-01")[2].startswith(f"{path}: started with another day; choose another")
     grid(tmp_path, SMALL + "vary: {years: [2, 3]}\n")
     code, _, err = run(capsys, *six, *DAY)
     assert (code, path.read_bytes()) == (BAD_INPUT, whole)
-    assert "begun with another grid" in err
+    assert "started with another grid" in err
     (tmp_path / f"out.csv{NOTE}").unlink()
-    assert "it is not of a sweep" in run(capsys, *six, *DAY)[2]
+    assert "is not of a sweep" in run(capsys, *six, *DAY)[2]
     assert path.read_bytes() == whole
 
 
@@ -232,9 +232,9 @@ def calm(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 # Kills itself with its first block of rows on disk, less some bytes: at the same place, however busy the machine is.
 KILLED = """
 import os, signal, sys
-from planner.cli import main, sweep_file
+from planner.cli import main, sweep_run
 
-add = sweep_file.Rows.add
+add = sweep_run.SweepFileWriter.add
 
 def die(self, lines, count):
     if count == 1:  # the last row that was there, reckoned again
@@ -244,7 +244,7 @@ def die(self, lines, count):
     os.kill(os.getpid(), signal.SIGKILL)
 
 if __name__ == "__main__":
-    sweep_file.Rows.add = die
+    sweep_run.SweepFileWriter.add = die
     main(sys.argv[2:])
 """
 

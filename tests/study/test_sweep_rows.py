@@ -13,7 +13,7 @@ import pytest
 import planner
 import pricing
 from planner.cli import OK, main
-from planner.cli.sweep_file import code_digest
+from planner.cli.sweep_run import code_digest
 from planner.money.verdict.answer import answer
 from planner.money.ways import WAYS
 from planner.report.files.sweep import RIGHT_SIZE

@@ -122,10 +122,7 @@ def summary_text(document: schema.SweepSchema) -> str:
     lines += [f"  {_percent(best.share)}  {best.value}" for best in document.best]
     lines += ["", "Verdict" if is_sure else _LEADERS]
     lines += [f"  {_percent(word.share)}  {word.value}" for word in document.verdicts or document.leads or ()]
-    lines += [
-        "",
-        "Inputs that change the answer: share of steps to the next value at which another option wins",
-    ]
+    lines += ["", "Inputs that change the answer: share of steps to the next value at which another option wins"]
     lines += [_flip_text(flip) for flip in document.flips[:_MOST_FLIPS]]
     return "\n".join(lines) + "\n"
 
