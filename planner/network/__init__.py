@@ -1,1 +1,1 @@
-"""What a neural network is made of, counted once for whoever trains it, serves it or asks how large it is."""
+"""Neural networks as counts, made once for training, serving and questions of size."""

@@ -82,7 +82,7 @@ def _depth(value: Any) -> int:
 
 
 def _model_name(whole: Mapping[str, Any]) -> str:
-    """What the file calls the model: without its maker, and without a path."""
+    """Return what the file calls the model: without its maker, and without a path."""
     said = whole.get("_name_or_path") or whole.get("model_type") or ""
     return str(said).rstrip("/").rpartition("/")[2] if isinstance(said, str) else ""
 
@@ -108,7 +108,7 @@ def _plain(keys: ConfigKeys) -> dict[str, Any]:
 
 
 def _format(keys: ConfigKeys) -> dict[str, Any]:
-    """How the weights are stored, and what of them is not."""
+    """Return how the weights are stored, and what of them is not."""
     said = keys.values.get(_QUANTISED)
     if not isinstance(said, dict):
         return {}

@@ -1,4 +1,4 @@
-"""Which layers a `config.json` describes: kinds of attention, windows, mixers, experts."""
+"""Layers that a `config.json` describes: kinds of attention, windows, mixers, experts."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ class ConfigKeys:
         return self.word("model_type")
 
     def has(self, key: str) -> bool:
-        """Whether a key is there, and not empty."""
+        """Return whether a key is there, and not empty."""
         return self.values.get(key) is not None
 
     def word(self, key: str) -> str:
@@ -37,7 +37,7 @@ class ConfigKeys:
         return found if isinstance(found, str) else ""
 
     def flag(self, key: str) -> bool:
-        """Whether it says true."""
+        """Return whether it says true."""
         found = self.values.get(key, False)
         if found is None or isinstance(found, bool):
             return bool(found)
@@ -72,7 +72,7 @@ class ConfigKeys:
 
 
 def layer_kinds(keys: ConfigKeys) -> Counter[str]:
-    """How many layers there are of each kind, where the file names them one by one."""
+    """Return how many layers there are of each kind, where the file names them one by one."""
     listed = keys.values.get("layer_types") or keys.values.get("layers_block_type")
     pattern = keys.word("hybrid_override_pattern")
     if pattern:
@@ -176,7 +176,7 @@ def _state_space_fields(keys: ConfigKeys, count: int) -> dict[str, Any] | None:
 
 
 def attention_fields(keys: ConfigKeys) -> dict[str, Any]:
-    """How the layers that attend do it."""
+    """Return how the layers that attend do it."""
     heads = keys.whole("heads")
     if keys.maybe("kv_lora_rank"):
         nope, rope = keys.whole("qk_nope_head_dim"), keys.maybe("qk_rope_head_dim") or 0
@@ -207,7 +207,7 @@ def _indexer_fields(keys: ConfigKeys) -> dict[str, Any] | None:
 
 
 def expert_fields(keys: ConfigKeys) -> dict[str, Any]:
-    """What a mixture is made of; nothing where there is one expert, or none."""
+    """Return what a mixture is made of; nothing where there is one expert, or none."""
     experts = keys.maybe("experts")
     if experts is None or experts == 1:
         return {}

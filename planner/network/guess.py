@@ -60,7 +60,7 @@ def active_in_name(name: str) -> float | None:
 
 
 def is_hybrid_name(name: str) -> bool:
-    """Whether a name is of a family that alternates attention with other layers."""
+    """Return whether a name is of a family that alternates attention with other layers."""
     return _MIXED.search(name) is not None
 
 
@@ -193,7 +193,7 @@ def stack_network(stack: LayerStack, label: str = "") -> Network:
 
 
 def typical_stack(*, params: float, vocab: float | None = None) -> Network:
-    """What a dense network of this size usually looks like: for runs of which only the size is known."""
+    """Return what a dense network of this size usually looks like: for runs of which only the size is known."""
     vocab = vocab or TYPICAL_VOCABULARY
     hidden = _round((params * TYPICAL_WIDTH_OVER_DEPTH / 12) ** (1 / 3))
     layers = max(1.0, round((params - 2 * vocab * hidden) / (12 * hidden**2)))

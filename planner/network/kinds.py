@@ -174,7 +174,7 @@ def reach(
 
 
 def reaches(model: Model, attending: float) -> tuple[Reach, Reach, Reach]:
-    """What all layers that attend see: everything, chosen tokens, a window."""
+    """Return what all layers that attend see: everything, chosen tokens, a window."""
     one, indexer = attention_of(model), model.indexer
     kept = 1 - (model.reusing_layers or 0) / attending if attending else 1.0
     if model.attention == COMPRESSED:

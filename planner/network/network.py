@@ -1,4 +1,4 @@
-"""What a transformer is made of, as the counts that memory and speed need.
+"""A transformer as the counts that memory and speed need.
 
 One type for a model of the catalogue, for one that a table describes and for one that is guessed from its size, in
 training and in serving. Every field but the label is a number, or an array over many networks.
@@ -90,7 +90,7 @@ class Network:
 
     @property
     def is_hybrid(self) -> bool:
-        """Whether other mixers take turns with attention. Of one network only."""
+        """Return whether other mixers take turns with attention. Of one network only."""
         return bool(self.attention_layers < self.layers)
 
     # ------------------------------------------------------------------------------------------------- parameters
@@ -107,12 +107,12 @@ class Network:
 
     @cached_property
     def other_params(self) -> Num:
-        """What every token goes through beside attention and head: dense networks, shared experts, other mixers."""
+        """Return all that each token goes through beside attention and head: dense networks, shared experts, mixers."""
         return self.mixer_params + self.dense_mlp_params + self.moe_layers * self.shared_params
 
     @cached_property
     def linear_params(self) -> Num:
-        """What every token goes through, without head and routed experts."""
+        """Return what every token goes through, without head and routed experts."""
         return self.attention_params + self.mixer_params + self.dense_mlp_params + self.moe_layers * self.shared_params
 
     @cached_property
@@ -127,7 +127,7 @@ class Network:
 
     @cached_property
     def dense_params(self) -> Num:
-        """What every step of an answer streams, whatever the batch."""
+        """Return what every step of an answer streams, whatever the batch."""
         return self.attention_params + self.other_params + self.head_params
 
     @cached_property
@@ -137,7 +137,7 @@ class Network:
 
     @cached_property
     def active_params(self) -> Num:
-        """What works on each token, the head included, the input table not."""
+        """Return what works on each token, the head included, the input table not."""
         return self.linear_params + self.routed_active_params + self.vocab * self.hidden
 
     # -------------------------------------------------------------------------------------------------- attention
@@ -178,7 +178,7 @@ class Network:
         return tokens * self._attention_flops_per_token(tokens)
 
     def mean_attended_tokens(self, *, tokens: Num) -> Num:
-        """How many tokens of a sequence of so many a token looks at, on average over tokens and layers. [token]
+        """Return how many tokens of a sequence of so many a token looks at, on average over tokens and layers. [token]
 
         States count as the tokens whose scores would take as long.
         """

@@ -133,7 +133,7 @@ def _check_countable(model: Model) -> None:
 
 
 def has_unknown_mixers(model: Model) -> bool:
-    """Whether layers that attend take turns with others, whose parameters no field describes."""
+    """Return whether layers that attend take turns with others, whose parameters no field describes."""
     return bool(model.recurrent_layers)
 
 
@@ -145,7 +145,7 @@ def attention_layers(model: Model) -> float:
 
 
 def _once(model: Model) -> int:
-    """What a network has once: token embeddings, head, learned positions, last norm."""
+    """Return what a network has once: token embeddings, head, learned positions, last norm."""
     hidden = _whole(model, "hidden")
     if model.tied_embeddings is None:
         raise ParameterCountError(f"{model.label}: not known whether the head shares its weights with the embeddings")
@@ -156,7 +156,7 @@ def _once(model: Model) -> int:
 
 
 def _layer_params(model: Model, *, experts: int | None) -> int:
-    """What a network has in its layers, with `experts` routed experts in each layer that has them."""
+    """Return what a network has in its layers, with `experts` routed experts in each layer that has them."""
     layers = _whole(model, "layers")
     total = (
         _token_mixing_params(model) + 2 * layers * _whole(model, "hidden") + round(1e9 * (model.other_params_b or 0))
@@ -215,7 +215,7 @@ def _expert_params(model: Model, experts: int) -> int:
 
 
 def expert_width(model: Model) -> int:
-    """What a routed expert reads and writes."""
+    """Return what a routed expert reads and writes."""
     return model.moe_input or _whole(model, "hidden")
 
 
@@ -318,7 +318,7 @@ def _dense_layers(model: Model, without_experts: float) -> float:
 
 
 def _is_single_stack(model: Model) -> bool:
-    """Whether all parameters lie in the stack, so that what its counts do not name is in its layers too."""
+    """Return whether all parameters lie in the stack, so that what its counts do not name is in its layers too."""
     return model.modality in MODALITIES or mixer_layers(model) > 0 or model.decoder_layers is not None
 
 

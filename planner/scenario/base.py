@@ -1,4 +1,4 @@
-"""What every record of a scenario has in common: its strictness, what a field may carry, and the calendar."""
+"""Basics of every record of a scenario: strictness, what a field may carry, and the calendar."""
 
 from datetime import date
 from typing import Annotated, Any, NamedTuple
@@ -29,7 +29,7 @@ class ScenarioModel(BaseModel):
 
 
 class ScenarioFieldError(ValueError):
-    """What is wrong with a whole scenario, and the field that is named first."""
+    """An error of a whole scenario, and the field that is named first."""
 
     def __init__(self, field: str, text: str) -> None:
         super().__init__(f"{field} {text}")

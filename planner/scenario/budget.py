@@ -66,7 +66,7 @@ class PlanSize:
 
 @dataclass(frozen=True)
 class ComputeEstimate:
-    """How many numbers of each kind a plan reckons."""
+    """The count of numbers of each kind that a plan computes."""
 
     months: int
     levels: int = 0
@@ -96,7 +96,7 @@ class _DemandLayer:
 
 
 def estimate_compute(asked: PlanSize) -> ComputeEstimate:
-    """What a plan of this work reckons."""
+    """Return what a plan of this work reckons."""
     months = math.ceil(asked.years * MONTHS_PER_YEAR) + 1
     calm = [2 for work in asked.work if not _has_named_model(work) for _ in work.jobs]
     answer, turns = _random_layers(asked.work, FUTURES, FUTURES), _random_layers(asked.work, TURNS * STEPS, TURNS)
@@ -130,7 +130,7 @@ def over_budget_message(asked: PlanSize) -> str | None:
 
 
 def _smaller_plans(asked: PlanSize) -> Iterator[str]:
-    """What to say of each way to make a plan small enough."""
+    """Return what to say of each way to make a plan small enough."""
     years = _largest_allowed(math.ceil(asked.years / _QUARTER) - 1, lambda many: asked.over(many * _QUARTER))
     if years:
         yield f"all of it over up to {count(years * _QUARTER, 'year')}"
@@ -156,24 +156,24 @@ def _largest_allowed(most: int, cut: Callable[[int], PlanSize]) -> int:
 
 
 def _has_named_model(work: Work) -> bool:
-    """Whether the hours of this work come from a model that is named, and so differ from future to future."""
+    """Return whether the hours of this work come from a model that is named, and so differ from future to future."""
     return bool(work.train or work.serve or work.run)
 
 
 def _varies_by_month(works: Sequence[Work]) -> bool:
-    """Whether what the work wants differs from month to month."""
+    """Return whether what the work wants differs from month to month."""
     return any(work.growth_per_year or work.season or work.jobs for work in works)
 
 
 def _random_layers(works: Sequence[Work], futures: int, futures_of_jobs: int) -> list[_DemandLayer]:
-    """What differs from future to future: first each job, in as many futures as jobs take, then each kind of work."""
+    """Return what differs from future to future: each job, in as many futures as jobs take, then each work."""
     jobs = [_DemandLayer(2, 1, futures_of_jobs) for work in works if _has_named_model(work) for _ in work.jobs]
     fixed = [work.by_hour for work in works if not work.may_wait]
     return jobs + [_DemandLayer(3, len({*day, 0.0}), futures) if day else _DemandLayer(2, 1, futures) for day in fixed]
 
 
 def _merged_levels(levels: Sequence[int]) -> int:
-    """How many levels are put on a grid, one kind of work after the other; up to `MOST_LEVELS` stay as they are."""
+    """Return the levels put on a grid, one kind of work after the other; up to `MOST_LEVELS` stay as they are."""
     found, so_far = 0, 1
     for one in levels:
         both = so_far * one

@@ -1,4 +1,4 @@
-"""What failures cost in time: how often a job stops, what starting again takes, and how long a repair."""
+"""The cost of failures in time: how often a job stops, how long a restart and a repair take."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""What each field of a scenario carries: kind, bounds, unit, and how the page and links ask for it.
+"""Specifications of the fields of a scenario: kind, bounds, unit, and how the page and links ask for them.
 
 All of it is read off the records: a field says everything about itself where it stands, and nothing of it twice.
 """
@@ -37,7 +37,7 @@ class FieldSpec:
 
     @property
     def wish(self) -> str:
-        """What is wanted, to follow "must be"."""
+        """Return what is wanted, to follow "must be"."""
         match self.kind:
             case "whole" | "number":
                 return ("a whole number, " if self.kind == "whole" else "a number, ") + self.range
@@ -52,7 +52,7 @@ class FieldSpec:
 
     @property
     def entries(self) -> str:
-        """How many entries a list may have."""
+        """Return how many entries a list may have."""
         return f"{self.shortest or 0} to {self.longest}" if self.longest else "entries"
 
     @property
@@ -62,7 +62,7 @@ class FieldSpec:
         return f"{low} to {format_bound(self.high)}" if self.high is not None else f"{low} or more"
 
     def holds(self, value: float) -> bool:
-        """Whether a number lies within the bounds."""
+        """Return whether a number lies within the bounds."""
         if self.low is not None and (value < self.low or (self.above and value == self.low)):
             return False
         return self.high is None or value <= self.high
@@ -95,7 +95,7 @@ def leaf_fields() -> tuple[Path, ...]:
 
 @cached(512)
 def price_unit(name: str) -> str:
-    """What the fields called `name` are the price of one of; empty where they are no price. A name is one thing."""
+    """Return the unit that the fields called `name` are the price of; empty if they are no price."""
     return next(
         (found.per for path in leaf_fields() if path[-1] == name and (found := field_spec(path)) and found.per), ""
     )

@@ -42,7 +42,7 @@ class SavedScenario:
     notes: tuple[str, ...] = field(default=(), compare=False)  # what was taken otherwise than it was written
 
     def is_from_other_catalogue(self, catalogue: Catalogue) -> bool:
-        """Whether it was made with another catalogue than this one."""
+        """Return whether it was made with another catalogue than this one."""
         return self.catalogue_digest is not None and self.catalogue_digest != catalogue.digest
 
 
@@ -163,7 +163,7 @@ def file_schema() -> dict[str, Any]:
 
 
 def changed_fields(scenario: Scenario) -> dict[str, Any]:
-    """What a scenario says otherwise than the defaults, as plain data in the record's order; money as typed."""
+    """Return what a scenario says otherwise than the defaults, as plain data in the record's order; money as typed."""
     return with_entered_amounts(scenario, scenario.model_dump(exclude_defaults=True))
 
 

@@ -63,7 +63,7 @@ class SweepGrid:
 
     @cached_property
     def count(self) -> int:
-        """How many points there are."""
+        """Return how many points there are."""
         return math.prod(len(axis.steps) for axis in self.axes)
 
     @cached_property
@@ -203,7 +203,7 @@ def _axis(paths: tuple[Path, ...], columns: Sequence[Sequence[Any]]) -> SweepAxi
 
 
 def _path(key: str, name: str, line: int | None) -> tuple[Path, int]:
-    """Where an input stands, and how many of what is written make one of it: 100 for the percentages of a link."""
+    """Return the path of an input, and its scale: 100 for the percentages of a link."""
     if key in KEYS and (field_spec((key,)) is None or KEYS[key].path == (key,)):
         return KEYS[key].path, PERCENT if KEYS[key].percent else 1
     path: Path = tuple(int(step) if step.isdigit() else step for step in key.split("."))

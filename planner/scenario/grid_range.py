@@ -38,7 +38,7 @@ class ValueRange(ScenarioModel):
 
     @property
     def count(self) -> int:
-        """How many values there are."""
+        """Return how many values there are."""
         if self.by is None:
             return min(self.steps or 0, _UNCOUNTED)
         return math.floor(min((self.last - self.first) / self.by, _UNCOUNTED) + 1e-9) + 1
@@ -56,7 +56,7 @@ class ValueRange(ScenarioModel):
 
     @property
     def has_distinct_values(self) -> bool:
-        """Whether no two of the values can be written alike, told without looking at them."""
+        """Return whether no two of the values can be written alike, told without looking at them."""
         largest = max(abs(self.first), abs(self.last))
         if self.scale == "log":
             return abs(math.log(self.last / self.first)) / self.count > _APART

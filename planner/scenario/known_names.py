@@ -229,7 +229,7 @@ def _bounds_text(wanted: FieldSpec, got: object) -> str:
 
 
 def unknown_key_message(key: str, path: Path) -> str:
-    """What to say of a key that nobody knows."""
+    """Return what to say of a key that nobody knows."""
     meant = nearest_key(key, path)
     hint = f"; did you mean {meant}?" if meant else ""
     record = field_spec(path)

@@ -40,7 +40,7 @@ class LinkTooLongError(PricingError):
 
 
 def scenario_to_link(scenario: Scenario) -> dict[str, str]:
-    """What a link holds: each short key whose value is not the default, and `also` for the rest."""
+    """Return what a link holds: each short key whose value is not the default, and `also` for the rest."""
     rest = with_entered_amounts(scenario, scenario.model_dump(exclude_defaults=True))
     held: dict[str, str] = {}
     for key in KEYS.values():
@@ -61,7 +61,7 @@ def scenario_to_link(scenario: Scenario) -> dict[str, str]:
 
 
 class ParsedLink(NamedTuple):
-    """What an address says: the scenario, what of it cannot be used, and what does not agree with the rest."""
+    """The contents of an address: the scenario, what of it cannot be used, and what contradicts the rest."""
 
     scenario: Scenario
     told: list[str]  # a sentence for each thing that cannot be read, or names what nobody knows
@@ -105,7 +105,7 @@ def parse_link(
 def clean_link(
     held: Mapping[str, str], catalogue: Catalogue, others: Collection[str] = ()
 ) -> tuple[dict[str, str], list[str]]:
-    """What of a link can be kept, as `scenario_to_link` writes it, and a sentence for each thing dropped for good.
+    """Return what of a link can be kept, as `scenario_to_link` writes it, and a sentence for each thing dropped.
 
     What can be read but does not agree with the rest is kept: one other edit may make it agree.
     """
@@ -124,7 +124,7 @@ def clean_link(
 
 
 def _has_value(key: str, text: str, rates: Rates) -> bool:
-    """Whether a text can be read, and is not just what a field holds before anybody touches it."""
+    """Return whether a text can be read, and is not just what a field holds before anybody touches it."""
     value = parse_value(KEYS[key], text, rates) if text else None
     return value is not None and value != KEYS[key].default
 
@@ -215,7 +215,7 @@ def extra_with_hours(text: str | None, by_hour: tuple[float, ...]) -> str | None
 
 
 def extra_ownership_field(text: str | None, name: str) -> Any:
-    """What the rest of a link tells of a field of owning; None where it tells nothing."""
+    """Return what the rest of a link tells of a field of owning; None where it tells nothing."""
     own = _parse_extra(text, []).get("own")
     return own.get(name) if isinstance(own, dict) else None
 

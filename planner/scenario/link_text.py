@@ -19,7 +19,7 @@ _SWITCH = {"1": True, "true": True, "0": False, "false": False}
 
 
 def entered_amounts(key: LinkKey, text: str, rates: Rates) -> tuple[EnteredAmount, ...]:
-    """What was typed in another currency; nothing where it is plain dollars, or no money at all."""
+    """Return what was typed in another currency; nothing where it is plain dollars, or no money at all."""
     data: dict[str, Any] = {}
     set_value(data, key.path, text)
     return () if is_number(text) else to_dollars(data, rates).typed
@@ -43,7 +43,7 @@ def unusable_reason(key: LinkKey, text: str, rates: Rates) -> str:
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a plain number."""
+    """Return whether a text is a plain number."""
     return len(text) <= _LONGEST_NUMBER and _NUMBER.fullmatch(text) is not None
 
 

@@ -1,4 +1,4 @@
-"""What a person knows better than the catalogue: models of one's own, and runs of one's own over their prediction."""
+"""Models of one's own, and runs of one's own against their prediction."""
 
 from __future__ import annotations
 

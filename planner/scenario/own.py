@@ -65,13 +65,13 @@ class PurchaseOrder(ScenarioModel):
 
     @property
     def terms(self) -> dict[str, float | None]:
-        """What differs from the whole fleet, by the names that owning has for it."""
+        """Return what differs from the whole fleet, by the names that owning has for it."""
         said = self.model_dump(exclude={"accelerators", "month"}, exclude_none=True)
         return {"usd_per_server": None, "usd_per_accelerator": None, **said} if self.has_price else said
 
     @property
     def has_price(self) -> bool:
-        """Whether its price is typed for it alone, and so is the price in its month."""
+        """Return whether its price is typed for it alone, and so is the price in its month."""
         return self.usd_per_server is not None or self.usd_per_accelerator is not None
 
 

@@ -12,7 +12,7 @@ def format_path(path: Path) -> str:
 
 
 def get_value(record: Any, path: Path) -> Any:
-    """What stands at a path of a record; None where nothing does."""
+    """Return what stands at a path of a record; None where nothing does."""
     value = record
     for step in path:
         if isinstance(step, int):

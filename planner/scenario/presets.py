@@ -34,7 +34,7 @@ class PresetSource(ScenarioModel):
 
     @property
     def sentence(self) -> str:
-        """What it states, and what that is to the preset; without its address."""
+        """Return what it states, and what that is to the preset; without its address."""
         use = "Taken from" if self.figures else "To compare"
         return f"{use}: {self.title}, read {self.read.isoformat()}: {self.states}"
 
@@ -64,13 +64,13 @@ class Preset(ScenarioModel):
 
     @property
     def illustrated(self) -> str:
-        """Which of its figures are our illustration."""
+        """Return which of its figures are our illustration."""
         rest = " but those that are taken from a source" if any(one.figures for one in self.sources) else ""
         return f"Our illustration: every figure of this example{rest}."
 
     @property
     def about(self) -> tuple[str, ...]:
-        """What it is, what a reader must know, and where its figures come from."""
+        """Return what it is, what a reader must know, and where its figures come from."""
         sources = (f"{one.sentence} {one.url}" for one in self.sources)
         return (self.what, *self.says, self.illustrated, *sources)
 

@@ -52,7 +52,7 @@ def detect_question(held: Mapping[str, str], said: str | None = None) -> Questio
 
 
 def link_has_key(key: str, question: QuestionKind) -> bool:
-    """Whether a link that asks this question holds this key: its own, and those of no question."""
+    """Return whether a link that asks this question holds this key: its own, and those of no question."""
     return key in question.own or key not in _OF_A_QUESTION
 
 
@@ -75,7 +75,7 @@ class LinkKey:
 
     @property
     def shape(self) -> FieldSpec:
-        """What the field takes, as the record says it."""
+        """Return what the field takes, as the record says it."""
         found = field_spec(self.path)
         assert found is not None
         return found

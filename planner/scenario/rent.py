@@ -159,7 +159,7 @@ class HostedModelInputs(ScenarioModel):
 
 
 def paid_by_the_token(said: HostedModelInputs | None, served: Sequence[HostedModelInputs]) -> HostedModelInputs | None:
-    """What is paid by the token: as the scenario says; what it leaves empty follows from the services of its work."""
+    """Return what is paid by the token: as the scenario says, else as the services of its work need."""
     if said is None or not served:
         return said or next(iter(served), None)
     tokens = ("million_input_tokens_per_month", "million_output_tokens_per_month")

@@ -140,7 +140,7 @@ class Scenario(ScenarioModel):
 
     @property
     def estimate(self) -> budget.ComputeEstimate:
-        """What a plan of it takes to reckon."""
+        """Return what a plan of it takes to reckon."""
         return budget.estimate_compute(self._asked)
 
     @property

@@ -30,7 +30,7 @@ class AmountError(ValueError):
 
 
 def is_money(path: Path) -> bool:
-    """Whether a field holds dollars."""
+    """Return whether a field holds dollars."""
     found = field_spec(path)
     return found is not None and found.kind == "number" and found.unit.startswith(DOLLAR) and path != _RATE_ITSELF
 

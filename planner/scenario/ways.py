@@ -1,4 +1,4 @@
-"""What a scenario has to know of the ways of supply: their names, and which of them need inputs of their own.
+"""Declarations of the supply options: their names, and which of them need inputs of their own.
 
 A way is one file of planner/money/ways, and the file ends with the way's record. The scenario stands below the money
 and refuses a way that nobody knows before any arithmetic is loaded. So it reads those records as it reads a preset:
@@ -21,7 +21,7 @@ _RECORD = re.compile(r"^WAY = (.+)", re.MULTILINE | re.DOTALL)
 
 
 class OptionDeclaration(NamedTuple):
-    """What the record of a way declares to the scenario."""
+    """The declaration of a supply option to the scenario."""
 
     place: int  # among all ways, where they are shown
     key: str
@@ -31,7 +31,7 @@ class OptionDeclaration(NamedTuple):
 
 
 def read_option_declaration(module: str, text: str) -> OptionDeclaration | None:
-    """What a file of that folder declares; None where it ends with no record and only helps the others."""
+    """Return what a file of that folder declares; None where it ends with no record and only helps the others."""
     record = _RECORD.search(text)
     if record is None:
         return None

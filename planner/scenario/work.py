@@ -183,12 +183,12 @@ class Work(ScenarioModel):
 
     @property
     def effective_hours_per_job(self) -> float:
-        """How long one of the jobs of a week takes."""
+        """Return how long one of the jobs of a week takes."""
         return USUAL_HOURS_PER_JOB if self.hours_per_job is None else self.hours_per_job
 
     @property
     def effective_accelerators_per_job(self) -> int:
-        """How many accelerators one job takes: all of them, where nobody says."""
+        """Return how many accelerators one job takes: all of them, where nobody says."""
         return self.accelerators if self.accelerators_per_job is None else self.accelerators_per_job
 
     @property
@@ -203,12 +203,12 @@ class Work(ScenarioModel):
 
     @property
     def effective_storage_tb(self) -> float:
-        """What it keeps on disk: as much as it says, else what goes with a machine, or with its part of one."""
+        """Return what it keeps on disk: as much as it says, else what goes with a machine, or with its part of one."""
         return USUAL_STORAGE_TB * self._machine_share if self.storage_tb is None else self.storage_tb
 
     @property
     def effective_egress_tb_per_month(self) -> float:
-        """What it sends out in a month: as much as it says, else as its disk."""
+        """Return what it sends out in a month: as much as it says, else as its disk."""
         said = self.egress_tb_per_month
         return USUAL_EGRESS_TB_PER_MONTH * self._machine_share if said is None else said
 

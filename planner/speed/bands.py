@@ -1,4 +1,4 @@
-"""How sure a prediction is: how far off published runs were that the fit had not seen, and whether the like was seen.
+"""Uncertainty of predictions: errors of published runs that the fit had not seen, wider where a run is new.
 
 A run is described by its traits: the generation of its chip, its software, what kind of model, how large a job and so
 on. How wide the band is goes by the traits themselves, and by how many of them have to change until a run that was
@@ -65,7 +65,7 @@ class Seen(StrictModel):
 
 
 class ErrorEnds(StrictModel):
-    """How far predictions were off to either side, as logarithms, of a run with all that is usual."""
+    """Errors of predictions to either side, as logarithms, of a run with all that is usual."""
 
     below: float = Field(ge=0, description="10th percentile of the runs left out")
     above: float = Field(ge=0, description="90th percentile of the runs left out")
@@ -73,7 +73,7 @@ class ErrorEnds(StrictModel):
 
 
 class ErrorSpread(StrictModel):
-    """How far off predictions are, by what is predicted."""
+    """Errors of predictions, by what is predicted."""
 
     traits: tuple[str, ...] = Field(description="what is looked at")
     ends: dict[str, ErrorEnds] = Field(description="of dense models, and of mixtures, whose errors have longer tails")
@@ -109,7 +109,7 @@ def _band(spread: ErrorSpread, like: tuple[str, ...]) -> Band:
 
 
 def band_group(mixture: str) -> str:
-    """Whose ends hold for a run of that trait."""
+    """Return whose ends hold for a run of that trait."""
     return DENSE if mixture == DENSE else MIXTURE
 
 
@@ -120,7 +120,7 @@ def _differing_traits(names: Sequence[str], like: Sequence[str], there: Sequence
 
 
 def novelty(within: Sequence[float]) -> float:
-    """How new a run is, from 0 to `STEPS`, by the roots of runs that differ from it in no trait, in one at most, ….
+    """Return the novelty of a run, 0 to `STEPS`, by the roots of runs that differ from it in no trait, in one, ….
 
     With nothing alike and much that differs in one trait it is 1; in between it goes by how much there is.
     """
@@ -139,7 +139,7 @@ def mixture_kind(shape: Network) -> str:
 
 
 def attention_kind(shape: Network) -> str:
-    """Which kind of attention the layers of one network have."""
+    """Return which kind of attention the layers of one network have."""
     kinds = {
         "hybrid": shape.is_hybrid,
         "sparse": bool(shape.chosen.kept > 0),

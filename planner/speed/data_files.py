@@ -13,7 +13,7 @@ DATA = Path(__file__).parent / "data"
 
 
 class ReachedShare(StrictModel):
-    """What is reached of a rate, as a share of it, and who reaches that."""
+    """A share that is reached of a rate, and who reaches it."""
 
     low: float = Field(gt=0, description="share at the low end")
     typical: float = Field(gt=0, description="share that is usual")
@@ -23,5 +23,5 @@ class ReachedShare(StrictModel):
 
 @cached(8)
 def read_data(name: str) -> Any:
-    """What stands in planner/speed/data/`name`."""
+    """Return what stands in planner/speed/data/`name`."""
     return strict_yaml.read((DATA / name).read_text(encoding="utf-8"), file=name)

@@ -34,7 +34,7 @@ NEVER = 9_999.0
 
 
 class InterconnectRule(StrictModel):
-    """What joins accelerators of a kind, where the catalogue does not say. Rates are one way, for each of them."""
+    """Links between accelerators of a kind, where the catalogue does not say. Rates are one way, for each of them."""
 
     when: tuple[str, ...] = Field(description="words that all stand in its id, form factor or architecture")
     link_gb_s: float = Field(gt=0, description="the fast link within a domain, where no link figure is on record")
@@ -57,7 +57,7 @@ class FullPowerPart(StrictModel):
 
 
 class Interconnect(StrictModel):
-    """What a data sheet of an accelerator does not say."""
+    """Facts that a data sheet of an accelerator does not state."""
 
     about: Text = Field(description="what this file holds and where it came from")
     rules: tuple[InterconnectRule, ...] = Field(description="the first that fits counts; the last fits all")
@@ -97,7 +97,7 @@ class Hardware:
 def hardware(
     key: str, record: Accelerator, *, nic_gb_s: float | None = None, memory_gb: float | None = None
 ) -> Hardware:
-    """What the catalogue says of an accelerator, and what network.yaml assumes where it is silent.
+    """Return what the catalogue says of an accelerator, and what network.yaml assumes where it is silent.
 
     A processor brings no memory: its server has `memory_gb` for each.
     """
@@ -219,5 +219,5 @@ def _memory_gb(record: Accelerator, label_in_gib: bool) -> float:
 
 
 def first_known(*figures: Figure | None) -> float | None:
-    """What the first of the figures that is on record typically is."""
+    """Return what the first of the figures that is on record typically is."""
     return next((figure.newest.typical for figure in figures if figure is not None), None)

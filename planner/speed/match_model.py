@@ -172,7 +172,7 @@ def find_model_record(catalogue: Catalogue, called: str) -> str:
 
 
 def _hosted_only_message(catalogue: Catalogue, called: str) -> HostedOnlyModelError | None:
-    """What to say of a model that is sold by the token and whose shape nobody has published."""
+    """Return what to say of a model that is sold by the token and whose shape nobody has published."""
     wanted = names.plain(called)
     sold = [
         name
@@ -217,7 +217,7 @@ def shape_alias(name: str) -> dict[str, Any] | None:
 
 
 def _matches_size(model: Model, size_b: float) -> bool:
-    """Whether a name that states this size may mean that model: all of it, or what works on a token."""
+    """Return whether a name that states this size may mean that model: all of it, or what works on a token."""
     sizes = [model.params_b, *([model.active_params_b] if model.active_params_b else [])]
     experts = _EXPERTS_TIMES.search(model.label)
     sizes += [float(experts[1])] if experts else []
@@ -225,7 +225,7 @@ def _matches_size(model: Model, size_b: float) -> bool:
 
 
 def _matches_sizes(model: Model, sizes: ModelSizes) -> bool:
-    """Whether a model may have the sizes that a table states. Of pictures and speech a size is not told apart.
+    """Return whether a model may have the sizes that a table states. Of pictures and speech a size is not told apart.
 
     What is at work on a token is counted with one table of words, with both, or with none.
     """

@@ -1,4 +1,4 @@
-"""How fast a job runs over what is predicted of it, going by runs of one's own; and how much of them is believed.
+"""Correction of predicted speed by runs of one's own, and the weight these runs get.
 
 What is kept of their middle, as a logarithm, is n / (n + doubt x (scatter / usual scatter)^2): the more runs, and the
 nearer they are to each other, the more. That is the weight of a normal mean against a normal prior of mean zero.
@@ -31,7 +31,7 @@ TENTH_SD = 1.2816  # standard deviations from the middle to the 90th percentile
 
 
 class OwnRunWeights(StrictModel):
-    """How much of what runs of one's own say is believed, and how wide the band is that they leave."""
+    """Weights of runs of one's own, and the width of the band that they leave."""
 
     about: Text = Field(description="what this file holds and where it came from")
     usual_scatter: float = Field(gt=0, description="how far a run lies from the middle of its like, as a logarithm")
@@ -94,7 +94,7 @@ def canonical_model_name(catalogue: Catalogue, model: str) -> str:
 
 
 def combine_runs(entries: Sequence[MeasuredRun], like: MeasuredLike) -> SpeedCorrection:
-    """What is believed of all of them together."""
+    """Return what is believed of all of them together."""
     if not entries:
         return NO_RUNS
     runs = np.array([one.runs for one in entries])
@@ -115,7 +115,7 @@ def _entry_scatter(one: MeasuredRun) -> float:
 
 
 def run_scatter(errors: ArrayLike) -> float:
-    """How far runs lie from their middle, drawn to the usual where there are few. [1]"""
+    """Return how far runs lie from their middle, drawn to the usual where there are few. [1]"""
     off, said = np.asarray(errors, dtype=np.float64), _own_run_weights()
     off = off - np.median(off)
     square = said.worth_runs * said.usual_scatter**2 + float(off @ off)
@@ -123,18 +123,18 @@ def run_scatter(errors: ArrayLike) -> float:
 
 
 def credibility(runs: int, doubt: float, scatter: float | None = None) -> float:
-    """What of a measured ratio is believed of so many runs: with as many as `doubt`, of the usual scatter, half."""
+    """Return the weight of a ratio measured in so many runs: 1/2 with as many as `doubt`, of the usual scatter."""
     times = 1.0 if scatter is None else (scatter / _own_run_weights().usual_scatter) ** 2
     return float(runs / (runs + doubt * times))
 
 
 def prior_runs(like: str) -> float:
-    """How many runs it takes until half of what they say is believed."""
+    """Return how many runs it takes until half of what they say is believed."""
     return _own_run_weights().doubt[like]
 
 
 def band_left(like: str) -> float:
-    """What is left of the band of serving, as a power of its ends."""
+    """Return what is left of the band of serving, as a power of its ends."""
     return _own_run_weights().band_left[like]
 
 

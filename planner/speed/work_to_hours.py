@@ -203,7 +203,7 @@ def _training_hours(catalogue: Catalogue, scenario: Scenario, work: Work, task: 
 
 
 def image_job(task: TrainingTask, accelerator: str, accelerators: int) -> ImageJob:
-    """What is asked of a network that learns from pictures; its published rates are all in 16 bits."""
+    """Return what is asked of a network that learns from pictures; its published rates are all in 16 bits."""
     if task.precision in NARROW:
         raise InvalidJobError(f"{task.model} learns from pictures, at rates published in 16 bits; choose bf16 or fp16")
     return ImageJob(model=task.model, accelerator=accelerator, accelerators=accelerators, images=task.images)
@@ -218,7 +218,7 @@ def _run_hours(catalogue: Catalogue, scenario: Scenario, bare: Work, task: Fixed
 
 @dataclass(frozen=True)
 class _RunDescription:
-    """How a run is called: what runs, what its job is labelled, on what, on how many; and how many are in time."""
+    """A description of a run: its name, label, accelerators, and how many would be in time."""
 
     what: str
     label: str
@@ -277,7 +277,7 @@ def _longer_than_a_year(bare: Work, days: float, once: _RunDescription) -> LateR
 
 
 def _gpus_needed(days: float, deadline_days: float, once: _RunDescription) -> str:
-    """How many would be in time."""
+    """Return how many would be in time."""
     if once.in_time is not None:
         found = once.in_time(deadline_days)
     else:
@@ -345,7 +345,7 @@ def _standby_accelerators(found: ServingResult, task: ServingTask) -> int:
 
 
 def _slices_per_accelerator(catalogue: Catalogue, chip: str, profile: str | None) -> int:
-    """How many slices of that kind one accelerator is cut into; 1 for a whole one."""
+    """Return how many slices of that kind one accelerator is cut into; 1 for a whole one."""
     if profile is None:
         return 1
     return next((mig.count for mig in catalogue.accelerators[chip].mig if mig.name == profile), 1)
@@ -357,7 +357,7 @@ def _whole(slices: int, each: int) -> int:
 
 
 def cheapest_hosted_price(catalogue: Catalogue, task: ServingTask) -> str | None:
-    """Who sells the same model by the token for the least, for so many tokens in and out; None where nobody does."""
+    """Return the hosted price that is lowest for so many tokens in and out; None if the model is not hosted."""
     try:
         wanted = find_model_record(catalogue, task.model)
     except PricingError:  # one of somebody's own, which nobody sells

@@ -1,4 +1,4 @@
-"""How fast a model is served: from its shape and the machine's peaks, with few constants fitted to published runs."""
+"""Serving speed from a model's shape and a machine's peaks, with few constants fitted to published runs."""
 
 from planner.scenario.jobs import ServingJob
 from planner.speed.hardware import InvalidJobError

@@ -1,4 +1,4 @@
-"""How sure a prediction is: what published runs were over predictions that had not seen their source."""
+"""Uncertainty of serving predictions, and their correction by runs of one's own."""
 
 from collections.abc import Sequence
 
@@ -39,7 +39,7 @@ def serving_traits(setup: ServingSetup, layout: ServingLayout, *, batch: float, 
 
 
 def band_name(setup: ServingSetup, *, single: bool) -> str:
-    """Which group of runs it is judged with: by the kind of model, machine and engine."""
+    """Return which group of runs it is judged with: by the kind of model, machine and engine."""
     chip, mixture = setup.chip, mixture_kind(setup.shape)
     names = {
         "processor": chip.kind == "cpu",

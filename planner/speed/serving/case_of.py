@@ -36,7 +36,7 @@ _GROUPED_BY_EIGHT = 8.0  # query heads for each key head that early kernels were
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """How a model's weights are published. None: nobody says."""
+    """The published format of a model's weights. None: unknown."""
 
     weights: WeightFormat | None = None
     rest: WeightFormat | None = None  # of all but the routed experts
@@ -48,7 +48,7 @@ UNSAID_CHECKPOINT = Checkpoint()
 
 @dataclass(frozen=True)
 class ServingSetup:
-    """What a case is made of, besides its traffic."""
+    """The parts of a case besides its traffic."""
 
     shape: Network
     chip: ServingAccelerator
@@ -81,7 +81,7 @@ def byte_widths(setup: ServingSetup) -> ByteWidths:
 
 
 def stored_gb(setup: ServingSetup) -> float:
-    """What the weights take on a disk, or on one group of accelerators. [GB]"""
+    """Return what the weights take on a disk, or on one group of accelerators. [GB]"""
     return float(stored_bytes(setup.shape, byte_widths(setup))) / 1e9
 
 
@@ -99,7 +99,7 @@ def machine(chip: ServingAccelerator, precision: str, group: float) -> ServingMa
 
 
 def engine_limits(period: EngineDefaults, *, static: bool = False, tuned: bool = False) -> ServingLimits:
-    """What the engine allows itself. A static batch is one block; a tuned run has lifted the engine's defaults."""
+    """Return the engine's limits. A static batch is one block; a tuned run has lifted the engine's defaults."""
     return ServingLimits(
         step_s=0.0 if static else period.step_ms / 1e3,
         step_tokens=math.inf if static else float(max(period.step_tokens, 8_192) if tuned else period.step_tokens),
@@ -111,7 +111,7 @@ def engine_limits(period: EngineDefaults, *, static: bool = False, tuned: bool =
 
 
 def rate_traits(setup: ServingSetup, *, group: float, static: bool = False) -> ServingTraits:
-    """What changes the rates."""
+    """Return what changes the rates."""
     shape, chip, precision = setup.shape, setup.chip, setup.precision
     local, narrow = setup.engine == "local", precision in _FOUR_BIT
     queries = shape.heads / shape.cache_heads
@@ -137,7 +137,7 @@ def rate_traits(setup: ServingSetup, *, group: float, static: bool = False) -> S
 
 
 def _mixture_traits(setup: ServingSetup) -> dict[str, bool]:
-    """What changes the small kernels of layers with experts."""
+    """Return what changes the small kernels of layers with experts."""
     shape, chip, precision = setup.shape, setup.chip, setup.precision
     mixture, newest = bool(shape.experts > 1), chip.hbm and chip.computes_in_four_bits
     return {
@@ -150,7 +150,7 @@ def _mixture_traits(setup: ServingSetup) -> dict[str, bool]:
 
 
 def smallest_group(setup: ServingSetup, accelerators: float) -> float:
-    """How many accelerators share the weights where nobody says: the fewest that keep room for caches."""
+    """Return how many accelerators share the weights where nobody says: the fewest that keep room for caches."""
     if setup.chip.memory_bytes <= 0:
         return 1.0  # nobody knows how much it holds
     wide, net = byte_widths(setup), setup.shape
@@ -226,7 +226,7 @@ def misfit_reason(case: ServingCase) -> str | None:
 def fit_suggestions(
     catalogue: Catalogue, setup: ServingSetup, layout: ServingLayout, limit: ServingLimits, traffic: ServingTraffic
 ) -> tuple[ServingFitSuggestion, ...]:
-    """What would make it fit, cheapest first: a narrower cache, narrower weights, more accelerators, larger ones."""
+    """Return changes that make it fit, cheapest first: narrower cache or weights, more or larger accelerators."""
     devices = int(float(layout.group) * float(layout.stages))
     return (
         *_suggest_narrower_cache(setup, layout, limit, traffic, devices),

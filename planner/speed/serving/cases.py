@@ -32,7 +32,7 @@ class ServingMachine:
 
 @dataclass(frozen=True)
 class ServingLayout:
-    """Who works together: `group` accelerators share each step, `stages` follow each other, `replicas` stand apart."""
+    """Accelerators at work together: `group` share each step, `stages` follow each other, `replicas` stand apart."""
 
     group: Num
     stages: Num
@@ -42,7 +42,7 @@ class ServingLayout:
 
 @dataclass(frozen=True)
 class ServingLimits:
-    """What the engine allows itself. Defaults change with its version; see the data file."""
+    """Limits of the engine. Defaults change with its version; see the data file."""
 
     step_s: Num  # between two steps, whatever is in them
     step_tokens: Num  # tokens of prompts and answers that one step takes at most
@@ -56,7 +56,7 @@ class ServingLimits:
 
 @dataclass(frozen=True)
 class ServingTraits:
-    """What about engine, chip and format changes the rates. 1 where it holds, 0 where not."""
+    """Traits of engine, chip and format that change the rates: 1 where it holds, 0 where not."""
 
     native_scheduler: Num  # compiled, and planned ahead
     grace_host: Num
@@ -164,7 +164,7 @@ FIXED = ("attention_share", "expert_skew")  # published runs do not tell them fr
 
 @dataclass(frozen=True)
 class ServingRates:
-    """What the engine on this machine reaches of its peaks, and what it loses beside them."""
+    """Shares of its peaks that the engine reaches on this machine, and the times it loses beside them."""
 
     flops_share: Num
     bandwidth_share: Num

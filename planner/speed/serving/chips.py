@@ -1,4 +1,4 @@
-"""What a machine can do for serving: rates by number format, real bytes, links. From the catalogue, gaps named."""
+"""Serving hardware from the catalogue: rates by number format, real bytes, links; gaps are named."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -75,7 +75,7 @@ class ServingAccelerator:
 
     @property
     def computes_in_four_bits(self) -> bool:
-        """Whether its matrix units do, faster than in 8: chips of 2025 and later."""
+        """Return whether its matrix units do, faster than in 8: chips of 2025 and later."""
         return self.flops_4bit > self.flops_8bit
 
     def flops(self, precision: str) -> float:
@@ -169,7 +169,7 @@ _Share = Annotated[float, Field(gt=0, le=1)]
 
 
 class EngineDefaults(StrictModel):
-    """How an engine works from a day on."""
+    """The defaults of an engine from a day on."""
 
     scheduler: Literal["native", "hidden", "inline"]
     step_tokens: int = Field(ge=1)
@@ -198,7 +198,7 @@ class EngineFamily(StrictModel):
     periods: dict[date, EngineDefaults] = Field(min_length=1)
 
     def on(self, day: date) -> EngineDefaults:
-        """What holds on that day; the first period for anything older."""
+        """Return what holds on that day; the first period for anything older."""
         known = [start for start in self.periods if start <= day] or [min(self.periods)]
         return self.periods[max(known)]
 
@@ -211,7 +211,7 @@ class ShapeAlias(StrictModel):
 
 
 class PromptDataset(StrictModel):
-    """What a named data set asks and gets on average."""
+    """The mean prompt and answer of a named data set."""
 
     input_tokens: int = Field(ge=1)
     output_tokens: int | None = Field(default=None, ge=1)
@@ -281,7 +281,7 @@ class NonLlmWork(StrictModel):
 
 
 class LatencyDerating(StrictModel):
-    """What a system takes under a promise of latency, of what it takes offline."""
+    """The load a system takes under a latency target, as a share of its offline load."""
 
     server: _Share
     server_on_processors: _Share
@@ -289,7 +289,7 @@ class LatencyDerating(StrictModel):
 
 
 class FitInfo(StrictModel):
-    """How the constants came to be."""
+    """The origin of the constants."""
 
     on: Day
     command: Text

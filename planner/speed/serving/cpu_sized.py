@@ -1,4 +1,4 @@
-"""Whether a service needs a GPU at all: what processors of the catalogue, or machines that are there, carry of it."""
+"""Services that need no GPU: what processors of the catalogue, or machines at hand, can carry."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class CpuAlternative:
 
 @dataclass(frozen=True)
 class CpuFeasibility:
-    """What carries the peak without a GPU to rent or buy, and the size of model from which it takes one."""
+    """Machines that carry the peak without a GPU, and the size of model from which a service needs one."""
 
     model: str
     peak_requests_per_s: float | None
@@ -67,7 +67,7 @@ class CpuFeasibility:
 
     @property
     def needs_gpu(self) -> bool:
-        """Whether nothing that was tried carries it surely."""
+        """Return whether nothing that was tried carries it surely."""
         return self.enough is None
 
 

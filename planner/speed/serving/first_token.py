@@ -1,4 +1,4 @@
-"""How long the first token takes: a prompt alone, one among other work, and one that waits for prompts before it.
+"""Time to the first token: a prompt alone, one among other work, and one that waits for prompts before it.
 
 A prompt's pass is no graph: the host launches each of its kernels, and the pass takes the larger of that and of what
 the accelerators do. Among other work it first waits for steps that run, and for prompts that came before it.
@@ -61,7 +61,7 @@ def prompt_wait_s(*, busy_share: Num, prompt_s: Num, prompt_cv: Num, share: floa
 
 
 def concurrent_at_share(*, load: Num, share: float, places: Num) -> Num:
-    """How many run together at most, in `share` of the time, when `load` do on average. [count]"""
+    """Return how many run together at most, in `share` of the time, when `load` do on average. [count]"""
     load = np.asarray(load, dtype=np.float64)
     return np.minimum(load + normal_quantile(share) * np.sqrt(load), places)
 
@@ -76,7 +76,7 @@ def computed_prompt_tokens(case: ServingCase) -> Num:
 
 
 def launch_s(case: ServingCase, rates: ServingRates) -> Num:
-    """What the host takes to launch the pass of a prompt, however long it is. [s]"""
+    """Return what the host takes to launch the pass of a prompt, however long it is. [s]"""
     net = case.network
     plain = rates.prompt_layer_s * net.layers + rates.prompt_moe_layer_s * net.moe_layers
     return rates.first_token_s + plain + rates.prompt_latent_layer_s * net.layers * net.latent

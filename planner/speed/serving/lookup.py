@@ -73,7 +73,7 @@ def _recorded(catalogue: Catalogue, key: str, called: str) -> ResolvedModel:
 
 
 def _shape_from_size(called: str, sizes: ModelSizes) -> ResolvedModel:
-    """What a model of that size is usually like, where no catalogue knows it; without a size, `UnknownShape`."""
+    """Return what a model of that size is usually like, where no catalogue knows it; without a size, `UnknownShape`."""
     if is_hybrid_name(called):
         raise UnknownShape(MIXED)
     size = sizes.params_b or size_in_name(called)
@@ -114,7 +114,7 @@ def find_engine(called: str) -> str:
 
 @cached(4_096)
 def find_period(family: str, day: date) -> EngineDefaults:
-    """How that family of engines worked on that day."""
+    """Return how that family of engines worked on that day."""
     return serving_data().engines[family].on(day)
 
 

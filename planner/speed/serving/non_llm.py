@@ -89,7 +89,7 @@ def _bounding_peak(catalogue: Catalogue, chip: ServingAccelerator, bound: str) -
 
 
 def _spread(here: ServingAccelerator, there: ServingAccelerator) -> tuple[float, float]:
-    """How far off a rate of one chip may be on another."""
+    """Return how far off a rate of one chip may be on another."""
     if here.name == there.name:
         return _MEASURED_LOW, _MEASURED_HIGH
     if (here.kind == "cpu") == (there.kind == "cpu"):
@@ -98,7 +98,7 @@ def _spread(here: ServingAccelerator, there: ServingAccelerator) -> tuple[float,
 
 
 def server_share(chip: ServingAccelerator) -> float:
-    """What a service takes under a promise of latency, of what the chip does offline. [1]"""
+    """Return what a service takes under a promise of latency, of what the chip does offline. [1]"""
     shares = serving_data().work_shares
     return shares.server_on_processors if chip.kind == "cpu" else shares.server
 
@@ -179,7 +179,7 @@ class NonLlmServing:
 
     @property
     def fits(self) -> bool:
-        """Whether it can be done as promised."""
+        """Return whether it can be done as promised."""
         return self.reason is None
 
     @property
@@ -212,12 +212,12 @@ class ScaledRun:
 
 
 def is_non_llm_work(model: str) -> bool:
-    """Whether a name means measured work that writes no tokens."""
+    """Return whether a name means measured work that writes no tokens."""
     return match_non_llm_work(model) is not None
 
 
 def non_llm_serving(catalogue: Catalogue, job: ServingJob) -> NonLlmServing:
-    """What serving that work takes. `UnknownNameError` where no such work was measured."""
+    """Return what serving that work takes. `UnknownNameError` where no such work was measured."""
     name = find_non_llm_work(job.model)
     work = serving_data().work[name]
     key = names.accelerator(catalogue, job.accelerator)

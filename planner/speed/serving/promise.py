@@ -1,4 +1,4 @@
-"""What a replica can promise: how many requests a second, so that first tokens and further ones come in time."""
+"""The load of a replica: requests a second at which first tokens and further ones come in time."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class LatencyTarget:
     percentile: float = 0.99
 
     def at_pace(self, faster: float) -> LatencyTarget:
-        """What a prediction has to keep where everything really runs so many times faster than predicted."""
+        """Return what a prediction has to keep where everything really runs so many times faster than predicted."""
         return LatencyTarget(self.ttft_s * faster, self.tpot_s * faster, self.percentile)
 
 

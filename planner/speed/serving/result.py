@@ -1,4 +1,4 @@
-"""What `serve` answers with."""
+"""Results of `serve`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from planner.speed.bands import Band
 
 @dataclass(frozen=True)
 class MemoryParts:
-    """What one replica holds, in GB (1e9 bytes), over all of its accelerators."""
+    """Memory of one replica, in GB (1e9 bytes), over all of its accelerators."""
 
     weights_gb: float
     adapters_gb: float
@@ -55,7 +55,7 @@ class TimeShare:
 
 @dataclass(frozen=True)
 class ServingResult:
-    """What serving that job is like. Where it does not fit, `reason` says why and `ways_to_fit` what would help."""
+    """The result of a serving job. Where it does not fit, `reason` says why and `ways_to_fit` what would help."""
 
     fits: bool
     reason: str | None

@@ -33,7 +33,7 @@ _TIGHT_SHARE = 0.08
 
 
 def serve(catalogue: Catalogue, job: ServingJob, constants: ServingConstants | None = None) -> ServingResult:
-    """What serving that job is like. Bad layouts raise `InvalidJobError`; not fitting is a result."""
+    """Return what serving that job is like. Bad layouts raise `InvalidJobError`; not fitting is a result."""
     catalogue = with_user_models(catalogue, job.models)
     worked = build_serving_plan(catalogue, job, constants or serving_data().values())
     reason = misfit_reason(worked.case)
@@ -137,7 +137,7 @@ def _joules(worked: ServingPlan, batch: float, tokens_per_s: float) -> float | N
 
 
 def _time_shares(full: BatchCycle) -> tuple[TimeShare, ...]:
-    """Where the time of a full cycle goes, the largest first."""
+    """Return where the time of a full cycle goes, the largest first."""
     step, prompt, steps = full.step, full.prompt, float(full.steps)
     parts = {
         "reading weights": steps * float(step.weights_s),
@@ -183,7 +183,7 @@ def _warnings(worked: ServingPlan, output: float, batch: float) -> tuple[str, ..
 
 
 def _substitution_note(catalogue: Catalogue, job: ServingJob) -> tuple[str, ...]:
-    """Whose record this is, where the name that was asked for has none of its own."""
+    """Return whose record this is, where the name that was asked for has none of its own."""
     said = substitution_note(catalogue, job.model)
     return () if said is None else (said,)
 

@@ -29,7 +29,7 @@ _DISPATCH_BYTES = 1.5  # there in 8 bits and back in 16, over the two halves of 
 
 @dataclass(frozen=True)
 class ServingStepParts:
-    """Where the seconds of a step, or of a prompt, go."""
+    """Seconds of a step, or of a prompt, by part."""
 
     weights_s: Num
     arithmetic_s: Num
@@ -50,7 +50,7 @@ class ServingStepParts:
 
     @property
     def fixed_s(self) -> Num:
-        """What a step costs however few tokens are in it."""
+        """Return what a step costs however few tokens are in it."""
         return self.weights_s + self.layers_s
 
 
@@ -76,13 +76,13 @@ def cache_bytes(case: ServingCase, *, context: Num) -> Num:
 
 
 def cache_bytes_read(case: ServingCase, *, context: Num) -> Num:
-    """What of it one more token reads; and writes, where it is a state. [byte]"""
+    """Return what of it one more token reads; and writes, where it is a state. [byte]"""
     tokens = case.network.read_values(context=context) * case.widths.kv * cache_copies(case)
     return tokens + _READ_AND_WRITTEN * _STATE_BYTES * case.network.state_values
 
 
 def cache_copies(case: ServingCase) -> Num:
-    """How many accelerators of a group keep the same key and value heads. [1]"""
+    """Return how many accelerators of a group keep the same key and value heads. [1]"""
     sharing = case.layout.group / case.layout.attention_ranks  # accelerators that share one request's attention
     return np.maximum(sharing / case.network.cache_heads, 1.0)
 
@@ -173,7 +173,7 @@ class ServingMemory:
 
     @property
     def free_bytes(self) -> Num:
-        """What is left for caches; negative where the weights alone do not fit."""
+        """Return what is left for caches; negative where the weights alone do not fit."""
         return self.usable_bytes - self.weights_bytes - self.working_bytes
 
 
@@ -210,6 +210,6 @@ def max_requests(case: ServingCase, *, input_tokens: Num, output_tokens: Num, ex
 
 
 def fits(case: ServingCase) -> NDArray[np.bool_]:
-    """Whether weights and at least one request fit; true where nobody knows how much memory there is."""
+    """Return whether weights and at least one request fit; true where nobody knows how much memory there is."""
     one = max_requests(case, input_tokens=case.traffic.input_tokens, output_tokens=case.traffic.output_tokens)
     return np.asarray((np.asarray(one) >= 1) | (np.asarray(case.machine.memory_bytes) <= 0))

@@ -45,7 +45,7 @@ _AT_ONCE = 512  # layouts weighed together: all chips of them stay in a processo
 
 @dataclass(frozen=True)
 class Throughput:
-    """What so many of one accelerator do with the job; or, without a speed, what memory they lack."""
+    """The throughput of so many accelerators; or, without a speed, the memory they lack."""
 
     accelerator: str
     accelerators: int
@@ -57,7 +57,7 @@ class Throughput:
 
     @property
     def days(self) -> Interval | None:
-        """How long the run takes."""
+        """Return how long the run takes."""
         if self.accelerator_hours is None:
             return None
         hours, each = self.accelerator_hours, self.accelerators * HOURS_PER_DAY
@@ -117,7 +117,7 @@ def across(
 
 @dataclass(frozen=True)
 class _LayoutResult:
-    """What so many of a chip reach with their best layout, whatever is trained for how long."""
+    """The best layout of so many of a chip, whatever is trained for how long."""
 
     memory_gb: float
     least_memory_gb: float
@@ -289,7 +289,7 @@ def _one(
 
 @dataclass(frozen=True)
 class _Run:
-    """What a run of so many accelerators loses and gains beside its steps."""
+    """Losses and gains of a run beside its steps."""
 
     accelerators: int
     tokens: float

@@ -14,7 +14,7 @@ from pricing.caching import cached
 
 @dataclass(frozen=True)
 class TrainingConstants:
-    """What was fitted; `meaning` and the prior of each stand in the data file. All are positive numbers."""
+    """The fitted constants; `meaning` and prior of each stand in the data file. All are positive numbers."""
 
     e16: Num
     e8: Num

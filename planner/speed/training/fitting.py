@@ -1,4 +1,4 @@
-"""What makes a job fit that does not: ways in order of what they cost in speed, each on top of the ones before."""
+"""Memory of a training step, and ways to reduce it, in order of what they cost in speed."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ class TrainingMemory:
 
     @property
     def reserved_gb(self) -> Num:
-        """What a framework's allocator took: all but what the driver and the libraries hold."""
+        """Return what a framework's allocator took: all but what the driver and the libraries hold."""
         return self.total_gb - self.context_gb
 
     @property
     def allocated_gb(self) -> Num:
-        """What is alive of that at the worst moment."""
+        """Return what is alive of that at the worst moment."""
         return self.reserved_gb - self.fragmentation_gb
 
     @property
@@ -131,7 +131,7 @@ class _ShardedParams:
         return cls(dense, routed, plan.sharing, np.minimum(expert_ranks, plan.sharing), plan.shard)
 
     def share(self, since: float) -> Num:
-        """What of a dense parameter's bytes a rank holds, where ZeRO spreads them from stage `since` on."""
+        """Return what of a dense parameter's bytes a rank holds, where ZeRO spreads them from stage `since` on."""
         return np.where(self.stage >= since, 1 / self.ranks, 1.0)
 
     def over(self, since: float) -> Num:
@@ -160,7 +160,7 @@ def _dequantized_bytes(shape: Network, plan: TrainingPlan) -> Num:
 
 
 def _context_gb(plan: TrainingPlan) -> Num:
-    """What the driver, the kernels and the libraries that join accelerators hold."""
+    """Return what the driver, the kernels and the libraries that join accelerators hold."""
     return np.where(plan.year >= LAZY_SINCE, LAZY_CONTEXT_GB, CONTEXT_GB) + JOINED_GB * (plan.accelerators > 1)
 
 
@@ -180,7 +180,7 @@ def live_micro_batches(plan: TrainingPlan) -> Num:
 
 
 def layer_activation_bytes(shape: Network, plan: TrainingPlan) -> Num:
-    """What one layer keeps of one micro-batch without recompute. [B]
+    """Return what one layer keeps of one micro-batch without recompute. [B]
 
     Matrices that are trained keep what they were multiplied with, in the bits they multiply in; frozen ones do not.
 
@@ -313,7 +313,7 @@ class FittedPlan:
 
 
 def fits(memory: TrainingMemory, chip: Hardware) -> NDArray[np.bool_]:
-    """Whether the fullest rank stays within what the driver leaves of the chip's memory."""
+    """Return whether the fullest rank stays within what the driver leaves of the chip's memory."""
     return np.asarray(memory.total_gb <= chip.memory_gb * USABLE_SHARE)
 
 

@@ -25,7 +25,7 @@ NODE_FAILURES = "owned-node-failures"
 
 @dataclass(frozen=True)
 class Reliability:
-    """How often a job stops, what starting again and writing checkpoints cost, what it waits for the slowest."""
+    """Stops of a job, the cost of restarts and checkpoints, and the wait for the slowest."""
 
     hours_between_stops: Num
     checkpoint_hours: Num
@@ -64,7 +64,7 @@ def reliability(
     failures: Failures = _NOTHING_SAID,
     rate: Num | None = None,
 ) -> Reliability:
-    """What the catalogue's studies say of a job of this size, and what you say; `rate` is one that is tried out.
+    """Return what the catalogue's studies say of a job of this size, and what you say; `rate` is one that is tried out.
 
     A team without operations staff stops more often.
     """
@@ -106,7 +106,7 @@ BLOOM_ACCELERATORS = 384.0  # that wrote the checkpoint whose size and time are 
 
 
 def failure_rate(catalogue: Catalogue, failures: Failures, regime: Regime, accelerators: Num) -> Num:
-    """How often a job stops for each of its accelerators: as you say, or as in one of the regimes. [1/hour]"""
+    """Return how often a job stops for each of its accelerators: as you say, or as in one of the regimes. [1/hour]"""
     yours = failures.hours_between_failures
     return regime_rate(catalogue, regime, accelerators) if yours is None else 1 / yours
 
@@ -133,7 +133,7 @@ def _fact(catalogue: Catalogue, name: str) -> float:
 
 @dataclass(frozen=True)
 class TeamEfficiency:
-    """What a team reaches of a published speed: evaluation, data, tuning, mistakes."""
+    """The share of a published speed that a team reaches: evaluation, data, tuning, mistakes."""
 
     low: float
     typical: float
@@ -142,7 +142,7 @@ class TeamEfficiency:
     measured: bool = False
 
     def shrunk_by_own_runs(self, kept: float) -> TeamEfficiency:
-        """What is left of it where runs of the team itself are believed so far: nothing once they wholly are."""
+        """Return what is left of it where runs of the team itself are believed so far: nothing once they wholly are."""
         if kept <= 0:
             return self
         low, typical, high = (end ** (1 - kept) for end in (self.low, self.typical, self.high))
@@ -150,7 +150,7 @@ class TeamEfficiency:
 
 
 class TeamEfficiencyData(StrictModel):
-    """What each kind of team reaches."""
+    """The efficiency of each kind of team."""
 
     about: Text = Field(description="what this file holds and where it came from")
     teams: dict[Team, ReachedShare] = Field(description="what teams reach of a speed that was published")
@@ -179,7 +179,7 @@ def compute_optimal_tokens(params: Num) -> Num:
 
 
 def effective_fresh_tokens(*, unique_tokens: Num, tokens: Num) -> Num:
-    """What repeated data is worth in fresh tokens. [token]
+    """Return what repeated data is worth in fresh tokens. [token]
 
     References
     ----------

@@ -77,7 +77,7 @@ class PublishedImageRate:
 
 @dataclass(frozen=True)
 class ImageTrainingResult:
-    """How fast a network learns from pictures on so many accelerators, and how long a run of so many pictures takes."""
+    """The training speed of an image network on so many accelerators, and the length of a run."""
 
     network: str
     label: str
@@ -144,12 +144,12 @@ def match_image_network(called: str) -> str | None:
 
 
 def is_image_network(called: str) -> bool:
-    """Whether a name means a network whose training is counted in pictures."""
+    """Return whether a name means a network whose training is counted in pictures."""
     return match_image_network(called) is not None
 
 
 def no_rate_message(label: str, modality: str) -> str | None:
-    """What to say of a network that learns from pictures and has no published rate; None of other networks."""
+    """Return what to say of a network that learns from pictures and has no published rate; None of other networks."""
     if modality not in _PICTURES:
         return None
     if is_image_network(label):
@@ -159,7 +159,7 @@ def no_rate_message(label: str, modality: str) -> str | None:
 
 
 def image_training(catalogue: Catalogue, job: ImageJob) -> ImageTrainingResult:
-    """How fast that network learns on so many accelerators. Raises `UnknownNameError` and `InvalidJobError`."""
+    """Return how fast that network learns on so many accelerators. Raises `UnknownNameError` and `InvalidJobError`."""
     name = _find_network(job.model)
     network = image_training_data().models[name]
     key = names.accelerator(catalogue, job.accelerator)

@@ -46,7 +46,7 @@ WORTH_ALL_MEMORY = 0.01
 
 @dataclass(frozen=True)
 class LayoutConstraints:
-    """What is fixed of a layout; None: anything legal.
+    """The fixed parts of a layout; None: anything legal.
 
     `shard` is the ZeRO stage, or `HYBRID`: stage 3 within the fast link, whole copies beyond. `recompute` is 0,
     `SELECTIVE` or 1.
@@ -116,7 +116,7 @@ def search_layouts(
 
 
 def layout_score(rate: Array, memory_share: Array) -> Array:
-    """What layouts are chosen by: their rate, a little less the more of the memory they take."""
+    """Return what layouts are chosen by: their rate, a little less the more of the memory they take."""
     return rate * (1 - WORTH_ALL_MEMORY * memory_share)
 
 
@@ -170,7 +170,7 @@ def valid_layouts(
 
 
 def _can_shard(table: LayoutColumns, ranks: Array, group: Array) -> NDArray[np.bool_]:
-    """Whether there is something to shard, no pipeline in the way, and for a hybrid more than one group of several."""
+    """Return where there is something to shard, no pipeline in the way, and for a hybrid several groups."""
     stage = (table["pp"] == 1) | (table["shard"] <= 1)
     hybrid = (table["shard"] != HYBRID) | ((group > 1) & (group < ranks))
     return np.asarray(np.where(ranks <= 1, table["shard"] == 0, stage & hybrid))
@@ -212,7 +212,7 @@ def _padded_stages(layers: float, pp: Num) -> Num:
 
 
 def stages_divide(layers: float, pp: Num) -> NDArray[np.bool_]:
-    """Whether layers divide into stages, or into a power of two of them that leaves few places empty.
+    """Return whether layers divide into stages, or into a power of two of them that leaves few places empty.
 
     DeepSeek-V3 has 61 in 16 stages of up to four.
     """
@@ -238,7 +238,7 @@ _MACHINE = 8
 
 
 def has_valid_layout(shape: Network, chip: Hardware, base: TrainingPlan, wish: LayoutConstraints) -> bool:
-    """Whether any layout divides batch, accelerators and model."""
+    """Return whether any layout divides batch, accelerators and model."""
     return len(valid_layouts(shape, chip, base, wish, {})["tp"]) > 0
 
 
@@ -304,7 +304,7 @@ def check_training_job(job: TrainingJob, shape: Network, chip: Hardware, *, glob
 
 
 def _check_batch(job: TrainingJob, replicas: int, global_batch: int) -> None:
-    """Where the number of replicas is given, or follows, the batch must divide into them."""
+    """Return where the number of replicas is given, or follows, the batch must divide into them."""
     follows = job.tp is not None and job.pp is not None
     if job.global_batch_sequences is None or (job.dp is None and not follows):
         return

@@ -1,4 +1,4 @@
-"""How a training job is spread over accelerators: numbers only, for one plan or arrays of many."""
+"""The plan of a training step over accelerators: numbers only, for one plan or arrays of many."""
 
 from dataclasses import dataclass
 
@@ -86,7 +86,7 @@ class TrainingPlan:
 
     @property
     def micro_batches(self) -> Num:
-        """How many micro-batches each pipeline works through in a step."""
+        """Return how many micro-batches each pipeline works through in a step."""
         return np.maximum(1.0, np.divide(self.global_batch, self.dp * self.micro_batch))[()]
 
     @property
@@ -106,7 +106,7 @@ class TrainingPlan:
 
     @property
     def again(self) -> Num:
-        """Whether what only moves bytes is done again, in forward passes."""
+        """Return whether what only moves bytes is done again, in forward passes."""
         return np.maximum(self.recompute, self.selective)
 
     @property

@@ -1,4 +1,4 @@
-"""What `train` answers with."""
+"""Results of `train`."""
 
 import math
 from collections.abc import Mapping
@@ -63,7 +63,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class TrainingSpeed:
-    """How fast a job that fits runs, and for how long. Hours count all accelerators."""
+    """The speed of a job that fits, and its length. Hours count all accelerators."""
 
     layout: TrainingLayout
     runners_up: tuple[TrainingLayout, ...]
@@ -85,7 +85,7 @@ class TrainingSpeed:
 
 @dataclass(frozen=True)
 class TrainingResult:
-    """Whether a job fits and how fast it is; or why it does not fit, and what would help."""
+    """The result of a training job; where it does not fit, why, and what would help."""
 
     fits: bool
     model: str
@@ -110,7 +110,7 @@ class TrainingResult:
 
     @property
     def can_be_spread(self) -> bool:
-        """Whether any layout is legal. Where none is, there is no memory to speak of."""
+        """Return whether any layout is legal. Where none is, there is no memory to speak of."""
         return math.isfinite(self.least_memory_gb)
 
 

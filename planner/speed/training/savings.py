@@ -1,4 +1,4 @@
-"""What a job holds in memory, and what one change at a time would make of that, with what it costs in speed.
+"""Memory of a training job, and the effect of one change at a time on memory and speed.
 
 The layout stays the one that was chosen, so that what differs between two lines is the change and nothing else. Where
 nothing fits, the layout is the leanest there is.

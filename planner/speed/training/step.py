@@ -1,4 +1,4 @@
-"""How long a training step takes, part by part, from the counts of the model and the rates of the hardware.
+"""Time of a training step, part by part, from the counts of the model and the rates of the hardware.
 
 Every function works on single numbers and on arrays alike. Times are seconds of the slowest rank. The structure follows
 the calculation by hand that the method note explains; what was fitted comes in as `Constants`.
@@ -60,7 +60,7 @@ def rank_params(shape: Network, plan: TrainingPlan) -> Num:
 
 
 def data_gb_s(chip: Hardware, plan: TrainingPlan) -> Num:
-    """What a ring over the data-parallel ranks reaches: every rank of a node in the ring brings its own adapter."""
+    """Return the rate of a ring over the data-parallel ranks: every rank of a node brings its own adapter. [GB/s]"""
     rails = np.maximum(1.0, chip.domain / plan.tp)
     inside = plan.tp * plan.cp * plan.dp <= chip.domain
     return np.where(inside, chip.link_gb_s, np.minimum(chip.link_gb_s, chip.nic_gb_s * rails))
@@ -89,7 +89,7 @@ def data_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConsta
 
 
 def _exposed_s(share: Num, seconds: Num, hides_s: Num) -> Num:
-    """What is left to see of an exchange: a share of it, or all that takes longer than what could hide it. [s]"""
+    """Return the visible part of an exchange: a share, or all that takes longer than what could hide it. [s]"""
     return np.maximum(share * seconds, seconds - hides_s)
 
 
@@ -99,7 +99,7 @@ def _ring_pass_s(params: Num, ranks: Num, gb_s: Num) -> Num:
 
 
 def _ring_s(k: TrainingConstants, params: Num, ranks: Num, depth: Num) -> Num:
-    """What the ring itself takes, for each layer's gradients, or where those are few for each bucket of them. [s]"""
+    """Return the latency of the ring, for each layer's gradients, or for each bucket of few of them. [s]"""
     return k.ring_s * (ranks - 1) * np.minimum(depth, np.maximum(params / BUCKET, 1.0))
 
 
@@ -181,7 +181,7 @@ class _StepTimes:
 def step_parts(
     shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstants, *, chip_factor: Num = 1.0, pace: Num = 1.0
 ) -> TrainingStepParts:
-    """What a step takes, by part; all of it at a `pace` that runs of one's own showed. [s]"""
+    """Return what a step takes, by part; all of it at a `pace` that runs of one's own showed. [s]"""
     step = _step(shape, chip, plan, k, chip_factor)
     each = {name: part / plan.pp * plan.micro_batches for name, part in step.micro.items()}
     each |= {"bubble_s": step.bubble_s, "data_traffic_s": step.data_traffic_s, "optimizer_s": step.optimizer_s}
@@ -192,7 +192,7 @@ def step_parts(
 def step_s(
     shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstants, *, chip_factor: Num = 1.0, pace: Num = 1.0
 ) -> Num:
-    """What a whole step takes, for those who do not ask by part: half the work where layouts are weighed. [s]"""
+    """Return what a whole step takes, for those who do not ask by part: half the work where layouts are weighed. [s]"""
     return _step(shape, chip, plan, k, chip_factor).total_s / pace
 
 
@@ -250,12 +250,12 @@ def efficiency(plan: TrainingPlan, k: TrainingConstants) -> Num:
 
 
 def size_share(plan: TrainingPlan, width: Num, k: TrainingConstants) -> Num:
-    """What is left of that in a product of so many tokens and such a width. [1]"""
+    """Return what is left of that in a product of so many tokens and such a width. [1]"""
     return plan.tokens / (plan.tokens + k.half_tokens) * width / (width + k.half_width)
 
 
 def aligned_share(shape: Network, plan: TrainingPlan, k: TrainingConstants) -> Num:
-    """What is left where a head or a split layer is no multiple of the tensor cores' 64-wide tiles. [1]"""
+    """Return what is left where a head or a split layer is no multiple of the tensor cores' 64-wide tiles. [1]"""
     uneven = (shape.hidden / plan.tp) % TILE > 0
     return np.exp(-k.odd_head * (shape.qk_dim % TILE > 0) - k.odd_width * uneven)
 
@@ -334,7 +334,7 @@ def host_s(shape: Network, plan: TrainingPlan, k: TrainingConstants) -> Num:
 
 
 def idle_s(shape: Network, plan: TrainingPlan, k: TrainingConstants, busy_s: Num) -> Num:
-    """What an accelerator waits because its work is done before the host has launched all of it. [s]
+    """Return what an accelerator waits because its work is done before the host has launched all of it. [s]
 
     A layer's pass takes the host as long whatever its width. Both run at once, so the longer counts; where they
     take about as long, each now and then waits for the other, which rounds the corner.
@@ -355,5 +355,5 @@ def _years(plan: TrainingPlan) -> Num:
 
 
 def _mixture_years(plan: TrainingPlan) -> Num:
-    """How many years the kernels for mixtures have matured. Those that drop tokens were fast from the start. [years]"""
+    """Return the years that kernels for mixtures have matured; those that drop tokens were fast at once. [years]"""
     return np.maximum(_years(plan), OLDEST_MIXTURE) * plan.dropless

@@ -113,7 +113,7 @@ class ResolvedTrainingJob:
 
 
 def train(catalogue: Catalogue, job: TrainingJob, *, calibration: TrainingCalibration | None = None) -> TrainingResult:
-    """What becomes of the job. Raises `InvalidJobError` for what cannot exist."""
+    """Return what becomes of the job. Raises `InvalidJobError` for what cannot exist."""
     catalogue = with_user_models(catalogue, job.models)
     asked = resolve_training_job(catalogue, job, calibration or default_calibration())
     check_training_job(job, asked.shape, asked.chip, global_batch=asked.batch)
@@ -265,7 +265,7 @@ def run_hours(tokens: float, rate: float, useful: float, band: Band, team: tuple
 
 
 def to_training_layout(candidate: LayoutCandidate) -> TrainingLayout:
-    """What a person is told of a layout."""
+    """Return what a person is told of a layout."""
     plan = candidate.plan
     return TrainingLayout(
         tp=int(plan.tp), pp=int(plan.pp), virtual_stages=int(plan.vpp), cp=int(plan.cp), ep=int(plan.ep),
@@ -277,7 +277,7 @@ def to_training_layout(candidate: LayoutCandidate) -> TrainingLayout:
 
 
 def _ways_to_fit(asked: ResolvedTrainingJob, base: TrainingPlan) -> tuple[TrainingFitSuggestion, ...]:
-    """What would make it fit: numbers that divide; savings one on top of the other, then more accelerators."""
+    """Return what would make it fit: numbers that divide; savings one on top of the other, then more accelerators."""
     if not has_valid_layout(asked.shape, asked.chip, base, asked.wish):
         return tuple(_divisible_suggestions(asked, base))
     ways, plan, words = list[TrainingFitSuggestion](), base, list[str]()
@@ -363,7 +363,7 @@ def _warnings(
 
 
 def _substitution_warnings(catalogue: Catalogue, asked: ResolvedTrainingJob) -> list[str]:
-    """Whose record and whose memory the answer goes by, where they are not what was asked for."""
+    """Return whose record and whose memory the answer goes by, where they are not what was asked for."""
     stands_in = substitution_note(catalogue, asked.job.model)
     said = [] if stands_in is None else [stands_in]
     if catalogue.accelerators[asked.chip_key].kind == "cpu":
