@@ -39,10 +39,10 @@ def own_model(text: str, *, name: str = "", file: str = "config.json") -> OwnMod
     inner = _text_part(_text_part(whole))
     outer = {key: value for key, value in whole.items() if not isinstance(value, dict) or key == _QUANTISED}
     keys = ConfigKeys({**outer, **inner}, file)
-    said = {**_plain(keys), **layer_fields(keys), **attention_fields(keys), **expert_fields(keys), **_format(keys)}
-    said = {field: value for field, value in said.items() if value is not None}
+    fields = {**_plain(keys), **layer_fields(keys), **attention_fields(keys), **expert_fields(keys), **_format(keys)}
+    fields = {field: value for field, value in fields.items() if value is not None}
     called = (name or _model_name(whole) or file.removesuffix(".json"))[:_LONGEST_NAME]
-    return _counted({**said, "name": called}, file)
+    return _counted({**fields, "name": called}, file)
 
 
 _QUANTISED = "quantization_config"
@@ -58,14 +58,14 @@ def _parse_object(text: str, file: str) -> dict[str, Any]:
     if len(text) > MOST_CHARACTERS:
         raise ConfigError(f"{file}: want at most {MOST_CHARACTERS:,} characters, as any config.json has, got more.")
     try:
-        found = json.loads(text, parse_constant=_reject_constant)
+        data = json.loads(text, parse_constant=_reject_constant)
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"{file}: not JSON that can be read: {error}.") from error
-    if not isinstance(found, dict):
-        raise ConfigError(f"{file}: want an object of keys and values, as config.json is, got {type(found).__name__}.")
-    if _depth(found) > MOST_DEEP:
+    if not isinstance(data, dict):
+        raise ConfigError(f"{file}: want an object of keys and values, as config.json is, got {type(data).__name__}.")
+    if _depth(data) > MOST_DEEP:
         raise ConfigError(f"{file}: want at most {MOST_DEEP} levels of brackets.")
-    return found
+    return data
 
 
 def _reject_constant(word: str) -> Any:
@@ -76,15 +76,19 @@ def _depth(value: Any) -> int:
     """Levels of brackets, no deeper than need be known."""
     level, deep = [value], 0
     while level and deep <= MOST_DEEP:
-        inside = [list(one.values()) if isinstance(one, dict) else one for one in level if isinstance(one, dict | list)]
-        level, deep = [one for part in inside for one in part], deep + 1
+        inside = [
+            list(value.values()) if isinstance(value, dict) else value
+            for value in level
+            if isinstance(value, dict | list)
+        ]
+        level, deep = [value for part in inside for value in part], deep + 1
     return deep
 
 
 def _model_name(whole: Mapping[str, Any]) -> str:
     """Return what the file calls the model: without its maker, and without a path."""
-    said = whole.get("_name_or_path") or whole.get("model_type") or ""
-    return str(said).rstrip("/").rpartition("/")[2] if isinstance(said, str) else ""
+    name = whole.get("_name_or_path") or whole.get("model_type") or ""
+    return str(name).rstrip("/").rpartition("/")[2] if isinstance(name, str) else ""
 
 
 def _plain(keys: ConfigKeys) -> dict[str, Any]:
@@ -109,20 +113,25 @@ def _plain(keys: ConfigKeys) -> dict[str, Any]:
 
 def _format(keys: ConfigKeys) -> dict[str, Any]:
     """Return how the weights are stored, and what of them is not."""
-    said = keys.values.get(_QUANTISED)
-    if not isinstance(said, dict):
+    quantization = keys.values.get(_QUANTISED)
+    if not isinstance(quantization, dict):
         return {}
-    groups = said.get("config_groups")
+    groups = quantization.get("config_groups")
     first = next(iter(groups.values()), None) if isinstance(groups, dict) else None
     weights = first.get("weights") if isinstance(first, dict) else None
     inner = weights if isinstance(weights, dict) else {}
-    named = (said.get("quant_method"), said.get("quant_algo"), said.get("fmt"))
-    bits, group = inner.get("num_bits", said.get("bits")), inner.get("group_size", said.get("group_size"))
+    named = (quantization.get("quant_method"), quantization.get("quant_algo"), quantization.get("fmt"))
+    bits, group = (
+        inner.get("num_bits", quantization.get("bits")),
+        inner.get("group_size", quantization.get("group_size")),
+    )
     floats = inner.get("type") == "float" and {8: "fp8", 4: "fp4"}.get(bits if isinstance(bits, int) else 0)
     by_bits = BITS.get(bits) if isinstance(bits, int) else None
-    weight = floats or next((FORMATS[one] for one in named if isinstance(one, str) and one in FORMATS), by_bits)
-    left = said.get("ignore") or said.get("modules_to_not_convert") or ()
-    wide = isinstance(left, list) and any("attn" in str(one).split(".")[-1] or "self_attn" in str(one) for one in left)
+    weight = floats or next((FORMATS[name] for name in named if isinstance(name, str) and name in FORMATS), by_bits)
+    left = quantization.get("ignore") or quantization.get("modules_to_not_convert") or ()
+    wide = isinstance(left, list) and any(
+        "attn" in str(name).split(".")[-1] or "self_attn" in str(name) for name in left
+    )
     scaled = isinstance(group, int) and weight == "int4" and group >= 1
     return {
         "weights": weight,
@@ -131,10 +140,10 @@ def _format(keys: ConfigKeys) -> dict[str, Any]:
     }
 
 
-def _counted(said: dict[str, Any], file: str) -> OwnModel:
+def _counted(fields: dict[str, Any], file: str) -> OwnModel:
     """The model with its parameters counted from the shape."""
     try:
-        draft = OwnModel.model_validate({**said, "params_b": 1.0})
+        draft = OwnModel.model_validate({**fields, "params_b": 1.0})
         return draft.model_copy(update={"params_b": _size_b(draft)})
     except pydantic.ValidationError as error:
         place, wish, _ = first_error_message(error)

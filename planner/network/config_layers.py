@@ -33,42 +33,42 @@ class ConfigKeys:
 
     def word(self, key: str) -> str:
         """A text, empty where there is none."""
-        found = self.values.get(key)
-        return found if isinstance(found, str) else ""
+        value = self.values.get(key)
+        return value if isinstance(value, str) else ""
 
     def flag(self, key: str) -> bool:
         """Return whether it says true."""
-        found = self.values.get(key, False)
-        if found is None or isinstance(found, bool):
-            return bool(found)
-        raise self.wrong(key, "true or false", found)
+        value = self.values.get(key, False)
+        if value is None or isinstance(value, bool):
+            return bool(value)
+        raise self.wrong(key, "true or false", value)
 
     def maybe(self, name: str, least: int = 1) -> int | None:
         """A whole number under one of the names that makers have for it; None where there is none, or nought."""
         for key in CALLED.get(name, (name,)):
-            found = self.values.get(key)
-            if found is None or (found == 0 and not isinstance(found, bool) and least):
+            value = self.values.get(key)
+            if value is None or (value == 0 and not isinstance(value, bool) and least):
                 continue
-            if isinstance(found, bool) or not isinstance(found, int) or not least <= found <= _MOST:
-                raise self.wrong(key, f"a whole number from {least} to {_MOST:,}", found)
-            return found
+            if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= _MOST:
+                raise self.wrong(key, f"a whole number from {least} to {_MOST:,}", value)
+            return value
         return None
 
     def whole(self, name: str) -> int:
         """The same, which has to be there."""
-        found = self.maybe(name)
-        if found is not None:
-            return found
+        value = self.maybe(name)
+        if value is not None:
+            return value
         called = CALLED.get(name, (name,))
-        there = next((key for key in called if key in self.values), None)
-        if there is not None:
-            raise self.wrong(there, "a whole number of 1 or more", self.values[there])
+        present = next((key for key in called if key in self.values), None)
+        if present is not None:
+            raise self.wrong(present, "a whole number of 1 or more", self.values[present])
         others = f" (or {', '.join(called[1:])})" if called[1:] else ""
         raise ConfigError(f"{self.file}: want {called[0]}{others}, which is not there.")
 
-    def wrong(self, key: str, wanted: str, got: Any) -> ConfigError:
+    def wrong(self, key: str, wish: str, got: Any) -> ConfigError:
         """The refusal of one key."""
-        return ConfigError(f"{self.file}: {key}: want {wanted}, got {repr(got)[:_MANY_SHOWN]}.")
+        return ConfigError(f"{self.file}: {key}: want {wish}, got {repr(got)[:_MANY_SHOWN]}.")
 
 
 def layer_kinds(keys: ConfigKeys) -> Counter[str]:
@@ -116,10 +116,10 @@ def layer_fields(keys: ConfigKeys) -> dict[str, Any]:
 
 def _check_layers_readable(keys: ConfigKeys) -> None:
     """Refuse layers that no key describes one by one: they would be taken for attention."""
-    found = next((key for key in _UNREAD if keys.has(key)), None)
-    if found is not None:
+    unread = next((key for key in _UNREAD if keys.has(key)), None)
+    if unread is not None:
         raise ConfigError(
-            f"{keys.file}: {found}: layers of that kind are not read from a file; name a model on record."
+            f"{keys.file}: {unread}: layers of that kind are not read from a file; name a model on record."
         )
 
 
@@ -135,7 +135,7 @@ def _window_fields(keys: ConfigKeys, kinds: Counter[str], attending: int) -> dic
         return {"kind": chunked, "tokens": tokens, "layers": kinds["near"], "of": attending} if kinds["near"] else None
     pattern = keys.maybe("pattern")
     if chunked == "chunked" and isinstance(keys.values.get("no_rope_layers"), list):
-        near = sum(bool(one) for one in keys.values["no_rope_layers"])  # 1 where a layer has positions, and pieces
+        near = sum(bool(flag) for flag in keys.values["no_rope_layers"])  # 1 where a layer has positions, and pieces
         return {"kind": chunked, "tokens": tokens, "layers": near, "of": attending} if 0 < near <= attending else None
     layers, of = (pattern - 1, pattern) if pattern and pattern > 1 else WINDOWS.get(keys.kind, (1, 1))
     return {"kind": chunked, "tokens": tokens, "layers": layers, "of": of}
@@ -166,7 +166,7 @@ def _state_space_fields(keys: ConfigKeys, count: int) -> dict[str, Any] | None:
         return None
 
     def one(*names: str) -> int:
-        return next((found for name in names if (found := keys.maybe(name))), 0) or keys.whole(names[0])
+        return next((value for name in names if (value := keys.maybe(name))), 0) or keys.whole(names[0])
 
     return {
         "layers": count, "heads": one("mamba_n_heads", "mamba_num_heads"), "groups": one("mamba_n_groups", "n_groups"),
@@ -185,8 +185,8 @@ def attention_fields(keys: ConfigKeys) -> dict[str, Any]:
             "kv_lora": keys.whole("kv_lora_rank"), "qk_nope_dim": nope, "qk_rope_dim": rope,
             "v_head_dim": keys.whole("v_head_dim"), "indexer": _indexer_fields(keys),
         }  # fmt: skip
-    one = keys.flag("multi_query") and not keys.has("num_kv_heads")
-    shared = 1 if one else keys.maybe("kv_heads") or heads
+    single = keys.flag("multi_query") and not keys.has("num_kv_heads")
+    shared = 1 if single else keys.maybe("kv_heads") or heads
     kind = "MHA" if shared == heads else "MQA" if shared == 1 else "GQA"
     gate = keys.has("attn_output_gate") and keys.flag("attn_output_gate")
     gated = gate or keys.kind in _GATED_ATTENTION
@@ -236,7 +236,7 @@ def _dense_layers(keys: ConfigKeys, layers: int) -> int:
     leading = min(keys.maybe("leading_dense") or 0, layers)
     freq = keys.values.get("moe_layer_freq")
     if isinstance(freq, list):
-        return sum(not one for one in freq[:layers])
+        return sum(not flag for flag in freq[:layers])
     every = keys.maybe("every") or 1
     rest = (layers - leading) // every
     return layers - max(rest - (len(listed) if isinstance(listed, list) else 0), 0)

@@ -49,14 +49,14 @@ UNSAID = ModelSizes()
 
 def size_in_name(name: str) -> float | None:
     """Billions of parameters that a name states, if it does."""
-    found = _SIZE.search(name)
-    return float(found[1]) * _BILLIONS[found[2].casefold()] or None if found else None
+    match = _SIZE.search(name)
+    return float(match[1]) * _BILLIONS[match[2].casefold()] or None if match else None
 
 
 def active_in_name(name: str) -> float | None:
     """Billions at work on each token that a name states: `A3B`."""
-    found = _ACTIVE.search(name)
-    return float(found[1]) if found else None
+    match = _ACTIVE.search(name)
+    return float(match[1]) if match else None
 
 
 def is_hybrid_name(name: str) -> bool:
@@ -140,10 +140,10 @@ def _as_mixture_of_experts(dense: Model, name: str, params: float, active: float
 
 def _experts_in_name(name: str, asleep: float, ffn: int) -> int | None:
     """The experts a name counts, `8x22B` or `17B-16E`; None where there are none, or the sizes allow none such."""
-    found = _COUNTED_EXPERTS.search(name) or _NAMED_EXPERTS.search(name)
-    if found is None:
+    match = _COUNTED_EXPERTS.search(name) or _NAMED_EXPERTS.search(name)
+    if match is None:
         return None
-    experts = float(found[1])
+    experts = float(match[1])
     return int(experts) if asleep <= experts <= min(_MOST_EXPERTS, ffn * asleep / _NARROWEST_EXPERT) else None
 
 
@@ -175,20 +175,20 @@ class LayerStack:
 def stack_network(stack: LayerStack, label: str = "") -> Network:
     """Its counts."""
     width, kv_heads = stack.head_dim or stack.hidden / stack.heads, stack.kv_heads or stack.heads
-    one = grouped_query_attention(hidden=stack.hidden, heads=stack.heads, kv_heads=kv_heads, head_dim=width)
+    layer = grouped_query_attention(hidden=stack.hidden, heads=stack.heads, kv_heads=kv_heads, head_dim=width)
     matrices = 3.0 if stack.gated else 2.0
-    attention, mlp = stack.layers * one.params, stack.layers * matrices * stack.hidden * stack.ffn
+    attention, mlp = stack.layers * layer.params, stack.layers * matrices * stack.hidden * stack.ffn
     tables = stack.vocab * stack.hidden * (1 if stack.tied else 2)
     windowed = stack.layers * stack.window_share
     return Network(
         label=label, layers=stack.layers, hidden=stack.hidden, vocab=stack.vocab,
         params=stack.params or attention + mlp + tables, table_params=tables, causal=float(stack.causal),
         head_share=1.0 if stack.causal else MASKED_SHARE, attention_layers=stack.layers, attention_params=attention,
-        heads=one.heads, kv_heads=one.kv_heads, qk_dim=one.qk_dim, v_dim=one.v_dim,
-        cache_heads=one.cache_heads, latent=0.0, far=reach(one, stack.layers - windowed),
-        near=reach(one, windowed, tokens=stack.window), ffn=stack.ffn, dense_layers=stack.layers, dense_mlp_params=mlp,
-        mlp_matrices=matrices, mixer_params=0.0, moe_layers=0.0, experts=0.0, experts_per_token=0.0, expert_params=0.0,
-        expert_ffn=0.0, expert_hidden=stack.hidden, shared_params=0.0,
+        heads=layer.heads, kv_heads=layer.kv_heads, qk_dim=layer.qk_dim, v_dim=layer.v_dim,
+        cache_heads=layer.cache_heads, latent=0.0, far=reach(layer, stack.layers - windowed),
+        near=reach(layer, windowed, tokens=stack.window), ffn=stack.ffn, dense_layers=stack.layers,
+        dense_mlp_params=mlp, mlp_matrices=matrices, mixer_params=0.0, moe_layers=0.0, experts=0.0, experts_per_token=0.0,
+        expert_params=0.0, expert_ffn=0.0, expert_hidden=stack.hidden, shared_params=0.0,
     )  # fmt: skip
 
 

@@ -84,17 +84,17 @@ def _grouped_query(model: Model) -> AttentionLayer:
     hidden, heads = need(model, "hidden"), need(model, "heads")
     width = float(model.head_dim or hidden / heads)
     keys = float(model.kv_heads or heads)
-    one = grouped_query_attention(
+    layer = grouped_query_attention(
         hidden=hidden, heads=heads, kv_heads=keys, head_dim=width, v_dim=float(model.v_head_dim or width)
     )
-    saved = hidden * keys * one.v_dim if model.keys_as_values else 0.0
-    return replace(one, params=one.params + _gate(model, one) - saved)
+    saved = hidden * keys * layer.v_dim if model.keys_as_values else 0.0
+    return replace(layer, params=layer.params + _gate(model, layer) - saved)
 
 
-def _gate(model: Model, one: AttentionLayer) -> float:
+def _gate(model: Model, layer: AttentionLayer) -> float:
     """Parameters of the gate on what comes out of the heads."""
-    each = {None: 0.0, "heads": 1.0, "values": one.v_dim}[model.output_gate]
-    return need(model, "hidden") * one.heads * each
+    each = {None: 0.0, "heads": 1.0, "values": layer.v_dim}[model.output_gate]
+    return need(model, "hidden") * layer.heads * each
 
 
 def grouped_query_attention(
@@ -124,11 +124,11 @@ def _multi_head_latent(model: Model) -> AttentionLayer:
     params = hidden * queries if model.q_lora is None else model.q_lora * (hidden + queries)
     params += hidden * (latent + rope)
     params += latent * heads * (key + value) + heads * value * hidden
-    one = AttentionLayer(
+    layer = AttentionLayer(
         params=params, heads=heads, kv_heads=heads, qk_dim=key + rope, v_dim=value, cache_values=latent + rope,
         cache_heads=1.0, decode_dim=2 * latent + rope,
     )  # fmt: skip
-    return replace(one, params=params + _gate(model, one))
+    return replace(layer, params=params + _gate(model, layer))
 
 
 def _compressed_attention(model: Model) -> AttentionLayer:
@@ -151,51 +151,53 @@ def _compressed_attention(model: Model) -> AttentionLayer:
 
 def sparse_indexer_params(model: Model) -> float:
     """Parameters, over all layers, of what chooses tokens and of what makes one entry of several."""
-    made, hidden = 0.0, need(model, "hidden")
+    total, hidden = 0.0, need(model, "hidden")
     if (how := model.compression) is not None:
         width = need(model, "head_dim")
-        made = hidden * width * (_CHOSEN_MAKERS * how.chosen_layers + _WHOLE_MAKERS * how.whole_layers)
-    if (one := model.indexer) is None:
-        return made
-    key = hidden * one.head_dim * (_CHOSEN_MAKERS if model.compression else 1)
-    weights = 0.0 if model.attention in GROUPED else hidden * one.heads
-    return made + one.layers * ((model.q_lora or hidden) * one.heads * one.head_dim + key + weights)
+        total = hidden * width * (_CHOSEN_MAKERS * how.chosen_layers + _WHOLE_MAKERS * how.whole_layers)
+    if (indexer := model.indexer) is None:
+        return total
+    key = hidden * indexer.head_dim * (_CHOSEN_MAKERS if model.compression else 1)
+    weights = 0.0 if model.attention in GROUPED else hidden * indexer.heads
+    return total + indexer.layers * ((model.q_lora or hidden) * indexer.heads * indexer.head_dim + key + weights)
 
 
 def reach(
-    one: AttentionLayer, layers: float, *, tokens: float = ENDLESS, kept: float = 1.0, entry: float = 1.0
+    layer: AttentionLayer, layers: float, *, tokens: float = ENDLESS, kept: float = 1.0, entry: float = 1.0
 ) -> Reach:
     """So many such layers that see no more than `tokens`, `entry` of them in one entry; a share `kept` has a cache."""
-    many, each = layers / entry, 2 * one.heads
+    many, each = layers / entry, 2 * layer.heads
     return Reach(
-        tokens=tokens if layers else ENDLESS, kept=many * kept * one.cache_values, read=many * one.cache_values,
-        score_flops=many * each * (one.qk_dim + one.v_dim), decode_flops=many * each * one.decode_dim,
+        tokens=tokens if layers else ENDLESS, kept=many * kept * layer.cache_values, read=many * layer.cache_values,
+        score_flops=many * each * (layer.qk_dim + layer.v_dim), decode_flops=many * each * layer.decode_dim,
     )  # fmt: skip
 
 
 def reaches(model: Model, attending: float) -> tuple[Reach, Reach, Reach]:
     """Return what all layers that attend see: everything, chosen tokens, a window."""
-    one, indexer = attention_of(model), model.indexer
-    kept = 1 - (model.reusing_layers or 0) / attending if attending else 1.0
+    layer, indexer = attention_of(model), model.indexer
+    share = 1 - (model.reusing_layers or 0) / attending if attending else 1.0
     if model.attention == COMPRESSED:
-        return _compressed_spans(model, one, attending)
+        return _compressed_spans(model, layer, attending)
     windowed = attending * _share(model.window)
     tokens = ENDLESS if model.window is None else float(model.window.tokens)
-    near = reach(window_attention_layer(model), windowed, tokens=tokens, kept=kept)
+    near = reach(window_attention_layer(model), windowed, tokens=tokens, kept=share)
     if indexer is None:
-        return reach(one, attending - windowed, kept=kept), Reach(), near
-    far = _both(reach(one, attending - windowed - indexer.looking, kept=kept), reach(_index(indexer), indexer.layers))
-    return far, reach(one, float(indexer.looking), tokens=float(indexer.tokens), kept=kept), near
+        return reach(layer, attending - windowed, kept=share), Reach(), near
+    far = _both(
+        reach(layer, attending - windowed - indexer.looking, kept=share), reach(_index(indexer), indexer.layers)
+    )
+    return far, reach(layer, float(indexer.looking), tokens=float(indexer.tokens), kept=share), near
 
 
-def _compressed_spans(model: Model, one: AttentionLayer, attending: float) -> tuple[Reach, Reach, Reach]:
+def _compressed_spans(model: Model, layer: AttentionLayer, attending: float) -> tuple[Reach, Reach, Reach]:
     how, indexer = _said(model.compression, model, "compression"), _said(model.indexer, model, "indexer")
     window = _said(model.window, model, "window")
     index = reach(_index(indexer), indexer.layers, entry=float(how.chosen_tokens))
-    far = _both(reach(one, how.whole_layers, entry=float(how.whole_tokens)), index)
+    far = _both(reach(layer, how.whole_layers, entry=float(how.whole_tokens)), index)
     span, entry = float(indexer.tokens * how.chosen_tokens), float(how.chosen_tokens)
-    chosen = reach(one, how.chosen_layers, tokens=span, entry=entry)
-    return far, chosen, reach(one, attending, tokens=float(window.tokens))
+    chosen = reach(layer, how.chosen_layers, tokens=span, entry=entry)
+    return far, chosen, reach(layer, attending, tokens=float(window.tokens))
 
 
 def _index(indexer: SparseAttentionIndexer) -> AttentionLayer:
@@ -207,12 +209,12 @@ def _index(indexer: SparseAttentionIndexer) -> AttentionLayer:
     )  # fmt: skip
 
 
-def _both(one: Reach, other: Reach) -> Reach:
+def _both(first: Reach, second: Reach) -> Reach:
     return Reach(
-        kept=one.kept + other.kept,
-        read=one.read + other.read,
-        score_flops=one.score_flops + other.score_flops,
-        decode_flops=one.decode_flops + other.decode_flops,
+        kept=first.kept + second.kept,
+        read=first.read + second.read,
+        score_flops=first.score_flops + second.score_flops,
+        decode_flops=first.decode_flops + second.decode_flops,
     )
 
 

@@ -42,56 +42,56 @@ def mixer_params(model: Model) -> float:
 def state_values(model: Model) -> float:
     """Values that all of them keep of one request, whatever its length."""
     linear, space = model.linear, model.state_space
-    kept = 0.0 if linear is None else linear.layers * linear.value_heads * linear.key_dim * linear.value_dim
-    return float(kept if space is None else kept + space.layers * space.heads * space.head_dim * space.state)
+    values = 0.0 if linear is None else linear.layers * linear.value_heads * linear.key_dim * linear.value_dim
+    return float(values if space is None else values + space.layers * space.heads * space.head_dim * space.state)
 
 
 def mixer_values(model: Model) -> float:
     """Values of a token between the matrices of all of them: what is convolved, gated, and put out."""
     linear, space = model.linear, model.state_space
-    made = 0.0
+    total = 0.0
     if linear is not None:
-        made += linear.layers * 2 * (linear.key_heads * linear.key_dim + linear.value_heads * linear.value_dim)
+        total += linear.layers * 2 * (linear.key_heads * linear.key_dim + linear.value_heads * linear.value_dim)
     if space is not None:
-        made += space.layers * 2 * (space.heads * space.head_dim + space.groups * space.state)
-    return made
+        total += space.layers * 2 * (space.heads * space.head_dim + space.groups * space.state)
+    return total
 
 
 def mixer_layers(model: Model) -> int:
     """Layers that do not attend."""
-    described = sum(one.layers for one in (model.linear, model.state_space, model.convolution) if one is not None)
+    described = sum(part.layers for part in (model.linear, model.state_space, model.convolution) if part is not None)
     return described + (model.recurrent_layers or 0)
 
 
-def _linear_params(one: LinearAttention, hidden: float) -> float:
+def _linear_params(layer: LinearAttention, hidden: float) -> float:
     """Queries, keys and values behind a convolution, gates, and the way out.
 
     References
     ----------
     S. Yang et al., Gated Delta Networks, 2024. Kimi Team, Kimi Linear, 2025, section 3: gates of low rank.
     """
-    keys, values = one.key_heads * one.key_dim, one.value_heads * one.value_dim
-    both = (2 * keys + values) * (hidden + one.kernel) + values * hidden
-    if one.kind == "gated_delta":
-        return both + hidden * (values + 2 * one.value_heads)
-    decay = hidden * one.key_dim + one.key_dim * keys
-    gate = hidden * values if one.full_gate else hidden * one.value_dim + one.value_dim * values
-    return both + decay + gate + hidden * one.key_heads
+    keys, values = layer.key_heads * layer.key_dim, layer.value_heads * layer.value_dim
+    both = (2 * keys + values) * (hidden + layer.kernel) + values * hidden
+    if layer.kind == "gated_delta":
+        return both + hidden * (values + 2 * layer.value_heads)
+    decay = hidden * layer.key_dim + layer.key_dim * keys
+    gate = hidden * values if layer.full_gate else hidden * layer.value_dim + layer.value_dim * values
+    return both + decay + gate + hidden * layer.key_heads
 
 
-def _state_space_params(one: StateSpaceLayers, hidden: float) -> float:
+def _state_space_params(layer: StateSpaceLayers, hidden: float) -> float:
     """The way in, a convolution, the way out.
 
     References
     ----------
     T. Dao, A. Gu, Transformers are SSMs, 2024, section 7 (the Mamba-2 block).
     """
-    inner, shared = one.heads * one.head_dim, 2 * one.groups * one.state
-    return hidden * (3 * inner + shared + one.heads) + (inner + shared) * one.kernel
+    inner, shared = layer.heads * layer.head_dim, 2 * layer.groups * layer.state
+    return hidden * (3 * inner + shared + layer.heads) + (inner + shared) * layer.kernel
 
 
-def _convolution_params(one: ConvolutionLayers, hidden: float) -> float:
-    return float(_IN_AND_OUT * hidden**2 + one.kernel * hidden)
+def _convolution_params(layer: ConvolutionLayers, hidden: float) -> float:
+    return float(_IN_AND_OUT * hidden**2 + layer.kernel * hidden)
 
 
 _GROUPED_WIDTHS = ("hidden", "heads", "kv_heads", "head_dim")
@@ -184,9 +184,9 @@ def attending_params(model: Model) -> float:
     """Projections of all layers that attend, and what chooses for them."""
     attending, window = attention_layers(model), model.window
     near = 0.0 if window is None else attending * window.layers / window.of
-    one = attention_of(model)
-    own = near * window_attention_layer(model).params + (attending - near) * one.params
-    own += (model.decoder_layers or 0) * one.params  # which also attend over what was read
+    layer = attention_of(model)
+    own = near * window_attention_layer(model).params + (attending - near) * layer.params
+    own += (model.decoder_layers or 0) * layer.params  # which also attend over what was read
     return own - _shared_kv_params(model, attending) + sparse_indexer_params(model)
 
 
@@ -237,7 +237,7 @@ def build_network(model: Model) -> Network:
     need(model, "heads")
     vocab = need(model, "vocab")
     attending = attention_layers(model)
-    one, usual = attention_of(model), main_attention(model)
+    layer, usual = attention_of(model), main_attention(model)
     matrices = 2.0 if model.gated is False else 3.0
     moe_layers = 0.0 if model.experts is None else float(model.moe_layers or layers)
     dense_layers = _dense_layers(model, layers - moe_layers)
@@ -256,7 +256,7 @@ def build_network(model: Model) -> Network:
         label=model.label, layers=layers, hidden=hidden, vocab=vocab, params=model.params_b * 1e9, table_params=tables,
         causal=float(causal), head_share=1.0 if causal else MASKED_SHARE, attention_layers=attending,
         attention_params=attention, heads=usual.heads, kv_heads=usual.kv_heads, qk_dim=usual.qk_dim,
-        v_dim=usual.v_dim, cache_heads=one.cache_heads, latent=float(model.attention not in GROUPED), far=far,
+        v_dim=usual.v_dim, cache_heads=layer.cache_heads, latent=float(model.attention not in GROUPED), far=far,
         ffn=ffn or hidden * 4, dense_layers=dense_layers, dense_mlp_params=mlp, mlp_matrices=matrices,
         mixer_params=max(0.0, _total_params(model) - described) if _is_single_stack(model) else 0.0,
         moe_layers=moe_layers,
@@ -302,13 +302,13 @@ def _without_cache(reach: Reach) -> Reach:
 def _decoder_half(model: Model) -> Network:
     whole, layers = build_network(model), float(need(model, "decoder_layers"))
     share = layers / whole.layers
-    one = attention_of(model)
-    twice = 2 * layers * one.params
+    layer = attention_of(model)
+    twice = 2 * layers * layer.params
     mlp = whole.dense_mlp_params * share
     stored = whole.counted_params - twice - mlp - whole.table_params
     return replace(
         whole, layers=layers, attention_layers=layers, dense_layers=layers, attention_params=twice,
-        dense_mlp_params=mlp, mixer_params=0.0, lookup_params=stored, far=reach(one, layers),
+        dense_mlp_params=mlp, mixer_params=0.0, lookup_params=stored, far=reach(layer, layers),
     )  # fmt: skip
 
 
@@ -337,9 +337,9 @@ def with_user_models(catalogue: Catalogue, models: tuple[OwnModel, ...]) -> Cata
     """The same catalogue where there are none; with them another, which its digest says."""
     if not models:
         return catalogue
-    if all(catalogue.models.get(one.name) == user_model_record(one) for one in models):
+    if all(catalogue.models.get(model.name) == user_model_record(model) for model in models):
         return catalogue  # laid over it before
-    added = {one.name: user_model_record(one) for one in models}
+    added = {model.name: user_model_record(model) for model in models}
     digest = sha256(f"{catalogue.digest}{models!r}".encode()).hexdigest()
     return catalogue.model_copy(update={"models": {**catalogue.models, **added}, "digest": digest})
 
@@ -347,5 +347,5 @@ def with_user_models(catalogue: Catalogue, models: tuple[OwnModel, ...]) -> Cata
 @cached(64)
 def user_model_record(own: OwnModel) -> Model:
     """The record of it that everything is counted from."""
-    said = {name: getattr(own, name) for name in own.model_fields_set - {"name"}}
-    return Model.model_validate({"modality": own.modality, **said, **_OURS, "label": own.name})
+    fields = {name: getattr(own, name) for name in own.model_fields_set - {"name"}}
+    return Model.model_validate({"modality": own.modality, **fields, **_OURS, "label": own.name})

@@ -16,8 +16,8 @@ def count(number: float | str, singular: str, plural: str | None = None) -> str:
 
 def parse_amount(text: str) -> float | None:
     """The number that a text stands for; None where it stands for none. A comma only parts thousands."""
-    found = _AMOUNT.fullmatch(_GROUPED.sub("", text.strip().casefold()))
-    return None if found is None else float(found[1]) * _SIZES[found[2]]
+    match = _AMOUNT.fullmatch(_GROUPED.sub("", text.strip().casefold()))
+    return None if match is None else float(match[1]) * _SIZES[match[2]]
 
 
 class AmbiguousNumberError(ValueError):
@@ -39,13 +39,13 @@ def parse_sum(text: str) -> float | None:
     A comma before exactly three digits parts thousands, as this program writes them; a point there can be either, and
     raises `TwoReadings`. None where the text is no number.
     """
-    found = _DIGITS.match(text.strip())
-    if found is None:
+    match = _DIGITS.match(text.strip())
+    if match is None:
         return None
     ended = _NO_CENTS.sub("", text.strip())
     if ended != text.strip():  # 25.000,-
         return parse_amount(_thousands_out(ended) or ended)
-    digits, size = found[0].strip(), text.strip()[found.end() :]
+    digits, size = match[0].strip(), text.strip()[match.end() :]
     plain = digits if size and digits.count(".") == 1 and "," not in digits else _with_point(digits)  # 1.234k, 1.125e3
     return None if plain is None else parse_amount(plain + size)
 
@@ -58,8 +58,8 @@ _PARTED = re.compile(r"[0-9]{1,3}(?:(?P<mark>[.,' ])[0-9]{3})(?:(?P=mark)[0-9]{3
 
 def _thousands_out(digits: str) -> str | None:
     """Digits without the marks that part their thousands (or lakhs); None where these stand elsewhere."""
-    said = digits.translate(_SPACES)
-    return re.sub("[^0-9]", "", said) if said.isdigit() or _PARTED.fullmatch(said) else None
+    plain = digits.translate(_SPACES)
+    return re.sub("[^0-9]", "", plain) if plain.isdigit() or _PARTED.fullmatch(plain) else None
 
 
 def _with_point(digits: str) -> str | None:

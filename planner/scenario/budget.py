@@ -44,7 +44,7 @@ class PlanSize:
     @property
     def jobs(self) -> int:
         """Jobs of all kinds of work."""
-        return sum(len(one.jobs) for one in self.work)
+        return sum(len(work.jobs) for work in self.work)
 
     def over(self, years: float) -> PlanSize:
         """The cost of reckoning this work over so many years."""
@@ -56,10 +56,10 @@ class PlanSize:
 
     def with_jobs(self, count: int) -> PlanSize:
         """The first jobs alone."""
-        before = [sum(len(one.jobs) for one in self.work[:place]) for place in range(len(self.work))]
+        before = [sum(len(work.jobs) for work in self.work[:place]) for place in range(len(self.work))]
         cut = (
-            one.model_copy(update={"jobs": one.jobs[: max(count - gone, 0)]})
-            for one, gone in zip(self.work, before, strict=True)
+            work.model_copy(update={"jobs": work.jobs[: max(count - before_it, 0)]})
+            for work, before_it in zip(self.work, before, strict=True)
         )
         return PlanSize(tuple(cut), self.years, self.any_accelerator)
 
@@ -95,51 +95,51 @@ class _DemandLayer:
     futures: int
 
 
-def estimate_compute(asked: PlanSize) -> ComputeEstimate:
+def estimate_compute(size: PlanSize) -> ComputeEstimate:
     """Return what a plan of this work reckons."""
-    months = math.ceil(asked.years * MONTHS_PER_YEAR) + 1
-    calm = [2 for work in asked.work if not _has_named_model(work) for _ in work.jobs]
-    answer, turns = _random_layers(asked.work, FUTURES, FUTURES), _random_layers(asked.work, TURNS * STEPS, TURNS)
-    differing = months if _varies_by_month(asked.work) else 1
+    months = math.ceil(size.years * MONTHS_PER_YEAR) + 1
+    calm = [2 for work in size.work if not _has_named_model(work) for _ in work.jobs]
+    answer, turns = _random_layers(size.work, FUTURES, FUTURES), _random_layers(size.work, TURNS * STEPS, TURNS)
+    differing = months if _varies_by_month(size.work) else 1
     levels = math.prod(calm) if len(calm) < MOST_LEVELS.bit_length() else MOST_LEVELS
     runs = [_combined(layers, min(levels, MOST_LEVELS), months, differing) for layers in (answer, turns)]
-    named = [work for work in asked.work if _has_named_model(work)]
+    named = [work for work in size.work if _has_named_model(work)]
     return ComputeEstimate(
         months,
-        levels=_merged_levels([*calm, *(one.levels + 1 for one in answer)]) * differing,
+        levels=_merged_levels([*calm, *(layer.levels + 1 for layer in answer)]) * differing,
         sums=sum(run.sums for run in runs),
         shares=sum(run.shares for run in runs),
         on_grid=sum(run.on_grid for run in runs),
         busy=sum(run.busy for run in runs),
-        market_tries=int(asked.any_accelerator and bool(named)),
+        market_tries=int(size.any_accelerator and bool(named)),
         count_tries=sum(1 for work in named if work.train is not None and work.train.choose_count),
     )
 
 
-def over_budget_message(asked: PlanSize) -> str | None:
+def over_budget_message(size: PlanSize) -> str | None:
     """Why the work of a plan is not reckoned, and the nearest that is; None where it is within the budget."""
-    times = estimate_compute(asked).seconds / MOST_SECONDS
+    times = estimate_compute(size).seconds / MOST_SECONDS
     if times <= 1:
         return None
-    nearest = "; or ".join(_smaller_plans(asked)) or "less of it"
-    jobs = f" with {count(asked.jobs, 'job')}" if asked.jobs else ""
+    nearest = "; or ".join(_smaller_plans(size)) or "less of it"
+    jobs = f" with {count(size.jobs, 'job')}" if size.jobs else ""
     return (
-        f"of {count(len(asked.work), 'kind')}{jobs} over {count(asked.years, 'year')} takes "
+        f"of {count(len(size.work), 'kind')}{jobs} over {count(size.years, 'year')} takes "
         f"{math.ceil(times * 10) / 10:g} times the reckoning that one plan may take. What can be reckoned: {nearest}"
     )
 
 
-def _smaller_plans(asked: PlanSize) -> Iterator[str]:
+def _smaller_plans(size: PlanSize) -> Iterator[str]:
     """Return what to say of each way to make a plan small enough."""
-    years = _largest_allowed(math.ceil(asked.years / _QUARTER) - 1, lambda many: asked.over(many * _QUARTER))
+    years = _largest_allowed(math.ceil(size.years / _QUARTER) - 1, lambda many: size.over(many * _QUARTER))
     if years:
         yield f"all of it over up to {count(years * _QUARTER, 'year')}"
-    jobs = _largest_allowed(asked.jobs - 1, asked.with_jobs) if asked.jobs else 0
+    jobs = _largest_allowed(size.jobs - 1, size.with_jobs) if size.jobs else 0
     if jobs:
-        yield f"{_first_n(jobs)} of its {count(asked.jobs, 'job')}"
-    works = _largest_allowed(len(asked.work) - 1, asked.with_works)
+        yield f"{_first_n(jobs)} of its {count(size.jobs, 'job')}"
+    works = _largest_allowed(len(size.work) - 1, size.with_works)
     if works:
-        yield f"{_first_n(works)} of its {count(len(asked.work), 'kind')} of work"
+        yield f"{_first_n(works)} of its {count(len(size.work), 'kind')} of work"
 
 
 def _first_n(count: int) -> str:
@@ -174,27 +174,27 @@ def _random_layers(works: Sequence[Work], futures: int, futures_of_jobs: int) ->
 
 def _merged_levels(levels: Sequence[int]) -> int:
     """Return the levels put on a grid, one kind of work after the other; up to `MOST_LEVELS` stay as they are."""
-    found, so_far = 0, 1
-    for one in levels:
-        both = so_far * one
-        found += both if both > MOST_LEVELS else 0
+    total, so_far = 0, 1
+    for level in levels:
+        both = so_far * level
+        total += both if both > MOST_LEVELS else 0
         so_far = min(both, MOST_LEVELS)
-    return found
+    return total
 
 
 def _combined(layers: Sequence[_DemandLayer], levels: int, months: int, differing: int) -> ComputeEstimate:
     """Patterns and their levels, one kind of work after the other, as the levels of demand are put together."""
     sums = shares = on_grid = 0
-    patterns, most = 1, max((one.futures for one in layers), default=0)
+    patterns, most = 1, max((layer.futures for layer in layers), default=0)
     blocks = math.ceil(most * months / CELLS)
-    for one in layers:
-        pairs, both = patterns * one.patterns, levels * one.levels
+    for layer in layers:
+        pairs, both = patterns * layer.patterns, levels * layer.levels
         if pairs > MOST_LEVELS or both > MOST_LEVELS:
             sums += pairs * both * differing * blocks
         if pairs > MOST_LEVELS:
-            on_grid += one.futures * differing * pairs
+            on_grid += layer.futures * differing * pairs
             patterns, levels = MOST_LEVELS, 1
         else:
-            shares += one.futures * differing * pairs
+            shares += layer.futures * differing * pairs
             patterns, levels = pairs, min(both, MOST_LEVELS)
     return ComputeEstimate(months, sums=sums, shares=shares, on_grid=on_grid, busy=most * differing * patterns)

@@ -57,8 +57,8 @@ def span_words(low: float, high: float) -> str:
 
 def range_words(low: float, typical: float, high: float) -> str:
     """A length of time and its range, in one unit where they are alike: 1 day (0.8 to 1.38)."""
-    said, ends = format_duration(typical), range_ends(low, typical, high)
-    return said if low == typical == high else f"{said} ({ends})"
+    usual, ends = format_duration(typical), range_ends(low, typical, high)
+    return usual if low == typical == high else f"{usual} ({ends})"
 
 
 def range_ends(low: float, typical: float, high: float) -> str:
@@ -90,14 +90,14 @@ def months_words(months: float) -> str:
     if months < 1:
         return format_duration(months * DAYS_PER_MONTH)
     whole = months % MONTHS_PER_YEAR == 0
-    number, one = (months / MONTHS_PER_YEAR, "year") if whole else (months, "month")
+    number, unit = (months / MONTHS_PER_YEAR, "year") if whole else (months, "month")
     shown = f"{float(f'{number:.3g}'):,g}"
-    return f"{shown} {one}" if shown == "1" else f"{shown} {one}s"
+    return f"{shown} {unit}" if shown == "1" else f"{shown} {unit}s"
 
 
 def time_mark(days: float) -> str:
     """A round length of time in short, as an axis has it: 10 min, 1 h, 3 d."""
-    unit = next((one for one in reversed(_UNITS[:-1]) if days >= one.days * (1 - 1e-9)), _UNITS[0])
+    unit = next((unit for unit in reversed(_UNITS[:-1]) if days >= unit.days * (1 - 1e-9)), _UNITS[0])
     return f"{_number(days, unit, 3)} {unit.mark}"
 
 

@@ -97,7 +97,7 @@ def leaf_fields() -> tuple[Path, ...]:
 def price_unit(name: str) -> str:
     """Return the unit that the fields called `name` are the price of; empty if they are no price."""
     return next(
-        (found.per for path in leaf_fields() if path[-1] == name and (found := field_spec(path)) and found.per), ""
+        (spec.per for path in leaf_fields() if path[-1] == name and (spec := field_spec(path)) and spec.per), ""
     )
 
 
@@ -124,32 +124,32 @@ def _schema() -> dict[str, Any]:
 
 def _resolved_node(node: Mapping[str, Any]) -> Mapping[str, Any]:
     """The node without references and without "or nothing"."""
-    kept: Mapping[str, Any] = node
-    while "$ref" in kept or "anyOf" in kept:
-        if "$ref" in kept:
-            kept = _schema()["$defs"][str(kept["$ref"]).rpartition("/")[2]]
+    resolved: Mapping[str, Any] = node
+    while "$ref" in resolved or "anyOf" in resolved:
+        if "$ref" in resolved:
+            resolved = _schema()["$defs"][str(resolved["$ref"]).rpartition("/")[2]]
         else:
-            kept = next(one for one in kept["anyOf"] if one.get("type") != "null")
-    said = {name: node[name] for name in _SAID_BY_THE_FIELD if name in node}
-    return kept if "properties" in kept else {**kept, **said}
+            resolved = next(option for option in resolved["anyOf"] if option.get("type") != "null")
+    stated = {name: node[name] for name in _SAID_BY_THE_FIELD if name in node}
+    return resolved if "properties" in resolved else {**resolved, **stated}
 
 
 _SAID_BY_THE_FIELD = ("description", "unit", "per", "asked")  # they win over what its type says
 
 
 def _spec(node: Mapping[str, Any]) -> FieldSpec:
-    told = str(node.get("description", ""))
+    description = str(node.get("description", ""))
     if "properties" in node:
         return FieldSpec(
-            "record", help=told, fields=tuple(node["properties"]), required=tuple(node.get("required", ()))
+            "record", help=description, fields=tuple(node["properties"]), required=tuple(node.get("required", ()))
         )
     if "enum" in node:
-        return FieldSpec("choice", choices=tuple(node["enum"]), help=told, asked=node.get("asked"))
+        return FieldSpec("choice", choices=tuple(node["enum"]), help=description, asked=node.get("asked"))
     kind = "day" if node.get("format") == "date" else _KINDS[node["type"]]
     above = "exclusiveMinimum" in node
     return FieldSpec(
         kind, low=node.get("exclusiveMinimum", node.get("minimum")), high=node.get("maximum"), above=above,
         shortest=node.get("minLength", node.get("minItems")), longest=node.get("maxLength", node.get("maxItems")),
-        pattern=node.get("pattern"), help=told, unit=node.get("unit", ""), per=node.get("per", ""),
+        pattern=node.get("pattern"), help=description, unit=node.get("unit", ""), per=node.get("per", ""),
         asked=node.get("asked"),
     )  # fmt: skip

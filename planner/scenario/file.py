@@ -54,14 +54,14 @@ def read_scenario(text: bytes, name: str, catalogue: Catalogue) -> SavedScenario
         raise ScenarioError(name, None, f"{wish}; a first line could be `accelerator: H100-SXM5-80GB`")
     data = _migrate(read, name, lines)
     day, digest = _head(data, name, lines)
-    said = to_dollars({key: value for key, value in data.items() if key not in HEAD}, rates(catalogue))
-    if said.wrong:
-        path, wish = min(said.wrong, key=lambda one: _line(lines, one[0]) or 0)
-        raise ScenarioError(name, _line(lines, path), f"{format_path(path)}: {wish}", more=len(said.wrong) - 1)
-    scenario = build_scenario(said.data, name, lines).with_typed(said.typed)
+    amounts = to_dollars({key: value for key, value in data.items() if key not in HEAD}, rates(catalogue))
+    if amounts.wrong:
+        path, wish = min(amounts.wrong, key=lambda wrong: _line(lines, wrong[0]) or 0)
+        raise ScenarioError(name, _line(lines, path), f"{format_path(path)}: {wish}", more=len(amounts.wrong) - 1)
+    scenario = build_scenario(amounts.data, name, lines).with_typed(amounts.typed)
     settled, lost = resolve_names(scenario, catalogue)
     if lost:
-        first = min(lost, key=lambda one: _line(lines, one.path) or 0)
+        first = min(lost, key=lambda reference: _line(lines, reference.path) or 0)
         wish = f"{format_path(first.path)}: {str(first.error).rstrip('.')}"
         raise ScenarioError(name, _line(lines, first.path), wish, more=len(lost) - 1)
     return SavedScenario(settled, day, digest, notes=tuple(_notes(scenario, settled, catalogue)))
@@ -73,7 +73,7 @@ def build_scenario(data: Mapping[str, Any], name: str, lines: Mapping[tuple[str,
         return Scenario.model_validate(data)
     except pydantic.ValidationError as error:
         wrong = format_errors(error)
-        wrong.sort(key=lambda one: _line(lines, one[0]) or 0)
+        wrong.sort(key=lambda complaint: _line(lines, complaint[0]) or 0)
         path, wish = wrong[0]
         raise ScenarioError(name, _line(lines, path), wish, more=len(wrong) - 1) from error
 
@@ -126,14 +126,14 @@ def _head(data: Mapping[str, Any], name: str, lines: Mapping[tuple[str, ...], in
 
 def file_day(data: Mapping[str, Any], name: str, line: int | None) -> date | None:
     """The day that a file is for, if it says one."""
-    said = data.get("day")
+    value = data.get("day")
     try:
-        day = parse_day(said)
+        day = parse_day(value)
     except ValueError as error:
         raise ScenarioError(name, line, f"day: {error}") from error
     if day is None or isinstance(day, date):
         return day
-    raise ScenarioError(name, line, f"day: {shown(said)} must be a day such as 2026-11-21")
+    raise ScenarioError(name, line, f"day: {shown(value)} must be a day such as 2026-11-21")
 
 
 def _line(lines: Mapping[tuple[str, ...], int], path: Path) -> int | None:
@@ -210,10 +210,10 @@ def _comment(path: Path) -> str:
     about = field_spec(path)
     if about is None or about.kind == "record":
         return ""
-    told = [text for text in (about.unit, about.help) if text]
+    parts = [text for text in (about.unit, about.help) if text]
     if about.kind == "choice":
-        told.append(" | ".join(about.choices))
-    return f"  # {'; '.join(told)}" if told else ""
+        parts.append(" | ".join(about.choices))
+    return f"  # {'; '.join(parts)}" if parts else ""
 
 
 def _value(value: object) -> str:

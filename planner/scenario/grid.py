@@ -39,7 +39,7 @@ OUTPUTS = (
     "payback_discounted_months", "break_even_busy_share", "present_usd", "low_usd", "high_usd", "cash_today_usd",
     "note",
 )  # fmt: skip
-USUAL_OUTPUTS = tuple(one for one in OUTPUTS if one not in OF_FUTURES)
+USUAL_OUTPUTS = tuple(output for output in OUTPUTS if output not in OF_FUTURES)
 _HEAD = ("base", "vary", "together", "ways", "outputs")
 Lines = Mapping[tuple[str, ...], int]
 BaseOf = Callable[[str], SavedScenario]  # the scenario of a preset or of a file
@@ -73,19 +73,19 @@ class SweepGrid:
 
     def values(self, point: int) -> tuple[Any, ...]:
         """The values of the inputs that vary, at one point."""
-        found: list[Any] = []
+        values: list[Any] = []
         for axis in reversed(self.axes):
             point, step = divmod(point, len(axis.steps))
-            found[:0] = axis.steps[step]
-        return tuple(found)
+            values[:0] = axis.steps[step]
+        return tuple(values)
 
     def values_of_path(self, path: Path) -> tuple[Any, ...]:
         """All values that one input takes, each once, in their order; of very many the ends and the middle."""
         axis = next(axis for axis in self.axes if path in axis.paths)
         place = axis.paths.index(path)
         last = len(axis.steps) - 1
-        told = [axis.steps[at] for at in (0, last // 2, last)] if isinstance(axis.steps, AxisSteps) else axis.steps
-        return tuple(dict.fromkeys(step[place] for step in told))
+        steps = [axis.steps[at] for at in (0, last // 2, last)] if isinstance(axis.steps, AxisSteps) else axis.steps
+        return tuple(dict.fromkeys(step[place] for step in steps))
 
     @cached_property
     def _base(self) -> dict[str, Any]:
@@ -125,14 +125,16 @@ def read_grid(text: bytes, name: str, catalogue: Catalogue, base_of: BaseOf, mea
     return _resolve_names(grid, name, lines, catalogue)
 
 
-def _outputs(said: Any, name: str, lines: Lines, measures: Sequence[str]) -> tuple[str, ...]:
-    wanted = USUAL_OUTPUTS if said is None else said
-    known = (*OUTPUTS, *(one for one in measures if one not in OUTPUTS))
-    strange = next((one for one in wanted if one not in known), None) if isinstance(wanted, tuple) else wanted
+def _outputs(value: Any, name: str, lines: Lines, measures: Sequence[str]) -> tuple[str, ...]:
+    chosen = USUAL_OUTPUTS if value is None else value
+    allowed = (*OUTPUTS, *(measure for measure in measures if measure not in OUTPUTS))
+    strange = (
+        next((output for output in chosen if output not in allowed), None) if isinstance(chosen, tuple) else chosen
+    )
     if strange is not None:
-        wish = f"outputs: {shown(strange)} is none of {', '.join(known)}"
+        wish = f"outputs: {shown(strange)} is none of {', '.join(allowed)}"
         raise ScenarioError(name, lines.get(("outputs",)), wish)
-    return tuple(one for one in known if one in (*_ALWAYS, *wanted))
+    return tuple(output for output in allowed if output in (*_ALWAYS, *chosen))
 
 
 def _yaml(raw: bytes, name: str) -> tuple[Any, Lines]:
@@ -151,15 +153,15 @@ def _base_scenario(data: Mapping[str, Any], name: str, lines: Lines, base_of: Ba
     ways = {"ways": data["ways"]} if data.get("ways") else {}
     if isinstance(base, str):
         saved = base_of(base)
-        said = saved.scenario.model_dump(exclude_defaults=True)
-        return replace(saved, scenario=build_scenario({**said, **ways}, name, lines))
+        fields = saved.scenario.model_dump(exclude_defaults=True)
+        return replace(saved, scenario=build_scenario({**fields, **ways}, name, lines))
     if base is None or isinstance(base, dict):
-        said = dict(base or {})
-        day = file_day(said, name, lines.get(("base", "day")))
-        said.pop("day", None)
+        fields = dict(base or {})
+        day = file_day(fields, name, lines.get(("base", "day")))
+        fields.pop("day", None)
         under = {place[1:]: line for place, line in lines.items() if place[:1] == ("base",)}
         under |= {place: line for place, line in lines.items() if place[:1] == ("ways",)}
-        return SavedScenario(build_scenario({**said, **ways}, name, under), day)
+        return SavedScenario(build_scenario({**fields, **ways}, name, under), day)
     raise ScenarioError(
         name, lines.get(("base",)), f"base: {shown(base)} must be a scenario, or the name of a preset or of a file"
     )
@@ -170,26 +172,26 @@ def _varied_axes(vary: Any, name: str, lines: Lines) -> Iterable[SweepAxis]:
         return
     if not isinstance(vary, dict):
         raise ScenarioError(name, lines.get(("vary",)), "vary: want inputs with lists, such as `years: [2, 3]`")
-    for key, said in vary.items():
+    for key, values in vary.items():
         line = lines.get(("vary", str(key)))
         path, scale = _path(str(key), name, line)
-        yield _axis((path,), [_values(said, path, scale, name, line)])
+        yield _axis((path,), [_values(values, path, scale, name, line)])
 
 
 def _joint_axes(groups: Any, name: str, lines: Lines) -> Iterable[SweepAxis]:
     """Each group as one axis. One group may stand alone, without a list around it."""
-    found = (groups,) if isinstance(groups, dict) else groups or ()
-    for number, group in enumerate(found):
+    listed = (groups,) if isinstance(groups, dict) else groups or ()
+    for number, group in enumerate(listed):
         place = ("together",) if isinstance(groups, dict) else ("together", str(number))
         line = lines.get(place)
         if not isinstance(group, dict) or not group:
             raise ScenarioError(name, line, "together: want groups of inputs with lists as long as each other")
         paths, columns = [], []
-        for key, said in group.items():
+        for key, values in group.items():
             at = lines.get((*place, str(key)))
             path, scale = _path(str(key), name, at)
             paths.append(path)
-            columns.append(_values(said, path, scale, name, at))
+            columns.append(_values(values, path, scale, name, at))
         if len({len(column) for column in columns}) > 1:
             lengths = ", ".join(f"{key} has {len(column):,}" for key, column in zip(group, columns, strict=True))
             raise ScenarioError(name, line, f"together: lists must be as long as each other; {lengths}")
@@ -199,7 +201,7 @@ def _joint_axes(groups: Any, name: str, lines: Lines) -> Iterable[SweepAxis]:
 def _axis(paths: tuple[Path, ...], columns: Sequence[Sequence[Any]]) -> SweepAxis:
     """Columns as one axis, written out but for long ranges alone."""
     steps = AxisSteps(tuple(columns))
-    return SweepAxis(paths, steps if all(isinstance(one, LazyRange) for one in columns) else tuple(steps))
+    return SweepAxis(paths, steps if all(isinstance(column, LazyRange) for column in columns) else tuple(steps))
 
 
 def _path(key: str, name: str, line: int | None) -> tuple[Path, int]:
@@ -209,41 +211,43 @@ def _path(key: str, name: str, line: int | None) -> tuple[Path, int]:
     path: Path = tuple(int(step) if step.isdigit() else step for step in key.split("."))
     if tuple(0 if isinstance(step, int) else step for step in path) in leaf_fields() and field_spec(path) is not None:
         return path, 1
-    known = next((n for n in range(len(path), 0, -1) if field_spec(path[:n]) is not None), 0)
-    if known == len(path):
+    depth = next((n for n in range(len(path), 0, -1) if field_spec(path[:n]) is not None), 0)
+    if depth == len(path):
         raise ScenarioError(name, line, f"{key}: a whole group of inputs; name one of them, such as {key}.…")
-    raise ScenarioError(name, line, f"{key}: {unknown_key_message(str(path[known]), path[:known])}")
+    raise ScenarioError(name, line, f"{key}: {unknown_key_message(str(path[depth]), path[:depth])}")
 
 
-def _values(said: Any, path: Path, scale: int, name: str, line: int | None) -> Sequence[Any]:
+def _values(entry: Any, path: Path, scale: int, name: str, line: int | None) -> Sequence[Any]:
     kind = field_spec(path)
     assert kind is not None
     whole = kind.kind == "whole"
-    if isinstance(said, dict):
-        found = _range(said, path, name, line)
-        stretch = LazyRange(found, scale, whole)
-        return stretch if found.count > MOST_LISTED else stretch[:]
-    if not isinstance(said, tuple) or not said:
+    if isinstance(entry, dict):
+        span = _range(entry, path, name, line)
+        stretch = LazyRange(span, scale, whole)
+        return stretch if span.count > MOST_LISTED else stretch[:]
+    if not isinstance(entry, tuple) or not entry:
         wish = "must be a list such as [1, 2, 3], or a range such as {from: 1, to: 3, steps: 5}"
-        raise ScenarioError(name, line, f"{format_path(path)}: {shown(said)} {wish}")
-    return tuple(to_input_value(one, scale, whole=whole) for one in said) if whole or kind.kind == "number" else said
+        raise ScenarioError(name, line, f"{format_path(path)}: {shown(entry)} {wish}")
+    return (
+        tuple(to_input_value(value, scale, whole=whole) for value in entry) if whole or kind.kind == "number" else entry
+    )
 
 
-def _range(said: dict[str, Any], path: Path, name: str, line: int | None) -> ValueRange:
-    numbers = {key: float(one) if type(one) is int and key != "steps" else one for key, one in said.items()}
+def _range(entry: dict[str, Any], path: Path, name: str, line: int | None) -> ValueRange:
+    numbers = {key: float(value) if type(value) is int and key != "steps" else value for key, value in entry.items()}
     try:
-        found = ValueRange.model_validate(numbers)
+        span = ValueRange.model_validate(numbers)
     except pydantic.ValidationError as error:
         place, wish, first = first_error_message(error)
-        there = "; there are from, to, steps, by, scale" if first["type"] == "extra_forbidden" else ""
-        raise ScenarioError(name, line, f"{format_path((*path, *place))}: {wish}{there}") from error
-    if found.count > MOST_POINTS:
-        raise ScenarioError(name, line, f"{format_path(path)}: {_too_many(found.count)}")
-    if found.count > MOST_LISTED and not found.has_distinct_values:
-        ends = f"{found.first:.15g} to {found.last:.15g}"
-        wish = f"{found.count:,} values from {ends} are too near to tell apart: use fewer"
+        keys = "; there are from, to, steps, by, scale" if first["type"] == "extra_forbidden" else ""
+        raise ScenarioError(name, line, f"{format_path((*path, *place))}: {wish}{keys}") from error
+    if span.count > MOST_POINTS:
+        raise ScenarioError(name, line, f"{format_path(path)}: {_too_many(span.count)}")
+    if span.count > MOST_LISTED and not span.has_distinct_values:
+        ends = f"{span.first:.15g} to {span.last:.15g}"
+        wish = f"{span.count:,} values from {ends} are too near to tell apart: use fewer"
         raise ScenarioError(name, line, f"{format_path(path)}: {wish}")
-    return found
+    return span
 
 
 def _too_many(count: int) -> str:
@@ -290,9 +294,11 @@ def _resolve_names(grid: SweepGrid, name: str, lines: Lines, catalogue: Catalogu
 def _check_in_base(base: Scenario, path: Path, name: str, lines: Lines) -> None:
     """Refuses an axis over a kind of work, or a job, that the base does not have."""
     for at, step in enumerate(path):
-        if isinstance(step, int) and step >= len(there := get_value(base, path[:at]) or ()):
+        if isinstance(step, int) and step >= len(entries := get_value(base, path[:at]) or ()):
             what = format_path(path[:at])
-            wish = f"{format_path(path)}: the base has {len(there)} under {what}, counted from 0; write it there first"
+            wish = (
+                f"{format_path(path)}: the base has {len(entries)} under {what}, counted from 0; write it there first"
+            )
             raise ScenarioError(name, _axis_line(SweepAxis((path,), ()), lines), wish)
 
 
@@ -314,7 +320,7 @@ def _resolve_axis(grid: SweepGrid, axis: SweepAxis, name: str, lines: Lines, cat
             continue
         if set(axis.paths) & set(NAMED):
             scenario, lost = resolve_names(scenario, catalogue)
-            mine = [one for one in lost if one.path in axis.paths]
+            mine = [reference for reference in lost if reference.path in axis.paths]
             if mine:
                 raise ScenarioError(name, line, f"{format_path(mine[0].path)}: {str(mine[0].error).rstrip('.')}")
         settled[step] = tuple(get_value(scenario, path) for path in axis.paths)
@@ -336,7 +342,9 @@ def _sample_steps(axis: SweepAxis) -> Sequence[tuple[Any, ...]]:
 
 
 def _axis_line(axis: SweepAxis, lines: Lines) -> int | None:
-    names = {format_path(path) for path in axis.paths} | {key for key, one in KEYS.items() if one.path in axis.paths}
+    names = {format_path(path) for path in axis.paths} | {
+        key for key, link_key in KEYS.items() if link_key.path in axis.paths
+    }
     return next(
         (line for place, line in lines.items() if place[0] in ("vary", "together") and place[-1] in names), None
     )

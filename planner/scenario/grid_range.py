@@ -84,7 +84,7 @@ class LazyRange(Sequence[Any]):
     def __getitem__(self, place: slice) -> tuple[Any, ...]: ...
     def __getitem__(self, place: int | slice) -> Any:
         if isinstance(place, slice):
-            return tuple(self[one] for one in range(*place.indices(len(self))))
+            return tuple(self[index] for index in range(*place.indices(len(self))))
         if not 0 <= place < len(self):
             raise IndexError(place)
         return to_input_value(self.range.value(place), self.scale, whole=self.whole)

@@ -58,8 +58,8 @@ def resolve_names(scenario: Scenario, catalogue: Catalogue) -> tuple[Scenario, l
     for section, purchase in (("rent", "on_demand"), ("reserve", RESERVED), ("spot", "spot")):
         record = getattr(scenario, section)
         if record.offer is not None:
-            found = find((section, "offer"), record.offer, _offer_resolver(chosen, purchase))
-            changed[section] = record.model_copy(update={"offer": found})
+            offer = find((section, "offer"), record.offer, _offer_resolver(chosen, purchase))
+            changed[section] = record.model_copy(update={"offer": offer})
     if scenario.hosted is not None and scenario.hosted.price is not None:
         price = find(("hosted", "price"), scenario.hosted.price, resolve_hosted_price)
         changed["hosted"] = scenario.hosted.model_copy(update={"price": price})
@@ -68,10 +68,10 @@ def resolve_names(scenario: Scenario, catalogue: Catalogue) -> tuple[Scenario, l
         changed["tax"] = scenario.tax.model_copy(update={"schedule": schedule})
     find(("currency",), _without_rate(scenario), resolve_currency)
     changed["measured"] = tuple(
-        one.model_copy(
-            update={"accelerator": find(("measured", place, "accelerator"), one.accelerator, naming.accelerator)}
+        run.model_copy(
+            update={"accelerator": find(("measured", place, "accelerator"), run.accelerator, naming.accelerator)}
         )
-        for place, one in enumerate(scenario.measured)
+        for place, run in enumerate(scenario.measured)
     )
     return scenario.model_copy(update=changed), lost
 
@@ -110,11 +110,11 @@ def _without_rate(scenario: Scenario) -> str | None:
 
 def resolve_currency(catalogue: Catalogue, code: str) -> str:
     """The currency of this code, if the catalogue has a rate of it."""
-    known = rates(catalogue)
-    if code == DOLLAR or code in known:
+    known_rates = rates(catalogue)
+    if code == DOLLAR or code in known_rates:
         return code
     raise UnknownNameError(
-        f"{unknown_currency(code, known)}; or write usd_per_unit, day and source beside the code", ()
+        f"{unknown_currency(code, known_rates)}; or write usd_per_unit, day and source beside the code", ()
     )
 
 
@@ -148,15 +148,15 @@ def _offer_resolver(accelerator: str, purchase: str) -> Callable[[Catalogue, str
     return find
 
 
-def _resolve_one(what: str, name: str, known: Collection[str]) -> str:
-    index = {naming.plain(key): key for key in known}
+def _resolve_one(what: str, name: str, candidates: Collection[str]) -> str:
+    index = {naming.plain(key): key for key in candidates}
     if name in index.values():
         return name
-    if (found := index.get(naming.plain(name))) is not None:
-        return found
+    if (key_found := index.get(naming.plain(name))) is not None:
+        return key_found
     meant = [index[key] for key in near(naming.plain(name), index, _MOST_SHOWN)]
     hint = f" Did you mean {' or '.join(meant)}?" if meant else ""
-    listed = f": there are {', '.join(known)}" if len(known) <= _MOST_LISTED else ""
+    listed = f": there are {', '.join(candidates)}" if len(candidates) <= _MOST_LISTED else ""
     raise UnknownNameError(f"No {what} is called {name!r}{listed}.{hint}", meant)
 
 
@@ -203,29 +203,29 @@ def _wish(error: Mapping[str, Any], path: Path) -> str:
     if kind == "extra_forbidden":
         return unknown_key_message(str(path[-1]), path[:-1])
     if kind == "missing":
-        wanted = field_spec(path)
-        return f"missing; it must be {wanted.wish}" if wanted else "missing"
-    wanted = field_spec(path)
-    if wanted is None or kind == "value_error":
+        spec = field_spec(path)
+        return f"missing; it must be {spec.wish}" if spec else "missing"
+    spec = field_spec(path)
+    if spec is None or kind == "value_error":
         return strict_yaml.wish(error)
     if kind in ("too_short", "too_long"):
-        return f"{len(error['input']):,} entries must be {wanted.entries}"
-    return f"{shown(got)} must be {_bounds_text(wanted, got)}"
+        return f"{len(error['input']):,} entries must be {spec.entries}"
+    return f"{shown(got)} must be {_bounds_text(spec, got)}"
 
 
-def _bounds_text(wanted: FieldSpec, got: object) -> str:
-    if not isinstance(got, int | float) or isinstance(got, bool) or wanted.kind not in ("whole", "number"):
+def _bounds_text(spec: FieldSpec, got: object) -> str:
+    if not isinstance(got, int | float) or isinstance(got, bool) or spec.kind not in ("whole", "number"):
         word = got.casefold() if isinstance(got, str) else ""
-        meant = near(word, wanted.choices) or get_close_matches(word, wanted.choices, n=1)  # few words: a hint is cheap
-        return wanted.wish + (f". Did you mean {meant[0]}?" if meant else "")
-    if wanted.holds(got):  # only its kind is wrong
-        return wanted.wish
-    if wanted.unit == PER_KWH and got > _LEAST_CENTS:
-        return f"{wanted.range}. Did you mean cents? {got:.15g} cents are {got / _PERCENT:.15g}"
-    is_share = wanted.kind == "number" and wanted.high is not None and wanted.high <= 1
+        meant = near(word, spec.choices) or get_close_matches(word, spec.choices, n=1)  # few words: a hint is cheap
+        return spec.wish + (f". Did you mean {meant[0]}?" if meant else "")
+    if spec.holds(got):  # only its kind is wrong
+        return spec.wish
+    if spec.unit == PER_KWH and got > _LEAST_CENTS:
+        return f"{spec.range}. Did you mean cents? {got:.15g} cents are {got / _PERCENT:.15g}"
+    is_share = spec.kind == "number" and spec.high is not None and spec.high <= 1
     if is_share and 2 <= got <= _PERCENT:
-        return f"{wanted.range}: {got:g} % is written {got / _PERCENT:g}"
-    return wanted.range
+        return f"{spec.range}: {got:g} % is written {got / _PERCENT:g}"
+    return spec.range
 
 
 def unknown_key_message(key: str, path: Path) -> str:
@@ -233,13 +233,13 @@ def unknown_key_message(key: str, path: Path) -> str:
     meant = nearest_key(key, path)
     hint = f"; did you mean {meant}?" if meant else ""
     record = field_spec(path)
-    known = f"; there are {', '.join(record.fields)}" if record and record.fields and not meant else ""
-    return f"there is no such key{hint}{known}" if path else f"there is no such key{hint or known}"
+    listed = f"; there are {', '.join(record.fields)}" if record and record.fields and not meant else ""
+    return f"there is no such key{hint}{listed}" if path else f"there is no such key{hint or listed}"
 
 
 def format_errors(error: pydantic.ValidationError) -> list[tuple[Path, str]]:
     """Every one of pydantic's errors: its path and its sentence."""
-    return [(error_path(one) or _named_field(one), format_error(one)) for one in _relevant_errors(error)]
+    return [(error_path(detail) or _named_field(detail), format_error(detail)) for detail in _relevant_errors(error)]
 
 
 def first_error(error: pydantic.ValidationError) -> tuple[Path, str]:
@@ -251,11 +251,11 @@ def first_error(error: pydantic.ValidationError) -> tuple[Path, str]:
 def _relevant_errors(error: pydantic.ValidationError) -> list[ErrorDetails]:
     every = error.errors(include_url=False)
     # A list whose items are wrong is also said to be too short: that is no error of its own.
-    lists = {error_path(one)[:-n] for one in every for n in range(1, len(error_path(one)))}
-    return [one for one in every if not (one["type"] == "too_short" and error_path(one) in lists)]
+    lists = {error_path(detail)[:-n] for detail in every for n in range(1, len(error_path(detail)))}
+    return [detail for detail in every if not (detail["type"] == "too_short" and error_path(detail) in lists)]
 
 
 def _named_field(error: Mapping[str, Any]) -> Path:
     """The field that an error about the whole scenario names."""
-    said = error.get("ctx", {}).get("error")
-    return said.path if isinstance(said, ScenarioFieldError) else ()
+    cause = error.get("ctx", {}).get("error")
+    return cause.path if isinstance(cause, ScenarioFieldError) else ()

@@ -42,22 +42,22 @@ class LinkTooLongError(PricingError):
 def scenario_to_link(scenario: Scenario) -> dict[str, str]:
     """Return what a link holds: each short key whose value is not the default, and `also` for the rest."""
     rest = with_entered_amounts(scenario, scenario.model_dump(exclude_defaults=True))
-    held: dict[str, str] = {}
+    link: dict[str, str] = {}
     for key in KEYS.values():
         value = pop_value(rest, key.path)
         if value is not None:
-            held[key.key] = format_value(key, value)
-    _drop_empty_records(rest, {str(KEYS[key].path[0]) for key in held})
+            link[key.key] = format_value(key, value)
+    _drop_empty_records(rest, {str(KEYS[key].path[0]) for key in link})
     if rest:
-        held[ALSO] = json.dumps(
+        link[ALSO] = json.dumps(
             pydantic_core.to_jsonable_python(rest), ensure_ascii=False, separators=(",", ":"), allow_nan=False
         )
-        if len(held[ALSO]) > LONGEST_ALSO:
+        if len(link[ALSO]) > LONGEST_ALSO:
             raise LinkTooLongError(
-                f"This plan says more than a link can hold ({len(held[ALSO]):,} characters, at most {LONGEST_ALSO:,}): "
+                f"This plan says more than a link can hold ({len(link[ALSO]):,} characters, at most {LONGEST_ALSO:,}): "
                 "download it as a file and send that."
             )
-    return held
+    return link
 
 
 class ParsedLink(NamedTuple):
@@ -70,18 +70,18 @@ class ParsedLink(NamedTuple):
 
 
 def scenario_from_link(
-    held: Mapping[str, str], catalogue: Catalogue | None = None, others: Collection[str] = ()
+    link: Mapping[str, str], catalogue: Catalogue | None = None, others: Collection[str] = ()
 ) -> tuple[Scenario, list[str]]:
     """The scenario a link holds, and a sentence for each thing in it that cannot be used. See `parse_link`."""
-    read = parse_link(held, catalogue, others)
+    read = parse_link(link, catalogue, others)
     return read.scenario, [*read.told, *read.at_odds.values()]
 
 
 def parse_link(
-    held: Mapping[str, str],
+    link: Mapping[str, str],
     catalogue: Catalogue | None = None,
     others: Collection[str] = (),
-    said: str = "This link held",
+    opening: str = "This link held",
     rates: Rates | None = None,
 ) -> ParsedLink:
     """The scenario an address holds, and what of it is left out. Sentences open with `said`.
@@ -89,38 +89,38 @@ def parse_link(
     With a catalogue, names are checked against it. A key that nobody knows is named, unless it is one of `others`,
     which belong to somebody else. Amounts in other currencies are read at `rates`, else the catalogue's.
     """
-    told: list[str] = []
-    known = rates_of(catalogue) if rates is None and catalogue is not None else rates or {}
-    parts = list(_read_values(held, told, known))
-    also = _extra_in_dollars(_parse_extra(held.get(ALSO), told), told, known)
-    scenario, at_odds = _merge_values(parts, also, told)
+    notes: list[str] = []
+    exchange = rates_of(catalogue) if rates is None and catalogue is not None else rates or {}
+    parts = list(_read_values(link, notes, exchange))
+    also = _extra_in_dollars(_parse_extra(link.get(ALSO), notes), notes, exchange)
+    scenario, at_odds = _merge_values(parts, also, notes)
     unknown: set[str] = set()
     if catalogue is not None:
-        scenario = _resolve_names(scenario, catalogue, told, unknown)
-    told += _unknown_keys([key for key in held if key not in (*KEYS, ALSO, *others)])
-    odd = {key: f"{said} {one}" for key, one in at_odds.items()}
-    return ParsedLink(scenario, [f"{said} {one}" for one in told], odd, frozenset(unknown))
+        scenario = _resolve_names(scenario, catalogue, notes, unknown)
+    notes += _unknown_keys([key for key in link if key not in (*KEYS, ALSO, *others)])
+    odd = {key: f"{opening} {sentence}" for key, sentence in at_odds.items()}
+    return ParsedLink(scenario, [f"{opening} {sentence}" for sentence in notes], odd, frozenset(unknown))
 
 
 def clean_link(
-    held: Mapping[str, str], catalogue: Catalogue, others: Collection[str] = ()
+    link: Mapping[str, str], catalogue: Catalogue, others: Collection[str] = ()
 ) -> tuple[dict[str, str], list[str]]:
     """Return what of a link can be kept, as `scenario_to_link` writes it, and a sentence for each thing dropped.
 
     What can be read but does not agree with the rest is kept: one other edit may make it agree.
     """
-    read, known = parse_link(held, catalogue, others), rates_of(catalogue)
-    plain = {key: held[key] for key in (*KEYS, ALSO) if key in held and not unseen(held[key], "\t\n\r")}
+    read, exchange = parse_link(link, catalogue, others), rates_of(catalogue)
+    plain = {key: link[key] for key in (*KEYS, ALSO) if key in link and not unseen(link[key], "\t\n\r")}
     try:
-        kept = scenario_to_link(read.scenario)
+        written = scenario_to_link(read.scenario)
     except LinkTooLongError:  # written out, names can take more room than in the link
         return plain, read.told
     chosen = {
         key: text
         for key, text in plain.items()
-        if key in KEYS and key not in read.unknown and _has_value(key, text, known)
+        if key in KEYS and key not in read.unknown and _has_value(key, text, exchange)
     }
-    return {**chosen, **kept, **{key: held[key] for key in read.at_odds}}, read.told
+    return {**chosen, **written, **{key: link[key] for key in read.at_odds}}, read.told
 
 
 def _has_value(key: str, text: str, rates: Rates) -> bool:
@@ -138,14 +138,14 @@ class _LinkValue(NamedTuple):
     typed: tuple[EnteredAmount, ...] = ()  # where it is an amount in another currency
 
 
-def _read_values(held: Mapping[str, str], told: list[str], rates: Rates) -> Iterator[_LinkValue]:
+def _read_values(link: Mapping[str, str], notes: list[str], rates: Rates) -> Iterator[_LinkValue]:
     for key in KEYS.values():
-        text = held.get(key.key)
+        text = link.get(key.key)
         if text is None or text == "":
             continue
         value = parse_value(key, text, rates)
         if value is None:
-            told.append(_unusable_message(key, text, unusable_reason(key, text, rates)))
+            notes.append(_unusable_message(key, text, unusable_reason(key, text, rates)))
         else:
             yield _LinkValue(key, text, value, entered_amounts(key, text, rates))
 
@@ -165,30 +165,30 @@ def _unusable_message(key: LinkKey, text: str, why: str) -> str:
 _END = {False: ". ", True: " "}  # after a question no full stop
 
 
-def _parse_extra(text: str | None, told: list[str]) -> dict[str, Any]:
+def _parse_extra(text: str | None, notes: list[str]) -> dict[str, Any]:
     """The rest of the scenario as plain data; empty where it cannot be read."""
     if not text:
         return {}
     if len(text) > LONGEST_ALSO:
-        told.append(f"`{ALSO}` with {len(text):,} characters, more than {LONGEST_ALSO:,}. {_LEFT_OUT}")
+        notes.append(f"`{ALSO}` with {len(text):,} characters, more than {LONGEST_ALSO:,}. {_LEFT_OUT}")
         return {}
     try:
         read = _parse_strict_json(text)
     except ValueError:
         read = None
     if not isinstance(read, dict):
-        told.append(f"`{ALSO}` = {printable(text)}, which is cut short or changed. {_LEFT_OUT}")
+        notes.append(f"`{ALSO}` = {printable(text)}, which is cut short or changed. {_LEFT_OUT}")
         return {}
     return read
 
 
-def _extra_in_dollars(also: dict[str, Any], told: list[str], rates: Rates) -> ConvertedAmounts:
+def _extra_in_dollars(also: dict[str, Any], notes: list[str], rates: Rates) -> ConvertedAmounts:
     """The rest of a link with dollars in all fields of money; nothing of it where an amount cannot be read."""
-    found = to_dollars(also, rates)
-    if not found.wrong:
-        return found
-    path, wish = found.wrong[0]
-    told.append(f"`{ALSO}`, which cannot be used: {format_path(path)}: {wish}. {_LEFT_OUT}")
+    amounts = to_dollars(also, rates)
+    if not amounts.wrong:
+        return amounts
+    path, wish = amounts.wrong[0]
+    notes.append(f"`{ALSO}`, which cannot be used: {format_path(path)}: {wish}. {_LEFT_OUT}")
     return ConvertedAmounts({}, (), ())
 
 
@@ -199,8 +199,8 @@ def extra_by_hour(text: str | None) -> tuple[float, ...]:
     """The hours of the day that the rest of a link tells of the first work; empty where it tells none."""
     works = _parse_extra(text, []).get("work")
     first = works[0] if isinstance(works, list) and works and isinstance(works[0], dict) else {}
-    told = first.get("by_hour")
-    return tuple(told) if isinstance(told, list) and all(isinstance(one, float | int) for one in told) else ()
+    hours = first.get("by_hour")
+    return tuple(hours) if isinstance(hours, list) and all(isinstance(share, float | int) for share in hours) else ()
 
 
 def extra_with_hours(text: str | None, by_hour: tuple[float, ...]) -> str | None:
@@ -220,11 +220,11 @@ def extra_ownership_field(text: str | None, name: str) -> Any:
     return own.get(name) if isinstance(own, dict) else None
 
 
-def extra_with_ownership(text: str | None, told: Mapping[str, Any]) -> str | None:
+def extra_with_ownership(text: str | None, changes: Mapping[str, Any]) -> str | None:
     """The rest of a link with other values of fields of owning, None for none of it; None where nothing is left."""
     rest = _parse_extra(text, [])
-    there = rest.pop("own", None)
-    own = {**(there if isinstance(there, dict) else {}), **told}
+    before = rest.pop("own", None)
+    own = {**(before if isinstance(before, dict) else {}), **changes}
     left = {name: value for name, value in own.items() if value is not None}
     rest = {**({"own": left} if left else {}), **rest}
     return json.dumps(rest, ensure_ascii=False, separators=(",", ":")) if rest else None
@@ -249,31 +249,35 @@ def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return data
 
 
-def _merge_values(said: list[_LinkValue], also: ConvertedAmounts, told: list[str]) -> tuple[Scenario, dict[str, str]]:
+def _merge_values(
+    values: list[_LinkValue], also: ConvertedAmounts, notes: list[str]
+) -> tuple[Scenario, dict[str, str]]:
     """The scenario of all that a link says, where it agrees; else of each key that agrees with those before it."""
     try:
-        return _build_scenario(said, also), {}
+        return _build_scenario(values, also), {}
     except pydantic.ValidationError:
-        kept: list[_LinkValue] = []
+        agreed: list[_LinkValue] = []
     at_odds: dict[str, str] = {}
-    for one in sorted(said, key=lambda one: one.key.path == ("accelerator",)):  # any of them needs a model before it
+    for one in sorted(
+        values, key=lambda value: value.key.path == ("accelerator",)
+    ):  # any of them needs a model before it
         try:
-            _build_scenario([*kept, one], _NOTHING)
+            _build_scenario([*agreed, one], _NOTHING)
         except pydantic.ValidationError as error:
             why = f", which does not agree with the rest: {_first_complaint(error)}"
             at_odds[one.key.key] = _unusable_message(one.key, one.text, why)
         else:
-            kept.append(one)
+            agreed.append(one)
     try:
-        return _build_scenario(kept, also), at_odds
+        return _build_scenario(agreed, also), at_odds
     except pydantic.ValidationError as error:
         why = _first_complaint(error)
         sentence = f"`{ALSO}`, which cannot be used: {why}{_END[why.endswith('?')]}{_LEFT_OUT}"
         if _is_consistent(also):
             at_odds[ALSO] = sentence
         else:
-            told.append(sentence)
-        return _build_scenario(kept, _NOTHING), at_odds
+            notes.append(sentence)
+        return _build_scenario(agreed, _NOTHING), at_odds
 
 
 def _is_consistent(also: ConvertedAmounts) -> bool:
@@ -291,22 +295,22 @@ def _first_complaint(error: pydantic.ValidationError) -> str:
 _NOTHING = ConvertedAmounts({}, (), ())
 
 
-def _build_scenario(said: list[_LinkValue], also: ConvertedAmounts) -> Scenario:
+def _build_scenario(values: list[_LinkValue], also: ConvertedAmounts) -> Scenario:
     data: dict[str, Any] = json.loads(json.dumps(also.data))
-    for one in said:
-        set_value(data, one.key.path, one.value)
-    typed = (*also.typed, *(amount for one in said for amount in one.typed))
+    for item in values:
+        set_value(data, item.key.path, item.value)
+    typed = (*also.typed, *(amount for value in values for amount in value.typed))
     return Scenario.model_validate_json(json.dumps(data)).with_typed(typed)
 
 
-def _drop_empty_records(rest: dict[str, Any], said: Collection[str]) -> None:
+def _drop_empty_records(rest: dict[str, Any], sections: Collection[str]) -> None:
     """Drop from the rest of a link the records that short keys have emptied, unless just being there says something.
 
     `said` are the records of which a short key says something.
     """
     usual = Scenario()
     for section in {str(key.path[0]) for key in KEYS.values() if len(key.path) > 1}:
-        if section in rest and not rest[section] and (section in said or getattr(usual, section) is not None):
+        if section in rest and not rest[section] and (section in sections or getattr(usual, section) is not None):
             del rest[section]
     for path in {
         key.path[:-1] for key in KEYS.values() if len(key.path) > _NESTED
@@ -318,10 +322,10 @@ def _drop_empty_records(rest: dict[str, Any], said: Collection[str]) -> None:
         del rest["work"]
 
 
-def _resolve_names(scenario: Scenario, catalogue: Catalogue, told: list[str], unknown: set[str]) -> Scenario:
+def _resolve_names(scenario: Scenario, catalogue: Catalogue, notes: list[str], unknown: set[str]) -> Scenario:
     """The scenario with names as the catalogue writes them; a name it does not know gives way to the default."""
     settled, lost = known_names.resolve_names(scenario, catalogue)
-    told += _taken_for_another(scenario, settled, catalogue)
+    notes += _taken_for_another(scenario, settled, catalogue)
     if not lost:
         return settled
     usual = Scenario()
@@ -329,20 +333,20 @@ def _resolve_names(scenario: Scenario, catalogue: Catalogue, told: list[str], un
     for path, error in lost:
         name = get_value(settled, path)
         if path[0] == "measured":
-            told.append(f"runs of your own on {printable(name)}. {error} They are left out.")
-            data["measured"] = tuple(one for one in data["measured"] if one["accelerator"] != name)
+            notes.append(f"runs of your own on {printable(name)}. {error} They are left out.")
+            data["measured"] = tuple(run for run in data["measured"] if run["accelerator"] != name)
             continue
         if path[0] in _WHOLE:
-            told.append(f"`{ALSO}`, which cannot be used: {format_path(path)}: {error} {_LEFT_OUT}")
+            notes.append(f"`{ALSO}`, which cannot be used: {format_path(path)}: {error} {_LEFT_OUT}")
             data[path[0]] = getattr(usual, str(path[0]))
             continue
         default = get_value(usual, path)
         if path == ("tax", "schedule"):
             default = TaxInputs().schedule
-        key = next((one.key for one in KEYS.values() if one.path == path), ".".join(map(str, path)))
+        key = next((key.key for key in KEYS.values() if key.path == path), ".".join(map(str, path)))
         unknown.add(key)
         instead = f"{default} is" if default else "The catalogue's is"
-        told.append(f"{key} = {printable(name)}. {error} {instead} used instead.")
+        notes.append(f"{key} = {printable(name)}. {error} {instead} used instead.")
         here: Any = data
         for step in path[:-1]:
             here = here[step]

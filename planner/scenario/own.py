@@ -66,8 +66,8 @@ class PurchaseOrder(ScenarioModel):
     @property
     def terms(self) -> dict[str, float | None]:
         """Return what differs from the whole fleet, by the names that owning has for it."""
-        said = self.model_dump(exclude={"accelerators", "month"}, exclude_none=True)
-        return {"usd_per_server": None, "usd_per_accelerator": None, **said} if self.has_price else said
+        stated = self.model_dump(exclude={"accelerators", "month"}, exclude_none=True)
+        return {"usd_per_server": None, "usd_per_accelerator": None, **stated} if self.has_price else stated
 
     @property
     def has_price(self) -> bool:
@@ -225,7 +225,7 @@ class OwnInputs(ScenarioModel):
         beside = [name for name in others if getattr(self, name) is not None]
         if self.forward_residual_share is not None and beside:
             raise ValueError(f"forward_residual_share is what the sale brings: leave {beside[0]} empty")
-        if self.forward_residual_share is not None and any(one.residual_share is not None for one in self.orders):
+        if self.forward_residual_share is not None and any(order.residual_share is not None for order in self.orders):
             raise ValueError("forward_residual_share is what the sale brings: leave residual_share of the orders empty")
         if self.guarantee_cost_share is not None and self.guaranteed_residual_share is None:
             raise ValueError("guarantee_cost_share is the cost of guaranteed_residual_share: say that too")
@@ -240,9 +240,9 @@ class OwnInputs(ScenarioModel):
             raise ValueError("power_at_load says what they draw at every load: leave the other two shares empty")
         if len(points) < 2 or points[0].load != 0 or points[-1].load != 1:
             raise ValueError("power_at_load goes from a load of 0 to a load of 1")
-        for one, other in pairwise(points):
-            if other.load <= one.load or other.power_share < one.power_share:
-                raise ValueError(f"power_at_load: after {one.load:g} want more load, and no less power")
+        for point, next_point in pairwise(points):
+            if next_point.load <= point.load or next_point.power_share < point.power_share:
+                raise ValueError(f"power_at_load: after {point.load:g} want more load, and no less power")
         return self
 
     @model_validator(mode="after")

@@ -51,9 +51,9 @@ def set_value(data: dict[str, Any], path: Path, value: Any) -> None:
 
 
 def _put_into_item(data: dict[str, Any], step: str, path: Path, value: Any) -> None:
-    held, place, rest = data.get(step, ({},)), int(path[0]), path[1:]
-    if isinstance(held, list | tuple) and place < len(held):
-        items = list(held)
+    entries, place, rest = data.get(step, ({},)), int(path[0]), path[1:]
+    if isinstance(entries, list | tuple) and place < len(entries):
+        items = list(entries)
         if not rest:
             items[place] = value
         elif isinstance(items[place], dict):

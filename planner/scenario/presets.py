@@ -55,7 +55,7 @@ class Preset(ScenarioModel):
     @pydantic.model_validator(mode="after")
     def _every_figure_is_marked(self) -> Self:
         """Each figure is taken from one source or is our illustration."""
-        marked = Counter([*self.illustration, *(path for one in self.sources for path in one.figures)])
+        marked = Counter([*self.illustration, *(path for source in self.sources for path in source.figures)])
         figures = Counter(_figures(self.scenario.model_dump(exclude_unset=True), ""))
         if marked != figures:
             wrong = ", ".join(sorted((marked - figures) + (figures - marked)))
@@ -65,13 +65,13 @@ class Preset(ScenarioModel):
     @property
     def illustrated(self) -> str:
         """Return which of its figures are our illustration."""
-        rest = " but those that are taken from a source" if any(one.figures for one in self.sources) else ""
+        rest = " but those that are taken from a source" if any(source.figures for source in self.sources) else ""
         return f"Our illustration: every figure of this example{rest}."
 
     @property
     def about(self) -> tuple[str, ...]:
         """Return what it is, what a reader must know, and where its figures come from."""
-        sources = (f"{one.sentence} {one.url}" for one in self.sources)
+        sources = (f"{source.sentence} {source.url}" for source in self.sources)
         return (self.what, *self.says, self.illustrated, *sources)
 
 
@@ -94,13 +94,13 @@ def _is_number(value: Any) -> bool:
 @cached(1)
 def load_presets() -> tuple[Preset, ...]:
     """Every preset, in the order in which they are shown."""
-    return tuple(sorted((_read(path) for path in sorted(FOLDER.glob("*.yaml"))), key=lambda one: one.place))
+    return tuple(sorted((_read(path) for path in sorted(FOLDER.glob("*.yaml"))), key=lambda preset: preset.place))
 
 
 def find_preset(name: str) -> Preset | None:
     """The preset with this key, or with this title in any case."""
-    wanted = name.strip().casefold()
-    return next((one for one in load_presets() if wanted in (one.key.casefold(), one.title.casefold())), None)
+    plain = name.strip().casefold()
+    return next((each for each in load_presets() if plain in (each.key.casefold(), each.title.casefold())), None)
 
 
 def _read(path: Path) -> Preset:

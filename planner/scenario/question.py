@@ -36,19 +36,19 @@ SERVE = QuestionKind("Serve", ("serve", "rps", "peak", "in", "out", "gpu"), ("tt
 # How much there is to do, where hours are asked for: as a share of them, as hours, as people, as jobs.
 AMOUNTS = ("busy", "hours", "team", "each", "weekly", "jobhours")
 HOURS = QuestionKind("GPU-hours", ("gpus", "gpu", *AMOUNTS))
-QUESTIONS: dict[str, QuestionKind] = {one.name: one for one in (TRAIN, TUNE, SERVE, HOURS)}
-_OF_A_QUESTION = frozenset().union(*(one.own for one in QUESTIONS.values()))
+QUESTIONS: dict[str, QuestionKind] = {question.name: question for question in (TRAIN, TUNE, SERVE, HOURS)}
+_OF_A_QUESTION = frozenset().union(*(question.own for question in QUESTIONS.values()))
 
 
-def detect_question(held: Mapping[str, str], said: str | None = None) -> QuestionKind:
+def detect_question(link: Mapping[str, str], name: str | None = None) -> QuestionKind:
     """The question an address asks, `said` being what it calls itself: what it holds counts for more."""
-    if "train" in held:
-        if said in (TRAIN.name, TUNE.name):
-            return QUESTIONS[said]
-        return TUNE if held.get("method", "full") != "full" or "runs" in held else TRAIN
-    if "serve" in held:
+    if "train" in link:
+        if name in (TRAIN.name, TUNE.name):
+            return QUESTIONS[name]
+        return TUNE if link.get("method", "full") != "full" or "runs" in link else TRAIN
+    if "serve" in link:
         return SERVE
-    return QUESTIONS.get(said or "", HOURS)
+    return QUESTIONS.get(name or "", HOURS)
 
 
 def link_has_key(key: str, question: QuestionKind) -> bool:
@@ -76,9 +76,9 @@ class LinkKey:
     @property
     def shape(self) -> FieldSpec:
         """Return what the field takes, as the record says it."""
-        found = field_spec(self.path)
-        assert found is not None
-        return found
+        spec = field_spec(self.path)
+        assert spec is not None
+        return spec
 
     @property
     def unit(self) -> str:
@@ -122,10 +122,10 @@ def _scaled(bound: float | None, percent: bool) -> float | None:
 
 # In the order of the records. A key that has been in a link keeps its meaning for ever.
 KEYS: dict[str, LinkKey] = {
-    one.key: one
+    key.key: key
     for path in leaf_fields()
     if (said := field_spec(path)) and said.asked
-    for one in (LinkKey(path, **said.asked),)
+    for key in (LinkKey(path, **said.asked),)
 }
 
 

@@ -120,13 +120,13 @@ class ReservationInputs(ScenarioModel):
     @model_validator(mode="after")
     def _check_volume_prices(self) -> ReservationInputs:
         least, usd = 1, self.usd_per_accelerator_hour or float("inf")
-        for one in self.volume:
-            if one.from_accelerators <= least or one.usd_per_accelerator_hour >= usd:
+        for price in self.volume:
+            if price.from_accelerators <= least or price.usd_per_accelerator_hour >= usd:
                 raise ValueError(
-                    f"volume: from {one.from_accelerators} accelerators on at {one.usd_per_accelerator_hour:g} USD an "
-                    "hour: want more accelerators and a lower price from each entry to the next, below your usual price"
+                    f"volume: from {price.from_accelerators} accelerators on at {price.usd_per_accelerator_hour:g} USD "
+                    "an hour: want more accelerators and a lower price from entry to entry, below your usual price"
                 )
-            least, usd = one.from_accelerators, one.usd_per_accelerator_hour
+            least, usd = price.from_accelerators, price.usd_per_accelerator_hour
         return self
 
 
@@ -158,15 +158,19 @@ class HostedModelInputs(ScenarioModel):
     usd_per_million_output_tokens: Annotated[float | None, Field(ge=0.0, le=10_000.0), usd_per("million tokens")] = None
 
 
-def paid_by_the_token(said: HostedModelInputs | None, served: Sequence[HostedModelInputs]) -> HostedModelInputs | None:
+def paid_by_the_token(
+    stated: HostedModelInputs | None, served: Sequence[HostedModelInputs]
+) -> HostedModelInputs | None:
     """Return what is paid by the token: as the scenario says, else as the services of its work need."""
-    if said is None or not served:
-        return said or next(iter(served), None)
+    if stated is None or not served:
+        return stated or next(iter(served), None)
     tokens = ("million_input_tokens_per_month", "million_output_tokens_per_month")
-    found = {name: sum(getattr(one, name) for one in served) for name in tokens if getattr(said, name) is None}
-    prices = (said.price, said.usd_per_million_input_tokens, said.usd_per_million_output_tokens)
-    return said.model_copy(
-        update=found | ({} if any(one is not None for one in prices) else {"price": served[0].price})
+    tokens_needed = {
+        name: sum(getattr(service, name) for service in served) for name in tokens if getattr(stated, name) is None
+    }
+    prices = (stated.price, stated.usd_per_million_input_tokens, stated.usd_per_million_output_tokens)
+    return stated.model_copy(
+        update=tokens_needed | ({} if any(price is not None for price in prices) else {"price": served[0].price})
     )
 
 

@@ -106,7 +106,9 @@ class Scenario(ScenarioModel):
                     f"{part}.orders",
                     f"has an order in month {late}, the plan has {self.months:g} months: order earlier",
                 )
-        late = next((one.from_month for one in self.reserve.orders if one.from_month > math.ceil(self.months)), None)
+        late = next(
+            (order.from_month for order in self.reserve.orders if order.from_month > math.ceil(self.months)), None
+        )
         if late is not None:
             raise ScenarioFieldError(
                 "reserve.orders", f"begins in month {late}, the plan has {self.months:g} months: begin earlier"
@@ -125,7 +127,7 @@ class Scenario(ScenarioModel):
 
     @model_validator(mode="after")
     def _check_model_names(self) -> Scenario:
-        names = [one.name for one in self.models]
+        names = [model.name for model in self.models]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise ScenarioFieldError("models", f"has two that are called {twice!r}: give each a name of its own")
@@ -150,14 +152,14 @@ class Scenario(ScenarioModel):
     @property
     def typed(self) -> tuple[EnteredAmount, ...]:
         """The amounts that were typed in another currency, of fields that still hold them."""
-        held = ((one, get_value(self, one.path)) for one in self._typed)
-        return tuple(one for one, value in held if isinstance(value, float) and value == one.usd)
+        amounts = ((amount, get_value(self, amount.path)) for amount in self._typed)
+        return tuple(amount for amount, value in amounts if isinstance(value, float) and value == amount.usd)
 
     def with_typed(self, typed: tuple[EnteredAmount, ...]) -> Scenario:
         """The same scenario, of which these amounts were typed in another currency."""
-        there = self.model_copy()
-        there._typed = tuple(sorted(typed, key=str))
-        return there
+        copy = self.model_copy()
+        copy._typed = tuple(sorted(typed, key=str))
+        return copy
 
     @property
     def months(self) -> float:

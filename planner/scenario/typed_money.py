@@ -31,8 +31,8 @@ class AmountError(ValueError):
 
 def is_money(path: Path) -> bool:
     """Return whether a field holds dollars."""
-    found = field_spec(path)
-    return found is not None and found.kind == "number" and found.unit.startswith(DOLLAR) and path != _RATE_ITSELF
+    spec = field_spec(path)
+    return spec is not None and spec.kind == "number" and spec.unit.startswith(DOLLAR) and path != _RATE_ITSELF
 
 
 def parse_money(text: str, rates: Rates) -> tuple[float, ExchangeRate | None]:
@@ -41,9 +41,9 @@ def parse_money(text: str, rates: Rates) -> tuple[float, ExchangeRate | None]:
     try:
         number = None if amount is None else _number(amount.number)
     except AmbiguousNumberError as two:
-        large, small = (printable(text).replace(two.digits, one) for one in (two.large, two.small))
-        asked = f"is that {int(two.large):,} or {two.small}? Write {large} or {small}"
-        raise AmountError(f"{printable(text)}: {asked}") from two
+        large, small = (printable(text).replace(two.digits, reading) for reading in (two.large, two.small))
+        question = f"is that {int(two.large):,} or {two.small}? Write {large} or {small}"
+        raise AmountError(f"{printable(text)}: {question}") from two
     if amount is None or number is None:
         raise AmountError(f"{printable(text, _LONGEST)} is no amount: write 1.85, 250k, 1.85 EUR or £2")
     if amount.code == DOLLAR:
@@ -55,8 +55,8 @@ def parse_money(text: str, rates: Rates) -> tuple[float, ExchangeRate | None]:
 
 
 def _number(text: str) -> float | None:
-    found = parse_sum(text.removeprefix("-"))
-    return -found if found is not None and text.startswith("-") else found
+    number = parse_sum(text.removeprefix("-"))
+    return -number if number is not None and text.startswith("-") else number
 
 
 class ConvertedAmounts(NamedTuple):
@@ -69,17 +69,17 @@ class ConvertedAmounts(NamedTuple):
 
 def to_dollars(data: Mapping[str, Any], rates: Rates) -> ConvertedAmounts:
     """The data with every amount that stands as text turned into dollars; what cannot be read stays text."""
-    found, typed, wrong = dict(data), [], []
+    converted, typed, wrong = dict(data), [], []
     for path, text in _texts(data, ()):
         try:
             usd, rate = parse_money(text, rates)
         except AmountError as error:
             wrong.append((path, str(error)))
             continue
-        set_value(found, path, usd)
+        set_value(converted, path, usd)
         if rate is not None:
             typed.append(EnteredAmount(path, text.strip(), usd, rate.usd, rate.day, rate.said_by))
-    return ConvertedAmounts(found, tuple(typed), tuple(wrong))
+    return ConvertedAmounts(converted, tuple(typed), tuple(wrong))
 
 
 def _texts(data: Any, path: Path) -> Iterator[tuple[Path, str]]:
@@ -97,15 +97,15 @@ def _texts(data: Any, path: Path) -> Iterator[tuple[Path, str]]:
 
 def with_entered_amounts(scenario: Scenario, data: dict[str, Any]) -> dict[str, Any]:
     """Plain data of a scenario with the amounts as they were typed."""
-    for one in scenario.typed:
-        set_value(data, one.path, one.text)
+    for amount in scenario.typed:
+        set_value(data, amount.path, amount.text)
     return data
 
 
 def schema_with_amount_text(schema: Any) -> Any:
     """A JSON schema of scenarios in which every amount of dollars may also be text."""
     if isinstance(schema, list):
-        return [schema_with_amount_text(one) for one in schema]
+        return [schema_with_amount_text(entry) for entry in schema]
     if not isinstance(schema, dict):
         return schema
     node = {key: schema_with_amount_text(value) for key, value in schema.items()}
@@ -123,18 +123,20 @@ _ORDER = re.compile(r"\s*([0-9]{1,7})(?:\s+in(?:\s+month)?\s+([0-9]{1,3}))?\s*",
 
 def format_orders(orders: Sequence[PurchaseOrder]) -> str:
     """The orders as they are typed; empty where there are none."""
-    return ", ".join(f"{one.accelerators} in {one.month}" if one.month else f"{one.accelerators}" for one in orders)
+    return ", ".join(
+        f"{order.accelerators} in {order.month}" if order.month else f"{order.accelerators}" for order in orders
+    )
 
 
 def parse_orders(text: str, before: Sequence[PurchaseOrder] = ()) -> tuple[PurchaseOrder, ...] | None:
     """The orders that a text tells, None where it tells none. What was said of an order stays with its month."""
     if not text.strip():
         return ()
-    told = [_ORDER.fullmatch(one) for one in re.split(r"[,;]", text.strip().rstrip(",;"))]
-    pairs = [(int(one[1]), int(one[2] or 0)) for one in told if one is not None]
-    terms = {one.month: one.model_dump(exclude_defaults=True) for one in before}
-    found = [{**terms.get(month, {}), "accelerators": count, "month": month} for count, month in pairs]
-    return validate_orders(found) if len(pairs) == len(told) else None
+    matches = [_ORDER.fullmatch(part) for part in re.split(r"[,;]", text.strip().rstrip(",;"))]
+    pairs = [(int(match[1]), int(match[2] or 0)) for match in matches if match is not None]
+    terms = {order.month: order.model_dump(exclude_defaults=True) for order in before}
+    orders = [{**terms.get(month, {}), "accelerators": count, "month": month} for count, month in pairs]
+    return validate_orders(orders) if len(pairs) == len(matches) else None
 
 
 def validate_orders(orders: Any) -> tuple[PurchaseOrder, ...] | None:
@@ -151,7 +153,7 @@ _PAIR = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*%?\s*:\s*([0-9]+(?:\.[0-9]+)?)\s
 
 def format_power_curve(points: Sequence[PowerCurvePoint]) -> str:
     """The points as pairs; empty where there are none."""
-    return ", ".join(f"{one.load * 100:.10g}:{one.power_share * 100:.10g}" for one in points)
+    return ", ".join(f"{point.load * 100:.10g}:{point.power_share * 100:.10g}" for point in points)
 
 
 def parse_power_curve(text: str) -> tuple[PowerCurvePoint, ...] | None:
@@ -159,10 +161,10 @@ def parse_power_curve(text: str) -> tuple[PowerCurvePoint, ...] | None:
     if not text.strip():
         return ()
     pairs = [_PAIR.fullmatch(pair) for pair in re.split(r"[,;]", text.strip().rstrip(",;"))]
-    told = [(float(one[1]) / 100, float(one[2]) / 100) for one in pairs if one is not None]
-    if len(told) < len(pairs):
+    points = [(float(match[1]) / 100, float(match[2]) / 100) for match in pairs if match is not None]
+    if len(points) < len(pairs):
         return None
-    return validate_power_curve([{"load": load, "power_share": share} for load, share in told])
+    return validate_power_curve([{"load": load, "power_share": share} for load, share in points])
 
 
 def validate_power_curve(points: object) -> tuple[PowerCurvePoint, ...] | None:

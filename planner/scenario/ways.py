@@ -37,16 +37,20 @@ def read_option_declaration(module: str, text: str) -> OptionDeclaration | None:
         return None
     call = ast.parse(record[1], module, mode="eval").body
     assert isinstance(call, ast.Call), f"{module} has to end with WAY = WayRecord(...)"
-    said = {one.arg: ast.literal_eval(one.value) for one in call.keywords if one.arg in OptionDeclaration._fields}
+    fields = {
+        keyword.arg: ast.literal_eval(keyword.value)
+        for keyword in call.keywords
+        if keyword.arg in OptionDeclaration._fields
+    }
     return OptionDeclaration(
-        said["place"], said["key"], module, said.get("inputs", ""), said.get("when_empty", "usual")
+        fields["place"], fields["key"], module, fields.get("inputs", ""), fields.get("when_empty", "usual")
     )
 
 
 _FILES = ((file.stem, file.read_text(encoding="utf-8")) for file in _FOLDER.glob("*.py"))
-DECLARED = tuple(sorted(one for one in (read_option_declaration(*file) for file in _FILES) if one is not None))
+DECLARED = tuple(sorted(option for option in (read_option_declaration(*file) for file in _FILES) if option is not None))
 
 if TYPE_CHECKING:
     Way: TypeAlias = str
 else:
-    Way = Literal[tuple(one.key for one in DECLARED)]
+    Way = Literal[tuple(option.key for option in DECLARED)]

@@ -141,11 +141,11 @@ class Work(ScenarioModel):
         if self.busy_share is not None and self.accelerator_hours_per_month is not None:
             raise ValueError("want busy_share or accelerator_hours_per_month, not both: one follows from the other")
         amounts = ("busy_share", "accelerator_hours_per_month", "people", "jobs_per_week")
-        told = [name for name in ("train", "serve", "run", *amounts) if getattr(self, name) is not None]
-        if {"train", "serve", "run"} & set(told) and len(told) > 1:
+        given = [name for name in ("train", "serve", "run", *amounts) if getattr(self, name) is not None]
+        if {"train", "serve", "run"} & set(given) and len(given) > 1:
             raise ValueError("want one of train, serve, run, busy_share and accelerator_hours_per_month")
-        if len(told) > 1:
-            raise ValueError(f"want one of {' and '.join(told)}: each says how much work there is")
+        if len(given) > 1:
+            raise ValueError(f"want one of {' and '.join(given)}: each says how much work there is")
         for name, of in (("hours_per_person", "people"), ("hours_per_job", "jobs_per_week")):
             if getattr(self, name) is not None and getattr(self, of) is None:
                 raise ValueError(f"{name} wants {of} beside it")
@@ -209,8 +209,8 @@ class Work(ScenarioModel):
     @property
     def effective_egress_tb_per_month(self) -> float:
         """Return what it sends out in a month: as much as it says, else as its disk."""
-        said = self.egress_tb_per_month
-        return USUAL_EGRESS_TB_PER_MONTH * self._machine_share if said is None else said
+        stated = self.egress_tb_per_month
+        return USUAL_EGRESS_TB_PER_MONTH * self._machine_share if stated is None else stated
 
     @property
     def _machine_share(self) -> float:

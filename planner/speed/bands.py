@@ -94,17 +94,17 @@ UNTOLD = ErrorSpread(traits=(), ends={DENSE: ErrorEnds(below=0.4, above=0.4, row
 
 @cached(4_096)
 def _band(spread: ErrorSpread, like: tuple[str, ...]) -> Band:
-    apart = [sum(one != other for one, other in zip(like, seen.like, strict=True)) for seen in spread.seen]
-    there = list(zip(apart, spread.seen, strict=True))
-    within = [sum(seen.roots for far, seen in there if far <= most) for most in range(STEPS)]
+    apart = [sum(mine != other for mine, other in zip(like, seen.like, strict=True)) for seen in spread.seen]
+    distances = list(zip(apart, spread.seen, strict=True))
+    within = [sum(seen.roots for far, seen in distances if far <= most) for most in range(STEPS)]
     times = spread.step ** novelty(within)
     for name, value in zip(spread.traits, like, strict=True):
         times *= spread.wider.get(name, {}).get(value, 1.0)
-    alike = sum(seen.runs for far, seen in there if far == 0)
+    alike = sum(seen.runs for far, seen in distances if far == 0)
     ends = spread.ends[band_group(dict(zip(spread.traits, like, strict=True)).get("mixture", DENSE))]
     return Band(
         low=exp(-ends.below * times), high=exp(ends.above * times), rows=ends.rows, alike=alike,
-        unlike=() if alike or not there else _differing_traits(spread.traits, like, there),
+        unlike=() if alike or not distances else _differing_traits(spread.traits, like, distances),
     )  # fmt: skip
 
 
@@ -113,10 +113,12 @@ def band_group(mixture: str) -> str:
     return DENSE if mixture == DENSE else MIXTURE
 
 
-def _differing_traits(names: Sequence[str], like: Sequence[str], there: Sequence[tuple[int, Seen]]) -> tuple[str, ...]:
+def _differing_traits(
+    names: Sequence[str], like: Sequence[str], distances: Sequence[tuple[int, Seen]]
+) -> tuple[str, ...]:
     """In what the nearest differ; of those equally near, the ones with most runs."""
-    _, nearest = min(there, key=lambda one: (one[0], -one[1].roots))
-    return tuple(name for name, one, other in zip(names, like, nearest.like, strict=True) if one != other)
+    _, nearest = min(distances, key=lambda pair: (pair[0], -pair[1].roots))
+    return tuple(name for name, mine, other in zip(names, like, nearest.like, strict=True) if mine != other)
 
 
 def novelty(within: Sequence[float]) -> float:

@@ -129,23 +129,23 @@ NARROW = ("fp8", "fp4")
 
 def lacks_units(record: Accelerator, precision: str) -> str | None:
     """Why an accelerator cannot train in a precision of fewer than 16 bits; None where it can."""
-    known = [name for name, rate in _TRAINS_IN.items() if getattr(record, rate) is not None]
+    precisions = [name for name, rate in _TRAINS_IN.items() if getattr(record, rate) is not None]
     if record.kind == "tpu" and record.int8_dense_tops is not None:
-        known.append("fp8")
-    if precision not in NARROW or precision in known:
+        precisions.append("fp8")
+    if precision not in NARROW or precision in precisions:
         return None
-    can = f"{', '.join(known[:-1])} or {known[-1]}" if known[1:] else "".join(known)
+    can = f"{', '.join(precisions[:-1])} or {precisions[-1]}" if precisions[1:] else "".join(precisions)
     return f"no {precision} units are on record, so it cannot train in {precision}; choose {can}"
 
 
-def processor_memory_gb(record: Accelerator, said: float | None) -> float | None:
+def processor_memory_gb(record: Accelerator, stated: float | None) -> float | None:
     """GB for one processor: as said, else as assumed where the catalogue is silent; None for what brings its own."""
     if record.kind != "cpu":
-        if said is not None:
+        if stated is not None:
             raise InvalidJobError(f"{record.label} has memory of its own; memory_gb is of a server's processors")
         return None
-    known = None if record.memory_gb is None else record.memory_gb.newest.typical
-    return said or known or _network().processor_memory_gb
+    listed = None if record.memory_gb is None else record.memory_gb.newest.typical
+    return stated or listed or _network().processor_memory_gb
 
 
 def slice_shares(record: Accelerator, profile: str) -> tuple[float, float]:
@@ -206,8 +206,8 @@ def _network() -> Interconnect:
 
 
 def _rule(key: str, record: Accelerator) -> InterconnectRule:
-    said = f"{key} {record.form_factor} {record.architecture or ''}"
-    return next(rule for rule in _network().rules if all(word in said for word in rule.when))
+    words = f"{key} {record.form_factor} {record.architecture or ''}"
+    return next(rule for rule in _network().rules if all(word in words for word in rule.when))
 
 
 def _memory_gb(record: Accelerator, label_in_gib: bool) -> float:

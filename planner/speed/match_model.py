@@ -50,25 +50,25 @@ _MOST_SOLD = 3
 
 
 @cached(4_096, equal=by_digest)
-def match_accelerator(catalogue: Catalogue, said: str) -> str:
+def match_accelerator(catalogue: Catalogue, name: str) -> str:
     """The accelerator a table means, or `UnknownNameError`."""
     first: UnknownNameError | None = None
-    less_power = _LESS_POWER.search(said) is not None
-    for spelling in _chip_spellings(said):
+    less_power = _LESS_POWER.search(name) is not None
+    for spelling in _chip_spellings(name):
         if less_power and not _LESS_POWER.search(spelling):
             continue
         try:
             return names.accelerator(catalogue, spelling)
         except AmbiguousNameError as several:
-            return _best_match(several.candidates, said)
+            return _best_match(several.candidates, name)
         except UnknownNameError as error:
             first = first or error
-    raise first or UnknownNameError(f"No accelerator is called {said!r}.", ())
+    raise first or UnknownNameError(f"No accelerator is called {name!r}.", ())
 
 
-def _best_match(candidates: tuple[str, ...], said: str) -> str:
+def _best_match(candidates: tuple[str, ...], called: str) -> str:
     """The first of the candidates that has the memory and the form that are said."""
-    words = said.casefold()
+    words = called.casefold()
     memory = re.findall(r"(\d+) ?g", words)
 
     def unlike(key: str) -> int:
@@ -79,17 +79,17 @@ def _best_match(candidates: tuple[str, ...], said: str) -> str:
     return min(candidates, key=unlike)
 
 
-def _chip_spellings(said: str) -> Iterator[str]:
-    yield said
-    inside = _PARENTHESES.findall(said)
-    for part in (_PARENTHESES.sub("", said), *inside):
+def _chip_spellings(name: str) -> Iterator[str]:
+    yield name
+    inside = _PARENTHESES.findall(name)
+    for part in (_PARENTHESES.sub("", name), *inside):
         plain = _COUNT.sub("", part).strip()
         yield plain
         for trade, key in _TPU_NAMES.items():
             if trade in plain.casefold():
                 yield key
         tpu = _TPU.search(plain)
-        if tpu and ("tpu" in said.casefold() or _TPU.fullmatch(plain)):
+        if tpu and ("tpu" in name.casefold() or _TPU.fullmatch(plain)):
             kind = {"litepod": "e", "x": ""}.get((tpu[2] or "").casefold(), (tpu[2] or "").casefold())
             yield f"TPU-v{tpu[1]}{kind}"
         words = [word for word in re.split(r"[-_/, ]+", plain) if word]
@@ -98,17 +98,17 @@ def _chip_spellings(said: str) -> Iterator[str]:
         yield " ".join(word for word in few if not _MEMORY.match(word.casefold()))
 
 
-def model_spellings(said: str, *, loosely: bool = True, sized: bool = False) -> Iterator[str]:
+def model_spellings(name: str, *, loosely: bool = True, sized: bool = False) -> Iterator[str]:
     """The name as it is, then without makers, brackets and what tuning adds; loosely, then without its last words.
 
     A last word that says another size is dropped only where the model is known by its own size (`sized`).
     """
-    plain = _PARENTHESES.sub("", said.replace("_", " ")).strip()
+    plain = _PARENTHESES.sub("", name.replace("_", " ")).strip()
     short = _MAKER.sub("", plain)
     words = [word for word in re.split(r"[- ]+", short) if not _TUNED.fullmatch(word)]
     whole = [word for word in re.split(r"[- ]+", plain) if not _TUNED.fullmatch(word)]
-    told = (said, plain, plain.replace(" ", "-"), short, short.replace(" ", "-"), "-".join(words), "-".join(whole))
-    yield from dict.fromkeys(told)
+    spellings = (name, plain, plain.replace(" ", "-"), short, short.replace(" ", "-"), "-".join(words), "-".join(whole))
+    yield from dict.fromkeys(spellings)
     for count in range(len(words) - 1, 0, -1) if loosely else ():
         if not sized and _OTHER_SIZE.fullmatch(words[count]):
             return
@@ -117,20 +117,20 @@ def model_spellings(said: str, *, loosely: bool = True, sized: bool = False) -> 
 
 
 @cached(4_096, equal=by_digest)
-def match_model(catalogue: Catalogue, said: str, *, loosely: bool = True, sizes: ModelSizes = UNSAID) -> str | None:
+def match_model(catalogue: Catalogue, name: str, *, loosely: bool = True, sizes: ModelSizes = UNSAID) -> str | None:
     """The catalogue's model that a table means, if there is one; never one of another size than the name states.
 
     Nor one of other `sizes` than the table states beside the name: those win over a name.
     """
-    size = size_in_name(said)
-    for spelling in model_spellings(said, loosely=loosely, sized=sizes.params_b is not None):
+    size = size_in_name(name)
+    for spelling in model_spellings(name, loosely=loosely, sized=sizes.params_b is not None):
         try:
             key = _record_or_alias(catalogue, spelling)
         except UnknownNameError:
             continue
         if not _matches_sizes(catalogue.models[key], sizes):
             continue
-        if size is None or names.plain(spelling) == names.plain(said) or _matches_size(catalogue.models[key], size):
+        if size is None or names.plain(spelling) == names.plain(name) or _matches_size(catalogue.models[key], size):
             return key
     return None
 
@@ -161,8 +161,8 @@ def model_meant(catalogue: Catalogue, called: str) -> Meant:
     try:
         return meant.model(catalogue, called, model_spellings(bare, loosely=False))
     except UnknownNameError as error:
-        wanted = names.plain(called)
-        shorter = any(names.plain(name).startswith(wanted) for name in error.candidates)
+        plain = names.plain(called)
+        shorter = any(names.plain(name).startswith(plain) for name in error.candidates)
         raise (None if shorter else _hosted_only_message(catalogue, called)) or error from None
 
 
@@ -173,11 +173,11 @@ def find_model_record(catalogue: Catalogue, called: str) -> str:
 
 def _hosted_only_message(catalogue: Catalogue, called: str) -> HostedOnlyModelError | None:
     """Return what to say of a model that is sold by the token and whose shape nobody has published."""
-    wanted = names.plain(called)
+    plain = names.plain(called)
     sold = [
         name
         for name, record in catalogue.hosted.items()
-        if record.model not in catalogue.models and wanted and names.plain(name.partition("/")[2]).startswith(wanted)
+        if record.model not in catalogue.models and plain and names.plain(name.partition("/")[2]).startswith(plain)
     ]
     if not sold:
         return None
@@ -221,7 +221,7 @@ def _matches_size(model: Model, size_b: float) -> bool:
     sizes = [model.params_b, *([model.active_params_b] if model.active_params_b else [])]
     experts = _EXPERTS_TIMES.search(model.label)
     sizes += [float(experts[1])] if experts else []
-    return any(abs(one / size_b - 1) < _NEAR_SIZE for one in sizes)
+    return any(abs(size / size_b - 1) < _NEAR_SIZE for size in sizes)
 
 
 def _matches_sizes(model: Model, sizes: ModelSizes) -> bool:
@@ -234,5 +234,5 @@ def _matches_sizes(model: Model, sizes: ModelSizes) -> bool:
     if sizes.params_b is not None and abs(model.params_b / sizes.params_b - 1) > NEARLY:
         return False
     at_work, tables = model.active_params_b or model.params_b, 1e-9 * (model.vocab or 0) * (model.hidden or 0)
-    said = sizes.active_params_b
-    return said is None or (at_work - tables) * (1 - NEARLY) <= said <= (at_work + tables) * (1 + NEARLY)
+    active_b = sizes.active_params_b
+    return active_b is None or (at_work - tables) * (1 - NEARLY) <= active_b <= (at_work + tables) * (1 + NEARLY)

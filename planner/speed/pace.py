@@ -69,18 +69,18 @@ def matching_runs(
     catalogue: Catalogue, job: TrainingJob, accelerator: str
 ) -> tuple[Sequence[MeasuredRun], MeasuredLike]:
     """The measured factors of a scenario that speak of a job on an accelerator, and what each has in common with it."""
-    here = [one for one in job.measured if one.kind == "training" and one.accelerator == accelerator]
+    here = [run for run in job.measured if run.kind == "training" and run.accelerator == accelerator]
     if not here:
         return (), "accelerator"
     model = canonical_model_name(catalogue, job.model)
     bits, method = min(BITS[job.precision], 16.0), "lora" if job.method in ADAPTERS else "full"
     same = [
-        one
-        for one in here
-        if one.model is not None
-        and canonical_model_name(catalogue, one.model) == model
-        and (one.precision is None or BITS[one.precision] == bits)
-        and (one.method is None or one.method == method)
+        run
+        for run in here
+        if run.model is not None
+        and canonical_model_name(catalogue, run.model) == model
+        and (run.precision is None or BITS[run.precision] == bits)
+        and (run.method is None or run.method == method)
     ]
     return (same, "job") if same else (here, "accelerator")
 
@@ -97,29 +97,29 @@ def combine_runs(entries: Sequence[MeasuredRun], like: MeasuredLike) -> SpeedCor
     """Return what is believed of all of them together."""
     if not entries:
         return NO_RUNS
-    runs = np.array([one.runs for one in entries])
-    logs = np.log([one.ratio for one in entries])
+    runs = np.array([entry.runs for entry in entries])
+    logs = np.log([entry.ratio for entry in entries])
     middle = float(np.median(np.repeat(logs, runs)))
-    within = np.array([_entry_scatter(one) for one in entries])
+    within = np.array([_entry_scatter(entry) for entry in entries])
     scatter = float(np.sqrt(np.average(within**2 + (logs - middle) ** 2, weights=runs)))
     many = int(runs.sum())
-    kept = credibility(many, prior_runs(like), scatter)
-    return SpeedCorrection(exp(kept * middle), like, many, band_left(like), kept)
+    weight = credibility(many, prior_runs(like), scatter)
+    return SpeedCorrection(exp(weight * middle), like, many, band_left(like), weight)
 
 
-def _entry_scatter(one: MeasuredRun) -> float:
+def _entry_scatter(entry: MeasuredRun) -> float:
     """Of the runs of an entry, as a logarithm; the usual where it does not say."""
-    if one.low is None or one.high is None:
+    if entry.low is None or entry.high is None:
         return _own_run_weights().usual_scatter
-    return max(log(one.high / one.low) / 2 / TENTH_SD, 1e-3)
+    return max(log(entry.high / entry.low) / 2 / TENTH_SD, 1e-3)
 
 
 def run_scatter(errors: ArrayLike) -> float:
     """Return how far runs lie from their middle, drawn to the usual where there are few. [1]"""
-    off, said = np.asarray(errors, dtype=np.float64), _own_run_weights()
+    off, weights = np.asarray(errors, dtype=np.float64), _own_run_weights()
     off = off - np.median(off)
-    square = said.worth_runs * said.usual_scatter**2 + float(off @ off)
-    return float(np.sqrt(square / (said.worth_runs + len(off) - 1)))
+    square = weights.worth_runs * weights.usual_scatter**2 + float(off @ off)
+    return float(np.sqrt(square / (weights.worth_runs + len(off) - 1)))
 
 
 def credibility(runs: int, doubt: float, scatter: float | None = None) -> float:

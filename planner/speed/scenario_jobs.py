@@ -36,32 +36,32 @@ class ScenarioServing:
     found: ServingResult
 
 
-def solved_jobs(catalogue: Catalogue, asked: ScenarioInHours) -> tuple[ScenarioTraining | ScenarioServing, ...]:
+def solved_jobs(catalogue: Catalogue, solved: ScenarioInHours) -> tuple[ScenarioTraining | ScenarioServing, ...]:
     """Every model that was worked out, in the order it was asked. What was refused is among the problems of `asked`."""
-    catalogue = with_user_models(catalogue, asked.written.models)
+    catalogue = with_user_models(catalogue, solved.written.models)
     done: list[ScenarioTraining | ScenarioServing] = []
-    trainings, servings = list(asked.trainings), list(asked.servings)
-    for place, work in enumerate(asked.written.work):
+    trainings, servings = list(solved.trainings), list(solved.servings)
+    for place, work in enumerate(solved.written.work):
         task = work.train or work.serve
         model = None if task is None else _named(catalogue, task.model)
         if task is None or model is None:
             continue
         label = catalogue.models[model].label
         if isinstance(task, TrainingTask):
-            trained = next((one for one in trainings if one.model == label), None)
+            trained = next((result for result in trainings if result.model == label), None)
             if trained is not None:
                 trainings.remove(trained)
                 # What was left open has been chosen: the job is the one that was answered.
                 chosen = {"accelerator": trained.accelerator, "accelerators": trained.accelerators}
-                job = training_job(asked.written, work, task).model_copy(update=chosen)
+                job = training_job(solved.written, work, task).model_copy(update=chosen)
                 done.append(ScenarioTraining(place, model, task, job, trained))
             continue
-        served = next((one for one in servings if one.model == label), None)
+        served = next((result for result in servings if result.model == label), None)
         if served is not None:
             servings.remove(served)
             update = {"accelerator": served.accelerator}
             done.append(
-                ScenarioServing(place, model, task, serving_job(asked.written, task).model_copy(update=update), served)
+                ScenarioServing(place, model, task, serving_job(solved.written, task).model_copy(update=update), served)
             )
     return tuple(done)
 
@@ -75,7 +75,7 @@ def _named(catalogue: Catalogue, called: str) -> str | None:
 
 def model_notes(catalogue: Catalogue, scenario: Scenario) -> tuple[str, ...]:
     """A sentence for each model of a plan whose name another record stands for; none for names that nobody knows."""
-    own = {one.name for one in scenario.models}
+    own = {model.name for model in scenario.models}
     tasks = (task for work in scenario.work for task in (work.train, work.serve) if task is not None)
     notes: dict[str, None] = {}
     for name in dict.fromkeys(task.model for task in tasks if task.model not in own):

@@ -114,17 +114,17 @@ def convert_to_hours(catalogue: Catalogue, scenario: Scenario) -> ScenarioInHour
         return ScenarioInHours(scenario, scenario)
     catalogue = with_user_models(catalogue, scenario.models)
     done = [_to_hours(catalogue, scenario, work) for work in scenario.work]
-    hosted = paid_by_the_token(scenario.hosted, [one.hosted for one in done if one.hosted])
-    plain = scenario.model_copy(update={"work": tuple(one.work for one in done), "hosted": hosted})
+    hosted = paid_by_the_token(scenario.hosted, [hours.hosted for hours in done if hours.hosted])
+    plain = scenario.model_copy(update={"work": tuple(hours.work for hours in done), "hosted": hosted})
     return ScenarioInHours(
         plain,
         scenario,
-        tuple(one.training for one in done if one.training),
-        tuple(one.serving for one in done if one.serving),
-        tuple(one.problem for one in done if one.problem),
-        tuple(one.other for one in done if one.other),
-        tuple(one.run for one in done if one.run),
-        tuple(replace(one.late, work=work) for one, work in zip(done, scenario.work, strict=True) if one.late),
+        tuple(hours.training for hours in done if hours.training),
+        tuple(hours.serving for hours in done if hours.serving),
+        tuple(hours.problem for hours in done if hours.problem),
+        tuple(hours.other for hours in done if hours.other),
+        tuple(hours.run for hours in done if hours.run),
+        tuple(replace(hours.late, work=work) for hours, work in zip(done, scenario.work, strict=True) if hours.late),
     )
 
 
@@ -136,8 +136,8 @@ def _to_hours(catalogue: Catalogue, scenario: Scenario, work: Work) -> _WorkHour
         if work.train is not None:
             return _training_hours(catalogue, scenario, work, work.train)
         if work.serve is not None and is_non_llm_work(work.serve.model):
-            found = non_llm_serving(catalogue, serving_job(scenario, work.serve))
-            return _convert_non_llm(catalogue, found, bare, work.serve)
+            result = non_llm_serving(catalogue, serving_job(scenario, work.serve))
+            return _convert_non_llm(catalogue, result, bare, work.serve)
         if work.serve is not None:
             return _served(catalogue, serve(catalogue, serving_job(scenario, work.serve)), bare, work.serve)
     except PricingError as refusal:
@@ -163,27 +163,27 @@ def serving_job(scenario: Scenario, task: ServingTask) -> ServingJob:
 
 
 def _trained(catalogue: Catalogue, job: TrainingJob, bare: Work, task: TrainingTask) -> _WorkHours:
-    found = train(catalogue, job)
-    if found.speed is None:
-        ways = "; ".join(way.words for way in found.ways_to_fit[:4])
-        if not found.can_be_spread:
-            on = f"{found.accelerators:,} x {found.accelerator}"
+    result = train(catalogue, job)
+    if result.speed is None:
+        ways = "; ".join(way.words for way in result.ways_to_fit[:4])
+        if not result.can_be_spread:
+            on = f"{result.accelerators:,} x {result.accelerator}"
             helps = f"What divides: {ways}" if ways else ""
             return _WorkHours(
-                bare, found, problem=WorkProblem(f"{found.model} cannot be spread over {on}: {NOT_SPREAD}", helps)
+                bare, result, problem=WorkProblem(f"{result.model} cannot be spread over {on}: {NOT_SPREAD}", helps)
             )
-        needs = f"{found.model} does not fit on {found.accelerators:,} x {found.accelerator}"
-        memory = f"it needs {found.least_memory_gb:,.0f} GB on each of them and there are {found.memory_gb:,.0f}"
+        needs = f"{result.model} does not fit on {result.accelerators:,} x {result.accelerator}"
+        memory = f"it needs {result.least_memory_gb:,.0f} GB on each of them and there are {result.memory_gb:,.0f}"
         helps = f"What would make it fit: {ways or 'nothing we register_catalogue'}"
-        return _WorkHours(bare, found, problem=WorkProblem(f"{needs}: {memory}", helps))
-    hours = found.speed.days.typical * HOURS_PER_DAY
+        return _WorkHours(bare, result, problem=WorkProblem(f"{needs}: {memory}", helps))
+    hours = result.speed.days.typical * HOURS_PER_DAY
 
     def in_time(deadline_days: float) -> tuple[int, float] | None:
-        one = fewest_by_deadline(catalogue, job, deadline_days, MOST_ACCELERATORS)
-        return None if one is None or one.days is None else (one.accelerators, one.days.typical)
+        reach = fewest_by_deadline(catalogue, job, deadline_days, MOST_ACCELERATORS)
+        return None if reach is None or reach.days is None else (reach.accelerators, reach.days.typical)
 
-    once = _RunDescription(found.model, "training", found.accelerator, found.accelerators, in_time)
-    return replace(_runs_as_work(bare, task, hours, once), training=found)
+    once = _RunDescription(result.model, "training", result.accelerator, result.accelerators, in_time)
+    return replace(_runs_as_work(bare, task, hours, once), training=result)
 
 
 def _without_model(work: Work) -> Work:
@@ -197,9 +197,9 @@ def _training_hours(catalogue: Catalogue, scenario: Scenario, work: Work, task: 
     bare = _without_model(work)
     if not is_image_network(task.model):
         return _trained(catalogue, training_job(scenario, work, task), bare, task)
-    found = image_training(catalogue, image_job(task, scenario.accelerator, bare.accelerators))
-    once = _RunDescription(found.label, "training", found.accelerator, found.accelerators)
-    return replace(_runs_as_work(bare, task, found.hours.typical, once), run=found.run)
+    result = image_training(catalogue, image_job(task, scenario.accelerator, bare.accelerators))
+    once = _RunDescription(result.label, "training", result.accelerator, result.accelerators)
+    return replace(_runs_as_work(bare, task, result.hours.typical, once), run=result.run)
 
 
 def image_job(task: TrainingTask, accelerator: str, accelerators: int) -> ImageJob:
@@ -211,9 +211,9 @@ def image_job(task: TrainingTask, accelerator: str, accelerators: int) -> ImageJ
 
 def _run_hours(catalogue: Catalogue, scenario: Scenario, bare: Work, task: FixedRun) -> _WorkHours:
     """A run of known hours, on the accelerators of the plan."""
-    found = scale_run(catalogue, task, accelerator=scenario.accelerator, accelerators=bare.accelerators)
-    once = _RunDescription("the run", "run", found.accelerator, found.accelerators)
-    return replace(_runs_as_work(bare, task, found.hours, once), run=found)
+    result = scale_run(catalogue, task, accelerator=scenario.accelerator, accelerators=bare.accelerators)
+    once = _RunDescription("the run", "run", result.accelerator, result.accelerators)
+    return replace(_runs_as_work(bare, task, result.hours, once), run=result)
 
 
 @dataclass(frozen=True)
@@ -236,13 +236,13 @@ class _RunDescription:
 def _runs_as_work(bare: Work, task: TrainingTask | FixedRun, hours: float, once: _RunDescription) -> _WorkHours:
     """Runs of so many hours as work: a job in the first month and nothing besides, or so many a month that may wait."""
     if task.runs_per_month is not None:
-        wanted = task.runs_per_month * hours  # hours a month of so many accelerators
-        together = max(math.ceil(wanted / HOURS_PER_MONTH), 1)
+        needed = task.runs_per_month * hours  # hours a month of so many accelerators
+        together = max(math.ceil(needed / HOURS_PER_MONTH), 1)
         if bare.accelerators * together > MOST_ACCELERATORS:
             return _WorkHours(bare, problem=_too_many(bare.accelerators * together, once.accelerator))
         changed = {
             "accelerators": bare.accelerators * together,
-            "accelerator_hours_per_month": wanted * bare.accelerators,
+            "accelerator_hours_per_month": needed * bare.accelerators,
             "accelerators_per_job": bare.accelerators,
             "may_wait": True,
         }
@@ -263,60 +263,64 @@ def _runs_as_work(bare: Work, task: TrainingTask | FixedRun, hours: float, once:
 def _late(bare: Work, days: float, deadline_days: float, once: _RunDescription) -> LateRun:
     """By how much it is late; how many more would be in time; which deadline would be kept as it is."""
     takes, due = format_duration(days, _FINE), format_duration(deadline_days, _FINE)
-    said = f"{once.what} takes {takes} on {once.where}, and the deadline is {due}"
-    kept = f"A deadline of {format_duration(math.ceil(days * 10) / 10, _FINE)} would do as it is"
-    return LateRun(bare, days, deadline_days, WorkProblem(f"{said}: {_gpus_needed(days, deadline_days, once)}", kept))
+    sentence = f"{once.what} takes {takes} on {once.where}, and the deadline is {due}"
+    advice = f"A deadline of {format_duration(math.ceil(days * 10) / 10, _FINE)} would do as it is"
+    return LateRun(
+        bare, days, deadline_days, WorkProblem(f"{sentence}: {_gpus_needed(days, deadline_days, once)}", advice)
+    )
 
 
 def _longer_than_a_year(bare: Work, days: float, once: _RunDescription) -> LateRun:
     """The same of a run that nobody set a deadline for: no run of a plan takes longer than a year."""
     longest = HOURS_PER_YEAR / HOURS_PER_DAY
     needed = _gpus_needed(days, longest, once)
-    said = f"{once.what} takes {format_duration(days, _FINE)} on {once.where}, over a year: {needed}"
-    return LateRun(bare, days, longest, WorkProblem(said), was_asked=False)
+    sentence = f"{once.what} takes {format_duration(days, _FINE)} on {once.where}, over a year: {needed}"
+    return LateRun(bare, days, longest, WorkProblem(sentence), was_asked=False)
 
 
 def _gpus_needed(days: float, deadline_days: float, once: _RunDescription) -> str:
     """Return how many would be in time."""
     if once.in_time is not None:
-        found = once.in_time(deadline_days)
+        answer = once.in_time(deadline_days)
     else:
         enough = math.ceil(once.accelerators * days / deadline_days - 1e-9)
-        found = None if enough > MOST_ACCELERATORS else (enough, days * once.accelerators / enough)
-    return f"{_MOST} would not do" if found is None else f"{found[0]:,} of them take {format_duration(found[1], _FINE)}"
+        answer = None if enough > MOST_ACCELERATORS else (enough, days * once.accelerators / enough)
+    return (
+        f"{_MOST} would not do" if answer is None else f"{answer[0]:,} of them take {format_duration(answer[1], _FINE)}"
+    )
 
 
-def _served(catalogue: Catalogue, found: ServingResult, bare: Work, task: ServingTask) -> _WorkHours:
-    if not found.fits or found.accelerators_at_peak is None or found.accelerators_at_average is None:
-        ways = "; ".join(way.change for way in found.ways_to_fit[:4])
-        reason = found.reason or f"{found.model} does not keep these promises on {found.accelerator}"
+def _served(catalogue: Catalogue, result: ServingResult, bare: Work, task: ServingTask) -> _WorkHours:
+    if not result.fits or result.accelerators_at_peak is None or result.accelerators_at_average is None:
+        ways = "; ".join(way.change for way in result.ways_to_fit[:4])
+        reason = result.reason or f"{result.model} does not keep these promises on {result.accelerator}"
         return _WorkHours(
-            bare, serving=found, problem=WorkProblem(reason, f"{_HELPS}: {ways or 'another accelerator'}")
+            bare, serving=result, problem=WorkProblem(reason, f"{_HELPS}: {ways or 'another accelerator'}")
         )
-    ahead = _standby_accelerators(found, task)
-    average, peak = found.accelerators_at_average + ahead, found.accelerators_at_peak + ahead
-    each = _slices_per_accelerator(catalogue, found.accelerator, task.mig_profile)
+    ahead = _standby_accelerators(result, task)
+    average, peak = result.accelerators_at_average + ahead, result.accelerators_at_peak + ahead
+    each = _slices_per_accelerator(catalogue, result.accelerator, task.mig_profile)
     if _whole(peak, each) > MOST_ACCELERATORS:
-        return _WorkHours(bare, serving=found, problem=_too_many(_whole(peak, each), found.accelerator))
-    work = _around_the_clock(bare, _whole(average, each), _whole(peak, each), found.accelerators_per_replica)
+        return _WorkHours(bare, serving=result, problem=_too_many(_whole(peak, each), result.accelerator))
+    work = _around_the_clock(bare, _whole(average, each), _whole(peak, each), result.accelerators_per_replica)
     monthly = task.requests_per_s * SECONDS_PER_HOUR * HOURS_PER_MONTH / MILLION
     hosted = HostedModelInputs(
         million_input_tokens_per_month=monthly * task.input_tokens,
         million_output_tokens_per_month=monthly * task.output_tokens,
         price=cheapest_hosted_price(catalogue, task),
     )
-    return _WorkHours(work, serving=found, hosted=hosted)
+    return _WorkHours(work, serving=result, hosted=hosted)
 
 
-def _convert_non_llm(catalogue: Catalogue, found: NonLlmServing, bare: Work, task: ServingTask) -> _WorkHours:
-    if found.accelerators_at_peak is None or found.accelerators_at_average is None:
-        problem = WorkProblem(str(found.reason), f"{_HELPS}: a faster accelerator, or more time")
-        return _WorkHours(bare, other=found, problem=problem)
-    each = _slices_per_accelerator(catalogue, found.accelerator, task.mig_profile)
-    average, peak = _whole(found.accelerators_at_average, each), _whole(found.accelerators_at_peak, each)
+def _convert_non_llm(catalogue: Catalogue, result: NonLlmServing, bare: Work, task: ServingTask) -> _WorkHours:
+    if result.accelerators_at_peak is None or result.accelerators_at_average is None:
+        problem = WorkProblem(str(result.reason), f"{_HELPS}: a faster accelerator, or more time")
+        return _WorkHours(bare, other=result, problem=problem)
+    each = _slices_per_accelerator(catalogue, result.accelerator, task.mig_profile)
+    average, peak = _whole(result.accelerators_at_average, each), _whole(result.accelerators_at_peak, each)
     if peak > MOST_ACCELERATORS:
-        return _WorkHours(bare, other=found, problem=_too_many(peak, found.accelerator))
-    return _WorkHours(_around_the_clock(bare, average, peak, 1), other=found)
+        return _WorkHours(bare, other=result, problem=_too_many(peak, result.accelerator))
+    return _WorkHours(_around_the_clock(bare, average, peak, 1), other=result)
 
 
 def _too_many(peak: int, accelerator: str) -> WorkProblem:
@@ -335,13 +339,15 @@ def _around_the_clock(bare: Work, average: int, peak: int, together: int) -> Wor
     return Work.model_validate(bare.model_dump() | changed)
 
 
-def _standby_accelerators(found: ServingResult, task: ServingTask) -> int:
+def _standby_accelerators(result: ServingResult, task: ServingTask) -> int:
     """Accelerators kept ready for a rise in requests while new replicas start."""
-    if task.rise_per_minute is None or found.requests_per_s_within_promise <= 0:
+    if task.rise_per_minute is None or result.requests_per_s_within_promise <= 0:
         return 0
-    each = found.requests_per_s_within_promise / max(found.replicas, 1)
-    ahead = standby_replicas(rise_per_minute=task.rise_per_minute, cold_start_s=found.cold_start_s, requests_per_s=each)
-    return int(ahead) * found.accelerators_per_replica
+    each = result.requests_per_s_within_promise / max(result.replicas, 1)
+    ahead = standby_replicas(
+        rise_per_minute=task.rise_per_minute, cold_start_s=result.cold_start_s, requests_per_s=each
+    )
+    return int(ahead) * result.accelerators_per_replica
 
 
 def _slices_per_accelerator(catalogue: Catalogue, chip: str, profile: str | None) -> int:
@@ -359,7 +365,7 @@ def _whole(slices: int, each: int) -> int:
 def cheapest_hosted_price(catalogue: Catalogue, task: ServingTask) -> str | None:
     """Return the hosted price that is lowest for so many tokens in and out; None if the model is not hosted."""
     try:
-        wanted = find_model_record(catalogue, task.model)
+        model = find_model_record(catalogue, task.model)
     except PricingError:  # one of somebody's own, which nobody sells
         return None
 
@@ -368,5 +374,5 @@ def cheapest_hosted_price(catalogue: Catalogue, task: ServingTask) -> str | None
         read = price.input_usd_per_mtoken.newest.typical * task.input_tokens
         return read + written.newest.typical * task.output_tokens
 
-    doors = {key: usd(price) for key, price in catalogue.hosted.items() if price.model == wanted}
+    doors = {key: usd(price) for key, price in catalogue.hosted.items() if price.model == model}
     return min(doors, key=lambda key: (doors[key], key), default=None)

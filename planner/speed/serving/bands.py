@@ -57,10 +57,10 @@ def band_name(setup: ServingSetup, *, single: bool) -> str:
 
 def serving_band(setup: ServingSetup, layout: ServingLayout, *, batch: float, guessed: bool = False) -> Band:
     """The band around a prediction, as factors on it; wide where nobody fitted such work or the shape was guessed."""
-    said = serving_data()
-    assumed = said.assumed_bands.get(band_name(setup, single=batch <= 1))
-    band = assumed or said.spread.band(serving_traits(setup, layout, batch=batch))
-    return band.or_wider(said.assumed_bands.get("guessed shape", _WIDE)) if guessed else band
+    data = serving_data()
+    assumed = data.assumed_bands.get(band_name(setup, single=batch <= 1))
+    band = assumed or data.spread.band(serving_traits(setup, layout, batch=batch))
+    return band.or_wider(data.assumed_bands.get("guessed shape", _WIDE)) if guessed else band
 
 
 def serving_correction(catalogue: Catalogue, job: ServingJob, accelerator: str) -> SpeedCorrection:
@@ -77,11 +77,11 @@ def matching_runs(
     catalogue: Catalogue, job: ServingJob, accelerator: str
 ) -> tuple[Sequence[MeasuredRun], MeasuredLike]:
     """The measured factors that speak of a service on an accelerator, and what each has in common with it."""
-    here = [one for one in job.measured if one.kind == "serving" and one.accelerator == accelerator]
-    here = [one for one in here if one.engine in (None, job.engine)]
+    here = [run for run in job.measured if run.kind == "serving" and run.accelerator == accelerator]
+    here = [run for run in here if run.engine in (None, job.engine)]
     model = _canonical_name(catalogue, job.model) if here else ""
-    same = [one for one in here if one.model is not None and canonical_model_name(catalogue, one.model) == model]
-    return (same, "job") if same else ([one for one in here if one.model is None], "accelerator")
+    same = [run for run in here if run.model is not None and canonical_model_name(catalogue, run.model) == model]
+    return (same, "job") if same else ([run for run in here if run.model is None], "accelerator")
 
 
 def _canonical_name(catalogue: Catalogue, model: str) -> str:

@@ -63,12 +63,12 @@ class ServingSetup:
 
 def byte_widths(setup: ServingSetup) -> ByteWidths:
     """Bytes of a weight of each part, and of a cached value."""
-    precision, said, local = setup.precision, setup.checkpoint, setup.engine == "local"
+    precision, published, local = setup.precision, setup.checkpoint, setup.engine == "local"
     weight = WEIGHT_BYTES[_GGUF.get(precision, precision) if setup.gguf else precision]
-    if precision == said.weights and not local:
-        weight = weight if said.scale_group is None else _HALF_A_BYTE + _SCALE_BYTES / said.scale_group
-        if said.rest is not None:
-            rest = WEIGHT_BYTES[said.rest]
+    if precision == published.weights and not local:
+        weight = weight if published.scale_group is None else _HALF_A_BYTE + _SCALE_BYTES / published.scale_group
+        if published.rest is not None:
+            rest = WEIGHT_BYTES[published.rest]
             return ByteWidths(weight=weight, other=rest, attention=rest, head=2.0, kv=setup.kv_bytes)
     # As such formats usually are: tables stay wide, and mxfp4 narrows experts only.
     narrow = precision in _NARROW and not local
@@ -155,12 +155,12 @@ def smallest_group(setup: ServingSetup, accelerators: float) -> float:
         return 1.0  # nobody knows how much it holds
     wide, net = byte_widths(setup), setup.shape
     stored = wide.weight * net.routed_params + wide.other * (net.counted_params - net.routed_params)
-    one = _MOST_FILLED * setup.chip.memory_bytes
-    if net.latent and stored >= one:
+    usable = _MOST_FILLED * setup.chip.memory_bytes
+    if net.latent and stored >= usable:
         return float(
             max(size for size in _GROUPS if size <= min(_LATENT_GROUP, accelerators) and net.heads % size == 0)
         )
-    enough = (size for size in _GROUPS if stored < size * one)
+    enough = (size for size in _GROUPS if stored < size * usable)
     return float(min(next(enough, 8), accelerators))
 
 
@@ -183,8 +183,8 @@ _LARGER_SHOWN = 3
 def valid_tensor_degrees(shape: Network, *, most: int = _MOST_TOGETHER) -> tuple[int, ...]:
     """Tensor parallel degrees that divide the query heads and do not split a key head unevenly."""
     heads, keys = int(shape.heads), int(shape.cache_heads)
-    found = (size for size in range(1, most + 1) if heads % size == 0)
-    return tuple(size for size in found if shape.latent or keys % size == 0 or size % keys == 0)
+    sizes = (size for size in range(1, most + 1) if heads % size == 0)
+    return tuple(size for size in sizes if shape.latent or keys % size == 0 or size % keys == 0)
 
 
 def check_layout(shape: Network, *, group: int, stages: int, spread: bool) -> None:
@@ -205,9 +205,9 @@ def check_layout(shape: Network, *, group: int, stages: int, spread: bool) -> No
         )
 
 
-def _nearest(legal: tuple[int, ...], wanted: int) -> str:
-    below = [size for size in legal if size < wanted]
-    above = [size for size in legal if size > wanted]
+def _nearest(legal: tuple[int, ...], size_given: int) -> str:
+    below = [size for size in legal if size < size_given]
+    above = [size for size in legal if size > size_given]
     return " or ".join(str(size) for size in (*below[-1:], *above[:1]))
 
 
@@ -215,10 +215,10 @@ def misfit_reason(case: ServingCase) -> str | None:
     """Why it does not fit, in GB, or nothing if it does."""
     if bool(fits(case)):
         return None
-    kept = memory_held(case)
-    need = (float(kept.weights_bytes) + float(kept.working_bytes)) / 1e9
-    have = float(kept.usable_bytes) / 1e9
-    if float(kept.free_bytes) < 0:
+    memory = memory_held(case)
+    need = (float(memory.weights_bytes) + float(memory.working_bytes)) / 1e9
+    have = float(memory.usable_bytes) / 1e9
+    if float(memory.free_bytes) < 0:
         return f"weights and working space need {need:,.1f} GB, and {have:,.1f} GB can be used"
     return f"weights leave {have - need:,.1f} GB of {have:,.1f} GB, too little for the cache of one request"
 
@@ -291,8 +291,8 @@ def _suggest_larger_accelerators(
             continue
         if chip.memory_bytes > setup.chip.memory_bytes:
             larger.append((chip.memory_bytes, name, chip))
-    found = 0
+    shown = 0
     for _, name, chip in sorted(larger, key=lambda entry: entry[:2]):
-        if found < _LARGER_SHOWN and _fits(replace(setup, chip=chip), layout, limit, traffic):
-            found += 1
+        if shown < _LARGER_SHOWN and _fits(replace(setup, chip=chip), layout, limit, traffic):
+            shown += 1
             yield ServingFitSuggestion(f"take {catalogue.accelerator_label(name)} instead", devices, name)

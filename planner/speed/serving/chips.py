@@ -45,9 +45,9 @@ _LEAST_STACKED_GB_S = 1_200.0  # flat memory reached less before 2025, when make
 _USABLE_OF_UNIFIED = 0.8  # what macOS lets its GPU hold of the memory it shares
 
 
-def parse_precision(said: str) -> str:
+def parse_precision(called: str) -> str:
     """The kind of weights a table means; 16 bits where it says nothing that is known."""
-    plain = said.strip().casefold().replace(" ", "")
+    plain = called.strip().casefold().replace(" ", "")
     if plain in WEIGHT_BYTES:
         return plain
     return next((kind for name, kind in _CALLED.items() if name in plain), "bf16")
@@ -144,15 +144,15 @@ def _tflops_16bit(record: Accelerator, bandwidth: float) -> float | None:
     return None if plain is None else plain * (1.0 if record.kind == "cpu" else _TENSOR_OVER_FP32)
 
 
-def _memory_bytes(record: Accelerator, said: float | None) -> float:
+def _memory_bytes(record: Accelerator, stated_gb: float | None) -> float:
     """Real bytes; a cautious guess from the marketed size where nobody read the device; 0 where that is unknown too."""
     marketed = first_known(record.memory_gb) or 0.0
-    if record.kind != "cpu" and said is not None:
-        processor_memory_gb(record, said)  # refuses it
+    if record.kind != "cpu" and stated_gb is not None:
+        processor_memory_gb(record, stated_gb)  # refuses it
     if record.kind == "apple":
         return marketed * GB * _USABLE_OF_UNIFIED
     if record.kind == "cpu":
-        return (processor_memory_gb(record, said) or 0.0) * GB
+        return (processor_memory_gb(record, stated_gb) or 0.0) * GB
     guess = marketed * (_REAL_OVER_MARKETED if record.kind == "gpu" else 1.0)
     return (first_known(record.memory_real_gb) or guess) * GB
 
@@ -199,8 +199,8 @@ class EngineFamily(StrictModel):
 
     def on(self, day: date) -> EngineDefaults:
         """Return what holds on that day; the first period for anything older."""
-        known = [start for start in self.periods if start <= day] or [min(self.periods)]
-        return self.periods[max(known)]
+        starts = [start for start in self.periods if start <= day] or [min(self.periods)]
+        return self.periods[max(starts)]
 
 
 class ShapeAlias(StrictModel):
@@ -330,10 +330,10 @@ def serving_data() -> ServingData:
 
 def excluded_runs() -> frozenset[str]:
     """The ids of published runs that no fit goes by: no column tells their conditions."""
-    return frozenset(run for one in serving_data().left_out for run in one.runs)
+    return frozenset(run for group in serving_data().left_out for run in group.runs)
 
 
 @cached(1)
 def unfitted_first_tokens() -> frozenset[str]:
     """Runs, and sources, whose times to the first token teach nothing."""
-    return frozenset(run for one in serving_data().unfitted_first_tokens for run in one.runs)
+    return frozenset(run for group in serving_data().unfitted_first_tokens for run in group.runs)

@@ -62,8 +62,8 @@ class CpuFeasibility:
     @property
     def enough(self) -> CpuAlternative | None:
         """The machine that carries it: one of yours before one of the catalogue's."""
-        fitting = [one for one in self.machines if one.verdict == "enough"]
-        return min(fitting, key=lambda one: (not one.yours, one.count), default=None)
+        fitting = [machine for machine in self.machines if machine.verdict == "enough"]
+        return min(fitting, key=lambda machine: (not machine.yours, machine.count), default=None)
 
     @property
     def needs_gpu(self) -> bool:
@@ -82,14 +82,14 @@ def cpu_feasibility(
     processors = [key for key, record in catalogue.accelerators.items() if record.kind == "cpu"]
     yours = list(dict.fromkeys(names.accelerator(catalogue, name) for name in have))[:_MOST_TRIED]
     tried = [(key, True) for key in yours] + [(key, False) for key in processors if key not in yours]
-    found = (_try_machine(catalogue, job, key, yours=own, peak=peak, constants=constants) for key, own in tried)
+    alternatives = (_try_machine(catalogue, job, key, yours=own, peak=peak, constants=constants) for key, own in tried)
     pace = 1e3 / job.tpot_ms if job.tpot_ms else USUAL_TOKENS_PER_S
     fastest = max(processors, key=lambda key: find_chip(catalogue, key).bandwidth)
     return CpuFeasibility(
         model=job.model,
         peak_requests_per_s=peak,
         tokens_per_s=pace,
-        machines=tuple(one for one in found if one is not None),
+        machines=tuple(machine for machine in alternatives if machine is not None),
         rule_on=catalogue.accelerator_label(fastest),
         rule=None
         if is_non_llm_work(job.model)
@@ -113,9 +113,9 @@ def _try_machine(
     asks = ServingJob.model_validate(job.model_dump() | changed | {"mig_profile": None, "power_cap_w": None})
     try:
         if is_non_llm_work(job.model):
-            found = non_llm_serving(catalogue, asks)
-            rates = (found.requests_per_s, found.low, found.high) if found.fits else (0.0, 0.0, 0.0)
-            how, fits = found.how if found.reason is None else found.reason, True
+            result = non_llm_serving(catalogue, asks)
+            rates = (result.requests_per_s, result.low, result.high) if result.fits else (0.0, 0.0, 0.0)
+            how, fits = result.how if result.reason is None else result.reason, True
         else:
             rates, how, fits = _llm_requests_per_s(catalogue, asks, constants)
     except (MissingAcceleratorDataError, InvalidJobError):
@@ -154,10 +154,10 @@ def _llm_requests_per_s(
 def _verdict(peak: float | None, *, low: float, typical: float, fits: bool) -> Verdict:
     if not fits:
         return "does not fit"
-    wanted = peak or 0.0
-    if low > 0 and low >= wanted:
+    needed = peak or 0.0
+    if low > 0 and low >= needed:
         return "enough"
-    return "perhaps" if typical > 0 and typical >= wanted else "too slow"
+    return "perhaps" if typical > 0 and typical >= needed else "too slow"
 
 
 _FOUR_BITS = WEIGHT_BYTES["q4_k_m"]
@@ -189,6 +189,6 @@ def max_model_size(
     typical = max_params_b(
         bandwidth=chip.bandwidth, tokens_per_s=tokens_per_s, bytes_per_weight=_FOUR_BITS, bandwidth_share=share
     )
-    said = serving_data()
-    band = said.assumed_bands["processor"] if chip.kind == "cpu" else said.bands["single"]
+    data = serving_data()
+    band = data.assumed_bands["processor"] if chip.kind == "cpu" else data.bands["single"]
     return ModelSizeLimit(typical, typical * band.low, typical * band.high)

@@ -105,9 +105,9 @@ def find_chip(catalogue: Catalogue, called: str, memory_gb: float | None = None)
 @cached(4_096)
 def find_engine(called: str) -> str:
     """The family of engines a run names; `other` for those nobody has measured here."""
-    said = called.casefold()
+    plain = called.casefold()
     for family, engine in serving_data().engines.items():
-        if any(name in said for name in engine.names):
+        if any(name in plain for name in engine.names):
             return family
     return "other"
 
@@ -118,12 +118,12 @@ def find_period(family: str, day: date) -> EngineDefaults:
     return serving_data().engines[family].on(day)
 
 
-def parse_published_day(said: str) -> date:
+def parse_published_day(published: str) -> date:
     """The day in a text such as 2025-09, the first of the month or year where it says no more."""
-    found = _YEAR.search(said)
-    if found is None:
+    match = _YEAR.search(published)
+    if match is None:
         return _UNDATED
     try:
-        return date(int(found[1]), int(found[2] or 1), int(found[3] or 1))
+        return date(int(match[1]), int(match[2] or 1), int(match[3] or 1))
     except ValueError:
-        return date(int(found[1]), 1, 1)
+        return date(int(match[1]), 1, 1)

@@ -62,12 +62,12 @@ def scale_hours(
 
     The rate is in jobs per second; `bound` is `compute` (matrix units), `fp32`, `fp64` or `bandwidth`.
     """
-    here, there = find_chip(catalogue, measured_on), find_chip(catalogue, wanted)
-    same = here.name == there.name
-    faster = 1.0 if same else _bounding_peak(catalogue, there, bound) / _bounding_peak(catalogue, here, bound)
+    source, target = find_chip(catalogue, measured_on), find_chip(catalogue, wanted)
+    same = source.name == target.name
+    faster = 1.0 if same else _bounding_peak(catalogue, target, bound) / _bounding_peak(catalogue, source, bound)
     per_s = faster / (hours * SECONDS_PER_HOUR)
-    low, high = _spread(here, there)
-    return NonLlmRate(per_s, per_s * low, per_s * high, same, here.name)
+    low, high = _spread(source, target)
+    return NonLlmRate(per_s, per_s * low, per_s * high, same, source.name)
 
 
 def _bounding_peak(catalogue: Catalogue, chip: ServingAccelerator, bound: str) -> float:
@@ -88,11 +88,11 @@ def _bounding_peak(catalogue: Catalogue, chip: ServingAccelerator, bound: str) -
     return peak
 
 
-def _spread(here: ServingAccelerator, there: ServingAccelerator) -> tuple[float, float]:
+def _spread(source: ServingAccelerator, target: ServingAccelerator) -> tuple[float, float]:
     """Return how far off a rate of one chip may be on another."""
-    if here.name == there.name:
+    if source.name == target.name:
         return _MEASURED_LOW, _MEASURED_HIGH
-    if (here.kind == "cpu") == (there.kind == "cpu"):
+    if (source.kind == "cpu") == (target.kind == "cpu"):
         return _CARRIED_LOW, _CARRIED_HIGH
     return _FAR_LOW, _FAR_HIGH
 
@@ -108,9 +108,9 @@ def match_non_llm_work(model: str, *, exactly: bool = False) -> str | None:
 
     A table of runs names its work `exactly`: another name may stand for another size.
     """
-    wanted = names.plain(model)
+    plain = names.plain(model)
     for name, work in serving_data().work.items():
-        if wanted in {names.plain(one) for one in (name, *(() if exactly else work.also))}:
+        if plain in {names.plain(spelling) for spelling in (name, *(() if exactly else work.also))}:
             return name
     return None
 
@@ -231,7 +231,7 @@ def non_llm_serving(catalogue: Catalogue, job: ServingJob) -> NonLlmServing:
     reason = _too_slow(job, work.label, chip, alone_ms)
     counts = [served, served * band.high, served * band.low]
     most = job.peak_requests_per_s or job.requests_per_s  # an even stream has no other peak
-    peak = [None if reason else _accelerators_needed(most, one) for one in counts]
+    peak = [None if reason else _accelerators_needed(most, rate_at_end) for rate_at_end in counts]
     average = None if reason else _accelerators_needed(job.requests_per_s, served)
     return NonLlmServing(
         work=name, label=work.label, accelerator=chip.name, requests_per_s=served, low=served * band.low,
@@ -246,9 +246,9 @@ def non_llm_serving(catalogue: Catalogue, job: ServingJob) -> NonLlmServing:
 
 def find_non_llm_work(called: str) -> str:
     """The measured work of that name, or `UnknownNameError` with what was perhaps meant."""
-    found = match_non_llm_work(called)
-    if found is not None:
-        return found
+    name = match_non_llm_work(called)
+    if name is not None:
+        return name
     near = similar_work_names(called)
     hint = f" Did you mean {' or '.join(near)}?" if near else f" There are: {', '.join(serving_data().work)}."
     raise UnknownNameError(f"No measured work is called {called!r}.{hint}", near)
@@ -256,22 +256,24 @@ def find_non_llm_work(called: str) -> str:
 
 def similar_work_names(called: str) -> tuple[str, ...]:
     """Names of measured work that look like it, or hold it."""
-    index = {names.plain(one): name for name, work in serving_data().work.items() for one in (name, *work.also)}
-    wanted = names.plain(called)
-    near = get_close_matches(wanted, index, n=4, cutoff=0.6)
-    near += [spelling for spelling in index if wanted and wanted in spelling]
+    index = {
+        names.plain(spelling): name for name, work in serving_data().work.items() for spelling in (name, *work.also)
+    }
+    plain = names.plain(called)
+    near = get_close_matches(plain, index, n=4, cutoff=0.6)
+    near += [spelling for spelling in index if plain and plain in spelling]
     return tuple(dict.fromkeys(index[spelling] for spelling in near))[:4]
 
 
 def scale_run(catalogue: Catalogue, task: FixedRun, *, accelerator: str, accelerators: int) -> ScaledRun:
     """The hours of that run on the accelerators of a plan."""
     measured_on = names.accelerator(catalogue, task.measured_on)
-    wanted = names.accelerator(catalogue, accelerator)
-    rate = scale_hours(catalogue, hours=task.hours, measured_on=measured_on, wanted=wanted, bound=task.bound)
+    key = names.accelerator(catalogue, accelerator)
+    rate = scale_hours(catalogue, hours=task.hours, measured_on=measured_on, wanted=key, bound=task.bound)
     label = catalogue.accelerator_label(measured_on)
     how = "as measured" if rate.measured else f"carried over from {label} by the {_BY_BOUND[task.bound]}, not measured"
     return ScaledRun(
-        measured_on=measured_on, accelerator=wanted, accelerators=accelerators, bound=task.bound,
+        measured_on=measured_on, accelerator=key, accelerators=accelerators, bound=task.bound,
         measured=rate.measured, accelerator_hours=1 / (rate.requests_per_s * SECONDS_PER_HOUR),
         low=1 / (rate.high * SECONDS_PER_HOUR), high=1 / (rate.low * SECONDS_PER_HOUR), how=how,
     )  # fmt: skip
@@ -294,14 +296,14 @@ def _too_slow(job: ServingJob, label: str, chip: ServingAccelerator, alone_ms: f
 
 
 def _source(name: str, rate: NonLlmRate) -> str:
-    return next(one.source for one in serving_data().work[name].measured if one.accelerator == rate.carried_from)
+    return next(entry.source for entry in serving_data().work[name].measured if entry.accelerator == rate.carried_from)
 
 
 def _method_text(catalogue: Catalogue, name: str, rate: NonLlmRate) -> str:
     if rate.measured:
         return "measured on this accelerator"
     work = serving_data().work[name]
-    entry = next(one for one in work.measured if one.accelerator == rate.carried_from)
+    entry = next(entry for entry in work.measured if entry.accelerator == rate.carried_from)
     by = _BY.get("bandwidth" if work.bound == "bandwidth" else entry.precision, "16-bit rate")
     return f"carried over from {catalogue.accelerator_label(entry.accelerator)} by the {by}, not measured"
 
@@ -312,7 +314,7 @@ def _joules(chip: ServingAccelerator, requests_per_s: float) -> float | None:
 
 
 def _warnings(job: ServingJob, chip: ServingAccelerator, rate: NonLlmRate, served: float) -> tuple[str, ...]:
-    said = {
+    warnings = {
         "no rate was measured on this accelerator: the range is wide": not rate.measured,
         "a processor from a measured GPU, or the other way: expect a third to twice of it": not rate.measured
         and rate.high / rate.low > 4,
@@ -321,4 +323,4 @@ def _warnings(job: ServingJob, chip: ServingAccelerator, rate: NonLlmRate, serve
         and serving_data().work[find_non_llm_work(job.model)].alone_share is None,
         "slices are taken to do their share of the whole": job.mig_profile is not None,
     }
-    return tuple(text for text, holds in said.items() if holds)
+    return tuple(text for text, holds in warnings.items() if holds)

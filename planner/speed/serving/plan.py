@@ -91,15 +91,17 @@ def build_serving_plan(catalogue: Catalogue, job: ServingJob, constants: Serving
 
 
 def _setup(catalogue: Catalogue, job: ServingJob) -> ServingSetup:
-    found = _find_model(catalogue, job.model)
+    resolved = _find_model(catalogue, job.model)
     key = names.accelerator(catalogue, job.accelerator)
     called = key if job.mig_profile is None else f"{key} MIG {job.mig_profile}"
     chip = _cap_power(find_chip(catalogue, called, job.memory_gb), job.power_cap_w)
     period = find_period(job.engine, job.engine_on or max(serving_data().engines[job.engine].periods))
-    precision = job.weight_precision or found.checkpoint.weights or "bf16"
+    precision = job.weight_precision or resolved.checkpoint.weights or "bf16"
     kv_bytes = _CACHE_BYTES.get(job.cache_precision or "") or default_kv_bytes(period, precision)
     gguf = job.engine == "local"
-    return ServingSetup(found.shape, chip, job.engine, period, precision, kv_bytes, gguf, checkpoint=found.checkpoint)
+    return ServingSetup(
+        resolved.shape, chip, job.engine, period, precision, kv_bytes, gguf, checkpoint=resolved.checkpoint
+    )
 
 
 def _find_model(catalogue: Catalogue, called: str) -> ResolvedModel:

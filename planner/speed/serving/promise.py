@@ -53,9 +53,9 @@ def concurrent_requests(case: ServingCase, *, extra_bytes: Num = 0.0) -> Num:
     )
     allowed = limits.most_requests * case.layout.attention_ranks
     stated = np.asarray(traffic.batch, dtype=np.float64)
-    asked = np.minimum(np.minimum(stated, _STRETCH * fits), allowed)
-    known = np.where(np.asarray(traffic.held_by_memory) > 0, asked, stated)
-    batch = np.where(np.isnan(stated), np.minimum(fits, allowed), known)
+    possible = np.minimum(np.minimum(stated, _STRETCH * fits), allowed)
+    given = np.where(np.asarray(traffic.held_by_memory) > 0, possible, stated)
+    batch = np.where(np.isnan(stated), np.minimum(fits, allowed), given)
     return np.maximum(np.minimum(batch, traffic.requests_in_run), 1.0)
 
 
@@ -166,8 +166,8 @@ def max_requests_per_s(
 
 def max_rate_within_target(seen: LatencyCurve, promise: LatencyTarget) -> float:
     """The highest of these rates at which the promise holds; 0 where it never does. [1/s]"""
-    kept = (seen.ttft_s <= promise.ttft_s) & (seen.tpot_s <= promise.tpot_s)
-    return float(np.max(np.where(kept, seen.requests_per_s, 0.0)))
+    within = (seen.ttft_s <= promise.ttft_s) & (seen.tpot_s <= promise.tpot_s)
+    return float(np.max(np.where(within, seen.requests_per_s, 0.0)))
 
 
 def latency_at_rate(
@@ -194,7 +194,7 @@ def closed_loop_latency(
         + prompt_queue_wait_s(prompt=prompt_blocking_s(case, rate), requests_per_s=arriving, most=others, share=share)
         for share in _SHARES
     ]
-    return LatencyPercentiles(*(1e3 * float(np.asarray(one)) for one in first)), LatencyPercentiles(
+    return LatencyPercentiles(*(1e3 * float(np.asarray(seconds)) for seconds in first)), LatencyPercentiles(
         *(1e3 * float(np.asarray(full.token_s)) for _ in _SHARES)
     )
 

@@ -87,9 +87,9 @@ def _latencies(
             return None, None
         first, token = closed_loop_latency(worked.case, worked.rate, batch=batch)
         return first.at_pace(faster), token.at_pace(faster)
-    wanted = worked.job.requests_per_s
-    replicas = max(float(worked.busy_replicas), (_accelerators_needed(worked, wanted, within) or 0) / worked.devices)
-    arriving = within if wanted is None else min(wanted / replicas, within)
+    average = worked.job.requests_per_s
+    replicas = max(float(worked.busy_replicas), (_accelerators_needed(worked, average, within) or 0) / worked.devices)
+    arriving = within if average is None else min(average / replicas, within)
     seen = latency_at_rate(
         worked.case, worked.rate, most=batch, requests_per_s=arriving / faster, cv=worked.job.length_cv
     )
@@ -109,16 +109,16 @@ def _cold_start_s(worked: ServingPlan) -> float:
 
 
 def _memory(worked: ServingPlan, batch: float) -> MemoryParts:
-    kept = memory_held(worked.case)
+    memory = memory_held(worked.case)
     traffic = worked.traffic
-    one = float(max_requests(worked.case, input_tokens=traffic.input_tokens, output_tokens=traffic.output_tokens))
-    free = max(float(kept.free_bytes), 0.0) * float(worked.limit.cache_share)
-    each = free / one if one > 0 else 0.0
+    most = float(max_requests(worked.case, input_tokens=traffic.input_tokens, output_tokens=traffic.output_tokens))
+    free = max(float(memory.free_bytes), 0.0) * float(worked.limit.cache_share)
+    each = free / most if most > 0 else 0.0
     devices = worked.setup.chip.memory_bytes * worked.devices
-    used = float(kept.weights_bytes) + worked.adapters_bytes + float(kept.working_bytes) + min(batch, one) * each
+    used = float(memory.weights_bytes) + worked.adapters_bytes + float(memory.working_bytes) + min(batch, most) * each
     return MemoryParts(
-        weights_gb=float(kept.weights_bytes) / 1e9, adapters_gb=worked.adapters_bytes / 1e9,
-        working_gb=float(kept.working_bytes) / 1e9, cache_gb=min(batch, one) * each / 1e9,
+        weights_gb=float(memory.weights_bytes) / 1e9, adapters_gb=worked.adapters_bytes / 1e9,
+        working_gb=float(memory.working_bytes) / 1e9, cache_gb=min(batch, most) * each / 1e9,
         unused_gb=(devices - used) / 1e9 if devices > 0 else 0.0, device_gb=devices / 1e9,
         cache_gb_per_request=each / 1e9,
     )  # fmt: skip
@@ -151,16 +151,16 @@ def _time_shares(full: BatchCycle) -> tuple[TimeShare, ...]:
     parts["cutting prompts into steps"] = max(float(full.seconds) - sum(parts.values()), 0.0)
     whole = float(full.seconds)
     shares = (TimeShare(name, seconds / whole) for name, seconds in parts.items())
-    return tuple(sorted(shares, key=lambda one: -one.share))
+    return tuple(sorted(shares, key=lambda part: -part.share))
 
 
 def _warnings(worked: ServingPlan, output: float, batch: float) -> tuple[str, ...]:
-    kept, chip, shape = memory_held(worked.case), worked.setup.chip, worked.shape
-    tight = 0 < float(kept.usable_bytes) * _TIGHT_SHARE > float(kept.free_bytes)
+    memory, chip, shape = memory_held(worked.case), worked.setup.chip, worked.shape
+    tight = 0 < float(memory.usable_bytes) * _TIGHT_SHARE > float(memory.free_bytes)
     each = output / worked.job.output_tokens / (worked.devices * worked.busy_replicas)
     idle = int(worked.layout.replicas) - worked.busy_replicas
-    at_once, asked = batch * worked.busy_replicas, worked.job.batch or 0
-    said = {
+    at_once, batch_given = batch * worked.busy_replicas, worked.job.batch or 0
+    warnings = {
         "little memory is left beside the weights: the batch, and with it the speed, is uncertain": tight,
         "the catalogue does not know this memory: whether it fits is not checked": chip.memory_bytes <= 0,
         "more than one machine works on each step: the network between them is not in this model": worked.devices
@@ -175,17 +175,17 @@ def _warnings(worked: ServingPlan, output: float, batch: float) -> tuple[str, ..
         "it reads each text once and writes nothing: a token written stands for a text that is done": not shape.causal,
         f"{idle:,} of {int(worked.layout.replicas):,} replicas have no request: split the model over more of them": idle
         > 0,
-        f"{asked:,} requests at once are more than fit: {at_once:,.0f} run, and the others wait": at_once
-        < 0.999 * asked,
+        f"{batch_given:,} requests at once are more than fit: {at_once:,.0f} run, and the others wait": at_once
+        < 0.999 * batch_given,
         "less than one request at a time keeps the promise": worked.promise is not None and batch < 1,
     }
-    return tuple(text for text, holds in said.items() if holds)
+    return tuple(text for text, holds in warnings.items() if holds)
 
 
 def _substitution_note(catalogue: Catalogue, job: ServingJob) -> tuple[str, ...]:
     """Return whose record this is, where the name that was asked for has none of its own."""
-    said = substitution_note(catalogue, job.model)
-    return () if said is None else (said,)
+    note = substitution_note(catalogue, job.model)
+    return () if note is None else (note,)
 
 
 def _misfit_result(worked: ServingPlan, reason: str, ways: tuple[ServingFitSuggestion, ...]) -> ServingResult:
@@ -216,26 +216,26 @@ class ServingVariant:
 def serving_variants(catalogue: Catalogue, job: ServingJob) -> tuple[ServingVariant, ...]:
     """The service as it is, then each way to need less memory, or to have more. Refused layouts are left out."""
     now = serve(catalogue, job)
-    found = [ServingVariant(AS_IT_IS, now)]
+    variants = [ServingVariant(AS_IT_IS, now)]
     for words, changed in _variants(job, now):
         try:
-            found.append(ServingVariant(words, serve(catalogue, job.model_copy(update=changed))))
+            variants.append(ServingVariant(words, serve(catalogue, job.model_copy(update=changed))))
         except InvalidJobError:
             continue  # heads that cannot be shared so: no way at all
-    return tuple(found)
+    return tuple(variants)
 
 
 def _variants(job: ServingJob, now: ServingResult) -> Iterator[tuple[str, dict[str, Any]]]:
-    kept = {"tensor_parallel": now.accelerators_per_replica // job.pipeline_parallel}
+    layout = {"tensor_parallel": now.accelerators_per_replica // job.pipeline_parallel}
     if now.weight_precision in _WIDE:
-        yield "weights in 8 bits", {**kept, "weight_precision": "fp8"}
+        yield "weights in 8 bits", {**layout, "weight_precision": "fp8"}
     if now.weight_precision not in _FOUR:
-        yield "weights in 4 bits", {**kept, "weight_precision": "int4"}
+        yield "weights in 4 bits", {**layout, "weight_precision": "int4"}
     if job.cache_precision not in _EIGHT:
-        yield "cache in 8 bits", {**kept, "cache_precision": "fp8"}
+        yield "cache in 8 bits", {**layout, "cache_precision": "fp8"}
     if job.input_tokens > 1:
         shorter = {"input_tokens": job.input_tokens // _HALF, "output_tokens": max(job.output_tokens // _HALF, 1)}
-        yield "prompts and answers half as long", kept | shorter
-    wider = kept["tensor_parallel"] * _HALF
+        yield "prompts and answers half as long", layout | shorter
+    wider = layout["tensor_parallel"] * _HALF
     if job.mig_profile is None and (job.accelerators is None or wider <= job.accelerators):
         yield "twice as many share it", {"tensor_parallel": wider}

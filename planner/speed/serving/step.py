@@ -211,5 +211,5 @@ def max_requests(case: ServingCase, *, input_tokens: Num, output_tokens: Num, ex
 
 def fits(case: ServingCase) -> NDArray[np.bool_]:
     """Return whether weights and at least one request fit; true where nobody knows how much memory there is."""
-    one = max_requests(case, input_tokens=case.traffic.input_tokens, output_tokens=case.traffic.output_tokens)
-    return np.asarray((np.asarray(one) >= 1) | (np.asarray(case.machine.memory_bytes) <= 0))
+    most = max_requests(case, input_tokens=case.traffic.input_tokens, output_tokens=case.traffic.output_tokens)
+    return np.asarray((np.asarray(most) >= 1) | (np.asarray(case.machine.memory_bytes) <= 0))

@@ -103,15 +103,15 @@ def across(
 
     Numbers end where `enough` says so of the last ones. The job's own accelerator, number and layout are left aside.
     """
-    known = calibration or default_calibration()
+    fitted = calibration or default_calibration()
     asked_of = _layout_relevant_job(job)
     batch, keys = default_batch(job), tuple(accelerators)
     for count in sorted(set(counts)):
-        weighed = _weighed(catalogue, known, asked_of, keys, count, batch)
+        weighed = _weighed(catalogue, fitted, asked_of, keys, count, batch)
         run = _run(catalogue, job, weighed.shape, count)
-        found = tuple(_reach(key, one, run) for key, one in zip(keys, weighed.chips, strict=True))
-        yield found
-        if enough(found):
+        row = tuple(_reach(key, result, run) for key, result in zip(keys, weighed.chips, strict=True))
+        yield row
+        if enough(row):
             return
 
 
@@ -136,30 +136,30 @@ class _CountResults:
 # The best layouts on the chips of a catalogue: how many tokens there are changes them as little as money.
 
 
-def _facts(catalogue: Catalogue, known: TrainingCalibration, *_: object) -> tuple[object, ...]:
-    return catalogue.accelerators, catalogue.models, known
+def _facts(catalogue: Catalogue, fitted: TrainingCalibration, *_: object) -> tuple[object, ...]:
+    return catalogue.accelerators, catalogue.models, fitted
 
 
 @cached(16, same=_facts, equal=lambda _, __, *question: question)
 def _board(
-    catalogue: Catalogue, known: TrainingCalibration, job: TrainingJob, keys: tuple[str, ...]
+    catalogue: Catalogue, fitted: TrainingCalibration, job: TrainingJob, keys: tuple[str, ...]
 ) -> tuple[_AcceleratorColumns, Network]:
     catalogue = with_user_models(catalogue, job.models)
-    return _accelerator_columns(catalogue, keys, known, job), find_network(catalogue, job)
+    return _accelerator_columns(catalogue, keys, fitted, job), find_network(catalogue, job)
 
 
 @cached(256, same=_facts, equal=lambda _, __, *question: question)  # numbers, of some sixteen jobs
 def _weighed(
-    catalogue: Catalogue, known: TrainingCalibration, job: TrainingJob, keys: tuple[str, ...], count: int, batch: int
+    catalogue: Catalogue, fitted: TrainingCalibration, job: TrainingJob, keys: tuple[str, ...], count: int, batch: int
 ) -> _CountResults:
-    chips, shape = _board(catalogue, known, job, keys)
+    chips, shape = _board(catalogue, fitted, job, keys)
     widest = take_entries(chips.columns, (int(np.argmax(chips.domain)), 0))
     here = replace(base_plan(job, batch=batch), accelerators=float(count))
     if job.global_batch_sequences is None:
         here = replace(here, global_batch=float(divisible_batch(shape, widest, here, LayoutConstraints())))
     layouts = _layouts(shape, widest, here, sorted({float(size) for size in chips.domain}))
-    best = _best(shape, chips, layouts, known)
-    return _CountResults(shape, tuple(_one(shape, chips, at, layouts, best, known) for at in range(len(keys))))
+    best = _best(shape, chips, layouts, fitted)
+    return _CountResults(shape, tuple(_one(shape, chips, at, layouts, best, fitted) for at in range(len(keys))))
 
 
 def _layout_relevant_job(job: TrainingJob) -> TrainingJob:
@@ -172,11 +172,11 @@ _RUN_ONLY = ("accelerators", "tokens", "unique_tokens", "failures", "team")  # t
 
 
 def _accelerator_columns(
-    catalogue: Catalogue, keys: Sequence[str], known: TrainingCalibration, job: TrainingJob
+    catalogue: Catalogue, keys: Sequence[str], fitted: TrainingCalibration, job: TrainingJob
 ) -> _AcceleratorColumns:
     records = [hardware(key, catalogue.accelerators[key], nic_gb_s=job.network_gb_s) for key in keys]
     families = [hardware_family(catalogue.accelerators[key]) for key in keys]
-    factors = [known.chip_factor(key, family) for key, family in zip(keys, families, strict=True)]
+    factors = [fitted.chip_factor(key, family) for key, family in zip(keys, families, strict=True)]
     rows = stack_records(records)
     columns = Hardware(**{field.name: getattr(rows, field.name).reshape(-1, 1) for field in fields(Hardware)})
     paces = [training_correction(catalogue, job, key) for key in keys]
@@ -245,7 +245,7 @@ class _Best:
     rate: Array
 
 
-def _best(shape: Network, chips: _AcceleratorColumns, layouts: _LayoutTable, known: TrainingCalibration) -> _Best:
+def _best(shape: Network, chips: _AcceleratorColumns, layouts: _LayoutTable, fitted: TrainingCalibration) -> _Best:
     """All layouts on all chips, some at a time."""
     many = len(chips.keys)
     at, rate, best = np.zeros(many, dtype=np.intp), np.zeros(many), np.zeros(many)
@@ -254,37 +254,41 @@ def _best(shape: Network, chips: _AcceleratorColumns, layouts: _LayoutTable, kno
     order = order[layouts.memory_gb[order] <= chips.memory_gb.max(initial=0.0)]
     paces = np.array([[pace.ratio] for pace in chips.paces])
     for rows in (order[begin : begin + _AT_ONCE] for begin in range(0, len(order), _AT_ONCE)):
-        there = np.flatnonzero(chips.memory_gb >= layouts.memory_gb[rows].min())
-        some = Hardware(**{field.name: getattr(chips.columns, field.name)[there] for field in fields(Hardware)})
-        plans, factor = take_entries(layouts.plans, rows), chips.factor[there]
-        rates = tokens_per_s(shape, some, plans, known.constants, chip_factor=factor, pace=paces[there])
+        fitting = np.flatnonzero(chips.memory_gb >= layouts.memory_gb[rows].min())
+        some = Hardware(**{field.name: getattr(chips.columns, field.name)[fitting] for field in fields(Hardware)})
+        plans, factor = take_entries(layouts.plans, rows), chips.factor[fitting]
+        rates = tokens_per_s(shape, some, plans, fitted.constants, chip_factor=factor, pace=paces[fitting])
         reached = np.asarray(rates)
-        legal = layouts.memory_gb[rows] <= chips.memory_gb[there, None]
-        legal &= layouts.table["tp"][rows] <= chips.domain[there, None]
-        legal &= (layouts.domain[rows] == 0) | (layouts.domain[rows] == chips.domain[there, None])
+        legal = layouts.memory_gb[rows] <= chips.memory_gb[fitting, None]
+        legal &= layouts.table["tp"][rows] <= chips.domain[fitting, None]
+        legal &= (layouts.domain[rows] == 0) | (layouts.domain[rows] == chips.domain[fitting, None])
         reached = np.where(legal, reached, 0.0)
-        valued = layout_score(reached, layouts.memory_gb[rows] / (chips.memory_gb[there, None] / USABLE_SHARE))
+        valued = layout_score(reached, layouts.memory_gb[rows] / (chips.memory_gb[fitting, None] / USABLE_SHARE))
         place = valued.argmax(axis=1)
-        most, reaches = valued[np.arange(len(there)), place], reached[np.arange(len(there)), place]
-        better = most > best[there]
-        at[there[better]], rate[there[better]], best[there[better]] = rows[place[better]], reaches[better], most[better]
+        most, reaches = valued[np.arange(len(fitting)), place], reached[np.arange(len(fitting)), place]
+        better = most > best[fitting]
+        at[fitting[better]], rate[fitting[better]], best[fitting[better]] = (
+            rows[place[better]],
+            reaches[better],
+            most[better],
+        )
     return _Best(at, rate)
 
 
 def _one(
-    shape: Network, chips: _AcceleratorColumns, at: int, on: _LayoutTable, best: _Best, known: TrainingCalibration
+    shape: Network, chips: _AcceleratorColumns, at: int, on: _LayoutTable, best: _Best, fitted: TrainingCalibration
 ) -> _LayoutResult:
     memory = on.memory_gb[on.table["tp"] <= chips.domain[at]]
     least_memory_gb = float(memory.min()) if len(memory) else float("nan")
-    found = _LayoutResult(float(chips.memory_gb[at]), least_memory_gb)
+    result = _LayoutResult(float(chips.memory_gb[at]), least_memory_gb)
     rate = float(best.rate[at])
     if rate <= 0:
-        return found
+        return result
     place = int(best.at[at])
     plan, pace = take_entries(on.plans, place), chips.paces[at]
     layout = to_training_layout(LayoutCandidate(plan, rate, float(on.memory_gb[place])))
-    band = training_band(training_traits(shape, plan, chips.families[at]), calibration=known, own=pace.like or "")
-    return replace(found, rate=rate, layout=layout, band=band, team_kept=pace.kept)
+    band = training_band(training_traits(shape, plan, chips.families[at]), calibration=fitted, own=pace.like or "")
+    return replace(result, rate=rate, layout=layout, band=band, team_kept=pace.kept)
 
 
 @dataclass(frozen=True)
@@ -306,13 +310,13 @@ def _run(catalogue: Catalogue, job: TrainingJob, shape: Network, count: int) -> 
     return _Run(count, tokens, float(often.useful_share), team_share(job.team))
 
 
-def _reach(key: str, one: _LayoutResult, run: _Run) -> Throughput:
-    found = Throughput(key, run.accelerators, one.memory_gb, one.least_memory_gb)
-    if one.band is None:
-        return found
-    team = run.team.shrunk_by_own_runs(one.team_kept)
-    hours = run_hours(run.tokens, one.rate, run.useful_share, one.band, (team.low, team.typical, team.high))
-    return replace(found, tokens_per_s_per_accelerator=one.rate, layout=one.layout, accelerator_hours=hours)
+def _reach(key: str, result: _LayoutResult, run: _Run) -> Throughput:
+    throughput = Throughput(key, run.accelerators, result.memory_gb, result.least_memory_gb)
+    if result.band is None:
+        return throughput
+    team = run.team.shrunk_by_own_runs(result.team_kept)
+    hours = run_hours(run.tokens, result.rate, run.useful_share, result.band, (team.low, team.typical, team.high))
+    return replace(throughput, tokens_per_s_per_accelerator=result.rate, layout=result.layout, accelerator_hours=hours)
 
 
 _STEP = 8  # above so many, in whole machines
@@ -324,8 +328,8 @@ def fewest_by_deadline(catalogue: Catalogue, job: TrainingJob, deadline_days: fl
     The number is doubled until one is in time, and the gap below that halved.
     """
 
-    def in_time(one: Throughput) -> bool:
-        return one.days is not None and one.days.typical <= deadline_days
+    def in_time(reach: Throughput) -> bool:
+        return reach.days is not None and reach.days.typical <= deadline_days
 
     def reaches(*counts: int) -> Iterator[Throughput]:
         for row in across(catalogue, job, (job.accelerator,), counts, enough=lambda row: in_time(row[0])):
@@ -333,14 +337,14 @@ def fewest_by_deadline(catalogue: Catalogue, job: TrainingJob, deadline_days: fl
 
     doubled = [job.accelerators * 2**power for power in range(1, most.bit_length())]
     numbers = sorted({*(count for count in doubled if count < most), most})
-    found = next((one for one in reaches(*numbers) if in_time(one)), None)
-    if found is None:
+    fewest = next((reach for reach in reaches(*numbers) if in_time(reach)), None)
+    if fewest is None:
         return None
-    low = max((count for count in (job.accelerators, *numbers) if count < found.accelerators), default=0)
+    low = max((count for count in (job.accelerators, *numbers) if count < fewest.accelerators), default=0)
     while True:
-        step = _STEP if found.accelerators > _STEP else 1
-        middle = (low + found.accelerators) // 2 // step * step
-        if not low < middle < found.accelerators:
-            return found
-        one = next(reaches(middle))
-        low, found = (low, one) if in_time(one) else (middle, found)
+        step = _STEP if fewest.accelerators > _STEP else 1
+        middle = (low + fewest.accelerators) // 2 // step * step
+        if not low < middle < fewest.accelerators:
+            return fewest
+        tried = next(reaches(middle))
+        low, fewest = (low, tried) if in_time(tried) else (middle, fewest)

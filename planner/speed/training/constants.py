@@ -149,8 +149,8 @@ def training_band(
     """
     if processor and not own:
         return PROCESSOR
-    told = calibration is not None and calibration.spread is not UNTOLD
-    general = (calibration if calibration and told else default_calibration()).spread.band(traits)
+    fitted = calibration is not None and calibration.spread is not UNTOLD
+    general = (calibration if calibration and fitted else default_calibration()).spread.band(traits)
     kind = run_kind(moe=traits["mixture"] != "dense", layout_stated=layout_stated)
     bands = calibration.bands if calibration is not None and kind in calibration.bands else default_bands()
     theirs = bands.get(f"own_runs/{own}/{kind}") if own else None

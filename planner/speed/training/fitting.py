@@ -86,7 +86,7 @@ def _stage(shape: Network, plan: TrainingPlan, *, last: bool) -> TrainingMemory:
     weights = weights * (1 - plan.weight_offload)
     layer_bytes, inputs = layer_activation_bytes(shape, plan), _input_bytes(shape, plan)
     alive = np.where(last, 1.0, live_micro_batches(plan))
-    kept = (
+    stored = (
         alive
         * shape.layers
         / plan.pp
@@ -95,7 +95,7 @@ def _stage(shape: Network, plan: TrainingPlan, *, last: bool) -> TrainingMemory:
         * (1 - plan.activation_offload)
     )
     # What a stage sends on lives as long as what it received.
-    activations = kept + alive * inputs * (plan.pp > 1) + (plan.again > 0) * layer_bytes
+    activations = stored + alive * inputs * (plan.pp > 1) + (plan.again > 0) * layer_bytes
     logits = plan.tokens * shape.vocab * shape.head_share / plan.tp * plan.logit_bytes
     logits = logits / plan.loss_chunks * np.where(last, 1.0, plan.pp <= 1)
     layer_weight_bytes = np.where(plan.weight_bytes < 1, plan.weight_bytes, 2.0)
@@ -141,10 +141,10 @@ class _ShardedParams:
 
 def _gradients(plan: TrainingPlan, spread: _ShardedParams, largest: Num) -> Num:
     """Bytes of gradients; where updates are done as they appear, only those of the largest part at a time."""
-    held = plan.grad_bytes * spread.over(2) + plan.whole_grad_bytes * spread.over(3)
+    size = plan.grad_bytes * spread.over(2) + plan.whole_grad_bytes * spread.over(3)
     at_once = (plan.grad_bytes + plan.whole_grad_bytes) * np.minimum(largest, spread.dense + spread.routed)
-    held = held * (1 - plan.update_in_backward) + at_once * plan.update_in_backward
-    return held * plan.trainable_share * (1 - plan.weight_offload)
+    size = size * (1 - plan.update_in_backward) + at_once * plan.update_in_backward
+    return size * plan.trainable_share * (1 - plan.weight_offload)
 
 
 def _states(plan: TrainingPlan, spread: _ShardedParams, table: Num) -> Num:
@@ -194,15 +194,15 @@ def layer_activation_bytes(shape: Network, plan: TrainingPlan) -> Num:
     unpacked_free = (plan.weight_bytes >= 1) | (plan.year >= QUANTISED_FREE_SINCE)
     frees = (plan.trainable_share < 1) & (plan.kept_layers >= 1) & unpacked_free
     operand = np.minimum(plan.bits / 8, 2.0)
-    kept = 2 * (inner + gated * plain) + operand * multiplied * np.logical_not(frees)
+    stored = 2 * (inner + gated * plain) + operand * multiplied * np.logical_not(frees)
     attending = shape.attention_layers / shape.layers
-    kept = kept + SCORE_BYTES_KEPT * shape.heads * plan.seq_len * attending * (plan.fused_attention < 1)
+    stored = stored + SCORE_BYTES_KEPT * shape.heads * plan.seq_len * attending * (plan.fused_attention < 1)
     # Adapters sit beside the projections of attention and keep their input.
     normed = np.where(frees, 2.0, operand * NORMS)
     # Norms of gated stacks are written out in 32 bits where nothing fuses them.
     residual = np.where(plain & (shape.mlp_matrices > 2) & (plan.fused_norms <= 0), 4.0, 2.0)
     around = (residual * NORMS + normed) * shape.hidden / _split(plan)
-    return plan.tokens * (kept / plan.tp + around) * np.where(plain, UNCOMPILED, 1.0)
+    return plan.tokens * (stored / plan.tp + around) * np.where(plain, UNCOMPILED, 1.0)
 
 
 def _inner_widths(shape: Network) -> tuple[Num, Num, Num]:

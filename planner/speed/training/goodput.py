@@ -158,8 +158,8 @@ class TeamEfficiencyData(StrictModel):
 
 def team_share(team: Team) -> TeamEfficiency:
     """Published tables are best cases; this is the visible factor between them and a team's own run."""
-    said = _teams()[team]
-    return TeamEfficiency(said.low, said.typical, said.high, said.words)
+    share = _teams()[team]
+    return TeamEfficiency(share.low, share.typical, share.high, share.words)
 
 
 @cached(1)

@@ -138,9 +138,11 @@ def published_image_rates() -> tuple[PublishedImageRate, ...]:
 
 def match_image_network(called: str) -> str | None:
     """The network of that name, loosely spelled; None where there is none with published rates."""
-    wanted = names.plain(called)
-    spelled = {names.plain(name): key for key, one in image_training_data().models.items() for name in (key, *one.also)}
-    return spelled.get(wanted)
+    plain = names.plain(called)
+    spelled = {
+        names.plain(name): key for key, network in image_training_data().models.items() for name in (key, *network.also)
+    }
+    return spelled.get(plain)
 
 
 def is_image_network(called: str) -> bool:
@@ -154,8 +156,8 @@ def no_rate_message(label: str, modality: str) -> str | None:
         return None
     if is_image_network(label):
         return f"{label} learns from pictures: its training has neither tokens nor layouts"
-    known = ", ".join(image_training_data().models)
-    return f"{label}: no training speed of it is on record; of image networks there are: {known}"
+    listed = ", ".join(image_training_data().models)
+    return f"{label}: no training speed of it is on record; of image networks there are: {listed}"
 
 
 def image_training(catalogue: Catalogue, job: ImageJob) -> ImageTrainingResult:
@@ -163,7 +165,7 @@ def image_training(catalogue: Catalogue, job: ImageJob) -> ImageTrainingResult:
     name = _find_network(job.model)
     network = image_training_data().models[name]
     key = names.accelerator(catalogue, job.accelerator)
-    amount, told = _amount(network, job.images, job.epochs)
+    amount, amount_text = _amount(network, job.images, job.epochs)
     runs = tuple(run for run in published_image_rates() if run.network == name)
     rate = _rate(catalogue, network, runs, find_chip(catalogue, key), job.accelerators)
     share = team_share(job.team)
@@ -171,8 +173,8 @@ def image_training(catalogue: Catalogue, job: ImageJob) -> ImageTrainingResult:
     hours = Interval(*(amount / per_s / reached / SECONDS_PER_HOUR for per_s, reached in ends))
     nearest = _nearest_count(runs, rate.carried_from, job.accelerators)
     return ImageTrainingResult(
-        network=name, label=network.label, accelerator=key, accelerators=job.accelerators, images=amount, told=told,
-        images_per_s_each=Interval(rate.low, rate.requests_per_s, rate.high), measured=rate.measured,
+        network=name, label=network.label, accelerator=key, accelerators=job.accelerators, images=amount,
+        told=amount_text, images_per_s_each=Interval(rate.low, rate.requests_per_s, rate.high), measured=rate.measured,
         carried_from=rate.carried_from, source="; ".join(dict.fromkeys(run.source for run in nearest)),
         how=_method_text(catalogue, network, rate), accelerator_hours=hours, bound=network.bound,
         warnings=_warnings(rate, runs, nearest[0].accelerators, job.accelerators),
@@ -187,9 +189,9 @@ def _method_text(catalogue: Catalogue, network: ImageNetwork, rate: NonLlmRate) 
 
 
 def _find_network(called: str) -> str:
-    found = match_image_network(called)
-    if found is not None:
-        return found
+    name = match_image_network(called)
+    if name is not None:
+        return name
     near = tuple(get_close_matches(names.plain(called), image_training_data().models, n=3, cutoff=0.5))
     hint = f"Did you mean {' or '.join(near)}?" if near else f"There are: {', '.join(image_training_data().models)}."
     raise UnknownNameError(f"No network with a published training speed is called {called!r}. {hint}", near)
@@ -245,7 +247,7 @@ def _nearest_count(
 def _warnings(
     rate: NonLlmRate, runs: tuple[PublishedImageRate, ...], known_count: float, accelerators: int
 ) -> tuple[str, ...]:
-    said = {
+    warnings = {
         "no rate was published for this accelerator: the range is wide, and whether it fits in memory is not checked":
         not rate.measured,
         "its rate was published on one accelerator only: how it carries over was never checked": not rate.measured
@@ -255,7 +257,7 @@ def _warnings(
         "feeding so many pictures needs processors and disks beside it; published runs had them":
         rate.requests_per_s * accelerators >= MANY_PER_S,
     }  # fmt: skip
-    return tuple(text for text, holds in said.items() if holds)
+    return tuple(text for text, holds in warnings.items() if holds)
 
 
 MANY_PER_S = 5_000.0

@@ -108,11 +108,11 @@ def search_layouts(
     if not fits.any():
         return LayoutSearchResult((), len(fits), 0, excluded, float(memory_gb.min()))
     rate = np.where(fits, tokens_per_s(shape, chip, plans, constants, chip_factor=chip_factor), 0.0)
-    found = []
+    candidates = []
     for index in _best(layout_score(rate, memory_gb / float(chip.memory_gb)), table):
         plan = take_entries(plans, int(index))
-        found.append(LayoutCandidate(plan, float(rate[index]), float(memory_gb[index])))
-    return LayoutSearchResult(tuple(found), len(fits), int(fits.sum()), excluded, float(memory_gb.min()))
+        candidates.append(LayoutCandidate(plan, float(rate[index]), float(memory_gb[index])))
+    return LayoutSearchResult(tuple(candidates), len(fits), int(fits.sum()), excluded, float(memory_gb.min()))
 
 
 def layout_score(rate: Array, memory_share: Array) -> Array:
@@ -150,8 +150,8 @@ def valid_layouts(
     table = _cross_join(table, "cp", _given(wish.cp, [2**n for n in range(MOST_CONTEXT_RANKS.bit_length())]))
     table = _keep(table, (base.seq_len / table["cp"] >= LEAST_TOKENS_OF_A_RANK) | (table["cp"] <= 1), CONTEXT, excluded)
     ranks = table["tp"] * table["pp"] * table["cp"]
-    asked = count % ranks == 0 if wish.dp is None else ranks * wish.dp == count
-    table = _keep(table, asked, COUNT, excluded)
+    divides = count % ranks == 0 if wish.dp is None else ranks * wish.dp == count
+    table = _keep(table, divides, COUNT, excluded)
     table["dp"] = count / (table["tp"] * table["pp"] * table["cp"])
     table = _cross_join(table, "micro_batch", _given(wish.micro_batch, MICRO_BATCHES))
     table = _keep(table, batch % (table["dp"] * table["micro_batch"]) == 0, BATCH, excluded)
@@ -319,9 +319,9 @@ def _check_batch(job: TrainingJob, replicas: int, global_batch: int) -> None:
         )
 
 
-def _nearest(wanted: int, legal: Iterable[int]) -> str:
+def _nearest(given: int, legal: Iterable[int]) -> str:
     """The legal value below and the one above, in words."""
     values = sorted(set(legal))
-    below = [n for n in values if n <= wanted][-1:]
-    above = [n for n in values if n > wanted][:1]
+    below = [n for n in values if n <= given][-1:]
+    above = [n for n in values if n > given][:1]
     return " or ".join(f"{n:,}" for n in below + above) or "none"

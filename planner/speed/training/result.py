@@ -176,17 +176,17 @@ def waterfall_steps(speed: TrainingSpeed) -> tuple[WaterfallStep, ...]:
     step_s = sum(part.seconds for part in speed.waterfall)
     tokens = speed.tokens_per_s_per_accelerator.typical * step_s
     first, *losses = speed.waterfall
-    spent, found = first.seconds, [WaterfallStep(PEAK, first.words, 0.0, tokens / first.seconds)]
+    spent, steps = first.seconds, [WaterfallStep(PEAK, first.words, 0.0, tokens / first.seconds)]
     small = sum(part.seconds for part in losses if part.share < LEAST_SHARE)
     for part in losses:
         if part.share >= LEAST_SHARE:
-            found.append(WaterfallStep(part.name, part.words, tokens / spent, tokens / (spent + part.seconds)))
+            steps.append(WaterfallStep(part.name, part.words, tokens / spent, tokens / (spent + part.seconds)))
             spent += part.seconds
     if small > 0:
-        found.append(WaterfallStep(REST, "all smaller parts", tokens / spent, tokens / (spent + small)))
+        steps.append(WaterfallStep(REST, "all smaller parts", tokens / spent, tokens / (spent + small)))
     running, useful, team = tokens / step_s, speed.useful_share, speed.team.typical
-    found.append(WaterfallStep(STOPS, "stops, restarts and checkpoints", running, running * useful))
-    found.append(
+    steps.append(WaterfallStep(STOPS, "stops, restarts and checkpoints", running, running * useful))
+    steps.append(
         WaterfallStep(TEAM, "what a team reaches of a published speed", running * useful, running * useful * team)
     )
-    return tuple(found)
+    return tuple(steps)

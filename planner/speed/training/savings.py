@@ -78,20 +78,20 @@ def memory_savings(
     catalogue: Catalogue, job: TrainingJob, *, calibration: TrainingCalibration | None = None
 ) -> tuple[MemorySaving, ...]:
     """The job as it is, then each way to save; empty where no layout is legal."""
-    asked = resolve_training_job(catalogue, job, calibration or default_calibration())
-    plan = _best(asked, base_plan(job, batch=asked.batch))
+    resolved = resolve_training_job(catalogue, job, calibration or default_calibration())
+    plan = _best(resolved, base_plan(job, batch=resolved.batch))
     if plan is None:
         return ()
-    tried = {way.words: _apply_change(asked, plan, way) for way in _WAYS if way.allowed(plan)}
+    tried = {way.words: _apply_change(resolved, plan, way) for way in _WAYS if way.allowed(plan)}
     same = [words for words, other in tried.items() if other == plan and words != AS_IT_IS]
     tried = {words: other for words, other in tried.items() if words not in same}
-    more = None if _plan_fits(asked, plan) else _more_accelerators(asked)
+    more = None if _plan_fits(resolved, plan) else _more_accelerators(resolved)
     if more is not None:
         tried[f"{int(more.accelerators):,} accelerators"] = more
     plans = stack_records(list(tried.values()))
-    memory = peak_memory(asked.shape, plans)
-    limit = float(asked.chip.memory_gb) * USABLE_SHARE
-    good, rate = fits(memory, asked.chip), _rate(asked, plans)
+    memory = peak_memory(resolved.shape, plans)
+    limit = float(resolved.chip.memory_gb) * USABLE_SHARE
+    good, rate = fits(memory, resolved.chip), _rate(resolved, plans)
     return tuple(
         MemorySaving(
             words, take_entries(memory, place), limit, bool(good[place]), float(rate[place]), int(plan.accelerators)
@@ -100,43 +100,43 @@ def memory_savings(
     )
 
 
-def _best(asked: ResolvedTrainingJob, base: TrainingPlan) -> TrainingPlan | None:
+def _best(resolved: ResolvedTrainingJob, base: TrainingPlan) -> TrainingPlan | None:
     """The fastest layout that fits, else the leanest; None where none is legal."""
-    found = asked.search(base).found
-    if found:
-        return found[0].plan
-    table = valid_layouts(asked.shape, asked.chip, base, asked.wish, {})
+    candidates = resolved.search(base).found
+    if candidates:
+        return candidates[0].plan
+    table = valid_layouts(resolved.shape, resolved.chip, base, resolved.wish, {})
     if not len(table["tp"]):
         return None
     plans = replace(base, **table)
-    return take_entries(plans, int(np.argmin(peak_memory(asked.shape, plans).total_gb)))
+    return take_entries(plans, int(np.argmin(peak_memory(resolved.shape, plans).total_gb)))
 
 
-def _apply_change(asked: ResolvedTrainingJob, plan: TrainingPlan, way: _MemoryChange) -> TrainingPlan:
+def _apply_change(resolved: ResolvedTrainingJob, plan: TrainingPlan, way: _MemoryChange) -> TrainingPlan:
     if way.job:
-        base = base_plan(asked.job.model_copy(update=dict(way.job)), batch=asked.batch)
+        base = base_plan(resolved.job.model_copy(update=dict(way.job)), batch=resolved.batch)
         plan = replace(base, **{name: getattr(plan, name) for name in ("accelerators", *_LAYOUT)})
     return replace(plan, **way.layout)
 
 
-def _more_accelerators(asked: ResolvedTrainingJob) -> TrainingPlan | None:
+def _more_accelerators(resolved: ResolvedTrainingJob) -> TrainingPlan | None:
     """The fastest layout on twice, four times … as many accelerators: the first that fits."""
-    job, count = asked.job, asked.job.accelerators
+    job, count = resolved.job, resolved.job.accelerators
     for _ in range(MOST_DOUBLINGS):
         count *= 2
-        batch = asked.batch if job.global_batch_sequences else max(asked.batch, count)
+        batch = resolved.batch if job.global_batch_sequences else max(resolved.batch, count)
         base = base_plan(job.model_copy(update={"accelerators": count}), batch=batch)
-        found = asked.search(base).found
-        if found:
-            return found[0].plan
+        candidates = resolved.search(base).found
+        if candidates:
+            return candidates[0].plan
     return None
 
 
-def _plan_fits(asked: ResolvedTrainingJob, plan: TrainingPlan) -> bool:
-    return bool(fits(peak_memory(asked.shape, plan), asked.chip))
+def _plan_fits(resolved: ResolvedTrainingJob, plan: TrainingPlan) -> bool:
+    return bool(fits(peak_memory(resolved.shape, plan), resolved.chip))
 
 
-def _rate(asked: ResolvedTrainingJob, plans: TrainingPlan) -> np.ndarray:
-    constants, pace = asked.constants.constants, asked.pace.ratio
-    rate = tokens_per_s(asked.shape, asked.chip, plans, constants, chip_factor=asked.factor, pace=pace)
+def _rate(resolved: ResolvedTrainingJob, plans: TrainingPlan) -> np.ndarray:
+    constants, pace = resolved.constants.constants, resolved.pace.ratio
+    rate = tokens_per_s(resolved.shape, resolved.chip, plans, constants, chip_factor=resolved.factor, pace=pace)
     return np.asarray(rate)

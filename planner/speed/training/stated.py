@@ -65,8 +65,8 @@ def _stacks() -> tuple[SoftwareStack, ...]:
 @cached(512)
 def find_software_stack(framework: str, precision: str) -> SoftwareStack:
     """The first stack all of whose words stand in the framework's name and the precision of a run."""
-    said = f"{framework} {precision}".lower()
-    return next(stack for stack in _stacks() if all(word in said for word in stack.when))
+    words = f"{framework} {precision}".lower()
+    return next(stack for stack in _stacks() if all(word in words for word in stack.when))
 
 
 # Bytes for each parameter with mixed-precision Adam, and with adapters on frozen weights; and how far beyond one

@@ -108,31 +108,35 @@ class ResolvedTrainingJob:
     def search(self, base: TrainingPlan) -> LayoutSearchResult:
         """The layouts of `base` that fit, at the pace of one's own runs."""
         constants, pace = self.constants.constants, self.pace.ratio
-        found = search_layouts(self.shape, self.chip, base, constants, wish=self.wish, chip_factor=self.factor)
-        return found if pace == 1.0 else replace(found, found=tuple(one.at_pace(pace) for one in found.found))
+        result = search_layouts(self.shape, self.chip, base, constants, wish=self.wish, chip_factor=self.factor)
+        return (
+            result
+            if pace == 1.0
+            else replace(result, found=tuple(candidate.at_pace(pace) for candidate in result.found))
+        )
 
 
 def train(catalogue: Catalogue, job: TrainingJob, *, calibration: TrainingCalibration | None = None) -> TrainingResult:
     """Return what becomes of the job. Raises `InvalidJobError` for what cannot exist."""
     catalogue = with_user_models(catalogue, job.models)
-    asked = resolve_training_job(catalogue, job, calibration or default_calibration())
-    check_training_job(job, asked.shape, asked.chip, global_batch=asked.batch)
-    base = base_plan(job, batch=asked.batch)
-    found = asked.search(base)
-    tokens = job.tokens or float(compute_optimal_tokens(asked.shape.active_params))
-    ways = () if found.found else _ways_to_fit(asked, base)
-    best = found.found[0] if found.found else None
-    better = None if best is None else _faster_subset(asked, base, best)
+    resolved = resolve_training_job(catalogue, job, calibration or default_calibration())
+    check_training_job(job, resolved.shape, resolved.chip, global_batch=resolved.batch)
+    base = base_plan(job, batch=resolved.batch)
+    result = resolved.search(base)
+    tokens = job.tokens or float(compute_optimal_tokens(resolved.shape.active_params))
+    ways = () if result.found else _ways_to_fit(resolved, base)
+    best = result.found[0] if result.found else None
+    better = None if best is None else _faster_subset(resolved, base, best)
     worth = effective_fresh_tokens(unique_tokens=job.unique_tokens or tokens, tokens=tokens)
     return TrainingResult(
-        fits=best is not None, model=asked.shape.label, accelerator=asked.chip_key, accelerators=job.accelerators,
-        params=float(asked.shape.params), active_params=float(asked.shape.active_params), tokens=tokens,
+        fits=best is not None, model=resolved.shape.label, accelerator=resolved.chip_key, accelerators=job.accelerators,
+        params=float(resolved.shape.params), active_params=float(resolved.shape.active_params), tokens=tokens,
         fresh_tokens_worth=float(worth),
-        global_batch_sequences=asked.batch, memory_gb=float(asked.chip.memory_gb) * USABLE_SHARE,
-        least_memory_gb=best.memory_gb if best else found.least_memory_gb,
-        speed=None if best is None else _speed(catalogue, asked, best, found.found[1:], tokens), ways_to_fit=ways,
-        layouts_evaluated=found.evaluated, layouts_fitting=found.fitting, excluded=found.excluded,
-        warnings=tuple(_warnings(catalogue, asked, found, better)), data_facts=_data_facts(asked, tokens),
+        global_batch_sequences=resolved.batch, memory_gb=float(resolved.chip.memory_gb) * USABLE_SHARE,
+        least_memory_gb=best.memory_gb if best else result.least_memory_gb,
+        speed=None if best is None else _speed(catalogue, resolved, best, result.found[1:], tokens), ways_to_fit=ways,
+        layouts_evaluated=result.evaluated, layouts_fitting=result.fitting, excluded=result.excluded,
+        warnings=tuple(_warnings(catalogue, resolved, result, better)), data_facts=_data_facts(resolved, tokens),
         mig_profile=job.mig_profile, better=better,
     )  # fmt: skip
 
@@ -223,32 +227,32 @@ def base_plan(job: TrainingJob, *, batch: int) -> TrainingPlan:
 
 def _speed(
     catalogue: Catalogue,
-    asked: ResolvedTrainingJob,
+    resolved: ResolvedTrainingJob,
     best: LayoutCandidate,
     others: tuple[LayoutCandidate, ...],
     tokens: float,
 ) -> TrainingSpeed:
-    plan, job = best.plan, asked.job
-    known, pace = asked.constants.constants, asked.pace.ratio
-    parts = step_parts(asked.shape, asked.chip, plan, known, chip_factor=asked.factor, pace=pace)
+    plan, job = best.plan, resolved.job
+    constants, pace = resolved.constants.constants, resolved.pace.ratio
+    parts = step_parts(resolved.shape, resolved.chip, plan, constants, chip_factor=resolved.factor, pace=pace)
     band = training_band(
-        training_traits(asked.shape, plan, asked.family), calibration=asked.constants, own=asked.pace.like or "",
-        layout_stated=job.tp is not None and job.pp is not None,
-        processor=catalogue.accelerators[asked.chip_key].kind == "cpu",
+        training_traits(resolved.shape, plan, resolved.family), calibration=resolved.constants,
+        own=resolved.pace.like or "", layout_stated=job.tp is not None and job.pp is not None,
+        processor=catalogue.accelerators[resolved.chip_key].kind == "cpu",
     )  # fmt: skip
     rate = best.tokens_per_s_per_accelerator
     often = reliability(
-        catalogue, accelerators=float(job.accelerators), params=float(asked.shape.params), team=job.team,
+        catalogue, accelerators=float(job.accelerators), params=float(resolved.shape.params), team=job.team,
         failures=job.failures,
     )  # fmt: skip
-    useful, team = float(often.useful_share), team_share(job.team).shrunk_by_own_runs(asked.pace.kept)
+    useful, team = float(often.useful_share), team_share(job.team).shrunk_by_own_runs(resolved.pace.kept)
     hours = run_hours(tokens, rate, useful, band, (team.low, team.typical, team.high))
-    useful_flops, done_flops = flops_per_token(asked.shape, plan)
-    peak = float(asked.chip.peak_tflops(plan.bits)) * 1e12
+    useful_flops, done_flops = flops_per_token(resolved.shape, plan)
+    peak = float(resolved.chip.peak_tflops(plan.bits)) * 1e12
     return TrainingSpeed(
         layout=to_training_layout(best), runners_up=tuple(to_training_layout(other) for other in others), plan=plan,
-        memory=peak_memory(asked.shape, plan), parts=parts,
-        waterfall=waterfall(asked.shape, asked.chip, plan, parts), step_time_s=float(parts.total_s),
+        memory=peak_memory(resolved.shape, plan), parts=parts,
+        waterfall=waterfall(resolved.shape, resolved.chip, plan, parts), step_time_s=float(parts.total_s),
         tokens_per_s_per_accelerator=Interval(rate * band.low, rate, rate * band.high), band=band,
         mfu=rate * useful_flops / peak, hfu=rate * done_flops / peak, reliability=often, useful_share=useful,
         team=team, accelerator_hours=hours,
@@ -276,98 +280,109 @@ def to_training_layout(candidate: LayoutCandidate) -> TrainingLayout:
     )  # fmt: skip
 
 
-def _ways_to_fit(asked: ResolvedTrainingJob, base: TrainingPlan) -> tuple[TrainingFitSuggestion, ...]:
+def _ways_to_fit(resolved: ResolvedTrainingJob, base: TrainingPlan) -> tuple[TrainingFitSuggestion, ...]:
     """Return what would make it fit: numbers that divide; savings one on top of the other, then more accelerators."""
-    if not has_valid_layout(asked.shape, asked.chip, base, asked.wish):
-        return tuple(_divisible_suggestions(asked, base))
+    if not has_valid_layout(resolved.shape, resolved.chip, base, resolved.wish):
+        return tuple(_divisible_suggestions(resolved, base))
     ways, plan, words = list[TrainingFitSuggestion](), base, list[str]()
     for way in WAYS:
         if way.name not in _FREE_WAYS:
             continue
         plan, words = way.change(plan), [*words, way.words]
-        found = asked.search(plan).found
-        if found:
+        candidates = resolved.search(plan).found
+        if candidates:
             ways.append(
-                TrainingFitSuggestion("; ".join(words), asked.job.accelerators, found[0].tokens_per_s_per_accelerator)
+                TrainingFitSuggestion(
+                    "; ".join(words), resolved.job.accelerators, candidates[0].tokens_per_s_per_accelerator
+                )
             )
             break
-    count = asked.job.accelerators
+    count = resolved.job.accelerators
     for _ in range(MOST_DOUBLINGS):
         count *= 2
-        batch = max(base.global_batch, float(count)) if asked.job.global_batch_sequences is None else base.global_batch
-        found = asked.search(replace(base, accelerators=float(count), global_batch=batch)).found
-        if found:
-            ways.append(TrainingFitSuggestion(f"{count:,} accelerators", count, found[0].tokens_per_s_per_accelerator))
+        batch = (
+            max(base.global_batch, float(count)) if resolved.job.global_batch_sequences is None else base.global_batch
+        )
+        candidates = resolved.search(replace(base, accelerators=float(count), global_batch=batch)).found
+        if candidates:
+            ways.append(
+                TrainingFitSuggestion(f"{count:,} accelerators", count, candidates[0].tokens_per_s_per_accelerator)
+            )
             break
     return tuple(ways)
 
 
-def _divisible_suggestions(asked: ResolvedTrainingJob, base: TrainingPlan) -> Iterator[TrainingFitSuggestion]:
+def _divisible_suggestions(resolved: ResolvedTrainingJob, base: TrainingPlan) -> Iterator[TrainingFitSuggestion]:
     """The nearest numbers that divide, those first that then fit."""
-    for plan in nearest_valid_plans(asked.shape, asked.chip, base, asked.wish):
-        found, count = asked.search(plan).found, int(plan.accelerators)
-        if found:
+    for plan in nearest_valid_plans(resolved.shape, resolved.chip, base, resolved.wish):
+        candidates, count = resolved.search(plan).found, int(plan.accelerators)
+        if candidates:
             batch = f"a batch of {counted(int(plan.global_batch), 'sequence')}"
-            said = batch if count == asked.job.accelerators else counted(count, "accelerator")
-            yield TrainingFitSuggestion(said, count, found[0].tokens_per_s_per_accelerator)
+            words = batch if count == resolved.job.accelerators else counted(count, "accelerator")
+            yield TrainingFitSuggestion(words, count, candidates[0].tokens_per_s_per_accelerator)
 
 
 def _faster_subset(
-    asked: ResolvedTrainingJob, base: TrainingPlan, best: LayoutCandidate
+    resolved: ResolvedTrainingJob, base: TrainingPlan, best: LayoutCandidate
 ) -> TrainingFitSuggestion | None:
     """Whole machines of so many that do not divide well, where they are done sooner than all together."""
-    count = asked.job.accelerators
+    count = resolved.job.accelerators
     fewer = count // ONE_MACHINE * ONE_MACHINE
     if fewer in (0, count):
         return None
     plan = replace(base, accelerators=float(fewer))
-    if asked.job.global_batch_sequences is None:
-        plan = replace(plan, global_batch=float(default_batch(asked.job)))
-        plan = replace(plan, global_batch=float(divisible_batch(asked.shape, asked.chip, plan, asked.wish)))
-    found = asked.search(plan).found
+    if resolved.job.global_batch_sequences is None:
+        plan = replace(plan, global_batch=float(default_batch(resolved.job)))
+        plan = replace(plan, global_batch=float(divisible_batch(resolved.shape, resolved.chip, plan, resolved.wish)))
+    candidates = resolved.search(plan).found
     rate = best.tokens_per_s_per_accelerator * count
-    if not found or found[0].tokens_per_s_per_accelerator * fewer <= rate:
+    if not candidates or candidates[0].tokens_per_s_per_accelerator * fewer <= rate:
         return None
-    return TrainingFitSuggestion(f"{fewer:,} accelerators", fewer, found[0].tokens_per_s_per_accelerator)
+    return TrainingFitSuggestion(f"{fewer:,} accelerators", fewer, candidates[0].tokens_per_s_per_accelerator)
 
 
-def _data_facts(asked: ResolvedTrainingJob, tokens: float) -> tuple[str, ...]:
+def _data_facts(resolved: ResolvedTrainingJob, tokens: float) -> tuple[str, ...]:
     """The laws that this rests on are of training from the beginning."""
-    if asked.job.method != "full":
+    if resolved.job.method != "full":
         return ()
-    params = float(asked.shape.active_params)
-    return data_facts(params=params, tokens=tokens, unique_tokens=asked.job.unique_tokens)
+    params = float(resolved.shape.active_params)
+    return data_facts(params=params, tokens=tokens, unique_tokens=resolved.job.unique_tokens)
 
 
 def _warnings(
-    catalogue: Catalogue, asked: ResolvedTrainingJob, found: LayoutSearchResult, better: TrainingFitSuggestion | None
+    catalogue: Catalogue,
+    resolved: ResolvedTrainingJob,
+    result: LayoutSearchResult,
+    better: TrainingFitSuggestion | None,
 ) -> list[str]:
-    said, job, chip = _substitution_warnings(catalogue, asked), asked.job, asked.chip
-    if found.evaluated == 0:
-        said.append(NOT_SPREAD)
-    if asked.batch != default_batch(job):
-        said.append(
-            f"a step takes {counted(asked.batch, 'sequence')}: the usual {default_batch(job):,} do not divide over "
+    warnings, job, chip = _substitution_warnings(catalogue, resolved), resolved.job, resolved.chip
+    if result.evaluated == 0:
+        warnings.append(NOT_SPREAD)
+    if resolved.batch != default_batch(job):
+        warnings.append(
+            f"a step takes {counted(resolved.batch, 'sequence')}: the usual {default_batch(job):,} do not divide over "
             f"{counted(job.accelerators, 'accelerator')}"
         )
     if better is not None:
-        rates = better.tokens_per_s_per_accelerator, found.found[0].tokens_per_s_per_accelerator
+        rates = better.tokens_per_s_per_accelerator, result.found[0].tokens_per_s_per_accelerator
         faster = rates[0] * better.accelerators / (rates[1] * job.accelerators) - 1
-        said.append(f"{job.accelerators:,} divide badly: {better.words} are {max(faster, 0.01):.0%} faster together")
+        warnings.append(
+            f"{job.accelerators:,} divide badly: {better.words} are {max(faster, 0.01):.0%} faster together"
+        )
     if BITS[job.precision] < 16 and float(chip.peak_tflops(BITS[job.precision])) <= float(chip.tflops_16):
-        said.append(f"{asked.chip_key} is no faster in {job.precision} than in 16 bits")
+        warnings.append(f"{resolved.chip_key} is no faster in {job.precision} than in 16 bits")
     context = catalogue.models[find_model_record(catalogue, job.model)].context
     if context is not None and job.seq_len > context:
-        said.append(f"sequences of {job.seq_len:,} tokens are longer than the {context:,} the model was made for")
-    return said
+        warnings.append(f"sequences of {job.seq_len:,} tokens are longer than the {context:,} the model was made for")
+    return warnings
 
 
-def _substitution_warnings(catalogue: Catalogue, asked: ResolvedTrainingJob) -> list[str]:
+def _substitution_warnings(catalogue: Catalogue, resolved: ResolvedTrainingJob) -> list[str]:
     """Return whose record and whose memory the answer goes by, where they are not what was asked for."""
-    stands_in = substitution_note(catalogue, asked.job.model)
-    said = [] if stands_in is None else [stands_in]
-    if catalogue.accelerators[asked.chip_key].kind == "cpu":
-        assumed = " are assumed" if asked.job.memory_gb is None else ""
-        gb = f"{float(asked.chip.memory_gb):,.0f} GB of memory for each{assumed}"
-        said.append(f"processors: nobody has published how fast they train, so the range is wide; {gb}")
-    return said
+    stands_in = substitution_note(catalogue, resolved.job.model)
+    warnings = [] if stands_in is None else [stands_in]
+    if catalogue.accelerators[resolved.chip_key].kind == "cpu":
+        assumed = " are assumed" if resolved.job.memory_gb is None else ""
+        gb = f"{float(resolved.chip.memory_gb):,.0f} GB of memory for each{assumed}"
+        warnings.append(f"processors: nobody has published how fast they train, so the range is wide; {gb}")
+    return warnings
