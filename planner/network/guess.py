@@ -187,8 +187,8 @@ def stack_network(stack: LayerStack, label: str = "") -> Network:
         heads=layer.heads, kv_heads=layer.kv_heads, qk_dim=layer.qk_dim, v_dim=layer.v_dim,
         cache_heads=layer.cache_heads, latent=0.0, far=reach(layer, stack.layers - windowed),
         near=reach(layer, windowed, tokens=stack.window), ffn=stack.ffn, dense_layers=stack.layers,
-        dense_mlp_params=mlp, mlp_matrices=matrices, mixer_params=0.0, moe_layers=0.0, experts=0.0, experts_per_token=0.0,
-        expert_params=0.0, expert_ffn=0.0, expert_hidden=stack.hidden, shared_params=0.0,
+        dense_mlp_params=mlp, mlp_matrices=matrices, mixer_params=0.0, moe_layers=0.0, experts=0.0,
+        experts_per_token=0.0, expert_params=0.0, expert_ffn=0.0, expert_hidden=stack.hidden, shared_params=0.0,
     )  # fmt: skip
 
 
