@@ -68,7 +68,7 @@ def scenario(catalogue: Catalogue, *, with_details: bool = False) -> Scenario:
     # Names that were chosen from a list need no second look; those that came with a link or a file do.
     checked = catalogue if any(name in texts for name in CARRIED) else None
     plan_texts = {name: texts[name] for name in PLAN if name in texts}
-    read = parse_link(plan_texts, checked, said="You entered", rates=rates(catalogue))
+    read = parse_link(plan_texts, checked, opening="You entered", rates=rates(catalogue))
     _warn(*read.told, *read.at_odds.values())
     pins.write()
     address.write()
