@@ -35,15 +35,13 @@ def _table(part: str, paths: list[Path]) -> Iterator[str]:
     yield f"\n## {part}\n\n| Field | Takes | Unit | Short key | On the page | More |\n|---|---|---|---|---|---|\n"
     keys = {key.path: key for key in KEYS.values()}
     for path in paths:
-        found, key = field_spec(path), keys.get(path)
-        assert found is not None
+        spec, key = field_spec(path), keys.get(path)
+        assert spec is not None
         short = f"`{key.key}`" + (", in percent" if key.percent else "") if key else ""
         more = " ".join(
-            text
-            for text in (key.told if key else "", found.help and f"{found.help[0].upper()}{found.help[1:]}.")
-            if text
+            text for text in (key.told if key else "", spec.help and f"{spec.help[0].upper()}{spec.help[1:]}.") if text
         )
-        cells = (f"`{path[-1]}`", found.wish, found.unit, short, key.label if key else "", more)
+        cells = (f"`{path[-1]}`", spec.wish, spec.unit, short, key.label if key else "", more)
         yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"
 
 

@@ -29,25 +29,25 @@ def _verbs(parser: argparse.ArgumentParser) -> Iterator[str]:
     """Each verb of a parser; one with kinds of its own is followed by these."""
     for several in parser._actions:
         if isinstance(several, argparse._SubParsersAction):
-            said = {one.dest: one.help for one in several._choices_actions}
+            helps = {choice.dest: choice.help for choice in several._choices_actions}
             for name, verb in several.choices.items():
-                yield _verb(verb, said.get(name) or "")
+                yield _verb(verb, helps.get(name) or "")
                 yield from _verbs(verb)
 
 
-def _verb(verb: argparse.ArgumentParser, said: str) -> str:
-    taken = [one for one in verb._actions if not isinstance(one, argparse._HelpAction | argparse._SubParsersAction)]
-    rows = "".join(f"| {_name(one)} | {_cell(_says(verb, one))} |\n" for one in taken)
-    kinds = any(isinstance(one, argparse._SubParsersAction) for one in verb._actions)
-    usage = " ".join([verb.prog, *(["KIND ..."] if kinds else []), *(_called(one) for one in taken if one.required)])
+def _verb(verb: argparse.ArgumentParser, about: str) -> str:
+    actions = [it for it in verb._actions if not isinstance(it, argparse._HelpAction | argparse._SubParsersAction)]
+    rows = "".join(f"| {_name(it)} | {_cell(_help(verb, it))} |\n" for it in actions)
+    kinds = any(isinstance(it, argparse._SubParsersAction) for it in verb._actions)
+    usage = " ".join([verb.prog, *(["KIND ..."] if kinds else []), *(_syntax(it) for it in actions if it.required)])
     table = f"\n| What | Meaning |\n|---|---|\n{rows}" if rows else ""
     more = f"\n```text\n{verb.epilog}\n```\n" if verb.epilog else ""
     title = " ".join(verb.prog.split()[3:])  # after python -m planner
-    return f"\n## {title}\n\n{said[:1].upper()}{said[1:]}.\n\n```sh\n{usage}\n```\n{table}{more}"
+    return f"\n## {title}\n\n{about[:1].upper()}{about[1:]}.\n\n```sh\n{usage}\n```\n{table}{more}"
 
 
-def _called(action: argparse.Action) -> str:
-    """How it is written on the command line: `--count N`, SCENARIO."""
+def _syntax(action: argparse.Action) -> str:
+    """Return how it is written on the command line: `--count N`, SCENARIO."""
     value = action.metavar or action.dest.upper()
     value = value if isinstance(value, str) else " ".join(value)
     several = " ..." if action.nargs in ("+", "*") else ""
@@ -58,14 +58,14 @@ def _called(action: argparse.Action) -> str:
 
 
 def _name(action: argparse.Action) -> str:
-    return f"`{_called(action)}`{', needed' if action.required and action.option_strings else ''}"
+    return f"`{_syntax(action)}`{', needed' if action.required and action.option_strings else ''}"
 
 
-def _says(verb: argparse.ArgumentParser, action: argparse.Action) -> str:
-    """Its help, and the words to choose from where the help leaves them to the brackets."""
-    told = argparse.HelpFormatter(verb.prog)._expand_help(action) if action.help else ""
+def _help(verb: argparse.ArgumentParser, action: argparse.Action) -> str:
+    """Return its help, with the words to choose from where the help does not list them."""
+    text = argparse.HelpFormatter(verb.prog)._expand_help(action) if action.help else ""
     words = ", ".join(map(str, action.choices)) if action.choices and not action.metavar else ""
-    return "; ".join(part for part in (told, words) if part)
+    return "; ".join(part for part in (text, words) if part)
 
 
 def _cell(text: str) -> str:

@@ -31,8 +31,8 @@ def add(verbs: Any) -> None:
         "--purchase", metavar="KIND", help=f"{', '.join(get_args(Purchase))}, or reserved for all of those"
     )
     prices.add_argument("--region", metavar="TEXT", help="part of a region's name, or an area: europe, north_america …")
-    prices.add_argument("--gpus", type=whole, metavar="N", help="offers of which N can be had at once")
-    prices.add_argument("--max-age-days", type=whole, metavar="N", help="hide prices nobody has checked for longer")
+    prices.add_argument("--gpus", type=whole, metavar="N", help="offers that can provide N at once")
+    prices.add_argument("--max-age-days", type=whole, metavar="N", help="hide prices last checked longer ago")
     prices.add_argument("--trust", choices=TRUST_ORDER, default="estimated", help="the least a price must rest on")
     prices.add_argument("--sort", choices=SORTS, default="price")
     prices.add_argument("--all", action="store_true", help="also what is listed but is no price to rent by")
@@ -45,7 +45,7 @@ def add(verbs: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """The offers that are args, hidden ones counted."""
+    """Print the matching offers, and the number of hidden ones."""
     from planner.report import words
     from pricing import meant
     from pricing import names as naming
@@ -64,28 +64,28 @@ def run(args: argparse.Namespace) -> int:
         doubtful=args.all,
         **_place(args.region),
     )
-    # what is wanted is understood first: a name that nobody knows waits for no library of arrays
+    # names are checked before numpy is loaded
     from planner.report.market.prices import ASSUMED, offer_rows, offer_table, offer_text, sort_offers
 
-    found = find(catalogue, wish, day)
-    rows = offer_rows(catalogue, sort_offers(catalogue, found.ids, args.sort, day), day, wish.order, wish.areas)
+    matches = find(catalogue, wish, day)
+    rows = offer_rows(catalogue, sort_offers(catalogue, matches.ids, args.sort, day), day, wish.order, wish.areas)
     emit(
         args,
         table=lambda: offer_table(rows),
         data=lambda: (
-            stamp(catalogue, day) | {"offers": rows, "hidden": words.counted(found.hidden, "reason", "offers")}
+            stamp(catalogue, day) | {"offers": rows, "hidden": words.counted(matches.hidden, "reason", "offers")}
         ),
         text=lambda: offer_text(rows) + "\n" if rows else "",
     )
     if not args.json:
-        hidden = ", ".join(f"{number:,} {reason}" for reason, number in found.hidden.items())
-        found_text = f"{words.count(len(rows), 'offer')}; hidden: {hidden or 'none'}."
-        sys.stderr.write(f"{found_text} Prices exclude taxes. {ASSUMED}\n")
+        hidden = ", ".join(f"{number:,} {reason}" for reason, number in matches.hidden.items())
+        count = f"{words.count(len(rows), 'offer')}; hidden: {hidden or 'none'}."
+        sys.stderr.write(f"{count} Prices exclude taxes. {ASSUMED}\n")
     return OK
 
 
 def _order(catalogue: Catalogue, args: argparse.Namespace) -> Order | None:
-    """What is wanted at once, and where it must stay."""
+    """Return the number wanted at once, and where it must stay."""
     from pricing.orderable import Order, staying
 
     if args.gpus is None and args.stay is None:
@@ -96,18 +96,18 @@ def _order(catalogue: Catalogue, args: argparse.Namespace) -> Order | None:
 def _purchases(text: str | None) -> frozenset[str]:
     if text is None:
         return frozenset()
-    known = get_args(Purchase)
-    found: set[str] = set()
-    for word in text.replace("-", "_").casefold().split(","):
-        if word.strip() == "reserved":
-            found.update(kind for kind in known if kind.startswith("reserved"))
-        elif word.strip() in known:
-            found.add(word.strip())
+    kinds = get_args(Purchase)
+    selected: set[str] = set()
+    for word in map(str.strip, text.replace("-", "_").casefold().split(",")):
+        if word == "reserved":
+            selected.update(kind for kind in kinds if kind.startswith("reserved"))
+        elif word in kinds:
+            selected.add(word)
         else:
-            near = get_close_matches(word.strip(), known, n=1)
+            near = get_close_matches(word, kinds, n=1)
             hint = f" Did you mean {near[0]}?" if near else ""
-            raise UsageError(f"--purchase: want {', '.join(known)} or reserved, got {word.strip()!r}.{hint}")
-    return frozenset(found)
+            raise UsageError(f"--purchase: want {', '.join(kinds)} or reserved, got {word!r}.{hint}")
+    return frozenset(selected)
 
 
 def _place(text: str | None) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`publish-prices`: what is believed, as a folder that any web server can serve."""
+"""`publish-prices`: accepted live prices as a folder that any web server can serve."""
 
 from __future__ import annotations
 
@@ -27,51 +27,47 @@ def add(verbs: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Prices first, what names them last: who reads meanwhile finds the old ones whole."""
+    """Write the prices, then the index that names them: a reader meanwhile finds the old ones whole."""
     from planner.report.files.csv import to_csv
     from planner.report.market.live_prices import publish_summary, published_readme
     from planner.report.table import Table
     from pricing.feeds.registry import COLUMNS, LATEST, index_content
 
-    found = _believed()
-    name = f"prices-{found.day.isoformat()}"
-    table = Table.from_raw_rows(found.rows, COLUMNS)
-    content = to_csv(table)
+    published = _accepted_prices()
+    name = f"prices-{published.day.isoformat()}"
+    table = Table.from_raw_rows(published.rows, COLUMNS)
+    content, readme = to_csv(table), published_readme(published, f"{name}.csv").encode()
     with named(args.folder):
         args.folder.mkdir(parents=True, exist_ok=True)
-    files = {
-        f"{name}.csv": content,
-        **_parquet(table, name),
-        "README.md": published_readme(found, f"{name}.csv").encode(),
-    }
-    files[LATEST] = index_content(found, f"{name}.csv", content)
+    files = {f"{name}.csv": content, **_parquet(table, name), "README.md": readme}
+    files[LATEST] = index_content(published, f"{name}.csv", content)
     for file, data in files.items():
         write_file(args.folder / file, data)
     if args.json:
-        told = {"day": found.day, "prices": len(found.rows), "sources": list(found.sources), "files": list(files)}
-        sys.stdout.write(to_versioned_json(told) + "\n")
+        sources, prices = list(published.sources), len(published.rows)
+        result = {"day": published.day, "prices": prices, "sources": sources, "files": list(files)}
+        sys.stdout.write(to_versioned_json(result) + "\n")
     else:
-        sys.stdout.write(publish_summary(found, str(args.folder)))
+        sys.stdout.write(publish_summary(published, str(args.folder)))
     return OK
 
 
-def _believed() -> Published:
+def _accepted_prices() -> Published:
     from pricing.feeds.database import open_read_only
     from pricing.feeds.registry import believed
     from pricing.feeds.store import LivePriceStore
 
-    database = open_read_only()
-    found = None
+    database, published = open_read_only(), None
     if database is not None:
         with closing(database):
-            found = believed(LivePriceStore(database))
-    if found is None:
+            published = believed(LivePriceStore(database))
+    if published is None:
         raise UsageError("There are no live prices to publish: `refresh` reads them")
-    return found
+    return published
 
 
 def _parquet(table: Table, name: str) -> dict[str, bytes]:
-    """The same for programs, where pyarrow is installed."""
+    """Return the same as a Parquet file, where pyarrow is installed."""
     if find_spec("pyarrow") is None:
         return {}
     arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")

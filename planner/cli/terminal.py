@@ -26,7 +26,7 @@ _LAYOUT = "\n\t"  # of tables and lines
 
 @contextmanager
 def readable() -> Iterator[None]:
-    """Within, all that goes to the output and to stderr is made fit for them."""
+    """Make all text within fit for the output and for stderr."""
     out = TerminalStream(sys.stdout, "standard output")
     err = TerminalStream(sys.stderr, "")
     with redirect_stdout(cast(TextIO, out)), redirect_stderr(cast(TextIO, err)):
@@ -34,7 +34,7 @@ def readable() -> Iterator[None]:
 
 
 class TerminalStream:
-    """A stream that writes what the one under it can write. Without a name, nobody is told that it is full or gone."""
+    """A stream that writes only characters of the one under it. Without a name it hides that it is full or gone."""
 
     def __init__(self, under: TextIO | None, name: str) -> None:
         self.under = under or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - as long as the process
@@ -49,7 +49,7 @@ class TerminalStream:
         return len(text)
 
     def flush(self) -> None:
-        """Write what is held back."""
+        """Write the buffer."""
         self._try(self.under.flush)
 
     def _try(self, write: Callable[[], object]) -> None:
@@ -61,23 +61,23 @@ class TerminalStream:
                 raise OSError(error.errno, error.strerror or str(error), self._name) from error
 
     def _discard_buffer(self) -> None:
-        """What is still held back goes nowhere, or it would fail again when the process ends."""
+        """Discard unwritten text, or it would fail again when the process ends."""
         with suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), self.under.fileno())
 
 
 def stream_encoding(stream: TextIO) -> str:
-    """The alphabet of a stream."""
+    """Return the encoding of a stream."""
     return stream.encoding or "utf-8"
 
 
 def tell(sentence: str) -> None:
-    """One line on stderr, whatever stands in the names in it."""
+    """Print one line on stderr, whatever stands in the names in it."""
     sys.stderr.write(f"{' '.join(sentence.split())}\n")
 
 
 def redraw_line(line: str) -> None:
-    """A line on the terminal in place of the one before it: ours, so it may move."""
+    """Redraw the last line of the terminal; our own text may move the cursor."""
     err: Any = sys.stderr
     under = err.under if isinstance(err, TerminalStream) else err
     under.write(f"\r{line}")
@@ -90,7 +90,7 @@ def escape_unprintable_json(text: str, stream: TextIO) -> str:
 
 
 class _CharacterMap(dict[int, str]):
-    """What to print for each character; found when it is first met."""
+    """The text to print for each character; computed at first use."""
 
     def __init__(self, instead: Callable[[str], str]) -> None:
         super().__init__()
@@ -133,8 +133,8 @@ def _has(encoding: str, text: str) -> bool:
 
 
 def _transliterate(encoding: str, mark: str) -> str:
-    """A mark in letters the terminal has: without its accent, or as a question mark."""
-    bare = "".join(one for one in unicodedata.normalize("NFKD", mark) if not unicodedata.combining(one))
+    """Return a character in letters of the terminal: without its accent, or as a question mark."""
+    bare = "".join(letter for letter in unicodedata.normalize("NFKD", mark) if not unicodedata.combining(letter))
     for text in (_IN_LETTERS.get(mark, ""), bare):
         if text and _has(encoding, text):
             return text
