@@ -16,7 +16,7 @@ def names() -> list[str]:
 
 
 def lines_of(name: str) -> Iterable[str]:
-    """What one module has to say, line by line as it is measured."""
+    """Print the lines of one module as they are measured."""
     lines: Iterable[str] = importlib.import_module(f"bench.{name}").main()
     return lines
 

@@ -1,4 +1,4 @@
-"""How well a dated price is believed: the lowest price of a market, foretold 1 to 90 days ahead from what was known.
+"""The errors of price estimates: the lowest price of a market, forecast 1 to 90 days ahead from older readings.
 
 The truth is the lowest price read in a window of days, for accelerators of which four sellers or more were read in it.
 What is known is cut off so many days before. Beside the estimator stands the rule it replaced: the cheapest price of

@@ -1,4 +1,4 @@
-"""How long the catalogue takes to load and to ask, beside reading as many rows with `csv` in the same run."""
+"""Benchmark loading and querying the catalog, against reading as many rows with `csv` in the same run."""
 
 import csv
 import io
@@ -76,5 +76,5 @@ def best(work: Callable[[], object], repeats: int = REPEATS) -> float:
 
 
 def line(what: str, seconds: float, reference: float) -> str:
-    """What was measured, in milliseconds and as a multiple of the reference."""
+    """Return a measurement in milliseconds and as a multiple of the reference."""
     return f"{what}: {1000 * seconds:.2f} ms, {seconds / reference:.2f} x the reference"

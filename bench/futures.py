@@ -1,4 +1,4 @@
-"""How long the futures of a plan take, and what turns it, beside the time the memory needs for as many bytes."""
+"""Benchmark the futures of a plan and its tornado, against the time the memory needs for as many bytes."""
 
 import resource
 from collections.abc import Iterator

@@ -210,7 +210,7 @@ WALKS = {"Manager": manager, "Finance": finance, "Founder": founder, "Engineer":
 
 
 def row(name: str, one: BrowserUser, said: str) -> str:
-    """What one journey took, as a row of a Markdown table."""
+    """Return the times of one journey, as a row of a Markdown table."""
     waits = f"{statistics.median(one.waits_s):.1f}, {max(one.waits_s):.1f}"
     told = (name, str(one.edits), str(one.clicks), f"{one.first_s:.1f}", waits, said.replace("|", "/"))
     return f"| {' | '.join(told)} |"

@@ -42,7 +42,7 @@ print(process_time() - loaded, loaded - start, len(found.offers))
 
 
 def main() -> Iterator[str]:
-    """What is measured, line by line."""
+    """Yield the measurements, line by line."""
     facts = load_catalogue()
     for products in (3_000, OBSERVATIONS):
         with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""How long the whole market takes for one piece of work: processor time, beside a matrix product in the same run."""
+"""Benchmark a market study of one piece of work: processor time, against a matrix product in the same run."""
 
 import time
 from collections.abc import Callable, Iterator

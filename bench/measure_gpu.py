@@ -218,7 +218,7 @@ def measure(torch: Any, device: str, case: Case, long_s: float) -> Measurement:
 
 
 def select_timer(torch: Any, device: str) -> Callable[[Callable[[], Any], int], float]:
-    """How to take the time of one of so many calls: by events of the device, or by the clock of the host. [s]"""
+    """Return a timer of one of so many calls: by events of the device, or by the clock of the host. [s]"""
 
     def by_host(call: Callable[[], Any], calls: int) -> float:
         start = time.perf_counter()
@@ -297,7 +297,7 @@ SMI = {
 
 
 def read_nvidia_smi() -> dict[str, str]:
-    """What nvidia-smi says of the first GPU now; empty where there is none of it."""
+    """Return the nvidia-smi output for the first GPU; empty without one."""
     asked = ["nvidia-smi", f"--query-gpu={','.join(SMI.values())}", "--format=csv,noheader,nounits", "--id=0"]
     try:
         said = subprocess.run(asked, capture_output=True, text=True, timeout=20, check=True).stdout
@@ -307,7 +307,7 @@ def read_nvidia_smi() -> dict[str, str]:
 
 
 def machine(torch: Any, device: str) -> dict[str, Any]:
-    """What was measured on, and with what."""
+    """Return the measured machine and its software."""
     about: dict[str, Any] = {"name": platform.processor() or platform.machine(), "count": 1, "memory_bytes": 0}
     if device != "cpu":
         first = torch.cuda.get_device_properties(0)
@@ -369,7 +369,7 @@ def put(path: Path, text: str) -> None:
 
 
 def main() -> Iterator[str]:
-    """What `python -m bench` says of it: it is run by hand, where a GPU is."""
+    """Yield the hint of `python -m bench`: run this by hand, on a machine with a GPU."""
     yield "run by hand where a GPU is: python bench/measure_gpu.py --out mine"
 
 

@@ -1,4 +1,4 @@
-"""How long the best mix and the best month take, beside the plan they are found for."""
+"""Benchmark the best mix and the best month, against their plan."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""How long a plan takes, and thousands of futures of it, beside the time the memory needs for as many bytes."""
+"""Benchmark a plan and thousands of its futures, against the time the memory needs for as many bytes."""
 
 import resource
 from collections.abc import Iterator

@@ -26,7 +26,7 @@ CHIPS = (
 
 
 def main() -> Iterator[str]:
-    """How many plans say what, and which contradict themselves."""
+    """Yield the number of plans by verdict, and those that contradict themselves."""
     words: Counter[str] = Counter()
     wrong = []
     for scenario, judged in answers(load_catalogue(), PLANS, SEED):
@@ -81,7 +81,7 @@ def retyped_choice(judged: Judged) -> Scenario | None:
 
 
 def complaints(judged: Judged) -> Iterator[str]:
-    """Where an answer contradicts itself."""
+    """Yield the contradictions of an answer."""
     found, drawn = judged.answer, judged.futures
     usd = [one.present_usd for one in found.ranked]
     if usd != sorted(usd):
@@ -100,7 +100,7 @@ def complaints(judged: Judged) -> Iterator[str]:
 
 
 def _cheapest_not_named(judged: Judged, best: Side, against: Side) -> Iterator[str]:
-    """Whether the cheapest kind, or that of most futures, is not the one that is named."""
+    """Return whether the named kind is neither the cheapest nor that of most futures."""
     found, drawn = judged.answer, judged.futures
     assert drawn is not None
     first = WAYS[found.ranked[0].option.way].side

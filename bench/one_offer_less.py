@@ -53,7 +53,7 @@ class LeaveOneOutVerdict(NamedTuple):
 
     @property
     def verdict_changes(self) -> bool:
-        """Whether any one old offer decides the word."""
+        """Return whether any one old offer decides the word."""
         return any(word != self.word for word in self.words)
 
 

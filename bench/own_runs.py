@@ -1,4 +1,4 @@
-"""What runs of one's own are worth: half of a source's runs on an accelerator tell the other half, out of sample.
+"""The value of own runs: half of a source's runs on an accelerator predict the other half, out of sample.
 
 Every error is that of a fit without the run's source. Several splits by chance, with a seed.
 """
@@ -69,7 +69,7 @@ def _evaluate_halves(kind: Kind, seen: list[Seen]) -> Iterator[str]:
 
 
 def _correction(kind: Kind, said: FactorTable, run: OwnRun) -> SpeedCorrection:
-    """What the known half says of a run, as `planner.speed.pace` has it."""
+    """Return the correction of a run by the known half, as in `planner.speed.pace`."""
     every = [one.said for one in said.factors]
     like = dict(run.like or {})
     same = [one for one in every if all(getattr(one, key) == value for key, value in like.items())]

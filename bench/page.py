@@ -1,4 +1,4 @@
-"""What a rerun costs the server: on Answer a question that is known and one that is new, on Speed another number.
+"""Benchmark a rerun of the server: on Answer a question that is known and one that is new, on Speed another number.
 
 In processor time, since many people share one process: what counts is how many reruns go into a second. Streamlit's own
 testing harness runs the page; what it takes for a page with one slider and one sentence is the reference.

@@ -1,4 +1,4 @@
-"""How fast speed itself is worked out, beside multiplying matrices in the same run."""
+"""Benchmark the speed models, against multiplying matrices in the same run."""
 
 from collections.abc import Iterator
 from functools import partial

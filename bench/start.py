@@ -1,4 +1,4 @@
-"""How long each verb takes from the shell and back, beside importing numpy in a process of its own in the same run.
+"""Benchmark each verb from the shell and back, against importing numpy in a process of its own in the same run.
 
 The time that the processor worked is told too, which on a machine that is shared says more. On a quiet one the two are
 alike.
@@ -33,7 +33,7 @@ VERBS: tuple[tuple[str, float], ...] = (
 
 
 class ProcessTimes(NamedTuple):
-    """How long a process lived, and how long the processor worked for it. [s]"""
+    """Return the wall time of a process, and its processor time. [s]"""
 
     wall: float
     processor: float

@@ -1,4 +1,4 @@
-"""How long a row of a sweep takes, told as one with others, beside a plan and answer of its own."""
+"""Benchmark a row of a sweep, batched with others, against a plan and answer of its own."""
 
 from collections.abc import Callable, Iterator
 from functools import partial

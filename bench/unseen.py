@@ -1,4 +1,4 @@
-"""How far the speed models are off on what they were not fitted to, and how much of it their bands hold.
+"""The errors of the speed models on held-out runs, and the share of runs within their bands.
 
 Published runs are split harder and harsher: whole sources, years, halves of all sources, and whole classes of runs. The
 band of a run comes from fits and from quantiles that knew nothing of its source, or of its class.

@@ -3,7 +3,7 @@
     python -m tools.calibrate training
     python -m tools.calibrate serving RUNS.csv --out FILE --day 2026-11-21
 
-Prints how far off the fit is on sources that it has not seen. Columns of RUNS.csv: docs/published-runs.md; without it,
+Prints the errors of the fit on held-out sources. Columns of RUNS.csv: docs/published-runs.md; without it,
 the published runs are fitted.
 """
 
@@ -37,28 +37,28 @@ def calibrate(kind: Kind, catalogue: Catalogue, rows: Sequence[Any], on: date) -
 
 
 def held_out_text(groups: Sequence[ErrorSummary]) -> str:
-    """Return how far off predictions are on sources that were left out of the fit, the worst first."""
+    """Return the errors on held-out sources as text, the worst first."""
     tables = [(head, [group for group in groups if group.by == by]) for by, head in _HEADS.items()]
-    return "\n\n".join(text_table(groups_table(found, head).without("skipped")) for head, found in tables if found)
+    return "\n\n".join(text_table(groups_table(group, head).without("skipped")) for head, group in tables if group)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Fit, print how far off that is, and write the constants where that is wanted."""
+    """Fit, print how far off that is, and write the constants where that is args."""
     parser = argparse.ArgumentParser(prog="python -m tools.calibrate", description="Fit the constants to runs.")
     parser.add_argument("kind", choices=tuple(FITS))
     parser.add_argument("runs", type=Path, nargs="?", metavar="RUNS.csv", help="your runs; without it, ours")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the constants, as planner/speed/data has them")
     parser.add_argument("--day", type=date.fromisoformat, default=date.today(), help="the day to sign it with; today")
-    wanted = parser.parse_args(arguments)
+    args = parser.parse_args(arguments)
     try:
-        made = calibrate(wanted.kind, load_catalogue(), load_runs(wanted.kind, wanted.runs), wanted.day)
+        result = calibrate(args.kind, load_catalogue(), load_runs(args.kind, args.runs), args.day)
     except (UsageError, PricingError) as error:
         print(error, file=sys.stderr)
         return BAD_INPUT
-    print(held_out_text(made.left_out))
-    if wanted.out:
-        write_file(wanted.out, made.text.encode("utf-8"))
-    print(f"{wanted.out.name} written." if wanted.out else "Nothing written; --out FILE writes it.", file=sys.stderr)
+    print(held_out_text(result.left_out))
+    if args.out:
+        write_file(args.out, result.text.encode("utf-8"))
+    print(f"{args.out.name} written." if args.out else "Nothing written; --out FILE writes it.", file=sys.stderr)
     return OK
 
 

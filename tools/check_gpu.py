@@ -1,4 +1,4 @@
-"""What bench/measure_gpu.py measured on a machine, beside what is assumed of its accelerator. For maintainers.
+"""Compare measurements of bench/measure_gpu.py with the assumptions about the accelerator. For maintainers.
 
     python -m tools.check_gpu my_gpu.yaml --accelerator "H100 SXM5" --out my_constants.yaml
 
@@ -56,7 +56,7 @@ class GpuMeasurement(StrictModel):
 
 
 class GpuDevice(StrictModel):
-    """What was measured on."""
+    """The measured machine."""
 
     name: Annotated[str, Field(min_length=1, max_length=160)]
     count: Annotated[int, Field(ge=1, le=1_024)] = 1
@@ -104,7 +104,7 @@ class AssumptionCheck:
 
 
 def read_measured(text: str, file: str) -> GpuMeasurementFile:
-    """What the file says, or `RunTableError` with what is wrong where."""
+    """Return the content of the file, or raise `RunTableError` with the mistake and its place."""
     read = strict_yaml.read(text, file=file)
     if isinstance(read, dict) and isinstance(read.get("results"), list):
         read = {**read, "results": tuple(read["results"])}

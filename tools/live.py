@@ -1,4 +1,4 @@
-"""Whether sources of live prices still send what their recorded replies look like. For maintainers, with a network.
+"""Check that sources of live prices still send replies like the recorded ones. For maintainers, with a network.
 
     python tools/live.py                # all sources that want no key, and those whose key is in the environment
     python tools/live.py vast runpod
@@ -53,7 +53,7 @@ def shape(found: Any, path: str = "") -> Shape:
 
 
 def moved(recorded: Shape, live: Shape) -> list[str]:
-    """What is not as it was: `gone`, `other` and `new`, each with its path; nothing below what is gone or new."""
+    """Yield the differences: `gone`, `other` and `new`, each with its path; nothing below a gone or new one."""
     gone = [path for path in recorded if path not in live and not _may_be_empty(path, live)]
     new = [path for path in live if path not in recorded and not _may_be_empty(path, recorded)]
     other = [
@@ -81,7 +81,7 @@ def shape_of_bytes(raw: bytes) -> Shape:
 
 
 def _is_table(found: Mapping[str, Any]) -> bool:
-    """Whether the keys are names of things, not of fields: records that are like each other, or numbers only."""
+    """Return whether the keys name things, not fields: values are similar records, or numbers only."""
     values = list(found.values())
     if len(values) < 2:
         return False
@@ -108,7 +108,7 @@ def _joined(*parts: Shape) -> Shape:
 
 
 def _may_be_empty(path: str, there: Shape) -> bool:
-    """Whether it would stand in a list that is empty, or in a record that is not given, on the other side."""
+    """Return whether the other side has an empty list or a missing record in its place."""
     parts = re.split(r"(?=\.|\[\])", path)
     for end in range(len(parts) - 1, 0, -1):
         above = "".join(parts[:end])
@@ -203,7 +203,7 @@ def _recorded(path: Path) -> Shape:
 
 
 def check_source(feed: Feed, ask: Fetcher) -> tuple[list[str], bool]:
-    """What is to be said of a source, and whether something is wrong."""
+    """Return the report of a source, and whether something is wrong."""
     watched, priced, odd, refused = _RecordingClient(ask), 0, [], ""
     try:
         for _, one in feed.read(watched):

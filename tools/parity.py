@@ -1,4 +1,4 @@
-"""Whether a change that should move nothing moved nothing: the same calls on two states of the tree, byte by byte.
+"""Check that a refactoring moved nothing: the same calls on two states of the tree, byte by byte.
 
     python tools/parity.py main
 
@@ -166,7 +166,7 @@ def calls(folder: Path) -> Iterator[list[str]]:
 
 
 def answered(call: Sequence[str], out: Path) -> str:
-    """What a call prints, how it ends, and the files that it writes."""
+    """Return the output of a call, its exit code, and the files that it writes."""
     from planner.cli import main
 
     said, told = io.StringIO(), io.StringIO()

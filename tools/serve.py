@@ -22,7 +22,7 @@ WRONG = 2  # exit code for a wish that cannot be met, as of the command line
 
 
 def is_free(port: int) -> bool:
-    """Whether the app could listen on `port` right now."""
+    """Return whether the app could listen on `port` right now."""
     with socket.socket(socket.AF_INET6 if ":" in HOST else socket.AF_INET) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a connection closed a second ago is no obstacle
         try:
@@ -62,7 +62,7 @@ def leave(number: int, _frame: object) -> None:
 
 
 def wanted() -> int | None:
-    """How many servers were asked for by SERVERS; None without a wish."""
+    """Return the number of servers from SERVERS; None if it is not set."""
     asked = os.environ.get("SERVERS", "")
     if not asked:
         return None
@@ -73,7 +73,7 @@ def wanted() -> int | None:
 
 @contextmanager
 def exit_code(number: int) -> Iterator[None]:
-    """What is refused in here ends the program with its sentence and this exit code."""
+    """End the program with the sentence of a refusal and its exit code."""
     try:
         yield
     except SystemExit as refused:

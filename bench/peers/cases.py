@@ -38,7 +38,7 @@ class Case:
     machine: Mapping[str, float] = field(default_factory=dict)
 
     def told(self) -> dict[str, Any]:
-        """What another program is told: all but the answer."""
+        """Return the question for another program: all but the answer."""
         return {name: value for name, value in asdict(self).items() if name not in ("per_s", "ours")}
 
 
@@ -105,7 +105,7 @@ def _shape(network: Network) -> dict[str, float]:
 
 
 def own_predictions_per_second(catalogue: Catalogue) -> tuple[float, float]:
-    """How many training and serving runs ours predicts in a second of processor time, asked for all at once."""
+    """Return the training and serving runs that we predict per second of processor time, all at once."""
     known = default_calibration()
     sample = build_sample(catalogue, published_runs(TRAINING))
     observed = ServingObservations.of(read_observations(catalogue, published_runs(SERVING)))

@@ -65,7 +65,7 @@ def _install(python: Path, peer: PeerProgram) -> None:
 
 
 def ask(python: Path, worker: str, what: str, said: str = "") -> str:
-    """What a worker prints, in its own environment, when it is asked something."""
+    """Return the output of a worker, in its own environment, to a question."""
     file = Path(__file__).parent / worker
     done = subprocess.run(
         [str(python), str(file), what], input=said, check=False, capture_output=True, text=True, timeout=_ASK_SECONDS

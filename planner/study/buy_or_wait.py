@@ -91,7 +91,7 @@ class Waiting:
 
     @property
     def least_work_years(self) -> SolveResult:
-        """How long a computation would have to take today for waiting to end it sooner. [year]"""
+        """The length of a computation above which waiting ends it sooner. [year]"""
         return least_work_years(doubling_years=doubling_years(price_change_per_year=self.price_change_per_year))
 
 

@@ -40,7 +40,7 @@ class ListingChanges(StrictModel):
 
 
 class RentAssumption(SourcedRecord):
-    """How rents may move."""
+    """The assumption about changes of rents."""
 
     listings: ListingChanges = Field(description="what listings of the same machine did")
 
@@ -56,7 +56,7 @@ class InputCorrelation(SourcedRecord):
 
 
 class RangeAssumption(StrictModel):
-    """How the range of a figure is read."""
+    """The assumption about ranges of figures."""
 
     reason: Text = Field(description="how low and high of a figure are taken")
     source: Text = Field(description="a decision in docs/")

@@ -44,17 +44,17 @@ class OptionResult:
 
     @property
     def is_baseline(self) -> bool:
-        """Whether the other options are measured against this one."""
+        """Return whether the other options are measured against this one."""
         return self.way is self.answer.baseline
 
     @property
     def measures(self) -> Measures:
-        """What its cash flow amounts to."""
+        """The measures of its cash flow."""
         return self.way.measures
 
     @property
     def emitted(self) -> OptionEmissions:
-        """What it emits."""
+        """Its emissions."""
         return self.answer.emitted(self.way)
 
     @cached_property

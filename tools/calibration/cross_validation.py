@@ -1,4 +1,4 @@
-"""How a fit is judged, and how wide its bands are: by runs that it has not seen."""
+"""Cross-validation: the errors and bands of a fit, by runs that were held out."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -22,10 +22,10 @@ ErrorsWithout = Callable[[NDArray[np.bool_]], Array]
 
 def check_enough_sources(kind: Kind, sources: Iterable[str]) -> None:
     """Raise `RunTableError` where leaving one source out would leave none."""
-    many = len(set(sources))
-    if many < FEWEST_SOURCES:
+    count = len(set(sources))
+    if count < FEWEST_SOURCES:
         raise RunTableError(
-            f"{kind}: runs of {many} sources can be fitted to, want at least {FEWEST_SOURCES}: "
+            f"{kind}: runs of {count} sources can be fitted to, want at least {FEWEST_SOURCES}: "
             "leaving one out judges the fit."
         )
 
@@ -64,18 +64,19 @@ def bands_by_group(
 ) -> dict[str, Band]:
     """The band of each group of runs of which there are enough to tell; each run has the names of its groups."""
     groups: dict[str, list[int]] = {}
-    for place in np.flatnonzero(np.isfinite(errors)).tolist():
-        for name in names[place]:
-            groups.setdefault(name, []).append(place)
-    there = {name: places for name, places in sorted(groups.items()) if tells(name, len(places))}
-    return {name: band_from_errors(errors[places]) for name, places in there.items()}
+    for index in np.flatnonzero(np.isfinite(errors)).tolist():
+        for name in names[index]:
+            groups.setdefault(name, []).append(index)
+    return {
+        name: band_from_errors(errors[indices]) for name, indices in sorted(groups.items()) if tells(name, len(indices))
+    }
 
 
-def judged(told: Iterable[tuple[str, str, float]]) -> list[ErrorSummary]:
-    """How far off a fit is on runs it has not seen: all, by kind, and by source with the worst first."""
+def judged(runs: Iterable[tuple[str, str, float]]) -> list[ErrorSummary]:
+    """Summarize the errors of a fit on held-out runs: all, by kind, and by source with the worst first."""
     members: dict[tuple[str, str], list[float]] = {}
-    for kind, source, error in told:
+    for kind, source, error in runs:
         for key in (("all", "all"), ("kind", kind), ("source", source)):
             members.setdefault(key, []).append(float(error))
-    groups = [group_of(by, name, found) for (by, name), found in members.items()]
-    return sorted(groups, key=lambda one: (_BY.index(one.by), -one.median_error))
+    groups = [group_of(by, name, errors) for (by, name), errors in members.items()]
+    return sorted(groups, key=lambda group: (_BY.index(group.by), -group.median_error))

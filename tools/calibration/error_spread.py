@@ -1,4 +1,4 @@
-"""How wide the band of a run should be: from the errors of runs left out with their source, and with their like.
+"""The width of a run's band: from the errors of runs held out with their source, and with similar runs.
 
 Each run is left out with its source; and again with its source and all runs that share one of its traits, one trait
 after the other, so that there are errors where nothing of the kind was known. From them: how much wider errors are with
@@ -49,7 +49,7 @@ class FittedRuns:
         return cls(names, values, np.array(source), np.ones(len(traits), bool) if usable is None else usable)
 
     def column(self, trait: str) -> NDArray[np.str_]:
-        """What each run has of a trait."""
+        """Return the value of a trait for each run."""
         return self.values[:, self.traits.index(trait)]
 
 
@@ -90,7 +90,7 @@ def left_out(runs: FittedRuns, errors_without: ErrorsWithout) -> HeldOutErrors:
 
 
 def _classes(runs: FittedRuns, own: Mask) -> list[tuple[str, Mask]]:
-    """What a source's runs are left out with: themselves; then all runs of each class of theirs that is not most."""
+    """Yield the runs held out with a source: its own; then all runs of each of its minority classes."""
     found = [(SOURCE, own)]
     for name in runs.traits:
         column = runs.column(name)
@@ -122,14 +122,14 @@ class _TraitCells:
         return np.asarray(np.sqrt(counts).sum(axis=1))
 
     def novelty(self, there: Mask) -> Array:
-        """How new each run is to a fit that knows those runs."""
+        """Return the novelty of each run to a fit that includes those runs."""
         roots = self.roots(there)
         within = np.stack([(self.apart <= most) @ roots for most in range(STEPS)], axis=1)
         return np.array([novelty(one) for one in within.tolist()])[self.of_run]
 
 
 def fit_error_spread(runs: FittedRuns, found: HeldOutErrors) -> ErrorSpread | None:
-    """How wide bands are; None where too few runs were left out to tell."""
+    """Return the width of bands; None where too few runs were held out."""
     widths = _BandWidths.of(runs, found)
     if widths is None:
         return None
@@ -140,7 +140,7 @@ def fit_error_spread(runs: FittedRuns, found: HeldOutErrors) -> ErrorSpread | No
 
 
 def fitted_groups(runs: FittedRuns) -> tuple[Seen, ...]:
-    """What was fitted: runs that share all traits, counted."""
+    """Return the fitted runs, counted by their traits."""
     cells = _TraitCells.of(runs)
     roots = cells.roots(runs.usable)
     many = np.bincount(cells.of_run[runs.usable], minlength=len(roots))
@@ -154,7 +154,7 @@ def fitted_groups(runs: FittedRuns) -> tuple[Seen, ...]:
 
 @dataclass(frozen=True)
 class _BandWidths:
-    """How far errors reach to either side: of a run with all that is usual, and times that with each trait and step."""
+    """The reach of errors to either side: of a usual run, and its factor for each trait and step."""
 
     ends: dict[str, ErrorEnds]
     step: float
@@ -179,7 +179,7 @@ class _BandWidths:
         return replace(widths, ends=_ends(runs, alone, alone.ratio / widths.times(runs, alone)))
 
     def times(self, runs: FittedRuns, found: HeldOutErrors) -> Array:
-        """How much wider each is than a run with all that is usual."""
+        """Return the width of each relative to a usual run."""
         wide = self.step**found.novelty
         for name, by in self.wider.items():
             wide = wide * np.array([by.get(value, 1.0) for value in runs.column(name)[found.run].tolist()])
@@ -187,7 +187,7 @@ class _BandWidths:
 
 
 def _ends(runs: FittedRuns, alone: HeldOutErrors, scaled: Array) -> dict[str, ErrorEnds]:
-    """Where the bands of dense models and of mixtures end: their own quantiles, drawn to those of all."""
+    """Return the ends of the bands of dense models and mixtures: their own quantiles, shrunk to those of all."""
     weights, groups, ends = _weights(runs, alone), _groups(runs, alone), dict[str, ErrorEnds]()
     of_all = np.array(_tails(runs, alone, scaled, weights)[0])
     for name in (DENSE, MIXTURE):
@@ -207,7 +207,7 @@ def _groups(runs: FittedRuns, found: HeldOutErrors) -> NDArray[np.str_]:
 
 
 def _tails(runs: FittedRuns, alone: HeldOutErrors, scaled: Array, weights: Array) -> tuple[tuple[float, float], float]:
-    """How far the 10th and the 90th percentile lie from the middle; and of how many runs that was taken.
+    """Return the distance of the 10th and the 90th percentile from the median, and the number of runs.
 
     Of few runs less than 1 in 10 is left out at each end, so that of new ones no more than 1 in 10 lies there.
     """
@@ -232,7 +232,7 @@ def _weights(runs: FittedRuns, found: HeldOutErrors) -> Array:
 
 
 def _effective_sample_size(runs: FittedRuns, found: HeldOutErrors, weights: Array) -> float:
-    """How many runs tell something of their own: those of a source that share all traits tell one thing together."""
+    """Return the number of informative runs: those of a source that share all traits count as one."""
     cells = _TraitCells.of(runs)
     together = cells.of_run[found.run] * (int(cells.source.max(initial=0)) + 1) + cells.source[found.run]
     totals = np.bincount(np.unique(together, return_inverse=True)[1].reshape(-1), weights=weights)
@@ -283,7 +283,7 @@ def held_out_class_bands(
 
 
 def _within(runs: FittedRuns, others: HeldOutErrors, mine: HeldOutErrors) -> tuple[Array, Array]:
-    """Where the bands of some runs end, by others left out; not numbers where those are too few."""
+    """Return the ends of the bands of some runs, by other held-out runs; not-a-number where those are too few."""
     widths = _BandWidths.of(runs, others)
     if widths is None:
         return np.full(len(mine.run), np.nan), np.full(len(mine.run), np.nan)

@@ -1,4 +1,4 @@
-"""What a fit of either kind of runs gives: how far off it is on runs it has not seen, and its text."""
+"""The result of a fit of either kind of runs: its errors on held-out runs, and its text."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -14,7 +14,7 @@ _NUDGE = 1e-4
 
 @dataclass(frozen=True)
 class Loss:
-    """How much an error counts and how hard it pulls; both of its square in units of an outlier's."""
+    """Return the loss and the weight of an error, from its square in units of an outlier's."""
 
     cost: Callable[[Array], Array]
     pull: Callable[[Array], Array]
@@ -55,7 +55,7 @@ class LeastSquaresProblem:
 
 @dataclass(frozen=True)
 class SolverSettings:
-    """How long it is tried."""
+    """The limits of the iteration."""
 
     rounds: int
     tries: int  # of shorter and shorter steps in a round

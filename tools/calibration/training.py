@@ -72,7 +72,7 @@ class TrainingSample:
 
 @dataclass(frozen=True)
 class TrainingPrior:
-    """What is believed before any run is seen, in logarithms."""
+    """Return the prior, in logarithms."""
 
     chips: tuple[str, ...]
     families: tuple[str, ...]
@@ -173,7 +173,7 @@ def fitted(
 
 
 def _slope(place: Array, sample: TrainingSample, prior: TrainingPrior) -> Array:
-    """How the logarithm of each prediction moves with each constant."""
+    """Return the derivative of the logarithm of each prediction by each constant."""
     base = predicted(place, sample, prior)
     slope = np.zeros((len(base), len(place)))
 
@@ -260,7 +260,7 @@ def _is_informative(name: str, runs: int) -> bool:
 
 
 def own_run_errors(sample: TrainingSample, errors: Array) -> dict[str, list[float]]:
-    """What is left of each error when the other runs of its source correct it, as a person's own runs would."""
+    """Return the rest of each error after correction by the other runs of its source, as own runs would correct it."""
     rows = [int(number) for number in np.flatnonzero(sample.usable & np.isfinite(errors))]
     groups: dict[tuple[object, ...], list[int]] = {}
     for number in rows:

@@ -65,7 +65,7 @@ class Rejection:
 
     @property
     def is_dominated(self) -> bool:
-        """Whether the candidate does the work at a known price, and another one is cheaper or faster."""
+        """Return whether it does the work at a known price, and another candidate is cheaper or faster."""
         return self.kind in DOMINATED
 
     @property

@@ -1,4 +1,4 @@
-"""What each candidate of a market study costs purchased, kept and rented.
+"""The cost of each candidate of a market study: purchased, kept and rented.
 
 A purchased fleet is charged to the work in full: from order to sale, over the years of the plan. All fleets of one
 machine type are draws of one ledger. Only electricity depends on the work, in proportion to utilization, so fleets are
@@ -257,7 +257,7 @@ class RentalCost:
 
 @dataclass(frozen=True, eq=False)
 class RentalQuery:
-    """What to rent: estimates in hours, of one run or month by month."""
+    """Estimates in hours to rent, of one run or month by month."""
 
     catalogue: Catalogue
     scenario: Scenario

@@ -1,4 +1,4 @@
-"""Which GPU for what: for learning, fine-tuning, training, serving and mixed use, from a study of the whole market.
+"""The GPU guide: for learning, fine-tuning, training, serving and mixed use, from a study of the whole market.
 
 Each use stands for a typical job, which is data with its reason. The choice follows from prices and speeds and changes
 with them; nothing is recommended by hand.

@@ -28,7 +28,7 @@ Progress = Callable[[float], None]
 
 @dataclass(frozen=True)
 class WorkEstimate:
-    """What one accelerator in one count needs to do the work, or why it cannot."""
+    """The need of one accelerator in one count for the work, or why it cannot do it."""
 
     accelerator: str
     accelerators: int  # of one run; at the peak of a service

@@ -62,17 +62,17 @@ class BestMix:
 
     @property
     def own(self) -> int:
-        """How many accelerators to own."""
+        """The accelerators to own."""
         return self.mix.own_accelerators
 
     @property
     def reserved(self) -> int:
-        """How many accelerators to reserve above the owned ones."""
+        """The accelerators to reserve above the owned ones."""
         return self.mix.reserve_accelerators
 
     @property
     def burst(self) -> Peaks:
-        """Where the work above base and reservation goes."""
+        """The option for the work above base and reservation."""
         return self.mix.peaks
 
     @property
@@ -149,7 +149,7 @@ class BestMix:
 
     @cached_property
     def wait_hours(self) -> SolveResult | None:
-        """How long a job that may wait does so on base and reservation; None where nothing waits. [hour]"""
+        """The wait of a job that may wait on base and reservation; None where nothing waits. [hour]"""
         fleet = self.own + self.reserved
         waits = fleet > 0 and np.any(self.plan.setting.demand.waiting_hours > 0)
         return wait_hours(self.plan.setting, fleet) if waits else None

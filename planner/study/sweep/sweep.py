@@ -132,7 +132,7 @@ class Sweep:
 
     @cached_property
     def encodings(self) -> Encodings:
-        """How each input that varies can be encoded for many points at once; empty where none can."""
+        """The encoding of each input that varies, for many points at once; empty where none can be encoded."""
         if self.with_verdict or self.measures:
             return {}
         for number in range(min(self.grid.count, MOST_TOGETHER)):
@@ -148,7 +148,7 @@ class Sweep:
 
     @cached_property
     def mixes(self) -> MemoizedQuery[bool]:
-        """Whether a mix could be the best option of a point."""
+        """The query whether a mix could be the best option of a point."""
         return MemoizedQuery(self.catalogue, self.day, self.grid.paths, can_have_mix)
 
     def block(self, start: int, stop: int) -> list[PointAnswer]:
