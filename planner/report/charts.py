@@ -131,15 +131,15 @@ def value_for_money_bars(
 ) -> go.Figure:
     """What arithmetic or memory costs on each of the labelled accelerators, the cheapest on top."""
     amount = {row.accelerator: row.usd_per_pflop_hour if what == "pflop" else row.usd_per_gb_hour for row in rows}
-    known = sorted((usd, key) for key, usd in amount.items() if usd is not None and key in labels)
+    priced = sorted((usd, key) for key, usd in amount.items() if usd is not None and key in labels)
     title = "USD per hour for 1 PFLOP/s (16 bit, dense)" if what == "pflop" else "USD per hour for 1 GB of memory"
-    amounts = [usd for usd, _ in known]
+    amounts = [usd for usd, _ in priced]
     hover = "%{y}<br>$%{x:.4g}<extra></extra>"
     marker = {"color": "#fbbf77" if dark else "#b45309"}
     return style_figure(
-        [bars(None, amounts, [labels[key] for _, key in known], marker, hovertemplate=hover, showlegend=False)],
+        [bars(None, amounts, [labels[key] for _, key in priced], marker, hovertemplate=hover, showlegend=False)],
         dark,
-        FRAME_PX + 24 * max(3, len(known)),
+        FRAME_PX + 24 * max(3, len(priced)),
         xaxis=axis(title, tickprefix="$"),
         yaxis={"autorange": "reversed"},
     )

@@ -57,9 +57,9 @@ class FleetReport:
 
 def fleet_timeline(answer: Answer) -> FleetReport | None:
     """The fleet of the way that is told for owning, the answer's own first; None where nothing is bought."""
-    told = (answer.best, *(answer.pair or ()), answer.own)
+    ways = (answer.best, *(answer.pair or ()), answer.own)
     setting = answer.plan.setting
-    for way in told:
+    for way in ways:
         fleet = None if way is None else owned_fleet(setting, way.option)
         if way is None or fleet is None or not fleet.comes:
             continue

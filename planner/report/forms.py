@@ -20,8 +20,8 @@ NO_OFFER = "No offer of the catalogue matches."
 
 def join_sections(sections: Iterable[tuple[str, str]]) -> str:
     """Each body under its underlined head; what has no body is left out, what has no head stands as it is."""
-    told = (f"{head}\n{'-' * len(head)}\n{body}" if head else body for head, body in sections if body)
-    return "\n\n".join(told) + "\n"
+    parts = (f"{head}\n{'-' * len(head)}\n{body}" if head else body for head, body in sections if body)
+    return "\n\n".join(parts) + "\n"
 
 
 def bullet_list(sentences: Iterable[str]) -> str:

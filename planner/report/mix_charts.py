@@ -29,20 +29,20 @@ _HEIGHT = 400
 
 def load_chart(best: BestMix, dark: bool) -> go.Figure:
     """How many have work for how much of the time, in the colours of the layers, with the share that owning takes."""
-    there = best.load
+    load = best.load
     data: list[dict[str, Any]] = []
     bounds = {"own": (0, best.own), "reserved": (best.own, best.own + best.reserved)}
-    bounds[best.burst] = (best.own + best.reserved, int(there.peak))
+    bounds[best.burst] = (best.own + best.reserved, int(load.peak))
     for name, (low, high) in bounds.items():
-        inside = (there.edges[1:] > low) & (there.edges[:-1] < high)
+        inside = (load.edges[1:] > low) & (load.edges[:-1] < high)
         if not inside.any():
             continue
-        tops = np.minimum(there.edges[1:][inside], high)
-        bottoms = np.maximum(there.edges[:-1][inside], low)
+        tops = np.minimum(load.edges[1:][inside], high)
+        bottoms = np.maximum(load.edges[:-1][inside], low)
         data.append(
             bars(
                 f"{LAYERS[name].name} ({high - low:,})",
-                there.busy_share[inside].tolist(),
+                load.busy_share[inside].tolist(),
                 ((tops + bottoms) / 2).tolist(),
                 hatched_style(option_color(name, dark), LAYERS[name].hatch) | {"line": {"width": 0}},
                 width=(tops - bottoms).tolist(),
@@ -54,7 +54,7 @@ def load_chart(best: BestMix, dark: bool) -> go.Figure:
         dark,
         _HEIGHT,
         xaxis=axis("Share of the time with work", tickformat=".0%", range=[0, 1.02]),
-        yaxis=axis("GPUs at once", range=[0, there.peak * 1.02]),
+        yaxis=axis("GPUs at once", range=[0, load.peak * 1.02]),
         bargap=0,
         barmode="overlay",
         **_break_even_line(
@@ -68,8 +68,8 @@ def _break_even_line(share: float | None, dark: bool) -> dict[str, Any]:
     if share is None:
         return {}
     top = {"yref": "paper", "yanchor": "top", "xanchor": "right" if share > 0.5 else "left"}
-    said = note(share, 0.99, f" owning pays above {share:.0%} ", dark, None, **top)
-    return {"shapes": [vertical_line(share, dark, 2)], "annotations": [said]}
+    label = note(share, 0.99, f" owning pays above {share:.0%} ", dark, None, **top)
+    return {"shapes": [vertical_line(share, dark, 2)], "annotations": [label]}
 
 
 def base_size_chart(best: BestMix, dark: bool) -> go.Figure:

@@ -24,8 +24,8 @@ class Table:
     @classmethod
     def of(cls, rows: Iterable[Mapping[str, Any]], columns: Iterable[str] | None = None) -> Table:
         """From rows by name, numbers evened. The columns are those asked for, else all there are."""
-        there = cls.from_raw_rows(rows, columns)
-        return cls.from_columns(there.cells)
+        table = cls.from_raw_rows(rows, columns)
+        return cls.from_columns(table.cells)
 
     @classmethod
     def from_columns(cls, cells: Mapping[str, Iterable[Any]], ids: Iterable[str] | None = None) -> Table:
@@ -37,9 +37,9 @@ class Table:
     @classmethod
     def from_raw_rows(cls, rows: Iterable[Mapping[str, Any]], columns: Iterable[str] | None = None) -> Table:
         """From rows by name, every cell left alone; None is what a row lacks."""
-        there = list(rows)
-        names = dict.fromkeys(name for row in there for name in row) if columns is None else columns
-        return cls({name: [row.get(name) for row in there] for name in names})
+        records = list(rows)
+        names = dict.fromkeys(name for row in records for name in row) if columns is None else columns
+        return cls({name: [row.get(name) for row in records] for name in names})
 
     @classmethod
     def listed(cls, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
@@ -83,11 +83,11 @@ class Table:
         """The table without these columns, where it has them."""
         return Table({name: column for name, column in self.cells.items() if name not in names}, self.ids)
 
-    def only(self, wanted: Iterable[bool]) -> Table:
+    def only(self, mask: Iterable[bool]) -> Table:
         """The rows that are wanted."""
-        places = [place for place, take in enumerate(wanted) if take]
-        kept = {name: [column[place] for place in places] for name, column in self.cells.items()}
-        return Table(kept, None if self.ids is None else tuple(self.ids[place] for place in places))
+        places = [place for place, take in enumerate(mask) if take]
+        cells = {name: [column[place] for place in places] for name, column in self.cells.items()}
+        return Table(cells, None if self.ids is None else tuple(self.ids[place] for place in places))
 
     def to_pandas(self) -> pd.DataFrame:
         """The table as a page shows it: Streamlit asks every table that it does not know for this."""
@@ -138,8 +138,8 @@ def aligned(lines: Sequence[Sequence[str]], right: Collection[int]) -> str:
 
 
 def _are_numbers(values: Sequence[Any]) -> bool:
-    there = [isinstance(value, int | float) for value in values if value not in ("", None)]
-    return bool(there) and all(there)
+    numeric = [isinstance(value, int | float) for value in values if value not in ("", None)]
+    return bool(numeric) and all(numeric)
 
 
 def _cell(value: Any) -> str:

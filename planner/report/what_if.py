@@ -1,4 +1,4 @@
-"""The What if page in words: what matters most, what a test makes of the answer, where the doubt comes from."""
+"""The What if page in words and tables: tornado, map, stress tests, sensitivity indices."""
 
 from collections.abc import Iterable, Sequence
 
@@ -27,146 +27,144 @@ HOW_TO_READ = (
     "others stay as entered. Where a bar crosses the thick line the answer turns."
 )
 WHAT_INDICES_ARE = (
-    "The first column is the share of the doubt that would be gone if this input were known. The second also counts "
-    "what it does together with others: where both are alike, the input works by itself. Both carry an error of a few "
-    "percent, so small ones may fall below nought. All inputs are taken to be independent here."
+    "The first column is the share of the uncertainty that would vanish if this input were known. The second also "
+    "counts its effect together with others: where both are alike, the input works by itself. Both carry an error of "
+    "a few percent, so small ones may fall below 0. All inputs are assumed to be independent here."
 )
 ONLY_HERE = "Tests change this view only. The plan in the question above, and the other pages, stay as entered."
-_SAME = "both ways cost the same"
-_MOST_OF_IT = 0.8  # of the doubt
+_SAME = "both options cost the same"
+_MOST_OF_IT = 0.8  # of the uncertainty
 _ONE_SIDE = ("own", "probably own", "rent", "probably rent", "limited", "mix", "probably mix")
 
 
 def no_comparison_summary(judged: Judged) -> AnswerSummary | None:
-    """The answer without two ways to set against each other; None where there are two."""
-    found = judged.answer
-    if found.pair is not None:
+    """Return the answer where there are no two options to compare; None where there are."""
+    answer = judged.answer
+    if answer.pair is not None:
         return None
-    said = summarize_answer(found.plan, found, judged.futures)
-    then = "With two ways to compare, this page shows what would change the answer."
-    return AnswerSummary(said.title, (*said.sentences, then), ())
+    summary = summarize_answer(answer.plan, answer, judged.futures)
+    hint = "With two options to compare, this page shows what would change the answer."
+    return AnswerSummary(summary.title, (*summary.sentences, hint), ())
 
 
 def compared_pair(answer: Answer) -> tuple[Option, Option]:
-    """The two ways that are set against each other: those that the verdict compares."""
+    """Return the two options that the verdict compares."""
     assert answer.pair is not None  # there is something to ask
     return answer.pair[0].option, answer.pair[1].option
 
 
 def headline(answer: Answer, bars: Sequence[TornadoBar]) -> str:
-    """The finding of the page: what matters most, and where it turns the answer."""
+    """Return the finding of the page: the most important input, and the value at which it changes the answer."""
     if not bars:
         return "Nothing here moves the answer"
     most = bars[0]
     turns = "the answer turns" if answer.verdict in _ONE_SIDE else _SAME
-    said = f"{short_label(most.input.name)} matters most"
+    finding = f"{short_label(most.input.name)} matters most"
     if most.flips_sign and most.flip is not None:
-        return f"{said}: {turns} at {value_text(most.input.name, most.flip)}"
-    one = next(iter(answer_changing_inputs(bars)), None)
-    if one is None or one.flip is None:
-        return f"{said}; nothing alone turns the answer"
-    return (
-        f"{said}; {turns} if {words.lower_first(short_label(one.input.name))} is {value_text(one.input.name, one.flip)}"
-    )
+        return f"{finding}: {turns} at {value_text(most.input.name, most.flip)}"
+    bar = next(iter(answer_changing_inputs(bars)), None)
+    if bar is None or bar.flip is None:
+        return f"{finding}; nothing alone turns the answer"
+    return f"{finding}; {turns} if {_inner_label(bar.input.name)} is {value_text(bar.input.name, bar.flip)}"
+
+
+def _inner_label(name: str) -> str:
+    """Return the short label of an input as it stands inside a sentence."""
+    return words.lower_first(short_label(name))
 
 
 def answer_changing_inputs(bars: Iterable[TornadoBar]) -> list[TornadoBar]:
-    """The inputs that turn the sign within their own range, the least surprising first."""
+    """Return the inputs that change the sign within their range, the most likely first."""
     return sorted((bar for bar in bars if bar.flips_sign), key=lambda bar: abs(bar.flip_sigmas or 0.0))
 
 
 def tornado_sentences(answer: Answer, bars: Sequence[TornadoBar]) -> tuple[str, ...]:
-    """What the answer is, and which of its inputs could turn it alone, each with the value at which it does."""
-    said = (f"As entered: {title(answer)}", *confidence_sentences(answer))
+    """Return the answer, and the inputs that change it alone, each with the value at which it does."""
+    entered = (f"As entered: {title(answer)}", *confidence_sentences(answer))
     if not bars:
-        return (*said, NOTHING_MOVES)
+        return (*entered, NOTHING_MOVES)
     turning = answer_changing_inputs(bars)
     if not turning:
-        return (*said, f"None of {words.count(len(bars), 'open input')} turns that alone within its range.")
-    each = words.listed(
-        f"{words.lower_first(short_label(bar.input.name))} ({value_text(bar.input.name, bar.flip or 0.0)})"
-        for bar in turning
-    )
-    return (*said, f"{len(turning)} of {words.count(len(bars), 'open input')} can turn that alone: {each}.")
+        return (*entered, f"None of {words.count(len(bars), 'open input')} turns that alone within its range.")
+    names = [(bar.input.name, bar.flip or 0.0) for bar in turning]
+    each = words.listed(f"{_inner_label(name)} ({value_text(name, flip)})" for name, flip in names)
+    return (*entered, f"{len(turning)} of {words.count(len(bars), 'open input')} can turn that alone: {each}.")
 
 
 def map_click_hint(grid: BreakEvenMap, can: Sequence[str]) -> str:
-    """What a click on the map does; empty where neither side can be entered."""
+    """Return the effect of a click on the map; empty where neither axis has a field."""
     if not can:
         return ""
-    sets = words.listed(words.lower_first(short_label(name)) for name in can)
-    rest = [words.lower_first(short_label(side.name)) for side in (grid.across, grid.up) if side.name not in can]
-    kept = f" There is no field for {rest[0]}: it stays as it is." if rest else ""
-    return f"Click a place on the map to plan with it: that sets {sets}.{kept}"
+    sets = words.listed(map(_inner_label, can))
+    rest = [_inner_label(side.name) for side in (grid.across, grid.up) if side.name not in can]
+    note = f" There is no field for {rest[0]}: it stays as it is." if rest else ""
+    return f"Click a place on the map to plan with it: that sets {sets}.{note}"
 
 
 def stress_label(key: str) -> str:
-    """A test as its button calls it, and so as an address does: made of its key, which stays for ever."""
+    """Return the label of a test on its button and in links: made of its key, which never changes."""
     return key.replace("-", " ").capitalize()
 
 
 def axis_label(name: str) -> str:
-    """An input as the lists of the map call it, and so as an address does: made of its name in the formulas."""
-    plain = name.replace("_", " ").replace("usd", "USD")
-    return words.upper_first(plain)
+    """Return the label of an input in the lists of the map and in links: made of its name in the formulas."""
+    return words.upper_first(name.replace("_", " ").replace("usd", "USD"))
 
 
 def stress_verdict_text(keys: Sequence[str], now: Answer, then: Answer | None) -> str:
-    """The verdict before and under the tests that are chosen."""
+    """Return the verdict before and under the chosen tests."""
     if not keys:
         return f"As entered: {title(now)}"
     if then is None:
-        return f"Nothing of this plan is touched. Still: {title(now)}"
+        return f"The tests do not touch this plan. Still: {title(now)}"
     before, after = title(now), title(then)
     return f"Still: {after}" if before == after else f"{before.rstrip('.')} becomes: {after}"
 
 
 def stress_source(stress: StressTest, source: Source) -> str:
-    """Why a test is worth trying, and who says so."""
+    """Return the reason for a test, and its source."""
     kind = {"assumption": "Our assumption", "derived": "Worked out from", "measured": "Measured by"}
     by = kind.get(stress.kind, "Reported by")
     joint = ", resting on" if stress.kind == "assumption" else ""
-    why = words.sentence(stress.reason)
-    return f"{why} {by}{joint} {source.title}, read {words.day(source.retrieved)}."
+    return f"{words.sentence(stress.reason)} {by}{joint} {source.title}, read {words.day(source.retrieved)}."
 
 
 def scenario_fields_of_test(plan: Plan, under: Plan | None) -> dict[str, float]:
-    """What a test tries, where a scenario has a field for all of it; else nothing."""
+    """Return the values that a test tries, where a scenario has a field for all of them; else nothing."""
     tried = {} if under is None else dict(under.setting.tried)
     values = {name: float(np.asarray(value).flat[0]) for name, value in tried.items()}
     return values if all(has_scenario_field(plan, name) for name in values) else {}
 
 
 def stress_test_keys() -> tuple[str, ...]:
-    """The keys of all tests, in the order of their buttons."""
+    """Return the keys of all tests, in the order of their buttons."""
     return tuple(stresses())
 
 
 def uncertainty_summary(indices: Sequence[Index]) -> str:
-    """How few inputs make most of the doubt, in words."""
+    """Return the few inputs that make most of the uncertainty."""
     if not indices:
         return NOTHING_MOVES
-    made, few = 0.0, list[str]()
-    for one in sorted(indices, key=lambda index: -index.first):
-        if made >= _MOST_OF_IT:
+    total, few = 0.0, list[str]()
+    for index in sorted(indices, key=lambda index: -index.first):
+        if total >= _MOST_OF_IT:
             break
-        made += max(one.first, 0.0)
-        few.append(f"{words.lower_first(short_label(one.name))} ({words.percent(max(one.first, 0.0))})")
-    return f"{words.percent(min(made, 1.0))} of the doubt comes from {words.listed(few)}, each by itself."
+        total += max(index.first, 0.0)
+        few.append(f"{_inner_label(index.name)} ({words.percent(max(index.first, 0.0))})")
+    return f"{words.percent(min(total, 1.0))} of the uncertainty comes from {words.listed(few)}, each by itself."
 
 
 def tornado_title(bars: Sequence[TornadoBar]) -> str:
-    """The finding of the tornado: Change of rents a year matters most."""
+    """Return the finding of the tornado: Change of rents a year matters most."""
     if not bars:
-        return "Nothing that is open moves the answer."
-    widest = bars[0]
-    flips = [bar for bar in bars if bar.flips_sign]
-    many = f"{words.count(len(flips), 'input')} alone can turn the answer" if flips else "no input alone turns it"
-    return f"{input_label(widest.input.name)} matters most; {many}."
+        return "No uncertain input changes the answer."
+    flips = sum(bar.flips_sign for bar in bars)
+    alone = f"{words.count(flips, 'input')} alone can turn the answer" if flips else "no input alone turns it"
+    return f"{input_label(bars[0].input.name)} matters most; {alone}."
 
 
 def tornado_table(bars: Sequence[TornadoBar], who: str = "owning") -> Table:
-    """What owning (or the mix) saves at both ends of each input, and where it turns."""
+    """Return the saving of owning (or the mix) at both ends of each input, and where it turns."""
     return Table.of(
         [
             {
@@ -185,19 +183,19 @@ def tornado_table(bars: Sequence[TornadoBar], who: str = "owning") -> Table:
 
 
 def map_summary(grid: BreakEvenMap, who: str = "owning") -> str:
-    """What the map shows, for those who cannot see it."""
+    """Return the map in a sentence, for screen readers."""
     wins = float((grid.saved_usd > 0).mean())
     across, up = grid.across, grid.up
     return (
         f"{words.upper_first(who)} costs less on {words.share_per_100(wins):g}% of this map "
-        f"({words.lower_first(short_label(across.name))} from left to right, "
-        f"{words.lower_first(short_label(up.name))} from bottom to top); "
+        f"({_inner_label(across.name)} from left to right, "
+        f"{_inner_label(up.name)} from bottom to top); "
         f"you are at {value_text(across.name, across.you)} and {value_text(up.name, up.you)}."
     )
 
 
 def map_table(grid: BreakEvenMap) -> Table:
-    """What owning saves in each cell, USD: one row for each value upwards."""
+    """Return the saving of owning in each cell [USD]: one row for each value upwards."""
     columns = [value_text(grid.across.name, value) for value in grid.across.values]
     upwards = [value_text(grid.up.name, value) for value in grid.up.values]
     rows = [[up, *saved] for up, saved in zip(upwards, grid.saved_usd, strict=True)]
@@ -205,14 +203,12 @@ def map_table(grid: BreakEvenMap) -> Table:
 
 
 def stress_table(tests: Sequence[StressResult], now: Judged, together: Judged | None = None) -> Table:
-    """The plan as it is, under each test, and under all of them together: the answer, both costs, how sure."""
+    """Return answer, both costs and probability as entered, under each test, and under all tests together."""
     pair = now.answer.pair
     rows = [_stress_row(AS_ENTERED, now, pair)]
-    for one in tests:
-        if one.judged is None:
-            rows.append({"Plan": one.stress.label, "Answer": "not in this plan"})
-        else:
-            rows.append(_stress_row(one.stress.label, one.judged, pair))
+    for test in tests:
+        absent: dict[str, object] = {"Plan": test.stress.label, "Answer": "not in this plan"}
+        rows.append(absent if test.judged is None else _stress_row(test.stress.label, test.judged, pair))
     return Table.of([*rows, *([_stress_row(TOGETHER, together, pair)] if together else [])])
 
 
@@ -220,20 +216,20 @@ AS_ENTERED, TOGETHER = "As entered", "All of these together"
 
 
 def _stress_row(name: str, judged: Judged, pair: tuple[EvaluatedOption, EvaluatedOption] | None) -> dict[str, object]:
-    """One row; `pair` is what is compared as entered, which names the columns where it is of one side."""
-    found = judged.answer
-    busy = found.break_even("busy_share")
+    """Return one row; the pair compared as entered names the columns where both are of one side."""
+    answer = judged.answer
+    busy = answer.break_even("busy_share")
     two = [WAYS[way.option.way] for way in pair or ()]
     if len(two) == 2 and two[0].side == two[1].side:
-        usd = {way.option.key: way.present_usd for way in found.ranked}
+        usd = {way.option.key: way.present_usd for way in answer.ranked}
         first, second = (usd.get(way.option.key) for way in pair or ())
         heads = [words.upper_first(spec.doing) for spec in two]
     else:
-        first, second = (way.present_usd if way else None for way in (found.own, found.rent))
+        first, second = (way.present_usd if way else None for way in (answer.own, answer.rent))
         heads = ["Owning", "Renting"]
     return {
         "Plan": name,
-        "Answer": title(found),
+        "Answer": title(answer),
         f"{heads[0]}, USD": first,
         f"{heads[1]}, USD": second,
         f"{heads[0]} is cheaper, of 100 futures": first_cheaper_per_100(judged),
@@ -242,10 +238,6 @@ def _stress_row(name: str, judged: Judged, pair: tuple[EvaluatedOption, Evaluate
 
 
 def indices_table(indices: Sequence[Index]) -> Table:
-    """Which share of the doubt comes from each input: by itself, and with what it works through."""
-    return Table.of(
-        [
-            {"Input": input_label(index.name), "By itself": index.first, "With all it works through": index.total}
-            for index in indices
-        ]
-    )
+    """Return the share of the uncertainty that comes from each input: by itself, and together with others."""
+    rows = [(input_label(index.name), index.first, index.total) for index in indices]
+    return Table.listed(("Input", "By itself", "With all it works through"), rows) if rows else Table.of([])

@@ -238,9 +238,9 @@ def worth(price: PriceEstimate) -> str:
 
 def _moved(share: float) -> str:
     """How many such prices have changed by now: about one in five such prices has."""
-    said = next(words for limit, words in _MOVED if share < limit)
-    if said:
-        return said
+    phrase = next(words for limit, words in _MOVED if share < limit)
+    if phrase:
+        return phrase
     one_in = min(round(1 / share), 33)
     return f"about one in {_IN_WORDS[one_in] if one_in < len(_IN_WORDS) else one_in} such prices has"
 
@@ -280,9 +280,9 @@ def markdown(text: str) -> str:
     """Text that shows as it is: nothing in it is read as markup, mathematics or a link."""
     plain = text.replace("\n", " ")
     pieces, end = [], 0
-    for found in _ADDRESS.finditer(plain):
-        pieces += [_escape(plain[end : found.start()]), _code(found[0])]
-        end = found.end()
+    for match in _ADDRESS.finditer(plain):
+        pieces += [_escape(plain[end : match.start()]), _code(match[0])]
+        end = match.end()
     return "".join([*pieces, _escape(plain[end:])])
 
 

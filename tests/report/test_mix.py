@@ -55,7 +55,7 @@ def test_a_mix_says_what_to_do_what_it_saves_and_why() -> None:
     found = best(made())
     said = " ".join(mix_sentences(found))
     assert said.startswith(f"Own 8, rent the peaks: it costs about {words.usd(found.usd)}")
-    assert f"{words.percent(found.saving_share)} less than the best way alone ({found.single_option.title}" in said
+    assert f"{words.percent(found.saving_share)} less than the best option alone ({found.single_option.title}" in said
     assert "8 of 24 would be that busy" in said
     assert "The number matters: the next best" in said
 
@@ -72,7 +72,7 @@ def test_where_it_is_flat_it_says_so() -> None:
 def test_no_mix_says_why() -> None:
     assert mix_sentences(best_mix(made(work()))) == (f"There is no mix to look for: {ALIKE}.",)
     dear = best(made(price=90_000.0, only_now=True))
-    assert mix_sentences(dear)[0].startswith("No mix is cheaper than one way alone (Rent on demand")
+    assert mix_sentences(dear)[0].startswith("No mix is cheaper than one option alone (Rent on demand")
     assert "never pays here" in mix_sentences(dear)[1]
 
 
@@ -82,7 +82,10 @@ def test_where_there_is_no_mix_it_says_what_was_tried_and_what_each_costs_more()
     assert {mix_text(one.mix) for one in others} >= {"Own 8, rent the peaks", "Own 24, rent the peaks"}
     best_usd = found.ranked[0].present_usd
     alone, nearest = tried_sentences(found, others)
-    assert alone == f"The cheapest way alone is {found.ranked[0].option.title}: {words.usd(best_usd)} in today's money."
+    assert (
+        alone
+        == f"The cheapest single option is {found.ranked[0].option.title}: {words.usd(best_usd)} in today's money."
+    )
     assert nearest.startswith(f"Of {len(others)} mixes tried, this costs the least: {mix_text(others[0].mix)}: $")
     table = tried_table(found, others)
     assert len(table) == len(found.ranked) + len(others)
@@ -93,7 +96,7 @@ def test_where_there_is_no_mix_it_says_what_was_tried_and_what_each_costs_more()
 def test_one_gpu_cannot_be_divided() -> None:
     there = made(work(accelerators=1))
     assert priced_examples(there) == ()
-    assert tried_sentences(answer(there), ())[1] == "Nothing here can be divided between two ways."
+    assert tried_sentences(answer(there), ())[1] == "Nothing here can be divided between two options."
 
 
 @pytest.mark.parametrize(

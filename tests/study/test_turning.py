@@ -222,4 +222,4 @@ def test_charts_are_what_plotly_takes() -> None:
             type(figure)(figure.to_dict())  # plotly's own validation
     assert tornado_title(bars).startswith("Change of rents a year matters most; ")
     assert len(tornado_table(bars)) == len(bars)
-    assert tornado_title(()) == "Nothing that is open moves the answer."
+    assert tornado_title(()) == "No uncertain input changes the answer."

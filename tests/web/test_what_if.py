@@ -108,7 +108,7 @@ def test_the_title_is_what_matters_most_and_where_it_turns() -> None:
 @pytest.mark.parametrize(
     ("held", "said"),
     [
-        ({"busy": "95"}, "; both ways cost the same if work that comes is 71% of plan"),
+        ({"busy": "95"}, "; both options cost the same if work that comes is 71% of plan"),
         ({"busy": "10"}, "; nothing alone turns the answer"),
     ],
 )
@@ -254,11 +254,11 @@ def test_a_later_test_starts_from_what_an_earlier_one_left() -> None:
 
 def test_who_asks_sees_where_the_doubt_comes_from() -> None:
     app = visit({})
-    assert "of the doubt comes from" not in all_text(app)  # it takes a second, so only for those who open it
+    assert "of the uncertainty comes from" not in all_text(app)  # it takes a second, so only for those who open it
     app.session_state["doubt"] = True
     app.run()
     assert not app.exception
-    assert "of the doubt comes from" in all_text(app)
+    assert "of the uncertainty comes from" in all_text(app)
     assert WHAT_INDICES_ARE in all_text(app)
     first = app.dataframe[0].value["By itself"]
     assert first.sum() == pytest.approx(1.0, abs=0.1)  # here inputs hardly work through each other

@@ -44,43 +44,43 @@ def answer_json(report: PlanReport) -> dict[str, Any]:
 def comparison_json(plans: Sequence[PlanReport]) -> dict[str, Any]:
     """The document of several plans side by side, as JSON has it."""
     differ = tuple(schema.InputDifferenceSchema(input=key, values=values) for key, values in differences(plans))
-    told = schema.ComparisonSchema(plans=tuple(answer_document(report) for report in plans), differences=differ)
-    return told.model_dump(mode="json")
+    document = schema.ComparisonSchema(plans=tuple(answer_document(report) for report in plans), differences=differ)
+    return document.model_dump(mode="json")
 
 
 def answer_document(report: PlanReport) -> schema.AnswerSchema:
     """Everything about one plan."""
-    plan, found, told = report.plan, report.answer, report.summary
+    plan, answer, summary = report.plan, report.answer, report.summary
     return schema.AnswerSchema(
         **_asked(report),
-        verdict=found.verdict,
-        title=told.title,
-        sentences=(*told.sentences, *told.turns),
+        verdict=answer.verdict,
+        title=summary.title,
+        sentences=(*summary.sentences, *summary.turns),
         about=report.about,
-        best=_key(found.best),
-        against=_key(found.against),
-        compared=() if found.pair is None else (found.pair[0].option.key, found.pair[1].option.key),
-        own=_key(found.own),
-        rent=_key(found.rent),
-        baseline=_key(found.baseline),
-        gap_share=_number(found.gap_share),
-        share_cheaper=found.share_cheaper,
-        limit=None if found.limit is None else found.limit.said,
-        turned_by_timing=found.turned_by_timing,
-        missing=found.missing,
-        options=tuple(_option(result) for result in results_of(plan, found, report.futures)),
+        best=_key(answer.best),
+        against=_key(answer.against),
+        compared=() if answer.pair is None else (answer.pair[0].option.key, answer.pair[1].option.key),
+        own=_key(answer.own),
+        rent=_key(answer.rent),
+        baseline=_key(answer.baseline),
+        gap_share=_number(answer.gap_share),
+        share_cheaper=answer.share_cheaper,
+        limit=None if answer.limit is None else answer.limit.said,
+        turned_by_timing=answer.turned_by_timing,
+        missing=answer.missing,
+        options=tuple(_option(result) for result in results_of(plan, answer, report.futures)),
         not_offered=tuple(
             schema.UnavailableOptionSchema(way=absent.way, label=WAYS[absent.way].name, reason=absent.reason)
             for absent in plan.absent
         ),
-        break_evens=tuple(_break_even(turn, found, report.futures) for turn in found.break_evens),
-        rent_changes=tuple(_rent_changes(found)),
-        futures=None if report.futures is None else _futures_cells(found, report.futures),
+        break_evens=tuple(_break_even(turn, answer, report.futures) for turn in answer.break_evens),
+        rent_changes=tuple(_rent_changes(answer)),
+        futures=None if report.futures is None else _futures_cells(answer, report.futures),
         waiting=None if report.waits is None else buy_or_wait_json(*report.waits),
         also=None if report.also is None else _also(report.also),
-        warnings=warnings(plan, found),
-        old_figures=tuple(_old(figure) for figure in old_figures(found)),
-        not_counted=not_counted(plan, found),
+        warnings=warnings(plan, answer),
+        old_figures=tuple(_old(figure) for figure in old_figures(answer)),
+        not_counted=not_counted(plan, answer),
         conventions=conventions(plan),
     )
 
@@ -260,8 +260,8 @@ def _lines(ledger: Ledger) -> Iterator[schema.LineSchema]:
 
 
 def _break_even(turn: BreakEven, answer: Answer, futures: Futures | None) -> schema.BreakEvenSchema:
-    value, known = _number(turn.value), turn.name in ("busy_share", RENT)
-    there = simulated_break_even(answer, futures, turn.name) if known else None
+    value, is_simulated = _number(turn.value), turn.name in ("busy_share", RENT)
+    simulated = simulated_break_even(answer, futures, turn.name) if is_simulated else None
     return schema.BreakEvenSchema(
         name=turn.name,
         label=INPUTS[turn.name][0],
@@ -271,8 +271,8 @@ def _break_even(turn: BreakEven, answer: Answer, futures: Futures | None) -> sch
         achievable=_number(turn.achievable),
         reason=_reason(value, str(turn.reason)),
         in_futures=None
-        if there is None
-        else schema.SimulatedBreakEvenSchema(share_with_one=there.share, **_ends(there.band)),
+        if simulated is None
+        else schema.SimulatedBreakEvenSchema(share_with_one=simulated.share, **_ends(simulated.band)),
     )
 
 
@@ -312,13 +312,13 @@ def _futures_cells(answer: Answer, futures: Futures) -> schema.FuturesSchema:
 
 def buy_or_wait_json(result: Waiting | BuyOrWaitUnavailable, futures: BuyOrWaitFutures | None) -> schema.WaitingSchema:
     """Buying today or later, month by month; why there is nothing to put off stands in the sentences."""
-    said = buy_or_wait_sentences(result, futures)
+    sentences = buy_or_wait_sentences(result, futures)
     if isinstance(result, BuyOrWaitUnavailable):
         return schema.WaitingSchema(
-            sentences=said, best_month=None, never_usd=None, never_cheaper_share=None, futures=None, months=()
+            sentences=sentences, best_month=None, never_usd=None, never_cheaper_share=None, futures=None, months=()
         )
     return schema.WaitingSchema(
-        sentences=said,
+        sentences=sentences,
         best_month=result.best_month,
         never_usd=result.never_usd,
         never_cheaper_share=None if futures is None else futures.never_buy_share,

@@ -97,7 +97,7 @@ def _factors(node: ast.expr, below: bool) -> Iterator[_FormulaFactor]:
 
 def _product_text(factors: tuple[_FormulaFactor, ...], used: Mapping[str, LedgerInput], line: Line) -> str:
     """The factors one after the other; those that change by the month as one at the end."""
-    sign, said, monthly = "", list[str](), list[_FormulaFactor]()
+    sign, texts, monthly = "", list[str](), list[_FormulaFactor]()
     for factor in factors:
         value = _value(factor.node, used)
         if np.size(value) > 1:
@@ -105,18 +105,18 @@ def _product_text(factors: tuple[_FormulaFactor, ...], used: Mapping[str, Ledger
         elif float(np.asarray(value).flat[0]) == -1:
             sign = "" if sign else "minus "
         elif text := _factor(factor, float(np.asarray(value).flat[0]), used):
-            said.append(text if not said and not factor.below else f"{'/' if factor.below else 'x'} {text}")
+            texts.append(text if not texts and not factor.below else f"{'/' if factor.below else 'x'} {text}")
     if monthly:
-        said.append(f"{'x ' if said else ''}{_months(monthly, used, line.usd.size)}")
-    return sign + " ".join(said)
+        texts.append(f"{'x ' if texts else ''}{_months(monthly, used, line.usd.size)}")
+    return sign + " ".join(texts)
 
 
 def _factor(factor: _FormulaFactor, value: float, used: Mapping[str, LedgerInput]) -> str:
     """One number with what it is; empty where it is one and no count, and so says nothing."""
     node, text = factor.node, ast.unparse(factor.node)
     if isinstance(node, ast.Constant):
-        said = "" if value == 1 else _number(value)
-        return f"{said} ({_CONSTANTS[value]})" if value in _CONSTANTS else said
+        number = "" if value == 1 else _number(value)
+        return f"{number} ({_CONSTANTS[value]})" if value in _CONSTANTS else number
     if text in _COUNTED:
         return _pluralize_value(value, _COUNTED[text])
     if isinstance(node, ast.Name):
@@ -206,11 +206,11 @@ def _with_unit(used: LedgerInput, value: float) -> str:
 
 def _unit(unit: str, value: float) -> str:
     """A unit in words: hours, people an accelerator."""
-    said = unit.replace("fte", "people").replace("count/", "times/").replace("/", " a ")
-    said = said.replace(" a accel", " an accel").replace(" a hour", " an hour")
+    text = unit.replace("fte", "people").replace("count/", "times/").replace("/", " a ")
+    text = text.replace(" a accel", " an accel").replace(" a hour", " an hour")
     if value == 1:
-        return said.removesuffix("s") if said in _COUNTS else said
-    return f"{said}s" if f"{said}s" in _COUNTS else said
+        return text.removesuffix("s") if text in _COUNTS else text
+    return f"{text}s" if f"{text}s" in _COUNTS else text
 
 
 _COUNTS = ("accelerators", "hours", "months", "years", "payments")

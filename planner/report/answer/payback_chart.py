@@ -47,8 +47,8 @@ def charted_options(answer: Answer, *, every: bool) -> tuple[EvaluatedOption, ..
 
 def timeline_events(answer: Answer) -> tuple[TimelineEvent, ...]:
     """Deliveries, replacements, sales and ends of reservations of the two ways that are compared, the first first."""
-    told = [event for way in charted_options(answer, every=False) for event in _events(answer, way)]
-    return tuple(sorted(told, key=lambda one: one.month))
+    all_events = [event for way in charted_options(answer, every=False) for event in _events(answer, way)]
+    return tuple(sorted(all_events, key=lambda one: one.month))
 
 
 def _events(answer: Answer, way: EvaluatedOption) -> Iterator[TimelineEvent]:
@@ -106,7 +106,7 @@ def payback_chart(answer: Answer, dark: bool, *, every: bool = False, pins: Sequ
     beside = priced(pins)
     last = max((len(way.cumulative_usd) - 1 for _, way in beside), default=0)
     last = max(answer.plan.setting.timeline.last, last)
-    data = [one for way in ways for one in _line(way, way in compared, dark)]
+    data = [trace for way in ways for trace in _line(way, way in compared, dark)]
     data += [_pinned_line(pin.label, way, dark) for pin, way in beside]
     low, high = _reach([*ways, *(way for _, way in beside)], compared)
     happen = _rows_of(_events_by_month(answer), last)
@@ -187,29 +187,29 @@ def _marks(happen: Sequence[TimelineEvent], dark: bool) -> list[dict[str, Any]]:
 
 def _events_by_month(answer: Answer) -> list[tuple[int, str]]:
     """The months with what happens in them, and the one in which the money is back."""
-    told = [(event.month, event.what) for event in timeline_events(answer)]
+    months = [(event.month, event.what) for event in timeline_events(answer)]
     month = scalar(answer.payback.month)
     if month:
-        told.append((int(month), "pays back"))
-    return sorted(dict.fromkeys(told))
+        months.append((int(month), "pays back"))
+    return sorted(dict.fromkeys(months))
 
 
 Noted = tuple[int, str, int, bool]  # month, words, row, whether they end at the month
 
 
-def _rows_of(told: Sequence[tuple[int, str]], last: int) -> list[Noted]:
+def _rows_of(events: Sequence[tuple[int, str]], last: int) -> list[Noted]:
     """A row for each note so that on a phone none lies on another; what finds no room is left to its diamond."""
-    taken: list[float] = []  # up to where each row is full
+    full_to: list[float] = []  # up to where each row is full
     noted: list[Noted] = []
-    for month, what in told:
-        said = f"{what}, month {month}"
-        at, wide = month / last * _PHONE_PX, len(said) * _LETTER_PX
+    for month, what in events:
+        text = f"{what}, month {month}"
+        at, wide = month / last * _PHONE_PX, len(text) * _LETTER_PX
         ends_here = at + wide > _PHONE_PX
         begins = at - wide if ends_here else at
-        row = next((row for row, full in enumerate(taken) if full <= begins), len(taken))
+        row = next((row for row, full in enumerate(full_to) if full <= begins), len(full_to))
         if row < _MOST_ROWS:
-            taken[row:] = [begins + wide + _LETTER_PX, *taken[row + 1 :]]
-            noted.append((month, said, row, ends_here))
+            full_to[row:] = [begins + wide + _LETTER_PX, *full_to[row + 1 :]]
+            noted.append((month, text, row, ends_here))
     return noted
 
 
@@ -246,12 +246,12 @@ def _names(ends: Sequence[_LineLabel], reach: tuple[float, float], plot_px: int,
     notes = []
     for one, place in zip(ends, places, strict=True):
         name, usd = escape(one.name), words.format_usd_short(float(one.way.cumulative_usd[-1]))
-        said = f"<b>{name}</b><br>{usd}" if one.is_compared else f"{name} {usd}"
+        text = f"<b>{name}</b><br>{usd}" if one.is_compared else f"{name} {usd}"
         at: dict[str, Any] = {"xanchor": "left", "yanchor": "middle", "align": "left", "xshift": 9}
         if one.month < max(other.month for other in ends):  # it ends among other lines
             at |= {"bgcolor": PAPER[dark]}
-        there = note(one.month, low + place / plot_px * (high - low), said, dark, **at)
-        notes.append(there | {"font": {"color": option_color(one.way.option.way, dark), "size": 12}})
+        annotation = note(one.month, low + place / plot_px * (high - low), text, dark, **at)
+        notes.append(annotation | {"font": {"color": option_color(one.way.option.way, dark), "size": 12}})
     return notes
 
 
@@ -264,14 +264,14 @@ def _called(way: EvaluatedOption, ways: Sequence[EvaluatedOption]) -> str:
 
 def _apart(places: Sequence[float], heights: Sequence[float], most: float) -> list[float]:
     """Where labels of these heights go: as near to their places as they can without lying on each other."""
-    order = sorted(range(len(places)), key=lambda one: places[one])
+    order = sorted(range(len(places)), key=lambda index: places[index])
     moved = list(places)
     floor = -_BELOW_PX / 2
-    for one in order:  # each above the one below it
-        moved[one] = max(places[one], floor + heights[one] / 2)
-        floor = moved[one] + heights[one] / 2
+    for index in order:  # each above the one below it
+        moved[index] = max(places[index], floor + heights[index] / 2)
+        floor = moved[index] + heights[index] / 2
     ceiling = most + _ROW_PX
-    for one in reversed(order):  # and none above the paper
-        moved[one] = min(moved[one], ceiling - heights[one] / 2)
-        ceiling = moved[one] - heights[one] / 2
+    for index in reversed(order):  # and none above the paper
+        moved[index] = min(moved[index], ceiling - heights[index] / 2)
+        ceiling = moved[index] - heights[index] / 2
     return moved

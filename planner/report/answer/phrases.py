@@ -53,8 +53,8 @@ def phrases(catalogue: Catalogue, question: QuestionKind, texts: Texts) -> tuple
 
 def question_text(catalogue: Catalogue, question: QuestionKind, texts: Texts) -> str:
     """The whole sentence as a text: the name of a plan that has none, and what a screen reader says."""
-    said = " ".join(f"{phrase.before} {phrase.says}".strip() for phrase in phrases(catalogue, question, texts))
-    return f"{VERBS[question.name]} {said}"
+    text = " ".join(f"{phrase.before} {phrase.says}".strip() for phrase in phrases(catalogue, question, texts))
+    return f"{VERBS[question.name]} {text}"
 
 
 def _count(text: str, what: str) -> str:
@@ -86,8 +86,8 @@ def _number(text: str, *, percent: bool = False) -> str:
         value = float(text)
     except ValueError:  # money of another currency: 1.85 EUR
         return text
-    said = format_amount(value) if value >= _LARGE else f"{words.round_significant(value, 6):,.10g}"
-    return f"{said}%" if percent else said
+    number = format_amount(value) if value >= _LARGE else f"{words.round_significant(value, 6):,.10g}"
+    return f"{number}%" if percent else number
 
 
 _LARGE = 1e6
@@ -159,8 +159,8 @@ _METHODS = {"full": "training all weights", "lora": "LoRA", "qlora": "QLoRA"}
 
 
 def _runs(catalogue: Catalogue, texts: Texts) -> str:
-    said = _number(texts.get("runs", "1"))
-    return "one run" if said == "1" and "runs" not in texts else f"{words.count(said, 'run')} a month"
+    count = _number(texts.get("runs", "1"))
+    return "one run" if count == "1" and "runs" not in texts else f"{words.count(count, 'run')} a month"
 
 
 def _rate(catalogue: Catalogue, texts: Texts) -> str:
@@ -174,8 +174,8 @@ def _token_lengths(catalogue: Catalogue, texts: Texts) -> str:
     read, wrote = texts.get("in"), texts.get("out")
     if read is None and wrote is None:
         return "texts of usual length"
-    told = [f"{_count(text, 'token')} {what}" for text, what in ((read, "in"), (wrote, "out")) if text is not None]
-    return ", ".join(told)
+    lengths = [f"{_count(text, 'token')} {what}" for text, what in ((read, "in"), (wrote, "out")) if text is not None]
+    return ", ".join(lengths)
 
 
 def _default(name: str) -> str:
@@ -218,17 +218,17 @@ def echo(plan: Plan, written: Scenario, question: str) -> str:
 
 
 def _of_work(plan: Plan, written: Scenario, question: str) -> str:
-    work, asked = written.work[0], plan.setting.resolved
+    work, resolved = written.work[0], plan.setting.resolved
     if question != HOURS.name and work.train is None and work.serve is None:
         return f"{NO_MODEL[question]} Until then plain GPU-hours are reckoned: {_hours(written)}"
-    if asked is None or asked.problems:
+    if resolved is None or resolved.problems:
         return ""  # the page says what is the matter
     label = plan.setting.catalogue.accelerator_label(plan.setting.scenario.accelerator)
-    if work.train is not None and asked.trainings:
-        return _trained(asked.trainings[0], work.train, label, is_any=written.accelerator == ANY_ACCELERATOR)
-    if work.train is not None and asked.runs:
-        return f"= {asked.runs[0].label.rstrip(',')}."
-    served: tuple[ServingResult | NonLlmServing, ...] = (*asked.servings, *asked.others)
+    if work.train is not None and resolved.trainings:
+        return _trained(resolved.trainings[0], work.train, label, is_any=written.accelerator == ANY_ACCELERATOR)
+    if work.train is not None and resolved.runs:
+        return f"= {resolved.runs[0].label.rstrip(',')}."
+    served: tuple[ServingResult | NonLlmServing, ...] = (*resolved.servings, *resolved.others)
     if work.serve is not None and served:
         return _served(served[0], work.serve, label, is_any=written.accelerator == ANY_ACCELERATOR)
     return f"= {_hours(written)}" if len(written.work) == 1 and not work.jobs and work.run is None else ""
@@ -282,11 +282,11 @@ def hints(plan: Plan) -> dict[str, str]:
 
 def _figures_by_section(plan: Plan) -> dict[str, dict[str, object]]:
     """The figures that the ways take, by the part of the scenario that a way's own inputs stand in."""
-    found: dict[str, dict[str, object]] = {}
+    sections: dict[str, dict[str, object]] = {}
     for way in WAYS.values():
-        taken = {name: figure.value for name, figure in numbers(plan, way.key).items()}
-        found[way.inputs] = taken | found.get(way.inputs, {})
-    return found
+        figures = {name: figure.value for name, figure in numbers(plan, way.key).items()}
+        sections[way.inputs] = figures | sections.get(way.inputs, {})
+    return sections
 
 
 def _hint(key: LinkKey, value: object) -> str:

@@ -49,16 +49,18 @@ def _unique(names: Sequence[str]) -> list[str]:
 
 
 def _measures(report: PlanReport) -> Iterator[FormattedMeasure]:
-    plan, found = report.plan, report.answer
+    plan, answer = report.plan, report.answer
     most = f"{plan.setting.demand.all.peak_accelerators:,} x {plan.setting.scenario.accelerator}"
     yield FormattedMeasure("Verdict", report.summary.title, "verdict", _plain)
-    yield FormattedMeasure("Best way cheaper in so many of 100 futures", best_cheaper_per_100(found), "verdict", _plain)
+    yield FormattedMeasure(
+        "Best way cheaper in so many of 100 futures", best_cheaper_per_100(answer), "verdict", _plain
+    )
     yield FormattedMeasure("Work", most, "plan", _plain)
     yield FormattedMeasure("Years", plan.setting.scenario.years, "plan", _plain)
-    yield FormattedMeasure("Best way", found.best.option.title if found.best else None, "plan", _plain)
-    for label, way in (("Best way", found.best), ("Own", found.own), ("Rent", found.rent)):
+    yield FormattedMeasure("Best way", answer.best.option.title if answer.best else None, "plan", _plain)
+    for label, way in (("Best way", answer.best), ("Own", answer.own), ("Rent", answer.rent)):
         yield from _money(label, way)
-    for turn in found.break_evens:
+    for turn in answer.break_evens:
         label, write = tables.INPUTS.get(turn.name, (turn.name, _plain))
         yield FormattedMeasure(f"Same cost at: {label}", turn.value, "turns", write)
     yield from _speeds(plan)
@@ -76,12 +78,12 @@ def _money(label: str, way: EvaluatedOption | None) -> Iterator[FormattedMeasure
 
 def _speeds(plan: Plan) -> Iterator[FormattedMeasure]:
     """How fast the first model of the plan is trained, or answers, and how full its machines are."""
-    asked = plan.setting.resolved
-    for trained in asked.trainings[:1] if asked else ():
+    resolved = plan.setting.resolved
+    for trained in resolved.trainings[:1] if resolved else ():
         speed = trained.speed
         yield FormattedMeasure("One run takes, days", speed.days.typical if speed else None, "speed", _plain)
         yield FormattedMeasure("Memory needed of each GPU, GB", trained.memory_gb, "speed", _plain)
-    for served in asked.servings[:1] if asked else ():
+    for served in resolved.servings[:1] if resolved else ():
         yield FormattedMeasure("Tokens a second", served.output_tokens_per_s if served.fits else None, "speed", _plain)
         yield FormattedMeasure("GPUs at the peak", served.accelerators_at_peak, "speed", _plain)
 
@@ -92,10 +94,10 @@ def _plain(value: float) -> str:
 
 def _rental_source(plan: Plan) -> str | None:
     """Whose machines are rented on demand, and the price that is reckoned with."""
-    taken = plan.setting.offers
-    if taken.on_demand is None:
+    offers = plan.setting.offers
+    if offers.on_demand is None:
         return None
-    offer = plan.setting.catalogue.offers[taken.on_demand]
+    offer = plan.setting.catalogue.offers[offers.on_demand]
     return words.seller(plan.setting.catalogue.providers[offer.provider].label, offer.sku)
 
 
@@ -108,9 +110,9 @@ def differences_table(plans: Sequence[PlanReport]) -> Table:
 
 def differences(plans: Sequence[PlanReport]) -> Iterator[tuple[str, tuple[Any, ...]]]:
     """Each input on which the scenarios differ, by its path, with what each of them says; None: nothing."""
-    said = [dict(_flatten(report.plan.setting.written.model_dump(mode="json"), "")) for report in plans]
-    for key in dict.fromkeys(key for inputs in said for key in inputs):
-        values = tuple(inputs.get(key) for inputs in said)
+    flat = [dict(_flatten(report.plan.setting.written.model_dump(mode="json"), "")) for report in plans]
+    for key in dict.fromkeys(key for inputs in flat for key in inputs):
+        values = tuple(inputs.get(key) for inputs in flat)
         if len({repr(value) for value in values}) > 1:
             yield key, values
 
@@ -124,12 +126,12 @@ def same_plan(plan: Plan, other: Plan) -> bool:
 def repeated(plans: Sequence[PlanReport]) -> tuple[str, ...]:
     """A sentence for each plan that is an earlier one again."""
     named = list(zip(_unique([report.name for report in plans]), plans, strict=True))
-    found = []
+    sentences = []
     for place, (name, one) in enumerate(named):
         first = next((called for called, other in named[:place] if same_plan(one.plan, other.plan)), None)
         if first is not None:
-            found.append(f"{name} is the same plan as {first}.")
-    return tuple(found)
+            sentences.append(f"{name} is the same plan as {first}.")
+    return tuple(sentences)
 
 
 def _said(value: Any) -> str:
@@ -149,9 +151,9 @@ def _flatten(data: Any, path: str) -> Iterator[tuple[str, Any]]:
 def formatted_table(plans: Sequence[PlanReport], about: Collection[Topic] = get_args(Topic)) -> Table:
     """The measures as a page writes them, of those that are about what is asked for."""
     names = _unique([report.name for report in plans])
-    told = [{measure.label: measure for measure in _measures(report) if measure.about in about} for report in plans]
-    labels = dict.fromkeys(label for way in told for label in way)
-    rows = [[label, *(_written(way.get(label)) for way in told)] for label in labels]
+    measures = [{measure.label: measure for measure in _measures(report) if measure.about in about} for report in plans]
+    labels = dict.fromkeys(label for way in measures for label in way)
+    rows = [[label, *(_written(way.get(label)) for way in measures)] for label in labels]
     return Table.listed(["Measure", *names], rows)
 
 
@@ -171,11 +173,11 @@ def input_differences_table(plans: Sequence[PlanReport], hints: Sequence[Mapping
     rows = []
     for path, values in differences(plans):
         key = fields.get(path)
-        said = [
+        cells = [
             _said(value) if key is None else _format_field(key, value, usual)
             for value, usual in zip(values, hints, strict=True)
         ]
-        rows.append([path if key is None else key.label.rstrip("?"), *said])
+        rows.append([path if key is None else key.label.rstrip("?"), *cells])
     return Table.listed(["Input", *names], rows)
 
 

@@ -118,14 +118,14 @@ def lines_table(ledger: Ledger) -> Table:
 def break_even_table(answer: Answer) -> Table:
     """For each input alone: where both ways cost the same, or why they never do."""
     rows = []
-    for one in answer.break_evens:
-        label, write = INPUTS[one.name]
+    for turn in answer.break_evens:
+        label, write = INPUTS[turn.name]
         rows.append(
             {
                 "If only this changed": label,
-                "You": "" if one.you is None else write(one.you),
-                "Both cost the same at": "–" if one.value is None else write(one.value),
-                "Why": _reason(one),
+                "You": "" if turn.you is None else write(turn.you),
+                "Both cost the same at": "–" if turn.value is None else write(turn.value),
+                "Why": _reason(turn),
             }
         )
     return Table.of(rows)

@@ -235,8 +235,8 @@ def _name(bar: TornadoBar) -> str:
 
 def _hover(bar: TornadoBar, who: str) -> str:
     ends = ((bar.input.spread.low, bar.saved_low_usd), (bar.input.spread.high, bar.saved_high_usd))
-    told = [f"{value_text(bar.input.name, value)}: {who} {_saving_text(usd)}" for value, usd in ends]
-    return "<br>".join([f"<b>{input_label(bar.input.name)}</b>", *told])
+    lines = [f"{value_text(bar.input.name, value)}: {who} {_saving_text(usd)}" for value, usd in ends]
+    return "<br>".join([f"<b>{input_label(bar.input.name)}</b>", *lines])
 
 
 def _saving_text(usd: float) -> str:
@@ -344,11 +344,11 @@ def clicked_values(grid: BreakEvenMap, cell: str) -> dict[str, float] | None:
 
 def _plan_marker(grid: BreakEvenMap, dark: bool) -> dict[str, Any]:
     across, up = grid.across, grid.up
-    said = "you" if (across.low, up.low) == (across.high, up.high) else "you, and where 8 of 10 futures lie"
+    text = "you" if (across.low, up.low) == (across.high, up.high) else "you, and where 8 of 10 futures lie"
     line = {"color": INK[dark], "thickness": 2.5, "width": 8, "symmetric": False}
     marker = {"symbol": "x", "size": 15, "color": PAPER[dark], "line": {"color": INK[dark], "width": 2.5}}
     return marks(
-        said, [across.you], [up.you], marker, hoverinfo="skip",
+        text, [across.you], [up.you], marker, hoverinfo="skip",
         error_x={**line, "array": [across.high - across.you], "arrayminus": [across.you - across.low]},
         error_y={**line, "array": [up.high - up.you], "arrayminus": [up.you - up.low]},
     )  # fmt: skip
@@ -357,8 +357,8 @@ def _plan_marker(grid: BreakEvenMap, dark: bool) -> dict[str, Any]:
 def _region_labels(grid: BreakEvenMap, dark: bool, ways: Ways) -> list[dict[str, Any]]:
     """Who costs less on which side of the line, in words."""
     out = []
-    for way, there in zip(ways, (grid.saved_usd > 0, grid.saved_usd < 0), strict=True):
-        rows, columns = np.nonzero(there)
+    for way, mask in zip(ways, (grid.saved_usd > 0, grid.saved_usd < 0), strict=True):
+        rows, columns = np.nonzero(mask)
         if len(rows) < _SEEN_CELLS:
             continue
         near = int(np.argmin((rows - rows.mean()) ** 2 + (columns - columns.mean()) ** 2))
