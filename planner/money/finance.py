@@ -69,7 +69,7 @@ def flow_years(*, months: int, timing: Timing, day: date | None = None) -> NDArr
 
 
 def days_since(*, day: date, months: int) -> NDArray[np.float64]:
-    """How many days lie between a day and the same day of each later month, or that month's last. [day]"""
+    """Return how many days lie between a day and the same day of each later month, or that month's last. [day]"""
     month = np.datetime64(day, "M") + np.arange(months + 1)
     last = ((month + 1).astype("datetime64[D]") - month.astype("datetime64[D]")).astype(np.int64)
     then = month.astype("datetime64[D]") + np.minimum(day.day, last) - 1
@@ -91,7 +91,7 @@ def with_time_axis(number: Num) -> NDArray[np.float64]:
 
 
 def discount_factors(*, rate_per_year: Num, years: ArrayLike) -> NDArray[np.float64]:
-    """What one unit of money at each of the times is worth today. [1] Last axis: the times.
+    """Return what one unit of money at each of the times is worth today. [1] Last axis: the times.
 
     References
     ----------
@@ -221,9 +221,9 @@ def _sign_changes(usd: NDArray[np.float64]) -> NDArray[np.bool_]:
     """At which entries the sign differs from the last one that was not zero."""
     sign = np.sign(np.where(np.abs(usd) <= _DUST * np.max(np.abs(usd), axis=-1, keepdims=True), 0.0, usd))
     last_moved = np.maximum.accumulate(np.where(sign != 0, np.arange(usd.shape[-1]), 0), axis=-1)
-    held = np.take_along_axis(sign, last_moved, axis=-1)
+    last_sign = np.take_along_axis(sign, last_moved, axis=-1)
     changes = np.zeros(usd.shape, dtype=np.bool_)
-    changes[..., 1:] = held[..., 1:] * held[..., :-1] < 0
+    changes[..., 1:] = last_sign[..., 1:] * last_sign[..., :-1] < 0
     return changes
 
 
@@ -254,7 +254,7 @@ class SolveResult:
 
     @property
     def is_found(self) -> NDArray[np.bool_]:
-        """Whether there is a number, for each entry."""
+        """Return whether there is a number, for each entry."""
         return np.asarray(np.isfinite(self.value))
 
     def at(self, index: int) -> SolveResult:

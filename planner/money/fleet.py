@@ -106,7 +106,7 @@ class Fleet:
 
     @property
     def comes(self) -> bool:
-        """Whether any of it ever runs, in any draw."""
+        """Return whether any of it ever runs, in any draw."""
         return any(bool(np.any(np.asarray(part.holding.comes) > 0)) for part in self.parts)
 
     @property
@@ -230,7 +230,7 @@ def in_time(setting: PlanContext, accelerators: int) -> tuple[PurchaseOrder, ...
 
 
 def is_steady(setting: PlanContext) -> bool:
-    """Whether the work needs as many in every month."""
+    """Return whether the work needs as many in every month."""
     demand = setting.usual_demand
     return bool(np.ptp(demand.peak) == np.ptp(demand.waiting_hours) == np.ptp(demand.waiting_at_once) == 0)
 

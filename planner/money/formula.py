@@ -77,8 +77,8 @@ def formula(text: str) -> Formula:
 
 def _names(tree: ast.expr) -> list[str]:
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in called]
-    return [node.id for node in sorted(found, key=lambda node: (node.lineno, node.col_offset))]
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in called]
+    return [node.id for node in sorted(nodes, key=lambda node: (node.lineno, node.col_offset))]
 
 
 def _compile(node: ast.expr) -> _Node:

@@ -64,12 +64,12 @@ class LedgerInput(NamedTuple):
 
     @property
     def is_number(self) -> bool:
-        """Whether it is one number, and not one for each month or draw."""
+        """Return whether it is one number, and not one for each month or draw."""
         return not isinstance(self.value, np.ndarray) or self.value.ndim == 0
 
     @property
     def is_yours(self) -> bool:
-        """Whether the plan says it, or its default does."""
+        """Return whether the plan says it, or its default does."""
         return isinstance(self.origin, Origin) and self.origin.kind == YOUR_INPUT.kind
 
 
@@ -91,7 +91,7 @@ class Line:
 
     @property
     def is_cash(self) -> bool:
-        """Whether somebody pays or receives it. What is no cash still counts in the comparison."""
+        """Return whether somebody pays or receives it. What is no cash still counts in the comparison."""
         return self.treatment not in _NONCASH
 
     @cached_property.of(_amounts_of)
@@ -110,7 +110,7 @@ class Line:
 
     @cached_property.of(_amounts_of)
     def priced_usd(self) -> NDArray[np.float64]:
-        """What the line costs by month, with 0 in months for which an input is unknown. [USD]"""
+        """Return what the line costs by month, with 0 in months for which an input is unknown. [USD]"""
         unknown = np.isnan(self.usd)
         return np.where(unknown, 0.0, self.usd) if unknown.any() else self.usd
 
@@ -158,7 +158,7 @@ class Ledger:
         return {used.name: used for line in self.lines for used in line.used if used.is_number}
 
     def __getstate__(self) -> dict[str, object]:
-        """What is sent to another process: not what can be looked up again in the lines."""
+        """Return what is sent to another process: not what can be looked up again in the lines."""
         return without(self, "numbers")
 
     @property
@@ -238,8 +238,8 @@ class InputSheet:
     def _entered_origin(self, value: Num, unit: str) -> Origin:
         """Your input, with how it was typed where that was in another currency."""
         is_usd = unit.startswith("USD") and isinstance(value, float) and value != 0
-        said = next((one for one in self.typed if is_usd and one.usd == value), None)
-        return YOUR_INPUT if said is None else replace(YOUR_INPUT, since=said.day, note=said.words)
+        entered = next((amount for amount in self.typed if is_usd and amount.usd == value), None)
+        return YOUR_INPUT if entered is None else replace(YOUR_INPUT, since=entered.day, note=entered.words)
 
     def figure(self, name: str, figure: Figure | None, unit: str, yours: Num | None = None) -> None:
         """Your number, or the figure's end for this case; not-a-number where there is neither."""
@@ -266,5 +266,5 @@ class InputSheet:
 
 def end(value: FigureValue, case: Case) -> float:
     """The end of a range that a case takes; the typical value where there is no such end."""
-    found = {"low": value.low, "typical": value.typical, "high": value.high}[case]
-    return value.typical if found is None else found
+    limit = {"low": value.low, "typical": value.typical, "high": value.high}[case]
+    return value.typical if limit is None else limit

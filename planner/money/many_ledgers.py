@@ -1,7 +1,7 @@
-"""Many plans at once: a setting in which some inputs hold a column, one value for each row.
+"""Many plans at once: a context in which some inputs hold a column, one value for each row.
 
-A row is a draw of the futures, a point of a sweep, a value that a break-even tries: whoever wants many ledgers says
-which inputs differ, and gets them from here. Rows go through in blocks that fit the processor's cache. A block is large
+A row is a draw of the futures, a point of a sweep or a trial value of a break-even: the caller names the inputs that
+differ and gets the ledgers. Rows go through in blocks that fit the processor's cache. A block is large
 enough that numpy does the work, and small enough that no array of all rows and all months ever stands in memory.
 """
 
@@ -33,19 +33,19 @@ np.empty(2**24, dtype=np.uint8)  # never written to, so it takes no memory
 
 
 def option_builder(option: Option) -> Builder:
-    """What built an option; a fleet keeps its size, whatever is tried out."""
+    """Return the builder of an option; a fleet keeps its size, whatever is tried out."""
     return fleet_builder(int(option.accelerators), option.orders) if option.way == "own" else WAYS[option.way].build
 
 
 def build_ledger(setting: PlanContext, build: Builder) -> Ledger | None:
-    """A way's ledger with its tax at a setting, perhaps for several rows at once."""
+    """Return the ledger of an option with its tax in a context, perhaps for several rows at once."""
     built = build(setting)
     return None if isinstance(built, Unavailable) else complete_ledger(setting, built.title, built.lines)
 
 
 @dataclass(frozen=True, eq=False)
 class LedgerBlock:
-    """Some of the rows: which, the setting that stands for them, and the ledger of each way; None without one."""
+    """Some of the rows, their context, and the ledger of each option; None without one."""
 
     rows: slice
     setting: PlanContext
@@ -61,10 +61,10 @@ class _HashableColumn(np.ndarray[tuple[int, ...], np.dtype[np.float64]]):
 
 @dataclass(frozen=True, eq=False)
 class InputColumns:
-    """A setting for many rows: some inputs have a value for each row, the others stay what they are.
+    """A context for many rows: some inputs have a value for each row, the others are constant.
 
-    `along`, another input takes each of its values in every row. Amounts are then rows x values x months, and what
-    that input does not touch is reckoned once for all its values.
+    `along`, another input takes each of its values in every row. Amounts are then rows x values x months, and the part
+    that does not depend on that input is computed once for all its values.
     """
 
     setting: PlanContext
@@ -74,7 +74,7 @@ class InputColumns:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """How many rows there are, and how many values along each; one row where nothing differs."""
+        """The number of rows, and of values along each; one row where nothing differs."""
         count = len(next(iter((*self.tried.values(), *self.fields.values())), (None,)))
         return (count,) if self.along is None else (count, len(self.along[1]))
 
@@ -84,37 +84,37 @@ class InputColumns:
         return replace(self, tried=tried, fields={path: values[rows] for path, values in self.fields.items()})
 
     def with_tried(self, name: str, values: Array) -> InputColumns:
-        """The rows with one more input tried out; a factor on the work multiplies the one that is there."""
-        known = self.tried.get(name, 1.0) if name == BUSY_FACTOR else 1.0
-        return replace(self, tried={**self.tried, name: values * known})
+        """The rows with one more input tried out; a factor on the work multiplies an existing one."""
+        factor = self.tried.get(name, 1.0) if name == BUSY_FACTOR else 1.0
+        return replace(self, tried={**self.tried, name: values * factor})
 
     def context(self) -> PlanContext:
-        """The setting that stands for all rows."""
+        """Return the context that holds all rows."""
         scenario = self.setting.scenario
         for path, values in self.fields.items():
             scenario = with_value(scenario, path, values[:, None].view(_HashableColumn))
-        there = replace(self.setting, scenario=scenario) if self.fields else self.setting
+        context = replace(self.setting, scenario=scenario) if self.fields else self.setting
         if self.along is None:
-            return there.with_tried({name: values[:, None] for name, values in self.tried.items()})
+            return context.with_tried({name: values[:, None] for name, values in self.tried.items()})
         name, values = self.along
-        beside = {one: column[:, None, None] for one, column in self.tried.items()}
-        return there.with_tried({**beside, name: values[None, :, None]})
+        beside = {key: column[:, None, None] for key, column in self.tried.items()}
+        return context.with_tried({**beside, name: values[None, :, None]})
 
     def blocks(self, builders: Sequence[Builder]) -> Iterator[LedgerBlock]:
-        """The ledgers of all rows, block by block. Who takes a block has done with it when the next is asked for."""
+        """Yield the ledgers of all rows, block by block. A block is released when the next one is requested."""
         count, steps = self.shape[0], self.shape[-1] if self.along else 1
         size = max(CELLS // ((self.setting.timeline.last + 1) * steps), _FEWEST // steps)
         for start in range(0, count, size):
             rows = slice(start, min(start + size, count))
-            there = self.take(rows).context()
-            yield LedgerBlock(rows, there, tuple(build_ledger(there, build) for build in builders))
-            there.release()
+            context = self.take(rows).context()
+            yield LedgerBlock(rows, context, tuple(build_ledger(context, build) for build in builders))
+            context.release()
 
     def present_usd(self, builders: Sequence[Builder]) -> Array:
-        """What each way costs in today's money, ways x rows (x values). Not-a-number where it cannot be reckoned."""
-        found = np.full((len(builders), *self.shape), np.nan)
+        """Return present costs, options x rows (x values); not-a-number where an option is unavailable. [USD]"""
+        usd = np.full((len(builders), *self.shape), np.nan)
         for block in self.blocks(builders):
             for way, ledger in enumerate(block.ledgers):
                 if ledger is not None:
-                    found[way, block.rows] = present_usd(block.setting, ledger)
-        return found
+                    usd[way, block.rows] = present_usd(block.setting, ledger)
+        return usd

@@ -38,7 +38,7 @@ class SellableHours:
 
 
 def sells(setting: PlanContext) -> bool:
-    """Whether idle hours are sold, at a price that is entered."""
+    """Return whether idle hours are sold, at a price that is entered."""
     sell = setting.scenario.sell
     return sell is not None and sell.usd_per_accelerator_hour is not None
 
@@ -54,7 +54,7 @@ def no_sale_reason(setting: PlanContext) -> str | None:
 
 
 def is_resale_only(setting: PlanContext, accelerators: float) -> bool:
-    """Whether so many machines would do hardly any own work, and their hours are sold."""
+    """Return whether so many machines would do hardly any own work, and their hours are sold."""
     hours = accelerators * setting.terms.hours_per_month * setting.scenario.months
     return sells(setting) and setting.demand.all.busy_accelerator_hours < _HARDLY * hours
 

@@ -44,7 +44,7 @@ class SellerShare:
 
 @dataclass(frozen=True)
 class FallbackAsk:
-    """What sellers ask for an hour who cannot take the plan's order: what bridging gaps is reckoned with."""
+    """What sellers ask for an hour who cannot take the plan's order: what bridging gaps is computed with."""
 
     low: float
     typical: float
@@ -101,7 +101,7 @@ class ChosenOffers:
 
 
 def _work_of(setting: PlanContext) -> tuple[object, ...]:
-    """What decides how much work there is."""
+    """Return what decides how much work there is."""
     return (*_usual_work_of(setting), *(setting.tried.get(name) for name in _OF_WORK))
 
 
@@ -145,11 +145,11 @@ class PlanContext:
 
     @cached_property.of(_work_of)
     def demand(self) -> Demand:
-        """What the work asks for."""
+        """Return what the work asks for."""
         return self.demand_of(self.scenario)
 
     def demand_of(self, scenario: Scenario) -> Demand:
-        """What the work of a scenario asks for, with what is tried out of it."""
+        """Return what the work of a scenario asks for, with what is tried out of it."""
         return demand(
             scenario,
             busy_factor=self.tried.get(BUSY_FACTOR, 1.0),
@@ -168,7 +168,7 @@ class PlanContext:
 
     @cached_property.of(_work_of)
     def lost(self) -> dict[Work, LostTime]:
-        """What failures take of the hours of each kind of work."""
+        """Return what failures take of the hours of each kind of work."""
         return self._lost_at(self.tried.get(RATE))
 
     @cached_property
@@ -194,8 +194,8 @@ class PlanContext:
     @cached_property.of(_usual_work_of)
     def predicted(self) -> tuple[Work, ...]:
         """The work whose hours come from a model that was named, and so from a prediction."""
-        told = zip(self.scenario.work, self.written.work, strict=True)
-        return tuple(work for work, written in told if written.train or written.serve or written.run)
+        pairs = zip(self.scenario.work, self.written.work, strict=True)
+        return tuple(work for work, written in pairs if written.train or written.serve or written.run)
 
     @cached_property.of(lambda setting: (setting.scenario.years,))
     def timeline(self) -> Timeline:
@@ -209,7 +209,7 @@ class PlanContext:
 
     @property
     def discount_rate_per_year(self) -> float:
-        """What money costs: yours, or the catalogue's."""
+        """Return what money costs: yours, or the catalogue's."""
         yours = self.terms.discount_rate_per_year
         return self.catalogue.facts[COST_OF_MONEY].figure.newest.typical if yours is None else yours
 
@@ -227,7 +227,7 @@ class PlanContext:
         return {"low": self.at_case("low"), "high": self.at_case("high")}
 
     def __getstate__(self) -> dict[str, object]:
-        """What is sent to another process: not what can be made again."""
+        """Return what is sent to another process: not what can be made again."""
         return without(self, "ends", "fleets", "order_contexts")
 
     def with_offers(self, offers: ChosenOffers) -> PlanContext:
@@ -241,7 +241,7 @@ class PlanContext:
 
     @cached_property
     def fleets(self) -> dict[Hashable, Any]:
-        """Fleets that were reckoned here, for ways that pay for the same one."""
+        """Fleets that were computed here, for ways that pay for the same one."""
         return {}
 
     def release(self) -> None:

@@ -144,18 +144,18 @@ class Holding:
 
     @cached_property
     def since_delivery(self) -> NDArray[np.float64]:
-        """How many months after the month of the delivery each month is; negative before."""
+        """Return how many months after the month of the delivery each month is; negative before."""
         return np.asarray(self.plan.month - self.delivery_month)
 
     @property
     def months(self) -> Num:
-        """How many months the machines are held."""
-        held: Num = self.stop - self.start
-        return held
+        """Return how many months the machines are held."""
+        elapsed: Num = self.stop - self.start
+        return elapsed
 
     @cached_property
     def refresh_count(self) -> Num:
-        """How often the machines are replaced. At the end they are sold, not replaced."""
+        """Return how often the machines are replaced. At the end they are sold, not replaced."""
         cycles = np.asarray(self.months) / self.refresh_months
         return np.asarray(np.maximum(np.ceil(cycles - _NEARLY) - 1, 0.0))[()]
 
@@ -186,7 +186,7 @@ class Holding:
 
     @cached_property
     def last_age_months(self) -> Num:
-        """How old the machines that are sold in the end are by then."""
+        """Return how old the machines that are sold in the end are by then."""
         return np.asarray(self.months - self.refresh_count * self._cycle)[()]
 
     def beyond(self, age_months: Num) -> NDArray[np.float64]:
@@ -194,10 +194,10 @@ class Holding:
 
         if np.all(np.isinf(self.refresh_months)):
             return self._between(self.start + age_months, self.stop)
-        held = np.clip(self.plan.month, self.start, self.stop) - self.start
+        elapsed = np.clip(self.plan.month, self.start, self.stop) - self.start
         cycle = np.minimum(self.refresh_months, self.plan.months + 1)
-        whole = np.floor(held / cycle + _NEARLY)
-        part = np.maximum(held - whole * cycle - age_months, 0.0)
+        whole = np.floor(elapsed / cycle + _NEARLY)
+        part = np.maximum(elapsed - whole * cycle - age_months, 0.0)
         so_far = whole * np.maximum(cycle - age_months, 0.0) + part
         return np.diff(so_far, axis=-1, prepend=0.0)
 
@@ -207,8 +207,8 @@ class Holding:
 
     @cached_property
     def _refresh_number(self) -> NDArray[np.float64]:
-        held = np.maximum(self.plan.month - self.start, 0.0)
-        return np.asarray(np.floor(held / self.refresh_months + _NEARLY))
+        elapsed = np.maximum(self.plan.month - self.start, 0.0)
+        return np.asarray(np.floor(elapsed / self.refresh_months + _NEARLY))
 
     def _between(self, first: Num, last: Num) -> NDArray[np.float64]:
         month = self.plan.month

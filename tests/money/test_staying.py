@@ -62,7 +62,7 @@ def test_nobody_says_where_a_hosted_model_runs() -> None:
     priced = {**hosted, "price": next(iter(CATALOGUE.hosted))}
     yours = {**hosted, "usd_per_million_input_tokens": 0.2, "usd_per_million_output_tokens": 0.4}
     assert (
-        "nobody says where a hosted model runs"
+        "the place of a hosted model is unknown"
         in reasons(staying(SERVICE, site="DE", stay="eu", hosted=priced))["hosted"]
     )
     assert "hosted" not in reasons(staying(SERVICE, site="DE", stay="eu", hosted=yours))

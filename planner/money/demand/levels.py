@@ -61,15 +61,15 @@ class DemandLevels:
 
     @cached_property
     def ever_used(self) -> NDArray[np.bool_]:
-        """Whether a level of a pattern is ever wanted."""
+        """Return whether a level of a pattern is ever wanted."""
         return np.asarray((self.frequency > 0).any(axis=-1))
 
     @property
     def sizes(self) -> Array:
         """Every number above none that is ever wanted at once, the smallest first."""
         ever = (self.frequency > 0) & self.holds[:, None, :]
-        wanted = np.unique(np.broadcast_to(self.at_once, np.broadcast_shapes(ever.shape, self.at_once.shape))[ever])
-        return wanted[wanted > 0]
+        needed = np.unique(np.broadcast_to(self.at_once, np.broadcast_shapes(ever.shape, self.at_once.shape))[ever])
+        return needed[needed > 0]
 
     def below(self, fleets: float | Array) -> Array:
         """The mean number of busy accelerators in fleets of these sizes: (draws x) (fleets x) months."""
@@ -79,17 +79,17 @@ class DemandLevels:
 
     @property
     def has_draws(self) -> bool:
-        """Whether how often a pattern holds differs from draw to draw."""
+        """Return whether how often a pattern holds differs from draw to draw."""
         return self.shares.ndim > _PLAIN
 
     def meets(self, other: DemandLevels, pattern: int) -> NDArray[np.bool_]:
-        """Whether each pattern ever holds while another work has this one: patterns x months."""
+        """Return whether each pattern ever holds while another work has this one: patterns x months."""
         both = (self.shares > 0) & (other.shares[..., [pattern], :] > 0)
         return np.asarray(both.reshape(-1, *both.shape[-2:]).any(axis=0))
 
     @cached_property
     def holds(self) -> NDArray[np.bool_]:
-        """Whether a pattern ever holds, by month."""
+        """Return whether a pattern ever holds, by month."""
         return np.asarray((self.shares > 0).reshape(-1, *self.shares.shape[-2:]).any(axis=0))
 
 
@@ -114,9 +114,9 @@ def hourly_levels(at_once: Array, share: Array, by_hour: tuple[float, ...]) -> D
     parts = np.unique(by_hour)
     often = np.array([by_hour.count(part) for part in parts.tolist()])[:, None] / len(by_hour)
     day = np.where(parts[:, None] > 0, np.maximum(np.ceil(at_once * parts[:, None] - _ONE), 1.0), 0.0)
-    usual, wanted = (day * often).sum(axis=0), at_once * share
-    less = np.minimum(wanted / usual, 1.0)
-    always = np.clip((wanted - usual) / np.where(at_once > usual, at_once - usual, 1.0), 0.0, 1.0)
+    usual, needed = (day * often).sum(axis=0), at_once * share
+    less = np.minimum(needed / usual, 1.0)
+    always = np.clip((needed - usual) / np.where(at_once > usual, at_once - usual, 1.0), 0.0, 1.0)
     one = np.zeros((len(parts), 1))
     one[-1] = 1.0  # the busiest hour
     levels = np.stack([np.zeros_like(day), day, day])
@@ -126,7 +126,7 @@ def hourly_levels(at_once: Array, share: Array, by_hour: tuple[float, ...]) -> D
 
 
 def together(works: Sequence[DemandLevels]) -> DemandLevels:
-    """What all of these want together.
+    """Return what all of these want together.
 
     Work without draws goes first: it is one pattern, whatever comes after. So does work with fewer draws.
     """
@@ -145,14 +145,14 @@ def _merge_constant_patterns(works: DemandLevels) -> DemandLevels:
 
 def _pruned(works: DemandLevels) -> DemandLevels:
     """The levels without patterns that never hold and without numbers that nobody ever wants."""
-    kept = works.holds.any(axis=-1)
-    often = works.frequency[kept]
+    is_held = works.holds.any(axis=-1)
+    often = works.frequency[is_held]
     ever = (often > 0).any(axis=(0, 2))
-    return DemandLevels(works.at_once[kept][:, ever], often[:, ever], works.shares[..., kept, :])
+    return DemandLevels(works.at_once[is_held][:, ever], often[:, ever], works.shares[..., is_held, :])
 
 
 def _beside(one: DemandLevels, other: DemandLevels) -> DemandLevels:
-    """What two independent kinds of work want together."""
+    """Return what two independent kinds of work want together."""
     pairs = _pairs(one, other)
     if len(pairs.first) > MOST_LEVELS:
         return _few_patterns(pairs)
@@ -181,13 +181,13 @@ class _Pairs:
 
     @property
     def can_merge(self) -> bool:
-        """Whether sums can be merged: few enough differ in the first month and in the last, each by itself."""
+        """Return whether sums can be merged: few enough differ in the first month and in the last, each by itself."""
         cells = len(self.first) * self.levels * max(self.one.at_once.shape[-1], self.other.at_once.shape[-1])
         pairs = list(zip(self.first.tolist(), self.second.tolist(), strict=True))
         return cells <= _FEW_CELLS and all(self._distinct_sums(*pair) <= MOST_LEVELS for pair in pairs)
 
     def _distinct_sums(self, first: int, second: int) -> int:
-        """How many sums of a pair differ in the first month or in the last, whichever is more."""
+        """Return how many sums of a pair differ in the first month or in the last, whichever is more."""
         one = self.one.at_once[first, self.one.ever_used[first]][:, _ENDS]
         other = self.other.at_once[second, self.other.ever_used[second]][:, _ENDS]
         sums = np.reshape(one[:, None] + other, (-1, len(_ENDS)))
@@ -202,26 +202,26 @@ class _Pairs:
         return at_once.reshape(rows), often.reshape(rows)
 
     def on_grid(self, most: Array) -> Array:
-        """How often each step is wanted of a grid up to the most of a pair and month: pairs x steps x months.
+        """Return how often each step is wanted of a grid up to the most of a pair and month: pairs x steps x months.
 
         Level by level of the second work, so that the sums of all levels never stand in memory together.
         """
-        found = np.zeros((len(self.first), MOST_LEVELS, self._months(most)))
+        counts = np.zeros((len(self.first), MOST_LEVELS, self._months(most)))
         for level in range(self.other.frequency.shape[1]):
             often = self.other.frequency[self.second, level]
             rows = np.flatnonzero((often > 0).any(axis=-1))
-            wanted = self.one.at_once[self.first[rows]] + self.other.at_once[self.second[rows], level][:, None]
-            found[rows] += _split(
-                wanted, self.one.frequency[self.first[rows]] * often[rows, None], most[rows], found.shape
+            needed = self.one.at_once[self.first[rows]] + self.other.at_once[self.second[rows], level][:, None]
+            counts[rows] += _split(
+                needed, self.one.frequency[self.first[rows]] * often[rows, None], most[rows], counts.shape
             )
-        return found
+        return counts
 
     def _months(self, most: Array) -> int:
         parts = (self.one.at_once, self.one.frequency, self.other.at_once, self.other.frequency, most)
         return max(int(part.shape[-1]) for part in parts)
 
     def shares(self) -> Array:
-        """How often each pair holds."""
+        """Return how often each pair holds."""
         return np.asarray(self.one.shares[..., self.first, :] * self.other.shares[..., self.second, :])
 
     def shares_of(self, parts: Array) -> Array:
@@ -237,8 +237,8 @@ class _Pairs:
 
     def _held(self, one: Array, other: Array, parts: Array) -> Array:
         """The share of hours that each pattern of demand holds in one month: patterns (x draws)."""
-        held = one[self.first] * other[self.second]
-        return np.asarray((parts @ held.reshape(len(held), -1)).reshape(len(parts), *held.shape[1:]))
+        shares = one[self.first] * other[self.second]
+        return np.asarray((parts @ shares.reshape(len(shares), -1)).reshape(len(parts), *shares.shape[1:]))
 
 
 def _months_first(shares: Array) -> Array:
@@ -288,9 +288,11 @@ def _few_patterns(pairs: _Pairs) -> DemandLevels:
 
 def _differing(at_once: Array, often: Array) -> tuple[Array, Array]:
     """Levels of a pattern that want the same number in every month are one level: nothing is lost."""
-    found = [_merged(*pattern) for pattern in zip(at_once, often, strict=True)]
-    levels = max(len(one) for one, _ in found)
-    both = ([np.pad(part, ((0, levels - len(part)), (0, 0))) for part in parts] for parts in zip(*found, strict=True))
+    patterns = [_merged(*pattern) for pattern in zip(at_once, often, strict=True)]
+    levels = max(len(one) for one, _ in patterns)
+    both = (
+        [np.pad(part, ((0, levels - len(part)), (0, 0))) for part in parts] for parts in zip(*patterns, strict=True)
+    )
     merged, shares = (np.stack(parts) for parts in both)
     return merged, shares
 
@@ -308,19 +310,19 @@ def _places(rows: Array) -> tuple[NDArray[np.intp], Array]:
     return place, np.asarray(rows[np.unique(place, return_index=True)[1]])
 
 
-def _split(wanted: Array, often: Array, most: Array, shape: tuple[int, ...]) -> Array:
+def _split(needed: Array, often: Array, most: Array, shape: tuple[int, ...]) -> Array:
     """Levels shared between the two steps of a grid beside each: time and accelerator-hours stay what they were."""
     months, steps = shape[-1], MOST_LEVELS - 1
-    place = np.clip(wanted / np.where(most > 0, most, 1.0)[:, None], 0.0, 1.0) * steps
+    place = np.clip(needed / np.where(most > 0, most, 1.0)[:, None], 0.0, 1.0) * steps
     place, often = np.broadcast_arrays(place + np.zeros(months), often)
     low = np.minimum(place.astype(np.intp), steps - 1)
     above = place - low
     row, month = np.arange(len(low))[:, None, None], np.arange(months)
     into = (row * MOST_LEVELS + low) * months + month
     size = len(low) * MOST_LEVELS * months
-    found = np.bincount(into.ravel(), (often * (1.0 - above)).ravel(), size)
-    found += np.bincount(into.ravel() + months, (often * above).ravel(), size)
-    return np.asarray(found.reshape(len(low), MOST_LEVELS, months), dtype=np.float64)
+    counts = np.bincount(into.ravel(), (often * (1.0 - above)).ravel(), size)
+    counts += np.bincount(into.ravel() + months, (often * above).ravel(), size)
+    return np.asarray(counts.reshape(len(low), MOST_LEVELS, months), dtype=np.float64)
 
 
 _STEPS = np.linspace(0.0, 1.0, MOST_LEVELS)[:, None]

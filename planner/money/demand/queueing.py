@@ -44,7 +44,7 @@ def waiting_probability(*, slots: Num, busy_share: Num) -> Num:
 
 
 def mean_wait_in_services(*, slots: Num, busy_share: Num, service_cv: Num) -> SolveResult:
-    """How long a job waits on average, in lengths of an average job. [1]
+    """Return how long a job waits on average, in lengths of an average job. [1]
 
     Erlang's wait times Allen and Cunneen's factor; times the mean length it is hours. `service_cv` is the standard
     deviation of the lengths over their mean: 1 for memoryless ones, 0 for equal ones.
@@ -62,12 +62,12 @@ def mean_wait_in_services(*, slots: Num, busy_share: Num, service_cv: Num) -> So
 
 
 def allen_cunneen_factor(*, service_cv: Num) -> Num:
-    """What the wait of memoryless job lengths is multiplied by for others, arrivals being random. [1]"""
+    """Return what the wait of memoryless job lengths is multiplied by for others, arrivals being random. [1]"""
     return (1 + service_cv**2) / 2
 
 
 def achievable_busy_share(*, slots: Num, wait_in_services: Num, service_cv: Num) -> Num:
-    """How busy the slots can be while the mean wait stays within the target, in lengths of an average job. [1]
+    """Return how busy the slots can be while the mean wait stays within the target, in lengths of an average job. [1]
 
     A break-even above it is not reached by jobs that come at random, unless the overflow goes elsewhere.
     """
@@ -83,7 +83,7 @@ def achievable_busy_share(*, slots: Num, wait_in_services: Num, service_cv: Num)
 def preemption_stretch(
     *, checkpoint_interval_hours: Num, checkpoint_cost_hours: Num, restart_hours: Num, interruptions_per_hour: Num
 ) -> SolveResult:
-    """How many times longer a job takes when it is interrupted and starts again from its last checkpoint. [1]
+    """Return how many times longer a job takes when it is interrupted and starts again from its last checkpoint. [1]
 
     Half an interval is lost on average, and the restart. The rate is the job's, not a node's: a job on n nodes that
     are taken one by one is interrupted n times as often. Times the spot price it is the price of useful work.

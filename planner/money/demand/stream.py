@@ -1,16 +1,16 @@
-"""Demand: what the work of a scenario asks for, month by month, and what each layer of supply gets of it.
+"""Demand: the work of a scenario, month by month, and the part that each layer of supply does.
 
-Work is told by levels (planner.money.demand.levels): how many accelerators are wanted at once, and in what share of the
-hours. A fleet of q accelerators does the part of every level that lies below q; what lies above is left for others.
+Work is described by levels (planner.money.demand.levels): the number of accelerators at once, and the share of hours in
+which it is needed. A fleet of q accelerators does the part of every level below q; the rest is left for others.
 Work that may wait then fills the hours in which the fleet has nothing else to do.
 
 Months are the last axis and have length one where all are alike. A factor on the share of busy hours may have one entry
-for each draw, as (draws, 1): this is how the use at which two ways cost the same is found.
+for each draw, as (draws, 1): break-even utilization is solved with it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -85,7 +85,7 @@ class Demand:
     waiting_at_once: NDArray[np.float64]  # months: how many that work asks for at once
     job_accelerators: int  # the accelerators one job takes: of the work that may wait, where there is any
     work_level: NDArray[np.float64]  # (draws x) months: hours of the work, jobs aside, over its usual hours
-    layers: dict[tuple[str, float, float], DemandLayer] = field(default_factory=dict)  # that were cut already
+    layers: dict[tuple[str, float, float], DemandLayer] = field(default_factory=dict)  # cut once each
 
     @cached_property
     def peak(self) -> NDArray[np.float64]:
@@ -94,32 +94,36 @@ class Demand:
 
     @cached_property
     def all(self) -> DemandLayer:
-        """All of the work as it was asked for: what is rented when nothing is owned."""
+        """All of the work as entered: the rental where nothing is owned."""
         return self.layer(self.all_hours, self.peak + self.waiting_at_once)
 
     def upto(self, fleet: float, reach: float = 1.0) -> DemandLayer:
-        """What a fleet does: of each level the part that it has machines for, then what may wait, up to `reach`.
+        """Return the work of a fleet: the part of each level that fits, then deferrable work up to `reach`.
 
-        It keeps all the data. What is rented beside it keeps the part that belongs to the work it does.
+        It keeps all the data. Rental beside it keeps the part that belongs to its work.
         """
-        return self._cut("upto", fleet, reach, _upto)
+        key = ("upto", fleet, reach)
+        if key not in self.layers:
+            self.layers[key] = self.layer(self.done(fleet, reach), np.full(1, float(fleet)))
+        return self.layers[key]
 
     def between(self, low: int, high: int, reach: float = 1.0) -> DemandLayer:
-        """What the next layer does, above a fleet of `low` and up to `high` in all."""
+        """Return the work of the next layer, above a fleet of `low` and up to `high` in all."""
         hours = self.done(high, reach) - self.done(low, reach)
         return self.with_data(self.layer(hours, np.full(1, float(high - low))))
 
     def above(self, fleet: float, reach: float = 1.0) -> DemandLayer:
-        """What is left for others: on as many at once as are asked for beyond the fleet, more where they are full."""
-        return self.all if fleet == 0 else self._cut("above", fleet, reach, _above)
-
-    def _cut(
-        self, name: str, fleet: float, reach: float, cut: Callable[[Demand, float, float], DemandLayer]
-    ) -> DemandLayer:
-        """A layer, cut once. Kept here and not beside all demands: those of many futures are large and soon let go."""
-        key = (name, fleet, reach)
-        if key not in self.layers:
-            self.layers[key] = cut(self, fleet, reach)
+        """Return the rest for others: as many at once as are needed beyond the fleet, more where they are full."""
+        key = ("above", fleet, reach)
+        if fleet == 0 or key in self.layers:
+            return self.all if fleet == 0 else self.layers[key]
+        hours = self.all_hours - self.done(fleet, reach)
+        hours = np.where(hours > _ONE, hours, 0.0)
+        at_once = np.maximum(self.peak + self.waiting_at_once - fleet, 0.0)
+        full = hours / self.plain.hours_per_month
+        if np.any(full > at_once + _ONE):
+            at_once = np.maximum(at_once, np.ceil(full - _ONE))
+        self.layers[key] = self.with_data(self.layer(hours, at_once))
         return self.layers[key]
 
     @cached_property
@@ -152,22 +156,8 @@ class Demand:
         return replace(need, storage_tb=need.storage_tb * part, egress_tb_per_month=need.egress_tb_per_month * part)
 
 
-def _upto(work: Demand, fleet: float, reach: float) -> DemandLayer:
-    return work.layer(work.done(fleet, reach), np.full(1, float(fleet)))
-
-
-def _above(work: Demand, fleet: float, reach: float) -> DemandLayer:
-    hours = work.all_hours - work.done(fleet, reach)
-    hours = np.where(hours > _ONE, hours, 0.0)
-    at_once = np.maximum(work.peak + work.waiting_at_once - fleet, 0.0)
-    full = hours / work.plain.hours_per_month
-    if np.any(full > at_once + _ONE):
-        at_once = np.maximum(at_once, np.ceil(full - _ONE))
-    return work.with_data(work.layer(hours, at_once))
-
-
 class LostTimeInput(Protocol):
-    """What is lost of the hours of a kind of work."""
+    """The hours of a kind of work that are lost to failures."""
 
     @property
     def share(self) -> Num:
@@ -175,7 +165,7 @@ class LostTimeInput(Protocol):
 
     @property
     def is_counted(self) -> bool:
-        """Whether its hours hold that for certain."""
+        """Return whether its hours hold that for certain."""
 
     @property
     def times(self) -> float:
@@ -195,21 +185,24 @@ def demand(
     lost: Mapping[Work, LostTimeInput] | None = None,
     starts_in: int = JANUARY,
 ) -> Demand:
-    """What the scenario's work asks for, its shares of busy hours multiplied by `busy_factor` (at most to 1).
+    """Return the demand of a scenario's work, its shares of busy hours multiplied by `busy_factor` (at most to 1).
 
-    The work in `predicted` takes so many times its hours as `hours_factor` says, and asks for no more tokens by that.
-    Stated hours that `lost` says something about take so many times as long. `starts_in` is the calendar's number of
-    the plan's first month: seasons are told from January on.
+    The work in `predicted` takes `hours_factor` times its hours, without more tokens. Stated hours with an entry in
+    `lost` take so many times as long. `starts_in` is the calendar number of the plan's first month: seasons start in
+    January.
     """
-    timeline = cached_timeline(scenario.months)
-    slower = {work: (hours_factor if work in predicted else 1.0) * _slower(work, lost) for work in scenario.work}
-    around = (timeline, scenario)
-    usually = [(work, _work_layer(work, *around, busy_factor, starts_in, lost)) for work in scenario.work]
+    timeline, works, hours_per_month = cached_timeline(scenario.months), scenario.work, scenario.terms.hours_per_month
+    lost_of = dict(lost or {})
+    times = {work: lost_of[work].times if work in lost_of else 1.0 for work in works}
+    slower: dict[Work, Num] = {
+        work: (hours_factor if work in predicted else 1.0) * (lost_of[work].slower if work in lost_of else 1.0)
+        for work in works
+    }
+    usually = [(work, _work_layer(work, scenario, busy_factor, starts_in, times[work])) for work in works]
     kinds = [
-        (
-            work,
-            layer if _is_one(slower[work]) else _work_layer(work, *around, busy_factor * slower[work], starts_in, lost),
-        )
+        (work, layer)
+        if np.all(np.asarray(slower[work]) == 1)
+        else (work, _work_layer(work, scenario, busy_factor * slower[work], starts_in, times[work]))
         for work, layer in usually
     ]
     fixed = [
@@ -219,14 +212,9 @@ def demand(
     ]
     waiting = [layer for work, layer in kinds if work.may_wait]
     jobs = [
-        (work, _job_layer(job, timeline, scenario, slower[work] * _times(work, lost)))
-        for work in scenario.work
-        for job in work.jobs
+        (work, _job_layer(job, timeline, scenario, slower[work] * times[work])) for work in works for job in work.jobs
     ]
-    queue = [work for work in scenario.work if work.may_wait] or list(scenario.work)
-    usual = max(
-        sum(work.accelerators * _share(work, scenario) * _times(work, lost) for work in scenario.work), _NO_WORK
-    )
+    usual = max(sum(work.accelerators * _share(work, scenario) * times[work] for work in works), _NO_WORK)
     return Demand(
         plain=DemandLayer(
             accelerator=scenario.accelerator,
@@ -234,49 +222,36 @@ def demand(
             busy_share=0.0,
             years=scenario.years,
             hours_per_session=scenario.rent.hours_per_session,
-            storage_tb=sum(work.effective_storage_tb for work in scenario.work),
-            egress_tb_per_month=sum(work.effective_egress_tb_per_month for work in scenario.work),
+            storage_tb=sum(work.effective_storage_tb for work in works),
+            egress_tb_per_month=sum(work.effective_egress_tb_per_month for work in works),
             site=scenario.site,
-            hours_per_month=scenario.terms.hours_per_month,
-            lost_share=_lost_share([*kinds, *jobs], lost),
+            hours_per_month=hours_per_month,
+            lost_share=_lost_share([*kinds, *jobs], lost_of),
         ),
         levels=together([*fixed, *(on_off_levels(*layer) for _, layer in jobs)]),
-        waiting_hours=_together([many * share * scenario.terms.hours_per_month for many, share in waiting]),
-        waiting_at_once=_together([many for many, _ in waiting]),
-        job_accelerators=max(job_size(work) for work in queue),
-        work_level=_together([many * share / usual for _, (many, share) in usually]),
+        waiting_hours=_total([many * share * hours_per_month for many, share in waiting]),
+        waiting_at_once=_total([many for many, _ in waiting]),
+        job_accelerators=max(job_size(work) for work in [work for work in works if work.may_wait] or works),
+        work_level=_total([many * share / usual for _, (many, share) in usually]),
     )
 
 
-def _is_one(factor: Num) -> bool:
-    return bool(np.all(np.asarray(factor) == 1))
-
-
-def _times(work: Work, lost: Mapping[Work, LostTimeInput] | None) -> float:
-    return lost[work].times if lost and work in lost else 1.0
-
-
-def _slower(work: Work, lost: Mapping[Work, LostTimeInput] | None) -> Num:
-    return lost[work].slower if lost and work in lost else 1.0
-
-
-def _lost_share(kinds: Sequence[tuple[Work, _Layer]], lost: Mapping[Work, LostTimeInput] | None) -> Num:
+def _lost_share(kinds: Sequence[tuple[Work, _Layer]], lost: Mapping[Work, LostTimeInput]) -> Num:
     """The share of all hours that is known to be lost, by month."""
-    counted = {work for work, one in (lost or {}).items() if one.is_counted}
-    if lost is None or not counted:
-        return 0.0
     hours = [(work, many * share) for work, (many, share) in kinds]
-    gone = _together([each * lost[work].share for work, each in hours if work in counted])
-    every = _together([each for _, each in hours])
-    return in_short(gone / np.where(every > 0, every, 1.0))
+    counted = [each * lost[work].share for work, each in hours if work in lost and lost[work].is_counted]
+    if not any(item.is_counted for item in lost.values()):
+        return 0.0
+    total = _total([each for _, each in hours])
+    return in_short(_total(counted) / np.where(total > 0, total, 1.0))
 
 
 def job_size(work: Work) -> int:
-    """What one job takes where the work does not say: one if it may be spread or comes and goes, else all at once."""
+    """Return the size of one job; by default one if it may be spread or comes and goes, else all at once. [count]"""
     return work.accelerators_per_job or (1 if work.may_wait or work.by_hour else work.accelerators)
 
 
-def _together(parts: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+def _total(parts: list[NDArray[np.float64]]) -> NDArray[np.float64]:
     return np.asarray(sum(parts)) if parts else np.zeros(1)
 
 
@@ -284,21 +259,20 @@ def _together(parts: list[NDArray[np.float64]]) -> NDArray[np.float64]:
 _Layer = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
-def _work_layer(
-    work: Work,
-    timeline: Timeline,
-    scenario: Scenario,
-    factor: Num,
-    starts_in: int,
-    lost: Mapping[Work, LostTimeInput] | None,
-) -> _Layer:
-    """Growth asks for more at once; a season, for more hours, and for more at once only when the hours run out.
+def _work_layer(work: Work, scenario: Scenario, factor: Num, starts_in: int, times: float) -> _Layer:
+    """Growth needs more at once; a season, more hours, and more at once only when the hours run out.
 
-    What is tried out makes the same machines busier, never more of them: it stops at all hours.
+    An input that is tried out makes the same machines busier, never more of them: it stops at all hours.
     """
-    asked = work.accelerators * _growth(work, timeline)
-    busy = asked * _share(work, scenario) * _season(work, timeline, starts_in) * _times(work, lost)
-    at_once = np.maximum(np.ceil(np.maximum(asked, busy) - _ONE), 1.0)
+    month = np.maximum(np.arange(cached_timeline(scenario.months).last + 1) - 1, 0)  # today is as month 1
+    growth, season = np.ones(1), np.ones(1)
+    if work.growth_per_year != 0:
+        growth = np.asarray((1 + work.growth_per_year) ** (month.astype(np.float64) / MONTHS_PER_YEAR))
+    if work.season:
+        season = np.take(np.asarray(work.season, dtype=np.float64), (month + starts_in - JANUARY) % MONTHS_PER_YEAR)
+    needed = work.accelerators * growth
+    busy = needed * _share(work, scenario) * season * times
+    at_once = np.maximum(np.ceil(np.maximum(needed, busy) - _ONE), 1.0)
     return at_once, np.asarray(np.minimum(busy / at_once * factor, 1.0))
 
 
@@ -329,21 +303,6 @@ def _share(work: Work, scenario: Scenario) -> float:
     if hours is None:
         return work.effective_utilization
     return hours / (work.accelerators * scenario.terms.hours_per_month)
-
-
-def _season(work: Work, timeline: Timeline, starts_in: int) -> NDArray[np.float64]:
-    if not work.season:
-        return np.ones(1)
-    month = np.maximum(np.arange(timeline.last + 1) - 1, 0) + starts_in - JANUARY  # today asks for what month 1 does
-    return np.asarray(np.take(work.season, month % MONTHS_PER_YEAR), dtype=np.float64)
-
-
-def _growth(work: Work, timeline: Timeline) -> NDArray[np.float64]:
-    """How many times as large as in month 1 the work is, by month."""
-    if work.growth_per_year == 0:
-        return np.ones(1)
-    elapsed = np.maximum(np.arange(timeline.last + 1, dtype=np.float64) - 1, 0.0)
-    return np.asarray((1 + work.growth_per_year) ** (elapsed / MONTHS_PER_YEAR))
 
 
 def in_short(values: NDArray[np.float64]) -> Num:

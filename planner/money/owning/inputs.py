@@ -102,8 +102,8 @@ def add_power_curve(sheet: InputSheet, setting: PlanContext, *fleets: DemandLaye
     if not points:
         return
     loads, shares = ([getattr(point, name) for point in points] for name in ("load", "power_share"))
-    told = "; ".join(f"{load:g}: {share:g}" for load, share in zip(loads, shares, strict=True))
-    where = replace(YOUR_INPUT, note=f"share of the rated power at each load: {told}")
+    text = "; ".join(f"{load:g}: {share:g}" for load, share in zip(loads, shares, strict=True))
+    where = replace(YOUR_INPUT, note=f"share of the rated power at each load: {text}")
     sheet.add("idle_power_share", shares[0], "1", where)
     sheet.add("busy_power_share", shares[-1], "1", where)
     first, *before = [np.interp(fleet.busy_share, loads, shares) for fleet in fleets]
@@ -116,12 +116,12 @@ def add_power_curve(sheet: InputSheet, setting: PlanContext, *fleets: DemandLaye
 @cached(64)
 def _shared_inputs(setting: PlanContext) -> Mapping[str, LedgerInput]:
     """The inputs that do not depend on the fleet: said once for all ways to own one, whatever is tried out of them."""
-    known, tried = setting.base_context, setting.tried
-    if known is None or known is setting or asked_for(known) != asked_for(setting):  # more may have another tariff
+    base, tried = setting.base_context, setting.tried
+    if base is None or base is setting or asked_for(base) != asked_for(setting):  # more may have another tariff
         return _compute_shared_inputs(setting)
-    found, flags = _shared_inputs(known), {flag.name for flag in setting.timeline.flags}
-    said = [name for name in tried if name in found and name not in flags]
-    return {**found, **{name: LedgerInput(name, tried[name], found[name].unit, TRIED) for name in said}}
+    inputs, flags = _shared_inputs(base), {flag.name for flag in setting.timeline.flags}
+    overrides = [name for name in tried if name in inputs and name not in flags]
+    return {**inputs, **{name: LedgerInput(name, tried[name], inputs[name].unit, TRIED) for name in overrides}}
 
 
 def _compute_shared_inputs(setting: PlanContext) -> Mapping[str, LedgerInput]:
@@ -157,46 +157,46 @@ def add_holding(sheet: InputSheet, setting: PlanContext, until_months: Num | Non
     ordered = _tried(sheet, ORDER, float(own.order_month))
     _add_lead_time(sheet, setting, stop, ordered)
     cycle: Num = np.inf if own.refresh_years is None else own.refresh_years
-    held = Holding(
+    holding = Holding(
         plan,
         ordered_months=ordered,
         lead_time_months=sheet.used["lead_time_months"].value,
         until_months=stop,
         refresh_months=_tried(sheet, "refresh_years", cycle) * MONTHS_PER_YEAR if refreshed else np.inf,
     )
-    sheet.add_all(held.flags(_when(sheet, held)))
+    sheet.add_all(holding.flags(_when(sheet, holding)))
     if np.any(np.asarray(ordered) > 0):
-        sheet.add("ordered", held.ordered, "1 in the month of the order, else 0", PLAN)
-        sheet.add("ordered_after_years", held.ordered_years, "years from today", YOUR_INPUT)
-    sheet.add("room_age_years", held.months / MONTHS_PER_YEAR, "years", PLAN)
+        sheet.add("ordered", holding.ordered, "1 in the month of the order, else 0", PLAN)
+        sheet.add("ordered_after_years", holding.ordered_years, "years from today", YOUR_INPUT)
+    sheet.add("room_age_years", holding.months / MONTHS_PER_YEAR, "years", PLAN)
     warranty = sheet.used["warranty_years"].value
-    sheet.add("after_warranty", held.beyond(warranty * MONTHS_PER_YEAR), "share of each month", PLAN)
-    add_residual_share(sheet, setting, "residual_share", held.last_age_months)
-    if refreshed and not np.all(np.isinf(held.refresh_months)):
-        _add_refreshes(sheet, setting, held)
-    return held
+    sheet.add("after_warranty", holding.beyond(warranty * MONTHS_PER_YEAR), "share of each month", PLAN)
+    add_residual_share(sheet, setting, "residual_share", holding.last_age_months)
+    if refreshed and not np.all(np.isinf(holding.refresh_months)):
+        _add_refreshes(sheet, setting, holding)
+    return holding
 
 
-def _add_refreshes(sheet: InputSheet, setting: PlanContext, held: Holding) -> None:
+def _add_refreshes(sheet: InputSheet, setting: PlanContext, holding: Holding) -> None:
     """Says when the prices of new and replaced machines were set, and what is left of the replaced ones' price."""
-    sheet.add("refreshes", held.refreshes, "1 in months of replacement, else 0", PLAN)
+    sheet.add("refreshes", holding.refreshes, "1 in months of replacement, else 0", PLAN)
     for name, months in (
-        ("new_price_after_years", held.new_price_after_months),
-        ("old_price_after_years", held.old_price_after_months),
-        ("last_price_after_years", held.last_price_after_months),
+        ("new_price_after_years", holding.new_price_after_months),
+        ("old_price_after_years", holding.old_price_after_months),
+        ("last_price_after_years", holding.last_price_after_months),
     ):
         sheet.add(name, months / MONTHS_PER_YEAR, "years from today", PLAN)
-    add_residual_share(sheet, setting, "residual_share_at_refresh", held.refresh_months)
+    add_residual_share(sheet, setting, "residual_share_at_refresh", holding.refresh_months)
 
 
-def _when(sheet: InputSheet, held: Holding) -> Origin:
+def _when(sheet: InputSheet, holding: Holding) -> Origin:
     """The origin of the flags of a holding: how long the delivery takes, and who says so."""
     wait = sheet.used["lead_time_months"]
     if np.ndim(wait.value) or not isinstance(wait.origin, Origin):
         return PLAN
     note = f"delivery after {months_words(float(wait.value))} ({wait.origin.source})"
-    if np.ndim(held.stop) == 0:
-        note = f"{note}, sold after {float(held.stop):g}"
+    if np.ndim(holding.stop) == 0:
+        note = f"{note}, sold after {float(holding.stop):g}"
     return replace(PLAN, note=note)
 
 
@@ -236,7 +236,7 @@ def between(position: Num, middle: Num, low: Num, high: Num) -> Num:
 
 
 def left(ages: tuple[int, ...], shares: tuple[float, ...], age_months: Num) -> Num:
-    """What a curve says at an age; beyond its last one it goes on falling as in its last year."""
+    """Return what a curve says at an age; beyond its last one it goes on falling as in its last year."""
     last = shares[-1] / shares[-2]
     beyond = np.maximum(np.asarray(age_months, dtype=np.float64) - ages[-1], 0.0) / (ages[-1] - ages[-2])
     share = np.interp(age_months, ages, shares) * last**beyond
@@ -268,7 +268,7 @@ def _add_lead_time(sheet: InputSheet, setting: PlanContext, stop: Num, ordered: 
 
 
 def lead_time(setting: PlanContext) -> Figure:
-    """How long the delivery takes: of the machine where it is bought off the shelf, else of servers."""
+    """Return how long the delivery takes: of the machine where it is bought off the shelf, else of servers."""
     return site_or_fact_figure(setting, "lead_time_months", LEAD_TIME)
 
 
@@ -306,7 +306,7 @@ def _add_network(sheet: InputSheet, setting: PlanContext, fleet: int) -> None:
 
 
 def add_power_price(sheet: InputSheet, setting: PlanContext) -> None:
-    """What a kilowatt-hour costs at the site, now and later, and how many it takes there."""
+    """Return what a kilowatt-hour costs at the site, now and later, and how many it takes there."""
     own, site = setting.scenario.own, setting.scenario.site
     price, pue = price_of_electricity(setting), setting.catalogue.site_figure(site, "pue")
     sheet.figure("usd_per_kwh", price and price.figure, "USD/kWh", own.usd_per_kwh)
@@ -315,12 +315,12 @@ def add_power_price(sheet: InputSheet, setting: PlanContext) -> None:
 
 
 def _add_price_change(sheet: InputSheet, setting: PlanContext, name: str) -> None:
-    """How a price of owning changes in a year."""
+    """Return how a price of owning changes in a year."""
     add_price_change(sheet, setting, name, CHANGES[name], getattr(setting.scenario.own, name))
 
 
 def add_staff_and_space(sheet: InputSheet, setting: PlanContext) -> None:
-    """What people and space cost at the place, now and later."""
+    """Return what people and space cost at the place, now and later."""
     own = setting.scenario.own
     for name in ("fte_per_accelerator", "usd_per_fte_year"):
         figure = site_or_fact_figure(setting, name, FACTS[name])

@@ -19,7 +19,7 @@ from pricing.records import Accelerator
 
 _FEWEST = 12  # known prices, below which no line is drawn
 _ENDS = (0.1, 0.9)
-_PULL = 3.0  # of the slopes towards nought: some of what tells chips apart goes together
+_PULL = 3.0  # of the slopes towards zero: some of what tells chips apart goes together
 _ROUNDS = 40
 _NEAR, _FAR = 1.345, 4.685  # usual deviations: from where a price counts less (Huber), and not at all (Tukey)
 _FULL_RATE = 2.9  # times the 32-bit rate, from where the 16-bit units are those of a chip for data centres
@@ -70,7 +70,7 @@ def _facts(catalogue: Catalogue, *_: object) -> tuple[object, ...]:
 
 @cached(512, same=_facts, equal=lambda _, accelerator: accelerator)
 def estimated_price(catalogue: Catalogue, accelerator: str) -> EstimatedPrice | None:
-    """What it would cost; None where nobody sells it, or too little is known of it or of the others."""
+    """Return what it would cost; None where nobody sells it, or too little is known of it or of the others."""
     record = catalogue.accelerators.get(accelerator)
     chip = None if record is None or record.rent_only else _chip_traits(record)
     others = tuple(price for price in known_prices(catalogue) if price.accelerator != accelerator)
@@ -85,12 +85,12 @@ def estimated_price(catalogue: Catalogue, accelerator: str) -> EstimatedPrice | 
 @cached(4, same=_facts)
 def known_prices(catalogue: Catalogue) -> tuple[PricedChip, ...]:
     """The accelerators whose price somebody publishes, and of which enough is known; a quote of yours is no list."""
-    found = []
+    chips = []
     for key, record in sorted(catalogue.accelerators.items()):
         chip, price = _chip_traits(record), record.price_usd
         if chip is not None and price is not None and trust(catalogue, price.newest) != "yours":
-            found.append(PricedChip(key, chip, price.newest.typical))
-    return tuple(found)
+            chips.append(PricedChip(key, chip, price.newest.typical))
+    return tuple(chips)
 
 
 @cached(8)
@@ -103,7 +103,7 @@ def leave_one_out_errors(known: tuple[PricedChip, ...]) -> tuple[float, ...]:
 
 
 def _chip_traits(record: Accelerator) -> _ChipTraits | None:
-    """What is known of it; None where its rate, memory or bandwidth is not."""
+    """Return what is known of it; None where its rate, memory or bandwidth is not."""
     figures = (record.fp32_tflops, record.memory_gb, record.memory_bandwidth_gb_s)
     single, memory, bandwidth = (_typical(figure) for figure in figures)
     rate = _typical(record.bf16_dense_tflops) or _typical(record.fp16_dense_tflops) or (single and 2 * single)
@@ -137,7 +137,7 @@ class _PriceRegression:
     vendor: str
 
     def usd(self, chip: _ChipTraits) -> float:
-        """What a chip costs on it."""
+        """Return what a chip costs on it."""
         columns = (_design_row(chip, self.year, self.vendor) - self.middle) / self.spread
         return float(np.exp(self.slopes[0] + columns @ self.slopes[1:]))
 

@@ -156,7 +156,7 @@ def _value(sheet: InputSheet, name: str) -> Num:
 
 
 def _has_moved(sheet: InputSheet) -> bool:
-    """Whether the order is placed on another day than that of its price."""
+    """Return whether the order is placed on another day than that of its price."""
     if "ordered" not in sheet.used:
         return False
     return PRICED not in sheet.used or bool(np.any(_value(sheet, "ordered_after_years") != _value(sheet, PRICED)))

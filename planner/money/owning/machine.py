@@ -56,7 +56,7 @@ class Machine:
 
     @property
     def holds_cards(self) -> bool:
-        """Whether it is a machine into which cards are put that are bought for themselves."""
+        """Return whether it is a machine into which cards are put that are bought for themselves."""
         return self.host is not None and not self.is_complete
 
     def order_text(self, accelerators: int) -> str:

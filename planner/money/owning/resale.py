@@ -18,7 +18,7 @@ from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.own import OwnInputs
 
 _NEARLY = 1e-9
-# Below this rate a year no interest is reckoned: its formula would divide nothing by nothing.
+# Below this rate a year no interest is computed: its formula would divide nothing by nothing.
 _FLAT = "1e-6"
 
 
@@ -60,7 +60,7 @@ def first_principal_share(rate: str, months: str) -> str:
 
 
 def grown(rate: str) -> str:
-    """What a dollar has grown to from the first month after the delivery to each month: to 1 in that month."""
+    """Return what a dollar has grown to from the first month after the delivery to each month: to 1 in that month."""
     return f"(1 + {rate}) ** ((month - 1) / 12) / (1 + {rate}) ** (delivery_month / 12)"
 
 
@@ -79,7 +79,7 @@ def level_payment(rate: str, months: str, left: str, *, in_advance: bool) -> str
 
 
 def value(sheet: InputSheet, how: str) -> Num:
-    """What a formula gives for the inputs that were said."""
+    """Return what a formula gives for the inputs that were said."""
     return formula(how)({name: sheet.used[name].value for name in formula(how).names})
 
 

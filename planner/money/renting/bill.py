@@ -229,7 +229,7 @@ def drop_zero_lines(sheet: InputSheet, lines: tuple[Line, ...]) -> tuple[Line, .
 
 
 def input_is_one(sheet: InputSheet, name: str) -> bool:
-    """Whether an input is the plain number 1."""
+    """Return whether an input is the plain number 1."""
     value = sheet.used[name].value
     return np.ndim(value) == 0 and float(value) == 1.0
 

@@ -60,7 +60,7 @@ class BookingResult:
 
 
 def term_sequences(setting: PlanContext, terms: Sequence[ReservationTerm]) -> list[TermSequence]:
-    """What may follow on each term that the plan may begin with."""
+    """Return what may follow on each term that the plan may begin with."""
     at_end = setting.scenario.reserve.at_end
     firsts = [n for n, term in enumerate(terms) if term.may_begin]
     if at_end == "cheapest":
@@ -97,12 +97,12 @@ def cheapest_bookings(
     if not rows:
         return None
     plan, prices = _BookingMonths(setting, need), term_prices(setting, terms)
-    wanted = plan.asked[plan.asked > 0]
-    grows = len(wanted) > 0 and bool(wanted.min() < wanted.max()) and not setting.scenario.reserve.volume
-    edges = [_tier_edges(wanted, max(prices.machine[n] for n in row.terms), in_steps and grows) for row in rows]
+    demand = plan.asked[plan.asked > 0]
+    grows = len(demand) > 0 and bool(demand.min() < demand.max()) and not setting.scenario.reserve.volume
+    edges = [_tier_edges(demand, max(prices.machine[n] for n in row.terms), in_steps and grows) for row in rows]
     width = max(len(row.terms) for row in rows)
     options = np.array([[*row.terms, *[0] * (width - len(row.terms))] for row in rows], dtype=np.intp)
-    return _BookingSearch(plan, prices, terms, rows, options, np.array(edges)).found()
+    return _BookingSearch(plan, prices, terms, rows, options, np.array(edges)).result()
 
 
 class _BookingMonths:
@@ -131,7 +131,7 @@ class _BookingMonths:
         return np.broadcast_to(np.atleast_1d(np.asarray(value, dtype=np.float64)), self.last + 1)[1:]
 
     def _on_demand(self) -> Array:
-        """What all the work costs on demand in each month; no sum can pay for it where nobody has a price."""
+        """Return what all the work costs on demand in each month; no sum can pay for it where nobody has a price."""
         offer, usd = self.setting.offers.on_demand, np.full(self.last + 1, np.inf)
         if offer is None or offer in self.setting.catalogue.offers:
             lines = renting(self.setting, self.need, offer)
@@ -155,7 +155,7 @@ class _BookingMonths:
 
 
 def _levels(setting: PlanContext) -> Array:
-    """What a price of one that is set at the beginning of each month comes to when that month is paid."""
+    """Return what a price of one that is set at the beginning of each month comes to when that month is paid."""
     timeline = setting.timeline
     sheet = InputSheet(setting.catalogue, setting.case, setting.tried)
     set_after = timeline.begun_years * MONTHS_PER_YEAR
@@ -165,12 +165,12 @@ def _levels(setting: PlanContext) -> Array:
     return np.broadcast_to(np.asarray(level, dtype=np.float64), timeline.last + 1)[1:]
 
 
-def _tier_edges(wanted: Array, machine: float, in_steps: bool) -> list[tuple[float, float]]:
+def _tier_edges(demand: Array, machine: float, in_steps: bool) -> list[tuple[float, float]]:
     """The tiers, each from where to where: first everything together, then, where that is asked for, the steps."""
     whole = [(0.0, np.inf)]
     if not in_steps:
         return whole
-    low, high = (float(np.ceil(one / machine - _NEARLY) * machine) for one in (wanted.min(), wanted.max()))
+    low, high = (float(np.ceil(one / machine - _NEARLY) * machine) for one in (demand.min(), demand.max()))
     step = np.ceil((high - low) / machine / (MOST_STEPS - 1) - _NEARLY) * machine
     tops = [low, *(min(low + step * number, high) for number in range(1, MOST_STEPS))]
     return whole + list(zip([0.0, *tops[:-1]], tops, strict=True))
@@ -204,7 +204,7 @@ class _BookingSearch:
         self.least, self.waits = self._least()
 
     def _costs(self, prices: TermPrices, share: Array) -> Array:
-        """What a reservation costs that begins in each month: months x rows x tiers x options."""
+        """Return what a reservation costs that begins in each month: months x rows x tiers x options."""
         plan, options = self.plan, self.options
         reserve, lengths = plan.setting.scenario.reserve, sorted({term.months for term in self.terms})
         place = np.searchsorted(lengths, self.months)
@@ -225,7 +225,7 @@ class _BookingSearch:
         return np.moveaxis(np.where(np.isnan(cost), np.inf, cost * plan.with_support), -1, 0)
 
     def _data(self, prices: TermPrices) -> Array:
-        """What all the data costs at each option, by month, in today's money: rows x options x months."""
+        """Return what all the data costs at each option, by month, in today's money: rows x options x months."""
         plan = self.plan
 
         def of(values: Array) -> Array:
@@ -278,13 +278,13 @@ class _BookingSearch:
         return np.asarray(places[..., :1] + last)
 
     def _begun(self) -> Array:
-        """What the plan costs that begins with each option: rows x tiers x options."""
+        """Return what the plan costs that begins with each option: rows x tiers x options."""
         rows, tiers, options = self.least.shape[1:]
         row, tier, option = np.ogrid[:rows, :tiers, :options]
         follows = self.least[self.months[:, None, :], row, tier, option]
         return np.asarray(self.first + np.minimum(follows, self.let_go[0]))
 
-    def found(self) -> BookingResult | None:
+    def result(self) -> BookingResult | None:
         """The cheapest row, everything together or in steps."""
         begun = self._begun()
         whole = begun[:, 0].min(axis=-1)
@@ -309,18 +309,18 @@ class _BookingSearch:
         """The bookings of a tier, from the first month on; what costs the same is reserved, once anything is."""
         least, let_go = self.least[:, row, tier].tolist(), self.let_go[:, row, tier].tolist()
         later, months = self.later[:, row, tier].tolist(), self.months[row].tolist()
-        month, made, before = 0 if first is not None else self._wait(row, tier), list[Reservation](), first
+        month, bookings, before = 0 if first is not None else self._wait(row, tier), list[Reservation](), first
         while month < self.plan.last:
             longest = months[before] if before is not None and tier < _FIRST else self.plan.last + max(months)
             places = [n for n, length in enumerate(months) if length <= longest]
             ahead = {n: later[month][n] + min(least[month + months[n]][n], let_go[month][n]) for n in places}
-            option = min(ahead, key=lambda n: ahead[n]) if made or first is None else first
+            option = min(ahead, key=lambda n: ahead[n]) if bookings or first is None else first
             term = self.terms[int(self.options[row, option])]
-            made.append(Reservation(term.offer, month, float(term.months)))
+            bookings.append(Reservation(term.offer, month, float(term.months)))
             began, month, before = month, month + term.months, option
             if let_go[began][option] < least[month][option] - _CENT:
                 break
-        return tuple(made)
+        return tuple(bookings)
 
     def _wait(self, row: int, tier: int) -> int:
         """The month in which a step is first reserved."""

@@ -20,7 +20,7 @@ FACTS = {
 }
 OF_JOB = "interruptions_per_hour"
 OF_MACHINES = f"{OF_MACHINE} * ceil(accelerators_per_job / accelerators_per_machine)"
-LEAST_LEFT = 0.01  # draws that lose more than 99 of 100 hours are reckoned as losing 99
+LEAST_LEFT = 0.01  # draws that lose more than 99 of 100 hours are computed as losing 99
 _CALM_HOURS = HOURS_PER_YEAR  # at least a checkpoint a year, also where nothing interrupts
 _CALM_RATE = 1e-6  # once in a century is never
 
@@ -60,7 +60,7 @@ def add_interruptions(sheet: InputSheet, setting: PlanContext) -> str:
 
 
 def rate_per_hour(sheet: InputSheet) -> Num:
-    """How often a job is interrupted. [1/hour]"""
+    """Return how often a job is interrupted. [1/hour]"""
     if OF_JOB in sheet.used:
         return sheet.used[OF_JOB].value
     each, job, machine = (
@@ -71,7 +71,7 @@ def rate_per_hour(sheet: InputSheet) -> Num:
 
 
 def stretch(sheet: InputSheet) -> SolveResult:
-    """How many times longer the work takes, or why it never ends. [1]"""
+    """Return how many times longer the work takes, or why it never ends. [1]"""
     every, cost, restart = (
         sheet.used[name].value for name in ("checkpoint_every_hours", "checkpoint_hours", "restart_hours")
     )
@@ -84,7 +84,7 @@ def stretch(sheet: InputSheet) -> SolveResult:
 
 
 def interruption_lines(sheet: InputSheet, price: str, rate: str, longer: Num) -> tuple[Line, ...]:
-    """What the longer run costs: checkpoints written, and work done again."""
+    """Return what the longer run costs: checkpoints written, and work done again."""
     hours = f"{BILLED} * {BUSY}"
     written = "checkpoint_hours / checkpoint_every_hours"
     left = f"max(1 - {rate} * (checkpoint_every_hours / 2 + restart_hours), {LEAST_LEFT})"

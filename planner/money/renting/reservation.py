@@ -1,6 +1,6 @@
 """Reserving: machines bound for terms, paid busy or idle, by the month or before each term; the rest is on demand.
 
-What is reserved when was decided once (planner.money.renting.bookings). A tier of machines is reserved for one term
+The schedule is decided once (planner.money.renting.bookings). A tier of machines is reserved for one term
 after the other; the next tier stands above it. Each reservation holds as many as its busiest month asks for.
 """
 
@@ -48,12 +48,12 @@ class ReservedPart:
     offer: str | None
     lines: tuple[Line, ...]
     over_months: float  # that the last of them runs on after the plan
-    sheet: InputSheet  # what is reserved and how busy it is, by the month: for lines that rest on it
+    sheet: InputSheet  # reserved machines and their utilization by month, for dependent lines
 
 
 @dataclass(frozen=True, eq=False)
 class ReservationBill:
-    """What is reserved, and the work that is left: its need, and the share of each month in which there is any."""
+    """The reservations, the rest of the work, and the share of each month in which there is any."""
 
     parts: tuple[ReservedPart, ...]
     rest: DemandLayer
@@ -67,12 +67,12 @@ class ReservationBill:
 
     @property
     def over_months(self) -> float:
-        """How long the last reservation runs on after the plan."""
+        """The time that the last reservation runs on after the plan. [month]"""
         return max((part.over_months for part in self.parts), default=0.0)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to know of being bound."""
+        """Warnings about the commitment."""
         bound = max((booking.term_months for tier in self.tiers for booking in tier.bookings), default=0.0)
         lease = (f"bound for {months_words(bound)}: {LEASE}",) if bound >= LEASE_MONTHS else ()
         over = self.over_months
@@ -81,7 +81,7 @@ class ReservationBill:
 
 
 def term_months(setting: PlanContext, offer: str | None) -> float | None:
-    """How long one is bound: as you say, else as the offer says; None where neither does."""
+    """Return the term: yours, else that of the offer; None where there is neither. [month]"""
     yours = setting.scenario.reserve.term
     if yours is not None:
         return TERM_MONTHS[yours]
@@ -89,66 +89,66 @@ def term_months(setting: PlanContext, offer: str | None) -> float | None:
 
 
 def work_of(setting: PlanContext) -> DemandLayer:
-    """The work that is reserved for where nothing is owned: all; of what may wait as much as few machines do."""
+    """Return the work to reserve for where nothing is owned: all, or the part that the right size does."""
     size = right_size(setting)
     return setting.demand.all if size is None else setting.demand.between(0, size, reach(setting, size))
 
 
 def all_along(setting: PlanContext) -> tuple[ReservationTier, ...]:
-    """What is reserved of machines that the work wants all along, such as a layer of a mix."""
+    """Return the reservations of machines that are needed all the time, such as a layer of a mix."""
     return (ReservationTier(setting.offers.base_reservations),)
 
 
 def reserving(setting: PlanContext, need: DemandLayer, tiers: tuple[ReservationTier, ...]) -> ReservationBill:
-    """The work on reserved machines, tier by tier, and what is left of it."""
+    """Return the bill of reserved machines, tier by tier, and the rest of the work."""
     runs, months = setting.timeline.runs, setting.timeline.last + 1
     wants = _once(np.asarray(need.accelerators, dtype=np.float64))
-    asked = np.broadcast_to(wants, (*wants.shape[:-1], months))
-    done, parts = np.zeros_like(asked), list[ReservedPart]()
-    beneath = np.zeros_like(asked)
+    demanded = np.broadcast_to(wants, (*wants.shape[:-1], months))
+    done, parts = np.zeros_like(demanded), list[ReservedPart]()
+    beneath = np.zeros_like(demanded)
     for step, tier in enumerate(tiers, start=1):
         number = _booking_number(tier, months)
-        wanted = np.maximum(asked - beneath, 0.0)
-        many = _held(tier, number, wanted)
-        works = np.minimum(wanted, many)
+        above = np.maximum(demanded - beneath, 0.0)
+        many = _held(tier, number, above)
+        works = np.minimum(above, many)
         done, beneath = done + works, beneath + many
         for offer in dict.fromkeys(booking.offer for booking in tier.bookings):
             parts += _part(
-                setting, need, (step, tier), offer, _HeldMachines(asked, number, many, works).at(tier, offer)
+                setting, need, (step, tier), offer, _HeldMachines(demanded, number, many, works).at(tier, offer)
             )
-    none = asked <= _NEARLY  # no machines are wanted, but data may be kept
-    share = np.where(none, 1.0, (asked - done) / np.where(none, 1.0, asked))
-    rest = _with_data(replace(need, accelerators=in_short(asked - done)), share)
+    none = demanded <= _NEARLY  # no machines are wanted, but data may be kept
+    share = np.where(none, 1.0, (demanded - done) / np.where(none, 1.0, demanded))
+    rest = _with_data(replace(need, accelerators=in_short(demanded - done)), share)
     return ReservationBill(tuple(parts), rest, np.asarray(runs * (share > _NEARLY)), tiers)
 
 
-def _once(wanted: Array) -> Array:
-    """What all futures want alike, once for all of them: then so are reservations."""
-    return wanted[0] if wanted.ndim == 2 and bool(np.all(wanted == wanted[:1])) else wanted
+def _once(above: Array) -> Array:
+    """The same demand in all futures, once for all of them: then so are reservations."""
+    return above[0] if above.ndim == 2 and bool(np.all(above == above[:1])) else above
 
 
 def _booking_number(tier: ReservationTier, months: int) -> NDArray[np.intp]:
-    """Which of its reservations is in force in each month, today being the first month; -1 where none is."""
+    """The reservation in force in each month, today being the first month; -1 where none is."""
     number = np.full(months, _NONE)
-    for place, one in enumerate(tier.bookings):
-        first = one.after_months + 1 if one.after_months else 0
-        number[first : int(np.ceil(one.until - _NEARLY)) + 1] = place
+    for place, booking in enumerate(tier.bookings):
+        first = booking.after_months + 1 if booking.after_months else 0
+        number[first : int(np.ceil(booking.until - _NEARLY)) + 1] = place
     return number
 
 
-def _held(tier: ReservationTier, number: NDArray[np.intp], wanted: Array) -> Array:
+def _held(tier: ReservationTier, number: NDArray[np.intp], above: Array) -> Array:
     """The machines of each month: as many for a whole reservation as its busiest month wants, up to the tier's most."""
     if tier.is_fixed:
-        return np.broadcast_to(np.where(number > _NONE, float(tier.most or 0), 0.0), wanted.shape)
+        return np.broadcast_to(np.where(number > _NONE, float(tier.most or 0), 0.0), above.shape)
     first = np.flatnonzero(np.diff(number, prepend=_NONE - 1))
     group = np.cumsum(np.diff(number, prepend=_NONE - 1) != 0) - 1
-    most = np.maximum.reduceat(wanted, first, axis=-1)[..., group] * (number > _NONE)
+    most = np.maximum.reduceat(above, first, axis=-1)[..., group] * (number > _NONE)
     return most if tier.most is None else np.minimum(most, float(tier.most))
 
 
 @dataclass(frozen=True, eq=False)
 class _HeldMachines:
-    """By month, perhaps in several draws: what is asked for, which reservation is in force, its machines, at work."""
+    """By month, perhaps in several draws: the demand, the reservation in force, its machines, and those at work."""
 
     asked: Array
     number: NDArray[np.intp]
@@ -157,12 +157,14 @@ class _HeldMachines:
 
     def at(self, tier: ReservationTier, offer: str | None) -> _HeldMachines:
         """The reservations at one offer alone."""
-        there = (self.number > _NONE) & np.array([booking.offer == offer for booking in tier.bookings])[self.number]
-        many, works = np.where(there, self.many, 0.0), np.where(there, self.works, 0.0)
-        return _HeldMachines(self.asked, np.where(there, self.number, _NONE), many, works)
+        is_at_offer = (self.number > _NONE) & np.array([booking.offer == offer for booking in tier.bookings])[
+            self.number
+        ]
+        many, works = np.where(is_at_offer, self.many, 0.0), np.where(is_at_offer, self.works, 0.0)
+        return _HeldMachines(self.asked, np.where(is_at_offer, self.number, _NONE), many, works)
 
     def served_layer(self, need: DemandLayer) -> DemandLayer:
-        """What they do of the work."""
+        """Return the part of the work that they do."""
         busy = need.busy_share * self.works / np.where(self.many > _NEARLY, self.many, 1.0)
         share = self.works / np.where(self.asked > _NEARLY, self.asked, 1.0)
         fewer = replace(need, accelerators=in_short(self.many), busy_share=in_short(np.asarray(busy)))
@@ -170,26 +172,28 @@ class _HeldMachines:
 
 
 def _part(
-    setting: PlanContext, need: DemandLayer, at: tuple[int, ReservationTier], offer: str | None, held: _HeldMachines
+    setting: PlanContext, need: DemandLayer, at: tuple[int, ReservationTier], offer: str | None, machines: _HeldMachines
 ) -> Iterator[ReservedPart]:
     """The bill of the reservations of a tier at one offer."""
     (step, tier), timeline, reserve = at, setting.timeline, setting.scenario.reserve
-    bound = np.asarray(timeline.runs * (held.many > _NEARLY))
+    bound = np.asarray(timeline.runs * (machines.many > _NEARLY))
     if not bound.any():
         return
-    last = tier.bookings[int(held.number.max())]
-    over, ends = max(last.until - timeline.months, 0.0), timeline.ends * (held.many[..., -1:] > _NEARLY)
-    here, own, sheet = held.served_layer(need), user_rent_terms(setting), setting.input_sheet()
-    add_demand_inputs(sheet, setting, here)
+    last = tier.bookings[int(machines.number.max())]
+    over, ends = max(last.until - timeline.months, 0.0), timeline.ends * (machines.many[..., -1:] > _NEARLY)
+    layer, own, sheet = machines.served_layer(need), user_rent_terms(setting), setting.input_sheet()
+    add_demand_inputs(sheet, setting, layer)
     sheet.add("runs", timeline.runs if np.array_equal(bound, timeline.runs) else bound, "share of each month", PLAN)
     sheet.add("months", last.term_months - over, "months of the last reservation within the plan", PLAN)
     sheet.add("ends", ends, "1 in the last month, else 0", PLAN)
     yours = None if reserve.term is None and offer is not None else last.term_months
     add_offer_inputs(sheet, setting, () if offer is None else (offer,), own, yours)
-    begins = np.array([float(booking.after_months) for booking in tier.bookings])[held.number] * (held.number > _NONE)
+    begins = np.array([float(booking.after_months) for booking in tier.bookings])[machines.number] * (
+        machines.number > _NONE
+    )
     sheet.add(SET_AFTER, begins, "months", PLAN)
     by_month = sheet.copy()
-    flags = _add_prepayments(sheet, here, bound, begins) if reserve.prepaid else {}
+    flags = _add_prepayments(sheet, layer, bound, begins) if reserve.prepaid else {}
     _add_volume_price(sheet, reserve)
     price = add_rent_path(sheet, setting, np.asarray(sheet.used[SET_AFTER].value))
     lines = rent_lines(sheet, setting, price, **flags)
@@ -214,8 +218,8 @@ def _add_volume_price(sheet: InputSheet, reserve: ReservationInputs) -> None:
 
 def volume_price(reserve: ReservationInputs, many: Array, usd: Num) -> Array:
     """The price of an hour for so many accelerators."""
-    for one in reserve.volume:
-        usd = np.asarray(np.where(many >= one.from_accelerators - _NEARLY, one.usd_per_accelerator_hour, usd))
+    for step in reserve.volume:
+        usd = np.asarray(np.where(many >= step.from_accelerators - _NEARLY, step.usd_per_accelerator_hour, usd))
     return np.asarray(usd)
 
 
@@ -228,9 +232,9 @@ def user_rent_terms(setting: PlanContext) -> RentalInputs:
 
 
 def _add_prepayments(sheet: InputSheet, need: DemandLayer, bound: Array, begins: Array) -> dict[str, str]:
-    """Say what is paid before each term: its months at once, in the month that ends where the term begins.
+    """Add the prepayment of each term: its months at once, in the month that ends where the term begins.
 
-    Every input of the bill then stands in that month. Gives back the flags of the months in which is paid.
+    Every input of the bill then stands in that month. Return the flags of the months with a payment.
     """
     timeline = need.timeline
     moved = np.equal(timeline.month, begins[:, None]).astype(np.float64)  # months x the months they are paid in
@@ -243,7 +247,7 @@ def _add_prepayments(sheet: InputSheet, need: DemandLayer, bound: Array, begins:
     if np.ndim(hours) > 0 and np.shape(hours)[-1] > 1:
         sheet.add("busy_share", (hours * bound) @ moved / np.where(paid > 0, paid, 1.0), unit, YOUR_INPUT)
     if np.ndim(need.lost_share) > 0 and np.shape(need.lost_share)[-1] > 1:
-        gone, busy = ((hours * bound * one) @ moved for one in (need.lost_share, 1.0))
+        gone, busy = ((hours * bound * factor) @ moved for factor in (need.lost_share, 1.0))
         sheet.add(LOST, gone / np.where(busy > 0, busy, 1.0), unit, COMPUTED)
     if np.ndim(need.accelerators) > 0:
         sheet.add("accelerators", np.asarray(need.accelerators)[..., following], "accelerators", YOUR_INPUT)
@@ -266,7 +270,7 @@ class ReservationTerm:
 
 @dataclass(frozen=True, eq=False)
 class TermPrices:
-    """What each term costs: by the hour, in which machines, and for data."""
+    """The price of each term: by the hour, its machines, and for data."""
 
     usd: Array
     machine: Array
@@ -304,11 +308,11 @@ def reservation_terms(setting: PlanContext, keys: Sequence[str]) -> list[Reserva
     if reserve.usd_per_accelerator_hour is not None:
         lengths = [TERM_MONTHS[order.term] for order in reserve.orders]
         return [
-            ReservationTerm(reserve.offer, "", int(one), True)
-            for one in {user_term_months(setting): None, **dict.fromkeys(lengths)}
+            ReservationTerm(reserve.offer, "", int(length), True)
+            for length in {user_term_months(setting): None, **dict.fromkeys(lengths)}
         ]
     usd = estimated_prices(setting, tuple(keys)).typical if keys else np.zeros(0)
-    found: dict[tuple[str, int, int], tuple[float, str, ReservationTerm]] = {}
+    cheapest: dict[tuple[str, int, int], tuple[float, str, ReservationTerm]] = {}
     for key, price in zip(keys, usd.tolist(), strict=True):
         offer = offers[key]
         named = key == reserve.offer
@@ -316,20 +320,22 @@ def reservation_terms(setting: PlanContext, keys: Sequence[str]) -> list[Reserva
         first = named if reserve.offer is not None else reserve.term in (None, offer.purchase)
         place = (offer.provider, months, offer.accelerators_per_instance)
         cost = (-np.inf if named else np.inf if np.isnan(price) else price, key)
-        if place not in found or cost < found[place][:2]:
-            found[place] = (*cost, ReservationTerm(key, offer.provider, months, first))
-    return sorted((term for _, _, term in found.values()), key=lambda one: (one.months, one.seller, str(one.offer)))
+        if place not in cheapest or cost < cheapest[place][:2]:
+            cheapest[place] = (*cost, ReservationTerm(key, offer.provider, months, first))
+    return sorted(
+        (term for _, _, term in cheapest.values()), key=lambda length: (length.months, length.seller, str(length.offer))
+    )
 
 
 def user_term_months(setting: PlanContext) -> float:
-    """How long a reservation binds that you named or have a price for; a year where nobody says."""
+    """Return the term of a reservation that you named or have a price for; a year by default. [month]"""
     return term_months(setting, setting.scenario.reserve.offer) or YEAR_MONTHS
 
 
 def ordered(setting: PlanContext, terms: Sequence[ReservationTerm]) -> tuple[ReservationTier, ...]:
     """The reservations that you have decided on, of the seller who has all of their terms for the least.
 
-    Where no seller has all, each of whoever asks the least; none where one of them has no price.
+    Where no seller has all, each of the cheapest seller; none where one of them has no price.
     """
     orders = setting.scenario.reserve.orders
     if not orders or not terms:
@@ -340,7 +346,7 @@ def ordered(setting: PlanContext, terms: Sequence[ReservationTerm]) -> tuple[Res
     if not set(lengths) <= {term.months for term in terms}:
         return ()
 
-    def taken(seller: str | None) -> list[int | None]:
+    def places_of(seller: str | None) -> list[int | None]:
         able = [n for n in by_cost if seller is None or terms[n].seller == seller]
         return [next((n for n in able if terms[n].months == length), None) for length in lengths]
 
@@ -349,8 +355,8 @@ def ordered(setting: PlanContext, terms: Sequence[ReservationTerm]) -> tuple[Res
                  for one, length, n in zip(orders, lengths, places, strict=True))  # fmt: skip
         return sum(parts)
 
-    best = min((taken(who) for who in sorted({term.seller for term in terms})), key=costs)
-    best = best if np.isfinite(costs(best)) else taken(None)
+    best = min((places_of(who) for who in sorted({term.seller for term in terms})), key=costs)
+    best = best if np.isfinite(costs(best)) else places_of(None)
     return tuple(
         ReservationTier(
             (Reservation(terms[n or 0].offer, one.from_month - 1, float(length)),), one.accelerators, is_fixed=True
