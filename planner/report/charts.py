@@ -70,7 +70,7 @@ _LINES = (
 
 
 def cost_parts(ledgers: Sequence[Ledger], dark: bool) -> go.Figure:
-    """What each option's money goes into: stacked bars on one scale, money that comes back to the left of zero."""
+    """Draw the cost of each option by part: stacked bars on one scale, income to the left of zero."""
     rows = list(range(len(ledgers)))
     names = [f"<b>{escape(ledger.title)}</b>  {words.usd(float(ledger.total_usd))}" for ledger in ledgers]
     stacks = []
@@ -129,7 +129,7 @@ def price_dots(dots: Sequence[PricedOffer], order: Sequence[tuple[str, str]], da
 def value_for_money_bars(
     rows: Sequence[PriceSpread], labels: dict[str, str], what: Literal["pflop", "gb"], dark: bool
 ) -> go.Figure:
-    """What arithmetic or memory costs on each of the labelled accelerators, the cheapest on top."""
+    """Draw the cost of arithmetic or memory on each labelled accelerator, the cheapest on top."""
     amount = {row.accelerator: row.usd_per_pflop_hour if what == "pflop" else row.usd_per_gb_hour for row in rows}
     priced = sorted((usd, key) for key, usd in amount.items() if usd is not None and key in labels)
     title = "USD per hour for 1 PFLOP/s (16 bit, dense)" if what == "pflop" else "USD per hour for 1 GB of memory"

@@ -21,7 +21,7 @@ USD_PAID, USD_FETCHED = "Machines, USD", "Fetch at the end, USD"
 
 @dataclass(frozen=True, eq=False)
 class FleetReport:
-    """What a way owns month by month, beside what the work wants."""
+    """The machines of an option month by month, beside the demand."""
 
     way: EvaluatedOption
     orders: tuple[DeliveredOrder, ...]
@@ -48,7 +48,7 @@ class FleetReport:
 
     @property
     def finding(self) -> str:
-        """What the picture shows, in a sentence."""
+        """Return the chart in a sentence."""
         name = WAYS[self.way.option.way].name
         most, last = f"{np.max(self.wanted):,.0f}", self.orders[-1]
         first = f"the work wants up to {float(self.wanted[1]):,.0f} GPUs in month 1 and {most} at the most"

@@ -68,14 +68,14 @@ def offer_data(cost: JobHourQuote | None) -> Any:
 
 
 def cost_data(hours: Interval | None, cost: JobHourQuote | None) -> dict[str, float | None] | None:
-    """What so many accelerator-hours cost at the offer that was taken, as data: typical, low, high."""
+    """Return the cost of accelerator-hours at an offer as data: typical, low, high."""
     if hours is None or cost is None:
         return None
     return {end: finite(each * cost.usd_per_accelerator_hour) for end, each in asdict(hours).items()}
 
 
 def usd_words(hours: Interval, cost: JobHourQuote | None, of: str = "") -> str:
-    """What so many hours cost, in words: $12 (10 to 15) a run at $2 a GPU-hour, whose price it is, and since when."""
+    """Return the cost of hours in words: $12 (10 to 15) a run at $2 a GPU-hour, with seller and age of the price."""
     if cost is None:
         return NO_OFFER
     typical, low, high = (

@@ -33,13 +33,13 @@ def _entries() -> tuple[dict[str, GlossaryEntry], dict[str, GlossaryEntry]]:
 
 
 def in_short(name: str) -> str | None:
-    """What an input of the formulas is, in the few words before the first stop; None where nobody says."""
+    """Return the meaning of a formula input up to the first stop; None without an entry."""
     entry = _entries()[1].get(name)
     return None if entry is None else _END_OF_NAME.split(entry.meaning)[0].strip()
 
 
 def meaning(name: str) -> str:
-    """What an input of the formulas means, in full; empty where nobody says."""
+    """Return the full meaning of a formula input; empty without an entry."""
     entry = _entries()[1].get(name)
     return "" if entry is None else entry.meaning
 

@@ -28,7 +28,7 @@ _HEIGHT = 400
 
 
 def load_chart(best: BestMix, dark: bool) -> go.Figure:
-    """How many have work for how much of the time, in the colours of the layers, with the share that owning takes."""
+    """Draw the load-duration curve in the colours of the layers, with the break-even utilization of owning."""
     load = best.load
     data: list[dict[str, Any]] = []
     bounds = {"own": (0, best.own), "reserved": (best.own, best.own + best.reserved)}
@@ -73,7 +73,7 @@ def _break_even_line(share: float | None, dark: bool) -> dict[str, Any]:
 
 
 def base_size_chart(best: BestMix, dark: bool) -> go.Figure:
-    """What the plan costs over the size of the base, the best one marked, and the band of one percent."""
+    """Draw the cost of the plan over the size of the base, the best one marked, and the band of one percent."""
     sizes, usd = [point.accelerators for point in best.curve], [point.usd for point in best.curve]
     low, high = best.flat
     data = [
@@ -94,7 +94,7 @@ def base_size_chart(best: BestMix, dark: bool) -> go.Figure:
 
 
 def buy_or_wait_chart(result: Waiting, dark: bool, futures: BuyOrWaitFutures | None = None) -> go.Figure:
-    """What the plan costs by month of the order, with where eight of ten futures lie, and renting all along."""
+    """Draw the cost by month of the order, with the range of eight of ten futures, and renting all along."""
     months, own = list(result.months), option_color("own", dark)
     edges = [] if futures is None else band(months, futures.low_usd.tolist(), futures.high_usd.tolist(), own)
     never = _line("Never: rent all along", [0, months[-1]], [result.never_usd] * 2, "on_demand", dark, "%{y:$,.0f}")

@@ -68,7 +68,7 @@ class Table:
         return Table(self.cells, tuple(ids))
 
     def is_empty(self, name: str) -> bool:
-        """Whether every cell of a column is empty."""
+        """Return True if every cell of a column is empty."""
         return all(_finite_or_nan(cell) is None for cell in self.cells[name])
 
     def rows(self) -> Iterator[tuple[Any, ...]]:

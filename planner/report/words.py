@@ -68,7 +68,7 @@ DOUBT = {
     "listed_not_sold": "listed, not sold on these terms",
     "minimum_bid": "a minimum bid, not a price",
     "may_be_shared": "may be a share of a GPU, over a network",
-    "rarely_available": "rarely or not now to be had",
+    "rarely_available": "rarely or not available now",
     "accelerator_not_stated": "does not say which form of the chip",
     "modified_hardware": "modified consumer boards",
     "restricted": "restricted region",
@@ -175,7 +175,7 @@ def usd_per_hour(value: float) -> str:
 
 
 def percent(share: float, digits: int = 0) -> str:
-    """A share as a percentage: whole, or with as many digits as are not nought."""
+    """A share as a percentage: whole, or without trailing zeros."""
     return f"{round(share * 100, digits):g}%" if digits else f"{share * 100:.0f}%"
 
 
@@ -203,7 +203,7 @@ def day(when: date) -> str:
 
 
 def age(days: int) -> str:
-    """How long ago somebody looked."""
+    """Return the age of a price: today, 3 days old."""
     if days <= 0:
         return "today"
     return "1 day old" if days == 1 else f"{days:,} days old"
@@ -216,9 +216,9 @@ _IN_WORDS = ("", "", "two", "three", "four", "five", "six", "seven", "eight", "n
 
 
 def worth(price: PriceEstimate) -> str:
-    """What a price was read at and when, what became of such prices since, and what is reckoned with.
+    """Return a price as read, its age, the movement of such prices since, and the price that plans use.
 
-    $3.49, read 42 days ago; about one in five such prices has moved since, and the market by +12%: we reckon with
+    $3.49, read 42 days ago; about one in five such prices has moved since, and the market by +12%: plans use
     $3.58 ($3.15 to $4.06).
     """
     if not math.isfinite(price.read_usd):
@@ -233,11 +233,11 @@ def worth(price: PriceEstimate) -> str:
     ends = f"{usd_per_hour(price.low)} to {usd_per_hour(price.high)}"
     few = f"; few sellers: {price.sellers}" if price.sellers < _FEW_SELLERS and not price.yours else ""
     read, now = usd_per_hour(price.read_usd), usd_per_hour(price.typical)
-    return f"{read}, {when}{since}: we reckon with {now} ({ends}){few}"
+    return f"{read}, {when}{since}: plans use {now} ({ends}){few}"
 
 
 def _moved(share: float) -> str:
-    """How many such prices have changed by now: about one in five such prices has."""
+    """Return the share of such prices that changed: about one in five such prices has."""
     phrase = next(words for limit, words in _MOVED if share < limit)
     if phrase:
         return phrase
@@ -246,7 +246,7 @@ def _moved(share: float) -> str:
 
 
 def seller(provider: str, product: str | None) -> str:
-    """Who sells, and what they call it: RunPod (Secure Cloud)."""
+    """Return the seller and its product: RunPod (Secure Cloud)."""
     return f"{provider} ({product})" if product else provider
 
 
@@ -259,7 +259,7 @@ def value(number: float | NDArray[np.float64]) -> str:
 
 
 def counted(numbers: Mapping[Any, int], of: str, what: str) -> list[dict[str, Any]]:
-    """How many of each there are, as data: words are values there, never keys."""
+    """Return counts as data: words are values there, never keys."""
     return [{of: word, what: number} for word, number in numbers.items()]
 
 

@@ -1,4 +1,4 @@
-"""What ways emit, in words: two ways beside each other, a limit that cannot be checked, the columns of the table."""
+"""Emissions in words: two options side by side, a limit that cannot be checked, the columns of the table."""
 
 from planner.money.carbon import KG_PER_T, Ends
 from planner.money.verdict.answer import Answer
@@ -16,7 +16,7 @@ _IN_TONNES_FROM_KG = 10_000.0
 
 
 def carbon_sentences(answer: Answer) -> tuple[str, ...]:
-    """What the two ways compared emit, where it differs; that a limit cannot be checked, where nobody knows."""
+    """Return the emissions of the two compared options, where they differ; and a limit that cannot be checked."""
     return (*_beside(answer), *_unverified_limit(answer))
 
 
@@ -51,7 +51,7 @@ def _typical(answer: Answer, way: EvaluatedOption) -> float:
 
 
 def _option_and_grid(answer: Answer, way: EvaluatedOption) -> str:
-    """What one does, and at whose electricity: renting (Norway)."""
+    """Return the activity and its grid: renting (Norway)."""
     where = answer.emitted(way).where
     place = f" ({where})" if where in _places(answer) else ""
     return f"{WAYS[way.option.way].doing}{place}"
@@ -80,13 +80,13 @@ def _figure(t: float) -> str:
 
 
 def carbon_unit(answer: Answer) -> tuple[str, float]:
-    """What tables count emissions in, and its kilograms: tonnes where any option emits ten of them."""
+    """Return the unit of emissions in tables, and its kilograms: tonnes where any option emits ten of them."""
     each = (answer.emitted(way) for way in answer.ranked)
     kg = (emission.typical for emitted in each for emission in (emitted.operation_kg, emitted.making_kg) if emission)
     return ("t", KG_PER_T) if max(kg, default=0.0) >= _IN_TONNES_FROM_KG else ("kg", 1.0)
 
 
 def carbon_notes(answer: Answer) -> tuple[str, ...]:
-    """What stands in, and what is not known, each once; empty where nothing is."""
+    """Return each substitute and each unknown once."""
     notes = (note for way in answer.ranked for note in answer.emitted(way).notes)
     return tuple(f"Carbon: {note}." for note in dict.fromkeys(notes))

@@ -107,7 +107,7 @@ def _also(measures: OtherMeasures) -> parts.ExtraSchema:
 
 
 def _asked(report: PlanReport) -> dict[str, Any]:
-    """What was asked, for which day, on which facts, and by which rules it is reckoned."""
+    """Return the question, its day, its facts and its conventions."""
     plan = report.plan
     setting, scenario, catalogue = plan.setting, plan.setting.scenario, plan.setting.catalogue
     shown, chip = setting.currency, catalogue.accelerators.get(scenario.accelerator)

@@ -1,4 +1,4 @@
-"""How a line of a ledger comes to its amount, in words with the numbers in them.
+"""The amount of a ledger line as its formula in words, with numbers.
 
     3 servers x $262,000 x 1.05 = $825,300
 
@@ -138,7 +138,7 @@ def _from(names: list[LedgerInput]) -> str:
 
 
 def _months(factors: list[_FormulaFactor], used: Mapping[str, LedgerInput], last: int) -> str:
-    """What changes by the month, summed: over how many months, and what is in it."""
+    """Return the factors that change by the month, summed: the number of months, and the inputs."""
     product: Num = np.ones(1)
     for factor in factors:
         value = _value(factor.node, used)

@@ -30,7 +30,7 @@ PINNED_DASH = "1px 5px"  # of every pinned plan's line; no way has it
 
 @dataclass(frozen=True)
 class TimelineEvent:
-    """What happens to a way in a month."""
+    """An event of an option in a month."""
 
     month: int
     what: str
@@ -97,7 +97,7 @@ def payback_summary(answer: Answer) -> str:
 
 
 def payback_chart(answer: Answer, dark: bool, *, every: bool = False, pins: Sequence[PinnedPlan] = ()) -> go.Figure:
-    """What the ways have cost so far, the ranges of the two that are compared, and the months in which things happen.
+    """Draw the cumulative cost of the options, the ranges of the two compared, and the months of events.
 
     Names stand at the ends of the lines. Of every way, those that are not compared are drawn thin; of a pinned plan,
     the way that it recommends, thin too, by the plan's letter.
@@ -239,7 +239,7 @@ def _ends(ways: Sequence[EvaluatedOption], compared: Sequence[EvaluatedOption]) 
 
 
 def _names(ends: Sequence[_LineLabel], reach: tuple[float, float], plot_px: int, dark: bool) -> list[dict[str, Any]]:
-    """What each line is called and comes to, at its end; moved apart where they would lie on each other."""
+    """Return the label and total at the end of each line, moved apart where they would overlap."""
     low, high = reach
     at_px = [(float(label.way.cumulative_usd[-1]) - low) / (high - low) * plot_px for label in ends]
     places = _apart(at_px, [_ROW_PX * (2 if label.is_compared else 1) for label in ends], plot_px)

@@ -62,7 +62,7 @@ def _count(text: str, what: str) -> str:
 
 
 def field_value_text(catalogue: Catalogue, name: str, text: str | None) -> str:
-    """What one field holds, as a person says it; of one that holds nothing, what then counts."""
+    """Return the value of a field in words; of an empty one, its default."""
     key = KEYS[name]
     if name == "gpu":
         return _run_gpu_check(catalogue, {} if text is None else {name: text})

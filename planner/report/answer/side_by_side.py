@@ -68,7 +68,7 @@ def _measures(report: PlanReport) -> Iterator[FormattedMeasure]:
 
 
 def _money(label: str, way: EvaluatedOption | None) -> Iterator[FormattedMeasure]:
-    """What a way costs: in today's money, as bills, and on day one."""
+    """Yield the cost of an option: net present cost, all bills, and cash on day one."""
     bills = None if way is None else float(np.asarray(way.measures.bills_usd))
     cash = None if way is None else float(np.asarray(way.measures.cash_today_usd))
     yield FormattedMeasure(f"{label}, today's money, USD", way.present_usd if way else None, "money", words.usd)
@@ -77,7 +77,7 @@ def _money(label: str, way: EvaluatedOption | None) -> Iterator[FormattedMeasure
 
 
 def _speeds(plan: Plan) -> Iterator[FormattedMeasure]:
-    """How fast the first model of the plan is trained, or answers, and how full its machines are."""
+    """Yield the speed of the first model of the plan, and the memory or machines it needs."""
     resolved = plan.setting.resolved
     for trained in resolved.trainings[:1] if resolved else ():
         speed = trained.speed
@@ -102,7 +102,7 @@ def _rental_source(plan: Plan) -> str | None:
 
 
 def differences_table(plans: Sequence[PlanReport]) -> Table:
-    """What the scenarios say differently: one row for each input on which they are not all of one mind."""
+    """Return one row for each input in which the scenarios differ."""
     names = _unique([report.name for report in plans])
     rows = [[key, *(_said(value) for value in values)] for key, values in differences(plans)]
     return Table.listed(["Input", *names], rows)
@@ -118,7 +118,7 @@ def differences(plans: Sequence[PlanReport]) -> Iterator[tuple[str, tuple[Any, .
 
 
 def same_plan(plan: Plan, other: Plan) -> bool:
-    """Whether two plans ask for the same; their names do not count."""
+    """Return True if two plans ask for the same, apart from their names."""
     first, second = plan.setting.written, other.setting.written
     return first.model_copy(update={"name": second.name}) == second
 
@@ -165,7 +165,7 @@ def _written(measure: FormattedMeasure | None) -> str:
 
 
 def input_differences_table(plans: Sequence[PlanReport], hints: Sequence[Mapping[str, str]]) -> Table:
-    """What the plans say differently, by the names and in the units of their fields.
+    """Return the inputs in which the plans differ, by the names and in the units of their fields.
 
     `hints` are what the empty fields of each plan stand for, by the fields' short keys.
     """

@@ -64,7 +64,7 @@ def _column(measure: Measure, results: Sequence[OptionResult]) -> tuple[str, lis
 
 
 def _notes(it: OptionResult) -> Iterator[str]:
-    """What to look at, what has no price, and why there is no rate of return."""
+    """Yield warnings, unpriced parts, and the reason for a missing rate of return."""
     yield from it.way.option.warnings
     yield from (f"{name.lower()} not priced" for name in it.measures.unpriced)
     irr = it.measures.irr
@@ -83,7 +83,7 @@ def _years(months: int) -> list[str]:
 
 
 def cash_table(ways: Sequence[EvaluatedOption]) -> Table:
-    """What each way pays in each year, as bills fall due, and its totals plain and in today's money."""
+    """Return the payments of each option by year, as bills fall due, and its totals plain and in today's money."""
     rows = []
     for way in ways:
         usd = paid_usd(way.option.ledger)
@@ -155,7 +155,7 @@ def rent_change_table(answer: Answer) -> Table:
 
 
 def timing_convention_table(plan: Plan, answer: Answer) -> Table:
-    """What owning saves in today's money under each convention: the convention alone may turn a sign."""
+    """Return the saving of owning in today's money under each convention: the convention alone may turn a sign."""
     first, rent = answer.pair or (None, None)
     owners = dict.fromkeys(way for way in (first, answer.asked) if way is not None and way is not rent) if rent else {}
     columns = {

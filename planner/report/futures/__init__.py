@@ -1,1 +1,1 @@
-"""How sure the answer is, for a reader: counted futures, what would turn them, waiting with the order."""
+"""Uncertainty of the answer for a reader: futures, inputs, charts."""

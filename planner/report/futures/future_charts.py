@@ -141,7 +141,7 @@ def _other(first: EvaluatedOption, second: EvaluatedOption) -> str:
 def tornado_chart(
     tornado: Sequence[TornadoBar], dark: bool, ways: Ways = ("own", "on_demand"), pins: Sequence[tuple[str, float]] = ()
 ) -> go.Figure:
-    """What owning saves between both ends of each input; what turns it has its name and its mark on the line.
+    """Draw the saving of owning between both ends of each input; inputs that turn it have a mark on the line.
 
     What each pinned plan saves as it is entered, by its letter, is an upright line.
     """
@@ -188,7 +188,7 @@ def _reach(shown: Sequence[TornadoBar], pins: Sequence[float]) -> list[float]:
 
 
 def _label_width_px(ends: Sequence[tuple[float, str, bool]], edge: float, usd_per_px: float, to_right: bool) -> float:
-    """How many pixels the words on one side need beyond its longest bar."""
+    """Return the pixels that the labels on one side need beyond its longest bar."""
     needs = (
         _LETTER_PX * (len(text) + 1) - abs(edge - usd) / usd_per_px for usd, text, side in ends if side == to_right
     )
@@ -266,7 +266,7 @@ def _values(bar: TornadoBar) -> tuple[tuple[float, str, bool], ...]:
 
 
 def break_even_map_chart(grid: BreakEvenMap, dark: bool, ways: Ways = ("own", "on_demand")) -> go.Figure:
-    """What owning saves over two inputs, the line where it saves nothing, you, and the range you may come to.
+    """Draw the saving of owning over two inputs, the break-even line, your plan and its range.
 
     Every cell holds an unseen mark, since a heat map does not say where it was clicked.
     """
@@ -355,7 +355,7 @@ def _plan_marker(grid: BreakEvenMap, dark: bool) -> dict[str, Any]:
 
 
 def _region_labels(grid: BreakEvenMap, dark: bool, ways: Ways) -> list[dict[str, Any]]:
-    """Who costs less on which side of the line, in words."""
+    """Return the labels of the cheaper option on each side of the line."""
     out = []
     for way, mask in zip(ways, (grid.saved_usd > 0, grid.saved_usd < 0), strict=True):
         rows, columns = np.nonzero(mask)

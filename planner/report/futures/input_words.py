@@ -85,7 +85,7 @@ _SHORTER: dict[str, Write] = {"busy_factor": words.percent, "hours_factor": word
 
 
 def input_label(name: str) -> str:
-    """What an input is called."""
+    """Return the label of an input."""
     if name in _LABELS:
         return ", ".join(filter(None, _LABELS[name][:2]))
     plain = name.replace("_per_year", " a year").replace("usd_per", "USD per").replace("_", " ")
@@ -167,7 +167,7 @@ _CALLED = {
 
 
 def formula_input_label(name: str) -> str:
-    """What an input of any formula is called: as in the lists of what is open, else as the glossary says."""
+    """Return the label of an input of any formula: from the list of uncertain inputs, else from the glossary."""
     return _CALLED.get(name) or (short_label(name) if name in _LABELS else glossary.in_short(name) or input_label(name))
 
 
@@ -188,17 +188,17 @@ def short_value_text(name: str, value: float) -> str:
 
 
 def short_label(name: str) -> str:
-    """What an input is called where there is little room: without what stands behind a comma."""
+    """Return the short label of an input, without the part after the comma."""
     return _LABELS[name][0] if name in _LABELS else input_label(name)
 
 
 def saving_side_label(way: Way) -> str:
-    """Who saves, where a way is set against another."""
+    """Return the name of the side whose saving is shown."""
     return "the mix" if WAYS[way].side == "mix" else "owning" if WAYS[way].owns else WAYS[way].doing
 
 
 def other_side_label(way: Way, beside: Way) -> str:
-    """What a way is called that another one is set against."""
+    """Return the name of the other side of a comparison."""
     return "renting" if WAYS[way].rents_machines and WAYS[beside].owns else WAYS[way].doing
 
 
