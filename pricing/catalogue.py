@@ -66,15 +66,15 @@ class Catalogue(StrictModel):
 
     def around(self, site: str) -> tuple[str, ...]:
         """The site, and what it lies in, from near to far."""
-        found: list[str] = []
+        sites: list[str] = []
         place: str | None = site
         while place is not None:
-            found.append(place)
+            sites.append(place)
             place = self.sites[place].parent
-        return tuple(found)
+        return tuple(sites)
 
     def accelerator_label(self, name: str) -> str:
-        """What people call it; an ambiguous name says that it is one."""
+        """Return the label of an accelerator or of an ambiguous name."""
         if name in self.accelerators:
             return self.accelerators[name].label
         return self.ambiguous[name].label
@@ -98,7 +98,9 @@ def figures(catalogue: Catalogue) -> Iterator[CatalogueFigure]:
                     yield CatalogueFigure(section, key, field, value)
     for key, provider in catalogue.providers.items():
         for joined in provider.fabrics:
-            yield from (CatalogueFigure("providers", key, name, one) for name, one in joined if isinstance(one, Figure))
+            yield from (
+                CatalogueFigure("providers", key, name, figure) for name, figure in joined if isinstance(figure, Figure)
+            )
 
 
 def cited_sources(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
@@ -121,7 +123,7 @@ KEEP_COPIES = 3
 
 
 def cache_dir() -> Path | None:
-    """Where checked copies are kept: the user's own cache, never a place others can write to. None: nowhere."""
+    """Return the folder of checked copies: the user's own cache, never a place others can write to. None: nowhere."""
     try:
         base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     except RuntimeError:  # a user without a home, as in some containers
@@ -130,7 +132,7 @@ def cache_dir() -> Path | None:
 
 
 def read_cached(copy: Path) -> bytes | None:
-    """What was kept there; None where nothing is, or it is damaged."""
+    """Return the cached bytes; None where there are none, or they are damaged."""
     try:
         seal, _, body = copy.read_bytes().partition(b"\n")
     except OSError:
@@ -151,11 +153,7 @@ def write_cached(copy: Path, body: bytes) -> None:
             new.write_bytes(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
             os.replace(new, copy)
         alike = copy.parent.glob(f"{copy.name.rpartition('-')[0]}-*{copy.suffix}")
-        for old in sorted(alike, key=_modified_time, reverse=True)[KEEP_COPIES:]:
+        for old in sorted(alike, key=lambda path: path.stat().st_mtime, reverse=True)[KEEP_COPIES:]:
             old.unlink(missing_ok=True)
     except OSError:
         return
-
-
-def _modified_time(path: Path) -> float:
-    return path.stat().st_mtime

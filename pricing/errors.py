@@ -1,4 +1,4 @@
-"""What can go wrong in the facts room.
+"""Errors of the facts.
 
 PricingError
 ├── CatalogError     a data file of ours is wrong: the program must not start
@@ -18,7 +18,7 @@ class PricingError(Exception):
 
 @dataclass(frozen=True)
 class FilePosition:
-    """Where in a file: `sites/us.yaml, line 14: sites.US-TX.usd_per_kwh`."""
+    """A position in a file: `sites/us.yaml, line 14: sites.US-TX.usd_per_kwh`."""
 
     file: str
     line: int | None = None
@@ -33,10 +33,10 @@ class FilePosition:
 class CatalogError(PricingError):
     """A data file is wrong. Says which file, which line, which key and what was wanted."""
 
-    def __init__(self, place: FilePosition, wanted: str) -> None:
-        super().__init__(f"{place}: {wanted}")
+    def __init__(self, place: FilePosition, wish: str) -> None:
+        super().__init__(f"{place}: {wish}")
         self.place = place
-        self.wanted = wanted
+        self.wanted = wish
 
 
 class QuoteError(PricingError):

@@ -1,4 +1,4 @@
-"""What a unit of another currency is worth in US dollars, and amounts as people type them: 1.85 EUR, £2, CHF 250k."""
+"""Exchange rates into US dollars, and amounts as people type them: 1.85 EUR, £2, CHF 250k."""
 
 import re
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ _AMOUNT = re.compile(rf"(?P<before>{_MARK})?\s*(?P<number>-?[0-9.].*?)\s*(?P<aft
 
 
 class ExchangeRate(NamedTuple):
-    """What one unit of a currency is worth, on which day, and who says so."""
+    """The worth of one unit of a currency, with its day and source."""
 
     code: str
     usd: float
@@ -40,13 +40,13 @@ Rates = Mapping[str, ExchangeRate]
 
 def rates(catalogue: Catalogue) -> Rates:
     """The newest rate of every currency that the catalogue has one for."""
-    found = {}
+    by_code = {}
     for key, fact in catalogue.facts.items():
         if key.startswith(_FACT):
             code, figure = key.removeprefix(_FACT).upper(), fact.figure
             source = catalogue.sources[figure.newest.source]
-            found[code] = ExchangeRate(code, figure.newest.typical, figure.since, source.publisher or source.title)
-    return found
+            by_code[code] = ExchangeRate(code, figure.newest.typical, figure.since, source.publisher or source.title)
+    return by_code
 
 
 class CurrencyAmount(NamedTuple):
@@ -58,15 +58,15 @@ class CurrencyAmount(NamedTuple):
 
 def amount_in(text: str) -> CurrencyAmount | None:
     """The number and the currency in a text; dollars where it names none. None where it is no amount."""
-    found = _AMOUNT.fullmatch(text.strip())
-    if found is None or (found["before"] and found["after"]):
+    match = _AMOUNT.fullmatch(text.strip())
+    if match is None or (match["before"] and match["after"]):
         return None
-    mark = (found["before"] or found["after"] or DOLLAR).upper()
-    return CurrencyAmount(found["number"], _MARKS.get(mark, mark))
+    mark = (match["before"] or match["after"] or DOLLAR).upper()
+    return CurrencyAmount(match["number"], _MARKS.get(mark, mark))
 
 
-def unknown_currency(code: str, known: Rates) -> str:
-    """What to say of a currency without a rate."""
+def unknown_currency(code: str, rates_of: Rates) -> str:
+    """Return the message about a currency without a rate."""
     if code in _SHARED:
         return f"{code.lower()} may be {_SHARED[code]}: write which"
-    return f"no rate of {code} is known; there are {', '.join((DOLLAR, *sorted(known)))}"
+    return f"no rate of {code} is known; there are {', '.join((DOLLAR, *sorted(rates_of)))}"

@@ -94,7 +94,7 @@ class Source(StrictModel):
 
 
 class FigureValue(StrictModel):
-    """What a figure is from one day on. A posted price has only `typical`; a range adds `low`, `high` or both."""
+    """The value of a figure from one day on. A posted price has only `typical`; a range adds `low`, `high` or both."""
 
     typical: float = Field(description="the number itself; of a range its middle, as the source has it")
     low: float | None = optional("low end of the range, at most `typical`; leave out if unknown")

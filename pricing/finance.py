@@ -1,4 +1,4 @@
-"""What money and time do to a machine: how its price is written off, what is left of it, what it was sold for."""
+"""The value of a machine over time: depreciation schedules, residual values, prices of used ones."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class DepreciationSchedule(StrictModel):
 
 
 class ResidualCurve(StrictModel):
-    """What is left of the launch price at an age. low / typical / high as three curves where known."""
+    """Share of the launch price that is left at an age. low / typical / high as three curves where known."""
 
     label: Label
     accelerators: tuple[Id, ...] = Field(default=(), description="empty: any accelerator")
@@ -61,7 +61,7 @@ class ResidualCurve(StrictModel):
 
 
 class UsedPrice(StrictModel):
-    """What an accelerator of a given age was seen to sell for."""
+    """The price at which an accelerator of a given age was sold."""
 
     accelerator: Text = Field(description="what was sold, as the source calls it")
     age_months: int | None = optional("Age since it was bought new, or since launch", ge=0)

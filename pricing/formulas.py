@@ -26,7 +26,7 @@ NO_PLACE = "does not show (a control or invisible mark): leave it out"
 
 
 def is_invisible(mark: str) -> bool:
-    """Whether one character does something instead of showing."""
+    """Return whether a character does not show."""
     return mark in _EMPTY or unicodedata.category(mark) in _UNSEEN
 
 
@@ -34,8 +34,8 @@ def unseen(text: str, allowed: str = "") -> str:
     """The first mark of a text that does not show, as `U+202E at character 5`; empty where all show."""
     if text.isascii() and text.isprintable():
         return ""
-    found = ((place, mark) for place, mark in enumerate(text, start=1) if mark not in allowed and is_invisible(mark))
-    return next((f"U+{ord(mark):04X} at character {place:,}" for place, mark in found), "")
+    marks = ((place, mark) for place, mark in enumerate(text, start=1) if mark not in allowed and is_invisible(mark))
+    return next((f"U+{ord(mark):04X} at character {place:,}" for place, mark in marks), "")
 
 
 def printable(text: str, longest: int = 60) -> str:

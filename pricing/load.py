@@ -46,9 +46,9 @@ def load(folder: Path, *, cache: Path | None = None) -> Catalogue:
     if cache is None:
         return build(contents, digest)
     copy = cache / f"catalogue-{_digest({'data': digest.encode(), 'code': _code_digest().encode()})[:32]}.json"
-    kept = _load_cached(copy, digest)
-    if kept is not None:
-        return kept
+    cached_copy = _load_cached(copy, digest)
+    if cached_copy is not None:
+        return cached_copy
     catalogue = build(contents, digest)
     write_cached(copy, catalogue.model_dump_json(exclude_unset=True).encode())
     return catalogue
@@ -86,11 +86,11 @@ def read_file(name: str, raw: bytes) -> DataFile:
 
 
 def _first_error(name: str, text: str, error: pydantic.ValidationError) -> CatalogError:
-    found, wish, _ = first_error_message(error)
-    path = tuple(_DAY_AS_KEY.sub(_key_as_written, str(step)) for step in found)
+    steps, wish, _ = first_error_message(error)
+    path = tuple(_DAY_AS_KEY.sub(_key_as_written, str(step)) for step in steps)
     where = strict_yaml.lines(text, file=name)
-    known = next((path[:n] for n in range(len(path), 0, -1) if path[:n] in where), ())
-    return CatalogError(FilePosition(name, where.get(known), ".".join(path)), wish)
+    place = next((path[:n] for n in range(len(path), 0, -1) if path[:n] in where), ())
+    return CatalogError(FilePosition(name, where.get(place), ".".join(path)), wish)
 
 
 def _key_as_written(key: re.Match[str]) -> str:
@@ -118,7 +118,7 @@ def _citation_errors(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
 def _name_errors(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
     chips = catalogue.accelerators.keys()
     named = chips | catalogue.ambiguous.keys()
-    for section, field, known in (
+    for section, field, ids in (
         ("offers", "provider", catalogue.providers.keys()),
         ("offers", "accelerator", named),
         ("series", "accelerator", named),
@@ -132,11 +132,11 @@ def _name_errors(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
     ):
         for key, record in getattr(catalogue, section).items():
             for target in _name_list(getattr(record, field)):
-                if target not in known:
+                if target not in ids:
                     yield section, key, f"{field}: nothing is called {target!r}"
     for key, provider in catalogue.providers.items():
         joined = chain.from_iterable(fabric.accelerators for fabric in provider.fabrics)
-        yield from (("providers", key, f"fabrics: nothing is called {one!r}") for one in joined if one not in named)
+        yield from (("providers", key, f"fabrics: nothing is called {name!r}") for name in joined if name not in named)
 
 
 def _wrong_countries(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
@@ -145,10 +145,12 @@ def _wrong_countries(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
         if provider.headquarters is not None and provider.headquarters not in lands:
             yield "providers", key, f"headquarters: nothing is called {provider.headquarters!r}"
         regions = chain.from_iterable(provider.regions.values())
-        yield from (("providers", key, f"regions: nothing is called {one!r}") for one in regions if one not in places)
+        yield from (
+            ("providers", key, f"regions: nothing is called {code!r}") for code in regions if code not in places
+        )
     for key, offer in catalogue.offers.items():
         yield from (
-            ("offers", key, f"countries: nothing is called {one!r}") for one in offer.countries if one not in places
+            ("offers", key, f"countries: nothing is called {code!r}") for code in offer.countries if code not in places
         )
 
 

@@ -1,4 +1,4 @@
-"""What a person means by a name: its words in any order, and the usual record where a name fits several.
+"""The record that a person means by a name: its words in any order, and the usual record where a name fits several.
 
 For plans, links and the command line. Price lists and tables of runs use `pricing.names`, which never picks.
 """
@@ -54,10 +54,10 @@ def accelerator(catalogue: Catalogue, name: str) -> Meant:
         return Meant(names.accelerator(catalogue, name))
     except NameLookupError as error:
         index = _chips(catalogue.accelerators)
-        wanted = chip_words(name)
-        fitting = _wide(catalogue.ambiguous, wanted) or _whole(index, wanted) or _fitting(index, wanted)
-        if wanted in index.usual:
-            return _usual(catalogue.accelerators, name, index.usual[wanted], fitting)
+        typed = chip_words(name)
+        fitting = _wide(catalogue.ambiguous, typed) or _whole(index, typed) or _fitting(index, typed)
+        if typed in index.usual:
+            return _usual(catalogue.accelerators, name, index.usual[typed], fitting)
         if len(fitting) == 1:
             return Meant(fitting[0])
         if isinstance(error, AmbiguousNameError) or not fitting:
@@ -83,23 +83,23 @@ def model(catalogue: Catalogue, name: str, variants: Iterable[str] = ()) -> Mean
     index = _models(catalogue.models)
     squeezed = index.squeezed.get(_squeezed(name), ())
     try:
-        found = names.model(catalogue, name)
+        key = names.model(catalogue, name)
     except UnknownNameError as error:
         return _model(catalogue, index, name, map(model_words, (name, *variants)), error)
-    if squeezed and found not in squeezed:
-        raise _several(name, (found, *squeezed))
-    return Meant(found)
+    if squeezed and key not in squeezed:
+        raise _several(name, (key, *squeezed))
+    return Meant(key)
 
 
 def _model(catalogue: Catalogue, index: _Index, name: str, words: Iterable[Words], error: UnknownNameError) -> Meant:
     squeezed = index.squeezed.get(_squeezed(name), ())
-    for wanted in dict.fromkeys(words):
-        fitting = _whole(index, wanted) or _versions(catalogue.models, index, wanted)
+    for typed in dict.fromkeys(words):
+        fitting = _whole(index, typed) or _versions(catalogue.models, index, typed)
         fitting = tuple(dict.fromkeys((*fitting, *squeezed)))
-        if wanted in index.usual:
-            return _usual(catalogue.models, name, index.usual[wanted], fitting)
+        if typed in index.usual:
+            return _usual(catalogue.models, name, index.usual[typed], fitting)
         if len(fitting) == 1:
-            is_its_name = wanted in index.whole or squeezed
+            is_its_name = typed in index.whole or squeezed
             return Meant(fitting[0], "" if is_its_name else _taken(name, catalogue.models[fitting[0]].label))
         if fitting:
             raise _several(name, fitting) from None
@@ -111,16 +111,16 @@ def _several(name: str, fitting: tuple[str, ...]) -> SeveralModels:
     return SeveralModels(text, fitting)
 
 
-def _whole(index: _Index, wanted: Words) -> tuple[str, ...]:
-    found = index.whole.get(wanted)
-    return () if found is None else (found,)
+def _whole(index: _Index, typed: Words) -> tuple[str, ...]:
+    key = index.whole.get(typed)
+    return () if key is None else (key,)
 
 
 def _usual(
     records: Mapping[str, Accelerator] | Mapping[str, Model], name: str, usual: tuple[str, str], fitting: Iterable[str]
 ) -> Meant:
     key, why = usual
-    others = [one for one in fitting if one != key][:_MOST_SHOWN]
+    others = [key for key in fitting if key != key][:_MOST_SHOWN]
     instead = f" For another, write {names.either(others)}." if others else ""
     return Meant(key, f"{_taken(name, records[key].label)[:-1]}: {why}.{instead}")
 
@@ -157,43 +157,39 @@ def _chips(accelerators: Mapping[str, Accelerator]) -> _Index:
 
 
 def _chip_named(key: str, record: Accelerator) -> _Named:
-    spellings = tuple(chip_words(one) for one in (key, record.label, *record.aliases))
+    spellings = tuple(chip_words(name) for name in (key, record.label, *record.aliases))
     figures = (record.memory_gb, record.memory_real_gb)
-    sizes = frozenset(f"{one.newest.typical:.0f}gb" for one in figures if one is not None)
+    sizes = frozenset(f"{name.newest.typical:.0f}gb" for name in figures if name is not None)
     form = chip_words(f"{record.form_factor} {record.memory_type or ''} {record.architecture or ''}")
     every = frozenset().union(*spellings)
     forms = frozenset(word for word in (*every, *form) if _FORM.fullmatch(word))
-    facts = sizes | _sizes(spellings[0]) | forms | {word.rstrip("0123456789") for word in forms} | _long(form)
+    long = {word for word in form if len(word) >= len("ada") and not word.isdecimal()}  # not the X of GDDR6X
+    facts = sizes | _sizes(spellings[0]) | forms | {word.rstrip("0123456789") for word in forms} | long
     return _Named(key, spellings, facts, forms | _sizes(every))
 
 
-def _long(words: Words) -> Words:
-    """Words that cannot be part of a name by chance: not the X of GDDR6X."""
-    return frozenset(word for word in words if len(word) >= len("ada") and not word.isdecimal())
-
-
-def _fitting(index: _Index, wanted: Words) -> tuple[str, ...]:
+def _fitting(index: _Index, typed: Words) -> tuple[str, ...]:
     """The accelerators with a name that is typed whole but for memory and form, and with nothing beside it."""
-    return tuple(one.key for one in index.records if _fits(one, wanted))
+    return tuple(record.key for record in index.records if _fits(record, typed))
 
 
-def _fits(one: _Named, wanted: Words) -> bool:
-    if not _sizes(wanted) <= one.facts:
+def _fits(record: _Named, typed: Words) -> bool:
+    if not _sizes(typed) <= record.facts:
         return False
-    beside = wanted - one.facts
-    whole = any(words - one.forms <= wanted for words in one.spellings if words - one.forms)
-    return whole and any(beside <= words for words in one.spellings)
+    beside = typed - record.facts
+    whole = any(words - record.forms <= typed for words in record.spellings if words - record.forms)
+    return whole and any(beside <= words for words in record.spellings)
 
 
-def _sizes(wanted: Words) -> Words:
-    return frozenset(word for word in wanted if word[0].isdecimal() and word.endswith("gb"))
+def _sizes(typed: Words) -> Words:
+    return frozenset(word for word in typed if word[0].isdecimal() and word.endswith("gb"))
 
 
-def _wide(ambiguous: Mapping[str, AmbiguousAccelerator], wanted: Words) -> tuple[str, ...]:
-    """What a name of several accelerators covers."""
-    for key, one in ambiguous.items():
-        if any(wanted == chip_words(spelling) for spelling in (key, *one.aliases)):
-            return one.candidates
+def _wide(ambiguous: Mapping[str, AmbiguousAccelerator], typed: Words) -> tuple[str, ...]:
+    """Return the accelerators that an ambiguous name covers."""
+    for key, record in ambiguous.items():
+        if any(typed == chip_words(spelling) for spelling in (key, *record.aliases)):
+            return record.candidates
     return ()
 
 
@@ -225,22 +221,22 @@ def _models(models: Mapping[str, Model]) -> _Index:
 
 
 def _model_named(key: str, record: Model) -> _Named:
-    spellings = tuple(model_words(one) for one in (key, record.label, *record.aliases))
+    spellings = tuple(model_words(name) for name in (key, record.label, *record.aliases))
     return _Named(key, spellings)
 
 
-def _versions(models: Mapping[str, Model], index: _Index, wanted: Words) -> tuple[str, ...]:
-    return tuple(one.key for one in index.records if _is_version_of(models[one.key], one, wanted))
+def _versions(models: Mapping[str, Model], index: _Index, typed: Words) -> tuple[str, ...]:
+    return tuple(record.key for record in index.records if _is_version_of(models[record.key], record, typed))
 
 
-def _is_version_of(record: Model, one: _Named, wanted: Words) -> bool:
-    """Whether a name may leave out the version of this model, or add its size; all else must be there."""
-    of_one_size = any(map(_SIZE.fullmatch, frozenset().union(*one.spellings)))
-    added = frozenset() if of_one_size else frozenset(word for word in wanted if _is_size_of(record, word))
-    for words in one.spellings:
-        left_out = words - wanted
-        if not wanted - words - added and left_out < words and all(map(_VERSION.fullmatch, left_out)):
-            return any(word.isalpha() for word in wanted)
+def _is_version_of(record: Model, named: _Named, typed: Words) -> bool:
+    """Return whether a name leaves out only this model's version, or adds its size; all else must be there."""
+    of_one_size = any(map(_SIZE.fullmatch, frozenset().union(*named.spellings)))
+    added = frozenset() if of_one_size else frozenset(word for word in typed if _is_size_of(record, word))
+    for words in named.spellings:
+        left_out = words - typed
+        if not typed - words - added and left_out < words and all(map(_VERSION.fullmatch, left_out)):
+            return any(word.isalpha() for word in typed)
     return False
 
 
@@ -262,9 +258,9 @@ def _indexed(
 ) -> _Index:
     every = tuple(named(key, record) for key, record in records.items())  # type: ignore[arg-type]
     owners: dict[Words, set[str]] = {}
-    for one in every:
-        for spelling in one.spellings:
-            owners.setdefault(spelling, set()).add(one.key)
+    for named_record in every:
+        for spelling in named_record.spellings:
+            owners.setdefault(spelling, set()).add(named_record.key)
     whole = {spelling: next(iter(keys)) for spelling, keys in owners.items() if spelling and len(keys) == 1}
     usual = {
         words(name): (key, record.usual.why)
@@ -274,7 +270,7 @@ def _indexed(
     }
     squeezed: dict[str, tuple[str, ...]] = {}
     for key, record in records.items():
-        for short in {_squeezed(one) for one in (key, record.label, *record.aliases)}:
+        for short in {_squeezed(named_record) for named_record in (key, record.label, *record.aliases)}:
             squeezed[short] = (*squeezed.get(short, ()), key)
     return _Index(every, whole, usual, squeezed)
 

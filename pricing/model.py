@@ -25,7 +25,7 @@ from pricing.figure import (
 
 
 class AttentionWindow(StrictModel):
-    """What some layers see of the context: `layers` `of` so many see no more than `tokens` tokens."""
+    """The window of context that some layers see: `layers` `of` so many see no more than `tokens` tokens."""
 
     kind: Literal["sliding", "chunked"] = Field(
         default="sliding",
@@ -195,7 +195,7 @@ class NetworkShape(StrictModel):
     @model_validator(mode="after")
     def _check_layer_sum(self) -> NetworkShape:
         others = {name: getattr(self, name) for name in ("linear", "state_space", "convolution")}
-        kinds = {name: one.layers for name, one in others.items() if one is not None}
+        kinds = {name: group.layers for name, group in others.items() if group is not None}
         kinds |= {"attention_layers": self.attention_layers or 0, "recurrent_layers": self.recurrent_layers or 0}
         if self.layers is not None and sum(kinds.values()) > self.layers:
             parts = " + ".join(f"{count} {name}" for name, count in kinds.items() if count)
@@ -232,18 +232,18 @@ class NetworkShape(StrictModel):
 
     @model_validator(mode="after")
     def _check_mla_ranks(self) -> NetworkShape:
-        wanted = (*_LATENT_RANKS, "v_head_dim")
-        missing = [name for name in wanted if getattr(self, name) is None]
+        needed = (*_LATENT_RANKS, "v_head_dim")
+        missing = [name for name in needed if getattr(self, name) is None]
         if self.attention == "MLA" and missing:
-            raise ValueError(f"attention of the kind MLA needs {', '.join(wanted)}: {', '.join(missing)} missing")
+            raise ValueError(f"attention of the kind MLA needs {', '.join(needed)}: {', '.join(missing)} missing")
         if self.attention != "MLA" and any(getattr(self, name) is not None for name in _LATENT_RANKS):
             raise ValueError(f"{', '.join(_LATENT_RANKS)} are of attention of the kind MLA, got {self.attention}")
         return self
 
     @model_validator(mode="after")
     def _check_compression(self) -> NetworkShape:
-        said = (self.compression, self.indexer, self.window, self.q_lora)
-        if self.attention == "compressed" and None in said:
+        needed = (self.compression, self.indexer, self.window, self.q_lora)
+        if self.attention == "compressed" and None in needed:
             raise ValueError("attention of the kind compressed needs compression, indexer, window and q_lora")
         if self.attention != "compressed" and self.compression is not None:
             raise ValueError(f"compression is of attention of the kind compressed, got {self.attention}")

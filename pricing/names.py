@@ -10,7 +10,6 @@ from pricing.catalogue import Catalogue
 from pricing.errors import AmbiguousNameError, UnknownNameError
 from pricing.figure import Figure
 from pricing.near import near as closest
-from pricing.records import Site
 
 _NOISE = re.compile(r"[^a-z0-9]+")
 _SIZE_POINT = re.compile(r"(?<=[0-9])[^a-z0-9]+(?=[0-9]+\s*[bm]\b)")
@@ -38,8 +37,8 @@ def accelerator(catalogue: Catalogue, name: str) -> str:
         raise AmbiguousNameError(
             f"{name!r} can be {either(record.candidates)}. {record.why} Say which.", record.candidates
         )
-    known = _index({key: (record.label, *record.aliases) for key, record in catalogue.accelerators.items()})
-    return _find("accelerator", name, known)
+    ids = _index({key: (record.label, *record.aliases) for key, record in catalogue.accelerators.items()})
+    return _find("accelerator", name, ids)
 
 
 def offered_accelerators(catalogue: Catalogue, name: str) -> tuple[str, ...]:
@@ -75,11 +74,11 @@ def site(catalogue: Catalogue, name: str) -> str:
 
 
 def _resolve_site(catalogue: Catalogue, name: str, *, by_code: bool = False) -> str:
-    found = _sites(catalogue, name, by_code=by_code)
-    if found[1:]:
-        readings = [f"{key} ({_site_words(catalogue, key)})" for key in found]
-        raise AmbiguousNameError(f"{name!r} can be {either(readings)}. Say which.", found)
-    return found[0] if found else _find("site", name, _index(_site_names(catalogue)))
+    sites = _sites(catalogue, name, by_code=by_code)
+    if sites[1:]:
+        readings = [f"{key} ({_site_words(catalogue, key)})" for key in sites]
+        raise AmbiguousNameError(f"{name!r} can be {either(readings)}. Say which.", sites)
+    return sites[0] if sites else _find("site", name, _index(_site_names(catalogue)))
 
 
 def _sites(catalogue: Catalogue, name: str, *, by_code: bool = False) -> tuple[str, ...]:
@@ -87,26 +86,24 @@ def _sites(catalogue: Catalogue, name: str, *, by_code: bool = False) -> tuple[s
 
     Behind a comma the code of a state or province counts too: "San Jose, CA" is not in Canada.
     """
-    wanted = plain(_THE.sub("", bare(name)))
-    if not wanted:
+    typed = plain(_THE.sub("", bare(name)))
+    if not typed:
         return ()
-    by_id = tuple(key for key in catalogue.sites if wanted in (plain(key), plain(key.partition("-")[2]) * by_code))
-    by_id = tuple(key for key in by_id if not by_id[1:] or _has_figures(catalogue.sites[key]))  # Phoenix, AZ: no Baku
+    by_id = tuple(key for key in catalogue.sites if typed in (plain(key), plain(key.partition("-")[2]) * by_code))
+    by_id = tuple(
+        key for key in by_id if not by_id[1:] or any(isinstance(value, Figure) for _, value in catalogue.sites[key])
+    )  # Phoenix, AZ: no Baku
     called = _site_names(catalogue)
-    by_name = by_id or tuple(key for key, names in called.items() if wanted in {plain(one) for one in names})
+    by_name = by_id or tuple(key for key, names in called.items() if typed in {plain(spelling) for spelling in names})
     return by_name or _sites_of_region(catalogue, name.strip().lower())
-
-
-def _has_figures(site: Site) -> bool:
-    return any(isinstance(value, Figure) for _, value in site)
 
 
 def _sites_of_region(catalogue: Catalogue, name: str) -> tuple[str, ...]:
     """The countries in which providers have a region of this name, as a machine says it: us-east-1, westeurope."""
     if not _REGION.fullmatch(name):
         return ()
-    said = (one.regions.get(name, ()) for one in catalogue.providers.values())
-    alone = dict.fromkeys(countries[0] for countries in said if len(countries) == 1)
+    regions = (provider.regions.get(name, ()) for provider in catalogue.providers.values())
+    alone = dict.fromkeys(countries[0] for countries in regions if len(countries) == 1)
     return tuple(country for country in alone if country in catalogue.sites)
 
 
@@ -127,8 +124,8 @@ def bare(name: str) -> str:
 
 def model(catalogue: Catalogue, name: str) -> str:
     """The one model called `name`; a mixture also without what works on a token, where that leaves only one."""
-    known = _index({k: (r.label, *r.aliases) for k, r in catalogue.models.items()})
-    return _find("model", name, _names_without_active_params(catalogue) | known)
+    ids = _index({k: (r.label, *r.aliases) for k, r in catalogue.models.items()})
+    return _find("model", name, _short_names(tuple(catalogue.models)) | ids)
 
 
 @cached(8)
@@ -140,10 +137,6 @@ def _short_names(names: tuple[str, ...]) -> dict[str, str]:
     return {spelling: keys[0] for spelling, keys in short.items() if not keys[1:]}
 
 
-def _names_without_active_params(catalogue: Catalogue) -> dict[str, str]:
-    return _short_names(tuple(catalogue.models))
-
-
 def _index(names: Mapping[str, Iterable[str]]) -> dict[str, str]:
     """Every spelling, plain, to the id it means. An id wins over another record's label or alias."""
     index = {plain(spelling): key for key, spellings in names.items() for spelling in spellings}
@@ -152,13 +145,13 @@ def _index(names: Mapping[str, Iterable[str]]) -> dict[str, str]:
     return index
 
 
-def _find(what: str, name: str, known: Mapping[str, str]) -> str:
-    found = known.get(plain(name))
-    if found is not None:
-        return found
-    wanted = plain(name)
-    near = closest(wanted, known, 4) if what == "site" else _similar(name, known)
-    candidates = tuple(dict.fromkeys(known[spelling] for spelling in near))[:4]
+def _find(what: str, name: str, ids: Mapping[str, str]) -> str:
+    key = ids.get(plain(name))
+    if key is not None:
+        return key
+    typed = plain(name)
+    near = closest(typed, ids, 4) if what == "site" else _similar(name, ids)
+    candidates = tuple(dict.fromkeys(ids[spelling] for spelling in near))[:4]
     hint = f" Did you mean {either(candidates)}?" if candidates else ""
     raise UnknownNameError(f"No {what} is called {name!r}.{hint or _INSTEAD.get(what, '')}", candidates)
 
@@ -169,25 +162,25 @@ _INSTEAD = {
 }
 
 
-def _similar(name: str, known: Mapping[str, str]) -> list[str]:
+def _similar(name: str, ids: Mapping[str, str]) -> list[str]:
     """The spellings of products that a name may stand for: all share words and numbers, and many are half typed."""
-    wanted = plain(name)
-    longer = (spelling for spelling in known if wanted and spelling.startswith(wanted))
-    near = _names_with_words(name, known)
-    near += sorted(longer, key=lambda spelling: (spelling[len(wanted)].isdecimal(), len(spelling)))
-    near += get_close_matches(wanted, known, n=4, cutoff=0.6)
-    near += [spelling for spelling in known if wanted and wanted in spelling and spelling not in near]
+    typed = plain(name)
+    longer = (spelling for spelling in ids if typed and spelling.startswith(typed))
+    near = _names_with_words(name, ids)
+    near += sorted(longer, key=lambda spelling: (spelling[len(typed)].isdecimal(), len(spelling)))
+    near += get_close_matches(typed, ids, n=4, cutoff=0.6)
+    near += [spelling for spelling in ids if typed and typed in spelling and spelling not in near]
     return near
 
 
-def _names_with_words(name: str, known: Mapping[str, str]) -> list[str]:
+def _names_with_words(name: str, ids: Mapping[str, str]) -> list[str]:
     """The spellings that say each of several words, the newest release first: "Llama 70B" is some Llama of 70B."""
     first, *rest = [plain(word) for word in name.split()] or [""]
     if not rest or not all((first, *rest)):
         return []
-    said = re.compile(f"{re.escape(first)}.*?" + ".*?".join(f"(?<![0-9]){re.escape(word)}" for word in rest))
-    found = [spelling for spelling in known if said.match(spelling)]
-    return sorted(found, key=lambda spelling: (len(spelling), spelling))
+    pattern = re.compile(f"{re.escape(first)}.*?" + ".*?".join(f"(?<![0-9]){re.escape(word)}" for word in rest))
+    spellings = [spelling for spelling in ids if pattern.match(spelling)]
+    return sorted(spellings, key=lambda spelling: (len(spelling), spelling))
 
 
 def either(names: Iterable[str]) -> str:

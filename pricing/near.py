@@ -11,19 +11,27 @@ _LETTERS_PER_SLIP = 4
 _FEWEST = 3  # letters of a word that may have a slip, or be the beginning of another
 
 
-def near(word: str, known: Iterable[str], most: int = 1) -> list[str]:
+def near(word: str, words: Iterable[str], most: int = 1) -> list[str]:
     """The known words that `word` was probably meant to be, the closest first; upper and lower case are alike."""
-    wanted = word.casefold()
-    slips = max(len(wanted) // _LETTERS_PER_SLIP, int(len(wanted) >= _FEWEST))
-    every = tuple(known)
-    counts = ((_slips(wanted, one.casefold(), slips), one) for one in every if abs(len(one) - len(wanted)) <= slips)
-    close = [one for count, one in sorted(counts, key=lambda pair: pair[0]) if count <= slips]
-    longer = [one for one in every if len(wanted) >= _FEWEST and one.casefold().startswith(wanted) and one not in close]
+    typed = word.casefold()
+    slips = max(len(typed) // _LETTERS_PER_SLIP, int(len(typed) >= _FEWEST))
+    every = tuple(words)
+    counts = (
+        (_slips(typed, candidate.casefold(), slips), candidate)
+        for candidate in every
+        if abs(len(candidate) - len(typed)) <= slips
+    )
+    close = [candidate for count, candidate in sorted(counts, key=lambda pair: pair[0]) if count <= slips]
+    longer = [
+        candidate
+        for candidate in every
+        if len(typed) >= _FEWEST and candidate.casefold().startswith(typed) and candidate not in close
+    ]
     return [*close, *longer][:most]
 
 
 def _slips(word: str, other: str, most: int) -> int:
-    """How many slips lead from one word to the other; more than `most` where there are more than that."""
+    """Return how many slips lead from one word to the other; more than `most` where there are more."""
     before: list[int] = []
     last = list(range(len(other) + 1))
     for row, letter in enumerate(word, start=1):

@@ -1,4 +1,4 @@
-"""What an offer can deliver: how much at once, joined by what, where and by whom; and why it cannot take an order.
+"""The capacity of an offer: how much at once, on which network, where and by whom; and why it refuses an order.
 
 A price is a price of something. What that is stands in fields of the offer and its provider; where nobody publishes how
 much can be had at once, a fact of the catalogue says what we take, by kind of sale (docs/decisions/0032).
@@ -35,7 +35,7 @@ class Capacity:
 
 @dataclass(frozen=True)
 class OfferCapacity:
-    """What is sold under one offer."""
+    """The capacity sold under one offer."""
 
     kind: SoldAs
     sizes: tuple[int, ...]  # accelerators one machine can have, in rising order
@@ -55,7 +55,7 @@ class OfferCapacity:
 
 @dataclass(frozen=True)
 class ResidencyRequirement:
-    """Where the machines must stand (all that is said must hold), and who may hold them. Empty: anywhere, anybody."""
+    """The places where machines may stand (all conditions hold), and who may run them. Empty: anywhere, anybody."""
 
     countries: frozenset[str] = frozenset()
     areas: frozenset[str] = frozenset()
@@ -67,7 +67,7 @@ ANYWHERE = ResidencyRequirement()
 
 @dataclass(frozen=True)
 class Order:
-    """What is wanted at once. `together` are the accelerators of one job, which talk to each other all the time."""
+    """An order at one time. `together` are the accelerators of one job, which talk to each other all the time."""
 
     accelerators: int = 1
     together: int = 1
@@ -76,7 +76,7 @@ class Order:
 
 @dataclass(frozen=True)
 class _CapacityCache:
-    """What has been told of one catalogue."""
+    """The capacities of one catalogue."""
 
     by_the_machine: frozenset[str]  # providers whose lists have prices for machines of several accelerators
     sales: dict[str, OfferCapacity]
@@ -84,31 +84,33 @@ class _CapacityCache:
 
 
 def sale(catalogue: Catalogue, key: str) -> OfferCapacity:
-    """What the offer called `key` sells."""
+    """Return the capacity of the offer called `key`."""
     sales = _capacity_cache(catalogue).sales
-    known = sales.get(key)
-    return known if known is not None else sales.setdefault(key, _build_capacity(catalogue, catalogue.offers[key]))
+    capacity = sales.get(key)
+    return (
+        capacity if capacity is not None else sales.setdefault(key, _build_capacity(catalogue, catalogue.offers[key]))
+    )
 
 
 def refusal_reason(catalogue: Catalogue, key: str, order: Order) -> Refusal | None:
     """The first reason why the offer called `key` cannot take the order; None: it can."""
-    one = sale(catalogue, key)
-    if one.yours:
+    capacity = sale(catalogue, key)
+    if capacity.yours:
         return None
-    wanted = max(order.accelerators, order.together)
-    if wanted > one.most.accelerators:
+    accelerators = max(order.accelerators, order.together)
+    if accelerators > capacity.most.accelerators:
         return "too few at once"
-    size = machine(one, order.together)
-    if -(-wanted // size) * size < one.least:
+    size = machine(capacity, order.together)
+    if -(-accelerators // size) * size < capacity.least:
         return "smaller than its least order"
-    if order.together > one.reach.accelerators:
+    if order.together > capacity.reach.accelerators:
         return "no fabric"
     return None if order.stay is ANYWHERE else _residency_refusal(catalogue, key, order.stay)
 
 
-def machine(one: OfferCapacity, together: int) -> int:
+def machine(capacity: OfferCapacity, together: int) -> int:
     """The machine one would rent for a job of `together`: the smallest that holds it, else the largest there is."""
-    return next((size for size in one.sizes if size >= together), one.sizes[-1])
+    return next((size for size in capacity.sizes if size >= together), capacity.sizes[-1])
 
 
 def eu(catalogue: Catalogue, *, sellers_too: bool = False) -> ResidencyRequirement:
@@ -125,9 +127,9 @@ def country(catalogue: Catalogue, code: str, *, sellers_too: bool = False) -> Re
     return ResidencyRequirement(countries=only, provider_countries=only if sellers_too else frozenset())
 
 
-def staying(catalogue: Catalogue, said: str | None) -> ResidencyRequirement:
-    """Where the work must stay, as somebody types it: eu, or countries by two letters, DE,FR; anywhere where empty."""
-    codes = [code.strip().upper() for code in (said or "").split(",") if code.strip()]
+def staying(catalogue: Catalogue, typed: str | None) -> ResidencyRequirement:
+    """Return a residency requirement as typed: eu, or countries by two letters, DE,FR; anywhere where empty."""
+    codes = [code.strip().upper() for code in (typed or "").split(",") if code.strip()]
     if codes in ([], ["ANYWHERE"]):
         return ANYWHERE
     if codes == ["EU"]:
@@ -154,7 +156,7 @@ def places_in(catalogue: Catalogue, offer: Offer, areas: frozenset[str]) -> tupl
 
 
 def is_in(catalogue: Catalogue, offer: Offer, areas: frozenset[str]) -> bool:
-    """Whether an offer is in these parts of the world. One for anywhere, of which nobody says where, may be."""
+    """Return whether an offer is in these parts of the world. One for anywhere, at an unknown place, may be."""
     if run_coordinates(catalogue, offer):
         return bool(places_in(catalogue, offer, areas))
     return offer.area == "anywhere" or offer.area in areas
@@ -162,7 +164,7 @@ def is_in(catalogue: Catalogue, offer: Offer, areas: frozenset[str]) -> bool:
 
 @cached(4, same=lambda facts: (facts.offers, facts.providers, facts.facts, facts.lands))
 def _capacity_cache(catalogue: Catalogue) -> _CapacityCache:
-    listed = frozenset(one.provider for one in catalogue.offers.values() if one.accelerators_per_instance > 1)
+    listed = frozenset(offer.provider for offer in catalogue.offers.values() if offer.accelerators_per_instance > 1)
     return _CapacityCache(listed, {}, {})
 
 
@@ -225,7 +227,7 @@ def _sizes(catalogue: Catalogue, offer: Offer, provider: Provider) -> tuple[int,
 
 
 def _takes_boards(catalogue: Catalogue, offer: Offer, provider: Provider) -> bool:
-    """Whether we assume that a neocloud rents a whole board, since its list has a price for one and no sizes."""
+    """Return whether we assume that a neocloud rents a whole board: its list has a price for one, and no sizes."""
     if offer.sizes or offer.accelerators_per_instance != 1 or provider.sizes or provider.kind != "neocloud":
         return False
     chip = catalogue.accelerators.get(offer.accelerator)
@@ -242,7 +244,7 @@ def _joined(offer: Offer, provider: Provider, sizes: tuple[int, ...]) -> Machine
 
 
 def _taken(catalogue: Catalogue, kind: SoldAs, offer: Offer, sizes: tuple[int, ...]) -> int:
-    """What we take to be the most at once where nobody publishes it. On a market: what one machine holds."""
+    """Return our assumption of the most at once where nobody publishes it. On a market: one machine's."""
     if kind == "bid":
         return sizes[-1]
     factor = _count(catalogue.facts[RESERVED_FACTOR].figure) if offer.purchase in BY_THE_TERM else 1
@@ -279,36 +281,39 @@ def _count(figure: Figure) -> int:
 def _residency_refusal(catalogue: Catalogue, key: str, stay: ResidencyRequirement) -> Refusal | None:
     """Why the offer called `key` cannot promise to stay there."""
     book = _capacity_cache(catalogue)
-    told = book.astray.get(stay)
-    if told is None:
-        told = book.astray.setdefault(stay, {})
+    refusals = book.astray.get(stay)
+    if refusals is None:
+        refusals = book.astray.setdefault(stay, {})
         allowed = _allowed_countries(catalogue, stay)
-        told |= {one: next(_reasons(catalogue, sale(catalogue, one), stay, allowed), None) for one in catalogue.offers}
-    return told[key]
+        refusals |= {
+            offer_key: next(_reasons(catalogue, sale(catalogue, offer_key), stay, allowed), None)
+            for offer_key in catalogue.offers
+        }
+    return refusals[key]
 
 
 def _reasons(
-    catalogue: Catalogue, one: OfferCapacity, stay: ResidencyRequirement, allowed: frozenset[str]
+    catalogue: Catalogue, capacity: OfferCapacity, stay: ResidencyRequirement, allowed: frozenset[str]
 ) -> Iterator[Refusal]:
-    if stay.provider_countries and one.provider_country not in stay.provider_countries:
-        yield "not stated where" if one.provider_country is None else "elsewhere"
-    if not (stay.countries or stay.areas) or any(place <= allowed for place in one.places):
+    if stay.provider_countries and capacity.provider_country not in stay.provider_countries:
+        yield "not stated where" if capacity.provider_country is None else "elsewhere"
+    if not (stay.countries or stay.areas) or any(place <= allowed for place in capacity.places):
         return
-    if one.places:
-        yield "elsewhere" if all(allowed.isdisjoint(place) for place in one.places) else "not stated where"
-    elif stay.countries or one.area not in stay.areas:
-        yield "not stated where" if _may_be_in(catalogue, one.area, allowed) else "elsewhere"
+    if capacity.places:
+        yield "elsewhere" if all(allowed.isdisjoint(place) for place in capacity.places) else "not stated where"
+    elif stay.countries or capacity.area not in stay.areas:
+        yield "not stated where" if _may_be_in(catalogue, capacity.area, allowed) else "elsewhere"
 
 
 def _allowed_countries(catalogue: Catalogue, stay: ResidencyRequirement) -> frozenset[str]:
     """The countries in which it may stand."""
     lands = catalogue.lands
-    wanted = (code for code in stay.countries or lands if code in lands)
-    return frozenset(code for code in wanted if not stay.areas or lands[code].area in stay.areas)
+    codes = (code for code in stay.countries or lands if code in lands)
+    return frozenset(code for code in codes if not stay.areas or lands[code].area in stay.areas)
 
 
 def _may_be_in(catalogue: Catalogue, area: str, allowed: frozenset[str]) -> bool:
-    """Whether what lies in `area`, nobody says in which country, may lie in one that is allowed."""
+    """Return whether an offer in `area`, in an unknown country, may lie in one that is allowed."""
     if area in ("anywhere", "not_stated"):
         return True
     return any(catalogue.lands[code].area == area for code in allowed)

@@ -1,4 +1,4 @@
-"""Which offers: pure filters over the catalogue. Nothing is dropped in silence: what is hidden is counted by reason."""
+"""Filters of offers. Nothing is dropped in silence: hidden offers are counted by reason."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
@@ -30,7 +30,7 @@ UNSAID_CHIP: Reason = "accelerator not stated"
 
 @dataclass(frozen=True)
 class OfferFilter:
-    """What the person wants to see. An empty set or None asks for anything."""
+    """The filter of a person. An empty set or None asks for anything."""
 
     accelerators: frozenset[str] = frozenset()
     providers: frozenset[str] = frozenset()
@@ -46,7 +46,7 @@ class OfferFilter:
     @property
     def said(self) -> str:
         """All of it as one text: equal wishes say the same, in whatever order their sets came to be."""
-        parts = (getattr(self, one.name) for one in fields(self))
+        parts = (getattr(self, entry.name) for entry in fields(self))
         return "; ".join(" ".join(sorted(part)) if isinstance(part, frozenset) else str(part) for part in parts)
 
 
@@ -86,10 +86,10 @@ def _offers_of_accelerators(catalogue: Catalogue, wish: OfferFilter) -> tuple[It
 
 @cached(4, same=arguments)
 def _offers_by_accelerator(offers: Mapping[str, Offer]) -> Mapping[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    by_accelerator: dict[str, list[str]] = {}
     for key, offer in offers.items():
-        found.setdefault(offer.accelerator, []).append(key)
-    return found
+        by_accelerator.setdefault(offer.accelerator, []).append(key)
+    return by_accelerator
 
 
 def servers_with(catalogue: Catalogue, accelerator: str) -> tuple[Server, ...]:
@@ -99,10 +99,10 @@ def servers_with(catalogue: Catalogue, accelerator: str) -> tuple[Server, ...]:
 
 @cached(4, same=arguments)
 def _servers_by_accelerator(servers: Mapping[str, Server]) -> Mapping[str, tuple[Server, ...]]:
-    found: dict[str, tuple[Server, ...]] = {}
+    by_accelerator: dict[str, tuple[Server, ...]] = {}
     for _, server in sorted(servers.items()):
-        found[server.accelerator] = (*found.get(server.accelerator, ()), server)
-    return found
+        by_accelerator[server.accelerator] = (*by_accelerator.get(server.accelerator, ()), server)
+    return by_accelerator
 
 
 def price(offer: Offer) -> float:
@@ -132,7 +132,7 @@ def _hidden_reason(catalogue: Catalogue, key: str, wish: OfferFilter, day: date)
 
 
 def _matches_region(catalogue: Catalogue, offer: Offer, wish: OfferFilter) -> bool:
-    """Whether the offer is where the person wants it."""
+    """Return whether the offer is in a wanted place."""
     if wish.areas and not is_in(catalogue, offer, wish.areas):
         return False
     return wish.region is None or wish.region.casefold() in offer.region.casefold()
@@ -152,7 +152,7 @@ def _trust_reason(catalogue: Catalogue, offer: Offer, wish: OfferFilter, day: da
 
 
 def trust(catalogue: Catalogue, value: FigureValue) -> Trust:
-    """What a value rests on, as a badge."""
+    """Return the basis of a value, as a badge."""
     via = catalogue.sources[value.source].via
     if via == "yours":
         return "yours"
@@ -164,7 +164,7 @@ def trust(catalogue: Catalogue, value: FigureValue) -> Trust:
 
 
 def freshness(offer: Offer, day: date) -> Freshness:
-    """How old the price is, as a badge."""
+    """Return the age of the price, as a badge."""
     figure = offer.usd_per_accelerator_hour
     if figure is None:
         return "no public price"

@@ -1,4 +1,4 @@
-"""What every record of the catalogue is: strict, frozen, and made of figures that carry the units its fields name."""
+"""The base of the catalogue's records: strict, frozen, and made of figures that carry the units of its fields."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Host(Record):
 
 
 class Premises(Record):
-    """What machines stand in, and what of owning is another there. What it does not say, the facts of owning say."""
+    """Where machines stand, and how owning differs there. Absent fields take the general facts of owning."""
 
     label: Label
     electricity: Customer | Literal["by_load"] = Field(

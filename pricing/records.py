@@ -202,7 +202,7 @@ class CountryRecord(StrictModel):
 
 
 class MachineFabric(Record):
-    """What joins a provider's whole machines where their price holds a network between them."""
+    """The network between a provider's whole machines where their price includes one."""
 
     accelerators: tuple[Id, ...] = Field(min_length=1, description="machines of 8 and more of these have it")
     fabric: Fabric = Field(description="what joins the machines")
@@ -244,9 +244,9 @@ class Provider(Record):
 
     @model_validator(mode="after")
     def _check_sources(self) -> Provider:
-        said = [name for name in ("orders", "sizes", "regions") if getattr(self, name)]
-        if said and not (self.sale_sources and self.sale_read):
-            raise ValueError(f"{' and '.join(said)}: want sale_sources and sale_read beside: who says so, and when")
+        stated = [name for name in ("orders", "sizes", "regions") if getattr(self, name)]
+        if stated and not (self.sale_sources and self.sale_read):
+            raise ValueError(f"{' and '.join(stated)}: want sale_sources and sale_read beside: who says so, and when")
         return self
 
 
@@ -303,7 +303,7 @@ class PriceSeries(Record):
 
 
 class HostedPrice(Record):
-    """What a hosted model costs for each million tokens."""
+    """The price of a hosted model for each million tokens."""
 
     label: Label
     vendor: Text = Field(description="who sells it by the token")
@@ -332,7 +332,7 @@ class Fact(StrictModel):
 
 
 class DataFile(StrictModel):
-    """What any file under data/ may hold. A file uses the sections it needs."""
+    """The content of any file under data/. A file uses the sections it needs."""
 
     about: Text = Field(description="one sentence: what this file holds and where it came from")
     sources: dict[Id, Source] = Field(default_factory=dict, description="who says so, by id")

@@ -39,7 +39,7 @@ SECTIONS_OF: dict[str, tuple[str, ...]] = {
 
 
 class _EditorSchemaGenerator(GenerateJsonSchema):
-    """What a file may hold, as an editor should offer it."""
+    """The schema of a file, as an editor should offer it."""
 
     schema_dialect = DIALECT
 
@@ -52,7 +52,7 @@ class _EditorSchemaGenerator(GenerateJsonSchema):
         return {"type": "string", "format": "date", "pattern": DAY}
 
     def default_schema(self, schema: core_schema.WithDefaultSchema) -> Schema:
-        """What may be left out is left out: nothing is written as `null`."""
+        """Leave an absent value out: nothing is written as `null`."""
         inner = schema["schema"]
         if inner["type"] == "nullable" and schema.get("default", ...) is None:
             return self.generate_inner(inner["schema"])
@@ -60,12 +60,12 @@ class _EditorSchemaGenerator(GenerateJsonSchema):
 
     def dict_schema(self, schema: core_schema.DictSchema) -> Schema:
         """A map whose keys have a form refuses all others."""
-        made = super().dict_schema(schema)
-        names = made.pop("propertyNames", {})
+        schema_for_map = super().dict_schema(schema)
+        names = schema_for_map.pop("propertyNames", {})
         names.pop("format", None)  # the pattern of the keys says it
-        if "patternProperties" in made:
-            made["additionalProperties"] = False
-        return {**made, "propertyNames": names} if names else made
+        if "patternProperties" in schema_for_map:
+            schema_for_map["additionalProperties"] = False
+        return {**schema_for_map, "propertyNames": names} if names else schema_for_map
 
 
 def editor_schema(record: Any, *, given: Mapping[str, str] | None = None, only: Collection[str] = ()) -> Schema:
@@ -81,7 +81,7 @@ def editor_schema(record: Any, *, given: Mapping[str, str] | None = None, only: 
     if only:
         _forget(whole, whole["properties"].keys() - {*only})
     named |= _figure_definitions(named)
-    named = {name: _to_draft_7(one) for name, one in named.items()}
+    named = {name: _to_draft_7(definition) for name, definition in named.items()}
     return _in_use({"$schema": DIALECT, **_to_draft_7(whole), "definitions": named})
 
 
@@ -96,7 +96,7 @@ def schema_line(schema: str) -> str:
 
 
 def _forget(record: Schema, fields: Collection[str]) -> None:
-    record["properties"] = {name: one for name, one in record["properties"].items() if name not in fields}
+    record["properties"] = {name: definition for name, definition in record["properties"].items() if name not in fields}
     record["required"] = [name for name in record["required"] if name not in fields]
 
 
@@ -122,22 +122,22 @@ def _figure_definition(unit: str) -> str:
 def _to_draft_7(node: Any) -> Any:
     """Draft 7 overlooks whatever stands beside a `$ref`; a figure with a unit is the figure of that unit."""
     if isinstance(node, list):
-        return [_to_draft_7(one) for one in node]
+        return [_to_draft_7(item) for item in node]
     if not isinstance(node, dict):
         return node
-    told = {key: _to_draft_7(one) for key, one in node.items()}
-    unit, ref = told.pop(UNIT, None), told.pop("$ref", None)
+    converted = {key: _to_draft_7(item) for key, item in node.items()}
+    unit, ref = converted.pop(UNIT, None), converted.pop("$ref", None)
     if ref is None:
-        return told
+        return converted
     link = {"$ref": _REF + _figure_definition(unit) if unit else ref}
-    return {"allOf": [link], **told} if told else link
+    return {"allOf": [link], **converted} if converted else link
 
 
 def _in_use(whole: Schema) -> Schema:
     """Without the definitions that nothing in it leads to."""
     named = whole["definitions"]
     used: set[str] = set()
-    open_ends = set(_refs({key: one for key, one in whole.items() if key != "definitions"}))
+    open_ends = set(_refs({key: definition for key, definition in whole.items() if key != "definitions"}))
     while open_ends:
         used |= open_ends
         open_ends = {ref for name in open_ends for ref in _refs(named[name])} - used
@@ -146,8 +146,8 @@ def _in_use(whole: Schema) -> Schema:
 
 def _refs(node: Any) -> Iterator[str]:
     if isinstance(node, list):
-        for one in node:
-            yield from _refs(one)
+        for item in node:
+            yield from _refs(item)
     elif isinstance(node, dict):
         if isinstance(node.get("$ref"), str):
             yield node["$ref"].removeprefix(_REF)

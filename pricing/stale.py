@@ -59,22 +59,22 @@ _LASTING_KINDS = frozenset({"spec", "measured", "derived", "assumption"})
 
 
 def as_of(catalogue: Catalogue, day: date) -> Catalogue:
-    """What the catalogue held on `day`; the same object for its own day and later ones."""
+    """Return the catalogue as it was on `day`; the same object for its own day and later ones."""
     if day >= catalogue.day:
         return catalogue
     digest = hashlib.sha256(f"{catalogue.digest} as of {day.isoformat()}".encode()).hexdigest()
     then: dict[str, object] = {"digest": digest, "day": day}
     for section in _NEWS:
-        known = {key: record for key, record in getattr(catalogue, section).items() if _seen(record, day)}
-        then[section] = {key: _record(record, day, news=True) for key, record in known.items()}
+        seen = {key: record for key, record in getattr(catalogue, section).items() if _seen(record, day)}
+        then[section] = {key: _record(record, day, news=True) for key, record in seen.items()}
     for section in _LASTING_SECTIONS:
-        kept = getattr(catalogue, section)
-        then[section] = {key: _record(record, day, news=False) for key, record in kept.items()}
+        records = getattr(catalogue, section)
+        then[section] = {key: _record(record, day, news=False) for key, record in records.items()}
     return catalogue.model_copy(update=then)
 
 
 def _seen(record: BaseModel, day: date) -> bool:
-    """Whether its first price was read by then; an offer without a price is always there to be asked about."""
+    """Return whether its first price was read by then; an offer without a price is always there to be asked about."""
     prices = [figure for name in _PRICES if (figure := getattr(record, name, None)) is not None]
     return not prices or min(prices[0].values) <= day
 

@@ -218,11 +218,11 @@ def shown(got: object) -> str:
 
 
 def wanted(error: Mapping[str, Any]) -> str:
-    """What one of pydantic's errors wants, to follow "want"; empty where it says a sentence of its own."""
+    """Return the value that a pydantic error wants, to follow "want"; empty where it has a sentence of its own."""
     kind, about = str(error["type"]), error.get("ctx", {})
     if kind in _BOUNDS:
-        said = {name: _number(value) for name, value in about.items()}
-        return _BOUNDS[kind].format(**said).replace("'", "")
+        values = {name: _number(value) for name, value in about.items()}
+        return _BOUNDS[kind].format(**values).replace("'", "")
     word = kind if kind in _PLAIN else kind.partition("_")[0]
     return _PLAIN.get(word, "")
 
@@ -258,7 +258,9 @@ def first_error_message(error: pydantic.ValidationError) -> tuple[tuple[str | in
     every = error.errors(include_url=False)
     first = every[0]
     place = tuple(step for step in first["loc"] if step != "[key]")
-    same = [one for one in every if one["loc"][:-1] == first["loc"][:-1] and one["loc"][-1:] and _is_branch(one)]
+    same = [
+        other for other in every if other["loc"][:-1] == first["loc"][:-1] and other["loc"][-1:] and _is_branch(other)
+    ]
     if len(same) > 1 and _is_branch(first):
         ways = " or ".join(dict.fromkeys(filter(None, map(wanted, same))))
         return place[:-1], f"want {ways}, got {shown(first['input'])}", first

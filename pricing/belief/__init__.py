@@ -1,4 +1,4 @@
-"""What a dated price is worth today: one estimator for every rental price, from the catalogue's own histories."""
+"""The worth of a dated price today: one estimator for every rental price, from the catalogue's own histories."""
 
 from pricing.belief.believe import PriceEstimate, PriceEstimates, believed, in_their_markets, worth_alone
 

@@ -1,4 +1,4 @@
-"""What a price read some days ago is worth today: low, typical and high, for every offer, by one rule.
+"""The worth today of a price read some days ago: low, typical and high, for every offer, by one rule.
 
 A price is repriced by and by, at the rate that its seller has shown; then it goes where the market went. An offer read
 once, long ago, may be gone; then one pays what the market asks. So an old price that lies far below all others pulls a
@@ -51,7 +51,7 @@ class StandaloneEstimates(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PriceEstimates:
-    """What some offers' prices are worth today, each in its market: an entry for each, not-a-number without price."""
+    """The worth of some offers' prices today, each in its market: an entry for each, not-a-number without price."""
 
     keys: tuple[str, ...]
     read_usd: Floats
@@ -75,7 +75,7 @@ class PriceEstimates:
     @cached_property
     def _content(self) -> tuple[object, ...]:
         """Everything in it as plain values: arrays have no equality of their own, and one NaN equals no other."""
-        return self.keys, *(getattr(self, one.name).tobytes() for one in fields(self) if one.name != "keys")
+        return self.keys, *(getattr(self, column.name).tobytes() for column in fields(self) if column.name != "keys")
 
     @cached_property
     def _hash(self) -> int:
@@ -83,11 +83,11 @@ class PriceEstimates:
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """Where each offer stands."""
+        """Return the place of each offer."""
         return {key: place for place, key in enumerate(self.keys)}
 
     def of(self, key: str) -> PriceEstimate:
-        """What the price of one offer is worth."""
+        """Return the worth of one offer's price."""
         return self.at(self.places[key])
 
     def take(self, keys: Sequence[str]) -> PriceEstimates:
@@ -96,7 +96,7 @@ class PriceEstimates:
 
     def beside(self, others: PriceEstimates) -> PriceEstimates:
         """These, and others behind them."""
-        names = (one.name for one in fields(self) if one.name != "keys")
+        names = (column.name for column in fields(self) if column.name != "keys")
         rest = (np.concatenate([getattr(self, name), getattr(others, name)]) for name in names)
         return PriceEstimates((*self.keys, *others.keys), *rest)
 
@@ -112,7 +112,7 @@ class PriceEstimates:
 
     def rows(self, at: Sequence[int]) -> PriceEstimates:
         """Those at some places."""
-        rest = (getattr(self, one.name)[list(at)] for one in fields(self) if one.name != "keys")
+        rest = (getattr(self, column.name)[list(at)] for column in fields(self) if column.name != "keys")
         return PriceEstimates(tuple(self.keys[place] for place in at), *rest)
 
     def at(self, place: int) -> PriceEstimate:
@@ -121,7 +121,7 @@ class PriceEstimates:
 
 
 class PriceEstimate(NamedTuple):
-    """What one price is worth today, beside what was read."""
+    """The worth of one price today, beside the price as it was read."""
 
     read_usd: float
     age_days: float
@@ -137,7 +137,7 @@ class PriceEstimate(NamedTuple):
 
 
 def worth_alone(figure: Figure, price_class: PriceClass, day: date) -> tuple[float, float, float]:
-    """What a price without a market of its like is worth on a day: low, as it was read, high. The older, the wider."""
+    """Return the worth on a day of a price without a market: low, as read, high. The older, the wider."""
     facts = constants()
     kind, usd = facts.classes[price_class], figure.newest.typical
     repriced = 1 - np.exp(-kind.repricings_per_month * max(figure.age_days(day), 0) / DAYS_PER_MONTH)
@@ -145,37 +145,37 @@ def worth_alone(figure: Figure, price_class: PriceClass, day: date) -> tuple[flo
     return usd * float(np.exp(-half)), usd, usd * float(np.exp(half))
 
 
-def standalone_estimates(known: Readings, day: int, at: Places) -> StandaloneEstimates:
-    """What the readings of each offer alone say of its price today."""
+def standalone_estimates(readings: Readings, day: int, at: Places) -> StandaloneEstimates:
+    """Return the estimate of each offer's price today from its own readings."""
     facts = constants()
-    index, rate = _index(known, day), _cached_repricing_rates(known, day)
+    index, rate = _index(readings, day), _cached_repricing_rates(readings, day)
     classes = [facts.classes[name] for name in CLASSES]
-    of_class, yours = known.of_class[at], known.yours[at]
-    age = np.maximum(day - known.read_on[at], 0.0)
+    of_class, yours = readings.of_class[at], readings.yours[at]
+    age = np.maximum(day - readings.read_on[at], 0.0)
     ages = np.where(yours, np.maximum(age - _QUOTE_HOLDS_DAYS, 0.0), age)  # a quote holds a month, then it ages too
     repriced = 1 - np.exp(-rate[at] * ages / DAYS_PER_MONTH)
-    moved = index.moved(known.read_on[at])
+    moved = index.moved(readings.read_on[at])
     limit = facts.most_market_move
-    spread = np.array([one.spread for one in classes])[of_class]
-    here = np.array([one.there for one in classes])[of_class]
-    stays = np.array([one.stays_days for one in classes])[of_class]
+    spread = np.array([kind.spread for kind in classes])[of_class]
+    here = np.array([kind.there for kind in classes])[of_class]
+    stays = np.array([kind.stays_days for kind in classes])[of_class]
     old = 1 - np.exp(-age / facts.settling_days)
-    there = here * np.exp(-age / stays) * np.clip(_age_weight(age), 0.0, 1.0)
-    there *= 1 - facts.once * old * (known.days_read[at] < 2)
+    available = here * np.exp(-age / stays) * np.clip(_age_weight(age), 0.0, 1.0)
+    available *= 1 - facts.once * old * (readings.days_read[at] < 2)
     return StandaloneEstimates(
         age_days=age,
         moved=moved,
         repriced=repriced,
-        log_usd=known.log_usd[at] + repriced * np.clip(moved, -limit, limit),
+        log_usd=readings.log_usd[at] + repriced * np.clip(moved, -limit, limit),
         half=np.where(yours, 0.0, facts.read_spread) + spread * np.sqrt(repriced),
-        there=np.where(yours, 1.0, there),
+        there=np.where(yours, 1.0, available),
     )
 
 
 def believed(
     catalogue: Catalogue, day: date, keys: Sequence[str], groups: Sequence[object] | None = None
 ) -> PriceEstimates:
-    """What the prices of these offers are worth on a day, each in the market that its group makes.
+    """Return the worth of these offers' prices on a day, each in the market that its group makes.
 
     A group is what could take one another's place; where none are given, one accelerator under one kind of purchase.
     """
@@ -183,7 +183,7 @@ def believed(
     if groups is None:
         groups = [(catalogue.offers[key].accelerator, catalogue.offers[key].purchase) for key in keys]
     numbers = {group: number for number, group in enumerate(dict.fromkeys(groups))}
-    group = np.array([numbers[one] for one in groups], dtype=np.intp)
+    group = np.array([numbers[name] for name in groups], dtype=np.intp)
     place = np.array([known.place.get(key, -1) for key in keys], dtype=np.intp)
     return _scatter_to_keys(
         tuple(keys), place, _estimate_group(known, day.toordinal(), place[place >= 0], group[place >= 0])
@@ -193,35 +193,35 @@ def believed(
 def in_their_markets(
     catalogue: Catalogue, day: date, keys: Sequence[str], order: Order | None = None
 ) -> PriceEstimates:
-    """What the prices of some offers are worth on a day, each among all of its accelerator and purchase.
+    """Return the worth of some offers' prices on a day, each among all of its accelerator and purchase.
 
     Where there is an order, among those that can take it, as a plan of it has them.
     """
-    asked = set(keys)
+    own = set(keys)
     others = [
         key
         for key in readings(catalogue).voting
-        if key not in asked and (order is None or refusal_reason(catalogue, key, order) is None)
+        if key not in own and (order is None or refusal_reason(catalogue, key, order) is None)
     ]
     return believed(catalogue, day, (*keys, *others)).rows(range(len(keys)))
 
 
-def _estimate_group(known: Readings, day: int, at: Places, group: Places) -> dict[str, NDArray[np.generic]]:
+def _estimate_group(readings: Readings, day: int, at: Places, group: Places) -> dict[str, NDArray[np.generic]]:
     facts = constants().votes
-    own = standalone_estimates(known, day, at)
-    market = _market_low_price(known, day, at, group, own)
+    own = standalone_estimates(readings, day, at)
+    market = _market_low_price(readings, day, at, group, own)
     low = market.log_usd
     settled = np.maximum(1 - np.exp(-own.age_days / constants().settling_days), 1e-9)
-    held = np.maximum(own.log_usd, low - facts.most_below / settled)
-    below = (own.log_usd < low) & ~known.yours[at]
-    typical = np.where(below, own.there * held + (1 - own.there) * low, own.log_usd)
-    gap = np.where(below, low - held, 0.0)
+    bounded = np.maximum(own.log_usd, low - facts.most_below / settled)
+    below = (own.log_usd < low) & ~readings.yours[at]
+    typical = np.where(below, own.there * bounded + (1 - own.there) * low, own.log_usd)
+    gap = np.where(below, low - bounded, 0.0)
     stays = np.where(gap > 0, own.there, 1.0)
     doubt = stays * (own.half / Z80) ** 2 + (1 - stays) * facts.gone_spread**2 + stays * (1 - stays) * gap**2
     doubt += (1 - stays) * facts.thin_spread**2 / np.maximum(market.weight, facts.least_weight)
     half = Z80 * np.sqrt(np.minimum(doubt, facts.most_spread**2))
     return {
-        "read_usd": known.usd[at],
+        "read_usd": readings.usd[at],
         "age_days": own.age_days,
         "low": np.exp(typical - half),
         "typical": np.exp(typical),
@@ -231,7 +231,7 @@ def _estimate_group(known: Readings, day: int, at: Places, group: Places) -> dic
         "there": own.there,
         "market_usd": np.exp(low),
         "sellers": market.sellers,
-        "yours": known.yours[at],
+        "yours": readings.yours[at],
     }
 
 
@@ -244,23 +244,23 @@ class _MarketLowPrice(NamedTuple):
 
 
 def _market_low_price(
-    known: Readings, day: int, at: Places, group: Places, own: StandaloneEstimates
+    readings: Readings, day: int, at: Places, group: Places, own: StandaloneEstimates
 ) -> _MarketLowPrice:
     """The low price of each offer's market: a mean of the lower votes, one of each seller.
 
     A seller votes with the lowest of its prices that is likely still there; an old vote weighs little.
     """
     facts = constants().votes
-    votes = known.counts[at] & ~known.yours[at]
+    votes = readings.counts[at] & ~readings.yours[at]
     seen = np.where(own.age_days < np.inf, np.maximum(_age_weight(own.age_days), 0.0), 0.0)
     weight = np.exp(-own.age_days / facts.weight_days) * np.clip(seen, facts.least_weight, 1.0)
     first = _lowest_vote_index(
-        group[votes], known.provider[at][votes], (own.log_usd + facts.doubt * (1 - own.there))[votes]
+        group[votes], readings.provider[at][votes], (own.log_usd + facts.doubt * (1 - own.there))[votes]
     )
     usd, trust, of = own.log_usd[votes][first], weight[votes][first], group[votes][first]
     size = int(group.max(initial=-1)) + 1
     sellers = np.bincount(of, minlength=size)
-    spot_usd, spot_of = _add_spot_prior(known, day, at, group)
+    spot_usd, spot_of = _add_spot_prior(readings, day, at, group)
     spot_trust = np.full(len(spot_of), np.exp(-facts.spot_vote_days / facts.weight_days))
     low, weights = _weighted_lower_means(
         np.concatenate([usd, spot_usd]), np.concatenate([trust, spot_trust]), np.concatenate([of, spot_of]), size
@@ -269,34 +269,38 @@ def _market_low_price(
 
 
 def _lowest_vote_index(group: Places, provider: Places, dear: Floats) -> Places:
-    """Where, for each seller of each group, its lowest vote stands."""
+    """Return the place of the lowest vote of each seller of each group."""
     order = np.lexsort((dear, provider, group))
     changed = (np.diff(group[order], prepend=-1) != 0) | (np.diff(provider[order], prepend=-1) != 0)
     return cast(Places, order[changed])
 
 
-def _add_spot_prior(known: Readings, day: int, at: Places, group: Places) -> tuple[Floats, Places]:
+def _add_spot_prior(readings: Readings, day: int, at: Places, group: Places) -> tuple[Floats, Places]:
     """For markets of spot machines one more vote: the usual share of what their accelerator costs on demand."""
-    spot = known.of_class[at] == _SPOT
+    spot = readings.of_class[at] == _SPOT
     if not spot.any():
         return np.empty(0), np.empty(0, dtype=np.intp)
     of, first = np.unique(group[spot], return_index=True)
-    usd = _on_demand(known, day)[known.accelerator[at][spot][first]] + np.log(constants().votes.spot_over_on_demand)
+    usd = _on_demand(readings, day)[readings.accelerator[at][spot][first]] + np.log(
+        constants().votes.spot_over_on_demand
+    )
     return usd[np.isfinite(usd)], of[np.isfinite(usd)]
 
 
-def _on_demand(known: Readings, day: int) -> Floats:
+def _on_demand(readings: Readings, day: int) -> Floats:
     """The market's low on demand, in logs, for each accelerator."""
     key = ("on demand", day)
-    if key not in known.kept:
-        bought = np.array([offer.purchase == "on_demand" for offer in known.offers], dtype=np.bool_)
-        at = np.flatnonzero(bought & known.counts & ~known.yours)
-        found = np.full(int(known.accelerator.max(initial=-1)) + 1, np.nan)
+    if key not in readings.kept:
+        bought = np.array([offer.purchase == "on_demand" for offer in readings.offers], dtype=np.bool_)
+        at = np.flatnonzero(bought & readings.counts & ~readings.yours)
+        log_usd = np.full(int(readings.accelerator.max(initial=-1)) + 1, np.nan)
         if len(at):
-            group = known.accelerator[at]
-            found[group] = _market_low_price(known, day, at, group, standalone_estimates(known, day, at)).log_usd
-        known.kept[key] = found
-    return cast(Floats, known.kept[key])
+            group = readings.accelerator[at]
+            log_usd[group] = _market_low_price(
+                readings, day, at, group, standalone_estimates(readings, day, at)
+            ).log_usd
+        readings.kept[key] = log_usd
+    return cast(Floats, readings.kept[key])
 
 
 def _weighted_lower_means(usd: Floats, weight: Floats, group: Places, size: int) -> tuple[Floats, Floats]:
@@ -304,9 +308,9 @@ def _weighted_lower_means(usd: Floats, weight: Floats, group: Places, size: int)
 
     A mean of many and no single vote: without any one of them it moves by no more than that vote weighs.
     """
-    found, whole_of = np.full(size, np.nan), np.zeros(size)
+    means, whole_of = np.full(size, np.nan), np.zeros(size)
     if not len(usd):
-        return found, whole_of
+        return means, whole_of
     order = np.lexsort((usd, group))
     usd, weight, group = usd[order], weight[order], group[order]
     starts = np.flatnonzero(np.diff(group, prepend=-1))
@@ -316,9 +320,9 @@ def _weighted_lower_means(usd: Floats, weight: Floats, group: Places, size: int)
     place = (before - np.repeat(before[starts], counts)) / np.repeat(whole, counts)
     end = place + weight / np.repeat(whole, counts)
     counted = np.maximum(np.minimum(end, constants().votes.lower_share) - place, 0.0)
-    found[group[starts]] = np.add.reduceat(usd * counted, starts) / np.add.reduceat(counted, starts)
+    means[group[starts]] = np.add.reduceat(usd * counted, starts) / np.add.reduceat(counted, starts)
     whole_of[group[starts]] = whole
-    return found, whole_of
+    return means, whole_of
 
 
 def _age_weight(age_days: Floats) -> Floats:
@@ -327,25 +331,25 @@ def _age_weight(age_days: Floats) -> Floats:
     return (facts.forgotten_days - age_days) / (facts.forgotten_days - facts.fading_from_days)
 
 
-def _index(known: Readings, day: int) -> MarketIndex:
+def _index(readings: Readings, day: int) -> MarketIndex:
     key = ("index", day)
-    if key not in known.kept:
-        known.kept[key] = market_index(known, day)
-    return cast(MarketIndex, known.kept[key])
+    if key not in readings.kept:
+        readings.kept[key] = market_index(readings, day)
+    return cast(MarketIndex, readings.kept[key])
 
 
-def _cached_repricing_rates(known: Readings, day: int) -> Floats:
+def _cached_repricing_rates(readings: Readings, day: int) -> Floats:
     key = ("rates", day)
-    if key not in known.kept:
-        known.kept[key] = repricings_per_month(known, day)
-    return cast(Floats, known.kept[key])
+    if key not in readings.kept:
+        readings.kept[key] = repricings_per_month(readings, day)
+    return cast(Floats, readings.kept[key])
 
 
-def _scatter_to_keys(keys: tuple[str, ...], place: Places, found: dict[str, NDArray[np.generic]]) -> PriceEstimates:
+def _scatter_to_keys(keys: tuple[str, ...], place: Places, estimates: dict[str, NDArray[np.generic]]) -> PriceEstimates:
     """The findings in the order of the keys, not-a-number for those without a price."""
     priced = place >= 0
     columns = {}
-    for name, values in found.items():
+    for name, values in estimates.items():
         empty = np.nan if values.dtype.kind == "f" else 0
         column = np.full(len(keys), empty, dtype=values.dtype)
         column[priced] = values

@@ -19,7 +19,7 @@ _Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class PriceClassConstants(StrictModel):
-    """How prices of one class behave before anything is known of a provider."""
+    """Behaviour of prices of one class before anything is known of a provider."""
 
     repricings_per_month: _Positive = Field(description="how often a price of this class is changed")
     spread: _Positive = Field(description="log half width of the 80 % range once a repricing is certain")
@@ -28,7 +28,7 @@ class PriceClassConstants(StrictModel):
 
 
 class MarketLowConstants(StrictModel):
-    """How sellers together say what the market's low price is, and how far an old price may lie below it."""
+    """The market's low price from the votes of sellers, and how far an old price may lie below it."""
 
     lower_share: _Share = Field(description="of the votes by weight: the mean of these, the cheapest, is the low")
     weight_days: _Positive = Field(description="time constant with which a vote loses weight")
@@ -43,7 +43,7 @@ class MarketLowConstants(StrictModel):
 
 
 class MarketIndexConstants(StrictModel):
-    """How the market's moves are read off products that were looked at more than once."""
+    """The market's moves from products that were read more than once."""
 
     knot_days: int = Field(description="days between two knots of the index")
     span_days: int = Field(description="how far back it reaches")

@@ -28,12 +28,12 @@ _OF_KIND: dict[str, PriceClass] = {"hyperscaler": "list", "marketplace": "market
 
 
 def price_class(offer: Offer, provider: Provider) -> PriceClass:
-    """How the price of an offer behaves: by how it is bought, else by who sells it."""
+    """Return the class of an offer's price: by the purchase, else by the seller."""
     return purchase_price_class(offer.purchase, provider)
 
 
 def purchase_price_class(purchase: Purchase, provider: Provider) -> PriceClass:
-    """How prices of this purchase behave at a provider."""
+    """Return the class of prices of this purchase at a provider."""
     if purchase == "spot":
         return "spot"
     if purchase.startswith("reserved") or purchase == "capacity_block":
@@ -86,7 +86,7 @@ def readings(catalogue: Catalogue) -> Readings:
         offers=offers,
         usd=usd,
         log_usd=np.log(np.where(usd > 0, usd, np.nan)),
-        read_on=_day_ordinals([figure.checked for figure in figures]),
+        read_on=np.array([figure.checked.toordinal() for figure in figures], dtype=np.float64),
         days_read=np.array([len(history) for history in histories], dtype=np.float64),
         of_class=np.array(kinds, dtype=np.intp),
         provider=_encode_names([offer.provider for offer in offers]),
@@ -109,21 +109,17 @@ def _history(offer: Offer) -> Iterator[tuple[date, float]]:
 
 
 def _pairs(histories: list[list[tuple[date, float]]], counts: NDArray[np.bool_]) -> RepeatReadings:
-    found = [
+    pairs = [
         (at, earlier[0].toordinal(), later[0].toordinal(), np.log(later[1] / earlier[1]))
         for at, history in enumerate(histories)
         if counts[at]
         for earlier, later in pairwise(history)
         if earlier[1] > 0 and later[1] > 0
     ]
-    newest = max((row[2] for row in found), default=0)
-    known = [row for row in found if row[1] >= newest - constants().known_days]
-    columns = np.array(known, dtype=np.float64).reshape(-1, len(RepeatReadings._fields)).T
+    newest = max((row[2] for row in pairs), default=0)
+    recent = [row for row in pairs if row[1] >= newest - constants().known_days]
+    columns = np.array(recent, dtype=np.float64).reshape(-1, len(RepeatReadings._fields)).T
     return RepeatReadings(columns[0].astype(np.intp), *columns[1:])
-
-
-def _day_ordinals(days: list[date]) -> Floats:
-    return np.array([day.toordinal() for day in days], dtype=np.float64)
 
 
 def _encode_names(names: list[str]) -> Places:
@@ -153,21 +149,21 @@ def market_index(readings: Readings, day: int) -> MarketIndex:
     Least squares on changes between two readings of one offer, a knot each month back from `day`: large changes count
     less (Huber), a seller of many offers counts less than they are many, and the path is drawn towards flat.
     """
-    known = constants().index
-    days = np.arange(day - known.span_days, day + 1, known.knot_days, dtype=np.float64)
+    facts = constants().index
+    days = np.arange(day - facts.span_days, day + 1, facts.knot_days, dtype=np.float64)
     pairs = _market_pairs(readings, day)
-    if len(pairs.offer) < known.least_pairs:
+    if len(pairs.offer) < facts.least_pairs:
         return MarketIndex(days, np.zeros(len(days)))
     slopes = _knot_shares(days, pairs.to_day) - _knot_shares(days, pairs.from_day)
     trust = _weights(readings, pairs)
     steps = np.diff(np.eye(len(days)), axis=0)
-    calm = known.ridge * steps.T @ steps + 1e-6 * np.eye(len(days))
+    calm = facts.ridge * steps.T @ steps + 1e-6 * np.eye(len(days))
     robust = np.ones_like(trust)
     level: Floats = np.zeros(len(days))
-    for _ in range(known.rounds):
+    for _ in range(facts.rounds):
         weighted = slopes * (trust * robust)[:, None]
         level = np.asarray(np.linalg.solve(weighted.T @ slopes + calm, weighted.T @ pairs.log_change))
-        robust = 1 / np.maximum(1, np.abs(pairs.log_change - slopes @ level) / known.robust_from)
+        robust = 1 / np.maximum(1, np.abs(pairs.log_change - slopes @ level) / facts.robust_from)
     return MarketIndex(days, level - level[-1])
 
 
@@ -190,44 +186,39 @@ def _knot_shares(knots: Floats, days: Floats) -> Floats:
 
 
 def _weights(readings: Readings, pairs: RepeatReadings) -> Floats:
-    """What a pair counts: the offers of one seller and accelerator share a vote, long gaps tell less of each day."""
+    """Return the weight of each pair: the offers of one seller and accelerator share a vote, long gaps say less."""
     provider, accelerator = readings.provider[pairs.offer], readings.accelerator[pairs.offer]
     cell = provider * (int(readings.accelerator.max()) + 1) + accelerator
     cells, in_cell, of_cell = np.unique(cell, return_inverse=True, return_counts=True)
     sellers = np.bincount(cells // (int(readings.accelerator.max()) + 1), minlength=int(provider.max()) + 1)
     gap = np.maximum(pairs.to_day - pairs.from_day, 1)
-    known = constants().index
-    variance = known.gap_weight + known.gap_weight_per_day * gap
+    facts = constants().index
+    variance = facts.gap_weight + facts.gap_weight_per_day * gap
     weight = 1 / of_cell[in_cell] / np.sqrt(sellers[provider]) / variance
     return np.asarray(weight / weight.mean())
 
 
 def repricings_per_month(readings: Readings, day: int) -> Floats:
-    """How often each offer's price changes in a month: what its seller showed so far, beside what its class does.
+    """Return the price changes of each offer in a month: those its seller showed so far, beside its class's.
 
     Prices of one seller move together, so it is a mean over the offers of that seller and class.
     """
-    known = constants()
-    usual = np.array([known.classes[name].repricings_per_month for name in CLASSES])
+    facts = constants()
+    usual = np.array([facts.classes[name].repricings_per_month for name in CLASSES])
     cell = readings.provider * len(CLASSES) + readings.of_class
     pairs = readings.pairs
     until = pairs.to_day <= day
     offer = pairs.offer[until]
     size = int(cell.max(initial=0)) + 1
-    offers = _count_distinct_offers(cell[offer], offer, size)
+    distinct = np.unique(np.stack([cell[offer], offer]), axis=1)[0]  # each offer of a cell once
+    offers = np.bincount(distinct, minlength=size).astype(np.float64)
     months = _sum(cell[offer], (pairs.to_day - pairs.from_day)[until] / DAYS_PER_MONTH, size)
-    changes = _sum(cell[offer], np.abs(pairs.log_change[until]) > known.same_price, size)
+    changes = _sum(cell[offer], np.abs(pairs.log_change[until]) > facts.same_price, size)
     each = np.maximum(offers, 1)
-    learnt = (changes / each + known.learning_months * usual[np.arange(size) % len(CLASSES)]) / (
-        months / each + known.learning_months
+    learnt = (changes / each + facts.learning_months * usual[np.arange(size) % len(CLASSES)]) / (
+        months / each + facts.learning_months
     )
     return np.asarray(learnt[cell])
-
-
-def _count_distinct_offers(cell: Places, offer: Places, size: int) -> Floats:
-    """How many different offers each cell has."""
-    first = np.unique(np.stack([cell, offer]), axis=1)[0]
-    return np.asarray(np.bincount(first, minlength=size), dtype=np.float64)
 
 
 def _sum(cell: Places, value: Floats | np.ndarray[tuple[int], np.dtype[np.bool_]], size: int) -> Floats:

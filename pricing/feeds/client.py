@@ -1,4 +1,4 @@
-"""How a feed asks: only its own hosts, with time-outs, patience that ends, and limits of size, pages and time."""
+"""The HTTP client of a feed: only its own hosts, with time-outs, retries, and limits of size, pages and time."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _HEADERS = {"User-Agent": "rent-or-buy (reads public price lists)", "Accept-Enco
 
 @dataclass(frozen=True)
 class ClientLimits:
-    """How long, how often and how much."""
+    """Limits of time, retries and pages."""
 
     connect_s: float = 10.0
     silent_s: float = 30.0  # between two pieces of a reply
@@ -73,13 +73,13 @@ class _CancellableRetry(Retry):
         return super().increment(method, url, response, *more, **named)
 
     def sleep(self, response: BaseHTTPResponse | None = None) -> None:
-        asked = self.get_retry_after(response) if response is not None else None
-        self.wait(self.get_backoff_time() if asked is None else asked)
+        retry_after = self.get_retry_after(response) if response is not None else None
+        self.wait(self.get_backoff_time() if retry_after is None else retry_after)
 
 
 @dataclass(frozen=True)
 class _PageRequest:
-    """What is asked for."""
+    """One request."""
 
     method: str
     url: str
@@ -107,7 +107,7 @@ class Client:
         self._replies: list[weakref.ref[HttpReply]] = []
         self._session = requests.Session()
         self._session.trust_env = self.at is None  # proxies and certificates as the environment says
-        self._session.auth = _no_auth  # but no password out of a .netrc
+        self._session.auth = lambda request: request  # but no password out of a .netrc
         patience = _CancellableRetry(
             total=self.limits.tries - 1, status_forcelist=AGAIN, allowed_methods=None, raise_on_status=False,
             backoff_factor=self.limits.first_pause_s, backoff_max=self.limits.longest_pause_s,
@@ -136,17 +136,17 @@ class Client:
     def key(self) -> str:
         """The person's key."""
         name = self.feed.key_name
-        found = self.environ.get(name, "").strip() if name else ""
-        if not found:
+        key = self.environ.get(name, "").strip() if name else ""
+        if not key:
             raise self.meter.refused(f"wants a key: set {name}" if name else "has no key")
-        if not found.isascii() or not found.isprintable():
+        if not key.isascii() or not key.isprintable():
             raise self.meter.refused(f"cannot be asked with the key in {name}: it has letters that no key has")
-        return found
+        return key
 
     def close(self) -> None:
         """Let go of all connections."""
-        for known in self._replies:
-            if (reply := known()) is not None:
+        for reference in self._replies:
+            if (reply := reference()) is not None:
                 reply.close()
         self._session.close()
 
@@ -209,24 +209,24 @@ class Client:
             host, port = _place(parts)
         except ValueError:
             raise self.meter.refused(_NO_ADDRESS) from None
-        known = [_place(urlsplit(f"https://{name}")) for name in self.feed.hosts]
-        if host not in dict(known):
+        allowed = [_place(urlsplit(f"https://{name}")) for name in self.feed.hosts]
+        if host not in dict(allowed):
             if is_private(host):
                 raise self.meter.refused("sends us to a private address, where nobody sells: not followed")
             raise self.meter.refused(f"sends us to {host[:100] or 'no host'}, which is none of its hosts: not followed")
         if parts.scheme != "https":
             raise self.meter.refused("sends us to an address that is not encrypted: not followed")
-        if (host, port) not in known:
+        if (host, port) not in allowed:
             raise self.meter.refused(f"sends us to port {port} of {host}, which is none of its: not followed")
         return host
 
     def _test_server_url(self, url: str) -> str:
         parts = urlsplit(url)
         at = self.at or {}
-        found = at.get(parts.netloc) or at.get(parts.hostname or "")
-        if found is None:
+        server = at.get(parts.netloc) or at.get(parts.hostname or "")
+        if server is None:
             raise self.meter.refused(f"has nobody that stands in for {parts.hostname}")
-        return f"{found}{parts.path}{'?' if parts.query else ''}{parts.query}"
+        return f"{server}{parts.path}{'?' if parts.query else ''}{parts.query}"
 
     def _status_message(self, status: int) -> str:
         if status == HTTPStatus.TOO_MANY_REQUESTS:
@@ -260,7 +260,7 @@ class Client:
 
 
 def is_private(host: str) -> bool:
-    """Whether a host is, by its name, one of somebody's own network."""
+    """Return whether a host's name is of a private network."""
     try:
         return not ipaddress.ip_address(host).is_global
     except ValueError:
@@ -270,10 +270,6 @@ def is_private(host: str) -> bool:
 def _place(parts: SplitResult) -> tuple[str, int]:
     """The host and the port of an address."""
     return (parts.hostname or "").casefold(), _HTTPS if parts.port is None else parts.port
-
-
-def _no_auth(asked: requests.PreparedRequest) -> requests.PreparedRequest:
-    return asked
 
 
 def _in_time(error: requests.RequestException) -> bool:
@@ -294,5 +290,5 @@ _UNREACHABLE: tuple[tuple[type[requests.RequestException], str], ...] = (
 def _unreachable_message(error: requests.RequestException, host: str) -> str:
     if not _in_time(error):
         return "did not answer in time"
-    found = (words for kind, words in _UNREACHABLE if isinstance(error, kind))
-    return next(found, "cannot be asked at {host}").format(host=host)
+    messages = (words for kind, words in _UNREACHABLE if isinstance(error, kind))
+    return next(messages, "cannot be asked at {host}").format(host=host)

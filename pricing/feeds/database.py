@@ -1,4 +1,4 @@
-"""Where live prices are kept: a file in the person's data folder, or the team's PostgreSQL; one SQL for both.
+"""The database of live prices: a file in the person's data folder, or the team's PostgreSQL; one SQL for both.
 
 The two differ in a few words only, and those stand in a `Dialect`. PostgreSQL's driver is loaded only where
 RENT_OR_BUY_DATABASE names a database.
@@ -77,7 +77,7 @@ class Database:
     errors: type[Exception]
 
     def rows(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """What a question gives."""
+        """Return the rows of a query."""
         with self._told(), closing(self.connection.cursor()) as cursor:
             cursor.execute(self.dialect.said(sql), values)
             return list(cursor.fetchall())
@@ -121,15 +121,15 @@ class Database:
 def opened(environ: Mapping[str, str] = os.environ) -> Database:
     """The database to write to; made where there is none."""
     url = environ.get(DATABASE)
-    made = _connect_postgres(url) if url else _connect_sqlite(_file(_writable_folder(environ)))
-    there = {table for table, columns in _columns().items() if _is_there(made, table, columns)}
-    if there and (gone := [table for table in _columns() if table not in there]):
-        made.close()
-        raise StoreError(f"{made.name} is damaged: it has no whole table {' and no '.join(gone)}. {AWAY}")
-    with made.writing():
-        for statement in _TABLES.format(number=made.dialect.number).split(";"):
-            made.run(statement)
-    return made
+    database = _connect_postgres(url) if url else _connect_sqlite(_file(_writable_folder(environ)))
+    whole = {table for table, columns in _columns().items() if _is_there(database, table, columns)}
+    if whole and (gone := [table for table in _columns() if table not in whole]):
+        database.close()
+        raise StoreError(f"{database.name} is damaged: it has no whole table {' and no '.join(gone)}. {AWAY}")
+    with database.writing():
+        for statement in _TABLES.format(number=database.dialect.number).split(";"):
+            database.run(statement)
+    return database
 
 
 def open_read_only(environ: Mapping[str, str] = os.environ) -> Database | None:

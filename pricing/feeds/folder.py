@@ -1,4 +1,4 @@
-"""Where a person's live prices are, as the environment says. Nothing is loaded to say it."""
+"""The folder of a person's live prices, as the environment says. It imports next to nothing."""
 
 import os
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ _HOMES = ("HOME", "USERPROFILE")
 
 @cached(8)
 def _usual(base: str | None, _homes: tuple[str | None, ...]) -> Path | None:
-    """Where it is if nobody says otherwise. Looked for once: a page asks for it dozens of times."""
+    """Return the default folder, cached: a page asks for it dozens of times."""
     try:
         return Path(base or Path.home() / ".local" / "share") / "rent-or-buy"
     except RuntimeError:

@@ -95,7 +95,7 @@ class PriceValidator:
 
     def reading(self, observation: AnyPriced, reply: str) -> JudgedPrice:
         """Return the observation, judged."""
-        kind, product, asked = split_observation(observation)
+        kind, product, price = split_observation(observation)
         day = min(observation.day or self.day, self.day)
         usd: float | None
         if isinstance(observation, Observation):
@@ -105,7 +105,7 @@ class PriceValidator:
         else:
             usd, reason = observation.usd, self._rate(observation, product, day)
         finite = usd if usd is not None and math.isfinite(usd) else None
-        return JudgedPrice(kind, product, asked, finite, reply, day, reason)
+        return JudgedPrice(kind, product, price, finite, reply, day, reason)
 
     # Machines by the hour
 
@@ -122,15 +122,20 @@ class PriceValidator:
             return usd, resolved
         if usd is None:
             return None, GateReason("unknown_currency", name=observation.currency[:20])
+        return usd, self._rental_reason(observation, resolved, product, usd, day)
+
+    def _rental_reason(
+        self, observation: Observation, resolved: ResolvedProduct, product: str, usd: float, day: date
+    ) -> GateReason | None:
         if usd > MAX_USD_PER_ACCELERATOR_HOUR:
-            return usd, GateReason("huge", usd, factor=MAX_USD_PER_ACCELERATOR_HOUR)
+            return GateReason("huge", usd, factor=MAX_USD_PER_ACCELERATOR_HOUR)
         if _same(self.before.refused.get(product), usd):
-            return usd, GateReason("as_refused", usd)
+            return GateReason("as_refused", usd)
         last = self.before.believed.get(product) or self._listed(resolved, observation)
         if last is None:
-            return usd, self._compared_with_others(observation, resolved, usd)
+            return self._compared_with_others(observation, resolved, usd)
         kind = purchase_price_class(observation.purchase, self.market.catalogue.providers[resolved.provider])
-        return usd, _moved(usd, last, day, constants().classes[kind].spread, observation.count)
+        return _moved(usd, last, day, constants().classes[kind].spread, observation.count)
 
     def _listed(self, resolved: ResolvedProduct, observation: Observation) -> tuple[float, date] | None:
         """Return the bundled catalogue's price of the same product, and its day."""
@@ -142,28 +147,28 @@ class PriceValidator:
         self, observation: Observation, resolved: ResolvedProduct, usd: float
     ) -> GateReason | None:
         """Hold a price that is a usual mistake of one of its seller's, or far from the accelerator's median."""
-        known, spot = gate_constants(), observation.purchase == "spot"
+        facts, spot = gate_constants(), observation.purchase == "spot"
         own = self.market.own.get((resolved.provider, resolved.accelerator, spot), ())
-        if not observation.doubts and not any(abs(math.log(usd / other)) <= known.alike for other in own):
+        if not observation.doubts and not any(abs(math.log(usd / other)) <= facts.alike for other in own):
             for other in own:
                 if kind := _unit_mistake(usd, other, observation.count):
                     return GateReason(kind, usd, other)
         middle = self.market.median(resolved.accelerator, spot=spot)
-        least = known.range_factor if _PARTIAL_PRICE.isdisjoint(observation.doubts) else known.bids_may_be
-        if middle is None or middle / least <= usd <= middle * known.range_factor:
+        least = facts.range_factor if _PARTIAL_PRICE.isdisjoint(observation.doubts) else facts.bids_may_be
+        if middle is None or middle / least <= usd <= middle * facts.range_factor:
             return None
-        return GateReason("out_of_range", usd, middle, known.range_factor)
+        return GateReason("out_of_range", usd, middle, facts.range_factor)
 
     # Models by the token
 
     def _hosted(self, observation: HostedPriceObservation, product: str, day: date) -> GateReason | None:
         usd = observation.input_usd_per_mtoken
         prices = (usd, observation.output_usd_per_mtoken, observation.cached_input_usd_per_mtoken)
-        known = [price for price in prices if price is not None]
-        if not all(math.isfinite(price) and price >= 0 for price in known) or not usd > 0:
+        given = [price for price in prices if price is not None]
+        if not all(math.isfinite(price) and price >= 0 for price in given) or not usd > 0:
             return GateReason("no_price")
-        if max(known) > gate_constants().largest_usd_per_mtoken:
-            return GateReason("huge", max(known), factor=gate_constants().largest_usd_per_mtoken)
+        if max(given) > gate_constants().largest_usd_per_mtoken:
+            return GateReason("huge", max(given), factor=gate_constants().largest_usd_per_mtoken)
         if _same(self.before.refused.get(product), usd):
             return GateReason("as_refused", usd)
         vendor = self.market.names.vendor(observation.vendor)
@@ -190,15 +195,15 @@ class PriceValidator:
 
 def lost_many_prices(seen: int, before: int | None) -> bool:
     """Return whether a source has lost so many prices that it has rather broken than dropped them."""
-    known = gate_constants()
-    return before is not None and before >= known.least_rows_to_shrink and seen < known.shrunk_share * before
+    facts = gate_constants()
+    return before is not None and before >= facts.least_rows_to_shrink and seen < facts.shrunk_share * before
 
 
 def _moved(usd: float, last: tuple[float, date], day: date, spread: float, count: int = 1) -> GateReason | None:
     """Return a reason where a price has moved further since it was last believed than prices of its class do."""
-    known = gate_constants()
+    facts = gate_constants()
     gap = max((day - last[1]).days, 0)
-    most = known.jump_spreads * spread * (1 + gap / known.jump_grows_days)
+    most = facts.jump_spreads * spread * (1 + gap / facts.jump_grows_days)
     if abs(math.log(usd / last[0])) <= most:
         return None
     return GateReason(_unit_mistake(usd, last[0], count) or "jump", usd, last[0], math.exp(most))

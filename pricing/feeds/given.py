@@ -1,7 +1,7 @@
-"""What a person said of names that nobody knew: which of the catalogue's each is, a new seller, or nothing wanted.
+"""People's decisions about unknown names: the catalogue's id that each stands for, a new seller, or nothing wanted.
 
-The newest word about a name counts. It holds for every price under the name, those to come too; the rows of the store
-keep the name as the source wrote it.
+The newest decision about a name counts. It holds for every price under the name, those to come too; the rows of the
+store keep the name as the source wrote it.
 """
 
 import re
@@ -24,86 +24,80 @@ _NO_LETTER = re.compile("[^a-z0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """One word about a name."""
+    """One decision about a name."""
 
     what: What
     called: str  # as the store's reasons have it
     means: str  # an id of the catalogue, a vendor, NEW, UNWANTED; empty: taken back
     person: str
     at: datetime
-    refresh: int  # that had asked about it
+    refresh: int  # that asked about it
 
 
 class NameDecisions:
-    """All that was said of names, the oldest first; an empty one where nothing was."""
+    """All decisions about names; of several about one name the newest counts."""
 
-    def __init__(self, said: Iterable[Name] = ()) -> None:
-        """The newest word about each name is kept."""
-        newest = {(one.what, plain(one.called)): one for one in said}
-        self._said = {key: one for key, one in newest.items() if one.means}
+    def __init__(self, oldest_first: Iterable[Name] = ()) -> None:
+        newest = {(name.what, plain(name.called)): name for name in oldest_first}
+        self._names = {key: name for key, name in newest.items() if name.means}
 
     @property
     def every(self) -> tuple[Name, ...]:
         """Each name that has a meaning now."""
-        return tuple(self._said.values())
+        return tuple(self._names.values())
 
     def means(self, what: What, called: str) -> str | None:
-        """What a name means. None: nobody said."""
-        if not self._said:
-            return None
-        found = self._said.get((what, plain(called)))
-        return None if found is None else found.means
+        """Return the meaning of a name. None: there is no decision."""
+        name = self._names.get((what, plain(called))) if self._names else None
+        return None if name is None else name.means
 
     def sellers(self) -> dict[str, Provider]:
-        """The new sellers, by the ids they get."""
-        new = (one for one in self.every if (one.what, one.means) == ("seller", NEW))
-        return {seller_id(one.called): _seller(one) for one in new}
+        """Return the new sellers, by the ids they get."""
+        return {
+            seller_id(name.called): seller(
+                name.called, f"Not in the catalogue that ships: {name.person} took it in on {name.at:%Y-%m-%d}."
+            )
+            for name in self.every
+            if (name.what, name.means) == ("seller", NEW)
+        }
 
     def add_new_providers(self, catalogue: Catalogue) -> Catalogue:
-        """The catalogue with the new sellers; the very same object where there is none that it has not."""
-        new = {key: one for key, one in self.sellers().items() if _is_unknown(catalogue, one.label)}
+        """Return the catalogue with the new sellers; the very same object where it lacks none."""
+        new = {key: record for key, record in self.sellers().items() if _is_unknown(catalogue, record.label)}
         return catalogue.model_copy(update={"providers": catalogue.providers | new}) if new else catalogue
 
 
-def meaning(catalogue: Catalogue, what: What, said: str) -> str:
-    """The id that a person's word stands for; a refusal in a sentence where it stands for nothing."""
-    said = said.strip()
-    if said in ("", UNWANTED) or (said == NEW and what != "accelerator"):
-        return said
+def meaning(catalogue: Catalogue, what: What, typed: str) -> str:
+    """Return the id that a person's word stands for; raise a sentence where it stands for nothing."""
+    typed = typed.strip()
+    unwanted = f"{UNWANTED!r} wants none of its prices."
+    hint = f"{NEW!r} takes it as a new seller under its own name, {unwanted}"
+    if typed in ("", UNWANTED) or (typed == NEW and what != "accelerator"):
+        return typed
     if what == "vendor":
-        vendors = {plain(one.vendor): one.vendor for one in catalogue.hosted.values()}
-        if plain(said) not in vendors:
-            raise StoreError(f"No vendor of tokens is called {said[:60]!r}. {_WANTED}")
-        return vendors[plain(said)]
+        vendors = {plain(hosted.vendor): hosted.vendor for hosted in catalogue.hosted.values()}
+        if plain(typed) not in vendors:
+            raise StoreError(f"No vendor of tokens is called {typed[:60]!r}. {hint}")
+        return vendors[plain(typed)]
     try:
-        return (names.accelerator if what == "accelerator" else names.provider)(catalogue, said)
+        return (names.accelerator if what == "accelerator" else names.provider)(catalogue, typed)
     except UnknownNameError as error:
-        raise StoreError(f"{error} {_UNWANTED if what == 'accelerator' else _WANTED}") from error
-
-
-_WANTED = f"{NEW!r} takes it as a new seller under its own name, {UNWANTED!r} wants none of its prices."
-_UNWANTED = f"{UNWANTED!r} wants none of its prices."
+        raise StoreError(f"{error} {unwanted if what == 'accelerator' else hint}") from error
 
 
 def seller_id(called: str) -> str:
-    """The id of a new seller."""
+    """Return the id of a new seller."""
     return f"named/{_NO_LETTER.sub('-', called.casefold()).strip('-')}"
 
 
-def _seller(one: Name) -> Provider:
-    return seller(one.called, f"Not in the catalogue that ships: {one.person} took it in on {one.at:%Y-%m-%d}.")
-
-
 def seller(label: str, note: str) -> Provider:
-    """Somebody of whom nothing is known but the prices."""
+    """Return a provider of whom nothing is known but the prices."""
     return Provider(label=label, kind="neocloud", note=note)
 
 
 def _is_unknown(catalogue: Catalogue, called: str) -> bool:
     try:
         names.provider(catalogue, called)
-    except UnknownNameError:
-        return True
-    except AmbiguousNameError:
-        return False
+    except (UnknownNameError, AmbiguousNameError) as error:
+        return isinstance(error, UnknownNameError)
     return False

@@ -19,7 +19,7 @@ from pricing.feeds.given import seller
 from pricing.feeds.overlay import SHAPE, LivePriceOverlay, Row
 from pricing.feeds.store import LivePriceStore
 from pricing.feeds.written import SourceInfo, source
-from pricing.figure import Figure, FigureValue, Source, Unit
+from pricing.figure import Figure, FigureValue, Unit
 from pricing.records import HostedPrice, Offer
 
 PREFIX = "live-"  # of the ids of sources
@@ -30,9 +30,9 @@ _PER_HOUR: Unit = "USD/accelerator-hour"
 _PER_TOKEN: Unit = "USD/Mtoken"
 
 
-def load_overlay(facts: Catalogue, store: LivePriceStore, told: str) -> LivePriceOverlay:
-    """What is laid over, from its copy where there is one."""
-    name = hashlib.sha256(f"{_FORM} {facts.digest} {told}".encode()).hexdigest()[:32]
+def load_overlay(facts: Catalogue, store: LivePriceStore, state: str) -> LivePriceOverlay:
+    """Return the overlay, from its copy where there is one."""
+    name = hashlib.sha256(f"{_FORM} {facts.digest} {state}".encode()).hexdigest()[:32]
     folder = cache_dir()
     copy = None if folder is None else folder / f"live-{name}.json"
     body = None if copy is None else read_cached(copy)
@@ -40,19 +40,34 @@ def load_overlay(facts: Catalogue, store: LivePriceStore, told: str) -> LivePric
         return LivePriceOverlay(**json.loads(body))
     from pricing.feeds.overlay import build_overlay  # what is kept is read without it
 
-    made = build_overlay(facts, store)
+    overlay = build_overlay(facts, store)
     if copy is not None:
-        write_cached(copy, json.dumps(vars(made), separators=(",", ":")).encode())
-    return made
+        write_cached(copy, json.dumps(vars(overlay), separators=(",", ":")).encode())
+    return overlay
 
 
 def apply_live_prices(facts: Catalogue, overlay: LivePriceOverlay) -> Catalogue:
     """The catalogue with an overlay; the very same object where that is empty."""
     if not (overlay.offers or overlay.hosted or overlay.rates):
         return facts
-    days = {text: date.fromisoformat(text) for text in _days(overlay)}
+    stamps = {day for row in overlay.offers for day in (*row[2], row[4])}
+    stamps |= {day for row in overlay.hosted for day in (row[2], row[6])} | {row[2] for row in overlay.rates}
+    days = {text: date.fromisoformat(text) for text in stamps}
     with _gc_disabled():
-        return _laid(facts, overlay, days)
+        sources = {
+            f"{PREFIX}{name}": source(SourceInfo(*about), date.fromisoformat(day))
+            for name, (*about, day) in overlay.sources.items()
+        }
+        update = {
+            "digest": hashlib.sha256(f"{facts.digest}\n{overlay.digest}".encode()).hexdigest(),
+            "day": max(facts.day, *days.values()),
+            "sources": facts.sources | sources,
+            "providers": facts.providers | {key: seller(*fields) for key, fields in overlay.sellers.items()},
+            "offers": facts.offers | {row[0]: _offer(facts, row, days) for row in overlay.offers},
+            "hosted": facts.hosted | {row[0]: _hosted(facts, row, days) for row in overlay.hosted},
+            "facts": facts.facts | {row[0]: _rate(facts, row, days) for row in overlay.rates},
+        }
+        return facts.model_copy(update=update)
 
 
 @contextmanager
@@ -67,29 +82,6 @@ def _gc_disabled() -> Iterator[None]:
             gc.enable()
 
 
-def _laid(facts: Catalogue, overlay: LivePriceOverlay, days: Mapping[str, date]) -> Catalogue:
-    update = {
-        "digest": hashlib.sha256(f"{facts.digest}\n{overlay.digest}".encode()).hexdigest(),
-        "day": max(facts.day, *days.values()),
-        "sources": facts.sources | {f"{PREFIX}{name}": _source(*told) for name, told in overlay.sources.items()},
-        "providers": facts.providers | {key: seller(*told) for key, told in overlay.sellers.items()},
-        "offers": facts.offers | {row[0]: _offer(facts, row, days) for row in overlay.offers},
-        "hosted": facts.hosted | {row[0]: _hosted(facts, row, days) for row in overlay.hosted},
-        "facts": facts.facts | {row[0]: _rate(facts, row, days) for row in overlay.rates},
-    }
-    return facts.model_copy(update=update)
-
-
-def _days(overlay: LivePriceOverlay) -> set[str]:
-    found = {day for row in overlay.offers for day in (*row[2], row[4])}
-    found |= {day for row in overlay.hosted for day in (row[2], row[6])}
-    return found | {row[2] for row in overlay.rates}
-
-
-def _source(label: str, page: str, licence: str, via: str, day: str) -> Source:
-    return source(SourceInfo(label, page, licence, via), date.fromisoformat(day))
-
-
 def _offer(facts: Catalogue, row: Row, days: Mapping[str, date]) -> Offer:
     key, source, read, prices, last, shape = row
     new = {days[day]: _value(usd, source) for day, usd in zip(read, prices, strict=True)}
@@ -97,34 +89,37 @@ def _offer(facts: Catalogue, row: Row, days: Mapping[str, date]) -> Offer:
         old = facts.offers[key]
         figure = _appended(old.usd_per_accelerator_hour, _PER_HOUR, new, days[last])
         doubts = tuple(word for word in old.doubts if word not in _PASS)
-        return _changed(old, usd_per_accelerator_hour=figure, usd_per_instance_hour=None, doubts=doubts)
-    told: dict[str, Any] = _OFFER | dict(zip(SHAPE, shape, strict=True))
-    told["countries"], told["doubts"] = tuple(told["countries"]), tuple(told["doubts"])
-    told["usd_per_accelerator_hour"] = _appended(None, _PER_HOUR, new, days[last])
-    return _made(Offer, told)
+        return old.model_copy(
+            update={"usd_per_accelerator_hour": figure, "usd_per_instance_hour": None, "doubts": doubts}
+        )
+    fields: dict[str, Any] = _OFFER | dict(zip(SHAPE, shape, strict=True))
+    fields["countries"], fields["doubts"] = tuple(fields["countries"]), tuple(fields["doubts"])
+    fields["usd_per_accelerator_hour"] = _appended(None, _PER_HOUR, new, days[last])
+    return _made(Offer, fields)
 
 
 def _hosted(facts: Catalogue, row: Row, days: Mapping[str, date]) -> HostedPrice:
     key, source, since, sent, written, cached, last, named = row
     old = None if named else facts.hosted[key]
-    asked = {"input_usd_per_mtoken": sent, "output_usd_per_mtoken": written, "cached_input_usd_per_mtoken": cached}
-    found: dict[str, Figure | None] = {}
-    for name, usd in asked.items():
+    prices = {"input_usd_per_mtoken": sent, "output_usd_per_mtoken": written, "cached_input_usd_per_mtoken": cached}
+    figures: dict[str, Figure | None] = {}
+    for name, usd in prices.items():
         before: Figure | None = getattr(old, name, None)
         if usd is not None:
-            found[name] = _appended(before, _PER_TOKEN, {days[since]: _value(usd, source)}, days[last])
+            figures[name] = _appended(before, _PER_TOKEN, {days[since]: _value(usd, source)}, days[last])
         else:
-            found[name] = before
+            figures[name] = before
     if old is not None:
-        return _changed(old, **found)
+        return old.model_copy(update=figures)
     vendor, model = named
-    return _made(HostedPrice, {**_HOSTED, "label": model, "vendor": vendor, "model": model, **found})
+    return _made(HostedPrice, {**_HOSTED, "label": model, "vendor": vendor, "model": model, **figures})
 
 
 def _rate(facts: Catalogue, row: Row, days: Mapping[str, date]) -> BaseModel:
     key, source, day, usd = row
     old = facts.facts[key]
-    return _changed(old, figure=_appended(old.figure, "USD/unit", {days[day]: _value(usd, source)}, days[day]))
+    figure = _appended(old.figure, "USD/unit", {days[day]: _value(usd, source)}, days[day])
+    return old.model_copy(update={"figure": figure})
 
 
 # Made without being validated again: what stands in an overlay was, when it was made.
@@ -141,19 +136,15 @@ def _appended(old: Figure | None, unit: Unit, new: dict[date, FigureValue], chec
     return _made(Figure, {"unit": old.unit, "checked": later, "values": {**old.values, **new}, "note": old.note})
 
 
-def _changed(record: _R, **changes: Any) -> _R:
-    return record.model_copy(update=changes)
-
-
 def _made(kind: type[_R], fields: dict[str, Any]) -> _R:
-    """What `model_construct` does, in a quarter of the time."""
-    made = kind.__new__(kind)
+    """Do as `model_construct`, in a quarter of the time."""
+    record = kind.__new__(kind)
     put = object.__setattr__
-    put(made, "__dict__", fields)
-    put(made, "__pydantic_fields_set__", _ALL[kind])
-    put(made, "__pydantic_extra__", None)
-    put(made, "__pydantic_private__", None)
-    return made
+    put(record, "__dict__", fields)
+    put(record, "__pydantic_fields_set__", _ALL[kind])
+    put(record, "__pydantic_extra__", None)
+    put(record, "__pydantic_private__", None)
+    return record
 
 
 _ALL: dict[type[BaseModel], set[str]] = {

@@ -15,7 +15,7 @@ from pricing.load import load_catalogue
 
 @dataclass(frozen=True)
 class _CachedLiveCatalogue:
-    """What was laid over last, in this process."""
+    """The last catalogue with live prices in this process."""
 
     facts: Catalogue
     state: tuple[object, ...]
@@ -33,7 +33,7 @@ def current(environ: Mapping[str, str] | None = None) -> Catalogue:
     state = _store_fingerprint(environ)
     if not state:
         return facts
-    last = next((one for one in _LAST if one.facts is facts), None)
+    last = next((cached for cached in _LAST if cached.facts is facts), None)
     if last is not None and last.state == state and None not in state:
         return last.catalogue
     from pricing.feeds.database import open_read_only  # only who has live prices waits for what lays them over
@@ -45,28 +45,28 @@ def current(environ: Mapping[str, str] | None = None) -> Catalogue:
         return facts
     with closing(database):
         store = LivePriceStore(database)
-        told = f"{database.name} {store.state()}"
-        live = last.catalogue if last is not None and last.told == told else None
-        live = apply_live_prices(facts, load_overlay(facts, store, told)) if live is None else live
-    _LAST[:] = [_CachedLiveCatalogue(facts, state, told, live)]
+        fingerprint = f"{database.name} {store.state()}"
+        live = last.catalogue if last is not None and last.told == fingerprint else None
+        live = apply_live_prices(facts, load_overlay(facts, store, fingerprint)) if live is None else live
+    _LAST[:] = [_CachedLiveCatalogue(facts, state, fingerprint, live)]
     return live
 
 
 def _store_fingerprint(environ: Mapping[str, str]) -> tuple[object, ...]:
-    """What changes when the store does; empty where there is none. Of a database one has to ask: None."""
+    """Return a value that changes with the store; empty where there is none. A database must be asked: None."""
     if environ.get(DATABASE):
         return (environ[DATABASE], None)
     folder = live_data_dir(environ)
     if folder is None:
         return ()
     try:
-        there = (folder / FILE).stat()
+        status = (folder / FILE).stat()
     except OSError:
         return ()
     try:
         beside = (folder / f"{FILE}-wal").stat()
     except OSError:
-        return (str(folder), there.st_mtime_ns, there.st_size)
+        return (str(folder), status.st_mtime_ns, status.st_size)
     if not beside.st_size:  # readers make an empty one
-        return (str(folder), there.st_mtime_ns, there.st_size)
-    return (str(folder), there.st_mtime_ns, there.st_size, beside.st_mtime_ns, beside.st_size)
+        return (str(folder), status.st_mtime_ns, status.st_size)
+    return (str(folder), status.st_mtime_ns, status.st_size, beside.st_mtime_ns, beside.st_size)

@@ -1,4 +1,4 @@
-"""What sellers call their machines and accelerators: facts of `data/*.csv`, each row with its source."""
+"""Sellers' names of machines and accelerators: facts of `data/*.csv`, each row with its source."""
 
 import csv
 import re

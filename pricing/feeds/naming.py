@@ -18,7 +18,7 @@ from pricing.names import plain
 
 @dataclass(frozen=True)
 class NameInput:
-    """What somebody says of a name: what it means as he spells it, or nothing to take an earlier word back."""
+    """A person's word about a name: its meaning as typed, or nothing to take an earlier word back."""
 
     called: str
     means: str
@@ -29,21 +29,14 @@ class NameInput:
 
 @dataclass(frozen=True)
 class NameDecisionResult:
-    """What became of the prices under a name."""
+    """The new verdicts of the prices under a name."""
 
     name: Name
     verdicts: Mapping[Verdict, int]
 
 
-def asked(held: HeldReading) -> What:
-    """What sort of thing the name of a held price should be."""
-    if held.reason.kind == "unknown_seller":
-        return "vendor" if held.kind == "hosted" else "seller"
-    return "accelerator"
-
-
 class UnresolvedName(NamedTuple):
-    """A name that nobody knows, and how many prices wait under it."""
+    """A name that is unknown, and how many prices wait under it."""
 
     what: What
     called: str
@@ -51,74 +44,68 @@ class UnresolvedName(NamedTuple):
     prices: int
 
 
+def asked(held: HeldReading) -> What:
+    """Return the sort of thing that the name of a held price should be."""
+    if held.reason.kind == "unknown_seller":
+        return "vendor" if held.kind == "hosted" else "seller"
+    return "accelerator"
+
+
 def unresolved_names(held: Iterable[HeldReading]) -> tuple[UnresolvedName, ...]:
-    """Each name that is asked about, once; under which most wait first."""
-    found: dict[tuple[What, str], list[GateReason]] = defaultdict(list)
-    for one in held:
-        if one.reason.kind in NAMES:
-            found[asked(one), plain(one.reason.name)].append(one.reason)
-    every = [UnresolvedName(what, reasons[0].name, reasons[0], len(reasons)) for (what, _), reasons in found.items()]
-    return tuple(sorted(every, key=lambda one: (-one.prices, one.what, one.called.casefold())))
+    """Return each name that is asked about, once; the one with most prices first."""
+    reasons: dict[tuple[What, str], list[GateReason]] = defaultdict(list)
+    for reading in held:
+        if reading.reason.kind in NAMES:
+            reasons[asked(reading), plain(reading.reason.name)].append(reading.reason)
+    names = [UnresolvedName(what, alike[0].name, alike[0], len(alike)) for (what, _), alike in reasons.items()]
+    return tuple(sorted(names, key=lambda name: (-name.prices, name.what, name.called.casefold())))
 
 
 def say(store: LivePriceStore, live: Catalogue, word: NameInput) -> NameDecisionResult:
-    """Keep what somebody says of a name, and judge what is held under it; all or nothing."""
+    """Keep a word about a name, and judge the prices held under it, or refused as unwanted; all or nothing."""
+    day = word.at.date()
     with store.writing():
-        under = _under(store, word)
-        name = _name(store, live, word, under)
+        waiting = [*store.held(day), *store.held(day, "refused")]
+        waiting = [reading for reading in waiting if reading.reason.kind in (*NAMES, "unwanted")]
+        waiting = [reading for reading in waiting if plain(reading.reason.name) == plain(word.called)]
+        name = _name(store, live, word, waiting)
         store.name(name)
-        judged = _judged(store, live, [one for one in under if _matches_decision(one, name)], word.at.date())
+        under = [reading for reading in waiting if reading.reason.kind == "unwanted" or asked(reading) == name.what]
+        judged = _judge(store, live, under, day)
         store.set_statuses(judged, word.person, word.at)
     return NameDecisionResult(name, Counter(verdict for _, verdict, _ in judged))
 
 
-def _under(store: LivePriceStore, word: NameInput) -> list[HeldReading]:
-    """What waits under the name, and what was refused since somebody wanted none of it."""
-    held, refused = (store.held(word.at.date(), verdict) for verdict in _DECIDED)
-    named = [one for one in (*held, *refused) if one.reason.kind in (*NAMES, "unwanted")]
-    return [one for one in named if plain(one.reason.name) == plain(word.called)]
-
-
-def _matches_input(what: What, called: str, word: NameInput) -> bool:
-    return plain(called) == plain(word.called) and word.what in (None, what)
-
-
-def _matches_decision(one: HeldReading, name: Name) -> bool:
-    return one.reason.kind == "unwanted" or asked(one) == name.what
-
-
-_DECIDED: tuple[Verdict, ...] = ("held", "refused")
-
-
-def _name(store: LivePriceStore, live: Catalogue, word: NameInput, under: Sequence[HeldReading]) -> Name:
-    """The word about it: of what is asked about now, or of what was said before."""
-    known = next((one for one in store.given().every if _matches_input(one.what, one.called, word)), None)
-    under = [one for one in under if one.reason.kind in NAMES and _matches_input(asked(one), one.reason.name, word)]
-    if known is not None:
-        what, called, refresh = known.what, known.called, known.refresh
-    elif under:
-        what, called, refresh = asked(under[0]), under[0].reason.name, int(under[0].id.split("-")[0])
+def _name(store: LivePriceStore, live: Catalogue, word: NameInput, waiting: Sequence[HeldReading]) -> Name:
+    """Return the decision: about a name decided before, or one that is asked about now."""
+    for old in store.given().every:
+        if plain(old.called) == plain(word.called) and word.what in (None, old.what):
+            what, called, refresh = old.what, old.called, old.refresh
+            break
     else:
-        raise StoreError(
-            f"No price waits under the name {word.called[:60]!r}: `held` lists those that are asked about."
-        )
+        open_names = [reading for reading in waiting if reading.reason.kind in NAMES]
+        first = next((reading for reading in open_names if word.what in (None, asked(reading))), None)
+        if first is None:
+            wish = "`held` lists those that are asked about"
+            raise StoreError(f"No price waits under the name {word.called[:60]!r}: {wish}.")
+        what, called, refresh = asked(first), first.reason.name, int(first.id.split("-")[0])
     return Name(what, called, meaning(live, what, word.means), word.person, word.at, refresh)
 
 
-def _judged(
+def _judge(
     store: LivePriceStore, live: Catalogue, held: Sequence[HeldReading], day: date
 ) -> list[tuple[HeldReading, Verdict, GateReason]]:
-    """What the gate says now; of what it still cannot place, nothing."""
+    """Return the gate's verdicts now; none for a price whose name is still unknown."""
     market = MarketPrices.of(live, given=store.given())
-    found: list[tuple[HeldReading, Verdict, GateReason]] = []
+    verdicts: list[tuple[HeldReading, Verdict, GateReason]] = []
     gates: dict[str, PriceValidator] = {}
-    for one in held:
-        if one.source not in gates:
-            before = replace(store.before(one.source, day), refused={})  # a name was refused, and not a price
-            gates[one.source] = PriceValidator(market, before, one.day)
-        reason = gates[one.source].reading(joined(one.kind, one.told, one.asked), "").reason
-        if reason is None and one.usd is not None:
-            found.append((one, "believed", one.reason))
-        elif reason is not None and reason != one.reason:
-            found.append((one, reason.verdict, reason))
-    return found
+    for reading in held:
+        if reading.source not in gates:
+            before = replace(store.before(reading.source, day), refused={})  # a name was refused, and not a price
+            gates[reading.source] = PriceValidator(market, before, reading.day)
+        reason = gates[reading.source].reading(joined(reading.kind, reading.told, reading.asked), "").reason
+        if reason is None and reading.usd is not None:
+            verdicts.append((reading, "believed", reading.reason))
+        elif reason is not None and reason != reading.reason:
+            verdicts.append((reading, reason.verdict, reason))
+    return verdicts

@@ -1,4 +1,4 @@
-"""What all sources share: values, rows and pages of replies, checked, since a reply may hold anything."""
+"""Checked parsing that all sources share, since a reply may hold anything: values, rows and pages."""
 
 import csv
 import math

@@ -46,7 +46,7 @@ SourceState = Literal["waiting", "reading", "read", "shrunk", "failed", "skipped
 
 @dataclass(frozen=True)
 class SourceProgress:
-    """How far one source is."""
+    """Progress of one source."""
 
     source: str
     label: str
@@ -131,10 +131,10 @@ def refresh(feeds: Sequence[Feed], catalogue: Catalogue | None = None, ways: Way
     ways = Ways() if ways is None else ways
     facts = load_catalogue() if catalogue is None else catalogue
     database = open_read_only(ways.environ) if ways.dry else opened(ways.environ)
-    with closing(database) if database is not None else nullcontext():
-        with alone(database, ways.environ) if database is not None and not ways.dry else nullcontext():
-            store = None if database is None else LivePriceStore(database)
-            return _RefreshRun(tuple(feeds), facts, store, ways).run_all()
+    if database is None:
+        return _RefreshRun(tuple(feeds), facts, None, ways).run_all()
+    with closing(database), nullcontext() if ways.dry else alone(database, ways.environ):
+        return _RefreshRun(tuple(feeds), facts, LivePriceStore(database), ways).run_all()
 
 
 @dataclass

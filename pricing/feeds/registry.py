@@ -51,7 +51,7 @@ COLUMNS = tuple(dict.fromkeys(("kind", "source", "day", *_FIELDS)))
 
 @dataclass(frozen=True)
 class Published:
-    """What is believed, as rows of one table, with the sources it is of."""
+    """All believed prices as rows of one table, with their sources."""
 
     day: date
     rows: tuple[Mapping[str, Any], ...]
@@ -64,30 +64,30 @@ def believed(store: LivePriceStore) -> Published | None:
     if newest is None:
         return None
     every = store.histories(newest - timedelta(days=gate_constants().old_days))
-    rows = [_row(source, kind, one, days[-1][0]) for source, kind, one, days in every if not _is_published(source)]
-    used, known = {row["source"] for row in rows}, store.sources()
-    about = {name: known[name][0] for name in sorted(used)}
+    rows = [
+        _row(source, kind, product, days[-1][0])
+        for source, kind, product, days in every
+        if not source.startswith(PUBLISHED)
+    ]
+    used, infos = {row["source"] for row in rows}, store.sources()
+    about = {name: infos[name][0] for name in sorted(used)}
     return Published(newest, tuple(sorted(rows, key=lambda row: (row["kind"], row["source"]))), about) if rows else None
 
 
-def _is_published(source: str) -> bool:
-    return source.startswith(PUBLISHED)
-
-
-def _row(source: str, kind: str, one: AnyPriced, read: str) -> dict[str, Any]:
-    said = asdict(one)
-    said = {name: " ".join(value) if isinstance(value, tuple) else value for name, value in said.items()}
-    return {**dict.fromkeys(COLUMNS), **said, "kind": kind, "source": source, "day": read}
+def _row(source: str, kind: str, product: AnyPriced, read: str) -> dict[str, Any]:
+    cells = asdict(product)
+    cells = {name: " ".join(value) if isinstance(value, tuple) else value for name, value in cells.items()}
+    return {**dict.fromkeys(COLUMNS), **cells, "kind": kind, "source": source, "day": read}
 
 
 def index_content(published: Published, file: str, content: bytes) -> bytes:
-    """What `latest.json` says."""
-    told = {
+    """Return the content of `latest.json`."""
+    index = {
         "version": VERSION, "day": published.day.isoformat(), "file": file,
         "sha256": hashlib.sha256(content).hexdigest(), "prices": len(published.rows),
         "sources": {name: asdict(about) for name, about in published.sources.items()},
     }  # fmt: skip
-    return json.dumps(told, indent=2, ensure_ascii=False).encode() + b"\n"
+    return json.dumps(index, indent=2, ensure_ascii=False).encode() + b"\n"
 
 
 # Reading
@@ -121,7 +121,7 @@ class PublishedAddressError(PricingError):
 
 
 def is_published_location(where: str) -> bool:
-    """Whether it is an address or a folder, and no name of a source."""
+    """Return whether it is an address or a folder, and no name of a source."""
     return "://" in where or "/" in where or Path(where).is_dir()
 
 
@@ -130,14 +130,14 @@ def published_feed(where: str) -> Feed:
     try:
         reject_invisible(where)
         host = _host(where) if "://" in where else ""
-        told = where.rstrip("/") if host else str(Path(where).resolve())
+        place = where.rstrip("/") if host else str(Path(where).resolve())
     except (ValueError, RuntimeError, OSError) as error:  # no address; a link to itself; a name that no system takes
         wish = "is no address to read prices from: want https://HOST/FOLDER, or a folder."
         raise PublishedAddressError(f"{without_unseen(where)[:100]} {wish}") from error
     return Feed(
-        name=f"{PUBLISHED}{hashlib.sha256(told.encode()).hexdigest()[:12]}", label=told[:120],
-        page=told if host else _OF_FOLDERS, hosts=(host,) if host else (),
-        licence="as its README.md says, source by source", read=partial(_read, told), via="third_party",
+        name=f"{PUBLISHED}{hashlib.sha256(place.encode()).hexdigest()[:12]}", label=place[:120],
+        page=place if host else _OF_FOLDERS, hosts=(host,) if host else (),
+        licence="as its README.md says, source by source", read=partial(_read, place), via="third_party",
         largest_reply_bytes=_LARGEST_BYTES,
     )  # fmt: skip
 
@@ -168,14 +168,14 @@ def _read(where: str, ask: Fetcher) -> Iterator[tuple[FeedReply, AnyObservation]
 
 
 def _head(where: str, ask: Fetcher) -> Mapping[str, Any]:
-    """What `latest.json` says."""
+    """Return the content of `latest.json`."""
     try:
         head = _file(where, LATEST, ask).json()
     except (ValueError, RecursionError) as error:
         raise FeedError(f"{where}: {LATEST} is no JSON. Publish it again.") from error
     if not isinstance(head, dict):
-        found = {list: "a list", str: "a text", NoneType: "nothing", bool: "yes or no"}.get(type(head), "a number")
-        wish = f"is not what `publish-prices` writes: want an object, got {found}. Publish it again."
+        kind = {list: "a list", str: "a text", NoneType: "nothing", bool: "yes or no"}.get(type(head), "a number")
+        wish = f"is not what `publish-prices` writes: want an object, got {kind}. Publish it again."
         raise FeedError(f"{where}: {LATEST} {wish}")
     return head
 
@@ -197,8 +197,10 @@ def _observation(row: Mapping[str, str]) -> AnyPriced | UnreadableRow:
     if kind is None:
         return UnreadableRow(f"a row of kind {row.get('kind', '')!r}", "there is no such kind")
     try:
-        told = {one.name: _READ.get(one.type, str)(row[one.name]) for one in fields(kind) if row.get(one.name)}
-        return kind(**told)
+        values = {
+            field.name: _READ.get(field.type, str)(row[field.name]) for field in fields(kind) if row.get(field.name)
+        }
+        return kind(**values)
     except (ValueError, TypeError) as error:
         return UnreadableRow(f"a row of kind {row['kind']}", str(error))
 
@@ -211,13 +213,13 @@ _READ: dict[Any, Callable[[str], Any]] = {**_ONE, **_OR_NONE, tuple[str, ...]: l
 
 def asked_for(names: Iterable[str]) -> tuple[Feed, ...]:
     """The sources with these names, and published folders by their address; all sources where none is named."""
-    known = feeds()
-    wanted = list(dict.fromkeys(names))
-    for name in wanted:
-        if name not in known and not is_published_location(name):
-            near = get_close_matches(name, known, n=3)
-            hint = f" Did you mean {' or '.join(near)}?" if near else f" There are {', '.join(known)}."
+    sources = feeds()
+    requested = list(dict.fromkeys(names))
+    for name in requested:
+        if name not in sources and not is_published_location(name):
+            near = get_close_matches(name, sources, n=3)
+            hint = f" Did you mean {' or '.join(near)}?" if near else f" There are {', '.join(sources)}."
             raise UnknownNameError(f"No source of prices is called {name[:60]!r}.{hint}", near)
-    if not wanted:
-        return tuple(known.values())
-    return tuple(known[name] if name in known else published_feed(name) for name in wanted)
+    if not requested:
+        return tuple(sources.values())
+    return tuple(sources[name] if name in sources else published_feed(name) for name in requested)

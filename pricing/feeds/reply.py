@@ -34,7 +34,7 @@ class RefreshCancelled(Exception):
 
 @dataclass
 class TransferMeter:
-    """What one feed may still read, and what it has read."""
+    """The bytes that one feed has read, and may still read."""
 
     label: str
     largest_reply_bytes: int
@@ -60,8 +60,8 @@ class HttpReply:
     @property
     def digest(self) -> str:
         """SHA-256 of the bytes it unpacked to, so far as they were read."""
-        found: str = self._seen.hexdigest()
-        return found
+        digest: str = self._seen.hexdigest()
+        return digest
 
     def content(self) -> bytes:
         """All of it."""
@@ -113,7 +113,7 @@ class HttpReply:
         self.raw.close()
 
     def _chunks(self) -> Iterator[bytes]:
-        """What it unpacks to, counted."""
+        """Yield the unpacked bytes, counted."""
         count = 0
         for piece in self._unpacked():
             count += len(piece)
@@ -159,9 +159,9 @@ class HttpReply:
         finally:
             self.raw.release_conn()
 
-    def _refuse_page(self, raw: bytes, wanted: str) -> None:
+    def _refuse_page(self, raw: bytes, expected: str) -> None:
         if raw[:1_000].lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(_PAGE):
-            raise self.meter.refused(f"sent a web page in place of {wanted}")
+            raise self.meter.refused(f"sent a web page in place of {expected}")
 
     def _reject_constant(self, word: str) -> float:
         raise ValueError(word)
@@ -173,7 +173,7 @@ def _size(count: int) -> str:
 
 @dataclass
 class TransferPace:
-    """What must come in each stretch of waiting."""
+    """The least bytes in each stretch of waiting."""
 
     least_bytes: float
     slow_s: float

@@ -1,4 +1,4 @@
-"""What was read, refresh by refresh, and what was decided of it. Rows are added; none is ever changed or taken out.
+"""All readings, refresh by refresh, and the decisions about them. Rows are added; none is ever changed or taken out.
 
 A reading is believed unless an event says otherwise; the newest event about it counts. What a refresh brought is put
 aside by one event more, and can be read there for ever.
@@ -84,7 +84,7 @@ class JudgedPrice:
 
 @dataclass(frozen=True)
 class PriorPrices:
-    """What is known of the products of a source before it is read again."""
+    """The known prices of a source's products before it is read again."""
 
     believed: Mapping[str, tuple[float, date]] = field(default_factory=dict)  # the last price in dollars, by product
     refused: Mapping[str, float] = field(default_factory=dict)  # by somebody
@@ -106,7 +106,7 @@ class HeldReading(NamedTuple):
 
 
 class ProductHistory(NamedTuple):
-    """What is believed of one product."""
+    """The believed prices of one product."""
 
     source: str
     kind: Kind
@@ -130,7 +130,7 @@ class LivePriceStore:
     database: Database
 
     def _read(self, where: str, read: Callable[..., _T], *cells: Any) -> _T:
-        """What cells mean; a sentence where somebody has changed them."""
+        """Return the meaning of cells; raise a sentence where somebody has changed them."""
         try:
             return read(*cells)
         except written.UNSOUND as error:
@@ -144,7 +144,7 @@ class LivePriceStore:
             yield
 
     def before(self, source: str, day: date) -> PriorPrices:
-        """What the gate compares with."""
+        """Return the prices that the gate compares with."""
         since = (day - timedelta(days=COMPARED_DAYS)).isoformat()
         rows = self.database.rows(
             f"{_LIVE} SELECT p.told, l.day, l.usd, l.verdict, {_ASKED} FROM live l JOIN products p ON p.id = l.product"
@@ -154,13 +154,13 @@ class LivePriceStore:
         believed: dict[str, tuple[float, date]] = {}
         refused: dict[str, float] = {}
         last: dict[str, tuple[date, ObservedPrice]] = {}
-        for told, read, usd, verdict, *asked in rows:
+        for product, read, usd, verdict, *price in rows:
             day = self._read("readings.day", written.day, read)
-            last[told] = day, self._read("readings.price", written.asked, *asked)
+            last[product] = day, self._read("readings.price", written.asked, *price)
             if usd is not None and verdict == "believed":
-                believed[told] = self._read("readings.usd", written.usd, usd), day
+                believed[product] = self._read("readings.usd", written.usd, usd), day
             elif verdict == "refused" and (self._read("readings.usd", written.number, usd) or 0.0) > 0:
-                refused[told] = usd
+                refused[product] = usd
         return PriorPrices(believed, refused, last, self._seen(source))
 
     def _seen(self, source: str) -> int | None:
@@ -185,30 +185,41 @@ class LivePriceStore:
             row,
         )[0][0]
         products = self._products(refreshed.source, readings)
-        numbers = self._replies(sorted({one.reply for one in readings}))
+        numbers = self._replies(sorted({reading.reply for reading in readings}))
         self.database.many(
             "INSERT INTO readings (refresh, product, reply, day, price, currency, output, cached, usd, free)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
-                (refresh, products[one.kind, one.told], numbers[one.reply], one.day.isoformat(), one.asked.price,
-                 one.asked.currency, one.asked.output, one.asked.cached, one.usd, one.asked.free)
-                for one in readings
+                (refresh, products[reading.kind, reading.told], numbers[reading.reply], reading.day.isoformat(),
+                 reading.asked.price, reading.asked.currency, reading.asked.output, reading.asked.cached, reading.usd,
+                 reading.asked.free)
+                for reading in readings
             ),
         )  # fmt: skip
         self._add_events(
-            (_at(ended), one.reason.verdict, refresh, products[one.kind, one.told], one.reason.told(), GATE)
-            for one in readings
-            if one.reason is not None
+            (
+                _at(ended),
+                reading.reason.verdict,
+                refresh,
+                products[reading.kind, reading.told],
+                reading.reason.told(),
+                GATE,
+            )
+            for reading in readings
+            if reading.reason is not None
         )
         return refresh
 
     def _products(self, source: str, readings: Sequence[JudgedPrice]) -> dict[tuple[Kind, str], int]:
         self.database.many(
             "INSERT INTO products (source, kind, told) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-            ((source, kind, told) for kind, told in dict.fromkeys((one.kind, one.told) for one in readings)),
+            (
+                (source, kind, product)
+                for kind, product in dict.fromkeys((reading.kind, reading.told) for reading in readings)
+            ),
         )
         rows = self.database.rows("SELECT kind, told, id FROM products WHERE source = ?", (source,))
-        return {(kind, told): number for kind, told, number in rows}
+        return {(kind, product): number for kind, product, number in rows}
 
     def _replies(self, digests: Sequence[str]) -> dict[str, int]:
         self.database.many(
@@ -226,7 +237,7 @@ class LivePriceStore:
     # What a person decides
 
     def held(self, day: date, verdict: Verdict = "held") -> list[HeldReading]:
-        """What waits for a person, or what was refused: of each product the newest reading, where it is that."""
+        """Return the newest reading of each product where it is held (or refused)."""
         since = (day - timedelta(days=COMPARED_DAYS)).isoformat()
         rows = self.database.rows(
             f"{_LIVE} SELECT l.refresh, l.product, l.source, l.day, p.kind, p.told, l.usd, l.verdict,"
@@ -237,45 +248,48 @@ class LivePriceStore:
             " AND l.verdict = ? ORDER BY l.source, l.product",
             (since, verdict),
         )
-        return [one for row in rows if (one := self._held(row)) is not None]
+        return [reading for row in rows if (reading := self._held(row)) is not None]
 
     def _held(self, row: tuple[Any, ...]) -> HeldReading | None:
-        refresh, product, source, day, kind, told, usd, _, reason, *asked = row
-        price = self._read("readings.price", written.asked, *asked)
-        if self._read("products.told", written.observation, kind, told, price) is None:
+        refresh, product, source, day, kind, description, usd, _, reason, *cells = row
+        price = self._read("readings.price", written.asked, *cells)
+        if self._read("products.told", written.observation, kind, description, price) is None:
             return None
         return HeldReading(
             f"{refresh}-{product}", self._read("refreshes.source", written.text, source),
-            self._read("readings.day", written.day, day), kind, told, price,
+            self._read("readings.day", written.day, day), kind, description, price,
             self._read("readings.usd", written.number, usd), self._read("events.reason", written.reason, reason),
         )  # fmt: skip
 
-    def decide(self, wanted: Mapping[Verdict, Iterable[str]], person: str, at: datetime) -> list[HeldReading]:
+    def decide(self, verdicts: Mapping[Verdict, Iterable[str]], person: str, at: datetime) -> list[HeldReading]:
         """Accept and refuse held readings, by their ids; all of them or none."""
         with self.writing():
-            held = {one.id: one for one in self.held(at.date())}
+            waiting = {key.id: key for key in self.held(at.date())}
             chosen = [
-                (verdict, _chosen(held, one, verdict)) for verdict, ids in wanted.items() for one in dict.fromkeys(ids)
+                (verdict, _chosen(waiting, key, verdict))
+                for verdict, ids in verdicts.items()
+                for key in dict.fromkeys(ids)
             ]
-            self.set_statuses(((one, verdict, one.reason) for verdict, one in chosen), person, at)
-        return [one for _, one in chosen]
+            self.set_statuses(((key, verdict, key.reason) for verdict, key in chosen), person, at)
+        return [key for _, key in chosen]
 
     def given(self) -> NameDecisions:
-        """What was said of names that nobody knew."""
+        """Return the decisions about unknown names."""
         rows = self.database.rows("SELECT at, refresh, reason, person FROM events WHERE kind = 'named' ORDER BY id")
         return NameDecisions(self._read("events.reason", written.name, *row) for row in rows)
 
-    def name(self, one: Name) -> None:
+    def name(self, name: Name) -> None:
         """Keep what somebody says of a name. To be called while `writing`."""
-        said = json.dumps({"what": one.what, "called": one.called, "means": one.means})
-        self._add_events([(_at(one.at), "named", one.refresh, None, said, one.person)])
+        decision = json.dumps({"what": name.what, "called": name.called, "means": name.means})
+        self._add_events([(_at(name.at), "named", name.refresh, None, decision, name.person)])
 
     def set_statuses(
         self, verdicts: Iterable[tuple[HeldReading, Verdict, GateReason]], person: str, at: datetime
     ) -> None:
         """Other verdicts about held readings. To be called while `writing`."""
         self._add_events(
-            (_at(at), verdict, *map(int, one.id.split("-")), reason.told(), person) for one, verdict, reason in verdicts
+            (_at(at), verdict, *map(int, reading.id.split("-")), reason.told(), person)
+            for reading, verdict, reason in verdicts
         )
 
     def runs(self) -> list[StoredRefresh]:
@@ -285,13 +299,13 @@ class LivePriceStore:
             " FROM refreshes f WHERE f.state <> 'failed' AND NOT EXISTS (SELECT 1 FROM events e WHERE e.refresh = f.id"
             " AND e.product IS NULL AND e.kind = 'undone') ORDER BY f.id DESC"
         )
-        found: dict[str, StoredRefresh] = {}
+        runs: dict[str, StoredRefresh] = {}
         for run, started, source, count in rows:
             began = self._read("refreshes.started", written.moment, started)
-            old = found.get(run, StoredRefresh(run, began, (), 0))
+            old = runs.get(run, StoredRefresh(run, began, (), 0))
             sources = (*old.sources, self._read("refreshes.source", written.text, source))
-            found[run] = StoredRefresh(run, min(old.started, began), sources, old.readings + count)
-        return list(found.values())
+            runs[run] = StoredRefresh(run, min(old.started, began), sources, old.readings + count)
+        return list(runs.values())
 
     def undo(self, run: str, person: str, at: datetime) -> None:
         """Put aside what a refresh brought."""
@@ -302,7 +316,7 @@ class LivePriceStore:
     # What is laid over the catalogue
 
     def state(self) -> str:
-        """What changes whenever anything here does."""
+        """Return a text that changes whenever anything here does."""
         rows = self.database.rows(
             "SELECT COALESCE((SELECT MAX(id) FROM refreshes), 0), COALESCE((SELECT MAX(id) FROM events), 0)"
         )
@@ -310,23 +324,23 @@ class LivePriceStore:
 
     def newest_day(self) -> date | None:
         """The last day of which there is any price."""
-        found = self.database.rows("SELECT MAX(day) FROM readings")[0][0]
-        return None if found is None else self._read("readings.day", written.day, found)
+        day = self.database.rows("SELECT MAX(day) FROM readings")[0][0]
+        return None if day is None else self._read("readings.day", written.day, day)
 
     def histories(self, since: date) -> Iterator[ProductHistory]:
         """All that is believed, each product with its prices where they changed, the newest last."""
         products, sources = self.products(), self.sources()
         for number, rows in groupby(self.believed(since), key=itemgetter(0)):
-            source, kind, told = self._read("readings.product", products.__getitem__, number)
+            source, kind, description = self._read("readings.product", products.__getitem__, number)
             self._read("products.source", sources.__getitem__, source)
             days = sorted((self._believed(*row) for _, *row in rows), key=itemgetter(0))
-            one = self._read("products.told", written.observation, kind, told, days[-1][2])
-            if one is not None:
-                yield ProductHistory(source, kind, one, days)
+            product = self._read("products.told", written.observation, kind, description, days[-1][2])
+            if product is not None:
+                yield ProductHistory(source, kind, product, days)
 
-    def _believed(self, day: str, usd: float, *asked: Any) -> tuple[str, float, ObservedPrice]:
+    def _believed(self, day: str, usd: float, *cells: Any) -> tuple[str, float, ObservedPrice]:
         self._read("readings.day", written.day, day)
-        return day, self._read("readings.usd", written.usd, usd), self._read("readings.price", written.believed, *asked)
+        return day, self._read("readings.usd", written.usd, usd), self._read("readings.price", written.believed, *cells)
 
     def believed(self, since: date) -> list[tuple[Any, ...]]:
         """Product, day and price of all that is believed, where it changed and where it was read last."""
@@ -344,12 +358,12 @@ class LivePriceStore:
     def products(self) -> dict[int, tuple[str, Kind, str]]:
         """Source, kind and description of every product, by its number."""
         return {
-            number: (source, kind, told)
-            for number, source, kind, told in self.database.rows("SELECT id, source, kind, told FROM products")
+            number: (source, kind, description)
+            for number, source, kind, description in self.database.rows("SELECT id, source, kind, told FROM products")
         }
 
     def sources(self) -> dict[str, tuple[SourceInfo, date]]:
-        """What is known of each source, and the day on which it was read last."""
+        """Return the information about each source, and the day on which it was read last."""
         rows = self.database.rows(
             "SELECT f.source, f.about, f.day FROM refreshes f WHERE f.state <> 'failed' AND NOT EXISTS (SELECT 1 FROM"
             " events e WHERE e.refresh = f.id AND e.product IS NULL AND e.kind = 'undone') ORDER BY f.id"
@@ -376,23 +390,23 @@ class LivePriceStore:
         return {product: (count, max(count, days[source])) for product, source, count in rows}
 
     def had(self, since: date) -> list[ProductAvailability]:
-        """What can be rented, with on how many days it was to be had since then."""
-        products, found = self.products(), []
+        """Return rentable products and on how many days each was available since then."""
+        products, available = self.products(), []
         for product, (days, of) in self.availability_counts(since).items():
-            source, kind, told = self._read("readings.product", products.__getitem__, product)
-            what = self._read("products.told", written.observation, kind, told, ObservedPrice(0.0))
+            source, kind, description = self._read("readings.product", products.__getitem__, product)
+            what = self._read("products.told", written.observation, kind, description, ObservedPrice(0.0))
             if isinstance(what, Observation):
-                found.append(ProductAvailability(source, what, days, of))
-        return found
+                available.append(ProductAvailability(source, what, days, of))
+        return available
 
 
-def _chosen(held: Mapping[str, HeldReading], wanted: str, verdict: Verdict) -> HeldReading:
-    found = held.get(wanted)
-    if found is None:
-        raise StoreError(f"Nothing that is held is called {wanted[:60]!r}: `held` lists what is.")
-    if verdict == "believed" and not found.reason.acceptable:
-        raise StoreError(f"{wanted} cannot be accepted: nobody knows what to call it, or its currency.")
-    return found
+def _chosen(waiting: Mapping[str, HeldReading], key: str, verdict: Verdict) -> HeldReading:
+    reading = waiting.get(key)
+    if reading is None:
+        raise StoreError(f"Nothing that is held is called {key[:60]!r}: `held` lists what is.")
+    if verdict == "believed" and not reading.reason.acceptable:
+        raise StoreError(f"{key} cannot be accepted: nobody knows what to call it, or its currency.")
+    return reading
 
 
 def _at(moment: datetime) -> str:

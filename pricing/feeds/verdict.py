@@ -1,4 +1,4 @@
-"""Whether a price is believed, and why not: a reason is a value with its numbers; words are made of it elsewhere."""
+"""The verdict on a price and its reason: a reason is a value with its numbers; words are made of it elsewhere."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -38,12 +38,12 @@ class GateReason:
 
     @property
     def verdict(self) -> Verdict:
-        """What follows: a person decides, or nobody needs to."""
+        """The verdict that follows: held for a person, or refused."""
         return "refused" if self.kind in _NEVER else "held"
 
     @property
     def acceptable(self) -> bool:
-        """Whether a person can accept the price as it is: nobody can where it cannot be placed."""
+        """Whether a person can accept the price as it is; not while its name or currency is unknown."""
         return self.kind not in _NEVER and self.kind not in _NEEDS_MORE
 
     def told(self) -> str:

@@ -1,4 +1,4 @@
-"""What cells of the store mean. What no refresh writes, since somebody edited the file, is one of `UNSOUND`."""
+"""The meaning of the store's cells. A cell that no refresh writes, of an edited file, raises one of `UNSOUND`."""
 
 import json
 import math
@@ -18,7 +18,7 @@ _KINDS, _WHATS, _REASONS = (frozenset(get_args(words)) for words in (Kind, What,
 
 @dataclass(frozen=True)
 class SourceInfo:
-    """What must be known of a source where its prices are shown; kept with each refresh."""
+    """The information about a source that is shown with its prices; kept with each refresh."""
 
     label: str
     page: str
@@ -26,103 +26,103 @@ class SourceInfo:
     via: str
 
 
-def text(said: str) -> str:
+def text(cell: str) -> str:
     """A text."""
-    if not isinstance(said, str):
-        raise TypeError(said)
-    return said
+    if not isinstance(cell, str):
+        raise TypeError(cell)
+    return cell
 
 
-def day(said: str) -> date:
+def day(cell: str) -> date:
     """A day, spelt so that the order of its letters is that of days."""
-    found = date.fromisoformat(said)
-    if found.isoformat() != said or found.year < _FIRST_YEAR:
-        raise ValueError(said)
-    return found
+    parsed = date.fromisoformat(cell)
+    if parsed.isoformat() != cell or parsed.year < _FIRST_YEAR:
+        raise ValueError(cell)
+    return parsed
 
 
-def moment(said: str) -> datetime:
+def moment(cell: str) -> datetime:
     """A moment, with its time zone."""
-    found = datetime.fromisoformat(said)
-    if found.tzinfo is None:
-        raise ValueError(said)
-    return found
+    parsed = datetime.fromisoformat(cell)
+    if parsed.tzinfo is None:
+        raise ValueError(cell)
+    return parsed
 
 
-def number(said: float | None) -> float | None:
+def number(cell: float | None) -> float | None:
     """A number, or none; also one that is no price: it was refused, and kept as it was said."""
-    if not isinstance(said, int | float | None):
-        raise TypeError(said)
-    return said
+    if not isinstance(cell, int | float | None):
+        raise TypeError(cell)
+    return cell
 
 
-def usd(said: float | None) -> float:
+def usd(cell: float | None) -> float:
     """A price that somebody can pay."""
-    found = number(said)
-    if found is None or not 0 < found < math.inf:
-        raise ValueError(said)
-    return found
+    price = number(cell)
+    if price is None or not 0 < price < math.inf:
+        raise ValueError(cell)
+    return price
 
 
 def asked(
     price: float | None, currency: str, output: float | None, cached: float | None, free: int | None
 ) -> ObservedPrice:
-    """What was asked for a product."""
+    """Return the price of a product."""
     if not isinstance(free, int | None):
         raise TypeError(free)
-    found = number(price)
-    return ObservedPrice(math.nan if found is None else found, text(currency), number(output), number(cached), free)
+    parsed = number(price)
+    return ObservedPrice(math.nan if parsed is None else parsed, text(currency), number(output), number(cached), free)
 
 
 def believed(
     price: float, currency: str, output: float | None, cached: float | None, free: int | None
 ) -> ObservedPrice:
-    """What was asked for a product, where it was believed."""
-    if not all(one is None or 0 <= one < math.inf for one in (output, cached)):
+    """Return the believed price of a product."""
+    if not all(usd_part is None or 0 <= usd_part < math.inf for usd_part in (output, cached)):
         raise ValueError(output, cached)
     return asked(usd(price), currency, output, cached, free)
 
 
-def observation(kind: str, told: str, asked: ObservedPrice) -> AnyPriced | None:
-    """What is sold. None: a name of it has marks that do not show; earlier versions kept such products."""
+def observation(kind: str, cell: str, asked: ObservedPrice) -> AnyPriced | None:
+    """Return the product. None: a name of it has marks that do not show; earlier versions kept such products."""
     if kind not in _KINDS:
         raise ValueError(kind)
-    found = joined(kind, told, asked)
-    if has_unseen(found):
+    product = joined(kind, cell, asked)
+    if has_unseen(product):
         return None
-    if wrong := first_malformed_field(found):
+    if wrong := first_malformed_field(product):
         raise ValueError(wrong)
-    return found
+    return product
 
 
-def reason(told: str) -> GateReason:
+def reason(cell: str) -> GateReason:
     """Why a price was not believed."""
-    found = GateReason(**json.loads(told))
-    text(found.name)
-    if found.kind not in _REASONS or not all(map(_is_number, (found.usd, found.against, found.factor))):
-        raise ValueError(told)
-    return found
+    parsed = GateReason(**json.loads(cell))
+    text(parsed.name)
+    if parsed.kind not in _REASONS or not all(map(_is_number, (parsed.usd, parsed.against, parsed.factor))):
+        raise ValueError(cell)
+    return parsed
 
 
-def _is_number(said: object) -> bool:
-    return said is None or isinstance(said, int | float)
+def _is_number(value: object) -> bool:
+    return value is None or isinstance(value, int | float)
 
 
-def name(at: str, refresh: int, said: str, person: str) -> Name:
-    """What somebody said of a name."""
-    found = Name(**json.loads(said), person=text(person), at=moment(at), refresh=refresh)
-    if found.what not in _WHATS or not isinstance(refresh, int):
-        raise ValueError(said)
-    text(found.called), text(found.means)
-    NameDecisions((found,)).sellers()  # a new seller has a label and a note that can be shown
-    return found
+def name(at: str, refresh: int, cell: str, person: str) -> Name:
+    """Return a decision about a name."""
+    parsed = Name(**json.loads(cell), person=text(person), at=moment(at), refresh=refresh)
+    if parsed.what not in _WHATS or not isinstance(refresh, int):
+        raise ValueError(cell)
+    text(parsed.called), text(parsed.means)
+    NameDecisions((parsed,)).sellers()  # a new seller has a label and a note that can be shown
+    return parsed
 
 
-def about(told: str, day_read: str) -> tuple[SourceInfo, date]:
-    """What is known of a source, and the day on which it was read."""
-    found, read = SourceInfo(**json.loads(told)), day(day_read)
-    source(found, read)
-    return found, read
+def about(cell: str, day_read: str) -> tuple[SourceInfo, date]:
+    """Return the information about a source, and the day on which it was read."""
+    info, read = SourceInfo(**json.loads(cell)), day(day_read)
+    source(info, read)
+    return info, read
 
 
 def source(about: SourceInfo, read: date) -> Source:

@@ -54,21 +54,21 @@ def parse_quotes(raw: bytes, *, name: str, catalogue: Catalogue, day: date) -> Q
     rows, problems = read_rows(raw, name=shown_name)
     names = KnownNames(catalogue)
     reader, questioner = RowReader(catalogue, day, names), QuoteReviewer(catalogue, names)
-    kept: list[AnyQuote] = []
+    good: list[AnyQuote] = []
     questions: list[QuoteProblem] = []
     for row in rows:
         quote = reader.read(row)
         if isinstance(quote, tuple):
             problems += quote
         else:
-            kept.append(quote)
+            good.append(quote)
             questions += questioner.about(row, quote)
     return Quotes(
         name=shown_name,
         day=day,
-        offers=tuple(quote for quote in kept if isinstance(quote, OfferQuote)),
-        discounts=tuple(quote for quote in kept if isinstance(quote, DiscountQuote)),
-        hardware=tuple(quote for quote in kept if isinstance(quote, HardwareQuote)),
+        offers=tuple(quote for quote in good if isinstance(quote, OfferQuote)),
+        discounts=tuple(quote for quote in good if isinstance(quote, DiscountQuote)),
+        hardware=tuple(quote for quote in good if isinstance(quote, HardwareQuote)),
         problems=tuple(sorted(problems, key=lambda problem: problem.line)),
         questions=tuple(questions),
     )

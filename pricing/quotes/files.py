@@ -98,9 +98,9 @@ def either(names: tuple[str, ...]) -> str:
     return f"{', '.join(most)} or {last}" if most else last
 
 
-def did_you_mean(word: str, known: tuple[str, ...]) -> str:
+def did_you_mean(word: str, words: tuple[str, ...]) -> str:
     """A hint to put behind a wish, or nothing where nothing is near."""
-    near = get_close_matches(word[:_LONGEST_SHOWN], known, n=1, cutoff=0.5)
+    near = get_close_matches(word[:_LONGEST_SHOWN], words, n=1, cutoff=0.5)
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 
@@ -177,16 +177,13 @@ def _header(cells: list[str], name: str) -> list[str]:
     if len(unknown) == len(header):
         raise _no_header(name)
     if unknown:
-        wishes = " ".join(_unknown_column(column) for column in unknown[:_NAMED_AT_ONCE])
+        named = unknown[:_NAMED_AT_ONCE]
+        wishes = " ".join(f"there is no column {shown(column)!r}{_nearest_column(column)}." for column in named)
         raise QuoteError(f"{name}: {wishes} The columns are {', '.join(COLUMNS)}.")
     twice = [column for column in COLUMNS if header.count(column) > 1]
     if twice:
         raise QuoteError(f"{name}: the column {twice[0]!r} stands twice in the header; want it once.")
     return header
-
-
-def _unknown_column(column: str) -> str:
-    return f"there is no column {shown(column)!r}{_nearest_column(column)}."
 
 
 def _nearest_column(column: str) -> str:
@@ -311,7 +308,7 @@ def read_cell(row: QuoteCells, column: str) -> Any:
 
 
 def has_thousands_separator(cell: object) -> bool:
-    """Whether a number may have been meant as thousands: `32.500` is 32.5 to us and 32500 to half of Europe."""
+    """Return whether a number may have been meant as thousands: `32.500` is 32.5 to us and 32500 to half of Europe."""
     return isinstance(cell, str) and _LOOKS_GROUPED.fullmatch(cell) is not None
 
 
@@ -345,7 +342,7 @@ def _number_in_text(column: str, text: str, decimal_comma: bool) -> float:
 
 
 def _suggest_fix(column: str, text: str) -> str:
-    """How to write what was probably meant."""
+    """Return how to write the number that was probably meant."""
     if column == "discount_share" and (percent := _PERCENT.fullmatch(text)):
         share = float(percent[1].replace(",", ".")) / 100
         return f"a share: {format_number(share)} for {text}"

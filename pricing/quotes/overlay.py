@@ -35,7 +35,7 @@ AnyRecord = TypeVar("AnyRecord", bound=StrictModel)
 
 @dataclass(frozen=True)
 class Quotes:
-    """What a user brought, as read on `day`: the good rows, what is wrong with the others, what to look at again."""
+    """A user's quotes, as read on `day`: the good rows, the errors of the others, the questions."""
 
     name: str
     day: date
@@ -47,12 +47,12 @@ class Quotes:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no row of the file can be used."""
+        """Return whether no row of the file can be used."""
         return not (self.offers or self.discounts or self.hardware)
 
 
 def is_yours(value: FigureValue) -> bool:
-    """Whether a value is one that the user brought."""
+    """Return whether a value is the user's own."""
     return value.source == YOURS
 
 
@@ -72,10 +72,14 @@ def with_quotes(catalogue: Catalogue, quotes: Quotes) -> Catalogue:
     changed = [*offers.values(), *accelerators.values(), *servers.values()]
     figures = [value for record in changed for _, value in record if isinstance(value, Figure)]
     cited = any(is_yours(value) for figure in figures for value in figure.values.values())
+    source = Source(
+        title=f"Your own prices ({quotes.name})", url="docs/glossary.md", retrieved=quotes.day, via="yours",
+        licence="your own",
+    )  # fmt: skip
     update = {
         "digest": _digest(catalogue, quotes),
         "day": max(catalogue.day, *(figure.checked for figure in figures)) if figures else catalogue.day,
-        "sources": catalogue.sources | ({YOURS: _source(quotes)} if cited else {}),
+        "sources": catalogue.sources | ({YOURS: source} if cited else {}),
         "accelerators": catalogue.accelerators | accelerators,
         "servers": catalogue.servers | servers,
         "providers": catalogue.providers | own_providers,
@@ -105,32 +109,16 @@ def _apply_price_quotes(catalogue: Catalogue, quotes: Quotes) -> dict[str, Offer
     changed: dict[str, Offer] = {}
     for quote in sorted(quotes.offers, key=lambda quote: quote.valid_from):
         if quote.shape not in ids:
-            key = _new_id(quote)
+            provider = quote.provider.removeprefix(f"{YOURS}/")
+            count = f"{quote.accelerators_per_instance}x"
+            key = user_record_id(provider, quote.accelerator, count, quote.region, quote.purchase)
             ids[quote.shape].append(key)
-            changed[key] = _new_offer(quote)
+            fields = ("provider", "accelerator", "accelerators_per_instance", "region", "area", "purchase", "note")
+            changed[key] = Offer(**{name: getattr(quote, name) for name in fields})
         if quote.price is not None:
             for key in ids[quote.shape]:
                 changed[key] = _priced(changed.get(key) or catalogue.offers[key], quote, quote.price, quotes.day)
     return changed
-
-
-def _new_id(quote: OfferQuote) -> str:
-    provider = quote.provider.removeprefix(f"{YOURS}/")
-    return user_record_id(
-        provider, quote.accelerator, f"{quote.accelerators_per_instance}x", quote.region, quote.purchase
-    )
-
-
-def _new_offer(quote: OfferQuote) -> Offer:
-    return Offer(
-        provider=quote.provider,
-        accelerator=quote.accelerator,
-        accelerators_per_instance=quote.accelerators_per_instance,
-        region=quote.region,
-        area=quote.area,
-        purchase=quote.purchase,
-        note=quote.note,
-    )
 
 
 def _priced(offer: Offer, quote: OfferQuote, usd_per_accelerator_hour: float, day: date) -> Offer:
@@ -203,10 +191,10 @@ def _bought(old: Figure | None, quote: HardwareQuote, day: date) -> Figure:
 # What all of them share
 
 
-def _start_day(old: Figure | None, wanted: date, day: date) -> date:
+def _start_day(old: Figure | None, valid_from: date, day: date) -> date:
     """The day a quote starts on, so that it is the newest value and, where it can be, no other gives way."""
-    if old is None or wanted > old.since:
-        return wanted
+    if old is None or valid_from > old.since:
+        return valid_from
     if is_yours(old.newest) or old.since >= day:
         return old.since
     return old.since + timedelta(days=1)
@@ -236,22 +224,12 @@ def _value(quote: QuoteRow, replaced: FigureValue | None, typical: float, *, why
 
 def _changed(record: AnyRecord, **changes: Any) -> AnyRecord:
     """The record with some fields changed, validated as a new one would be."""
-    said = {name: getattr(record, name) for name in record.model_fields_set}
-    return type(record).model_validate(said | changes)
-
-
-def _source(quotes: Quotes) -> Source:
-    return Source(
-        title=f"Your own prices ({quotes.name})",
-        url="docs/glossary.md",
-        retrieved=quotes.day,
-        via="yours",
-        licence="your own",
-    )
+    fields = {name: getattr(record, name) for name in record.model_fields_set}
+    return type(record).model_validate(fields | changes)
 
 
 def _digest(catalogue: Catalogue, quotes: Quotes) -> str:
     rows: Sequence[QuoteRow] = (*quotes.offers, *quotes.discounts, *quotes.hardware)
-    said = [[type(row).__name__, row.model_dump(mode="json")] for row in rows]
-    canonical = json.dumps([quotes.name, quotes.day.isoformat(), said], sort_keys=True, separators=(",", ":"))
+    contents = [[type(row).__name__, row.model_dump(mode="json")] for row in rows]
+    canonical = json.dumps([quotes.name, quotes.day.isoformat(), contents], sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(f"{catalogue.digest}\n{canonical}".encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""What a user may quote: a price for a shape, a share off list, the price of hardware."""
+"""A user's own prices: a price for a shape, a share off list, the price of hardware."""
 
 import hashlib
 import re
@@ -45,7 +45,7 @@ def user_record_id(*parts: str) -> str:
 
 
 def shape(provider: str, accelerator: str, accelerators: int, region: str, purchase: str) -> Shape:
-    """What makes two offers the same product. Regions are compared without case and punctuation."""
+    """Return the shape that makes two offers the same product. Regions are compared without case and punctuation."""
     return provider, accelerator, accelerators, loose(region), purchase
 
 
@@ -55,7 +55,7 @@ def shape_of(offer: Offer) -> Shape:
 
 
 class QuoteRow(StrictModel):
-    """What every row may say."""
+    """The fields of every row."""
 
     line: int
     valid_from: date
@@ -125,12 +125,12 @@ class DiscountQuote(QuoteRow):
 
     @property
     def specificity(self) -> int:
-        """How many things it asks for beside the provider."""
-        wanted = (self.accelerator, self.accelerators_per_instance, self.region, self.purchase)
-        return sum(one is not None for one in wanted)
+        """Return how many conditions it has beside the provider."""
+        conditions = (self.accelerator, self.accelerators_per_instance, self.region, self.purchase)
+        return sum(condition is not None for condition in conditions)
 
     def covers(self, offer: Offer) -> bool:
-        """Whether it is a discount on this offer."""
+        """Return whether it is a discount on this offer."""
         return (
             offer.provider == self.provider
             and self.accelerator in (None, offer.accelerator)
@@ -141,7 +141,7 @@ class DiscountQuote(QuoteRow):
 
 
 class HardwareQuote(QuoteRow):
-    """What one accelerator, or one whole server, was offered for."""
+    """The quoted price of one accelerator, or of one whole server."""
 
     accelerator: Id | None = None
     server: Id | None = None
@@ -187,10 +187,10 @@ class KnownNames:
         self._hints_left = _HINTS
         self._placed: dict[tuple[str, str], str | AmbiguousNameError | UnknownNameError] = {}
         self._own: dict[str, tuple[str, str]] = {}
-        chips = [(key, one.label, *one.aliases) for key, one in catalogue.accelerators.items()]
-        chips += [(key, one.label, *one.aliases) for key, one in catalogue.ambiguous.items()]
-        servers = [(key, one.label) for key, one in catalogue.servers.items()]
-        providers = [(key, one.label, *one.aliases) for key, one in catalogue.providers.items()]
+        chips = [(key, record.label, *record.aliases) for key, record in catalogue.accelerators.items()]
+        chips += [(key, record.label, *record.aliases) for key, record in catalogue.ambiguous.items()]
+        servers = [(key, record.label) for key, record in catalogue.servers.items()]
+        providers = [(key, record.label, *record.aliases) for key, record in catalogue.providers.items()]
         self._spellings = {"accelerator": _plain(chips), "server": _plain(servers), "provider": _plain(providers)}
 
     def find(self, what: str, name: str) -> str | AmbiguousNameError | UnknownNameError:
@@ -202,9 +202,9 @@ class KnownNames:
 
     def provider(self, name: str) -> tuple[str, str]:
         """Id and label of a provider: the catalogue's, or else one of the user's own."""
-        known = self._spellings["provider"].get(names.plain(name))
-        if known is not None:
-            return known, self._catalogue.providers[known].label
+        key = self._spellings["provider"].get(names.plain(name))
+        if key is not None:
+            return key, self._catalogue.providers[key].label
         return self._own.setdefault(loose(name), (user_record_id(name), name))
 
     def similar_provider(self, name: str) -> str | None:

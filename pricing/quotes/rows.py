@@ -46,8 +46,8 @@ _TELLING = {
 class _RowErrors(dict[str, str]):
     """The wishes of one row, by column. The first wish for a column stands."""
 
-    def wish(self, column: str, wanted: str) -> None:
-        self.setdefault(column, wanted)
+    def wish(self, column: str, expected: str) -> None:
+        self.setdefault(column, expected)
 
 
 class RowReader:
@@ -96,14 +96,14 @@ class RowReader:
     def _place(self, column: str, cells: dict[str, Any], faults: _RowErrors) -> None:
         if column not in cells:
             return
-        found = self.names.find(column, cells[column])
-        if isinstance(found, AmbiguousNameError):
-            faults.wish(column, f"{either(found.candidates)} (the name covers all of them)")
-        elif isinstance(found, UnknownNameError):
-            hint = f" (did you mean {either(found.candidates)}?)" if found.candidates else ""
+        match = self.names.find(column, cells[column])
+        if isinstance(match, AmbiguousNameError):
+            faults.wish(column, f"{either(match.candidates)} (the name covers all of them)")
+        elif isinstance(match, UnknownNameError):
+            hint = f" (did you mean {either(match.candidates)}?)" if match.candidates else ""
             faults.wish(column, f"{'an' if column == 'accelerator' else 'a'} {column} of the catalogue{hint}")
         else:
-            cells[column] = found
+            cells[column] = match
 
     def _resolve_hardware(self, cells: dict[str, Any], faults: _RowErrors) -> None:
         """Settle what is priced: one server, or one accelerator by itself."""
@@ -127,14 +127,16 @@ class RowReader:
 
     def _server_with(self, accelerator: str, count: int, faults: _RowErrors) -> str | None:
         servers = self.catalogue.servers.items()
-        alike = tuple(key for key, one in servers if (one.accelerator, one.accelerators) == (accelerator, count))
+        alike = tuple(
+            key for key, server in servers if (server.accelerator, server.accelerators) == (accelerator, count)
+        )
         if len(alike) == 1:
             return alike[0]
         if alike:
             faults.wish("server", f"{either(alike)} (each has {count} x {accelerator})")
         else:
-            known = "the catalogue has no server with that many; leave it empty for the price of one accelerator"
-            faults.wish("accelerators", f"nothing here ({known})")
+            hint = "the catalogue has no server with that many; leave it empty for the price of one accelerator"
+            faults.wish("accelerators", f"nothing here ({hint})")
         return None
 
 
@@ -149,10 +151,10 @@ def _values(row: QuoteCells, faults: _RowErrors) -> dict[str, Any]:
 
 
 def _kind(row: QuoteCells, cells: dict[str, Any], faults: _RowErrors) -> str | None:
-    """What the row says it is; where it does not say, what its cells tell without doubt."""
+    """Return the kind of a row: as it says, else as its cells show without doubt."""
     if "kind" in row.cells:
-        said: str | None = cells.pop("kind", None)
-        return said
+        stated: str | None = cells.pop("kind", None)
+        return stated
     telling = [kind for kind, columns in _TELLING.items() if not row.cells.keys().isdisjoint(columns)]
     if len(telling) == 1:
         return telling[0]
@@ -230,10 +232,10 @@ class QuoteReviewer:
                 yield _ask(row, "provider", f"check the name: {meant} is in the catalogue, this is taken as another")
         elif "region" not in row.cells:
             yield from self._review_region(row, quote)
-        known = self._offers.get(quote.shape, ())
+        listed = self._offers.get(quote.shape, ())
         if quote.price is not None:
             yield from self._review_hourly_price(row, quote, quote.price)
-        elif any(offer.usd_per_accelerator_hour is not None for offer in known):
+        elif any(offer.usd_per_accelerator_hour is not None for offer in listed):
             yield _ask(row, "usd_per_accelerator_hour", "check the price: the catalogue's stays where a row has none")
 
     def _review_hourly_price(self, row: QuoteCells, quote: OfferQuote, price: float) -> Iterator[QuoteProblem]:
@@ -305,7 +307,7 @@ def _near(price: float, usual: float) -> bool:
 
 
 def _duplicate_key(quote: AnyQuote) -> object:
-    """What two rows share when one must give way to the other."""
+    """Return the key that two rows share where the later replaces the earlier."""
     if isinstance(quote, OfferQuote):
         return "offer", quote.shape, quote.valid_from, quote.price is None
     if isinstance(quote, HardwareQuote):

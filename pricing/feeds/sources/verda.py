@@ -52,12 +52,12 @@ def _machine(row: Row, free: Free) -> Iterator[Observation]:
         "on_demand": row["price_per_hour"], "spot": row.get("spot_price") or row.get("spot_price_per_hour"),
     }  # fmt: skip
     for purchase, price in prices.items():
-        known = any(kind == purchase for _, kind in free)
+        says = any(kind == purchase for _, kind in free)
         yield from offers(
             "verda", board, count, {purchase: price}, currency=text(row.get("currency")).upper() or "USD", sku=name,
             vcpus=positive(nested(row, "cpu", "number_of_cores")),
             ram_gb=positive(nested(row, "memory", "size_in_gigabytes")), memory_gb=memory,
-            free=free.get((name, purchase), 0) if known else None,
+            free=free.get((name, purchase), 0) if says else None,
         )  # fmt: skip
 
 
