@@ -1,7 +1,6 @@
 """Facts: what a thing costs or can do, since when, and who says so.
 
-What this room offers is loaded when it is first asked for: the records take longer to build than a command line takes
-to refuse a word.
+Each name is loaded on first use: building the records takes longer than a command line may take to refuse a word.
 """
 
 from importlib import import_module

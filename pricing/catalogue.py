@@ -57,7 +57,7 @@ class Catalogue(StrictModel):
     used_prices: dict[str, UsedPrice]
 
     def site_figure(self, site: str, name: str) -> tuple[str, Figure] | None:
-        """A site's figure, or the nearest ancestor's: the id of the site that knows it, and the figure."""
+        """Return a site's figure, or the nearest ancestor's: the id of the site that knows it, and the figure."""
         for place in self.around(site):
             figure: Figure | None = getattr(self.sites[place], name)
             if figure is not None:
@@ -65,7 +65,7 @@ class Catalogue(StrictModel):
         return None
 
     def around(self, site: str) -> tuple[str, ...]:
-        """The site, and what it lies in, from near to far."""
+        """Return the site, and what it lies in, from near to far."""
         sites: list[str] = []
         place: str | None = site
         while place is not None:
@@ -90,7 +90,7 @@ class CatalogueFigure(NamedTuple):
 
 
 def figures(catalogue: Catalogue) -> Iterator[CatalogueFigure]:
-    """Every figure of the catalogue, in the order of the files."""
+    """Yield every figure of the catalogue, in the order of the files."""
     for section in SECTIONS:
         for key, record in getattr(catalogue, section).items():
             for field, value in record:
@@ -104,7 +104,7 @@ def figures(catalogue: Catalogue) -> Iterator[CatalogueFigure]:
 
 
 def cited_sources(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
-    """Every citation: section, record, source id."""
+    """Yield every citation: section, record, source id."""
     for section, key, _, figure in figures(catalogue):
         for value in figure.values.values():
             yield section, key, value.source

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 
 class PricingError(Exception):
-    """Anything this room refuses. The text is one clear sentence, fit to be shown."""
+    """Any refusal of this package. Its text is one clear sentence for people."""
 
 
 @dataclass(frozen=True)

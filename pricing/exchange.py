@@ -39,7 +39,7 @@ Rates = Mapping[str, ExchangeRate]
 
 
 def rates(catalogue: Catalogue) -> Rates:
-    """The newest rate of every currency that the catalogue has one for."""
+    """Return the newest rate of every currency that the catalogue has one for."""
     by_code = {}
     for key, fact in catalogue.facts.items():
         if key.startswith(_FACT):
@@ -57,7 +57,7 @@ class CurrencyAmount(NamedTuple):
 
 
 def amount_in(text: str) -> CurrencyAmount | None:
-    """The number and the currency in a text; dollars where it names none. None where it is no amount."""
+    """Return the number and the currency in a text; dollars where it names none. None where it is no amount."""
     match = _AMOUNT.fullmatch(text.strip())
     if match is None or (match["before"] and match["after"]):
         return None

@@ -132,7 +132,7 @@ class Figure(StrictModel):
         return self
 
     def on(self, day: date) -> tuple[date, FigureValue]:
-        """The value in force on `day`: the latest one that starts on or before it."""
+        """Return the value in force on `day`: the latest one that starts on or before it."""
         starts = [start for start in self.values if start <= day]
         if not starts:
             raise LookupError(f"no value before {min(self.values)}, asked for {day}")

@@ -14,7 +14,7 @@ def guarded(text: str) -> str:
 
 
 def unescape_csv_formula(cell: str) -> str:
-    """The text of a cell as it was before it was guarded."""
+    """Return the text of a cell as it was before it was guarded."""
     return cell[1:] if cell.startswith("'") and guarded(cell[1:]) == cell else cell
 
 
@@ -31,7 +31,7 @@ def is_invisible(mark: str) -> bool:
 
 
 def unseen(text: str, allowed: str = "") -> str:
-    """The first mark of a text that does not show, as `U+202E at character 5`; empty where all show."""
+    """Return the first mark of a text that does not show, as `U+202E at character 5`; empty where all show."""
     if text.isascii() and text.isprintable():
         return ""
     marks = ((place, mark) for place, mark in enumerate(text, start=1) if mark not in allowed and is_invisible(mark))
@@ -39,24 +39,24 @@ def unseen(text: str, allowed: str = "") -> str:
 
 
 def printable(text: str, longest: int = 60) -> str:
-    """A text from outside as a sentence may show it: cut short, ? in place of each mark that does not show."""
+    """Return a text from outside as a sentence may show it: cut short, ? in place of each mark that does not show."""
     clean = "".join(mark if mark.isprintable() and not is_invisible(mark) else "?" for mark in text[:longest])
     return clean if len(text) <= longest else f"{clean}…"
 
 
 def reject_invisible(text: str) -> str:
-    """The text, or a `ValueError` that says which mark of it does not show."""
+    """Return the text, or a `ValueError` that says which mark of it does not show."""
     if mark := unseen(text):
         raise ValueError(f"{mark} {NO_PLACE}")
     return text
 
 
 def without_unseen(text: str) -> str:
-    """The text as one line, without the marks that do not show."""
+    """Return the text as one line, without the marks that do not show."""
     return " ".join("".join(" " if is_invisible(mark) else mark for mark in text).split())
 
 
 def escape_character(mark: str) -> str:
-    r"""A mark by its number, as many languages write it: \x1b, \u202e."""
+    r"""Return a mark by its number, as many languages write it: \x1b, \u202e."""
     number = ord(mark)
     return f"\\x{number:02x}" if number <= 0xFF else f"\\u{number:04x}" if number <= 0xFFFF else f"\\U{number:08x}"

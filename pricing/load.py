@@ -33,12 +33,12 @@ _DAY_AS_KEY = re.compile(r"datetime\.date\(([0-9]+), ([0-9]+), ([0-9]+)\)")
 
 @cached(1)
 def load_catalogue() -> Catalogue:
-    """The catalogue that ships with the program, loaded once."""
+    """Return the catalogue that ships with the program, loaded once."""
     return load(DATA, cache=cache_dir())
 
 
 def load(folder: Path, *, cache: Path | None = None) -> Catalogue:
-    """The catalogue in `folder`, from its checked copy where there is one."""
+    """Return the catalogue in `folder`, from its checked copy where there is one."""
     contents = {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*.yaml"))}
     if not contents:
         raise CatalogError(FilePosition(folder.name), "want at least one .yaml file in this folder")

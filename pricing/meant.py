@@ -49,7 +49,7 @@ class _Index:
 
 
 def accelerator(catalogue: Catalogue, name: str) -> Meant:
-    """The accelerator that a person means, or an error with the choices."""
+    """Return the accelerator that a person means; raise an error with the choices."""
     try:
         return Meant(names.accelerator(catalogue, name))
     except NameLookupError as error:
@@ -76,7 +76,7 @@ def offered_accelerators(catalogue: Catalogue, name: str) -> tuple[str, ...]:
 
 
 def model(catalogue: Catalogue, name: str, variants: Iterable[str] = ()) -> Meant:
-    """The model that a person means, or `UnknownNameError` with the choices. Never a model of another size.
+    """Return the model that a person means; raise `UnknownNameError` with the choices. Never a model of another size.
 
     `variants` are other spellings of the name, such as one without what only says how it was tuned.
     """
@@ -120,7 +120,7 @@ def _usual(
     records: Mapping[str, Accelerator] | Mapping[str, Model], name: str, usual: tuple[str, str], fitting: Iterable[str]
 ) -> Meant:
     key, why = usual
-    others = [key for key in fitting if key != key][:_MOST_SHOWN]
+    others = [other for other in fitting if other != key][:_MOST_SHOWN]
     instead = f" For another, write {names.either(others)}." if others else ""
     return Meant(key, f"{_taken(name, records[key].label)[:-1]}: {why}.{instead}")
 
@@ -146,7 +146,7 @@ _FORM = re.compile(r"(?:sxm|pcie|nvl|oam)\d*")
 
 @cached(8_192)
 def chip_words(name: str) -> Words:
-    """A name of an accelerator as words: `A100-80GB` is a, 100 and 80gb, and so is `NVIDIA A100 80 G`."""
+    """Return a name of an accelerator as words: `A100-80GB` is a, 100 and 80gb, and so is `NVIDIA A100 80 G`."""
     text = _PCIE.sub("pcie", names.bare(name).casefold().replace("+", " plus ").replace("_", " "))
     return frozenset(_CHIP_WORD.findall(_CHIP_NOISE.sub(" ", _MEMORY.sub(r" \1gb ", text))))
 
@@ -169,7 +169,7 @@ def _chip_named(key: str, record: Accelerator) -> _Named:
 
 
 def _fitting(index: _Index, typed: Words) -> tuple[str, ...]:
-    """The accelerators with a name that is typed whole but for memory and form, and with nothing beside it."""
+    """Return the accelerators with a name that is typed whole but for memory and form, and with nothing beside it."""
     return tuple(record.key for record in index.records if _fits(record, typed))
 
 
@@ -210,7 +210,7 @@ _NEARLY = 0.03  # DeepSeek R1 has 671.03 billion, Kimi K2 of "1T" 1,026
 
 @cached(8_192)
 def model_words(name: str) -> Words:
-    """A name of a model as words: `Llama-3.1-8B` is llama, 3.1 and 8b; V3 and 3 are one version."""
+    """Return a name of a model as words: `Llama-3.1-8B` is llama, 3.1 and 8b; V3 and 3 are one version."""
     words = _MODEL_WORD.findall(_POINT.sub(".", names.bare(name).casefold().replace("+", " plus ")))
     return frozenset(re.sub(r"^v(?=\d)|\.0$", "", word) for word in words) - _MODEL_NOISE
 

@@ -1,4 +1,4 @@
-"""The record of a neural network: its shape, as the numbers that whoever counts it needs."""
+"""The record of a neural network: its shape, as the numbers that parameters, memory and speed are counted from."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _ACCELERATOR_NOISE = re.compile(r"\b(nvidia|geforce|amd|instinct|intel|radeon|te
 
 @cached(16_384)
 def plain(name: str) -> str:
-    """A name without case, spaces, dots, hyphens and makers' names: `NVIDIA GeForce RTX 4090` is `rtx4090`.
+    """Return a name without case, spaces, dots, hyphens and makers' names: `NVIDIA GeForce RTX 4090` is `rtx4090`.
 
     What parts two numbers before a model's size stays, as `p`: OPT-1.3B is not OPT-13B.
     """
@@ -30,7 +30,7 @@ def plain(name: str) -> str:
 
 
 def accelerator(catalogue: Catalogue, name: str) -> str:
-    """The one accelerator called `name`, or an error that names the candidates."""
+    """Return the one accelerator called `name`; raise an error that names the candidates."""
     ambiguous = _index({key: (record.label, *record.aliases) for key, record in catalogue.ambiguous.items()})
     if (several := ambiguous.get(plain(name))) is not None:
         record = catalogue.ambiguous[several]
@@ -52,12 +52,12 @@ def offered_accelerators(catalogue: Catalogue, name: str) -> tuple[str, ...]:
 
 
 def provider(catalogue: Catalogue, name: str) -> str:
-    """The one provider called `name`."""
+    """Return the one provider called `name`."""
     return _find("provider", name, _index({k: (r.label, *r.aliases) for k, r in catalogue.providers.items()}))
 
 
 def server(catalogue: Catalogue, name: str) -> str:
-    """The one server called `name`."""
+    """Return the one server called `name`."""
     return _find("server", name, _index({k: (r.label,) for k, r in catalogue.servers.items()}))
 
 
@@ -82,7 +82,7 @@ def _resolve_site(catalogue: Catalogue, name: str, *, by_code: bool = False) -> 
 
 
 def _sites(catalogue: Catalogue, name: str, *, by_code: bool = False) -> tuple[str, ...]:
-    """The sites that a spelling can mean; an id wins over a label or an alias.
+    """Return the sites that a spelling can mean; an id wins over a label or an alias.
 
     Behind a comma the code of a state or province counts too: "San Jose, CA" is not in Canada.
     """
@@ -123,7 +123,7 @@ def bare(name: str) -> str:
 
 
 def model(catalogue: Catalogue, name: str) -> str:
-    """The one model called `name`; a mixture also without what works on a token, where that leaves only one."""
+    """Return the one model called `name`; a mixture also without what works on a token, where that leaves only one."""
     ids = _index({k: (r.label, *r.aliases) for k, r in catalogue.models.items()})
     return _find("model", name, _short_names(tuple(catalogue.models)) | ids)
 
@@ -138,7 +138,7 @@ def _short_names(names: tuple[str, ...]) -> dict[str, str]:
 
 
 def _index(names: Mapping[str, Iterable[str]]) -> dict[str, str]:
-    """Every spelling, plain, to the id it means. An id wins over another record's label or alias."""
+    """Return every spelling, plain, to the id it means. An id wins over another record's label or alias."""
     index = {plain(spelling): key for key, spellings in names.items() for spelling in spellings}
     index |= {plain(key): key for key in names}
     index.pop("", None)  # a name in letters that `plain` drops is not what an empty wish means
@@ -184,6 +184,6 @@ def _names_with_words(name: str, ids: Mapping[str, str]) -> list[str]:
 
 
 def either(names: Iterable[str]) -> str:
-    """The choices as one text: A, B or C."""
+    """Return the choices as one text: A, B or C."""
     *most, last = names
     return f"{', '.join(most)} or {last}" if most else last

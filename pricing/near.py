@@ -1,4 +1,4 @@
-"""Words that were probably meant: what is close to a word that nobody knows.
+"""The known words that a misspelt word probably stands for.
 
 Two words are close when one slip for every four letters leads from one to the other, or when the known one begins with
 the other. A slip is a letter too much, too few, another one, or two that changed places. Words of two letters are close

@@ -1,7 +1,7 @@
 """The capacity of an offer: how much at once, on which network, where and by whom; and why it refuses an order.
 
 A price is a price of something. What that is stands in fields of the offer and its provider; where nobody publishes how
-much can be had at once, a fact of the catalogue says what we take, by kind of sale (docs/decisions/0032).
+much is sold at once, a fact of the catalogue holds our assumption, by kind of sale (docs/decisions/0032).
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from pricing.records import Bloc, MachineFabric, Offer, Provider
 
 Refusal = Literal["too few at once", "smaller than its least order", "no fabric", "elsewhere", "not stated where"]
 
-MOST_OF = "most-at-once-"  # with the kind of sale behind it: the fact that says how much can be had at once
+MOST_OF = "most-at-once-"  # with the kind of sale behind it: the fact that says how much is sold at once
 RESERVED_FACTOR = "most-at-once-reserved-factor"
 NVLINK_DOMAIN = "nvlink-domain-accelerators"
 SPOT_SHARE = "most-at-once-spot-share"
@@ -93,7 +93,7 @@ def sale(catalogue: Catalogue, key: str) -> OfferCapacity:
 
 
 def refusal_reason(catalogue: Catalogue, key: str, order: Order) -> Refusal | None:
-    """The first reason why the offer called `key` cannot take the order; None: it can."""
+    """Return the first reason why the offer called `key` cannot take the order; None: it can."""
     capacity = sale(catalogue, key)
     if capacity.yours:
         return None
@@ -138,7 +138,7 @@ def staying(catalogue: Catalogue, typed: str | None) -> ResidencyRequirement:
 
 
 def bloc_members(catalogue: Catalogue, place: str) -> frozenset[str]:
-    """The countries of a union of states; of a country, itself."""
+    """Return the countries of a union of states; of a country, itself."""
     if place not in get_args(Bloc):
         return frozenset({place})
     return frozenset(code for code, land in catalogue.lands.items() if place in land.blocs)
@@ -150,7 +150,7 @@ def run_coordinates(catalogue: Catalogue, offer: Offer) -> tuple[str, ...]:
 
 
 def places_in(catalogue: Catalogue, offer: Offer, areas: frozenset[str]) -> tuple[str, ...]:
-    """Those of them that lie in these parts of the world."""
+    """Return those of them that lie in these parts of the world."""
     allowed = _allowed_countries(catalogue, ResidencyRequirement(areas=areas))
     return tuple(place for place in run_coordinates(catalogue, offer) if bloc_members(catalogue, place) <= allowed)
 
@@ -204,7 +204,7 @@ def _build_capacity(catalogue: Catalogue, offer: Offer) -> OfferCapacity:
 
 
 def kind_of(offer: Offer, provider: Provider, sizes: tuple[int, ...], fabric: Fabric | None) -> SoldAs:
-    """The kind of sale: as the offer says; else it follows from the kind of business and the largest machine."""
+    """Return the kind of sale: as the offer says; else it follows from the kind of business and the largest machine."""
     if offer.sold_as is not None:
         return offer.sold_as
     if provider.kind == "serverless" or "per_second_service" in offer.doubts:
@@ -306,7 +306,7 @@ def _reasons(
 
 
 def _allowed_countries(catalogue: Catalogue, stay: ResidencyRequirement) -> frozenset[str]:
-    """The countries in which it may stand."""
+    """Return the countries in which it may stand."""
     lands = catalogue.lands
     codes = (code for code in stay.countries or lands if code in lands)
     return frozenset(code for code in codes if not stay.areas or lands[code].area in stay.areas)

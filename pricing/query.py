@@ -59,7 +59,7 @@ class OfferSearchResult:
 
 
 def find(catalogue: Catalogue, wish: OfferFilter, day: date) -> OfferSearchResult:
-    """The offers that fit `wish`, by price, then id; offers without a price come last."""
+    """Return the offers that fit `wish`, by price, then id; offers without a price come last."""
     ids: list[str] = []
     keys, hidden = _offers_of_accelerators(catalogue, wish)
     for key in keys:
@@ -93,7 +93,7 @@ def _offers_by_accelerator(offers: Mapping[str, Offer]) -> Mapping[str, list[str
 
 
 def servers_with(catalogue: Catalogue, accelerator: str) -> tuple[Server, ...]:
-    """The servers that are known to hold an accelerator, by name."""
+    """Return the servers that are known to hold an accelerator, by name."""
     return _servers_by_accelerator(catalogue.servers).get(accelerator, ())
 
 
@@ -106,13 +106,13 @@ def _servers_by_accelerator(servers: Mapping[str, Server]) -> Mapping[str, tuple
 
 
 def price(offer: Offer) -> float:
-    """The newest price for an accelerator-hour, or infinity (so that it sorts last) when one has to ask."""
+    """Return the newest price for an accelerator-hour, or infinity (so that it sorts last) when one has to ask."""
     figure = offer.usd_per_accelerator_hour
     return float("inf") if figure is None else figure.newest.typical
 
 
 def _covering_names(catalogue: Catalogue, wish: OfferFilter) -> frozenset[str]:
-    """The ambiguous names that can mean one of the accelerators wished for."""
+    """Return the ambiguous names that can mean one of the accelerators wished for."""
     wide = catalogue.ambiguous.items()
     return frozenset(key for key, name in wide if not wish.accelerators.isdisjoint(name.candidates))
 

@@ -54,7 +54,7 @@ ListingDoubt = Literal[
     "listed_not_sold",  # a list price nobody can order on these terms
     "minimum_bid",  # the lowest bid on a market, or what a bid must exceed: not what the next machine costs
     "may_be_shared",  # a GPU shared with others over a network, or the source does not say that it is not
-    "rarely_available",  # priced, but seldom to be had, or not free when it was read
+    "rarely_available",  # priced, but seldom available, or not free when it was read
     "accelerator_not_stated",  # "H100": SXM5, PCIe, NVL or GH200
     "modified_hardware",  # reworked consumer boards
     "restricted",  # government regions and the like
@@ -62,7 +62,7 @@ ListingDoubt = Literal[
     "converted",  # another currency, converted by the source
     "per_second_service",  # serverless: billed only while a request runs, with the service's own overheads
     "old",  # the source is from another year
-    "odd",  # contradicts its own neighbours (dearer spot than on demand, for one); see the note
+    "odd",  # contradicts its own neighbours (spot above on demand, for one); see the note
 ]
 
 

@@ -48,7 +48,7 @@ class _EditorSchemaGenerator(GenerateJsonSchema):
         return False
 
     def date_schema(self, schema: core_schema.DateSchema) -> Schema:
-        """A day such as 2026-11-21."""
+        """Return a day such as 2026-11-21."""
         return {"type": "string", "format": "date", "pattern": DAY}
 
     def default_schema(self, schema: core_schema.WithDefaultSchema) -> Schema:
@@ -59,7 +59,7 @@ class _EditorSchemaGenerator(GenerateJsonSchema):
         return super().default_schema(schema)
 
     def dict_schema(self, schema: core_schema.DictSchema) -> Schema:
-        """A map whose keys have a form refuses all others."""
+        """Return a map whose keys have a form refuses all others."""
         schema_for_map = super().dict_schema(schema)
         names = schema_for_map.pop("propertyNames", {})
         names.pop("format", None)  # the pattern of the keys says it
@@ -69,7 +69,7 @@ class _EditorSchemaGenerator(GenerateJsonSchema):
 
 
 def editor_schema(record: Any, *, given: Mapping[str, str] | None = None, only: Collection[str] = ()) -> Schema:
-    """The schema of a file that holds `record`.
+    """Return the schema of a file that holds `record`.
 
     `given` names, for a kind of record, the field that the program fills in itself; `only` the keys of this file where
     a record is spread over several.
@@ -86,12 +86,12 @@ def editor_schema(record: Any, *, given: Mapping[str, str] | None = None, only: 
 
 
 def catalogue_schema(folder: str) -> Schema:
-    """The schema of the files in a folder of pricing/data: what belongs there, and the sources it cites."""
+    """Return the schema of the files in a folder of pricing/data: what belongs there, and the sources it cites."""
     return editor_schema(DataFile, only=("about", "sources", *SECTIONS_OF[folder]))
 
 
 def schema_line(schema: str) -> str:
-    """The first line of a file whose schema stands at `schema`, for editors."""
+    """Return the first line of a file whose schema stands at `schema`, for editors."""
     return f"# yaml-language-server: $schema={schema}"
 
 
@@ -101,7 +101,7 @@ def _forget(record: Schema, fields: Collection[str]) -> None:
 
 
 def _figure_definitions(named: Schema) -> Schema:
-    """A figure for each unit, so that an editor offers the one that its place wants."""
+    """Return a figure for each unit, so that an editor offers the one that its place wants."""
     if "Figure" not in named:
         return {}
     figures = {_figure_definition(unit): deepcopy(named["Figure"]) for unit in get_args(Unit)}

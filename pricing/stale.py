@@ -40,7 +40,7 @@ def days_over(figure: Figure, day: date) -> int:
 
 
 def stale(catalogue: Catalogue, day: date) -> Iterator[StaleFigure]:
-    """Every figure checked longer ago than its kind allows."""
+    """Yield every figure checked longer ago than its kind allows."""
     for placed in figures(catalogue):
         over = days_over(placed.figure, day)
         if over > 0:

@@ -50,7 +50,7 @@ def read(text: str, *, file: str) -> Any:
 
 
 def lines(text: str, *, file: str) -> dict[Path, int]:
-    """The line on which each key or list item of `text` stands, so that an error can point at it."""
+    """Return the line on which each key or list item of `text` stands, so that an error can point at it."""
     reader = _Reader(text, file)
     reader.where = {}
     reader.document()
@@ -205,7 +205,7 @@ _BRANCHES = {"str", "float", "int", "bool"}  # as pydantic calls the ways to rea
 
 
 def shown(got: object) -> str:
-    """A value from outside, cut short."""
+    """Return a value from outside, cut short."""
     if isinstance(got, bool) or got is None:
         return {True: "true", False: "false", None: "nothing"}[got]
     if isinstance(got, int | float):
@@ -251,7 +251,7 @@ def wish(error: Mapping[str, Any]) -> str:
 
 
 def first_error_message(error: pydantic.ValidationError) -> tuple[tuple[str | int, ...], str, Mapping[str, Any]]:
-    """The place of the first thing that is wrong, what to say of it, and pydantic's own error.
+    """Return the place of the first thing that is wrong, what to say of it, and pydantic's own error.
 
     A value that may be read in several ways is told once, with all that it may be.
     """

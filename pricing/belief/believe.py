@@ -46,7 +46,7 @@ class StandaloneEstimates(NamedTuple):
     repriced: Floats  # chance that the price is another by now
     log_usd: Floats  # typical
     half: Floats  # log half width of the 80 % range
-    there: Floats  # chance that it can be had
+    there: Floats  # chance that it is available
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ class PriceEstimates:
     high: Floats
     moved: Floats  # what the market did since the price was read, as a share
     repriced: Floats  # the chance that the price is another by now
-    there: Floats  # the chance that it can still be had
+    there: Floats  # the chance that it is still available
     market_usd: Floats  # the market's low
     sellers: NDArray[np.intp]  # how many the market has, beside your own quotes
     yours: NDArray[np.bool_]
@@ -95,13 +95,13 @@ class PriceEstimates:
         return self.rows([self.places[key] for key in keys])
 
     def beside(self, others: PriceEstimates) -> PriceEstimates:
-        """These, and others behind them."""
+        """Return these, and others behind them."""
         names = (column.name for column in fields(self) if column.name != "keys")
         rest = (np.concatenate([getattr(self, name), getattr(others, name)]) for name in names)
         return PriceEstimates((*self.keys, *others.keys), *rest)
 
     def with_price(self, key: str, *, low: float, typical: float, high: float) -> PriceEstimates:
-        """These, with another price for one of them."""
+        """Return these, with another price for one of them."""
         here = np.arange(len(self.keys)) == self.places[key]
         return replace(
             self,
@@ -111,12 +111,12 @@ class PriceEstimates:
         )
 
     def rows(self, at: Sequence[int]) -> PriceEstimates:
-        """Those at some places."""
+        """Return those at some places."""
         rest = (getattr(self, column.name)[list(at)] for column in fields(self) if column.name != "keys")
         return PriceEstimates(tuple(self.keys[place] for place in at), *rest)
 
     def at(self, place: int) -> PriceEstimate:
-        """The one at a place."""
+        """Return the one at a place."""
         return PriceEstimate(*(getattr(self, name)[place].item() for name in PriceEstimate._fields))
 
 
@@ -246,7 +246,7 @@ class _MarketLowPrice(NamedTuple):
 def _market_low_price(
     readings: Readings, day: int, at: Places, group: Places, own: StandaloneEstimates
 ) -> _MarketLowPrice:
-    """The low price of each offer's market: a mean of the lower votes, one of each seller.
+    """Return the low price of each offer's market: a mean of the lower votes, one of each seller.
 
     A seller votes with the lowest of its prices that is likely still there; an old vote weighs little.
     """
@@ -288,7 +288,7 @@ def _add_spot_prior(readings: Readings, day: int, at: Places, group: Places) -> 
 
 
 def _on_demand(readings: Readings, day: int) -> Floats:
-    """The market's low on demand, in logs, for each accelerator."""
+    """Return the market's low on demand, in logs, for each accelerator."""
     key = ("on demand", day)
     if key not in readings.kept:
         bought = np.array([offer.purchase == "on_demand" for offer in readings.offers], dtype=np.bool_)
@@ -346,7 +346,7 @@ def _cached_repricing_rates(readings: Readings, day: int) -> Floats:
 
 
 def _scatter_to_keys(keys: tuple[str, ...], place: Places, estimates: dict[str, NDArray[np.generic]]) -> PriceEstimates:
-    """The findings in the order of the keys, not-a-number for those without a price."""
+    """Return the findings in the order of the keys, not-a-number for those without a price."""
     priced = place >= 0
     columns = {}
     for name, values in estimates.items():

@@ -72,7 +72,7 @@ class Readings:
 
 @cached(6, same=lambda catalogue: (catalogue.offers, catalogue.providers))
 def readings(catalogue: Catalogue) -> Readings:
-    """The readings of a catalogue."""
+    """Return the readings of a catalogue."""
     priced = {key: offer for key, offer in catalogue.offers.items() if offer.usd_per_accelerator_hour is not None}
     offers = tuple(priced.values())
     histories = [list(_history(offer)) for offer in offers]
@@ -99,7 +99,7 @@ def readings(catalogue: Catalogue) -> Readings:
 
 
 def _history(offer: Offer) -> Iterator[tuple[date, float]]:
-    """The days on which the price was read, and what it was; prices of your own are no news of the market."""
+    """Yield the days on which the price was read, and what it was; prices of your own are no news of the market."""
     figure = offer.usd_per_accelerator_hour
     assert figure is not None  # only priced offers are asked
     market = sorted((day, value.typical) for day, value in figure.values.items() if not is_yours(value))
@@ -123,7 +123,7 @@ def _pairs(histories: list[list[tuple[date, float]]], counts: NDArray[np.bool_])
 
 
 def _encode_names(names: list[str]) -> Places:
-    """Each name as a number, the same for the same name."""
+    """Return each name as a number, the same for the same name."""
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
     return np.array([numbers[name] for name in names], dtype=np.intp)
 
@@ -174,7 +174,7 @@ def _market_pairs(readings: Readings, day: int) -> RepeatReadings:
 
 
 def _knot_shares(knots: Floats, days: Floats) -> Floats:
-    """The share of each knot in the level on each day."""
+    """Return the share of each knot in the level on each day."""
     inside = np.clip(days, knots[0], knots[-1])
     left = np.clip(np.searchsorted(knots, inside, "right") - 1, 0, len(knots) - 2)
     right_share = (inside - knots[left]) / (knots[1] - knots[0])

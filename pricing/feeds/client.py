@@ -134,7 +134,7 @@ class Client:
         return self._reply(_PageRequest("POST", url, headers or {}, body=body))
 
     def key(self) -> str:
-        """The person's key."""
+        """Return the person's key."""
         name = self.feed.key_name
         key = self.environ.get(name, "").strip() if name else ""
         if not key:
@@ -203,7 +203,7 @@ class Client:
         return _PageRequest("GET", to, headers)
 
     def _host(self, url: str) -> str:
-        """The host of an address that may be asked, at the port that the source names with it."""
+        """Return the host of an address that may be asked, at the port that the source names with it."""
         try:
             parts = urlsplit(url)
             host, port = _place(parts)
@@ -268,7 +268,7 @@ def is_private(host: str) -> bool:
 
 
 def _place(parts: SplitResult) -> tuple[str, int]:
-    """The host and the port of an address."""
+    """Return the host and the port of an address."""
     return (parts.hostname or "").casefold(), _HTTPS if parts.port is None else parts.port
 
 

@@ -56,7 +56,7 @@ class Dialect:
     begin: tuple[str, ...]  # a transaction that nobody else writes beside
 
     def said(self, sql: str) -> str:
-        """A statement of ours as this database has it."""
+        """Return a statement of ours as this database has it."""
         return sql.replace("?", self.mark)
 
 
@@ -119,7 +119,7 @@ class Database:
 
 
 def opened(environ: Mapping[str, str] = os.environ) -> Database:
-    """The database to write to; made where there is none."""
+    """Return the database to write to; made where there is none."""
     url = environ.get(DATABASE)
     database = _connect_postgres(url) if url else _connect_sqlite(_file(_writable_folder(environ)))
     whole = {table for table, columns in _columns().items() if _is_there(database, table, columns)}
@@ -133,7 +133,7 @@ def opened(environ: Mapping[str, str] = os.environ) -> Database:
 
 
 def open_read_only(environ: Mapping[str, str] = os.environ) -> Database | None:
-    """The database as it is. None: there is none yet."""
+    """Return the database as it is. None: there is none yet."""
     url = environ.get(DATABASE)
     if url:
         return opened(environ)
@@ -156,7 +156,7 @@ def _file(folder: Path) -> Path:
 
 @cached(1)
 def _columns() -> dict[str, str]:
-    """The columns of each table, as the statements make them."""
+    """Return the columns of each table, as the statements make them."""
     with closing(sqlite3.connect(":memory:")) as empty:
         empty.executescript(_TABLES.format(number=SQLITE.number))
         tables = re.findall(r"TABLE IF NOT EXISTS (\w+)", _TABLES)

@@ -16,7 +16,7 @@ class StoreError(PricingError):
 
 
 def live_data_dir(environ: Mapping[str, str] = os.environ) -> Path | None:
-    """The person's own data folder. None: nowhere, as for a user without a home."""
+    """Return the person's own data folder. None: nowhere, as for a user without a home."""
     if environ.get(FOLDER):
         return Path(environ[FOLDER])
     return _usual(environ.get("XDG_DATA_HOME"), tuple(os.environ.get(name) for name in _HOMES))

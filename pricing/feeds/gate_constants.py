@@ -37,5 +37,5 @@ class ValidationConstants(StrictModel):
 
 @cached(1)
 def gate_constants() -> ValidationConstants:
-    """The numbers, read once."""
+    """Return the numbers, read once."""
     return ValidationConstants.model_validate(strict_yaml.read(FILE.read_text(encoding="utf-8"), file=FILE.name))

@@ -1,7 +1,7 @@
 """A catalogue with live prices laid over it.
 
 A price becomes a dated value of kind "list_price", appended to what the catalogue knows of the same thing, so that
-older answers can be had again; the digest says what was laid over.
+older answers can be repeated; the digest says what was laid over.
 """
 
 import gc
@@ -47,7 +47,7 @@ def load_overlay(facts: Catalogue, store: LivePriceStore, state: str) -> LivePri
 
 
 def apply_live_prices(facts: Catalogue, overlay: LivePriceOverlay) -> Catalogue:
-    """The catalogue with an overlay; the very same object where that is empty."""
+    """Return the catalogue with an overlay; the very same object where that is empty."""
     if not (overlay.offers or overlay.hosted or overlay.rates):
         return facts
     stamps = {day for row in overlay.offers for day in (*row[2], row[4])}

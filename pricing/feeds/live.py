@@ -27,7 +27,7 @@ _LAST: list[_CachedLiveCatalogue] = []  # one at most; replaced as a whole, sinc
 
 
 def current(environ: Mapping[str, str] | None = None) -> Catalogue:
-    """The catalogue that ships, with the live prices of this person or team laid over it."""
+    """Return the catalogue that ships, with the live prices of this person or team laid over it."""
     environ = os.environ if environ is None else environ
     facts = load_catalogue()
     state = _store_fingerprint(environ)

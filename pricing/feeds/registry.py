@@ -59,7 +59,7 @@ class Published:
 
 
 def believed(store: LivePriceStore) -> Published | None:
-    """The newest believed price of everything; not what other people published. None: there is nothing."""
+    """Return the newest believed price of everything; not what other people published. None: there is nothing."""
     newest = store.newest_day()
     if newest is None:
         return None
@@ -126,7 +126,7 @@ def is_published_location(where: str) -> bool:
 
 
 def published_feed(where: str) -> Feed:
-    """The source that a published folder is."""
+    """Return the source that a published folder is."""
     try:
         reject_invisible(where)
         host = _host(where) if "://" in where else ""
@@ -212,7 +212,7 @@ _READ: dict[Any, Callable[[str], Any]] = {**_ONE, **_OR_NONE, tuple[str, ...]: l
 
 
 def asked_for(names: Iterable[str]) -> tuple[Feed, ...]:
-    """The sources with these names, and published folders by their address; all sources where none is named."""
+    """Return the sources with these names, and published folders by their address; all sources where none is named."""
     sources = feeds()
     requested = list(dict.fromkeys(names))
     for name in requested:

@@ -44,7 +44,7 @@ class TransferMeter:
     expected_bytes: int | None = None  # of the reply that is coming, where its length is known
 
     def refused(self, why: str) -> FeedError:
-        """The sentence, with the name of the source in front."""
+        """Return the sentence, with the name of the source in front."""
         return FeedError(f"{self.label} {why}.")
 
 
@@ -64,13 +64,13 @@ class HttpReply:
         return digest
 
     def content(self) -> bytes:
-        """All of it."""
+        """Return all of it."""
         if self._whole is None:
             self._whole = b"".join(self._chunks())
         return self._whole
 
     def text(self) -> str:
-        """All of it as text; a web page is refused."""
+        """Return all of it as text; a web page is refused."""
         raw = self.content()
         self._refuse_page(raw, "a list of prices")
         try:
@@ -79,7 +79,7 @@ class HttpReply:
             raise self.meter.refused(f"sent what is no text, at byte {error.start:,}") from error
 
     def json(self) -> Any:
-        """All of it as JSON."""
+        """Return all of it as JSON."""
         raw = self.content()
         if not raw.strip():
             raise self.meter.refused("sent an empty reply")
@@ -147,7 +147,7 @@ class HttpReply:
             raise self.meter.refused("broke off in the middle of its reply")
 
     def _received(self) -> Iterator[bytes]:
-        """The bytes on the wire. `read1` gives what has come, so that a slow drip is seen as one."""
+        """Yield the bytes on the wire. `read1` gives what has come, so that a slow drip is seen as one."""
         try:
             while piece := self.raw.read1(PIECE_BYTES, decode_content=False):
                 self.meter.go_on()

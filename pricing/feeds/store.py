@@ -40,12 +40,17 @@ WITH live AS (
   WHERE r.day >= ? AND NOT EXISTS (
     SELECT 1 FROM events u WHERE u.refresh = f.id AND u.product IS NULL AND u.kind = 'undone'))
 """
+# Of refreshes that were read and not undone.
+_COUNTS = (
+    "f.state <> 'failed' AND NOT EXISTS"
+    " (SELECT 1 FROM events e WHERE e.refresh = f.id AND e.product IS NULL AND e.kind = 'undone')"
+)
 _ASKED = "l.price, l.currency, l.output, l.cached, l.free"
 
 
 @dataclass(frozen=True)
 class ProductAvailability:
-    """On how many days something was to be had, of how many on which its source was read."""
+    """The days on which a product was available, of those on which its source was read."""
 
     source: str
     what: Observation  # its price says nothing here
@@ -165,9 +170,7 @@ class LivePriceStore:
 
     def _seen(self, source: str) -> int | None:
         rows = self.database.rows(
-            "SELECT f.seen FROM refreshes f WHERE f.source = ? AND f.state <> 'failed' AND NOT EXISTS (SELECT 1 FROM"
-            " events e WHERE e.refresh = f.id AND e.product IS NULL AND e.kind = 'undone') ORDER BY f.id DESC LIMIT 1",
-            (source,),
+            f"SELECT f.seen FROM refreshes f WHERE f.source = ? AND {_COUNTS} ORDER BY f.id DESC LIMIT 1", (source,)
         )
         return self._read("refreshes.seen", int, rows[0][0]) if rows else None
 
@@ -197,26 +200,16 @@ class LivePriceStore:
             ),
         )  # fmt: skip
         self._add_events(
-            (
-                _at(ended),
-                reading.reason.verdict,
-                refresh,
-                products[reading.kind, reading.told],
-                reading.reason.told(),
-                GATE,
-            )
+            (_at(ended), reason.verdict, refresh, products[reading.kind, reading.told], reason.told(), GATE)
             for reading in readings
-            if reading.reason is not None
+            if (reason := reading.reason) is not None
         )
         return refresh
 
     def _products(self, source: str, readings: Sequence[JudgedPrice]) -> dict[tuple[Kind, str], int]:
         self.database.many(
             "INSERT INTO products (source, kind, told) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-            (
-                (source, kind, product)
-                for kind, product in dict.fromkeys((reading.kind, reading.told) for reading in readings)
-            ),
+            ((source, *product) for product in dict.fromkeys((reading.kind, reading.told) for reading in readings)),
         )
         rows = self.database.rows("SELECT kind, told, id FROM products WHERE source = ?", (source,))
         return {(kind, product): number for kind, product, number in rows}
@@ -264,14 +257,11 @@ class LivePriceStore:
     def decide(self, verdicts: Mapping[Verdict, Iterable[str]], person: str, at: datetime) -> list[HeldReading]:
         """Accept and refuse held readings, by their ids; all of them or none."""
         with self.writing():
-            waiting = {key.id: key for key in self.held(at.date())}
-            chosen = [
-                (verdict, _chosen(waiting, key, verdict))
-                for verdict, ids in verdicts.items()
-                for key in dict.fromkeys(ids)
-            ]
-            self.set_statuses(((key, verdict, key.reason) for verdict, key in chosen), person, at)
-        return [key for _, key in chosen]
+            waiting = {reading.id: reading for reading in self.held(at.date())}
+            wishes = [(verdict, key) for verdict, ids in verdicts.items() for key in dict.fromkeys(ids)]
+            chosen = [(_chosen(waiting, key, verdict), verdict) for verdict, key in wishes]
+            self.set_statuses(((reading, verdict, reading.reason) for reading, verdict in chosen), person, at)
+        return [reading for reading, _ in chosen]
 
     def given(self) -> NameDecisions:
         """Return the decisions about unknown names."""
@@ -293,11 +283,10 @@ class LivePriceStore:
         )
 
     def runs(self) -> list[StoredRefresh]:
-        """The refreshes that count, the newest first."""
+        """Return the refreshes that count, the newest first."""
         rows = self.database.rows(
             "SELECT f.run, f.started, f.source, (SELECT COUNT(*) FROM readings r WHERE r.refresh = f.id)"
-            " FROM refreshes f WHERE f.state <> 'failed' AND NOT EXISTS (SELECT 1 FROM events e WHERE e.refresh = f.id"
-            " AND e.product IS NULL AND e.kind = 'undone') ORDER BY f.id DESC"
+            f" FROM refreshes f WHERE {_COUNTS} ORDER BY f.id DESC"
         )
         runs: dict[str, StoredRefresh] = {}
         for run, started, source, count in rows:
@@ -323,12 +312,12 @@ class LivePriceStore:
         return ".".join(map(str, rows[0]))
 
     def newest_day(self) -> date | None:
-        """The last day of which there is any price."""
+        """Return the last day of which there is any price."""
         day = self.database.rows("SELECT MAX(day) FROM readings")[0][0]
         return None if day is None else self._read("readings.day", written.day, day)
 
     def histories(self, since: date) -> Iterator[ProductHistory]:
-        """All that is believed, each product with its prices where they changed, the newest last."""
+        """Yield all that is believed, each product with its prices where they changed, the newest last."""
         products, sources = self.products(), self.sources()
         for number, rows in groupby(self.believed(since), key=itemgetter(0)):
             source, kind, description = self._read("readings.product", products.__getitem__, number)
@@ -364,14 +353,11 @@ class LivePriceStore:
 
     def sources(self) -> dict[str, tuple[SourceInfo, date]]:
         """Return the information about each source, and the day on which it was read last."""
-        rows = self.database.rows(
-            "SELECT f.source, f.about, f.day FROM refreshes f WHERE f.state <> 'failed' AND NOT EXISTS (SELECT 1 FROM"
-            " events e WHERE e.refresh = f.id AND e.product IS NULL AND e.kind = 'undone') ORDER BY f.id"
-        )
+        rows = self.database.rows(f"SELECT f.source, f.about, f.day FROM refreshes f WHERE {_COUNTS} ORDER BY f.id")
         return {source: self._read("refreshes.about", written.about, about, day) for source, about, day in rows}
 
     def availability_counts(self, since: date) -> dict[int, tuple[int, int]]:
-        """By product: on how many days it was to be had, of how many days on which its source was read."""
+        """Return by product the days on which it was available, of those on which its source was read."""
         rows = self.database.rows(
             f"{_LIVE} SELECT l.product, l.source, COUNT(DISTINCT l.day) FROM live l"
             " WHERE l.free IS NULL OR l.free > 0 GROUP BY l.product, l.source",
@@ -380,9 +366,8 @@ class LivePriceStore:
         days = Counter(
             dict(
                 self.database.rows(
-                    "SELECT source, COUNT(DISTINCT day) FROM refreshes f WHERE state = 'read' AND day >= ? AND NOT"
-                    " EXISTS (SELECT 1 FROM events e WHERE e.refresh = f.id AND e.product IS NULL"
-                    " AND e.kind = 'undone') GROUP BY source",
+                    "SELECT source, COUNT(DISTINCT day) FROM refreshes f WHERE f.state = 'read' AND day >= ?"
+                    f" AND {_COUNTS} GROUP BY source",
                     (since.isoformat(),),
                 )
             )

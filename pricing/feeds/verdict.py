@@ -34,7 +34,7 @@ class GateReason:
     usd: float | None = None  # what was read, in dollars
     against: float | None = None  # what it is compared with: the last believed price, or the middle of others
     factor: float | None = None  # how far it may be from that
-    name: str = ""  # that nobody knows
+    name: str = ""  # that is unknown
 
     @property
     def verdict(self) -> Verdict:

@@ -27,14 +27,14 @@ class SourceInfo:
 
 
 def text(cell: str) -> str:
-    """A text."""
+    """Return a text."""
     if not isinstance(cell, str):
         raise TypeError(cell)
     return cell
 
 
 def day(cell: str) -> date:
-    """A day, spelt so that the order of its letters is that of days."""
+    """Return a day, spelt so that the order of its letters is that of days."""
     parsed = date.fromisoformat(cell)
     if parsed.isoformat() != cell or parsed.year < _FIRST_YEAR:
         raise ValueError(cell)
@@ -42,7 +42,7 @@ def day(cell: str) -> date:
 
 
 def moment(cell: str) -> datetime:
-    """A moment, with its time zone."""
+    """Return a moment, with its time zone."""
     parsed = datetime.fromisoformat(cell)
     if parsed.tzinfo is None:
         raise ValueError(cell)
@@ -50,14 +50,14 @@ def moment(cell: str) -> datetime:
 
 
 def number(cell: float | None) -> float | None:
-    """A number, or none; also one that is no price: it was refused, and kept as it was said."""
+    """Return a number or None; also one that is no price: it was refused, and kept as the source sent it."""
     if not isinstance(cell, int | float | None):
         raise TypeError(cell)
     return cell
 
 
 def usd(cell: float | None) -> float:
-    """A price that somebody can pay."""
+    """Return a positive, finite price."""
     price = number(cell)
     if price is None or not 0 < price < math.inf:
         raise ValueError(cell)
@@ -78,16 +78,16 @@ def believed(
     price: float, currency: str, output: float | None, cached: float | None, free: int | None
 ) -> ObservedPrice:
     """Return the believed price of a product."""
-    if not all(usd_part is None or 0 <= usd_part < math.inf for usd_part in (output, cached)):
+    if not all(part is None or 0 <= part < math.inf for part in (output, cached)):
         raise ValueError(output, cached)
     return asked(usd(price), currency, output, cached, free)
 
 
-def observation(kind: str, cell: str, asked: ObservedPrice) -> AnyPriced | None:
+def observation(kind: str, cell: str, price: ObservedPrice) -> AnyPriced | None:
     """Return the product. None: a name of it has marks that do not show; earlier versions kept such products."""
     if kind not in _KINDS:
         raise ValueError(kind)
-    product = joined(kind, cell, asked)
+    product = joined(kind, cell, price)
     if has_unseen(product):
         return None
     if wrong := first_malformed_field(product):
@@ -96,16 +96,13 @@ def observation(kind: str, cell: str, asked: ObservedPrice) -> AnyPriced | None:
 
 
 def reason(cell: str) -> GateReason:
-    """Why a price was not believed."""
+    """Return why a price was not believed."""
     parsed = GateReason(**json.loads(cell))
     text(parsed.name)
-    if parsed.kind not in _REASONS or not all(map(_is_number, (parsed.usd, parsed.against, parsed.factor))):
+    numbers = (parsed.usd, parsed.against, parsed.factor)
+    if parsed.kind not in _REASONS or not all(isinstance(number, int | float | None) for number in numbers):
         raise ValueError(cell)
     return parsed
-
-
-def _is_number(value: object) -> bool:
-    return value is None or isinstance(value, int | float)
 
 
 def name(at: str, refresh: int, cell: str, person: str) -> Name:
@@ -125,8 +122,8 @@ def about(cell: str, day_read: str) -> tuple[SourceInfo, date]:
     return info, read
 
 
-def source(about: SourceInfo, read: date) -> Source:
-    """A source as the catalogue has it."""
-    via: Any = about.via
-    return Source(title=about.label, url=about.page, publisher=about.label, retrieved=read, via=via,
-                  licence=about.licence or "facts cited")  # fmt: skip
+def source(info: SourceInfo, read: date) -> Source:
+    """Return a source as the catalogue has it."""
+    via: Any = info.via
+    return Source(title=info.label, url=info.page, publisher=info.label, retrieved=read, via=via,
+                  licence=info.licence or "facts cited")  # fmt: skip

@@ -75,6 +75,6 @@ def parse_quotes(raw: bytes, *, name: str, catalogue: Catalogue, day: date) -> Q
 
 
 def _displayable_name(name: str) -> str:
-    """A file's name without anything invisible, never longer than a line."""
+    """Return a file's name without anything invisible, never longer than a line."""
     visible = "".join(character for character in name if character.isprintable()).strip()
     return visible[:_LONGEST_NAME] or "your file"

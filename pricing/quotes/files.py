@@ -73,7 +73,7 @@ class QuoteCells:
 
 
 def read_rows(raw: bytes, *, name: str) -> tuple[list[QuoteCells], list[QuoteProblem]]:
-    """All rows that can be told apart, and what is wrong with the others. `name` must be fit to be shown."""
+    """Return all rows that can be told apart, and what is wrong with the others. `name` must be fit to be shown."""
     text = _text(raw, name)
     rows, problems = _yaml_rows(text, name) if _is_yaml(text, name) else _csv_rows(text, name)
     if not rows and not problems:
@@ -82,13 +82,13 @@ def read_rows(raw: bytes, *, name: str) -> tuple[list[QuoteCells], list[QuotePro
 
 
 def shown(value: object) -> str:
-    """A value as an error shows it: as text, and never longer than a line."""
+    """Return a value as an error shows it: as text, and never longer than a line."""
     text = str(value)
     return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"
 
 
 def format_number(number: float) -> str:
-    """A number as an error shows it: 3.99, 2000000."""
+    """Return a number as an error shows it: 3.99, 2000000."""
     return f"{number:.10g}"
 
 
@@ -99,7 +99,7 @@ def either(names: tuple[str, ...]) -> str:
 
 
 def did_you_mean(word: str, words: tuple[str, ...]) -> str:
-    """A hint to put behind a wish, or nothing where nothing is near."""
+    """Return a hint to put behind a wish, or nothing where nothing is near."""
     near = get_close_matches(word[:_LONGEST_SHOWN], words, n=1, cutoff=0.5)
     return f" (did you mean {near[0]!r}?)" if near else ""
 
@@ -154,7 +154,7 @@ def _csv_rows(text: str, name: str) -> tuple[list[QuoteCells], list[QuoteProblem
 
 
 def _records(text: str, separator: str) -> Iterator[tuple[int, list[str] | QuoteProblem]]:
-    """Each record that is not blank with the line it starts on, or what is wrong with it."""
+    """Yield each record that is not blank with the line it starts on, or what is wrong with it."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     while True:
         line = reader.line_num + 1
@@ -197,7 +197,7 @@ def _no_header(name: str) -> QuoteError:
 
 
 def _column(name: str) -> str:
-    """A column's name as we write it: `USD per accelerator-hour` is `usd_per_accelerator_hour`."""
+    """Return a column's name as we write it: `USD per accelerator-hour` is `usd_per_accelerator_hour`."""
     return re.sub(r"[\s\-]+", "_", _unescaped(name).strip("\ufeff").casefold())
 
 
@@ -296,7 +296,7 @@ _LONGEST_NUMBER = 40
 
 
 def read_cell(row: QuoteCells, column: str) -> Any:
-    """The value of one filled cell, in the type its column wants."""
+    """Return the value of one filled cell, in the type its column wants."""
     cell = row.cells[column]
     if column in _NUMBERS:
         return _number(column, cell, row.decimal_comma)

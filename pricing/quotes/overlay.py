@@ -57,7 +57,7 @@ def is_yours(value: FigureValue) -> bool:
 
 
 def with_quotes(catalogue: Catalogue, quotes: Quotes) -> Catalogue:
-    """The catalogue as it is for somebody with these quotes; the very same object where they change nothing."""
+    """Return the catalogue as it is for somebody with these quotes; the very same object where they change nothing."""
     _check_names(catalogue, quotes)
     offers = _apply_price_quotes(catalogue, quotes)
     offers |= _apply_discounts(catalogue.offers | offers, quotes)
@@ -102,7 +102,7 @@ def _check_names(catalogue: Catalogue, quotes: Quotes) -> None:
 
 
 def _apply_price_quotes(catalogue: Catalogue, quotes: Quotes) -> dict[str, Offer]:
-    """The offers that quoted prices change or add."""
+    """Return the offers that quoted prices change or add."""
     ids = defaultdict(list)
     for key, offer in catalogue.offers.items():
         ids[shape_of(offer)].append(key)
@@ -135,7 +135,7 @@ def _priced(offer: Offer, quote: OfferQuote, usd_per_accelerator_hour: float, da
 
 
 def _apply_discounts(offers: dict[str, Offer], quotes: Quotes) -> dict[str, Offer]:
-    """The offers that discounts change."""
+    """Return the offers that discounts change."""
     by_provider = defaultdict(list)
     for discount in quotes.discounts:
         by_provider[discount.provider].append(discount)
@@ -169,7 +169,7 @@ def _apply_discount(offer: Offer, listed: Figure, discount: DiscountQuote, day: 
 
 
 def _apply_hardware_quotes(catalogue: Catalogue, quotes: Quotes) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The accelerators and the servers that quoted prices change."""
+    """Return the accelerators and the servers that quoted prices change."""
     accelerators: dict[str, Any] = {}
     servers: dict[str, Any] = {}
     for quote in sorted(quotes.hardware, key=lambda quote: quote.valid_from):
@@ -192,7 +192,7 @@ def _bought(old: Figure | None, quote: HardwareQuote, day: date) -> Figure:
 
 
 def _start_day(old: Figure | None, valid_from: date, day: date) -> date:
-    """The day a quote starts on, so that it is the newest value and, where it can be, no other gives way."""
+    """Return the day a quote starts on, so that it is the newest value and, where it can be, no other gives way."""
     if old is None or valid_from > old.since:
         return valid_from
     if is_yours(old.newest) or old.since >= day:
@@ -208,12 +208,12 @@ def _appended(old: Figure | None, unit: Unit, value: FigureValue, since: date, *
 
 
 def _at(old: Figure | None, since: date) -> FigureValue | None:
-    """The catalogue's value that gives way to a quote, if one does."""
+    """Return the catalogue's value that gives way to a quote, if one does."""
     return old.values.get(since) if old is not None else None
 
 
 def _value(quote: QuoteRow, replaced: FigureValue | None, typical: float, *, why: str | None = None) -> FigureValue:
-    """A quoted number, with its place in the file and what there is to say about it."""
+    """Return a quoted number, with its place in the file and what there is to say about it."""
     until = f"valid until {quote.valid_until}" if quote.valid_until is not None else None
     instead = None
     if replaced is not None and not is_yours(replaced):
@@ -223,7 +223,7 @@ def _value(quote: QuoteRow, replaced: FigureValue | None, typical: float, *, why
 
 
 def _changed(record: AnyRecord, **changes: Any) -> AnyRecord:
-    """The record with some fields changed, validated as a new one would be."""
+    """Return the record with some fields changed, validated as a new one would be."""
     fields = {name: getattr(record, name) for name in record.model_fields_set}
     return type(record).model_validate(fields | changes)
 

@@ -36,7 +36,7 @@ def loose(text: str) -> str:
 
 
 def user_record_id(*parts: str) -> str:
-    """An id for a record of the user's own: readable, and never the same for two things."""
+    """Return an id for a record of the user's own: readable, and never the same for two things."""
     exact = "/".join(("yours", *parts))
     readable = "/".join(("yours", *(re.sub(r"[^A-Za-z0-9._+ ()-]+", "-", part) for part in parts)))
     if readable == exact and len(exact) <= _LONGEST_ID:
@@ -50,7 +50,7 @@ def shape(provider: str, accelerator: str, accelerators: int, region: str, purch
 
 
 def shape_of(offer: Offer) -> Shape:
-    """The shape of a catalogue offer."""
+    """Return the shape of a catalogue offer."""
     return shape(offer.provider, offer.accelerator, offer.accelerators_per_instance, offer.region, offer.purchase)
 
 
@@ -194,7 +194,7 @@ class KnownNames:
         self._spellings = {"accelerator": _plain(chips), "server": _plain(servers), "provider": _plain(providers)}
 
     def find(self, what: str, name: str) -> str | AmbiguousNameError | UnknownNameError:
-        """The id of the one record called `name`, or why there is none."""
+        """Return the id of the one record called `name`, or why there is none."""
         key = (what, names.plain(name))
         if key not in self._placed:
             self._placed[key] = self._look_up(what, name)
@@ -208,7 +208,7 @@ class KnownNames:
         return self._own.setdefault(loose(name), (user_record_id(name), name))
 
     def similar_provider(self, name: str) -> str | None:
-        """The catalogue provider that a name of the user's own nearly spells."""
+        """Return the catalogue provider that a name of the user's own nearly spells."""
         spellings = self._spellings["provider"]
         if names.plain(name) in spellings or self._hints_left <= 0:
             return None
@@ -228,7 +228,7 @@ class KnownNames:
 
 
 def _plain(named: Iterable[tuple[str, ...]]) -> dict[str, str]:
-    """Every spelling, plain, to its id; ids win, as they do in `pricing.names`."""
+    """Return every spelling, plain, to its id; ids win, as they do in `pricing.names`."""
     spellings = {names.plain(spelling): key for key, *others in named for spelling in others}
     ids = {names.plain(key): key for key, *_ in named}
     return {plain: key for plain, key in (spellings | ids).items() if plain}

@@ -59,7 +59,7 @@ class RowReader:
         self.names = names
 
     def read(self, row: QuoteCells) -> AnyQuote | tuple[QuoteProblem, ...]:
-        """The quote in a row, or everything that is wrong with it."""
+        """Return the quote in a row, or everything that is wrong with it."""
         faults = _RowErrors()
         cells = _values(row, faults)
         kind = _kind(row, cells, faults)
@@ -216,7 +216,7 @@ class QuoteReviewer:
         self._usual_usd_per_hour = {accelerator: median(seen) for accelerator, seen in prices.items()}
 
     def about(self, row: QuoteCells, quote: AnyQuote) -> Iterator[QuoteProblem]:
-        """The questions one row raises."""
+        """Yield the questions one row raises."""
         if isinstance(quote, OfferQuote):
             yield from self._review_offer(row, quote)
         elif isinstance(quote, DiscountQuote):

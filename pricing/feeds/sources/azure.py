@@ -43,7 +43,7 @@ def _is_machine(row: Row) -> bool:
 
 
 def _row(row: Row, unknown: set[str]) -> Iterator[AnyObservation]:
-    """A reservation's price is that of the whole term, though its unit says an hour."""
+    """Yield a reservation's price is that of the whole term, though its unit says an hour."""
     name, price = text(row["armSkuName"]), positive(row["retailPrice"])
     machine = machines("azure").get(name)
     if machine is None and name not in unknown:

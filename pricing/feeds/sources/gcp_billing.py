@@ -80,7 +80,7 @@ def _observations(prices: PartPrices) -> Iterator[AnyObservation]:
 
 
 def _machine_price(parts: dict[str, float | None], machine: MachineType) -> float | None:
-    """A slice holds all that belongs to one accelerator; else all three parts must have a price."""
+    """Return a slice holds all that belongs to one accelerator; else all three parts must have a price."""
     count = machine.count or 0
     if share := parts.get("slice"):
         return share * count
