@@ -28,6 +28,7 @@ DATA = Path(__file__).parent / "data"
 # Tells an editor which schema a file keeps to. It is no fact, and in just this form it can hide none: the digest leaves
 # it out, so that saved plans stay those of the same facts.
 _LINE_FOR_EDITORS = re.compile(rb"\A# yaml-language-server: \$schema=[A-Za-z0-9_./-]+\r?\n")
+# pydantic names a day that is a key by its repr; the file says 2026-05-01.
 _DAY_AS_KEY = re.compile(r"datetime\.date\(([0-9]+), ([0-9]+), ([0-9]+)\)")
 
 
@@ -87,15 +88,10 @@ def read_file(name: str, raw: bytes) -> DataFile:
 
 def _first_error(name: str, text: str, error: pydantic.ValidationError) -> CatalogError:
     steps, wish, _ = first_error_message(error)
-    path = tuple(_DAY_AS_KEY.sub(_key_as_written, str(step)) for step in steps)
+    path = tuple(_DAY_AS_KEY.sub(lambda key: date(*map(int, key.groups())).isoformat(), str(step)) for step in steps)
     where = strict_yaml.lines(text, file=name)
     place = next((path[:n] for n in range(len(path), 0, -1) if path[:n] in where), ())
     return CatalogError(FilePosition(name, where.get(place), ".".join(path)), wish)
-
-
-def _key_as_written(key: re.Match[str]) -> str:
-    """pydantic names a day that is a key by its repr; the file says 2026-05-01."""
-    return date(*map(int, key.groups())).isoformat()
 
 
 def _check_references(catalogue: Catalogue, home: dict[tuple[str, str], str]) -> None:

@@ -55,7 +55,8 @@ def accelerator(catalogue: Catalogue, name: str) -> Meant:
     except NameLookupError as error:
         index = _chips(catalogue.accelerators)
         typed = chip_words(name)
-        fitting = _wide(catalogue.ambiguous, typed) or _whole(index, typed) or _fitting(index, typed)
+        fitting = _wide(catalogue.ambiguous, typed) or _whole(index, typed)
+        fitting = fitting or tuple(record.key for record in index.records if _fits(record, typed))
         if typed in index.usual:
             return _usual(catalogue.accelerators, name, index.usual[typed], fitting)
         if len(fitting) == 1:
@@ -94,7 +95,9 @@ def model(catalogue: Catalogue, name: str, variants: Iterable[str] = ()) -> Mean
 def _model(catalogue: Catalogue, index: _Index, name: str, words: Iterable[Words], error: UnknownNameError) -> Meant:
     squeezed = index.squeezed.get(_squeezed(name), ())
     for typed in dict.fromkeys(words):
-        fitting = _whole(index, typed) or _versions(catalogue.models, index, typed)
+        fitting = _whole(index, typed) or tuple(
+            record.key for record in index.records if _is_version_of(catalogue.models[record.key], record, typed)
+        )
         fitting = tuple(dict.fromkeys((*fitting, *squeezed)))
         if typed in index.usual:
             return _usual(catalogue.models, name, index.usual[typed], fitting)
@@ -168,11 +171,6 @@ def _chip_named(key: str, record: Accelerator) -> _Named:
     return _Named(key, spellings, facts, forms | _sizes(every))
 
 
-def _fitting(index: _Index, typed: Words) -> tuple[str, ...]:
-    """Return the accelerators with a name that is typed whole but for memory and form, and with nothing beside it."""
-    return tuple(record.key for record in index.records if _fits(record, typed))
-
-
 def _fits(record: _Named, typed: Words) -> bool:
     if not _sizes(typed) <= record.facts:
         return False
@@ -223,10 +221,6 @@ def _models(models: Mapping[str, Model]) -> _Index:
 def _model_named(key: str, record: Model) -> _Named:
     spellings = tuple(model_words(name) for name in (key, record.label, *record.aliases))
     return _Named(key, spellings)
-
-
-def _versions(models: Mapping[str, Model], index: _Index, typed: Words) -> tuple[str, ...]:
-    return tuple(record.key for record in index.records if _is_version_of(models[record.key], record, typed))
 
 
 def _is_version_of(record: Model, named: _Named, typed: Words) -> bool:

@@ -77,7 +77,8 @@ def _offers_of_accelerators(catalogue: Catalogue, wish: OfferFilter) -> tuple[It
     if not wish.accelerators:
         return catalogue.offers, {}
     by_chip = _offers_by_accelerator(catalogue.offers)
-    maybe = _covering_names(catalogue, wish) - wish.accelerators
+    wide = (key for key, name in catalogue.ambiguous.items() if not wish.accelerators.isdisjoint(name.candidates))
+    maybe = frozenset(wide) - wish.accelerators
     keys = [key for chip in wish.accelerators for key in by_chip.get(chip, ())]
     unsaid = sum(len(by_chip.get(chip, ())) for chip in maybe)
     counts: dict[Reason, int] = {OTHER_CHIP: len(catalogue.offers) - len(keys) - unsaid, UNSAID_CHIP: unsaid}
@@ -111,31 +112,19 @@ def price(offer: Offer) -> float:
     return float("inf") if figure is None else figure.newest.typical
 
 
-def _covering_names(catalogue: Catalogue, wish: OfferFilter) -> frozenset[str]:
-    """Return the ambiguous names that can mean one of the accelerators wished for."""
-    wide = catalogue.ambiguous.items()
-    return frozenset(key for key, name in wide if not wish.accelerators.isdisjoint(name.candidates))
-
-
 def _hidden_reason(catalogue: Catalogue, key: str, wish: OfferFilter, day: date) -> Reason | None:
     offer = catalogue.offers[key]
     if wish.providers and offer.provider not in wish.providers:
         return "another provider"
     if wish.purchases and offer.purchase not in wish.purchases:
         return "another kind of purchase"
-    if not _matches_region(catalogue, offer, wish):
+    elsewhere = bool(wish.areas) and not is_in(catalogue, offer, wish.areas)
+    if elsewhere or (wish.region is not None and wish.region.casefold() not in offer.region.casefold()):
         return "another region"
     if wish.accelerators_per_instance not in (None, offer.accelerators_per_instance):
         return "another machine size"
     refusal = refusal_reason(catalogue, key, wish.order) if wish.order is not None else None
     return refusal or _trust_reason(catalogue, offer, wish, day)
-
-
-def _matches_region(catalogue: Catalogue, offer: Offer, wish: OfferFilter) -> bool:
-    """Return whether the offer is in a wanted place."""
-    if wish.areas and not is_in(catalogue, offer, wish.areas):
-        return False
-    return wish.region is None or wish.region.casefold() in offer.region.casefold()
 
 
 def _trust_reason(catalogue: Catalogue, offer: Offer, wish: OfferFilter, day: date) -> Reason | None:

@@ -8,10 +8,10 @@ measurements, `python -m bench believe` repeats them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import date
-from typing import NamedTuple, cast
+from typing import NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,6 @@ from pricing.belief.readings import (
     CLASSES,
     DAYS_PER_MONTH,
     Floats,
-    MarketIndex,
     Places,
     Readings,
     market_index,
@@ -36,6 +35,7 @@ from pricing.orderable import Order, refusal_reason
 Z80 = 1.2816  # standard deviations from the middle to either end of an 80 % range
 _SPOT = CLASSES.index("spot")
 _QUOTE_HOLDS_DAYS = 30.0
+_T = TypeVar("_T")
 
 
 class StandaloneEstimates(NamedTuple):
@@ -148,7 +148,7 @@ def worth_alone(figure: Figure, price_class: PriceClass, day: date) -> tuple[flo
 def standalone_estimates(readings: Readings, day: int, at: Places) -> StandaloneEstimates:
     """Return the estimate of each offer's price today from its own readings."""
     facts = constants()
-    index, rate = _index(readings, day), _cached_repricing_rates(readings, day)
+    index, rate = _by_day(readings, day, market_index), _by_day(readings, day, repricings_per_month)
     classes = [facts.classes[name] for name in CLASSES]
     of_class, yours = readings.of_class[at], readings.yours[at]
     age = np.maximum(day - readings.read_on[at], 0.0)
@@ -281,26 +281,21 @@ def _add_spot_prior(readings: Readings, day: int, at: Places, group: Places) -> 
     if not spot.any():
         return np.empty(0), np.empty(0, dtype=np.intp)
     of, first = np.unique(group[spot], return_index=True)
-    usd = _on_demand(readings, day)[readings.accelerator[at][spot][first]] + np.log(
+    usd = _by_day(readings, day, _on_demand_low)[readings.accelerator[at][spot][first]] + np.log(
         constants().votes.spot_over_on_demand
     )
     return usd[np.isfinite(usd)], of[np.isfinite(usd)]
 
 
-def _on_demand(readings: Readings, day: int) -> Floats:
+def _on_demand_low(readings: Readings, day: int) -> Floats:
     """Return the market's low on demand, in logs, for each accelerator."""
-    key = ("on demand", day)
-    if key not in readings.kept:
-        bought = np.array([offer.purchase == "on_demand" for offer in readings.offers], dtype=np.bool_)
-        at = np.flatnonzero(bought & readings.counts & ~readings.yours)
-        log_usd = np.full(int(readings.accelerator.max(initial=-1)) + 1, np.nan)
-        if len(at):
-            group = readings.accelerator[at]
-            log_usd[group] = _market_low_price(
-                readings, day, at, group, standalone_estimates(readings, day, at)
-            ).log_usd
-        readings.kept[key] = log_usd
-    return cast(Floats, readings.kept[key])
+    bought = np.array([offer.purchase == "on_demand" for offer in readings.offers], dtype=np.bool_)
+    at = np.flatnonzero(bought & readings.counts & ~readings.yours)
+    low = np.full(int(readings.accelerator.max(initial=-1)) + 1, np.nan)
+    if len(at):
+        group = readings.accelerator[at]
+        low[group] = _market_low_price(readings, day, at, group, standalone_estimates(readings, day, at)).log_usd
+    return low
 
 
 def _weighted_lower_means(usd: Floats, weight: Floats, group: Places, size: int) -> tuple[Floats, Floats]:
@@ -331,18 +326,12 @@ def _age_weight(age_days: Floats) -> Floats:
     return (facts.forgotten_days - age_days) / (facts.forgotten_days - facts.fading_from_days)
 
 
-def _index(readings: Readings, day: int) -> MarketIndex:
-    key = ("index", day)
+def _by_day(readings: Readings, day: int, calculate: Callable[[Readings, int], _T]) -> _T:
+    """Return a result that follows from the readings alone, from their cache where it is there."""
+    key = calculate.__name__, day
     if key not in readings.kept:
-        readings.kept[key] = market_index(readings, day)
-    return cast(MarketIndex, readings.kept[key])
-
-
-def _cached_repricing_rates(readings: Readings, day: int) -> Floats:
-    key = ("rates", day)
-    if key not in readings.kept:
-        readings.kept[key] = repricings_per_month(readings, day)
-    return cast(Floats, readings.kept[key])
+        readings.kept[key] = calculate(readings, day)
+    return cast(_T, readings.kept[key])
 
 
 def _scatter_to_keys(keys: tuple[str, ...], place: Places, estimates: dict[str, NDArray[np.generic]]) -> PriceEstimates:

@@ -50,7 +50,8 @@ TEMPLATE_CSV = "\n".join(
 
 def parse_quotes(raw: bytes, *, name: str, catalogue: Catalogue, day: date) -> Quotes:
     """Read a file somebody brought: good rows kept, bad rows listed. A file that is no such file is a `QuoteError`."""
-    shown_name = _displayable_name(name)
+    visible = "".join(character for character in name if character.isprintable()).strip()
+    shown_name = visible[:_LONGEST_NAME] or "your file"
     rows, problems = read_rows(raw, name=shown_name)
     names = KnownNames(catalogue)
     reader, questioner = RowReader(catalogue, day, names), QuoteReviewer(catalogue, names)
@@ -72,9 +73,3 @@ def parse_quotes(raw: bytes, *, name: str, catalogue: Catalogue, day: date) -> Q
         problems=tuple(sorted(problems, key=lambda problem: problem.line)),
         questions=tuple(questions),
     )
-
-
-def _displayable_name(name: str) -> str:
-    """Return a file's name without anything invisible, never longer than a line."""
-    visible = "".join(character for character in name if character.isprintable()).strip()
-    return visible[:_LONGEST_NAME] or "your file"

@@ -65,8 +65,8 @@ def worth(reads: Sequence[Read], *, moves: bool = True) -> PriceEstimates:
     known, day = readings(catalogue), TODAY.toordinal()
     days = np.arange(day - 400, day + 1, dtype=np.float64)
     usual = [constants().classes[CLASSES[place]].repricings_per_month for place in known.of_class]
-    known.kept["index", day] = MarketIndex(days, 0.001 * (days - day) * moves)
-    known.kept["rates", day] = np.array(usual)
+    known.kept["market_index", day] = MarketIndex(days, 0.001 * (days - day) * moves)
+    known.kept["repricings_per_month", day] = np.array(usual)
     return believed(catalogue, TODAY, tuple(catalogue.offers))
 
 
@@ -111,8 +111,8 @@ def test_a_price_of_42_days_in_a_market_that_rose_by_an_eighth_goes_up_by_a_fort
     repriced = 1 - np.exp(-0.18 * 42 / 30.4)
     catalogue = catalogue_of([Read("posted", 42, 3.49)])
     known, day = readings(catalogue), TODAY.toordinal()
-    known.kept["index", day] = MarketIndex(np.array([day - 42.0, day]), np.array([-np.log(1.12), 0.0]))
-    known.kept["rates", day] = np.array([0.18])
+    known.kept["market_index", day] = MarketIndex(np.array([day - 42.0, day]), np.array([-np.log(1.12), 0.0]))
+    known.kept["repricings_per_month", day] = np.array([0.18])
     found = believed(catalogue, TODAY, tuple(catalogue.offers)).at(0)
     assert found.repriced == pytest.approx(repriced)
     assert found.typical == pytest.approx(3.49 * 1.12**repriced)
