@@ -7,14 +7,7 @@ import streamlit as st
 from planner.report import what_if as what_if_words
 from planner.report import words
 from planner.report.futures import future_charts
-from planner.report.what_if import (
-    indices_table,
-    map_summary,
-    map_table,
-    stress_table,
-    tornado_table,
-    tornado_title,
-)
+from planner.report.what_if import indices_table, map_summary, map_table, stress_table, tornado_table, tornado_title
 from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.break_even_map import BreakEvenMap, entered, has_scenario_field, sides
 from planner.study.uncertainty.stress import stresses
