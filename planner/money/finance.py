@@ -234,7 +234,7 @@ _HALVINGS = 64
 
 @dataclass(frozen=True)
 class OutcomeReason:
-    """Whether there is a number, as a word to go by, and why, to be read: only `str` puts the two together."""
+    """A status word for code and a reason for people; only `str` joins the two."""
 
     word: Literal["found", "always", "never", "none"]
     detail: str = ""
@@ -271,7 +271,7 @@ def solve_result(value: Num, *, reasons: dict[str, NDArray[np.bool_]]) -> SolveR
 
 
 def root(function: Callable[[NDArray[np.float64]], NDArray[np.float64]], *, low: Num, high: Num) -> Num:
-    """Where `function` changes sign between `low` and `high`, each entry on its own; not-a-number where it does not.
+    """Return the point where `function` changes sign between `low` and `high`, each entry on its own, else NaN.
 
     The bracket is halved a fixed number of times, for all entries at once, so the time taken does not depend on them.
     """

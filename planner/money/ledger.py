@@ -38,7 +38,7 @@ _NONCASH: frozenset[Treatment] = frozenset({"imputed", "forgone"})
 
 @dataclass(frozen=True)
 class Origin:
-    """Where an input came from."""
+    """The source of an input."""
 
     source: str  # "the plan" (typed, or its default), "your quote", the title of a source, or "assumption"
     kind: str  # input, yours, assumption, list_price, spec ...
@@ -96,7 +96,7 @@ class Line:
 
     @cached_property.of(_amounts_of)
     def usd(self) -> NDArray[np.float64]:
-        """What the formula gives for the inputs shown, month by month. Not-a-number where an input is unknown."""
+        """The amounts of the formula for the inputs shown, by month. Not-a-number where an input is unknown."""
         return self._months()
 
     def _months(self) -> NDArray[np.float64]:
@@ -121,7 +121,7 @@ class Line:
         return total
 
     def __getstate__(self) -> dict[str, object]:
-        """What is sent to another process: the formula and its inputs, from which it has the amounts when it asks."""
+        """Send the formula and its inputs to another process, not the amounts."""
         return without(self, "usd", "priced_usd", "total_usd")
 
     def called(self, name: str, order: int | None = None) -> Line:

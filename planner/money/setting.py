@@ -1,4 +1,4 @@
-"""The setting of a reckoning: facts, scenario, offers taken, which end of the ranges, and what is tried out.
+"""The context of a plan: facts, scenario, chosen offers, the end of the ranges, and inputs that are tried out.
 
 Every ledger is built from one of these and from nothing else, so the same setting gives the same ledger.
 """
@@ -36,7 +36,7 @@ HOURS_FACTOR = "hours_factor"  # times the hours that a named model was predicte
 
 @dataclass(frozen=True)
 class SellerShare:
-    """What one of several sellers delivers of an order."""
+    """The part of an order that one of several sellers delivers."""
 
     offer: str
     accelerators: int
@@ -44,7 +44,7 @@ class SellerShare:
 
 @dataclass(frozen=True)
 class FallbackAsk:
-    """What sellers ask for an hour who cannot take the plan's order: what bridging gaps is computed with."""
+    """The hourly price of sellers that cannot take the order of the plan: the price of bridging gaps."""
 
     low: float
     typical: float

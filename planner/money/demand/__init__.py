@@ -1,1 +1,1 @@
-"""What the work asks for: accelerators and hours by month, what comes and goes, how long jobs queue."""
+"""The demand of the work: accelerators and hours by month, what comes and goes, how long jobs queue."""

@@ -36,7 +36,7 @@ _FEW_CELLS = 2**20  # up to here all sums are looked at for equal ones: 8 MB
 
 @dataclass(frozen=True, eq=False)
 class DemandLevels:
-    """How many are wanted at once: levels within patterns, month by month; months are one where all are alike."""
+    """The number needed at once: levels within patterns, month by month; months are one where all are alike."""
 
     at_once: Array  # patterns x levels x months
     frequency: (
@@ -225,7 +225,7 @@ class _Pairs:
         return np.asarray(self.one.shares[..., self.first, :] * self.other.shares[..., self.second, :])
 
     def shares_of(self, parts: Array) -> Array:
-        """How often each of other patterns holds: `parts` says how much of each pair it is: pairs x patterns x months.
+        """Return the frequency of each of other patterns: `parts` is its part of each pair: pairs x patterns x months.
 
         Month by month, which fits the processor's cache, so that the shares of all pairs never stand in memory.
         """

@@ -1,4 +1,4 @@
-"""What waiting, interruption and varying demand do to capacity: how busy it can be, how long work takes, what to own.
+"""Waiting, interruption and varying demand: how busy capacity can be, how long work takes, how much to own.
 
 Times are in hours unless a name says otherwise, rates per hour, shares as fractions. A slot is a job's worth of
 accelerators: 16 of them used by jobs of 8 are two slots.

@@ -1,4 +1,4 @@
-"""What buying and running costs, month by month, from the order to the day the last machine is sold.
+"""The cost of buying and running, month by month, from the order to the day the last machine is sold.
 
 Whole servers and spares, the network between them, disks, a place to stand, electricity by what is drawn, people,
 upkeep, repairs, replacement, and what the hardware fetches. Nothing of it runs before it is delivered. Each is a line;

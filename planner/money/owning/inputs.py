@@ -222,7 +222,7 @@ def add_residual_share(sheet: InputSheet, setting: PlanContext, name: str, age_m
 
 
 def curve_of(setting: PlanContext) -> ResidualCurve:
-    """What a plan starts from for what is left of the price: the curve of its kind of chip, else the general one."""
+    """Return the residual value curve of a plan: the curve of its kind of chip, else the general one."""
     residuals, chip = setting.catalogue.residuals, setting.catalogue.accelerators.get(setting.scenario.accelerator)
     market = None if chip is None else chip.used_market
     own_kind = (residual for residual in residuals.values() if market is not None and residual.used_market == market)

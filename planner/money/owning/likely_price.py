@@ -1,4 +1,4 @@
-"""What an accelerator is likely to cost to buy where nobody publishes its price: from what others of its kind ask.
+"""The estimated price of an accelerator without a published price, from the prices of others of its kind.
 
 A line through the logarithms: the price of all accelerators that have one, over their rate, memory, bandwidth and year,
 what kind of chip it is and whether its maker is the one that sells most kinds. Prices far off the line (old chips sold
@@ -27,7 +27,7 @@ _DIGITS = 2
 
 
 class _ChipTraits(NamedTuple):
-    """What tells chips apart in price."""
+    """The traits of a chip that explain its price."""
 
     rate_tflops: float
     memory_gb: float
@@ -48,7 +48,7 @@ class PricedChip(NamedTuple):
 
 @dataclass(frozen=True)
 class EstimatedPrice:
-    """What one would cost, and from how many others that follows."""
+    """The estimated price, and the number of prices that it follows from."""
 
     low: float
     typical: float

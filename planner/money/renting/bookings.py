@@ -145,7 +145,7 @@ class _BookingMonths:
         return np.asarray(np.lib.stride_tricks.sliding_window_view(padded, term).max(axis=-1))
 
     def paid(self, term: int, *, prepaid: bool) -> Array:
-        """What a dollar a month, agreed when a term begins, counts over the term, with what runs on after the plan."""
+        """Return the value of one dollar a month over a term, including the months after the plan."""
         begins = np.arange(self.last)
         if prepaid:
             return np.asarray(term * self.worth[begins])
@@ -235,7 +235,7 @@ class _BookingSearch:
         return np.asarray((plan.disk_gb * of(prices.usd_per_gb_month) + out) * plan.worth[1:] * plan.runs)
 
     def _lapse_costs(self) -> Array:
-        """What the rest of the plan costs on demand once a reservation of each option is over: options that began in
+        """The cost of the rest of the plan on demand once a reservation of each option is over: options that began in
         each month x rows x tiers; endless where the first tier may not be let go yet. The steps above may any time."""
         last, rows, tiers = self.on_demand.shape
         rest = np.concatenate([np.cumsum(self.on_demand[::-1], axis=0)[::-1], np.zeros((1, rows, tiers))])
