@@ -195,13 +195,10 @@ def stack_network(stack: LayerStack, label: str = "") -> Network:
 def typical_stack(*, params: float, vocab: float | None = None) -> Network:
     """Return what a dense network of this size usually looks like: for runs of which only the size is known."""
     vocab = vocab or TYPICAL_VOCABULARY
-    hidden = _round((params * TYPICAL_WIDTH_OVER_DEPTH / 12) ** (1 / 3))
+    width = (params * TYPICAL_WIDTH_OVER_DEPTH / 12) ** (1 / 3)
+    hidden = max(TYPICAL_HEAD_DIM, TYPICAL_HEAD_DIM * round(width / TYPICAL_HEAD_DIM))
     layers = max(1.0, round((params - 2 * vocab * hidden) / (12 * hidden**2)))
     heads = hidden / TYPICAL_HEAD_DIM
     return stack_network(
         LayerStack(layers=layers, hidden=hidden, heads=heads, ffn=4 * hidden, vocab=vocab, gated=False, params=params)
     )
-
-
-def _round(width: float) -> float:
-    return max(TYPICAL_HEAD_DIM, TYPICAL_HEAD_DIM * round(width / TYPICAL_HEAD_DIM))

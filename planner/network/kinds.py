@@ -179,7 +179,7 @@ def reaches(model: Model, attending: float) -> tuple[Reach, Reach, Reach]:
     share = 1 - (model.reusing_layers or 0) / attending if attending else 1.0
     if model.attention == COMPRESSED:
         return _compressed_spans(model, layer, attending)
-    windowed = attending * _share(model.window)
+    windowed = attending * (0.0 if model.window is None else model.window.layers / model.window.of)
     tokens = ENDLESS if model.window is None else float(model.window.tokens)
     near = reach(window_attention_layer(model), windowed, tokens=tokens, kept=share)
     if indexer is None:
@@ -216,10 +216,6 @@ def _both(first: Reach, second: Reach) -> Reach:
         score_flops=first.score_flops + second.score_flops,
         decode_flops=first.decode_flops + second.decode_flops,
     )
-
-
-def _share(window: AttentionWindow | None) -> float:
-    return 0.0 if window is None else window.layers / window.of
 
 
 def _said(part: T | None, model: Model, name: str) -> T:

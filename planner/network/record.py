@@ -22,7 +22,7 @@ from planner.network.network import MASKED_SHARE, Network, Reach
 from planner.scenario.measured import OwnModel
 from pricing.caching import cached
 from pricing.catalogue import Catalogue
-from pricing.model import ConvolutionLayers, LinearAttention, Model, StateSpaceLayers
+from pricing.model import LinearAttention, Model, StateSpaceLayers
 
 _IN_AND_OUT = 4  # of a gated convolution: three widths in, one out
 
@@ -35,7 +35,7 @@ def mixer_params(model: Model) -> float:
     if model.state_space is not None:
         total += model.state_space.layers * _state_space_params(model.state_space, hidden)
     if model.convolution is not None:
-        total += model.convolution.layers * _convolution_params(model.convolution, hidden)
+        total += model.convolution.layers * (_IN_AND_OUT * hidden**2 + model.convolution.kernel * hidden)
     return total
 
 
@@ -88,10 +88,6 @@ def _state_space_params(layer: StateSpaceLayers, hidden: float) -> float:
     """
     inner, shared = layer.heads * layer.head_dim, 2 * layer.groups * layer.state
     return hidden * (3 * inner + shared + layer.heads) + (inner + shared) * layer.kernel
-
-
-def _convolution_params(layer: ConvolutionLayers, hidden: float) -> float:
-    return float(_IN_AND_OUT * hidden**2 + layer.kernel * hidden)
 
 
 _GROUPED_WIDTHS = ("hidden", "heads", "kv_heads", "head_dim")
@@ -240,7 +236,9 @@ def build_network(model: Model) -> Network:
     layer, usual = attention_of(model), main_attention(model)
     matrices = 2.0 if model.gated is False else 3.0
     moe_layers = 0.0 if model.experts is None else float(model.moe_layers or layers)
-    dense_layers = _dense_layers(model, layers - moe_layers)
+    # A dense network that stands beside experts is among the other mixers.
+    dense_layers = min(float(model.dense_layers or 0.0), layers - moe_layers)
+    dense_layers = layers - moe_layers if model.dense_layers is None else dense_layers
     ffn = float(model.ffn_hidden or model.moe_ffn_hidden or 0)
     if dense_layers > 0 and not ffn:
         raise MissingShapeField(f"{model.label}: the shape does not say ffn_hidden")
@@ -251,6 +249,8 @@ def build_network(model: Model) -> Network:
     attention = attending_params(model)
     described = attention + mlp + tables + lookup + moe_layers * (shared + (model.experts or 0) * expert)
     causal = model.modality != "text_encoder"
+    # Where all parameters lie in the stack, those that its counts do not name are in its layers too.
+    in_stack = model.modality in MODALITIES or mixer_layers(model) > 0 or model.decoder_layers is not None
     far, chosen, near = reaches(model, attending)
     return Network(
         label=model.label, layers=layers, hidden=hidden, vocab=vocab, params=model.params_b * 1e9, table_params=tables,
@@ -258,7 +258,7 @@ def build_network(model: Model) -> Network:
         attention_params=attention, heads=usual.heads, kv_heads=usual.kv_heads, qk_dim=usual.qk_dim,
         v_dim=usual.v_dim, cache_heads=layer.cache_heads, latent=float(model.attention not in GROUPED), far=far,
         ffn=ffn or hidden * 4, dense_layers=dense_layers, dense_mlp_params=mlp, mlp_matrices=matrices,
-        mixer_params=max(0.0, _total_params(model) - described) if _is_single_stack(model) else 0.0,
+        mixer_params=max(0.0, _total_params(model) - described) if in_stack else 0.0,
         moe_layers=moe_layers,
         experts=float(model.experts or 0), experts_per_token=float(model.experts_per_token or 0), expert_params=expert,
         expert_ffn=expert_ffn, expert_hidden=width, shared_params=shared,
@@ -310,16 +310,6 @@ def _decoder_half(model: Model) -> Network:
         whole, layers=layers, attention_layers=layers, dense_layers=layers, attention_params=twice,
         dense_mlp_params=mlp, mixer_params=0.0, lookup_params=stored, far=reach(layer, layers),
     )  # fmt: skip
-
-
-def _dense_layers(model: Model, without_experts: float) -> float:
-    """Layers with a dense network in place of experts. One that stands beside experts is among the other mixers."""
-    return without_experts if model.dense_layers is None else min(float(model.dense_layers), without_experts)
-
-
-def _is_single_stack(model: Model) -> bool:
-    """Return whether all parameters lie in the stack, so that what its counts do not name is in its layers too."""
-    return model.modality in MODALITIES or mixer_layers(model) > 0 or model.decoder_layers is not None
 
 
 def _total_params(model: Model) -> float:

@@ -222,7 +222,7 @@ def _value(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.0f}" if value.is_integer() and abs(value) < _WHOLE else repr(value)
     if isinstance(value, str):
-        return _text(value)
+        return value if _PLAIN.fullmatch(value) and value.casefold() not in _MEANT else _quote(value)
     if isinstance(value, bool):
         return str(value).lower()
     if value is None:
@@ -234,10 +234,6 @@ _WHOLE = 1e15  # larger floats are not written digit by digit
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*(?: [A-Za-z0-9_./-]+)*")
 # What some reader of YAML takes for something else than a word; Norway among them.
 _MEANT = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
-
-
-def _text(text: str) -> str:
-    return text if _PLAIN.fullmatch(text) and text.casefold() not in _MEANT else _quote(text)
 
 
 def _quote(text: str) -> str:

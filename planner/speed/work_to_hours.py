@@ -174,7 +174,7 @@ def _trained(catalogue: Catalogue, job: TrainingJob, bare: Work, task: TrainingT
             )
         needs = f"{result.model} does not fit on {result.accelerators:,} x {result.accelerator}"
         memory = f"it needs {result.least_memory_gb:,.0f} GB on each of them and there are {result.memory_gb:,.0f}"
-        helps = f"What would make it fit: {ways or 'nothing we register_catalogue'}"
+        helps = f"What would make it fit: {ways or 'nothing we know of'}"
         return _WorkHours(bare, result, problem=WorkProblem(f"{needs}: {memory}", helps))
     hours = result.speed.days.typical * HOURS_PER_DAY
 

@@ -121,14 +121,10 @@ def build_accelerator(
         flops_int8=(first_known(record.int8_dense_tops) or eight) * TFLOPS * compute_share,
         bandwidth=bandwidth * GB * memory_share,
         memory_bytes=_memory_bytes(record, memory_gb) * memory_share, link_bytes_per_s=link * GB / 2,
-        tdp_w=_scaled(first_known(record.tdp_w), compute_share), power_share=power_share(record, sixteen),
-        hbm=_has_stacked_memory(record, bandwidth),
+        tdp_w=None if record.tdp_w is None else record.tdp_w.newest.typical * compute_share,
+        power_share=power_share(record, sixteen), hbm=_has_stacked_memory(record, bandwidth),
         two_way_link="2-way" in (record.link or ""), slot_bytes_per_s=slot * GB / 2,
     )  # fmt: skip
-
-
-def _scaled(value: float | None, share: float) -> float | None:
-    return None if value is None else value * share
 
 
 def _tflops_16bit(record: Accelerator, bandwidth: float) -> float | None:

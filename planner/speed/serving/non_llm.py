@@ -224,10 +224,13 @@ def non_llm_serving(catalogue: Catalogue, job: ServingJob) -> NonLlmServing:
     chip = find_chip(catalogue, key if job.mig_profile is None else f"{key} MIG {job.mig_profile}")
     rate = non_llm_rate(catalogue, name, chip)
     pace = serving_correction(catalogue, job, key)
-    band = pace.narrowed(_band(rate))
+    band = pace.narrowed(Band(low=rate.low / rate.requests_per_s, high=rate.high / rate.requests_per_s, rows=1))
     offline = rate.requests_per_s * pace.ratio
     served = offline * server_share(chip)
     alone_ms = None if work.alone_share is None else 1e3 / (offline * work.alone_share)
+    # Energy of the accelerator for one request at a full load.
+    joules = None if chip.tdp_w is None else chip.tdp_w * serving_data().power.large_share / served
+    source = next(entry.source for entry in work.measured if entry.accelerator == rate.carried_from)
     reason = _too_slow(job, work.label, chip, alone_ms)
     counts = [served, served * band.high, served * band.low]
     most = job.peak_requests_per_s or job.requests_per_s  # an even stream has no other peak
@@ -236,10 +239,10 @@ def non_llm_serving(catalogue: Catalogue, job: ServingJob) -> NonLlmServing:
     return NonLlmServing(
         work=name, label=work.label, accelerator=chip.name, requests_per_s=served, low=served * band.low,
         high=served * band.high, offline_requests_per_s=offline, alone_ms=alone_ms, measured=rate.measured,
-        carried_from=rate.carried_from, source=_source(name, rate), how=_method_text(catalogue, name, rate),
+        carried_from=rate.carried_from, source=source, how=_method_text(catalogue, name, rate),
         average_requests_per_s=job.requests_per_s, peak_requests_per_s=most,
         accelerators_at_average=average, accelerators_at_peak=peak[0], accelerators_at_peak_low=peak[1],
-        accelerators_at_peak_high=peak[2], joules_per_request=_joules(chip, served), reason=reason,
+        accelerators_at_peak_high=peak[2], joules_per_request=joules, reason=reason,
         warnings=_warnings(job, chip, rate, served),
     )  # fmt: skip
 
@@ -279,10 +282,6 @@ def scale_run(catalogue: Catalogue, task: FixedRun, *, accelerator: str, acceler
     )  # fmt: skip
 
 
-def _band(rate: NonLlmRate) -> Band:
-    return Band(low=rate.low / rate.requests_per_s, high=rate.high / rate.requests_per_s, rows=1)
-
-
 def _accelerators_needed(requests_per_s: float | None, each: float) -> int | None:
     return None if requests_per_s is None else max(math.ceil(requests_per_s / each - 1e-9), 1)
 
@@ -295,10 +294,6 @@ def _too_slow(job: ServingJob, label: str, chip: ServingAccelerator, alone_ms: f
     return f"{label}: one request takes {takes} ms on {chip.name}, and {promised} ms are promised"
 
 
-def _source(name: str, rate: NonLlmRate) -> str:
-    return next(entry.source for entry in serving_data().work[name].measured if entry.accelerator == rate.carried_from)
-
-
 def _method_text(catalogue: Catalogue, name: str, rate: NonLlmRate) -> str:
     if rate.measured:
         return "measured on this accelerator"
@@ -306,11 +301,6 @@ def _method_text(catalogue: Catalogue, name: str, rate: NonLlmRate) -> str:
     entry = next(entry for entry in work.measured if entry.accelerator == rate.carried_from)
     by = _BY.get("bandwidth" if work.bound == "bandwidth" else entry.precision, "16-bit rate")
     return f"carried over from {catalogue.accelerator_label(entry.accelerator)} by the {by}, not measured"
-
-
-def _joules(chip: ServingAccelerator, requests_per_s: float) -> float | None:
-    """Energy of the accelerator for one request at a full load. [J]"""
-    return None if chip.tdp_w is None else chip.tdp_w * serving_data().power.large_share / requests_per_s
 
 
 def _warnings(job: ServingJob, chip: ServingAccelerator, rate: NonLlmRate, served: float) -> tuple[str, ...]:

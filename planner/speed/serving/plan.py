@@ -82,7 +82,8 @@ def build_serving_plan(catalogue: Catalogue, job: ServingJob, constants: Serving
     traffic = ServingTraffic(float(job.input_tokens), float(job.output_tokens), batch, math.inf, worked_share, 1.0,
         float(job.draft_tokens), job.accepted_share)  # fmt: skip
     limit = engine_limits(setup.period)
-    adapters = _adapter_bytes(job, setup.shape)
+    # Adapters on attention, in 16 bits: two thin matrices beside each of four square ones.
+    adapters = job.lora_adapters * 2.0 * 4 * job.lora_rank * 2 * float(setup.shape.hidden * setup.shape.layers)
     case = make_case(setup, layout, limit, traffic)
     left = case.machine.memory_bytes - adapters / float(layout.group * layout.stages)
     case = replace(case, machine=replace(case.machine, memory_bytes=left))
@@ -137,7 +138,8 @@ def _cap_power(chip: ServingAccelerator, power_cap_w: float | None) -> ServingAc
 def _layout(setup: ServingSetup, job: ServingJob) -> ServingLayout:
     shape = setup.shape
     spread = setup.period.spread_experts if job.spread_experts is None else job.spread_experts
-    group = job.tensor_parallel or _fewest(setup, job)
+    most = 1 if job.mig_profile is not None else (job.accelerators or ONE_MACHINE) // job.pipeline_parallel
+    group = job.tensor_parallel or int(smallest_group(setup, max(most, 1)))
     check_layout(shape, group=group, stages=job.pipeline_parallel, spread=spread and group > 1)
     devices = group * job.pipeline_parallel
     if job.mig_profile is not None and devices > 1:
@@ -147,16 +149,6 @@ def _layout(setup: ServingSetup, job: ServingJob) -> ServingLayout:
     replicas = max((job.accelerators or devices) // devices, 1)
     alone = spread and shape.experts > 1 and group > 1
     return ServingLayout(float(group), float(job.pipeline_parallel), float(replicas), float(group) if alone else 1.0)
-
-
-def _fewest(setup: ServingSetup, job: ServingJob) -> int:
-    most = 1 if job.mig_profile is not None else (job.accelerators or ONE_MACHINE) // job.pipeline_parallel
-    return int(smallest_group(setup, max(most, 1)))
-
-
-def _adapter_bytes(job: ServingJob, shape: Network) -> float:
-    """Adapters on attention, in 16 bits: two thin matrices beside each of four square ones. [byte]"""
-    return job.lora_adapters * 2.0 * 4 * job.lora_rank * 2 * float(shape.hidden * shape.layers)
 
 
 def _latency_target(job: ServingJob) -> LatencyTarget | None:

@@ -53,6 +53,7 @@ def serve(catalogue: Catalogue, job: ServingJob, constants: ServingConstants | N
     band = pace.narrowed(serving_band(worked.setup, worked.layout, batch=batch))
     replicas, busy = int(worked.layout.replicas), worked.busy_replicas
     output = per_replica * busy
+    note = substitution_note(catalogue, job.model)  # where the name has no record of its own
     ttft, tpot = _latencies(worked, batch=batch, within=within, faster=faster)
     return ServingResult(
         fits=True, reason=None, ways_to_fit=(), model=worked.shape.label, accelerator=worked.setup.chip.name,
@@ -67,10 +68,7 @@ def serve(catalogue: Catalogue, job: ServingJob, constants: ServingConstants | N
         output_tokens_per_accelerator_hour=SECONDS_PER_HOUR * output / (worked.devices * replicas),
         joules_per_output_token=_joules(worked, batch, per_replica), time_shares=_time_shares(full),
         band=band, idle_replicas=replicas - busy,
-        warnings=(
-            *_substitution_note(catalogue, job),
-            *_warnings(worked, output, batch),
-        ),
+        warnings=(*([] if note is None else [note]), *_warnings(worked, output, batch)),
         first_token_band=None if ttft is None else serving_data().bands.get(UNDER_LOAD),
     )  # fmt: skip
 
@@ -180,12 +178,6 @@ def _warnings(worked: ServingPlan, output: float, batch: float) -> tuple[str, ..
         "less than one request at a time keeps the promise": worked.promise is not None and batch < 1,
     }
     return tuple(text for text, holds in warnings.items() if holds)
-
-
-def _substitution_note(catalogue: Catalogue, job: ServingJob) -> tuple[str, ...]:
-    """Return whose record this is, where the name that was asked for has none of its own."""
-    note = substitution_note(catalogue, job.model)
-    return () if note is None else (note,)
 
 
 def _misfit_result(worked: ServingPlan, reason: str, ways: tuple[ServingFitSuggestion, ...]) -> ServingResult:

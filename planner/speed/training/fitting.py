@@ -249,57 +249,28 @@ class MemoryReduction:
 
 
 WAYS = (
-    MemoryReduction(
-        "chunked_loss",
-        "compute the loss in chunks",
-        lambda plan: replace(plan, loss_chunks=_most(plan.loss_chunks, LOSS_CHUNKS)),
-    ),
-    MemoryReduction(
-        "narrow_gradients",
-        "keep gradients in 16 bits",
-        lambda plan: replace(plan, grad_bytes=_least(plan.grad_bytes, 2), whole_grad_bytes=plan.whole_grad_bytes * 0.0),
-    ),
-    MemoryReduction(
-        "selective",
-        "recompute norms and activations",
-        lambda plan: replace(plan, selective=np.where(plan.recompute > 0, plan.selective, 1.0)[()]),
-        "recompute",
-    ),
-    MemoryReduction(
-        "recompute", "recompute whole layers", lambda plan: replace(plan, recompute=1.0, selective=0.0), "recompute"
-    ),
-    MemoryReduction(
-        "shard_states",
-        "shard optimizer states and gradients (ZeRO 2)",
-        lambda plan: replace(plan, shard=_most(plan.shard, 2)),
-        "shard",
-    ),
-    MemoryReduction(
-        "shard_weights",
-        "shard the weights too (ZeRO 3, FSDP)",
-        lambda plan: replace(plan, shard=_most(plan.shard, 3)),
-        "shard",
-    ),
-    MemoryReduction(
-        "narrow_states",
-        "keep optimizer states in 16 bits",
-        lambda plan: replace(plan, state_bytes=_least(plan.state_bytes, 4)),
-    ),
-    MemoryReduction(
-        "update_in_backward",
-        "update weights while gradients appear",
-        lambda plan: replace(plan, update_in_backward=1.0),
-    ),
-    MemoryReduction(
-        "eight_bit_states",
-        "keep optimizer states in 8 bits",
-        lambda plan: replace(plan, state_bytes=_least(plan.state_bytes, 2)),
-    ),
-    MemoryReduction(
-        "activation_offload", "move kept activations to the host", lambda plan: replace(plan, activation_offload=1.0)
-    ),
+    MemoryReduction("chunked_loss", "compute the loss in chunks",
+        lambda plan: replace(plan, loss_chunks=np.maximum(plan.loss_chunks, LOSS_CHUNKS))),
+    MemoryReduction("narrow_gradients", "keep gradients in 16 bits", lambda plan: replace(
+        plan, grad_bytes=np.minimum(plan.grad_bytes, 2), whole_grad_bytes=plan.whole_grad_bytes * 0.0)),
+    MemoryReduction("selective", "recompute norms and activations", lambda plan: replace(
+        plan, selective=np.where(plan.recompute > 0, plan.selective, 1.0)[()]), "recompute"),
+    MemoryReduction("recompute", "recompute whole layers",
+        lambda plan: replace(plan, recompute=1.0, selective=0.0), "recompute"),
+    MemoryReduction("shard_states", "shard optimizer states and gradients (ZeRO 2)",
+        lambda plan: replace(plan, shard=np.maximum(plan.shard, 2)), "shard"),
+    MemoryReduction("shard_weights", "shard the weights too (ZeRO 3, FSDP)",
+        lambda plan: replace(plan, shard=np.maximum(plan.shard, 3)), "shard"),
+    MemoryReduction("narrow_states", "keep optimizer states in 16 bits",
+        lambda plan: replace(plan, state_bytes=np.minimum(plan.state_bytes, 4))),
+    MemoryReduction("update_in_backward", "update weights while gradients appear",
+        lambda plan: replace(plan, update_in_backward=1.0)),
+    MemoryReduction("eight_bit_states", "keep optimizer states in 8 bits",
+        lambda plan: replace(plan, state_bytes=np.minimum(plan.state_bytes, 2))),
+    MemoryReduction("activation_offload", "move kept activations to the host",
+        lambda plan: replace(plan, activation_offload=1.0)),
     MemoryReduction("offload", "keep optimizer states on the host", lambda plan: replace(plan, offload=1.0)),
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -339,11 +310,3 @@ def _chosen(where: NDArray[np.bool_], yes: R, no: R) -> R:
     """Each entry from one of two records."""
     columns = {f.name: np.where(where, getattr(yes, f.name), getattr(no, f.name))[()] for f in fields(no)}
     return type(no)(**columns)
-
-
-def _least(value: Num, other: float) -> Num:
-    return np.minimum(value, other)
-
-
-def _most(value: Num, other: float) -> Num:
-    return np.maximum(value, other)

@@ -85,7 +85,7 @@ def memory_savings(
     tried = {way.words: _apply_change(resolved, plan, way) for way in _WAYS if way.allowed(plan)}
     same = [words for words, other in tried.items() if other == plan and words != AS_IT_IS]
     tried = {words: other for words, other in tried.items() if words not in same}
-    more = None if _plan_fits(resolved, plan) else _more_accelerators(resolved)
+    more = None if bool(fits(peak_memory(resolved.shape, plan), resolved.chip)) else _more_accelerators(resolved)
     if more is not None:
         tried[f"{int(more.accelerators):,} accelerators"] = more
     plans = stack_records(list(tried.values()))
@@ -130,10 +130,6 @@ def _more_accelerators(resolved: ResolvedTrainingJob) -> TrainingPlan | None:
         if candidates:
             return candidates[0].plan
     return None
-
-
-def _plan_fits(resolved: ResolvedTrainingJob, plan: TrainingPlan) -> bool:
-    return bool(fits(peak_memory(resolved.shape, plan), resolved.chip))
 
 
 def _rate(resolved: ResolvedTrainingJob, plans: TrainingPlan) -> np.ndarray:

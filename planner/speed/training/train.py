@@ -127,16 +127,19 @@ def train(catalogue: Catalogue, job: TrainingJob, *, calibration: TrainingCalibr
     ways = () if result.found else _ways_to_fit(resolved, base)
     best = result.found[0] if result.found else None
     better = None if best is None else _faster_subset(resolved, base, best)
+    # The laws that these rest on are of training from the beginning.
+    params = float(resolved.shape.active_params)
+    facts = () if job.method != "full" else data_facts(params=params, tokens=tokens, unique_tokens=job.unique_tokens)
     worth = effective_fresh_tokens(unique_tokens=job.unique_tokens or tokens, tokens=tokens)
     return TrainingResult(
         fits=best is not None, model=resolved.shape.label, accelerator=resolved.chip_key, accelerators=job.accelerators,
-        params=float(resolved.shape.params), active_params=float(resolved.shape.active_params), tokens=tokens,
+        params=float(resolved.shape.params), active_params=params, tokens=tokens,
         fresh_tokens_worth=float(worth),
         global_batch_sequences=resolved.batch, memory_gb=float(resolved.chip.memory_gb) * USABLE_SHARE,
         least_memory_gb=best.memory_gb if best else result.least_memory_gb,
         speed=None if best is None else _speed(catalogue, resolved, best, result.found[1:], tokens), ways_to_fit=ways,
         layouts_evaluated=result.evaluated, layouts_fitting=result.fitting, excluded=result.excluded,
-        warnings=tuple(_warnings(catalogue, resolved, result, better)), data_facts=_data_facts(resolved, tokens),
+        warnings=tuple(_warnings(catalogue, resolved, result, better)), data_facts=facts,
         mig_profile=job.mig_profile, better=better,
     )  # fmt: skip
 
@@ -339,14 +342,6 @@ def _faster_subset(
     if not candidates or candidates[0].tokens_per_s_per_accelerator * fewer <= rate:
         return None
     return TrainingFitSuggestion(f"{fewer:,} accelerators", fewer, candidates[0].tokens_per_s_per_accelerator)
-
-
-def _data_facts(resolved: ResolvedTrainingJob, tokens: float) -> tuple[str, ...]:
-    """The laws that this rests on are of training from the beginning."""
-    if resolved.job.method != "full":
-        return ()
-    params = float(resolved.shape.active_params)
-    return data_facts(params=params, tokens=tokens, unique_tokens=resolved.job.unique_tokens)
 
 
 def _warnings(
