@@ -48,7 +48,7 @@ class SavedScenario:
 
 def read_scenario(text: bytes, name: str, catalogue: Catalogue) -> SavedScenario:
     """The scenario in a file, or a `ScenarioError` with the first thing wrong, its line and what would do."""
-    read, lines = _yaml(text, name)
+    read, lines = read_yaml(text, name)
     if not isinstance(read, dict):
         wish = "the file is empty" if read is None else f"{shown(read)} stands where keys and values are wanted"
         raise ScenarioError(name, None, f"{wish}; a first line could be `accelerator: H100-SXM5-80GB`")
@@ -78,7 +78,8 @@ def build_scenario(data: Mapping[str, Any], name: str, lines: Mapping[tuple[str,
         raise ScenarioError(name, _line(lines, path), wish, more=len(wrong) - 1) from error
 
 
-def _yaml(raw: bytes, name: str) -> tuple[Any, Mapping[tuple[str, ...], int]]:
+def read_yaml(raw: bytes, name: str) -> tuple[Any, Mapping[tuple[str, ...], int]]:
+    """Return the data of a YAML file, and the line of each of its keys; raise `ScenarioError` if unreadable."""
     if len(raw) > strict_yaml.MAX_BYTES:
         raise ScenarioError(name, None, f"{len(raw):,} bytes; a scenario has at most {strict_yaml.MAX_BYTES:,}")
     try:

@@ -14,14 +14,14 @@ from typing import Any
 import pydantic
 
 from planner.scenario.fields import field_spec, leaf_fields
-from planner.scenario.file import SavedScenario, build_scenario, file_day
+from planner.scenario.file import SavedScenario, build_scenario, file_day, read_yaml
 from planner.scenario.grid_range import MOST_LISTED, AxisSteps, LazyRange, ValueRange, to_input_value
 from planner.scenario.known_names import NAMED, ScenarioError, first_error, resolve_names, unknown_key_message
 from planner.scenario.path import Path, format_path, get_value, set_value
 from planner.scenario.question import KEYS, PERCENT_PLACES
 from planner.scenario.scenario import Scenario
 from planner.scenario.typed_money import to_dollars
-from pricing import CatalogError, Catalogue, strict_yaml
+from pricing import Catalogue
 from pricing.caching import cached_property
 from pricing.exchange import rates
 from pricing.strict_yaml import first_error_message, shown
@@ -108,7 +108,7 @@ def read_grid(text: bytes, name: str, catalogue: Catalogue, base_of: BaseOf, mea
 
     `measures` are the other measures of an option that a row may have.
     """
-    data, lines = _yaml(text, name)
+    data, lines = read_yaml(text, name)
     if not isinstance(data, dict) or not data:
         raise ScenarioError(name, None, "want `base:`, a scenario, and `vary:`, inputs with lists of values")
     for key in data:
@@ -135,17 +135,6 @@ def _outputs(value: Any, name: str, lines: Lines, measures: Sequence[str]) -> tu
         wish = f"outputs: {shown(strange)} is none of {', '.join(allowed)}"
         raise ScenarioError(name, lines.get(("outputs",)), wish)
     return tuple(output for output in allowed if output in (*_ALWAYS, *chosen))
-
-
-def _yaml(raw: bytes, name: str) -> tuple[Any, Lines]:
-    try:
-        text = raw.decode("utf-8-sig")
-        return strict_yaml.read(text, file=name), strict_yaml.lines(text, file=name)
-    except UnicodeDecodeError as error:
-        raise ScenarioError(name, None, "not UTF-8 text: save it as UTF-8") from error
-    except CatalogError as error:
-        key = f"{error.place.key}: " if error.place.key else ""
-        raise ScenarioError(name, error.place.line, f"{key}{error.wanted}") from error
 
 
 def _base_scenario(data: Mapping[str, Any], name: str, lines: Lines, base_of: BaseOf) -> SavedScenario:

@@ -101,7 +101,8 @@ def hardware(
 
     A processor brings no memory: its server has `memory_gb` for each.
     """
-    rule = _rule(key, record)
+    words = f"{key} {record.form_factor} {record.architecture or ''}"
+    rule = next(rule for rule in _network().rules if all(word in words for word in rule.when))
     sixteen = first_known(record.bf16_dense_tflops, record.fp16_dense_tflops, record.tf32_dense_tflops)
     if sixteen is None or record.memory_bandwidth_gb_s is None:
         raise MissingAcceleratorDataError("neither the 16-bit rate nor the bandwidth may be missing", of=record.label)
@@ -203,11 +204,6 @@ def power_share(record: Accelerator, tflops: float) -> float:
 @cached(1)
 def _network() -> Interconnect:
     return Interconnect.model_validate(read_data("network.yaml"))
-
-
-def _rule(key: str, record: Accelerator) -> InterconnectRule:
-    words = f"{key} {record.form_factor} {record.architecture or ''}"
-    return next(rule for rule in _network().rules if all(word in words for word in rule.when))
 
 
 def _memory_gb(record: Accelerator, label_in_gib: bool) -> float:

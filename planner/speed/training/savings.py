@@ -91,7 +91,11 @@ def memory_savings(
     plans = stack_records(list(tried.values()))
     memory = peak_memory(resolved.shape, plans)
     limit = float(resolved.chip.memory_gb) * USABLE_SHARE
-    good, rate = fits(memory, resolved.chip), _rate(resolved, plans)
+    constants, pace = resolved.constants.constants, resolved.pace.ratio
+    rate = np.asarray(
+        tokens_per_s(resolved.shape, resolved.chip, plans, constants, chip_factor=resolved.factor, pace=pace)
+    )
+    good = fits(memory, resolved.chip)
     return tuple(
         MemorySaving(
             words, take_entries(memory, place), limit, bool(good[place]), float(rate[place]), int(plan.accelerators)
@@ -130,9 +134,3 @@ def _more_accelerators(resolved: ResolvedTrainingJob) -> TrainingPlan | None:
         if candidates:
             return candidates[0].plan
     return None
-
-
-def _rate(resolved: ResolvedTrainingJob, plans: TrainingPlan) -> np.ndarray:
-    constants, pace = resolved.constants.constants, resolved.pace.ratio
-    rate = tokens_per_s(resolved.shape, resolved.chip, plans, constants, chip_factor=resolved.factor, pace=pace)
-    return np.asarray(rate)
