@@ -12,11 +12,11 @@ from planner.money.option import Option
 from planner.money.plan import Plan, plan
 from planner.scenario.budget import FUTURES
 from planner.scenario.scenario import Scenario
-from planner.study.uncertainty.break_even_map import BUSY, YEARS, axis, break_even_map
-from planner.study.uncertainty.futures import futures
+from planner.study.uncertainty.break_even_map import BUSY, YEARS, break_even_map, map_axis
+from planner.study.uncertainty.futures import draw_futures
 from planner.study.uncertainty.stress import run_stress_test, stresses
 from planner.study.uncertainty.sure_verdict import decided
-from planner.study.uncertainty.tornado import indices, likeliest_flip, tornado
+from planner.study.uncertainty.tornado import likeliest_flip, sobol_indices, tornado
 from pricing import load_catalogue
 
 
@@ -30,17 +30,17 @@ def main() -> Iterator[str]:
     yield f"reference: one pass of memory over {numbers} in {1000 * reference:.2f} ms"
     inputs = len(decided(usual).futures.inputs)  # type: ignore[union-attr]
     what = f"{FUTURES:,} futures of the default plan, {len(usual.options)} ways, {inputs} inputs drawn"
-    yield line(what, best(lambda: futures(fresh(usual)), 10), reference)
+    yield line(what, best(lambda: draw_futures(fresh(usual)), 10), reference)
     yield line("the answer with them, verdict and bands", best(lambda: decided(fresh(usual)), 10), reference)
     what = f"{DRAWS:,} futures x {months} months x {len(large.options)} ways"
-    yield line(what, best(lambda: futures(fresh(large), DRAWS), 3), reference)
+    yield line(what, best(lambda: draw_futures(fresh(large), DRAWS), 3), reference)
     own, rent = pair(usual)
     yield line("the first input that turns it", best(lambda: likeliest_flip(fresh(usual), own, rent), 5), reference)
     yield line("the tornado, every flip solved", best(lambda: tornado(fresh(usual), own, rent), 5), reference)
-    across, up = axis(usual, BUSY), axis(usual, YEARS)
+    across, up = map_axis(usual, BUSY), map_axis(usual, YEARS)
     yield line("the map, busy x years", best(lambda: break_even_map(usual, own, rent, across, up), 5), reference)
     yield line("six stress tests", best(lambda: [run_stress_test(usual, key) for key in stresses()], 3), reference)
-    yield line("Sobol indices", best(lambda: indices(usual, own, rent), 3), reference)
+    yield line("Sobol indices", best(lambda: sobol_indices(usual, own, rent), 3), reference)
     yield f"most memory of this process so far: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB"
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from bench.catalogue import best, line
 from planner.money.many_ledgers import InputColumns
 from planner.money.plan import Plan, build_context, plan, plan_from_context
-from planner.money.verdict.answer import answer
+from planner.money.verdict.answer import build_answer
 from planner.money.ways import WAYS
 from planner.scenario.own import ExistingHardware, RentToOwn
 from planner.scenario.rent import HostedModelInputs, MixInputs
@@ -67,7 +67,7 @@ def main() -> Iterator[str]:
         yield line(f"one plan: {count} ways x {months} months, typical, low and high, totals", seconds, reference)
     seconds = best(lambda: totals(plan(catalogue, EIGHT, DAY)), MANY)
     yield line("the same with the offers chosen first", seconds, reference)
-    yield line("the answer: measures, break-evens, verdict", best(lambda: answer(made), MANY), reference)
+    yield line("the answer: measures, break-evens, verdict", best(lambda: build_answer(made), MANY), reference)
     draws = futures()
     builders = [WAYS[way].build for way in SIX]
     seconds = best(lambda: InputColumns(setting, draws).present_usd(builders), repeats=3)

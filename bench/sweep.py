@@ -8,7 +8,7 @@ from bench import TooSlow
 from bench.catalogue import line
 from bench.money import DAY
 from planner.money.plan import plan
-from planner.money.verdict.answer import answer
+from planner.money.verdict.answer import build_answer
 from planner.scenario.file import SavedScenario
 from planner.scenario.grid import SweepAxis, SweepGrid
 from planner.scenario.scenario import Scenario
@@ -32,7 +32,7 @@ def main() -> Iterator[str]:
     """One line for each thing measured."""
     catalogue, base = load_catalogue(), Scenario(work=(Work(accelerators=16),))
     reference = min(
-        _cpu_seconds(lambda: answer(plan(catalogue, base, DAY)).break_even("busy_share")) for _ in range(10)
+        _cpu_seconds(lambda: build_answer(plan(catalogue, base, DAY)).break_even("busy_share")) for _ in range(10)
     )
     yield f"reference: one plan with answer and break-even of use in {1000 * reference:.1f} ms"
     axes = tuple(

@@ -10,8 +10,8 @@ from typing import Any, get_args
 
 import pytest
 
+from planner.money.option import Side
 from planner.money.ways import WAYS
-from planner.money.ways.record import Side
 from planner.scenario.scenario import Scenario
 from planner.scenario.ways import DECLARED, Way, read_option_declaration
 from tests.house import ROOT, modules
@@ -22,13 +22,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from planner.money.setting import Setting
+from planner.money.option import ChartStyle, OptionLedger, OptionSpec, Unavailable
+from planner.money.setting import PlanContext
 from planner.money.ways import on_demand
-from planner.money.ways.ledger_of_way import Unavailable, OptionLedger
-from planner.money.ways.record import Look, OptionSpec
 
 
-def build(setting: Setting) -> OptionLedger | Unavailable:
+def build(setting: PlanContext) -> OptionLedger | Unavailable:
     """Every line of renting on demand, halved."""
     built = on_demand.build(setting)
     if isinstance(built, Unavailable):
@@ -43,11 +42,11 @@ WAY = OptionSpec(
     side="rent",
     build=build,
     name="Barter",
-    advice="Barter",
-    doing="bartering",
-    said="bartered from {what}",
-    paid_for="bartered",
-    look=Look("#123456", "#fedcba", "dot", "bowtie"),
+    verdict_text="Barter",
+    gerund="bartering",
+    result_text="bartered from {what}",
+    purchase_text="bartered",
+    style=ChartStyle("#123456", "#fedcba", "dot", "bowtie"),
     inputs="rent",
 )
 '''
@@ -67,7 +66,7 @@ from planner.report.files.csv import cash_table
 from planner.report.files.csv import to_csv
 from planner.report.files.sweep import SweepColumns
 from planner.scenario.fields import shape
-from planner.scenario.file import Saved
+from planner.scenario.file import SavedScenario
 from planner.scenario.grid import Axis, Grid
 from planner.scenario.scenario import Scenario
 from planner.study.sweep.sweep import Sweep
@@ -79,7 +78,7 @@ catalogue, day = load_catalogue(), date(2026, 11, 21)
 made = plan(catalogue, Scenario(), day)
 judged = decided(made)
 found, said = judged.answer, told(made, judged.answer, judged.futures)
-grid = Grid(Saved(Scenario()), (Axis((("work", 0, "busy_share"),), ((0.3,), (0.6,))),))
+grid = Grid(SavedScenario(Scenario()), (Axis((("work", 0, "busy_share"),), ((0.3,), (0.6,))),))
 columns, swept = SweepColumns(grid), Sweep(catalogue, grid, day).block(0, 2)
 tables = cash_table(made), results_table(made, found, judged.futures), assumptions_table(made, "$")
 print(json.dumps({
@@ -158,11 +157,12 @@ def test_a_helper_declares_no_way_and_a_record_in_the_middle_is_refused() -> Non
 
 
 def test_no_two_ways_look_or_are_called_alike() -> None:
-    for alike in ("name", "advice"):
+    for alike in ("name", "verdict_text"):
         assert len({getattr(one, alike) for one in WAYS.values()}) == len(WAYS)
-    assert len({one.look.light for one in WAYS.values()}) == len({one.look.dark for one in WAYS.values()}) == len(WAYS)
+    styles = [one.style for one in WAYS.values()]
+    assert len({style.light for style in styles}) == len({style.dark for style in styles}) == len(WAYS)
     for side in get_args(Side):
-        shown = [(one.look.dash, one.look.symbol) for one in WAYS.values() if one.side == side]
+        shown = [(one.style.dash, one.style.symbol) for one in WAYS.values() if one.side == side]
         assert len(set(shown)) == len(shown)
 
 

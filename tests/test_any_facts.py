@@ -25,7 +25,7 @@ from planner.money.renting.cheapest_offer import default_offer_filter
 from planner.money.renting.orders import busiest_order
 from planner.money.verdict.answer import Answer, Verdict
 from planner.money.verdict.contender import EvaluatedOption
-from planner.money.ways import WAYS, of_side
+from planner.money.ways import WAYS, options_of_side
 from planner.report.answer.document import answer_json
 from planner.report.answer.plan_report import PlanReport, plan_text
 from planner.report.answer.sentences import summarize_answer
@@ -64,11 +64,11 @@ JOBS = {
     ),
     "serve": Work(serve=ServingTask(model="llama-3-8b", requests_per_s=5.0, peak_requests_per_s=9.0)),
 }
-OWNING = of_side("own", "keep")
+OWNING = options_of_side("own", "keep")
 # What a verdict is about: the ways that may be named by it. The others are about no way in particular.
 SIDES: dict[Verdict, tuple[str, ...]] = {
-    "own": OWNING, "probably own": OWNING, "rent": of_side("rent"), "probably rent": of_side("rent"),
-    "mix": of_side("mix"), "keep": of_side("keep"), "probably keep": of_side("keep"),
+    "own": OWNING, "probably own": OWNING, "rent": options_of_side("rent"), "probably rent": options_of_side("rent"),
+    "mix": options_of_side("mix"), "keep": options_of_side("keep"), "probably keep": options_of_side("keep"),
 }  # fmt: skip
 
 

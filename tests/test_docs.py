@@ -24,7 +24,7 @@ from planner.study.data_files import load_futures_assumptions
 from planner.study.uncertainty.draws import normal_draws
 from planner.study.uncertainty.futures import DOTS
 from planner.study.uncertainty.sure_verdict import LIKELY, STEP, SURE
-from planner.study.uncertainty.uncertain_inputs import Spread, UncertainParameter
+from planner.study.uncertainty.uncertain_inputs import InputDistribution, UncertainParameter
 from pricing import choices, figure, load_catalogue, records
 from pricing.query import AGEING_DAYS
 from tests import house
@@ -240,8 +240,10 @@ def test_the_method_tells_of_the_futures_what_the_program_does(said: str) -> Non
 
 
 def test_1_in_10_draws_lies_beyond_each_end_of_a_range_as_the_method_says() -> None:
-    z = normal_draws((UncertainParameter("usd_per_kwh", "USD/kWh", Spread(0.1, 0.2, 0.5), "", "", ""),), FUTURES, 7)
-    values = Spread(0.1, 0.2, 0.5).at(z)
+    z = normal_draws(
+        (UncertainParameter("usd_per_kwh", "USD/kWh", InputDistribution(0.1, 0.2, 0.5), "", "", ""),), FUTURES, 7
+    )
+    values = InputDistribution(0.1, 0.2, 0.5).at(z)
     assert (values < 0.1).mean() == pytest.approx(0.1, abs=0.005)
     assert (values < 0.2).mean() == pytest.approx(0.5, abs=0.005)
     assert (values > 0.5).mean() == pytest.approx(0.1, abs=0.005)

@@ -177,14 +177,14 @@ def _by_token(
     catalogue: Catalogue, job: ServingJob, result: ServingResult, cost: JobHourQuote | None
 ) -> tuple[str, ...]:
     """Return the cost by the token, where the model is price and a price of the accelerator is known."""
-    from planner.money.by_token import by_token
+    from planner.money.by_token import token_break_even
     from planner.report.answer.sensitivity import describe_token_price
     from planner.scenario.task import ServingTask
 
     if cost is None or job.mig_profile is not None:
         return ()
     task = ServingTask(model=result.model, input_tokens=job.input_tokens, output_tokens=job.output_tokens)
-    price = by_token(catalogue, result, task, usd_per_accelerator_hour=cost.usd_per_accelerator_hour)
+    price = token_break_even(catalogue, result, task, usd_per_accelerator_hour=cost.usd_per_accelerator_hour)
     return () if price is None else (describe_token_price(price),)
 
 

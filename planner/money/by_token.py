@@ -47,7 +47,7 @@ def break_even_requests_per_s(*, usd_per_hour: float, usd_per_request: float) ->
     return usd_per_hour / SECONDS_PER_HOUR / usd_per_request
 
 
-def by_token(
+def token_break_even(
     catalogue: Catalogue,
     found: ServingResult,
     task: ServingTask,

@@ -18,7 +18,7 @@ from planner.money.owning.inputs import ORDER, lead_time
 from planner.money.owning.lines import FleetOrder, Ownership, owned
 from planner.money.owning.machine import Machine
 from planner.money.setting import PlanContext
-from planner.money.sizing import min_fleet_until, reach, server_size
+from planner.money.sizing import deferrable_capacity_share, min_fleet_until, server_size
 from planner.money.timeline import Holding
 from planner.scenario.own import MOST_ORDERS, PurchaseOrder
 from pricing.caching import cached, cached_property, derive
@@ -87,7 +87,9 @@ class DeliveryTimeline:
 
     def left(self, held: int = 0) -> DemandLayer:
         """Return the work it leaves for other supply, with so many accelerators above it."""
-        return self.over(lambda top: self.setting.demand.above(top + held, reach(self.setting, top + held)))
+        return self.over(
+            lambda top: self.setting.demand.above(top + held, deferrable_capacity_share(self.setting, top + held))
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +156,9 @@ def _build_orders(
         layer, layers = work_of(setting, top), tuple[DemandLayer, ...]()
         if before:  # the work that the order adds; the data are on the disks of the first
             layers = (layer, work_of(setting, before))
-            hours = demand.done(top, reach(setting, top)) - demand.done(before, reach(setting, before))
+            hours = demand.done(top, deferrable_capacity_share(setting, top)) - demand.done(
+                before, deferrable_capacity_share(setting, before)
+            )
             layer = demand.layer(hours, np.full(1, float(top - before)))
             layer = replace(layer, storage_tb=0.0, egress_tb_per_month=0.0)
         tranche = FleetOrder(before, accelerators, layers, order.month if order.has_price else 0)
@@ -168,7 +172,7 @@ def _build_orders(
 
 def work_of(setting: PlanContext, accelerators: int) -> DemandLayer:
     """Return the work that such a fleet does: first the part it has machines for, then deferrable work."""
-    return setting.demand.upto(accelerators, reach(setting, accelerators))
+    return setting.demand.upto(accelerators, deferrable_capacity_share(setting, accelerators))
 
 
 def _order_context(setting: PlanContext, order: PurchaseOrder, first_month: int) -> PlanContext:

@@ -48,15 +48,15 @@ def add_price_change(put: InputSheet, setting: PlanContext, name: str, fact: str
     put.add(name, to_plan_terms(setting, float(said.value)), said.unit, replace(said.origin, note=note))
 
 
-def worth_when_paid(setting: PlanContext, since_years: Num) -> NDArray[np.float64]:
+def deflators(setting: PlanContext, since_years: Num) -> NDArray[np.float64]:
     """What a dollar of the day a price was set is worth, in its money, when each month is paid. [1]"""
     years = flow_years(months=setting.timeline.last, timing=setting.terms.timing, day=setting.day)
     return np.asarray((1 + inflation_per_year(setting)) ** (since_years - years))
 
 
-def agreed(setting: PlanContext, lines: tuple[Line, ...], since_years: Num = 0.0) -> tuple[Line, ...]:
+def deflate_lines(setting: PlanContext, lines: tuple[Line, ...], since_years: Num = 0.0) -> tuple[Line, ...]:
     """Lines whose dollars were agreed so long after today, as they are in the terms of the plan."""
     if inflation_per_year(setting) == 0:
         return lines
-    worth = LedgerInput(WORTH, worth_when_paid(setting, since_years), _UNIT, PLAN)
+    worth = LedgerInput(WORTH, deflators(setting, since_years), _UNIT, PLAN)
     return tuple(replace(line, how=f"({line.how}) * {WORTH}", used=(*line.used, worth)) for line in lines)

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from planner.money.ledger import Ledger
 from planner.money.measures import present_usd
-from planner.money.option import Option
+from planner.money.option import Builder, Option, Unavailable, complete_ledger
 from planner.money.setting import BUSY_FACTOR, PlanContext
 from planner.money.ways import WAYS
-from planner.money.ways.ledger_of_way import Builder, Unavailable, complete_ledger
 from planner.money.ways.own import fleet_builder
 from planner.scenario.budget import CELLS
 from planner.scenario.path import Path, with_value

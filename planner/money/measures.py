@@ -128,7 +128,7 @@ class Measures:
     payback: Payback  # discounted
 
 
-def rate_per_year(setting: PlanContext) -> Num:
+def plan_discount_rate(setting: PlanContext) -> Num:
     """The rate everything is discounted at: yours as you say it; the catalogue's, nominal, less inflation if in real.
 
     Your own rate and your own changes of prices are taken to be in the terms of the plan, nominal or real.
@@ -152,19 +152,19 @@ def cash_flow_years(setting: PlanContext) -> NDArray[np.float64]:
 
 
 @cached(_KEPT)
-def factors(setting: PlanContext) -> NDArray[np.float64]:
+def monthly_discount_factors(setting: PlanContext) -> NDArray[np.float64]:
     """What a dollar of each month is worth today. [1]"""
-    return discount_factors(rate_per_year=rate_per_year(setting), years=cash_flow_years(setting))
+    return discount_factors(rate_per_year=plan_discount_rate(setting), years=cash_flow_years(setting))
 
 
 def discounted(setting: PlanContext, ledger: Ledger) -> NDArray[np.float64]:
     """The cash flow in today's money, month by month. [USD]"""
-    return np.asarray(ledger.monthly_usd * factors(setting))
+    return np.asarray(ledger.monthly_usd * monthly_discount_factors(setting))
 
 
 def discounted_ledger(setting: PlanContext, ledger: Ledger) -> Ledger:
     """The same lines, each with what its months' money is worth today in its formula: it sums to `present_usd`."""
-    worth = LedgerInput(WORTH, factors(setting), "USD today for one of that month", COMPUTED)
+    worth = LedgerInput(WORTH, monthly_discount_factors(setting), "USD today for one of that month", COMPUTED)
     return replace(
         ledger,
         lines=tuple(replace(line, how=f"({line.how}) * {WORTH}", used=(*line.used, worth)) for line in ledger.lines),
@@ -182,17 +182,17 @@ def present_usd(setting: PlanContext, ledger: Ledger) -> Num:
     return present
 
 
-def cumulative(setting: PlanContext, ledger: Ledger) -> NDArray[np.float64]:
+def cumulative_discounted_cost(setting: PlanContext, ledger: Ledger) -> NDArray[np.float64]:
     """The cash flow in today's money, summed up to each month. [USD]"""
     return np.cumsum(discounted(setting, ledger), axis=-1)
 
 
 def cash_today_usd(ledger: Ledger) -> Num:
     """What has to be paid today. [USD]"""
-    return paid_usd(ledger)[..., 0][()]
+    return cash_paid_usd(ledger)[..., 0][()]
 
 
-def paid_usd(ledger: Ledger) -> NDArray[np.float64]:
+def cash_paid_usd(ledger: Ledger) -> NDArray[np.float64]:
     """The cash, month by month, today first. [USD] What costs something and is paid to nobody is left out."""
     noncash = sum((line.priced_usd for line in ledger.lines if not line.is_cash), np.zeros(1))
     return np.asarray(ledger.monthly_usd - noncash)
@@ -200,7 +200,7 @@ def paid_usd(ledger: Ledger) -> NDArray[np.float64]:
 
 def cash_by_year_usd(ledger: Ledger) -> NDArray[np.float64]:
     """What has to be paid in each year of the plan, day one being in the first. [USD] Years along the last axis."""
-    paid = paid_usd(ledger)
+    paid = cash_paid_usd(ledger)
     starts = [0, *range(MONTHS_PER_YEAR + 1, paid.shape[-1], MONTHS_PER_YEAR)]
     return np.asarray(np.add.reduceat(paid, starts, axis=-1))
 
@@ -216,10 +216,10 @@ class PeakCash:
 
 def peak_cash(setting: PlanContext, ledger: Ledger) -> PeakCash:
     """The most money that is out at one time. What a sale brings at the end was not there before."""
-    paid = paid_usd(ledger)
+    paid = cash_paid_usd(ledger)
     out = np.cumsum(paid)
     month = int(np.argmax(out))
-    return PeakCash(month, float(out[month]), float((paid * factors(setting))[: month + 1].sum()))
+    return PeakCash(month, float(out[month]), float((paid * monthly_discount_factors(setting))[: month + 1].sum()))
 
 
 def rates_of_return(setting: PlanContext, ledgers: Sequence[Ledger], baseline: Ledger) -> tuple[SolveResult, ...]:
@@ -235,7 +235,7 @@ def savings_before_resale_usd(option: Ledger, baseline: Ledger) -> NDArray[np.fl
     return np.asarray(saved_usd(option, baseline) + sum(brought, np.zeros(1)))
 
 
-def measured(
+def compute_measures(
     setting: PlanContext,
     option_ledger: Ledger,
     useful_hours: NDArray[np.float64],
@@ -243,13 +243,13 @@ def measured(
     rate_of_return: SolveResult | None = None,
 ) -> Measures:
     """All measures of one option against a baseline; its rate of return where that is solved already."""
-    rate, years = rate_per_year(setting), cash_flow_years(setting)
+    rate, years = plan_discount_rate(setting), cash_flow_years(setting)
     own, monthly = present_usd(setting, option_ledger), option_ledger.monthly_usd
     saved, worked = saved_usd(option_ledger, baseline_ledger), savings_before_resale_usd(option_ledger, baseline_ledger)
     return Measures(
         present_usd=own,
         total_usd=option_ledger.total_usd[()],
-        bills_usd=paid_usd(option_ledger).sum(axis=-1)[()],
+        bills_usd=cash_paid_usd(option_ledger).sum(axis=-1)[()],
         cash_today_usd=cash_today_usd(option_ledger),
         eac_usd_per_year=equivalent_annual_usd(present_value_usd=own, rate_per_year=rate, years=setting.scenario.years),
         usd_per_useful_hour=levelised_usd_per_hour(
@@ -257,8 +257,8 @@ def measured(
         ),
         idle_usd=option_ledger.part_usd("idle")[()],
         unpriced=option_ledger.unpriced,
-        npv_usd=np.sum(saved * factors(setting), axis=-1),
+        npv_usd=np.sum(saved * monthly_discount_factors(setting), axis=-1),
         irr=rate_of_return or irr(usd=saved, years=years),
         simple_payback=simple_payback(usd=worked),
-        payback=simple_payback(usd=worked * factors(setting)),
+        payback=simple_payback(usd=worked * monthly_discount_factors(setting)),
     )

@@ -104,7 +104,7 @@ class ImplausibleInput:
 def doubts(plan: Plan) -> tuple[ImplausibleInput, ...]:
     """Return your own inputs that are far from usual values: prices first, then in the order of the ledgers."""
     scenario = plan.setting.scenario
-    blocks = [way.inputs for way in WAYS.values() if way.asks_back]
+    blocks = [way.inputs for way in WAYS.values() if way.checks_plausibility]
     bare = scenario.model_copy(update={name: Scenario.model_fields[name].default for name in blocks})
     typed = tuple(_typed_money(scenario))
     if bare == scenario and not typed:

@@ -5,15 +5,22 @@ from datetime import date
 from functools import partial
 
 from planner.money.ledger import Case, Ledger
-from planner.money.option import Option, SkippedOption, fleet_option_key
+from planner.money.option import (
+    Builder,
+    Option,
+    OptionLedger,
+    SkippedOption,
+    Unavailable,
+    complete_ledger,
+    fleet_option_key,
+)
 from planner.money.renting.cheapest_offer import taken
 from planner.money.renting.orders import placement_limits, site_country
 from planner.money.selling import no_sale_reason
 from planner.money.setting import PlanContext
 from planner.money.sizing import right_size
 from planner.money.ways import WAYS
-from planner.money.ways.ledger_of_way import Builder, OptionLedger, Unavailable, complete_ledger
-from planner.money.ways.right_size import right_size_builder
+from planner.money.ways.own import right_size_builder
 from planner.scenario.scenario import Scenario
 from planner.scenario.ways import Way
 from planner.speed.work_to_hours import convert_to_hours
@@ -102,7 +109,7 @@ def option(setting: PlanContext, way: Way, build: Builder, key: str | None = Non
     """Return one option at typical figures, with the function for its low and high cases."""
     spec, catalogue, scenario = WAYS[way], setting.catalogue, setting.scenario
     conflict = None
-    if spec.by_the_token:
+    if spec.is_billed_by_token:
         conflict = hosted_residency_conflict(catalogue, scenario)
     elif spec.owns:
         conflict = owned_residency_conflict(catalogue, scenario)

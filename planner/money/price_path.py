@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from planner.money.finance import SolveResult, root, solve_result
 from planner.money.formula import Num
-from planner.money.inflation import WORTH, inflation_per_year, to_plan_terms, worth_when_paid
+from planner.money.inflation import WORTH, deflators, inflation_per_year, to_plan_terms
 from planner.money.ledger import COMPUTED, TRIED, YOUR_INPUT, InputSheet, Line, Origin, origin
 from planner.money.setting import RENT_CHANGE, PlanContext
 from planner.money.timeline import PLAN
@@ -68,7 +68,7 @@ def add_rent_path(sheet: InputSheet, setting: PlanContext, set_after_months: NDA
     """Add the path of rents; return the hourly price as a formula. `set_after_months`: when each price was set."""
     later = ""
     if inflation_per_year(setting) != 0:
-        worth = worth_when_paid(setting, set_after_months / MONTHS_PER_YEAR)
+        worth = deflators(setting, set_after_months / MONTHS_PER_YEAR)
         sheet.add(WORTH, worth, "dollars of the day its price was set", PLAN)
         later = f" * {WORTH}"
     if STEP in setting.tried:  # a jump of all rents from some month on
@@ -255,7 +255,7 @@ def add_forward_rent(sheet: InputSheet, setting: PlanContext, path: str) -> str:
     sheet.add("month", setting.timeline.month, "its number", PLAN)
     agreed = PRICE_AGREED
     if inflation_per_year(setting) != 0:
-        worth = worth_when_paid(setting, 0.0)
+        worth = deflators(setting, 0.0)
         sheet.add(WORTH_AGREED, worth, "dollars of today", PLAN)
         agreed = f"{agreed} * {WORTH_AGREED}"
     return f"where(month >= {_FIRST}, {agreed}, {path})"

@@ -1,4 +1,4 @@
-"""Profit and loss of a way that sells hours, year by year: what comes in, what goes out, what the books write off.
+"""Profit and loss of an option that sells hours, year by year: income, costs and depreciation.
 
 Income is positive, costs are negative, and each row below is the sum of those above it. Over a plan whose machines are
 sold at its end the profits sum to the cash: what is borrowed is paid back, and what is bought is written off or sold.
@@ -17,8 +17,7 @@ from planner.money.measures import present_usd
 from planner.money.option import Option
 from planner.money.selling import PRICE, SHARE
 from planner.money.setting import PlanContext
-from planner.money.tax.books import by_tax_year
-from planner.money.tax.lines import book_depreciation_usd, book_value_sold_usd, vat_in_books_usd
+from planner.money.tax import book_depreciation_usd, book_value_sold_usd, by_tax_year, vat_in_books_usd
 from pricing.caching import cached_property
 
 Array = NDArray[np.float64]
@@ -36,7 +35,7 @@ MOST_TIMES = 20.0  # a price is tried up to so many times the plan's
 
 @dataclass(frozen=True, eq=False)
 class ProfitAndLoss:
-    """The rows of one way by year, and where selling breaks even."""
+    """The rows of one option by year, and where selling breaks even."""
 
     setting: PlanContext
     option: Option
@@ -44,13 +43,13 @@ class ProfitAndLoss:
 
     @property
     def years(self) -> int:
-        """How many years there are; the last may be shorter."""
+        """Number of years; the last may be shorter."""
         return len(self.rows["profit"])
 
     @cached_property
     def break_even_usd(self) -> float | None:
-        """What a sold hour would have to bring for the profits of all years to be nought."""
-        return self._solve_break_even(PRICE, self._highest_usd, _cash_out_by_year)
+        """The price of a sold hour at which the profits of all years sum to zero."""
+        return self._solve_break_even(PRICE, self._highest_usd, lambda _, ledger: ledger.total_usd)
 
     @cached_property
     def break_even_usd_today(self) -> float | None:
@@ -59,8 +58,8 @@ class ProfitAndLoss:
 
     @cached_property
     def break_even_share(self) -> float | None:
-        """What share of the idle hours would have to be sold; None where not even all of them are enough."""
-        return self._solve_break_even(SHARE, 1.0, _cash_out_by_year)
+        """The share of the idle hours to be sold for that; None where not even all of them are enough."""
+        return self._solve_break_even(SHARE, 1.0, lambda _, ledger: ledger.total_usd)
 
     @cached_property
     def break_even_share_today(self) -> float | None:
@@ -73,60 +72,51 @@ class ProfitAndLoss:
         return MOST_TIMES * ((sell.usd_per_accelerator_hour if sell else None) or 1.0)
 
     def _solve_break_even(self, name: str, most: float, cost: Callable[[PlanContext, Ledger], object]) -> float | None:
-        """The least value of an input from which on nothing is lost."""
+        """Return the least value of an input from which on nothing is lost."""
         values = np.linspace(0.0, most, _STEPS)
-        there = InputColumns(self.setting, {name: values}).context()
-        ledger = build_ledger(there, option_builder(self.option))
+        columns = InputColumns(self.setting, {name: values}).context()
+        ledger = build_ledger(columns, option_builder(self.option))
         if ledger is None:
             return None
-        usd = np.broadcast_to(np.asarray(cost(there, ledger), dtype=np.float64), values.shape)
+        usd = np.broadcast_to(np.asarray(cost(columns, ledger), dtype=np.float64), values.shape)
         above = np.flatnonzero(usd <= 0)
         if not above.size:
             return None
         at = int(above[0])
-        if at == 0:
-            return 0.0
-        return float(np.interp(0.0, [usd[at], usd[at - 1]], [values[at], values[at - 1]]))
-
-
-def _cash_out_by_year(setting: PlanContext, ledger: Ledger) -> Array:
-    del setting  # in dollars as they are paid
-    return ledger.total_usd
+        return float(np.interp(0.0, [usd[at], usd[at - 1]], [values[at], values[at - 1]])) if at else 0.0
 
 
 def profit_and_loss(setting: PlanContext, option: Option) -> ProfitAndLoss | None:
-    """Profit and loss of a way; None where it sells no hours."""
+    """Return the profit and loss of an option; None where it sells no hours."""
     ledger = option.ledger
     if not any(line.part == "income" for line in ledger.lines):
         return None
-    paid = [line for line in ledger.lines if line.is_cash]
-    rows = {name: _by_year(setting, [one for one in paid if _row(one) == name]) for name in (*OPERATING, "interest")}
-    rows["ebitda"] = _sum(rows, OPERATING)
+    cash_lines = [line for line in ledger.lines if line.is_cash]
+    by_row = {name: _by_year(setting, [line for line in cash_lines if _row(line) == name])
+              for name in (*OPERATING, "interest", "on_sale", "tax")}  # fmt: skip
     life = setting.catalogue.facts[BOOK_LIFE].figure.newest.typical
+    rows = dict(by_row)
+    rows["ebitda"] = _sum(rows, OPERATING)
     rows["depreciation"] = -_years(setting, book_depreciation_usd(setting, ledger, life))
-    left = _years(setting, book_value_sold_usd(setting, ledger, life))
-    rows["on_sale"] = _by_year(setting, [one for one in paid if _row(one) == "on_sale"]) - left
+    rows["on_sale"] = by_row["on_sale"] - _years(setting, book_value_sold_usd(setting, ledger, life))
     rows["before_tax"] = _sum(rows, ("ebitda", "depreciation", "on_sale", "interest"))
     # VAT that does not come back is in what is written off already
-    in_books = _years(setting, vat_in_books_usd(setting, ledger))
-    rows["tax"] = _by_year(setting, [one for one in paid if _row(one) == "tax"]) + in_books
+    rows["tax"] = by_row["tax"] + _years(setting, vat_in_books_usd(setting, ledger))
     rows["profit"] = _sum(rows, ("before_tax", "tax"))
-    rows["cash"] = _by_year(setting, paid)
+    rows["cash"] = _by_year(setting, cash_lines)
     return ProfitAndLoss(setting, option, {name: rows[name] for name in ROWS})
 
 
 def _row(line: Line) -> str:
-    """The row that a line stands in; none for what is no profit and no loss: buying, borrowing and paying back."""
-    names = {one.name for one in line.used}
+    """Return the row of a line; none for what is no profit and no loss: buying, borrowing and paying back."""
+    names = {used.name for used in line.used}
     if line.treatment == "sale":
         return "on_sale"
     if line.treatment in ("capital", "financing"):
         return ""
     if _LOAN_RATE in names:
         return "interest"
-    if _METER in names:
-        return "power"
-    return _PARTS.get(line.part, "rent")
+    return "power" if _METER in names else _PARTS.get(line.part, "rent")
 
 
 def _by_year(setting: PlanContext, lines: Iterable[Line]) -> Array:

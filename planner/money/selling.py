@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from planner.money.formula import formula
-from planner.money.inflation import WORTH, agreed
+from planner.money.inflation import WORTH, deflate_lines
 from planner.money.ledger import CONVENTION, YOUR_INPUT, Case, InputSheet, Line, Origin, end, origin
 from planner.money.price_path import add_rent_path
 from planner.money.setting import PlanContext
@@ -78,13 +78,13 @@ def hour_sale_lines(sheet: InputSheet, setting: PlanContext, idle: SellableHours
     )
     if idle.with_people and sell.usd_per_month_to_sell:
         people = f"usd_per_month_to_sell * ({idle.available} * sells)"
-        lines = (*lines, *agreed(setting, (sheet.line("People and billing to sell them", "selling", people),)))
+        lines = (*lines, *deflate_lines(setting, (sheet.line("People and billing to sell them", "selling", people),)))
     if idle.more_kw is None:
         return lines
     meter = "pue * usd_per_kwh * hours_per_month * (1 + power_price_change_per_year) ** begun_years"
     kwh = f"{idle.more_kw} * {meter} * ({idle.available} * sells) * {SHARE}"
     electricity = sheet.line("Electricity of hours sold", "power", kwh)
-    return (*lines, *agreed(setting, (electricity,), setting.timeline.begun_years))
+    return (*lines, *deflate_lines(setting, (electricity,), setting.timeline.begun_years))
 
 
 def _add_sold_share(sheet: InputSheet, setting: PlanContext, yours: float | None) -> None:

@@ -21,7 +21,7 @@ _MOST_FLEET = 2**20
 _NEARLY = 1e-9
 
 
-def reach(setting: PlanContext, fleet: float) -> float:
+def deferrable_capacity_share(setting: PlanContext, fleet: float) -> float:
     """The share of its hours that a fleet can give to work that may wait: all, if a job fits on it, else none. [1]
 
     How long jobs then wait is reported (`utilization_within_wait`, `wait_in_services`), not limited.
@@ -41,7 +41,7 @@ def utilization_within_wait(setting: PlanContext, fleet: int) -> float:
 @cached(16)
 def wait_warning(setting: PlanContext, fleet: int) -> str | None:
     """Return a warning where a fleet does all the work but keeps jobs waiting longer than is accepted."""
-    busy, wait = busy_share(setting, fleet), wait_in_services(setting, fleet)
+    busy, wait = peak_utilization(setting, fleet), wait_in_services(setting, fleet)
     if busy <= utilization_within_wait(setting, fleet) or fleet < setting.demand.job_accelerators:
         return None
     if not np.asarray(wait.is_found).all():
@@ -107,7 +107,7 @@ def server_size(setting: PlanContext) -> int:
     return 1 if server is None else server.accelerators
 
 
-def busy_share(setting: PlanContext, fleet: int) -> float:
+def peak_utilization(setting: PlanContext, fleet: int) -> float:
     """Return the utilization with all the work, in the busiest month; above 1 where it does not fit. [1]"""
     return _busiest_month_mean(setting, setting.usual_demand) / fleet
 
@@ -115,11 +115,11 @@ def busy_share(setting: PlanContext, fleet: int) -> float:
 def completed_share(setting: PlanContext, fleet: float) -> float:
     """The share of all useful hours that a fleet does. [1]"""
     demand = setting.usual_demand
-    done = np.sum(demand.done(fleet, reach(setting, fleet)) * setting.timeline.runs)
+    done = np.sum(demand.done(fleet, deferrable_capacity_share(setting, fleet)) * setting.timeline.runs)
     return float(done) / max(_total_hours(setting), 1e-12)
 
 
-def usual_share(setting: PlanContext, fleet: float) -> float:
+def average_utilization(setting: PlanContext, fleet: float) -> float:
     """Return the utilization over the plan, with the part of the work that the fleet takes. [1]"""
     capacity = float(setting.timeline.runs.sum()) * setting.demand.plain.hours_per_month
     return completed_share(setting, fleet) * _total_hours(setting) / (fleet * capacity)
@@ -133,7 +133,7 @@ def wait_hours(setting: PlanContext, fleet: float) -> SolveResult:
     """Return the mean wait of a deferrable job on such a fleet, over the plan. [hour]"""
     wait = mean_wait_in_services(
         slots=float(max(fleet // setting.demand.job_accelerators, 1)),
-        busy_share=min(usual_share(setting, fleet), 1.0),
+        busy_share=min(average_utilization(setting, fleet), 1.0),
         service_cv=SERVICE_CV,
     )
     return SolveResult(wait.value * setting.scenario.rent.hours_per_session, wait.reason)

@@ -76,7 +76,7 @@ def style_figure(
 
 def option_color(way: Way, dark: bool) -> str:
     """The colour a way has in every chart."""
-    return WAYS[way].look.colour(dark)
+    return WAYS[way].style.colour(dark)
 
 
 def channels(colour: str) -> tuple[int, ...]:

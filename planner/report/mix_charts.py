@@ -98,7 +98,7 @@ def buy_or_wait_chart(result: Waiting, dark: bool, futures: BuyOrWaitFutures | N
     months, own = list(result.months), option_color("own", dark)
     edges = [] if futures is None else band(months, futures.low_usd.tolist(), futures.high_usd.tolist(), own)
     never = _line("Never: rent all along", [0, months[-1]], [result.never_usd] * 2, "on_demand", dark, "%{y:$,.0f}")
-    never["line"]["dash"] = WAYS["on_demand"].look.dash
+    never["line"]["dash"] = WAYS["on_demand"].style.dash
     data = [
         _line("Order in this month", months, result.present_usd.tolist(), "own", dark, "month %{x}: %{y:$,.0f}"),
         never | {"mode": "lines"},

@@ -18,20 +18,20 @@ def title(answer: Answer) -> str:
     if answer.best is None:
         is_sold_out = "on_demand" in answer.plan.setting.offers.lacks
         return "Not available as asked." if is_sold_out else "Not enough to answer yet."
-    if answer.limit is not None and answer.limit.is_least:
-        return f"Nothing keeps to {answer.limit.limited_quantity}: {answer.limit.said}."
+    if answer.limit is not None and answer.limit.is_unavoidable:
+        return f"Nothing keeps to {answer.limit.limited_quantity}: {answer.limit.message}."
     advice = _advice_text(answer.best)
-    if answer.asked is not None and answer.best.option.way == "own" and answer.best is not answer.asked:
-        advice = f"Buy {answer.best.option.accelerators:,.0f}, not {answer.asked.option.accelerators:,.0f}"
+    if answer.requested is not None and answer.best.option.way == "own" and answer.best is not answer.requested:
+        advice = f"Buy {answer.best.option.accelerators:,.0f}, not {answer.requested.option.accelerators:,.0f}"
     if answer.verdict in PROBABLE:
         advice = f"Probably {words.lower_first(advice)}"
-    return f"{advice}." if answer.limit is None else f"{advice}: {answer.limit.said}."
+    return f"{advice}." if answer.limit is None else f"{advice}: {answer.limit.message}."
 
 
 def _advice_text(way: EvaluatedOption) -> str:
     """Return the action that an option stands for; a mix states the number of each."""
     spec = WAYS[way.option.way]
-    return way.option.title if spec.side == "mix" else spec.advice
+    return way.option.title if spec.side == "mix" else spec.verdict_text
 
 
 def _tie_title(answer: Answer) -> str:
@@ -67,7 +67,7 @@ def selling_title(answer: Answer) -> str | None:
     own = hour_selling_option(answer)
     if own is None or answer.best is None or answer.limit is not None:
         return None
-    pays = f"{WAYS[own.option.way].advice} and sell the hours: it pays"
+    pays = f"{WAYS[own.option.way].verdict_text} and sell the hours: it pays"
     if profitable_share(answer, own) is None:  # only owning was compared; not buying costs nothing
         return f"{pays}." if own.present_usd < 0 else f"{_NOT}."
     if answer.verdict == "close":

@@ -18,7 +18,7 @@ from planner.report.title import title
 from planner.study.uncertainty.break_even_map import BreakEvenMap, has_scenario_field
 from planner.study.uncertainty.stress import StressResult, StressTest, stresses
 from planner.study.uncertainty.sure_verdict import Judged
-from planner.study.uncertainty.tornado import Index, TornadoBar
+from planner.study.uncertainty.tornado import SobolIndex, TornadoBar
 from pricing.figure import Source
 
 NOTHING_MOVES = "Every figure of this plan is certain, so nothing moves the answer."
@@ -141,7 +141,7 @@ def stress_test_keys() -> tuple[str, ...]:
     return tuple(stresses())
 
 
-def uncertainty_summary(indices: Sequence[Index]) -> str:
+def uncertainty_summary(indices: Sequence[SobolIndex]) -> str:
     """Return the few inputs that make most of the uncertainty."""
     if not indices:
         return NOTHING_MOVES
@@ -223,7 +223,7 @@ def _stress_row(name: str, judged: Judged, pair: tuple[EvaluatedOption, Evaluate
     if len(two) == 2 and two[0].side == two[1].side:
         usd = {way.option.key: way.present_usd for way in answer.ranked}
         first, second = (usd.get(way.option.key) for way in pair or ())
-        heads = [words.upper_first(spec.doing) for spec in two]
+        heads = [words.upper_first(spec.gerund) for spec in two]
     else:
         first, second = (way.present_usd if way else None for way in (answer.own, answer.rent))
         heads = ["Owning", "Renting"]
@@ -237,7 +237,7 @@ def _stress_row(name: str, judged: Judged, pair: tuple[EvaluatedOption, Evaluate
     }
 
 
-def indices_table(indices: Sequence[Index]) -> Table:
+def indices_table(indices: Sequence[SobolIndex]) -> Table:
     """Return the share of the uncertainty that comes from each input: by itself, and together with others."""
     rows = [(input_label(index.name), index.first, index.total) for index in indices]
     return Table.listed(("Input", "By itself", "With all it works through"), rows) if rows else Table.of([])

@@ -17,20 +17,19 @@ from planner.money.finance import SolveResult, solve_result
 from planner.money.formula import Num
 from planner.money.ledger import Treatment
 from planner.money.many_ledgers import InputColumns, build_ledger, option_builder
-from planner.money.measures import factors, present_usd
-from planner.money.option import Option
+from planner.money.measures import monthly_discount_factors, present_usd
+from planner.money.option import Option, Unavailable
 from planner.money.owned_fleet import owned_fleet
 from planner.money.owning.inputs import ORDER
 from planner.money.plan import Plan, plan_from_context
 from planner.money.setting import PlanContext
 from planner.money.ways import on_demand, own
-from planner.money.ways.ledger_of_way import Unavailable
 from planner.money.ways.own import LEAD_TIME
 from planner.scenario.amounts import count
 from planner.scenario.base import MONTHS_PER_YEAR
-from planner.study.uncertainty.draws import drawn
-from planner.study.uncertainty.futures import futures
-from planner.study.uncertainty.uncertain_inputs import TAIL, doubtful
+from planner.study.uncertainty.draws import draw_inputs
+from planner.study.uncertainty.futures import draw_futures
+from planner.study.uncertainty.uncertain_inputs import TAIL, uncertain_inputs
 
 Array = NDArray[np.float64]
 
@@ -116,7 +115,7 @@ def waiting(plan: Plan) -> Waiting | BuyOrWaitUnavailable:
     build, fleet = option_builder(option), owned_fleet(setting, option)
     assert fleet is not None  # it could be built
     inputs = fleet.parts[0].sheet.used
-    lead = own.first(inputs[own.LEAD_TIME].value)
+    lead = own.first_draw(inputs[own.LEAD_TIME].value)
     last = int(np.ceil(_service_end(setting) - lead - 1e-9)) - 1
     if last < 0:
         return BuyOrWaitUnavailable(f"an order of today comes after {count(lead, 'month')}, when the plan is over")
@@ -126,7 +125,7 @@ def waiting(plan: Plan) -> Waiting | BuyOrWaitUnavailable:
     assert by_month is not None  # it could be built for today
     assert rented is not None
     lines = (line.priced_usd for line in by_month.lines if line.treatment in _OF_HARDWARE)
-    hardware_usd = (sum(lines, np.zeros(1)) * factors(context)).sum(axis=-1)
+    hardware_usd = (sum(lines, np.zeros(1)) * monthly_discount_factors(context)).sum(axis=-1)
     return Waiting(
         plan=plan,
         option=option,
@@ -136,7 +135,7 @@ def waiting(plan: Plan) -> Waiting | BuyOrWaitUnavailable:
         hardware_usd=np.asarray(np.broadcast_to(hardware_usd, months.shape)),
         never_usd=float(present_usd(setting, rented)),
         lead_time_months=lead,
-        price_change_per_year=own.first(inputs[PRICE_CHANGE].value),
+        price_change_per_year=own.first_draw(inputs[PRICE_CHANGE].value),
     )
 
 
@@ -192,11 +191,11 @@ def buy_or_wait_futures(comparison: Waiting) -> BuyOrWaitFutures | None:
     """Return the cost by month of the order over futures; None where nothing about it is uncertain."""
     setting, months = comparison.plan.setting, np.array(comparison.months, dtype=np.float64)
     # The later price of hardware matters only where something is ordered later.
-    inputs = doubtful(plan_from_context(setting.with_tried({ORDER: float(months[-1])})))
+    inputs = uncertain_inputs(plan_from_context(setting.with_tried({ORDER: float(months[-1])})))
     if not inputs:
         return None
     count = int(np.clip(_ROWS // len(months), _FEWEST, _MOST))
-    columns = InputColumns(setting, drawn(inputs, count, setting.scenario.seed))
+    columns = InputColumns(setting, draw_inputs(inputs, count, setting.scenario.seed))
     columns = columns.take(np.repeat(np.arange(count), len(months))).with_tried(ORDER, np.tile(months, count))
     usd = columns.present_usd([option_builder(comparison.option)])[0].reshape(count, len(months))
     value = usd[:, :1] - usd
@@ -215,7 +214,7 @@ def buy_or_wait_futures(comparison: Waiting) -> BuyOrWaitFutures | None:
 
 def _never_buy_share(comparison: Waiting) -> float:
     """Return the share of futures in which never buying is cheaper than buying now, in the draws of the verdict."""
-    plan_futures = futures(comparison.plan)
+    plan_futures = draw_futures(comparison.plan)
     if plan_futures is None:
         return 0.0
     builders = [on_demand.build, option_builder(comparison.option)]

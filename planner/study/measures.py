@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from planner.money.carbon import Ends, OptionEmissions
+from planner.money.carbon import EmissionRange, OptionEmissions
 from planner.money.finance import SolveResult
 from planner.money.measures import Measures, Payback, PeakCash, peak_cash
 from planner.money.plan import Plan
@@ -55,7 +55,7 @@ class OptionResult:
     @property
     def emitted(self) -> OptionEmissions:
         """Its emissions."""
-        return self.answer.emitted(self.way)
+        return self.answer.emissions(self.way)
 
     @cached_property
     def peak(self) -> PeakCash:
@@ -165,7 +165,7 @@ def _emission(name: str, kind: str, end: int, description: str, label: str = "",
     """Kilograms of one kind of emission, at one end of their range."""
 
     def value(result: OptionResult) -> MeasureValue:
-        kg: Ends | None = getattr(result.emitted, kind)
+        kg: EmissionRange | None = getattr(result.emitted, kind)
         return _NOT_KNOWN if kg is None else kg[end]
 
     return Measure(name, "kg", description, value, may_lack=True, part=EMISSIONS, label=label, format=TENTHS, was=was)
@@ -207,7 +207,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "cash_today_p90_usd", "USD", "90th percentile of the cash on day one",
-        _simulated(lambda futures, key: futures.cash(key).high), may_lack=True,
+        _simulated(lambda futures, key: futures.cash_today_band(key).high), may_lack=True,
     ),
     Measure(
         "peak_cash_usd", "USD", "the most cash that is out at one time, not discounted", lambda it: it.peak.bills_usd

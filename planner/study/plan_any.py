@@ -10,7 +10,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from planner.money.plan import Plan, build_context, plan_from_context
-from planner.money.verdict.answer import answer
+from planner.money.verdict.answer import build_answer
 from planner.scenario.base import HOURS_PER_MONTH, MILLION, SECONDS_PER_HOUR
 from planner.scenario.latency import LatencyClass
 from planner.scenario.rent import HostedModelInputs
@@ -124,7 +124,7 @@ def affordable_fleet(catalogue: Catalogue, scenario: Scenario, usd: float, day: 
     def cost(accelerators: int) -> float:
         work = scenario.work[0].model_copy(update={"accelerators": accelerators})
         plan = planned(catalogue, scenario.model_copy(update={"work": (work, *scenario.work[1:])}), day)
-        best = answer(plan).best
+        best = build_answer(plan).best
         return float("inf") if best is None else float(best.measures.bills_usd)
 
     # Double the count while it is affordable, then bisect the gap.

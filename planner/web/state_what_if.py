@@ -10,9 +10,9 @@ from planner.report.what_if import compared_pair
 from planner.scenario.ways import Way
 from planner.study.uncertainty import break_even_map as maps
 from planner.study.uncertainty.break_even_map import BreakEvenMap
-from planner.study.uncertainty.stress import StressResult, laid_over, run_stress_test
+from planner.study.uncertainty.stress import StressResult, run_stress_test, with_stress_tests
 from planner.study.uncertainty.sure_verdict import Judged, decided
-from planner.study.uncertainty.tornado import Index, TornadoBar, indices, tornado
+from planner.study.uncertainty.tornado import SobolIndex, TornadoBar, sobol_indices, tornado
 from planner.web import state, workers
 from planner.web.shared import shared
 
@@ -61,7 +61,9 @@ def tornado_figure() -> go.Figure:
 def break_even_map(x_name: str, y_name: str) -> BreakEvenMap:
     """Return what owning saves over two different inputs."""
     plan = state.result().plan
-    return workers.run_in_worker(maps.break_even_map, plan, *_pair(), maps.axis(plan, x_name), maps.axis(plan, y_name))
+    return workers.run_in_worker(
+        maps.break_even_map, plan, *_pair(), maps.map_axis(plan, x_name), maps.map_axis(plan, y_name)
+    )
 
 
 @shared(64, key=state.of_plan)
@@ -82,7 +84,7 @@ def stressed(key: str) -> StressResult:
 
 @shared(64, key=state.of_plan)
 def _stressed_together(keys: tuple[str, ...]) -> Judged | None:
-    plan = laid_over(state.result().plan, keys)
+    plan = with_stress_tests(state.result().plan, keys)
     return None if plan is None else workers.run_in_worker(decided, plan)
 
 
@@ -94,6 +96,6 @@ def combined_stress(keys: tuple[str, ...]) -> Judged | None:
 
 
 @shared(32, key=state.of_plan, spinner="Telling the inputs apart")
-def uncertainty_shares() -> tuple[Index, ...]:
+def uncertainty_shares() -> tuple[SobolIndex, ...]:
     """Return which share of the uncertainty comes from each input. Takes a second the first time."""
-    return workers.run_in_slow_worker(indices, state.result().plan, *_pair())
+    return workers.run_in_slow_worker(sobol_indices, state.result().plan, *_pair())

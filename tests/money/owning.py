@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.ledger import Ledger, Line
+from planner.money.option import Builder, OptionLedger
 from planner.money.owning import owning
 from planner.money.plan import build_context
 from planner.money.setting import PlanContext
-from planner.money.ways.ledger_of_way import Builder, OptionLedger
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
 

@@ -7,9 +7,9 @@ import numpy as np
 
 from planner.money.formula import formula
 from planner.money.ledger import Ledger, Line
+from planner.money.option import Builder, OptionLedger, Unavailable
 from planner.money.plan import build_context
 from planner.money.setting import PlanContext
-from planner.money.ways.ledger_of_way import Builder, OptionLedger, Unavailable
 from planner.scenario.scenario import Scenario
 from pricing import Catalogue, load_catalogue
 from pricing.figure import Figure, FigureValue, Source

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from planner.money.ledger import YOUR_INPUT, Ledger, LedgerInput, Line
 from planner.money.option import Option
 from planner.money.plan import Plan, plan
-from planner.money.verdict.answer import CLOSE_GAP, Answer, answer
+from planner.money.verdict.answer import CLOSE_GAP, Answer, build_answer
 from planner.money.verdict.breakeven import STEP
-from planner.money.verdict.limits import LimitBreach
+from planner.money.verdict.contender import LimitBreach
 from planner.money.ways import WAYS as ALL_WAYS
 from planner.scenario.own import ExistingHardware, OwnInputs
 from planner.scenario.rent import RentalInputs
@@ -30,7 +30,7 @@ CATALOGUE = load_catalogue()
 
 
 def asked(scenario: Scenario) -> Answer:
-    return answer(plan(CATALOGUE, scenario, DAY))
+    return build_answer(plan(CATALOGUE, scenario, DAY))
 
 
 def said(**usd: Any) -> Answer:
@@ -38,7 +38,7 @@ def said(**usd: Any) -> Answer:
     limits = {"cash_on_day_one_usd": usd.pop("cash", None), "cash_per_year_usd": usd.pop("yearly", None)}
     terms = FinancialTerms(discount_rate_per_year=0.1, **limits)
     made = plan(CATALOGUE, Scenario(terms=terms, ways=("own", "on_demand")), DAY)
-    return answer(replace(made, options=tuple(option(made, key, amounts) for key, amounts in usd.items())))
+    return build_answer(replace(made, options=tuple(option(made, key, amounts) for key, amounts in usd.items())))
 
 
 def option(made: Plan, key: str, usd: Any) -> Option:
@@ -122,8 +122,8 @@ def test_what_cannot_be_paid_today_is_limited() -> None:
     found = said(own=308_000, on_demand_later=400_000, cash=200_000)
     assert found.verdict == "limited"
     assert found.limit is not None
-    assert found.limit.said == "buying needs $308,000 on day one and you have $200,000"
-    assert found.limit.more == "$108,000 more on day one"
+    assert found.limit.message == "buying needs $308,000 on day one and you have $200,000"
+    assert found.limit.remedy == "$108,000 more on day one"
     assert found.best is not None
     assert found.best.option.way == "on_demand"
     assert found.gap_share == pytest.approx(400_000 / 1.1 ** (1 / 12) / 308_000 - 1)
@@ -138,7 +138,7 @@ def test_another_way_to_own_may_keep_to_the_limit() -> None:
     none = said(own=300, on_demand=500, cash=200)
     assert none.verdict == "limited"
     assert none.limit is not None
-    assert none.limit.said == "the least that any way needs (buying) is $300 on day one and you have $200"
+    assert none.limit.message == "the least that any way needs (buying) is $300 on day one and you have $200"
     assert said(own=300, on_demand=250, cash=260).limit is None
 
 
@@ -147,13 +147,13 @@ def test_the_option_that_needs_least_is_the_one_that_is_named() -> None:
     for limits in ({"cash": 200}, {"yearly": 200}, {"cash": 200, "yearly": 100}):
         credit = said(own=400, loan=300, on_demand=500, **limits)
         assert credit.limit is not None
-        assert credit.limit.said.startswith("the least that any way needs (buying on credit) is $300 ")
+        assert credit.limit.message.startswith("the least that any way needs (buying on credit) is $300 ")
         assert credit.best is not None
         assert credit.best.option.way == "loan"
-    assert LimitBreach("own", 300, "on day one", 200, size=16, is_least=True).said.startswith(
+    assert LimitBreach("own", 300, "on day one", 200, size=16, is_unavoidable=True).message.startswith(
         "the least that any way needs (buying 16) is $300"
     )
-    assert len({way.starting for way in ALL_WAYS.values()}) == len(ALL_WAYS)
+    assert len({way.start_text for way in ALL_WAYS.values()}) == len(ALL_WAYS)
 
 
 def test_what_a_year_does_not_pay_for_is_limited() -> None:
@@ -162,13 +162,13 @@ def test_what_a_year_does_not_pay_for_is_limited() -> None:
     assert found.verdict == "own"
     found = said(own=308, on_demand_next_year=400, yearly=300)
     assert found.limit is not None
-    assert found.limit.said == "the least that any way needs (buying) is $308 in year 1 and you have $300"
+    assert found.limit.message == "the least that any way needs (buying) is $308 in year 1 and you have $300"
     late = said(own_next_year=308, on_demand=299, yearly=300)
     assert late.verdict == "limited"
     assert late.best is not None
     assert late.best.option.way == "on_demand"
     assert late.limit is not None
-    assert late.limit.said == "buying needs $308 in year 2 and you have $300"
+    assert late.limit.message == "buying needs $308 in year 2 and you have $300"
 
 
 def test_a_mix_within_the_limit_is_chosen_where_buying_is_not() -> None:
@@ -182,7 +182,7 @@ def test_of_two_limits_the_first_that_cannot_be_kept_is_named() -> None:
     """Renting keeps to day one and not to the year; buying to neither."""
     found = said(own=500, on_demand_later=400, cash=100, yearly=300)
     assert found.limit is not None
-    assert found.limit.said == "the least that any way needs (renting) is $400 in year 1 and you have $300"
+    assert found.limit.message == "the least that any way needs (renting) is $400 in year 1 and you have $300"
 
 
 @at_most(60)
@@ -193,7 +193,7 @@ def test_a_wider_budget_never_costs_more(usd: list[float], one: float, other: fl
     costs = []
     for budget in sorted((one, other)):
         found = said(**made, yearly=budget)
-        if found.best is not None and not (found.limit and found.limit.is_least):
+        if found.best is not None and not (found.limit and found.limit.is_unavoidable):
             costs.append(found.best.present_usd)
     assert len(costs) < 2 or costs[1] <= costs[0] * (1 + CLOSE_GAP) + 1e-9
 
@@ -211,7 +211,7 @@ def test_what_selling_would_fetch_is_not_paid() -> None:
 
 def test_nothing_at_all_has_a_price() -> None:
     made = plan(CATALOGUE, Scenario(ways=("own", "on_demand")), DAY)
-    found = answer(replace(made, options=()))
+    found = build_answer(replace(made, options=()))
     assert (found.verdict, found.best, found.ranked) == ("incomplete", None, ())
 
 
@@ -371,7 +371,7 @@ def test_a_plan_of_a_quarter_of_a_year_has_an_answer() -> None:
 
 def test_the_day_is_the_plans_and_not_todays() -> None:
     terms = FinancialTerms(timing="dated", discount_rate_per_year=0.5)
-    once, again = (answer(plan(CATALOGUE, Scenario(terms=terms, ways=WAYS), DAY)) for _ in range(2))
-    leap = answer(plan(CATALOGUE, Scenario(terms=terms, ways=WAYS), date(2027, 11, 21)))
+    once, again = (build_answer(plan(CATALOGUE, Scenario(terms=terms, ways=WAYS), DAY)) for _ in range(2))
+    leap = build_answer(plan(CATALOGUE, Scenario(terms=terms, ways=WAYS), date(2027, 11, 21)))
     assert [one.present_usd for one in once.ranked] == [one.present_usd for one in again.ranked]
     assert [one.present_usd for one in once.ranked] != [one.present_usd for one in leap.ranked]

@@ -12,7 +12,7 @@ from planner.money.many_ledgers import build_ledger, option_builder
 from planner.money.measures import present_usd
 from planner.money.owned_fleet import purchase_orders
 from planner.money.plan import Plan, plan
-from planner.money.verdict.answer import answer
+from planner.money.verdict.answer import build_answer
 from planner.money.verdict.breakeven import (
     FOUND,
     HARDWARE_PRICES,
@@ -153,7 +153,7 @@ def test_a_queue_is_no_limit_below_your_own_use(busy: float) -> None:
     rent = RentalInputs(usd_per_accelerator_hour=0.5, accelerators_per_machine=1)
     jobs = Work(accelerators=80, busy_share=busy, accelerators_per_job=40, storage_tb=0, egress_tb_per_month=0)
     made = plan(CATALOGUE, toy(rent=rent, work=(jobs,)), DAY)
-    there = answer(made)
+    there = build_answer(made)
     one = next(one for one in there.break_evens if one.name == "busy_share")
     assert one.value is not None
     assert one.achievable is not None

@@ -4,9 +4,9 @@ from datetime import date
 
 import pytest
 
-from planner.money.by_token import break_even_requests_per_s, by_token, hosted_usd_per_request
+from planner.money.by_token import break_even_requests_per_s, hosted_usd_per_request, token_break_even
 from planner.money.plan import plan
-from planner.money.verdict.answer import answer
+from planner.money.verdict.answer import build_answer
 from planner.report.answer.sensitivity import describe_token_price
 from planner.report.answer.sentences import summarize_answer
 from planner.scenario.scenario import Scenario
@@ -39,11 +39,11 @@ def test_a_request_costs_what_it_reads_and_writes() -> None:
 
 
 def test_at_the_break_even_both_cost_the_same() -> None:
-    found = by_token(CATALOGUE, FOUND, CHAT, usd_per_accelerator_hour=2.0)
+    found = token_break_even(CATALOGUE, FOUND, CHAT, usd_per_accelerator_hour=2.0)
     assert found is not None
     assert found.requests_per_s * 3_600 * found.usd_per_request == pytest.approx(found.usd_per_replica_hour)
     assert found.usd_per_replica_hour == 2.0 * FOUND.accelerators_per_replica
-    dearer = by_token(CATALOGUE, FOUND, CHAT, usd_per_accelerator_hour=400.0)
+    dearer = token_break_even(CATALOGUE, FOUND, CHAT, usd_per_accelerator_hour=400.0)
     assert dearer is not None
     assert not dearer.ever
     assert "costs more even if" in describe_token_price(dearer)
@@ -51,14 +51,14 @@ def test_at_the_break_even_both_cost_the_same() -> None:
 
 def test_a_model_that_nobody_sells_has_none() -> None:
     task = CHAT.model_copy(update={"model": "llama-2-7b"})
-    assert (by_token(CATALOGUE, FOUND, task, usd_per_accelerator_hour=2.0) is None) == (
+    assert (token_break_even(CATALOGUE, FOUND, task, usd_per_accelerator_hour=2.0) is None) == (
         cheapest_hosted_price(CATALOGUE, task) is None
     )
 
 
 def test_the_answer_says_from_how_much_use_machines_win() -> None:
     made = plan(CATALOGUE, SCENARIO, date(2026, 11, 21))
-    said = " ".join(summarize_answer(made, answer(made)).turns)
+    said = " ".join(summarize_answer(made, build_answer(made)).turns)
     assert said.count("By the token") == 1
     assert "renting" in said.partition("By the token")[2]
     assert "owning" in said.partition("By the token")[2]

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from planner.money.carbon import OptionEmissions, emission, emitted
+from planner.money.carbon import OptionEmissions, ledger_emissions, option_emissions
 from planner.money.plan import Plan, plan
-from planner.money.verdict.answer import answer
+from planner.money.verdict.answer import build_answer
 from planner.scenario.failures import Failures
 from planner.scenario.own import ExistingHardware, OwnInputs
 from planner.scenario.rent import HostedModelInputs, RentalInputs
@@ -60,7 +60,7 @@ def planned(busy: float = 0.5, years: int = 1, **said: Any) -> Plan:
 def of(made: Plan, key: str) -> OptionEmissions:
     option = made.option(key)
     assert option is not None
-    return emitted(made.setting, option)
+    return option_emissions(made.setting, option)
 
 
 def test_eight_h100_for_a_year_in_texas_by_hand() -> None:
@@ -93,7 +93,7 @@ def test_rented_by_hand_counts_the_billed_hours_and_their_share_of_a_life() -> N
     made = planned(ways=("on_demand",))
     option = made.option("on_demand")
     assert option is not None
-    found = emission(made.setting, "on_demand", option.ledger)
+    found = ledger_emissions(made.setting, "on_demand", option.ledger)
     hours = 8 * 0.5 * 8_760
     # the frozen server: 10,200 W for 8, of which 0.76 are drawn; an hour takes its share of five years
     assert found.kwh == pytest.approx(hours * 10.2 / 8 * 0.76 * 1.25)
@@ -162,32 +162,32 @@ def test_of_several_countries_it_is_their_mean() -> None:
 
 
 def limited(most_t: float, **said: Any) -> Any:
-    return answer(planned(terms=FinancialTerms(most_t_co2e=most_t), ways=("own",), **said))
+    return build_answer(planned(terms=FinancialTerms(most_t_co2e=most_t), ways=("own",), **said))
 
 
 def test_a_limit_that_no_way_keeps_to_says_the_least_and_what_would_do() -> None:
     # 23.1 t of operation and 10.3 t of making
     found = limited(20.0)
     assert found.limit is not None
-    assert found.limit.is_least
-    assert found.limit.said == (
+    assert found.limit.is_unavoidable
+    assert found.limit.message == (
         "the least that any way emits (buying) is about 33 t CO2e over the plan and your limit is 20 t CO2e"
     )
     clean = (20_000 - (8 * EMBODIED_KG + SERVER_KG)) / 60_225 * 1_000
-    assert found.limit.more == f"a limit of 34 t CO2e, or electricity of at most {int(clean)} g/kWh"
+    assert found.limit.remedy == f"a limit of 34 t CO2e, or electricity of at most {int(clean)} g/kWh"
     assert limited(34.0).limit is None
 
 
 def test_a_limit_leaves_the_cheaper_way_out() -> None:
     made = planned(site="PL", busy=0.95, years=3)
-    free = answer(made)
+    free = build_answer(made)
     assert free.best is not None
-    kg = {way.option.key: free.emitted(way).total_kg for way in free.ranked}
+    kg = {way.option.key: free.emissions(way).total_kg for way in free.ranked}
     over = kg[free.best.option.key]
     assert over is not None
     least = min(one.typical for one in kg.values() if one is not None)
     assert least < over.typical
-    bound = answer(planned(site="PL", busy=0.95, years=3, terms=FinancialTerms(most_t_co2e=(least + 1) / 1_000)))
+    bound = build_answer(planned(site="PL", busy=0.95, years=3, terms=FinancialTerms(most_t_co2e=(least + 1) / 1_000)))
     assert bound.best is not None
     assert bound.best.option.key != free.best.option.key
     assert bound.limit is not None
@@ -204,11 +204,11 @@ def test_without_a_limit_nothing_is_reckoned_until_it_is_shown(monkeypatch: pyte
     def called(*_: Any) -> None:
         raise AssertionError("nobody asked for it")
 
-    monkeypatch.setattr("planner.money.verdict.contender.typical", called)
-    monkeypatch.setattr("planner.money.verdict.answer.emitted", called)
-    found = answer(planned())
+    monkeypatch.setattr("planner.money.verdict.contender.typical_emissions", called)
+    monkeypatch.setattr("planner.money.verdict.answer.option_emissions", called)
+    found = build_answer(planned())
     with pytest.raises(AssertionError, match="nobody asked"):
-        found.emitted(found.ranked[0])
+        found.emissions(found.ranked[0])
 
 
 def test_rented_hours_are_drawn_where_the_seller_says_it_stands() -> None:

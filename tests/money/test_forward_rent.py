@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.money.carbon.counted import rented_hours
+from planner.money.carbon import rented_hours
 from planner.money.ledger import Ledger
 from planner.money.many_ledgers import build_ledger, option_builder
 from planner.money.option import Option
 from planner.money.plan import build_context, plan, plan_from_context
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import FinancialTerms
-from planner.study.uncertainty.futures import futures
+from planner.study.uncertainty.futures import draw_futures
 from pricing import load_catalogue
 from tests.examples import at_most
 from tests.money.anyplan import CATALOGUE, plans, small
@@ -55,7 +55,7 @@ def test_from_its_month_on_the_agreed_price_stands_in_place_of_the_path() -> Non
 
 def test_so_it_is_in_every_future() -> None:
     asked = scenario(EIGHTY, rent={**AGREED, "forward_from_month": 1}, ways=("on_demand",), terms=FinancialTerms())
-    drawn = futures(plan(load_catalogue(), asked, DAY), 64)
+    drawn = draw_futures(plan(load_catalogue(), asked, DAY), 64)
     assert drawn is not None
     work = drawn.draws["busy_factor"]
     # a fee today, and the work that comes at 1.50

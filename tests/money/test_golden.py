@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from planner.money import finance, measures, price_path
+from planner.money import finance, measures, price_path, tax
 from planner.money.demand import queueing
 from planner.money.finance import SolveResult
 from planner.money.measures import Payback
-from planner.money.tax import books
 from pricing.figure import StrictModel, Text
 from pricing.strict_yaml import read
 
@@ -61,7 +60,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     for call in (
         *(finance.real_rate, finance.npv_usd, finance.irr, finance.equivalent_annual_usd),
         *(finance.levelised_usd_per_hour, finance.level_stream_usd, finance.implied_lease_rate),
-        *(measures.simple_payback, books.tax_usd),
+        *(measures.simple_payback, tax.tax_usd),
         *(queueing.mean_wait_in_services, queueing.achievable_busy_share, queueing.preemption_stretch),
         *(queueing.best_checkpoint_interval_hours, queueing.least_busy_share_to_own),
         *(price_path.implied_change_per_year, yearly_cost_usd, worth_of_writing_off_usd, payback_when_rent_changes),

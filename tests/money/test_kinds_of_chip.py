@@ -7,7 +7,7 @@ from planner.money.owning.inputs import CURVE, curve_of, left
 from planner.money.plan import build_context, plan
 from planner.money.setting import PlanContext
 from planner.scenario.scenario import Scenario
-from planner.study.uncertainty.uncertain_inputs import OF_CURVE, doubtful
+from planner.study.uncertainty.uncertain_inputs import OF_CURVE, uncertain_inputs
 from pricing import Catalogue, load_catalogue
 from tests.money.owning import DAY, lines
 
@@ -48,7 +48,9 @@ def test_what_is_left_follows_the_kind_of_chip() -> None:
 def test_the_futures_draw_from_the_same_curve() -> None:
     facts = with_a_curve_of_cards()
     said = [
-        one.reason for one in doubtful(plan(facts, of(facts, CARD).scenario, DAY)) if one.reason.startswith(OF_CURVE)
+        one.reason
+        for one in uncertain_inputs(plan(facts, of(facts, CARD).scenario, DAY))
+        if one.reason.startswith(OF_CURVE)
     ]
     assert said == [f"{OF_CURVE}. cards keep more"]
 

@@ -9,15 +9,15 @@ from planner.money.demand.lost_time import RATE, LostHours
 from planner.money.plan import plan as reckoned
 from planner.money.renting.offer_inputs import PRICE
 from planner.money.setting import PlanContext
-from planner.money.verdict.answer import answer
+from planner.money.verdict.answer import build_answer
 from planner.money.ways import mix, on_demand, own, reserved
-from planner.money.ways.repairs import NAME
+from planner.money.ways.own import REPAIRS
 from planner.report.answer.other_measures import lost_time_sentences, other_measures
 from planner.scenario.failures import Failures
 from planner.scenario.scenario import Scenario
 from planner.speed.training.goodput import generic_reliability
 from planner.study.plan_any import planned
-from planner.study.uncertainty.uncertain_inputs import doubtful
+from planner.study.uncertainty.uncertain_inputs import uncertain_inputs
 from pricing import load_catalogue
 from tests.money.owning import EIGHTY
 from tests.money.renting import DAY, amounts, built, plan, recomputes, setting, total, work
@@ -147,7 +147,7 @@ def test_a_rougher_regime_takes_longer_and_costs_more() -> None:
 def test_futures_draw_how_often_it_fails() -> None:
     """Twice the failures take as long as twice the failures typed."""
     there = trained()
-    found = {one.name: one for one in doubtful(reckoned(load_catalogue(), there.written, DAY))}[RATE]
+    found = {one.name: one for one in uncertain_inputs(reckoned(load_catalogue(), there.written, DAY))}[RATE]
     assert 8_090 < 1 / found.spread.high < 9_160
     assert found.spread.low < found.spread.typical < found.spread.high
     drawn = there.with_tried({RATE: np.array([[found.spread.typical], [found.spread.high]])})
@@ -159,7 +159,7 @@ def test_futures_draw_how_often_it_fails() -> None:
 
 def test_what_you_say_is_not_drawn() -> None:
     there = trained(failures={"hours_between_failures": 40_000.0})
-    assert RATE not in {one.name for one in doubtful(reckoned(load_catalogue(), there.written, DAY))}
+    assert RATE not in {one.name for one in uncertain_inputs(reckoned(load_catalogue(), there.written, DAY))}
 
 
 FAILING = {**EIGHTY, "failures_per_accelerator_year": 0.09}
@@ -169,34 +169,36 @@ FAILING = {**EIGHTY, "failures_per_accelerator_year": 0.09}
 def test_the_work_of_machines_in_repair_is_rented(hours: float, share: float) -> None:
     there = setting(plan(work(), own=FAILING, failures={"repair_hours": hours}))
     found = built(there, own.build)
-    assert amounts(found).get(NAME, 0.0) == pytest.approx(8 * 0.5 * 730 * 12 * 2.0 * share)
+    assert amounts(found).get(REPAIRS, 0.0) == pytest.approx(8 * 0.5 * 730 * 12 * 2.0 * share)
     assert recomputes(found.lines)
 
 
 def test_your_sum_for_running_holds_repairs() -> None:
     own_terms = {**FAILING, "running_usd_per_month": 1_000.0}
     found = built(setting(plan(work(), own=own_terms, failures={"repair_hours": 24.0})), own.build)
-    assert NAME not in amounts(found)
+    assert REPAIRS not in amounts(found)
 
 
 def test_of_a_mix_too() -> None:
     wanted = {"own_accelerators": 8}
     there = setting(plan(work(accelerators=16), own=FAILING, mix=wanted, failures={"repair_hours": 24.0}))
     parts = amounts(built(there, mix.build))
-    assert parts[f"Base: {NAME[0].lower()}{NAME[1:]}"] == pytest.approx(8 * 0.5 * 730 * 12 * 2.0 * 0.09 * 8 * 24 / 8760)
+    assert parts[f"Base: {REPAIRS[0].lower()}{REPAIRS[1:]}"] == pytest.approx(
+        8 * 0.5 * 730 * 12 * 2.0 * 0.09 * 8 * 24 / 8760
+    )
 
 
 def test_without_a_price_of_rent_nothing_is_said_of_it() -> None:
     there = setting(plan(work(), own=FAILING), {})
     found = built(there, own.build)
-    assert NAME not in amounts(found)
+    assert REPAIRS not in amounts(found)
     assert total(found) > 0
 
 
 def test_it_is_told_with_what_it_costs_each_way() -> None:
     scenario = Scenario.model_validate({"work": ({"accelerators": 1_024, "busy_share": 0.8},), "years": 3.0})
     there = planned(load_catalogue(), scenario, DAY)
-    found = answer(there)
+    found = build_answer(there)
     sentence = lost_time_sentences(there, found)
     assert len(sentence) == 1
     assert sentence[0].startswith("Failures, restarts and checkpoints take about ")
@@ -213,5 +215,5 @@ def test_it_is_told_with_what_it_costs_each_way() -> None:
 def test_of_a_small_plan_no_sentence_is_made() -> None:
     scenario = Scenario.model_validate({"work": ({"accelerators": 8, "busy_share": 0.8},), "years": 3.0})
     there = planned(load_catalogue(), scenario, DAY)
-    found = answer(there)
+    found = build_answer(there)
     assert lost_time_sentences(there, found) == ()

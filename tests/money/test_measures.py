@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 
 from planner.money.finance import days_since, flow_years
 from planner.money.ledger import YOUR_INPUT, Ledger, LedgerInput, Line
-from planner.money.measures import cash_by_year_usd, cumulative, discounted, measured, present_usd
+from planner.money.measures import (
+    cash_by_year_usd,
+    compute_measures,
+    cumulative_discounted_cost,
+    discounted,
+    present_usd,
+)
 from planner.money.setting import PlanContext
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import FinancialTerms
@@ -50,11 +56,11 @@ TOY_OWN, TOY_RENT = today_then(800_000, 5_000, 60), today_then(0, 20_000, 60)
 def test_the_toy_under_each_convention(timing: str, npv_usd: float) -> None:
     """800,000 against 180,000 a year: 682,342 at year ends, times 1.1 ** 0.5 in their middle."""
     here = setting(years=5, timing=timing)
-    assert measured(here, TOY_OWN, HOURS, TOY_RENT).npv_usd == pytest.approx(npv_usd, abs=0.5)
+    assert compute_measures(here, TOY_OWN, HOURS, TOY_RENT).npv_usd == pytest.approx(npv_usd, abs=0.5)
 
 
 def test_the_toy_in_all_measures() -> None:
-    found = measured(setting(years=5, timing="year_end"), TOY_OWN, HOURS, TOY_RENT)
+    found = compute_measures(setting(years=5, timing="year_end"), TOY_OWN, HOURS, TOY_RENT)
     assert found.total_usd == 1_100_000
     assert found.cash_today_usd == 800_000
     assert found.simple_payback.months == pytest.approx(53.333, abs=1e-3)
@@ -68,7 +74,7 @@ def test_the_toy_in_all_measures() -> None:
 def test_the_toy_pays_back_in_todays_money_only_in_a_longer_plan() -> None:
     """15,000 a month at 0.7974 % a month: 800,000 are back in month 70 of 120, and never within 60."""
     hours = np.array([0.0] + [10_000.0] * 120)
-    long = measured(setting(years=10), today_then(800_000, 5_000, 120), hours, today_then(0, 20_000, 120))
+    long = compute_measures(setting(years=10), today_then(800_000, 5_000, 120), hours, today_then(0, 20_000, 120))
     assert long.payback.month == 70
 
 
@@ -92,7 +98,7 @@ def test_a_year_holds_what_is_paid_and_neither_waits_nor_what_a_sale_would_fetch
 def test_a_published_plan_that_the_convention_turns(timing: str, npv_usd: float) -> None:
     """64 accelerators at 30,000, 728,681 to run them for 48 months, against 3,139,584 of rent."""
     own, rent = today_then(1_920_000, 728_681 / 48, 48), today_then(0, 3_139_584 / 48, 48)
-    found = measured(setting(years=4, timing=timing), own, np.ones(49), rent)
+    found = compute_measures(setting(years=4, timing=timing), own, np.ones(49), rent)
     assert found.npv_usd == pytest.approx(npv_usd, abs=5)
     if timing == "year_end":
         assert found.irr.value == pytest.approx(0.0977, abs=5e-5)
@@ -117,7 +123,7 @@ def test_dated_money_is_worth_what_a_spreadsheet_says(usd: list[float], rate: fl
 @given(st.floats(1e3, 1e6), st.lists(st.floats(1.0, 1e5), min_size=24, max_size=24))
 def test_the_rate_of_return_is_a_spreadsheets(price: float, savings: list[float]) -> None:
     own, rent = today_then(price, 0, 24), Ledger("", (flow(np.array([0.0, *savings])),))
-    found = measured(setting(years=2, timing="dated"), own, np.ones(25), rent).irr
+    found = compute_measures(setting(years=2, timing="dated"), own, np.ones(25), rent).irr
     days = [date.fromordinal(DAY.toordinal() + int(days)) for days in days_since(day=DAY, months=24)]
     want = pyxirr.xirr(days, [-price, *savings])
     if want is not None and found.is_found:
@@ -136,16 +142,18 @@ def test_a_month_is_counted_by_its_days() -> None:
 def test_without_discount_every_convention_is_a_plain_sum(timing: str) -> None:
     here = setting(years=5, rate=0.0, timing=timing)
     assert present_usd(here, TOY_OWN) == pytest.approx(1_100_000)
-    assert cumulative(here, TOY_OWN)[-1] == pytest.approx(1_100_000)
+    assert cumulative_discounted_cost(here, TOY_OWN)[-1] == pytest.approx(1_100_000)
 
 
 def test_draws_give_what_numbers_give() -> None:
     here = setting(years=5)
     rates, months = np.array([[0.0], [0.05], [0.3]]), np.array([[1.0], [2.0], [3.0]])
     many = Ledger("", (flow(months * TOY_OWN.monthly_usd),))
-    found = measured(here.with_tried({"discount_rate_per_year": rates}), many, HOURS, TOY_RENT)
+    found = compute_measures(here.with_tried({"discount_rate_per_year": rates}), many, HOURS, TOY_RENT)
     for at, (rate, times) in enumerate(zip(rates[:, 0], months[:, 0], strict=True)):
-        one = measured(setting(years=5, rate=rate), Ledger("", (flow(times * TOY_OWN.monthly_usd),)), HOURS, TOY_RENT)
+        one = compute_measures(
+            setting(years=5, rate=rate), Ledger("", (flow(times * TOY_OWN.monthly_usd),)), HOURS, TOY_RENT
+        )
         for name in ("present_usd", "total_usd", "cash_today_usd", "eac_usd_per_year", "npv_usd"):
             assert np.asarray(getattr(found, name))[at] == pytest.approx(getattr(one, name)), name
         assert np.asarray(found.usd_per_useful_hour.value)[at] == pytest.approx(one.usd_per_useful_hour.value)
@@ -166,12 +174,12 @@ def test_real_terms() -> None:
 
 
 def test_no_useful_hour_has_no_price() -> None:
-    found = measured(setting(years=5), TOY_OWN, np.zeros(61), TOY_RENT)
+    found = compute_measures(setting(years=5), TOY_OWN, np.zeros(61), TOY_RENT)
     assert str(found.usd_per_useful_hour.reason).startswith("none: there is no useful hour")
 
 
 def test_what_is_not_priced_is_named_and_left_out() -> None:
     ledger = Ledger("", (*TOY_OWN.lines, flow(np.full(61, np.nan), "Disk", part="storage")))
-    found = measured(setting(years=5), ledger, HOURS, TOY_RENT)
+    found = compute_measures(setting(years=5), ledger, HOURS, TOY_RENT)
     assert found.unpriced == ("Disk",)
-    assert found.present_usd == measured(setting(years=5), TOY_OWN, HOURS, TOY_RENT).present_usd
+    assert found.present_usd == compute_measures(setting(years=5), TOY_OWN, HOURS, TOY_RENT).present_usd

@@ -7,7 +7,7 @@ import pytest
 
 from planner.money.ledger import Origin
 from planner.money.old_figures import MOST, OldFigure, old_figures
-from planner.money.verdict.answer import Answer, answer
+from planner.money.verdict.answer import Answer, build_answer
 from planner.report.answer.advice import overdue_figure_lines
 from planner.scenario.presets import load_presets
 from planner.scenario.scenario import Scenario
@@ -22,7 +22,7 @@ H100 = "H100-SXM5-80GB"
 
 def of(scenario: Scenario, day: date = DAY, catalogue: Catalogue | None = None) -> Answer:
     """The answer of a scenario on a day."""
-    return answer(planned(catalogue or load_catalogue(), scenario, day))
+    return build_answer(planned(catalogue or load_catalogue(), scenario, day))
 
 
 def with_price_looked_at(day: date) -> Catalogue:

@@ -8,8 +8,8 @@ import pytest
 from planner.money.ledger import YOUR_INPUT, LedgerInput, Line
 from planner.money.option import Option
 from planner.money.plan import plan
-from planner.money.verdict.answer import answer
-from planner.money.ways import of_side
+from planner.money.verdict.answer import build_answer
+from planner.money.ways import options_of_side
 from planner.scenario.rent import RentalInputs
 from planner.scenario.scenario import Scenario
 from tests.money.test_answer import CATALOGUE, asked, option, said
@@ -23,7 +23,7 @@ def test_where_a_side_has_no_price_the_rest_is_answered() -> None:
     assert found.missing == ("nobody sells TPU v5e, per chip: enter what you would pay for one",)
     assert [one.way for one in found.left_out] == ["own"]
     assert found.best is not None
-    assert found.best.option.way in of_side("rent")
+    assert found.best.option.way in options_of_side("rent")
     assert not found.payback.is_found
     lone = asked(Scenario(ways=("on_demand",)))
     assert (lone.verdict, lone.missing, lone.left_out) == ("rent", ("owning was not asked for",), ())
@@ -47,7 +47,9 @@ def test_where_a_side_has_no_price_the_rest_is_answered() -> None:
 )  # fmt: skip
 def test_of_one_side_alone_its_two_best_ways_are_compared(usd: Any, verdict: str, best: str, pair: Any) -> None:
     made = plan(CATALOGUE, Scenario(), DAY)
-    found = answer(replace(made, options=tuple(option(made, key, amounts) for key, amounts in usd.items()), absent=()))
+    found = build_answer(
+        replace(made, options=tuple(option(made, key, amounts) for key, amounts in usd.items()), absent=())
+    )
     assert found.verdict == verdict
     assert found.best is not None
     assert found.best.option.key == best
@@ -78,7 +80,7 @@ def unpriced(made: Option, name: str, factor: float) -> Option:
 def test_a_missing_price_never_wins_and_blocks_nothing(own: float, rent: float, is_left_out: bool) -> None:
     made = plan(CATALOGUE, Scenario(ways=("own", "on_demand")), DAY)
     rented = unpriced(option(made, "on_demand", rent), "usd_per_gb_month_of_disk", 1.0)
-    found = answer(replace(made, options=(option(made, "own", own), rented)))
+    found = build_answer(replace(made, options=(option(made, "own", own), rented)))
     assert found.verdict == "own"
     assert found.missing[0] == "on_demand: no price for disk"
     assert [one.reason for one in found.left_out] == ["nobody publishes a price for disk: enter one"] * is_left_out
@@ -90,5 +92,5 @@ def test_what_nobody_prices_on_either_side_counts_on_neither() -> None:
     made = plan(CATALOGUE, Scenario(ways=("own", "on_demand")), DAY)
     name = "usd_per_gb_month_of_disk"
     own, rent = unpriced(option(made, "own", 80), name, 1e4), unpriced(option(made, "on_demand", 100), name, 3e4)
-    found = answer(replace(made, options=(own, rent)))
+    found = build_answer(replace(made, options=(own, rent)))
     assert (found.verdict, found.left_out) == ("own", ())

@@ -228,14 +228,14 @@ def test_in_time_there_are_always_as_many_as_the_work_wants(
 
 def test_work_that_does_not_grow_is_bought_for_at_once() -> None:
     at = setting(scenario(EACH))
-    assert own.orders_of(at) == ()
+    assert own.purchase_schedule(at) == ()
 
 
 def test_how_many_you_say_are_bought_at_once() -> None:
     grown = ({"accelerators": 8, "growth_per_year": 1.0},)
-    assert own.orders_of(setting(scenario({**EACH, "accelerators": 40}, work=grown))) == ()
-    assert own.orders_of(setting(scenario({**EACH, "capex_usd": 1e6}, work=grown))) == ()
-    assert len(own.orders_of(setting(scenario(EACH, work=grown)))) > 1
+    assert own.purchase_schedule(setting(scenario({**EACH, "accelerators": 40}, work=grown))) == ()
+    assert own.purchase_schedule(setting(scenario({**EACH, "capex_usd": 1e6}, work=grown))) == ()
+    assert len(own.purchase_schedule(setting(scenario(EACH, work=grown)))) > 1
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from planner.money.old_figures import doubts
+from planner.money.option import OptionLedger
 from planner.money.owning import buying, owned, spare_boards
 from planner.money.plan import build_context, plan
 from planner.money.setting import PlanContext
-from planner.money.ways.ledger_of_way import OptionLedger
-from planner.money.ways.own import fleet
+from planner.money.ways.own import build_fleet_ledger
 from planner.scenario.scenario import Scenario
 from pricing import Catalogue, load_catalogue
 from pricing.figure import FigureValue, Source
@@ -163,7 +163,7 @@ def test_a_sum_for_day_one_is_for_the_fleet_that_was_asked_for(asked: int | None
     )
     there = setting(scenario(own))
     for accelerators in (asked or 80, 40):
-        built = fleet(there, accelerators)
+        built = build_fleet_ledger(there, accelerators)
         assert isinstance(built, OptionLedger)
         total = next(line for line in built.lines if line.name == "All of day one").total_usd
         assert total == pytest.approx(usd * accelerators / (asked or 80))

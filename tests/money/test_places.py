@@ -11,7 +11,7 @@ from planner.money.owning import owned
 from planner.money.owning.machine import machine
 from planner.money.owning.place import customer
 from planner.money.plan import Plan, plan
-from planner.money.verdict.answer import answer
+from planner.money.verdict.answer import build_answer
 from planner.scenario.file import read_scenario
 from planner.scenario.known_names import ScenarioError, resolve_names
 from planner.scenario.own import OwnInputs
@@ -56,7 +56,7 @@ def warned(made: Plan) -> tuple[str, ...]:
 
 
 def best(made: Plan) -> str:
-    found = answer(made).best
+    found = build_answer(made).best
     assert found is not None
     return found.option.way
 

@@ -15,7 +15,7 @@ from planner.money.many_ledgers import build_ledger, option_builder
 from planner.money.measures import present_usd, saved_usd
 from planner.money.option import Option
 from planner.money.plan import build_context, plan_from_context
-from planner.money.verdict.answer import answer
+from planner.money.verdict.answer import build_answer
 from planner.money.ways import WAYS
 from planner.scenario.own import ExistingHardware, IdleSaleInputs, OwnInputs, RentToOwn, SaleAndLeaseBack
 from planner.scenario.rent import HostedModelInputs, MixInputs
@@ -120,7 +120,7 @@ def rounding_usd(scenario: Scenario) -> float:
 @pytest.mark.parametrize("times", [0.2, 7.0])
 def test_all_prices_times_k_leave_the_break_evens_and_the_verdict(times: float) -> None:
     world = small(CATALOGUE, ALL.accelerator)
-    once, again = answer(of(ALL, world)), answer(of(scaled(ALL, times), dearer(world, times)))
+    once, again = build_answer(of(ALL, world)), build_answer(of(scaled(ALL, times), dearer(world, times)))
     assert (once.verdict, once.gap_share) == (again.verdict, pytest.approx(again.gap_share))
     for before, after in zip(once.break_evens, again.break_evens, strict=True):
         wanted = before.value and before.value * (times if "USD" in before.unit else 1.0)
@@ -251,7 +251,7 @@ def test_the_ends_of_a_range_lie_around_its_middle(scenario: Scenario) -> None:
 @given(plans())
 @example(ALL)
 def test_owning_is_never_the_answer_beside_a_negative_value(scenario: Scenario) -> None:
-    found = answer(of(scenario))
+    found = build_answer(of(scenario))
     if found.verdict in ("own", "probably own"):
         assert found.best is not None
         assert found.best.measures.npv_usd >= 0
@@ -320,7 +320,7 @@ def test_value_and_rate_are_what_another_library_finds(scenario: Scenario, rate:
     if rent is None:
         return
     monthly = (1 + rate) ** (1 / 12) - 1
-    for one in answer(made).ranked:
+    for one in build_answer(made).ranked:
         usd = saved_usd(one.option.ledger, rent.ledger)
         theirs = pyxirr.npv(monthly, usd, start_from_zero=True)
         ours = float(present_usd(made.setting, rent.ledger)) - one.present_usd
@@ -328,7 +328,7 @@ def test_value_and_rate_are_what_another_library_finds(scenario: Scenario, rate:
 
 
 def test_the_rate_of_return_is_what_another_library_finds() -> None:
-    found = answer(of(ALL))
+    found = build_answer(of(ALL))
     assert found.rent is not None
     rates = 0
     for one in found.ranked:

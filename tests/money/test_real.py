@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.money.finance import real_rate
-from planner.money.measures import present_usd, rate_per_year
+from planner.money.measures import plan_discount_rate, present_usd
 from planner.money.plan import plan
 from planner.money.ways import WAYS
 from planner.scenario.own import IdleSaleInputs, Lease, OwnInputs, RentToOwn, SaleAndLeaseBack
@@ -196,7 +196,7 @@ def test_the_catalogues_changes_are_taken_less_inflation(name: str) -> None:
             DAY,
         )
         if name == "discount":
-            return float(rate_per_year(made.setting))
+            return float(plan_discount_rate(made.setting))
         lines = (line for one in made.options for line in one.ledger.lines)
         return next(float(one.value) for line in lines for one in line.used if one.name == name)
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from planner.money.ledger import Ledger
+from planner.money.option import Builder, OptionLedger
 from planner.money.plan import plan, plan_from_context
-from planner.money.tax.lines import taxed
+from planner.money.tax import with_tax
 from planner.money.ways import keep, lease, loan, mix, own, reserved
-from planner.money.ways.ledger_of_way import Builder, OptionLedger
 from planner.scenario.scenario import Scenario
-from planner.study.uncertainty.uncertain_inputs import doubtful
+from planner.study.uncertainty.uncertain_inputs import uncertain_inputs
 from pricing import load_catalogue
 from tests.money.owning import DAY, EIGHTY, built, by_line, scenario, setting, total
 
@@ -88,7 +88,7 @@ def test_what_nobody_says_is_the_catalogues() -> None:
 
 def test_your_share_has_as_wide_a_range_and_the_futures_draw_from_it() -> None:
     found = plan_from_context(setting(scenario(METER, sell={**SELL, "share_sold": 0.5})))
-    drawn = {one.name: one for one in doubtful(found)}
+    drawn = {one.name: one for one in uncertain_inputs(found)}
     spread = drawn["sold_share"].spread
     assert (spread.low, spread.typical, spread.high) == pytest.approx((0.3, 0.5, 0.7))
     assert "our assumption" in drawn["sold_share"].reason
@@ -133,7 +133,7 @@ def test_it_is_taxed_as_income_and_bears_no_vat_of_yours() -> None:
     tax = {"tax_share": 0.25, "vat_share": 0.2, "vat_recovered_share": 1.0, "vat_recovered_after_months": 0}
     at = setting(scenario(METER, sell={**SELL, "fee_share": 0.0}, tax=tax))
     without = setting(scenario(METER, tax=tax))
-    with_it, bare = (taxed(one, Ledger("", built(own.build, one).lines)) for one in (at, without))
+    with_it, bare = (with_tax(one, Ledger("", built(own.build, one).lines)) for one in (at, without))
     sold = by_line(built(own.build, at))
     more = float(sold["Hours sold on"].sum() + sold["Electricity of hours sold"].sum())
     assert float(with_it.total_usd - bare.total_usd) == pytest.approx(0.75 * more)

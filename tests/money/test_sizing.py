@@ -11,15 +11,15 @@ from planner.money.plan import plan_from_context
 from planner.money.setting import PlanContext
 from planner.money.sizing import (
     accepted_wait_in_services,
-    busy_share,
+    deferrable_capacity_share,
     deferrable_fleet_size,
     deferral_advice,
-    reach,
+    peak_utilization,
     right_size,
     utilization_within_wait,
     wait_in_services,
 )
-from planner.money.ways.right_size import FleetSizeResult, sizes
+from planner.money.ways.own import FleetSizeResult, fleet_size_results
 from tests.examples import at_most
 from tests.money.owning import EIGHTY
 from tests.money.renting import plan, setting, work
@@ -37,8 +37,8 @@ def toy(*, each: int = 8, asked: int | None = 80, **changes: Any) -> PlanContext
 def test_sixteen_do_the_work_of_eighty() -> None:
     there = toy()
     assert right_size(there) == 16
-    assert busy_share(there, 80) == pytest.approx(0.1712, abs=5e-5)
-    assert busy_share(there, 16) == pytest.approx(0.8562, abs=5e-5)
+    assert peak_utilization(there, 80) == pytest.approx(0.1712, abs=5e-5)
+    assert peak_utilization(there, 16) == pytest.approx(0.8562, abs=5e-5)
 
 
 def by_size(found: tuple[FleetSizeResult, ...]) -> dict[int, FleetSizeResult]:
@@ -48,7 +48,7 @@ def by_size(found: tuple[FleetSizeResult, ...]) -> dict[int, FleetSizeResult]:
 
 def test_the_right_size_pays_back_within_a_year_and_eighty_do_not() -> None:
     """160,000 / (20,000 - 5,000) = 10.7 and / (20,000 - 1,000) = 8.4 months; twenty: 13.3 and 10.7; eighty: 53.3."""
-    found = by_size(sizes(toy(each=1)))
+    found = by_size(fleet_size_results(toy(each=1)))
     months = {n: (float(size.payback_scaled.months), float(size.payback.months)) for n, size in found.items()}
     assert months[16] == pytest.approx((8.42, 10.67), abs=0.01)
     assert months[20] == pytest.approx((10.67, 13.33), abs=0.01)
@@ -58,13 +58,15 @@ def test_the_right_size_pays_back_within_a_year_and_eighty_do_not() -> None:
 
 
 def test_sizes_are_whole_servers_and_end_with_what_was_asked() -> None:
-    assert [size.accelerators for size in sizes(toy(each=8))] == [16, 24, 32, 40, 80]
+    assert [size.accelerators for size in fleet_size_results(toy(each=8))] == [16, 24, 32, 40, 80]
 
 
 def test_a_session_is_the_length_of_a_job_in_the_table() -> None:
     there = toy()
     wait = wait_in_services(there, 16)
-    assert float(np.asarray(by_size(sizes(there))[16].wait_hours.value)) == pytest.approx(8 * float(wait.value))
+    assert float(np.asarray(by_size(fleet_size_results(there))[16].wait_hours.value)) == pytest.approx(
+        8 * float(wait.value)
+    )
     assert 0 < float(wait.value) <= accepted_wait_in_services(there)
 
 
@@ -91,8 +93,8 @@ def test_the_right_size_is_bought_where_nobody_says_how_many() -> None:
 def test_work_that_may_not_wait_has_no_right_size_but_advice() -> None:
     there = toy(may_wait=False)
     assert right_size(there) is None
-    assert reach(there, 16) == 1.0
-    assert sizes(there) == ()
+    assert deferrable_capacity_share(there, 16) == 1.0
+    assert fleet_size_results(there) == ()
     assert deferrable_fleet_size(there) == 16
     assert deferral_advice(there) == "If the work could be spread over the month, 16 would do it instead of 80"
     assert deferral_advice(toy()) is None
@@ -107,7 +109,7 @@ def test_jobs_of_many_accelerators_need_a_larger_fleet() -> None:
 
 
 def test_a_fleet_smaller_than_a_job_does_nothing() -> None:
-    assert reach(toy(accelerators_per_job=8), 7) == 0.0
+    assert deferrable_capacity_share(toy(accelerators_per_job=8), 7) == 0.0
 
 
 def test_never_more_than_are_asked_for() -> None:
@@ -134,7 +136,7 @@ def test_the_right_size_keeps_the_wait_and_one_server_less_does_not(count: int, 
     assert fewest is not None
     if fewest < count:
         assert float(wait_in_services(there, fewest).value) <= accepted
-        assert busy_share(there, fewest) <= utilization_within_wait(there, fewest) + 1e-9
+        assert peak_utilization(there, fewest) <= utilization_within_wait(there, fewest) + 1e-9
     if fewest > job:
         fewer = wait_in_services(there, fewest - 1)
         assert not fewer.is_found or float(fewer.value) > accepted

@@ -12,7 +12,7 @@ from planner.money.formula import formula
 from planner.money.ledger import YOUR_INPUT, Ledger, LedgerInput, Line
 from planner.money.measures import present_usd
 from planner.money.setting import PlanContext
-from planner.money.tax.lines import book_depreciation_usd, tax_depreciation_usd, taxed
+from planner.money.tax import book_depreciation_usd, tax_depreciation_usd, with_tax
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import FinancialTerms, TaxInputs
 from pricing import load_catalogue
@@ -53,11 +53,11 @@ RENT = Ledger("rent", (flow("Useful hours", every(20_000), "compute", "expense")
 
 
 def npv_usd(here: PlanContext, own: Ledger = OWN, rent: Ledger = RENT) -> float:
-    return float(present_usd(here, taxed(here, rent)) - present_usd(here, taxed(here, own)))
+    return float(present_usd(here, with_tax(here, rent)) - present_usd(here, with_tax(here, own)))
 
 
 def usd(here: PlanContext, ledger: Ledger) -> dict[str, float]:
-    return {line.name: float(line.total_usd) for line in taxed(here, ledger).lines}
+    return {line.name: float(line.total_usd) for line in with_tax(here, ledger).lines}
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_the_sites_tax_is_taken_where_you_say_none() -> None:
     here = setting(TaxInputs())
     found = CATALOGUE.site_figure("US", "corporate_tax_share")
     assert found is not None
-    line = next(line for line in taxed(here, RENT).lines if line.part == "tax")
+    line = next(line for line in with_tax(here, RENT).lines if line.part == "tax")
     assert line.used[0].value == found[1].newest.typical
 
 
@@ -109,7 +109,7 @@ def test_what_is_replaced_leaves_before_what_replaces_it() -> None:
         ),
     )
     here = setting(half, years=4)
-    lines = {line.name: line.usd for line in taxed(here, own).lines}
+    lines = {line.name: line.usd for line in with_tax(here, own).lines}
     # year 1: 50; year 2: 25 + 40 of the second, which belongs to it, and 25 still in the books; year 3: 20; year 4: 20
     assert -2 * lines["Tax saved by writing off"][[12, 24, 36, 48]] == pytest.approx([50, 65, 20, 20])
     assert 2 * lines["Tax on the sale"][[12, 24, 36, 48]] == pytest.approx([0, 30 - 25, 0, 20])
@@ -120,7 +120,7 @@ def test_what_is_paid_before_delivery_is_written_off_from_then() -> None:
     delivered = at(14, 1.0, months)
     line = flow("Servers", at(0, 30, months) + at(14, 70, months), "hardware", "capital", delivered=delivered)
     here = setting(TaxInputs(tax_share=0.25, schedule="bonus-100"), years=2)
-    lines = {one.name: one.usd for one in taxed(here, Ledger("own", (line,))).lines}
+    lines = {one.name: one.usd for one in with_tax(here, Ledger("own", (line,))).lines}
     assert lines["Tax saved by writing off"][[12, 24]] == pytest.approx([0, -25])
 
 
@@ -150,10 +150,10 @@ def test_without_profit_nothing_is_saved_and_losses_wait() -> None:
 def test_a_loss_of_the_first_year_is_used_in_the_next() -> None:
     """300 in year 1 against 100 a year: 100 are used in each of three years."""
     here = setting(TaxInputs(tax_share=0.5, profit_usd_per_year=100.0), years=4)
-    line = taxed(here, Ledger("", (flow("Install", at(0, 300, 48), "hardware", "expense"),))).lines[-1]
+    line = with_tax(here, Ledger("", (flow("Install", at(0, 300, 48), "hardware", "expense"),))).lines[-1]
     assert line.usd[[12, 24, 36, 48]] == pytest.approx([-50, -50, -50, 0])
     brought = setting(TaxInputs(tax_share=0.5, profit_usd_per_year=100.0, losses_brought_usd=150.0), years=4)
-    line = taxed(brought, Ledger("", (flow("Install", at(0, 300, 48), "hardware", "expense"),))).lines[-1]
+    line = with_tax(brought, Ledger("", (flow("Install", at(0, 300, 48), "hardware", "expense"),))).lines[-1]
     assert line.usd[[12, 24, 36, 48]] == pytest.approx([0, -25, -50, -50])
 
 
@@ -169,7 +169,7 @@ def test_vat_is_paid_on_what_is_bought_and_comes_back_later() -> None:
         ),
     )
     here = setting(TaxInputs(tax_share=0.0, vat_share=0.19, vat_recovered_after_months=2))
-    lines = {line.name: line.usd for line in taxed(here, own).lines}
+    lines = {line.name: line.usd for line in with_tax(here, own).lines}
     assert lines["VAT paid"][:3] == pytest.approx([152_000, 1_140, 1_140])
     assert lines["VAT recovered"][:4] == pytest.approx([0, 0, -152_000, -1_140])
     assert lines["VAT recovered"].sum() == pytest.approx(-lines["VAT paid"].sum())
@@ -226,7 +226,7 @@ def test_every_line_recomputes_and_draws_are_their_numbers(
             flow("Running", price * every(0.01, months), "power", "expense"),
             flow("Resale", price * at(sale, -0.3, months), "resale", "sale"),
         )
-        return taxed(here, Ledger("", lines))
+        return with_tax(here, Ledger("", lines))
 
     many = ledger(np.array(prices)[:, None])
     for line in many.lines:
@@ -248,8 +248,8 @@ def test_over_the_whole_plan_tax_is_a_share_of_what_it_cost(price: float, fetche
     )
     for schedule in ("macrs-5-half-year", "straight-line-5", "bonus-100"):
         here = setting(TaxInputs(tax_share=0.25, schedule=schedule))
-        assert float(taxed(here, own).total_usd) == pytest.approx(0.75 * float(own.total_usd), abs=1e-6)
+        assert float(with_tax(here, own).total_usd) == pytest.approx(0.75 * float(own.total_usd), abs=1e-6)
 
 
 def test_without_tax_the_ledger_stays_as_it_is() -> None:
-    assert taxed(setting(None), OWN) is OWN
+    assert with_tax(setting(None), OWN) is OWN

@@ -8,10 +8,10 @@ from datetime import date
 from functools import cache, cached_property
 from typing import Any
 
-from planner.money.measures import Measures, Payback, measured
+from planner.money.measures import Measures, Payback, compute_measures
 from planner.money.option import Option
 from planner.money.plan import Plan, plan
-from planner.money.verdict.answer import answer
+from planner.money.verdict.answer import build_answer
 from planner.money.verdict.breakeven import break_evens
 from planner.scenario.known_names import resolve_names
 from planner.scenario.scenario import Scenario
@@ -88,7 +88,7 @@ class Scene:
     def measures(self, way: str = "own", other: str = "on_demand") -> Measures:
         """Return the measures of a way against another."""
         option = self.option(way)
-        return measured(self.plan.setting, option.ledger, option.useful_hours, self.option(other).ledger)
+        return compute_measures(self.plan.setting, option.ledger, option.useful_hours, self.option(other).ledger)
 
     def total_usd(self, way: str) -> float:
         """Return the cost over the plan, not discounted."""
@@ -143,11 +143,11 @@ class Scene:
 
     def verdict(self) -> str:
         """Return the answer to the scenario in a word."""
-        return answer(self.plan).verdict
+        return build_answer(self.plan).verdict
 
     def turned_by_timing(self) -> tuple[str, ...]:
         """Return the timing conventions under which the other side is cheaper."""
-        return tuple(answer(self.plan).turned_by_timing)
+        return tuple(build_answer(self.plan).turned_by_timing)
 
 
 CaseResult = float | str

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from planner.money.plan import plan
-from planner.money.verdict.answer import Answer, answer
+from planner.money.verdict.answer import Answer, build_answer
 from planner.report.answer.other_measures import (
     OtherMeasure,
     OtherMeasures,
@@ -30,7 +30,7 @@ DAY = date(2026, 11, 21)
 
 def found(scenario: Scenario) -> tuple[Answer, OtherMeasures]:
     made = plan(load_catalogue(), scenario, DAY)
-    there = answer(made)
+    there = build_answer(made)
     told = other_measures(made, there)
     assert told is not None
     return there, told
@@ -160,7 +160,7 @@ def test_any_ways_are_told(ways: tuple[str, ...]) -> None:
 @at_most(30)
 def test_whatever_is_asked_the_numbers_are_those_of_the_answer(scenario: Scenario) -> None:
     made = anyplan.of(scenario)
-    there = answer(made)
+    there = build_answer(made)
     told = other_measures(made, there)
     assert (told is None) == (there.best is None)
     if told is None:
@@ -181,7 +181,7 @@ def test_whatever_is_asked_the_numbers_are_those_of_the_answer(scenario: Scenari
 def test_nothing_is_told_without_an_answer() -> None:
     too_large = {"accelerator": "L4-24GB", "work": ({"accelerators": 1, "train": {"model": "llama-3.1-405b"}},)}
     made = plan(load_catalogue(), Scenario.model_validate(too_large), DAY)
-    assert other_measures(made, answer(made)) is None
+    assert other_measures(made, build_answer(made)) is None
 
 
 def test_small_sums_are_written_out() -> None:

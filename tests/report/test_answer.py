@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from planner.money.measures import present_usd
-from planner.money.ways import of_side
+from planner.money.ways import options_of_side
 from planner.report.answer.plan_report import PlanReport, plan_text
 from planner.report.answer.sentences import AnswerSummary, summarize_answer
 from planner.report.answer.tables import by_year
@@ -63,7 +63,7 @@ def test_a_run_that_is_done_once_is_not_busy_on_average() -> None:
     assert said.figures[2][:3] == ("Break-even work", "none", "not by use alone")
 
 
-@pytest.mark.parametrize("way", of_side("own"))
+@pytest.mark.parametrize("way", options_of_side("own"))
 def test_whatever_is_ordered_may_come_when_the_work_is_done(way: str) -> None:
     found = find_preset("pre-train-7b")
     assert found is not None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from planner.money.verdict.answer import answer
+from planner.money.verdict.answer import build_answer
 from planner.report.answer.carbon_words import DIFFER, carbon_sentences
 from planner.report.answer.sentences import summarize_answer
 from planner.report.answer.tables import options_table
@@ -13,9 +13,9 @@ from tests.money.test_carbon import planned
 
 def test_two_ways_that_differ_have_a_sentence_with_both_and_their_ranges() -> None:
     made = planned(site="NO", years=3)
-    found = answer(made)
+    found = build_answer(made)
     assert found.pair is not None
-    kg = [found.emitted(one).total_kg for one in found.pair]
+    kg = [found.emissions(one).total_kg for one in found.pair]
     assert kg[0] is not None
     assert kg[1] is not None
     assert kg[1].typical > DIFFER * kg[0].typical
@@ -27,26 +27,26 @@ def test_two_ways_that_differ_have_a_sentence_with_both_and_their_ranges() -> No
 
 
 def test_two_ways_that_emit_alike_have_none() -> None:
-    found = answer(planned(site="WORLD", years=5, busy=0.9))
+    found = build_answer(planned(site="WORLD", years=5, busy=0.9))
     assert carbon_sentences(found) == ()
 
 
 def test_the_table_has_the_same_tonnes_as_the_answer() -> None:
     made = planned(site="NO", years=3)
-    found = answer(made)
+    found = build_answer(made)
     table = options_table(found)
     for row, way in enumerate(found.ranked):
-        one = found.emitted(way)
+        one = found.emissions(way)
         assert one.operation_kg is not None
         assert one.making_kg is not None
         assert table["t CO2e, operation"][row] == pytest.approx(one.operation_kg.typical / 1_000)
         assert table["t CO2e, making"][row] == pytest.approx(one.making_kg.typical / 1_000)
     own = next(row for row, way in enumerate(found.ranked) if way.option.key == "own")
-    water_l = found.emitted(found.ranked[own]).water_l
+    water_l = found.emissions(found.ranked[own]).water_l
     assert water_l is not None
     assert table["Water of electricity, m3"][own] == pytest.approx(water_l / 1_000)
 
 
 def test_the_title_says_that_nothing_keeps_to_the_limit() -> None:
-    found = answer(planned(terms=FinancialTerms(most_t_co2e=1.0), ways=("own",)))
+    found = build_answer(planned(terms=FinancialTerms(most_t_co2e=1.0), ways=("own",)))
     assert title(found).startswith("Nothing keeps to your limit on emissions: the least that any way emits (buying)")

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from planner.money.ledger import Origin
-from planner.money.verdict.answer import answer
+from planner.money.verdict.answer import build_answer
 from planner.report.facts.assumptions import sources_of_ledgers
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
@@ -11,7 +11,7 @@ from tests.study.planned import DAY, catalogue
 
 
 def test_each_figure_stands_once_with_a_source_of_the_catalogue_and_its_day() -> None:
-    ledgers = [way.option.ledger for way in answer(planned(catalogue(), Scenario(), DAY)).ranked]
+    ledgers = [way.option.ledger for way in build_answer(planned(catalogue(), Scenario(), DAY)).ranked]
     table = sources_of_ledgers(ledgers)
     linked = [place for place, link in enumerate(table["Link"]) if link]
     assert linked == list(range(len(linked)))  # those that can be looked up stand first
@@ -25,7 +25,7 @@ def test_each_figure_stands_once_with_a_source_of_the_catalogue_and_its_day() ->
 
 
 def test_a_link_that_no_browser_may_open_is_none() -> None:
-    ledger = answer(planned(catalogue(), Scenario(), DAY)).ranked[0].option.ledger
+    ledger = build_answer(planned(catalogue(), Scenario(), DAY)).ranked[0].option.ledger
     line = next(one for one in ledger.lines if one.used)
     bad = Origin("somebody", "list_price", url="javascript:alert(1)")
     told = replace(line, used=tuple(one._replace(origin=bad) for one in line.used))

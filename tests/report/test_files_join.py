@@ -11,7 +11,7 @@ from hypothesis import given
 
 from planner.cli import main
 from planner.money.plan import Plan
-from planner.money.verdict.answer import answer
+from planner.money.verdict.answer import build_answer
 from planner.report.files.csv import SIGN, assumptions_table, cash_table, results_table, to_csv
 from planner.report.table import Table
 from planner.scenario.presets import find_preset, load_presets
@@ -36,7 +36,7 @@ def as_read(table: Table) -> pd.DataFrame:
 
 def files(plan: Plan) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Cash flow, assumptions, results, written and read again."""
-    tables = cash_table(plan), assumptions_table(plan, SIGN), results_table(plan, answer(plan))
+    tables = cash_table(plan), assumptions_table(plan, SIGN), results_table(plan, build_answer(plan))
     cash, assumptions, results = (as_read(table) for table in tables)
     return cash, assumptions, results
 
@@ -85,7 +85,7 @@ def test_the_files_of_any_plan_join(scenario: Scenario) -> None:
 @EACH
 def test_an_option_is_called_the_same_on_the_answer(key: str) -> None:
     plan, cash, _, results = files_of(key)
-    found = answer(plan)
+    found = build_answer(plan)
     assert results["option"].tolist() == [way.option.key for way in found.ranked]
     assert results["baseline"].isin(results["option"]).all()
     assert set(cash["option"]) == {way.option.key for way in found.ranked}

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from planner.money.plan import Plan
-from planner.money.verdict.answer import Answer, answer
+from planner.money.verdict.answer import Answer, build_answer
 from planner.report.answer.plan_report import PlanReport
 from planner.report.answer.sentences import AnswerSummary
 from planner.report.answer.side_by_side import compare_table
@@ -68,7 +68,7 @@ def drawn(wins: int) -> Futures:
 
 def found(wins: int) -> Answer:
     """What is answered where owning costs less in so many of them."""
-    return judged(answer(made()), drawn(wins))
+    return judged(build_answer(made()), drawn(wins))
 
 
 @lru_cache(maxsize=1)
@@ -100,7 +100,7 @@ def sentences(wins: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     monkeypatch.setattr(type(futures), "deadline_share", property(lambda _: wins / COUNT))
     yield limit_probability_sentences(there, futures)[0]
     turning = BreakEvenBand(PercentileBand(0.1, 0.2, 0.3) if wins else None, wins / COUNT, COUNT)
-    monkeypatch.setattr(told_futures, "turning", lambda *_: turning)
+    monkeypatch.setattr(told_futures, "break_even_band", lambda *_: turning)
     yield break_even_range(there, futures, "busy_share")
 
 

@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 import pytest
 
 from planner.money.plan import Plan, plan_from_context
-from planner.money.verdict.answer import answer
+from planner.money.verdict.answer import build_answer
 from planner.report import mix_charts, words
 from planner.report.futures.counted import buy_or_wait_sentences, buy_or_wait_summary, buy_or_wait_table
 from planner.report.mix_words import (
@@ -78,7 +78,7 @@ def test_no_mix_says_why() -> None:
 
 def test_where_there_is_no_mix_it_says_what_was_tried_and_what_each_costs_more() -> None:
     there = made(work(accelerators=32))
-    found, others = answer(there), priced_examples(there)
+    found, others = build_answer(there), priced_examples(there)
     assert {mix_text(one.mix) for one in others} >= {"Own 8, rent the peaks", "Own 24, rent the peaks"}
     best_usd = found.ranked[0].present_usd
     alone, nearest = tried_sentences(found, others)
@@ -96,7 +96,7 @@ def test_where_there_is_no_mix_it_says_what_was_tried_and_what_each_costs_more()
 def test_one_gpu_cannot_be_divided() -> None:
     there = made(work(accelerators=1))
     assert priced_examples(there) == ()
-    assert tried_sentences(answer(there), ())[1] == "Nothing here can be divided between two options."
+    assert tried_sentences(build_answer(there), ())[1] == "Nothing here can be divided between two options."
 
 
 @pytest.mark.parametrize(

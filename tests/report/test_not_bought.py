@@ -2,8 +2,8 @@
 
 import pytest
 
+from planner.money.option import Unavailable
 from planner.money.plan import plan
-from planner.money.ways.ledger_of_way import Unavailable
 from planner.money.ways.own import cannot_buy_reason
 from planner.report.market.compare import no_purchase_reason
 from planner.scenario.scenario import Scenario

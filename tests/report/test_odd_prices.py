@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from planner.money.plan import plan
-from planner.money.verdict.answer import answer
+from planner.money.verdict.answer import build_answer
 from planner.report.answer.advice import advice_lines
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
@@ -15,7 +15,7 @@ DAY = date(2026, 11, 21)
 
 def asked_about(**said: object) -> str:
     made = plan(load_catalogue(), Scenario.model_validate(said), DAY)
-    return " ".join(advice_lines(made, answer(made), every=True))
+    return " ".join(advice_lines(made, build_answer(made), every=True))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from planner.money.plan import plan
 from planner.money.renting.bill import bills
 from planner.money.renting.cheapest_offer import default_offer_filter
 from planner.money.renting.offer_inputs import estimated_prices
-from planner.money.verdict.answer import answer
+from planner.money.verdict.answer import build_answer
 from planner.report.answer.tables import discounted_ledgers
 from planner.report.market.compare import purchase_comparison
 from planner.scenario.scenario import Scenario
@@ -16,7 +16,7 @@ from pricing import load_catalogue
 from pricing.query import find
 
 MADE = plan(load_catalogue(), Scenario(), date(2026, 11, 21))
-FOUND = answer(MADE)
+FOUND = build_answer(MADE)
 
 
 def test_the_drawer_ends_at_the_headline() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import plotly.graph_objects as go
 import pytest
 
-from planner.money.verdict.answer import Answer, answer
+from planner.money.verdict.answer import Answer, build_answer
 from planner.report.answer.payback_chart import _apart, payback_chart, payback_summary, ticks, timeline_events
 from planner.report.answer.sentences import summarize_answer
 from planner.scenario.presets import load_presets
@@ -20,7 +20,7 @@ CASES = {"": Scenario(), **{one.key: one.scenario for one in load_presets()}}
 
 @lru_cache(maxsize=16)
 def found(name: str) -> Answer:
-    return answer(planned(catalogue(), CASES[name], DAY))
+    return build_answer(planned(catalogue(), CASES[name], DAY))
 
 
 def said(of: Answer, **more: Any) -> list[str]:
@@ -81,14 +81,14 @@ def test_the_month_that_pays_back_stands_on_the_chart_and_in_the_sentence() -> N
 
 def test_a_reservation_that_ends_is_marked() -> None:
     reserved = Scenario.model_validate({"ways": ("reserved", "on_demand")})
-    of = answer(planned(catalogue(), reserved, DAY))
+    of = build_answer(planned(catalogue(), reserved, DAY))
     assert [one.what for one in timeline_events(of)] == ["reservation ends"]
     assert f"reservation ends, month {timeline_events(of)[0].month}" in said(of)
 
 
 def test_what_is_given_back_is_not_sold() -> None:
     leased = Scenario.model_validate({"ways": ("lease", "on_demand")})
-    assert [one.what for one in timeline_events(answer(planned(catalogue(), leased, DAY)))] == ["delivered"]
+    assert [one.what for one in timeline_events(build_answer(planned(catalogue(), leased, DAY)))] == ["delivered"]
 
 
 @pytest.mark.parametrize("places", [[0.0, 1.0, 2.0, 2.0, 250.0], [290.0] * 7, [-5.0, 100.0, 101.0]])
@@ -104,7 +104,9 @@ def test_the_tile_does_not_say_that_cash_pays_nothing_back() -> None:
 
 
 def test_what_only_its_sale_pays_back_is_said_to() -> None:
-    of = answer(planned(catalogue(), Scenario.model_validate({"work": ({"accelerators": 8, "busy_share": 0.8},)}), DAY))
+    of = build_answer(
+        planned(catalogue(), Scenario.model_validate({"work": ({"accelerators": 8, "busy_share": 0.8},)}), DAY)
+    )
     assert of.pair is not None
     assert of.pair[0].present_usd < of.pair[1].present_usd
     assert payback_summary(of).startswith("Buying pays back only by its sale: by month 36 it has cost $")

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from planner.money.plan import Plan, plan
-from planner.money.verdict.answer import Answer, answer
+from planner.money.verdict.answer import Answer, build_answer
 from planner.report.files.csv import (
     ASSUMPTION_COLUMNS,
     COLUMNS,
@@ -54,7 +54,7 @@ EACH = pytest.mark.parametrize("scenario", SCENARIOS, ids=[*(one.key for one in 
 def made(scenario: Scenario) -> tuple[Plan, Answer]:
     """The plan and its answer."""
     there = plan(load_catalogue(), scenario, DAY)
-    return there, answer(there)
+    return there, build_answer(there)
 
 
 @lru_cache(maxsize=16)

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from planner.money.plan import plan
-from planner.money.verdict.answer import answer
+from planner.money.verdict.answer import build_answer
 from planner.report.answer.advice import rests_on
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
@@ -16,7 +16,7 @@ DAY = date(2026, 11, 21)
 def said_of(accelerators: int, *ways: str) -> str:
     asked = {"ways": ways, "work": ({"accelerators": accelerators, "may_stop": True, "accelerators_per_job": 8},)}
     made = plan(load_catalogue(), Scenario.model_validate(asked), DAY)
-    found = answer(made)
+    found = build_answer(made)
     return " ".join(rests_on(made, found.ranked))
 
 

@@ -11,7 +11,7 @@ from planner.scenario.link import scenario_from_link, scenario_to_link
 from planner.scenario.question import HOURS
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
-from planner.study.uncertainty.break_even_map import entered
+from planner.study.uncertainty.break_even_map import scenario_with_inputs
 from pricing import load_catalogue
 
 DAY = date(2026, 11, 22)
@@ -81,6 +81,6 @@ def test_the_sentence_says_it_and_the_line_below_adds_it_up(held: dict[str, str]
 
 
 def test_another_share_that_is_tried_out_takes_their_place() -> None:
-    tried = entered(plan(load_catalogue(), Scenario(work=(Work(people=10),)), DAY), {"busy_share": 0.8})
+    tried = scenario_with_inputs(plan(load_catalogue(), Scenario(work=(Work(people=10),)), DAY), {"busy_share": 0.8})
     assert tried.work[0].people is None
     assert tried.work[0].busy_share == 0.8

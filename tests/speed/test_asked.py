@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.money.plan import plan
-from planner.money.verdict.answer import answer
+from planner.money.verdict.answer import build_answer
 from planner.report.answer.advice import deferral_line
 from planner.report.answer.feasibility import without_deadline
 from planner.report.answer.sentences import summarize_answer
@@ -97,7 +97,7 @@ def test_the_answer_says_what_would_be_in_time() -> None:
     """On the page and in a shell: by how much it is late, how many more, which deadline, and the cheapest of all."""
     once = TrainingTask(model="llama-2-7b", tokens=2e11, deadline_days=20.0)
     made = plan(CATALOGUE, scenario(Work(accelerators=8, train=once)), DAY)
-    said = summarize_answer(made, answer(made))
+    said = summarize_answer(made, build_answer(made))
     assert said.title.startswith("Too late: ")
     assert said.title.endswith(" after the deadline.")
     assert deferral_line(made) is None
@@ -109,7 +109,7 @@ def test_the_answer_says_what_would_be_in_time() -> None:
     made = plan(CATALOGUE, scenario(Work(accelerators=8, train=never)), DAY)
     assert any(
         one.startswith("Nothing is done within 2.88 minutes: the fastest, ")
-        for one in summarize_answer(made, answer(made)).sentences
+        for one in summarize_answer(made, build_answer(made)).sentences
     )
 
 
@@ -124,7 +124,7 @@ def test_a_run_of_over_a_year_says_how_many_would_do_it_within_one() -> None:
     assert float(enough[2]) <= 365 < late.days
     more = convert_to_hours(CATALOGUE, scenario(Work(accelerators=int(enough[1]), train=once)))
     assert not more.problems
-    said = summarize_answer(made, answer(made))
+    said = summarize_answer(made, build_answer(made))
     assert said.title == f"Over a year: {late.days:,.0f} days."
     assert said.sentences[1].startswith("Run within a year for the least, of all accelerators: ")
     assert without_deadline(made.setting.resolved) is None, "there is no deadline that could be left out"
@@ -136,7 +136,7 @@ def test_what_does_not_fit_says_what_would() -> None:
         scenario(Work(accelerators=2, train=TUNE.model_copy(update={"method": "full"})), "RTX-4090-24GB"),
         DAY,
     )
-    said = summarize_answer(made, answer(made))
+    said = summarize_answer(made, build_answer(made))
     assert said.title.endswith("does not fit on 2 x RTX-4090-24GB.")
     assert "does not fit on 2 x RTX-4090-24GB" in said.sentences[0]
     assert made.options == ()
@@ -196,7 +196,7 @@ def test_other_work_becomes_accelerators_around_the_clock_and_is_told() -> None:
     assert found.others[0].work == "FLUX.1-dev"
     assert work.accelerators == found.others[0].accelerators_at_peak == 13  # one does 0.0893 x 0.88 a second
     assert work.busy_share == pytest.approx(6 / 13)
-    assert "FLUX.1 [dev]" in summarize_answer(made, answer(made)).sentences[0]
+    assert "FLUX.1 [dev]" in summarize_answer(made, build_answer(made)).sentences[0]
 
 
 def test_a_promise_that_not_even_one_request_can_keep_is_told() -> None:
@@ -210,7 +210,7 @@ def test_a_promise_that_not_even_one_request_can_keep_is_told() -> None:
 def test_without_a_price_it_still_says_how_many_it_takes() -> None:
     asks = ServingTask(model="sentiment", requests_per_s=1_000.0)
     made = plan(CATALOGUE, scenario(Work(serve=asks), "CPU-Xeon-8480plus"), DAY)
-    said = summarize_answer(made, answer(made))
+    said = summarize_answer(made, build_answer(made))
     assert said.title == "Not enough to answer yet."
     assert "Xeon Platinum 8480+" in said.sentences[0]
     assert any("nobody publishes a price" in sentence.lower() for sentence in said.sentences[1:])

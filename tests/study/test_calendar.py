@@ -7,7 +7,7 @@ import pytest
 
 from planner.money.measures import present_usd
 from planner.money.plan import plan
-from planner.money.verdict.answer import answer
+from planner.money.verdict.answer import build_answer
 from planner.money.ways import WAYS
 from planner.scenario.presets import load_presets
 from planner.scenario.scenario import Scenario
@@ -28,7 +28,7 @@ def days_of(scenario: Scenario, every: int) -> tuple[np.ndarray[tuple[int], np.d
         made = plan(CATALOGUE, scenario, FIRST + timedelta(days=day))
         rented = made.option("on_demand")
         usd.append(float("nan") if rented is None else float(present_usd(made.setting, rented.ledger)))
-        found = answer(made)
+        found = build_answer(made)
         if found.verdict != "close":
             best.add(None if found.best is None else WAYS[found.best.option.way].side)
     return np.array(usd), best

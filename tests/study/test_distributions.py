@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtri
 
-from planner.study.uncertainty.uncertain_inputs import Z_TAIL, DistributionError, Spread
+from planner.study.uncertainty.uncertain_inputs import Z_TAIL, DistributionError, InputDistribution
 
 ENDS = st.tuples(st.floats(-1e3, 0.0) | st.floats(1e-6, 1e6), st.floats(0, 1e6), st.floats(0, 1e6))
 
@@ -16,7 +16,7 @@ ENDS = st.tuples(st.floats(-1e3, 0.0) | st.floats(1e-6, 1e6), st.floats(0, 1e6),
 @given(ENDS)
 def test_a_tenth_lies_beyond_each_end_and_half_on_either_side(ends: tuple[float, float, float]) -> None:
     low, up, more = ends
-    spread = Spread(low, low + up, low + up + more)
+    spread = InputDistribution(low, low + up, low + up + more)
     values = spread.at([-Z_TAIL, 0.0, Z_TAIL])
     assert values == pytest.approx([spread.low, spread.typical, spread.high], rel=1e-9, abs=1e-9)
     many = spread.at(np.linspace(-4, 4, 50))
@@ -26,14 +26,14 @@ def test_a_tenth_lies_beyond_each_end_and_half_on_either_side(ends: tuple[float,
 
 def test_the_quantiles_of_many_draws_are_the_ends() -> None:
     shares = (np.arange(100_000) + 0.5) / 100_000
-    drawn = Spread(50.0, 80.0, 300.0).at(ndtri(shares))
+    drawn = InputDistribution(50.0, 80.0, 300.0).at(ndtri(shares))
     assert np.quantile(drawn, [0.1, 0.5, 0.9]) == pytest.approx([50.0, 80.0, 300.0], rel=1e-3)
 
 
 def test_bounds_hold_and_a_narrower_spread_keeps_its_middle() -> None:
-    share = Spread(0.5, 0.9, 0.99, least=0.0, most=1.0)
+    share = InputDistribution(0.5, 0.9, 0.99, least=0.0, most=1.0)
     assert share.at(10.0) == 1.0
-    half = Spread(-0.25, 0.0, 0.3).over(0.5)
+    half = InputDistribution(-0.25, 0.0, 0.3).over(0.5)
     assert (half.low, half.typical, half.high) == pytest.approx((-0.125, 0.0, 0.15))
 
 
@@ -48,9 +48,9 @@ def test_bounds_hold_and_a_narrower_spread_keeps_its_middle() -> None:
 )
 def test_a_contradictory_or_empty_distribution_is_refused(told: tuple[float, float, float], wish: str) -> None:
     with pytest.raises(DistributionError, match=wish):
-        Spread(*told)
+        InputDistribution(*told)
 
 
 def test_a_middle_outside_its_bounds_is_refused() -> None:
     with pytest.raises(DistributionError, match="within 0 to 1, got 2"):
-        Spread(1.0, 2.0, 3.0, least=0.0, most=1.0)
+        InputDistribution(1.0, 2.0, 3.0, least=0.0, most=1.0)

@@ -13,7 +13,7 @@ from planner.money.many_ledgers import build_ledger, option_builder
 from planner.money.measures import present_usd
 from planner.money.owning.inputs import POSITION
 from planner.money.plan import plan
-from planner.money.verdict.answer import answer
+from planner.money.verdict.answer import build_answer
 from planner.report.futures.counted import limit_probability_sentences
 from planner.scenario.own import OwnInputs
 from planner.scenario.rent import RentalInputs
@@ -23,29 +23,35 @@ from planner.scenario.terms import FinancialTerms
 from planner.scenario.work import Work
 from planner.study.data_files import load_futures_assumptions
 from planner.study.uncertainty import draws
-from planner.study.uncertainty.draws import drawn, normal_draws, points
-from planner.study.uncertainty.futures import Futures, _counted, _p10_p50_p90, futures
+from planner.study.uncertainty.draws import draw_inputs, normal_draws, sobol_points
+from planner.study.uncertainty.futures import Futures, _evaluate_futures, _p10_p50_p90, draw_futures
 from planner.study.uncertainty.sure_verdict import judged
-from planner.study.uncertainty.uncertain_inputs import DistributionError, Spread, UncertainParameter, at, doubtful
+from planner.study.uncertainty.uncertain_inputs import (
+    DistributionError,
+    InputDistribution,
+    UncertainParameter,
+    uncertain_inputs,
+    values_at_z,
+)
 from tests.study.planned import DAY, catalogue, certain, planned
 
 
 def of(scenario: Scenario, count: int = 1_024) -> Futures:
-    found = futures(plan(catalogue(), scenario, DAY), count)
+    found = draw_futures(plan(catalogue(), scenario, DAY), count)
     assert found is not None
     return found
 
 
 def test_the_first_draws_are_the_same_on_every_machine() -> None:
     """As numpy 2.4 and scipy 1.17 make them on Python 3.11 and on 3.13."""
-    first = points(3, 4, 7)
+    first = sobol_points(3, 4, 7)
     assert first.tolist() == [
         [0.6504268515855074, 0.9173101615160704, 0.10045647248625755],
         [0.1471061259508133, 0.25034659542143345, 0.6244625495746732],
         [0.4642063342034817, 0.6283815763890743, 0.35680509079247713],
         [0.9608894269913435, 0.03955060988664627, 0.8642092309892178],
     ]
-    many = hashlib.sha256(points(28, 1_024, 7).tobytes()).hexdigest()
+    many = hashlib.sha256(sobol_points(28, 1_024, 7).tobytes()).hexdigest()
     assert many == "b7ccfe229599fbee4efb1bbb1510fcead831a4882c2f0912c83d9a921d50beb9"
 
 
@@ -59,7 +65,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_one_others() -> None:
 @pytest.mark.parametrize("count", [0, 65_537])
 def test_no_futures_and_too_many_are_refused(count: int) -> None:
     with pytest.raises(DistributionError, match=r"want 1 to 65,536 futures"):
-        points(2, count, 7)
+        sobol_points(2, count, 7)
 
 
 def test_shares_of_all_options_sum_to_one_and_ties_are_split() -> None:
@@ -74,8 +80,8 @@ def test_a_future_at_all_middles_is_the_plan_itself() -> None:
     """One draw with every input at its typical value gives the ledgers' own totals, a mix and spot among them."""
     scenario = Scenario(work=(Work(may_stop=True),), own=OwnInputs(refresh_years=2.0))
     made = plan(catalogue(), scenario, DAY)
-    inputs = doubtful(made)
-    middles = dict(at(inputs, np.zeros((1, len(inputs)))))
+    inputs = uncertain_inputs(made)
+    middles = dict(values_at_z(inputs, np.zeros((1, len(inputs)))))
     assert "warranty_years" in middles
     tried = made.setting.with_tried({name: values[:, None] for name, values in middles.items()})
     for option in made.options:
@@ -89,10 +95,10 @@ def test_a_future_at_all_middles_is_the_plan_itself() -> None:
 def test_sobol_agrees_with_two_hundred_thousand_plain_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("planner.money.many_ledgers.CELLS", 1_000_000)  # a plan of seven numbers for each draw is small
     made = plan(catalogue(), certain(years=0.5), DAY)
-    inputs = doubtful(made)
+    inputs = uncertain_inputs(made)
     few = of(certain(years=0.5))
     plain = np.random.default_rng(1).standard_normal((200_000, len(inputs)))
-    many = _counted(made, inputs, dict(at(inputs, plain)))
+    many = _evaluate_futures(made, inputs, dict(values_at_z(inputs, plain)))
     saved, reference = few.saved_usd("own", "on_demand"), many.saved_usd("own", "on_demand")
     error = float(reference.std()) / math.sqrt(reference.size)
     assert abs(saved.mean() - reference.mean()) < 4 * error
@@ -102,11 +108,11 @@ def test_sobol_agrees_with_two_hundred_thousand_plain_draws(monkeypatch: pytest.
 
 def test_a_wider_spread_makes_a_wider_band() -> None:
     made = planned()
-    inputs = doubtful(made)
+    inputs = uncertain_inputs(made)
 
     def width(times: float) -> float:
         wider = tuple(replace(one, spread=one.spread.over(times)) for one in inputs)
-        found = _counted(made, wider, dict(drawn(wider, 512, 7)))
+        found = _evaluate_futures(made, wider, dict(draw_inputs(wider, 512, 7)))
         return found.present("own").high - found.present("own").low
 
     widths = [width(times) for times in (0.5, 1.0, 1.5)]
@@ -115,24 +121,24 @@ def test_a_wider_spread_makes_a_wider_band() -> None:
 
 
 def test_what_you_entered_is_as_you_say() -> None:
-    names = {one.name for one in doubtful(plan(catalogue(), certain(), DAY))}
+    names = {one.name for one in uncertain_inputs(plan(catalogue(), certain(), DAY))}
     assert names - {"reserved_price_factor"} == {"busy_factor", "rent_change_per_year"}
-    open_ones = {one.name for one in doubtful(planned())}
+    open_ones = {one.name for one in uncertain_inputs(planned())}
     assert {"usd_per_accelerator", "lead_time_months", POSITION, "usd_per_kwh", "pue"} <= open_ones
-    told = {one.name for one in doubtful(planned(own=OwnInputs(lead_time_months=1.0, residual_share=0.3)))}
+    told = {one.name for one in uncertain_inputs(planned(own=OwnInputs(lead_time_months=1.0, residual_share=0.3)))}
     assert open_ones - told == {"lead_time_months", POSITION}
 
 
 def test_every_input_says_why_and_who() -> None:
-    for one in doubtful(planned(work=(Work(may_stop=True),), ways=())):
+    for one in uncertain_inputs(planned(work=(Work(may_stop=True),), ways=())):
         assert one.reason
         assert one.source
         assert one.spread.low < one.spread.high
 
 
 def test_rents_and_what_is_left_of_the_price_move_together() -> None:
-    z = normal_draws(doubtful(planned()), 1_024, 7)
-    names = [one.name for one in doubtful(planned())]
+    z = normal_draws(uncertain_inputs(planned()), 1_024, 7)
+    names = [one.name for one in uncertain_inputs(planned())]
     rent, left = z[:, names.index("rent_change_per_year")], z[:, names.index(POSITION)]
     assert np.corrcoef(rent, left)[0, 1] == pytest.approx(load_futures_assumptions().together.coefficient, abs=0.03)
     assert np.std(left) == pytest.approx(1.0, abs=0.03)
@@ -141,22 +147,22 @@ def test_rents_and_what_is_left_of_the_price_move_together() -> None:
 
 
 def test_a_years_change_held_for_long_spreads_less() -> None:
-    def spread(years: float) -> Spread:
-        found = doubtful(planned(years=years))
+    def spread(years: float) -> InputDistribution:
+        found = uncertain_inputs(planned(years=years))
         return next(one.spread for one in found if one.name == "rent_change_per_year")
 
     assert (spread(1.0).low, spread(1.0).high) == pytest.approx((-0.25, 0.3))
     assert (spread(4.0).low, spread(4.0).high) == pytest.approx((-0.125, 0.15))
-    yours = doubtful(planned(terms=FinancialTerms(rent_change_per_year=-0.1)))
+    yours = uncertain_inputs(planned(terms=FinancialTerms(rent_change_per_year=-0.1)))
     assert next(one.spread.typical for one in yours if one.name == "rent_change_per_year") == -0.1
 
 
 def test_a_path_of_your_own_drifts_too() -> None:
     made = planned(terms=FinancialTerms(rent_by_year=(1.0, 0.8)))
-    names = {one.name for one in doubtful(made)}
+    names = {one.name for one in uncertain_inputs(made)}
     assert "rent_drift_per_year" in names
     assert "rent_change_per_year" not in names
-    found = futures(made, 64)
+    found = draw_futures(made, 64)
     assert found is not None
     assert found.present("on_demand").high > found.present("on_demand").low * 1.05
 
@@ -196,7 +202,7 @@ TRAINED = Work(accelerators=64, train=TrainingTask(model="Llama-2-7B", tokens=1e
 def test_a_deadline_is_kept_as_often_as_the_model_is_fast_enough() -> None:
 
     made = plan(catalogue(), Scenario(years=1.0, work=(TRAINED,), ways=("on_demand",)), DAY)
-    found = futures(made)
+    found = draw_futures(made)
     assert found is not None
     assert made.setting.resolved is not None
     speed = made.setting.resolved.trainings[0].speed
@@ -210,7 +216,7 @@ def test_a_deadline_is_kept_as_often_as_the_model_is_fast_enough() -> None:
 
 def test_a_budget_is_kept_or_not() -> None:
     made = planned(terms=FinancialTerms(cash_on_day_one_usd=90_000.0))
-    found = futures(made)
+    found = draw_futures(made)
     assert found is not None
     share = found.upfront_budget_share("own")
     assert share is not None
@@ -222,7 +228,7 @@ def test_a_budget_is_kept_or_not() -> None:
 def test_a_budget_of_a_year_is_kept_or_not() -> None:
     """Counted from the dearest year of each future, beside day one."""
     made = planned(terms=FinancialTerms(cash_on_day_one_usd=90_000.0, cash_per_year_usd=330_000.0))
-    found = futures(made)
+    found = draw_futures(made)
     assert found is not None
     share = found.yearly_budget_share("own")
     assert share is not None
@@ -231,7 +237,7 @@ def test_a_budget_of_a_year_is_kept_or_not() -> None:
     assert 0.0 < share < 1.0
     assert np.all(found.dearest_year_usd >= found.cash_today_usd - 1e-6)
     assert of(certain(), 16).yearly_budget_share("own") is None
-    told = limit_probability_sentences(judged(answer(made), found), found)
+    told = limit_probability_sentences(judged(build_answer(made), found), found)
     assert len(told) == 2
     assert told[1].startswith("Every year stays within $330,000 in ")
 
@@ -247,10 +253,10 @@ def test_fifty_dots_are_fifty_futures() -> None:
 def test_bands_over_time_end_in_the_band_of_the_whole() -> None:
     found = of(Scenario(), 512)
     for row, option in enumerate(found.options):
-        ends = found.over_time_usd[row, :, -1]
+        ends = found.cumulative_usd_bands[row, :, -1]
         band = found.present(option.key)
         assert ends == pytest.approx([band.low, band.middle, band.high])
-        assert np.all(found.over_time_usd[row, 0] <= found.over_time_usd[row, 2])
+        assert np.all(found.cumulative_usd_bands[row, 0] <= found.cumulative_usd_bands[row, 2])
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 64, 1_000])
@@ -261,7 +267,7 @@ def test_the_middle_eighty_are_the_quantiles(count: int) -> None:
 
 def test_a_plan_without_ways_has_no_futures() -> None:
     made = replace(planned(), options=())
-    assert futures(made) is None
+    assert draw_futures(made) is None
 
 
 def test_spot_that_is_interrupted_too_often_is_given_up() -> None:
@@ -271,6 +277,6 @@ def test_spot_that_is_interrupted_too_often_is_given_up() -> None:
 
 
 def test_inputs_that_are_not_there_leave_the_rest_alone() -> None:
-    one = (UncertainParameter("usd_per_kwh", "USD/kWh", Spread(0.05, 0.1, 0.2), "why", "assumption", "us"),)
+    one = (UncertainParameter("usd_per_kwh", "USD/kWh", InputDistribution(0.05, 0.1, 0.2), "why", "assumption", "us"),)
     z = np.zeros((4, 1))
-    assert draws.tied(one, z) is z
+    assert draws.correlate(one, z) is z

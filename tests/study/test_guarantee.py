@@ -6,13 +6,13 @@ import pytest
 
 from planner.report.answer.advice import guarantee_sentence
 from planner.scenario.own import OwnInputs, PurchaseOrder
-from planner.study.uncertainty.futures import Futures, futures
+from planner.study.uncertainty.futures import Futures, draw_futures
 from planner.study.uncertainty.guarantee import guarantee_value
 from tests.study.planned import planned
 
 
 def drawn(**own: Any) -> Futures:
-    found = futures(planned(own=OwnInputs(**own)), 256)
+    found = draw_futures(planned(own=OwnInputs(**own)), 256)
     assert found is not None
     return found
 
@@ -30,7 +30,7 @@ def test_its_worth_is_what_owning_costs_less_on_average(orders: tuple[PurchaseOr
     rows = [one.present_usd[one.row("own")] for one in (without, with_it)]
     assert found.gain_usd == pytest.approx((rows[0] - rows[1]).mean())
     free = drawn(orders=orders, guaranteed_residual_share=0.5).present_usd[with_it.row("own")]
-    assert found.paying_share == pytest.approx((free < rows[0] - 1e-6).mean())
+    assert found.payout_share == pytest.approx((free < rows[0] - 1e-6).mean())
     assert found.cost_usd == pytest.approx((rows[1] - free).mean())
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from planner.money.plan import plan
 from planner.study.buy_or_wait import Waiting, late_delivery, waiting
-from planner.study.uncertainty.break_even_map import curve, use_and_years
+from planner.study.uncertainty.break_even_map import break_even_curve, utilization_years_map
 from pricing import load_catalogue
 from tests.money.test_breakeven import DAY, toy
 
@@ -35,7 +35,7 @@ def test_both_cost_the_same_along_the_curve() -> None:
     own, rent = MADE.option("own"), MADE.option("on_demand")
     assert own is not None
     assert rent is not None
-    points = {one.years: one for one in curve(use_and_years(MADE, own, rent))}
+    points = {one.years: one for one in break_even_curve(utilization_years_map(MADE, own, rent))}
     assert list(points) == [1, 2, 3, 4, 5, 6, 7]
     assert points[1].busy_share == pytest.approx((800_000 / 12 + 5_000) / (2 * 80 * 730), abs=1e-3)
     assert points[5].busy_share == pytest.approx((800_000 / 60 + 5_000) / (2 * 80 * 730), abs=1e-3)
@@ -44,5 +44,5 @@ def test_both_cost_the_same_along_the_curve() -> None:
     own, rent = dear.option("own"), dear.option("on_demand")
     assert own is not None
     assert rent is not None
-    first = curve(use_and_years(dear, own, rent))[0]
+    first = break_even_curve(utilization_years_map(dear, own, rent))[0]
     assert (first.busy_share, first.first_wins_when_full) == (None, False)

@@ -6,7 +6,7 @@ from planner.money.owning.inputs import CHANGES
 from planner.money.plan import plan
 from planner.scenario.own import OwnInputs
 from planner.scenario.scenario import Scenario
-from planner.study.uncertainty.futures import futures
+from planner.study.uncertainty.futures import draw_futures
 from pricing import Catalogue
 from pricing.figure import Figure, FigureValue
 from tests.study.planned import DAY, catalogue
@@ -29,7 +29,7 @@ def ranged() -> Catalogue:
 @pytest.mark.parametrize("yours", [None, 0.01])
 def test_a_range_is_drawn_and_yours_is_as_you_say(yours: float | None) -> None:
     own = OwnInputs(**dict.fromkeys(LATER, yours))
-    drawn = futures(plan(ranged(), Scenario(own=own, ways=("own", "on_demand")), DAY), 64)
+    drawn = draw_futures(plan(ranged(), Scenario(own=own, ways=("own", "on_demand")), DAY), 64)
     assert drawn is not None
     found = {one.name: one.spread for one in drawn.inputs if one.name in LATER}
     assert set(found) == (set(LATER) if yours is None else set())

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from planner.money.demand.stream import DemandLayer
-from planner.money.measures import factors
+from planner.money.measures import monthly_discount_factors
 from planner.money.owning import owning
 from planner.money.renting.cheapest_offer import hired
 from planner.money.setting import PlanContext
@@ -130,7 +130,14 @@ def test_what_is_bought_costs_what_the_ledger_of_owning_says(count: int) -> None
     lines = owning(setting, need)
     assert lines is not None
     assert found.usd
-    worth = sum(float((np.broadcast_to(line.usd, factors(setting).shape) * factors(setting)).sum()) for line in lines)
+    worth = sum(
+        float(
+            (
+                np.broadcast_to(line.usd, monthly_discount_factors(setting).shape) * monthly_discount_factors(setting)
+            ).sum()
+        )
+        for line in lines
+    )
     assert found.usd.typical == pytest.approx(worth)
     assert found.usd.low <= found.usd.typical <= found.usd.high
     assert found.days

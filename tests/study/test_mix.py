@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from planner.money.ledger import Ledger
 from planner.money.measures import cash_by_year_usd, cash_today_usd, present_usd
 from planner.money.plan import Plan, plan_from_context
-from planner.money.verdict.answer import answer
+from planner.money.verdict.answer import build_answer
 from planner.report import words
 from planner.report.answer.sentences import summarize_answer
 from planner.scenario.presets import find_preset
@@ -169,7 +169,7 @@ def test_the_plan_gets_the_mix_as_one_more_way() -> None:
     assert all(one.way != "mix" for one in mixed.absent)
     assert mixed.setting.written == there.setting.written  # what is saved stays what was said
     assert mixed.setting.scenario.mix == MixInputs(own_accelerators=8)
-    said = answer(mixed)
+    said = build_answer(mixed)
     assert said.verdict == "mix"
     assert summarize_answer(mixed, said).title == "Own 8 and rent the peaks."
     assert said.best is not None
@@ -254,12 +254,12 @@ def cash_or_rent(**terms: float) -> Plan:
 def test_a_budget_buys_part_of_a_fleet_that_would_else_be_bought_whole() -> None:
     """Four servers all the time: with money for some of them, those are bought and the rest is rented."""
     whole = add_best_mix(cash_or_rent())
-    said = answer(whole)
+    said = build_answer(whole)
     assert said.best is not None
     assert said.best.option.way == "own"
     needs = float(cash_today_usd(said.best.option.ledger))
     there = add_best_mix(cash_or_rent(cash_on_day_one_usd=needs / 2))
-    part = answer(there)
+    part = build_answer(there)
     assert part.best is not None
     assert part.best.option.way == "mix"
     assert part.verdict == "limited"
@@ -275,16 +275,16 @@ def test_a_mix_that_alone_keeps_to_the_limits_is_offered() -> None:
     year = dearest_year_usd(free["on_demand"]) * 0.999
     day = float(cash_today_usd(free["own"])) * 0.999
     there = add_best_mix(cash_or_rent(cash_per_year_usd=year, cash_on_day_one_usd=day))
-    said = answer(there)
+    said = build_answer(there)
     assert said.best is not None
     assert said.best.option.way == "mix"
     assert said.limit is not None
-    assert not said.limit.is_least
+    assert not said.limit.is_unavoidable
 
 
 def test_a_limit_that_nothing_keeps_to_is_told_with_the_least_that_would_do() -> None:
     there = add_best_mix(made(terms=yearly(10_000.0)))
-    said = answer(there)
+    said = build_answer(there)
     assert said.verdict == "limited"
     assert said.limit is not None
     assert said.best is not None

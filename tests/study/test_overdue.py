@@ -6,8 +6,8 @@ from functools import lru_cache
 import pytest
 
 from planner.money.plan import Plan, plan_from_context
-from planner.money.verdict.answer import answer
-from planner.study.uncertainty.futures import DEFAULT, OverdueImpact, overdue, usual_plans
+from planner.money.verdict.answer import build_answer
+from planner.study.uncertainty.futures import DEFAULT, OverdueImpact, overdue_impacts, usual_plans
 from pricing import Catalogue, Figure, load_catalogue
 from pricing.stale import ALLOWED_DAYS, days_over, limit_days, stale
 
@@ -22,7 +22,7 @@ def plans() -> dict[str, Plan]:
 
 @lru_cache(maxsize=1)
 def found() -> tuple[OverdueImpact, ...]:
-    return overdue(load_catalogue(), plans(), DAY)
+    return overdue_impacts(load_catalogue(), plans(), DAY)
 
 
 def of(field: str, record: str = H100) -> OverdueImpact:
@@ -38,30 +38,30 @@ def test_the_weightiest_comes_first_then_what_is_used_then_the_oldest() -> None:
     weights = [one.weight for one in found()]
     assert weights == sorted(weights, reverse=True)
     still = [one for one in found() if not one.weight]
-    used = [bool(one.moves) for one in still]
+    used = [bool(one.impact_by_plan) for one in still]
     assert used == sorted(used, reverse=True)
-    ages = [one.days_over for one in still if not one.moves]
+    ages = [one.days_over for one in still if not one.impact_by_plan]
     assert ages == sorted(ages, reverse=True)
     assert found()[0].weight > 0
-    assert not found()[-1].moves
+    assert not found()[-1].impact_by_plan
 
 
 @pytest.mark.parametrize("name", [DEFAULT, "pre-train-7b"])
 def test_a_weight_is_what_the_plan_moves_between_the_ends(name: str) -> None:
     """The price of one H100, by plans made again with it at its low and at its high end."""
     plan = plans()[name]
-    there = answer(plan)
+    there = build_answer(plan)
     assert there.best is not None
     assert there.against is not None
     keys, value = (there.best.option.key, there.against.option.key), of("price_usd").placed.figure.newest
     saved = []
     for usd in (value.low, value.high):
         assert usd is not None
-        again = answer(plan_from_context(plan.setting.with_tried({"usd_per_accelerator": usd})))
+        again = build_answer(plan_from_context(plan.setting.with_tried({"usd_per_accelerator": usd})))
         cost = {one.option.key: one.present_usd for one in again.ranked}
         saved.append(cost[keys[1]] - cost[keys[0]])
     dearer = max(there.best.present_usd, there.against.present_usd)
-    assert of("price_usd").moves[name] == pytest.approx(abs(saved[1] - saved[0]) / dearer, rel=1e-6)
+    assert of("price_usd").impact_by_plan[name] == pytest.approx(abs(saved[1] - saved[0]) / dearer, rel=1e-6)
 
 
 def test_a_price_without_a_range_moves_as_prices_of_its_age_do() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from planner.money.verdict.answer import Answer, answer
+from planner.money.verdict.answer import Answer, build_answer
 from planner.report.answer.document import answer_json
 from planner.report.answer.payback_chart import payback_chart
 from planner.report.answer.plan_report import PlanReport, plan_text, warnings
@@ -47,7 +47,7 @@ def asked_for(facts: Catalogue, count: int) -> tuple[str, ...]:
 
 
 def reckoned(facts: Catalogue, **said: Any) -> Answer:
-    return answer(planned(facts, Scenario.model_validate(said), DAY))
+    return build_answer(planned(facts, Scenario.model_validate(said), DAY))
 
 
 def unanswered(facts: Catalogue, questions: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from planner.study.uncertainty.draws import BITS, most_inputs, points, sobol
+from planner.study.uncertainty.draws import BITS, most_inputs, sobol, sobol_points
 from planner.study.uncertainty.uncertain_inputs import DistributionError
 
 
@@ -34,5 +34,5 @@ def test_every_input_of_the_file_has_the_direction_numbers_of_scipy() -> None:
 
 
 def test_more_inputs_than_there_are_direction_numbers_for_are_refused() -> None:
-    with pytest.raises(DistributionError, match="want at most 256 inputs"):
-        points(most_inputs() + 1, 2, 7)
+    with pytest.raises(DistributionError, match="want at most 256 uncertain inputs"):
+        sobol_points(most_inputs() + 1, 2, 7)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from planner.money.verdict.answer import Answer, answer
+from planner.money.verdict.answer import Answer, build_answer
 from planner.money.ways import WAYS
 from planner.scenario.fields import field_spec, leaf_fields
 from planner.scenario.file import SavedScenario
@@ -72,7 +72,7 @@ def grid(base: Scenario, vary: dict[Path, tuple[Any, ...]]) -> SweepGrid:
 def assert_is_the_plan(found: PointAnswer, scenario: Scenario) -> None:
     """Every number of a row against the page's own path: what is left open, plan, answer; futures where it has them."""
     made = planned(CATALOGUE, scenario, DAY)
-    told = decided(made).answer if found.verdict else answer(made)
+    told = decided(made).answer if found.verdict else build_answer(made)
     assert found.best == (told.best.option.key if told.best else "")
     if told.best and found.leads not in ("incomplete", "limited"):
         assert found.leads == WAYS[told.best.option.way].side
@@ -203,7 +203,7 @@ def test_a_mix_that_wins_stands_in_its_row_and_its_neighbours_are_right() -> Non
     assert any("mix" in one.ways for one in found)
     for point, one in enumerate(found):
         made = planned(CATALOGUE, sweep.grid.scenario(sweep.grid.values(point)), DAY)
-        told = answer(made)
+        told = build_answer(made)
         assert one.best == (told.best.option.key if told.best else "")
         assert {key: way.present_usd for key, way in one.ways.items()} == pytest.approx(
             {way.option.key: way.present_usd for way in told.ranked}, abs=MONEY

@@ -14,7 +14,7 @@ import planner
 import pricing
 from planner.cli import OK, main
 from planner.cli.sweep_run import code_digest
-from planner.money.verdict.answer import answer
+from planner.money.verdict.answer import build_answer
 from planner.money.ways import WAYS
 from planner.report.files.sweep import RIGHT_SIZE
 from planner.scenario.file import SavedScenario
@@ -93,7 +93,7 @@ def _no_other_base(name: object) -> SavedScenario:
 
 def _wrong_cells(row: dict[str, str], grid: SweepGrid, number: int) -> Iterator[tuple[str, tuple[str, object]]]:
     """The cells of a row that differ from the plan of its scenario, whose offers are chosen anew."""
-    told = answer(planned(CATALOGUE, grid.scenario(grid.values(number)), DAY))
+    told = build_answer(planned(CATALOGUE, grid.scenario(grid.values(number)), DAY))
     assert told.best is not None
     words: dict[str, object] = {"id": str(number), "best": told.best.option.key}
     if row["leads"] != "limited":

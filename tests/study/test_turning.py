@@ -14,13 +14,13 @@ from planner.report.what_if import indices_table, map_summary, map_table, stress
 from planner.scenario.link import scenario_from_link
 from planner.scenario.own import OwnInputs
 from planner.scenario.scenario import Scenario
-from planner.study.uncertainty.break_even_map import BUSY, YEARS, axis, break_even_map
-from planner.study.uncertainty.draws import drawn
-from planner.study.uncertainty.futures import futures
+from planner.study.uncertainty.break_even_map import BUSY, YEARS, break_even_map, map_axis
+from planner.study.uncertainty.draws import draw_inputs
+from planner.study.uncertainty.futures import draw_futures
 from planner.study.uncertainty.stress import InputChange, StressResult, run_stress_test, stresses
-from planner.study.uncertainty.sure_verdict import decided, turning
-from planner.study.uncertainty.tornado import indices, likeliest_flip, saved_usd, tornado
-from planner.study.uncertainty.uncertain_inputs import DistributionError, doubtful
+from planner.study.uncertainty.sure_verdict import break_even_band, decided
+from planner.study.uncertainty.tornado import likeliest_flip, saved_usd, sobol_indices, tornado
+from planner.study.uncertainty.uncertain_inputs import DistributionError, uncertain_inputs
 from tests.study.planned import DAY, catalogue, planned
 
 
@@ -69,20 +69,20 @@ def test_the_first_flip_is_the_least_surprising_one() -> None:
 
 
 def test_the_map_is_the_ledgers_cell_by_cell() -> None:
-    found = break_even_map(MADE, *pair(MADE), axis(MADE, BUSY, 5), axis(MADE, YEARS))
+    found = break_even_map(MADE, *pair(MADE), map_axis(MADE, BUSY, 5), map_axis(MADE, YEARS))
     assert found.saved_usd.shape == (13, 5)
     again = planned(years=5.0, work=({"accelerators": 8, "busy_share": float(found.across.values[2])},))
     own, rent = (float(present_usd(again.setting, one.ledger)) for one in pair(again))
     place = int(np.flatnonzero(found.up.values == 5.0)[0])
     assert found.saved_usd[place, 2] == pytest.approx(rent - own, rel=1e-6)
-    turned = break_even_map(MADE, *pair(MADE), axis(MADE, YEARS), axis(MADE, BUSY, 5))
+    turned = break_even_map(MADE, *pair(MADE), map_axis(MADE, YEARS), map_axis(MADE, BUSY, 5))
     assert turned.saved_usd == pytest.approx(found.saved_usd.T)
 
 
 def test_break_evens_have_a_range_too() -> None:
-    found = futures(MADE, 256)
+    found = draw_futures(MADE, 256)
     assert found is not None
-    busy = turning(found, "own", "on_demand", "busy_share")
+    busy = break_even_band(found, "own", "on_demand", "busy_share")
     assert busy is not None
     assert busy.band is not None
     one = answered(MADE).break_even("busy_share")
@@ -90,13 +90,13 @@ def test_break_evens_have_a_range_too() -> None:
     assert one.value is not None
     assert busy.band.low < one.value < busy.band.high
     assert 0.5 < busy.share < 1.0
-    rent = turning(found, "own", "on_demand", "usd_per_accelerator_hour")
+    rent = break_even_band(found, "own", "on_demand", "usd_per_accelerator_hour")
     assert rent is not None
     assert rent.band is not None
     # Where buying costs less at today's 2.69, the rent at which both cost the same lies below it.
     below = rent.band.low < 2.69 < rent.band.high
     assert below
-    assert turning(found, "own", "nobody", "busy_share") is None
+    assert break_even_band(found, "own", "nobody", "busy_share") is None
 
 
 @pytest.mark.slow
@@ -117,7 +117,7 @@ def test_a_grid_beside_draws_says_what_its_rows_say_one_by_one(held: dict[str, s
     asked, told = scenario_from_link(held, catalogue())
     assert not told
     made = plan(catalogue(), asked, DAY)
-    values, count, grid = dict(drawn(doubtful(made), 8, 7)), 8, np.array([0.3, 1.0, 1.5])
+    values, count, grid = dict(draw_inputs(uncertain_inputs(made), 8, 7)), 8, np.array([0.3, 1.0, 1.5])
     beside = {one: those for one, those in values.items() if one != name}
     rows = {one: np.repeat(those, len(grid)) for one, those in beside.items()} | {name: np.tile(grid, count)}
     for way in made.options:
@@ -129,14 +129,14 @@ def test_a_grid_beside_draws_says_what_its_rows_say_one_by_one(held: dict[str, s
 
 def test_any_two_inputs_make_a_map() -> None:
     found = break_even_map(
-        MADE, *pair(MADE), axis(MADE, "rent_change_per_year", 4), axis(MADE, "usd_per_accelerator", 3)
+        MADE, *pair(MADE), map_axis(MADE, "rent_change_per_year", 4), map_axis(MADE, "usd_per_accelerator", 3)
     )
     assert np.all(np.diff(found.saved_usd, axis=1) > 0)  # dearer rents
     assert np.all(np.diff(found.saved_usd, axis=0) < 0)  # dearer machines
     assert "you are at 0% and $30,000" in map_summary(found)
     assert map_table(found).to_pandas().shape == (3, 5)
     with pytest.raises(DistributionError, match="'colour' is certain in this plan or no input of it; choose one of"):
-        axis(MADE, "colour")
+        map_axis(MADE, "colour")
 
 
 def under_stress(plan: Plan, count: int) -> tuple[StressResult, ...]:
@@ -200,7 +200,7 @@ def test_every_stress_cites_a_source_of_the_catalogue() -> None:
 
 def test_indices_tell_a_sum_apart() -> None:
     """Where inputs hardly work through each other the first-order parts sum to 1 and equal the total ones."""
-    found = indices(MADE, *pair(MADE), 256)
+    found = sobol_indices(MADE, *pair(MADE), 256)
     assert sum(one.first for one in found) == pytest.approx(1.0, abs=0.1)
     assert found[0].name in ("usd_per_accelerator", "rent_change_per_year", "busy_factor")
     for one in found[:4]:
@@ -213,7 +213,7 @@ def test_charts_are_what_plotly_takes() -> None:
     one = decided(made, 64)
     assert one.futures is not None
     bars = tornado(made, *pair(made))
-    there = break_even_map(made, *pair(made), axis(made, BUSY, 4), axis(made, YEARS))
+    there = break_even_map(made, *pair(made), map_axis(made, BUSY, 4), map_axis(made, YEARS))
     for dark in (False, True):
         sure = future_charts.futures_dots(one.answer, one.futures, dark)
         assert sure is not None

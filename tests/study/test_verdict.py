@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.money.plan import Plan, plan
-from planner.money.verdict.answer import CLOSE_GAP, Answer, answer
-from planner.money.ways import of_side
+from planner.money.verdict.answer import CLOSE_GAP, Answer, build_answer
+from planner.money.ways import options_of_side
 from planner.report.answer.sentences import summarize_answer
 from planner.report.futures.counted import confidence_sentences
 from planner.scenario.scenario import Scenario
-from planner.study.uncertainty.futures import Futures, futures
+from planner.study.uncertainty.futures import Futures, draw_futures
 from planner.study.uncertainty.sure_verdict import LIKELY, SURE, decided, judged, rounded
 from tests.examples import at_most
 from tests.money.test_answer import option
@@ -29,7 +29,7 @@ def said(wins: int, *, gap: float = 0.2, first: str = "own", second: str = "on_d
     made = planned()
     amounts = {first: 100.0, second: 100.0 * (1 + gap), **others}
     made = replace(made, options=tuple(option(made, key, usd) for key, usd in amounts.items()))
-    return judged(answer(made), drawn(made, wins, gap))
+    return judged(build_answer(made), drawn(made, wins, gap))
 
 
 def drawn(made: Plan, wins: int, gap: float) -> Futures:
@@ -86,12 +86,12 @@ def test_where_futures_speak_for_the_other_side_nothing_is_called() -> None:
 def test_ranges_hold_the_number_they_stand_beside() -> None:
     found = decided(planned()).answer
     assert found.own is not None
-    outer = answer(planned()).own
+    outer = build_answer(planned()).own
     assert outer is not None
     assert outer.low_usd < found.own.low_usd <= found.own.present_usd <= found.own.high_usd < outer.high_usd
     assert found.own is next(one for one in found.ranked if one.option.key == "own")
-    assert np.all(found.own.low_cumulative_usd <= found.own.cumulative_usd)
-    assert np.all(found.own.high_cumulative_usd >= found.own.cumulative_usd)
+    assert np.all(found.own.cost_range.low_cumulative_usd <= found.own.cumulative_usd)
+    assert np.all(found.own.cost_range.high_cumulative_usd >= found.own.cumulative_usd)
 
 
 def test_words_count_and_ranges_come_from_the_same_futures() -> None:
@@ -126,7 +126,7 @@ def test_nothing_is_surer_than_what_was_counted(busy: float, usd: float, seed: i
         }
     )
     made = plan(catalogue(), scenario, date(2026, 11, 21))
-    found = judged(answer(made), futures(made, 128))
+    found = judged(build_answer(made), draw_futures(made, 128))
     share, gap = found.share_cheaper, found.gap_share
     assert share is not None
     assert gap is not None
@@ -137,6 +137,6 @@ def test_nothing_is_surer_than_what_was_counted(busy: float, usd: float, seed: i
     if found.verdict != "close":
         assert share > LIKELY - 0.011
         assert gap >= CLOSE_GAP
-        assert found.best.option.way in of_side(*(("own", "keep") if "own" in found.verdict else ("rent",)))
+        assert found.best.option.way in options_of_side(*(("own", "keep") if "own" in found.verdict else ("rent",)))
         assert found.own is not None
         assert (found.own.measures.npv_usd > 0) == ("own" in found.verdict)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from planner.money.measures import factors
+from planner.money.measures import monthly_discount_factors
 from planner.money.plan import Plan, plan_from_context
 from planner.scenario.scenario import Scenario
 from planner.study.buy_or_wait import (
@@ -90,7 +90,7 @@ def test_each_month_costs_what_the_plan_that_orders_in_it_costs(more: dict[str, 
         assert isinstance(there, Waiting)
         option = there.plan.option("own")
         assert option is not None
-        usd = float(np.sum(option.ledger.monthly_usd * factors(there.plan.setting)))
+        usd = float(np.sum(option.ledger.monthly_usd * monthly_discount_factors(there.plan.setting)))
         assert waits.present_usd[month] == pytest.approx(usd, rel=1e-9)
 
 

@@ -17,9 +17,9 @@ from planner.scenario.own import OwnInputs
 from planner.scenario.terms import FinancialTerms
 from planner.study import buy_or_wait as module
 from planner.study.buy_or_wait import BuyOrWaitFutures, Waiting, buy_or_wait_futures, waiting
-from planner.study.uncertainty.draws import drawn
-from planner.study.uncertainty.futures import futures
-from planner.study.uncertainty.uncertain_inputs import doubtful
+from planner.study.uncertainty.draws import draw_inputs
+from planner.study.uncertainty.futures import draw_futures
+from planner.study.uncertainty.uncertain_inputs import uncertain_inputs
 from tests.study.planned import planned
 
 
@@ -37,8 +37,8 @@ def test_each_future_is_a_plan_of_its_own() -> None:
     """Futures 0, 5 and 17, ordered in month 0 and in the last: what a ledger with these inputs comes to."""
     found, there = of()
     setting, build = found.plan.setting, option_builder(found.option)
-    inputs = doubtful(plan_from_context(setting.with_tried({ORDER: float(found.months[-1])})))
-    draws = drawn(inputs, there.count, setting.scenario.seed)
+    inputs = uncertain_inputs(plan_from_context(setting.with_tried({ORDER: float(found.months[-1])})))
+    draws = draw_inputs(inputs, there.count, setting.scenario.seed)
     usd = {}
     for future in range(there.count):
         for month in (0.0, 12.0):
@@ -57,7 +57,8 @@ def test_the_price_of_later_machines_is_drawn() -> None:
     """It touches no line of a plan that orders now, and is uncertain all the same."""
     found, there = of()
     names = {
-        one.name for one in doubtful(plan_from_context(found.plan.setting.with_tried({ORDER: float(found.months[-1])})))
+        one.name
+        for one in uncertain_inputs(plan_from_context(found.plan.setting.with_tried({ORDER: float(found.months[-1])})))
     }
     assert "hardware_price_change_per_year" in names
     assert there.share_cheaper[0] == 0.0
@@ -69,7 +70,7 @@ def test_the_price_of_later_machines_is_drawn() -> None:
 def test_never_buying_is_as_likely_as_the_verdict_says() -> None:
     """It is the very share: a page that says 72 of 100 in one place and 74 in another is believed in neither."""
     found, there = of()
-    drawn_here = futures(found.plan)
+    drawn_here = draw_futures(found.plan)
     assert drawn_here is not None
     said = drawn_here.share_cheaper("on_demand", found.option.key)
     assert there.never_buy_share == said

@@ -5,7 +5,7 @@ from urllib.parse import parse_qsl
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from planner.money.verdict.answer import answer
+from planner.money.verdict.answer import build_answer
 from planner.report import words
 from planner.report.answer.phrases import phrases
 from planner.scenario.file import SavedScenario, read_scenario, write_scenario
@@ -58,7 +58,7 @@ def test_the_last_edit_and_what_it_did_stand_beside_the_verdict() -> None:
     app = visit()
     app.number_input(key="gpus").set_value(16.0).run()
     first, then = (planned(load_catalogue(), asked_for, DAY) for asked_for in (Scenario(), asked(app)))
-    before, after = (answer(one).rent for one in (first, then))
+    before, after = (build_answer(one).rent for one in (first, then))
     assert before is not None
     assert after is not None
     more = words.format_usd_short(after.present_usd - before.present_usd)
@@ -159,7 +159,7 @@ def test_a_budget_buys_as_many_as_it_pays_for_and_not_one_more() -> None:
 
     def bills(count: int) -> float:
         work = Scenario().work[0].model_copy(update={"accelerators": count})
-        best = answer(planned(load_catalogue(), Scenario(work=(work,)), DAY)).best
+        best = build_answer(planned(load_catalogue(), Scenario(work=(work,)), DAY)).best
         assert best is not None
         return float(best.measures.total_usd)
 

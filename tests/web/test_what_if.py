@@ -27,13 +27,13 @@ from planner.study.plan_any import planned
 from planner.study.uncertainty.break_even_map import (
     BUSY,
     YEARS,
-    axis,
     break_even_map,
-    entered,
     has_scenario_field,
-    sides,
+    map_axis,
+    map_axis_names,
+    scenario_with_inputs,
 )
-from planner.study.uncertainty.stress import laid_over, stresses
+from planner.study.uncertainty.stress import stresses, with_stress_tests
 from planner.study.uncertainty.sure_verdict import Judged, decided
 from planner.study.uncertainty.tornado import TornadoBar, tornado
 from planner.web import state
@@ -167,9 +167,9 @@ def test_the_map_is_of_any_two_inputs_of_the_link() -> None:
     own, rent = judged_as_made().answer.own, judged_as_made().answer.rent
     assert own is not None
     assert rent is not None
-    both = axis(MADE, "rent_change_per_year"), axis(MADE, "usd_per_accelerator")
+    both = map_axis(MADE, "rent_change_per_year"), map_axis(MADE, "usd_per_accelerator")
     assert map_summary(break_even_map(MADE, own.option, rent.option, *both)) in all_text(app)
-    assert app.selectbox(key="across").options == [axis_label(name) for name in sides(MADE, bars_as_made())]
+    assert app.selectbox(key="across").options == [axis_label(name) for name in map_axis_names(MADE, bars_as_made())]
     app.selectbox(key="up").set_value(held["across"]).run()
     assert not app.exception
     assert "Choose two different inputs" in all_text(app)
@@ -179,10 +179,10 @@ def test_a_cell_of_the_map_becomes_the_plan() -> None:
     own, rent = judged_as_made().answer.own, judged_as_made().answer.rent
     assert own is not None
     assert rent is not None
-    found = break_even_map(MADE, own.option, rent.option, axis(MADE, BUSY), axis(MADE, YEARS))
+    found = break_even_map(MADE, own.option, rent.option, map_axis(MADE, BUSY), map_axis(MADE, YEARS))
     place = future_charts.clicked_values(found, "8,17")
     assert place == {BUSY: pytest.approx(0.9), YEARS: 5.0}
-    after = entered(MADE, place)
+    after = scenario_with_inputs(MADE, place)
     assert after == scenario_from_link({"busy": "90", "years": "5"}, load_catalogue())[0]
     for wrong in ("13,0", "0,20", "x,1", "-1,0", ""):
         assert future_charts.clicked_values(found, wrong) is None
@@ -196,9 +196,9 @@ def test_what_has_no_field_stays_as_it_is() -> None:
     served = asked(SERVED)
     assert not has_scenario_field(served, BUSY)  # it follows from the requests
     assert not has_scenario_field(MADE, "residual_position")
-    assert entered(MADE, {"residual_position": 1.0}) is None
-    assert entered(MADE, {"lead_time_months": 1e6}) is None  # more than the field takes
-    after = entered(MADE, {"usd_per_accelerator": 27_123.4, "residual_position": 1.0})
+    assert scenario_with_inputs(MADE, {"residual_position": 1.0}) is None
+    assert scenario_with_inputs(MADE, {"lead_time_months": 1e6}) is None  # more than the field takes
+    after = scenario_with_inputs(MADE, {"usd_per_accelerator": 27_123.4, "residual_position": 1.0})
     assert after == scenario_from_link({"price": "27100"}, load_catalogue())[0]
     assert "There is no field for busy" in all_text(visit(SERVED, WINS))
 
@@ -206,7 +206,7 @@ def test_what_has_no_field_stays_as_it_is() -> None:
 def test_tests_change_the_words_alone_and_together() -> None:
     keys = ("rents-fall", "delivery-late")
     app = visit({"stress": [stress_label(key) for key in keys]}, TRY)
-    there = laid_over(MADE, keys)
+    there = with_stress_tests(MADE, keys)
     assert there is not None
     both = decided(there)
     assert plain(app.header[0].value) == f"Probably rent becomes: {title(both.answer)}"
@@ -238,15 +238,15 @@ def test_a_test_that_is_a_field_becomes_the_plan_and_is_tried_no_longer() -> Non
     assert not [one for one in app.button if one.key == "plan-resale-halves"]  # a factor on a curve has no field
     app.button(key="plan-delivery-late").click().run()
     assert not app.exception
-    there = laid_over(MADE, ("delivery-late",))
+    there = with_stress_tests(MADE, ("delivery-late",))
     assert there is not None
     assert unfolded(app).number_input(key="wait").value == there.setting.tried["lead_time_months"]
     assert app.button_group(key=what_if.STRESS).value == [stress_label("resale-halves")]
 
 
 def test_a_later_test_starts_from_what_an_earlier_one_left() -> None:
-    once = laid_over(MADE, ("delivery-late",))
-    twice = laid_over(MADE, ("delivery-late", "delivery-late"))
+    once = with_stress_tests(MADE, ("delivery-late",))
+    twice = with_stress_tests(MADE, ("delivery-late", "delivery-late"))
     assert once is not None
     assert twice is not None
     assert twice.setting.tried["lead_time_months"] == once.setting.tried["lead_time_months"] + 6

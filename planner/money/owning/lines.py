@@ -6,7 +6,7 @@ import numpy as np
 
 from planner.money.demand.stream import DemandLayer
 from planner.money.formula import Num, formula
-from planner.money.inflation import agreed, inflation_per_year
+from planner.money.inflation import deflate_lines, inflation_per_year
 from planner.money.ledger import YOUR_INPUT, InputSheet, Line
 from planner.money.owning.inputs import AT_LOAD, add_holding, add_owning_inputs, add_power_curve
 from planner.money.owning.machine import Machine, machine
@@ -118,10 +118,10 @@ def _build(
     paid = price if all_in else f"{price} * (1 + scarcity_premium_share)"
     kw = _rated_kw_formula(setting, what)
     room_kw = kw if place_of(setting).builds_room and not all_in else None
-    purchase = agreed(setting, _purchase_lines(sheet, paid, all_in), holding.ordered_years)
+    purchase = deflate_lines(setting, _purchase_lines(sheet, paid, all_in), holding.ordered_years)
     if replaces:
         refresh = _refresh_lines(sheet, today, all_in)
-        purchase = (*purchase, *agreed(setting, refresh, _value(sheet, "new_price_after_years")))
+        purchase = (*purchase, *deflate_lines(setting, refresh, _value(sheet, "new_price_after_years")))
     host_share = _host_share_formula(sheet, what, today, all_in=all_in)
     # Your sum for running the machines is taken to include their electricity too.
     more_kw = None if "running_usd_per_month" in sheet.used else _drawn_kw_formulas(sheet, setting, what, kw)[2]
@@ -265,7 +265,7 @@ def _setup_lines(sheet: InputSheet, setting: PlanContext, price: str, room_kw: s
     if room_kw is not None:
         built = f"{room_kw} * usd_per_kw_of_room * delivered"
         lines.append(sheet.line("Building a room", "space", built, treatment="capital"))
-    return (*agreed(setting, (install,), _ordered_years(sheet)), *agreed(setting, tuple(lines)))
+    return (*deflate_lines(setting, (install,), _ordered_years(sheet)), *deflate_lines(setting, tuple(lines)))
 
 
 def _ordered_years(sheet: InputSheet) -> Num:
@@ -275,7 +275,7 @@ def _ordered_years(sheet: InputSheet) -> Num:
 
 def _operating_lines(sheet: InputSheet, setting: PlanContext, what: Machine, price: str, kw: str) -> tuple[Line, ...]:
     if "running_usd_per_month" in sheet.used:
-        return agreed(setting, (sheet.line("Running it, all in", "upkeep", "running_usd_per_month * owns"),))
+        return deflate_lines(setting, (sheet.line("Running it, all in", "upkeep", "running_usd_per_month * owns"),))
     working, waiting, _ = _drawn_kw_formulas(sheet, setting, what, kw)
     since_years = "(begun_years - ordered_after_years)" if "ordered" in sheet.used else "begun_years"
     rises = _UPKEEP.format(since_years=since_years)
@@ -296,8 +296,8 @@ def _operating_lines(sheet: InputSheet, setting: PlanContext, what: Machine, pri
         _repair_line(sheet, setting, what, price, rises),
     )
     licences = "accelerators * usd_per_accelerator_year_of_software / 12 * owns"
-    *before, repairs = agreed(setting, set_monthly, setting.timeline.begun_years)
-    return (*before, *agreed(setting, (sheet.line("Software", "upkeep", licences),)), repairs)
+    *before, repairs = deflate_lines(setting, set_monthly, setting.timeline.begun_years)
+    return (*before, *deflate_lines(setting, (sheet.line("Software", "upkeep", licences),)), repairs)
 
 
 def _repair_line(sheet: InputSheet, setting: PlanContext, what: Machine, price: str, rises: str) -> Line:
@@ -339,8 +339,11 @@ def _host_share_formula(sheet: InputSheet, what: Machine, price: str, *, all_in:
 
 def _exit_lines(sheet: InputSheet, setting: PlanContext, price: str, room_kw: str | None) -> tuple[Line, ...]:
     removal = sheet.line("Taking it down", "upkeep", f"{price} * decommissioning_share * sold")
-    down = agreed(setting, (removal,), _ordered_years(sheet))
+    down = deflate_lines(setting, (removal,), _ordered_years(sheet))
     if room_kw is None:
         return down
     worth = f"-1 * {room_kw} * usd_per_kw_of_room * max(1 - room_age_years / room_life_years, 0) * sold"
-    return (*down, *agreed(setting, (sheet.line("What the room is still worth", "resale", worth, treatment="sale"),)))
+    return (
+        *down,
+        *deflate_lines(setting, (sheet.line("What the room is still worth", "resale", worth, treatment="sale"),)),
+    )

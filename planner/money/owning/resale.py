@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from planner.money.formula import Num, formula
-from planner.money.inflation import agreed
+from planner.money.inflation import deflate_lines
 from planner.money.ledger import COMPUTED, TRIED, YOUR_INPUT, InputSheet, Line
 from planner.money.owning.inputs import TIMES
 from planner.money.setting import PlanContext
@@ -124,9 +124,9 @@ def sale_lines(
     lines: list[Line] = []
     for timing, paid in arrivals if own.guaranteed_residual_share is not None else ():
         fee = sheet.line(f"Guarantee of the resale{timing.of}", "resale", f"{paid} * {COST} * {timing.when}")
-        lines += agreed(setting, (fee,), timing.priced_after_years)
+        lines += deflate_lines(setting, (fee,), timing.priced_after_years)
     for timing, paid in sales:
-        lines += agreed(setting, _sale_proceeds_lines(sheet, own, paid, timing), timing.priced_after_years)
+        lines += deflate_lines(setting, _sale_proceeds_lines(sheet, own, paid, timing), timing.priced_after_years)
     return tuple(lines)
 
 

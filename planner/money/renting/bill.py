@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from planner.money.demand.stream import DemandLayer
 from planner.money.formula import Num
-from planner.money.inflation import agreed
+from planner.money.inflation import deflate_lines
 from planner.money.ledger import COMPUTED, InputSheet, Ledger, Line, Part
-from planner.money.measures import discounted_ledger, factors
+from planner.money.measures import discounted_ledger, monthly_discount_factors
 from planner.money.price_path import add_forward_rent, add_rent_path
 from planner.money.renting.offer_inputs import (
     LOST,
@@ -128,7 +128,7 @@ def bills(  # noqa: PLR0913 - a question of as many parts
     lines = rent_lines(sheet, setting, add_rent_path(sheet, setting, set_after))
     beside = tuple(assumed_provider_prices(setting.catalogue, setting.catalogue.offers[key], need) for key in offers)
     ledger = Ledger("Renting", lines)
-    counts = factors(setting) if money == TODAY else np.ones_like(factors(setting))
+    counts = monthly_discount_factors(setting) if money == TODAY else np.ones_like(monthly_discount_factors(setting))
     hours, months = (
         float(np.atleast_2d((each * counts).sum(axis=-1))[0, 0]) for each in (need.busy_hours, setting.timeline.runs)
     )
@@ -193,7 +193,7 @@ def rent_lines(
             "commitment",
             f"{BILLED} * {BEYOND} * bills_idle * hours_per_month * {ends} * {price}",
         ),
-        *agreed(setting, data),
+        *deflate_lines(setting, data),
     )
 
 

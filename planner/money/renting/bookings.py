@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from planner.money.demand.stream import DemandLayer
 from planner.money.formula import formula
-from planner.money.inflation import worth_when_paid
+from planner.money.inflation import deflators
 from planner.money.ledger import InputSheet
-from planner.money.measures import factors
+from planner.money.measures import monthly_discount_factors
 from planner.money.price_path import add_rent_path
 from planner.money.renting.bill import SUPPORT, renting
 from planner.money.renting.offer_inputs import GB_PER_TB, PRICE
@@ -113,8 +113,8 @@ class _BookingMonths:
         timeline = setting.timeline
         self.months, self.last, self.runs = timeline.months, timeline.last, timeline.runs[1:]
         self.asked = np.broadcast_to(np.atleast_1d(need.accelerators), timeline.last + 1).astype(np.float64)[1:]
-        counts = np.broadcast_to(np.asarray(factors(setting), dtype=np.float64), timeline.last + 1)
-        agreed = worth_when_paid(setting, 0.0)
+        counts = np.broadcast_to(np.asarray(monthly_discount_factors(setting), dtype=np.float64), timeline.last + 1)
+        agreed = deflators(setting, 0.0)
         self.counts = counts
         self.worth = counts * agreed  # of what was agreed today
         self.level = _levels(setting) / agreed[1:]

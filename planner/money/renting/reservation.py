@@ -27,7 +27,7 @@ from planner.money.renting.offer_inputs import (
     estimated_prices,
 )
 from planner.money.setting import PlanContext, Reservation, ReservationTier
-from planner.money.sizing import reach, right_size
+from planner.money.sizing import deferrable_capacity_share, right_size
 from planner.money.timeline import PLAN
 from planner.scenario.durations import months_words
 from planner.scenario.rent import RentalInputs, ReservationInputs
@@ -91,7 +91,11 @@ def term_months(setting: PlanContext, offer: str | None) -> float | None:
 def work_of(setting: PlanContext) -> DemandLayer:
     """Return the work to reserve for where nothing is owned: all, or the part that the right size does."""
     size = right_size(setting)
-    return setting.demand.all if size is None else setting.demand.between(0, size, reach(setting, size))
+    return (
+        setting.demand.all
+        if size is None
+        else setting.demand.between(0, size, deferrable_capacity_share(setting, size))
+    )
 
 
 def all_along(setting: PlanContext) -> tuple[ReservationTier, ...]:

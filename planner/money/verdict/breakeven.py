@@ -1,7 +1,4 @@
-"""Break-evens: where owning and renting, or two other ways, cost the same: one input at a time, or why they never do.
-
-How the value is found, for one plan as for many at once, stands in planner.money.verdict.breakeven.
-"""
+"""Break-evens: where owning and renting, or two other options, cost the same: one input at a time, or why never."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -15,10 +12,18 @@ from planner.money.finance import OutcomeReason
 from planner.money.fleet import typical_lead_months
 from planner.money.ledger import Ledger
 from planner.money.many_ledgers import Array, InputColumns, option_builder
-from planner.money.measures import ENDINGS, Payback, factors, present_usd, savings_before_resale_usd, simple_payback
+from planner.money.measures import (
+    ENDINGS,
+    Payback,
+    monthly_discount_factors,
+    present_usd,
+    savings_before_resale_usd,
+    simple_payback,
+)  # fmt: skip
 from planner.money.option import Option
 from planner.money.plan import Plan
 from planner.money.setting import BUSY_FACTOR, PlanContext
+from planner.money.sizing import SERVICE_CV, WAIT
 from planner.money.ways import WAYS
 from planner.scenario.base import MONTHS_PER_YEAR
 from pricing.caching import cached
@@ -30,11 +35,11 @@ SavingFunction = Callable[[Places, Array], tuple[Array, Array]]  # of some rows,
 _NODES = 9  # of the grid, on each side of where a row stands
 _CUTS = 7
 _ROUNDS = 12
-_NEARLY = 1e-7  # of the larger cost: what counts as the same
+_NEARLY = 1e-7  # of the larger cost: costs closer than that are the same
 
 
 def saving_function(columns: InputColumns, name: str, costs: Costs) -> SavingFunction:
-    """What owning saves, and the larger of both costs, where one input takes some values in some of the rows."""
+    """Return a function of one input: the saving of owning, and the larger of both costs, in some of the rows."""
 
     def saving(places: Places, values: Array) -> tuple[Array, Array]:
         rows = columns.take(np.repeat(places, values.shape[1])).with_tried(name, values.reshape(-1))
@@ -44,31 +49,30 @@ def saving_function(columns: InputColumns, name: str, costs: Costs) -> SavingFun
     return saving
 
 
-def grid(low: Array, middle: Array, high: Array) -> Array:
-    """As many values below the middle of each row as above it: rows x values."""
+def sample_grid(low: Array, middle: Array, high: Array) -> Array:
+    """Return as many values below the middle of each row as above it: rows x values."""
     return np.concatenate([np.linspace(low, middle, _NODES), np.linspace(middle, high, _NODES)]).T
 
 
 def nearest_sign_change(
-    places: Places, values: Array, saved: Array, you: float, saving: SavingFunction
+    places: Places, values: Array, saved: Array, current: float, saving: SavingFunction
 ) -> tuple[Array, NDArray[np.bool_]]:
-    """For each row the value nearest to `you` at which the saving changes its sign, and whether it jumps there.
+    """Return for each row the value nearest to `current` where the saving changes sign, and if it jumps there.
 
     `saved` is the saving at `values`. Not-a-number where it does not change its sign.
     """
     turns = (saved[:, 1:] > 0) != (saved[:, :-1] > 0)
-    distance = np.maximum(np.maximum(values[:, :-1] - you, you - values[:, 1:]), 0.0)
+    distance = np.maximum(np.maximum(values[:, :-1] - current, current - values[:, 1:]), 0.0)
     at = np.argmin(np.where(turns, distance, np.inf), axis=-1)
-    found, jumps = np.full(len(places), np.nan), np.zeros(len(places), dtype=bool)
-    pick = np.flatnonzero(turns.any(axis=-1))
-    found[pick], jumps[pick] = _refine_bracket(
-        places[pick], _between(values, pick, at[pick]), _between(saved, pick, at[pick]), saving
-    )
-    return found, jumps
+    roots, jumps = np.full(len(places), np.nan), np.zeros(len(places), dtype=bool)
+    rows = np.flatnonzero(turns.any(axis=-1))
+    ends, saved_there = (_bracket(points, rows, at[rows]) for points in (values, saved))
+    roots[rows], jumps[rows] = _refine_bracket(places[rows], ends, saved_there, saving)
+    return roots, jumps
 
 
-def _between(points: Array, rows: Places, at: Places) -> Array:
-    """The two points of each row that a change of sign lies between."""
+def _bracket(points: Array, rows: Places, at: Places) -> Array:
+    """Return the two points of each row that a change of sign lies between."""
     return np.stack([points[rows, at], points[rows, at + 1]], axis=-1)
 
 
@@ -76,7 +80,7 @@ def _refine_bracket(
     places: Places, ends: Array, saved: Array, saving: SavingFunction
 ) -> tuple[Array, NDArray[np.bool_]]:
     """Follow the straight line inside each bracket, check, and cut the bracket where it was not straight."""
-    found, left = np.full(len(places), np.nan), np.arange(len(places))
+    roots, left = np.full(len(places), np.nan), np.arange(len(places))
     for _ in range(_ROUNDS):
         if not len(left):
             break
@@ -86,21 +90,20 @@ def _refine_bracket(
         here, size = saving(places[left], points)
         rows, best = np.arange(len(left)), np.argmin(np.abs(here), axis=-1)
         done = np.abs(here[rows, best]) <= _NEARLY * size[rows, best]
-        found[left[done]] = points[rows, best][done]
+        roots[left[done]] = points[rows, best][done]
         at = np.argmax((here[:, 1:] > 0) != (here[:, :-1] > 0), axis=-1)[~done]
-        ends, saved = (_between(one, rows[~done], at) for one in (points, here))
+        ends, saved = (_bracket(array, rows[~done], at) for array in (points, here))
         left = left[~done]
-    jumps = np.isin(np.arange(len(places)), left)
-    found[left] = ends.mean(axis=-1)
-    return found, jumps
+    roots[left] = ends.mean(axis=-1)
+    return roots, np.isin(np.arange(len(places)), left)
 
 
 FOUND = OutcomeReason("found")
 STEP = OutcomeReason("found", "the saving jumps there from a gain to a loss", ", at a step")
 _NOT_USED = OutcomeReason("none", "no line of the two ways uses it")
-_NOT_RECKONED = OutcomeReason("none", "one of the two ways cannot be reckoned there")
+NOT_COMPUTED = OutcomeReason("none", "one of the two ways cannot be computed there")
 _NO_WORK = OutcomeReason("none", "there is no work")
-# The names of the price of what is bought, the first that a ledger uses is tried.
+# The names of the price of hardware, the first that a ledger uses is tried.
 HARDWARE_PRICES = {
     "capex_usd": "USD in all",
     "usd_per_server": "USD/server",
@@ -108,10 +111,8 @@ HARDWARE_PRICES = {
 }
 RENT = "usd_per_accelerator_hour"
 BUSY = BUSY_FACTOR
-WAIT = "achievable-wait-in-services"
 LEAST_BUSY = 1e-9  # of the hours: less is no work
 _LOWEST_BUSY = 0.01
-_SERVICE_CV = 1.0  # lengths of jobs as random as their arrivals
 _MOST_TIMES = 20.0  # prices are tried up to so many times today's
 _FLAT = 1e-9
 _THOUSAND = 1_000.0  # from here on numbers are written whole
@@ -119,18 +120,18 @@ _THOUSAND = 1_000.0  # from here on numbers are written whole
 
 @dataclass(frozen=True)
 class BreakEven:
-    """The value of one input at which both ways cost the same, or the reason why there is none."""
+    """The value of one input at which both options cost the same, or the reason why there is none."""
 
     name: str
     you: float | None  # today's value in the plan
     value: float | None
     reason: OutcomeReason
-    achievable: float | None  # of the busy share: what queueing allows
+    achievable: float | None  # of the busy share: the limit of queueing
     unit: str
 
     @property
     def is_out_of_reach(self) -> bool:
-        """Whether more work would not turn it: you are below it, and a queue of your jobs ends between the two."""
+        """True where more work would not turn it: you are below it, and a queue of your jobs ends between the two."""
         if self.achievable is None or self.value is None or self.you is None:
             return False
         return self.you <= self.achievable < self.value
@@ -141,206 +142,188 @@ class _SolveTarget:
     """One input to solve for."""
 
     name: str
-    tried: str  # its name in the formulas
+    override_name: str  # in the formulas
     low: float
     high: float
-    you: float | None
+    current: float | None
     unit: str
-    ways: tuple[str, str]  # what owning and renting are called here
+    option_names: tuple[str, str]
 
 
-# What is solved for, in the order in which it is shown.
+# The inputs that are solved for, in the order in which they are shown.
 NAMES = (
     "busy_share", "usd_per_accelerator_hour", "usd_per_kwh", "hardware_price", "residual_share", "lead_time_months",
     "month",
 )  # fmt: skip
 
 
-def break_evens(plan: Plan, own_option: Option, rent_option: Option) -> tuple[BreakEven, ...]:
-    """The break-even of every input, between one owning and one renting way."""
-    return tuple(break_even(plan, own_option, rent_option, name) for name in NAMES)
+def break_evens(plan: Plan, own: Option, rent: Option) -> tuple[BreakEven, ...]:
+    """Return the break-even of every input, between one owning and one renting option."""
+    return tuple(break_even(plan, own, rent, name) for name in NAMES)
 
 
-def break_even(plan: Plan, own_option: Option, rent_option: Option, name: str) -> BreakEven:
-    """The break-even that is called `name`."""
+def break_even(plan: Plan, own: Option, rent: Option, name: str) -> BreakEven:
+    """Return the break-even that is called `name`."""
     setting = plan.setting
     if name == "busy_share":
-        return _busy(setting, own_option, rent_option)
+        return _utilization_break_even(setting, own, rent)
     if name == "month":
-        return _month(setting, own_option, rent_option)
-    wanted = next(one for one in _solve_targets(plan, own_option, rent_option) if one.name == name)
-    value, reason = _nearest(wanted, setting, _changed_costs(wanted.tried, setting, own_option, rent_option))
-    return BreakEven(wanted.name, wanted.you, value, reason, None, wanted.unit)
+        payback = cash_payback(setting, own.ledger, rent.ledger)
+        reason = ENDINGS[int(payback.ending)]
+        month = float(payback.months) if reason.word == "found" else None
+        return BreakEven("month", setting.scenario.years * MONTHS_PER_YEAR, month, reason, None, "months")
+    target = _solve_target(setting, own, rent, name)
+    value, reason = _nearest_break_even(target, setting, _changed_costs(target.override_name, setting, own, rent))
+    return BreakEven(name, target.current, value, reason, None, target.unit)
 
 
-def value_of(name: str, *ledgers: Ledger) -> tuple[float, str] | None:
-    """An input as the ledgers use it, with its unit; None where they do not, or not with one value."""
-    for ledger in ledgers:
-        for line in ledger.lines:
-            for used in line.used:
-                if used.name == name and used.is_number and np.isfinite(used.value):
-                    return float(used.value), used.unit
-    return None
+def ledger_input_value(name: str, *ledgers: Ledger) -> tuple[float, str] | None:
+    """Return an input as the ledgers use it, with its unit; None where they do not, or not with one value."""
+    inputs = (used for ledger in ledgers for line in ledger.lines for used in line.used if used.name == name)
+    return next(((float(used.value), used.unit) for used in inputs if used.is_number and np.isfinite(used.value)), None)
 
 
-def _solve_targets(plan: Plan, own: Option, rent: Option) -> list[_SolveTarget]:
-    months, ways = plan.setting.scenario.months, _called(own, rent)
-    hardware = next((name for name in HARDWARE_PRICES if value_of(name, own.ledger)), "usd_per_accelerator")
-    return [
-        _price(RENT, RENT, "USD/accelerator-hour", rent.ledger, ways),
-        _price("usd_per_kwh", "usd_per_kwh", "USD/kWh", own.ledger, ways),
-        replace(_price("hardware_price", hardware, "", own.ledger, ways), unit=HARDWARE_PRICES[hardware]),
-        _bounded("residual_share", "share", 1.0, own.ledger, ways),
-        replace(
-            _bounded("lead_time_months", "months", months, own.ledger, ways),
-            you=lead_time_months(plan.setting, own) if WAYS[own.way].waits_for_delivery else None,
-        ),
-    ]
+def _solve_target(setting: PlanContext, own: Option, rent: Option, name: str) -> _SolveTarget:
+    names = _option_names(own, rent)
+    override, unit, ledger = name, "USD/kWh", own.ledger
+    if name == "hardware_price":
+        override = next((key for key in HARDWARE_PRICES if ledger_input_value(key, ledger)), "usd_per_accelerator")
+        unit = HARDWARE_PRICES[override]
+    elif name == RENT:
+        unit, ledger = "USD/accelerator-hour", rent.ledger
+    current, ledger_unit = ledger_input_value(override, ledger) or (None, unit)
+    if name == "residual_share":
+        return _SolveTarget(name, name, 0.0, 1.0, current, "share", names)
+    if name == "lead_time_months":
+        current = lead_time_months(setting, own) if WAYS[own.way].waits_for_delivery else None
+        return _SolveTarget(name, name, 0.0, setting.scenario.months, current, "months", names)
+    unit = unit if name == "hardware_price" else ledger_unit
+    return _SolveTarget(name, override, 0.0, _MOST_TIMES * (current or 1.0), current, unit, names)
 
 
-def _called(own: Option, rent: Option) -> tuple[str, str]:
-    return WAYS[own.way].doing, WAYS[rent.way].doing
-
-
-def _price(name: str, tried: str, unit: str, ledger: Ledger, ways: tuple[str, str]) -> _SolveTarget:
-    found = value_of(tried, ledger)
-    you, said = found or (None, unit)
-    return _SolveTarget(name, tried, 0.0, _MOST_TIMES * (you or 1.0), you, said, ways)
-
-
-def _bounded(name: str, unit: str, most: float, ledger: Ledger, ways: tuple[str, str]) -> _SolveTarget:
-    found = value_of(name, ledger)
-    return _SolveTarget(name, name, 0.0, most, found[0] if found else None, unit, ways)
+def _option_names(own: Option, rent: Option) -> tuple[str, str]:
+    return WAYS[own.way].gerund, WAYS[rent.way].gerund
 
 
 def lead_time_months(setting: PlanContext, own: Option) -> float | None:
-    """How long the first of what is bought takes to arrive: as its order says, else as the plan has it."""
+    """Return the lead time of the first order: its own, else the plan's. [month]"""
     first = own.orders[0].lead_time_months if own.orders else None
     return typical_lead_months(setting) if first is None else first
 
 
 def pair_costs(own: Option, rent: Option) -> Costs:
-    """What both ways cost in today's money, each built anew for every row."""
+    """Return a function for the present cost of both options, each built anew for every row."""
     builders = option_builder(own), option_builder(rent)
     return lambda columns: columns.present_usd(builders)
 
 
-def _changed_costs(tried: str, setting: PlanContext, own: Option, rent: Option) -> Costs:
-    """What both ways cost where one input changes; a way that does not use it keeps the cost it has.
+def _changed_costs(name: str, setting: PlanContext, own: Option, rent: Option) -> Costs:
+    """Return a function for the cost of both options where one input changes; without that input a cost stays.
 
     The price of a reservation, of spot or of a token is not the price on demand that bridges an owner's gaps.
     """
-    is_other_rent = tried == RENT and rent.way != "on_demand"
-    stays = is_other_rent or (tried == RENT and WAYS[own.way].rents_machines)  # at a price of its own
-    uses = any(used.name == tried for line in rent.ledger.lines for used in line.used)
-    moves = not stays, is_other_rent or uses
-    builders = [option_builder(option) for option, moved in zip((own, rent), moves, strict=True) if moved]
-    still_usd = [present_usd(setting, option.ledger) for option in (own, rent)]
+    is_other_rent = name == RENT and rent.way != "on_demand"
+    stays = is_other_rent or (name == RENT and WAYS[own.way].rents_machines)  # at a price of its own
+    uses = any(used.name == name for line in rent.ledger.lines for used in line.used)
+    changes = not stays, is_other_rent or uses
+    builders = [option_builder(option) for option, changed in zip((own, rent), changes, strict=True) if changed]
+    constant_usd = [present_usd(setting, option.ledger) for option in (own, rent)]
 
     def costs(columns: InputColumns) -> list[Array]:
-        found = iter(columns.present_usd(builders))
-        return [
-            next(found) if moved else np.full(columns.shape, usd) for moved, usd in zip(moves, still_usd, strict=True)
-        ]
+        rebuilt = iter(columns.present_usd(builders))
+        return [next(rebuilt) if changed else np.full(columns.shape, usd)
+                for changed, usd in zip(changes, constant_usd, strict=True)]  # fmt: skip
 
     return costs
 
 
-def _nearest(wanted: _SolveTarget, setting: PlanContext, costs: Costs) -> tuple[float | None, OutcomeReason]:
-    """The value nearest to today's at which the saving changes its sign."""
-    if wanted.you is None:
+def _nearest_break_even(target: _SolveTarget, setting: PlanContext, costs: Costs) -> tuple[float | None, OutcomeReason]:
+    """Return the value nearest to today's at which the saving changes its sign."""
+    if target.current is None:
         return None, _NOT_USED
-    plan, saving = np.zeros(1, dtype=np.intp), saving_function(InputColumns(setting), wanted.tried, costs)
-    middle = min(max(wanted.you, wanted.low), wanted.high)
-    values = grid(*(np.array([one]) for one in (wanted.low, middle, wanted.high)))
+    plan, saving = np.zeros(1, dtype=np.intp), saving_function(InputColumns(setting), target.override_name, costs)
+    middle = min(max(target.current, target.low), target.high)
+    values = sample_grid(*(np.array([value]) for value in (target.low, middle, target.high)))
     saved, size = saving(plan, values)
     if not np.isfinite(saved).all():
-        return None, _NOT_RECKONED
-    found, jumps = nearest_sign_change(plan, values, saved, wanted.you, saving)
-    if np.isnan(found[0]):
-        return None, _no_break_even_reason(wanted, saved[0], size[0])
-    return float(found[0]), STEP if jumps[0] else FOUND
+        return None, NOT_COMPUTED
+    roots, jumps = nearest_sign_change(plan, values, saved, target.current, saving)
+    if np.isnan(roots[0]):
+        return None, _no_break_even_reason(target, saved[0], size[0])
+    return float(roots[0]), STEP if jumps[0] else FOUND
 
 
-def _no_break_even_reason(wanted: _SolveTarget, saved: NDArray[np.float64], size: NDArray[np.float64]) -> OutcomeReason:
+def _no_break_even_reason(target: _SolveTarget, saved: NDArray[np.float64], size: NDArray[np.float64]) -> OutcomeReason:
     word: Literal["always", "never"] = "always" if saved[0] > 0 else "never"
-    way = wanted.ways[word == "never"]
+    cheaper = f"{target.option_names[word == 'never']} costs less"
+    is_busy = target.override_name == BUSY
     if np.ptp(saved) <= _FLAT * np.max(size):
-        what = "the hours of use do" if wanted.tried == BUSY else "this does"
-        return OutcomeReason(word, f"{way} costs less, and {what} not change the difference")
-    if wanted.tried == BUSY:
-        return OutcomeReason(word, f"{way} costs less at every level of use")
-    low, high = _written(wanted.low), _written(wanted.high)
-    return OutcomeReason(word, f"{way} costs less all the way from {low} to {high} {wanted.unit}")
+        return OutcomeReason(
+            word, f"{cheaper}, and {'the hours of use do' if is_busy else 'this does'} not change the difference"
+        )
+    if is_busy:
+        return OutcomeReason(word, f"{cheaper} at every level of use")
+    low, high = _format_number(target.low), _format_number(target.high)
+    return OutcomeReason(word, f"{cheaper} all the way from {low} to {high} {target.unit}")
 
 
-def _written(value: float) -> str:
-    """A number as people write it, never 6e+05."""
+def _format_number(value: float) -> str:
+    """Return a number as people write it, never 6e+05."""
     return f"{value:,.0f}" if abs(value) >= _THOUSAND else f"{value:.3g}"
 
 
-def _busy(setting: PlanContext, own: Option, rent: Option) -> BreakEven:
-    """How busy both must be: every share of the work is scaled together, the machines stay as many."""
-    you = busy_share(setting, 1.0)
-    if you < LEAST_BUSY:
-        return BreakEven("busy_share", you, None, _NO_WORK, None, "share of hours")
-    usual = min(work.effective_utilization for work in setting.scenario.work)
-    low, high = (float(end[0]) for end in utilization_factor_bounds(np.array([you]), np.array([usual])))
-    wanted = _SolveTarget("busy_share", BUSY, low, high, 1.0, "1", _called(own, rent))
-    factor, reason = _nearest(wanted, setting, pair_costs(own, rent))
-    value = None if factor is None else busy_share(setting, factor)
-    reached, said = _achievable_utilization(setting, max(int(own.accelerators), 1))
-    found = BreakEven("busy_share", you, value, reason, reached, "share of hours")
-    return replace(found, reason=OutcomeReason("found", how=f", but {said}")) if found.is_out_of_reach else found
-
-
-def _achievable_utilization(setting: PlanContext, fleet: int) -> tuple[float, str]:
-    """How busy work that comes at random can keep a fleet, at the very most where nobody said how large a job is."""
-    told = any(work.accelerators_per_job for work in setting.scenario.work)
-    job = min(setting.demand.job_accelerators, fleet) if told else 1
-    slots = max(fleet // job, 1)
-    wait = setting.catalogue.facts[WAIT].figure.newest.typical
-    share = _reached(slots, wait)
-    jobs = f"jobs of {job:,}" if told else "even jobs of one accelerator each"
+def _utilization_break_even(setting: PlanContext, own: Option, rent: Option) -> BreakEven:
+    """Solve for how busy both must be: every share of the work is scaled together, the machines stay as many."""
+    current, unit = plan_utilization(setting, 1.0), "share of hours"
+    if current < LEAST_BUSY:
+        return BreakEven("busy_share", current, None, _NO_WORK, None, unit)
+    lowest = min(work.effective_utilization for work in setting.scenario.work)
+    low, high = (float(end[0]) for end in utilization_factor_bounds(np.array([current]), np.array([lowest])))
+    target = _SolveTarget("busy_share", BUSY, low, high, 1.0, "1", _option_names(own, rent))
+    factor, reason = _nearest_break_even(target, setting, pair_costs(own, rent))
+    value = None if factor is None else plan_utilization(setting, factor)
+    achievable, explanation = _achievable_utilization(setting, max(int(own.accelerators), 1))
+    result = BreakEven("busy_share", current, value, reason, achievable, unit)
     return (
-        share,
-        f"{jobs} that come at random keep {fleet:,} at most {share:.2f} busy",
+        replace(result, reason=OutcomeReason("found", how=f", but {explanation}")) if result.is_out_of_reach else result
     )
 
 
+def _achievable_utilization(setting: PlanContext, fleet: int) -> tuple[float, str]:
+    """Return how busy random arrivals can keep a fleet, at the very most where no size of job is given, and a text."""
+    has_size = any(work.accelerators_per_job for work in setting.scenario.work)
+    job = min(setting.demand.job_accelerators, fleet) if has_size else 1
+    share = _utilization_at_wait(max(fleet // job, 1), setting.catalogue.facts[WAIT].figure.newest.typical)
+    jobs = f"jobs of {job:,}" if has_size else "even jobs of one accelerator each"
+    return share, f"{jobs} that come at random keep {fleet:,} at most {share:.2f} busy"
+
+
 @cached(1_000)
-def _reached(slots: int, wait_in_services: float) -> float:
-    return float(achievable_busy_share(slots=slots, wait_in_services=wait_in_services, service_cv=_SERVICE_CV))
+def _utilization_at_wait(slots: int, wait_in_services: float) -> float:
+    return float(achievable_busy_share(slots=slots, wait_in_services=wait_in_services, service_cv=SERVICE_CV))
 
 
-def utilization_factor_bounds(you: Array, utilization: Array) -> tuple[Array, Array]:
-    """Between how many times the work a break-even is looked for, for shares of busy hours with and before growth."""
-    low = np.minimum(_LOWEST_BUSY / np.where(you < LEAST_BUSY, 1.0, you), 1.0)
+def utilization_factor_bounds(current: Array, utilization: Array) -> tuple[Array, Array]:
+    """Return the factors on work between which a break-even lies, from utilization with and before growth."""
+    low = np.minimum(_LOWEST_BUSY / np.where(current < LEAST_BUSY, 1.0, current), 1.0)
     return low, np.maximum(1.0 / np.maximum(utilization, LEAST_BUSY), 1.0)
 
 
 @cached(16)
-def busy_share(setting: PlanContext, factor: float) -> float:
-    """The share of hours in which the accelerators asked for are busy, over the plan, at so many times the work."""
+def plan_utilization(setting: PlanContext, factor: float) -> float:
+    """Return the utilization of the accelerators asked for, over the plan, at so many times the work. [1]"""
     return float(plan_utilizations(InputColumns(setting).with_tried(BUSY, np.array([factor])).context())[0])
 
 
 def plan_utilizations(setting: PlanContext) -> Array:
-    """The share of hours in which the accelerators asked for are busy, over the plan, for each row of a setting."""
+    """Return the utilization of the accelerators asked for, over the plan, for each row of a setting. [1]"""
     need = setting.demand.all
-    there = np.asarray(need.accelerators * need.hours_per_month * need.timeline.runs)
-    most = np.broadcast_to(there, np.broadcast(there, need.busy_hours).shape).sum(axis=-1)
+    hours = np.asarray(need.accelerators * need.hours_per_month * need.timeline.runs)
+    total = np.broadcast_to(hours, np.broadcast(hours, need.busy_hours).shape).sum(axis=-1)
     busy = np.asarray(need.busy_hours).sum(axis=-1)
-    return np.atleast_1d(np.where(most > 0, busy / np.where(most > 0, most, 1.0), 0.0))
-
-
-def _month(setting: PlanContext, own: Option, rent: Option) -> BreakEven:
-    back = cash_payback(setting, own.ledger, rent.ledger)
-    reason = ENDINGS[int(back.ending)]
-    month = float(back.months) if reason.word == "found" else None
-    return BreakEven("month", setting.scenario.years * MONTHS_PER_YEAR, month, reason, None, "months")
+    return np.atleast_1d(np.where(total > 0, busy / np.where(total > 0, total, 1.0), 0.0))
 
 
 def cash_payback(setting: PlanContext, own: Ledger, rent: Ledger) -> Payback:
-    """When what owning costs first has come back, in today's money."""
-    return simple_payback(usd=savings_before_resale_usd(own, rent) * factors(setting))
+    """Return when the extra cost of owning has come back, in today's money."""
+    return simple_payback(usd=savings_before_resale_usd(own, rent) * monthly_discount_factors(setting))

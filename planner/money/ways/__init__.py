@@ -6,14 +6,14 @@ planner/scenario/scenario.py.
 
 from importlib import import_module
 
-from planner.money.ways.record import OptionSpec, Side
+from planner.money.option import OptionSpec, Side
 from planner.scenario.ways import DECLARED, Way
 
-__all__ = ["WAYS", "OptionSpec", "Side", "of_side"]
+__all__ = ["WAYS", "OptionSpec", "Side", "options_of_side"]
 
 WAYS: dict[Way, OptionSpec] = {one.key: import_module(f"{__name__}.{one.module}").WAY for one in DECLARED}
 
 
-def of_side(*sides: Side) -> tuple[Way, ...]:
+def options_of_side(*sides: Side) -> tuple[Way, ...]:
     """The ways that speak for one of these answers."""
     return tuple(key for key, one in WAYS.items() if one.side in sides)

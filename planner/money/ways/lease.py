@@ -1,4 +1,4 @@
-"""Lease: somebody else buys, you pay by the month. It goes back at the end, or you buy what is left of it."""
+"""Lease: somebody else buys, you pay by the month. It goes back at the end, or you buy the remainder of its value."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -6,43 +6,61 @@ from functools import partial
 import numpy as np
 
 from planner.money.demand.stream import DemandLayer
-from planner.money.finance import implied_lease_rate
-from planner.money.fleet import Make, build_fleet
+from planner.money.finance import SolveResult, implied_lease_rate
+from planner.money.fleet import Fleet, Make, build_fleet
 from planner.money.formula import Num
-from planner.money.inflation import agreed
+from planner.money.inflation import deflate_lines
 from planner.money.ledger import YOUR_INPUT, InputSheet, Line
+from planner.money.option import ChartStyle, OptionLedger, OptionSpec, Unavailable
 from planner.money.owning import Ownership, owned
 from planner.money.owning.inputs import add_residual_share
 from planner.money.owning.lines import FleetOrder
 from planner.money.owning.resale import Installments, level_payment, value, whole_months
 from planner.money.setting import PlanContext
 from planner.money.timeline import Holding
-from planner.money.ways.ledger_of_way import OptionLedger, Unavailable
 from planner.money.ways.loan import LOAN_RATE
-from planner.money.ways.own import cannot_buy_reason, first, fleet_size, fleet_with_rent_ledger, left_out, orders_of
-from planner.money.ways.record import Look, OptionSpec
-from planner.scenario.own import PurchaseOrder
+from planner.money.ways.own import (
+    cannot_buy_reason,
+    first_draw,
+    fleet_size,
+    fleet_with_rent_ledger,
+    purchase_schedule,
+    too_late_reason,
+)  # fmt: skip
 
 LEASE_RATE = "owned-lease-rate"
 _RATE, _MONTHS, _LEFT = "lease_rate_per_year", "lease_months", "left_share"
+ASK = "A lease mostly stands on the balance sheet (ASC 842, IFRS 16), whatever it is called: ask accounting"
 
 
 @dataclass(frozen=True, eq=False)
 class LeaseTerms:
-    """On which terms machines are leased."""
+    """The terms on which machines are leased."""
 
-    usd_per_month: float | None  # a quote; else as the rate says
+    usd_per_month: float | None  # a quote; else as the rate gives
     rate_per_year: float | None  # None: the usual one
     years: Num | None  # None: as long as the machines are held
     in_advance: bool
-    left_share: float | None  # of what the lessor paid; None: as the curve says
+    left_share: float | None  # residual, of the lessor's price; None: as the curve gives
     buys_at_end: bool
 
 
-def lease_order_builder(terms: LeaseTerms) -> Make:
-    """What makes an order that is held for the lease's term; for the plan where it is bought or no term is said."""
+def build_leased_fleet(setting: PlanContext, terms: LeaseTerms, consequence: str) -> Fleet | Unavailable:
+    """Build a fleet whose orders are held for the lease's term; for the plan if bought at the end or without a term.
 
-    def held(setting: PlanContext, need: DemandLayer, part: FleetOrder | None) -> Ownership | None:
+    Leased at once where the quote is for all of them, or where each order goes back by itself.
+    """
+    accelerators = fleet_size(setting)
+    goes_back = terms.years is not None and not terms.buys_at_end
+    orders = () if goes_back or terms.usd_per_month is not None else purchase_schedule(setting)
+    fleet = build_fleet(setting, accelerators, orders, _order_builder(terms))
+    if fleet is None:
+        return cannot_buy_reason(setting, accelerators)
+    return too_late_reason(fleet, consequence) or fleet
+
+
+def _order_builder(terms: LeaseTerms) -> Make:
+    def build_leased_order(setting: PlanContext, need: DemandLayer, part: FleetOrder | None) -> Ownership | None:
         if terms.buys_at_end:
             return owned(setting, need, refreshed=False, part=part)
         whole = owned(setting, need, until_months=setting.timeline.months, refreshed=False, part=part)
@@ -53,17 +71,11 @@ def lease_order_builder(terms: LeaseTerms) -> Make:
         )
         return owned(setting, need, until_months=until, refreshed=False, part=part)
 
-    return held
-
-
-def lease_orders(setting: PlanContext, terms: LeaseTerms) -> tuple[PurchaseOrder, ...]:
-    """In which orders machines are leased; at once where the quote is for all of them, or each goes back by itself."""
-    goes_back = terms.years is not None and not terms.buys_at_end
-    return () if goes_back or terms.usd_per_month is not None else orders_of(setting)
+    return build_leased_order
 
 
 def add_lease_terms(setting: PlanContext, put: InputSheet, held: Holding, terms: LeaseTerms) -> None:
-    """Says when payments fall due, at which rate, and what is left at the end."""
+    """Add the due dates of payments, the rate, and the residual at the end."""
     months = whole_months(terms.years, held.months)
     Installments(held, months, in_advance=terms.in_advance).add_to(put, "lease")
     if terms.left_share is None:
@@ -75,8 +87,10 @@ def add_lease_terms(setting: PlanContext, put: InputSheet, held: Holding, terms:
         put.add("lease_usd_per_month", terms.usd_per_month, "USD a month", YOUR_INPUT)
 
 
-def payments(setting: PlanContext, put: InputSheet, held: Holding, terms: LeaseTerms, lent: str) -> tuple[Line, ...]:
-    """The payments for what the lessor paid, a formula; and what is paid to own the machines in the end."""
+def payment_lines(
+    setting: PlanContext, put: InputSheet, held: Holding, terms: LeaseTerms, lent: str
+) -> tuple[Line, ...]:
+    """Return the payments for the lessor's price, a formula; and the price of owning the machines in the end."""
     payment: str = f"{lent} * {level_payment(_RATE, _MONTHS, _LEFT, in_advance=terms.in_advance)}"
     since: Num = held.ordered_years
     if terms.usd_per_month is not None:
@@ -85,15 +99,17 @@ def payments(setting: PlanContext, put: InputSheet, held: Holding, terms: LeaseT
         put.line("Lease payments", "finance", f"{payment} * pays"),
         put.line("Lease beyond the plan", "commitment", f"{payment} * ({_MONTHS} - payments_made) * sold"),
     )
-    paid = agreed(setting, lines, since)
+    paid = deflate_lines(setting, lines, since)
     if not terms.buys_at_end:
         return paid
     bought = put.line("Buying it at the end", "hardware", f"{lent} * {_LEFT} * settles", treatment="capital")
-    return (*paid, *agreed(setting, (bought,), held.ordered_years))
+    return (*paid, *deflate_lines(setting, (bought,), held.ordered_years))
 
 
-def implied(setting: PlanContext, put: InputSheet, terms: LeaseTerms, lent: str, what: str) -> tuple[str, ...]:
-    """The rate behind a quoted lease: what it is worth against the price, and what is given back or paid at its end."""
+def implied_rate_note(
+    setting: PlanContext, put: InputSheet, terms: LeaseTerms, lent: str, subject: str
+) -> tuple[str, ...]:
+    """Return the rate behind a quoted lease: from its price and its residual, given back or paid at its end."""
     if terms.usd_per_month is None or setting.case != "typical":
         return ()
     price = value(put, lent)
@@ -104,24 +120,22 @@ def implied(setting: PlanContext, put: InputSheet, terms: LeaseTerms, lent: str,
         balloon_usd=price * put.used[_LEFT].value,
         in_advance=terms.in_advance,
     )
-    return (loan_comparison_note(setting, what, first(rate.value), str(np.asarray(rate.reason).flat[0])),)
+    return (loan_comparison_note(setting, subject, rate),)
 
 
-def loan_comparison_note(setting: PlanContext, what: str, rate: float, reason: str) -> str:
-    """What a quote costs as if it were a loan, beside what a loan costs."""
+def loan_comparison_note(setting: PlanContext, subject: str, solved: SolveResult) -> str:
+    """Return the rate of a quote as if it were a loan, beside the rate of a loan."""
+    rate, reason = first_draw(solved.value), str(np.asarray(solved.reason).flat[0])
     yours = setting.scenario.loan.rate_per_year
     loan = setting.catalogue.facts[LOAN_RATE].figure.newest.typical if yours is None else yours
     if np.isnan(rate):
-        return f"What the quoted {what} costs as a loan cannot be said: {reason}"
-    return f"The quoted {what} costs as much as a loan at {rate:.2%} a year; a loan is reckoned at {loan:.2%}"
-
-
-ASK = "A lease mostly stands on the balance sheet (ASC 842, IFRS 16), whatever it is called: ask accounting"
+        return f"The rate of the quoted {subject} as a loan is not known: {reason}"
+    return f"The quoted {subject} costs as much as a loan at {rate:.2%} a year; a loan is assumed at {loan:.2%}"
 
 
 def build(setting: PlanContext) -> OptionLedger | Unavailable:
-    """The same fleet as where it is bought, but leased."""
-    accelerators, lease = fleet_size(setting), setting.scenario.lease
+    """Build the same fleet as bought, but leased."""
+    lease = setting.scenario.lease
     terms = LeaseTerms(
         usd_per_month=lease.usd_per_month,
         rate_per_year=lease.rate_per_year,
@@ -130,24 +144,20 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
         left_share=lease.left_share,
         buys_at_end=lease.buys_at_end,
     )
-    found = build_fleet(setting, accelerators, lease_orders(setting, terms), lease_order_builder(terms))
-    if found is None:
-        return cannot_buy_reason(setting, accelerators)
-    too_late = left_out(found, "nothing would ever be leased")
-    if too_late is not None:
-        return too_late
+    fleet = build_leased_fleet(setting, terms, "nothing would ever be leased")
+    if isinstance(fleet, Unavailable):
+        return fleet
     after = "After it is sold" if lease.buys_at_end else "After the lease"
-    lines = found.lines(partial(_lines, setting, terms))
-    first = found.parts[0]
-    warnings = (*implied(setting, first.sheet, terms, first.paid, "lease"), ASK)
-    return fleet_with_rent_ledger(setting, "Lease", found, lines, *warnings, after=after)
+    lines, first = fleet.lines(partial(_lines, setting, terms)), fleet.parts[0]
+    warnings = (*implied_rate_note(setting, first.sheet, terms, first.paid, "lease"), ASK)
+    return fleet_with_rent_ledger(setting, "Lease", fleet, lines, *warnings, after=after)
 
 
 def _lines(setting: PlanContext, terms: LeaseTerms, part: Ownership) -> tuple[Line, ...]:
     add_lease_terms(setting, part.sheet, part.holding, terms)
-    paid = payments(setting, part.sheet, part.holding, terms, part.paid)
-    kept = part.resale_lines if terms.buys_at_end else ()
-    return (*paid, *part.setup_lines, *part.operating_lines, *part.sold_hours_lines, *part.exit_lines, *kept)
+    payments = payment_lines(setting, part.sheet, part.holding, terms, part.paid)
+    sale = part.resale_lines if terms.buys_at_end else ()
+    return (*payments, *part.setup_lines, *part.operating_lines, *part.sold_hours_lines, *part.exit_lines, *sale)
 
 
 WAY = OptionSpec(
@@ -156,11 +166,11 @@ WAY = OptionSpec(
     side="own",
     build=build,
     name="Lease",
-    advice="Lease",
-    doing="leasing",
-    said="with {count} leased",
-    paid_for="leased",
-    look=Look("#0f766e", "#5eead4", "dashdot", "pentagon"),
+    verdict_text="Lease",
+    gerund="leasing",
+    result_text="with {count} leased",
+    purchase_text="leased",
+    style=ChartStyle("#0f766e", "#5eead4", "dashdot", "pentagon"),
     inputs="lease",
     waits_for_delivery=True,
 )

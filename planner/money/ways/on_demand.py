@@ -1,25 +1,23 @@
 """On demand: rent by the hour, from the cheapest believable offer or at your own price."""
 
+from planner.money.option import ChartStyle, MixLayerStyle, OptionLedger, OptionSpec, Unavailable
 from planner.money.price_path import forward_rent_note, rent_path_warnings
 from planner.money.renting.bill import renting
 from planner.money.setting import PlanContext
-from planner.money.ways.ledger_of_way import OptionLedger, Unavailable
-from planner.money.ways.record import Look, MixLayerStyle, OptionSpec
 from planner.scenario.amounts import count
 
 _SELLERS_SHOWN = 4
 
 
 def build(setting: PlanContext) -> OptionLedger | Unavailable:
-    """All work on machines rented by the hour."""
-    missing = missing_price(setting)
+    """Build all work on machines rented by the hour."""
+    missing = no_price_reason(setting)
     if missing is not None:
         return missing
-    offer, yours = setting.offers.on_demand, setting.scenario.rent.usd_per_accelerator_hour
-    need = setting.demand.all
+    offer, need = setting.offers.on_demand, setting.demand.all
     return OptionLedger(
         title="Rent on demand",
-        what=seller(setting, offer, yours),
+        what=seller_text(setting, offer, setting.scenario.rent.usd_per_accelerator_hour),
         lines=renting(setting, need, offer),
         useful_hours=need.busy_hours,
         accelerators=float(need.peak_accelerators),
@@ -27,42 +25,35 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     )
 
 
-def missing_price(setting: PlanContext) -> Unavailable | None:
-    """Why renting by the hour has no price here."""
+def no_price_reason(setting: PlanContext) -> Unavailable | None:
+    """Return why renting by the hour has no price here."""
     offer, yours = setting.offers.on_demand, setting.scenario.rent.usd_per_accelerator_hour
-    if offer is None and yours is None and "usd_per_accelerator_hour" not in setting.tried:
-        lacks = setting.offers.lacks.get("on_demand")
-        if lacks is not None:
-            return Unavailable(lacks)
-        label = setting.catalogue.accelerator_label(setting.scenario.accelerator)
-        return Unavailable(f"nobody publishes a price for renting {label} by the hour: enter a price or a quote")
-    return unknown_offer_reason(setting, offer)
+    if offer is not None or yours is not None or "usd_per_accelerator_hour" in setting.tried:
+        return unknown_offer_reason(setting, offer)
+    label = setting.catalogue.accelerator_label(setting.scenario.accelerator)
+    unpublished = f"nobody publishes a price for renting {label} by the hour: enter a price or a quote"
+    return Unavailable(setting.offers.lacks.get("on_demand", unpublished))
 
 
-def seller(setting: PlanContext, offer: str | None, your_price: float | None = None) -> str:
-    """Who rents the machine out and what they call it; or whose own price it is."""
+def seller_text(setting: PlanContext, offer: str | None, your_price: float | None = None) -> str:
+    """Return the seller and its name for the machine; or that it is your own price."""
     if offer is None:
         return "your price"
-    record = setting.catalogue.offers[offer]
-    provider = setting.catalogue.providers[record.provider].label
-    named = f"{provider} ({record.sku})" if record.sku else provider
-    named = _other_sellers_text(setting, offer, named)
-    return named if your_price is None else f"your price, on the terms of {named}"
-
-
-def _other_sellers_text(setting: PlanContext, offer: str, named: str) -> str:
-    """Who else delivers, where one seller has too few of them at once."""
-    shares = setting.offers.shares
-    if offer != setting.offers.on_demand or len(shares) < 2:
-        return named
     offers, providers = setting.catalogue.offers, setting.catalogue.providers
-    each = [f"{providers[offers[one.offer].provider].label} ({one.accelerators:,})" for one in shares[:_SELLERS_SHOWN]]
-    more = f" and {count(len(shares) - _SELLERS_SHOWN, 'more seller')}" if len(shares) > _SELLERS_SHOWN else ""
-    return f"{', '.join(each)}{more}"
+    provider, sku = providers[offers[offer].provider].label, offers[offer].sku
+    text, shares = f"{provider} ({sku})" if sku else provider, setting.offers.shares
+    if offer == setting.offers.on_demand and len(shares) > 1:  # one seller has too few of them at once
+        more = f" and {count(len(shares) - _SELLERS_SHOWN, 'more seller')}" if len(shares) > _SELLERS_SHOWN else ""
+        sellers = (
+            f"{providers[offers[share.offer].provider].label} ({share.accelerators:,})"
+            for share in shares[:_SELLERS_SHOWN]
+        )
+        text = f"{', '.join(sellers)}{more}"
+    return text if your_price is None else f"your price, on the terms of {text}"
 
 
 def unknown_offer_reason(setting: PlanContext, offer: str | None) -> Unavailable | None:
-    """Why an offer that was named cannot be taken."""
+    """Return why a named offer cannot be used."""
     if offer is None or offer in setting.catalogue.offers:
         return None
     return Unavailable(f"there is no offer {offer!r} in the catalogue of this day: choose another, or enter a price")
@@ -74,13 +65,13 @@ WAY = OptionSpec(
     side="rent",
     build=build,
     name="Rent on demand",
-    advice="Rent",
-    doing="renting",
-    said="rented on demand {seller}",
-    paid_for="on demand",
-    look=Look("#b45309", "#fbbf77", "dash", "circle"),
+    verdict_text="Rent",
+    gerund="renting",
+    result_text="rented on demand {seller}",
+    purchase_text="on demand",
+    style=ChartStyle("#b45309", "#fbbf77", "dash", "circle"),
     layer=MixLayerStyle("Rent on demand", hatch="/", peaks="rent the peaks"),
     inputs="rent",
-    asks_back=True,
-    offer=lambda taken: taken.on_demand,
+    checks_plausibility=True,
+    offer=lambda offers: offers.on_demand,
 )

@@ -1,55 +1,54 @@
 """Rent to own: payments by the month, after which the machines are yours, and yours to sell."""
 
-import numpy as np
-
 from planner.money.demand.stream import DemandLayer
 from planner.money.finance import implied_lease_rate
 from planner.money.fleet import build_fleet
-from planner.money.inflation import agreed
+from planner.money.inflation import deflate_lines
 from planner.money.ledger import YOUR_INPUT, Line
+from planner.money.option import ChartStyle, OptionLedger, OptionSpec, Unavailable
 from planner.money.owning import Ownership, owned
 from planner.money.owning.lines import FleetOrder
 from planner.money.owning.resale import Installments, value
 from planner.money.setting import PlanContext
 from planner.money.ways.lease import loan_comparison_note
-from planner.money.ways.ledger_of_way import OptionLedger, Unavailable
-from planner.money.ways.own import cannot_buy_reason, first, fleet_size, fleet_with_rent_ledger, left_out
-from planner.money.ways.record import Look, OptionSpec
+from planner.money.ways.own import cannot_buy_reason, fleet_size, fleet_with_rent_ledger, too_late_reason
+from planner.scenario.own import RentToOwn
 
 ASK = "Rent that ends in owning is mostly booked as a purchase: ask accounting"
 
 
 def build(setting: PlanContext) -> OptionLedger | Unavailable:
-    """The same fleet as where it is bought, paid for bit by bit."""
-    if setting.scenario.rent_to_own is None:
+    """Build the same fleet as bought, paid by the month."""
+    quote = setting.scenario.rent_to_own
+    if quote is None:
         return Unavailable("no rent-to-own quote is entered: enter what it costs a month, and for how many months")
     accelerators = fleet_size(setting)
-    found = build_fleet(setting, accelerators, (), _held)  # the quote is for all of them, at once
-    if found is None:
+    fleet = build_fleet(setting, accelerators, (), _build_order)  # the quote is for all of them, at once
+    if fleet is None:
         return cannot_buy_reason(setting, accelerators)
-    too_late = left_out(found, "nothing would ever be paid for")
+    too_late = too_late_reason(fleet, "nothing would ever be paid for")
     if too_late is not None:
         return too_late
-    part = found.parts[0]
+    part = fleet.parts[0]
+    payments = _payment_lines(setting, quote, part)
     lines = (
-        *_payments(setting, part),
+        *payments,
         *part.setup_lines,
         *part.operating_lines,
         *part.sold_hours_lines,
         *part.exit_lines,
         *part.resale_lines,
     )
-    return fleet_with_rent_ledger(setting, "Rent to own", found, lines, *_implied(setting, part), ASK)
+    return fleet_with_rent_ledger(setting, "Rent to own", fleet, lines, *_implied_rate_note(setting, part), ASK)
 
 
-def _held(setting: PlanContext, need: DemandLayer, part: FleetOrder | None) -> Ownership | None:
+def _build_order(setting: PlanContext, need: DemandLayer, part: FleetOrder | None) -> Ownership | None:
     return owned(setting, need, refreshed=False, part=part)
 
 
-def _payments(setting: PlanContext, found: Ownership) -> tuple[Line, ...]:
-    put, quote = found.sheet, setting.scenario.rent_to_own
-    assert quote is not None  # build() asked
-    Installments(found.holding, float(quote.months)).add_to(put, "rent_to_own")
+def _payment_lines(setting: PlanContext, quote: RentToOwn, part: Ownership) -> tuple[Line, ...]:
+    put = part.sheet
+    Installments(part.holding, float(quote.months)).add_to(put, "rent_to_own")
     put.add("rent_to_own_usd_per_month", quote.usd_per_month, "USD a month", YOUR_INPUT)
     put.add("upfront_usd", quote.upfront_usd, "USD", YOUR_INPUT)
     put.add("final_usd", quote.final_usd, "USD", YOUR_INPUT)
@@ -60,23 +59,22 @@ def _payments(setting: PlanContext, found: Ownership) -> tuple[Line, ...]:
         put.line("Last payment", "finance", "final_usd * settles"),
         put.line("Payments still due at the end", "commitment", f"{due} * sold"),
     )
-    return agreed(setting, lines)
+    return deflate_lines(setting, lines)
 
 
-def _implied(setting: PlanContext, found: Ownership) -> tuple[str, ...]:
-    """A sentence with the rate behind the quote, said of the plan and not of the ends of its range."""
+def _implied_rate_note(setting: PlanContext, part: Ownership) -> tuple[str, ...]:
+    """Return the rate behind the quote, of the plan and not of the ends of its range."""
     if setting.case != "typical":
         return ()
-    put = found.sheet
-    used = {name: put.used[name].value for name in ("upfront_usd", "final_usd", "rent_to_own_months")}
+    put = part.sheet
     rate = implied_lease_rate(
-        price_usd=value(put, found.paid) - used["upfront_usd"],
+        price_usd=value(put, part.paid) - put.used["upfront_usd"].value,
         usd_per_month=put.used["rent_to_own_usd_per_month"].value,
-        months=used["rent_to_own_months"],
-        balloon_usd=used["final_usd"],
+        months=put.used["rent_to_own_months"].value,
+        balloon_usd=put.used["final_usd"].value,
         in_advance=False,
     )
-    return (loan_comparison_note(setting, "rent-to-own", first(rate.value), str(np.asarray(rate.reason).flat[0])),)
+    return (loan_comparison_note(setting, "rent-to-own", rate),)
 
 
 WAY = OptionSpec(
@@ -85,11 +83,11 @@ WAY = OptionSpec(
     side="own",
     build=build,
     name="Rent to own",
-    advice="Rent to own",
-    doing="renting to own",
-    said="rented to own",
-    paid_for="rented to own",
-    look=Look("#475569", "#cbd5e1", "longdashdot", "hexagon"),
+    verdict_text="Rent to own",
+    gerund="renting to own",
+    result_text="rented to own",
+    purchase_text="rented to own",
+    style=ChartStyle("#475569", "#cbd5e1", "longdashdot", "hexagon"),
     inputs="rent_to_own",
     when_empty="left out",
     waits_for_delivery=True,

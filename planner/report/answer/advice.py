@@ -13,7 +13,7 @@ from planner.money.sizing import deferral_advice
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
-from planner.money.ways.right_size import FleetSizeResult, sizes
+from planner.money.ways.own import FleetSizeResult, fleet_size_results
 from planner.report import words
 from planner.report.answer.tables import INPUTS
 from planner.report.forms import scalar
@@ -122,7 +122,7 @@ def fleet_size_table(plan: Plan) -> Table | None:
             "Pays back, running costs in proportion": scaled,
         }
 
-    fleet_sizes = sizes(plan.setting)
+    fleet_sizes = fleet_size_results(plan.setting)
     return Table.of(map(row, fleet_sizes)) if fleet_sizes else None
 
 
@@ -137,7 +137,7 @@ def _price_sources(plan: Plan, way: EvaluatedOption) -> Iterator[str]:
     spec = WAYS[name]
     key = spec.offer(setting.offers)
     offer, hosted = catalogue.offers.get(key or ""), setting.scenario.hosted
-    api = catalogue.hosted.get(hosted.price or "") if hosted is not None and spec.by_the_token else None
+    api = catalogue.hosted.get(hosted.price or "") if hosted is not None and spec.is_billed_by_token else None
     if api is not None:
         days = api.input_usd_per_mtoken.age_days(setting.day)
         when = "today" if days <= 0 else f"{words.count(days, 'day')} ago"
@@ -211,7 +211,7 @@ def guarantee_sentence(futures: Futures | None) -> str:
     value = None if futures is None else guarantee_value(futures)
     if value is None:
         return ""
-    share, paid = words.format_futures_share(value.paying_share), words.format_usd_short(value.paid_usd)
+    share, paid = words.format_futures_share(value.payout_share), words.format_usd_short(value.paid_usd)
     pays = f"it pays in {share} futures, and {paid} on average over all of them"
     if value.cost_usd <= 0:
         return f"The guarantee of the resale is entered as free; {pays}, in today's money and before tax."

@@ -1,6 +1,6 @@
 """Emissions in words: two options side by side, a limit that cannot be checked, the columns of the table."""
 
-from planner.money.carbon import KG_PER_T, Ends
+from planner.money.carbon import KG_PER_T, EmissionRange
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
@@ -24,7 +24,7 @@ def _beside(answer: Answer) -> tuple[str, ...]:
     if answer.pair is None:
         return ()
     first, second = sorted(answer.pair, key=lambda one: _typical(answer, one))
-    less, more = answer.emitted(first).total_kg, answer.emitted(second).total_kg
+    less, more = answer.emissions(first).total_kg, answer.emissions(second).total_kg
     if less is None or more is None or less.typical <= 0 or more.typical <= DIFFER * less.typical:
         return ()
     doing, other = (_option_and_grid(answer, way) for way in (first, second))
@@ -37,24 +37,25 @@ def _beside(answer: Answer) -> tuple[str, ...]:
 def _unverified_limit(answer: Answer) -> tuple[str, ...]:
     """A limit is set, and nobody knows whether the way that is advised keeps to it."""
     most = answer.plan.setting.terms.most_t_co2e
-    if most is None or answer.best is None or answer.emitted(answer.best).operation_kg is not None:
+    if most is None or answer.best is None or answer.emissions(answer.best).operation_kg is not None:
         return ()
-    doing = WAYS[answer.best.option.way].doing
+    doing = WAYS[answer.best.option.way].gerund
     return (
-        f"Whether {doing} keeps to {most:g} t of CO2 equivalent is not known: {answer.emitted(answer.best).notes[0]}.",
+        f"Whether {doing} keeps to {most:g} t of CO2 equivalent is not known: "
+        f"{answer.emissions(answer.best).notes[0]}.",
     )
 
 
 def _typical(answer: Answer, way: EvaluatedOption) -> float:
-    total = answer.emitted(way).total_kg
+    total = answer.emissions(way).total_kg
     return float("inf") if total is None else total.typical
 
 
 def _option_and_grid(answer: Answer, way: EvaluatedOption) -> str:
     """Return the activity and its grid: renting (Norway)."""
-    where = answer.emitted(way).where
+    where = answer.emissions(way).where
     place = f" ({where})" if where in _places(answer) else ""
-    return f"{WAYS[way.option.way].doing}{place}"
+    return f"{WAYS[way.option.way].gerund}{place}"
 
 
 def _places(answer: Answer) -> frozenset[str]:
@@ -69,7 +70,7 @@ def _share(share: float) -> str:
     return f"about {words.percent(share)}"
 
 
-def tonnes(kg: Ends) -> str:
+def tonnes(kg: EmissionRange) -> str:
     """A quantity with its range: 12 t (9 to 20)."""
     low, typical, high = (_figure(end / KG_PER_T) for end in kg)
     return f"{typical} t ({low} to {high})"
@@ -81,12 +82,12 @@ def _figure(t: float) -> str:
 
 def carbon_unit(answer: Answer) -> tuple[str, float]:
     """Return the unit of emissions in tables, and its kilograms: tonnes where any option emits ten of them."""
-    each = (answer.emitted(way) for way in answer.ranked)
+    each = (answer.emissions(way) for way in answer.ranked)
     kg = (emission.typical for emitted in each for emission in (emitted.operation_kg, emitted.making_kg) if emission)
     return ("t", KG_PER_T) if max(kg, default=0.0) >= _IN_TONNES_FROM_KG else ("kg", 1.0)
 
 
 def carbon_notes(answer: Answer) -> tuple[str, ...]:
     """Return each substitute and each unknown once."""
-    notes = (note for way in answer.ranked for note in answer.emitted(way).notes)
+    notes = (note for way in answer.ranked for note in answer.emissions(way).notes)
     return tuple(f"Carbon: {note}." for note in dict.fromkeys(notes))

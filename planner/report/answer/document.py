@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from planner.money.ledger import Ledger, Origin
-from planner.money.measures import paid_usd, rate_per_year
+from planner.money.measures import cash_paid_usd, plan_discount_rate
 from planner.money.old_figures import OldFigure, old_figures
 from planner.money.owned_fleet import purchase_orders
 from planner.money.plan import Plan
 from planner.money.renting.offer_inputs import estimated_prices
 from planner.money.verdict.answer import Answer
-from planner.money.verdict.breakeven import RENT, BreakEven, value_of
+from planner.money.verdict.breakeven import RENT, BreakEven, ledger_input_value
 from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report.answer.advice import describe_overdue_figure, old_figure_label
@@ -65,7 +65,7 @@ def answer_document(report: PlanReport) -> schema.AnswerSchema:
         baseline=_key(answer.baseline),
         gap_share=_number(answer.gap_share),
         share_cheaper=answer.share_cheaper,
-        limit=None if answer.limit is None else answer.limit.said,
+        limit=None if answer.limit is None else answer.limit.message,
         turned_by_timing=answer.turned_by_timing,
         missing=answer.missing,
         options=tuple(_option(result) for result in results_of(plan, answer, report.futures)),
@@ -125,7 +125,7 @@ def _asked(report: PlanReport) -> dict[str, Any]:
         "site_id": scenario.site,
         "site": catalogue.sites[scenario.site].label if scenario.site in catalogue.sites else scenario.site,
         "years": scenario.years,
-        "discount_rate_per_year": float(np.asarray(rate_per_year(setting))),
+        "discount_rate_per_year": float(np.asarray(plan_discount_rate(setting))),
         "timing": setting.terms.timing,
         "money": setting.terms.money,
         "hours_per_month": setting.terms.hours_per_month,
@@ -172,7 +172,7 @@ def _reason(value: float | None, reason: ArrayLike) -> str | None:
 def _option(result: OptionResult) -> schema.OptionSchema:
     plan, way, option = result.plan, result.way, result.way.option
     offer = _offer(plan, way)
-    rate = value_of(RENT, option.ledger)
+    rate = ledger_input_value(RENT, option.ledger)
     reasons = {measure.name: reason for measure in MEASURES if (reason := measure.reason(result)) is not None}
     return schema.OptionSchema(
         key=option.key,
@@ -190,7 +190,7 @@ def _option(result: OptionResult) -> schema.OptionSchema:
         reasons=reasons,
         return_reason=reasons.get("return_per_year"),
         payback_reason=reasons.get("payback_months"),
-        cash_by_year_usd=tuple(by_year(paid_usd(option.ledger))),
+        cash_by_year_usd=tuple(by_year(cash_paid_usd(option.ledger))),
         emissions=schema.Emissions(
             **{measure.name: measure.number(result) for measure in MEASURES if measure.part == EMISSIONS},
             grid=result.emitted.where,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.money.demand.lost_time import LostHours
-from planner.money.measures import peak_cash, rate_per_year
+from planner.money.measures import peak_cash, plan_discount_rate
 from planner.money.owned_fleet import USUAL_SHARES, Kind, OwnedCostSplit, idle, split, work_units
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
@@ -19,7 +19,7 @@ from planner.report.forms import scalar, scalar_reason
 from planner.report.futures.counted import format_futures_count, simulated_break_even
 from planner.report.table import Table, text_table
 from planner.study.buy_or_wait import BuyOrWaitUnavailable, late_delivery, waiting
-from planner.study.uncertainty.break_even_map import BreakEvenMap, CurvePoint, curve, use_and_years
+from planner.study.uncertainty.break_even_map import BreakEvenMap, CurvePoint, break_even_curve, utilization_years_map
 from planner.study.uncertainty.futures import Futures
 from planner.study.uncertainty.sure_verdict import BreakEvenBand
 from pricing.caching import cached_property
@@ -80,12 +80,12 @@ class OtherMeasures:
         pair, busy = self.answer.pair, self.answer.break_even("busy_share")
         if pair is None or busy is None or not busy.you:
             return None
-        return use_and_years(self.answer.plan, pair[0].option, pair[1].option)
+        return utilization_years_map(self.answer.plan, pair[0].option, pair[1].option)
 
     @property
     def curve(self) -> tuple[CurvePoint, ...]:
         """Return the break-even utilization by length of the plan."""
-        return () if self.map is None else curve(self.map)
+        return () if self.map is None else break_even_curve(self.map)
 
     @property
     def hours_per_month(self) -> float:
@@ -153,7 +153,7 @@ def number(value: float) -> str:
 
 
 def _discounting_text(plan: Plan) -> str:
-    rate = words.percent(scalar(rate_per_year(plan.setting)) or 0.0, 1)
+    rate = words.percent(scalar(plan_discount_rate(plan.setting)) or 0.0, 1)
     real = ", in prices of today" if plan.setting.terms.money == "real" else ""
     return (
         f"All sums are in today's money unless marked otherwise: later payments are discounted at {rate} a "
@@ -232,7 +232,7 @@ def hours_rule_sentences(plan: Plan, answer: Answer, simulated: BreakEvenBand | 
 def cheaper_below_and_above(pair: tuple[EvaluatedOption, EvaluatedOption], above: EvaluatedOption) -> tuple[str, str]:
     """Return the cheaper option below and above, as an activity; by title where both have the same."""
     below = pair[1] if above is pair[0] else pair[0]
-    first, second = (WAYS[way.option.way].starting for way in (below, above))
+    first, second = (WAYS[way.option.way].start_text for way in (below, above))
     return (first, second) if first != second else (below.option.title, above.option.title)
 
 
@@ -246,7 +246,7 @@ def _plan_caveats(
     if bought != peak:
         orders = words.count(f"{bought:,.0f}", "is bought", "are bought")
         yield f"Hours are those of one of the {peak:,} GPUs needed at once, where {orders}."
-    if WAYS[pair[1].option.way].is_bound:
+    if WAYS[pair[1].option.way].is_committed:
         yield "Here the rival is bound for a term and paid busy or not."
     if busy.is_out_of_reach:
         most = words.number((busy.achievable or 0.0) * plan.setting.terms.hours_per_month, 2)
@@ -322,7 +322,9 @@ def lost_time_sentences(plan: Plan, answer: Answer) -> tuple[str, ...]:
     ways = [way for way in answer.pair or (answer.best,) if way is not None and _has_machines(way)]
     if lost is None or lost.share < LOST_FROM or not ways:
         return ()
-    sums = " or ".join(f"{words.usd(lost.share * way.present_usd)} {WAYS[way.option.way].paid_for}" for way in ways)
+    sums = " or ".join(
+        f"{words.usd(lost.share * way.present_usd)} {WAYS[way.option.way].purchase_text}" for way in ways
+    )
     share = words.percent(lost.share, 1)
     take = f"take {share} of the hours" if lost.is_counted else f"take about {share} of the hours you state"
     return (f"Failures, restarts and checkpoints {take}: {sums}.",)

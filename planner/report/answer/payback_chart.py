@@ -84,7 +84,7 @@ def payback_summary(answer: Answer) -> str:
     then = f" {words.upper_first(happens)}." if happens else ""
     if answer.pair is None:
         return f"There is one way only, so there is nothing that it could pay back against.{then}"
-    first, second = (WAYS[way.option.way].starting for way in answer.pair)
+    first, second = (WAYS[way.option.way].start_text for way in answer.pair)
     more = answer.pair[0].present_usd - answer.pair[1].present_usd
     end = f"by month {last} it has cost {words.usd(abs(more))} {'more' if more > 0 else 'less'} than {second}"
     month = scalar(answer.payback.month)
@@ -144,9 +144,9 @@ def ticks(last: int) -> list[int]:
 
 
 def _line(way: EvaluatedOption, is_compared: bool, dark: bool) -> list[dict[str, Any]]:
-    colour, dash = option_color(way.option.way, dark), WAYS[way.option.way].look.dash
+    colour, dash = option_color(way.option.way, dark), WAYS[way.option.way].style.dash
     months = list(range(way.cumulative_usd.shape[-1]))
-    ends = (way.low_cumulative_usd.tolist(), way.high_cumulative_usd.tolist())
+    ends = (way.cost_range.low_cumulative_usd.tolist(), way.cost_range.high_cumulative_usd.tolist())
     line = {"color": colour, "width": 3 if is_compared else 1.5, "dash": dash}
     hover = f"{escape(way.option.title)} %{{y:$,.0f}}<extra></extra>"
     shown = curve(way.option.title, months, way.cumulative_usd.tolist(), line, hovertemplate=hover)
@@ -164,7 +164,9 @@ def _pinned_line(name: str, way: EvaluatedOption, dark: bool) -> dict[str, Any]:
 def _reach(ways: Sequence[EvaluatedOption], compared: Sequence[EvaluatedOption]) -> tuple[float, float]:
     """From where to where the money goes: nought, all lines, and the ranges of those that have one."""
     every = [way.cumulative_usd for way in ways]
-    every += [ends for way in compared for ends in (way.low_cumulative_usd, way.high_cumulative_usd)]
+    every += [
+        ends for way in compared for ends in (way.cost_range.low_cumulative_usd, way.cost_range.high_cumulative_usd)
+    ]
     finite = [np.nan_to_num(usd) for usd in every]
     low, high = min(0.0, *(float(usd.min()) for usd in finite)), max(1.0, *(float(usd.max()) for usd in finite))
     return low - 0.02 * (high - low) * (low < 0), high + 0.02 * (high - low)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planner.money.measures import rate_per_year
+from planner.money.measures import plan_discount_rate
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.report import words
@@ -107,7 +107,7 @@ def not_counted(plan: Plan, answer: Answer) -> tuple[str, ...]:
 def conventions(plan: Plan) -> tuple[str, ...]:
     """Return the settings that can change a result, and its facts."""
     setting, currency, money = plan.setting, plan.setting.currency, ""
-    rate = float(np.asarray(rate_per_year(setting)))
+    rate = float(np.asarray(plan_discount_rate(setting)))
     if currency is not None:
         quote = f"at {currency.usd_per_unit:.6g} USD of {currency.day} ({currency.source})"
         money = f" Files also show {currency.code}, {quote}."

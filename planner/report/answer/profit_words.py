@@ -8,7 +8,7 @@ from planner.money.profit_and_loss import MOST_TIMES, ROWS, ProfitAndLoss, profi
 from planner.money.selling import PRICE, SHARE, is_resale_only
 from planner.money.setting import PlanContext
 from planner.money.verdict.answer import Answer
-from planner.money.verdict.breakeven import value_of
+from planner.money.verdict.breakeven import ledger_input_value
 from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report import words
@@ -86,7 +86,7 @@ def seller_tiles(plan: Plan, way: EvaluatedOption) -> tuple[Tile, ...]:
     detail = f"{way.option.title}: the whole plan in today's money, less sales; 8 of 10 futures lie in the range"
 
     def break_even(label: str, value: float | None, write: Callable[[float], str], name: str) -> Tile:
-        you = value_of(name, ledger)
+        you = ledger_input_value(name, ledger)
         yours = "" if you is None else f"you: {write(you[0])}"
         return Tile(label, "none" if value is None else write(value), yours, "In today's money, all else as it is")
 
@@ -165,18 +165,18 @@ def _range_text(way: EvaluatedOption) -> str:
 def income_sentences(answer: Answer) -> tuple[str, ...]:
     """Return the income from idle hours, where some are sold beside one's own work."""
     ways = (*(answer.pair or (answer.best,)), answer.own)
-    way = next((way for way in ways if way is not None and value_of(PRICE, way.option.ledger)), None)
+    way = next((way for way in ways if way is not None and ledger_input_value(PRICE, way.option.ledger)), None)
     if way is None:
         return ()
     ledger = discounted_ledger(answer.plan.setting, way.option.ledger)
     usd = words.usd(-float(ledger.part_usd("income") + ledger.part_usd("selling")))
-    terms = f"{WAYS[way.option.way].doing} has {_terms_text(way)}"
+    terms = f"{WAYS[way.option.way].gerund} has {_terms_text(way)}"
     return (f"In it, {terms}: {usd} in today's money, before the electricity they take.",)
 
 
 def _terms_text(way: EvaluatedOption) -> str:
     """Return the share, price and fee of sold hours."""
-    share, usd, fee = (value_of(name, way.option.ledger) for name in (SHARE, PRICE, "sale_fee_share"))
+    share, usd, fee = (ledger_input_value(name, way.option.ledger) for name in (SHARE, PRICE, "sale_fee_share"))
     less = f", less a fee of {words.percent(fee[0])}" if fee and fee[0] else ""
     sold = words.percent(share[0]) if share else "part"
     return f"{sold} of idle hours sold at {words.usd_per_hour(usd[0] if usd else 0.0)}{less}"

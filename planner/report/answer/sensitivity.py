@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from planner.money.by_token import TokenBreakEven, by_token
+from planner.money.by_token import TokenBreakEven, token_break_even
 from planner.money.plan import Plan
 from planner.money.verdict.answer import PROBABLE, Answer
-from planner.money.verdict.breakeven import BreakEven, busy_share
+from planner.money.verdict.breakeven import BreakEven, plan_utilization
 from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report import words
@@ -44,10 +44,10 @@ def _utilization_text(plan: Plan, answer: Answer) -> str:
     if busy.is_out_of_reach:
         most = words.percent(busy.achievable or 0.0)
         cap = f" A queue of your jobs cannot reach that: above about {most} they wait too long."
-    name = WAYS[cheaper_above_break_even(answer, busy).option.way].starting.capitalize()
+    name = WAYS[cheaper_above_break_even(answer, busy).option.way].start_text.capitalize()
     if not has_constant_demand(plan) and busy.you:
         return f"{name} costs less from {words.number(busy.value / busy.you)} times this work on.{cap}"
-    you = words.percent(busy_share(plan.setting, 1.0))
+    you = words.percent(plan_utilization(plan.setting, 1.0))
     return f"{name} costs less above {words.percent(busy.value)} utilization; your plan is at {you}.{cap}"
 
 
@@ -76,7 +76,7 @@ def _payback_text(plan: Plan, answer: Answer) -> tuple[str, ...]:
     now = payback_month_text(own.measures.simple_payback)
     if now is None:
         return ()
-    text = f"Undiscounted, {WAYS[own.option.way].starting} pays back after {now}{_payback_in_sessions(plan, own)}"
+    text = f"Undiscounted, {WAYS[own.option.way].start_text} pays back after {now}{_payback_in_sessions(plan, own)}"
     falling = next((payback for change, payback in answer.payback_by_rent_change if change == -0.2), None)
     if falling is None:
         return (f"{text}.",)
@@ -163,7 +163,9 @@ def token_price_sentences(plan: Plan, answer: Answer) -> tuple[str, ...]:
         if way is None or hours <= 0:
             continue
         hour = float(way.measures.bills_usd) / hours
-        even = by_token(setting.catalogue, work.servings[0], task, usd_per_accelerator_hour=hour, door=hosted.price)
+        even = token_break_even(
+            setting.catalogue, work.servings[0], task, usd_per_accelerator_hour=hour, door=hosted.price
+        )
         if even is not None:
             evens[name] = even
     if not evens:

@@ -9,7 +9,7 @@ from planner.money.option import Option
 from planner.money.owning import machine, spare_boards
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
-from planner.money.verdict.breakeven import busy_share, lead_time_months, value_of
+from planner.money.verdict.breakeven import lead_time_months, ledger_input_value, plan_utilization
 from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report import words
@@ -76,7 +76,7 @@ def summarize_answer(plan: Plan, answer: Answer, futures: Futures | None = None)
     guarantee, ways = guarantee_sentence(futures), answer.pair or (answer.best,)
     if (own := hour_selling_option(answer)) is not None:
         sentences = (
-            *seller_sentences(plan, answer, f"{_purchase_text(plan, own.option)} {WAYS[own.option.way].paid_for}"),
+            *seller_sentences(plan, answer, f"{_purchase_text(plan, own.option)} {WAYS[own.option.way].purchase_text}"),
             *break_even_sentences(plan, own),
             *left_out(answer),
             *estimated_price_sentences(plan, answer),
@@ -150,7 +150,7 @@ def workload_text(plan: Plan) -> str:
     need = plan.setting.demand.all
     most = f"{need.peak_accelerators:,} x {plan.setting.catalogue.accelerator_label(need.accelerator)}"
     if has_constant_demand(plan):
-        return f"{most}, used {words.percent(busy_share(plan.setting, 1.0))} of the time, cost"
+        return f"{most}, used {words.percent(plan_utilization(plan.setting, 1.0))} of the time, cost"
     return f"{words.round_significant(need.busy_accelerator_hours):,.0f} GPU-hours, on up to {most} at once, cost"
 
 
@@ -167,9 +167,9 @@ def _totals_sentence(plan: Plan, ways: Sequence[EvaluatedOption], futures: Futur
 
 def left_out(answer: Answer) -> tuple[str, ...]:
     """Return the options that cannot be compared, with the input they need; or that only one was requested."""
-    lines = [f"{WAYS[absent.way].starting.capitalize()} is left out: {absent.reason}" for absent in answer.left_out]
+    lines = [f"{WAYS[absent.way].start_text.capitalize()} is left out: {absent.reason}" for absent in answer.left_out]
     if answer.pair is None and not lines and answer.best is not None:
-        lines = [f"Only {WAYS[answer.best.option.way].starting} was asked for"]
+        lines = [f"Only {WAYS[answer.best.option.way].start_text} was asked for"]
     return tuple(map(words.sentence, lines))
 
 
@@ -177,7 +177,9 @@ def estimated_price_sentences(plan: Plan, answer: Answer) -> tuple[str, ...]:
     """Return a sentence where an option rests on a purchase price that is estimated from other accelerators."""
     server = machine(plan.setting)
     ways = answer.pair or ((answer.best,) if answer.best else ())
-    rests = any(value_of("usd_per_accelerator", way.option.ledger) for way in ways if WAYS[way.option.way].owns)
+    rests = any(
+        ledger_input_value("usd_per_accelerator", way.option.ledger) for way in ways if WAYS[way.option.way].owns
+    )
     if server is None or server.estimate is None or not rests:
         return ()
     price, label = server.estimate, plan.setting.catalogue.accelerator_label(plan.setting.scenario.accelerator)
@@ -209,7 +211,7 @@ def _terms_text(plan: Plan, way: EvaluatedOption) -> str:
     if WAYS[option.way].side == "mix" and option.orders:
         title = f"{title} ({order_schedule_text(option.orders)})"
     seller = f"{'at' if is_yours else 'from'} {option.what}"
-    return WAYS[option.way].said.format(
+    return WAYS[option.way].result_text.format(
         count=_purchase_text(plan, option), what=option.what, seller=seller, title=title
     )
 
@@ -228,7 +230,7 @@ def _purchase_text(plan: Plan, option: Option) -> str:
             text = f"a {unit} of {size} for {text}"
         elif 1 < size < many:
             text = f"{text} in {words.count(-(-int(many) // size), unit)}"
-    share = value_of("spare_share", option.ledger)
+    share = ledger_input_value("spare_share", option.ledger)
     spare = 0 if share is None else spare_boards(many, share[0])
     return f"{text} and {words.count(spare, 'spare board')}" if spare else text
 
@@ -248,7 +250,7 @@ def _other_options_text(answer: Answer) -> tuple[str, ...]:
 
 def _requested_fleet_text(plan: Plan, answer: Answer) -> tuple[str, ...]:
     """Return the result of the fleet as requested, where another number of machines is better."""
-    fleet, own, rent = answer.asked, answer.own, answer.rent
+    fleet, own, rent = answer.requested, answer.own, answer.rent
     if fleet is None or own is None or rent is None or own is fleet or own.option.way != "own":
         return ()
     available = fleet.option.accelerators * plan.setting.terms.hours_per_month * plan.setting.scenario.months
@@ -268,12 +270,14 @@ def _tie_sentences(answer: Answer) -> tuple[str, ...]:
     first, second = (WAYS[way.option.way] for way in answer.pair)
     today, other = (words.usd(float(way.measures.cash_today_usd)) for way in answer.pair)
     if first.owns and second.owns:
-        return (f"So choose on cash: {first.starting} takes {today} on day one, {second.starting} {other}.",)
+        return (f"So choose on cash: {first.start_text} takes {today} on day one, {second.start_text} {other}.",)
     if first.owns or first.side == "mix":
-        cash = f"{first.starting} takes {today} on day one"
-        return (f"So choose on cash and freedom: {cash}, {second.starting} can be stopped.",)
+        cash = f"{first.start_text} takes {today} on day one"
+        return (f"So choose on cash and freedom: {cash}, {second.start_text} can be stopped.",)
     if first.commitment_rank > second.commitment_rank:
-        return (f"So choose on freedom: {first.starting} binds you for its term, {second.starting} can be stopped.",)
+        return (
+            f"So choose on freedom: {first.start_text} binds you for its term, {second.start_text} can be stopped.",
+        )
     return ("Both can be stopped, so choose the one that takes less work.",)
 
 
@@ -282,10 +286,10 @@ def _limit_sentences(answer: Answer) -> tuple[str, ...]:
     limit = answer.limit
     if limit is None:
         return ()
-    if limit.is_least:
-        return (f"{words.upper_first(limit.who)} would do with {limit.more}.",)
-    cheapest = f"The cheapest option is left out: {limit.said}. " if answer.verdict == "close" else ""
-    return (f"{cheapest}{words.upper_first(limit.who)} would take {limit.more}.",)
+    if limit.is_unavoidable:
+        return (f"{words.upper_first(limit.option_text)} would do with {limit.remedy}.",)
+    cheapest = f"The cheapest option is left out: {limit.message}. " if answer.verdict == "close" else ""
+    return (f"{cheapest}{words.upper_first(limit.option_text)} would take {limit.remedy}.",)
 
 
 def _late_delivery_sentences(plan: Plan, answer: Answer) -> tuple[str, ...]:
@@ -315,7 +319,7 @@ def _tiles(plan: Plan, answer: Answer, futures: Futures | None) -> tuple[Tile, .
     first, second = answer.pair
     is_mix = second is answer.best and WAYS[second.option.way].side == "mix"
     payer, other = (second, first) if is_mix else (first, second)
-    takes, name = words.format_usd_short(float(other.measures.cash_today_usd)), WAYS[other.option.way].starting
+    takes, name = words.format_usd_short(float(other.measures.cash_today_usd)), WAYS[other.option.way].start_text
     beside = f"; {name} takes {takes}"
     if WAYS[payer.option.way].owns:
         detail = f"{beside}. Payback is in today's money"
@@ -334,7 +338,7 @@ def _cash_recovery_text(answer: Answer) -> str:
 
 
 def _day_one_tile(way: EvaluatedOption, futures: Futures | None, detail: str, under: str) -> Tile:
-    text = f"What {WAYS[way.option.way].starting} takes today{cash_range(way, futures)}{detail}"
+    text = f"What {WAYS[way.option.way].start_text} takes today{cash_range(way, futures)}{detail}"
     return Tile("Cash on day one", words.format_usd_short(float(way.measures.cash_today_usd)), under, text)
 
 
@@ -348,7 +352,7 @@ def _break_even_tile(plan: Plan, answer: Answer, futures: Futures | None) -> Til
     detail += break_even_range(answer, futures, "busy_share")
     if has_constant_demand(plan):
         shown = "none" if value is None else words.percent(value)
-        return Tile("Break-even use", shown, f"you: {words.percent(busy_share(plan.setting, 1.0))}", detail)
+        return Tile("Break-even use", shown, f"you: {words.percent(plan_utilization(plan.setting, 1.0))}", detail)
     if busy is None or value is None or not busy.you:
         return Tile("Break-even work", "none", "not by use alone", detail)
     return Tile("Break-even work", f"{words.number(value / busy.you)} times", "you: once", detail)

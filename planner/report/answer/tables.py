@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.ledger import Ledger, Part
-from planner.money.measures import discounted_ledger, paid_usd
+from planner.money.measures import cash_paid_usd, discounted_ledger
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, npv_by_timing
 from planner.money.verdict.breakeven import FOUND, BreakEven
@@ -86,7 +86,7 @@ def cash_table(ways: Sequence[EvaluatedOption]) -> Table:
     """Return the payments of each option by year, as bills fall due, and its totals plain and in today's money."""
     rows = []
     for way in ways:
-        usd = paid_usd(way.option.ledger)
+        usd = cash_paid_usd(way.option.ledger)
         years = dict(zip(_years(len(usd) - 1), by_year(usd), strict=True))
         total = {"All bills": float(usd.sum()), "Today's money": way.present_usd}
         rows.append({"USD": way.option.title, **years, **total})
@@ -108,7 +108,7 @@ def lines_table(ledger: Ledger) -> Table:
             rows.append({"Line, USD": line.name, "Part": line.part, **years, "All years": float(usd.sum())})
     sums = {"Total": np.asarray(ledger.monthly_usd)}
     if not all(line.is_cash for line in ledger.lines):
-        sums["Of which is paid"] = paid_usd(ledger)
+        sums["Of which is paid"] = cash_paid_usd(ledger)
     for name, usd in sums.items():
         years = dict(zip(_years(len(usd) - 1), by_year(usd), strict=True))
         rows.append({"Line, USD": name, "Part": "", **years, "All years": float(usd.sum())})
@@ -157,7 +157,9 @@ def rent_change_table(answer: Answer) -> Table:
 def timing_convention_table(plan: Plan, answer: Answer) -> Table:
     """Return the saving of owning in today's money under each convention: the convention alone may turn a sign."""
     first, rent = answer.pair or (None, None)
-    owners = dict.fromkeys(way for way in (first, answer.asked) if way is not None and way is not rent) if rent else {}
+    owners = (
+        dict.fromkeys(way for way in (first, answer.requested) if way is not None and way is not rent) if rent else {}
+    )
     columns = {
         f"{way.option.title} saves": npv_by_timing(plan, way.option, rent.option) for way in owners if rent is not None
     }

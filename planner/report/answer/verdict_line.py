@@ -33,13 +33,13 @@ def summarize_verdict(plan: Plan, answer: Answer) -> VerdictSummary:
     if work is not None and work.refused:
         return VerdictSummary(infeasible_title(work), {}, why_not(work))
     pair = tuple(reversed(answer.pair or ())) or ((answer.best,) if answer.best else ())
-    costs = {WAYS[way.option.way].starting: way.present_usd for way in pair}
+    costs = {WAYS[way.option.way].start_text: way.present_usd for way in pair}
     return VerdictSummary(title(answer), costs, ", ".join(map(_cost_text, pair)))
 
 
 def _cost_text(way: EvaluatedOption) -> str:
     low, usd, high = map(words.format_usd_short, (way.low_usd, way.present_usd, way.high_usd))
-    return f"{WAYS[way.option.way].starting} {usd}{'' if low == high else f' ({low} to {high})'}"
+    return f"{WAYS[way.option.way].start_text} {usd}{'' if low == high else f' ({low} to {high})'}"
 
 
 def last_edit_text(

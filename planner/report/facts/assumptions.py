@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.money.ledger import Ledger, LedgerInput, Origin
-from planner.money.measures import discounted_ledger, rate_per_year
+from planner.money.measures import discounted_ledger, plan_discount_rate
 from planner.money.plan import Plan
 from planner.money.renting.offer_inputs import PRICE
 from planner.money.verdict.answer import Answer
@@ -195,7 +195,7 @@ def _figure_range(figure: Figure | None) -> str:
 def method(plan: Plan, futures: Futures | None) -> tuple[str, ...]:
     """Return how the answer is calculated, step by step."""
     setting, terms = plan.setting, plan.setting.terms
-    rate = words.percent(float(np.asarray(rate_per_year(setting)).flat[0]), 1)
+    rate = words.percent(float(np.asarray(plan_discount_rate(setting)).flat[0]), 1)
     count = FUTURES if futures is None else futures.count
     return (
         f"The work becomes hours of machines by the month; a month has {terms.hours_per_month:g} hours.",

@@ -15,11 +15,11 @@ import numpy as np
 from planner.money.finance import days_since
 from planner.money.formula import Num
 from planner.money.ledger import Ledger, LedgerInput, Line, Origin
-from planner.money.measures import factors, paid_usd, rate_per_year
+from planner.money.measures import cash_paid_usd, monthly_discount_factors, plan_discount_rate
 from planner.money.option import Option
 from planner.money.plan import Plan
 from planner.money.profit_and_loss import BOOK_LIFE
-from planner.money.tax.lines import book_depreciation_usd, tax_depreciation_usd
+from planner.money.tax import book_depreciation_usd, tax_depreciation_usd
 from planner.money.verdict.answer import Answer
 from planner.money.ways import WAYS
 from planner.report import words
@@ -102,7 +102,7 @@ def assumptions_table(plan: Plan, sign: str) -> Table:
     conventions = [
         ("sign_convention", None, "", sign),
         ("timing", None, "", f"when money moves: {setting.terms.timing}; money is {setting.terms.money}"),
-        ("discount_rate_per_year", float(np.asarray(rate_per_year(setting))), "1/year", "effective, not nominal"),
+        ("discount_rate_per_year", float(np.asarray(plan_discount_rate(setting))), "1/year", "effective, not nominal"),
         ("hours_per_month", setting.terms.hours_per_month, "hours", "8,760 / 12 unless the scenario says otherwise"),
         ("catalogue", None, "", f"digest {setting.catalogue.digest}, of {setting.catalogue.day.isoformat()}"),
     ]
@@ -239,7 +239,7 @@ def _common_cells(plan: Plan) -> dict[str, Any]:
         "reporting_currency": rate.code,
         "nominal_or_real": setting.terms.money,
         "discount_convention": setting.terms.timing,
-        "discount_rate": float(np.asarray(rate_per_year(setting))),
+        "discount_rate": float(np.asarray(plan_discount_rate(setting))),
         "probability_level": "typical",
     }
 
@@ -263,7 +263,7 @@ def _line(plan: Plan, option: Option, line: Line, place: int, ids: AssumptionIds
     shape = option.ledger.monthly_usd.shape
     usd = np.broadcast_to(line.usd, shape) + 0.0  # no -0 in a file
     parts = priced(line)
-    factor = factors(plan.setting)
+    factor = monthly_discount_factors(plan.setting)
     is_taxed = plan.setting.scenario.tax is not None
     origin = parts.price.origin if parts.price else None
     dated = origin if isinstance(origin, Origin) else None
@@ -320,11 +320,11 @@ def _hours(plan: Plan, option: Option) -> dict[str, Any]:
         "unit": "accelerator-hour",
         "amount": np.zeros(months),
         "amount_reporting": np.zeros(months),
-        "discount_factor": factors(setting),
+        "discount_factor": monthly_discount_factors(setting),
         "present_value": np.zeros(months),
         "book_depreciation": np.asarray(book_depreciation_usd(setting, ledger, life)) if has_capital else np.nan,
         "tax_depreciation": np.asarray(tax_depreciation_usd(setting, ledger)) if is_taxed else np.nan,
-        "cumulative_cash": np.cumsum(paid_usd(ledger)),
+        "cumulative_cash": np.cumsum(cash_paid_usd(ledger)),
         "gpu_hours_available": available,
         "gpu_hours_used": used,
         "utilisation": np.divide(used, available, out=np.full(months, np.nan), where=available > 0),

@@ -8,8 +8,8 @@ from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.table import Table, text_table
 from planner.study.buy_or_wait import BuyOrWaitFutures, BuyOrWaitUnavailable, Waiting
-from planner.study.uncertainty.futures import Futures, band
-from planner.study.uncertainty.sure_verdict import STEP, BreakEvenBand, Judged, turning
+from planner.study.uncertainty.futures import Futures, percentile_band
+from planner.study.uncertainty.sure_verdict import STEP, BreakEvenBand, Judged, break_even_band
 
 _STEP = round(100 * STEP)  # of 100: a share of futures is no more precise
 _YEAR, _QUARTER = 12, 3
@@ -43,7 +43,7 @@ def confidence_sentences(answer: Answer) -> tuple[str, ...]:
     """Return in how many futures the answer holds; empty without futures."""
     if answer.share_cheaper is None or answer.best is None or answer.against is None:
         return ()
-    best, other = (WAYS[way.option.way].starting for way in (answer.best, answer.against))
+    best, other = (WAYS[way.option.way].start_text for way in (answer.best, answer.against))
     count = format_futures_count(answer.share_cheaper)
     return (f"{best.capitalize()} came out cheaper than {other} in {count} simulated futures.",)
 
@@ -86,15 +86,18 @@ def simulated_break_even(answer: Answer, futures: Futures | None, name: str) -> 
     """Return a break-even of the two compared options over the futures; None without either."""
     if futures is None or answer.pair is None:
         return None
-    return turning(futures, answer.pair[0].option.key, answer.pair[1].option.key, name)
+    return break_even_band(futures, answer.pair[0].option.key, answer.pair[1].option.key, name)
 
 
 def cash_range(way: EvaluatedOption, futures: Futures | None) -> str:
     """Return the range of the cash on day one; empty where it is certain."""
     if futures is None or futures.row(way.option.key) is None:
         return ""
-    low, high = map(words.format_usd_short, (futures.cash(way.option.key).low, futures.cash(way.option.key).high))
-    is_certain = futures.cash(way.option.key).low == futures.cash(way.option.key).high
+    low, high = map(
+        words.format_usd_short,
+        (futures.cash_today_band(way.option.key).low, futures.cash_today_band(way.option.key).high),
+    )
+    is_certain = futures.cash_today_band(way.option.key).low == futures.cash_today_band(way.option.key).high
     return "" if is_certain else f"; {low} to {high} in eight of ten futures"
 
 
@@ -103,7 +106,10 @@ def saving_summary(answer: Answer, futures: Futures) -> str:
     keys = simulated_pair(answer, futures)
     if keys is None or answer.pair is None:
         return "There are no two options to compare."
-    saved, (first, other) = band(futures.saved_usd(*keys)), (WAYS[way.option.way].starting for way in answer.pair)
+    saved, (first, other) = (
+        percentile_band(futures.saved_usd(*keys)),
+        (WAYS[way.option.way].start_text for way in answer.pair),
+    )
     low, high = (f"{words.usd(abs(usd))} {'less' if usd >= 0 else 'more'}" for usd in (saved.low, saved.high))
     return (
         f"{first.capitalize()} costs less than {other} in {format_futures_count(futures.share_cheaper(*keys))} "
@@ -117,7 +123,7 @@ def futures_table(answer: Answer, futures: Futures) -> Table:
     for way in answer.ranked:
         if futures.row(way.option.key) is None:
             continue
-        present, cash = futures.present(way.option.key), futures.cash(way.option.key)
+        present, cash = futures.present(way.option.key), futures.cash_today_band(way.option.key)
         rows.append({
             "Way": way.option.title,
             "Cheapest, of 100 futures": words.share_per_100(futures.cheapest_share[way.option.key]),

@@ -194,12 +194,12 @@ def short_label(name: str) -> str:
 
 def saving_side_label(way: Way) -> str:
     """Return the name of the side whose saving is shown."""
-    return "the mix" if WAYS[way].side == "mix" else "owning" if WAYS[way].owns else WAYS[way].doing
+    return "the mix" if WAYS[way].side == "mix" else "owning" if WAYS[way].owns else WAYS[way].gerund
 
 
 def other_side_label(way: Way, beside: Way) -> str:
     """Return the name of the other side of a comparison."""
-    return "renting" if WAYS[way].rents_machines and WAYS[beside].owns else WAYS[way].doing
+    return "renting" if WAYS[way].rents_machines and WAYS[beside].owns else WAYS[way].gerund
 
 
 def p10_p90_text(parameter: UncertainParameter) -> str:

@@ -122,7 +122,7 @@ def _cells(candidate: MarketCandidate, market: MarketStudy) -> dict[str, Any]:
     days = None if candidate.days is None else candidate.days.typical
     return {
         "accelerators": f"{candidate.accelerators:,} x {candidate.label}" if candidate.accelerator else "–",
-        "way": WAYS[candidate.way].paid_for,
+        "way": WAYS[candidate.way].purchase_text,
         "seller": candidate.provider or "–",
         **({"ms a token": candidate.tpot_p99_ms} if market.is_service else {"days": days}),
         "USD a month" if market.monthly else "USD": None if candidate.usd is None else candidate.usd.typical,
@@ -165,7 +165,7 @@ def _picks_text(picks: Sequence[GuidePick]) -> str:
     """Return 8 x H100 on demand at CoreWeave, $6.16 an hour each (24 Oct 2026)."""
     texts = []
     for pick in picks:
-        text = f"{pick.accelerators:,} x {pick.label} {WAYS[pick.way].paid_for}"
+        text = f"{pick.accelerators:,} x {pick.label} {WAYS[pick.way].purchase_text}"
         text += f" at {pick.provider}" if pick.provider else ""
         day = "" if pick.price_day is None else f" ({words.day(pick.price_day)})"
         if pick.usd_per_hour is not None:
@@ -182,7 +182,7 @@ def uses_table(choices: Sequence[GuideChoice]) -> Table:
         {
             "For": choice.label,
             "Choose": f"{pick.accelerators:,} x {pick.label}",
-            "How": WAYS[pick.way].paid_for,
+            "How": WAYS[pick.way].purchase_text,
             "From": pick.provider or "–",
             "USD per GPU-hour": pick.usd_per_hour,
             "USD each": pick.usd_each,

@@ -8,7 +8,7 @@ from typing import Any
 
 from planner.money.demand.stream import DemandLayer
 from planner.money.ledger import Ledger
-from planner.money.measures import discounted_ledger, factors, present_usd
+from planner.money.measures import discounted_ledger, monthly_discount_factors, present_usd
 from planner.money.option import Option
 from planner.money.owning import PurchaseQuote, buying
 from planner.money.plan import Plan
@@ -62,7 +62,7 @@ def purchase_comparison(plan: Plan, money: Money = TODAY, answer: Answer | None 
         return None
     if money != TODAY:
         return PurchaseComparison(option, bought, option.ledger, float(option.useful_hours.sum()))
-    hours = float((option.useful_hours * factors(plan.setting)).sum())
+    hours = float((option.useful_hours * monthly_discount_factors(plan.setting)).sum())
     ranked = next((it for it in (answer.ranked if answer else ()) if it.option.key == option.key), None)
     ends = None if ranked is None else (ranked.low_usd, ranked.high_usd)
     return PurchaseComparison(option, bought, discounted_ledger(plan.setting, option.ledger), hours, ends)
@@ -299,7 +299,7 @@ def purchase_range_text(own: PurchaseComparison) -> str:
 
 def by_the_token(plan: Plan, money: Money = TODAY) -> tuple[str, ...]:
     """Return the cost of the work by the token, where that is one of the options."""
-    option = next((option for option in plan.options if WAYS[option.way].by_the_token), None)
+    option = next((option for option in plan.options if WAYS[option.way].is_billed_by_token), None)
     if option is None:
         return ()
     usd = float(present_usd(plan.setting, option.ledger) if money == TODAY else option.ledger.total_usd)

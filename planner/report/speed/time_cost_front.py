@@ -144,7 +144,7 @@ def front_chart(
     data = [_faint_marks(option.key, same, dark) for option in flexible_first
             if (same := [it for it in shown if it.way == option.key])]  # fmt: skip
     if front:
-        look = {"size": 9, "color": INK[dark], "symbol": [WAYS[it.way].look.symbol for it in front]}
+        look = {"size": 9, "color": INK[dark], "symbol": [WAYS[it.way].style.symbol for it in front]}
         line: dict[str, Any] = {"mode": "lines+markers", "line": {"color": INK[dark], "width": 2, "shape": "hv"}}
         texts = [it.words for it in front]
         data.append(marks("nothing is faster and cheaper", **_places(front), marker=look, text=texts, **line))
@@ -168,7 +168,7 @@ def front_chart(
 
 def _faint_marks(option: str, candidates: Sequence[MarketCandidate], dark: bool) -> dict[str, Any]:
     """Return faint marks; hollow where the price was not read this month."""
-    look = WAYS[option].look
+    look = WAYS[option].style
     symbols = [look.symbol if (it.age_days or 0) <= AGEING_DAYS else f"{look.symbol}-open" for it in candidates]
     marker = {"symbol": symbols, "color": look.colour(dark), "size": 7, "opacity": 0.45}
     texts = []
@@ -296,7 +296,7 @@ def _limit_names(market: MarketStudy, scales: tuple[AxisScale, AxisScale], dark:
 
 
 def _usd_by_token(market: MarketStudy) -> float | None:
-    return next((it.cost for it in market.candidates if WAYS[it.way].by_the_token and it.usd is not None), None)
+    return next((it.cost for it in market.candidates if WAYS[it.way].is_billed_by_token and it.usd is not None), None)
 
 
 def _short_name(candidate: MarketCandidate) -> str:

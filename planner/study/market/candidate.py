@@ -109,7 +109,7 @@ class MarketCandidate:
         """8 x H100 SXM5 80 GB on demand."""
         if not self.accelerator:
             return f"by the token{f' at {self.provider}' if self.provider else ''}"
-        return f"{self.accelerators:,} x {self.label or self.accelerator} {WAYS[self.way].paid_for}"
+        return f"{self.accelerators:,} x {self.label or self.accelerator} {WAYS[self.way].purchase_text}"
 
     @property
     def speed(self) -> float:

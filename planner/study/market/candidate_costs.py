@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from planner.money.demand.stream import DemandLayer
 from planner.money.ledger import Case, end
-from planner.money.measures import factors
+from planner.money.measures import monthly_discount_factors
 from planner.money.owning import Ownership, machine, owned
 from planner.money.owning.inputs import add_power_price, add_staff_and_space
 from planner.money.owning.place import (
@@ -145,7 +145,7 @@ def _cost(context: PlanContext, layer: DemandLayer, counts: Array) -> tuple[Owne
     context = context.with_tried({"many": (counts > hardware.accelerators).astype(np.float64), NETWORK: network})
     ownership = owned(context, layer)
     assert ownership is not None  # it has a machine
-    worth = factors(context)
+    worth = monthly_discount_factors(context)
     lines = [np.broadcast_to(line.usd, (len(counts), len(worth))) for line in ownership.lines]
     owns = np.broadcast_to(ownership.holding.owns, worth.shape)
     return ownership, (np.sum(lines, axis=0) * worth).sum(axis=-1), float((owns * worth).sum())

@@ -117,7 +117,7 @@ def guide_choices(catalogue: Catalogue, day: date, progress: Progress = lambda _
         hourly = use.hours_per_month is not None
         picks = _hourly_picks(catalogue, use, study, day) if hourly else _picks_by_accelerator(catalogue, [study])
         # Tokens from a hosted model, where that is the cheapest of all candidates.
-        hosted = study.best and WAYS[study.best.way].by_the_token and _pick(catalogue, study.best, study)
+        hosted = study.best and WAYS[study.best.way].is_billed_by_token and _pick(catalogue, study.best, study)
         choices.append(_choice(use, use.what, picks, study.monthly or hourly, hosted or None))
         progress((index + 1) / len(guide.uses))
     mixed = guide.mixed

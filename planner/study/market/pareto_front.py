@@ -59,7 +59,7 @@ def _recommendation(study: MarketStudy, best: MarketCandidate) -> Iterator[str]:
         )
     else:
         yield f"It is the cheapest that does the work{' within its latency targets' if study.is_service else ''}."
-    if WAYS[best.way].by_the_token:
+    if WAYS[best.way].is_billed_by_token:
         yield "The seller's response time is not known: check it before you promise a latency."
     if best.way == "own" and study.monthly and best.wait_days > 0:
         yield f"The machines come after {format_duration(best.wait_days)}; until then the work is rented or waits."

@@ -15,9 +15,8 @@ from planner.money.finance import SolveResult
 from planner.money.option import Option, fleet_option_key
 from planner.money.plan import Plan, option
 from planner.money.setting import PlanContext
-from planner.money.sizing import completed_share, reach, server_size, wait_hours
-from planner.money.verdict.contender import at_most_usd
-from planner.money.verdict.limits import Limits, limits_of
+from planner.money.sizing import completed_share, deferrable_capacity_share, server_size, wait_hours
+from planner.money.verdict.contender import CashLimits, plan_limits, upper_bound_usd
 from planner.money.ways.mix import build
 from planner.money.ways.own import fleet_builder
 from planner.scenario.own import PurchaseOrder
@@ -89,7 +88,7 @@ class BestMix:
     def single_option_allowed(self) -> bool:
         """Return whether the single option keeps to the limits on cash; if none does, it is the cheapest without."""
         setting, single = self.plan.setting, self.single_option
-        return limits_of(setting.terms).allows(setting, single.way, single.ledger)
+        return plan_limits(setting.terms).allows(setting, single.way, single.ledger)
 
     @property
     def saving_share(self) -> float:
@@ -194,7 +193,9 @@ def completed_share_in_stages(setting: PlanContext, mix: MixInputs, held: int) -
     ordered = (np.where(setting.timeline.month > order.month, order.accelerators, 0) for order in mix.orders)
     fleet = sum(ordered) + held
     sizes = np.unique(fleet).tolist()
-    done = sum((demand.done(size, reach(setting, size)) * runs * (fleet == size)).sum() for size in sizes)
+    done = sum(
+        (demand.done(size, deferrable_capacity_share(setting, size)) * runs * (fleet == size)).sum() for size in sizes
+    )
     return float(done / max(float((demand.all_hours * runs).sum()), _HOURLESS))
 
 
@@ -274,7 +275,7 @@ def alike(setting: PlanContext) -> bool:
     server = server_size(setting)
     if len(wanted) != 1:
         return len(wanted) == 0
-    limited = limits_of(setting.terms) != Limits()  # then the cash may be enough for part of the fleet only
+    limited = plan_limits(setting.terms) != CashLimits()  # then the cash may be enough for part of the fleet only
     return bool(wanted[0] <= server or (wanted[0] % server == 0 and not limited))
 
 
@@ -315,9 +316,9 @@ def _queueing_mixes(setting: PlanContext, rates: MixRates) -> list[MixInputs]:
 
 def _best_single_option(plan: Plan) -> tuple[Option, float] | None:
     """Return the cheapest option that is no mix, within the limits; one with an unpublished price comes last."""
-    setting, limits = plan.setting, limits_of(plan.setting.terms)
+    setting, limits = plan.setting, plan_limits(plan.setting.terms)
     singles = [each for each in plan.options if each.way != "mix"]
     allowed = [each for each in singles if limits.allows(setting, each.way, each.ledger)] or singles
-    costs = [(at_most_usd(setting, each.ledger), each.key, each) for each in allowed]
+    costs = [(upper_bound_usd(setting, each.ledger), each.key, each) for each in allowed]
     cheapest = min(costs, key=lambda cost: cost[:2], default=None)
     return None if cheapest is None else (cheapest[2], cheapest[0])

@@ -20,7 +20,8 @@ from planner.money.demand.stream import DemandLayer
 from planner.money.fleet import is_steady, order_months
 from planner.money.ledger import Ledger, Line
 from planner.money.many_ledgers import InputColumns
-from planner.money.measures import factors
+from planner.money.measures import monthly_discount_factors
+from planner.money.option import Unavailable
 from planner.money.owning import owned
 from planner.money.owning.inputs import ORDER
 from planner.money.owning.place import power_shortfall_reason
@@ -29,12 +30,11 @@ from planner.money.renting.interruptions import demand_of, interruptible_work
 from planner.money.renting.reservation import all_along, reserving
 from planner.money.setting import PlanContext
 from planner.money.sizing import server_size
-from planner.money.tax.lines import taxed
+from planner.money.tax import with_tax
 from planner.money.ways import hosted, on_demand
-from planner.money.ways.ledger_of_way import Unavailable
 from planner.money.ways.own import fleet_size
 from planner.money.ways.reserved import no_reservation_reason
-from planner.money.ways.spot import missing_price, no_dearer, on_spot
+from planner.money.ways.spot import cap_at_on_demand, no_spot_price_reason, spot_bill
 from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.own import PurchaseOrder
 from planner.scenario.rent import Peaks
@@ -171,7 +171,7 @@ def rates_of(setting: PlanContext) -> MixRates:
     bursts, missing = _burst_rates(setting)
     if base is not None and bursts and not is_steady(setting):
         base = _staged_base(setting, base, bursts)
-    worth = np.asarray(factors(setting))
+    worth = np.asarray(monthly_discount_factors(setting))
     if isinstance(reserved, Unavailable):
         return MixRates(base, None, bursts, worth, (reserved.reason, *missing))
     return MixRates(base, reserved, bursts, worth, missing)
@@ -179,7 +179,7 @@ def rates_of(setting: PlanContext) -> MixRates:
 
 def _monthly_cash_flow(setting: PlanContext, lines: Iterable[Line]) -> Array:
     """Return the cash flow of lines, with their tax, by month."""
-    usd = taxed(setting, Ledger("", tuple(lines))).monthly_usd
+    usd = with_tax(setting, Ledger("", tuple(lines))).monthly_usd
     return np.array(np.broadcast_to(usd, (*np.shape(usd)[:-1], setting.timeline.last + 1)))
 
 
@@ -224,7 +224,7 @@ def _staged_base(setting: PlanContext, base: BaseRates, bursts: Mapping[Peaks, H
         usd = (idle @ weights)[:, None] * servers - savings @ hours.T
         return OrderCosts(usd, most_usd - float((hours.sum(axis=0) * setting.timeline.runs * rent) @ weights))
 
-    worth = np.broadcast_to(np.asarray(factors(setting)), idle.shape[1:])
+    worth = np.broadcast_to(np.asarray(monthly_discount_factors(setting)), idle.shape[1:])
     limits = [order_costs(weights, most) for _, weights, most in cash_limits(setting)]
     chosen = best_months(order_costs(worth), limits)
     schedule = BaseSchedule(
@@ -309,11 +309,11 @@ def _burst_rates(setting: PlanContext) -> tuple[dict[Peaks, HourlyRates], tuple[
     else:
         rates["on_demand"] = HourlyRates(_hourly_rate(setting, by_hour.lines, layer))
     works = interruptible_work(setting)
-    if works and missing_price(setting) is None and "on_demand" in rates:
+    if works and no_spot_price_reason(setting) is None and "on_demand" in rates:
         stops = demand_of(setting, works)
-        spot = on_spot(setting, stops.all)
+        spot = spot_bill(setting, stops.all)
         if not isinstance(spot, Unavailable):
-            spot = no_dearer(setting, spot, renting(setting, stops.all, setting.offers.on_demand))
+            spot = cap_at_on_demand(setting, spot, renting(setting, stops.all, setting.offers.on_demand))
             most = np.asarray(np.broadcast_to(stops.all_hours * runs, runs.shape))
             rates["spot"] = HourlyRates(_hourly_rate(setting, spot.lines, stops.all), most)
     if setting.scenario.hosted is not None:
@@ -328,6 +328,6 @@ def _hourly_rate(setting: PlanContext, lines: tuple[Line, ...], layer: DemandLay
     hours = np.broadcast_to(layer.busy_hours, setting.timeline.runs.shape)
     bare = np.broadcast_to(Ledger("", lines).monthly_usd, hours.shape)
     rate = np.divide(bare, hours, out=np.zeros(hours.shape), where=hours > _NO_HOURS)
-    worth = np.asarray(factors(setting))
+    worth = np.asarray(monthly_discount_factors(setting))
     net, gross = float((_monthly_cash_flow(setting, lines) * worth).sum()), float((bare * worth).sum())
     return np.asarray(rate * (net / gross if gross > 0 else 1.0))

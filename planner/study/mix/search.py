@@ -10,13 +10,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from planner.money.measures import present_usd
+from planner.money.option import Unavailable, complete_ledger
 from planner.money.plan import Plan
 from planner.money.setting import PlanContext
-from planner.money.sizing import server_size, usual_share, utilization_within_wait
-from planner.money.verdict.contender import at_most_usd
-from planner.money.verdict.limits import limits_of
-from planner.money.ways.ledger_of_way import Unavailable, complete_ledger
-from planner.money.ways.mix import mixed
+from planner.money.sizing import average_utilization, server_size, utilization_within_wait
+from planner.money.verdict.contender import plan_limits, upper_bound_usd
+from planner.money.ways.mix import build_mix
 from planner.scenario.base import MOST_ACCELERATORS
 from planner.scenario.rent import MixInputs
 from planner.study.mix.mix_rates import BaseSchedule
@@ -58,13 +57,13 @@ class MixSearch:
         return self.priced(mix).at_most_usd
 
     def _compute_price(self, mix: MixInputs) -> PricedMix:
-        built = mixed(self.setting, mix)
+        built = build_mix(self.setting, mix)
         if isinstance(built, Unavailable) or self._waits_too_long(mix.own_accelerators + mix.reserve_accelerators):
             return PricedMix(np.inf, np.inf)
         ledger = complete_ledger(self.setting, built.title, built.lines)
         usd = float(present_usd(self.setting, ledger))
-        allowed = limits_of(self.setting.terms).allows(self.setting, "mix", ledger)
-        return PricedMix(usd, at_most_usd(self.setting, ledger) if allowed else np.inf)
+        allowed = plan_limits(self.setting.terms).allows(self.setting, "mix", ledger)
+        return PricedMix(usd, upper_bound_usd(self.setting, ledger) if allowed else np.inf)
 
     def _waits_too_long(self, fleet: int) -> bool:
         """Return whether jobs wait longer than accepted; where an hour of waiting has a price, the ledger counts it."""
@@ -115,7 +114,7 @@ def least_fleet(setting: PlanContext) -> int:
         middle = (low + high) // 2
         fleet = min(middle * server, peak)
         fits = fleet >= demand.job_accelerators
-        enough = fits and usual_share(setting, fleet) <= utilization_within_wait(setting, fleet)
+        enough = fits and average_utilization(setting, fleet) <= utilization_within_wait(setting, fleet)
         low, high = (low, middle) if enough else (middle, high)
     return min(high * server, peak)
 

@@ -22,10 +22,10 @@ from planner.money.setting import BUSY_FACTOR, PlanContext
 from planner.money.verdict.breakeven import (
     BUSY,
     LEAST_BUSY,
-    grid,
     nearest_sign_change,
     pair_costs,
     plan_utilizations,
+    sample_grid,
     saving_function,
     utilization_factor_bounds,
 )
@@ -96,7 +96,7 @@ def utilization_break_even(
     current = np.broadcast_to(plan_utilizations(columns.with_tried(BUSY, ones).context()), count)
     low, high = utilization_factor_bounds(current, utilization)
     saving = saving_function(columns, BUSY, pair_costs(own, rent))
-    factors = grid(low, ones, high)
+    factors = sample_grid(low, ones, high)
     savings_usd, _ = saving(indices, factors)
     known = np.isfinite(savings_usd).all(axis=-1) & (current >= LEAST_BUSY)
     pick = np.flatnonzero(known)

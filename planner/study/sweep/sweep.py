@@ -24,8 +24,7 @@ from planner.money.renting.cheapest_offer import taken
 from planner.money.setting import ChosenOffers, PlanContext
 from planner.money.verdict.answer import Answer, Decision, decide
 from planner.money.verdict.breakeven import break_even, cash_payback
-from planner.money.verdict.contender import compared_options
-from planner.money.verdict.limits import limits_of
+from planner.money.verdict.contender import compared_options, plan_limits
 from planner.scenario.grid import SweepGrid
 from planner.scenario.known_names import ScenarioError
 from planner.scenario.path import Path
@@ -178,7 +177,7 @@ class Sweep:
             plan = plan_from_context(PlanContext(self.catalogue, scenario, self.day, offers=offers))
         setting = plan.setting
         options = [each for option in plan.options for each in compared_options(setting, option)]
-        decision = decide(options, limits_of(setting.terms), chosen=bool(scenario.ways))
+        decision = decide(options, plan_limits(setting.terms), chosen=bool(scenario.ways))
         answer = _point_answer(decision, plan.absent)
         if self.with_verdict or self.measures:
             judged = decided(plan)
@@ -289,7 +288,7 @@ def _answers(columns: InputColumns, scenarios: Sequence[Scenario], with_break_ev
     options = [compared_options(plan.setting, option) for option in plan.options]
     options = [column if len(column) == count else column * count for column in options]
     decisions = [
-        decide([column[index] for column in options], limits_of(scenario.terms), chosen=bool(scenario.ways))
+        decide([column[index] for column in options], plan_limits(scenario.terms), chosen=bool(scenario.ways))
         for index, scenario in enumerate(scenarios)
     ]
     answers = [_point_answer(decision, plan.absent) for decision in decisions]
@@ -336,7 +335,7 @@ def _with_measures(answer: PointAnswer, results: Iterable[OptionResult], measure
 def _point_answer(decision: Decision, absent: Sequence[SkippedOption]) -> PointAnswer:
     """Return a decision as the answer of its point."""
     own, rent, best, pair = decision.own, decision.rent, decision.best, decision.pair
-    notes = ("" if decision.limit is None else decision.limit.said, *decision.missing)
+    notes = ("" if decision.limit is None else decision.limit.message, *decision.missing)
     if best is None:
         notes = tuple(dict.fromkeys(option.reason for option in absent))
     unsure = best is None or decision.verdict in ("incomplete", "limited")

@@ -1,8 +1,8 @@
-"""Break-even map: what owning saves over any two inputs at once, where it saves nothing, and where you are.
+"""Break-even map: the saving of owning over any two inputs at once, its zero line, and your plan.
 
-A place on the map, or a stress test, can be entered as a scenario of its own. Inputs of the formulas go by the names of
-the scenario's fields, so most can be entered as they are. What follows from something else (how busy a named model
-keeps its machines) or is only drawn (the place on a curve) cannot.
+A point of the map, or a stress test, can be entered as a scenario of its own. Inputs of the formulas have the names of
+the scenario's fields, so most can be entered as they are. A derived input (the utilization of a named model's machines)
+or one that is only drawn (the position on a curve) cannot.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,14 +18,14 @@ from planner.money.option import Option
 from planner.money.plan import Plan
 from planner.money.renting.cheapest_offer import rebook_reservations
 from planner.money.setting import BUSY_FACTOR
-from planner.money.verdict.breakeven import busy_share
+from planner.money.verdict.breakeven import plan_utilization
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import INSTEAD_OF_A_SHARE, Work
 from planner.study.uncertainty.tornado import TornadoBar, saved_usd
-from planner.study.uncertainty.uncertain_inputs import Z_TAIL, DistributionError, doubtful
+from planner.study.uncertainty.uncertain_inputs import Z_TAIL, DistributionError, uncertain_inputs
 
 BUSY, YEARS = "busy_share", "years"
-STEPS = 20  # so that the shares of busy hours are 5 %, 10 %, 15 % ...
+STEPS = 20  # so that utilization is 5 %, 10 %, 15 % ...
 _BEYOND = 1.5  # times as far from the middle as the ends of an input's range
 _LEAST_BUSY = 0.05
 _YEARS = (1.0, 7.0)
@@ -34,7 +34,7 @@ _HALF_YEARS = 13
 
 @dataclass(frozen=True, eq=False)
 class MapAxis:
-    """One input and the values it is tried at, in the unit in which it is told."""
+    """One input and the values it is tried at, in the unit in which it is shown."""
 
     name: str
     unit: str
@@ -46,157 +46,143 @@ class MapAxis:
 
 @dataclass(frozen=True, eq=False)
 class BreakEvenMap:
-    """What owning saves in each cell; above 0 it costs less than renting."""
+    """The saving of owning in each cell; above 0 it costs less than renting."""
 
     across: MapAxis
     up: MapAxis
     saved_usd: NDArray[np.float64]  # up x across
 
 
-def axis(plan: Plan, name: str, steps: int = STEPS) -> MapAxis:
-    """The axis of an input, over all it may come to: shares of busy hours, years, or any input that is not certain."""
+def map_axis(plan: Plan, name: str, steps: int = STEPS) -> MapAxis:
+    """Return the axis of an input, over its range: utilization, years, or any uncertain input."""
     setting = plan.setting
-    if name == BUSY:
-        you = busy_share(setting, 1.0)
-        ends = [min(you * factor, 1.0) for factor in _ends(plan, BUSY_FACTOR)]
-        return MapAxis(BUSY, "share of hours", np.linspace(_LEAST_BUSY, 1.0, steps), you, *ends)
     if name == YEARS:
-        you = setting.scenario.years
-        return MapAxis(YEARS, "years", np.linspace(*_YEARS, _HALF_YEARS), you, you, you)
-    found = next((one for one in doubtful(plan) if one.name == name), None)
-    if found is None:
-        there = ", ".join([BUSY, YEARS, *(one.name for one in doubtful(plan))])
-        raise DistributionError(f"{name!r} is certain in this plan or no input of it; choose one of {there}.")
-    spread = found.spread
+        years = setting.scenario.years
+        return MapAxis(YEARS, "years", np.linspace(*_YEARS, _HALF_YEARS), years, years, years)
+    inputs = {parameter.name: parameter for parameter in uncertain_inputs(plan)}
+    if name == BUSY:
+        current, factor = plan_utilization(setting, 1.0), inputs.get(BUSY_FACTOR)
+        factors = (factor.spread.low, factor.spread.high) if factor else (1.0, 1.0)
+        ends = (min(current * each, 1.0) for each in factors)
+        return MapAxis(BUSY, "share of hours", np.linspace(_LEAST_BUSY, 1.0, steps), current, *ends)
+    if name not in inputs:
+        choices = ", ".join([BUSY, YEARS, *inputs])
+        raise DistributionError(f"{name!r} is certain in this plan or no input of it; choose one of {choices}.")
+    spread = inputs[name].spread
     least, most = spread.at(np.array([-Z_TAIL, Z_TAIL]) * _BEYOND)
-    return MapAxis(name, found.unit, np.linspace(least, most, steps), spread.typical, spread.low, spread.high)
+    return MapAxis(name, inputs[name].unit, np.linspace(least, most, steps), spread.typical, spread.low, spread.high)
 
 
-def _ends(plan: Plan, name: str) -> tuple[float, float]:
-    """The range that eight of ten futures of an input lie in."""
-    return next(((one.spread.low, one.spread.high) for one in doubtful(plan) if one.name == name), (1.0, 1.0))
-
-
-def sides(plan: Plan, bars: Sequence[TornadoBar]) -> tuple[str, ...]:
-    """The inputs that a map can have as a side: those that everybody has, then what moves the answer most."""
-    busy = (BUSY,) if busy_share(plan.setting, 1.0) > 0 else ()
+def map_axis_names(plan: Plan, bars: Sequence[TornadoBar]) -> tuple[str, ...]:
+    """Return the inputs that can be an axis of a map: those of every plan, then by their effect on the answer."""
+    busy = (BUSY,) if plan_utilization(plan.setting, 1.0) > 0 else ()
     return (*busy, YEARS, *(bar.input.name for bar in bars if bar.input.name != BUSY_FACTOR))
 
 
 def break_even_map(plan: Plan, own: Option, rent: Option, across: MapAxis, up: MapAxis) -> BreakEvenMap:
-    """The saving in every cell: one build of both ways, or one for each length where years are an axis."""
+    """Return the saving in every cell: one build of both options, or one for each length where years are an axis."""
     if YEARS not in (across.name, up.name):
-        rows = InputColumns(plan.setting, _tried(plan, across), along=next(iter(_tried(plan, up).items())))
+        rows = InputColumns(
+            plan.setting, _axis_overrides(plan, across), along=next(iter(_axis_overrides(plan, up).items()))
+        )
         return BreakEvenMap(across, up, saved_usd(plan, (own, rent), rows).T)
     if across.name == up.name:
         raise DistributionError("a map wants two different inputs: choose another for one of its sides.")
     years, other = (across, up) if across.name == YEARS else (up, across)
-    tried, lasting = _tried(plan, other), [_with_years(plan, each) for each in years.values]
-    saved = np.stack([saved_usd(there, (own, rent), InputColumns(there.setting, tried)) for there in lasting])
+    overrides = _axis_overrides(plan, other)
+    plans = [_with_years(plan, float(value)) for value in years.values]
+    saved = np.stack([saved_usd(each, (own, rent), InputColumns(each.setting, overrides)) for each in plans])
     return BreakEvenMap(across, up, saved.T if across.name == YEARS else saved)
 
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """How busy the machines must be for both ways to cost the same over so many years; None where no use does that."""
+    """The utilization at which both options cost the same over so many years; None where none does."""
 
     years: float
     busy_share: float | None
     first_wins_when_full: bool  # the first of the two costs less where the machines are always busy
 
 
-def use_and_years(plan: Plan, own: Option, rent: Option) -> BreakEvenMap:
-    """The map of use and whole years."""
-    years = axis(plan, YEARS)
-    return break_even_map(plan, own, rent, axis(plan, BUSY), replace(years, values=years.values[::2]))
+def utilization_years_map(plan: Plan, own: Option, rent: Option) -> BreakEvenMap:
+    """Return the map of utilization and whole years."""
+    years = map_axis(plan, YEARS)
+    return break_even_map(plan, own, rent, map_axis(plan, BUSY), replace(years, values=years.values[::2]))
 
 
-def curve(found: BreakEvenMap) -> tuple[CurvePoint, ...]:
-    """The line of the map on which both cost the same, for each length: the last crossing before full use."""
-    return tuple(
-        _point(float(years), found.across.values, row)
-        for years, row in zip(found.up.values, found.saved_usd, strict=True)
-    )
+def break_even_curve(found: BreakEvenMap) -> tuple[CurvePoint, ...]:
+    """Return the line of the map on which both cost the same, for each length: the last crossing before full use."""
+    points = []
+    for years, saved in zip(found.up.values, found.saved_usd, strict=True):
+        turns, utilization = np.flatnonzero((saved[1:] > 0) != (saved[:-1] > 0)), None
+        if len(turns):
+            rising = turns[-1] + np.argsort(saved[turns[-1] : turns[-1] + 2])
+            utilization = float(np.interp(0.0, saved[rising], found.across.values[rising]))
+        points.append(CurvePoint(float(years), utilization, bool(saved[-1] > 0)))
+    return tuple(points)
 
 
-def _point(years: float, shares: NDArray[np.float64], saved: NDArray[np.float64]) -> CurvePoint:
-    turns = np.flatnonzero((saved[1:] > 0) != (saved[:-1] > 0))
-    if not len(turns):
-        return CurvePoint(years, None, bool(saved[-1] > 0))
-    rising = turns[-1] + np.argsort(saved[turns[-1] : turns[-1] + 2])
-    return CurvePoint(years, float(np.interp(0.0, saved[rising], shares[rising])), bool(saved[-1] > 0))
-
-
-def _tried(plan: Plan, side: MapAxis) -> dict[str, NDArray[np.float64]]:
-    """The input of an axis as the formulas name it: how busy is told as a share, and tried as a factor on it."""
-    if side.name != BUSY:
-        return {side.name: side.values}
-    you = busy_share(plan.setting, 1.0)
-    if you <= 0:
+def _axis_overrides(plan: Plan, axis: MapAxis) -> dict[str, NDArray[np.float64]]:
+    """Return the input of an axis as the formulas name it: utilization is tried as a factor on the plan's."""
+    if axis.name != BUSY:
+        return {axis.name: axis.values}
+    utilization = plan_utilization(plan.setting, 1.0)
+    if utilization <= 0:
         raise DistributionError("there is no work in this plan, so it cannot be busier: enter some.")
-    return {BUSY_FACTOR: side.values / you}
+    return {BUSY_FACTOR: axis.values / utilization}
 
 
 def _with_years(plan: Plan, years: float) -> Plan:
-    """The plan over another number of years."""
-    there = replace(plan.setting, scenario=plan.setting.scenario.model_copy(update={"years": float(years)}))
-    return replace(
-        plan, setting=rebook_reservations(there) if there.offers.booked or there.offers.reserved_tiers else there
-    )
+    setting = replace(plan.setting, scenario=plan.setting.scenario.model_copy(update={"years": years}))
+    is_booked = setting.offers.booked or setting.offers.reserved_tiers
+    return replace(plan, setting=rebook_reservations(setting) if is_booked else setting)
 
 
 _PARTS = ("own", "rent", "terms")  # of the scenario, in which an input is looked for
-_DIGITS = 3  # what is entered is rounded as it is shown
+_DIGITS = 3  # entered values are rounded as they are shown
 _SHARE_DIGITS = 4
 
 
 def has_scenario_field(plan: Plan, name: str) -> bool:
-    """Whether a scenario has a field for an input."""
+    """Tell if a scenario has a field for an input."""
     if name == BUSY:
         return not any(work.train or work.serve or work.run for work in plan.setting.written.work)
-    return name == YEARS or _part(plan.setting.written, name) is not None
+    return name == YEARS or _scenario_part(plan.setting.written, name) is not None
 
 
-def entered(plan: Plan, values: Mapping[str, float]) -> Scenario | None:
-    """The scenario of a plan with these inputs; those without a field stay as they are. None where none has one."""
-    scenario, known = (
-        plan.setting.written,
-        {name: value for name, value in values.items() if has_scenario_field(plan, name)},
-    )
+def scenario_with_inputs(plan: Plan, values: Mapping[str, float]) -> Scenario | None:
+    """Return the scenario of a plan with these inputs; those without a field stay. None where none has one."""
+    scenario = plan.setting.written
     changed: dict[str, Any] = {}
-    for name, value in known.items():
-        part = _part(scenario, name)
+    for name, value in values.items():
+        if not has_scenario_field(plan, name):
+            continue
+        part = _scenario_part(scenario, name)
         if name == BUSY:
-            changed["work"] = _busy(plan, value)
+            changed["work"] = _scaled_work(plan, value)
         elif part is None:
             changed[YEARS] = value
         else:
-            changed[part] = changed.get(part, getattr(scenario, part)).model_copy(update={name: _rounded(value)})
+            rounded = float(f"{value:.{_DIGITS}g}")
+            changed[part] = changed.get(part, getattr(scenario, part)).model_copy(update={name: rounded})
     if not changed:
         return None
     try:
         return Scenario.model_validate(scenario.model_copy(update=changed).model_dump())
-    except ValidationError:  # beyond what a field takes
+    except ValidationError:  # beyond the bounds of a field
         return None
 
 
-def _part(scenario: Scenario, name: str) -> str | None:
+def _scenario_part(scenario: Scenario, name: str) -> str | None:
     return next((part for part in _PARTS if name in type(getattr(scenario, part)).model_fields), None)
 
 
-def _busy(plan: Plan, share: float) -> tuple[Work, ...]:
-    """The work of a plan, each kind of it so many times as much that the fleet is this busy."""
-    times = share / busy_share(plan.setting, 1.0)
-    return tuple(
-        work.model_copy(
-            update={
-                "busy_share": round(min(work.effective_utilization * times, 1.0), _SHARE_DIGITS),
-                **dict.fromkeys(INSTEAD_OF_A_SHARE),
-            }
-        )
-        for work in plan.setting.written.work
-    )
+def _scaled_work(plan: Plan, utilization: float) -> tuple[Work, ...]:
+    """Return the work of a plan, each kind of it scaled so that the fleet has this utilization."""
+    times = utilization / plan_utilization(plan.setting, 1.0)
 
+    def scaled(work: Work) -> Work:
+        share = round(min(work.effective_utilization * times, 1.0), _SHARE_DIGITS)
+        return work.model_copy(update={"busy_share": share, **dict.fromkeys(INSTEAD_OF_A_SHARE)})
 
-def _rounded(value: float) -> float:
-    return float(f"{value:.{_DIGITS}g}")
+    return tuple(scaled(work) for work in plan.setting.written.work)

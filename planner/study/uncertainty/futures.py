@@ -1,7 +1,7 @@
-"""Futures: thousands of ways the plan may turn out, each a draw of every input that is not certain.
+"""Futures: thousands of outcomes of a plan, each a draw of every uncertain input.
 
-Every future builds the same ledgers as the plan itself, from other figures. What is said of them (how often a way is
-the cheapest, the range that eight of ten lie in) is counted, never fitted.
+Every future builds the same ledgers as the plan itself, from other figures. Shares of futures and percentiles are
+counted, never fitted.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,21 +11,21 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.ledger import Ledger, LedgerInput, Origin
+from planner.money.ledger import LedgerInput, Origin
 from planner.money.many_ledgers import InputColumns, LedgerBlock, option_builder
-from planner.money.measures import cash_by_year_usd, cash_today_usd, cumulative
+from planner.money.measures import cash_by_year_usd, cash_today_usd, cumulative_discounted_cost
 from planner.money.option import Option
 from planner.money.plan import Plan
 from planner.money.setting import BUSY_FACTOR, HOURS_FACTOR
-from planner.money.verdict.answer import answer
+from planner.money.verdict.answer import build_answer
 from planner.money.ways import WAYS
 from planner.scenario.budget import FUTURES
 from planner.scenario.presets import load_presets
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
-from planner.study.uncertainty.draws import drawn
+from planner.study.uncertainty.draws import draw_inputs
 from planner.study.uncertainty.tornado import costs
-from planner.study.uncertainty.uncertain_inputs import TAIL, UncertainParameter, doubtful
+from planner.study.uncertainty.uncertain_inputs import TAIL, UncertainParameter, uncertain_inputs
 from pricing import Catalogue, Figure
 from pricing.belief.believe import worth_alone
 from pricing.caching import cached_property, with_cached, without
@@ -52,87 +52,84 @@ class Futures:
 
     plan: Plan
     inputs: tuple[UncertainParameter, ...]
-    options: tuple[Option, ...]  # those that can be reckoned in every future
+    options: tuple[Option, ...]  # those that can be built in every future
     present_usd: NDArray[np.float64]  # options x draws
     cash_today_usd: NDArray[np.float64]  # options x draws
-    over_time_usd: NDArray[np.float64]  # options x (low, middle, high) x months: discounted cost so far
-    dearest_year_usd: NDArray[np.float64] | None = None  # options x draws; None where no limit of a year is said
+    cumulative_usd_bands: NDArray[np.float64]  # options x (low, middle, high) x months: discounted cost so far
+    dearest_year_usd: NDArray[np.float64] | None = None  # options x draws; None without a limit for a year
 
     @cached_property
     def draws(self) -> dict[str, NDArray[np.float64]]:
         """The value of every input in each future."""
-        return _drawn(self.plan, self.inputs, self.count)
+        return _draws_or_plan(self.plan, self.inputs, self.count)
 
     def __getstate__(self) -> dict[str, object]:
-        """What is sent to another process: half of it would be draws, which follow from the inputs and the seed."""
+        """Leave out the draws for another process: they follow from the inputs and the seed, and are half of it."""
         return without(self, "draws")
 
     @property
     def count(self) -> int:
-        """How many futures there are."""
+        """Number of futures."""
         return int(self.present_usd.shape[-1])
 
     def row(self, key: str) -> int | None:
-        """Where an option stands."""
-        return next((place for place, one in enumerate(self.options) if one.key == key), None)
+        """Return the row of an option."""
+        return next((row for row, option in enumerate(self.options) if option.key == key), None)
 
     @cached_property
     def cheapest_share(self) -> dict[str, float]:
-        """The share of futures in which each option is the cheapest; those who tie share it. Sums to 1."""
+        """The share of futures in which each option is the cheapest; ties are split. Sums to 1."""
         least = np.equal(self.present_usd, self.present_usd.min(axis=0))
         shares = (least / least.sum(axis=0)).mean(axis=-1)
-        return {one.key: float(share) for one, share in zip(self.options, shares, strict=True)}
+        return {option.key: float(share) for option, share in zip(self.options, shares, strict=True)}
 
     def share_cheaper(self, key: str, than: str) -> float:
-        """The share of futures in which one option is cheaper than another; ties are half."""
+        """Return the share of futures in which one option is cheaper than another; ties are half."""
         saved = self.saved_usd(key, than)
         return float(np.mean(saved > 0) + np.mean(saved == 0) / 2)
 
     def saved_usd(self, key: str, than: str) -> NDArray[np.float64]:
-        """What an option saves against another in each future. [USD]"""
-        saved: NDArray[np.float64] = self._net_present_cost(than) - self._net_present_cost(key)
-        return saved
+        """Return the saving of an option against another in each future. [USD]"""
+        return np.asarray(self.present_usd[self._row(than)] - self.present_usd[self._row(key)])
 
     def present(self, key: str) -> PercentileBand:
-        """An option's present cost."""
-        return band(self._net_present_cost(key))
+        """Return an option's present cost. [USD]"""
+        return percentile_band(self.present_usd[self._row(key)])
 
-    def cash(self, key: str) -> PercentileBand:
-        """What an option takes on day one."""
-        return band(self.cash_today_usd[self._row(key)])
+    def cash_today_band(self, key: str) -> PercentileBand:
+        """Return an option's cash on day one. [USD]"""
+        return percentile_band(self.cash_today_usd[self._row(key)])
 
     def upfront_budget_share(self, key: str) -> float | None:
-        """The share of futures in which day one stays within the cash there is; None where no limit is said."""
+        """Return the share of futures in which day one stays within its limit; None without one."""
         limit = self.plan.setting.terms.cash_on_day_one_usd
         return None if limit is None else float(np.mean(self.cash_today_usd[self._row(key)] <= limit))
 
     def yearly_budget_share(self, key: str) -> float | None:
-        """The share of futures in which every year stays within what can be paid in one; None where none is said."""
+        """Return the share of futures in which every year stays within its limit; None without one."""
         limit, paid = self.plan.setting.terms.cash_per_year_usd, self.dearest_year_usd
         return None if limit is None or paid is None else float(np.mean(paid[self._row(key)] <= limit))
 
     def dots(self, key: str, than: str) -> NDArray[np.float64]:
-        """What one option saves against another as fifty equally likely values, the smallest first. [USD]"""
+        """Return the saving of one option against another as fifty equally likely values, the smallest first. [USD]"""
         return np.asarray(np.quantile(self.saved_usd(key, than), (np.arange(DOTS) + 0.5) / DOTS))
 
     @cached_property
     def deadline_share(self) -> float | None:
         """The share of futures in which every training is done by its deadline; None where none has one.
 
-        How fast the models run is one draw for all of them, as its error is mostly the machine's.
+        The speed of the models is one draw for all of them, as its error is mostly the machine's.
         """
-        asked = self.plan.setting.resolved
-        if asked is None or HOURS_FACTOR not in self.draws:
+        work = self.plan.setting.resolved
+        if work is None or HOURS_FACTOR not in self.draws:
             return None
-        wanted = [work.train for work in asked.written.work if work.train is not None]
+        tasks = [each.train for each in work.written.work if each.train is not None]
         spare = [
-            task.deadline_days / found.speed.days.typical
-            for task, found in zip(wanted, asked.trainings, strict=False)
-            if task.deadline_days is not None and found.speed is not None
+            task.deadline_days / training.speed.days.typical
+            for task, training in zip(tasks, work.trainings, strict=False)
+            if task.deadline_days is not None and training.speed is not None
         ]
-        if not spare:
-            return None
-        return float(np.mean(self.draws[HOURS_FACTOR] <= min(spare)))
+        return float(np.mean(self.draws[HOURS_FACTOR] <= min(spare))) if spare else None
 
     def _row(self, key: str) -> int:
         row = self.row(key)
@@ -140,18 +137,14 @@ class Futures:
             raise KeyError(f"no option {key!r} among the futures")
         return row
 
-    def _net_present_cost(self, key: str) -> NDArray[np.float64]:
-        found: NDArray[np.float64] = self.present_usd[self._row(key)]
-        return found
 
-
-def band(values: NDArray[np.float64]) -> PercentileBand:
-    """The middle, and the range that eight of ten values lie in."""
+def percentile_band(values: NDArray[np.float64]) -> PercentileBand:
+    """Return the median, and the range that eight of ten values lie in."""
     return PercentileBand(*(float(value) for value in np.quantile(values, _EIGHTY)))
 
 
 def _p10_p50_p90(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The ends and the middle of what eight of ten lie in, in front of the axis that is left.
+    """Return percentiles along the last axis, in front of the axis that is left.
 
     As `np.quantile` has them, but by sorting: numpy sorts in a fifth of the time that it takes to select.
     """
@@ -163,140 +156,141 @@ def _p10_p50_p90(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.moveaxis(low + (high - low) * (at - below), -1, 1)
 
 
-def futures(plan: Plan, count: int = FUTURES) -> Futures | None:
-    """So many futures of a plan; None where it has no options."""
+def draw_futures(plan: Plan, count: int = FUTURES) -> Futures | None:
+    """Return so many futures of a plan; None where it has no options."""
     if not plan.options:
         return None
-    inputs = doubtful(plan)
-    draws = _drawn(plan, inputs, count)
-    return with_cached(_counted(plan, inputs, draws), draws=draws)
+    inputs = uncertain_inputs(plan)
+    draws = _draws_or_plan(plan, inputs, count)
+    return with_cached(_evaluate_futures(plan, inputs, draws), draws=draws)
 
 
-def _drawn(plan: Plan, inputs: tuple[UncertainParameter, ...], count: int) -> dict[str, NDArray[np.float64]]:
-    """So many draws of every input; of a plan without any, the plan itself."""
-    return dict(drawn(inputs, count, plan.setting.scenario.seed)) if inputs else {BUSY_FACTOR: np.ones(1)}
-
-
-def _counted(plan: Plan, inputs: tuple[UncertainParameter, ...], draws: dict[str, NDArray[np.float64]]) -> Futures:
-    count, months = len(next(iter(draws.values()))), plan.setting.timeline.last + 1
-    present, cash, year = np.full((3, len(plan.options), count), np.nan)
-    is_limited = plan.setting.terms.cash_per_year_usd is not None
-    so_far = np.full((len(plan.options), min(count, BANDED), months), np.nan)
-    for block in InputColumns(plan.setting, draws).blocks([option_builder(one) for one in plan.options]):
+def _evaluate_futures(
+    plan: Plan, inputs: tuple[UncertainParameter, ...], draws: dict[str, NDArray[np.float64]]
+) -> Futures:
+    setting = plan.setting
+    drawn, months = len(next(iter(draws.values()))), setting.timeline.last + 1
+    present, cash, year = np.full((3, len(plan.options), drawn), np.nan)
+    is_limited = setting.terms.cash_per_year_usd is not None
+    cumulative = np.full((len(plan.options), min(drawn, BANDED), months), np.nan)
+    for block in InputColumns(setting, draws).blocks([option_builder(option) for option in plan.options]):
         for row, usd in enumerate(_cumulative(block, plan.options)):
             present[row, block.rows] = usd[..., -1]
-            kept = block.rows.start < BANDED
-            if kept:
-                so_far[row, block.rows] = usd[: BANDED - block.rows.start]
+            if block.rows.start < BANDED:
+                cumulative[row, block.rows] = usd[: BANDED - block.rows.start]
         for row, ledger in enumerate(block.ledgers):
             if ledger is not None:
                 cash[row, block.rows] = cash_today_usd(ledger)
                 if is_limited:
                     year[row, block.rows] = cash_by_year_usd(ledger).max(axis=-1)
-    there = np.isfinite(present).all(axis=-1)
+    is_complete = np.isfinite(present).all(axis=-1)
     return Futures(
         plan=plan,
         inputs=inputs,
-        options=tuple(one for one, is_there in zip(plan.options, there, strict=True) if is_there),
-        present_usd=present[there],
-        cash_today_usd=cash[there],
-        dearest_year_usd=year[there] if is_limited else None,
-        over_time_usd=_p10_p50_p90(np.moveaxis(so_far[there], 1, -1)),
+        options=tuple(option for option, complete in zip(plan.options, is_complete, strict=True) if complete),
+        present_usd=present[is_complete],
+        cash_today_usd=cash[is_complete],
+        dearest_year_usd=year[is_complete] if is_limited else None,
+        cumulative_usd_bands=_p10_p50_p90(np.moveaxis(cumulative[is_complete], 1, -1)),
     )
 
 
-def _cumulative(block: LedgerBlock, options: Sequence[Option]) -> list[NDArray[np.float64]]:
-    """Discounted cost so far, option by option: draws x months.
+def _draws_or_plan(plan: Plan, inputs: tuple[UncertainParameter, ...], count: int) -> dict[str, NDArray[np.float64]]:
+    """Return so many draws of every input; of a plan without any, the plan itself."""
+    return dict(draw_inputs(inputs, count, plan.setting.scenario.seed)) if inputs else {BUSY_FACTOR: np.ones(1)}
 
-    Who finds that spot machines cost more than those on demand, for the work done again, rents on demand.
+
+def _cumulative(block: LedgerBlock, options: Sequence[Option]) -> list[NDArray[np.float64]]:
+    """Return discounted cost so far, option by option: draws x months.
+
+    Where spot machines cost more than those on demand, for the work done again, on demand is used.
     """
-    size = block.rows.stop - block.rows.start
-    made = [_cumulative_cost(block, ledger, size) for ledger in block.ledgers]
-    of = {one.way: usd for usd, one in zip(made, options, strict=True)}
-    calm = [of.get(WAYS[one.way].no_dearer_than) for one in options]
+    shape = block.rows.stop - block.rows.start, block.setting.timeline.last + 1
+    costs = [
+        np.full(shape, np.nan)
+        if ledger is None
+        else np.broadcast_to(cumulative_discounted_cost(block.setting, ledger), shape)
+        for ledger in block.ledgers
+    ]
+    by_way = {option.way: usd for usd, option in zip(costs, options, strict=True)}
+    fallbacks = [by_way.get(WAYS[option.way].fallback_kind) for option in options]
     return [
         usd if rest is None else np.where(usd[:, -1:] > rest[:, -1:], rest, usd)
-        for usd, rest in zip(made, calm, strict=True)
+        for usd, rest in zip(costs, fallbacks, strict=True)
     ]
 
 
-def _cumulative_cost(block: LedgerBlock, ledger: Ledger | None, size: int) -> NDArray[np.float64]:
-    months = block.setting.timeline.last + 1
-    if ledger is None:
-        return np.full((size, months), np.nan)
-    return np.broadcast_to(cumulative(block.setting, ledger), (size, months))
-
-
-DEFAULT = "default"  # what the plan is called that says nothing
+DEFAULT = "default"  # the name of the plan of an empty scenario
 
 
 @dataclass(frozen=True)
 class OverdueImpact:
-    """A figure older than its limit, and what it moves of each plan that uses it, as a share."""
+    """A figure older than its limit, and its impact on each plan that uses it, as a share."""
 
     placed: CatalogueFigure
     days_over: int
-    moves: Mapping[str, float]  # by plan; empty: none uses it
+    impact_by_plan: Mapping[str, float]  # empty: no plan uses it
 
     @property
     def weight(self) -> float:
-        """The most that it moves of any plan."""
-        return max(self.moves.values(), default=0.0)
+        """The largest impact on any plan."""
+        return max(self.impact_by_plan.values(), default=0.0)
 
 
 def usual_plans(catalogue: Catalogue, day: date) -> dict[str, Plan]:
-    """The plan that says nothing, and those of the presets."""
-    scenarios = {DEFAULT: Scenario(), **{one.key: one.scenario for one in load_presets()}}
+    """Return the plan of an empty scenario, and those of the presets."""
+    scenarios = {DEFAULT: Scenario(), **{preset.key: preset.scenario for preset in load_presets()}}
     return {name: planned(catalogue, scenario, day) for name, scenario in scenarios.items()}
 
 
-def overdue(catalogue: Catalogue, plans: Mapping[str, Plan], day: date) -> tuple[OverdueImpact, ...]:
-    """Every overdue figure: what moves the plans most first, then what they use, then the rest by age."""
-    found = {name: dict(_moves(plan, day)) for name, plan in plans.items()}
-    old = [
-        OverdueImpact(
-            one.placed,
-            one.days_over,
-            {name: shares[key] for name, shares in found.items() if (key := id(one.placed.figure)) in shares},
-        )
-        for one in stale(catalogue, day)
-    ]
-    return tuple(sorted(old, key=lambda one: (-one.weight, not one.moves, -one.days_over, one.placed[:3])))
+def overdue_impacts(catalogue: Catalogue, plans: Mapping[str, Plan], day: date) -> tuple[OverdueImpact, ...]:
+    """Return every overdue figure: those with the largest impact first, then other used ones, then the rest by age."""
+    shares = {name: dict(_figure_impacts(plan, day)) for name, plan in plans.items()}
+    impacts = []
+    for figure in stale(catalogue, day):
+        key = id(figure.placed.figure)
+        by_plan = {name: by_figure[key] for name, by_figure in shares.items() if key in by_figure}
+        impacts.append(OverdueImpact(figure.placed, figure.days_over, by_plan))
+    return tuple(
+        sorted(impacts, key=lambda each: (-each.weight, not each.impact_by_plan, -each.days_over, each.placed[:3]))
+    )
 
 
-def _moves(plan: Plan, day: date) -> Iterator[tuple[int, float]]:
-    """The overdue figures of a plan, by what tells them apart, each with what it moves."""
-    found = answer(plan)
-    if found.best is None:
+def _figure_impacts(plan: Plan, day: date) -> Iterator[tuple[int, float]]:
+    """Yield the overdue figures of a plan, by identity, each with its impact."""
+    answer = build_answer(plan)
+    if answer.best is None:
         return
-    compared = [one for one in (found.best, found.against) if one is not None]
-    ways, most_usd = [one.option for one in compared], max(one.present_usd for one in compared)
-    inputs = {id(one.figure): one for one in doubtful(plan) if one.figure is not None}
+    compared = [option for option in (answer.best, answer.against) if option is not None]
+    options, most_usd = [each.option for each in compared], max(each.present_usd for each in compared)
+    inputs = {id(parameter.figure): parameter for parameter in uncertain_inputs(plan) if parameter.figure is not None}
     in_lines = {key: used for option in plan.options for key, used in _inputs_by_figure(option).items()}
     for key in {**inputs, **in_lines}:
         figure = inputs[key].figure if key in inputs else figure_of(in_lines[key])
         if figure is None or days_over(figure, day) <= 0:
             continue
-        spread = inputs[key].spread if key in inputs else None
-        tried = (inputs[key].name, spread.low, spread.high) if spread else _assumed_range(in_lines[key], figure, day)
-        # What stands in no line, such as the time of delivery, moves every way; one name may stand for two figures.
-        moved = [way for way in ways if key not in in_lines or key in _inputs_by_figure(way)]
-        yield key, _impact_usd(plan, ways, moved, tried) / most_usd if tried and moved else 0.0
+        if key in inputs:
+            spread = inputs[key].spread
+            ends: tuple[str, float, float] | None = inputs[key].name, spread.low, spread.high
+        else:
+            ends = _assumed_range(in_lines[key], figure, day)
+        # What stands in no line, such as the time of delivery, moves every option; one name may stand for two figures.
+        moved = [option for option in options if key not in in_lines or key in _inputs_by_figure(option)]
+        yield key, _impact_usd(plan, options, moved, ends) / most_usd if ends and moved else 0.0
 
 
 def _inputs_by_figure(option: Option) -> dict[int, LedgerInput]:
-    """Where an option's lines use which figure."""
-    used = (one for line in option.ledger.lines for one in line.used)
-    return {id(figure): one for one in used if (figure := figure_of(one)) is not None}
+    inputs = (used for line in option.ledger.lines for used in line.used)
+    return {id(figure): used for used in inputs if (figure := figure_of(used)) is not None}
 
 
 def figure_of(used: LedgerInput) -> Figure | None:
-    """The figure of the catalogue that an input is, where it is one."""
+    """Return the figure of the catalogue that an input is, where it is one."""
     return used.origin.figure if isinstance(used.origin, Origin) else None
 
 
 def _assumed_range(used: LedgerInput, figure: Figure, day: date) -> tuple[str, float, float] | None:
-    """An input that no way takes at another end: as far as its figure's ends, or as prices of its age, may be off."""
+    """Return a range for an input that has none: from its figure's ends, or from the error of prices of its age."""
     value = figure.newest
     if not used.is_number or not float(used.value) or not value.typical:
         return None
@@ -305,19 +299,16 @@ def _assumed_range(used: LedgerInput, figure: Figure, day: date) -> tuple[str, f
         if "USD" not in figure.unit:
             return None
         low, _, high = worth_alone(figure, "posted", day)
-    there = float(used.value) / value.typical
-    return used.name, (low or value.typical) * there, (high or value.typical) * there
+    scale = float(used.value) / value.typical
+    return used.name, (low or value.typical) * scale, (high or value.typical) * scale
 
 
-def _impact_usd(plan: Plan, ways: Sequence[Option], moved: Sequence[Option], tried: tuple[str, float, float]) -> float:
-    """How far apart the two ends leave the difference between the ways, or the cost of the only one. [USD]"""
-    name, *ends = tried
-    found = dict(
-        zip(
-            (one.key for one in moved),
-            costs(plan, moved, InputColumns(plan.setting, {name: np.array(ends)})),
-            strict=True,
-        )
-    )
-    steps = [float(found[way.key][1] - found[way.key][0]) if way.key in found else 0.0 for way in ways]
-    return float(abs(np.nan_to_num(steps[0] - sum(steps[1:]))))
+def _impact_usd(
+    plan: Plan, options: Sequence[Option], moved: Sequence[Option], ends: tuple[str, float, float]
+) -> float:
+    """Return how far the two ends move the difference between the options, or the cost of the only one. [USD]"""
+    name, low, high = ends
+    usd = costs(plan, moved, InputColumns(plan.setting, {name: np.array([low, high])}))
+    steps = {option.key: float(row[1] - row[0]) for option, row in zip(moved, usd, strict=True)}
+    first, *others = (steps.get(option.key, 0.0) for option in options)
+    return float(abs(np.nan_to_num(first - sum(others))))

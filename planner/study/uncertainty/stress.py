@@ -1,7 +1,6 @@
-"""Stress tests: named, sourced changes laid over a plan, and what is left of its answer.
+"""Stress tests: named, sourced changes of a plan, and its answer under them.
 
-What a test changes is certain while it lasts; everything else is drawn as before. So its futures say what the plan
-would look like if just this came true.
+A changed input is certain; everything else is drawn as before. So its futures show the plan if just this came true.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from pydantic import Field, model_validator
 from planner.money.owning.inputs import POSITION, TIMES, lead_time
 from planner.money.plan import Plan, plan_from_context
 from planner.money.price_path import STEP, STEP_AFTER
-from planner.money.verdict.breakeven import value_of
+from planner.money.verdict.breakeven import ledger_input_value
 from planner.scenario.budget import FUTURES
 from planner.study.data_files import SourcedRecord, read_data
 from planner.study.uncertainty.sure_verdict import Judged, decided
@@ -22,12 +21,12 @@ from planner.study.uncertainty.uncertain_inputs import DistributionError
 from pricing.caching import cached
 from pricing.figure import StrictModel, Text
 
-# What a change starts from where no ledger shows the input: no jump, the middle of the curve, all of the price.
+# Start values of a change where no ledger shows the input: no jump, the middle of the curve, all of the price.
 _USUAL = {STEP: 1.0, STEP_AFTER: 0.0, TIMES: 1.0, POSITION: 0.0}
 
 
 class InputChange(StrictModel):
-    """What becomes of one input: exactly one of the three."""
+    """The change of one input: exactly one of the three."""
 
     is_: float | None = Field(default=None, alias="is", description="what the input becomes")
     add: float | None = Field(default=None, description="what is added to it")
@@ -40,7 +39,7 @@ class InputChange(StrictModel):
         return self
 
     def of(self, value: float) -> float:
-        """The input after the change."""
+        """Return the input after the change."""
         if self.is_ is not None:
             return self.is_
         return value + self.add if self.add is not None else value * (self.times or 0.0)
@@ -63,7 +62,7 @@ class StressTests(StrictModel):
 
 @dataclass(frozen=True, eq=False)
 class StressResult:
-    """A plan under a test: what to do then, and how sure that is. `plan` is None where the test touches nothing."""
+    """A plan under a test, its answer and futures. `plan` is None where the test changes nothing."""
 
     key: str
     stress: StressTest
@@ -73,29 +72,29 @@ class StressResult:
 
 @cached(1)
 def stresses() -> dict[str, StressTest]:
-    """All named stress tests, by key, in the order they are shown."""
+    """Return all named stress tests, by key, in the order they are shown."""
     return StressTests.model_validate(read_data("stress.yaml")).stresses
 
 
 def run_stress_test(plan: Plan, key: str, count: int = FUTURES) -> StressResult:
-    """The plan under one test."""
-    there = laid_over(plan, (key,))
-    return StressResult(key, stresses()[key], there, None if there is None else decided(there, count))
+    """Return the plan under one test."""
+    stressed = with_stress_tests(plan, (key,))
+    return StressResult(key, stresses()[key], stressed, None if stressed is None else decided(stressed, count))
 
 
-def laid_over(plan: Plan, keys: Sequence[str]) -> Plan | None:
-    """The plan under several tests at once, one laid over the other; None where they touch nothing."""
+def with_stress_tests(plan: Plan, keys: Sequence[str]) -> Plan | None:
+    """Return the plan under several tests, one after the other; None where they change nothing."""
     tests = stresses()
-    tried: dict[str, float] = {}
+    changed: dict[str, float] = {}
     for key in keys:
         if key not in tests:
             raise DistributionError(f"no stress test is called {key!r}; there are {', '.join(tests)}.")
-        tried |= dict(_changed_inputs(plan, tests[key], tried))
-    return plan_from_context(plan.setting.with_tried(tried)) if tried else None
+        changed |= dict(_changed_inputs(plan, tests[key], changed))
+    return plan_from_context(plan.setting.with_tried(changed)) if changed else None
 
 
 def _changed_inputs(plan: Plan, stress: StressTest, changed: Mapping[str, float]) -> Iterator[tuple[str, float]]:
-    """The inputs that the plan has, as the test changes them; it starts from what another test has changed already."""
+    """Yield the inputs of the plan as the test changes them, from the values that other tests left."""
     for name, change in stress.changes.items():
         value = changed[name] if name in changed else _value(plan, name)
         if value is not None:
@@ -103,12 +102,12 @@ def _changed_inputs(plan: Plan, stress: StressTest, changed: Mapping[str, float]
 
 
 def _value(plan: Plan, name: str) -> float | None:
-    """What an input is in the plan; None where no way of it uses one."""
+    """Return an input of the plan; None where no option uses it."""
     if name in _USUAL:
         return _USUAL[name]
-    found = value_of(name, *(option.ledger for option in plan.options))
-    if found is not None:
-        return found[0]
+    used = ledger_input_value(name, *(option.ledger for option in plan.options))
+    if used is not None:
+        return used[0]
     if name == "lead_time_months":
         yours = plan.setting.scenario.own.lead_time_months
         return lead_time(plan.setting).newest.typical if yours is None else yours

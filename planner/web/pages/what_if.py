@@ -9,7 +9,12 @@ from planner.report import words
 from planner.report.futures import future_charts
 from planner.report.what_if import indices_table, map_summary, map_table, stress_table, tornado_table, tornado_title
 from planner.scenario.scenario import Scenario
-from planner.study.uncertainty.break_even_map import BreakEvenMap, entered, has_scenario_field, sides
+from planner.study.uncertainty.break_even_map import (
+    BreakEvenMap,
+    has_scenario_field,
+    map_axis_names,
+    scenario_with_inputs,
+)
 from planner.study.uncertainty.stress import stresses
 from planner.web import address, ask, show, show_answer, show_ledger, state, state_what_if
 
@@ -63,7 +68,7 @@ def _sensitivity() -> None:
 
 def _break_even_map() -> None:
     """Show what owning saves over any two inputs. A place that is clicked becomes the plan."""
-    names = {what_if_words.axis_label(name): name for name in sides(state.result().plan, state_what_if.bars())}
+    names = {what_if_words.axis_label(name): name for name in map_axis_names(state.result().plan, state_what_if.bars())}
     options = list(names)
     with st.grid(2, min_column_width=170):
         x_label = _side("From left to right", "across", options, options[0])
@@ -93,7 +98,7 @@ def _map_chart(break_even_map: BreakEvenMap, finding: str) -> None:
     def click() -> None:
         cells = show.clicked_points("map")
         place = future_charts.clicked_values(break_even_map, cells[0]) if cells else None
-        _use(None if place is None else entered(plan, place))
+        _use(None if place is None else scenario_with_inputs(plan, place))
 
     figure = state_what_if.map_figure(x.name, y.name)
     show.chart(figure, finding, "map", click if can_enter else None)
@@ -129,7 +134,9 @@ def _sources(keys: Sequence[str]) -> None:
             st.markdown(f"**{words.markdown(test.label)}.** {text}{show.link(source.url)}", width="stretch")
             values = what_if_words.scenario_fields_of_test(plan, state_what_if.stressed(key).plan)
             if values:
-                st.button("Plan with this", key=f"plan-{key}", on_click=_enter, args=(key, entered(plan, values)))
+                st.button(
+                    "Plan with this", key=f"plan-{key}", on_click=_enter, args=(key, scenario_with_inputs(plan, values))
+                )
 
 
 def _enter(key: str, scenario: Scenario | None) -> None:

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from planner.money.ledger import Ledger
 from planner.money.measures import present_usd
+from planner.money.option import OptionLedger
 from planner.money.renting.cheapest_offer import rebook_reservations
 from planner.money.renting.offer_inputs import TERM_MONTHS
 from planner.money.setting import ChosenOffers, PlanContext, Reservation, ReservationTier
 from planner.money.ways import on_demand, reserved
-from planner.money.ways.ledger_of_way import OptionLedger
 from planner.scenario.rent import ReservationInputs
 from tests.examples import at_most
 from tests.money.renting import amounts, built, offer, plan, recomputes, setting, total, work

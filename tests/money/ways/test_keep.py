@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.money.measures import cash_by_year_usd, cash_today_usd, paid_usd, peak_cash
+from planner.money.measures import cash_by_year_usd, cash_paid_usd, cash_today_usd, peak_cash
+from planner.money.option import OptionLedger, Unavailable
 from planner.money.plan import Plan, plan
-from planner.money.verdict.answer import answer
+from planner.money.verdict.answer import build_answer
 from planner.money.ways import keep
-from planner.money.ways.ledger_of_way import OptionLedger, Unavailable
 from planner.report.answer.document import answer_json
 from planner.report.files.csv import cash_table
 from planner.scenario.own import ExistingHardware, SaleAndLeaseBack
@@ -86,7 +86,7 @@ def test_what_it_would_fetch_today_costs_and_is_not_cash() -> None:
     forgone = rows[rows["line_name"] == "What it would fetch today"]
     assert set(forgone["cash_or_noncash"]) == {"noncash"}
     assert forgone["amount"].sum() == forgone["present_value"].sum() == 200_000
-    measures = answer(made).ranked[0].measures
+    measures = build_answer(made).ranked[0].measures
     assert measures.cash_today_usd == 0
     assert measures.bills_usd == pytest.approx(float(option.ledger.total_usd) - 200_000)
     assert peak_cash(made.setting, option.ledger).month > 0
@@ -103,7 +103,7 @@ def test_the_tax_on_the_sale_that_is_forgone_is_no_cash_either(profit: float | N
     tax = {"tax_share": 0.25, "profit_usd_per_year": profit}
     free, taxed = (kept_plan(kept, tax=tax).options[0].ledger for kept in ({**KEPT, "usd_today_if_sold": 0.0}, KEPT))
     assert float(taxed.total_usd - free.total_usd) == pytest.approx(150_000)
-    assert paid_usd(taxed) == pytest.approx(paid_usd(free))
+    assert cash_paid_usd(taxed) == pytest.approx(cash_paid_usd(free))
 
 
 _KEPT = st.fixed_dictionaries(

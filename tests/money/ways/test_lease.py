@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.money.finance import flow_years, npv_usd
+from planner.money.option import OptionLedger, Unavailable
 from planner.money.ways import lease
-from planner.money.ways.ledger_of_way import OptionLedger, Unavailable
 from tests.money.owning import EIGHTY, NOTHING, built, by_line, monthly, scenario, setting, total
 
 OWN = {**EIGHTY, "running_usd_per_month": 5_000.0}
@@ -42,14 +42,14 @@ def test_a_published_implied_rate_stands_beside_what_a_loan_costs() -> None:
     terms = {"usd_per_month": 21_000.0, "in_advance": False}
     found = way(terms, loan={"rate_per_year": 0.1})
     assert found.warnings[0] == (
-        "The quoted lease costs as much as a loan at 12.49% a year; a loan is reckoned at 10.00%"
+        "The quoted lease costs as much as a loan at 12.49% a year; a loan is assumed at 10.00%"
     )
     assert paid(found) == dict.fromkeys(range(1, 49), 21_000.0)
     assert len(way({}).warnings) == 1  # its own rate needs no finding; to ask accounting remains
 
 
 def test_a_quote_of_nothing_has_no_rate_and_says_why() -> None:
-    assert "cannot be said: none: nothing is paid back" in way({"usd_per_month": 0.0}).warnings[0]
+    assert "is not known: none: nothing is paid back" in way({"usd_per_month": 0.0}).warnings[0]
 
 
 @pytest.mark.parametrize("in_advance", [False, True])

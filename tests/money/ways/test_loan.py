@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.money.finance import flow_years, npv_usd
+from planner.money.option import OptionLedger, Unavailable
 from planner.money.ways import loan, own
-from planner.money.ways.ledger_of_way import OptionLedger, Unavailable
 from tests.money.loans import loan_balance_usd, loan_payment_usd, monthly_rate
 from tests.money.owning import EIGHTY, NOTHING, built, by_line, monthly, scenario, setting, total
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planner.money.option import OptionLedger, Unavailable
 from planner.money.ways import mix, own
-from planner.money.ways.ledger_of_way import OptionLedger, Unavailable
 from planner.scenario.scenario import Scenario
 from tests.money.owning import EIGHTY, NOTHING, built, by_line, monthly, scenario, setting, total
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from planner.money.measures import cash_by_year_usd, cash_today_usd
 from planner.money.plan import Plan, plan_from_context
 from planner.money.sizing import wait_hours
-from planner.money.verdict.answer import answer
+from planner.money.verdict.answer import build_answer
 from planner.report.files.csv import cash_table
 from tests.examples import at_most
 from tests.money.owning import EIGHTY
@@ -83,7 +83,7 @@ def test_a_queue_that_only_grows_has_no_price() -> None:
     option = there.option("own")
     assert option is not None
     assert "Jobs that wait" in option.ledger.unpriced
-    assert answer(there).verdict == "rent" or answer(there).missing
+    assert build_answer(there).verdict == "rent" or build_answer(there).missing
 
 
 @at_most(20)

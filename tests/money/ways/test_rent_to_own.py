@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from planner.money.finance import annuity_factor
+from planner.money.option import OptionLedger, Unavailable
 from planner.money.ways import rent_to_own
-from planner.money.ways.ledger_of_way import OptionLedger, Unavailable
 from tests.money.loans import monthly_rate
 from tests.money.owning import EIGHTY, NOTHING, built, by_line, monthly, scenario, setting
 
@@ -49,7 +49,7 @@ def test_the_rate_behind_the_quote_stands_beside_what_a_loan_costs() -> None:
     quote = {"usd_per_month": float(700_000 / factor), "months": 24, "upfront_usd": 100_000.0}
     found = way(quote=quote, loan={"rate_per_year": 0.12})
     assert found.warnings[0] == (
-        "The quoted rent-to-own costs as much as a loan at 9.00% a year; a loan is reckoned at 12.00%"
+        "The quoted rent-to-own costs as much as a loan at 9.00% a year; a loan is assumed at 12.00%"
     )
 
 

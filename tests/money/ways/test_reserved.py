@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.money.ledger import Ledger
+from planner.money.option import OptionLedger
 from planner.money.ways import reserved
-from planner.money.ways.ledger_of_way import OptionLedger
 from planner.scenario.rent import ReservationInputs
 from tests.examples import at_most
 from tests.money.renting import MARKET, amounts, built, offer, plan, recomputes, setting, total, why, work

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from planner.money.finance import flow_years, npv_usd
 from planner.money.ledger import Ledger
 from planner.money.measures import cash_today_usd
-from planner.money.tax.lines import taxed
+from planner.money.option import OptionLedger, Unavailable
+from planner.money.tax import with_tax
 from planner.money.ways import sale_and_lease_back as way
-from planner.money.ways.ledger_of_way import OptionLedger, Unavailable
 from tests.money.owning import EIGHTY, built, by_line, monthly, scenario, setting, total
 
 OWN = {**EIGHTY, "running_usd_per_month": 5_000.0}
@@ -65,7 +65,7 @@ def test_bought_back_for_what_was_left_of_it() -> None:
 def test_what_the_price_falls_short_of_is_deducted_at_once() -> None:
     at = setting(scenario(OWN, sale_and_lease_back=BACK, tax={"tax_share": 0.25}))
     found = built(way.build, at)
-    assert float(taxed(at, Ledger("", found.lines)).total_usd) == pytest.approx(0.75 * float(total(found)))
+    assert float(with_tax(at, Ledger("", found.lines)).total_usd) == pytest.approx(0.75 * float(total(found)))
 
 
 @pytest.mark.parametrize(("back", "told"), [(False, way.IS_A_SALE), (True, way.IS_A_LOAN)])

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from planner.money.demand.queueing import best_checkpoint_interval_hours, preemption_stretch
 from planner.money.measures import present_usd
+from planner.money.option import OptionLedger
 from planner.money.ways import mix, on_demand, spot
-from planner.money.ways.ledger_of_way import OptionLedger
 from planner.scenario.rent import MixInputs
 from planner.scenario.scenario import Scenario
 from tests.examples import at_most

@@ -1,1 +1,0 @@
-"""Tax: the rules of the books, and the lines that they add to a ledger."""
