@@ -28,6 +28,7 @@ test: dev lint ## everything CI checks: style, types, all tests, the browser's t
 
 quick: dev ## the tests that need no browser and no patience, in under a minute
 	$(PY) -m pytest -n $(JOBS) --dist loadfile --ignore=tests/browser -m "not slow" --hypothesis-profile=quick
+	@$(PY) -m tests.budget
 
 lint: dev ## ruff and mypy
 	$(PY) -m ruff check .

@@ -57,6 +57,7 @@ KINDS = (
     FileKind("uses", "typical jobs of a GPU", "planner/study/data/uses.yaml"),
     FileKind("futures", "distributions of futures beside the catalogue", "planner/study/data/futures.yaml"),
     FileKind("belief", "weight of a dated rental price", "pricing/belief/constants.yaml"),
+    FileKind("market", "what an order pays, and how many can be had", "pricing/market/constants.yaml"),
     FileKind("gate", "limits above which a live price is held", "pricing/feeds/gate.yaml"),
 )
 
@@ -95,6 +96,7 @@ def _engine_schemas() -> dict[str, Callable[[], Schema]]:
     from planner.study.uncertainty.stress import StressTests
     from pricing.belief.constants import EstimateConstants
     from pricing.feeds.gate_constants import ValidationConstants
+    from pricing.market.constants import MarketConstants
     from pricing.schema import editor_schema
 
     records: dict[str, Any] = {
@@ -103,6 +105,7 @@ def _engine_schemas() -> dict[str, Callable[[], Schema]]:
         "futures": FuturesAssumptions,
         "belief": EstimateConstants,
         "gate": ValidationConstants,
+        "market": MarketConstants,
         "network": Interconnect,
         "goodput": TeamEfficiencyData,
         "own_runs": OwnRunWeights,

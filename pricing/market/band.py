@@ -1,0 +1,265 @@
+"""What an order pays: low, typical and high, from all sellers together; and whether anybody has it.
+
+Every seller's price for this order is blurred and weighed with the chance that it has the order. A buyer compares
+about three quotes, so the band is the distribution of the least of three draws. No seller is the market and no number
+is a step.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pricing.market.constants import ChipAge, SellerKind, Standing, constants
+from pricing.market.depth import (
+    Depth,
+    Purchase,
+    chance,
+    chance_of_any,
+    count_with_chance,
+    scarcity,
+    seller_depth,
+    wait_months,
+)
+from pricing.market.normal import normal_cdf
+from pricing.market.terms import DAY_MONTHS, discount_share, own_term, term_kind, term_ratio
+
+Floats = NDArray[np.float64]
+Z80 = 1.2816  # standard deviations from the median to the 90th percentile
+_BAND, _GRID = (0.1, 0.5, 0.9), 64
+_FEW_ROWS = 3  # with more sellers than these, none may weigh more than its limit
+
+
+@dataclass(frozen=True)
+class Seller:
+    """A seller of one chip: its believed on-demand price, and what is known of its terms and its depth."""
+
+    name: str
+    kind: SellerKind
+    ln_price: float | None  # believed, on demand
+    half: float  # half width of its 80 % range, log
+    there: float  # chance that the offer still stands
+    age_days: float
+    fabric: bool
+    generation: str = ""
+    published_most: float | None = None
+    free_now: float | None = None
+    list_on_demand: float | None = None  # of the same list as its terms
+    terms: Mapping[float, float] = field(default_factory=dict)  # its own prices by months
+    least_order: int = 1
+    ln_fabric: float = 0.0  # what its own clusters cost above its machines
+
+
+@dataclass(frozen=True)
+class OrderRequest:
+    """An order: how many, for how long, whether they work on one job."""
+
+    count: float
+    months: float
+    purchase: Purchase
+    fabric: bool = True
+    age: ChipAge = "current"
+
+    @property
+    def is_joined(self) -> bool:
+        """Whether a network between machines is needed."""
+        return self.fabric and self.count > constants().fabric.start
+
+
+class _Quote(NamedTuple):
+    """What one seller would ask for an order, in logs, and how much it counts."""
+
+    seller: Seller
+    weight: float
+    ln_usd: float
+    spread: float
+    chance: float
+    depth: Depth
+
+
+@dataclass(frozen=True)
+class OrderBand:
+    """What such an order pays per accelerator-hour, and how likely somebody has it."""
+
+    low: float
+    typical: float
+    high: float
+    cheapest: float | None  # of the sellers that likely have it
+    cheapest_seller: str | None
+    effective_sellers: float
+    chance: float
+    standing: Standing
+    even_chance_count: int  # the largest order that somebody has with a chance of a half
+    wait_months: float | None  # None: unknown, since nobody likely has it
+    unnamed_share: float  # of the band, from sellers that publish no price
+
+    @property
+    def has_few_sellers(self) -> bool:
+        """Whether too few sellers stand behind it for a plain verdict."""
+        return self.effective_sellers < constants().band.few_sellers
+
+
+def order_band(sellers: Sequence[Seller], order: OrderRequest) -> OrderBand | None:
+    """Return the band of an order; None where no seller has a price."""
+    quotes = [quote for seller in sellers if (quote := _quote(seller, order, _hyperscaler_weight(sellers))) is not None]
+    if not quotes:
+        return None
+    known = constants().band
+    weights, unnamed = _capped(np.array([quote.weight for quote in quotes])), _unnamed(quotes, order)
+    shares = np.append(weights, unnamed.weight)
+    if shares.sum() <= 0:
+        return None
+    middles = np.append([quote.ln_usd for quote in quotes], unnamed.ln_usd)
+    spreads = np.append([quote.spread for quote in quotes], known.unnamed_spread)
+    effective = float(shares.sum() ** 2 / np.sum(shares**2))
+    compared = 1 + (known.quotes - 1) * (1 - math.exp(-(effective - 1) / 2))
+    least_of_quotes = 1 - (1 - np.array(_BAND)) ** (1 / compared)
+    low, typical, high = np.exp(_quantiles(least_of_quotes, shares, middles, spreads)).tolist()
+    cheapest = _cheapest(quotes, order, typical)
+    able = [quote for quote in quotes if quote.seller.fabric or not order.is_joined]
+    depths, there = [quote.depth for quote in able], [quote.seller.there for quote in able]
+    likely = chance_of_any(order.count, depths, there)
+    standing = _standing(likely)
+    return OrderBand(
+        low=low, typical=typical, high=high,
+        cheapest=None if cheapest is None else math.exp(cheapest.ln_usd),
+        cheapest_seller=None if cheapest is None else cheapest.seller.name,
+        effective_sellers=effective, chance=likely, standing=standing,
+        even_chance_count=count_with_chance(0.5, depths, there),
+        wait_months=None if standing == "unavailable" else min(_wait(quote, order) for quote in quotes),
+        unnamed_share=float(unnamed.weight / shares.sum()),
+    )  # fmt: skip
+
+
+def _hyperscaler_weight(sellers: Sequence[Seller]) -> float:
+    """Return the weight of a hyperscaler's list price: buyers who pay it are bound to it, so it counts less."""
+    return constants().band.hyperscaler_weight if any(one.kind != "hyperscaler" for one in sellers) else 1.0
+
+
+def _quote(seller: Seller, order: OrderRequest, hyperscaler_weight: float) -> _Quote | None:
+    known = constants().band
+    priced = _seller_price(seller, order)
+    if priced is None:
+        return None
+    ln_usd, spread = priced
+    depth = seller_depth(seller.kind, order.months, order.purchase, order.age, seller.published_most, seller.free_now)
+    share = chance(order.count, depth)
+    if order.count < seller.least_order:
+        share *= math.exp(-4 * math.log(seller.least_order / order.count) ** 2)
+    weight = seller.there * math.exp(-seller.age_days / known.age_days) * share
+    weight *= hyperscaler_weight if seller.kind == "hyperscaler" else 1.0
+    if order.is_joined:
+        premium, spread, kept = _fabric(seller, order.count, spread)
+        ln_usd, weight = ln_usd + premium, weight * kept
+    return _Quote(seller, weight, ln_usd + size_discount(order) + scarcity(share), spread, share, depth)
+
+
+def _seller_price(seller: Seller, order: OrderRequest) -> tuple[float, float] | None:
+    """Return a seller's log price for the kind of purchase and term, and its standard deviation."""
+    known, kind = constants(), term_kind(seller.kind)
+    spread = math.hypot(seller.half / Z80, known.band.blur)
+    if order.purchase == "reserved" and seller.terms:
+        price = own_term(seller.kind, order.months, seller.terms, seller.generation, seller.list_on_demand)
+        moved = 0.0  # belief moves a seller's whole list by one factor
+        if seller.list_on_demand and seller.ln_price is not None:
+            moved = seller.ln_price - math.log(seller.list_on_demand)
+        return math.log(price.usd) + moved, math.hypot(
+            spread, 0.0 if price.is_published else known.terms.residual[kind]
+        )
+    if seller.ln_price is None:
+        return None
+    if order.purchase == "on_demand":
+        return seller.ln_price, spread
+    if order.purchase == "spot":
+        ratio = known.spot[seller.kind if seller.kind in ("hyperscaler", "host") else "others"]
+        return seller.ln_price + math.log(ratio.ratio), math.hypot(spread, ratio.spread)
+    depth = known.terms.one_year[kind] * discount_share(kind, order.months) * known.terms.between_sellers[kind]
+    ln_usd = seller.ln_price + math.log(term_ratio(seller.kind, order.months, seller.generation))
+    return ln_usd, math.hypot(spread, depth, known.terms.residual[kind])
+
+
+def _fabric(seller: Seller, count: float, spread: float) -> tuple[float, float, float]:
+    """Return what a network between machines adds, the spread with it, and the share of the weight that is kept."""
+    known = constants().fabric
+    joined = min(math.log(count / known.start) / math.log(2), 1.0)  # the premium comes in from 9 to 16
+    if seller.fabric:
+        return joined * seller.ln_fabric, spread, 1.0
+    return (
+        joined * known.premium.typical,
+        math.hypot(spread, joined * known.spread),
+        1 - joined * (1 - known.unknown_weight),
+    )
+
+
+def size_discount(order: OrderRequest) -> float:
+    """Return the log price that the number of accelerators saves; a term gets it whole, an order for a day half."""
+    known = constants().size
+    months = order.months if order.purchase == "reserved" else DAY_MONTHS
+    grown = min(math.log(max(months, DAY_MONTHS) / DAY_MONTHS) / math.log(known.whole_from_months / DAY_MONTHS), 1.0)
+    share = known.on_demand_share + (1 - known.on_demand_share) * grown
+    return known.per_doubling.typical * share * math.log2(min(max(order.count, known.start), known.end) / known.start)
+
+
+def _unnamed(quotes: Sequence[_Quote], order: OrderRequest) -> _Quote:
+    """Return the sellers that publish no price as one: they ask what the others do who are no hyperscalers."""
+    known, fabric = constants().band, constants().fabric
+    base = np.array([one.seller.there * math.exp(-one.seller.age_days / known.age_days) for one in quotes])
+    others = np.array([one.seller.kind != "hyperscaler" for one in quotes], dtype=float)
+    if not others.any():
+        others[:] = 1.0
+    joined = [1.0 if one.seller.kind == "cluster" or not order.is_joined else fabric.unknown_weight for one in quotes]
+    weights = base * others * (joined if order.count > fabric.start or not others.all() else 1.0)
+    weights = _capped(weights if weights.sum() > 0 else base)
+    middle = float(weights @ [one.ln_usd for one in quotes] / weights.sum())
+    depth = seller_depth(
+        "cluster" if order.count > fabric.start else "machine", order.months, order.purchase, order.age
+    )
+    share = chance(order.count, depth)
+    weight = 0.0 if len(quotes) == 1 else known.unnamed_sellers * max(share, 0.05)
+    return _Quote(quotes[0].seller, weight, middle, known.unnamed_spread, share, depth)
+
+
+def _capped(weights: Floats) -> Floats:
+    """Return weights none of which is more than its limit of their sum; the sum stays."""
+    if len(weights) <= _FEW_ROWS or weights.sum() <= 0:
+        return weights
+    capped = np.minimum(weights, constants().band.most_weight * weights.sum())
+    return np.asarray(capped * weights.sum() / capped.sum())
+
+
+def _quantiles(shares: Floats, weights: Floats, middles: Floats, spreads: Floats) -> Floats:
+    """Return the values below which these shares of a sum of normal distributions lie, from a grid and a finer one."""
+    ends = np.min(middles - 6 * spreads), np.max(middles + 6 * spreads)
+    low, high = (np.full((len(shares), 1), end) for end in ends)
+    for _ in range(3):
+        grid = low + (high - low) * np.linspace(0.0, 1.0, _GRID)
+        below = normal_cdf((grid[..., None] - middles) / spreads) @ weights / weights.sum()
+        at = np.clip((below < shares[:, None]).sum(axis=-1), 1, _GRID - 1)[:, None]
+        low, high = np.take_along_axis(grid, at - 1, -1), np.take_along_axis(grid, at, -1)
+    return np.asarray((low + high)[:, 0] / 2)
+
+
+def _cheapest(quotes: Sequence[_Quote], order: OrderRequest, typical: float) -> _Quote | None:
+    """Return the cheapest seller that likely has the order, unless nobody would call its price the market's least."""
+    known = constants().band
+    likely = [
+        quote for quote in quotes
+        if quote.chance * quote.seller.there >= known.likely and (quote.seller.fabric or not order.is_joined)
+    ]  # fmt: skip
+    cheapest = min(likely, key=lambda quote: (quote.ln_usd, quote.seller.name), default=None)
+    return None if cheapest is None or math.exp(cheapest.ln_usd) > typical * known.most_above_typical else cheapest
+
+
+def _standing(likely: float) -> Standing:
+    limits = constants().band.standing
+    if likely >= limits["likely"]:
+        return "likely"
+    return "perhaps" if likely >= limits["perhaps"] else "unavailable"
+
+
+def _wait(quote: _Quote, order: OrderRequest) -> float:
+    usual = seller_depth(quote.seller.kind, order.months, order.purchase, order.age)
+    return wait_months(order.count, quote.seller.kind, usual.median)

@@ -1,0 +1,99 @@
+"""How many accelerators an order gets, and with what chance. Smooth in the number: no assumed size is a wall.
+
+The most that one seller has for one order now is lognormal. Half of its variance is common to all sellers: scarce
+chips are scarce everywhere.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pricing.market.constants import ChipAge, SellerKind, constants
+from pricing.market.normal import normal_cdf
+from pricing.market.terms import DAY_MONTHS
+
+Floats = NDArray[np.float64]
+Purchase = Literal["on_demand", "reserved", "spot"]
+
+_WEEK_MONTHS, _YEAR_MONTHS = 0.25, 12.0
+_MOST, _GRID = 131_072.0, 24
+_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(21)
+
+
+class Depth(NamedTuple):
+    """The most that one order gets from one seller: median, and standard deviation of its logarithm."""
+
+    median: float
+    spread: float
+
+
+def seller_depth(
+    seller: SellerKind, months: float = DAY_MONTHS, purchase: Purchase = "on_demand", age: ChipAge = "current",
+    published: float | None = None, free_now: float | None = None,
+) -> Depth:  # fmt: skip
+    """Return the depth of a seller. A live count wins; a published most is half way between it and the kind's."""
+    known = constants().depth
+    kind = known.sellers[seller]
+    median, spread = kind.median * known.by_age[age], kind.spread
+    if free_now is not None and purchase != "reserved":
+        return Depth(max(free_now, 0.5), known.counted_spread)
+    if purchase == "spot":
+        return Depth(median * kind.spot_share, spread + known.spot_spread)
+    if purchase == "reserved":  # sellers build for those who commit themselves
+        committed = math.log(max(months, _WEEK_MONTHS) / _WEEK_MONTHS) / math.log(_YEAR_MONTHS / _WEEK_MONTHS)
+        median *= kind.bound_times ** min(committed, 1.0)
+    if published:
+        return Depth(math.sqrt(median * max(published, 1.0)), spread * known.published_spread)
+    return Depth(median, spread)
+
+
+def _log_need(count: float) -> float:
+    return math.log(max(count, 1.0)) - 0.5 / max(count, 1.0)
+
+
+def chance(count: float, depth: Depth) -> float:
+    """Return the chance that one seller has so many at once. [1]"""
+    return 1.0 - float(normal_cdf((_log_need(count) - math.log(depth.median)) / depth.spread))
+
+
+def chance_of_any(count: float, depths: Sequence[Depth], there: Sequence[float]) -> float:
+    """Return the chance that at least one of several sellers has so many; `there`: each one's of selling at all. [1]"""
+    return float(_chances(np.array([_log_need(count)]), depths, there)[0])
+
+
+def _chances(log_needs: Floats, depths: Sequence[Depth], there: Sequence[float]) -> Floats:
+    if not depths:
+        return np.zeros(len(log_needs))
+    common = constants().depth.common
+    medians = np.log([depth.median for depth in depths])
+    spreads = np.array([depth.spread for depth in depths])
+    scarce = math.sqrt(common) * spreads * _NODES[:, None]
+    lacks = normal_cdf((log_needs[:, None, None] - medians - scarce) / (spreads * math.sqrt(1 - common)))
+    nobody = np.prod(1 - np.asarray(there) * (1 - lacks), axis=-1)
+    return np.asarray(1.0 - nobody @ _WEIGHTS / _WEIGHTS.sum())
+
+
+def count_with_chance(share: float, depths: Sequence[Depth], there: Sequence[float]) -> int:
+    """Return the largest order that some seller has with this chance; 0 where nobody has one."""
+    low, high = 0.0, math.log(_MOST)
+    if chance_of_any(1, depths, there) < share:
+        return 0
+    for _ in range(5):
+        grid = np.linspace(low, high, _GRID)
+        enough = _chances(np.array([_log_need(math.exp(value)) for value in grid]), depths, there) >= share
+        last = int(np.flatnonzero(enough)[-1]) if enough.any() else 0
+        low, high = grid[last], grid[min(last + 1, _GRID - 1)]
+    return int(math.exp((low + high) / 2))
+
+
+def wait_months(count: float, seller: SellerKind, median: float) -> float:
+    """Return the months until what can be had starts; they grow as the order nears what the seller usually has."""
+    return constants().depth.sellers[seller].wait_months * (1 + count / median)
+
+
+def scarcity(share: float) -> float:
+    """Return the log premium of an order that a seller has with this chance: nothing where there is plenty."""
+    return constants().depth.scarcity.typical * (1 - share)

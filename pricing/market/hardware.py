@@ -1,0 +1,48 @@
+"""What machines cost later, new and used: one process for a model and its vintage, and rents hold it.
+
+A used machine never costs more than its share of a new one on the same day, and never more than it can still earn.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pricing.market.constants import HardwareClass, constants
+
+Num = float | NDArray[np.float64]
+MONTHS, HOURS_PER_MONTH = 12, 730
+
+
+def new_price(
+    usd: Num,
+    years: Num,
+    machine: HardwareClass,
+    z: Num = 0.0,
+    successor_in: float | None = None,
+    product_age: Num = 0.0,
+) -> Num:
+    """Return the price of a new one of the same product after so many years. [USD] `z`: deviations of its path."""
+    known, late_from = constants().hardware[machine], constants().used.late_from_years
+    years = np.asarray(years, dtype=np.float64)
+    step = 0.0 if successor_in is None else known.step * np.clip(years - successor_in, 0, 1)
+    old = np.maximum(product_age + years - late_from, 0) - np.maximum(np.asarray(product_age) - late_from, 0)
+    return np.asarray(usd * np.exp(known.drift * years + step + known.late * old + z * known.spread * np.sqrt(years)))
+
+
+def used_share(age_years: Num, machine: HardwareClass, z: Num = 0.0) -> Num:
+    """Return the price of a used one over a new one of the same product on the same day. [1]"""
+    known, used = constants().hardware[machine], constants().used
+    age = np.asarray(age_years, dtype=np.float64)
+    settled = 1 - np.exp(-age / used.settling_years)
+    share = np.exp(known.gap * settled + known.slope * age + z * used.spread * settled)
+    return np.minimum(share, np.where(age > 0, used.most_of_new, 1.0))
+
+
+def rent_value(
+    rent_usd_per_hour: float, months_left: float, *, utilization: float, running_usd_per_hour: float,
+    rate_per_year: float, rent_change: float | None = None,
+) -> float:  # fmt: skip
+    """Return what a machine is worth to a buyer who rents it out until it no longer pays. [USD]"""
+    change = constants().used.rent_change if rent_change is None else rent_change
+    years = (np.arange(round(months_left)) + 0.5) / MONTHS
+    margin = rent_usd_per_hour * utilization * np.exp(change * years) - running_usd_per_hour
+    return float(np.sum(HOURS_PER_MONTH * np.maximum(margin, 0) * (1 + rate_per_year) ** -years))

@@ -1,0 +1,112 @@
+"""Who sells a chip, from the catalogue: each seller's believed on-demand price, its own terms, its depth.
+
+One seller may sell in several ways (a marketplace of hosts, its own machines, clusters); each is a seller of its own.
+"""
+
+import math
+from collections.abc import Sequence
+from datetime import date
+
+import numpy as np
+
+from pricing.belief import PriceEstimates, believed
+from pricing.caching import cached
+from pricing.catalogue import Catalogue
+from pricing.market.band import OrderBand, OrderRequest, Seller, order_band
+from pricing.market.constants import ChipAge, SellerKind
+from pricing.orderable import ANYWHERE, Order, ResidencyRequirement, refusal_reason, sale
+from pricing.query import OfferFilter, find
+
+TERM_MONTHS = {
+    "reserved_1m": 1.0, "reserved_3m": 3.0, "reserved_6m": 6.0, "reserved_1y": 12.0, "reserved_2y": 24.0,
+    "reserved_3y": 36.0,
+}  # fmt: skip
+_ON_DEMAND = frozenset({"on_demand"})
+_KINDS: dict[str, SellerKind] = {"bid": "host", "pod": "pod", "machine": "machine", "cluster": "cluster"}
+_GENERATIONS = ("hopper", "blackwell", "ampere", "ada", "cdna")
+_NEW, _OLD = ("blackwell",), ("ampere", "volta", "turing", "pascal")
+_BY_ASIC = ("tpu", "neuroncore", "gaudi")
+
+
+def generation(catalogue: Catalogue, accelerator: str) -> str:
+    """Return the generation of a chip as discounts are known for it; empty where none is."""
+    chip = catalogue.accelerators.get(accelerator)
+    name = (chip.architecture or "").lower() if chip else ""
+    if name.startswith(_BY_ASIC):
+        return "asic"
+    return next((known for known in _GENERATIONS if name.startswith(known)), "")
+
+
+def chip_age(catalogue: Catalogue, accelerator: str) -> ChipAge:
+    """Return how scarce a chip is by its age: new ones are scarce, old ones plentiful."""
+    chip = catalogue.accelerators.get(accelerator)
+    name = (chip.architecture or "").lower() if chip else ""
+    return "new" if name.startswith(_NEW) else "old" if name.startswith(_OLD) else "current"
+
+
+@cached(64, same=lambda catalogue, *_: (catalogue,), equal=lambda _, *rest: rest)
+def sellers(
+    catalogue: Catalogue, accelerator: str, day: date, stay: ResidencyRequirement = ANYWHERE
+) -> tuple[Seller, ...]:
+    """Return everybody who sells a chip where the work may run."""
+    purchases = _ON_DEMAND.union(TERM_MONTHS)
+    wish = OfferFilter(accelerators=frozenset({accelerator}), purchases=purchases)
+    keys = [key for key in find(catalogue, wish, day).ids if _may_run(catalogue, key, stay)]
+    prices, groups = believed(catalogue, day, keys), dict[tuple[str, SellerKind], list[str]]()
+    for key in keys:
+        kind = _kind(catalogue, key)
+        if kind is not None:
+            groups.setdefault((catalogue.offers[key].provider, kind), []).append(key)
+    found = (_seller(catalogue, provider, kind, offers, prices) for (provider, kind), offers in sorted(groups.items()))
+    return tuple(seller for seller in found if seller is not None)
+
+
+def _may_run(catalogue: Catalogue, key: str, stay: ResidencyRequirement) -> bool:
+    return stay is ANYWHERE or refusal_reason(catalogue, key, Order(stay=stay)) == refusal_reason(
+        catalogue, key, Order()
+    )
+
+
+def _kind(catalogue: Catalogue, key: str) -> SellerKind | None:
+    if catalogue.providers[catalogue.offers[key].provider].kind == "hyperscaler":
+        return "hyperscaler"
+    return _KINDS.get(sale(catalogue, key).kind)
+
+
+def _seller(
+    catalogue: Catalogue, provider: str, kind: SellerKind, keys: Sequence[str], prices: PriceEstimates
+) -> Seller | None:
+    """Return one seller from its offers: the cheapest on demand, and its own list of terms."""
+    offers = catalogue.offers
+    on_demand = [prices.of(key) for key in keys if offers[key].purchase == "on_demand"]
+    on_demand = [price for price in on_demand if np.isfinite(price.typical)]
+    terms: dict[float, float] = {}
+    for key in keys:
+        price, months = prices.of(key), TERM_MONTHS.get(offers[key].purchase)
+        if months is not None and np.isfinite(price.read_usd):
+            terms[months] = min(price.read_usd, terms.get(months, math.inf))
+    priced = on_demand or [prices.of(key) for key in keys if np.isfinite(prices.of(key).typical)]
+    if not priced:
+        return None
+    best = min(priced, key=lambda price: price.typical)
+    capacities = [sale(catalogue, key) for key in keys]
+    published = [one.most.accelerators for one in capacities if not one.most.assumed]
+    return Seller(
+        name=provider, kind=kind,
+        ln_price=math.log(best.typical) if on_demand else None,
+        half=math.log(best.high / best.low) / 2, there=best.there, age_days=best.age_days,
+        fabric=any(one.fabric not in (None, "ethernet") for one in capacities),
+        generation=generation(catalogue, offers[keys[0]].accelerator),
+        published_most=max(published, default=None),
+        list_on_demand=best.read_usd if on_demand and terms else None,
+        terms=terms,
+        least_order=min(one.least for one in capacities),
+    )  # fmt: skip
+
+
+@cached(512, same=lambda catalogue, *_: (catalogue,), equal=lambda _, *rest: rest)
+def market_band(
+    catalogue: Catalogue, accelerator: str, day: date, order: OrderRequest, stay: ResidencyRequirement = ANYWHERE
+) -> OrderBand | None:
+    """Return what an order of a chip pays, from everybody who sells it where the work may run."""
+    return order_band(sellers(catalogue, accelerator, day, stay), order)

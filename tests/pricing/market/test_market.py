@@ -1,0 +1,136 @@
+"""The market for an order: golden numbers of the study that the constants come from, and the laws that must hold."""
+
+import json
+import math
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pricing import load_catalogue
+from pricing.market.band import OrderRequest, Seller, order_band
+from pricing.market.depth import chance, seller_depth
+from pricing.market.hardware import new_price, rent_value, used_share
+from pricing.market.sellers import market_band, sellers
+from pricing.market.terms import DAY_MONTHS, own_term, term_ratio
+
+GOLDEN = json.loads((Path(__file__).parent / "golden.json").read_text(encoding="utf-8"))
+DAY = date(2026, 11, 23)
+H100 = "H100-SXM5-80GB"
+Z = (-1.2816, 0.0, 1.2816)
+
+
+def market_of(chip: str) -> tuple[Seller, ...]:
+    """The sellers that the study had."""
+    rows = GOLDEN["sellers"][chip]
+    return tuple(Seller(**{**row, "terms": {float(key): usd for key, usd in row["terms"].items()}}) for row in rows)
+
+
+@pytest.mark.parametrize("case", GOLDEN["order_band"], ids=lambda case: f"{case['count']} x {case['months']:.3g}")
+def test_the_band_of_an_order(case: dict[str, Any]) -> None:
+    order = OrderRequest(case["count"], case["months"], case["purchase"], case["fabric"], case["age"])
+    band = order_band(market_of(case["chip"]), order)
+    assert band is not None
+    for name, want in case["want"].items():
+        value = getattr(band, name)
+        assert (
+            value == want if want is None or isinstance(want, str) else value == pytest.approx(want, rel=2e-5, abs=2e-6)
+        )
+
+
+@pytest.mark.parametrize("case", GOLDEN["term_ratio"])
+def test_the_price_of_a_term_over_the_price_on_demand(case: dict[str, Any]) -> None:
+    assert [term_ratio(*case["args"], z=z) for z in case["z"]] == pytest.approx(case["want"], rel=1e-5)
+
+
+@pytest.mark.parametrize("case", GOLDEN["own_term"])
+def test_a_sellers_own_list_binds(case: dict[str, Any]) -> None:
+    kind, months, points, *rest = case["args"]
+    price = own_term(kind, months, {float(term): usd for term, usd in points.items()}, *rest)
+    assert price.usd == pytest.approx(case["want"][0], rel=1e-5)
+    assert price.is_published == case["want"][1]
+
+
+@pytest.mark.parametrize("case", GOLDEN["depth"])
+def test_how_many_a_seller_has(case: dict[str, Any]) -> None:
+    depth = seller_depth(*case["args"], **case["kwargs"])
+    assert list(depth) == pytest.approx(case["want"], rel=1e-5)
+    for count, want in case["chance"].items():
+        assert chance(float(count), depth) == pytest.approx(want, abs=2e-6)
+
+
+def test_what_machines_cost_later() -> None:
+    for case in GOLDEN["new_price"]:
+        assert [float(new_price(*case["args"], z=z)) for z in Z] == pytest.approx(case["want"], rel=1e-5)
+    for case in GOLDEN["used_share"]:
+        assert [float(used_share(age, case["machine"])) for age in case["ages"]] == pytest.approx(
+            case["want"], rel=1e-5
+        )
+    for case in GOLDEN["rent_value"]:
+        rent, months, useful, running, rate = case["args"]
+        value = rent_value(rent, months, utilization=useful, running_usd_per_hour=running, rate_per_year=rate)
+        assert value == pytest.approx(case["want"], rel=1e-5)
+
+
+@pytest.mark.parametrize("months", [DAY_MONTHS, 3.0, 12.0, 36.0])
+def test_no_number_is_a_step(months: float) -> None:
+    """One GPU more moves the typical price by less than 5 % from 16 on, where a job has come to need a network."""
+    purchase = "on_demand" if months == DAY_MONTHS else "reserved"
+    before = None
+    for count in (*range(8, 40), *(round(8 * 1.016**power) for power in range(102, 500, 4))):
+        band = market_band(load_catalogue(), H100, DAY, OrderRequest(count, months, purchase))
+        assert band is not None
+        if before is not None and count < before[0] * 1.1:
+            assert band.typical == pytest.approx(before[1], rel=0.05), count
+        before = count, band.typical
+
+
+def test_no_seller_is_the_market() -> None:
+    """Without any one of them the typical price of 8 and of 64 H100 moves by at most 8 %."""
+    everybody = sellers(load_catalogue(), H100, DAY)
+    for order in (OrderRequest(8, DAY_MONTHS, "on_demand"), OrderRequest(64, 12.0, "reserved")):
+        whole = order_band(everybody, order)
+        assert whole is not None
+        for name in {seller.name for seller in everybody}:
+            rest = order_band([seller for seller in everybody if seller.name != name], order)
+            assert rest is not None
+            assert rest.typical == pytest.approx(whole.typical, rel=0.08), name
+
+
+@given(st.floats(1, 30_000), st.floats(DAY_MONTHS, 60), st.sampled_from(["on_demand", "reserved", "spot"]))
+def test_every_order_has_a_band_in_order(count: float, months: float, purchase: Any) -> None:
+    band = order_band(market_of(H100), OrderRequest(count, months, purchase))
+    assert band is not None
+    assert 0 < band.low < band.typical < band.high
+    assert 0 <= band.chance <= 1
+    assert (band.wait_months is None) == (band.standing == "unavailable")
+
+
+@given(st.floats(1, 5_000), st.floats(0.25, 59))
+def test_a_longer_term_never_costs_more_and_is_no_harder_to_get(count: float, months: float) -> None:
+    shorter, longer = (
+        order_band(market_of(H100), OrderRequest(count, term, "reserved")) for term in (months, months + 1)
+    )
+    assert shorter is not None
+    assert longer is not None
+    assert longer.typical <= shorter.typical * 1.005
+    assert longer.chance >= shorter.chance - 1e-9
+
+
+def test_used_machines_never_cost_more_than_new_ones() -> None:
+    for age in (0.1, 1, 2, 3, 5, 8):
+        assert float(used_share(age, "sxm", 3.0)) <= 0.95
+
+
+def test_one_seller_gives_one_quote() -> None:
+    """With one seller the band is that seller's own doubt, around its own price."""
+    alone = [Seller("only", "cluster", math.log(3.0), 0.1, 0.9, 10.0, True)]
+    band = order_band(alone, OrderRequest(8, DAY_MONTHS, "on_demand"))
+    assert band is not None
+    assert band.typical == pytest.approx(3.0, rel=0.02)
+    assert band.has_few_sellers
+    assert band.unnamed_share == 0
+    assert order_band([], OrderRequest(8, 12.0, "reserved")) is None
