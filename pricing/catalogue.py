@@ -74,7 +74,6 @@ class Catalogue(StrictModel):
         return tuple(sites)
 
     def accelerator_label(self, name: str) -> str:
-        """Return the label of an accelerator or of an ambiguous name."""
         if name in self.accelerators:
             return self.accelerators[name].label
         return self.ambiguous[name].label

@@ -145,7 +145,6 @@ class Figure(StrictModel):
 
     @cached_property
     def newest(self) -> FigureValue:
-        """The newest value."""
         return self.values[self.since]
 
     def age_days(self, day: date) -> int:

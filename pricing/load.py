@@ -74,7 +74,6 @@ def build(contents: dict[str, bytes], digest: str) -> Catalogue:
 
 
 def read_file(name: str, raw: bytes) -> DataFile:
-    """One file, validated by itself."""
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -83,15 +82,13 @@ def read_file(name: str, raw: bytes) -> DataFile:
     try:
         return DataFile.model_validate(strict_yaml.read(text, file=name))
     except pydantic.ValidationError as error:
-        raise _first_error(name, text, error) from error
-
-
-def _first_error(name: str, text: str, error: pydantic.ValidationError) -> CatalogError:
-    steps, wish, _ = first_error_message(error)
-    path = tuple(_DAY_AS_KEY.sub(lambda key: date(*map(int, key.groups())).isoformat(), str(step)) for step in steps)
-    where = strict_yaml.lines(text, file=name)
-    place = next((path[:n] for n in range(len(path), 0, -1) if path[:n] in where), ())
-    return CatalogError(FilePosition(name, where.get(place), ".".join(path)), wish)
+        steps, wish, _ = first_error_message(error)
+        path = tuple(
+            _DAY_AS_KEY.sub(lambda key: date(*map(int, key.groups())).isoformat(), str(step)) for step in steps
+        )
+        where = strict_yaml.lines(text, file=name)
+        place = next((path[:n] for n in range(len(path), 0, -1) if path[:n] in where), ())
+        raise CatalogError(FilePosition(name, where.get(place), ".".join(path)), wish) from error
 
 
 def _check_references(catalogue: Catalogue, home: dict[tuple[str, str], str]) -> None:
@@ -158,17 +155,13 @@ def _name_list(value: str | tuple[str, ...] | None) -> tuple[str, ...]:
 
 def _parent_errors(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
     for key in catalogue.sites:
-        if key in _ancestors(catalogue, key):
+        seen: set[str] = set()
+        place = catalogue.sites[key].parent
+        while place is not None and place not in seen:
+            seen.add(place)
+            place = catalogue.sites[place].parent
+        if key in seen:
             yield "sites", key, "parent: the chain of parents comes back to itself"
-
-
-def _ancestors(catalogue: Catalogue, site: str) -> set[str]:
-    seen: set[str] = set()
-    place = catalogue.sites[site].parent
-    while place is not None and place not in seen:
-        seen.add(place)
-        place = catalogue.sites[place].parent
-    return seen
 
 
 def _digest(contents: dict[str, bytes]) -> str:

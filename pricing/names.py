@@ -52,12 +52,10 @@ def offered_accelerators(catalogue: Catalogue, name: str) -> tuple[str, ...]:
 
 
 def provider(catalogue: Catalogue, name: str) -> str:
-    """Return the one provider called `name`."""
     return _find("provider", name, _index({k: (r.label, *r.aliases) for k, r in catalogue.providers.items()}))
 
 
 def server(catalogue: Catalogue, name: str) -> str:
-    """Return the one server called `name`."""
     return _find("server", name, _index({k: (r.label,) for k, r in catalogue.servers.items()}))
 
 

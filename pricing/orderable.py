@@ -84,7 +84,6 @@ class _CapacityCache:
 
 
 def sale(catalogue: Catalogue, key: str) -> OfferCapacity:
-    """Return the capacity of the offer called `key`."""
     sales = _capacity_cache(catalogue).sales
     capacity = sales.get(key)
     return (

@@ -155,14 +155,11 @@ class _Reader:
             wish = f"{value} is a trap: write a plain finite number, or quote it if it is text"
             raise self._refuse(event, path, wish)
         if _DECIMAL.fullmatch(value) and len(value) <= _LONGEST_NUMBER:
-            return self._decimal(event, value, path)
+            number = float(value)
+            if number in (float("inf"), float("-inf")):
+                raise self._refuse(event, path, f"{value} is too large for a number")
+            return number
         return value
-
-    def _decimal(self, event: Event, value: str, path: Path) -> float:
-        number = float(value)
-        if number in (float("inf"), float("-inf")):
-            raise self._refuse(event, path, f"{value} is too large for a number")
-        return number
 
     def _refuse(self, event: Event, path: Path, wish: str) -> CatalogError:
         return CatalogError(FilePosition(self.file, _line(event), ".".join(path)), wish)

@@ -58,7 +58,6 @@ class CheckedRun:
 
     @property
     def rate(self) -> float | None:
-        """The predicted rate."""
         return self.predicted.get(self.rate_column)
 
     def skipped(self, reason: str) -> CheckedRun:

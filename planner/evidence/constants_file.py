@@ -173,5 +173,4 @@ def read_factors(catalogue: Catalogue, text: str, *, file: str, day: date, most:
 def factors_from_rows(
     catalogue: Catalogue, kind: Kind, rows: Sequence[Row], *, source: str, day: date | None
 ) -> FactorTable:
-    """Return the factors of rows."""
     return factors(kind, KINDS[kind].own(catalogue, rows), source=source, day=day)

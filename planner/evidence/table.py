@@ -194,7 +194,6 @@ TABLES: dict[Kind, RunTable] = {table.kind: table for table in (TRAINING, SERVIN
 
 
 def published_runs(table: RunTable) -> list[dict[str, str]]:
-    """Return the published runs of a kind."""
     return read_run_rows((DATA / table.published).read_text(encoding="utf-8"), table, file=table.published)
 
 
@@ -297,7 +296,6 @@ def _row(record: _CsvRecord, header: Sequence[str], table: RunTable) -> dict[str
 
 
 def _mistakes(cells: int, header: Sequence[str], row: Mapping[str, str], table: RunTable) -> Iterator[str]:
-    """Yield the mistakes of a row, in words."""
     if cells != len(header):
         yield f": {cells} cells under {len(header)} columns"
     for name in _NAMES:

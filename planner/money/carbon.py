@@ -126,7 +126,6 @@ class CaseEmissions:
         return np.asarray(self.operation_kg + np.nan_to_num(self.making_kg))[()]
 
     def at(self, row: int) -> CaseEmissions:
-        """Return the emissions of one draw."""
         operation, making, kwh, water = (
             float(np.atleast_1d(each)[row if np.size(each) > 1 else 0])
             for each in (self.operation_kg, self.making_kg, self.kwh, self.water_l)
@@ -147,7 +146,6 @@ class OptionEmissions:
 
     @property
     def total_kg(self) -> EmissionRange | None:
-        """Operation and making together."""
         if self.operation_kg is None or self.making_kg is None:
             return None
         return EmissionRange(*map(sum, zip(self.operation_kg, self.making_kg, strict=True)))
@@ -218,7 +216,7 @@ def _power_draws(
     setting: PlanContext, way: Way, ledger: Ledger, machine: Machine, case: Case
 ) -> Iterator[tuple[GridIntensity | None, Num, Num]]:
     """Yield the grid, kilowatt-hours from it, and the hours of rented accelerators that these are for."""
-    own_kwh = metered_kwh(ledger)
+    own_kwh = sum((_quantity(line) for line in ledger.lines if _has_input(line, METER)), np.zeros(()))
     if np.any(own_kwh != 0):
         yield grid_intensity_at(setting.catalogue, setting.scenario.site), own_kwh, 0.0
     watts = {busy: watts_per_accelerator(setting.catalogue, machine, case, is_busy=busy) for busy in (True, False)}
@@ -322,11 +320,6 @@ class PurchasedMachines:
     cards: Num  # where cards are bought one by one
     years: Num  # of service
     purchase_count: Num  # once, and at each replacement
-
-
-def metered_kwh(ledger: Ledger) -> Num:
-    """Return the electricity of one's own machines, cooling included. [kWh]"""
-    return sum((_quantity(line) for line in ledger.lines if _has_input(line, METER)), np.zeros(()))
 
 
 def rented_hours(ledger: Ledger) -> Iterator[RentedHours]:

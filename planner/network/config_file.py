@@ -144,15 +144,11 @@ def _counted(fields: dict[str, Any], file: str) -> OwnModel:
     """The model with its parameters counted from the shape."""
     try:
         draft = OwnModel.model_validate({**fields, "params_b": 1.0})
-        return draft.model_copy(update={"params_b": _size_b(draft)})
+        record = user_model_record(draft)
+        build_network(record)  # refuses what it cannot count
+        return draft.model_copy(update={"params_b": round(parameter_count_b(record), 6)})
     except pydantic.ValidationError as error:
         place, wish, _ = first_error_message(error)
         raise ConfigError(f"{file}: {'.'.join(map(str, place)) or 'the shape'}: {wish}.") from error
     except UnknownShape as error:
         raise ConfigError(f"{file}: {error}.") from error
-
-
-def _size_b(draft: OwnModel) -> float:
-    record = user_model_record(draft)
-    build_network(record)  # refuses what it cannot count
-    return round(parameter_count_b(record), 6)

@@ -28,7 +28,6 @@ class ConfigKeys:
         return self.word("model_type")
 
     def has(self, key: str) -> bool:
-        """Return whether a key is there, and not empty."""
         return self.values.get(key) is not None
 
     def word(self, key: str) -> str:
@@ -55,7 +54,6 @@ class ConfigKeys:
         return None
 
     def whole(self, name: str) -> int:
-        """The same, which has to be there."""
         value = self.maybe(name)
         if value is not None:
             return value
@@ -67,7 +65,6 @@ class ConfigKeys:
         raise ConfigError(f"{self.file}: want {called[0]}{others}, which is not there.")
 
     def wrong(self, key: str, wish: str, got: Any) -> ConfigError:
-        """The refusal of one key."""
         return ConfigError(f"{self.file}: {key}: want {wish}, got {repr(got)[:_MANY_SHOWN]}.")
 
 
@@ -94,7 +91,11 @@ def layer_fields(keys: ConfigKeys) -> dict[str, Any]:
     if kinds and kinds.total() != layers:
         raise ConfigError(f"{keys.file}: {layers} layers, and {kinds.total()} of them are named one by one.")
     if not kinds["mamba"]:
-        _check_layers_readable(keys)
+        unread = next((key for key in _UNREAD if keys.has(key)), None)
+        if unread is not None:
+            raise ConfigError(
+                f"{keys.file}: {unread}: layers of that kind are not read from a file; name a model on record."
+            )
     decoders = (keys.maybe("decoders") or layers) if keys.flag("is_encoder_decoder") else 0
     linear = _linear_fields(keys, kinds, layers)
     others = {
@@ -112,15 +113,6 @@ def layer_fields(keys: ConfigKeys) -> dict[str, Any]:
         "dense_layers": kinds["dense"] if kinds["dense"] and not keys.maybe("experts") else None,
         **others,
     }
-
-
-def _check_layers_readable(keys: ConfigKeys) -> None:
-    """Refuse layers that no key describes one by one: they would be taken for attention."""
-    unread = next((key for key in _UNREAD if keys.has(key)), None)
-    if unread is not None:
-        raise ConfigError(
-            f"{keys.file}: {unread}: layers of that kind are not read from a file; name a model on record."
-        )
 
 
 _UNREAD = ("attn_layer_period", "mamba_d_state", "ssm_cfg", "compress_ratios", "sparse_attention_config")

@@ -85,7 +85,9 @@ def typical_model(
     check_size(params_b, active_params_b)
     active = active_params_b if active_params_b and active_params_b < _NEARLY_ALL * params_b else None
     body = (active or params_b) * 1e9
-    hidden = _width(body)
+    wide = float(body * WIDTH_OVER_DEPTH / (2.5 + _GATED * FFN_OVER_WIDTH)) ** (1 / 3)
+    step = next(size for size in (1024, 512, 256, HEAD_DIM) if wide > 3 * size or size == HEAD_DIM)
+    hidden = min(int(step * max(1, round(wide / step))), _WIDEST)
     tied = params_b < _TIED_BELOW_B
     tables = 1 if tied else 2
     early = year is not None and year < GROUPED_SINCE
@@ -110,13 +112,6 @@ def typical_model(
 
 _TIED_BELOW_B, _NEARLY_ALL = 4.0, 0.9
 NEARLY = 0.15  # sizes that differ by less are of one model
-
-
-def _width(body: float) -> int:
-    """The usual width of so many parameters, in steps that heads and ranks divide."""
-    wide = float(body * WIDTH_OVER_DEPTH / (2.5 + _GATED * FFN_OVER_WIDTH)) ** (1 / 3)
-    step = next(size for size in (1024, 512, 256, HEAD_DIM) if wide > 3 * size or size == HEAD_DIM)
-    return min(int(step * max(1, round(wide / step))), _WIDEST)
 
 
 def _as_mixture_of_experts(dense: Model, name: str, params: float, active: float) -> Model:
@@ -173,7 +168,6 @@ class LayerStack:
 
 
 def stack_network(stack: LayerStack, label: str = "") -> Network:
-    """Its counts."""
     width, kv_heads = stack.head_dim or stack.hidden / stack.heads, stack.kv_heads or stack.heads
     layer = grouped_query_attention(hidden=stack.hidden, heads=stack.heads, kv_heads=kv_heads, head_dim=width)
     matrices = 3.0 if stack.gated else 2.0

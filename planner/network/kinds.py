@@ -66,7 +66,6 @@ def attention_of(model: Model) -> AttentionLayer:
 
 
 def window_attention_layer(model: Model) -> AttentionLayer:
-    """The layer that sees a window."""
     window = model.window
     if window is None or not (window.heads or window.kv_heads or window.head_dim):
         plain = model if not model.keys_as_values else model.model_copy(update={"keys_as_values": False})

@@ -124,13 +124,8 @@ def _check_countable(model: Model) -> None:
         check_attention_kind(model)
     except UnknownShape as error:
         raise ParameterCountError(str(error)) from error
-    if has_unknown_mixers(model):
+    if bool(model.recurrent_layers):
         raise ParameterCountError(f"{model.label}: layers that do not attend are not described by its shape")
-
-
-def has_unknown_mixers(model: Model) -> bool:
-    """Return whether layers that attend take turns with others, whose parameters no field describes."""
-    return bool(model.recurrent_layers)
 
 
 def attention_layers(model: Model) -> float:
@@ -285,7 +280,16 @@ def build_text_decoder(model: Model) -> Network:
         read = build_network(model)
         return replace(read, far=_without_cache(read.far), near=_without_cache(read.near))
     if model.modality == "text_encoder_decoder" and model.decoder_layers is not None:
-        return _decoder_half(model)
+        whole, layers = build_network(model), float(need(model, "decoder_layers"))
+        share = layers / whole.layers
+        layer = attention_of(model)
+        twice = 2 * layers * layer.params
+        mlp = whole.dense_mlp_params * share
+        stored = whole.counted_params - twice - mlp - whole.table_params
+        return replace(
+            whole, layers=layers, attention_layers=layers, dense_layers=layers, attention_params=twice,
+            dense_mlp_params=mlp, mixer_params=0.0, lookup_params=stored, far=reach(layer, layers),
+        )  # fmt: skip
     if model.modality != "text":
         kind = model.modality.replace("_", " ")
         raise UnknownShape(f"{model.label}: a {kind} network does not write tokens one by one")
@@ -297,19 +301,6 @@ def build_text_decoder(model: Model) -> Network:
 
 def _without_cache(reach: Reach) -> Reach:
     return replace(reach, kept=0.0, read=0.0, decode_flops=0.0)
-
-
-def _decoder_half(model: Model) -> Network:
-    whole, layers = build_network(model), float(need(model, "decoder_layers"))
-    share = layers / whole.layers
-    layer = attention_of(model)
-    twice = 2 * layers * layer.params
-    mlp = whole.dense_mlp_params * share
-    stored = whole.counted_params - twice - mlp - whole.table_params
-    return replace(
-        whole, layers=layers, attention_layers=layers, dense_layers=layers, attention_params=twice,
-        dense_mlp_params=mlp, mixer_params=0.0, lookup_params=stored, far=reach(layer, layers),
-    )  # fmt: skip
 
 
 def _total_params(model: Model) -> float:

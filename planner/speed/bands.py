@@ -84,7 +84,6 @@ class ErrorSpread(StrictModel):
     __hash__ = object.__hash__  # it is read once and kept: the same one is the same
 
     def band(self, traits: BandTraits) -> Band:
-        """Of a run with these traits."""
         return _band(self, tuple(traits[name] for name in self.traits))
 
 
@@ -141,7 +140,6 @@ def mixture_kind(shape: Network) -> str:
 
 
 def attention_kind(shape: Network) -> str:
-    """Return which kind of attention the layers of one network have."""
     kinds = {
         "hybrid": shape.is_hybrid,
         "sparse": bool(shape.chosen.kept > 0),

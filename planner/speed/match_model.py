@@ -167,7 +167,6 @@ def model_meant(catalogue: Catalogue, called: str) -> Meant:
 
 
 def find_model_record(catalogue: Catalogue, called: str) -> str:
-    """The id of that record."""
     return model_meant(catalogue, called).key
 
 

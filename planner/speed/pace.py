@@ -51,7 +51,6 @@ class SpeedCorrection:
     kept: float = 0.0  # the share of the runs' deviation that is believed to be this team's own
 
     def narrowed(self, band: Band) -> Band:
-        """The band that is left."""
         return band.scaled_by_power(self.width)
 
 

@@ -252,7 +252,10 @@ def _runs_as_work(bare: Work, task: TrainingTask | FixedRun, hours: float, once:
         late = _late(bare, days, task.deadline_days, once)
         return _WorkHours(bare, problem=late.problem, late=late)
     if hours > HOURS_PER_YEAR:
-        late = _longer_than_a_year(bare, days, once)
+        longest = HOURS_PER_YEAR / HOURS_PER_DAY
+        more = _gpus_needed(days, longest, once)
+        sentence = f"{once.what} takes {format_duration(days, _FINE)} on {once.where}, over a year: {more}"
+        late = LateRun(bare, days, longest, WorkProblem(sentence), was_asked=False)
         return _WorkHours(bare, problem=late.problem, late=late)
     job = ScheduledJob(label=once.label, accelerators=once.accelerators, hours=max(hours, 0.01))
     # No share of hours besides: less than anybody may write, so it is not checked again.
@@ -268,14 +271,6 @@ def _late(bare: Work, days: float, deadline_days: float, once: _RunDescription) 
     return LateRun(
         bare, days, deadline_days, WorkProblem(f"{sentence}: {_gpus_needed(days, deadline_days, once)}", advice)
     )
-
-
-def _longer_than_a_year(bare: Work, days: float, once: _RunDescription) -> LateRun:
-    """The same of a run that nobody set a deadline for: no run of a plan takes longer than a year."""
-    longest = HOURS_PER_YEAR / HOURS_PER_DAY
-    needed = _gpus_needed(days, longest, once)
-    sentence = f"{once.what} takes {format_duration(days, _FINE)} on {once.where}, over a year: {needed}"
-    return LateRun(bare, days, longest, WorkProblem(sentence), was_asked=False)
 
 
 def _gpus_needed(days: float, deadline_days: float, once: _RunDescription) -> str:

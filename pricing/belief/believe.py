@@ -83,7 +83,6 @@ class PriceEstimates:
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """Return the place of each offer."""
         return {key: place for place, key in enumerate(self.keys)}
 
     def of(self, key: str) -> PriceEstimate:
@@ -91,17 +90,14 @@ class PriceEstimates:
         return self.at(self.places[key])
 
     def take(self, keys: Sequence[str]) -> PriceEstimates:
-        """Some of them, in this order."""
         return self.rows([self.places[key] for key in keys])
 
     def beside(self, others: PriceEstimates) -> PriceEstimates:
-        """Return these, and others behind them."""
         names = (column.name for column in fields(self) if column.name != "keys")
         rest = (np.concatenate([getattr(self, name), getattr(others, name)]) for name in names)
         return PriceEstimates((*self.keys, *others.keys), *rest)
 
     def with_price(self, key: str, *, low: float, typical: float, high: float) -> PriceEstimates:
-        """Return these, with another price for one of them."""
         here = np.arange(len(self.keys)) == self.places[key]
         return replace(
             self,
@@ -116,7 +112,6 @@ class PriceEstimates:
         return PriceEstimates(tuple(self.keys[place] for place in at), *rest)
 
     def at(self, place: int) -> PriceEstimate:
-        """Return the one at a place."""
         return PriceEstimate(*(getattr(self, name)[place].item() for name in PriceEstimate._fields))
 
 
@@ -269,7 +264,6 @@ def _market_low_price(
 
 
 def _lowest_vote_index(group: Places, provider: Places, dear: Floats) -> Places:
-    """Return the place of the lowest vote of each seller of each group."""
     order = np.lexsort((dear, provider, group))
     changed = (np.diff(group[order], prepend=-1) != 0) | (np.diff(provider[order], prepend=-1) != 0)
     return cast(Places, order[changed])

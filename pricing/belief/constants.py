@@ -76,5 +76,4 @@ class EstimateConstants(StrictModel):
 
 @cached(1)
 def constants() -> EstimateConstants:
-    """Return the constants, read once."""
     return EstimateConstants.model_validate(strict_yaml.read(FILE.read_text(encoding="utf-8"), file=FILE.name))

@@ -33,7 +33,6 @@ def price_class(offer: Offer, provider: Provider) -> PriceClass:
 
 
 def purchase_price_class(purchase: Purchase, provider: Provider) -> PriceClass:
-    """Return the class of prices of this purchase at a provider."""
     if purchase == "spot":
         return "spot"
     if purchase.startswith("reserved") or purchase == "capacity_block":
@@ -72,7 +71,6 @@ class Readings:
 
 @cached(6, same=lambda catalogue: (catalogue.offers, catalogue.providers))
 def readings(catalogue: Catalogue) -> Readings:
-    """Return the readings of a catalogue."""
     priced = {key: offer for key, offer in catalogue.offers.items() if offer.usd_per_accelerator_hour is not None}
     offers = tuple(priced.values())
     histories = [list(_history(offer)) for offer in offers]
@@ -174,7 +172,6 @@ def _market_pairs(readings: Readings, day: int) -> RepeatReadings:
 
 
 def _knot_shares(knots: Floats, days: Floats) -> Floats:
-    """Return the share of each knot in the level on each day."""
     inside = np.clip(days, knots[0], knots[-1])
     left = np.clip(np.searchsorted(knots, inside, "right") - 1, 0, len(knots) - 2)
     right_share = (inside - knots[left]) / (knots[1] - knots[0])

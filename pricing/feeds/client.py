@@ -122,7 +122,6 @@ class Client:
     def get(
         self, url: str, *, params: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
     ) -> HttpReply:
-        """Ask for a page."""
         once = (url, tuple(sorted((params or {}).items())))
         if once in self._asked:
             raise self.meter.refused("sends us in a circle: a page of it names one that we have read")
@@ -154,7 +153,16 @@ class Client:
         for _ in range(_MOST_REDIRECTS + 1):
             answer = self._answer(page)
             if answer.status_code not in _REDIRECTS:
-                return self._check_response(answer)
+                status = answer.status_code
+                if status != HTTPStatus.OK:
+                    answer.close()
+                    raise self.meter.refused(self._status_message(status))
+                raw: BaseHTTPResponse = answer.raw
+                length = raw.headers.get("Content-Length", "")
+                self.meter.expected_bytes = int(length) if length.isdecimal() else None
+                reply = HttpReply(raw, self.meter)
+                self._replies.append(weakref.ref(reply))
+                return reply
             answer.close()
             page = self._follow_redirect(page, answer)
         raise self.meter.refused(f"sends us on more than {_MOST_REDIRECTS} times")
@@ -178,18 +186,6 @@ class Client:
             raise self.meter.refused(_unreachable_message(error, host)) from None  # its text may hold a key
         except ValueError:  # requests takes a redirect apart, though it is told to follow none
             raise self.meter.refused(_NO_ADDRESS) from None
-
-    def _check_response(self, answer: requests.Response) -> HttpReply:
-        status = answer.status_code
-        if status != HTTPStatus.OK:
-            answer.close()
-            raise self.meter.refused(self._status_message(status))
-        raw: BaseHTTPResponse = answer.raw
-        length = raw.headers.get("Content-Length", "")
-        self.meter.expected_bytes = int(length) if length.isdecimal() else None
-        reply = HttpReply(raw, self.meter)
-        self._replies.append(weakref.ref(reply))
-        return reply
 
     def _follow_redirect(self, page: _PageRequest, answer: requests.Response) -> _PageRequest:
         try:

@@ -77,18 +77,15 @@ class Database:
     errors: type[Exception]
 
     def rows(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """Return the rows of a query."""
         with self._told(), closing(self.connection.cursor()) as cursor:
             cursor.execute(self.dialect.said(sql), values)
             return list(cursor.fetchall())
 
     def run(self, sql: str, values: Sequence[object] = ()) -> None:
-        """A statement."""
         with self._told(), closing(self.connection.cursor()) as cursor:
             cursor.execute(self.dialect.said(sql), values)
 
     def many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
-        """A statement for each of many rows."""
         with self._told(), closing(self.connection.cursor()) as cursor:
             cursor.executemany(self.dialect.said(sql), list(rows))
 
@@ -106,7 +103,6 @@ class Database:
         self.run("COMMIT")
 
     def close(self) -> None:
-        """Let go of it."""
         with suppress(self.errors):
             self.connection.close()
 

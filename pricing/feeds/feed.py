@@ -180,7 +180,6 @@ def split_observation(observation: AnyPriced) -> tuple[Kind, str, ObservedPrice]
 
 
 def joined(kind: str, product: str, price: ObservedPrice) -> AnyPriced:
-    """Return the observation again."""
     values: dict[str, Any] = json.loads(product)
     if kind == "rental":
         values |= {name: tuple(values[name]) for name in ("countries", "doubts") if name in values}

@@ -94,7 +94,6 @@ class PriceValidator:
     day: date
 
     def reading(self, observation: AnyPriced, reply: str) -> JudgedPrice:
-        """Return the observation, judged."""
         kind, product, price = split_observation(observation)
         day = min(observation.day or self.day, self.day)
         usd: float | None

@@ -54,7 +54,7 @@ class NameDecisions:
     def sellers(self) -> dict[str, Provider]:
         """Return the new sellers, by the ids they get."""
         return {
-            seller_id(name.called): seller(
+            f"named/{_NO_LETTER.sub('-', name.called.casefold()).strip('-')}": seller(
                 name.called, f"Not in the catalogue that ships: {name.person} took it in on {name.at:%Y-%m-%d}."
             )
             for name in self.every
@@ -83,11 +83,6 @@ def meaning(catalogue: Catalogue, what: What, typed: str) -> str:
         return (names.accelerator if what == "accelerator" else names.provider)(catalogue, typed)
     except UnknownNameError as error:
         raise StoreError(f"{error} {unwanted if what == 'accelerator' else hint}") from error
-
-
-def seller_id(called: str) -> str:
-    """Return the id of a new seller."""
-    return f"named/{_NO_LETTER.sub('-', called.casefold()).strip('-')}"
 
 
 def seller(label: str, note: str) -> Provider:

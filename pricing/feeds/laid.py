@@ -31,7 +31,6 @@ _PER_TOKEN: Unit = "USD/Mtoken"
 
 
 def load_overlay(facts: Catalogue, store: LivePriceStore, state: str) -> LivePriceOverlay:
-    """Return the overlay, from its copy where there is one."""
     name = hashlib.sha256(f"{_FORM} {facts.digest} {state}".encode()).hexdigest()[:32]
     folder = cache_dir()
     copy = None if folder is None else folder / f"live-{name}.json"

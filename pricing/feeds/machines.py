@@ -50,7 +50,6 @@ def table(name: str) -> tuple[dict[str, str], ...]:
 
 @cached(None)
 def machines(seller: str) -> dict[str, MachineType]:
-    """Return the machines of a seller, by its names for them."""
     return {
         row["machine"]: MachineType(
             row["machine"], row["accelerator"], whole(row["count"]), number(row["vcpus"]), positive(row["ram_gb"]),

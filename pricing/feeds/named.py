@@ -85,7 +85,6 @@ class FeedNameResolver:
         return ResolvedProduct(seller, chip, chip in self._catalogue.ambiguous, self.where(seller, observation))
 
     def seller(self, name: str) -> str | GateReason:
-        """Return the provider of this name."""
         if name not in self._sellers:
             decision = self._decided("seller", name, self._catalogue.providers)
             key = self._known.find("provider", name) if decision is None else decision
@@ -189,7 +188,6 @@ class OfferShape(NamedTuple):
 
 
 def shape_of(product: ResolvedProduct, observation: Observation) -> OfferShape:
-    """Return the shape of an observation."""
     doubts = LASTING.intersection(observation.doubts)
     return OfferShape(
         product.provider, product.accelerator, observation.count, product.where.region, observation.purchase, doubts
@@ -220,7 +218,6 @@ class OfferShapeIndex:
         return None if key is None else self._catalogue.offers[key]
 
     def key(self, shape: OfferShape, sku: str) -> str | None:
-        """Return its id."""
         key = self._matching_machine(self._offers.get(shape, ()), sku)
         if key is None and shape.region == NOT_STATED:  # one price everywhere is that of the one place on the list
             key = self._matching_machine(self._anywhere.get(shape._replace(region=""), ()), sku)
@@ -252,7 +249,6 @@ class OfferShapeIndex:
 
 
 def _has_price(record: HostedPrice, price: ObservedPrice | None) -> bool:
-    """Return whether a record has this price, to read and to write."""
     written = record.output_usd_per_mtoken
     listed = record.input_usd_per_mtoken.newest.typical, None if written is None else written.newest.typical
     return price is not None and listed == (price.price, price.output)

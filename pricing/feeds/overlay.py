@@ -41,7 +41,6 @@ class LivePriceOverlay:
     digest: str = ""  # of all that
 
     def with_digest(self) -> LivePriceOverlay:
-        """Return the same with its digest."""
         every = [self.offers, self.hosted, self.rates, self.sources, self.sellers]
         self.digest = hashlib.sha256(json.dumps(every, separators=(",", ":"), sort_keys=True).encode()).hexdigest()
         return self

@@ -246,7 +246,6 @@ class ReplyRows:
 
 
 def row_name(row: Row) -> str:
-    """Return the name of a row for a sentence."""
     name = next((row[key] for key in ("name", "id", "gpu_name", "gpu", "slug", "label") if row.get(key)), None)
     return shown(name) if name is not None else "a row"
 

@@ -120,11 +120,6 @@ class PublishedAddressError(PricingError):
     """Nothing can be read there, in a sentence."""
 
 
-def is_published_location(where: str) -> bool:
-    """Return whether it is an address or a folder, and no name of a source."""
-    return "://" in where or "/" in where or Path(where).is_dir()
-
-
 def published_feed(where: str) -> Feed:
     """Return the source that a published folder is."""
     try:
@@ -216,7 +211,7 @@ def asked_for(names: Iterable[str]) -> tuple[Feed, ...]:
     sources = feeds()
     requested = list(dict.fromkeys(names))
     for name in requested:
-        if name not in sources and not is_published_location(name):
+        if name not in sources and not ("://" in name or "/" in name or Path(name).is_dir()):
             near = get_close_matches(name, sources, n=3)
             hint = f" Did you mean {' or '.join(near)}?" if near else f" There are {', '.join(sources)}."
             raise UnknownNameError(f"No source of prices is called {name[:60]!r}.{hint}", near)

@@ -64,7 +64,6 @@ class HttpReply:
         return digest
 
     def content(self) -> bytes:
-        """Return all of it."""
         if self._whole is None:
             self._whole = b"".join(self._chunks())
         return self._whole
@@ -79,7 +78,6 @@ class HttpReply:
             raise self.meter.refused(f"sent what is no text, at byte {error.start:,}") from error
 
     def json(self) -> Any:
-        """Return all of it as JSON."""
         raw = self.content()
         if not raw.strip():
             raise self.meter.refused("sent an empty reply")

@@ -144,7 +144,6 @@ class LivePriceStore:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """All or nothing."""
         with self.database.writing():
             yield
 
@@ -166,13 +165,10 @@ class LivePriceStore:
                 believed[product] = self._read("readings.usd", written.usd, usd), day
             elif verdict == "refused" and (self._read("readings.usd", written.number, usd) or 0.0) > 0:
                 refused[product] = usd
-        return PriorPrices(believed, refused, last, self._seen(source))
-
-    def _seen(self, source: str) -> int | None:
         rows = self.database.rows(
             f"SELECT f.seen FROM refreshes f WHERE f.source = ? AND {_COUNTS} ORDER BY f.id DESC LIMIT 1", (source,)
         )
-        return self._read("refreshes.seen", int, rows[0][0]) if rows else None
+        return PriorPrices(believed, refused, last, (self._read("refreshes.seen", int, rows[0][0]) if rows else None))
 
     def keep(self, refreshed: SourceRefresh, readings: Sequence[JudgedPrice], ended: datetime) -> int:
         """Keep what a source said; the number of the refresh. To be called while `writing`."""
@@ -188,7 +184,13 @@ class LivePriceStore:
             row,
         )[0][0]
         products = self._products(refreshed.source, readings)
-        numbers = self._replies(sorted({reading.reply for reading in readings}))
+        digests = sorted({reading.reply for reading in readings})
+        self.database.many(
+            "INSERT INTO replies (digest) VALUES (?) ON CONFLICT DO NOTHING", ((digest,) for digest in digests)
+        )
+        numbers = {
+            digest: self.database.rows("SELECT id FROM replies WHERE digest = ?", (digest,))[0][0] for digest in digests
+        }
         self.database.many(
             "INSERT INTO readings (refresh, product, reply, day, price, currency, output, cached, usd, free)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -213,14 +215,6 @@ class LivePriceStore:
         )
         rows = self.database.rows("SELECT kind, told, id FROM products WHERE source = ?", (source,))
         return {(kind, product): number for kind, product, number in rows}
-
-    def _replies(self, digests: Sequence[str]) -> dict[str, int]:
-        self.database.many(
-            "INSERT INTO replies (digest) VALUES (?) ON CONFLICT DO NOTHING", ((digest,) for digest in digests)
-        )
-        return {
-            digest: self.database.rows("SELECT id FROM replies WHERE digest = ?", (digest,))[0][0] for digest in digests
-        }
 
     def _add_events(self, events: Iterable[tuple[object, ...]]) -> None:
         self.database.many(
@@ -312,7 +306,6 @@ class LivePriceStore:
         return ".".join(map(str, rows[0]))
 
     def newest_day(self) -> date | None:
-        """Return the last day of which there is any price."""
         day = self.database.rows("SELECT MAX(day) FROM readings")[0][0]
         return None if day is None else self._read("readings.day", written.day, day)
 

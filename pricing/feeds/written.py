@@ -27,7 +27,6 @@ class SourceInfo:
 
 
 def text(cell: str) -> str:
-    """Return a text."""
     if not isinstance(cell, str):
         raise TypeError(cell)
     return cell
@@ -67,7 +66,6 @@ def usd(cell: float | None) -> float:
 def asked(
     price: float | None, currency: str, output: float | None, cached: float | None, free: int | None
 ) -> ObservedPrice:
-    """Return the price of a product."""
     if not isinstance(free, int | None):
         raise TypeError(free)
     parsed = number(price)
@@ -77,7 +75,6 @@ def asked(
 def believed(
     price: float, currency: str, output: float | None, cached: float | None, free: int | None
 ) -> ObservedPrice:
-    """Return the believed price of a product."""
     if not all(part is None or 0 <= part < math.inf for part in (output, cached)):
         raise ValueError(output, cached)
     return asked(usd(price), currency, output, cached, free)
@@ -116,14 +113,12 @@ def name(at: str, refresh: int, cell: str, person: str) -> Name:
 
 
 def about(cell: str, day_read: str) -> tuple[SourceInfo, date]:
-    """Return the information about a source, and the day on which it was read."""
     info, read = SourceInfo(**json.loads(cell)), day(day_read)
     source(info, read)
     return info, read
 
 
 def source(info: SourceInfo, read: date) -> Source:
-    """Return a source as the catalogue has it."""
     via: Any = info.via
     return Source(title=info.label, url=info.page, publisher=info.label, retrieved=read, via=via,
                   licence=info.licence or "facts cited")  # fmt: skip

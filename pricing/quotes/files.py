@@ -299,7 +299,17 @@ def read_cell(row: QuoteCells, column: str) -> Any:
     """Return the value of one filled cell, in the type its column wants."""
     cell = row.cells[column]
     if column in _NUMBERS:
-        return _number(column, cell, row.decimal_comma)
+        if isinstance(cell, str):
+            plain = cell.replace(",", ".") if row.decimal_comma and _COMMA_DECIMAL.fullmatch(cell) else cell
+            if len(plain) > _LONGEST_NUMBER or not _NUMBER.fullmatch(plain):
+                raise ValueError(_suggest_fix(column, cell[: 2 * _LONGEST_NUMBER]))
+            number = float(plain)
+            if not isfinite(number):
+                raise ValueError(WISHES[column])
+            return number
+        if isinstance(cell, bool) or not isinstance(cell, int | float):
+            raise ValueError(WISHES[column])
+        return float(cell)
     if column in _WHOLE_NUMBERS:
         return _whole(column, cell)
     if column in _DAYS:
@@ -321,24 +331,6 @@ def single_line_text(cell: object) -> str:
     if unseen(cell):
         raise ValueError("one line of text without control or invisible characters")
     return cell
-
-
-def _number(column: str, cell: object, decimal_comma: bool) -> float:
-    if isinstance(cell, str):
-        return _number_in_text(column, cell, decimal_comma)
-    if isinstance(cell, bool) or not isinstance(cell, int | float):
-        raise ValueError(WISHES[column])
-    return float(cell)
-
-
-def _number_in_text(column: str, text: str, decimal_comma: bool) -> float:
-    plain = text.replace(",", ".") if decimal_comma and _COMMA_DECIMAL.fullmatch(text) else text
-    if len(plain) > _LONGEST_NUMBER or not _NUMBER.fullmatch(plain):
-        raise ValueError(_suggest_fix(column, text[: 2 * _LONGEST_NUMBER]))
-    number = float(plain)
-    if not isfinite(number):
-        raise ValueError(WISHES[column])
-    return number
 
 
 def _suggest_fix(column: str, text: str) -> str:

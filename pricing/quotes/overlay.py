@@ -135,7 +135,6 @@ def _priced(offer: Offer, quote: OfferQuote, usd_per_accelerator_hour: float, da
 
 
 def _apply_discounts(offers: dict[str, Offer], quotes: Quotes) -> dict[str, Offer]:
-    """Return the offers that discounts change."""
     by_provider = defaultdict(list)
     for discount in quotes.discounts:
         by_provider[discount.provider].append(discount)
@@ -144,25 +143,21 @@ def _apply_discounts(offers: dict[str, Offer], quotes: Quotes) -> dict[str, Offe
         listed = offer.usd_per_accelerator_hour
         best = _best(by_provider.get(offer.provider, ()), offer)
         if best is not None and listed is not None and not is_yours(listed.newest):
-            changed[key] = _apply_discount(offer, listed, best, quotes.day)
+            paid = 1 - best.discount_share
+            old = listed.newest
+            since = _start_day(listed, min(best.valid_from, listed.checked), quotes.day)
+            why = f"{format_number(100 * best.discount_share)} % off {format_number(old.typical)} list"
+            value = _value(best, _at(listed, since), old.typical * paid, why=why)
+            low, high = (None if bound is None else bound * paid for bound in (old.low, old.high))
+            value = _changed(value, low=low, high=high)
+            figure = _appended(listed, listed.unit, value, since, checked=listed.checked)
+            changed[key] = _changed(offer, usd_per_accelerator_hour=figure, usd_per_instance_hour=None)
     return changed
 
 
 def _best(discounts: Iterable[DiscountQuote], offer: Offer) -> DiscountQuote | None:
     covering = [discount for discount in discounts if discount.covers(offer)]
     return max(covering, key=lambda discount: (discount.specificity, discount.line), default=None)
-
-
-def _apply_discount(offer: Offer, listed: Figure, discount: DiscountQuote, day: date) -> Offer:
-    paid = 1 - discount.discount_share
-    old = listed.newest
-    since = _start_day(listed, min(discount.valid_from, listed.checked), day)
-    why = f"{format_number(100 * discount.discount_share)} % off {format_number(old.typical)} list"
-    value = _value(discount, _at(listed, since), old.typical * paid, why=why)
-    low, high = (None if bound is None else bound * paid for bound in (old.low, old.high))
-    value = _changed(value, low=low, high=high)
-    figure = _appended(listed, listed.unit, value, since, checked=listed.checked)
-    return _changed(offer, usd_per_accelerator_hour=figure, usd_per_instance_hour=None)
 
 
 # Hardware

@@ -50,7 +50,6 @@ def shape(provider: str, accelerator: str, accelerators: int, region: str, purch
 
 
 def shape_of(offer: Offer) -> Shape:
-    """Return the shape of a catalogue offer."""
     return shape(offer.provider, offer.accelerator, offer.accelerators_per_instance, offer.region, offer.purchase)
 
 
@@ -130,7 +129,6 @@ class DiscountQuote(QuoteRow):
         return sum(condition is not None for condition in conditions)
 
     def covers(self, offer: Offer) -> bool:
-        """Return whether it is a discount on this offer."""
         return (
             offer.provider == self.provider
             and self.accelerator in (None, offer.accelerator)

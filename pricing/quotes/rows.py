@@ -63,17 +63,8 @@ class RowReader:
         faults = _RowErrors()
         cells = _values(row, faults)
         kind = _kind(row, cells, faults)
-        _check_currency(cells, faults)
-        self._check_days(cells, faults)
-        quote = None
-        if kind is not None:
-            self._place_names(kind, cells, faults)
-            quote = _validated(kind, {**cells, "line": row.line}, faults)
-        if quote is None or faults:
-            return tuple(QuoteProblem(row.line, c, shown(row.cells.get(c, "")), wish) for c, wish in faults.items())
-        return quote
-
-    def _check_days(self, cells: dict[str, Any], faults: _RowErrors) -> None:
+        if cells.pop("currency", "USD").casefold() != "usd":
+            faults.wish("currency", "USD (prices are in US dollars: convert this one and keep the rate in the note)")
         start = cells.setdefault("valid_from", self.day)
         end = cells.get("valid_until")
         if start > self.day:
@@ -82,6 +73,13 @@ class RowReader:
             faults.wish("valid_until", f"a day on or after {self.day} (this quote has expired and is not used)")
         if end is not None and end < start:
             faults.wish("valid_until", f"a day on or after {start}, from which it holds")
+        quote = None
+        if kind is not None:
+            self._place_names(kind, cells, faults)
+            quote = _validated(kind, {**cells, "line": row.line}, faults)
+        if quote is None or faults:
+            return tuple(QuoteProblem(row.line, c, shown(row.cells.get(c, "")), wish) for c, wish in faults.items())
+        return quote
 
     def _place_names(self, kind: str, cells: dict[str, Any], faults: _RowErrors) -> None:
         self._place("accelerator", cells, faults)
@@ -112,18 +110,15 @@ class RowReader:
             return
         accelerator = cells.get("accelerator")
         if "server" in cells:
-            self._check_server(cells["server"], cells.pop("accelerator", None), count, faults)
+            record = self.catalogue.servers[cells["server"]]
+            if cells.pop("accelerator", None) not in (None, record.accelerator):
+                faults.wish("accelerator", f"{record.accelerator}, as in {record.label}, or nothing")
+            if count not in (None, record.accelerators):
+                faults.wish("accelerators", f"{record.accelerators}, as in {record.label}, or nothing")
         elif accelerator is None:
             faults.wish("accelerator", "an accelerator, or a server, of the catalogue")
         elif count is not None:
             cells["server"] = self._server_with(cells.pop("accelerator"), count, faults)
-
-    def _check_server(self, server: str, accelerator: str | None, count: int | None, faults: _RowErrors) -> None:
-        record = self.catalogue.servers[server]
-        if accelerator not in (None, record.accelerator):
-            faults.wish("accelerator", f"{record.accelerator}, as in {record.label}, or nothing")
-        if count not in (None, record.accelerators):
-            faults.wish("accelerators", f"{record.accelerators}, as in {record.label}, or nothing")
 
     def _server_with(self, accelerator: str, count: int, faults: _RowErrors) -> str | None:
         servers = self.catalogue.servers.items()
@@ -163,11 +158,6 @@ def _kind(row: QuoteCells, cells: dict[str, Any], faults: _RowErrors) -> str | N
     why = f"its cells could be {either(tuple(telling))}" if telling else "nothing in the row tells which"
     faults.wish("kind", f"{either(KINDS)} ({why})")
     return None
-
-
-def _check_currency(cells: dict[str, Any], faults: _RowErrors) -> None:
-    if cells.pop("currency", "USD").casefold() != "usd":
-        faults.wish("currency", "USD (prices are in US dollars: convert this one and keep the rate in the note)")
 
 
 def _validated(kind: str, cells: dict[str, Any], faults: _RowErrors) -> AnyQuote | None:
@@ -216,7 +206,6 @@ class QuoteReviewer:
         self._usual_usd_per_hour = {accelerator: median(seen) for accelerator, seen in prices.items()}
 
     def about(self, row: QuoteCells, quote: AnyQuote) -> Iterator[QuoteProblem]:
-        """Yield the questions one row raises."""
         if isinstance(quote, OfferQuote):
             yield from self._review_offer(row, quote)
         elif isinstance(quote, DiscountQuote):

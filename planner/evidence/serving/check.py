@@ -155,7 +155,6 @@ class ServingPredictions:
 
 
 def predict(runs: Sequence[ServingRun], constants: ServingConstants) -> ServingPredictions:
-    """Predict each run."""
     case = stack_records([run.case for run in runs])
     rate = serving_rates(constants, case.traits)
     most = np.asarray(concurrent_requests(case))

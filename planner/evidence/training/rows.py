@@ -239,7 +239,6 @@ def _chip(catalogue: Catalogue, key: str, nic_gb_s: float | None) -> Hardware:
 
 
 def stated_layout(row: Row) -> StatedLayout:
-    """Return the layout that a row states."""
     task, stack = text(row, "task").casefold(), text(row, "framework").lower()
     recompute = text(row, "activation_recompute").casefold()
     weight_bytes = _first_match(_ADAPTERS, task)
@@ -284,7 +283,6 @@ def _recompute(cell: str, *, plain_pytorch: bool) -> float | None:
 
 
 def _first_match(values: dict[str, float], cell: str) -> float | None:
-    """Return the value of the first word that is in a cell."""
     return next((value for name, value in values.items() if name in cell.casefold()), None)
 
 

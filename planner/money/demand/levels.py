@@ -46,7 +46,6 @@ class DemandLevels:
 
     @property
     def count(self) -> int:
-        """Levels of all patterns."""
         return int(self.ever_used.sum())
 
     @cached_property
@@ -153,7 +152,10 @@ def _pruned(works: DemandLevels) -> DemandLevels:
 
 def _beside(one: DemandLevels, other: DemandLevels) -> DemandLevels:
     """Return what two independent kinds of work want together."""
-    pairs = _pairs(one, other)
+    met = [one.meets(other, pattern) for pattern in range(other.shares.shape[-2])]
+    holds = np.stack(np.broadcast_arrays(*met), axis=1)  # patterns of one x of the other x months
+    first, second = np.nonzero(holds.any(axis=-1))
+    pairs = _Pairs(one, other, first, second, holds[first, second])
     if len(pairs.first) > MOST_LEVELS:
         return _few_patterns(pairs)
     return _pruned(DemandLevels(*_few_levels(pairs), pairs.shares()))
@@ -206,7 +208,8 @@ class _Pairs:
 
         Level by level of the second work, so that the sums of all levels never stand in memory together.
         """
-        counts = np.zeros((len(self.first), MOST_LEVELS, self._months(most)))
+        parts = (self.one.at_once, self.one.frequency, self.other.at_once, self.other.frequency, most)
+        counts = np.zeros((len(self.first), MOST_LEVELS, max(int(part.shape[-1]) for part in parts)))
         for level in range(self.other.frequency.shape[1]):
             often = self.other.frequency[self.second, level]
             rows = np.flatnonzero((often > 0).any(axis=-1))
@@ -215,10 +218,6 @@ class _Pairs:
                 needed, self.one.frequency[self.first[rows]] * often[rows, None], most[rows], counts.shape
             )
         return counts
-
-    def _months(self, most: Array) -> int:
-        parts = (self.one.at_once, self.one.frequency, self.other.at_once, self.other.frequency, most)
-        return max(int(part.shape[-1]) for part in parts)
 
     def shares(self) -> Array:
         """Return how often each pair holds."""
@@ -252,13 +251,6 @@ def _months_last(shares: Array) -> Array:
 
 def _at(by_month: Array, month: int) -> Array:
     return np.asarray(by_month[min(month, len(by_month) - 1)])
-
-
-def _pairs(one: DemandLevels, other: DemandLevels) -> _Pairs:
-    met = [one.meets(other, pattern) for pattern in range(other.shares.shape[-2])]
-    holds = np.stack(np.broadcast_arrays(*met), axis=1)  # patterns of one x of the other x months
-    first, second = np.nonzero(holds.any(axis=-1))
-    return _Pairs(one, other, first, second, holds[first, second])
 
 
 def _few_levels(pairs: _Pairs) -> tuple[Array, Array]:

@@ -47,7 +47,6 @@ class DemandLayer:
 
     @property
     def months(self) -> float:
-        """Length of the plan."""
         return self.years * MONTHS_PER_YEAR
 
     @cached_property

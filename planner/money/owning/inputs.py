@@ -173,20 +173,15 @@ def add_holding(sheet: InputSheet, setting: PlanContext, until_months: Num | Non
     sheet.add("after_warranty", holding.beyond(warranty * MONTHS_PER_YEAR), "share of each month", PLAN)
     add_residual_share(sheet, setting, "residual_share", holding.last_age_months)
     if refreshed and not np.all(np.isinf(holding.refresh_months)):
-        _add_refreshes(sheet, setting, holding)
+        sheet.add("refreshes", holding.refreshes, "1 in months of replacement, else 0", PLAN)
+        for name, months in (
+            ("new_price_after_years", holding.new_price_after_months),
+            ("old_price_after_years", holding.old_price_after_months),
+            ("last_price_after_years", holding.last_price_after_months),
+        ):
+            sheet.add(name, months / MONTHS_PER_YEAR, "years from today", PLAN)
+        add_residual_share(sheet, setting, "residual_share_at_refresh", holding.refresh_months)
     return holding
-
-
-def _add_refreshes(sheet: InputSheet, setting: PlanContext, holding: Holding) -> None:
-    """Says when the prices of new and replaced machines were set, and what is left of the replaced ones' price."""
-    sheet.add("refreshes", holding.refreshes, "1 in months of replacement, else 0", PLAN)
-    for name, months in (
-        ("new_price_after_years", holding.new_price_after_months),
-        ("old_price_after_years", holding.old_price_after_months),
-        ("last_price_after_years", holding.last_price_after_months),
-    ):
-        sheet.add(name, months / MONTHS_PER_YEAR, "years from today", PLAN)
-    add_residual_share(sheet, setting, "residual_share_at_refresh", holding.refresh_months)
 
 
 def _when(sheet: InputSheet, holding: Holding) -> Origin:

@@ -57,7 +57,6 @@ class EstimatedPrice:
 
     @property
     def note(self) -> str:
-        """From what it is derived."""
         return (
             f"nobody publishes its price: {self.low:,.0f} to {self.high:,.0f} USD follow from what "
             f"{count(self.others, 'other asks', 'others ask')}, by 16-bit rate, memory, bandwidth, year and kind"
@@ -137,7 +136,6 @@ class _PriceRegression:
     vendor: str
 
     def usd(self, chip: _ChipTraits) -> float:
-        """Return what a chip costs on it."""
         columns = (_design_row(chip, self.year, self.vendor) - self.middle) / self.spread
         return float(np.exp(self.slopes[0] + columns @ self.slopes[1:]))
 

@@ -193,12 +193,10 @@ def _price_formula(sheet: InputSheet, what: Machine, *, later: bool) -> str:
 
 
 def spare_boards(accelerators: float, spare_share: float) -> int:
-    """Return the number of spare boards for so many accelerators."""
     return int(formula(SPARES)({"accelerators": accelerators, "spare_share": spare_share}))
 
 
 def _rated_kw_formula(setting: PlanContext, what: Machine) -> str:
-    """The formula for the rated power of all machines."""
     if what.power is not None or setting.scenario.own.rated_w_per_server is not None:
         return f"{SERVERS} * rated_w_per_server / 1000"
     if what.holds_cards:

@@ -154,7 +154,17 @@ def _unpriced(setting: PlanContext, *, only_priced: bool) -> Machine:
     ]
     like = max(servers, key=partial(_size_preference, fleet=fleet(setting)), default=None)
     if host := _host(setting, like):
-        return _off_the_shelf(setting, host)
+        chip = setting.catalogue.accelerators[setting.scenario.accelerator]
+        needed = max(fleet(setting), 1)  # of no work at all, one
+        machines = -(-needed // host.accelerators)
+        cards = setting.scenario.own.accelerators_per_server or -(-needed // machines)
+        return Machine(
+            label=host.label, accelerators=cards, is_known_product=True, price=None, is_priced_whole=False,
+            power=host.max_power_w if chip.whole_machine else None, tdp=chip.tdp_w, accelerator_price=chip.price_usd,
+            **_singular_and_plural("" if chip.whole_machine else "workstation", chip.label, cards),
+            kind=host.kind, is_complete=chip.whole_machine, host=host,
+            busy_power=host.typical_power_w, idle_power=host.idle_power_w,
+        )  # fmt: skip
     count = size or (1 if like is None else like.accelerators)
     return Machine(
         label=label, accelerators=count, is_known_product=like is not None, price=None, is_priced_whole=False,
@@ -178,21 +188,6 @@ def _host(setting: PlanContext, like: Server | None) -> Host | None:
     if holding or own.accelerators_per_server is not None or not by_size:
         return holding[0] if holding else None
     return None if like is not None and like.accelerators > by_size[-1].accelerators else by_size[-1]
-
-
-def _off_the_shelf(setting: PlanContext, host: Host) -> Machine:
-    """The host with the cards in it, spread evenly over as few as hold them; or a machine that is sold whole."""
-    chip = setting.catalogue.accelerators[setting.scenario.accelerator]
-    needed = max(fleet(setting), 1)  # of no work at all, one
-    machines = -(-needed // host.accelerators)
-    cards = setting.scenario.own.accelerators_per_server or -(-needed // machines)
-    return Machine(
-        label=host.label, accelerators=cards, is_known_product=True, price=None, is_priced_whole=False,
-        power=host.max_power_w if chip.whole_machine else None, tdp=chip.tdp_w, accelerator_price=chip.price_usd,
-        **_singular_and_plural("" if chip.whole_machine else "workstation", chip.label, cards),
-        kind=host.kind, is_complete=chip.whole_machine, host=host,
-        busy_power=host.typical_power_w, idle_power=host.idle_power_w,
-    )  # fmt: skip
 
 
 def _singular_and_plural(machine: str, chip: str, cards: int) -> dict[str, Any]:

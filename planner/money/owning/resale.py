@@ -48,7 +48,6 @@ class Installments:
 
 
 def whole_months(years: Num | None, otherwise_months: Num) -> Num:
-    """The number of payments."""
     months = otherwise_months if years is None else np.asarray(years) * MONTHS_PER_YEAR
     return np.maximum(np.ceil(np.asarray(months, dtype=np.float64) - _NEARLY), 1.0)[()]
 

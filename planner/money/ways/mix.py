@@ -62,8 +62,17 @@ def build_mix(setting: PlanContext, mix: MixInputs) -> OptionLedger | Unavailabl
     late = late_delivery_warnings(base) if base else ()
     rents = (*rent_path_warnings(setting), *forward_rent_note(setting))
     peaks_text = next(spec.purchase_text for spec in (on_demand.WAY, spot.WAY, hosted.WAY) if spec.key == mix.peaks)
+    stages = ""
+    if len(mix.orders) > 1:
+        stages = f" in {len(mix.orders)} orders"
+    elif mix.orders and mix.orders[0].month:
+        stages = f" from month {mix.orders[0].month} on"
+    parts = [f"own {mix.own_accelerators:,}{stages}"] if mix.own_accelerators else []
+    parts += [f"reserve {mix.reserve_accelerators:,}"] if mix.reserve_accelerators else []
+    parts.append("pay for the peaks by the token" if mix.peaks == "hosted" else "rent the peaks")
+    text = f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0]
     return OptionLedger(
-        title=_title(mix),
+        title=(text[0].upper() + text[1:]),
         what=f"own {mix.own_accelerators:,}, reserve {mix.reserve_accelerators:,}, peaks {peaks_text}",
         lines=(
             *under_heading("Base", base_lines),
@@ -213,19 +222,6 @@ def _scaled_layer(need: DemandLayer, of_hours: Num, of_data: np.ndarray) -> Dema
         storage_tb=need.storage_tb * data,
         egress_tb_per_month=need.egress_tb_per_month * data,
     )
-
-
-def _title(mix: MixInputs) -> str:
-    stages = ""
-    if len(mix.orders) > 1:
-        stages = f" in {len(mix.orders)} orders"
-    elif mix.orders and mix.orders[0].month:
-        stages = f" from month {mix.orders[0].month} on"
-    parts = [f"own {mix.own_accelerators:,}{stages}"] if mix.own_accelerators else []
-    parts += [f"reserve {mix.reserve_accelerators:,}"] if mix.reserve_accelerators else []
-    parts.append("pay for the peaks by the token" if mix.peaks == "hosted" else "rent the peaks")
-    text = f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0]
-    return text[0].upper() + text[1:]
 
 
 WAY = OptionSpec(

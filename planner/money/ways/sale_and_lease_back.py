@@ -30,7 +30,15 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
         if kept is None:
             return Unavailable("what is kept is to be sold and leased back, and nothing is entered as being there")
         return _existing_ledger(setting, deal, kept)
-    return _new_purchase_ledger(setting, deal)
+    terms = _terms(setting, deal, deal.left_share)
+    fleet = build_leased_fleet(setting, terms, "nothing would ever be sold to a lessor")
+    if isinstance(fleet, Unavailable):
+        return fleet
+    lines, first = fleet.lines(partial(_new_purchase_lines, setting, deal, terms)), fleet.parts[0]
+    after = "After it is sold" if deal.buys_back else "After the lease"
+    quote = implied_rate_note(setting, first.sheet, terms, _LENT.format(price=first.paid), "lease-back")
+    accounting = IS_A_LOAN if deal.buys_back else IS_A_SALE
+    return fleet_with_rent_ledger(setting, _TITLE, fleet, lines, *quote, accounting, after=after)
 
 
 def _terms(setting: PlanContext, deal: SaleAndLeaseBack, left_share: float | None) -> LeaseTerms:
@@ -42,19 +50,6 @@ def _terms(setting: PlanContext, deal: SaleAndLeaseBack, left_share: float | Non
         left_share=left_share,
         buys_at_end=deal.buys_back,
     )
-
-
-def _new_purchase_ledger(setting: PlanContext, deal: SaleAndLeaseBack) -> OptionLedger | Unavailable:
-    """Build machines bought and sold on delivery: a loss on the price counts at once, as in the books of a sale."""
-    terms = _terms(setting, deal, deal.left_share)
-    fleet = build_leased_fleet(setting, terms, "nothing would ever be sold to a lessor")
-    if isinstance(fleet, Unavailable):
-        return fleet
-    lines, first = fleet.lines(partial(_new_purchase_lines, setting, deal, terms)), fleet.parts[0]
-    after = "After it is sold" if deal.buys_back else "After the lease"
-    quote = implied_rate_note(setting, first.sheet, terms, _LENT.format(price=first.paid), "lease-back")
-    accounting = IS_A_LOAN if deal.buys_back else IS_A_SALE
-    return fleet_with_rent_ledger(setting, _TITLE, fleet, lines, *quote, accounting, after=after)
 
 
 def _new_purchase_lines(

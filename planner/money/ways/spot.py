@@ -152,7 +152,6 @@ def _present_usd(setting: PlanContext, lines: tuple[Line, ...]) -> NDArray[np.fl
 
 
 def _price_text(price: LedgerInput) -> str:
-    """Return a price and its source."""
     origin = price.origin if isinstance(price.origin, Origin) else price.origin(0)
     return f"{_first(price.value):.4g} USD an hour ({origin.source})"
 

@@ -111,7 +111,6 @@ def engine_limits(period: EngineDefaults, *, static: bool = False, tuned: bool =
 
 
 def rate_traits(setup: ServingSetup, *, group: float, static: bool = False) -> ServingTraits:
-    """Return what changes the rates."""
     shape, chip, precision = setup.shape, setup.chip, setup.precision
     local, narrow = setup.engine == "local", precision in _FOUR_BIT
     queries = shape.heads / shape.cache_heads
@@ -167,7 +166,6 @@ def smallest_group(setup: ServingSetup, accelerators: float) -> float:
 def make_case(
     setup: ServingSetup, layout: ServingLayout, limit: ServingLimits, traffic: ServingTraffic, *, static: bool = False
 ) -> ServingCase:
-    """All of it together."""
     group = float(layout.group)
     return ServingCase(
         network=setup.shape, widths=byte_widths(setup), machine=machine(setup.chip, setup.precision, group),

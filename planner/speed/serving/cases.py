@@ -191,7 +191,6 @@ class ServingRates:
 
 
 def serving_rates(constants: ServingConstants, traits: ServingTraits) -> ServingRates:
-    """The constants that hold for these traits."""
     c, local = constants, np.asarray(traits.local, dtype=np.float64)
     served_share = c.bandwidth_share ** (1 - local)
     local_share = (

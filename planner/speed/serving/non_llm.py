@@ -236,6 +236,15 @@ def non_llm_serving(catalogue: Catalogue, job: ServingJob) -> NonLlmServing:
     most = job.peak_requests_per_s or job.requests_per_s  # an even stream has no other peak
     peak = [None if reason else _accelerators_needed(most, rate_at_end) for rate_at_end in counts]
     average = None if reason else _accelerators_needed(job.requests_per_s, served)
+    warnings = {
+        "no rate was measured on this accelerator: the range is wide": not rate.measured,
+        "a processor from a measured GPU, or the other way: expect a third to twice of it": not rate.measured
+        and rate.high / rate.low > 4,
+        "so many short requests that the host may set the pace": served > _HOST_PER_S and chip.kind != "cpu",
+        "nobody measured how long one request takes: whether the promise holds is not checked": job.ttft_ms is not None
+        and serving_data().work[find_non_llm_work(job.model)].alone_share is None,
+        "slices are taken to do their share of the whole": job.mig_profile is not None,
+    }
     return NonLlmServing(
         work=name, label=work.label, accelerator=chip.name, requests_per_s=served, low=served * band.low,
         high=served * band.high, offline_requests_per_s=offline, alone_ms=alone_ms, measured=rate.measured,
@@ -243,7 +252,7 @@ def non_llm_serving(catalogue: Catalogue, job: ServingJob) -> NonLlmServing:
         average_requests_per_s=job.requests_per_s, peak_requests_per_s=most,
         accelerators_at_average=average, accelerators_at_peak=peak[0], accelerators_at_peak_low=peak[1],
         accelerators_at_peak_high=peak[2], joules_per_request=joules, reason=reason,
-        warnings=_warnings(job, chip, rate, served),
+        warnings=tuple(text for text, holds in warnings.items() if holds),
     )  # fmt: skip
 
 
@@ -301,16 +310,3 @@ def _method_text(catalogue: Catalogue, name: str, rate: NonLlmRate) -> str:
     entry = next(entry for entry in work.measured if entry.accelerator == rate.carried_from)
     by = _BY.get("bandwidth" if work.bound == "bandwidth" else entry.precision, "16-bit rate")
     return f"carried over from {catalogue.accelerator_label(entry.accelerator)} by the {by}, not measured"
-
-
-def _warnings(job: ServingJob, chip: ServingAccelerator, rate: NonLlmRate, served: float) -> tuple[str, ...]:
-    warnings = {
-        "no rate was measured on this accelerator: the range is wide": not rate.measured,
-        "a processor from a measured GPU, or the other way: expect a third to twice of it": not rate.measured
-        and rate.high / rate.low > 4,
-        "so many short requests that the host may set the pace": served > _HOST_PER_S and chip.kind != "cpu",
-        "nobody measured how long one request takes: whether the promise holds is not checked": job.ttft_ms is not None
-        and serving_data().work[find_non_llm_work(job.model)].alone_share is None,
-        "slices are taken to do their share of the whole": job.mig_profile is not None,
-    }
-    return tuple(text for text, holds in warnings.items() if holds)

@@ -45,7 +45,6 @@ class ServingStepParts:
         return work + self.traffic_s + self.layers_s + self.requests_s
 
     def times(self, factor: Num) -> ServingStepParts:
-        """All of them that much longer."""
         return ServingStepParts(*(getattr(self, each.name) * factor for each in fields(self)))
 
     @property

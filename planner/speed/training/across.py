@@ -104,11 +104,17 @@ def across(
     Numbers end where `enough` says so of the last ones. The job's own accelerator, number and layout are left aside.
     """
     fitted = calibration or default_calibration()
-    asked_of = _layout_relevant_job(job)
+    usual = {name: TrainingJob.model_fields[name].default for name in _RUN_ONLY}
+    asked_of = job.model_copy(update={**usual, "accelerator": "any"})
     batch, keys = default_batch(job), tuple(accelerators)
     for count in sorted(set(counts)):
         weighed = _weighed(catalogue, fitted, asked_of, keys, count, batch)
-        run = _run(catalogue, job, weighed.shape, count)
+        often = reliability(
+            catalogue, accelerators=float(count), params=float(weighed.shape.params), team=job.team,
+            failures=job.failures,
+        )  # fmt: skip
+        tokens = job.tokens or float(compute_optimal_tokens(weighed.shape.active_params))
+        run = _Run(count, tokens, float(often.useful_share), team_share(job.team))
         row = tuple(_reach(key, result, run) for key, result in zip(keys, weighed.chips, strict=True))
         yield row
         if enough(row):
@@ -157,15 +163,14 @@ def _weighed(
     here = replace(base_plan(job, batch=batch), accelerators=float(count))
     if job.global_batch_sequences is None:
         here = replace(here, global_batch=float(divisible_batch(shape, widest, here, LayoutConstraints())))
-    layouts = _layouts(shape, widest, here, sorted({float(size) for size in chips.domain}))
+    table = valid_layouts(shape, widest, here, LayoutConstraints(), {})
+    table = {name: column[_undominated(table)] for name, column in table.items()}
+    table, domain = _with_hybrids(table, sorted({float(size) for size in chips.domain}))
+    plans = replace(here, **table)
+    memory_gb = np.asarray(peak_memory(shape, plans).total_gb) if len(table["tp"]) else np.zeros(0)
+    layouts = _LayoutTable(plans, table, memory_gb, domain)
     best = _best(shape, chips, layouts, fitted)
     return _CountResults(shape, tuple(_one(shape, chips, at, layouts, best, fitted) for at in range(len(keys))))
-
-
-def _layout_relevant_job(job: TrainingJob) -> TrainingJob:
-    """The job without what its layouts and their speed do not depend on."""
-    usual = {name: TrainingJob.model_fields[name].default for name in _RUN_ONLY}
-    return job.model_copy(update={**usual, "accelerator": "any"})
 
 
 _RUN_ONLY = ("accelerators", "tokens", "unique_tokens", "failures", "team")  # they set the run, not its layout
@@ -194,15 +199,6 @@ class _LayoutTable:
     table: LayoutColumns
     memory_gb: Array
     domain: Array  # for chips with so many on a fast link; 0: for all
-
-
-def _layouts(shape: Network, widest: Hardware, base: TrainingPlan, domains: Sequence[float]) -> _LayoutTable:
-    table = valid_layouts(shape, widest, base, LayoutConstraints(), {})
-    table = {name: column[_undominated(table)] for name, column in table.items()}
-    table, domain = _with_hybrids(table, domains)
-    plans = replace(base, **table)
-    memory_gb = np.asarray(peak_memory(shape, plans).total_gb) if len(table["tp"]) else np.zeros(0)
-    return _LayoutTable(plans, table, memory_gb, domain)
 
 
 def _with_hybrids(table: LayoutColumns, domains: Sequence[float]) -> tuple[LayoutColumns, Array]:
@@ -246,7 +242,6 @@ class _Best:
 
 
 def _best(shape: Network, chips: _AcceleratorColumns, layouts: _LayoutTable, fitted: TrainingCalibration) -> _Best:
-    """All layouts on all chips, some at a time."""
     many = len(chips.keys)
     at, rate, best = np.zeros(many, dtype=np.intp), np.zeros(many), np.zeros(many)
     # The leanest first: what only large chips hold is weighed on those alone, and of equals the leaner one is taken.
@@ -299,15 +294,6 @@ class _Run:
     tokens: float
     useful_share: float
     team: TeamEfficiency
-
-
-def _run(catalogue: Catalogue, job: TrainingJob, shape: Network, count: int) -> _Run:
-    often = reliability(
-        catalogue, accelerators=float(count), params=float(shape.params), team=job.team,
-        failures=job.failures,
-    )  # fmt: skip
-    tokens = job.tokens or float(compute_optimal_tokens(shape.active_params))
-    return _Run(count, tokens, float(often.useful_share), team_share(job.team))
 
 
 def _reach(key: str, result: _LayoutResult, run: _Run) -> Throughput:

@@ -58,7 +58,6 @@ class TrainingMemory:
 
     @property
     def total_gb(self) -> Num:
-        """All parts."""
         total: Num = 0.0
         for field in fields(self):
             total = total + getattr(self, field.name)

@@ -121,13 +121,11 @@ class ImageTrainingResult:
 
 @cached(1)
 def image_training_data() -> ImageTrainingData:
-    """The data file, checked."""
     return ImageTrainingData.model_validate(read_data("vision_training.yaml"))
 
 
 @cached(1)
 def published_image_rates() -> tuple[PublishedImageRate, ...]:
-    """The published rates."""
     with (DATA / "vision_training.csv").open(encoding="utf-8", newline="") as file:
         return tuple(
             PublishedImageRate(row["model"], row["accelerator"], float(row["n_accelerators"]),

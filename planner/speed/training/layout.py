@@ -221,7 +221,6 @@ def stages_divide(layers: float, pp: Num) -> NDArray[np.bool_]:
 
 
 def _cross_join(table: LayoutColumns, name: str, values: Sequence[float]) -> LayoutColumns:
-    """Every row of the table with every value."""
     rows = len(next(iter(table.values())))
     grown = {column: np.repeat(cells, len(values)) for column, cells in table.items()}
     return grown | {name: np.tile(np.array(values, dtype=np.float64), rows)}

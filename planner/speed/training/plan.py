@@ -96,7 +96,6 @@ class TrainingPlan:
 
     @property
     def tokens_per_step(self) -> Num:
-        """Tokens of the whole step."""
         return self.global_batch * self.seq_len
 
     @property

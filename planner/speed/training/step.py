@@ -30,14 +30,6 @@ def tensor_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingCons
     return k.tensor_exposed * shape.layers * 2 * plan.passes * moved / rate
 
 
-def context_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstants) -> Num:
-    """Context parallelism: keys and values go round. [s] for one micro-batch"""
-    inside = plan.tp * plan.cp <= chip.domain
-    rate = np.where(inside, chip.link_gb_s, chip.nic_gb_s) * GIGA
-    moved = 2 * plan.tokens * shape.kv_width / plan.tp * (plan.cp - 1) * shape.attention_layers
-    return k.context_exposed * moved * plan.passes / rate
-
-
 def all_to_all_s(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstants) -> Num:
     """Expert parallelism: tokens go to their experts and back. [s] for one micro-batch
 
@@ -154,7 +146,6 @@ class TrainingStepParts:
 
     @property
     def total_s(self) -> Num:
-        """The whole step."""
         total: Num = 0.0
         for field in fields(self):
             total = total + getattr(self, field.name)
@@ -198,6 +189,9 @@ def step_s(
 
 def _step(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstants, chip_factor: Num) -> _StepTimes:
     factor = chip_factor * chip.power_share**k.power
+    inside = plan.tp * plan.cp <= chip.domain
+    rate = np.where(inside, chip.link_gb_s, chip.nic_gb_s) * GIGA
+    moved = 2 * plan.tokens * shape.kv_width / plan.tp * (plan.cp - 1) * shape.attention_layers
     micro: dict[str, Num] = {
         "linear_s": linear_s(shape, chip, plan, k, factor),
         "head_s": head_s(shape, chip, plan, k, factor),
@@ -207,7 +201,7 @@ def _step(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstan
         "permute_s": permute_s(shape, chip, plan, k),
         "host_s": host_s(shape, plan, k),
         "tensor_traffic_s": tensor_s(shape, chip, plan, k),
-        "context_traffic_s": context_s(shape, chip, plan, k),
+        "context_traffic_s": (k.context_exposed * moved * plan.passes / rate),
         "expert_traffic_s": all_to_all_s(shape, chip, plan, k),
     }
     busy_s = sum(micro.values())

@@ -52,7 +52,6 @@ class PriceList:
     inner: str = ""  # the field that holds the rows of each entry
 
     def read(self, label: str, ask: Fetcher) -> Observations:
-        """Read the one page."""
         rows = ReplyRows(label)
         headers = {self.key_header[0]: self.key_header[1].format(key=ask.key())} if self.key_header else None
         reply = ask.get(self.url, headers=headers) if self.body is None else ask.post(self.url, self.body)

@@ -37,7 +37,6 @@ class _ReservationPrice:
 
 
 def read(ask: Fetcher) -> Observations:
-    """Read all regions."""
     rows = ReplyRows("AWS")
     unknown: set[str] = set()
 

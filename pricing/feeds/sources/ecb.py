@@ -12,7 +12,6 @@ UNSAFE = ("<!doctype", "<!entity")  # what can make a small file large, or read 
 
 
 def read(ask: Fetcher) -> Observations:
-    """Read the one file."""
     rows = ReplyRows("ECB")
     reply = ask.get(URL)
     xml = reply.text()

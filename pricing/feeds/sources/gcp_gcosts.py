@@ -22,7 +22,6 @@ INDENT = 2
 
 
 def read(ask: Fetcher) -> Observations:
-    """Read the one file."""
     reply = ask.get(URL)
     yield from ((reply, observation) for observation in _observations(ReplyRows("gcosts"), reply))
 

@@ -12,7 +12,6 @@ import zlib
 from collections.abc import Iterator
 from datetime import date
 
-from pricing.choices import Purchase
 from pricing.feeds.feed import Feed, FeedReply, Fetcher, Observation
 from pricing.feeds.machines import accelerator, add_form_factor, machines
 from pricing.feeds.parsing import Observations, ReplyRows, day, lowest, offers, positive, read_parts, text, whole
@@ -28,7 +27,6 @@ CLUSTER = "runpod-cluster"
 
 
 def read(ask: Fetcher) -> Observations:
-    """Read all sellers."""
     rows = ReplyRows("gpuhunt")
     return read_parts(SELLERS, lambda seller: lowest(_seller(rows, ask, seller)))
 
@@ -63,22 +61,18 @@ def _machine(seller: str, line: dict[str, str], collected: date) -> Iterator[Obs
         return  # no accelerator, a price that AWS itself says, or a part of an accelerator listed as one
     board = accelerator("gpuhunt", add_form_factor(line["gpu_name"], name), memory)
     doubted = machine and machine.on_demand_doubt and not spot
+    try:
+        calendar = json.loads(line["provider_data"] or "{}").get("is_dws_calendar_mode")
+    except (ValueError, AttributeError):
+        calendar = False
     yield from offers(
         seller, machine.accelerator if machine else board, whole(line["gpu_count"]),
-        {_purchase(line, spot=spot): line["price"]},
+        {("capacity_block" if calendar else "spot" if spot else "on_demand"): line["price"]},
         region="" if seller == ONE_PRICE else ZONE.sub("", text(line["location"])),
         sku=f"{name}{', cluster' if CLUSTER in text(line['flags']).split() else ''}", memory_gb=memory,
         fabric=machine.fabric if machine else None, doubts=(machine.on_demand_doubt,) if machine and doubted else (),
         day=collected,
     )  # fmt: skip
-
-
-def _purchase(line: dict[str, str], *, spot: bool) -> Purchase:
-    try:
-        calendar = json.loads(line["provider_data"] or "{}").get("is_dws_calendar_mode")
-    except (ValueError, AttributeError):
-        calendar = False
-    return "capacity_block" if calendar else "spot" if spot else "on_demand"
 
 
 FEED = Feed(

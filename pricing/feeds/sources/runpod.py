@@ -23,7 +23,6 @@ SECURE, COMMUNITY, CLUSTER = "Secure Cloud", "Community Cloud", "Instant Cluster
 
 
 def read(ask: Fetcher) -> Observations:
-    """Ask one question for all."""
     rows = ReplyRows("RunPod")
     reply = ask.post(URL, {"query": QUERY})
     answer = reply.json()

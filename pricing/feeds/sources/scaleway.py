@@ -25,7 +25,6 @@ COUNTRIES = {"fr": ("FR",), "nl": ("NL",), "pl": ("PL",)}
 
 
 def read(ask: Fetcher) -> Observations:
-    """Read all zones."""
     rows = ReplyRows("Scaleway")
     yield from read_parts(regions("scaleway"), lambda zone: _zone(rows, ask, zone))
     rows.check()

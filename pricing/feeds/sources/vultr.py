@@ -24,7 +24,6 @@ UNTRUSTED = "vdm"  # its places are empty although machines are free
 
 
 def read(ask: Fetcher) -> Observations:
-    """Read all three lists."""
     rows = ReplyRows("Vultr")
     for path, kind in LISTS:
         params = {"per_page": "500"} | ({"type": kind} if kind else {})
