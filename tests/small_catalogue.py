@@ -1,11 +1,7 @@
 """A catalogue that fits on two screens, as the files it is made of. Tests change a file and see what happens."""
 
-from datetime import date
-
 from pricing.catalogue import Catalogue
 from pricing.load import build
-
-DAY = date(2026, 11, 21)
 
 CHIPS = """\
 about: "Two H100s that a careless name mixes up, one chip that is only rented, and one that nobody sells."

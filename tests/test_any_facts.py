@@ -44,12 +44,12 @@ from pricing import Catalogue, load_catalogue
 from pricing.orderable import refusal_reason
 from pricing.query import AGEING_DAYS, OfferFilter, find
 from tests import newcomers
+from tests.facts import DAY
 from tests.frozen import live_catalogue
 from tests.house import ROOT
 
 pytestmark = pytest.mark.slow
 
-DAY = date(2026, 11, 21)
 DRAWS = 128
 SEEDS = (1, 2, 3)
 WORLDS = ["frozen", "live", *(f"newcomers {seed}" for seed in SEEDS)]

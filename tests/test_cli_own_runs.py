@@ -11,12 +11,11 @@ import pytest
 from planner.cli import BAD_INPUT, OK, main
 from planner.scenario.durations import format_duration
 from planner.scenario.file import read_scenario
-from pricing import load_catalogue
 from tests.evidence.mine import as_csv, own_rows
+from tests.facts import CATALOGUE
 
 pytestmark = pytest.mark.slow
 
-CATALOGUE = load_catalogue()
 DAY = ["--day", "2026-11-21"]
 PLAN = "work: [{accelerators: 64, train: {model: llama-3-8b, tokens: 1e12}}]\nways: [on_demand]\n"
 CHIPS = ["--accelerator", "H100-SXM5-80GB", "--accelerator", "H200-SXM-141GB"]

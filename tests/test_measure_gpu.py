@@ -18,10 +18,10 @@ from planner.cli.common import BAD_INPUT, OK
 from planner.evidence.constants_file import serving_constants_in
 from planner.evidence.table import RunTableError
 from planner.speed.serving.chips import serving_data
-from pricing import PricingError, load_catalogue
+from pricing import PricingError
+from tests.facts import CATALOGUE
 from tools.check_gpu import constants_from_measurement, factors, main, measured_accelerator, read_measured
 
-CATALOGUE = load_catalogue()
 H100 = {
     "name": "NVIDIA H100 80GB HBM3", "count": 8, "memory_bytes": 85_520_809_984, "compute_capability": "9.0",
     "torch": "2.8.0", "python": "3.12.1", "cuda": "12.8",

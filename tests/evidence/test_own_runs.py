@@ -1,6 +1,5 @@
 """Runs of one's own: what a table says, how much of it is believed, and that it counts where it was measured."""
 
-from datetime import date
 from math import log
 
 import numpy as np
@@ -17,11 +16,9 @@ from planner.speed.serving import serve
 from planner.speed.serving.bands import serving_correction
 from planner.speed.training import train
 from planner.speed.training.across import across
-from pricing import load_catalogue
 from tests.evidence.mine import SERVED, as_csv, own_rows
+from tests.facts import CATALOGUE, DAY
 
-CATALOGUE = load_catalogue()
-DAY = date(2026, 11, 21)
 BERT = "BERT-Large (SQuAD)"
 H100, H200 = "H100-SXM5-80GB", "H200-SXM-141GB"
 TRAIN = TrainingJob(model="llama-3-8b", accelerator=H100, accelerators=64, tokens=1e12)

@@ -8,9 +8,8 @@ from planner.evidence.plausible import MeasuredFigure, UnitMistake, doubt, is_po
 from planner.evidence.table import TABLES, read_run_rows
 from planner.report.speed.runs import checked_rows, checked_text
 from planner.scenario.vocabulary import Kind
-from pricing import load_catalogue
+from tests.facts import CATALOGUE
 
-CATALOGUE = load_catalogue()
 TRAINED = {
     "id": "mine", "model": "Llama 3 8B", "accelerator": "H100-SXM5-80GB", "n_accelerators": "8", "precision": "bf16",
     "tp": "1", "pp": "1", "seq_len": "8192", "global_batch_sequences": "128", "task": "pretrain",

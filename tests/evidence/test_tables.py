@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Sequence
-from datetime import date
 from typing import get_args
 
 import pytest
@@ -21,11 +20,9 @@ from planner.report.speed.runs import check_summary, checked_rows, checked_text,
 from planner.scenario.measured import Kind
 from planner.speed.serving.chips import serving_data
 from planner.speed.training.constants import GUESSED
-from pricing import load_catalogue
 from tests.evidence.mine import SERVED, TRAINED, as_csv
+from tests.facts import CATALOGUE, DAY
 
-CATALOGUE = load_catalogue()
-DAY = date(2026, 11, 21)
 MEASURED = {"training": {"tokens_per_s_per_accelerator": "9000"}, "serving": {"output_tokens_per_s_total": "3000"}}
 BOTH = get_args(Kind)
 

@@ -1,6 +1,5 @@
 """Any plan at all: the scenarios of hypothesis, brought to what the catalogue knows, and their dearer catalogues."""
 
-from datetime import date
 from typing import Any
 
 from hypothesis import strategies as st
@@ -8,14 +7,13 @@ from hypothesis import strategies as st
 from planner.money.plan import Plan, plan
 from planner.scenario.own import PurchaseOrder
 from planner.scenario.scenario import Scenario
-from pricing import Catalogue, Figure, load_catalogue
+from pricing import Catalogue, Figure
 from pricing.figure import FigureValue
+from tests.facts import CATALOGUE, DAY
 from tests.scenario.scenarios import scenarios
 
-DAY = date(2026, 11, 21)
 CHIPS = ("H100-SXM5-80GB", "RTX-4090-24GB", "MI300X-192GB", "GB200-NVL72-186GB")
 SITES = ("US-TX", "DE", "NO", "JP", "WORLD")
-CATALOGUE = load_catalogue()
 SECOND = 1 / 3600
 
 

@@ -1,6 +1,5 @@
 """Plans for the tests of owning in which everything costs nothing but what a test names."""
 
-from datetime import date
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,8 @@ from planner.money.plan import build_context
 from planner.money.setting import PlanContext
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
+from tests.facts import DAY
 
-DAY = date(2026, 11, 21)
 NOTHING: dict[str, Any] = {
     "host_share": 0.0,
     "spare_share": 0.0,

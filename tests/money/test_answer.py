@@ -22,11 +22,9 @@ from planner.scenario.scenario import Scenario
 from planner.scenario.terms import FinancialTerms, TaxInputs
 from planner.scenario.ways import Way
 from planner.scenario.work import Work
-from pricing import load_catalogue
 from tests.examples import at_most
-from tests.money.test_breakeven import DAY, bare_own, scaled, toy
-
-CATALOGUE = load_catalogue()
+from tests.facts import CATALOGUE, DAY
+from tests.money.test_breakeven import bare_own, scaled, toy
 
 
 def asked(scenario: Scenario) -> Answer:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from datetime import date
 
 import pytest
 
@@ -15,8 +14,8 @@ from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
 from pricing import Catalogue, load_catalogue
 from pricing.orderable import BY_THE_TERM, NVLINK_DOMAIN, Order, sale
+from tests.facts import DAY
 
-DAY = date(2026, 11, 21)
 NUMBERS = (8, 48, 256, 520, 1_024, 5_000, 20_000)
 KINDS = (frozenset({"on_demand"}), frozenset({"spot"}), BY_THE_TERM)
 H100 = "H100-SXM5-80GB"

@@ -3,7 +3,6 @@
 Nothing here calls the program but `plan`. Every price is typed, so that no catalogue moves a figure.
 """
 
-from datetime import date
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,9 @@ from planner.money.measures import present_usd
 from planner.money.plan import plan
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
+from tests.facts import DAY
 from tests.money.owning import NOTHING
 
-DAY = date(2026, 11, 21)
 MACRS = (0.2, 0.32, 0.192, 0.1152, 0.1152, 0.0576)
 WORK: dict[str, Any] = {"accelerators": 24, "busy_share": 0.7}
 RENT: dict[str, Any] = {

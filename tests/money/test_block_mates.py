@@ -10,7 +10,7 @@ from planner.scenario.own import OwnInputs
 from planner.scenario.rent import MixInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import ScheduledJob, Work
-from tests.money.anyplan import CATALOGUE, DAY
+from tests.facts import CATALOGUE, DAY
 
 
 @pytest.mark.parametrize("way", ["own", "mix"])

@@ -1,6 +1,5 @@
 """Break-evens: there both ways cost the same; where there is none, the reason stands; published ones come out."""
 
-from datetime import date
 from typing import Any
 
 import numpy as np
@@ -29,11 +28,9 @@ from planner.scenario.rent import RentalInputs, ReservationInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import FinancialTerms
 from planner.scenario.work import Work
-from pricing import load_catalogue
 from tests.examples import at_most
+from tests.facts import CATALOGUE, DAY
 
-CATALOGUE = load_catalogue()
-DAY = date(2026, 11, 21)
 TRIED = {
     "usd_per_accelerator_hour": "usd_per_accelerator_hour",
     "usd_per_kwh": "usd_per_kwh",

@@ -14,9 +14,8 @@ from planner.scenario.task import ServingTask
 from planner.scenario.work import Work
 from planner.speed.serving import serve
 from planner.speed.work_to_hours import cheapest_hosted_price, serving_job
-from pricing import load_catalogue
+from tests.facts import CATALOGUE
 
-CATALOGUE = load_catalogue()
 CHAT = ServingTask(model="llama-3.3-70b", requests_per_s=5.0, peak_requests_per_s=15.0, weight_precision="fp8")
 SCENARIO = Scenario(work=(Work(serve=CHAT, storage_tb=0.0, egress_tb_per_month=0.0),))
 FOUND = serve(CATALOGUE, serving_job(SCENARIO, CHAT))

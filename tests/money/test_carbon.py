@@ -17,8 +17,8 @@ from planner.scenario.work import Work
 from pricing import Catalogue, Figure, load_catalogue
 from pricing.electricity import grid_intensity_at, mean_grid_intensity
 from pricing.figure import FigureValue, Unit
+from tests.facts import DAY
 
-DAY = date(2026, 11, 21)
 H100 = "H100-SXM5-80GB"
 EMBODIED_KG, SERVER_KG = 575.0, 5_700.0
 

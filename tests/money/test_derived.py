@@ -17,7 +17,8 @@ from planner.scenario.own import PurchaseOrder
 from planner.scenario.path import with_value
 from planner.scenario.scenario import Scenario
 from pricing.caching import cached_property, derive
-from tests.money.anyplan import CATALOGUE, CHIPS, DAY, of, plans
+from tests.facts import CATALOGUE, DAY
+from tests.money.anyplan import CHIPS, of, plans
 
 KEPT = {
     kind: [name for name, value in vars(kind).items() if isinstance(value, cached_property) and value.part]

@@ -12,7 +12,7 @@ from planner.money.plan import build_context
 from planner.money.setting import BUSY_FACTOR
 from planner.money.ways import WAYS
 from planner.scenario.scenario import Scenario
-from tests.money.anyplan import CATALOGUE, DAY
+from tests.facts import CATALOGUE, DAY
 
 
 @pytest.mark.slow

@@ -15,10 +15,10 @@ from planner.money.plan import build_context, plan, plan_from_context
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import FinancialTerms
 from planner.study.uncertainty.futures import draw_futures
-from pricing import load_catalogue
 from tests.examples import at_most
-from tests.money.anyplan import CATALOGUE, plans, small
-from tests.money.owning import DAY, EIGHTY, scenario
+from tests.facts import CATALOGUE, DAY
+from tests.money.anyplan import plans, small
+from tests.money.owning import EIGHTY, scenario
 
 HOURS = 80 * 0.5 * 730  # a month
 FEE = "Fee for the agreed rent"
@@ -35,7 +35,7 @@ RISING = FinancialTerms(rent_change_per_year=0.2)
 
 def option(way: str, rent: dict[str, Any], **changes: Any) -> Option:
     asked = scenario({**EIGHTY, **changes.pop("own", {})}, rent=rent, ways=(way,), **{"terms": RISING, **changes})
-    (found,) = plan(load_catalogue(), asked, DAY).options
+    (found,) = plan(CATALOGUE, asked, DAY).options
     return found
 
 
@@ -55,7 +55,7 @@ def test_from_its_month_on_the_agreed_price_stands_in_place_of_the_path() -> Non
 
 def test_so_it_is_in_every_future() -> None:
     asked = scenario(EIGHTY, rent={**AGREED, "forward_from_month": 1}, ways=("on_demand",), terms=FinancialTerms())
-    drawn = draw_futures(plan(load_catalogue(), asked, DAY), 64)
+    drawn = draw_futures(plan(CATALOGUE, asked, DAY), 64)
     assert drawn is not None
     work = drawn.draws["busy_factor"]
     # a fee today, and the work that comes at 1.50

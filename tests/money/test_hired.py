@@ -1,15 +1,11 @@
 """The cheapest hour that a job can use: of whoever has so many, joined as it needs, at what the price is worth."""
 
-from datetime import date
-
 import pytest
 
 from planner.money.renting.cheapest_offer import hired
-from pricing import load_catalogue
 from pricing.orderable import Order, refusal_reason
+from tests.facts import CATALOGUE, DAY
 
-CATALOGUE = load_catalogue()
-DAY = date(2026, 11, 21)
 H100 = "H100-SXM5-80GB"
 
 

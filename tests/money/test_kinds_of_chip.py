@@ -9,7 +9,8 @@ from planner.money.setting import PlanContext
 from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.uncertain_inputs import OF_CURVE, uncertain_inputs
 from pricing import Catalogue, load_catalogue
-from tests.money.owning import DAY, lines
+from tests.facts import DAY
+from tests.money.owning import lines
 
 CARD, BOARD = "RTX-4090-24GB", "H100-SXM5-80GB"
 SHARES = (0.9, 0.8, 0.7)

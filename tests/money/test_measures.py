@@ -21,11 +21,9 @@ from planner.money.measures import (
 from planner.money.setting import PlanContext
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import FinancialTerms
-from pricing import load_catalogue
 from tests.examples import at_most
+from tests.facts import CATALOGUE, DAY
 
-CATALOGUE = load_catalogue()
-DAY = date(2026, 11, 21)
 TIMINGS = ("month_end", "month_middle", "year_end", "year_middle", "dated")
 
 

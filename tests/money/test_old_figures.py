@@ -14,8 +14,8 @@ from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
 from pricing import Catalogue, Figure, load_catalogue
 from pricing.stale import limit_days
+from tests.facts import DAY
 
-DAY = date(2026, 11, 21)
 KEYS = [one.key for one in load_presets()]
 H100 = "H100-SXM5-80GB"
 

@@ -12,8 +12,8 @@ from planner.money.verdict.answer import build_answer
 from planner.money.ways import options_of_side
 from planner.scenario.rent import RentalInputs
 from planner.scenario.scenario import Scenario
-from tests.money.test_answer import CATALOGUE, asked, option, said
-from tests.money.test_breakeven import DAY
+from tests.facts import CATALOGUE, DAY
+from tests.money.test_answer import asked, option, said
 
 
 def test_where_a_side_has_no_price_the_rest_is_answered() -> None:

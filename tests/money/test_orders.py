@@ -20,7 +20,8 @@ from planner.scenario.rent import MixInputs
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
 from tests.examples import at_most
-from tests.money.owning import DAY, NOTHING, built, by_line, scenario, setting, total
+from tests.facts import DAY
+from tests.money.owning import NOTHING, built, by_line, scenario, setting, total
 
 # Two servers of eight: one today, one after a year, in a plan of four years; 24 wanted half of the time from then on.
 EACH = {**NOTHING, "usd_per_accelerator": 10_000.0, "accelerators_per_server": 8}

@@ -14,7 +14,8 @@ from planner.money.ways.own import build_fleet_ledger
 from planner.scenario.scenario import Scenario
 from pricing import Catalogue, load_catalogue
 from pricing.figure import FigureValue, Source
-from tests.money.owning import DAY, EIGHTY, NOTHING, flow, lines, scenario, setting, whole
+from tests.facts import DAY
+from tests.money.owning import EIGHTY, NOTHING, flow, lines, scenario, setting, whole
 
 
 def usual(accelerators: int = 8, **own: Any) -> PlanContext:

@@ -10,7 +10,8 @@ from planner.money.owned_fleet import USUAL_SHARES, idle, split, work_units
 from planner.money.plan import Plan, plan
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
-from tests.money.owning import DAY, EIGHTY, scenario
+from tests.facts import DAY
+from tests.money.owning import EIGHTY, scenario
 
 # 80 kW: half of it while working, a quarter while idle, times 1.5 for cooling, at 0.10 a kWh.
 POWERED: dict[str, Any] = {

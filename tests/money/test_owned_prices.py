@@ -8,7 +8,8 @@ import pytest
 from planner.money.owning import owned
 from planner.money.plan import plan
 from pricing import load_catalogue
-from tests.money.owning import DAY, EIGHTY, flow, scenario, setting
+from tests.facts import DAY
+from tests.money.owning import EIGHTY, flow, scenario, setting
 
 
 def test_power_is_billed_as_drawn_and_its_price_moves() -> None:

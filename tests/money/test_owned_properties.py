@@ -14,7 +14,8 @@ from planner.scenario.own import OwnInputs
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
 from tests.examples import at_most
-from tests.money.owning import DAY, EIGHTY, lines, scenario, setting, whole
+from tests.facts import DAY
+from tests.money.owning import EIGHTY, lines, scenario, setting, whole
 
 _ROOM = {**EIGHTY, "place": "own_room"}
 _LATER = {**EIGHTY, "refresh_years": 1.5, "residual_share": None}

@@ -1,6 +1,5 @@
 """Places and machines: a home, an office, a campus and a data centre, each reckoned by hand."""
 
-from datetime import date
 from typing import Any
 
 import numpy as np
@@ -17,10 +16,8 @@ from planner.scenario.known_names import ScenarioError, resolve_names
 from planner.scenario.own import OwnInputs
 from planner.scenario.scenario import Scenario
 from planner.study.mix import mix_rates as rates
-from pricing import load_catalogue
+from tests.facts import CATALOGUE, DAY
 
-DAY = date(2026, 11, 21)
-CATALOGUE = load_catalogue()
 NO_CHANGE = {"power_price_change_per_year": 0.0}
 
 

@@ -1,6 +1,5 @@
 """Every amount of money is compared with what such things cost; a slip is asked about, a plausible price is not."""
 
-from datetime import date
 from functools import lru_cache
 from typing import Any
 
@@ -15,8 +14,8 @@ from planner.scenario.path import Path, format_path
 from planner.scenario.scenario import Scenario
 from planner.scenario.typed_money import is_money
 from pricing import load_catalogue
+from tests.facts import DAY
 
-DAY = date(2026, 11, 21)
 MONEY = sorted((path for path in leaf_fields() if is_money(path)), key=str)
 H100, RTX = "H100-SXM5-80GB", "RTX-4090-24GB"
 

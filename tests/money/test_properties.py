@@ -23,7 +23,8 @@ from planner.scenario.scenario import Scenario
 from planner.scenario.ways import Way
 from planner.scenario.work import Work
 from tests.examples import at_most
-from tests.money.anyplan import CATALOGUE, DAY, dearer, known, of, plans, scaled, small
+from tests.facts import CATALOGUE, DAY
+from tests.money.anyplan import dearer, known, of, plans, scaled, small
 
 pytestmark = pytest.mark.slow
 

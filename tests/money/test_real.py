@@ -16,11 +16,10 @@ from planner.scenario.rent import MixInputs, RentalInputs, ReservationInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import FinancialTerms, TaxInputs
 from planner.scenario.work import Work
-from pricing import load_catalogue
 from tests.examples import at_most
-from tests.money.anyplan import DAY, of, plans, small
+from tests.facts import CATALOGUE, DAY
+from tests.money.anyplan import of, plans, small
 
-CATALOGUE = load_catalogue()
 INFLATION, RATE = 0.04, 0.11
 CHANGES = {"rent": -0.15, "power": 0.06, "hardware": -0.1, "wage": 0.05, "space": 0.03, "maintenance": 0.08}
 # What has no path of its own costs the same dollars in the one, and the same of today's money in the other: none here.

@@ -12,7 +12,8 @@ from planner.money.plan import plan
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import FinancialTerms
 from pricing import load_catalogue
-from tests.money.owning import DAY, EIGHTY, flow, lines, scenario, setting
+from tests.facts import DAY
+from tests.money.owning import EIGHTY, flow, lines, scenario, setting
 
 SOLD: dict[str, Any] = {**EIGHTY, "host_share": 0.25, "residual_share": 0.3, "selling_cost_share": 0.1}  # for 1,000,000
 BY_SERVER = {**SOLD, "usd_per_server": 100_000.0}

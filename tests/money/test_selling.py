@@ -13,7 +13,8 @@ from planner.money.ways import keep, lease, loan, mix, own, reserved
 from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.uncertain_inputs import uncertain_inputs
 from pricing import load_catalogue
-from tests.money.owning import DAY, EIGHTY, built, by_line, scenario, setting, total
+from tests.facts import DAY
+from tests.money.owning import EIGHTY, built, by_line, scenario, setting, total
 
 METER: dict[str, Any] = {**EIGHTY, "usd_per_kwh": 0.1, "busy_power_share": 0.8, "idle_power_share": 0.3}
 SELL: dict[str, Any] = {"usd_per_accelerator_hour": 1.5, "share_sold": 0.7, "fee_share": 0.1}

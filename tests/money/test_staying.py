@@ -1,6 +1,5 @@
 """Where the work must stay binds rent, spot, hosted models and ownership alike."""
 
-from datetime import date
 from typing import Any
 
 import pytest
@@ -9,11 +8,9 @@ from planner.cli import main
 from planner.money.plan import Plan, plan
 from planner.money.renting.orders import placement_limits
 from planner.scenario.scenario import Scenario
-from pricing import load_catalogue
 from pricing.orderable import bloc_members, sale
+from tests.facts import CATALOGUE, DAY
 
-DAY = date(2026, 11, 21)
-CATALOGUE = load_catalogue()
 SERVICE = {"serve": {"model": "llama-3.3-70b", "requests_per_s": 2.0}}
 
 

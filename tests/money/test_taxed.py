@@ -1,6 +1,5 @@
 """Tax and VAT as lines: published after-tax values, what a table writes off, losses, and books apart from tax."""
 
-from datetime import date
 from typing import Any
 
 import numpy as np
@@ -15,11 +14,8 @@ from planner.money.setting import PlanContext
 from planner.money.tax import book_depreciation_usd, tax_depreciation_usd, with_tax
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import FinancialTerms, TaxInputs
-from pricing import load_catalogue
 from tests.examples import at_most
-
-CATALOGUE = load_catalogue()
-DAY = date(2026, 11, 21)
+from tests.facts import CATALOGUE, DAY
 
 
 def setting(tax: TaxInputs | None, *, years: float = 5, **terms: Any) -> PlanContext:

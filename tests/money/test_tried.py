@@ -18,7 +18,7 @@ from planner.money.renting.offer_inputs import (
 from planner.money.setting import BUSY_FACTOR, PlanContext
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
-from tests.money.anyplan import CATALOGUE, DAY
+from tests.facts import CATALOGUE, DAY
 
 FACTORS = (*PRICE_FACTORS.values(), RESERVED_FACTOR, *BESIDE_FACTORS.values(), BUSY_FACTOR)
 

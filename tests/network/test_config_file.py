@@ -15,9 +15,8 @@ from planner.network.record import (
     user_model_record,
     with_user_models,
 )
-from pricing import load_catalogue
+from tests.facts import CATALOGUE
 
-CATALOGUE = load_catalogue()
 LLAMA: dict[str, Any] = {
     "_name_or_path": "meta-llama/Our-Llama", "model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32,
     "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 14336, "vocab_size": 128256,

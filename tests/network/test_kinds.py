@@ -11,12 +11,12 @@ from planner.scenario.jobs import ServingJob, TrainingJob
 from planner.speed.hardware import InvalidJobError
 from planner.speed.serving import serve
 from planner.speed.training import train
-from pricing import CatalogError, load_catalogue
+from pricing import CatalogError
 from pricing.load import build
 from pricing.model import AttentionKind, Model
+from tests.facts import CATALOGUE
 from tests.network.models import model, with_models
 
-CATALOGUE = load_catalogue()
 LLAMA = CATALOGUE.models["Llama-3.1-8B"]
 H100 = "H100-SXM5-80GB"
 WITHOUT_LAYERS = {"convolution", "none"}

@@ -11,11 +11,11 @@ from planner.network.record import build_network
 from planner.scenario.jobs import ServingJob, TrainingJob
 from planner.speed.serving import serve
 from planner.speed.training import train
-from pricing import Catalogue, PricingError, load_catalogue
+from pricing import Catalogue, PricingError
 from pricing.model import Model
+from tests.facts import CATALOGUE
 from tests.network.models import reworded
 
-CATALOGUE = load_catalogue()
 H100 = "H100-SXM5-80GB"
 
 

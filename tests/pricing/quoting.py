@@ -7,7 +7,8 @@ from pricing.catalogue import Catalogue, figures
 from pricing.figure import Figure
 from pricing.load import _check_references
 from pricing.quotes import Quotes, parse_quotes, with_quotes
-from tests.small_catalogue import DAY, small_catalogue
+from tests.facts import DAY
+from tests.small_catalogue import small_catalogue
 
 SMALL = small_catalogue()
 PER_CHIP = "usd_per_accelerator_hour"

@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pricing import Catalogue, load_catalogue
+from pricing import Catalogue
 from pricing.catalogue import figures
 from pricing.query import OfferFilter, find, freshness
 from pricing.stale import as_of
-
-CATALOGUE = load_catalogue()
+from tests.facts import CATALOGUE
 
 
 def price_on(day: date, key: str) -> tuple[float, date]:

@@ -1,19 +1,17 @@
 """Filters hide and count; they never invent, and their order is total."""
 
-from datetime import date, timedelta
+from datetime import timedelta
 from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pricing import load_catalogue
 from pricing.choices import TRUST_ORDER, Area
 from pricing.orderable import Order, ResidencyRequirement, eu, is_in, refusal_reason, run_coordinates
 from pricing.query import MILD, OfferFilter, find, freshness, price, trust
+from tests.facts import CATALOGUE, DAY
 
-DAY = date(2026, 11, 21)
-CATALOGUE = load_catalogue()
 OFFERS = CATALOGUE.offers
 
 WISHES = st.builds(

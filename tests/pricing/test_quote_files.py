@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from pricing.catalogue import Catalogue
 from pricing.errors import QuoteError
 from pricing.quotes import COLUMNS, MAX_BYTES, MAX_ROWS, TEMPLATE_CSV, parse_quotes
+from tests.facts import DAY
 from tests.pricing.quoting import GOOD_ROW, HEADER, PER_CHIP, read
-from tests.small_catalogue import DAY
 
 # Files as programs and people write them
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from tests.facts import DAY
 from tests.pricing.quoting import HEADER, PER_CHIP, card, discount, eight, hardware, offer, priced, read, row
-from tests.small_catalogue import DAY
 
 # Rows that are right
 

@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 
 from pricing.quotes import is_yours
+from tests.facts import DAY
 from tests.pricing.quoting import (
     CARD,
     CHIP,
@@ -20,7 +21,6 @@ from tests.pricing.quoting import (
     price,
     quoted,
 )
-from tests.small_catalogue import DAY
 
 # Prices
 

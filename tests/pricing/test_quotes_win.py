@@ -23,8 +23,8 @@ from pricing.quotes import (
 )
 from pricing.records import Offer
 from tests.examples import at_most
+from tests.facts import DAY
 from tests.pricing.quoting import CARD, CHIP, NORTH_EU, SMALL, assert_sound, offer_row, price, quoted
-from tests.small_catalogue import DAY
 
 # What holds always
 

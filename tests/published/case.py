@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date
 from functools import cache, cached_property
 from typing import Any
 
@@ -16,8 +15,8 @@ from planner.money.verdict.breakeven import break_evens
 from planner.scenario.known_names import resolve_names
 from planner.scenario.scenario import Scenario
 from pricing import Catalogue, load_catalogue
+from tests.facts import DAY
 
-DAY = date(2026, 11, 21)
 REPRODUCED, PUBLISHED_ERROR = "reproduced", "published error"
 CASES: dict[str, Case] = {}
 _PRINTED = 1e-6  # recomputed numbers are printed to seven digits

@@ -1,7 +1,6 @@
 """What every plan also tells: by hand on a plan without ranges, and the same as headline and drawer."""
 
 import math
-from datetime import date
 
 import pytest
 from hypothesis import given
@@ -22,10 +21,9 @@ from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.sure_verdict import decided
 from pricing import load_catalogue
 from tests.examples import at_most
+from tests.facts import DAY
 from tests.money import anyplan
 from tests.money.test_breakeven import toy
-
-DAY = date(2026, 11, 21)
 
 
 def found(scenario: Scenario) -> tuple[Answer, OtherMeasures]:

@@ -1,6 +1,5 @@
 """The answer in words: short, about the ways that are compared, and never about what the ledger does not hold."""
 
-from datetime import date
 from urllib.parse import parse_qsl
 
 import numpy as np
@@ -19,9 +18,7 @@ from planner.scenario.presets import find_preset, load_presets
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
-from pricing import load_catalogue
-
-CATALOGUE, DAY = load_catalogue(), date(2026, 11, 21)
+from tests.facts import CATALOGUE, DAY
 
 
 def said_of(scenario: Scenario) -> AnswerSummary:

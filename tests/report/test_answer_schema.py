@@ -29,12 +29,12 @@ from pricing import load_catalogue
 from tests.evidence.golden import serving_rows
 from tests.evidence.mine import as_csv
 from tests.examples import at_most
+from tests.facts import DAY
 from tests.house import ROOT
 from tests.money.anyplan import of, plans
 
 pytestmark = pytest.mark.slow
 
-DAY = date(2026, 11, 21)
 KEYS = [one.key for one in load_presets()]
 EACH = pytest.mark.parametrize("key", KEYS)
 SNAKE = re.compile(r"[a-z][a-z0-9_]*")

@@ -7,7 +7,8 @@ from planner.money.verdict.answer import build_answer
 from planner.report.facts.assumptions import sources_of_ledgers
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
-from tests.study.planned import DAY, catalogue
+from tests.facts import DAY
+from tests.study.planned import catalogue
 
 
 def test_each_figure_stands_once_with_a_source_of_the_catalogue_and_its_day() -> None:

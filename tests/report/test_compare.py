@@ -41,8 +41,8 @@ from planner.study.market.price_history import dots, histories, worth
 from planner.study.market.survey import sized_accelerator
 from pricing import Catalogue, load_catalogue
 from pricing.query import OfferFilter, find
+from tests.facts import DAY
 
-DAY = date(2026, 11, 21)
 SCENARIO = Scenario()
 SETTING = PlanContext(load_catalogue(), SCENARIO, DAY)
 NEED = SETTING.demand.all

@@ -1,7 +1,6 @@
 """The three files of a plan are one set of tables: they join on `option`, and say the same totals."""
 
 import io
-from datetime import date
 from functools import lru_cache
 from pathlib import Path
 
@@ -21,11 +20,11 @@ from planner.scenario.work import Work
 from planner.study.plan_any import planned
 from pricing import load_catalogue
 from tests.examples import at_most
+from tests.facts import DAY
 from tests.money.anyplan import of, plans
 
 pytestmark = pytest.mark.slow
 
-DAY = date(2026, 11, 21)
 EACH = pytest.mark.parametrize("key", [one.key for one in load_presets()])
 
 

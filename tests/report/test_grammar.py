@@ -1,7 +1,6 @@
 """One of something is in the singular, and one sentence writes its amounts in one way."""
 
 import re
-from datetime import date
 
 import pytest
 
@@ -11,9 +10,9 @@ from planner.scenario.presets import load_presets
 from planner.scenario.question import HOURS, QUESTIONS
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
+from tests.facts import DAY
 from tests.report.plain_plans import lines_of, plain_plan
 
-DAY = date(2026, 11, 21)
 SEEDS = 40
 # "1 is", "1 was", "a month on 1 costs" are verbs; 0.1, $1 and 1,001 are other numbers.
 ONE_OF_MANY = re.compile(

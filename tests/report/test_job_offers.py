@@ -13,11 +13,8 @@ from planner.scenario.presets import find_preset
 from planner.scenario.scenario import Scenario
 from planner.study.market.survey import SizedAccelerator, is_single_model_work, sized_accelerator, sized_accelerators
 from planner.study.plan_any import planned
-from pricing import load_catalogue
 from pricing.orderable import Order, refusal_reason
-
-CATALOGUE = load_catalogue()
-DAY = date(2026, 11, 21)
+from tests.facts import CATALOGUE, DAY
 
 
 def plan_of(key: str) -> Plan:

@@ -2,7 +2,6 @@
 
 import math
 import re
-from datetime import date
 from functools import lru_cache
 
 import numpy as np
@@ -18,9 +17,9 @@ from planner.scenario.presets import load_presets
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
 from pricing import load_catalogue
+from tests.facts import DAY
 from tests.test_docs import every_way
 
-DAY = date(2026, 11, 21)
 CODE = re.compile(r"_|\b(many|starts|ceil|where|max|min|pue_|usd)\b|\*")
 NUMBER = re.compile(r"\$?(-?[\d,]+(?:\.\d+)?)(%?)")
 

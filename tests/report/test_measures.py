@@ -5,7 +5,6 @@ import io
 import json
 import math
 from collections.abc import Iterator
-from datetime import date
 from typing import Any
 
 import numpy as np
@@ -27,11 +26,11 @@ from planner.study.plan_any import planned
 from planner.study.sweep.sweep import Sweep
 from planner.study.uncertainty.sure_verdict import decided
 from pricing import PricingError, load_catalogue
+from tests.facts import DAY
 from tests.report.plain_plans import plain_plan
 
 pytestmark = pytest.mark.slow
 
-DAY = date(2026, 11, 21)
 RANDOM_PLANS, GROUPS = 300, 10
 ALIASES = {
     "present_cost_usd": "present_usd",

@@ -8,7 +8,7 @@ from planner.money.ways.own import cannot_buy_reason
 from planner.report.market.compare import no_purchase_reason
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
-from tests.money.owning import DAY
+from tests.facts import DAY
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Prices of one's own that look like slips: below all, of a machine, against each other. Asked about, never changed."""
 
-from datetime import date
-
 import pytest
 
 from planner.money.plan import plan
@@ -9,8 +7,7 @@ from planner.money.verdict.answer import build_answer
 from planner.report.answer.advice import advice_lines
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
-
-DAY = date(2026, 11, 21)
+from tests.facts import DAY
 
 
 def asked_about(**said: object) -> str:

@@ -13,7 +13,8 @@ from planner.report.answer.sentences import summarize_answer
 from planner.scenario.presets import load_presets
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
-from tests.study.planned import DAY, catalogue
+from tests.facts import DAY
+from tests.study.planned import catalogue
 
 CASES = {"": Scenario(), **{one.key: one.scenario for one in load_presets()}}
 

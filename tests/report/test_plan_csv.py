@@ -29,10 +29,10 @@ from planner.scenario.scenario import Scenario
 from planner.scenario.terms import Currency, FinancialTerms, TaxInputs
 from planner.scenario.work import Work
 from pricing import load_catalogue
+from tests.facts import DAY
 
 pytestmark = pytest.mark.slow
 
-DAY = date(2026, 11, 21)
 TAXED = Scenario(
     name="=cmd|' /C calc'!A0",
     years=2.5,

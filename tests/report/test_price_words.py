@@ -1,7 +1,5 @@
 """What an answer says of the price that it rests on: whether so many can be had, and how often they are taken back."""
 
-from datetime import date
-
 import pytest
 
 from planner.money.plan import plan
@@ -9,8 +7,7 @@ from planner.money.verdict.answer import build_answer
 from planner.report.answer.advice import rests_on
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
-
-DAY = date(2026, 11, 21)
+from tests.facts import DAY
 
 
 def said_of(accelerators: int, *ways: str) -> str:

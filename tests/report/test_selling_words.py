@@ -1,6 +1,5 @@
 """Plans that sell hours, in words: whether it pays, what it brings beside work of one's own, what renting is for."""
 
-from datetime import date
 from typing import Any
 
 import pytest
@@ -17,8 +16,8 @@ from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import Judged, decided
 from pricing import load_catalogue
+from tests.facts import DAY
 
-DAY = date(2026, 11, 21)
 HARDLY = ({"accelerators": 1, "busy_share": 0.01, "storage_tb": 0.0, "egress_tb_per_month": 0.0},)
 
 

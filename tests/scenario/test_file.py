@@ -13,10 +13,7 @@ from planner.scenario.rent import MixInputs, RentalInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import Currency, FinancialTerms
 from planner.scenario.work import ScheduledJob, Work
-from pricing import load_catalogue
-
-CATALOGUE = load_catalogue()
-DAY = date(2026, 11, 21)
+from tests.facts import CATALOGUE, DAY
 
 
 def read(text: str | bytes) -> SavedScenario:

@@ -10,10 +10,8 @@ from planner.scenario.grid import SweepGrid, read_grid
 from planner.scenario.known_names import ScenarioError
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
-from pricing import load_catalogue
 from pricing import names as naming
-
-CATALOGUE = load_catalogue()
+from tests.facts import CATALOGUE
 
 
 def read(text: str) -> SweepGrid:

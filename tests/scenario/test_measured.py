@@ -10,9 +10,8 @@ from planner.scenario.known_names import ScenarioError
 from planner.scenario.link import ALSO, LONGEST_ALSO, scenario_from_link, scenario_to_link
 from planner.scenario.measured import MOST_FACTORS, MeasuredRun
 from planner.scenario.scenario import Scenario
-from pricing import load_catalogue
+from tests.facts import CATALOGUE
 
-CATALOGUE = load_catalogue()
 ONE = MeasuredRun(
     kind="training", accelerator="H100-SXM5-80GB", model="Llama-3-8B", precision="bf16", method="full", ratio=1.12,
     low=1.02, high=1.23, runs=6, day=date(2026, 11, 20), source="=our cluster",

@@ -1,7 +1,6 @@
 """Presets: they load, name what the catalogue knows, and give the numbers they state."""
 
 import re
-from datetime import date
 from pathlib import Path
 
 import pydantic
@@ -16,8 +15,8 @@ from planner.scenario.presets import FOLDER, Preset, find_preset, load_presets
 from planner.scenario.question import HOURS, QUESTIONS, detect_question
 from planner.speed.work_to_hours import ScenarioInHours, convert_to_hours
 from pricing import load_catalogue, strict_yaml
+from tests.facts import DAY
 
-DAY = date(2026, 11, 21)
 ROOT = Path(__file__).parents[2]
 EACH = pytest.mark.parametrize("one", load_presets(), ids=lambda one: one.key)
 

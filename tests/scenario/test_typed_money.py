@@ -19,11 +19,10 @@ from planner.scenario.path import with_value
 from planner.scenario.question import KEYS
 from planner.scenario.scenario import Scenario
 from planner.scenario.typed_money import is_money, to_dollars
-from pricing import load_catalogue
 from pricing.exchange import rates
 from pricing.stale import as_of
+from tests.facts import CATALOGUE, DAY
 
-CATALOGUE, DAY = load_catalogue(), date(2026, 11, 21)
 EURO = 1.1172
 WORDS = "1.85 EUR at 1.1172 USD of 2026-10-30 (ECB)"
 FILE = """\

@@ -1,7 +1,6 @@
 """From models to hours: what training and serving ask for, and what cannot be done as asked."""
 
 import re
-from datetime import date
 
 import pytest
 from hypothesis import given
@@ -23,11 +22,9 @@ from planner.speed.training import train
 from planner.speed.training.across import fewest_by_deadline
 from planner.speed.work_to_hours import convert_to_hours, serving_job, training_job
 from planner.study.market.survey import market
-from pricing import load_catalogue
 from tests.examples import at_most
+from tests.facts import CATALOGUE, DAY
 
-CATALOGUE = load_catalogue()
-DAY = date(2026, 11, 21)
 TUNE = TrainingTask(model="llama-3-70b", method="lora", tokens=2e8, runs_per_month=20.0)
 CHAT = ServingTask(
     model="llama-3-70b", requests_per_s=20.0, peak_requests_per_s=50.0, input_tokens=800, output_tokens=250

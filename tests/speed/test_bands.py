@@ -11,9 +11,8 @@ from planner.speed.serving.chips import serving_data
 from planner.speed.serving.serve import serve
 from planner.speed.training.constants import TRAITS, default_calibration, training_band
 from planner.speed.training.train import train
-from pricing import load_catalogue
+from tests.facts import CATALOGUE
 
-CATALOGUE = load_catalogue()
 SPREAD = ErrorSpread(
     traits=("chip", "engine"), ends={"dense": ErrorEnds(below=0.3, above=0.2, rows=90)}, step=1.5,
     wider={"chip": {"Old": 0.8}},

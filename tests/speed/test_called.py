@@ -8,9 +8,8 @@ from planner.network.record import build_network
 from planner.speed.bands import Band
 from planner.speed.match_model import match_accelerator, match_model
 from planner.speed.serving.chips import parse_precision
-from pricing import UnknownNameError, load_catalogue
-
-CATALOGUE = load_catalogue()
+from pricing import UnknownNameError
+from tests.facts import CATALOGUE
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Plans for the tests of what is many at once: the default, small ones, one with a deadline."""
 
-from datetime import date
 from functools import lru_cache
 from typing import Any
 
@@ -11,8 +10,7 @@ from planner.scenario.scenario import Scenario
 from planner.scenario.terms import FinancialTerms
 from planner.scenario.work import Work
 from pricing import Catalogue, load_catalogue
-
-DAY = date(2026, 11, 21)
+from tests.facts import DAY
 
 
 @lru_cache(maxsize=1)

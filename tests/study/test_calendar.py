@@ -12,9 +12,8 @@ from planner.money.ways import WAYS
 from planner.scenario.presets import load_presets
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import chosen
-from pricing import load_catalogue
+from tests.facts import CATALOGUE
 
-CATALOGUE = load_catalogue()
 FIRST = date(2026, 11, 22)
 A_NIGHT, IN_ALL = 0.05, 0.15
 # Prices that were read 43, 125 and 182 days ago, at neoclouds, markets and hyperscalers.

@@ -1,7 +1,5 @@
 """What a scenario leaves open is filled in; what is said stays."""
 
-from datetime import date
-
 import pytest
 
 from planner.money.plan import plan
@@ -10,10 +8,8 @@ from planner.scenario.task import ServingTask, TrainingTask
 from planner.scenario.work import Work
 from planner.study.market.survey import market
 from planner.study.plan_any import chosen
-from pricing import load_catalogue
+from tests.facts import CATALOGUE, DAY
 
-CATALOGUE = load_catalogue()
-DAY = date(2026, 11, 21)
 TUNE = TrainingTask(model="llama-3-8b", method="lora", tokens=1e8, deadline_days=3.0)
 
 

@@ -12,9 +12,8 @@ from planner.scenario.scenario import Scenario
 from planner.scenario.task import TrainingTask
 from planner.scenario.work import Work
 from planner.study.market.candidate_costs import CASES, _cost, fleet_costs
-from pricing import load_catalogue
+from tests.facts import CATALOGUE
 
-CATALOGUE = load_catalogue()
 DAY = date(2026, 11, 20)
 H100, A100 = "H100-SXM5-80GB", "A100-SXM4-80GB"
 

@@ -33,7 +33,8 @@ from planner.study.uncertainty.uncertain_inputs import (
     uncertain_inputs,
     values_at_z,
 )
-from tests.study.planned import DAY, catalogue, certain, planned
+from tests.facts import DAY
+from tests.study.planned import catalogue, certain, planned
 
 
 def of(scenario: Scenario, count: int = 1_024) -> Futures:

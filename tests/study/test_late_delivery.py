@@ -6,7 +6,8 @@ from planner.money.plan import plan
 from planner.study.buy_or_wait import Waiting, late_delivery, waiting
 from planner.study.uncertainty.break_even_map import break_even_curve, utilization_years_map
 from pricing import load_catalogue
-from tests.money.test_breakeven import DAY, toy
+from tests.facts import DAY
+from tests.money.test_breakeven import toy
 
 MADE = plan(load_catalogue(), toy(own={"hardware_price_change_per_year": 0.0}), DAY)
 

@@ -9,7 +9,8 @@ from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.futures import draw_futures
 from pricing import Catalogue
 from pricing.figure import Figure, FigureValue
-from tests.study.planned import DAY, catalogue
+from tests.facts import DAY
+from tests.study.planned import catalogue
 
 LATER = ("wage_change_per_year", "space_price_change_per_year", "maintenance_change_per_year")
 

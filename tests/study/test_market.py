@@ -1,6 +1,5 @@
 """The market study: every try is what speed and money say of it alone, and nothing beats the front or the best."""
 
-from datetime import date
 from functools import lru_cache
 from typing import Any
 
@@ -25,14 +24,13 @@ from planner.speed.work_to_hours import serving_job, training_job
 from planner.study.market.candidate import format_usd_rounded_up
 from planner.study.market.hours_needed import Task, _estimates, work_estimates
 from planner.study.market.survey import MarketCandidate, MarketStudy, doubling_candidates, market, without_choice
-from pricing import PricingError, load_catalogue
+from pricing import PricingError
 from pricing.belief import believed
 from pricing.orderable import Order, refusal_reason
 from pricing.query import OfferFilter, find
 from pricing.records import Offer
+from tests.facts import CATALOGUE, DAY
 
-CATALOGUE = load_catalogue()
-DAY = date(2026, 11, 21)
 SOME = ("H100-SXM5-80GB", "H200-SXM-141GB", "A100-SXM4-80GB", "RTX-4090-24GB", "MI300X-192GB", "L40S-48GB")
 TRAIN = TrainingTask(model="llama-3-8b", tokens=2e10, deadline_days=20.0)
 CHAT = ServingTask(

@@ -10,8 +10,8 @@ from planner.money.verdict.answer import build_answer
 from planner.study.uncertainty.futures import DEFAULT, OverdueImpact, overdue_impacts, usual_plans
 from pricing import Catalogue, Figure, load_catalogue
 from pricing.stale import ALLOWED_DAYS, days_over, limit_days, stale
+from tests.facts import DAY
 
-DAY = date(2026, 11, 21)
 H100 = "H100-SXM5-80GB"
 
 

@@ -25,8 +25,9 @@ from planner.study.uncertainty.stress import run_stress_test
 from planner.study.uncertainty.sure_verdict import Judged, decided
 from planner.study.uncertainty.tornado import tornado
 from pricing import Catalogue
+from tests.facts import DAY
 from tests.frozen import live_catalogue
-from tests.study.planned import DAY, catalogue
+from tests.study.planned import catalogue
 
 SIZES, BUSY = (1, 2, 8, 32, 128), (0.1, 0.5, 0.9)
 LEAST = 0.98

@@ -2,7 +2,6 @@
 
 import math
 import random
-from datetime import date
 from typing import Any
 
 import numpy as np
@@ -25,10 +24,8 @@ from planner.study.sweep import sweep as sweeping
 from planner.study.sweep.flips import WinnerCounts, flips
 from planner.study.sweep.sweep import REFUSED, PointAnswer, Sweep
 from planner.study.uncertainty.sure_verdict import decided
-from pricing import load_catalogue
+from tests.facts import CATALOGUE, DAY
 
-DAY = date(2026, 11, 21)
-CATALOGUE = load_catalogue()
 # Every way that can be reckoned, every number filled in, so that any of them can vary.
 FULL = Scenario(
     work=(Work(accelerators=8, busy_share=0.6, may_stop=True),),

@@ -3,7 +3,6 @@
 import csv
 import math
 from collections.abc import Iterator
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +20,8 @@ from planner.scenario.file import SavedScenario
 from planner.scenario.grid import SweepGrid, read_grid
 from planner.study.plan_any import planned
 from planner.study.sweep.sweep import PointAnswer, Sweep, _GridPoint
-from pricing import load_catalogue
+from tests.facts import CATALOGUE, DAY
 
-DAY = date(2026, 11, 21)
-CATALOGUE = load_catalogue()
 MOST_ALONE = 0.1  # of the rows, those that prove the others included
 CENT = 0.0101  # the file rounds to cents
 PAIR = ("npv_usd", "payback_months", "payback_discounted_months")

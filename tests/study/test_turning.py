@@ -21,7 +21,8 @@ from planner.study.uncertainty.stress import InputChange, StressResult, run_stre
 from planner.study.uncertainty.sure_verdict import break_even_band, decided
 from planner.study.uncertainty.tornado import likeliest_flip, saved_usd, sobol_indices, tornado
 from planner.study.uncertainty.uncertain_inputs import DistributionError, uncertain_inputs
-from tests.study.planned import DAY, catalogue, planned
+from tests.facts import DAY
+from tests.study.planned import catalogue, planned
 
 
 def pair(made: Plan) -> tuple[Option, Option]:

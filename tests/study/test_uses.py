@@ -2,7 +2,6 @@
 
 import csv
 import json
-from datetime import date
 from pathlib import Path
 
 import pytest
@@ -16,13 +15,11 @@ from planner.scenario.scenario import Scenario
 from planner.study.market.gpu_guide import GuideChoice, guide_choices, load_uses, single_accelerator_picks
 from planner.study.market.survey import market
 from planner.web import state
-from pricing import Catalogue, load_catalogue
+from pricing import Catalogue
+from tests.facts import CATALOGUE, DAY
 from tests.web.test_pages import SLOW, one_page
 
 pytestmark = pytest.mark.slow
-
-DAY = date(2026, 11, 21)
-CATALOGUE = load_catalogue()
 
 
 @pytest.fixture(scope="module")

@@ -18,8 +18,9 @@ from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.futures import Futures, draw_futures
 from planner.study.uncertainty.sure_verdict import LIKELY, SURE, decided, judged, rounded
 from tests.examples import at_most
+from tests.facts import DAY
 from tests.money.test_answer import option
-from tests.study.planned import DAY, catalogue, planned
+from tests.study.planned import catalogue, planned
 
 COUNT = 100
 

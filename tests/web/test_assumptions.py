@@ -1,7 +1,5 @@
 """The Assumptions page: whose numbers they are, what they weigh, and changing them where they stand."""
 
-from datetime import date
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -29,9 +27,8 @@ from planner.study.uncertainty.sure_verdict import decided
 from planner.study.uncertainty.tornado import tornado
 from planner.web import show_assumptions
 from pricing import load_catalogue
+from tests.facts import DAY
 from tests.web.test_pages import visit
-
-DAY = date(2026, 11, 21)
 
 
 def rows_for(scenario: Scenario) -> tuple[AssumptionRow, ...]:

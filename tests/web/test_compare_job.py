@@ -10,8 +10,8 @@ from planner.study.plan_any import planned
 from planner.web import state
 from planner.web.filters import ANY
 from pricing import load_catalogue
+from tests.facts import DAY
 from tests.report.test_job_offers import compared
-from tests.web.test_pages import DAY
 from tests.web.test_questions import visit
 
 pytestmark = pytest.mark.slow

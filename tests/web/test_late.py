@@ -8,7 +8,7 @@ from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
 from planner.web import state
 from pricing import load_catalogue
-from tests.web.test_pages import DAY
+from tests.facts import DAY
 from tests.web.test_questions import visit
 
 pytestmark = pytest.mark.slow

@@ -18,7 +18,8 @@ from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
 from planner.web import state
 from pricing import load_catalogue
-from tests.web.test_pages import DAY, visit
+from tests.facts import DAY
+from tests.web.test_pages import visit
 
 pytestmark = pytest.mark.slow
 

@@ -5,7 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from planner.web import name_box, state
 from pricing import load_catalogue
-from tests.web.test_pages import DAY
+from tests.facts import DAY
 from tests.web.test_questions import asked, visit
 from tests.web.test_strip import entrypoint
 

@@ -8,7 +8,8 @@ from planner.report import words
 from planner.scenario.link import scenario_to_link
 from planner.scenario.scenario import Scenario
 from planner.web import state
-from tests.web.test_pages import DAY, told_of, visit
+from tests.facts import DAY
+from tests.web.test_pages import told_of, visit
 
 
 @pytest.fixture(autouse=True)

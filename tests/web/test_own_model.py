@@ -8,8 +8,8 @@ from streamlit.testing.v1 import AppTest
 from planner.scenario.link import scenario_from_link
 from planner.web import state
 from pricing import load_catalogue
+from tests.facts import DAY
 from tests.web.test_own_runs import held, title, visit
-from tests.web.test_pages import DAY
 
 pytestmark = pytest.mark.slow
 

@@ -12,13 +12,12 @@ from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
 from planner.web import state
 from planner.web.show_assumptions import EVERY, GROUP
-from pricing import load_catalogue
 from tests.evidence.mine import as_csv, own_rows
-from tests.web.test_pages import DAY, SLOW, one_page
+from tests.facts import CATALOGUE, DAY
+from tests.web.test_pages import SLOW, one_page
 
 pytestmark = pytest.mark.slow
 
-CATALOGUE = load_catalogue()
 TRAIN = {"train": "Llama-3-8B", "tokens": "1000000000000", "gpus": "64"}
 VIEW = "Your own runs"
 

@@ -27,9 +27,9 @@ from planner.web import ask, fields, questions, state
 from planner.web.serving.launcher import warm_up
 from pricing import load_catalogue
 from pricing.stale import as_of
+from tests.facts import DAY
 
 APP = str(Path(__file__).parents[2] / "app.py")
-DAY = date(2026, 11, 21)
 SLOW = 60
 
 

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-from datetime import date
 from pathlib import Path
 
 import pytest
@@ -16,10 +15,10 @@ from planner.scenario.scenario import Scenario
 from planner.study.sweep.sweep import Sweep
 from planner.web import state
 from pricing import Catalogue, load_catalogue
+from tests.facts import DAY
 
 pytestmark = pytest.mark.slow
 
-DAY = date(2026, 11, 21)
 KEYS = [one.key for one in load_presets()]
 SOME = ["startup"]
 

@@ -7,7 +7,8 @@ import pytest
 from planner.report import words
 from planner.scenario.own import CapexPer, Place
 from planner.web import state
-from tests.web.test_pages import DAY, unfolded
+from tests.facts import DAY
+from tests.web.test_pages import unfolded
 from tests.web.test_questions import asked, visit
 
 pytestmark = pytest.mark.slow

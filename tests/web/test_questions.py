@@ -17,7 +17,8 @@ from planner.scenario.task import ServingTask, TrainingTask
 from planner.scenario.work import Work
 from planner.web import ask, state
 from pricing import load_catalogue
-from tests.web.test_pages import DAY, SLOW, one_page, unfolded
+from tests.facts import DAY
+from tests.web.test_pages import SLOW, one_page, unfolded
 
 pytestmark = pytest.mark.slow
 

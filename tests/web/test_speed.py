@@ -21,7 +21,8 @@ from planner.web import show_speed, state, state_speed
 from planner.web.pages.speed import YOUR_RUNS
 from pricing import Catalogue, load_catalogue
 from tests.evidence.golden import serving_rows, training_rows
-from tests.web.test_pages import DAY, SLOW, one_page
+from tests.facts import DAY
+from tests.web.test_pages import SLOW, one_page
 
 pytestmark = pytest.mark.slow
 

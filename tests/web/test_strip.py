@@ -16,7 +16,8 @@ from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
 from planner.web import pins, state
 from pricing import load_catalogue
-from tests.web.test_pages import APP, DAY, SLOW
+from tests.facts import DAY
+from tests.web.test_pages import APP, SLOW
 from tests.web.test_questions import asked, visit
 
 

@@ -39,7 +39,8 @@ from planner.study.uncertainty.tornado import TornadoBar, tornado
 from planner.web import state
 from planner.web.pages import what_if
 from pricing import load_catalogue
-from tests.web.test_pages import DAY, SLOW, one_page, unfolded
+from tests.facts import DAY
+from tests.web.test_pages import SLOW, one_page, unfolded
 
 pytestmark = pytest.mark.slow
 

@@ -7,11 +7,10 @@ from planner.evidence.serving.runs import read_observations, read_run
 from planner.evidence.table import SERVING, SkippedRunError, published_runs, read_run_rows
 from planner.speed.serving.cases import NAMES, ServingConstants
 from planner.speed.serving.lookup import find_chip, find_engine, find_period, find_shape, parse_published_day
-from pricing import load_catalogue
 from tests.evidence.golden import serving_rows
 from tests.evidence.mine import as_csv
+from tests.facts import CATALOGUE
 
-CATALOGUE = load_catalogue()
 ROWS = serving_rows()
 CHECKED = check_serving(CATALOGUE, ROWS)
 PLAIN = next(row for row in ROWS if row["id"] == "R0002")

@@ -8,14 +8,13 @@ from planner.evidence.serving.runs import ServingObservations, read_observations
 from planner.evidence.table import SERVING, published_runs
 from planner.speed.serving.cases import NAMES
 from planner.speed.serving.chips import serving_data
-from pricing import load_catalogue
 from pricing.strict_yaml import read
 from tests.evidence.golden import serving_rows
+from tests.facts import CATALOGUE
 from tools.calibrate import calibrate
 from tools.calibration.first_tokens import FIRST_TOKEN, fit_first_tokens, waited
 from tools.calibration.serving import EXPECTED, expected, fit, leave_one_group_out, refit, weights_of
 
-CATALOGUE = load_catalogue()
 ROWS = serving_rows()
 OBSERVED = read_observations(CATALOGUE, ROWS)
 

@@ -12,9 +12,8 @@ from planner.scenario.jobs import ServingJob
 from planner.speed.data_files import DATA
 from planner.speed.serving import serve
 from planner.speed.serving.chips import serving_data
-from pricing import load_catalogue
+from tests.facts import CATALOGUE
 
-CATALOGUE = load_catalogue()
 HOUSE = (DATA / "serving_constants.yaml").read_text(encoding="utf-8")
 FLOPS_SHARE = re.findall(r"  flops_share: {value: [0-9.]+", HOUSE)[0]
 JOB = ServingJob(model="llama-3.1-8b", accelerator="H100-SXM5-80GB", batch=64)

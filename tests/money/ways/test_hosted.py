@@ -1,6 +1,5 @@
 """Hosted: tokens times their price, growing as the work does."""
 
-from datetime import date
 from typing import Any
 
 import pytest
@@ -9,9 +8,9 @@ from planner.money.ways import hosted
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
 from pricing import load_catalogue
+from tests.facts import DAY
 from tests.money.renting import amounts, built, plan, recomputes, setting, total, why, work
 
-DAY = date(2026, 11, 21)
 TOKENS = {"million_input_tokens_per_month": 1_000.0, "million_output_tokens_per_month": 200.0}
 PRICES = {"usd_per_million_input_tokens": 2.0, "usd_per_million_output_tokens": 10.0}
 

@@ -18,8 +18,9 @@ from planner.scenario.own import ExistingHardware, SaleAndLeaseBack
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
 from tests.examples import at_most
+from tests.facts import DAY
 from tests.money.anyplan import of, plans
-from tests.money.owning import DAY, EIGHTY, built, by_line, monthly, scenario, setting
+from tests.money.owning import EIGHTY, built, by_line, monthly, scenario, setting
 from tests.report.test_answer_schema import reckoned
 
 POWER = {**EIGHTY, "usd_per_kwh": 0.1, "pue": 1.5, "power_price_change_per_year": 0.1}

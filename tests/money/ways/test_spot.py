@@ -15,7 +15,8 @@ from planner.money.ways import mix, on_demand, spot
 from planner.scenario.rent import MixInputs
 from planner.scenario.scenario import Scenario
 from tests.examples import at_most
-from tests.money.anyplan import CATALOGUE, of, plans, small
+from tests.facts import CATALOGUE
+from tests.money.anyplan import of, plans, small
 from tests.money.renting import MARKET, amounts, built, offer, plan, recomputes, setting, total, work
 from tests.money.renting import why as reason
 

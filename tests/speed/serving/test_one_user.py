@@ -4,9 +4,7 @@ import pytest
 from planner.speed.serving import max_model_size
 from planner.speed.serving.cpu_sized import max_params_b
 from planner.speed.serving.lookup import find_chip
-from pricing import load_catalogue
-
-CATALOGUE = load_catalogue()
+from tests.facts import CATALOGUE
 
 
 def test_what_memory_can_read_between_two_tokens() -> None:

@@ -9,10 +9,9 @@ from planner.network.record import build_text_decoder
 from planner.speed.hardware import InvalidJobError
 from planner.speed.serving import ServingJob, ServingResult, serve
 from planner.speed.serving.case_of import valid_tensor_degrees
-from pricing import Catalogue, load_catalogue
+from pricing import Catalogue
+from tests.facts import CATALOGUE
 from tests.network.models import with_model
-
-CATALOGUE = load_catalogue()
 
 
 def served(catalogue: Catalogue = CATALOGUE, **wish: Any) -> ServingResult:

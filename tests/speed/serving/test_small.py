@@ -16,9 +16,7 @@ from planner.scenario.scenario import Scenario
 from planner.scenario.task import ServingTask
 from planner.scenario.work import Work
 from planner.speed.serving import cpu_feasibility, serve
-from pricing import load_catalogue
-
-CATALOGUE = load_catalogue()
+from tests.facts import CATALOGUE
 
 
 def job(model: str, peak: float, **more: float | int) -> ServingJob:

@@ -7,10 +7,9 @@ from planner.speed.serving.case_of import ServingSetup, rate_traits
 from planner.speed.serving.cases import ServingTraits, serving_rates
 from planner.speed.serving.chips import serving_data
 from planner.speed.serving.lookup import find_chip, find_period, find_shape
-from pricing import load_catalogue
+from tests.facts import CATALOGUE
 from tests.speed.serving.helpers import IDEAL
 
-CATALOGUE = load_catalogue()
 MIXTURE, DENSE, LATENT = "gpt-oss-120b", "llama-3.1-8b", "deepseek-r1"
 
 

@@ -4,9 +4,8 @@ from planner.speed.hardware import MissingAcceleratorDataError
 from planner.speed.serving import non_llm_rate, scale_hours, standby_replicas, work_names
 from planner.speed.serving.chips import serving_data
 from planner.speed.serving.lookup import find_chip
-from pricing import load_catalogue
+from tests.facts import CATALOGUE
 
-CATALOGUE = load_catalogue()
 BERT = "BERT-Large (SQuAD)"
 
 

@@ -7,9 +7,8 @@ import pytest
 from planner.scenario.jobs import TrainingJob
 from planner.speed.training import train
 from planner.speed.training.across import Throughput, across, unknown_speed
-from pricing import load_catalogue
+from tests.facts import CATALOGUE
 
-CATALOGUE = load_catalogue()
 UNKNOWN = unknown_speed(CATALOGUE)
 KEYS = tuple(key for key in CATALOGUE.accelerators if key not in UNKNOWN)
 # One of each size of fast link, a card, and neither too few nor too many.

@@ -7,9 +7,8 @@ from planner.speed.hardware import InvalidJobError
 from planner.speed.serving import serve
 from planner.speed.training import train
 from planner.speed.training.across import unknown_speed
-from pricing import load_catalogue
+from tests.facts import CATALOGUE
 
-CATALOGUE = load_catalogue()
 XEON, H100 = "CPU-Xeon-8480plus", "H100-SXM5-80GB"
 
 
