@@ -20,18 +20,10 @@ ROOT = Path(__file__).resolve().parents[1]
 
 # From the facts up to the screen. A module may import from its own floor's room and from every floor below.
 FLOORS: tuple[tuple[str, ...], ...] = (
-    ("pricing",),
-    ("planner.scenario",),
-    ("planner.network",),
-    ("planner.speed",),
-    ("planner.evidence",),
-    ("planner.money",),
-    ("planner.study",),
-    ("planner.report",),
-    ("planner.store",),
-    ("planner.web", "planner.cli"),
+    ("pricing",), ("planner.scenario",), ("planner.network",), ("planner.speed",), ("planner.evidence",),
+    ("planner.money",), ("planner.study",), ("planner.report",), ("planner.store",), ("planner.web", "planner.cli"),
     ("app", "planner.__main__"),
-)
+)  # fmt: skip
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
 _FEEDS = ("pricing.feeds",)
@@ -218,11 +210,9 @@ def branches_on_a_sentence(module: Module) -> Iterator[str]:
 
 # The three kinds of cache, each with its home: of records and functions, of a sweep, of the pages.
 CACHES = {
-    "cached_property": "pricing/caching.py",
-    "cached": "pricing/caching.py",
-    "MemoizedQuery": "planner/study/sweep/columns.py",
-    "shared": "planner/web/shared.py",
-}
+    "cached_property": "pricing/caching.py", "cached": "pricing/caching.py",
+    "MemoizedQuery": "planner/study/sweep/columns.py", "shared": "planner/web/shared.py",
+}  # fmt: skip
 _OTHER_CACHES = ("functools.cache", "functools.lru_cache", "functools.cached_property")
 _STREAMLITS = ("cache_resource", "cache_data")
 
@@ -272,17 +262,9 @@ def _dotted(node: ast.expr) -> str:
 
 
 RULES: tuple[Rule, ...] = (
-    wrong_direction,
-    wrong_library,
-    prints,
-    asks_the_day,
-    computes_on_a_page,
-    runs_what_it_reads,
-    branches_on_a_sentence,
-    caches_otherwise,
-    white_on_pale,
-    too_long,
-)
+    wrong_direction, wrong_library, prints, asks_the_day, computes_on_a_page, runs_what_it_reads,
+    branches_on_a_sentence, caches_otherwise, white_on_pale, too_long,
+)  # fmt: skip
 
 
 # Folders of one person's machine, and notes that were never part of this repository: nobody else can open them.

@@ -96,20 +96,9 @@ def test_the_table_shows_price_age_and_trust(capsys: pytest.CaptureFixture[str])
     head, *lines = out.splitlines()
     assert code == OK
     assert head.split() == [
-        "USD/GPU-h",
-        "today",
-        "provider",
-        "accelerator",
-        "GPUs",
-        "at",
-        "once",
-        "terms",
-        "region",
-        "checked",
-        "age",
-        "trust",
-        "notes",
-    ]
+        "USD/GPU-h", "today", "provider", "accelerator", "GPUs", "at", "once", "terms", "region", "checked", "age",
+        "trust", "notes",
+    ]  # fmt: skip
     assert lines[-1].startswith("ask for a quote")
     assert "hidden:" in err
     assert "with ? is our assumption" in err
@@ -123,12 +112,10 @@ def test_the_table_shows_price_age_and_trust(capsys: pytest.CaptureFixture[str])
         (["prices", "--purchase", "ondemand"], "Did you mean on_demand?"),
         (["prices", "--gpus", "0"], "want a whole number from 1"),
         (["prices", "--gpus", "1e12"], "want a whole number from 1"),
-        (["prices", "--day", "yesterday"], "want a day such as"),
-        (["prices", "--sort", "colour"], "invalid choice"),
-        (["price"], "invalid choice"),
-        ([], "required"),
+        (["prices", "--day", "yesterday"], "want a day such as"), (["prices", "--sort", "colour"], "invalid choice"),
+        (["price"], "invalid choice"), ([], "required"),
     ],
-)
+)  # fmt: skip
 def test_bad_input_is_two_and_one_sentence(capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:
     code, out, err = run(capsys, *arguments)
     assert code == BAD_INPUT

@@ -9,13 +9,10 @@ from tests.test_cli_speed import H100, run
 @pytest.mark.parametrize(
     ("typed", "count"),
     [
-        ("1048576", "1,048,576"),
-        ("1,048,576", "1,048,576"),
-        ("1M", "1,000,000"),
-        ("128k", "128,000"),
+        ("1048576", "1,048,576"), ("1,048,576", "1,048,576"), ("1M", "1,000,000"), ("128k", "128,000"),
         ("2e5", "200,000"),
     ],
-)
+)  # fmt: skip
 def test_a_length_is_read_as_typed_and_shown_to_the_last_token(
     capsys: pytest.CaptureFixture[str], typed: str, count: str
 ) -> None:

@@ -110,12 +110,8 @@ def test_searches_comparisons_and_sweeps_go_by_them(
 ALONE = ["--model", "llama-3.1-8b", "--accelerator", "H100 SXM5", *DAY]
 SERVICE = "accelerator: H100-SXM5-80GB\nwork: [{serve: {model: llama-3.1-8b, requests_per_s: 2}}]\nways: [on_demand]\n"
 OTHERS = (
-    {},
-    {"model": "qwen3-8b"},
-    {"engine": "SGLang"},
-    {"concurrency_or_batch": "4"},
-    {"accelerator": "A100-SXM4-80GB"},
-)
+    {}, {"model": "qwen3-8b"}, {"engine": "SGLang"}, {"concurrency_or_batch": "4"}, {"accelerator": "A100-SXM4-80GB"},
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("ratios", [(0.6,), (0.58, 0.6, 0.62), (1.3, 0.9), (1.4, 1.41, 1.39, 1.4)])

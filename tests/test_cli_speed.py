@@ -21,12 +21,9 @@ ROWS = {"training": training_rows, "serving": serving_rows}
 ADDED = {
     "training": ["predicted_tokens_per_s_per_accelerator", "predicted_step_time_s", "predicted_peak_memory_gb"],
     "serving": [
-        "predicted_output_tokens_per_s_total",
-        "predicted_requests_per_s",
-        "predicted_ttft_ms",
-        "predicted_tpot_ms",
+        "predicted_output_tokens_per_s_total", "predicted_requests_per_s", "predicted_ttft_ms", "predicted_tpot_ms",
     ],
-}
+}  # fmt: skip
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -72,14 +69,12 @@ def test_check_without_a_file_uses_ours_and_counts_skips(capsys: pytest.CaptureF
 @pytest.mark.parametrize(
     ("text", "wish"),
     [
-        ("", "empty"),
-        ("id;model;accelerator;n_accelerators\n", "separated by commas"),
+        ("", "empty"), ("id;model;accelerator;n_accelerators\n", "separated by commas"),
         ("id,model,accelerator,accelerators\n", "no column 'n_accelerators'"),
         ("id,model,model,accelerator,n_accelerators\n", "'model' stands there twice"),
-        ('id,model,accelerator,"n_accelerators\n', "not a CSV table"),
-        ("\xff", "UTF-8"),
+        ('id,model,accelerator,"n_accelerators\n', "not a CSV table"), ("\xff", "UTF-8"),
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("kind", ROWS)
 def test_a_table_that_cannot_be_read_is_told_in_one_sentence(
     kind: str, text: str, wish: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -97,14 +92,11 @@ def test_a_table_that_cannot_be_read_is_told_in_one_sentence(
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"tp": "eight"}, "line 2, column tp: want a number, got 'eight'"),
-        ({"tp": "-1"}, "line 2, column tp"),
-        ({"tp": "1e99"}, "line 2, column tp"),
-        ({"n_accelerators": "", "dp": ""}, "number of accelerators"),
-        ({"model": "Nobody-7"}, "unknown shape"),
-        ({"accelerator": "abacus"}, "abacus"),
+        ({"tp": "eight"}, "line 2, column tp: want a number, got 'eight'"), ({"tp": "-1"}, "line 2, column tp"),
+        ({"tp": "1e99"}, "line 2, column tp"), ({"n_accelerators": "", "dp": ""}, "number of accelerators"),
+        ({"model": "Nobody-7"}, "unknown shape"), ({"accelerator": "abacus"}, "abacus"),
     ],
-)
+)  # fmt: skip
 def test_a_row_that_cannot_be_read_is_skipped_with_line_and_column(
     kind: str, change: dict[str, str], why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -22,16 +22,9 @@ DAY = ["--day", "2026-11-21"]
 NARROW = ("ascii", "latin-1", "cp1252")
 # Escape, a colour, a new title, C1's own escape, right to left, isolates, no width, ends of line and paragraph, a flag.
 HOSTILE = (
-    "\x1b[31m",
-    "\x1b]0;x\x07",
-    "\x9b31m",
-    "\u202egnp",
-    "\u2066x\u2069",
-    "a\u200bb",
-    "a\u2028b",
-    "a\u2029b",
+    "\x1b[31m", "\x1b]0;x\x07", "\x9b31m", "\u202egnp", "\u2066x\u2069", "a\u200bb", "a\u2028b", "a\u2029b",
     "\U000e0041",
-)
+)  # fmt: skip
 
 VERBS = {
     "prices": ["prices", "--accelerator", "l40s", *DAY],
@@ -148,17 +141,11 @@ def test_a_name_from_anywhere_is_printed_harmlessly(
     grid = Path("grid.yaml")
     grid.write_text(f"base: startup\nvary:\n  work.0.label: [{quoted(mark)}, b]\n", encoding="utf-8")
     calls = [
-        ["check", "training", "runs.csv", *DAY],
-        ["prices", "--accelerator", "l40s", "--quotes", "quotes.csv", *DAY],
-        ["sweep", "grid.yaml", "--csv", "out.csv", "--jobs", "1", *DAY],
-        ["plan", mark],
-        ["plan", f"{mark}.yaml"],
-        ["prices", "--accelerator", mark],
-        ["prices", "--quotes", f"{mark}.csv"],
-        ["prices", mark],
-        [mark],
+        ["check", "training", "runs.csv", *DAY], ["prices", "--accelerator", "l40s", "--quotes", "quotes.csv", *DAY],
+        ["sweep", "grid.yaml", "--csv", "out.csv", "--jobs", "1", *DAY], ["plan", mark], ["plan", f"{mark}.yaml"],
+        ["prices", "--accelerator", mark], ["prices", "--quotes", f"{mark}.csv"], ["prices", mark], [mark],
         ["train", "--model", mark, "--accelerator", mark],
-    ]
+    ]  # fmt: skip
     for call in calls:
         code, out, err = told(call, monkeypatch, encoding)
         assert code in (OK, 1, BAD_INPUT)

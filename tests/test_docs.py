@@ -69,15 +69,9 @@ MEANINGS = sorted(
     }
 )
 LISTS = {
-    "Kind": figure.Kind,
-    "Via": figure.Via,
-    "Purchase": choices.Purchase,
-    "Doubt": records.ListingDoubt,
-    "Trust": choices.Trust,
-    "SoldAs": choices.SoldAs,
-    "Fabric": choices.Fabric,
-    "Orders": choices.Orders,
-}
+    "Kind": figure.Kind, "Via": figure.Via, "Purchase": choices.Purchase, "Doubt": records.ListingDoubt,
+    "Trust": choices.Trust, "SoldAs": choices.SoldAs, "Fabric": choices.Fabric, "Orders": choices.Orders,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "unit"), FIGURES)

@@ -17,14 +17,8 @@ def test_the_house_keeps_its_rule(rule: house.Rule) -> None:
 def test_the_inspector_saw_every_room_there_is() -> None:
     seen = {house.room_of(module.name) for module in house.modules()}
     assert {
-        "pricing",
-        "planner.scenario",
-        "planner.money",
-        "planner.report",
-        "planner.web",
-        "planner.cli",
-        "app",
-    } <= seen
+        "pricing", "planner.scenario", "planner.money", "planner.report", "planner.web", "planner.cli", "app",
+    } <= seen  # fmt: skip
 
 
 @pytest.mark.parametrize("room", list(house.FLOOR_OF))
@@ -45,16 +39,12 @@ WRONG = [
     (house.wrong_direction, "pricing/load.py", "from planner.scenario import x", "must not import planner.scenario"),
     (house.wrong_direction, "pricing/load.py", "def f():\n    from planner import cli", "must not import planner.cli"),
     (
-        house.wrong_direction,
-        "planner/scenario/a.py",
-        "from planner.money import ledger",
+        house.wrong_direction, "planner/scenario/a.py", "from planner.money import ledger",
         "must not import planner.money",
     ),
     (house.wrong_direction, "planner/speed/a.py", "from ..study import mix", "must not import planner.study"),
     (
-        house.wrong_direction,
-        "planner/speed/serving/a.py",
-        "from planner.evidence.table import read_run_rows",
+        house.wrong_direction, "planner/speed/serving/a.py", "from planner.evidence.table import read_run_rows",
         "must not import planner.evidence",
     ),
     (house.wrong_direction, "planner/money/a.py", "import planner.report.files.csv", "must not import planner.report"),
@@ -123,7 +113,7 @@ WRONG = [
     (house.white_on_pale, "planner/web/a.py", "st.button('Go', type='primary')", "unreadable"),
     (house.too_long, "planner/money/a.py", "def f():\n" + "    x = 1\n" * 60, "f has 61 lines"),
     (house.too_long, "planner/money/a.py", "x = 1\n" * 401, "401 lines"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("rule", "path", "code", "complaint"), WRONG)
@@ -149,30 +139,24 @@ FINE = [
     (house.computes_on_a_page, "planner/web/pages/a.py", "x: int | None = -1\ns = f'{x:,} {y}'\nz = a or b"),
     (house.computes_on_a_page, "planner/web/show.py", "x = 1 + 1"),
     (
-        house.runs_what_it_reads,
-        "pricing/strict_yaml.py",
-        "import yaml\nyaml.parse(t)\njson.loads(t)\na.evaluate(1)",
+        house.runs_what_it_reads, "pricing/strict_yaml.py", "import yaml\nyaml.parse(t)\njson.loads(t)\na.evaluate(1)",
     ),
     *(
         (house.branches_on_a_sentence, "planner/web/a.py", code)
         for code in (
             "found = one.why_not is not None and one.why_not.kind == 'old_price'",
-            "words = text.replace('-', '_').casefold().split(',')",
-            "line = ' '.join(reason.split())",
+            "words = text.replace('-', '_').casefold().split(',')", "line = ' '.join(reason.split())",
             "end = '' if why.endswith(('.', '?')) else '.'",
             "plain = name.replace('_per_year', ' a year').replace('_', ' ')",
-            "is_price = name.startswith('usd_per')\nshare = 'share' in name",
-            "if verdict == 'close': pass",
-            "formula = said.startswith('=')",
-            "key = 'note' if 'note' in grid.outputs else None",
-            "day, _, rest = line.partition(',')",
-            "shown = [one for one in rows if one.verdict == NO_ANSWER]",
+            "is_price = name.startswith('usd_per')\nshare = 'share' in name", "if verdict == 'close': pass",
+            "formula = said.startswith('=')", "key = 'note' if 'note' in grid.outputs else None",
+            "day, _, rest = line.partition(',')", "shown = [one for one in rows if one.verdict == NO_ANSWER]",
             "note = f'{value.locator}. {value.note}' if value.note else value.locator",
         )
     ),
     (house.white_on_pale, "planner/web/a.py", "st.button('Go')"),
     (house.too_long, "planner/money/a.py", "def f():\n" + "    x = 1\n" * 59),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("rule", "path", "code"), FINE)
@@ -205,16 +189,12 @@ def test_no_file_points_at_somebodys_machine() -> None:
 @pytest.mark.parametrize(
     ("line", "caught"),
     [
-        ("see /ho" + "me/anna/notes.md", True),
-        ("cp /t" + "mp/curate.py .", True),
-        ("read ../sha" + "red/design.md", True),
-        ("as sha" + "red/facts says", True),
-        ("https://example.org/ho" + "me/page", False),
-        ("https://example.org/a/wor" + "k/b", False),
-        ("a sha" + "red/dedicated core", False),
-        ("docs/decisions/0001-the-house.md", False),
+        ("see /ho" + "me/anna/notes.md", True), ("cp /t" + "mp/curate.py .", True),
+        ("read ../sha" + "red/design.md", True), ("as sha" + "red/facts says", True),
+        ("https://example.org/ho" + "me/page", False), ("https://example.org/a/wor" + "k/b", False),
+        ("a sha" + "red/dedicated core", False), ("docs/decisions/0001-the-house.md", False),
     ],
-)
+)  # fmt: skip
 def test_a_place_on_somebodys_machine_is_told_from_an_address(line: str, caught: bool) -> None:
     assert bool(list(house.names_somebodys_machine("a.md", line))) is caught
 

@@ -10,20 +10,12 @@ SETTINGS = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encodin
 READABLE = 4.5  # contrast of body text, WCAG 2.2, success criterion 1.4.3
 
 SAFE = [
-    ("server", "address", "127.0.0.1"),
-    ("server", "allowedHosts", ["127.0.0.1", "localhost"]),
-    ("server", "enableCORS", True),
-    ("server", "enableXsrfProtection", True),
-    ("server", "enableStaticServing", False),
-    ("server", "fileWatcherType", "none"),
-    ("server", "headless", True),
-    ("server", "maxUploadSize", 2),
-    ("server", "maxMessageSize", 20),
-    ("browser", "gatherUsageStats", False),
-    ("client", "showErrorDetails", "none"),
-    ("runner", "postScriptGC", False),
-    ("client", "toolbarMode", "minimal"),
-]
+    ("server", "address", "127.0.0.1"), ("server", "allowedHosts", ["127.0.0.1", "localhost"]),
+    ("server", "enableCORS", True), ("server", "enableXsrfProtection", True), ("server", "enableStaticServing", False),
+    ("server", "fileWatcherType", "none"), ("server", "headless", True), ("server", "maxUploadSize", 2),
+    ("server", "maxMessageSize", 20), ("browser", "gatherUsageStats", False), ("client", "showErrorDetails", "none"),
+    ("runner", "postScriptGC", False), ("client", "toolbarMode", "minimal"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("section", "name", "value"), SAFE)

@@ -62,19 +62,13 @@ def named(value: object) -> str:
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
-        (["--help"], 0),
-        (["plan", "--help"], 0),
-        (["check", "training", "--help"], 0),
-        (["schema", "--help"], 0),
-        (["schema", "scenery"], 2),
-        (["pricess"], 2),
-        (["prices", "--accelertor", "h100"], 2),
+        (["--help"], 0), (["plan", "--help"], 0), (["check", "training", "--help"], 0), (["schema", "--help"], 0),
+        (["schema", "scenery"], 2), (["pricess"], 2), (["prices", "--accelertor", "h100"], 2),
         (["train", "--model", "llama-3-8b", "--accelerator", "h100 sxm", "--count", "many"], 2),
-        (["serve", "--model", "llama-3-8b"], 2),
-        (["compare", "enterprise"], 2),
+        (["serve", "--model", "llama-3-8b"], 2), (["compare", "enterprise"], 2),
     ],
     ids=named,
-)
+)  # fmt: skip
 def test_words_are_told_and_refused_by_nothing_but_words(arguments: list[str], code: int) -> None:
     found = ran(*arguments)
     assert found.code == code
@@ -121,15 +115,13 @@ def test_prices_load_neither_tables_nor_engine() -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["plan", "enterprise", *DAY],
-        ["plan", "chat-service", *DAY, "--json"],
-        ["compare", "enterprise", "startup", *DAY],
-        ["cheapest", "--model", "llama-3-8b", "--tokens", "300B", *DAY],
+        ["plan", "enterprise", *DAY], ["plan", "chat-service", *DAY, "--json"],
+        ["compare", "enterprise", "startup", *DAY], ["cheapest", "--model", "llama-3-8b", "--tokens", "300B", *DAY],
         ["train", "--model", "llama-3-8b", "--accelerator", "h100 sxm", *DAY],
         ["serve", "--model", "llama-3.1-8b", "--accelerator", "h100 sxm", *DAY],
     ],
     ids=" ".join,
-)
+)  # fmt: skip
 def test_what_reckons_loads_no_library_of_tables_and_no_solver(arguments: list[str]) -> None:
     found = ran(*arguments)
     assert found.code == 0, found.said

@@ -22,14 +22,9 @@ HERE = Path(__file__).parent
 START_SECONDS = 60
 WIDE: ViewportSize = {"width": 1440, "height": 900}
 QUIET_START = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
 
 
 @pytest.hookimpl(tryfirst=True)  # before anybody chooses by mark

@@ -6,20 +6,10 @@ from tests.browser.visit import settle
 
 # What stands behind each phrase, by the key of its popover; what a question does not ask for is not on its page.
 BEHIND = {
-    "gpus": ("gpus", "choose"),
-    "gpu": ("gpu",),
-    "years": ("years",),
-    "site": ("site",),
-    "busy": ("busy", "hours"),
-    "train": ("train",),
-    "tokens": ("tokens",),
-    "due": ("due",),
-    "method": ("method",),
-    "runs": ("runs",),
-    "serve": ("serve",),
-    "rps": ("rps", "peak", "pace"),
-    "in": ("in", "out"),
-}
+    "gpus": ("gpus", "choose"), "gpu": ("gpu",), "years": ("years",), "site": ("site",), "busy": ("busy", "hours"),
+    "train": ("train",), "tokens": ("tokens",), "due": ("due",), "method": ("method",), "runs": ("runs",),
+    "serve": ("serve",), "rps": ("rps", "peak", "pace"), "in": ("in", "out"),
+}  # fmt: skip
 WORK = "work"
 
 

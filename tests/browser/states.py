@@ -245,12 +245,10 @@ def nameless(page: Page) -> list[str]:
 def wrong_with(page: Page) -> list[str]:
     """All that is wrong with what a page shows: for a screen reader, on a narrow screen, for a finger."""
     return [
-        *axe_violations(page),
-        *(f"{over} px wider than the screen" for over in [too_wide(page)] if over > 0),
-        *(f"cut off: {one}" for one in cut_off(page)),
-        *(f"too small: {one}" for one in too_small(page)),
+        *axe_violations(page), *(f"{over} px wider than the screen" for over in [too_wide(page)] if over > 0),
+        *(f"cut off: {one}" for one in cut_off(page)), *(f"too small: {one}" for one in too_small(page)),
         *(f"without a name: {one}" for one in nameless(page)),
-    ]
+    ]  # fmt: skip
 
 
 @contextmanager

@@ -176,14 +176,11 @@ def test_the_shortest_name_of_a_place_stands_first(page: Page) -> None:
 
 
 TYPED = [
-    ("/", "gpu", "rtx 4090", "RTX 4090 24 GB"),
-    ("/", "gpu", "h100 sxm", "H100 SXM5 80 GB"),
-    ("/", "gpu", "A100 80GB", "A100 SXM4 80 GB"),
-    ("/?serve=Llama-3-8B", "serve", "llama 70b", "Llama 3.3 70B"),
+    ("/", "gpu", "rtx 4090", "RTX 4090 24 GB"), ("/", "gpu", "h100 sxm", "H100 SXM5 80 GB"),
+    ("/", "gpu", "A100 80GB", "A100 SXM4 80 GB"), ("/?serve=Llama-3-8B", "serve", "llama 70b", "Llama 3.3 70B"),
     ("/?train=Llama-3-8B&tokens=1000000000", "train", "Llama 3.3 70B", "Llama 3.3 70B"),
-    ("/?serve=Llama-3-8B", "serve", "qwen 32b", "Qwen3-32B"),
-    ("/", "site", "UK", "United Kingdom"),
-]
+    ("/?serve=Llama-3-8B", "serve", "qwen 32b", "Qwen3-32B"), ("/", "site", "UK", "United Kingdom"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("path", "phrase", "typed", "says"), TYPED)

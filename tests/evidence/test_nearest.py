@@ -81,14 +81,9 @@ def test_a_run_is_nearest_to_itself(trained: CheckedPair) -> None:
 def test_nearer_in_each_respect_comes_first() -> None:
     wanted = traits()
     order = [
-        traits(),
-        traits(accelerators=128.0),
-        traits(model="Llama-3.1-8B"),
-        traits(chip=H200),
-        traits(method="lora"),
-        traits(chip=A100),
-        traits(model="DeepSeek-V3", chip=A100),
-    ]
+        traits(), traits(accelerators=128.0), traits(model="Llama-3.1-8B"), traits(chip=H200), traits(method="lora"),
+        traits(chip=A100), traits(model="DeepSeek-V3", chip=A100),
+    ]  # fmt: skip
     found = nearest(wanted, [run(str(place), one) for place, one in reversed(list(enumerate(order)))])
     assert [one.run.id for one in found] == [str(place) for place in range(len(order))]
     assert found[0].shared_traits == ("same model", "same accelerator")

@@ -36,15 +36,13 @@ def checked(kind: Kind, **cells: object) -> CheckedRun:
     [
         ("training", "tokens_per_s_per_accelerator", 8, "the total of all 8"),
         ("training", "tokens_per_s_per_accelerator", 1 / 8_192, "sequences a second"),
-        ("training", "step_time_s", 1_000, "milliseconds"),
-        ("training", "peak_memory_gb", 8, "the total of all 8"),
+        ("training", "step_time_s", 1_000, "milliseconds"), ("training", "peak_memory_gb", 8, "the total of all 8"),
         ("training", "peak_memory_gb", 1_000, "megabytes"),
         ("serving", "output_tokens_per_s_total", 3_600, "a rate by the hour"),
-        ("serving", "requests_per_s", 300, "tokens a second"),
-        ("serving", "tpot_ms", 1 / 1_000, "seconds"),
+        ("serving", "requests_per_s", 300, "tokens a second"), ("serving", "tpot_ms", 1 / 1_000, "seconds"),
         ("serving", "ttft_ms", 1 / 1_000, "seconds"),
     ],
-)
+)  # fmt: skip
 def test_what_no_chip_can_do_is_told_with_what_it_looks_like_and_not_compared(
     kind: Kind, column: str, times: float, looks: str
 ) -> None:

@@ -66,16 +66,14 @@ def test_recount_to_the_last_parameter(catalogue: Catalogue, model: str, count_b
 @pytest.mark.parametrize(
     ("model", "change", "word"),
     [
-        ("Llama-3-8B", {"heads": None}, "heads"),
-        ("Llama-3-8B", {"gated": None}, "gated"),
+        ("Llama-3-8B", {"heads": None}, "heads"), ("Llama-3-8B", {"gated": None}, "gated"),
         ("Llama-3-8B", {"tied_embeddings": None}, "head shares"),
         ("Llama-3-8B", {"attention": "hybrid: something new"}, "hybrid"),
         ("Llama-3-8B", {"attention": None}, "does not say attention"),
-        ("Mixtral-8x7B", {"moe_layers": None}, "moe_layers"),
-        ("DeepSeek-V3", {"kv_lora": None}, "kv_lora"),
+        ("Mixtral-8x7B", {"moe_layers": None}, "moe_layers"), ("DeepSeek-V3", {"kv_lora": None}, "kv_lora"),
         ("Whisper-large-v3", {}, "speech"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_counted_says_why(
     catalogue: Catalogue, model: str, change: dict[str, object], word: str
 ) -> None:

@@ -18,12 +18,9 @@ CALLED = {
     "Vancouver, Canada": "CA-BC",
 }  # fmt: skip
 SEVERAL = {
-    "Georgia": {"GE", "US-GA"},
-    "Portland": {"US-OR", "US-ME"},
-    "Cambridge": {"GB", "US-MA"},
-    "Kansas City": {"US-KS", "US-MO"},
-    "Vancouver": {"CA-BC", "US-WA"},
-}
+    "Georgia": {"GE", "US-GA"}, "Portland": {"US-OR", "US-ME"}, "Cambridge": {"GB", "US-MA"},
+    "Kansas City": {"US-KS", "US-MO"}, "Vancouver": {"CA-BC", "US-WA"},
+}  # fmt: skip
 SIZES = {
     "Llama 70B": {"Llama-2-70B", "Llama-3-70B", "Llama-3.1-70B", "Llama-3.3-70B"},
     "Qwen 72B": {"Qwen1.5-72B", "Qwen2-72B", "Qwen2.5-72B"},

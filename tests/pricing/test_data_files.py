@@ -20,14 +20,9 @@ FILES = {path.relative_to(LIVE).as_posix(): path for path in sorted(LIVE.rglob("
 
 # How a field's name says its unit, where it is not the unit itself written in words (USD/kWh: usd_per_kwh).
 IN_WORDS = {
-    "1": ("_share", "pue"),
-    "GB/s": ("_gb_s",),
-    "TFLOP/s": ("_tflops",),
-    "TOP/s": ("_tops",),
-    "U": ("rack_units",),
-    "count": ("_accelerators", "_at_once"),
-    "second": ("_s",),
-}
+    "1": ("_share", "pue"), "GB/s": ("_gb_s",), "TFLOP/s": ("_tflops",), "TOP/s": ("_tops",), "U": ("rack_units",),
+    "count": ("_accelerators", "_at_once"), "second": ("_s",),
+}  # fmt: skip
 RECORDS = sorted(Record.__subclasses__(), key=lambda record: record.__name__)
 each_file = pytest.mark.parametrize("name", FILES)
 

@@ -27,22 +27,15 @@ def source(**more: Any) -> Source:
 
 
 WRONG_VALUES = [
-    ({"typical": "1.0"}, "typical", "valid number"),
-    ({"typical": True}, "typical", "valid number"),
-    ({"typical": None}, "typical", "valid number"),
-    ({"typical": float("nan")}, "typical", "finite"),
-    ({"typical": float("inf")}, "typical", "finite"),
-    ({"low": float("-inf")}, "low", "finite"),
-    ({"low": 2.0}, "", "low <= typical <= high"),
-    ({"high": 0.5}, "", "low <= typical <= high"),
-    ({"low": 0.5, "high": 0.9}, "", "low <= typical <= high"),
-    ({"kind": "guess"}, "kind", "'list_price'"),
-    ({"source": ""}, "source", "at least 1 character"),
-    ({"note": ""}, "note", "at least 1 character"),
-    ({"note": "x" * 2_001}, "note", "at most 2000 characters"),
-    ({"locator": 4}, "locator", "valid string"),
+    ({"typical": "1.0"}, "typical", "valid number"), ({"typical": True}, "typical", "valid number"),
+    ({"typical": None}, "typical", "valid number"), ({"typical": float("nan")}, "typical", "finite"),
+    ({"typical": float("inf")}, "typical", "finite"), ({"low": float("-inf")}, "low", "finite"),
+    ({"low": 2.0}, "", "low <= typical <= high"), ({"high": 0.5}, "", "low <= typical <= high"),
+    ({"low": 0.5, "high": 0.9}, "", "low <= typical <= high"), ({"kind": "guess"}, "kind", "'list_price'"),
+    ({"source": ""}, "source", "at least 1 character"), ({"note": ""}, "note", "at least 1 character"),
+    ({"note": "x" * 2_001}, "note", "at most 2000 characters"), ({"locator": 4}, "locator", "valid string"),
     ({"typcial": 1.0}, "typcial", "not permitted"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("wrong", "field", "wish"), WRONG_VALUES, ids=[str(row[0])[:40] for row in WRONG_VALUES])
@@ -55,14 +48,12 @@ def test_a_wrong_value_is_refused(wrong: dict[str, Any], field: str, wish: str) 
 
 
 WRONG_FIGURES = [
-    ({"unit": "kW/h"}, "unit", "'USD/kWh'"),
-    ({"unit": "usd"}, "unit", "'USD'"),
+    ({"unit": "kW/h"}, "unit", "'USD/kWh'"), ({"unit": "usd"}, "unit", "'USD'"),
     ({"values": {}}, "values", "at least 1 item"),
     ({"checked": MAY}, "", "checked on or after the newest value 2026-06-01, got 2026-05-01"),
-    ({"checked": "1 July 2026"}, "checked", "valid date"),
-    ({"checked": None}, "checked", "valid date"),
+    ({"checked": "1 July 2026"}, "checked", "valid date"), ({"checked": None}, "checked", "valid date"),
     ({"label": "x"}, "label", "not permitted"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("wrong", "field", "wish"), WRONG_FIGURES, ids=[str(row[0])[:40] for row in WRONG_FIGURES])
@@ -75,14 +66,11 @@ def test_a_wrong_figure_is_refused(wrong: dict[str, Any], field: str, wish: str)
 
 
 WRONG_SOURCES = [
-    ({"url": "ftp://example.org"}, "url", "https://"),
-    ({"url": "javascript:alert(1)"}, "url", "https://"),
-    ({"url": "example.org"}, "url", "https://"),
-    ({"url": "https://" + "x" * 500}, "url", "at most 500 characters"),
-    ({"via": "hearsay"}, "via", "'price_api'"),
-    ({"title": ""}, "title", "at least 1 character"),
+    ({"url": "ftp://example.org"}, "url", "https://"), ({"url": "javascript:alert(1)"}, "url", "https://"),
+    ({"url": "example.org"}, "url", "https://"), ({"url": "https://" + "x" * 500}, "url", "at most 500 characters"),
+    ({"via": "hearsay"}, "via", "'price_api'"), ({"title": ""}, "title", "at least 1 character"),
     ({"retrieved": "May 2026"}, "retrieved", "valid date"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("wrong", "field", "wish"), WRONG_SOURCES, ids=[str(row[0])[:40] for row in WRONG_SOURCES])

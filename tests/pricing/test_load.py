@@ -277,14 +277,10 @@ def _flipped(raw: bytes) -> bytes:
 
 
 SPOILT = [
-    ("emptied", lambda raw: b""),
-    ("cut-short", lambda raw: raw[: len(raw) // 2]),
-    ("one-byte-short", lambda raw: raw[:-1]),
-    ("without-seal", lambda raw: raw.partition(b"\n")[2]),
-    ("a-price-changed", _flipped),
-    ("not-json", lambda raw: b"\xff\xfe not a copy"),
-    ("other-json", lambda raw: b"{}"),
-]
+    ("emptied", lambda raw: b""), ("cut-short", lambda raw: raw[: len(raw) // 2]),
+    ("one-byte-short", lambda raw: raw[:-1]), ("without-seal", lambda raw: raw.partition(b"\n")[2]),
+    ("a-price-changed", _flipped), ("not-json", lambda raw: b"\xff\xfe not a copy"), ("other-json", lambda raw: b"{}"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("spoil", [row[1] for row in SPOILT], ids=[row[0] for row in SPOILT])

@@ -120,30 +120,18 @@ def test_open_models_lead_to_their_shapes(catalogue: Catalogue) -> None:
 @pytest.mark.parametrize(
     ("record", "read", "write"),
     [
-        ("OpenAI/gpt-6-astra", 10, 50),
-        ("OpenAI/gpt-6.1-sol", 2, 10),
-        ("OpenAI/gpt-6.1-terra", 1, 5),
-        ("OpenAI/gpt-6-luna", 0.10, 0.50),
-        ("OpenAI/o3", 2, 8),
-        ("Anthropic/claude-opus-5.5", 4, 20),
-        ("Anthropic/claude-sonnet-5.5", 2, 10),
-        ("Anthropic/claude-sonnet-5", 2, 10),
-        ("Anthropic/claude-haiku-5.5", 0.10, 0.50),
-        ("Anthropic/claude-haiku-5.5 (over 100k)", 0.50, 2.50),
-        ("Google/gemini-3.8-flash", 0.75, 3.75),
-        ("Google/gemini-pro", 0.50, 1.50),
-        ("Google/gemini-1.0-pro-vision-001", 0.50, 1.50),
-        ("DeepSeek/deepseek-v4-flash", 0.15, 0.60),
-        ("DeepSeek/deepseek-v4-flash (peak hours)", 0.30, 1.20),
-        ("DeepSeek/deepseek-v4.1-flash", 0.15, 0.60),
-        ("DeepSeek/deepseek-v4.1-flash (peak hours)", 0.30, 1.20),
-        ("DeepSeek/deepseek-v4-pro", 0.66, 1.98),
-        ("DeepSeek/deepseek-v4-pro (peak hours)", 1.32, 3.96),
-        ("DeepInfra/Llama-3.1-8B-Instruct-Turbo", 0.02, 0.04),
-        ("DeepInfra/Llama-3.3-70B-Instruct-Turbo", 0.10, 0.32),
-        ("DeepInfra/Llama-3.1-405B-Instruct", 0.80, 0.80),
+        ("OpenAI/gpt-6-astra", 10, 50), ("OpenAI/gpt-6.1-sol", 2, 10), ("OpenAI/gpt-6.1-terra", 1, 5),
+        ("OpenAI/gpt-6-luna", 0.10, 0.50), ("OpenAI/o3", 2, 8), ("Anthropic/claude-opus-5.5", 4, 20),
+        ("Anthropic/claude-sonnet-5.5", 2, 10), ("Anthropic/claude-sonnet-5", 2, 10),
+        ("Anthropic/claude-haiku-5.5", 0.10, 0.50), ("Anthropic/claude-haiku-5.5 (over 100k)", 0.50, 2.50),
+        ("Google/gemini-3.8-flash", 0.75, 3.75), ("Google/gemini-pro", 0.50, 1.50),
+        ("Google/gemini-1.0-pro-vision-001", 0.50, 1.50), ("DeepSeek/deepseek-v4-flash", 0.15, 0.60),
+        ("DeepSeek/deepseek-v4-flash (peak hours)", 0.30, 1.20), ("DeepSeek/deepseek-v4.1-flash", 0.15, 0.60),
+        ("DeepSeek/deepseek-v4.1-flash (peak hours)", 0.30, 1.20), ("DeepSeek/deepseek-v4-pro", 0.66, 1.98),
+        ("DeepSeek/deepseek-v4-pro (peak hours)", 1.32, 3.96), ("DeepInfra/Llama-3.1-8B-Instruct-Turbo", 0.02, 0.04),
+        ("DeepInfra/Llama-3.3-70B-Instruct-Turbo", 0.10, 0.32), ("DeepInfra/Llama-3.1-405B-Instruct", 0.80, 0.80),
     ],
-)
+)  # fmt: skip
 def test_newest_prices(catalogue: Catalogue, record: str, read: float, write: float) -> None:
     held = catalogue.hosted[record]
     assert held.output_usd_per_mtoken is not None

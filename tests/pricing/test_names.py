@@ -40,25 +40,15 @@ def wider() -> Catalogue:
 
 
 SAME = [
-    ("H100-SXM5-80GB", "h100 sxm5 80gb"),
-    ("H100-SXM5-80GB", "NVIDIA H100_SXM5.80GB"),
-    ("NVIDIA GeForce RTX 4090", "rtx4090"),
-    ("AMD Instinct MI300X", "mi300x"),
-    ("Tesla V100", "V100"),
-    ("Llama 3 8B", "llama-3-8b"),
-    ("C+ Cloud", "c plus cloud"),
-    ("  spaced   out ", "spacedout"),
-    ("OPT-1.3B", "opt 1.3b"),
-    ("Qwen2.5-0.5B", "qwen 2.5 0.5B"),
-]
+    ("H100-SXM5-80GB", "h100 sxm5 80gb"), ("H100-SXM5-80GB", "NVIDIA H100_SXM5.80GB"),
+    ("NVIDIA GeForce RTX 4090", "rtx4090"), ("AMD Instinct MI300X", "mi300x"), ("Tesla V100", "V100"),
+    ("Llama 3 8B", "llama-3-8b"), ("C+ Cloud", "c plus cloud"), ("  spaced   out ", "spacedout"),
+    ("OPT-1.3B", "opt 1.3b"), ("Qwen2.5-0.5B", "qwen 2.5 0.5B"),
+]  # fmt: skip
 DIFFERENT = [
-    ("OPT-1.3B", "OPT-13B"),
-    ("OPT-1,3B", "OPT-13B"),
-    ("Phi 2.7B", "Phi 27B"),
-    ("H100 SXM", "H100 PCIe"),
-    ("A100-40GB", "A100-80GB"),
-    ("TPU v5e", "TPU v5p"),
-]
+    ("OPT-1.3B", "OPT-13B"), ("OPT-1,3B", "OPT-13B"), ("Phi 2.7B", "Phi 27B"), ("H100 SXM", "H100 PCIe"),
+    ("A100-40GB", "A100-80GB"), ("TPU v5e", "TPU v5p"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("one", "other"), SAME)
@@ -77,25 +67,16 @@ def test_a_makers_name_alone_is_still_a_name(maker: str) -> None:
 
 
 FOUND: list[tuple[Callable[[Catalogue, str], str], str, str]] = [
-    (names.accelerator, "H100-SXM5-80GB", "H100-SXM5-80GB"),
-    (names.accelerator, "nvidia h100 sxm5", "H100-SXM5-80GB"),
-    (names.accelerator, "h100-sxm", "H100-SXM5-80GB"),
-    (names.accelerator, "RTX 4090", "RTX-4090-24GB"),
-    (names.accelerator, "geforce rtx-4090 24 gb", "RTX-4090-24GB"),
-    (names.accelerator, "tpu v6e", "TPU-v6e"),
-    (names.provider, "NORTH CLOUD", "northcloud"),
-    (names.provider, "north-cloud inc", "northcloud"),
-    (names.server, "hgx h100 8", "HGX-H100-8"),
-    (names.server, "HGX H100 with 8 GPUs", "HGX-H100-8"),
-    (names.site, "texas", "US-TX"),
-    (names.site, "united states of america", "US"),
-    (names.model, "llama-3-8b", "Llama-3-8B"),
-    (names.model, "Llama 3.1 8b", "Llama-3.1-8B"),
-    (names.model, "opt 1.3b", "OPT-1.3B"),
-    (names.model, "opt-13b", "OPT-13B"),
-    (names.model, "mixtral-8x7b", "Seven"),
+    (names.accelerator, "H100-SXM5-80GB", "H100-SXM5-80GB"), (names.accelerator, "nvidia h100 sxm5", "H100-SXM5-80GB"),
+    (names.accelerator, "h100-sxm", "H100-SXM5-80GB"), (names.accelerator, "RTX 4090", "RTX-4090-24GB"),
+    (names.accelerator, "geforce rtx-4090 24 gb", "RTX-4090-24GB"), (names.accelerator, "tpu v6e", "TPU-v6e"),
+    (names.provider, "NORTH CLOUD", "northcloud"), (names.provider, "north-cloud inc", "northcloud"),
+    (names.server, "hgx h100 8", "HGX-H100-8"), (names.server, "HGX H100 with 8 GPUs", "HGX-H100-8"),
+    (names.site, "texas", "US-TX"), (names.site, "united states of america", "US"),
+    (names.model, "llama-3-8b", "Llama-3-8B"), (names.model, "Llama 3.1 8b", "Llama-3.1-8B"),
+    (names.model, "opt 1.3b", "OPT-1.3B"), (names.model, "opt-13b", "OPT-13B"), (names.model, "mixtral-8x7b", "Seven"),
     (names.model, "seven b plus", "Seven"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("find", "name", "key"), FOUND, ids=[row[1] for row in FOUND])
@@ -212,13 +193,10 @@ def test_every_ambiguous_name_is_refused_by_each_of_its_names(real: Catalogue) -
 
 TWO_READINGS = {  # asked about, and never guessed
     "sites": {
-        "georgia": {"GE", "US-GA"},
-        "cambridge": {"GB", "US-MA"},
-        "kansascity": {"US-KS", "US-MO"},
-        "portland": {"US-ME", "US-OR"},
-        "vancouver": {"CA-BC", "US-WA"},
+        "georgia": {"GE", "US-GA"}, "cambridge": {"GB", "US-MA"}, "kansascity": {"US-KS", "US-MO"},
+        "portland": {"US-ME", "US-OR"}, "vancouver": {"CA-BC", "US-WA"},
     }
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("section", ["accelerators", "providers", "servers", "sites", "models"])

@@ -110,14 +110,10 @@ def test_every_badge_of_the_catalogue_is_a_known_one() -> None:
 
 
 NAMED_PLACES = {  # a region, and the part of the world that its places make it belong to
-    "Canada/Norway/US": {"europe", "north_america"},
-    "India/EU": {"asia", "europe"},
-    "US/Iceland": {"europe", "north_america"},
-    "EU/CA": {"europe", "north_america"},
-    "Finland/Iceland": {"europe"},
-    "global": set(get_args(Area)) - {"not_stated"},
-    "not stated": set(),
-}
+    "Canada/Norway/US": {"europe", "north_america"}, "India/EU": {"asia", "europe"},
+    "US/Iceland": {"europe", "north_america"}, "EU/CA": {"europe", "north_america"}, "Finland/Iceland": {"europe"},
+    "global": set(get_args(Area)) - {"not_stated"}, "not stated": set(),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("region", "areas"), NAMED_PLACES.items())

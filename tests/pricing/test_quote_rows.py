@@ -246,15 +246,12 @@ def test_what_looks_odd_is_asked_about_and_kept(text: str, column: str, ask: str
 
 
 UNSUSPICIOUS = [
-    ("three-decimals", priced("2.125")),
-    ("five-times", priced("15")),
-    ("a-fifth", priced("0.6")),
+    ("three-decimals", priced("2.125")), ("five-times", priced("15")), ("a-fifth", priced("0.6")),
     ("no-price-known", offer(accelerator="tpu v6e", usd_per_accelerator_hour="32.5")),
     ("own-provider", offer(provider="Northern Lights")),
     ("own-region", offer(**{**NORTH, "region": "mars-1", "usd_per_accelerator_hour": "3"})),
-    ("card", card(price_usd="31000")),
-    ("discount", discount()),
-]
+    ("card", card(price_usd="31000")), ("discount", discount()),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", [case[1] for case in UNSUSPICIOUS], ids=[case[0] for case in UNSUSPICIOUS])

@@ -207,17 +207,12 @@ def test_laying_the_same_quotes_over_again_moves_no_price(quotes: Quotes) -> Non
 
 
 ROWS = [
-    NORTH_EU,
-    offer_row("North Cloud", CHIP, 8, "us-1", 2.9),
-    offer_row("Acme", CHIP, 8, "home", 2.5),
-    offer_row("Acme", CHIP, 8, "home", 2.75, ", valid_from: 2026-02-01"),
-    f"provider: Acme, accelerator: {CARD}",
-    "provider: North Cloud, discount_share: 0.1",
-    "provider: North Cloud, discount_share: 0.2, region: us-1",
-    "provider: spotmarket, discount_share: 0.3",
-    f"accelerator: {CHIP}, price_usd: 27000",
+    NORTH_EU, offer_row("North Cloud", CHIP, 8, "us-1", 2.9), offer_row("Acme", CHIP, 8, "home", 2.5),
+    offer_row("Acme", CHIP, 8, "home", 2.75, ", valid_from: 2026-02-01"), f"provider: Acme, accelerator: {CARD}",
+    "provider: North Cloud, discount_share: 0.1", "provider: North Cloud, discount_share: 0.2, region: us-1",
+    "provider: spotmarket, discount_share: 0.3", f"accelerator: {CHIP}, price_usd: 27000",
     "server: HGX-H100-8, price_usd: 260000",
-]
+]  # fmt: skip
 
 
 @given(st.randoms(use_true_random=False))

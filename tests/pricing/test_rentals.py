@@ -89,19 +89,11 @@ def test_no_two_offers_are_the_same_thing(catalogue: Catalogue) -> None:
 @pytest.mark.parametrize(
     ("spelling", "provider"),
     [
-        ("DataCrunch", "verda"),
-        ("Verda (DataCrunch)", "verda"),
-        ("GCP", "gcp"),
-        ("Amazon Web Services", "aws"),
-        ("SageMaker", "aws-sagemaker"),
-        ("CoreWeave", "coreweave"),
-        ("CoreWeave Classic", "coreweave-classic"),
-        ("Lambda Labs", "lambda"),
-        ("NexGen Cloud", "hyperstack"),
-        ("Oracle", "oci"),
-        ("vast.ai", "vast"),
+        ("DataCrunch", "verda"), ("Verda (DataCrunch)", "verda"), ("GCP", "gcp"), ("Amazon Web Services", "aws"),
+        ("SageMaker", "aws-sagemaker"), ("CoreWeave", "coreweave"), ("CoreWeave Classic", "coreweave-classic"),
+        ("Lambda Labs", "lambda"), ("NexGen Cloud", "hyperstack"), ("Oracle", "oci"), ("vast.ai", "vast"),
     ],
-)
+)  # fmt: skip
 def test_a_provider_is_found_by_every_name_it_goes_by(catalogue: Catalogue, spelling: str, provider: str) -> None:
     assert names.provider(catalogue, spelling) == provider
 

@@ -45,14 +45,11 @@ def test_every_american_state_is_there_with_a_price(catalogue: Catalogue) -> Non
 @pytest.mark.parametrize(
     ("figure", "low", "high"),
     [
-        ("usd_per_kwh", 0.01, 0.6),
-        ("carbon_g_per_kwh", 5, 1_000),
-        ("pue", 1.0, 2.0),
-        ("colocation_usd_per_kw_month", 50, 600),
-        ("build_usd_per_kw", 5_000, 25_000),
+        ("usd_per_kwh", 0.01, 0.6), ("carbon_g_per_kwh", 5, 1_000), ("pue", 1.0, 2.0),
+        ("colocation_usd_per_kw_month", 50, 600), ("build_usd_per_kw", 5_000, 25_000),
         ("corporate_tax_share", 0.05, 0.45),
     ],
-)
+)  # fmt: skip
 def test_every_value_ever_held_is_plausible(catalogue: Catalogue, figure: str, low: float, high: float) -> None:
     held = [getattr(site, figure) for site in catalogue.sites.values()]
     values = [value for one in held if one is not None for value in one.values.values()]
@@ -70,17 +67,12 @@ def test_norway_is_a_country_and_not_the_word_no(catalogue: Catalogue) -> None:
 @pytest.mark.parametrize(
     ("site", "figure", "owner"),
     [
-        ("US-TX", "carbon_g_per_kwh", "US"),
-        ("US-TX", "usd_per_kwh", "US-TX"),
-        ("US-TX", "colocation_usd_per_kw_month", "US"),
-        ("US-IL", "colocation_usd_per_kw_month", "US-IL"),
-        ("US-TX", "pue", "WORLD"),
-        ("CA-QC", "usd_per_kwh", "CA-QC"),
-        ("CA-AB", "usd_per_kwh", "CA"),
-        ("DE", "pue", "WORLD"),
-        ("NO", "usd_per_kwh", "NO"),
+        ("US-TX", "carbon_g_per_kwh", "US"), ("US-TX", "usd_per_kwh", "US-TX"),
+        ("US-TX", "colocation_usd_per_kw_month", "US"), ("US-IL", "colocation_usd_per_kw_month", "US-IL"),
+        ("US-TX", "pue", "WORLD"), ("CA-QC", "usd_per_kwh", "CA-QC"), ("CA-AB", "usd_per_kwh", "CA"),
+        ("DE", "pue", "WORLD"), ("NO", "usd_per_kwh", "NO"),
     ],
-)
+)  # fmt: skip
 def test_a_place_says_whose_figure_it_borrows(catalogue: Catalogue, site: str, figure: str, owner: str) -> None:
     found = catalogue.site_figure(site, figure)
     assert found is not None
@@ -171,15 +163,11 @@ def test_schedules_are_worth_what_the_textbook_says(catalogue: Catalogue, schedu
 @pytest.mark.parametrize(
     ("fact", "newest"),
     [
-        ("us-bonus-depreciation", 1.0),
-        ("us-section-179-limit", 2_500_000),
-        ("uk-writing-down-main", 0.14),
-        ("uk-full-expensing", 1.0),
-        ("debt-coreweave-ddtl-1", 0.15),
-        ("debt-coreweave-ddtl-5-spread", 0.045),
+        ("us-bonus-depreciation", 1.0), ("us-section-179-limit", 2_500_000), ("uk-writing-down-main", 0.14),
+        ("uk-full-expensing", 1.0), ("debt-coreweave-ddtl-1", 0.15), ("debt-coreweave-ddtl-5-spread", 0.045),
         ("colocation-vacancy-us", 0.014),
     ],
-)
+)  # fmt: skip
 def test_facts_of_tax_and_money(catalogue: Catalogue, fact: str, newest: float) -> None:
     assert catalogue.facts[fact].figure.newest.typical == newest
 

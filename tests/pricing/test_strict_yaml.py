@@ -109,50 +109,28 @@ def test_a_file_is_what_it_looks_like(text: str, data: Any) -> None:
 
 LAUGHS = "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n"
 REFUSED = [
-    ("a: .nan", 1, "a", ".nan is a trap"),
-    ("a: .NaN", 1, "a", "is a trap"),
-    ("a: .inf", 1, "a", "is a trap"),
-    ("a: -.INF", 1, "a", "is a trap"),
-    ("a: 010", 1, "a", "010 is a trap"),
-    ("a: 08", 1, "a", "is a trap"),
-    ("a: 0o17", 1, "a", "is a trap"),
-    ("a: 0x1F", 1, "a", "0x1F is a trap"),
-    ("a: 0_7", 1, "a", "is a trap"),
-    ("a: 1e400", 1, "a", "too large"),
-    ("a: 2026-02-30", 1, "a", "not a day of the calendar"),
-    ("a: 2026-13-01", 1, "a", "not a day of the calendar"),
-    ("x: 1\na: 1\na: 2", 3, "", "'a' stands here twice"),
-    ("a: {b: 1, b: 2}", 1, "a", "'b' stands here twice"),
-    ("1: x\n1.0: y", 2, "", "'1.0' stands here twice"),
-    ("2026-05-01: x\n2026-05-01: y", 2, "", "stands here twice"),
-    ("a: &x 1", 1, "a", "anchors"),
-    ("a: &x [1]", 1, "a", "anchors"),
-    ("&x a: 1", 1, "", "anchors"),
-    (LAUGHS, 1, "a", "anchors"),
-    ("a: *x", 1, "a", "aliases"),
-    ("*x", 1, "", "aliases"),
-    ("a: !!str 1", 1, "a", "tags"),
-    ("a: !!python/object/apply:os.system [ls]", 1, "a", "tags"),
-    ("a: !x {b: 1}", 1, "a", "tags"),
-    ("<<: {a: 1}", 1, "", "merge keys"),
-    ("a:\n  '<<': {b: 1}", 2, "a", "merge keys"),
-    ("? [a, b]\n: 1", 1, "", "plain word as key"),
-    ("{{a: 1}: 2}", 1, "", "plain word as key"),
-    ("a: 1\n---\nb: 2", 2, "", "one document"),
-    ("a:\n\tb: 1", 2, "", "not YAML"),
-    ("a: b: c", 1, "", "not YAML"),
-    ("a: [1, 2", 1, "", "not YAML"),
-    ("a: 'x", 1, "", "not YAML"),
-    ("a: @x", 1, "", "not YAML"),
+    ("a: .nan", 1, "a", ".nan is a trap"), ("a: .NaN", 1, "a", "is a trap"), ("a: .inf", 1, "a", "is a trap"),
+    ("a: -.INF", 1, "a", "is a trap"), ("a: 010", 1, "a", "010 is a trap"), ("a: 08", 1, "a", "is a trap"),
+    ("a: 0o17", 1, "a", "is a trap"), ("a: 0x1F", 1, "a", "0x1F is a trap"), ("a: 0_7", 1, "a", "is a trap"),
+    ("a: 1e400", 1, "a", "too large"), ("a: 2026-02-30", 1, "a", "not a day of the calendar"),
+    ("a: 2026-13-01", 1, "a", "not a day of the calendar"), ("x: 1\na: 1\na: 2", 3, "", "'a' stands here twice"),
+    ("a: {b: 1, b: 2}", 1, "a", "'b' stands here twice"), ("1: x\n1.0: y", 2, "", "'1.0' stands here twice"),
+    ("2026-05-01: x\n2026-05-01: y", 2, "", "stands here twice"), ("a: &x 1", 1, "a", "anchors"),
+    ("a: &x [1]", 1, "a", "anchors"), ("&x a: 1", 1, "", "anchors"), (LAUGHS, 1, "a", "anchors"),
+    ("a: *x", 1, "a", "aliases"), ("*x", 1, "", "aliases"), ("a: !!str 1", 1, "a", "tags"),
+    ("a: !!python/object/apply:os.system [ls]", 1, "a", "tags"), ("a: !x {b: 1}", 1, "a", "tags"),
+    ("<<: {a: 1}", 1, "", "merge keys"), ("a:\n  '<<': {b: 1}", 2, "a", "merge keys"),
+    ("? [a, b]\n: 1", 1, "", "plain word as key"), ("{{a: 1}: 2}", 1, "", "plain word as key"),
+    ("a: 1\n---\nb: 2", 2, "", "one document"), ("a:\n\tb: 1", 2, "", "not YAML"), ("a: b: c", 1, "", "not YAML"),
+    ("a: [1, 2", 1, "", "not YAML"), ("a: 'x", 1, "", "not YAML"), ("a: @x", 1, "", "not YAML"),
     ("a: \x07", None, "", "control characters are not allowed"),
-    ("a: '\x00'", None, "", "control characters are not allowed"),
-    ("a: \ud800", None, "", "half a character"),
+    ("a: '\x00'", None, "", "control characters are not allowed"), ("a: \ud800", None, "", "half a character"),
     ("[" * (MAX_DEPTH + 1), 1, ".".join("0" * MAX_DEPTH), f"at most {MAX_DEPTH} levels"),
     ("{a: " * (MAX_DEPTH + 1), 1, ".".join("a" * MAX_DEPTH), f"at most {MAX_DEPTH} levels"),
     ("[" * 100_000, 1, ".".join("0" * MAX_DEPTH), f"at most {MAX_DEPTH} levels"),
     ("a: " + "x" * MAX_BYTES, None, "", f"at most {MAX_BYTES:,} bytes"),
     ("a: " + "é" * (MAX_BYTES // 2), None, "", f"at most {MAX_BYTES:,} bytes"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "line", "key", "wish"), REFUSED, ids=[repr(row[0][:24]) for row in REFUSED])
@@ -181,15 +159,9 @@ def test_a_long_text_within_the_limit_is_read_whole() -> None:
 def test_lines_says_where_each_key_and_item_stands() -> None:
     text = "# remark\na: 1\nb:\n  c: 2\n  d:\n    - x\n    - {e: 3,\n       f: 4}\n"
     assert strict_yaml.lines(text, file="f.yaml") == {
-        ("a",): 2,
-        ("b",): 3,
-        ("b", "c"): 4,
-        ("b", "d"): 5,
-        ("b", "d", "0"): 6,
-        ("b", "d", "1"): 7,
-        ("b", "d", "1", "e"): 7,
-        ("b", "d", "1", "f"): 8,
-    }
+        ("a",): 2, ("b",): 3, ("b", "c"): 4, ("b", "d"): 5, ("b", "d", "0"): 6, ("b", "d", "1"): 7,
+        ("b", "d", "1", "e"): 7, ("b", "d", "1", "f"): 8,
+    }  # fmt: skip
 
 
 @given(st.text(alphabet=st.characters(codec=None), max_size=200))

@@ -21,12 +21,10 @@ from pricing import Catalogue
 
 _CHIPS = ("H100-SXM5-80GB", "RTX-4090-24GB", "A100-SXM4-80GB", "GB200-NVL72-186GB", "L40S-48GB", "MI300X-192GB")
 _OWN: tuple[dict[str, Any], ...] = (
-    {"lead_time_months": 1.0},
-    {"lead_time_months": 0.0, "place": "home"},
-    {"refresh_years": 1.0},
+    {"lead_time_months": 1.0}, {"lead_time_months": 0.0, "place": "home"}, {"refresh_years": 1.0},
     {"orders": ({"accelerators": 1, "month": 0}, {"accelerators": 1, "month": 1})},
     {"usd_per_accelerator": 1_000.0, "warranty_years": 1.0},
-)
+)  # fmt: skip
 
 
 def plain_plan(seed: int, catalogue: Catalogue) -> Scenario:
@@ -34,10 +32,8 @@ def plain_plan(seed: int, catalogue: Catalogue) -> Scenario:
     chance = random.Random(seed)
     chip = chance.choice(_CHIPS) if chance.random() < 0.7 else chance.choice(sorted(catalogue.accelerators))
     data: dict[str, Any] = {
-        "accelerator": chip,
-        "years": chance.choice((0.25, 1, 1, 2, 3, 5)),
-        "work": (_work(chance),),
-    }
+        "accelerator": chip, "years": chance.choice((0.25, 1, 1, 2, 3, 5)), "work": (_work(chance),),
+    }  # fmt: skip
     parts: dict[str, dict[str, Any]] = {
         "own": chance.choice(_OWN),
         "rent": {"usd_per_accelerator_hour": chance.choice((0.1, 1.0, 5.0)), "hours_per_session": 1.0},

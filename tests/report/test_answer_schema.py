@@ -280,9 +280,7 @@ def test_the_schema_verb_prints_it(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 VERBS = [
-    ["prices", "--accelerator", "h100"],
-    ["facts", "runpod"],
-    ["stale"],
+    ["prices", "--accelerator", "h100"], ["facts", "runpod"], ["stale"],
     ["train", "--model", "llama-3-8b", "--accelerator", "h100-sxm5-80gb", "--tokens", "1B"],
     ["train", "--model", "llama-3-8b", "--accelerator", "h100-sxm5-80gb", "--tokens", "1B", "--method", "lora"],
     ["train", "--model", "llama-3.1-405b", "--accelerator", "l4-24gb", "--tokens", "1B", "--count", "1"],
@@ -291,13 +289,9 @@ VERBS = [
     ["serve", "--model", "llama-3.1-405b", "--accelerator", "l4-24gb"],
     ["serve", "--model", "whisper", "--accelerator", "h100-sxm5-80gb,a100-sxm4-80gb"],
     ["cheapest", "--model", "llama-3-8b", "--tokens", "1B", "--deadline-days", "3"],
-    ["cheapest", "--model", "llama-3.1-8b", "--requests-per-s", "2"],
-    ["cheapest"],
-    ["check", "training"],
-    ["check", "serving"],
-    ["plan", "startup"],
-    ["compare", "startup", "enterprise"],
-]
+    ["cheapest", "--model", "llama-3.1-8b", "--requests-per-s", "2"], ["cheapest"], ["check", "training"],
+    ["check", "serving"], ["plan", "startup"], ["compare", "startup", "enterprise"],
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=" ".join)

@@ -33,20 +33,14 @@ pytestmark = pytest.mark.slow
 
 RANDOM_PLANS, GROUPS = 300, 10
 ALIASES = {
-    "present_cost_usd": "present_usd",
-    "present_cost_p10_usd": "present_p10_usd",
-    "present_cost_p90_usd": "present_p90_usd",
-    "irr": "return_per_year",
-    "eac_usd_per_year": "usd_per_year",
-    "discounted_payback_months": "payback_discounted_months",
-    "break_even_utilisation": "break_even_busy_share",
+    "present_cost_usd": "present_usd", "present_cost_p10_usd": "present_p10_usd",
+    "present_cost_p90_usd": "present_p90_usd", "irr": "return_per_year", "eac_usd_per_year": "usd_per_year",
+    "discounted_payback_months": "payback_discounted_months", "break_even_utilisation": "break_even_busy_share",
     "break_even_hours_per_gpu_month": "break_even_hours_per_month",
     "break_even_rent_usd_per_gpu_hour": "break_even_usd_per_accelerator_hour",
-    "usd_per_useful_gpu_hour": "usd_per_useful_accelerator_hour",
-    "probability_cheapest": "cheapest_share",
-    "operation_kg_co2e": "operation_kg",
-    "making_kg_co2e": "making_kg",
-}
+    "usd_per_useful_gpu_hour": "usd_per_useful_accelerator_hour", "probability_cheapest": "cheapest_share",
+    "operation_kg_co2e": "operation_kg", "making_kg_co2e": "making_kg",
+}  # fmt: skip
 # Read off the ledger by other code than the registry's.
 BY_HAND = {
     "total_usd": lambda it: np.nansum([np.nansum(line.usd * np.ones(1)) for line in it.way.option.ledger.lines]),

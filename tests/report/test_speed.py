@@ -105,12 +105,10 @@ def test_the_title_is_the_time_with_its_band() -> None:
         "(23.9 to 31.9).",
     )
     assert [(one.label, one.value, one.range) for one in said.figures] == [
-        ("Days to train", "21.3", "18.8 to 29.6"),
-        ("GPU-hours", "32,700", "28,900 to 45,500"),
-        ("Cost of the run", "$65.4k", "$57.8k to $91k"),
-        ("Tokens/s each", "9,480", "7,660 to 9,960"),
+        ("Days to train", "21.3", "18.8 to 29.6"), ("GPU-hours", "32,700", "28,900 to 45,500"),
+        ("Cost of the run", "$65.4k", "$57.8k to $91k"), ("Tokens/s each", "9,480", "7,660 to 9,960"),
         *((one.label, one.value, one.range) for one in training_tiles(work.found)),
-    ]
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -213,11 +211,8 @@ def test_without_a_model_and_with_a_refusal_the_page_says_what_to_do() -> None:
 
 def test_large_numbers_of_tokens_in_words() -> None:
     assert [format_large(count) for count in (1e12, 1.5e10, 2e6, 900)] == [
-        "1 trillion",
-        "15 billion",
-        "2 million",
-        "900",
-    ]
+        "1 trillion", "15 billion", "2 million", "900",
+    ]  # fmt: skip
 
 
 def published(error: float, *, chip: str = H100, model: str = "Llama-3-8B", rate: float = 100.0) -> PublishedRun:

@@ -73,12 +73,10 @@ def test_a_sum_that_can_be_read_one_way_is_read(text: str, value: float) -> None
 @pytest.mark.parametrize(
     ("text", "large", "small"),
     [
-        ("250.000", "250000", "250.00"),
-        ("1.850", "1850", "1.85"),
-        ("1.125", "1125", "1.1250"),
+        ("250.000", "250000", "250.00"), ("1.850", "1850", "1.85"), ("1.125", "1125", "1.1250"),
         ("12.500", "12500", "12.50"),
     ],
-)
+)  # fmt: skip
 def test_one_point_before_three_digits_can_be_read_two_ways_and_each_can_be_written(
     text: str, large: str, small: str
 ) -> None:

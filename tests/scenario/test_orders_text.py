@@ -6,10 +6,8 @@ from planner.scenario.own import PurchaseOrder
 from planner.scenario.typed_money import ORDERS_EXAMPLE, format_orders, parse_orders
 
 THREE = (
-    PurchaseOrder(accelerators=16),
-    PurchaseOrder(accelerators=8, month=18),
-    PurchaseOrder(accelerators=8, month=30),
-)
+    PurchaseOrder(accelerators=16), PurchaseOrder(accelerators=8, month=18), PurchaseOrder(accelerators=8, month=30),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("text", [ORDERS_EXAMPLE, "16,8 in month 18; 8 IN 30,", " 16 in 0 , 8 in 18, 8 in 30 "])

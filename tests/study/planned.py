@@ -33,11 +33,9 @@ def certain(**changes: Any) -> Scenario:
     )  # fmt: skip
     own = dict.fromkeys(names, 0.0) | {"accelerators_per_server": 1, "usd_per_accelerator": 20_000.0}
     said: dict[str, Any] = {
-        "years": 1.0,
-        "work": (Work(accelerators=8, busy_share=0.5, storage_tb=0, egress_tb_per_month=0),),
+        "years": 1.0, "work": (Work(accelerators=8, busy_share=0.5, storage_tb=0, egress_tb_per_month=0),),
         "own": OwnInputs(**own),
         "rent": RentalInputs(usd_per_accelerator_hour=4.0, accelerators_per_machine=1, support_share=0.0),
-        "terms": FinancialTerms(discount_rate_per_year=0.1),
-        "ways": ("own", "on_demand"),
-    }
+        "terms": FinancialTerms(discount_rate_per_year=0.1), "ways": ("own", "on_demand"),
+    }  # fmt: skip
     return Scenario(**{**said, **changes})

@@ -317,14 +317,11 @@ def test_what_is_entered_for_an_accelerator_stays_with_it(yours: dict[str, Any])
 @pytest.mark.parametrize(
     "changes",
     [
-        {"years": 5.0},
-        {"site": "DE"},
-        {"own": OwnInputs(usd_per_accelerator=20_000.0)},
+        {"years": 5.0}, {"site": "DE"}, {"own": OwnInputs(usd_per_accelerator=20_000.0)},
         {"rent": RentalInputs(usd_per_accelerator_hour=1.5)},
-        {"terms": FinancialTerms(discount_rate_per_year=0.2, hours_per_month=720.0)},
-        {"accelerator": SOME[1]},
+        {"terms": FinancialTerms(discount_rate_per_year=0.2, hours_per_month=720.0)}, {"accelerator": SOME[1]},
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("work", [RUN, Work(serve=ServingTask(model="llama-3-8b", requests_per_s=2.0))])
 def test_hours_follow_from_the_work_alone(work: Work, changes: dict[str, Any]) -> None:
     asked = scenario(work, **({"accelerator": SOME[0]} | changes))

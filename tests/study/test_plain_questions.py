@@ -122,12 +122,10 @@ HIRE_OR_API: dict[str, Any] = {
     "ways": ("hosted", "on_demand"),
     "accelerator": "L4-24GB",
     "hosted": {
-        "million_input_tokens_per_month": 10.0,
-        "million_output_tokens_per_month": 2.0,
-        "usd_per_million_input_tokens": 0.2,
-        "usd_per_million_output_tokens": 0.6,
+        "million_input_tokens_per_month": 10.0, "million_output_tokens_per_month": 2.0,
+        "usd_per_million_input_tokens": 0.2, "usd_per_million_output_tokens": 0.6,
     },
-}
+}  # fmt: skip
 CASH_OR_LEASE: dict[str, Any] = {"ways": ("own", "lease")}
 
 

@@ -104,15 +104,13 @@ def test_break_evens_have_a_range_too() -> None:
 @pytest.mark.parametrize(
     "held",
     [
-        {},
-        {"stops": "1", "gpus": "3"},
-        {"growth": "40", "waits": "1", "years": "7", "own": "4"},
+        {}, {"stops": "1", "gpus": "3"}, {"growth": "40", "waits": "1", "years": "7", "own": "4"},
         {"tax": "25", "written": "macrs-5-half-year", "vat": "19", "inflation": "3"},
         {"also": '{"own": {"refresh_years": 2.0, "place": "own_room"}}', "years": "6"},
         {"serve": "Llama-3.1-70B", "rps": "4", "peak": "20"},
     ],
     ids=str,
-)
+)  # fmt: skip
 @pytest.mark.parametrize("name", ["busy_factor", "usd_per_accelerator_hour"])
 def test_a_grid_beside_draws_says_what_its_rows_say_one_by_one(held: dict[str, str], name: str) -> None:
     asked, told = scenario_from_link(held, catalogue())

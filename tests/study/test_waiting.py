@@ -61,26 +61,19 @@ def test_a_year_of_waiting_as_published(change: float, gain: float) -> None:
 
 
 LATE = {
-    "hardware_price_change_per_year": -0.3,
-    "lead_time_months": 2.5,
-    "deposit_share": 0.4,
-    "residual_share": None,
-    "maintenance_share_per_year": 0.05,
-    "running_usd_per_month": None,
-    "usd_per_kwh": 0.1,
-}
+    "hardware_price_change_per_year": -0.3, "lead_time_months": 2.5, "deposit_share": 0.4, "residual_share": None,
+    "maintenance_share_per_year": 0.05, "running_usd_per_month": None, "usd_per_kwh": 0.1,
+}  # fmt: skip
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "more",
     [
-        {},
-        {"refresh_years": 1.5, "resale_month": 40},
-        {"capex_usd": 150_000.0},
+        {}, {"refresh_years": 1.5, "resale_month": 40}, {"capex_usd": 150_000.0},
         {"warranty_years": 1.0, "failures_per_accelerator_year": 0.2, "repair_share": 0.6},
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("terms", [TERMS, {**TERMS, "money": "real", "inflation_per_year": 0.03}])
 def test_each_month_costs_what_the_plan_that_orders_in_it_costs(more: dict[str, Any], terms: dict[str, Any]) -> None:
     own = {**LATE, **more}

@@ -41,12 +41,9 @@ def one_page(name: str) -> None:
     from planner.web.pages import answer, assumptions, compare, speed, what_if
 
     known = {
-        "Answer": answer.page,
-        "Speed": speed.page,
-        "Compare": compare.page,
-        "What if": what_if.page,
+        "Answer": answer.page, "Speed": speed.page, "Compare": compare.page, "What if": what_if.page,
         "Assumptions": assumptions.page,
-    }
+    }  # fmt: skip
     pages = tuple(
         st.Page(page, title=title, url_path=title.lower().replace(" ", "-"), default=title == name)
         for title, page in known.items()
@@ -266,11 +263,8 @@ def test_the_entrypoint_opens_on_the_answer() -> None:
     assert not app.exception
     assert app.title[0].value == verdict(Scenario())
     assert [metric.label.replace("\\", "") for metric in app.metric] == [
-        "Rent on demand",
-        "Buy",
-        "Break-even use",
-        "Cash on day one",
-    ]
+        "Rent on demand", "Buy", "Break-even use", "Cash on day one",
+    ]  # fmt: skip
 
 
 def test_the_first_answer_is_there_before_anybody_comes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,13 +49,8 @@ def asked(path: str, method: str = "GET", **headers: str) -> Said:
 
     lines = [(name.replace("_", "-").lower().encode(), value.encode()) for name, value in headers.items()]
     scope = {
-        "type": "http",
-        "method": method,
-        "path": unquote(path),
-        "root_path": "",
-        "query_string": b"",
-        "headers": lines,
-    }
+        "type": "http", "method": method, "path": unquote(path), "root_path": "", "query_string": b"", "headers": lines,
+    }  # fmt: skip
     asyncio.run(served(scope, receive, send))
     told = {name.decode().lower(): value.decode() for name, value in said[0]["headers"]}
     return Said(said[0]["status"], told, b"".join(one.get("body", b"") for one in said[1:]))
@@ -70,17 +65,10 @@ def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("accepted", "name"),
     [
-        ("gzip, deflate, br, zstd", "br"),
-        ("gzip, deflate", "gzip"),
-        ("br;q=0, gzip;q=0.5", "gzip"),
-        ("BR", "br"),
-        ("*", "br"),
-        ("*;q=0", None),
-        ("identity", None),
-        ("gzip;q=none", None),
-        ("", None),
+        ("gzip, deflate, br, zstd", "br"), ("gzip, deflate", "gzip"), ("br;q=0, gzip;q=0.5", "gzip"), ("BR", "br"),
+        ("*", "br"), ("*;q=0", None), ("identity", None), ("gzip;q=none", None), ("", None),
     ],
-)
+)  # fmt: skip
 def test_the_browser_chooses_how_files_are_packed(accepted: str, name: str | None) -> None:
     way = negotiate_codec(accepted)
     assert (way and way.name) == name

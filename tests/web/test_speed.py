@@ -66,24 +66,17 @@ def test_training_says_how_long_and_sets_time_against_cost() -> None:
     assert title.startswith("Llama 3 8B trains in ")
     assert title.endswith("on 64 x H100 SXM5 80 GB")
     assert [one.label.replace("\\", "") for one in app.metric] == [
-        "Days to train",
-        "GPU-hours",
-        "Cost of the run",
-        "Tokens/s each",
-        "Memory of each",
-        "TP × PP × DP",
-    ]
+        "Days to train", "GPU-hours", "Cost of the run", "Tokens/s each", "Memory of each", "TP × PP × DP",
+    ]  # fmt: skip
     hours = work.found.speed.accelerator_hours.typical  # type: ignore[union-attr]
     assert app.metric[1].value == f"{words.round_significant(hours):,.0f}"
     assert "Recommended: " in all_text(app)
 
 
 VIEWS = [
-    ("Memory", "The fullest accelerator holds"),
-    ("Where the speed goes", "tokens/s that the peak would give"),
-    ("Layouts", "layouts were weighed"),
-    ("How far to trust it", "The nearest published run is"),
-]
+    ("Memory", "The fullest accelerator holds"), ("Where the speed goes", "tokens/s that the peak would give"),
+    ("Layouts", "layouts were weighed"), ("How far to trust it", "The nearest published run is"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("view", "finding"), VIEWS)
@@ -96,13 +89,11 @@ def test_every_view_of_training_opens_from_a_link(view: str, finding: str) -> No
 @pytest.mark.parametrize(
     ("view", "finding"),
     [
-        ("", "Your plan"),
-        ("Memory", "requests at once"),
-        ("Where the speed goes", "A full batch spends most of its time"),
-        ("Layouts", "layout"),
+        ("", "Your plan"), ("Memory", "requests at once"),
+        ("Where the speed goes", "A full batch spends most of its time"), ("Layouts", "layout"),
         ("How far to trust it", "Most of these runs were fitted"),
     ],
-)
+)  # fmt: skip
 def test_every_view_of_a_service_opens_from_a_link(view: str, finding: str) -> None:
     app = visit(SERVE, view)
     assert not app.exception

@@ -55,11 +55,9 @@ def test_an_attempt_to_reach_the_outside_is_noted(tmp_path: Path) -> None:
 # Variables
 
 VARIABLES = {
-    "STREAMLIT_SERVER_ADDRESS": "127.0.0.2",
-    "STREAMLIT_SERVER_ALLOWED_HOSTS": "plans.corp.example 127.0.0.2",
-    "STREAMLIT_SERVER_MAX_UPLOAD_SIZE": "1",
-    "STREAMLIT_SERVER_BASE_URL_PATH": "tools/plans",
-}
+    "STREAMLIT_SERVER_ADDRESS": "127.0.0.2", "STREAMLIT_SERVER_ALLOWED_HOSTS": "plans.corp.example 127.0.0.2",
+    "STREAMLIT_SERVER_MAX_UPLOAD_SIZE": "1", "STREAMLIT_SERVER_BASE_URL_PATH": "tools/plans",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -60,18 +60,13 @@ def test_constants_of_your_own_are_used() -> None:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"quality": "C"}, "tier C"),
-        ({"task": "llm-prefill"}, "writes tokens"),
-        ({"model": "Unheard-of"}, "unknown shape"),
-        ({"model": "Nemotron-Nano-9B-v2"}, "other layers beside attention"),
-        ({"accelerator": "Abacus"}, "unknown accelerator"),
-        ({"n_accelerators": ""}, "number of accelerators"),
-        ({"counted": "prompts"}, "prompts only"),
-        ({"counted": "pool"}, "one pool"),
-        ({"accelerator_inferred": "yes"}, "name of a queue"),
-        ({"data_parallel": "8"}, "several replicas"),
+        ({"quality": "C"}, "tier C"), ({"task": "llm-prefill"}, "writes tokens"),
+        ({"model": "Unheard-of"}, "unknown shape"), ({"model": "Nemotron-Nano-9B-v2"}, "other layers beside attention"),
+        ({"accelerator": "Abacus"}, "unknown accelerator"), ({"n_accelerators": ""}, "number of accelerators"),
+        ({"counted": "prompts"}, "prompts only"), ({"counted": "pool"}, "one pool"),
+        ({"accelerator_inferred": "yes"}, "name of a queue"), ({"data_parallel": "8"}, "several replicas"),
     ],
-)
+)  # fmt: skip
 def test_a_row_that_says_too_little_is_skipped_with_its_reason(change: dict[str, str], why: str) -> None:
     with pytest.raises(SkippedRunError, match=why):
         read_run(CATALOGUE, {**PLAIN, **change})
@@ -146,15 +141,12 @@ def test_an_empty_table_is_checked_too() -> None:
 @pytest.mark.parametrize(
     ("called", "found"),
     [
-        ("Llama-3.1-70B-Instruct", "Llama-3.1-70B"),
-        ("gemma-3-27b-it", "Gemma-3-27B"),
+        ("Llama-3.1-70B-Instruct", "Llama-3.1-70B"), ("gemma-3-27b-it", "Gemma-3-27B"),
         ("Qwen3-235B-A22B-Thinking-2507-FP8", "Qwen3-235B-A22B"),
-        ("NVIDIA/Llama-3.3-70B-Instruct-FP4", "Llama-3.3-70B"),
-        ("DeepSeek-R1-0528", "DeepSeek-R1"),
-        ("CodeLlama-13b-hf", "Llama-2-13B"),
-        ("Llama2-7B EXL2 4.0bpw", None),
+        ("NVIDIA/Llama-3.3-70B-Instruct-FP4", "Llama-3.3-70B"), ("DeepSeek-R1-0528", "DeepSeek-R1"),
+        ("CodeLlama-13b-hf", "Llama-2-13B"), ("Llama2-7B EXL2 4.0bpw", None),
     ],
-)
+)  # fmt: skip
 def test_tuned_and_quantised_models_have_the_shape_of_their_base(called: str, found: str | None) -> None:
     if found is not None:
         assert find_shape(CATALOGUE, called).name == found

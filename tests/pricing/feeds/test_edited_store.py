@@ -233,10 +233,8 @@ def _edit(path: Path, draw: random.Random) -> tuple[str, object]:
     sql, values = draw.choice(
         [
             (f"UPDATE OR IGNORE {table} SET {column} = ? WHERE {one}", (value,)),
-            (f"UPDATE OR IGNORE {table} SET {column} = ?", (value,)),
-            (f"DELETE FROM {table} WHERE {one}", ()),
-            (f"DROP TABLE {table}", ()),
-            (f"ALTER TABLE {table} DROP COLUMN {column}", ()),
+            (f"UPDATE OR IGNORE {table} SET {column} = ?", (value,)), (f"DELETE FROM {table} WHERE {one}", ()),
+            (f"DROP TABLE {table}", ()), (f"ALTER TABLE {table} DROP COLUMN {column}", ()),
         ][: 5 if draw.random() < 0.15 else 3]
     )  # fmt: skip
     with suppress(sqlite3.Error):

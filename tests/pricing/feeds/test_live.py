@@ -124,11 +124,8 @@ def test_what_the_catalogue_has_not_becomes_an_offer(keep: Keep, environ: dict[s
     (offer,) = new_offers(current(environ))
     assert (offer.provider, offer.accelerator, offer.accelerators_per_instance) == ("aws", "H100-SXM5-80GB", 8)
     assert (offer.region, offer.area, offer.purchase, offer.sku) == (
-        "eu-north-1",
-        "europe",
-        "reserved_3y",
-        "p5.48xlarge",
-    )
+        "eu-north-1", "europe", "reserved_3y", "p5.48xlarge",
+    )  # fmt: skip
     assert (offer.vcpus, offer.ram_gb, offer.fabric, offer.doubts) == (192, 2048.0, "efa", ())
     assert offer.usd_per_accelerator_hour is not None
     assert offer.usd_per_accelerator_hour.newest.typical == 3.0
@@ -137,16 +134,12 @@ def test_what_the_catalogue_has_not_becomes_an_offer(keep: Keep, environ: dict[s
 @pytest.mark.parametrize(
     ("seller", "region", "area", "countries"),
     [
-        ("Azure", "japaneast", "asia", ("JP",)),
-        ("Azure", "westus9", "north_america", ("US",)),
-        ("GCP", "europe-west99", "europe", ()),
-        ("AWS", "ap-southeast-2", "oceania", ()),
-        ("Vast", "Texas, US", "north_america", ("US",)),
-        ("Vast", "Romania", "europe", ("RO",)),
-        ("Massed Compute", "desmoines-usa-1", "north_america", ("US",)),
-        ("Vast", "Atlantis", "not_stated", ()),
+        ("Azure", "japaneast", "asia", ("JP",)), ("Azure", "westus9", "north_america", ("US",)),
+        ("GCP", "europe-west99", "europe", ()), ("AWS", "ap-southeast-2", "oceania", ()),
+        ("Vast", "Texas, US", "north_america", ("US",)), ("Vast", "Romania", "europe", ("RO",)),
+        ("Massed Compute", "desmoines-usa-1", "north_america", ("US",)), ("Vast", "Atlantis", "not_stated", ()),
     ],
-)
+)  # fmt: skip
 def test_where_a_region_lies(
     keep: Keep, environ: dict[str, str], seller: str, region: str, area: str, countries: tuple[str, ...]
 ) -> None:

@@ -106,15 +106,8 @@ def test_one_broken_source_stops_no_other(server: Server, go: Refresh, environ: 
 
 
 UNSEEN = (
-    "RunPod\nX",
-    "Run\x1b[31mPod",
-    "\u202eAWS",
-    "RunPod\u200b",
-    "Run\u2028Pod",
-    "Run\x85Pod",
-    "\ud800RunPod",
-    "a\tb",
-)
+    "RunPod\nX", "Run\x1b[31mPod", "\u202eAWS", "RunPod\u200b", "Run\u2028Pod", "Run\x85Pod", "\ud800RunPod", "a\tb",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", UNSEEN, ids=ascii)

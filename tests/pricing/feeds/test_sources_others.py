@@ -60,11 +60,9 @@ def test_gpurentalprices_without_its_wrong_rows() -> None:
 
 def test_toolshedlabs_in_the_sellers_currency_and_without_parts() -> None:
     assert prices("toolshedlabs") == {
-        ("A100 SXM 40GB", 8, "on_demand", "", ""): 15.92,
-        ("A10", 1, "on_demand", "", ""): 1.29,
-        ("L4", 1, "on_demand", "fr-par-2", ""): 0.7875,
-        ("RTX 4090", 1, "on_demand", "Japan, JP", ""): 0.31,
-    }
+        ("A100 SXM 40GB", 8, "on_demand", "", ""): 15.92, ("A10", 1, "on_demand", "", ""): 1.29,
+        ("L4", 1, "on_demand", "fr-par-2", ""): 0.7875, ("RTX 4090", 1, "on_demand", "Japan, JP", ""): 0.31,
+    }  # fmt: skip
     told = said("toolshedlabs")
     assert told["L4", 1, "on_demand", "fr-par-2", ""].currency == "EUR"
     assert told["RTX 4090", 1, "on_demand", "Japan, JP", ""].free == 2

@@ -9,14 +9,11 @@ from tests.pricing.feeds.replay import Replay, odd, prices, raw, read, said
 
 def test_of_vasts_listings_the_lowest_counts_and_how_many_there_are() -> None:
     assert prices("vast") == {
-        ("H100 SXM", 1, "on_demand", "US", ""): 2.18,
-        ("H100 SXM", 1, "spot", "US", ""): 1.2,
-        ("H100 SXM", 1, "on_demand", "FR", ""): 2.9,
-        ("RTX-4090-48GB-modded", 1, "on_demand", "HK", ""): 0.55,
-        ("H100 SXM", 8, "on_demand", "US", ""): 17.6,
-        ("H100 SXM", 8, "spot", "US", ""): 9.6,
+        ("H100 SXM", 1, "on_demand", "US", ""): 2.18, ("H100 SXM", 1, "spot", "US", ""): 1.2,
+        ("H100 SXM", 1, "on_demand", "FR", ""): 2.9, ("RTX-4090-48GB-modded", 1, "on_demand", "HK", ""): 0.55,
+        ("H100 SXM", 8, "on_demand", "US", ""): 17.6, ("H100 SXM", 8, "spot", "US", ""): 9.6,
         ("Rubin R300", 8, "on_demand", "US", ""): 40.0,
-    }
+    }  # fmt: skip
     one = said("vast")["H100 SXM", 1, "on_demand", "US", ""]
     assert (one.free, one.per, one.vcpus, one.memory_gb) == (2, "instance", None, 80.0)
     assert said("vast")["H100 SXM", 1, "spot", "US", ""].doubts == ("minimum_bid",)
@@ -115,11 +112,9 @@ def test_linode_says_the_accelerator_in_its_label_only() -> None:
 
 def test_liums_market_is_summed_up_by_machine_and_country() -> None:
     assert prices("lium") == {
-        ("H200", 1, "on_demand", "US", "secure"): 3.59,
-        ("H200", 8, "on_demand", "US", "secure"): 3.59,
-        ("RTX 5090", 1, "spot", "US", "spot"): 0.5,
-        ("A100-SXM4-80GB", 8, "on_demand", "FI", "secure"): 1.23,
-    }
+        ("H200", 1, "on_demand", "US", "secure"): 3.59, ("H200", 8, "on_demand", "US", "secure"): 3.59,
+        ("RTX 5090", 1, "spot", "US", "spot"): 0.5, ("A100-SXM4-80GB", 8, "on_demand", "FI", "secure"): 1.23,
+    }  # fmt: skip
     told = said("lium")
     assert {one.per for one in told.values()} == {"accelerator"}
     assert told["H200", 1, "on_demand", "US", "secure"].free == 13  # 5 and 8
@@ -128,11 +123,9 @@ def test_liums_market_is_summed_up_by_machine_and_country() -> None:
 
 def test_thunders_trial_machines_are_shared_and_disks_are_no_machines() -> None:
     assert prices("thunder") == {
-        ("A100-80GB", 1, "on_demand", "", "production"): 1.79,
-        ("H100 PCIe", 1, "on_demand", "", "production"): 3.2,
-        ("h100", 8, "on_demand", "", "production"): 25.6,
-        ("RTX A6000", 1, "on_demand", "", "prototyping"): 0.35,
-    }
+        ("A100-80GB", 1, "on_demand", "", "production"): 1.79, ("H100 PCIe", 1, "on_demand", "", "production"): 3.2,
+        ("h100", 8, "on_demand", "", "production"): 25.6, ("RTX A6000", 1, "on_demand", "", "prototyping"): 0.35,
+    }  # fmt: skip
     told = said("thunder")
     assert told["RTX A6000", 1, "on_demand", "", "prototyping"].doubts == ("may_be_shared",)
     assert (
@@ -152,11 +145,9 @@ def test_hyperbolic_cloudrift_and_daytona() -> None:
         "us-west-1": (0.65, 0),
     }
     assert prices("daytona") == {
-        ("H100", 1, "on_demand", "", "H100"): 3.95,
-        ("H100", 1, "spot", "", "H100"): 2.27,
-        ("B200", 1, "on_demand", "", "B200"): 6.25,
-        ("RTX-PRO-6000", 1, "on_demand", "", "RTX-PRO-6000"): 3.03,
-    }
+        ("H100", 1, "on_demand", "", "H100"): 3.95, ("H100", 1, "spot", "", "H100"): 2.27,
+        ("B200", 1, "on_demand", "", "B200"): 6.25, ("RTX-PRO-6000", 1, "on_demand", "", "RTX-PRO-6000"): 3.03,
+    }  # fmt: skip
     doubts = {key[0]: one.doubts for key, one in said("daytona").items()}
     assert doubts["B200"] == ("component_only", "listed_not_sold")
     assert doubts["H100"] == ("component_only",)

@@ -66,14 +66,8 @@ def test_a_layout_that_cannot_be_is_refused_with_the_nearest_that_can(wish: dict
 
 def test_legal_degrees_divide_heads_and_do_not_split_a_key_head() -> None:
     assert valid_tensor_degrees(build_text_decoder(CATALOGUE.models["Llama-3-70B"]), most=64) == (
-        1,
-        2,
-        4,
-        8,
-        16,
-        32,
-        64,
-    )
+        1, 2, 4, 8, 16, 32, 64,
+    )  # fmt: skip
     assert valid_tensor_degrees(build_text_decoder(CATALOGUE.models["Phi-4-14B"]), most=16) == (1, 2, 5, 10)
 
 

@@ -20,13 +20,11 @@ from pricing import Catalogue
 # torchtune's own table: Llama 3.2 3B in pure bf16 on one A100, taken as 8,192 packed tokens a step, which the logits
 # imply. Each line stands on top of the last.
 ABLATION = [
-    ("packed and compiled", {}, 51.0),
-    ("loss in chunks", {"loss_chunks": 8.0}, 42.9),
-    ("activations recomputed", {"recompute": 1.0}, 24.9),
-    ("update in backward", {"update_in_backward": 1.0}, 23.1),
+    ("packed and compiled", {}, 51.0), ("loss in chunks", {"loss_chunks": 8.0}, 42.9),
+    ("activations recomputed", {"recompute": 1.0}, 24.9), ("update in backward", {"update_in_backward": 1.0}, 23.1),
     ("activations on the host", {"activation_offload": 1.0}, 21.8),
     ("8-bit AdamW", {"state_bytes": 2.0, "wide_embedding_moments": 1.0}, 17.6),
-]
+]  # fmt: skip
 
 
 def plan_of(catalogue: Catalogue, method: str = "full") -> TrainingPlan:
@@ -202,14 +200,11 @@ def _of(catalogue: Catalogue, row: dict[str, str]) -> tuple[Network, TrainingPla
 @pytest.mark.parametrize(
     ("framework", "precision", "counts", "bytes_each"),
     [
-        ("Megatron-DeepSpeed", "fp16", "device", 18),
-        ("Megatron-DeepSpeed", "bf16", "device", 18),
-        ("torchtitan", "bf16", "reserved", 14),
-        ("Megatron-Bridge 26.04", "fp8", "device", 14),
-        ("Megatron-LM", "bf16", "device", 16),
-        ("", "", "device", 16),
+        ("Megatron-DeepSpeed", "fp16", "device", 18), ("Megatron-DeepSpeed", "bf16", "device", 18),
+        ("torchtitan", "bf16", "reserved", 14), ("Megatron-Bridge 26.04", "fp8", "device", 14),
+        ("Megatron-LM", "bf16", "device", 16), ("", "", "device", 16),
     ],
-)
+)  # fmt: skip
 def test_a_stack_keeps_what_its_code_says(framework: str, precision: str, counts: str, bytes_each: float) -> None:
     stack = find_software_stack(framework, precision)
     assert stack.counts == counts
