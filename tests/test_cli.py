@@ -104,18 +104,15 @@ def test_the_table_shows_price_age_and_trust(capsys: pytest.CaptureFixture[str])
     assert "with ? is our assumption" in err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["prices", "--accelerator", "h1000"], "Did you mean"),
-        (["prices", "--provider", "corweave"], "Did you mean coreweave"),
-        (["prices", "--purchase", "ondemand"], "Did you mean on_demand?"),
-        (["prices", "--gpus", "0"], "want a whole number from 1"),
-        (["prices", "--gpus", "1e12"], "want a whole number from 1"),
-        (["prices", "--day", "yesterday"], "want a day such as"), (["prices", "--sort", "colour"], "invalid choice"),
-        (["price"], "invalid choice"), ([], "required"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("arguments", "said"), [
+    (["prices", "--accelerator", "h1000"], "Did you mean"),
+    (["prices", "--provider", "corweave"], "Did you mean coreweave"),
+    (["prices", "--purchase", "ondemand"], "Did you mean on_demand?"),
+    (["prices", "--gpus", "0"], "want a whole number from 1"),
+    (["prices", "--gpus", "1e12"], "want a whole number from 1"),
+    (["prices", "--day", "yesterday"], "want a day such as"), (["prices", "--sort", "colour"], "invalid choice"),
+    (["price"], "invalid choice"), ([], "required"),
+])  # fmt: skip
 def test_bad_input_is_two_and_one_sentence(capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:
     code, out, err = run(capsys, *arguments)
     assert code == BAD_INPUT

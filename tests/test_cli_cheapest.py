@@ -86,20 +86,17 @@ def test_whoever_waits_sees_a_bar_that_goes_away(
     assert told.endswith("\r\033[K")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["--deadline-days", "3"], "--deadline-days needs a job: want --model NAME, or a SCENARIO"),
-        (["startup", "--model", "llama-3-8b"], "and not both"),
-        (["startup"], "no work names a model"),
-        (["--model", "lama-9"], "No model is called 'lama-9'"),
-        (["--model", "llama-3-8b", "--accelerator", "h1000"], "h1000"),
-        (["--model", "llama-3-8b", "--deadline-days", "0"], "--deadline-days: want"),
-        (["--model", "llama-3-8b", "--budget-usd", "-5"], "--budget-usd: want more than 0"),
-        (["--model", "llama-3-8b", "--requests-per-s", "5", "--tokens", "1B"], "of a training run"),
-        (["--model", "llama-3-8b", "--requests-per-s", "5", "--peak", "2"], "peak"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "sentence"), [
+    (["--deadline-days", "3"], "--deadline-days needs a job: want --model NAME, or a SCENARIO"),
+    (["startup", "--model", "llama-3-8b"], "and not both"),
+    (["startup"], "no work names a model"),
+    (["--model", "lama-9"], "No model is called 'lama-9'"),
+    (["--model", "llama-3-8b", "--accelerator", "h1000"], "h1000"),
+    (["--model", "llama-3-8b", "--deadline-days", "0"], "--deadline-days: want"),
+    (["--model", "llama-3-8b", "--budget-usd", "-5"], "--budget-usd: want more than 0"),
+    (["--model", "llama-3-8b", "--requests-per-s", "5", "--tokens", "1B"], "of a training run"),
+    (["--model", "llama-3-8b", "--requests-per-s", "5", "--peak", "2"], "peak"),
+])  # fmt: skip
 def test_bad_input_is_one_sentence(arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
     code, said, told = run(capsys, "cheapest", *arguments, *DAY)
     assert (code, said) == (BAD_INPUT, "")

@@ -6,13 +6,10 @@ from planner.cli import BAD_INPUT, OK
 from tests.test_cli_speed import H100, run
 
 
-@pytest.mark.parametrize(
-    ("typed", "count"),
-    [
-        ("1048576", "1,048,576"), ("1,048,576", "1,048,576"), ("1M", "1,000,000"), ("128k", "128,000"),
-        ("2e5", "200,000"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("typed", "count"), [
+    ("1048576", "1,048,576"), ("1,048,576", "1,048,576"), ("1M", "1,000,000"), ("128k", "128,000"),
+    ("2e5", "200,000"),
+])  # fmt: skip
 def test_a_length_is_read_as_typed_and_shown_to_the_last_token(
     capsys: pytest.CaptureFixture[str], typed: str, count: str
 ) -> None:
@@ -21,18 +18,11 @@ def test_a_length_is_read_as_typed_and_shown_to_the_last_token(
     assert f"sequences of {count} tokens are longer than the 8,192 the model was made for" in said
 
 
-@pytest.mark.parametrize(
-    ("verb", "typed", "wish"),
-    [
-        (("train", "--seq-len"), "16777217", "--seq-len: want a number, at most 16,777,216, got 16777217."),
-        (("serve", "--input-tokens"), "20M", "--input-tokens: want a number, at most 16,777,216, got 20000000."),
-        (
-            ("serve", "--output-tokens"),
-            "1.5",
-            "want a whole number of tokens such as 4096, 128k or 1,048,576, got '1.5'",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("verb", "typed", "wish"), [
+    (("train", "--seq-len"), "16777217", "--seq-len: want a number, at most 16,777,216, got 16777217."),
+    (("serve", "--input-tokens"), "20M", "--input-tokens: want a number, at most 16,777,216, got 20000000."),
+    (("serve", "--output-tokens"), "1.5", "want a whole number of tokens such as 4096, 128k or 1,048,576, got '1.5'"),
+])  # fmt: skip
 def test_a_length_beyond_the_limit_is_refused_in_whole_numbers(
     capsys: pytest.CaptureFixture[str], verb: tuple[str, str], typed: str, wish: str
 ) -> None:

@@ -169,14 +169,11 @@ def test_odd_plans_are_told_and_written(
     assert all(file.read_bytes().count(b"\r\n") >= 1 for file in files)
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("work:\n  - busy_share: 1.6\n", "plan.yaml: Line 2: work.0.busy_share: 1.6 must be 0.01 to 1"),
-        ("accelerator: h1000", "Did you mean"),
-        ("schema: 9", "newer version"),
-    ],
-)
+@pytest.mark.parametrize(("text", "said"), [
+    ("work:\n  - busy_share: 1.6\n", "plan.yaml: Line 2: work.0.busy_share: 1.6 must be 0.01 to 1"),
+    ("accelerator: h1000", "Did you mean"),
+    ("schema: 9", "newer version"),
+])  # fmt: skip
 def test_a_bad_file_is_two_and_one_sentence(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str, said: str
 ) -> None:
@@ -188,18 +185,15 @@ def test_a_bad_file_is_two_and_one_sentence(
     assert len(err.strip().splitlines()) == 1
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "said"),
-    [
-        (["plan", "chat"], BAD_INPUT, "there are the presets startup, enterprise, research-lab"),
-        (["plan"], BAD_INPUT, "required"),
-        (["plan", "none.yaml"], FAILED, "No such file"),
-        (["plan", "/dev"], FAILED, "Is a directory"),
-        (["compare", "startup"], BAD_INPUT, "want 2 to 8 scenarios"),
-        (["schema", "offer"], BAD_INPUT, "invalid choice"),
-        (["plan", "startup", "--csv", "/no/such/folder/x.csv"], FAILED, "No such file"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "code", "said"), [
+    (["plan", "chat"], BAD_INPUT, "there are the presets startup, enterprise, research-lab"),
+    (["plan"], BAD_INPUT, "required"),
+    (["plan", "none.yaml"], FAILED, "No such file"),
+    (["plan", "/dev"], FAILED, "Is a directory"),
+    (["compare", "startup"], BAD_INPUT, "want 2 to 8 scenarios"),
+    (["schema", "offer"], BAD_INPUT, "invalid choice"),
+    (["plan", "startup", "--csv", "/no/such/folder/x.csv"], FAILED, "No such file"),
+])  # fmt: skip
 def test_what_cannot_be_done_is_said(
     capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, said: str
 ) -> None:

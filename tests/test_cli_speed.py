@@ -66,15 +66,12 @@ def test_check_without_a_file_uses_ours_and_counts_skips(capsys: pytest.CaptureF
     assert len(told["runs"]) > 1_000
 
 
-@pytest.mark.parametrize(
-    ("text", "wish"),
-    [
-        ("", "empty"), ("id;model;accelerator;n_accelerators\n", "separated by commas"),
-        ("id,model,accelerator,accelerators\n", "no column 'n_accelerators'"),
-        ("id,model,model,accelerator,n_accelerators\n", "'model' stands there twice"),
-        ('id,model,accelerator,"n_accelerators\n', "not a CSV table"), ("\xff", "UTF-8"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "wish"), [
+    ("", "empty"), ("id;model;accelerator;n_accelerators\n", "separated by commas"),
+    ("id,model,accelerator,accelerators\n", "no column 'n_accelerators'"),
+    ("id,model,model,accelerator,n_accelerators\n", "'model' stands there twice"),
+    ('id,model,accelerator,"n_accelerators\n', "not a CSV table"), ("\xff", "UTF-8"),
+])  # fmt: skip
 @pytest.mark.parametrize("kind", ROWS)
 def test_a_table_that_cannot_be_read_is_told_in_one_sentence(
     kind: str, text: str, wish: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -89,14 +86,11 @@ def test_a_table_that_cannot_be_read_is_told_in_one_sentence(
 
 
 @pytest.mark.parametrize("kind", ROWS)
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        ({"tp": "eight"}, "line 2, column tp: want a number, got 'eight'"), ({"tp": "-1"}, "line 2, column tp"),
-        ({"tp": "1e99"}, "line 2, column tp"), ({"n_accelerators": "", "dp": ""}, "number of accelerators"),
-        ({"model": "Nobody-7"}, "unknown shape"), ({"accelerator": "abacus"}, "abacus"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("change", "why"), [
+    ({"tp": "eight"}, "line 2, column tp: want a number, got 'eight'"), ({"tp": "-1"}, "line 2, column tp"),
+    ({"tp": "1e99"}, "line 2, column tp"), ({"n_accelerators": "", "dp": ""}, "number of accelerators"),
+    ({"model": "Nobody-7"}, "unknown shape"), ({"accelerator": "abacus"}, "abacus"),
+])  # fmt: skip
 def test_a_row_that_cannot_be_read_is_skipped_with_line_and_column(
     kind: str, change: dict[str, str], why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -182,29 +176,26 @@ def test_serving_is_told_with_latency_and_cost(tmp_path: Path, capsys: pytest.Ca
     assert out.read_bytes().count(b"\n") == 2
 
 
-@pytest.mark.parametrize(
-    ("arguments", "wish"),
-    [
-        (["train", "--model", "llama3-8", *H100], "Did you mean"),
-        (["train", "--model", "llama-3-8b", "--accelerator", "h1000"], "Did you mean"),
-        (["train", "--model", "llama-3-8b", *H100, "--tp", "3"], "nearest: 2 or 4"),
-        (["train", "--model", "llama-3-8b", *H100, "--dp", "3"], "nearest: 2 or 4"),
-        (["train", "--model", "llama-3-8b", *H100, "--tokens", "many"], "want a number of tokens"),
-        (["train", "--model", "llama-3-8b", *H100, "--micro-batch", "70000"], "--micro-batch: want"),
-        (["train", "--model", "llama-3-8b", *H100, "--network-gb-s", "nan"], "--network-gb-s: want"),
-        (["train", "--model", "llama-3-8b", *H100, "--epochs", "3"], "are for networks that learn from pictures"),
-        (["train", "--model", "resnet-50", *H100, "--tokens", "1B"], "--tokens: resnet-50 learns from pictures"),
-        (["train", "--model", "resnet-50", *H100, "--images", "1", "--epochs", "1"], "want images or epochs"),
-        (["train", "--model", "vit-b/16", *H100], "nobody's training speed of it is on record"),
-        (["train", "--model", "llama-3-8b", *H100, "--mig-profile", "9g"], "has no slice '9g'; there are: 1g.10gb"),
-        (["serve", "--model", "llama3-8", *H100], "Did you mean"),
-        (["serve", "--model", "llama-3.1-8b", "--accelerator", "h900"], "Did you mean"),
-        (["serve", "--model", "llama-3.1-8b", *H100, "--ttft-ms", "-3"], "--ttft-ms: want"),
-        (["serve", "--model", "llama-3.1-8b", *H100, "--tp", "6"], "nearest: 4 or 8"),
-        (["serve", "--model", "llama-3.1-8b", *H100, "--mig-profile", "9g"], "no slice"),
-        (["serve", "--model", "llama-3.1-8b", *H100, "--requests-per-s", "9", "--peak-requests-per-s", "1"], "peak"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "wish"), [
+    (["train", "--model", "llama3-8", *H100], "Did you mean"),
+    (["train", "--model", "llama-3-8b", "--accelerator", "h1000"], "Did you mean"),
+    (["train", "--model", "llama-3-8b", *H100, "--tp", "3"], "nearest: 2 or 4"),
+    (["train", "--model", "llama-3-8b", *H100, "--dp", "3"], "nearest: 2 or 4"),
+    (["train", "--model", "llama-3-8b", *H100, "--tokens", "many"], "want a number of tokens"),
+    (["train", "--model", "llama-3-8b", *H100, "--micro-batch", "70000"], "--micro-batch: want"),
+    (["train", "--model", "llama-3-8b", *H100, "--network-gb-s", "nan"], "--network-gb-s: want"),
+    (["train", "--model", "llama-3-8b", *H100, "--epochs", "3"], "are for networks that learn from pictures"),
+    (["train", "--model", "resnet-50", *H100, "--tokens", "1B"], "--tokens: resnet-50 learns from pictures"),
+    (["train", "--model", "resnet-50", *H100, "--images", "1", "--epochs", "1"], "want images or epochs"),
+    (["train", "--model", "vit-b/16", *H100], "nobody's training speed of it is on record"),
+    (["train", "--model", "llama-3-8b", *H100, "--mig-profile", "9g"], "has no slice '9g'; there are: 1g.10gb"),
+    (["serve", "--model", "llama3-8", *H100], "Did you mean"),
+    (["serve", "--model", "llama-3.1-8b", "--accelerator", "h900"], "Did you mean"),
+    (["serve", "--model", "llama-3.1-8b", *H100, "--ttft-ms", "-3"], "--ttft-ms: want"),
+    (["serve", "--model", "llama-3.1-8b", *H100, "--tp", "6"], "nearest: 4 or 8"),
+    (["serve", "--model", "llama-3.1-8b", *H100, "--mig-profile", "9g"], "no slice"),
+    (["serve", "--model", "llama-3.1-8b", *H100, "--requests-per-s", "9", "--peak-requests-per-s", "1"], "peak"),
+])  # fmt: skip
 def test_bad_input_gets_one_sentence(arguments: list[str], wish: str, capsys: pytest.CaptureFixture[str]) -> None:
     code, said, err = run(capsys, *arguments)
     assert (code, said) == (BAD_INPUT, "")

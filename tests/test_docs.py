@@ -217,18 +217,15 @@ def futures_of_the_method() -> str:
     return one_line(section.group())
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        f"not once but {FUTURES:,} times",
-        f"10th percentile {100 * load_futures_assumptions().use.low:.0f} %",
-        f"90th percentile {100 * load_futures_assumptions().use.high:.0f} %",
-        f"with a coefficient of {load_futures_assumptions().together.coefficient:g}",
-        f"to the nearest {100 * STEP:.0f} of 100",
-        f"From {100 * SURE:.0f} of 100 the verdict is plain, from {100 * LIKELY:.0f} *probably*",
-        f"each stands for {100 // DOTS} of 100 futures",
-    ],
-)
+@pytest.mark.parametrize("said", [
+    f"not once but {FUTURES:,} times",
+    f"10th percentile {100 * load_futures_assumptions().use.low:.0f} %",
+    f"90th percentile {100 * load_futures_assumptions().use.high:.0f} %",
+    f"with a coefficient of {load_futures_assumptions().together.coefficient:g}",
+    f"to the nearest {100 * STEP:.0f} of 100",
+    f"From {100 * SURE:.0f} of 100 the verdict is plain, from {100 * LIKELY:.0f} *probably*",
+    f"each stands for {100 // DOTS} of 100 futures",
+])  # fmt: skip
 def test_the_method_tells_of_the_futures_what_the_program_does(said: str) -> None:
     assert said in futures_of_the_method()
 

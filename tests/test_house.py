@@ -138,9 +138,7 @@ FINE = [
     (house.asks_the_day, "app.py", "from planner.web import state\nday = state.today()"),
     (house.computes_on_a_page, "planner/web/pages/a.py", "x: int | None = -1\ns = f'{x:,} {y}'\nz = a or b"),
     (house.computes_on_a_page, "planner/web/show.py", "x = 1 + 1"),
-    (
-        house.runs_what_it_reads, "pricing/strict_yaml.py", "import yaml\nyaml.parse(t)\njson.loads(t)\na.evaluate(1)",
-    ),
+    (house.runs_what_it_reads, "pricing/strict_yaml.py", "import yaml\nyaml.parse(t)\njson.loads(t)\na.evaluate(1)"),
     *(
         (house.branches_on_a_sentence, "planner/web/a.py", code)
         for code in (
@@ -186,15 +184,12 @@ def test_no_file_points_at_somebodys_machine() -> None:
     assert not complaints, "\n".join(complaints)
 
 
-@pytest.mark.parametrize(
-    ("line", "caught"),
-    [
-        ("see /ho" + "me/anna/notes.md", True), ("cp /t" + "mp/curate.py .", True),
-        ("read ../sha" + "red/design.md", True), ("as sha" + "red/facts says", True),
-        ("https://example.org/ho" + "me/page", False), ("https://example.org/a/wor" + "k/b", False),
-        ("a sha" + "red/dedicated core", False), ("docs/decisions/0001-the-house.md", False),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("line", "caught"), [
+    ("see /ho" + "me/anna/notes.md", True), ("cp /t" + "mp/curate.py .", True),
+    ("read ../sha" + "red/design.md", True), ("as sha" + "red/facts says", True),
+    ("https://example.org/ho" + "me/page", False), ("https://example.org/a/wor" + "k/b", False),
+    ("a sha" + "red/dedicated core", False), ("docs/decisions/0001-the-house.md", False),
+])  # fmt: skip
 def test_a_place_on_somebodys_machine_is_told_from_an_address(line: str, caught: bool) -> None:
     assert bool(list(house.names_somebodys_machine("a.md", line))) is caught
 

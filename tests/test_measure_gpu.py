@@ -172,14 +172,11 @@ def test_constants_of_the_machine_are_what_was_measured_and_ours_for_the_rest() 
     assert made.layer_us == serving_data().values().layer_us
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "wish"),
-    [
-        ("format: 1", "format: 2", "format"), ("value: 712.0", "value: 1.0e+300", "results.0.value"),
-        ("value: 712.0", "value: .nan", "results.0.value"), ("value: 712.0", 'value: "712"', "results.0.value"),
-        ("quick: false", "quick: false\nmore: 1", "more"), ("results:", "results: []\nold:", "results"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("before", "after", "wish"), [
+    ("format: 1", "format: 2", "format"), ("value: 712.0", "value: 1.0e+300", "results.0.value"),
+    ("value: 712.0", "value: .nan", "results.0.value"), ("value: 712.0", 'value: "712"', "results.0.value"),
+    ("quick: false", "quick: false\nmore: 1", "more"), ("results:", "results: []\nold:", "results"),
+])  # fmt: skip
 def test_a_file_that_cannot_be_is_refused_in_one_sentence(before: str, after: str, wish: str) -> None:
     text = written()
     assert before in text

@@ -42,24 +42,21 @@ def _files(page: Page) -> dict[str, bytes]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("path", "views", "files"),
-    [
-        (
-            "/?gpus=16&busy=80",
-            10,
-            {
-                *("options.csv", "cash.csv", "lines.csv", "futures.csv", "parts.csv", "orders.csv"),
-                *("other-numbers.csv", "use-and-years.csv"),
-            },
-        ),
-        (f"/speed?{TRAINS}", 6, {"time-against-cost.csv", "memory.csv", "layouts.csv", "where-the-speed-goes.csv"}),
-        (f"/speed?{SERVES}", 6, {"memory.csv", "layout.csv", "where-the-time-goes.csv", "nearest-runs.csv"}),
-        ("/compare", 6, {"compare.csv", "parts.csv", "market.csv", "history.csv", "quotes.csv"}),
-        ("/what-if?stress=Rents+fall", 4, {"what-moves-the-answer.csv", "where-buying-wins.csv", "doubt.csv"}),
-        ("/assumptions", 0, {"assumptions.csv", "sources.csv"}),
-    ],
-)
+@pytest.mark.parametrize(("path", "views", "files"), [
+    (
+        "/?gpus=16&busy=80",
+        10,
+        {
+            *("options.csv", "cash.csv", "lines.csv", "futures.csv", "parts.csv", "orders.csv"),
+            *("other-numbers.csv", "use-and-years.csv"),
+        },
+    ),
+    (f"/speed?{TRAINS}", 6, {"time-against-cost.csv", "memory.csv", "layouts.csv", "where-the-speed-goes.csv"}),
+    (f"/speed?{SERVES}", 6, {"memory.csv", "layout.csv", "where-the-time-goes.csv", "nearest-runs.csv"}),
+    ("/compare", 6, {"compare.csv", "parts.csv", "market.csv", "history.csv", "quotes.csv"}),
+    ("/what-if?stress=Rents+fall", 4, {"what-moves-the-answer.csv", "where-buying-wins.csv", "doubt.csv"}),
+    ("/assumptions", 0, {"assumptions.csv", "sources.csv"}),
+])  # fmt: skip
 def test_every_file_of_a_page_arrives(page: Page, path: str, views: int, files: set[str]) -> None:
     open_page(page, path)
     tabs = page.get_by_role("tab")

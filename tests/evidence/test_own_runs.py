@@ -131,20 +131,17 @@ def test_what_is_brought_takes_the_place_of_its_kind() -> None:
 GOOD = own_rows(CATALOGUE, "training", (0.8,))[0]
 
 
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        ({"tokens_per_s_per_accelerator": "fast"}, "line 2, column tokens_per_s_per_accelerator: want a number"),
-        ({"tokens_per_s_per_accelerator": "1e12"}, "times what one H100-SXM5-80GB can compute of such a model; want"),
-        ({"tokens_per_s_per_accelerator": "0.001"}, "of what one H100-SXM5-80GB can compute of such a model; want"),
-        ({"tokens_per_s_per_accelerator": ""}, "no speed is measured"),
-        ({"accelerator": "H1000"}, "unknown accelerator"),
-        ({"model": "nobody-7", "params_b": ""}, "unknown shape"),
-        ({"n_accelerators": "-1"}, "want a number"),
-        ({"n_accelerators": "1e-300"}, "want a whole number"),
-        ({"n_accelerators": "0"}, "the number of accelerators is not stated"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("change", "why"), [
+    ({"tokens_per_s_per_accelerator": "fast"}, "line 2, column tokens_per_s_per_accelerator: want a number"),
+    ({"tokens_per_s_per_accelerator": "1e12"}, "times what one H100-SXM5-80GB can compute of such a model; want"),
+    ({"tokens_per_s_per_accelerator": "0.001"}, "of what one H100-SXM5-80GB can compute of such a model; want"),
+    ({"tokens_per_s_per_accelerator": ""}, "no speed is measured"),
+    ({"accelerator": "H1000"}, "unknown accelerator"),
+    ({"model": "nobody-7", "params_b": ""}, "unknown shape"),
+    ({"n_accelerators": "-1"}, "want a number"),
+    ({"n_accelerators": "1e-300"}, "want a whole number"),
+    ({"n_accelerators": "0"}, "the number of accelerators is not stated"),
+])  # fmt: skip
 def test_a_run_that_cannot_be_gone_by_says_why_and_the_others_count(change: dict[str, str], why: str) -> None:
     text = as_csv([{**GOOD, **change}, {**GOOD, "id": "good"}])
     found = read_factors(CATALOGUE, text, file="mine.csv", day=DAY)
@@ -154,18 +151,15 @@ def test_a_run_that_cannot_be_gone_by_says_why_and_the_others_count(change: dict
         read_factors(CATALOGUE, as_csv([{**GOOD, **change}]), file="mine.csv", day=DAY)
 
 
-@pytest.mark.parametrize(
-    ("text", "wish"),
-    [
-        ("", "line 1: no column says what was measured. Want one or more for training runs tokens_per_s_per_acc"),
-        ("a;b\n1;2\n", "no column says what was measured"),
-        ("tokens_per_s_per_accelerator,tpot_ms\n", "columns of both kinds; separate the two"),
-        ("tokens_per_s_per_accelerator\n1\n", "line 1: no column 'id'"),
-        ('tokens_per_s_per_accelerator,"id\n', "not a CSV table"),
-        (as_csv([GOOD, GOOD, GOOD]), "3 runs, want at most 2"),
-        (as_csv([GOOD]).splitlines()[0], "none of 0 runs can be used: it holds no runs"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "wish"), [
+    ("", "line 1: no column says what was measured. Want one or more for training runs tokens_per_s_per_acc"),
+    ("a;b\n1;2\n", "no column says what was measured"),
+    ("tokens_per_s_per_accelerator,tpot_ms\n", "columns of both kinds; separate the two"),
+    ("tokens_per_s_per_accelerator\n1\n", "line 1: no column 'id'"),
+    ('tokens_per_s_per_accelerator,"id\n', "not a CSV table"),
+    (as_csv([GOOD, GOOD, GOOD]), "3 runs, want at most 2"),
+    (as_csv([GOOD]).splitlines()[0], "none of 0 runs can be used: it holds no runs"),
+])  # fmt: skip
 def test_a_table_without_sense_is_one_sentence(text: str, wish: str) -> None:
     with pytest.raises(RunTableError, match=rf"^mine.csv: .*{wish}"):
         read_factors(CATALOGUE, text, file="mine.csv", day=DAY, most=2)

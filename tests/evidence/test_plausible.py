@@ -31,18 +31,15 @@ def checked(kind: Kind, **cells: object) -> CheckedRun:
     return found
 
 
-@pytest.mark.parametrize(
-    ("kind", "column", "times", "looks"),
-    [
-        ("training", "tokens_per_s_per_accelerator", 8, "the total of all 8"),
-        ("training", "tokens_per_s_per_accelerator", 1 / 8_192, "sequences a second"),
-        ("training", "step_time_s", 1_000, "milliseconds"), ("training", "peak_memory_gb", 8, "the total of all 8"),
-        ("training", "peak_memory_gb", 1_000, "megabytes"),
-        ("serving", "output_tokens_per_s_total", 3_600, "a rate by the hour"),
-        ("serving", "requests_per_s", 300, "tokens a second"), ("serving", "tpot_ms", 1 / 1_000, "seconds"),
-        ("serving", "ttft_ms", 1 / 1_000, "seconds"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("kind", "column", "times", "looks"), [
+    ("training", "tokens_per_s_per_accelerator", 8, "the total of all 8"),
+    ("training", "tokens_per_s_per_accelerator", 1 / 8_192, "sequences a second"),
+    ("training", "step_time_s", 1_000, "milliseconds"), ("training", "peak_memory_gb", 8, "the total of all 8"),
+    ("training", "peak_memory_gb", 1_000, "megabytes"),
+    ("serving", "output_tokens_per_s_total", 3_600, "a rate by the hour"),
+    ("serving", "requests_per_s", 300, "tokens a second"), ("serving", "tpot_ms", 1 / 1_000, "seconds"),
+    ("serving", "ttft_ms", 1 / 1_000, "seconds"),
+])  # fmt: skip
 def test_what_no_chip_can_do_is_told_with_what_it_looks_like_and_not_compared(
     kind: Kind, column: str, times: float, looks: str
 ) -> None:
@@ -58,16 +55,13 @@ def test_what_no_chip_can_do_is_told_with_what_it_looks_like_and_not_compared(
     assert found.error is None  # never corrected, never compared
 
 
-@pytest.mark.parametrize(
-    ("kind", "column", "times", "looks"),
-    [
-        ("training", "tokens_per_s_per_accelerator", 1 / 60, None),
-        ("training", "mfu_pct", 1 / 100, "a share of 1"),
-        ("serving", "output_tokens_per_s_total", 1 / 4, "that of one of 4"),
-        ("serving", "output_tokens_per_s_total", 1 / 64, "that of one request"),
-        ("serving", "output_tokens_per_s_total", 1.0, None),
-    ],
-)
+@pytest.mark.parametrize(("kind", "column", "times", "looks"), [
+    ("training", "tokens_per_s_per_accelerator", 1 / 60, None),
+    ("training", "mfu_pct", 1 / 100, "a share of 1"),
+    ("serving", "output_tokens_per_s_total", 1 / 4, "that of one of 4"),
+    ("serving", "output_tokens_per_s_total", 1 / 64, "that of one request"),
+    ("serving", "output_tokens_per_s_total", 1.0, None),
+])  # fmt: skip
 def test_what_is_possible_but_off_by_a_unit_is_kept_and_told(
     kind: Kind, column: str, times: float, looks: str | None
 ) -> None:

@@ -119,14 +119,11 @@ def test_a_shape_is_guessed_for_every_sane_size(kind: Kind, params_b: str) -> No
 
 
 @pytest.mark.parametrize("kind", BOTH)
-@pytest.mark.parametrize(
-    ("sizes", "why"),
-    [
-        ({"params_b": "8030000000"}, "no network has 8.03e+09 billion parameters; want 0.001 to 100,000"),
-        ({"params_b": "8", "active_params_b": "70"}, "70 billion parameters at work of 8 there are"),
-        ({"params_b": "8", "active_params_b": "0.0001"}, "is fewer than any network has"),
-    ],
-)
+@pytest.mark.parametrize(("sizes", "why"), [
+    ({"params_b": "8030000000"}, "no network has 8.03e+09 billion parameters; want 0.001 to 100,000"),
+    ({"params_b": "8", "active_params_b": "70"}, "70 billion parameters at work of 8 there are"),
+    ({"params_b": "8", "active_params_b": "0.0001"}, "is fewer than any network has"),
+])  # fmt: skip
 def test_a_size_that_no_network_has_is_skipped_and_the_rest_stands(kind: Kind, sizes: dict[str, str], why: str) -> None:
     wrong, good = checked(kind, [row(kind, **sizes), row(kind, id="good")])
     assert why in (wrong.skipped_reason or "")
@@ -221,22 +218,19 @@ WHOLE = "good,Llama 3 8B,H100 SXM5,8,1,fine"
 
 
 @pytest.mark.parametrize("kind", BOTH)
-@pytest.mark.parametrize(
-    ("bad", "why"),
-    [
-        ('bad,"Llama 3 8B,H100 SXM5,8,1,', "line 3: not a row of a CSV"),
-        ('bad,Llama 3 8B,H100 SXM5,8,1,"open', "line 3: not a row of a CSV"),
-        ('bad,"Llama" 3,H100 SXM5,8,1,', "are its quotes closed?"),
-        ("bad,Llama 3 8B,H100 SXM5", "line 3: 3 cells under 6 columns"),
-        ("bad,Llama 3 8B,H100 SXM5,8,1,a,b", "line 3: 7 cells under 6 columns"),
-        (f"bad,{'x' * 150_000},H100 SXM5,8,1,", "line 3: not a row of a CSV, field larger than field limit"),
-        (f"bad,{'x' * 300},H100 SXM5,8,1,", "line 3, column model: 300 characters, want at most 200"),
-        ("bad,Llama 3 8B,H100 SXM5,1e9,1,", "line 3, column n_accelerators: want a number from 0 to 1,000,000"),
-        ("bad,Llama 3 8B,H100 SXM5,8,0.5,", "line 3, column tp: want a whole number, got '0.5'"),
-        ("bad,Llama 3 8B,H100 SXM5,nan,1,", "the number of accelerators is not stated"),
-        (",Llama 3 8B,H1000,8,1,", "unknown accelerator"),
-    ],
-)
+@pytest.mark.parametrize(("bad", "why"), [
+    ('bad,"Llama 3 8B,H100 SXM5,8,1,', "line 3: not a row of a CSV"),
+    ('bad,Llama 3 8B,H100 SXM5,8,1,"open', "line 3: not a row of a CSV"),
+    ('bad,"Llama" 3,H100 SXM5,8,1,', "are its quotes closed?"),
+    ("bad,Llama 3 8B,H100 SXM5", "line 3: 3 cells under 6 columns"),
+    ("bad,Llama 3 8B,H100 SXM5,8,1,a,b", "line 3: 7 cells under 6 columns"),
+    (f"bad,{'x' * 150_000},H100 SXM5,8,1,", "line 3: not a row of a CSV, field larger than field limit"),
+    (f"bad,{'x' * 300},H100 SXM5,8,1,", "line 3, column model: 300 characters, want at most 200"),
+    ("bad,Llama 3 8B,H100 SXM5,1e9,1,", "line 3, column n_accelerators: want a number from 0 to 1,000,000"),
+    ("bad,Llama 3 8B,H100 SXM5,8,0.5,", "line 3, column tp: want a whole number, got '0.5'"),
+    ("bad,Llama 3 8B,H100 SXM5,nan,1,", "the number of accelerators is not stated"),
+    (",Llama 3 8B,H1000,8,1,", "unknown accelerator"),
+])  # fmt: skip
 def test_a_broken_row_leaves_those_around_it_whole(kind: Kind, bad: str, why: str) -> None:
     text = "\n".join([HEAD, WHOLE, bad, WHOLE, WHOLE, 'good,Llama 3 8B,H100 SXM5,8,1,"two\nlines"', ""])
     found = KINDS[kind].check(CATALOGUE, read_run_rows(text, TABLES[kind], file="mine.csv"))

@@ -152,27 +152,24 @@ def test_it_is_called_as_it_is_asked_or_as_it_calls_itself() -> None:
     assert own_model(json.dumps(bare)).name == "llama"
 
 
-@pytest.mark.parametrize(
-    ("changed", "said"),
-    [
-        ({"num_hidden_layers": 0}, "num_hidden_layers: want a whole number of 1 or more, got 0"),
-        ({"num_hidden_layers": 10**7}, "layers: want .*100,000"),
-        ({"num_attention_heads": 33}, "want kv_heads that divide the 33 heads, got 8"),
-        ({"num_attention_heads": 24}, "want heads that divide a hidden width of 4096, or head_dim, got 24 heads"),
-        ({"hidden_size": "4096"}, "hidden_size: want a whole number from 1 to 100,000,000, got '4096'"),
-        ({"hidden_size": True}, "hidden_size: want a whole number .* got True"),
-        ({"hidden_size": None}, "hidden_size: want a whole number of 1 or more, got None"),
-        ({"vocab_size": -5}, "vocab_size: want a whole number .* got -5"),
-        ({"tie_word_embeddings": "no"}, "tie_word_embeddings: want true or false, got 'no'"),
-        ({"num_local_experts": 8, "num_experts_per_tok": 9}, "want at most the 8 experts there are, got 9 per token"),
-        ({"num_local_experts": 8}, r"want num_experts_per_tok \(or num_experts_per_token"),
-        ({"layer_types": ["full_attention"] * 31}, "32 layers, and 31 of them are named one by one"),
-        ({"layer_types": ["retention"] * 32}, "layer_types: want words of full_attention, .* got 'retention'"),
-        ({"compress_ratios": [4, 128]}, "compress_ratios: layers of that kind are not read from a file"),
-        ({"kv_lora_rank": 512}, "want qk_nope_head_dim, which is not there"),
-        ({"text_config": {"model_type": "x"}, "hidden_size": 8}, "want heads that divide"),
-    ],
-)
+@pytest.mark.parametrize(("changed", "said"), [
+    ({"num_hidden_layers": 0}, "num_hidden_layers: want a whole number of 1 or more, got 0"),
+    ({"num_hidden_layers": 10**7}, "layers: want .*100,000"),
+    ({"num_attention_heads": 33}, "want kv_heads that divide the 33 heads, got 8"),
+    ({"num_attention_heads": 24}, "want heads that divide a hidden width of 4096, or head_dim, got 24 heads"),
+    ({"hidden_size": "4096"}, "hidden_size: want a whole number from 1 to 100,000,000, got '4096'"),
+    ({"hidden_size": True}, "hidden_size: want a whole number .* got True"),
+    ({"hidden_size": None}, "hidden_size: want a whole number of 1 or more, got None"),
+    ({"vocab_size": -5}, "vocab_size: want a whole number .* got -5"),
+    ({"tie_word_embeddings": "no"}, "tie_word_embeddings: want true or false, got 'no'"),
+    ({"num_local_experts": 8, "num_experts_per_tok": 9}, "want at most the 8 experts there are, got 9 per token"),
+    ({"num_local_experts": 8}, r"want num_experts_per_tok \(or num_experts_per_token"),
+    ({"layer_types": ["full_attention"] * 31}, "32 layers, and 31 of them are named one by one"),
+    ({"layer_types": ["retention"] * 32}, "layer_types: want words of full_attention, .* got 'retention'"),
+    ({"compress_ratios": [4, 128]}, "compress_ratios: layers of that kind are not read from a file"),
+    ({"kv_lora_rank": 512}, "want qk_nope_head_dim, which is not there"),
+    ({"text_config": {"model_type": "x"}, "hidden_size": 8}, "want heads that divide"),
+])  # fmt: skip
 def test_what_cannot_be_is_refused_with_the_key(changed: dict[str, Any], said: str) -> None:
     with pytest.raises(ConfigError, match=f"^config.json: .*{said}"):
         read(**changed)

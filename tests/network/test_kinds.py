@@ -71,27 +71,21 @@ COMPRESSION = {
 GQA: dict[str, Any] = {"params_b": 1.0, "layers": 32, "hidden": 512, "heads": 8, "attention": "GQA"}
 
 
-@pytest.mark.parametrize(
-    ("wrong", "wish"),
-    [
-        ({"heads": 7}, "want heads that divide a hidden width of 512"),
-        ({"kv_heads": 3}, "want kv_heads that divide the 8 heads, got 3"),
-        ({"experts": 8}, "want all three or none"),
-        ({"experts": 8, "experts_per_token": 9, "moe_ffn_hidden": 64}, "want at most the 8 experts there are"),
-        ({"moe_layers": 33}, "got 33 moe_layers"),
-        (
-            {"convolution": {"layers": 20, "kernel": 3}, "recurrent_layers": 20},
-            "20 convolution \\+ 20 recurrent_layers",
-        ),
-        ({"attention": "compressed"}, "needs compression, indexer, window and q_lora"),
-        ({"compression": COMPRESSION}, "is of attention of the kind compressed, got GQA"),
-        ({"window": {"tokens": 64, "layers": 5, "of": 4}}, "want at most 4 layers of 4 with a window, got 5"),
-        ({"window": {"tokens": 0}}, "greater than or equal to 1"),
-        ({"window": {"tokens": 64, "kind": "dilated"}}, "'sliding' or 'chunked'"),
-        ({"attention": "MLA"}, "kv_lora, qk_nope_dim, qk_rope_dim, v_head_dim missing"),
-        ({"kv_lora": 64}, "are of attention of the kind MLA, got GQA"),
-    ],
-)
+@pytest.mark.parametrize(("wrong", "wish"), [
+    ({"heads": 7}, "want heads that divide a hidden width of 512"),
+    ({"kv_heads": 3}, "want kv_heads that divide the 8 heads, got 3"),
+    ({"experts": 8}, "want all three or none"),
+    ({"experts": 8, "experts_per_token": 9, "moe_ffn_hidden": 64}, "want at most the 8 experts there are"),
+    ({"moe_layers": 33}, "got 33 moe_layers"),
+    ({"convolution": {"layers": 20, "kernel": 3}, "recurrent_layers": 20}, "20 convolution \\+ 20 recurrent_layers"),
+    ({"attention": "compressed"}, "needs compression, indexer, window and q_lora"),
+    ({"compression": COMPRESSION}, "is of attention of the kind compressed, got GQA"),
+    ({"window": {"tokens": 64, "layers": 5, "of": 4}}, "want at most 4 layers of 4 with a window, got 5"),
+    ({"window": {"tokens": 0}}, "greater than or equal to 1"),
+    ({"window": {"tokens": 64, "kind": "dilated"}}, "'sliding' or 'chunked'"),
+    ({"attention": "MLA"}, "kv_lora, qk_nope_dim, qk_rope_dim, v_head_dim missing"),
+    ({"kv_lora": 64}, "are of attention of the kind MLA, got GQA"),
+])  # fmt: skip
 def test_a_shape_that_cannot_exist_is_refused_as_it_is_read(wrong: dict[str, Any], wish: str) -> None:
     assert model(**GQA).attention == "GQA"
     with pytest.raises(ValidationError, match=wish):

@@ -50,30 +50,24 @@ def test_a_dense_model_has_no_active_count(catalogue: Catalogue) -> None:
 
 
 # By hand. 8B: 2*128256*4096 + 32*(2*4096*128*(32+8) + 3*4096*14336 + 2*4096) + 4096 = 8,030,261,248.
-@pytest.mark.parametrize(
-    ("model", "count_b"),
-    [
-        ("Llama-3-8B", 8.030261248),
-        ("Llama-3-70B", 70.553706496),  # the same with 80 layers, width 8192, 64 heads, feed-forward 28672
-        ("Llama-2-7B", 6.738415616),  # as many KV heads as heads
-        ("Mixtral-8x7B", 46.702792704),  # eight experts and a router of 8 x 4096 in each layer
-    ],
-)
+@pytest.mark.parametrize(("model", "count_b"), [
+    ("Llama-3-8B", 8.030261248),
+    ("Llama-3-70B", 70.553706496),  # the same with 80 layers, width 8192, 64 heads, feed-forward 28672
+    ("Llama-2-7B", 6.738415616),  # as many KV heads as heads
+    ("Mixtral-8x7B", 46.702792704),  # eight experts and a router of 8 x 4096 in each layer
+])  # fmt: skip
 def test_recount_to_the_last_parameter(catalogue: Catalogue, model: str, count_b: float) -> None:
     assert parameter_count_b(catalogue.models[model]) == pytest.approx(count_b, abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("model", "change", "word"),
-    [
-        ("Llama-3-8B", {"heads": None}, "heads"), ("Llama-3-8B", {"gated": None}, "gated"),
-        ("Llama-3-8B", {"tied_embeddings": None}, "head shares"),
-        ("Llama-3-8B", {"attention": "hybrid: something new"}, "hybrid"),
-        ("Llama-3-8B", {"attention": None}, "does not say attention"),
-        ("Mixtral-8x7B", {"moe_layers": None}, "moe_layers"), ("DeepSeek-V3", {"kv_lora": None}, "kv_lora"),
-        ("Whisper-large-v3", {}, "speech"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("model", "change", "word"), [
+    ("Llama-3-8B", {"heads": None}, "heads"), ("Llama-3-8B", {"gated": None}, "gated"),
+    ("Llama-3-8B", {"tied_embeddings": None}, "head shares"),
+    ("Llama-3-8B", {"attention": "hybrid: something new"}, "hybrid"),
+    ("Llama-3-8B", {"attention": None}, "does not say attention"),
+    ("Mixtral-8x7B", {"moe_layers": None}, "moe_layers"), ("DeepSeek-V3", {"kv_lora": None}, "kv_lora"),
+    ("Whisper-large-v3", {}, "speech"),
+])  # fmt: skip
 def test_what_cannot_be_counted_says_why(
     catalogue: Catalogue, model: str, change: dict[str, object], word: str
 ) -> None:

@@ -47,16 +47,13 @@ def test_a_launch_price_that_nobody_renewed_has_the_ends_of_its_like(catalogue: 
     assert seen >= 25
 
 
-@pytest.mark.parametrize(
-    ("cards", "low", "high"),
-    [
-        (("RTX-3070-8GB", "RTX-3090-24GB", "RTX-4060-Ti-16GB", "RTX-4080-SUPER-16GB", "RTX-4090-24GB",
-          "RTX-5070-Ti-16GB", "RTX-5080-16GB", "RTX-5090-32GB"), 0.7, 1.9),
-        (("RTX-2000E-Ada-16GB", "RTX-4000-Ada-20GB", "RTX-5000-Ada-32GB", "RTX-6000-Ada-48GB",
-          "RTX-PRO-6000-96GB"), 0.9, 1.7),
-        (("T4-16GB", "A100-PCIe-40GB"), 0.35, 1.15),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("cards", "low", "high"), [
+    (("RTX-3070-8GB", "RTX-3090-24GB", "RTX-4060-Ti-16GB", "RTX-4080-SUPER-16GB", "RTX-4090-24GB",
+      "RTX-5070-Ti-16GB", "RTX-5080-16GB", "RTX-5090-32GB"), 0.7, 1.9),
+    (("RTX-2000E-Ada-16GB", "RTX-4000-Ada-20GB", "RTX-5000-Ada-32GB", "RTX-6000-Ada-48GB",
+      "RTX-PRO-6000-96GB"), 0.9, 1.7),
+    (("T4-16GB", "A100-PCIe-40GB"), 0.35, 1.15),
+])  # fmt: skip
 def test_the_ends_of_launch_prices_are_what_others_cost(
     catalogue: Catalogue, cards: tuple[str, ...], low: float, high: float
 ) -> None:

@@ -28,17 +28,14 @@ def test_the_line_that_names_a_schema_to_editors_is_no_fact_and_leaves_the_diges
         assert load(folder) == before
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        pytest.param(LINE * 2, id="twice"),
-        pytest.param(b"\n" + LINE, id="not first"),
-        pytest.param(LINE.replace(b"# ", b"#  "), id="another remark"),
-        pytest.param(LINE.replace(b"\n", b" of Tuesday\n"), id="more on the line"),
-        pytest.param(LINE.replace(b"\n", b"\r"), id="a line end that hides what follows"),
-        pytest.param("# yaml-language-server: $schema=a\u2028b.json\n".encode(), id="a line end inside"),
-    ],
-)
+@pytest.mark.parametrize("other", [
+    pytest.param(LINE * 2, id="twice"),
+    pytest.param(b"\n" + LINE, id="not first"),
+    pytest.param(LINE.replace(b"# ", b"#  "), id="another remark"),
+    pytest.param(LINE.replace(b"\n", b" of Tuesday\n"), id="more on the line"),
+    pytest.param(LINE.replace(b"\n", b"\r"), id="a line end that hides what follows"),
+    pytest.param("# yaml-language-server: $schema=a\u2028b.json\n".encode(), id="a line end inside"),
+])  # fmt: skip
 def test_whatever_only_looks_like_that_line_changes_the_digest(folder: Path, other: bytes) -> None:
     digest = load(folder).digest
     (folder / MACHINES).write_bytes(other + (folder / MACHINES).read_bytes())

@@ -9,16 +9,13 @@ from pricing.exchange import amount_in, rates, unknown_currency
 from pricing.stale import as_of
 
 
-@pytest.mark.parametrize(
-    ("text", "number", "code"),
-    [
-        ("1.85 EUR", "1.85", "EUR"), ("EUR 250000", "250000", "EUR"), ("€1.85", "1.85", "EUR"),
-        ("1.85€", "1.85", "EUR"),
-        ("£ 2", "2", "GBP"), ("chf 250k", "250k", "CHF"), ("1.85", "1.85", "USD"), ("US$3", "3", "USD"),
-        ("1.4 million", "1.4 million", "USD"), ("1.4 million eur", "1.4 million", "EUR"), ("-5 EUR", "-5", "EUR"),
-        ("250,000 JPY", "250,000", "JPY"), ("2 XYZ", "2", "XYZ"), ("100 kr", "100", "KR"), ("¥100", "100", "¥"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "number", "code"), [
+    ("1.85 EUR", "1.85", "EUR"), ("EUR 250000", "250000", "EUR"), ("€1.85", "1.85", "EUR"),
+    ("1.85€", "1.85", "EUR"),
+    ("£ 2", "2", "GBP"), ("chf 250k", "250k", "CHF"), ("1.85", "1.85", "USD"), ("US$3", "3", "USD"),
+    ("1.4 million", "1.4 million", "USD"), ("1.4 million eur", "1.4 million", "EUR"), ("-5 EUR", "-5", "EUR"),
+    ("250,000 JPY", "250,000", "JPY"), ("2 XYZ", "2", "XYZ"), ("100 kr", "100", "KR"), ("¥100", "100", "¥"),
+])  # fmt: skip
 def test_an_amount_and_its_currency(text: str, number: str, code: str) -> None:
     assert amount_in(text) == (number, code)
 

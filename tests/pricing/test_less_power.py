@@ -63,14 +63,11 @@ def test_a_word_for_less_power_is_never_dropped_from_a_name(catalogue: Catalogue
             assert kind_of_power(catalogue.accelerators[found].label) == kind_of_power(word), (name, word, found)
 
 
-@pytest.mark.parametrize(
-    ("seller", "called"),
-    [
-        ("runpod", "RTX PRO 6000 MaxQ"), ("runpod", "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition"),
-        ("gpurentalprices", "rtx-pro-6000-maxq"), ("vast", "RTX PRO 6000 Max-Q"),
-        ("lium", "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("seller", "called"), [
+    ("runpod", "RTX PRO 6000 MaxQ"), ("runpod", "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition"),
+    ("gpurentalprices", "rtx-pro-6000-maxq"), ("vast", "RTX PRO 6000 Max-Q"),
+    ("lium", "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition"),
+])  # fmt: skip
 def test_sellers_names_of_the_max_q_card_lead_to_it(catalogue: Catalogue, seller: str, called: str) -> None:
     known = find_accelerator_any_memory(seller, called)
     found = known.accelerator if known else accelerator(catalogue, called)

@@ -117,21 +117,18 @@ def test_open_models_lead_to_their_shapes(catalogue: Catalogue) -> None:
     assert {"Llama-3.1-8B", "Llama-3.3-70B", "gpt-oss-120b", "Qwen3-32B", "DeepSeek-V3.2"} <= served
 
 
-@pytest.mark.parametrize(
-    ("record", "read", "write"),
-    [
-        ("OpenAI/gpt-6-astra", 10, 50), ("OpenAI/gpt-6.1-sol", 2, 10), ("OpenAI/gpt-6.1-terra", 1, 5),
-        ("OpenAI/gpt-6-luna", 0.10, 0.50), ("OpenAI/o3", 2, 8), ("Anthropic/claude-opus-5.5", 4, 20),
-        ("Anthropic/claude-sonnet-5.5", 2, 10), ("Anthropic/claude-sonnet-5", 2, 10),
-        ("Anthropic/claude-haiku-5.5", 0.10, 0.50), ("Anthropic/claude-haiku-5.5 (over 100k)", 0.50, 2.50),
-        ("Google/gemini-3.8-flash", 0.75, 3.75), ("Google/gemini-pro", 0.50, 1.50),
-        ("Google/gemini-1.0-pro-vision-001", 0.50, 1.50), ("DeepSeek/deepseek-v4-flash", 0.15, 0.60),
-        ("DeepSeek/deepseek-v4-flash (peak hours)", 0.30, 1.20), ("DeepSeek/deepseek-v4.1-flash", 0.15, 0.60),
-        ("DeepSeek/deepseek-v4.1-flash (peak hours)", 0.30, 1.20), ("DeepSeek/deepseek-v4-pro", 0.66, 1.98),
-        ("DeepSeek/deepseek-v4-pro (peak hours)", 1.32, 3.96), ("DeepInfra/Llama-3.1-8B-Instruct-Turbo", 0.02, 0.04),
-        ("DeepInfra/Llama-3.3-70B-Instruct-Turbo", 0.10, 0.32), ("DeepInfra/Llama-3.1-405B-Instruct", 0.80, 0.80),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("record", "read", "write"), [
+    ("OpenAI/gpt-6-astra", 10, 50), ("OpenAI/gpt-6.1-sol", 2, 10), ("OpenAI/gpt-6.1-terra", 1, 5),
+    ("OpenAI/gpt-6-luna", 0.10, 0.50), ("OpenAI/o3", 2, 8), ("Anthropic/claude-opus-5.5", 4, 20),
+    ("Anthropic/claude-sonnet-5.5", 2, 10), ("Anthropic/claude-sonnet-5", 2, 10),
+    ("Anthropic/claude-haiku-5.5", 0.10, 0.50), ("Anthropic/claude-haiku-5.5 (over 100k)", 0.50, 2.50),
+    ("Google/gemini-3.8-flash", 0.75, 3.75), ("Google/gemini-pro", 0.50, 1.50),
+    ("Google/gemini-1.0-pro-vision-001", 0.50, 1.50), ("DeepSeek/deepseek-v4-flash", 0.15, 0.60),
+    ("DeepSeek/deepseek-v4-flash (peak hours)", 0.30, 1.20), ("DeepSeek/deepseek-v4.1-flash", 0.15, 0.60),
+    ("DeepSeek/deepseek-v4.1-flash (peak hours)", 0.30, 1.20), ("DeepSeek/deepseek-v4-pro", 0.66, 1.98),
+    ("DeepSeek/deepseek-v4-pro (peak hours)", 1.32, 3.96), ("DeepInfra/Llama-3.1-8B-Instruct-Turbo", 0.02, 0.04),
+    ("DeepInfra/Llama-3.3-70B-Instruct-Turbo", 0.10, 0.32), ("DeepInfra/Llama-3.1-405B-Instruct", 0.80, 0.80),
+])  # fmt: skip
 def test_newest_prices(catalogue: Catalogue, record: str, read: float, write: float) -> None:
     held = catalogue.hosted[record]
     assert held.output_usd_per_mtoken is not None
@@ -140,22 +137,19 @@ def test_newest_prices(catalogue: Catalogue, record: str, read: float, write: fl
 
 
 # What moved between summer and November 2026: to read, to write, to read again from the cache, before and since.
-@pytest.mark.parametrize(
-    ("record", "before", "since", "now"),
-    [
-        ("DeepSeek/deepseek-v4-flash", (0.14, 0.28, 0.0028), date(2026, 9, 10), (0.15, 0.6, 0.003)),
-        ("AWS-Bedrock/gpt-5.6-sol", (5.5, 33, 0.55), date(2026, 8, 21), (4.4, 22, 0.44)),
-        ("Doubleword/gemma-4-31B-it", (0.14, 0.4, None), date(2026, 10, 18), (0.12, 0.35, None)),
-        ("Doubleword/Qwen3.6-35B-A3B-FP8", (0.25, 2, None), date(2026, 10, 18), (0.14, 1, None)),
-        ("Doubleword/Qwen3-VL-235B-A22B-Instruct-FP8", (0.6, 1.2, None), date(2026, 10, 18), (0.21, 1.9, 0.12)),
-        ("Fireworks-AI/gpt-oss-120b", (0.15, 0.6, 0.014), date(2026, 10, 19), (0.15, 0.6, 0.015)),
-        ("Fireworks-AI/kimi-k3-us", (3.3, 16.5, 0.33), date(2026, 9, 1), (4.5, 22.5, 0.45)),
-        ("Mistral-AI/voxtral-small-24b-2507", (0.1, 0.3, 0.01), date(2026, 8, 11), (0.1, 0.4, 0.01)),
-        ("OpenAI/gpt-5.6-sol (over 272k)", (10, 45, 1), date(2026, 8, 21), (8, 30, 0.8)),
-        ("OpenRouter/kimi-k2.7-code", (0.6712, 3.35, 0.18), date(2026, 11, 3), (0.95, 4, 0.19)),
-        ("xAI/grok-4.20-multi-agent", (2, 6, 0.2), date(2026, 11, 12), (1.25, 2.5, 0.2)),
-    ],
-)
+@pytest.mark.parametrize(("record", "before", "since", "now"), [
+    ("DeepSeek/deepseek-v4-flash", (0.14, 0.28, 0.0028), date(2026, 9, 10), (0.15, 0.6, 0.003)),
+    ("AWS-Bedrock/gpt-5.6-sol", (5.5, 33, 0.55), date(2026, 8, 21), (4.4, 22, 0.44)),
+    ("Doubleword/gemma-4-31B-it", (0.14, 0.4, None), date(2026, 10, 18), (0.12, 0.35, None)),
+    ("Doubleword/Qwen3.6-35B-A3B-FP8", (0.25, 2, None), date(2026, 10, 18), (0.14, 1, None)),
+    ("Doubleword/Qwen3-VL-235B-A22B-Instruct-FP8", (0.6, 1.2, None), date(2026, 10, 18), (0.21, 1.9, 0.12)),
+    ("Fireworks-AI/gpt-oss-120b", (0.15, 0.6, 0.014), date(2026, 10, 19), (0.15, 0.6, 0.015)),
+    ("Fireworks-AI/kimi-k3-us", (3.3, 16.5, 0.33), date(2026, 9, 1), (4.5, 22.5, 0.45)),
+    ("Mistral-AI/voxtral-small-24b-2507", (0.1, 0.3, 0.01), date(2026, 8, 11), (0.1, 0.4, 0.01)),
+    ("OpenAI/gpt-5.6-sol (over 272k)", (10, 45, 1), date(2026, 8, 21), (8, 30, 0.8)),
+    ("OpenRouter/kimi-k2.7-code", (0.6712, 3.35, 0.18), date(2026, 11, 3), (0.95, 4, 0.19)),
+    ("xAI/grok-4.20-multi-agent", (2, 6, 0.2), date(2026, 11, 12), (1.25, 2.5, 0.2)),
+])  # fmt: skip
 def test_a_price_that_moved_has_its_day_and_keeps_what_it_was(
     catalogue: Catalogue, record: str, before: tuple[float | None, ...], since: date, now: tuple[float | None, ...]
 ) -> None:

@@ -229,17 +229,11 @@ def test_a_place_is_found_by_the_words_people_use(real: Catalogue, name: str, ke
 TWO_GEORGIAS = "'Georgia' can be GE (Georgia, the country) or US-GA (Georgia, United States). Say which."
 
 
-@pytest.mark.parametrize(
-    ("name", "readings"),
-    [
-        ("Georgia", "'Georgia' can be GE (Georgia, the country) or US-GA (Georgia, United States). Say which."),
-        (
-            "Tbilisi, Georgia",
-            "'Georgia' can be GE (Georgia, the country) or US-GA (Georgia, United States). Say which.",
-        ),
-        ("San Jose, CA", "'CA' can be CA (Canada, the country) or US-CA (California, United States). Say which."),
-    ],
-)
+@pytest.mark.parametrize(("name", "readings"), [
+    ("Georgia", "'Georgia' can be GE (Georgia, the country) or US-GA (Georgia, United States). Say which."),
+    ("Tbilisi, Georgia", "'Georgia' can be GE (Georgia, the country) or US-GA (Georgia, United States). Say which."),
+    ("San Jose, CA", "'CA' can be CA (Canada, the country) or US-CA (California, United States). Say which."),
+])  # fmt: skip
 def test_a_place_with_two_readings_is_asked_about(real: Catalogue, name: str, readings: str) -> None:
     with pytest.raises(AmbiguousNameError) as several:
         names.site(real, name)

@@ -111,24 +111,21 @@ def sellers() -> Catalogue:
     return build({"all.yaml": TEXT.encode()}, digest="sellers")
 
 
-@pytest.mark.parametrize(
-    ("key", "kind", "sizes", "most", "reach"),
-    [
-        (BIG, "machine", (8,), 64, 8),
-        (ONE, "pod", (1,), 64, 1),
-        (TERM, "machine", (8,), 512, 8),
-        (LISTED, "cluster", (1, 8), 512, 512),
-        (CARDS, "machine", (1, 8), 64, 8),
-        (BID, "bid", (4,), 4, 4),
-        (SPOT, "cluster", (1, 8), 128, 128),  # a part of what it has
-        (SPOT_BID, "bid", (4,), 4, 4),
-        (SECOND, "serverless", (1,), 32, 1),
-        (RACK, "cluster", (72,), 512, 72),
-        (TRAY, "cluster", (4,), 512, 72),
-        (CLUSTER, "cluster", (8,), 63, 63),
-        (PLAIN, "machine", (8,), 64, 8),
-    ],
-)
+@pytest.mark.parametrize(("key", "kind", "sizes", "most", "reach"), [
+    (BIG, "machine", (8,), 64, 8),
+    (ONE, "pod", (1,), 64, 1),
+    (TERM, "machine", (8,), 512, 8),
+    (LISTED, "cluster", (1, 8), 512, 512),
+    (CARDS, "machine", (1, 8), 64, 8),
+    (BID, "bid", (4,), 4, 4),
+    (SPOT, "cluster", (1, 8), 128, 128),  # a part of what it has
+    (SPOT_BID, "bid", (4,), 4, 4),
+    (SECOND, "serverless", (1,), 32, 1),
+    (RACK, "cluster", (72,), 512, 72),
+    (TRAY, "cluster", (4,), 512, 72),
+    (CLUSTER, "cluster", (8,), 63, 63),
+    (PLAIN, "machine", (8,), 64, 8),
+])  # fmt: skip
 def test_what_is_sold_follows_from_the_seller_and_the_size(
     sellers: Catalogue, key: str, kind: str, sizes: tuple[int, ...], most: int, reach: int
 ) -> None:
@@ -160,31 +157,28 @@ def test_an_offers_own_words_win_over_the_providers(sellers: Catalogue) -> None:
     assert (sale(sellers, LISTED).orders, sale(sellers, LISTED).provider_country) == ("verified", "FI")
 
 
-@pytest.mark.parametrize(
-    ("key", "order", "refusal"),
-    [
-        (BIG, Order(64), None),
-        (BIG, Order(65), "too few at once"),
-        (BIG, Order(accelerators=2), None),  # a machine of 8, rented whole
-        (BIG, Order(8, together=8), None),
-        (BIG, Order(16, together=16), "no fabric"),
-        (PLAIN, Order(16, together=16), "no fabric"),
-        (ONE, Order(16), None),
-        (ONE, Order(2, together=2), "no fabric"),
-        (LISTED, Order(64, together=64), None),
-        (LISTED, Order(together=64), None),
-        (CARDS, Order(64, together=64), "no fabric"),
-        (BID, Order(5), "too few at once"),
-        (RACK, Order(72, together=72), None),
-        (RACK, Order(144, together=144), "no fabric"),
-        (TRAY, Order(72, together=72), None),
-        (CLUSTER, Order(8, together=8), "smaller than its least order"),
-        (CLUSTER, Order(9, together=9), None),  # two machines of 8
-        (CLUSTER, Order(64, together=64), "too few at once"),
-        (CLUSTER, Order(16, stay=ResidencyRequirement(countries=frozenset({"DE"}))), "elsewhere"),
-        (MINE, Order(512, together=512, stay=ResidencyRequirement(countries=frozenset({"DE"}))), None),
-    ],
-)
+@pytest.mark.parametrize(("key", "order", "refusal"), [
+    (BIG, Order(64), None),
+    (BIG, Order(65), "too few at once"),
+    (BIG, Order(accelerators=2), None),  # a machine of 8, rented whole
+    (BIG, Order(8, together=8), None),
+    (BIG, Order(16, together=16), "no fabric"),
+    (PLAIN, Order(16, together=16), "no fabric"),
+    (ONE, Order(16), None),
+    (ONE, Order(2, together=2), "no fabric"),
+    (LISTED, Order(64, together=64), None),
+    (LISTED, Order(together=64), None),
+    (CARDS, Order(64, together=64), "no fabric"),
+    (BID, Order(5), "too few at once"),
+    (RACK, Order(72, together=72), None),
+    (RACK, Order(144, together=144), "no fabric"),
+    (TRAY, Order(72, together=72), None),
+    (CLUSTER, Order(8, together=8), "smaller than its least order"),
+    (CLUSTER, Order(9, together=9), None),  # two machines of 8
+    (CLUSTER, Order(64, together=64), "too few at once"),
+    (CLUSTER, Order(16, stay=ResidencyRequirement(countries=frozenset({"DE"}))), "elsewhere"),
+    (MINE, Order(512, together=512, stay=ResidencyRequirement(countries=frozenset({"DE"}))), None),
+])  # fmt: skip
 def test_who_cannot_deliver_says_why(sellers: Catalogue, key: str, order: Order, refusal: Refusal | None) -> None:
     assert refusal_reason(sellers, key, order) == refusal
 
@@ -202,35 +196,32 @@ EUROPE, AMERICA = (
 )
 
 
-@pytest.mark.parametrize(
-    ("key", "stay", "refusal"),
-    [
-        (BIG, "EU", None),
-        (BIG, "DE", None),
-        (BIG, "FI", "elsewhere"),
-        (BIG, "US", "elsewhere"),
-        (ONE, "EU", "elsewhere"),
-        (BLOC, "EU", None),
-        (BLOC, "DE", "not stated where"),
-        (BLOC, "IS", "elsewhere"),
-        (LISTED, "EU", None),  # one may choose Finland
-        (LISTED, "IS", None),
-        (LISTED, "DE", "elsewhere"),
-        (BID, "DE", "not stated where"),
-        (PLAIN, "US", "not stated where"),  # its provider says no country
-        (PLAIN, "EU", "elsewhere"),
-        (BIG, EUROPE, None),
-        (BIG, AMERICA, "elsewhere"),
-        (BLOC, EUROPE, None),
-        (PLAIN, AMERICA, None),
-        (PLAIN, EUROPE, "elsewhere"),
-        (BID, EUROPE, "not stated where"),
-        (BIG, ResidencyRequirement(frozenset({"DE", "US"}), frozenset({"north_america"})), "elsewhere"),
-        (BIG, ResidencyRequirement(provider_countries=frozenset({"FI", "DE"})), "elsewhere"),
-        (LISTED, ResidencyRequirement(provider_countries=frozenset({"FI", "DE"})), None),
-        (BID, ResidencyRequirement(provider_countries=frozenset({"US"})), "not stated where"),
-    ],
-)
+@pytest.mark.parametrize(("key", "stay", "refusal"), [
+    (BIG, "EU", None),
+    (BIG, "DE", None),
+    (BIG, "FI", "elsewhere"),
+    (BIG, "US", "elsewhere"),
+    (ONE, "EU", "elsewhere"),
+    (BLOC, "EU", None),
+    (BLOC, "DE", "not stated where"),
+    (BLOC, "IS", "elsewhere"),
+    (LISTED, "EU", None),  # one may choose Finland
+    (LISTED, "IS", None),
+    (LISTED, "DE", "elsewhere"),
+    (BID, "DE", "not stated where"),
+    (PLAIN, "US", "not stated where"),  # its provider says no country
+    (PLAIN, "EU", "elsewhere"),
+    (BIG, EUROPE, None),
+    (BIG, AMERICA, "elsewhere"),
+    (BLOC, EUROPE, None),
+    (PLAIN, AMERICA, None),
+    (PLAIN, EUROPE, "elsewhere"),
+    (BID, EUROPE, "not stated where"),
+    (BIG, ResidencyRequirement(frozenset({"DE", "US"}), frozenset({"north_america"})), "elsewhere"),
+    (BIG, ResidencyRequirement(provider_countries=frozenset({"FI", "DE"})), "elsewhere"),
+    (LISTED, ResidencyRequirement(provider_countries=frozenset({"FI", "DE"})), None),
+    (BID, ResidencyRequirement(provider_countries=frozenset({"US"})), "not stated where"),
+])  # fmt: skip
 def test_where_it_must_stay_and_who_may_hold_it(
     sellers: Catalogue, key: str, stay: ResidencyRequirement | str, refusal: Refusal | None
 ) -> None:
@@ -252,19 +243,16 @@ def test_the_union_is_its_members_and_may_hold_the_seller_too(sellers: Catalogue
         country(sellers, "Germany")
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "wish"),
-    [
-        ("headquarters: FI", "headquarters: FR", "headquarters: nothing is called 'FR'"),
-        ("headquarters: FI", "headquarters: Finland", "headquarters"),
-        ("eu-1: [DE]", "eu-1: [FR]", "regions: nothing is called 'FR'"),
-        ("{accelerators: [H100], fabric", "{accelerators: [H300], fabric", "fabrics: nothing is called 'H300'"),
-        ("    orders: verified\n", "    orders: everybody\n", "orders"),
-        ("    sale_sources: [lists]\n    sale_read: 2026-11-01\n", "", "regions: want sale_sources and sale_read"),
-        ("fabric: roce, ", "fabric: roce, countries: [FR], ", "countries: nothing is called 'FR'"),
-        ("fabric: infiniband, source: lists", "fabric: infiniband, source: hearsay", "hearsay"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "wish"), [
+    ("headquarters: FI", "headquarters: FR", "headquarters: nothing is called 'FR'"),
+    ("headquarters: FI", "headquarters: Finland", "headquarters"),
+    ("eu-1: [DE]", "eu-1: [FR]", "regions: nothing is called 'FR'"),
+    ("{accelerators: [H100], fabric", "{accelerators: [H300], fabric", "fabrics: nothing is called 'H300'"),
+    ("    orders: verified\n", "    orders: everybody\n", "orders"),
+    ("    sale_sources: [lists]\n    sale_read: 2026-11-01\n", "", "regions: want sale_sources and sale_read"),
+    ("fabric: roce, ", "fabric: roce, countries: [FR], ", "countries: nothing is called 'FR'"),
+    ("fabric: infiniband, source: lists", "fabric: infiniband, source: hearsay", "hearsay"),
+])  # fmt: skip
 def test_a_record_that_cannot_be_is_refused(old: str, new: str, wish: str) -> None:
     assert old in TEXT
     with pytest.raises(CatalogError, match=wish):

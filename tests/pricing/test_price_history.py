@@ -15,28 +15,25 @@ def catalogue() -> Catalogue:
     return live_catalogue()
 
 
-@pytest.mark.parametrize(
-    ("key", "past"),
-    [
-        ("aws/H100-SXM5-80GB/8x/us-east-1/on_demand", {date(2025, 6, 4): 12.29, date(2025, 6, 5): 6.88}),
-        (
-            "nebius/H100-SXM5-80GB/1x/all-regions/on_demand",
-            {date(2026, 6, 1): 2.95, date(2026, 9, 30): 3.85, date(2026, 10, 1): 4.5},
-        ),
-        (
-            "verda/H100-SXM5-80GB/1x/finland-iceland/on_demand",
-            {date(2026, 5, 24): 2.29, date(2026, 8, 22): 3.25, date(2026, 10, 1): 3.627, date(2026, 10, 10): 3.928},
-        ),
-        (
-            "runpod/H100-SXM5-80GB/1x/global/on_demand/secure-cloud",
-            {date(2026, 5, 1): 3.29, date(2026, 7, 31): 2.99, date(2026, 10, 1): 3.49, date(2026, 11, 9): 3.99},
-        ),
-        ("digitalocean/H200-SXM-141GB/1x/not-stated/on_demand", {date(2026, 7, 31): 3.44, date(2026, 8, 22): 4.47}),
-        ("coreweave/H100-SXM5-80GB/8x/north-america/on_demand", {date(2026, 7, 31): 6.155, date(2026, 10, 24): 6.155}),
-        ("semianalysis/H100-SXM5-80GB/contract-1y", {date(2025, 10, 1): 1.70, date(2026, 3, 1): 2.35}),
-        ("silicon-data/H100-80GB/neocloud", {date(2026, 3, 1): 2.46, date(2026, 7, 1): 2.67}),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("key", "past"), [
+    ("aws/H100-SXM5-80GB/8x/us-east-1/on_demand", {date(2025, 6, 4): 12.29, date(2025, 6, 5): 6.88}),
+    (
+        "nebius/H100-SXM5-80GB/1x/all-regions/on_demand",
+        {date(2026, 6, 1): 2.95, date(2026, 9, 30): 3.85, date(2026, 10, 1): 4.5},
+    ),
+    (
+        "verda/H100-SXM5-80GB/1x/finland-iceland/on_demand",
+        {date(2026, 5, 24): 2.29, date(2026, 8, 22): 3.25, date(2026, 10, 1): 3.627, date(2026, 10, 10): 3.928},
+    ),
+    (
+        "runpod/H100-SXM5-80GB/1x/global/on_demand/secure-cloud",
+        {date(2026, 5, 1): 3.29, date(2026, 7, 31): 2.99, date(2026, 10, 1): 3.49, date(2026, 11, 9): 3.99},
+    ),
+    ("digitalocean/H200-SXM-141GB/1x/not-stated/on_demand", {date(2026, 7, 31): 3.44, date(2026, 8, 22): 4.47}),
+    ("coreweave/H100-SXM5-80GB/8x/north-america/on_demand", {date(2026, 7, 31): 6.155, date(2026, 10, 24): 6.155}),
+    ("semianalysis/H100-SXM5-80GB/contract-1y", {date(2025, 10, 1): 1.70, date(2026, 3, 1): 2.35}),
+    ("silicon-data/H100-80GB/neocloud", {date(2026, 3, 1): 2.46, date(2026, 7, 1): 2.67}),
+])  # fmt: skip
 def test_the_fall_and_the_rise_are_both_there(catalogue: Catalogue, key: str, past: dict[date, float]) -> None:
     figure = dict(rents(catalogue))[key]
     assert {day: figure.on(day)[1].typical for day in past} == past

@@ -86,14 +86,11 @@ def test_no_two_offers_are_the_same_thing(catalogue: Catalogue) -> None:
     assert len(seen) == len(set(seen))
 
 
-@pytest.mark.parametrize(
-    ("spelling", "provider"),
-    [
-        ("DataCrunch", "verda"), ("Verda (DataCrunch)", "verda"), ("GCP", "gcp"), ("Amazon Web Services", "aws"),
-        ("SageMaker", "aws-sagemaker"), ("CoreWeave", "coreweave"), ("CoreWeave Classic", "coreweave-classic"),
-        ("Lambda Labs", "lambda"), ("NexGen Cloud", "hyperstack"), ("Oracle", "oci"), ("vast.ai", "vast"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("spelling", "provider"), [
+    ("DataCrunch", "verda"), ("Verda (DataCrunch)", "verda"), ("GCP", "gcp"), ("Amazon Web Services", "aws"),
+    ("SageMaker", "aws-sagemaker"), ("CoreWeave", "coreweave"), ("CoreWeave Classic", "coreweave-classic"),
+    ("Lambda Labs", "lambda"), ("NexGen Cloud", "hyperstack"), ("Oracle", "oci"), ("vast.ai", "vast"),
+])  # fmt: skip
 def test_a_provider_is_found_by_every_name_it_goes_by(catalogue: Catalogue, spelling: str, provider: str) -> None:
     assert names.provider(catalogue, spelling) == provider
 
@@ -144,18 +141,15 @@ def test_the_machine_costs_what_its_accelerators_cost(catalogue: Catalogue) -> N
         assert offer.usd_per_instance_hour == pytest.approx(whole, rel=0.001), key
 
 
-@pytest.mark.parametrize(
-    ("offer", "per_machine", "per_accelerator"),
-    [
-        ("coreweave/GB200-NVL72-186GB/4x/north-america/on_demand", 42.0, 10.5),
-        ("azure/GB200-NVL72-186GB/4x/eastus/on_demand", 108.16, 27.04),
-        ("aws/H100-SXM5-80GB/8x/us-east-1/on_demand", 55.04, 6.88),
-        ("gcp/H100-SXM5-80GB/8x/us-central1/on_demand", 88.49, 11.06125),
-        ("massedcompute/H100-SXM5-80GB/8x/not-stated/on_demand", None, 3.14),
-        ("replicate/H100-80GB/1x/global/on_demand", None, 5.49),
-        ("oci/H100-SXM5-80GB/8x/all-commercial-regions/on_demand/bm.gpu.h100.8-b98415", None, 10.0),
-    ],
-)
+@pytest.mark.parametrize(("offer", "per_machine", "per_accelerator"), [
+    ("coreweave/GB200-NVL72-186GB/4x/north-america/on_demand", 42.0, 10.5),
+    ("azure/GB200-NVL72-186GB/4x/eastus/on_demand", 108.16, 27.04),
+    ("aws/H100-SXM5-80GB/8x/us-east-1/on_demand", 55.04, 6.88),
+    ("gcp/H100-SXM5-80GB/8x/us-central1/on_demand", 88.49, 11.06125),
+    ("massedcompute/H100-SXM5-80GB/8x/not-stated/on_demand", None, 3.14),
+    ("replicate/H100-80GB/1x/global/on_demand", None, 5.49),
+    ("oci/H100-SXM5-80GB/8x/all-commercial-regions/on_demand/bm.gpu.h100.8-b98415", None, 10.0),
+])  # fmt: skip
 def test_by_the_accelerator_and_by_the_machine_are_not_mixed_up(
     catalogue: Catalogue, offer: str, per_machine: float | None, per_accelerator: float
 ) -> None:
@@ -241,15 +235,12 @@ def test_one_snapshot_is_not_believed_about_two_clouds(catalogue: Catalogue) -> 
             assert not [value.source for value in figure.values.values() if value.source.startswith("rent_grp")], key
 
 
-@pytest.mark.parametrize(
-    ("provider", "field", "allowed"),
-    [
-        # "36 months" meant 3 and "spot" meant Community Cloud
-        ("runpod", "purchase", {"on_demand", "reserved_3m", "reserved_6m"}),
-        # its B300 and RTX PRO 6000 were misread
-        ("latitude", "accelerator", {"H100-80GB"}),
-    ],
-)
+@pytest.mark.parametrize(("provider", "field", "allowed"), [
+    # "36 months" meant 3 and "spot" meant Community Cloud
+    ("runpod", "purchase", {"on_demand", "reserved_3m", "reserved_6m"}),
+    # its B300 and RTX PRO 6000 were misread
+    ("latitude", "accelerator", {"H100-80GB"}),
+])  # fmt: skip
 def test_rows_that_were_found_wanting_stay_out(
     catalogue: Catalogue, provider: str, field: str, allowed: set[str]
 ) -> None:
@@ -295,16 +286,13 @@ def test_a_region_lies_in_one_area(catalogue: Catalogue) -> None:
     assert {region: found for region, found in areas.items() if len(found) > 1} == {}
 
 
-@pytest.mark.parametrize(
-    ("region", "area"),
-    [
-        ("us-east-1", "north_america"), ("us-gov-west-1", "north_america"), ("CA", "north_america"),
-        ("GB", "europe"), ("uksouth", "europe"), ("Finland/Iceland", "europe"), ("europe-west4", "europe"),
-        ("ap-south-1", "asia"), ("India", "asia"), ("SA", "middle_east"), ("me-west1", "middle_east"),
-        ("ap-southeast-4", "oceania"), ("australiaeast", "oceania"), ("all regions", "anywhere"),
-        ("not stated", "not_stated"), ("cheapest region", "not_stated"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("region", "area"), [
+    ("us-east-1", "north_america"), ("us-gov-west-1", "north_america"), ("CA", "north_america"),
+    ("GB", "europe"), ("uksouth", "europe"), ("Finland/Iceland", "europe"), ("europe-west4", "europe"),
+    ("ap-south-1", "asia"), ("India", "asia"), ("SA", "middle_east"), ("me-west1", "middle_east"),
+    ("ap-southeast-4", "oceania"), ("australiaeast", "oceania"), ("all regions", "anywhere"),
+    ("not stated", "not_stated"), ("cheapest region", "not_stated"),
+])  # fmt: skip
 def test_regions_lie_where_they_lie(catalogue: Catalogue, region: str, area: str) -> None:
     assert {offer.area for offer in catalogue.offers.values() if offer.region == region} == {area}
 
@@ -347,21 +335,18 @@ def test_doubtful_offers_say_so_and_no_others(catalogue: Catalogue, doubt: Listi
     assert should
 
 
-@pytest.mark.parametrize(
-    ("provider", "sku", "purchases", "doubt"),
-    [
-        ("gcp", "A4 slice of 1 GPU", {"on_demand"}, "listed_not_sold"),
-        ("gcp", "A3 Ultra H200 GPU part", {"on_demand"}, "listed_not_sold"),
-        ("gcp", "a3-highgpu-1g", {"on_demand", "reserved_1y", "reserved_3y"}, "listed_not_sold"),
-        ("hyperstack", None, {"reserved_1y"}, "term_not_stated"),
-        ("genesis", "HGX H100", {"on_demand"}, "term_not_stated"),
-        ("vultr", "Bare metal HGX H100", {"on_demand"}, "term_not_stated"),
-        ("nebius", None, {"spot"}, "odd"),
-        ("latitude", "g3-h100-small", {"reserved_1m", "reserved_1y"}, "listed_not_sold"),
-        ("crusoe", None, {"spot"}, "listed_not_sold"),
-        ("runpod", "Secure Cloud", {"reserved_3m", "reserved_6m"}, "odd"),
-    ],
-)
+@pytest.mark.parametrize(("provider", "sku", "purchases", "doubt"), [
+    ("gcp", "A4 slice of 1 GPU", {"on_demand"}, "listed_not_sold"),
+    ("gcp", "A3 Ultra H200 GPU part", {"on_demand"}, "listed_not_sold"),
+    ("gcp", "a3-highgpu-1g", {"on_demand", "reserved_1y", "reserved_3y"}, "listed_not_sold"),
+    ("hyperstack", None, {"reserved_1y"}, "term_not_stated"),
+    ("genesis", "HGX H100", {"on_demand"}, "term_not_stated"),
+    ("vultr", "Bare metal HGX H100", {"on_demand"}, "term_not_stated"),
+    ("nebius", None, {"spot"}, "odd"),
+    ("latitude", "g3-h100-small", {"reserved_1m", "reserved_1y"}, "listed_not_sold"),
+    ("crusoe", None, {"spot"}, "listed_not_sold"),
+    ("runpod", "Secure Cloud", {"reserved_3m", "reserved_6m"}, "odd"),
+])  # fmt: skip
 def test_doubts_that_somebody_had_to_know_about(
     catalogue: Catalogue, provider: str, sku: str | None, purchases: set[str], doubt: ListingDoubt
 ) -> None:

@@ -18,13 +18,10 @@ def frozen() -> Catalogue:
     return load(FROZEN, cache=cache_dir())
 
 
-@pytest.mark.parametrize(
-    "seller",
-    [
-        "aws", "azure", "coreweave", "crusoe", "gcp", "impossiblecloud", "lambda", "modal", "nebius", "oci", "runpod",
-        "together", "verda", "voltagepark",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("seller", [
+    "aws", "azure", "coreweave", "crusoe", "gcp", "impossiblecloud", "lambda", "modal", "nebius", "oci", "runpod",
+    "together", "verda", "voltagepark",
+])  # fmt: skip
 def test_who_was_seen_to_sell_clusters_has_one_here(real: Catalogue, seller: str) -> None:
     sold = [sale(real, key) for key, offer in real.offers.items() if offer.provider == seller]
     assert any(one.kind == "cluster" and one.reach.accelerators >= max(16, one.sizes[-1] + 1) for one in sold)
@@ -49,22 +46,19 @@ def test_the_clusters_of_lambda_cost_less_the_larger_they_are(
     assert refusal_reason(real, steps[1], Order(8, together=8)) == "smaller than its least order"
 
 
-@pytest.mark.parametrize(
-    ("without", "joined", "factor"),
-    [
-        (
-            "azure/H100-SXM5-80GB/8x/eastus/on_demand/standard-nd96is-h100-v5",
-            "azure/H100-SXM5-80GB/8x/eastus/on_demand",
-            1.111,
-        ),
-        (
-            "gcp/H100-SXM5-80GB/8x/us-east4/on_demand/a3-highgpu-8g",
-            "gcp/H100-SXM5-80GB/8x/us-east4/on_demand/a3-megagpu-8g",
-            1.05,
-        ),
-        ("lambda/H100-SXM5-80GB/8x/all-regions/on_demand", None, 1.54),
-    ],
-)
+@pytest.mark.parametrize(("without", "joined", "factor"), [
+    (
+        "azure/H100-SXM5-80GB/8x/eastus/on_demand/standard-nd96is-h100-v5",
+        "azure/H100-SXM5-80GB/8x/eastus/on_demand",
+        1.111,
+    ),
+    (
+        "gcp/H100-SXM5-80GB/8x/us-east4/on_demand/a3-highgpu-8g",
+        "gcp/H100-SXM5-80GB/8x/us-east4/on_demand/a3-megagpu-8g",
+        1.05,
+    ),
+    ("lambda/H100-SXM5-80GB/8x/all-regions/on_demand", None, 1.54),
+])  # fmt: skip
 def test_a_network_costs_what_its_seller_asks(real: Catalogue, without: str, joined: str | None, factor: float) -> None:
     joined = joined or "lambda/H100-SXM5-80GB/8x/all-regions/capacity_block/cluster-16x"
     prices = [real.offers[key].usd_per_accelerator_hour for key in (without, joined)]
@@ -151,24 +145,21 @@ def test_the_union_has_its_members_and_the_map_of_electricity_agrees(real: Catal
     assert not {"GB", "CH", "NO", "IS"} & members
 
 
-@pytest.mark.parametrize(
-    ("key", "place", "answer"),
-    [
-        ("gcp/H100-SXM5-80GB/8x/europe-west4/on_demand/a3-highgpu-8g", "EU", None),
-        ("azure/H100-SXM5-80GB/8x/uksouth/on_demand", "EU", "elsewhere"),
-        ("verda/H100-SXM5-80GB/1x/finland-iceland/on_demand", "EU", None),
-        ("hyperstack/H100-SXM5-80GB/1x/canada-norway-us/on_demand", "EU", "elsewhere"),
-        ("hyperstack/H100-SXM5-80GB/1x/canada-norway-us/on_demand", "NO", None),
-        ("nebius/H100-SXM5-80GB/1x/all-regions/on_demand", "EU", None),
-        ("nebius/B200-SXM-180GB/1x/all-regions/on_demand", "EU", "elsewhere"),
-        ("scaleway/H100-SXM5-80GB/4x/eu/on_demand", "FR", None),
-        ("impossiblecloud/H100-SXM5-80GB/8x/eu/reserved_1y", "EU", None),
-        ("impossiblecloud/H100-SXM5-80GB/8x/eu/reserved_1y", "DE", "not stated where"),
-        ("runpod/H100-SXM5-80GB/1x/global/on_demand/secure-cloud", "EU", "not stated where"),
-        ("digitalocean/H100-SXM5-80GB/8x/not-stated/on_demand", "EU", "not stated where"),
-        ("aws/H100-SXM5-80GB/8x/us-east-1/on_demand", "EU", "elsewhere"),
-    ],
-)
+@pytest.mark.parametrize(("key", "place", "answer"), [
+    ("gcp/H100-SXM5-80GB/8x/europe-west4/on_demand/a3-highgpu-8g", "EU", None),
+    ("azure/H100-SXM5-80GB/8x/uksouth/on_demand", "EU", "elsewhere"),
+    ("verda/H100-SXM5-80GB/1x/finland-iceland/on_demand", "EU", None),
+    ("hyperstack/H100-SXM5-80GB/1x/canada-norway-us/on_demand", "EU", "elsewhere"),
+    ("hyperstack/H100-SXM5-80GB/1x/canada-norway-us/on_demand", "NO", None),
+    ("nebius/H100-SXM5-80GB/1x/all-regions/on_demand", "EU", None),
+    ("nebius/B200-SXM-180GB/1x/all-regions/on_demand", "EU", "elsewhere"),
+    ("scaleway/H100-SXM5-80GB/4x/eu/on_demand", "FR", None),
+    ("impossiblecloud/H100-SXM5-80GB/8x/eu/reserved_1y", "EU", None),
+    ("impossiblecloud/H100-SXM5-80GB/8x/eu/reserved_1y", "DE", "not stated where"),
+    ("runpod/H100-SXM5-80GB/1x/global/on_demand/secure-cloud", "EU", "not stated where"),
+    ("digitalocean/H100-SXM5-80GB/8x/not-stated/on_demand", "EU", "not stated where"),
+    ("aws/H100-SXM5-80GB/8x/us-east-1/on_demand", "EU", "elsewhere"),
+])  # fmt: skip
 def test_who_can_promise_a_place(real: Catalogue, key: str, place: str, answer: str | None) -> None:
     stay = eu(real) if place == "EU" else country(real, place)
     assert refusal_reason(real, key, Order(8, stay=stay)) == answer

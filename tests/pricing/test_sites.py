@@ -42,14 +42,11 @@ def test_every_american_state_is_there_with_a_price(catalogue: Catalogue) -> Non
     assert american == {f"US-{state}" for state in STATES}
 
 
-@pytest.mark.parametrize(
-    ("figure", "low", "high"),
-    [
-        ("usd_per_kwh", 0.01, 0.6), ("carbon_g_per_kwh", 5, 1_000), ("pue", 1.0, 2.0),
-        ("colocation_usd_per_kw_month", 50, 600), ("build_usd_per_kw", 5_000, 25_000),
-        ("corporate_tax_share", 0.05, 0.45),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("figure", "low", "high"), [
+    ("usd_per_kwh", 0.01, 0.6), ("carbon_g_per_kwh", 5, 1_000), ("pue", 1.0, 2.0),
+    ("colocation_usd_per_kw_month", 50, 600), ("build_usd_per_kw", 5_000, 25_000),
+    ("corporate_tax_share", 0.05, 0.45),
+])  # fmt: skip
 def test_every_value_ever_held_is_plausible(catalogue: Catalogue, figure: str, low: float, high: float) -> None:
     held = [getattr(site, figure) for site in catalogue.sites.values()]
     values = [value for one in held if one is not None for value in one.values.values()]
@@ -64,15 +61,12 @@ def test_norway_is_a_country_and_not_the_word_no(catalogue: Catalogue) -> None:
     assert all(isinstance(key, str) for key in catalogue.sites)
 
 
-@pytest.mark.parametrize(
-    ("site", "figure", "owner"),
-    [
-        ("US-TX", "carbon_g_per_kwh", "US"), ("US-TX", "usd_per_kwh", "US-TX"),
-        ("US-TX", "colocation_usd_per_kw_month", "US"), ("US-IL", "colocation_usd_per_kw_month", "US-IL"),
-        ("US-TX", "pue", "WORLD"), ("CA-QC", "usd_per_kwh", "CA-QC"), ("CA-AB", "usd_per_kwh", "CA"),
-        ("DE", "pue", "WORLD"), ("NO", "usd_per_kwh", "NO"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("site", "figure", "owner"), [
+    ("US-TX", "carbon_g_per_kwh", "US"), ("US-TX", "usd_per_kwh", "US-TX"),
+    ("US-TX", "colocation_usd_per_kw_month", "US"), ("US-IL", "colocation_usd_per_kw_month", "US-IL"),
+    ("US-TX", "pue", "WORLD"), ("CA-QC", "usd_per_kwh", "CA-QC"), ("CA-AB", "usd_per_kwh", "CA"),
+    ("DE", "pue", "WORLD"), ("NO", "usd_per_kwh", "NO"),
+])  # fmt: skip
 def test_a_place_says_whose_figure_it_borrows(catalogue: Catalogue, site: str, figure: str, owner: str) -> None:
     found = catalogue.site_figure(site, figure)
     assert found is not None
@@ -142,17 +136,14 @@ def test_american_colocation_rents_keep_their_history(catalogue: Catalogue) -> N
 
 
 # Present value of one dollar of cost written off, at ten percent, each share at the end of its year.
-@pytest.mark.parametrize(
-    ("schedule", "present_value"),
-    [
-        ("straight-line-5", 0.7582),
-        ("straight-line-5-half-year", 0.7237),
-        ("macrs-5-half-year", 0.7733),
-        ("macrs-5-mid-quarter-4", 0.7462),
-        ("macrs-5-mid-quarter-1", 0.8016),  # .35/1.1 + .26/1.1^2 + .156/1.1^3 + .1101/1.1^4 + .1101/1.1^5 + .0138/1.1^6
-        ("bonus-100", 0.9091),
-    ],
-)
+@pytest.mark.parametrize(("schedule", "present_value"), [
+    ("straight-line-5", 0.7582),
+    ("straight-line-5-half-year", 0.7237),
+    ("macrs-5-half-year", 0.7733),
+    ("macrs-5-mid-quarter-4", 0.7462),
+    ("macrs-5-mid-quarter-1", 0.8016),  # .35/1.1 + .26/1.1^2 + .156/1.1^3 + .1101/1.1^4 + .1101/1.1^5 + .0138/1.1^6
+    ("bonus-100", 0.9091),
+])  # fmt: skip
 def test_schedules_are_worth_what_the_textbook_says(catalogue: Catalogue, schedule: str, present_value: float) -> None:
     shares = catalogue.schedules[schedule].shares_by_year
     assert sum(share / 1.1**year for year, share in enumerate(shares, start=1)) == pytest.approx(
@@ -160,14 +151,11 @@ def test_schedules_are_worth_what_the_textbook_says(catalogue: Catalogue, schedu
     )
 
 
-@pytest.mark.parametrize(
-    ("fact", "newest"),
-    [
-        ("us-bonus-depreciation", 1.0), ("us-section-179-limit", 2_500_000), ("uk-writing-down-main", 0.14),
-        ("uk-full-expensing", 1.0), ("debt-coreweave-ddtl-1", 0.15), ("debt-coreweave-ddtl-5-spread", 0.045),
-        ("colocation-vacancy-us", 0.014),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("fact", "newest"), [
+    ("us-bonus-depreciation", 1.0), ("us-section-179-limit", 2_500_000), ("uk-writing-down-main", 0.14),
+    ("uk-full-expensing", 1.0), ("debt-coreweave-ddtl-1", 0.15), ("debt-coreweave-ddtl-5-spread", 0.045),
+    ("colocation-vacancy-us", 0.014),
+])  # fmt: skip
 def test_facts_of_tax_and_money(catalogue: Catalogue, fact: str, newest: float) -> None:
     assert catalogue.facts[fact].figure.newest.typical == newest
 

@@ -30,13 +30,10 @@ def test_chosen_tokens_make_long_prompts_faster(real: Catalogue) -> None:
     assert rate("DeepSeek-V3.2") > 1.5 * rate("DeepSeek-V3")
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "BERT-Base", "ModernBERT-Large", "T5-11B", "DeepSeek-V4-Pro", "MiMo-V2-Flash", "Gemma-4-E2B", "Kimi-K3",
-        "GLM-4.7-Flash",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("name", [
+    "BERT-Base", "ModernBERT-Large", "T5-11B", "DeepSeek-V4-Pro", "MiMo-V2-Flash", "Gemma-4-E2B", "Kimi-K3",
+    "GLM-4.7-Flash",
+])  # fmt: skip
 def test_from_a_tenth_of_a_billion_to_trillions_they_are_served(real: Catalogue, name: str) -> None:
     found = serve(real, ServingJob(model=name, accelerator="B300-SXM-288GB", input_tokens=400, output_tokens=50))
     assert found.fits, found.reason

@@ -61,27 +61,24 @@ def test_every_refusal_is_in_our_words(field: str, value: Any) -> None:
         assert re.search(r"want |missing|no such key|calendar", wish), wish
 
 
-@pytest.mark.parametrize(
-    ("data", "place", "said"),
-    [
-        ({"several": {}}, ("several",), "want a list, got a group of keys: write - before each entry"),
-        ({"several": ()}, ("several",), "want at least 1 entries, got 0"),
-        ({"several": ({}, {}, {})}, ("several",), "want at most 2 entries, got 3"),
-        ({"inner": ()}, ("inner",), "want a group of keys, got a list"),
-        ({"inner": {"share": 0}}, ("inner", "share"), "want a number above 0, got 0"),
-        ({"inner": {"share": 1.5}}, ("inner", "share"), "want a number, at most 1, got 1.5"),
-        ({"inner": {"count": 1.5}}, ("inner", "count"), "want a whole number, got 1.5"),
-        ({"inner": {"kind": "buy"}}, ("inner", "kind"), "want one of own or rent, got 'buy'"),
-        ({"by_name": {"x": "y"}}, ("by_name", "x"), "want a number, got 'y'"),
-        ({"either": ()}, ("either",), "want text or a number, got a list"),
-        ({"name": ""}, ("name",), "want text of at least 1 characters, got ''"),
-        ({"switch": "yes"}, ("switch",), "want true or false, got 'yes'"),
-        ({"on": "soon"}, ("on",), "want a day such as 2026-11-21, got 'soon'"),
-        ({"on": "2026-11-31"}, ("on",), "2026-11-31 is not a day of the calendar"),
-        ({"on": 20261121}, ("on",), "want a day such as 2026-11-21, got 20261121"),
-        ({"colour": 1}, ("colour",), "there is no such key"),
-    ],
-)
+@pytest.mark.parametrize(("data", "place", "said"), [
+    ({"several": {}}, ("several",), "want a list, got a group of keys: write - before each entry"),
+    ({"several": ()}, ("several",), "want at least 1 entries, got 0"),
+    ({"several": ({}, {}, {})}, ("several",), "want at most 2 entries, got 3"),
+    ({"inner": ()}, ("inner",), "want a group of keys, got a list"),
+    ({"inner": {"share": 0}}, ("inner", "share"), "want a number above 0, got 0"),
+    ({"inner": {"share": 1.5}}, ("inner", "share"), "want a number, at most 1, got 1.5"),
+    ({"inner": {"count": 1.5}}, ("inner", "count"), "want a whole number, got 1.5"),
+    ({"inner": {"kind": "buy"}}, ("inner", "kind"), "want one of own or rent, got 'buy'"),
+    ({"by_name": {"x": "y"}}, ("by_name", "x"), "want a number, got 'y'"),
+    ({"either": ()}, ("either",), "want text or a number, got a list"),
+    ({"name": ""}, ("name",), "want text of at least 1 characters, got ''"),
+    ({"switch": "yes"}, ("switch",), "want true or false, got 'yes'"),
+    ({"on": "soon"}, ("on",), "want a day such as 2026-11-21, got 'soon'"),
+    ({"on": "2026-11-31"}, ("on",), "2026-11-31 is not a day of the calendar"),
+    ({"on": 20261121}, ("on",), "want a day such as 2026-11-21, got 20261121"),
+    ({"colour": 1}, ("colour",), "there is no such key"),
+])  # fmt: skip
 def test_what_was_wanted_is_said(data: dict[str, Any], place: tuple[str, ...], said: str) -> None:
     with pytest.raises(pydantic.ValidationError) as refusal:
         Everything.model_validate(data)

@@ -116,17 +116,14 @@ def test_any_plan_is_answered_as_described(scenario: Scenario) -> None:
     described(answer_json(reckoned(of(scenario))))
 
 
-@pytest.mark.parametrize(
-    "scenario",
-    [
-        {"ways": ("hosted",)},
-        {"ways": ("own",)},
-        {"accelerator": "L4-24GB", "ways": ("on_demand",)},
-        {"work": ({"accelerators": 1, "train": {"model": "llama-3.1-405b", "tokens": 1e9}},)},
-        {"currency": {"code": "EUR", "usd_per_unit": 1.25, "day": date(2026, 11, 1), "source": "ECB"}},
-        {"kept": {"accelerators": 4}, "rent_to_own": {"usd_per_month": 3, "months": 2}, "tax": {}},
-    ],
-)
+@pytest.mark.parametrize("scenario", [
+    {"ways": ("hosted",)},
+    {"ways": ("own",)},
+    {"accelerator": "L4-24GB", "ways": ("on_demand",)},
+    {"work": ({"accelerators": 1, "train": {"model": "llama-3.1-405b", "tokens": 1e9}},)},
+    {"currency": {"code": "EUR", "usd_per_unit": 1.25, "day": date(2026, 11, 1), "source": "ECB"}},
+    {"kept": {"accelerators": 4}, "rent_to_own": {"usd_per_month": 3, "months": 2}, "tax": {}},
+])  # fmt: skip
 def test_what_cannot_be_answered_is_described_too(scenario: dict[str, Any]) -> None:
     data = answer_json(reckoned(planned(load_catalogue(), Scenario.model_validate(scenario), DAY)))
     described(data)

@@ -13,14 +13,11 @@ from planner.report.table import Table
 from pricing.formulas import guarded
 
 
-@pytest.mark.parametrize(
-    ("text", "cell"),
-    [
-        ('=HYPERLINK("http://x")', '\'=HYPERLINK("http://x")'), ("@SUM(1)", "'@SUM(1)"), ("-2+3|cmd", "'-2+3|cmd"),
-        ("+1", "'+1"), ("\t=1", "'\t=1"), ("\r=1", "'\r=1"), ("\n=1", "'\n=1"), ("  =1", "'  =1"), ("＝1", "'＝1"),
-        ("plain", "plain"), ("a=b", "a=b"), ("", ""),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "cell"), [
+    ('=HYPERLINK("http://x")', '\'=HYPERLINK("http://x")'), ("@SUM(1)", "'@SUM(1)"), ("-2+3|cmd", "'-2+3|cmd"),
+    ("+1", "'+1"), ("\t=1", "'\t=1"), ("\r=1", "'\r=1"), ("\n=1", "'\n=1"), ("  =1", "'  =1"), ("＝1", "'＝1"),
+    ("plain", "plain"), ("a=b", "a=b"), ("", ""),
+])  # fmt: skip
 def test_text_never_becomes_a_formula(text: str, cell: str) -> None:
     assert guarded(text) == cell
 

@@ -113,14 +113,11 @@ def test_no_sentence_says_all_or_none_where_it_is_not(wins: int, monkeypatch: py
         assert bool(SAYS_NONE.search(sentence)) is (wins == 0), sentence
 
 
-@pytest.mark.parametrize(
-    ("wins", "often"),
-    [
-        (COUNT, "all"), (COUNT - 1, "more than 99 of 100"), (1_015, "more than 99 of 100"), (1_014, "99 of 100"),
-        (1_013, "98 of 100"), (512, "50 of 100"), (11, "2 of 100"), (10, "1 of 100"), (9, "fewer than 1 of 100"),
-        (1, "fewer than 1 of 100"), (0, "none of 100"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("wins", "often"), [
+    (COUNT, "all"), (COUNT - 1, "more than 99 of 100"), (1_015, "more than 99 of 100"), (1_014, "99 of 100"),
+    (1_013, "98 of 100"), (512, "50 of 100"), (11, "2 of 100"), (10, "1 of 100"), (9, "fewer than 1 of 100"),
+    (1, "fewer than 1 of 100"), (0, "none of 100"),
+])  # fmt: skip
 def test_the_answer_says_how_often(wins: int, often: str) -> None:
     assert confidence_sentences(found(wins)) == (f"Buying came out cheaper than renting in {often} simulated futures.",)
     assert format_futures_share(wins / COUNT, step=2) == often

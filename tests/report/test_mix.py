@@ -99,14 +99,11 @@ def test_one_gpu_cannot_be_divided() -> None:
     assert tried_sentences(build_answer(there), ())[1] == "Nothing here can be divided between two options."
 
 
-@pytest.mark.parametrize(
-    ("mix", "said"),
-    [
-        (MixInputs(own_accelerators=1_000, reserve_accelerators=8), "Own 1,000, reserve 8, rent the peaks"),
-        (MixInputs(peaks="spot"), "Rent the peaks, on spot machines where work may stop"),
-        (MixInputs(own_accelerators=8, peaks="hosted"), "Own 8, pay for the peaks by the token"),
-    ],
-)
+@pytest.mark.parametrize(("mix", "said"), [
+    (MixInputs(own_accelerators=1_000, reserve_accelerators=8), "Own 1,000, reserve 8, rent the peaks"),
+    (MixInputs(peaks="spot"), "Rent the peaks, on spot machines where work may stop"),
+    (MixInputs(own_accelerators=8, peaks="hosted"), "Own 8, pay for the peaks by the token"),
+])  # fmt: skip
 def test_a_mix_in_words(mix: MixInputs, said: str) -> None:
     assert mix_text(mix) == said
 

@@ -27,14 +27,11 @@ def test_why_buying_does_not_stand_beside_the_offers(accelerator: str, said: str
     assert no_purchase_reason(load_catalogue(), accelerator) == said
 
 
-@pytest.mark.parametrize(
-    ("accelerator", "said"),
-    [
-        ("TPU-v5e", "nobody sells TPU v5e"),
-        ("A16-16GB", "nobody publishes what A16 16 GB, per GPU costs"),
-        ("H100", "H100, kind not stated may be several"),
-    ],
-)
+@pytest.mark.parametrize(("accelerator", "said"), [
+    ("TPU-v5e", "nobody sells TPU v5e"),
+    ("A16-16GB", "nobody publishes what A16 16 GB, per GPU costs"),
+    ("H100", "H100, kind not stated may be several"),
+])  # fmt: skip
 def test_a_way_to_own_says_why_it_has_no_price(accelerator: str, said: str) -> None:
     made = plan(load_catalogue(), Scenario.model_validate({"accelerator": accelerator}), DAY)
     found = cannot_buy_reason(made.setting, 8)

@@ -15,17 +15,11 @@ def asked_about(**said: object) -> str:
     return " ".join(advice_lines(made, build_answer(made), every=True))
 
 
-@pytest.mark.parametrize(
-    ("rent", "said"),
-    [
-        ({"usd_per_accelerator_hour": 1.1}, "below every known on-demand price"),
-        (
-            {"usd_per_accelerator_hour": 22.0},
-            "Did you mean 2.75 (a price for a machine of eight typed as one for a GPU)?",
-        ),
-        ({"usd_per_accelerator_hour": 269.0}, "Did you mean 2.69 (cents typed as dollars)?"),
-    ],
-)
+@pytest.mark.parametrize(("rent", "said"), [
+    ({"usd_per_accelerator_hour": 1.1}, "below every known on-demand price"),
+    ({"usd_per_accelerator_hour": 22.0}, "Did you mean 2.75 (a price for a machine of eight typed as one for a GPU)?"),
+    ({"usd_per_accelerator_hour": 269.0}, "Did you mean 2.69 (cents typed as dollars)?"),
+])  # fmt: skip
 def test_a_rent_that_nobody_asks_is_asked_about(rent: dict[str, float], said: str) -> None:
     assert said in asked_about(rent=rent)
 

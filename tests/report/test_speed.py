@@ -111,14 +111,11 @@ def test_the_title_is_the_time_with_its_band() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("due", "sentence"),
-    [
-        (40, "That is within the 40 days there are, even at the slow end."),
-        (25, "That is within the 25 days there are, but the slow end is not."),
-        (10, "That is later than the 10 days there are."),
-    ],
-)
+@pytest.mark.parametrize(("due", "sentence"), [
+    (40, "That is within the 40 days there are, even at the slow end."),
+    (25, "That is within the 25 days there are, but the slow end is not."),
+    (10, "That is later than the 10 days there are."),
+])  # fmt: skip
 def test_a_deadline_is_kept_perhaps_kept_or_missed(due: float, sentence: str) -> None:
     work = at(training(deadline_days=due), 18.83, 21.28, 29.62)
     assert sentence in speed_summary(load_catalogue(), work, OFFER).sentences

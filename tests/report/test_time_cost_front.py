@@ -30,13 +30,10 @@ TRIES = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "told"),
-    [
-        (0.003, 0.4, ["10 min", "30 min", "1 h", "3 h", "8 h"]), (0.04, 300.0, ["1 h", "1 d", "10 d", "100 d"]),
-        (1.0, 9.0, ["1 d", "3 d"]), (30.0, 900.0, ["30 d", "100 d", "300 d"]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("low", "high", "told"), [
+    (0.003, 0.4, ["10 min", "30 min", "1 h", "3 h", "8 h"]), (0.04, 300.0, ["1 h", "1 d", "10 d", "100 d"]),
+    (1.0, 9.0, ["1 d", "3 d"]), (30.0, 900.0, ["30 d", "100 d", "300 d"]),
+])  # fmt: skip
 def test_time_is_marked_at_round_numbers_and_so_that_there_are_some(low: float, high: float, told: list[str]) -> None:
     assert list(time_cost_front._ticks_days(low, high).values()) == told
 

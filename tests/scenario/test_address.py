@@ -271,13 +271,10 @@ def test_every_named_day_can_be_worked() -> None:
     assert match_day_pattern((1.0,) * 24) is None
 
 
-@pytest.mark.parametrize(
-    ("also", "said"),
-    [
-        ('{"stay":"country","stay_in":["ZZ"]}', "stay_in.0: No country is called 'ZZ'."),
-        ('{"currency":{"code":"XYZ"}}', "currency: no rate of XYZ is known; there are USD, AUD"),
-    ],
-)
+@pytest.mark.parametrize(("also", "said"), [
+    ('{"stay":"country","stay_in":["ZZ"]}', "stay_in.0: No country is called 'ZZ'."),
+    ('{"currency":{"code":"XYZ"}}', "currency: no rate of XYZ is known; there are USD, AUD"),
+])  # fmt: skip
 def test_a_list_or_group_with_an_unknown_name_is_left_out_as_a_whole(also: str, said: str) -> None:
     scenario, told = scenario_from_link({ALSO: also}, load_catalogue())
     assert (scenario.stay_in, scenario.currency) == ((), None)

@@ -33,15 +33,12 @@ def read(said: str) -> float:
     return float(number.replace(",", "")) * DAYS[unit if unit in DAYS else unit.removesuffix("s")]
 
 
-@pytest.mark.parametrize(
-    ("days", "said"),
-    [
-        (0.412 * SECOND, "412 ms"), (68 * SECOND, "1.13 minutes"), (45 * SECOND, "45 s"), (0.01, "14.4 minutes"),
-        (59.99 / 1_440, "1 hour"), (1 / 24, "1 hour"), (0.5, "12 hours"), (1.0, "1 day"), (1.004, "1 day"),
-        (18.24, "18.2 days"), (365.0, "365 days"), (730.0, "2 years"), (1_234.5, "3.38 years"), (0.0, "0 days"),
-        (float("inf"), "never done"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("days", "said"), [
+    (0.412 * SECOND, "412 ms"), (68 * SECOND, "1.13 minutes"), (45 * SECOND, "45 s"), (0.01, "14.4 minutes"),
+    (59.99 / 1_440, "1 hour"), (1 / 24, "1 hour"), (0.5, "12 hours"), (1.0, "1 day"), (1.004, "1 day"),
+    (18.24, "18.2 days"), (365.0, "365 days"), (730.0, "2 years"), (1_234.5, "3.38 years"), (0.0, "0 days"),
+    (float("inf"), "never done"),
+])  # fmt: skip
 def test_a_length_of_time_reads_in_the_unit_of_its_size(days: float, said: str) -> None:
     assert format_duration(days) == said
 

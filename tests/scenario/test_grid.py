@@ -29,14 +29,11 @@ def test_every_combination_is_a_point_and_the_last_list_turns_fastest() -> None:
     assert (scenario.years, scenario.own.usd_per_kwh, scenario.work[0].accelerators) == (3.0, 0.2, 16)
 
 
-@pytest.mark.parametrize(
-    ("said", "values"),
-    [
-        ("{from: 0.1, to: 0.3, steps: 3}", (0.1, 0.2, 0.3)), ("{from: 0.3, to: 0.1, steps: 3}", (0.3, 0.2, 0.1)),
-        ("{from: 0.1, to: 0.35, by: 0.1}", (0.1, 0.2, 0.3)),
-        ("{from: 0.01, to: 1, steps: 3, scale: log}", (0.01, 0.1, 1.0)), ("[0.5, null]", (0.5, None)),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("said", "values"), [
+    ("{from: 0.1, to: 0.3, steps: 3}", (0.1, 0.2, 0.3)), ("{from: 0.3, to: 0.1, steps: 3}", (0.3, 0.2, 0.1)),
+    ("{from: 0.1, to: 0.35, by: 0.1}", (0.1, 0.2, 0.3)),
+    ("{from: 0.01, to: 1, steps: 3, scale: log}", (0.01, 0.1, 1.0)), ("[0.5, null]", (0.5, None)),
+])  # fmt: skip
 def test_a_range_holds_both_its_ends(said: str, values: tuple[float | None, ...]) -> None:
     grid = read(f"base: x\nvary:\n  own.usd_per_kwh: {said}\n")
     assert grid.values_of_path(("own", "usd_per_kwh")) == values

@@ -51,20 +51,17 @@ def test_names_are_loose_and_unknown_ones_are_told() -> None:
     assert "left out" in told[0]
 
 
-@pytest.mark.parametrize(
-    ("change", "wish"),
-    [
-        ({"ratio": 1e12}, "measured.0.ratio: 1000000000000 must be 0.05 to 20"),
-        ({"ratio": "fast"}, "measured.0.ratio: 'fast' must be a number, 0.05 to 20"),
-        ({"runs": 0}, "measured.0.runs: 0 must be 1 to 10,000"),
-        ({"kind": "tuning"}, "measured.0.kind: 'tuning' must be one of training, serving. Did you mean training"),
-        ({"low": 1.2}, "ratio 1.12 must lie between low, 1.2, and high, 1.23"),
-        ({"low": None}, "low and high come together"),
-        ({"engine": "vllm"}, "engine is of serving"),
-        ({"kind": "serving"}, "precision and method are of training"),
-        ({"colour": "red"}, "measured.0.colour: there is no such key"),
-    ],
-)
+@pytest.mark.parametrize(("change", "wish"), [
+    ({"ratio": 1e12}, "measured.0.ratio: 1000000000000 must be 0.05 to 20"),
+    ({"ratio": "fast"}, "measured.0.ratio: 'fast' must be a number, 0.05 to 20"),
+    ({"runs": 0}, "measured.0.runs: 0 must be 1 to 10,000"),
+    ({"kind": "tuning"}, "measured.0.kind: 'tuning' must be one of training, serving. Did you mean training"),
+    ({"low": 1.2}, "ratio 1.12 must lie between low, 1.2, and high, 1.23"),
+    ({"low": None}, "low and high come together"),
+    ({"engine": "vllm"}, "engine is of serving"),
+    ({"kind": "serving"}, "precision and method are of training"),
+    ({"colour": "red"}, "measured.0.colour: there is no such key"),
+])  # fmt: skip
 def test_what_does_not_agree_is_refused_with_what_would_do(change: dict[str, Any], wish: str) -> None:
     data = ONE.model_dump() | change
     with pytest.raises(ScenarioError) as refusal:

@@ -12,18 +12,15 @@ from pricing import UnknownNameError
 from tests.facts import CATALOGUE
 
 
-@pytest.mark.parametrize(
-    ("said", "meant"),
-    [
-        ("NVIDIA H100 80GB HBM3", "H100-SXM5-80GB"), ("8xH100 80GB", "H100-SXM5-80GB"), ("H100 PCIe", "H100-PCIe-80GB"),
-        ("H100", "H100-SXM5-80GB"), ("A100 PCIe 40GB", "A100-PCIe-40GB"), ("A100 80G", "A100-SXM4-80GB"),
-        ("V100-32GB", "V100-SXM2-32GB"), ("NVIDIA A10G (g5.xlarge)", "A10G-24GB"),
-        ("AMD Instinct MI300X (192 GB)", "MI300X-192GB"), ("TPU v5e-256", "TPU-v5e"), ("v5litepod-16", "TPU-v5e"),
-        ("TPU v6e (Trillium)", "TPU-v6e"), ("AWS Trainium2 (trn2.48xlarge)", "Trainium2-96GB"),
-        ("RTX 6000 Ada Generation", "RTX-6000-Ada-48GB"), ("M2 Ultra", "Apple-M2-Ultra-192GB"), ("L20", "L20-48GB"),
-        ("H20-141GB", "H20-141GB"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("said", "meant"), [
+    ("NVIDIA H100 80GB HBM3", "H100-SXM5-80GB"), ("8xH100 80GB", "H100-SXM5-80GB"), ("H100 PCIe", "H100-PCIe-80GB"),
+    ("H100", "H100-SXM5-80GB"), ("A100 PCIe 40GB", "A100-PCIe-40GB"), ("A100 80G", "A100-SXM4-80GB"),
+    ("V100-32GB", "V100-SXM2-32GB"), ("NVIDIA A10G (g5.xlarge)", "A10G-24GB"),
+    ("AMD Instinct MI300X (192 GB)", "MI300X-192GB"), ("TPU v5e-256", "TPU-v5e"), ("v5litepod-16", "TPU-v5e"),
+    ("TPU v6e (Trillium)", "TPU-v6e"), ("AWS Trainium2 (trn2.48xlarge)", "Trainium2-96GB"),
+    ("RTX 6000 Ada Generation", "RTX-6000-Ada-48GB"), ("M2 Ultra", "Apple-M2-Ultra-192GB"), ("L20", "L20-48GB"),
+    ("H20-141GB", "H20-141GB"),
+])  # fmt: skip
 def test_accelerators_are_known_by_what_tables_call_them(said: str, meant: str) -> None:
     assert match_accelerator(CATALOGUE, said) == meant
 
@@ -34,28 +31,22 @@ def test_other_accelerators_are_not_taken_for_known_ones(said: str) -> None:
         match_accelerator(CATALOGUE, said)
 
 
-@pytest.mark.parametrize(
-    ("said", "meant"),
-    [
-        ("meta-llama/Meta-Llama-3-8B-Instruct", "Llama-3-8B"), ("LLaMA 2 70B (LoRA)", "Llama-2-70B"), ("DBRX", "DBRX"),
-        ("DeepSeek V3 671B", "DeepSeek-V3"), ("Qwen3-235B-A22B-Instruct-2507", "Qwen3-235B-A22B"),
-        ("DeepSeek-R1-Distill-Qwen-7B", "Qwen2.5-7B"), ("Mistral-Small-24B-Instruct", "Mistral-Small-24B-2501"),
-        ("OLMo-2-1124-13B", "OLMo-2-13B"), ("GPT-3 20B", None), ("Baichuan2-13B", None),
-        ("DeepSeek-R1-Distill-Other-9B", None),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("said", "meant"), [
+    ("meta-llama/Meta-Llama-3-8B-Instruct", "Llama-3-8B"), ("LLaMA 2 70B (LoRA)", "Llama-2-70B"), ("DBRX", "DBRX"),
+    ("DeepSeek V3 671B", "DeepSeek-V3"), ("Qwen3-235B-A22B-Instruct-2507", "Qwen3-235B-A22B"),
+    ("DeepSeek-R1-Distill-Qwen-7B", "Qwen2.5-7B"), ("Mistral-Small-24B-Instruct", "Mistral-Small-24B-2501"),
+    ("OLMo-2-1124-13B", "OLMo-2-13B"), ("GPT-3 20B", None), ("Baichuan2-13B", None),
+    ("DeepSeek-R1-Distill-Other-9B", None),
+])  # fmt: skip
 def test_models_are_known_by_their_variants_but_never_in_another_size(said: str, meant: str | None) -> None:
     assert match_model(CATALOGUE, said) == meant
 
 
-@pytest.mark.parametrize(
-    ("said", "meant"),
-    [
-        ("FP8_E4M3", "fp8"), ("W8A8", "int8"), ("w8a8-fp8", "fp8"), ("W4A16 (AWQ)", "int4"), ("GPTQ int4", "int4"),
-        ("NVFP4", "fp4"), ("MXFP4", "mxfp4"), ("Q4_K_M", "q4_k_m"), ("q6_K", "q6_k"), ("float16", "fp16"),
-        ("bfloat16", "bf16"), ("roman", "bf16"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("said", "meant"), [
+    ("FP8_E4M3", "fp8"), ("W8A8", "int8"), ("w8a8-fp8", "fp8"), ("W4A16 (AWQ)", "int4"), ("GPTQ int4", "int4"),
+    ("NVFP4", "fp4"), ("MXFP4", "mxfp4"), ("Q4_K_M", "q4_k_m"), ("q6_K", "q6_k"), ("float16", "fp16"),
+    ("bfloat16", "bf16"), ("roman", "bf16"),
+])  # fmt: skip
 def test_number_formats_are_known_by_what_tables_call_them(said: str, meant: str) -> None:
     assert parse_precision(said) == meant
 

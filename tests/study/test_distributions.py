@@ -37,13 +37,10 @@ def test_bounds_hold_and_a_narrower_spread_keeps_its_middle() -> None:
     assert (half.low, half.typical, half.high) == pytest.approx((-0.125, 0.0, 0.15))
 
 
-@pytest.mark.parametrize(
-    ("told", "wish"),
-    [
-        ((2.0, 1.0, 3.0), "want low <= typical <= high, got 2, 1, 3"), ((1.0, 2.0, 1.5), "want low <= typical <= high"),
-        ((math.nan, 1.0, 2.0), "want three numbers"), ((1.0, 2.0, math.inf), "want three numbers"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("told", "wish"), [
+    ((2.0, 1.0, 3.0), "want low <= typical <= high, got 2, 1, 3"), ((1.0, 2.0, 1.5), "want low <= typical <= high"),
+    ((math.nan, 1.0, 2.0), "want three numbers"), ((1.0, 2.0, math.inf), "want three numbers"),
+])  # fmt: skip
 def test_a_contradictory_or_empty_distribution_is_refused(told: tuple[float, float, float], wish: str) -> None:
     with pytest.raises(DistributionError, match=wish):
         InputDistribution(*told)

@@ -301,27 +301,21 @@ def test_another_accelerator_or_name_leaves_the_doublings_as_they_are() -> None:
     assert found == market(CATALOGUE, other, DAY, accelerators=SOME[:2])
 
 
-@pytest.mark.parametrize(
-    "yours",
-    [
-        {"own": OwnInputs(usd_per_accelerator=20_000.0)},
-        {"rent": RentalInputs(usd_per_accelerator_hour=1.5)},
-        {"kept": ExistingHardware(label=SOME[0], accelerators=4)},
-    ],
-)
+@pytest.mark.parametrize("yours", [
+    {"own": OwnInputs(usd_per_accelerator=20_000.0)},
+    {"rent": RentalInputs(usd_per_accelerator_hour=1.5)},
+    {"kept": ExistingHardware(label=SOME[0], accelerators=4)},
+])  # fmt: skip
 def test_what_is_entered_for_an_accelerator_stays_with_it(yours: dict[str, Any]) -> None:
     one, other = (scenario(RUN, accelerator=key, **yours) for key in SOME[:2])
     assert without_choice(one) != without_choice(other)
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"years": 5.0}, {"site": "DE"}, {"own": OwnInputs(usd_per_accelerator=20_000.0)},
-        {"rent": RentalInputs(usd_per_accelerator_hour=1.5)},
-        {"terms": FinancialTerms(discount_rate_per_year=0.2, hours_per_month=720.0)}, {"accelerator": SOME[1]},
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("changes", [
+    {"years": 5.0}, {"site": "DE"}, {"own": OwnInputs(usd_per_accelerator=20_000.0)},
+    {"rent": RentalInputs(usd_per_accelerator_hour=1.5)},
+    {"terms": FinancialTerms(discount_rate_per_year=0.2, hours_per_month=720.0)}, {"accelerator": SOME[1]},
+])  # fmt: skip
 @pytest.mark.parametrize("work", [RUN, Work(serve=ServingTask(model="llama-3-8b", requests_per_s=2.0))])
 def test_hours_follow_from_the_work_alone(work: Work, changes: dict[str, Any]) -> None:
     asked = scenario(work, **({"accelerator": SOME[0]} | changes))

@@ -41,13 +41,10 @@ def drawn(made: Plan, wins: int, gap: float) -> Futures:
     return Futures(made, (), made.options, present, present, over)
 
 
-@pytest.mark.parametrize(
-    ("wins", "gap", "verdict"),
-    [
-        (100, 0.2, "own"), (90, 0.2, "own"), (88, 0.2, "probably own"), (70, 0.2, "probably own"), (68, 0.2, "close"),
-        (100, 0.0501, "own"), (100, 0.049, "close"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("wins", "gap", "verdict"), [
+    (100, 0.2, "own"), (90, 0.2, "own"), (88, 0.2, "probably own"), (70, 0.2, "probably own"), (68, 0.2, "close"),
+    (100, 0.0501, "own"), (100, 0.049, "close"),
+])  # fmt: skip
 def test_the_words_at_their_thresholds(wins: int, gap: float, verdict: str) -> None:
     found = said(wins, gap=gap)
     assert found.verdict == verdict
@@ -113,12 +110,10 @@ def test_what_stands_alone_is_in_no_futures_cheaper() -> None:
 @at_most(8)
 @given(st.floats(0.05, 1.0), st.floats(0.5, 8.0), st.integers(0, 3))
 def test_nothing_is_surer_than_what_was_counted(busy: float, usd: float, seed: int) -> None:
-    scenario = Scenario.model_validate(
-        {
-            "work": ({"accelerators": 8, "busy_share": busy},), "rent": {"usd_per_accelerator_hour": usd},
-            "ways": ("own", "on_demand"), "seed": seed,
-        }
-    )  # fmt: skip
+    scenario = Scenario.model_validate({
+        "work": ({"accelerators": 8, "busy_share": busy},), "rent": {"usd_per_accelerator_hour": usd},
+        "ways": ("own", "on_demand"), "seed": seed,
+    })  # fmt: skip
     made = plan(catalogue(), scenario, date(2026, 11, 21))
     found = judged(build_answer(made), draw_futures(made, 128))
     share, gap = found.share_cheaper, found.gap_share

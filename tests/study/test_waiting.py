@@ -67,13 +67,10 @@ LATE = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "more",
-    [
-        {}, {"refresh_years": 1.5, "resale_month": 40}, {"capex_usd": 150_000.0},
-        {"warranty_years": 1.0, "failures_per_accelerator_year": 0.2, "repair_share": 0.6},
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("more", [
+    {}, {"refresh_years": 1.5, "resale_month": 40}, {"capex_usd": 150_000.0},
+    {"warranty_years": 1.0, "failures_per_accelerator_year": 0.2, "repair_share": 0.6},
+])  # fmt: skip
 @pytest.mark.parametrize("terms", [TERMS, {**TERMS, "money": "real", "inflation_per_year": 0.03}])
 def test_each_month_costs_what_the_plan_that_orders_in_it_costs(more: dict[str, Any], terms: dict[str, Any]) -> None:
     own = {**LATE, **more}

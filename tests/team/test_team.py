@@ -161,14 +161,11 @@ def test_all_servers_are_restarted_in_turn_and_nobody_is_refused() -> None:
         assert two.process.wait(60) == 0
 
 
-@pytest.mark.parametrize(
-    ("environ", "words"),
-    [
-        ({"SERVERS": "many"}, "is no number of servers"),
-        ({"TLS_CERTIFICATE": "/nowhere.pem"}, "is no file"),
-        ({"MOST_CONNECTIONS": "-1"}, "is no limit"),
-    ],
-)
+@pytest.mark.parametrize(("environ", "words"), [
+    ({"SERVERS": "many"}, "is no number of servers"),
+    ({"TLS_CERTIFICATE": "/nowhere.pem"}, "is no file"),
+    ({"MOST_CONNECTIONS": "-1"}, "is no limit"),
+])  # fmt: skip
 def test_a_setting_that_cannot_be_is_refused_in_a_sentence(environ: dict[str, str], words: str) -> None:
     done = subprocess.run(
         [sys.executable, "tools/team.py"],

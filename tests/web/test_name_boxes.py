@@ -71,14 +71,11 @@ def test_a_neighbour_that_stands_for_a_model_is_said() -> None:
     assert "there is no record of deepseek-v3.1 itself: counted as DeepSeek-V3" in notes(app)
 
 
-@pytest.mark.parametrize(
-    ("held", "note"),
-    [
-        ({"gpu": "h100"}, "'h100' is taken for H100 SXM5 80 GB"),
-        ({"train": "llama 70b"}, "'llama 70b' is taken for Llama 3.3 70B"),
-        ({"serve": "gemma 27b"}, "'gemma 27b' is taken for Gemma 3 27B"),
-    ],
-)
+@pytest.mark.parametrize(("held", "note"), [
+    ({"gpu": "h100"}, "'h100' is taken for H100 SXM5 80 GB"),
+    ({"train": "llama 70b"}, "'llama 70b' is taken for Llama 3.3 70B"),
+    ({"serve": "gemma 27b"}, "'gemma 27b' is taken for Gemma 3 27B"),
+])  # fmt: skip
 def test_a_link_with_a_name_of_several_says_which_is_taken(held: dict[str, str], note: str) -> None:
     app = visit(**held)
     assert note in notes(app)

@@ -20,14 +20,11 @@ def today(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", ["Answer", "What if", "Compare"])
-@pytest.mark.parametrize(
-    "said",
-    [
-        {"ways": ("reserved", "on_demand"), "reserve": {"usd_per_accelerator_hour": 1.94}},
-        {"accelerator": "A100-PCIe-80GB"},
-        {"ways": ("own",), "accelerator": "T4-16GB"},
-    ],
-)
+@pytest.mark.parametrize("said", [
+    {"ways": ("reserved", "on_demand"), "reserve": {"usd_per_accelerator_hour": 1.94}},
+    {"accelerator": "A100-PCIe-80GB"},
+    {"ways": ("own",), "accelerator": "T4-16GB"},
+])  # fmt: skip
 def test_a_question_of_one_side_has_its_pages(page: str, said: dict[str, Any]) -> None:
     asked = Scenario.model_validate(said)
     app = visit(page)

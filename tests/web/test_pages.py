@@ -109,17 +109,14 @@ def test_the_first_visit_holds_an_answer(app: AppTest) -> None:
     assert app.title[0].value == headline(Scenario())
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "scenario"),
-    [
-        ("gpus", 9.0, working(accelerators=9)),
-        pytest.param("gpus", 1_000_000.0, working(accelerators=1_000_000), marks=pytest.mark.slow),
-        pytest.param("gpus", 32.5, working(accelerators=33), marks=pytest.mark.slow),
-        pytest.param("session", 0.5, Scenario(rent=RentalInputs(hours_per_session=0.5)), marks=pytest.mark.slow),
-        ("disk", 0.0, working(storage_tb=0.0)),
-        pytest.param("egress", 100_000.0, working(egress_tb_per_month=100_000.0), marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize(("key", "value", "scenario"), [
+    ("gpus", 9.0, working(accelerators=9)),
+    pytest.param("gpus", 1_000_000.0, working(accelerators=1_000_000), marks=pytest.mark.slow),
+    pytest.param("gpus", 32.5, working(accelerators=33), marks=pytest.mark.slow),
+    pytest.param("session", 0.5, Scenario(rent=RentalInputs(hours_per_session=0.5)), marks=pytest.mark.slow),
+    ("disk", 0.0, working(storage_tb=0.0)),
+    pytest.param("egress", 100_000.0, working(egress_tb_per_month=100_000.0), marks=pytest.mark.slow),
+])  # fmt: skip
 def test_a_changed_number_moves_the_answer(app: AppTest, key: str, value: float, scenario: Scenario) -> None:
     unfolded(app.run())
     app.number_input(key=key).set_value(value).run()
@@ -310,13 +307,10 @@ def test_the_answer_turns_with_use_and_with_the_path_of_rents() -> None:
     assert app.title[0].value == verdict(falling) != busy
 
 
-@pytest.mark.parametrize(
-    ("gpu", "title", "said"),
-    [
-        ("TPU-v5e", "Not enough to answer yet.", "Nobody sells TPU v5e"),
-        ("Gaudi3-128GB", "Buy.", "Renting is left out: nobody publishes a price for renting Gaudi 3"),
-    ],
-)
+@pytest.mark.parametrize(("gpu", "title", "said"), [
+    ("TPU-v5e", "Not enough to answer yet.", "Nobody sells TPU v5e"),
+    ("Gaudi3-128GB", "Buy.", "Renting is left out: nobody publishes a price for renting Gaudi 3"),
+])  # fmt: skip
 def test_without_a_price_it_says_what_is_left_out_and_what_to_enter(gpu: str, title: str, said: str) -> None:
     app = visit("Answer")
     app.query_params["gpu"] = gpu

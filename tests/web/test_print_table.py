@@ -6,14 +6,11 @@ from streamlit.testing.v1 import AppTest
 from planner.web.print_table import format_number
 
 
-@pytest.mark.parametrize(
-    ("value", "form", "said"),
-    [
-        (12345.6, "$%,.0f", "$12,346"), (0.3512, "percent", "35.12%"), (0.35, "percent", "35%"),
-        (99.93, "%.3g", "99.9"), (12.0, "%d%%", "12%"), (1234.5, "%,.1f", "1,234.5"), (7.0, "%g", "7"),
-        (1234.5, "", "1,234.5"), (1000.0, "", "1,000"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("value", "form", "said"), [
+    (12345.6, "$%,.0f", "$12,346"), (0.3512, "percent", "35.12%"), (0.35, "percent", "35%"),
+    (99.93, "%.3g", "99.9"), (12.0, "%d%%", "12%"), (1234.5, "%,.1f", "1,234.5"), (7.0, "%g", "7"),
+    (1234.5, "", "1,234.5"), (1000.0, "", "1,000"),
+])  # fmt: skip
 def test_a_number_is_written_as_its_column_says(value: float, form: str, said: str) -> None:
     assert format_number(value, form) == said
 
@@ -27,12 +24,10 @@ def _page() -> None:
     from planner.web.print_table import print_table
 
     long = "https://example.org/" + "a" * 40
-    table = Table(
-        {
-            "Who": ["<b>A & B</b>", None], "Paid": [1234.5, float("nan")], "Read": [date(2026, 7, 1), None],
-            "Where": [long, ""], **{f"Column {n}": ["x", "y"] for n in range(20)},
-        }
-    )  # fmt: skip
+    table = Table({
+        "Who": ["<b>A & B</b>", None], "Paid": [1234.5, float("nan")], "Read": [date(2026, 7, 1), None],
+        "Where": [long, ""], **{f"Column {n}": ["x", "y"] for n in range(20)},
+    })  # fmt: skip
     money = {"Paid": st.column_config.NumberColumn("Paid, all", format="$%,.0f")}
     print_table(table, column_config=money, placeholder="none", alt='"All" of it', hide_index=True)
 

@@ -96,23 +96,16 @@ def test_a_link_holds_only_what_its_question_asks_and_says_the_same_elsewhere() 
     assert asked(visit(**held)) == asked(app)
 
 
-@pytest.mark.parametrize(
-    ("held", "question", "work"),
-    [
-        ({"train": "Llama-3-8B", "gpus": "16"}, "Train", Work(accelerators=16, train=TrainingTask(model="Llama-3-8B"))),
-        (
-            {"train": "llama 3 70b", "method": "lora", "runs": "20", "tokens": "2e8"},
-            "Fine-tune",
-            Work(train=TrainingTask(model="Llama-3-70B", method="lora", tokens=2e8, runs_per_month=20.0)),
-        ),
-        (
-            {"serve": "Llama-3-70B", "rps": "20"},
-            "Serve",
-            Work(serve=ServingTask(model="Llama-3-70B", requests_per_s=20.0)),
-        ),
-        ({"gpus": "9", "waits": "1"}, "GPU-hours", Work(accelerators=9, may_wait=True)),
-    ],
-)
+@pytest.mark.parametrize(("held", "question", "work"), [
+    ({"train": "Llama-3-8B", "gpus": "16"}, "Train", Work(accelerators=16, train=TrainingTask(model="Llama-3-8B"))),
+    (
+        {"train": "llama 3 70b", "method": "lora", "runs": "20", "tokens": "2e8"},
+        "Fine-tune",
+        Work(train=TrainingTask(model="Llama-3-70B", method="lora", tokens=2e8, runs_per_month=20.0)),
+    ),
+    ({"serve": "Llama-3-70B", "rps": "20"}, "Serve", Work(serve=ServingTask(model="Llama-3-70B", requests_per_s=20.0))),
+    ({"gpus": "9", "waits": "1"}, "GPU-hours", Work(accelerators=9, may_wait=True)),
+])  # fmt: skip
 def test_links_of_before_keep_their_meaning(held: dict[str, str], question: str, work: Work) -> None:
     app = visit(**held)
     assert not app.exception
@@ -220,14 +213,11 @@ def test_a_rare_field_that_holds_something_stays_on_the_screen() -> None:
     assert asked(app).own.fte_per_accelerator == 0.02
 
 
-@pytest.mark.parametrize(
-    ("work", "said"),
-    [
-        (Work(train=TrainingTask(model="Llama-2-7B", tokens=1.4e12)), "= 1.4 trillion tokens, 208 for each parameter."),
-        (Work(train=TrainingTask(model="Llama-2-7B")), "= 132 billion tokens, 19.6 for each parameter."),
-        (Work(accelerators=8), "= 3,500 GPU-hours a month."),
-    ],
-)
+@pytest.mark.parametrize(("work", "said"), [
+    (Work(train=TrainingTask(model="Llama-2-7B", tokens=1.4e12)), "= 1.4 trillion tokens, 208 for each parameter."),
+    (Work(train=TrainingTask(model="Llama-2-7B")), "= 132 billion tokens, 19.6 for each parameter."),
+    (Work(accelerators=8), "= 3,500 GPU-hours a month."),
+])  # fmt: skip
 def test_large_numbers_are_said_back_in_words(work: Work, said: str) -> None:
     written = Scenario(work=(work,))
     question = detect_question(scenario_to_link(written)).name

@@ -218,14 +218,11 @@ def cookie_in(sent: list[Message]) -> str:
     return "".join(said.decode() for name, said in sent[0]["headers"] if name == b"set-cookie").split(";")[0]
 
 
-@pytest.mark.parametrize(
-    ("asked", "told"),
-    [
-        (scope("/compare"), True), (scope("/compare", "0"), True), (scope("/compare", "1"), False),
-        (scope("/_stcore/stream", "0", "websocket"), True), (scope("/_stcore/stream", "1", "websocket"), False),
-        (scope("/static/js/index.1234.js"), False),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("asked", "told"), [
+    (scope("/compare"), True), (scope("/compare", "0"), True), (scope("/compare", "1"), False),
+    (scope("/_stcore/stream", "0", "websocket"), True), (scope("/_stcore/stream", "1", "websocket"), False),
+    (scope("/static/js/index.1234.js"), False),
+])  # fmt: skip
 def test_a_cookie_says_where_the_session_is(asked: Message, told: bool) -> None:
     assert (cookie_in(asked_of(1, asked)) == "rent-or-buy-server=1") is told
 

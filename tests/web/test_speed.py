@@ -86,14 +86,11 @@ def test_every_view_of_training_opens_from_a_link(view: str, finding: str) -> No
     assert finding in all_text(app)
 
 
-@pytest.mark.parametrize(
-    ("view", "finding"),
-    [
-        ("", "Your plan"), ("Memory", "requests at once"),
-        ("Where the speed goes", "A full batch spends most of its time"), ("Layouts", "layout"),
-        ("How far to trust it", "Most of these runs were fitted"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("view", "finding"), [
+    ("", "Your plan"), ("Memory", "requests at once"),
+    ("Where the speed goes", "A full batch spends most of its time"), ("Layouts", "layout"),
+    ("How far to trust it", "Most of these runs were fitted"),
+])  # fmt: skip
 def test_every_view_of_a_service_opens_from_a_link(view: str, finding: str) -> None:
     app = visit(SERVE, view)
     assert not app.exception

@@ -114,24 +114,21 @@ def test_a_variable_limits_uploads(there: App) -> None:
     tab.leave()
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "said"),
-    [
-        ("STREAMLIT_SERVER_MAX_UPLOAD_SIZE", "much", "'much' is not a valid integer"),
-        ("STREAMLIT_SERVER_MAX_UPLOAD_SIZE", "-1", "megabytes above 0"),
-        ("STREAMLIT_SERVER_ENABLE_CORS", "perhaps", "'perhaps' is not a valid boolean"),
-        ("STREAMLIT_SERVER_ADDRESS", "192.0.2.7", "is not an address of this machine"),
-        ("STREAMLIT_SERVER_ADDRESS", "unix:///tmp/x", "is not an address of this machine"),
-        ("STREAMLIT_SERVER_ALLOWED_HOSTS", "https://plans.corp.example", "names without https://"),
-        ("STREAMLIT_SERVER_ALLOWED_HOSTS", "a.example,b.example", "with spaces between them"),
-        ("STREAMLIT_SERVER_BASE_URL_PATH", "a/../b", "want a path"),
-        ("STREAMLIT_SERVER_BASE_URL_PATH", "'</script>", "want a path"),
-        ("STREAMLIT_SERVER_SSL_CERT_FILE", "/nowhere.pem", "a file that exists"),
-        ("STREAMLIT_SERVER_XSRF_COOKIE_SAME_SITE", "loose", "xsrfCookieSameSite"),
-        ("STREAMLIT_SERVER_PORT", "99999", "want a number from 1 to 65535"),
-        ("SERVERS", "0", "want one from 1 to 64"),
-    ],
-)
+@pytest.mark.parametrize(("name", "value", "said"), [
+    ("STREAMLIT_SERVER_MAX_UPLOAD_SIZE", "much", "'much' is not a valid integer"),
+    ("STREAMLIT_SERVER_MAX_UPLOAD_SIZE", "-1", "megabytes above 0"),
+    ("STREAMLIT_SERVER_ENABLE_CORS", "perhaps", "'perhaps' is not a valid boolean"),
+    ("STREAMLIT_SERVER_ADDRESS", "192.0.2.7", "is not an address of this machine"),
+    ("STREAMLIT_SERVER_ADDRESS", "unix:///tmp/x", "is not an address of this machine"),
+    ("STREAMLIT_SERVER_ALLOWED_HOSTS", "https://plans.corp.example", "names without https://"),
+    ("STREAMLIT_SERVER_ALLOWED_HOSTS", "a.example,b.example", "with spaces between them"),
+    ("STREAMLIT_SERVER_BASE_URL_PATH", "a/../b", "want a path"),
+    ("STREAMLIT_SERVER_BASE_URL_PATH", "'</script>", "want a path"),
+    ("STREAMLIT_SERVER_SSL_CERT_FILE", "/nowhere.pem", "a file that exists"),
+    ("STREAMLIT_SERVER_XSRF_COOKIE_SAME_SITE", "loose", "xsrfCookieSameSite"),
+    ("STREAMLIT_SERVER_PORT", "99999", "want a number from 1 to 65535"),
+    ("SERVERS", "0", "want one from 1 to 64"),
+])  # fmt: skip
 def test_a_wrong_variable_is_refused_with_a_sentence_and_2(name: str, value: str, said: str) -> None:
     code, err = refusal(**{name: value})
     assert code == 2

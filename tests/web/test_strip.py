@@ -66,13 +66,10 @@ def test_the_last_edit_and_what_it_did_stand_beside_the_verdict() -> None:
     assert words.markdown(f"how many at once: 8 → 16. Renting +{more}") in verdict_line(app)
 
 
-@pytest.mark.parametrize(
-    ("held", "title", "why"),
-    [
-        ({"train": "Llama-3-70B", "tokens": "2000000000000", "gpus": "64"}, "Over a year: 388 days.", "them take 352"),
-        ({"train": "Llama-3-70B", "gpus": "2"}, "Llama 3 70B does not fit on 2 x H100-SXM5-80GB.", "it needs"),
-    ],
-)
+@pytest.mark.parametrize(("held", "title", "why"), [
+    ({"train": "Llama-3-70B", "tokens": "2000000000000", "gpus": "64"}, "Over a year: 388 days.", "them take 352"),
+    ({"train": "Llama-3-70B", "gpus": "2"}, "Llama 3 70B does not fit on 2 x H100-SXM5-80GB.", "it needs"),
+])  # fmt: skip
 def test_what_cannot_be_as_it_was_asked_says_why_beside_the_title(held: dict[str, str], title: str, why: str) -> None:
     app = entrypoint(**held)
     assert not app.exception

@@ -106,13 +106,10 @@ def test_the_title_is_what_matters_most_and_where_it_turns() -> None:
     assert f"As entered: {title(judged_as_made().answer)}" in all_text(app)
 
 
-@pytest.mark.parametrize(
-    ("held", "said"),
-    [
-        ({"busy": "95"}, "; both options cost the same if work that comes is 71% of plan"),
-        ({"busy": "10"}, "; nothing alone turns the answer"),
-    ],
-)
+@pytest.mark.parametrize(("held", "said"), [
+    ({"busy": "95"}, "; both options cost the same if work that comes is 71% of plan"),
+    ({"busy": "10"}, "; nothing alone turns the answer"),
+])  # fmt: skip
 def test_the_title_names_the_first_flip_or_that_there_is_none(held: dict[str, str], said: str) -> None:
     judged, bars = weighed(asked(held))
     assert headline(judged.answer, bars).endswith(said)

@@ -57,16 +57,13 @@ def test_constants_of_your_own_are_used() -> None:
     assert check_serving(CATALOGUE, [PLAIN], slow)[0].error != check_serving(CATALOGUE, [PLAIN])[0].error
 
 
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        ({"quality": "C"}, "tier C"), ({"task": "llm-prefill"}, "writes tokens"),
-        ({"model": "Unheard-of"}, "unknown shape"), ({"model": "Nemotron-Nano-9B-v2"}, "other layers beside attention"),
-        ({"accelerator": "Abacus"}, "unknown accelerator"), ({"n_accelerators": ""}, "number of accelerators"),
-        ({"counted": "prompts"}, "prompts only"), ({"counted": "pool"}, "one pool"),
-        ({"accelerator_inferred": "yes"}, "name of a queue"), ({"data_parallel": "8"}, "several replicas"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("change", "why"), [
+    ({"quality": "C"}, "tier C"), ({"task": "llm-prefill"}, "writes tokens"),
+    ({"model": "Unheard-of"}, "unknown shape"), ({"model": "Nemotron-Nano-9B-v2"}, "other layers beside attention"),
+    ({"accelerator": "Abacus"}, "unknown accelerator"), ({"n_accelerators": ""}, "number of accelerators"),
+    ({"counted": "prompts"}, "prompts only"), ({"counted": "pool"}, "one pool"),
+    ({"accelerator_inferred": "yes"}, "name of a queue"), ({"data_parallel": "8"}, "several replicas"),
+])  # fmt: skip
 def test_a_row_that_says_too_little_is_skipped_with_its_reason(change: dict[str, str], why: str) -> None:
     with pytest.raises(SkippedRunError, match=why):
         read_run(CATALOGUE, {**PLAIN, **change})
@@ -138,15 +135,12 @@ def test_an_empty_table_is_checked_too() -> None:
     assert summary([]) == []
 
 
-@pytest.mark.parametrize(
-    ("called", "found"),
-    [
-        ("Llama-3.1-70B-Instruct", "Llama-3.1-70B"), ("gemma-3-27b-it", "Gemma-3-27B"),
-        ("Qwen3-235B-A22B-Thinking-2507-FP8", "Qwen3-235B-A22B"),
-        ("NVIDIA/Llama-3.3-70B-Instruct-FP4", "Llama-3.3-70B"), ("DeepSeek-R1-0528", "DeepSeek-R1"),
-        ("CodeLlama-13b-hf", "Llama-2-13B"), ("Llama2-7B EXL2 4.0bpw", None),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("called", "found"), [
+    ("Llama-3.1-70B-Instruct", "Llama-3.1-70B"), ("gemma-3-27b-it", "Gemma-3-27B"),
+    ("Qwen3-235B-A22B-Thinking-2507-FP8", "Qwen3-235B-A22B"),
+    ("NVIDIA/Llama-3.3-70B-Instruct-FP4", "Llama-3.3-70B"), ("DeepSeek-R1-0528", "DeepSeek-R1"),
+    ("CodeLlama-13b-hf", "Llama-2-13B"), ("Llama2-7B EXL2 4.0bpw", None),
+])  # fmt: skip
 def test_tuned_and_quantised_models_have_the_shape_of_their_base(called: str, found: str | None) -> None:
     if found is not None:
         assert find_shape(CATALOGUE, called).name == found
@@ -178,27 +172,21 @@ def test_how_an_engine_works_depends_on_the_day() -> None:
     assert find_period("trtllm", parse_published_day("2019")).old_grouped  # older than the oldest: as the oldest
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"prefill_instances": "0", "decode_instances": "0"}, {"prefill_instances": "1"}, {"arrivals_per_s": "0"},
-        {"arrivals_per_s": "."}, {"ttft_limit_ms": ".", "tpot_limit_ms": "0"}, {"data_parallel": "99999999999"},
-        {"draft_tokens": "many"}, {"batching": "sometimes"},
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("change", [
+    {"prefill_instances": "0", "decode_instances": "0"}, {"prefill_instances": "1"}, {"arrivals_per_s": "0"},
+    {"arrivals_per_s": "."}, {"ttft_limit_ms": ".", "tpot_limit_ms": "0"}, {"data_parallel": "99999999999"},
+    {"draft_tokens": "many"}, {"batching": "sometimes"},
+])  # fmt: skip
 def test_cells_that_make_no_sense_break_nothing(change: dict[str, str]) -> None:
     (one,) = check_serving(CATALOGUE, [{**PLAIN, **change}])
     assert one.skipped_reason or one.rate
 
 
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        ({"batching": "sometimes"}, "column batching: want one of static, average, continuous, got 'sometimes'"),
-        ({"overloaded": "perhaps"}, "column overloaded: want one of yes"),
-        ({"decode_instances": "1.5"}, "column decode_instances: want a whole number"),
-    ],
-)
+@pytest.mark.parametrize(("change", "why"), [
+    ({"batching": "sometimes"}, "column batching: want one of static, average, continuous, got 'sometimes'"),
+    ({"overloaded": "perhaps"}, "column overloaded: want one of yes"),
+    ({"decode_instances": "1.5"}, "column decode_instances: want a whole number"),
+])  # fmt: skip
 def test_a_cell_outside_its_choices_is_skipped_with_its_column(change: dict[str, str], why: str) -> None:
     (row,) = read_run_rows(as_csv([{**PLAIN, **change}]), SERVING, file="mine.csv")
     with pytest.raises(SkippedRunError, match=why):

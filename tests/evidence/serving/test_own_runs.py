@@ -67,18 +67,15 @@ def test_the_houses_own_constants_are_read_back() -> None:
     assert serving_constants_in(HOUSE, file="c.yaml") == serving_data().values()
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "wish"),
-    [
-        ("  flops_share:", "  flop_share:", "Did you mean flops_share?"),
-        (FLOPS_SHARE, "  flops_share: {value: 79.39", "within 30 times of 0[.]"),
-        (FLOPS_SHARE, "  flops_share: {value: .inf", "c.yaml"),
-        (FLOPS_SHARE, "  flops_share: {value: -1", "a number above 0"),
-        ("  expert_skew: {value: 0.6", "  expert_skew: {value: 0.7", "want 0.6"),
-        ("about:", "more: 1\nabout:", "c.yaml: more"),
-        ("constants:", "constants:\n  &a", "c.yaml"),
-    ],
-)
+@pytest.mark.parametrize(("before", "after", "wish"), [
+    ("  flops_share:", "  flop_share:", "Did you mean flops_share?"),
+    (FLOPS_SHARE, "  flops_share: {value: 79.39", "within 30 times of 0[.]"),
+    (FLOPS_SHARE, "  flops_share: {value: .inf", "c.yaml"),
+    (FLOPS_SHARE, "  flops_share: {value: -1", "a number above 0"),
+    ("  expert_skew: {value: 0.6", "  expert_skew: {value: 0.7", "want 0.6"),
+    ("about:", "more: 1\nabout:", "c.yaml: more"),
+    ("constants:", "constants:\n  &a", "c.yaml"),
+])  # fmt: skip
 def test_constants_that_cannot_be_are_refused(before: str, after: str, wish: str) -> None:
     with pytest.raises(Exception, match=wish) as refusal:
         serving_constants_in(HOUSE.replace(before, after, 1), file="c.yaml")

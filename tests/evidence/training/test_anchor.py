@@ -119,20 +119,17 @@ def file_with(**changes: str) -> str:
     return f"constants:\n{body}\n{rest}\n"
 
 
-@pytest.mark.parametrize(
-    ("changes", "wish"),
-    [
-        ({"c_e16": "{value: -1, prior: 1, sd: 1, meaning: x}"}, r"constants.e16.value: want a number above 0, got -1"),
-        ({"c_e16": "{value: 5000, prior: 1, sd: 1, meaning: x}"}, "constants.e16: 5000 is beyond 1000 times"),
-        ({"c_e16": "{value: true, prior: 1, sd: 1, meaning: x}"}, "constants.e16.value"),
-        ({"c_e16": "{value: text, prior: 1, sd: 1, meaning: x}"}, "constants.e16.value"),
-        ({"c_e16": ""}, "constants: e16 is missing"),
-        ({"c_luck": "{value: 1, prior: 1, sd: 1, meaning: x}"}, "constants.luck: there is no such constant"),
-        ({"chips": "{H100-SXM5-80GB: 50}"}, "chips.H100-SXM5-80GB: want a number, at most 20, got 50"),
-        ({"bands": "{moe: {low: 1.2, high: 0.8, rows: 9}}"}, "bands.moe: low is above high"),
-        ({"colour": "red"}, "colour: there is no such key"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "wish"), [
+    ({"c_e16": "{value: -1, prior: 1, sd: 1, meaning: x}"}, r"constants.e16.value: want a number above 0, got -1"),
+    ({"c_e16": "{value: 5000, prior: 1, sd: 1, meaning: x}"}, "constants.e16: 5000 is beyond 1000 times"),
+    ({"c_e16": "{value: true, prior: 1, sd: 1, meaning: x}"}, "constants.e16.value"),
+    ({"c_e16": "{value: text, prior: 1, sd: 1, meaning: x}"}, "constants.e16.value"),
+    ({"c_e16": ""}, "constants: e16 is missing"),
+    ({"c_luck": "{value: 1, prior: 1, sd: 1, meaning: x}"}, "constants.luck: there is no such constant"),
+    ({"chips": "{H100-SXM5-80GB: 50}"}, "chips.H100-SXM5-80GB: want a number, at most 20, got 50"),
+    ({"bands": "{moe: {low: 1.2, high: 0.8, rows: 9}}"}, "bands.moe: low is above high"),
+    ({"colour": "red"}, "colour: there is no such key"),
+])  # fmt: skip
 def test_a_file_that_is_none_of_ours_is_told_in_one_sentence(changes: dict[str, Any], wish: str) -> None:
     with pytest.raises(RunTableError, match=rf"mine.yaml: {wish}"):
         training_constants_in(file_with(**changes), file="mine.yaml")

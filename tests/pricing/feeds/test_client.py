@@ -96,18 +96,15 @@ def test_a_server_out_of_order_is_asked_again(server: Server, client: Client, st
     assert client.get(PAGE).json() == [1]
 
 
-@pytest.mark.parametrize(
-    ("status", "tries", "sentence"),
-    [
-        (500, 3, "Example is out of order (500), after 3 tries too."),
-        (503, 3, "Example is out of order (503), after 3 tries too."),
-        (429, 3, "Example wants to be asked less often (429), after 3 tries too."),
-        (404, 1, "Example has no such page any more (404)."),
-        (410, 1, "Example has no such page any more (410)."),
-        (403, 1, "Example did not let us in (403)."),
-        (204, 1, "Example answered 204, and not with its prices."),
-    ],
-)
+@pytest.mark.parametrize(("status", "tries", "sentence"), [
+    (500, 3, "Example is out of order (500), after 3 tries too."),
+    (503, 3, "Example is out of order (503), after 3 tries too."),
+    (429, 3, "Example wants to be asked less often (429), after 3 tries too."),
+    (404, 1, "Example has no such page any more (404)."),
+    (410, 1, "Example has no such page any more (410)."),
+    (403, 1, "Example did not let us in (403)."),
+    (204, 1, "Example answered 204, and not with its prices."),
+])  # fmt: skip
 def test_an_unhappy_status_is_told(server: Server, client: Client, status: int, tries: int, sentence: str) -> None:
     server.says("/prices", Answer(status=status, body=b""))
     assert refused(client=client) == sentence
@@ -248,27 +245,24 @@ def test_a_redirect_within_the_hosts_is_followed_without_the_key(server: Server,
     assert "Authorization" not in server.asked[1].headers
 
 
-@pytest.mark.parametrize(
-    ("where", "sentence"),
-    [
-        ("https://evil.example/", "Example sends us to evil.example, which is none of its hosts: not followed."),
-        ("//evil.example/x", "Example sends us to evil.example, which is none of its hosts: not followed."),
-        ("https://169.254.169.254/", "Example sends us to a private address, where nobody sells: not followed."),
-        ("http://127.0.0.1:8501/", "Example sends us to a private address, where nobody sells: not followed."),
-        ("https://[::1]/", "Example sends us to a private address, where nobody sells: not followed."),
-        ("https://localhost/", "Example sends us to a private address, where nobody sells: not followed."),
-        (f"http://{HOST}/prices", "Example sends us to an address that is not encrypted: not followed."),
-        (f"https://{HOST}:81/x", "Example sends us to port 81 of prices.example, which is none of its: not followed."),
-        (f"https://{OTHER}:80/x", "Example sends us to port 80 of more.example, which is none of its: not followed."),
-        (f"//{HOST}:0/x", "Example sends us to port 0 of prices.example, which is none of its: not followed."),
-        (f"https://{HOST}:99999/x", "Example sends us to what is no address: not followed."),
-        (f"https://{HOST}:port/x", "Example sends us to what is no address: not followed."),
-        ("https://[bad/x", "Example sends us to what is no address: not followed."),
-        ("file:///etc/passwd", "Example sends us to no host, which is none of its hosts: not followed."),
-        ("https://a@evil.example/", "Example sends us to evil.example, which is none of its hosts: not followed."),
-        ("/prices", "Example sends us on more than 5 times."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("where", "sentence"), [
+    ("https://evil.example/", "Example sends us to evil.example, which is none of its hosts: not followed."),
+    ("//evil.example/x", "Example sends us to evil.example, which is none of its hosts: not followed."),
+    ("https://169.254.169.254/", "Example sends us to a private address, where nobody sells: not followed."),
+    ("http://127.0.0.1:8501/", "Example sends us to a private address, where nobody sells: not followed."),
+    ("https://[::1]/", "Example sends us to a private address, where nobody sells: not followed."),
+    ("https://localhost/", "Example sends us to a private address, where nobody sells: not followed."),
+    (f"http://{HOST}/prices", "Example sends us to an address that is not encrypted: not followed."),
+    (f"https://{HOST}:81/x", "Example sends us to port 81 of prices.example, which is none of its: not followed."),
+    (f"https://{OTHER}:80/x", "Example sends us to port 80 of more.example, which is none of its: not followed."),
+    (f"//{HOST}:0/x", "Example sends us to port 0 of prices.example, which is none of its: not followed."),
+    (f"https://{HOST}:99999/x", "Example sends us to what is no address: not followed."),
+    (f"https://{HOST}:port/x", "Example sends us to what is no address: not followed."),
+    ("https://[bad/x", "Example sends us to what is no address: not followed."),
+    ("file:///etc/passwd", "Example sends us to no host, which is none of its hosts: not followed."),
+    ("https://a@evil.example/", "Example sends us to evil.example, which is none of its hosts: not followed."),
+    ("/prices", "Example sends us on more than 5 times."),
+])  # fmt: skip
 def test_a_redirect_elsewhere_is_refused(server: Server, client: Client, where: str, sentence: str) -> None:
     server.says("/prices", Answer(status=302, body=b"", headers={"Location": where}))
     assert refused(client=client) == sentence
@@ -336,17 +330,14 @@ def test_a_key_comes_from_the_environment_and_is_never_told(server: Server) -> N
     assert server.asked[0].params == {"key": "s3cret"}
 
 
-@pytest.mark.parametrize(
-    ("environ", "sentence"),
-    [
-        ({}, "Example wants a key: set EXAMPLE_KEY."),
-        ({"EXAMPLE_KEY": " "}, "Example wants a key: set EXAMPLE_KEY."),
-        (
-            {"EXAMPLE_KEY": "a\nHost: b"},
-            "Example cannot be asked with the key in EXAMPLE_KEY: it has letters that no key has.",
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("environ", "sentence"), [
+    ({}, "Example wants a key: set EXAMPLE_KEY."),
+    ({"EXAMPLE_KEY": " "}, "Example wants a key: set EXAMPLE_KEY."),
+    (
+        {"EXAMPLE_KEY": "a\nHost: b"},
+        "Example cannot be asked with the key in EXAMPLE_KEY: it has letters that no key has.",
+    ),
+])  # fmt: skip
 def test_a_key_that_is_none(environ: dict[str, str], sentence: str) -> None:
     client = Client(feed(key_name="EXAMPLE_KEY"), at={}, environ=environ)
     with pytest.raises(FeedError) as caught:

@@ -49,16 +49,13 @@ def test_no_price_is_no_price_and_nobody_is_asked(price: float) -> None:
     assert reason.verdict == "refused"
 
 
-@pytest.mark.parametrize(
-    ("changes", "reason"),
-    [
-        ({"count": 0}, "no_shape"), ({"count": 100_000}, "no_shape"), ({"purchase": "lease"}, "no_shape"),
-        ({"price": 250_000.0}, "huge"), ({"seller": "Nobody's Cloud"}, "unknown_seller"),
-        ({"accelerator": "H900"}, "unknown_accelerator"),
-        ({"accelerator": "H100 SXM", "memory_gb": 40}, "unclear_accelerator"),
-        ({"currency": "XAU"}, "unknown_currency"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("changes", "reason"), [
+    ({"count": 0}, "no_shape"), ({"count": 100_000}, "no_shape"), ({"purchase": "lease"}, "no_shape"),
+    ({"price": 250_000.0}, "huge"), ({"seller": "Nobody's Cloud"}, "unknown_seller"),
+    ({"accelerator": "H900"}, "unknown_accelerator"),
+    ({"accelerator": "H100 SXM", "memory_gb": 40}, "unclear_accelerator"),
+    ({"currency": "XAU"}, "unknown_currency"),
+])  # fmt: skip
 def test_what_cannot_be_placed_is_held(changes: dict[str, Any], reason: str) -> None:
     assert kind(Observation(**row(**changes))) == reason
 

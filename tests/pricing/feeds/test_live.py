@@ -131,15 +131,12 @@ def test_what_the_catalogue_has_not_becomes_an_offer(keep: Keep, environ: dict[s
     assert offer.usd_per_accelerator_hour.newest.typical == 3.0
 
 
-@pytest.mark.parametrize(
-    ("seller", "region", "area", "countries"),
-    [
-        ("Azure", "japaneast", "asia", ("JP",)), ("Azure", "westus9", "north_america", ("US",)),
-        ("GCP", "europe-west99", "europe", ()), ("AWS", "ap-southeast-2", "oceania", ()),
-        ("Vast", "Texas, US", "north_america", ("US",)), ("Vast", "Romania", "europe", ("RO",)),
-        ("Massed Compute", "desmoines-usa-1", "north_america", ("US",)), ("Vast", "Atlantis", "not_stated", ()),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("seller", "region", "area", "countries"), [
+    ("Azure", "japaneast", "asia", ("JP",)), ("Azure", "westus9", "north_america", ("US",)),
+    ("GCP", "europe-west99", "europe", ()), ("AWS", "ap-southeast-2", "oceania", ()),
+    ("Vast", "Texas, US", "north_america", ("US",)), ("Vast", "Romania", "europe", ("RO",)),
+    ("Massed Compute", "desmoines-usa-1", "north_america", ("US",)), ("Vast", "Atlantis", "not_stated", ()),
+])  # fmt: skip
 def test_where_a_region_lies(
     keep: Keep, environ: dict[str, str], seller: str, region: str, area: str, countries: tuple[str, ...]
 ) -> None:

@@ -181,17 +181,14 @@ def test_undoing_a_refresh_takes_no_name_away(
     assert read(rental(2.7, seller="Polar Cloud"), run="second") == ["believed"]
 
 
-@pytest.mark.parametrize(
-    ("called", "means", "told"),
-    [
-        ("Nobody", "runpod", "No price waits under the name 'Nobody'"),
-        ("Polar Cloud", "no such seller", "'new' takes it as a new seller"),
-        ("H-One-Hundred with 80 GB", "no such chip", "'none' wants none of its prices"),
-        ("H-One-Hundred with 80 GB", "A100", "Say which"),
-        ("H-One-Hundred with 80 GB", NEW, "'none' wants none of its prices"),
-        ("Polar Tokens", "no such vendor", "No vendor of tokens is called"),
-    ],
-)
+@pytest.mark.parametrize(("called", "means", "told"), [
+    ("Nobody", "runpod", "No price waits under the name 'Nobody'"),
+    ("Polar Cloud", "no such seller", "'new' takes it as a new seller"),
+    ("H-One-Hundred with 80 GB", "no such chip", "'none' wants none of its prices"),
+    ("H-One-Hundred with 80 GB", "A100", "Say which"),
+    ("H-One-Hundred with 80 GB", NEW, "'none' wants none of its prices"),
+    ("Polar Tokens", "no such vendor", "No vendor of tokens is called"),
+])  # fmt: skip
 def test_a_word_that_cannot_be_meant_changes_nothing(
     read: Callable[..., list[str]], name: Done, environ: dict[str, str], called: str, means: str, told: str
 ) -> None:

@@ -57,20 +57,17 @@ def is_a_sentence(said: str) -> bool:
     return said.isprintable() and said.endswith(".") and "Error" not in said and len(said) < 500
 
 
-@pytest.mark.parametrize(
-    ("content", "sentence"),
-    [
-        ("[1, 2]", "latest.json is not what `publish-prices` writes: want an object, got a list. Publish it again."),
-        ("null", "latest.json is not what `publish-prices` writes: want an object, got nothing. Publish it again."),
-        ("7", "latest.json is not what `publish-prices` writes: want an object, got a number. Publish it again."),
-        ('"x"', "latest.json is not what `publish-prices` writes: want an object, got a text. Publish it again."),
-        ("{", "latest.json is no JSON. Publish it again."),
-        ("", "latest.json is no JSON. Publish it again."),
-        ("[" * 100_000, "latest.json is no JSON. Publish it again."),
-        ("9" * 10_000, "latest.json is no JSON. Publish it again."),
-        ("\xff\xfe", "latest.json is no JSON. Publish it again."),
-    ],
-)
+@pytest.mark.parametrize(("content", "sentence"), [
+    ("[1, 2]", "latest.json is not what `publish-prices` writes: want an object, got a list. Publish it again."),
+    ("null", "latest.json is not what `publish-prices` writes: want an object, got nothing. Publish it again."),
+    ("7", "latest.json is not what `publish-prices` writes: want an object, got a number. Publish it again."),
+    ('"x"', "latest.json is not what `publish-prices` writes: want an object, got a text. Publish it again."),
+    ("{", "latest.json is no JSON. Publish it again."),
+    ("", "latest.json is no JSON. Publish it again."),
+    ("[" * 100_000, "latest.json is no JSON. Publish it again."),
+    ("9" * 10_000, "latest.json is no JSON. Publish it again."),
+    ("\xff\xfe", "latest.json is no JSON. Publish it again."),
+])  # fmt: skip
 def test_what_stands_in_latest_json_is_told_in_a_sentence(
     tmp_path: Path, environ: dict[str, str], content: str, sentence: str
 ) -> None:
@@ -120,14 +117,11 @@ def test_a_refresh_survives_anything_in_a_published_folder(tmp_path: Path, envir
     current(environ)
 
 
-@pytest.mark.parametrize(
-    "where",
-    [
-        "https://[bad/x", "https://host:port/x", "https://host:99999/x", "https://", "https:///x", "http://host/x",
-        "ftp://host/x", "https://user:secret@host/x", "https://host/x?key=1", "https://ho st/x", "https://host/\nx",
-        "https://\u202ehost/x", "://", "https://[::1/x", "https://host/x#part", "https://ho\x00st/x",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("where", [
+    "https://[bad/x", "https://host:port/x", "https://host:99999/x", "https://", "https:///x", "http://host/x",
+    "ftp://host/x", "https://user:secret@host/x", "https://host/x?key=1", "https://ho st/x", "https://host/\nx",
+    "https://\u202ehost/x", "://", "https://[::1/x", "https://host/x#part", "https://ho\x00st/x",
+])  # fmt: skip
 def test_an_address_that_is_none_is_told_in_a_sentence(where: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(
         PublishedAddressError, match=r"is no address to read prices from: want https://HOST/FOLDER, or a folder\."

@@ -146,13 +146,10 @@ def test_most_names_of_a_source_are_known_to_the_catalogue(name: str) -> None:
     assert unknown <= {"runpod: R200", "vast: Rubin R300", "excesssupply: A100-80GB"}
 
 
-@pytest.mark.parametrize(
-    ("found", "value"),
-    [
-        ("3.50", 3.5), ("$1,234.5", 1234.5), (2, 2.0), ("0E-9", 0.0), (True, None), ("", None), (None, None),
-        ("1.2.3", None), ("nan", None), (float("inf"), None), (float("nan"), None), ("12 EUR", None), ([], None),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("found", "value"), [
+    ("3.50", 3.5), ("$1,234.5", 1234.5), (2, 2.0), ("0E-9", 0.0), (True, None), ("", None), (None, None),
+    ("1.2.3", None), ("nan", None), (float("inf"), None), (float("nan"), None), ("12 EUR", None), ([], None),
+])  # fmt: skip
 def test_numbers_come_as_texts_too(found: object, value: float | None) -> None:
     assert parsing.number(found) == value
 

@@ -125,16 +125,13 @@ def test_a_region_of_aws_that_changed_is_odd_and_all_of_them_an_error(before: by
         read(feeds()["aws"], changed)
 
 
-@pytest.mark.parametrize(
-    ("name", "file", "before", "after", "says"),
-    [
-        ("azure", "nc-1.json", b'"Items"', b'"items"', "no Items any more, but BillingCurrency"),
-        ("gcp-gcosts", "pricing.yml", b"  instance:", b"  machines:", "got none at all"),
-        ("gcp-billing", "1.json", b'"skus"', b'"items"', "no skus any more"),
-        ("oci", "products.json", b"GPU Per Hour", b"GPU Hour", "none of 6 products is priced by"),
-        ("oci", "shapes.json", b'"products"', b'"parts"', "no products any more"),
-    ],
-)
+@pytest.mark.parametrize(("name", "file", "before", "after", "says"), [
+    ("azure", "nc-1.json", b'"Items"', b'"items"', "no Items any more, but BillingCurrency"),
+    ("gcp-gcosts", "pricing.yml", b"  instance:", b"  machines:", "got none at all"),
+    ("gcp-billing", "1.json", b'"skus"', b'"items"', "no skus any more"),
+    ("oci", "products.json", b"GPU Per Hour", b"GPU Hour", "none of 6 products is priced by"),
+    ("oci", "shapes.json", b'"products"', b'"parts"', "no products any more"),
+])  # fmt: skip
 def test_a_changed_shape_is_told(name: str, file: str, before: bytes, after: bytes, says: str) -> None:
     with pytest.raises(FeedError, match=says):
         read(feeds()[name], {file: raw(name, file).replace(before, after)})

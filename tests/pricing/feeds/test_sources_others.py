@@ -97,14 +97,11 @@ def test_currencies_are_reckoned_from_euros_into_dollars() -> None:
     assert {one.day for one in found} == {date(2026, 11, 20)}
 
 
-@pytest.mark.parametrize(
-    ("sent", "says"),
-    [
-        (b'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "c">]><a/>', "declares a type of document"),
-        (b"<Cube><Cube currency='USD' rate='1.1'", "no XML"),
-        (b"<Cube><Cube currency='JPY' rate='181'/></Cube>", "in USD, got 1 other"),
-    ],
-)
+@pytest.mark.parametrize(("sent", "says"), [
+    (b'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "c">]><a/>', "declares a type of document"),
+    (b"<Cube><Cube currency='USD' rate='1.1'", "no XML"),
+    (b"<Cube><Cube currency='JPY' rate='181'/></Cube>", "in USD, got 1 other"),
+])  # fmt: skip
 def test_an_unsafe_or_changed_file_of_currencies_is_refused(sent: bytes, says: str) -> None:
     with pytest.raises(FeedError, match=says):
         read(feeds()["ecb"], {"daily.xml": sent})
@@ -162,23 +159,20 @@ def test_hot_aisles_lists_are_by_team() -> None:
     assert read(feeds()["hot-aisle"], {"vms.json": b"[]"}) == []  # nothing free is an answer
 
 
-@pytest.mark.parametrize(
-    ("name", "file", "before", "after", "says"),
-    [
-        ("gpuhunt", "version.txt", b"2026", b"v", "want a version such as"),
-        ("skypilot", "lambda.csv", b"SpotPrice", b"Spot", "no column SpotPrice"),
-        ("gpurentalprices", "latest.json", b'"usd_hr"', b'"price"', "no usd_hr any more"),
-        ("toolshedlabs", "prices.json", b'"gpu_family"', b'"family"', "no gpu_family any more"),
-        ("genai-prices", "data.json", b'"prices"', b'"rates"', "no prices any more"),
-        ("litellm", "prices.json", b'"litellm_provider"', b'"vendor"', "no litellm_provider any more"),
-        ("litellm", "prices.json", b'"mode"', b'"kind"', "LiteLLM's reply has no readable price any more"),
-        ("lambda", "types.json", b'"price_cents_per_hour"', b'"cents"', "no price_cents_per_hour any more"),
-        ("digitalocean", "1.json", b'"sizes"', b'"droplets"', "no sizes any more"),
-        ("hyperstack", "pricebook.json", b'"value"', b'"price"', "want a price book"),
-        ("shadeform", "types.json", b'"hourly_price"', b'"price"', "no hourly_price any more"),
-        ("hot-aisle", "vms.json", b'"OnDemandPrice"', b'"Price"', "no OnDemandPrice any more"),
-    ],
-)
+@pytest.mark.parametrize(("name", "file", "before", "after", "says"), [
+    ("gpuhunt", "version.txt", b"2026", b"v", "want a version such as"),
+    ("skypilot", "lambda.csv", b"SpotPrice", b"Spot", "no column SpotPrice"),
+    ("gpurentalprices", "latest.json", b'"usd_hr"', b'"price"', "no usd_hr any more"),
+    ("toolshedlabs", "prices.json", b'"gpu_family"', b'"family"', "no gpu_family any more"),
+    ("genai-prices", "data.json", b'"prices"', b'"rates"', "no prices any more"),
+    ("litellm", "prices.json", b'"litellm_provider"', b'"vendor"', "no litellm_provider any more"),
+    ("litellm", "prices.json", b'"mode"', b'"kind"', "LiteLLM's reply has no readable price any more"),
+    ("lambda", "types.json", b'"price_cents_per_hour"', b'"cents"', "no price_cents_per_hour any more"),
+    ("digitalocean", "1.json", b'"sizes"', b'"droplets"', "no sizes any more"),
+    ("hyperstack", "pricebook.json", b'"value"', b'"price"', "want a price book"),
+    ("shadeform", "types.json", b'"hourly_price"', b'"price"', "no hourly_price any more"),
+    ("hot-aisle", "vms.json", b'"OnDemandPrice"', b'"Price"', "no OnDemandPrice any more"),
+])  # fmt: skip
 def test_a_changed_shape_is_told(name: str, file: str, before: bytes, after: bytes, says: str) -> None:
     with pytest.raises(FeedError, match=says):
         read(feeds()[name], {file: raw(name, file).replace(before, after)})

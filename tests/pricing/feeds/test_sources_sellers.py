@@ -168,21 +168,18 @@ class _Deaf(Replay):
         raise FeedError(f"nothing recorded for {url}")
 
 
-@pytest.mark.parametrize(
-    ("name", "file", "before", "after", "says"),
-    [
-        ("vast", "1.json", b'"offers"', b'"results"', "Vast's reply .* no offers any more, but results"),
-        ("runpod", "types.json", b'"gpuTypes"', b'"gpus"', "RunPod's reply .* no data.gpuTypes any more"),
-        ("vultr", "vdm.json", b'"plans"', b'"sizes"', "Vultr's reply .* no plans any more"),
-        ("verda", "types.json", b'"price_per_hour"', b'"hourly"', "Verda's reply .* no price_per_hour any more"),
-        ("scaleway", "par-2.json", b'"hourly_price"', b'"price"', "Scaleway's reply .* no hourly_price any more"),
-        ("lium", "nodes.json", b'"price_per_gpu_hour"', b'"price"', "Lium's reply .* no price_per_gpu_hour any more"),
-        ("thunder", "pricing.json", b"_x", b"-", "want names such as h100_x1_production, got a100xl-1_production"),
-        ("hyperbolic", "catalog.json", b'"vms"', b'"nodes"', "Hyperbolic's reply .* no vms any more"),
-        ("cloudrift", "types.json", b'"cost_per_hour"', b'"cost"', "CloudRift's reply .* no cost_per_hour any more"),
-        ("daytona", "prices.json", b'"type"', b'"gpu"', "Daytona's reply .* no type any more"),
-    ],
-)
+@pytest.mark.parametrize(("name", "file", "before", "after", "says"), [
+    ("vast", "1.json", b'"offers"', b'"results"', "Vast's reply .* no offers any more, but results"),
+    ("runpod", "types.json", b'"gpuTypes"', b'"gpus"', "RunPod's reply .* no data.gpuTypes any more"),
+    ("vultr", "vdm.json", b'"plans"', b'"sizes"', "Vultr's reply .* no plans any more"),
+    ("verda", "types.json", b'"price_per_hour"', b'"hourly"', "Verda's reply .* no price_per_hour any more"),
+    ("scaleway", "par-2.json", b'"hourly_price"', b'"price"', "Scaleway's reply .* no hourly_price any more"),
+    ("lium", "nodes.json", b'"price_per_gpu_hour"', b'"price"', "Lium's reply .* no price_per_gpu_hour any more"),
+    ("thunder", "pricing.json", b"_x", b"-", "want names such as h100_x1_production, got a100xl-1_production"),
+    ("hyperbolic", "catalog.json", b'"vms"', b'"nodes"', "Hyperbolic's reply .* no vms any more"),
+    ("cloudrift", "types.json", b'"cost_per_hour"', b'"cost"', "CloudRift's reply .* no cost_per_hour any more"),
+    ("daytona", "prices.json", b'"type"', b'"gpu"', "Daytona's reply .* no type any more"),
+])  # fmt: skip
 def test_a_changed_shape_is_told(name: str, file: str, before: bytes, after: bytes, says: str) -> None:
     with pytest.raises(FeedError, match=says):
         read(feeds()[name], {file: raw(name, file).replace(before, after)})

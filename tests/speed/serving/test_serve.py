@@ -49,16 +49,13 @@ def test_a_long_context_is_helped_by_a_narrower_cache() -> None:
     assert one.ways_to_fit[0].change == "keep the cache in 8 bits"
 
 
-@pytest.mark.parametrize(
-    ("wish", "says"),
-    [
-        ({"model": "llama-3.3-70b", "tensor_parallel": 6}, "nearest: 4 or 8"),
-        ({"pipeline_parallel": 40}, "at most one each"),
-        ({"model": "qwen3-30b-a3b", "tensor_parallel": 3}, "nearest: 2 or 4"),
-        ({"tensor_parallel": 8, "accelerators": 4}, "there are 4"),
-        ({"accelerator": "A100-SXM4-80GB", "mig_profile": "1g.10gb", "tensor_parallel": 2}, "cannot talk"),
-    ],
-)
+@pytest.mark.parametrize(("wish", "says"), [
+    ({"model": "llama-3.3-70b", "tensor_parallel": 6}, "nearest: 4 or 8"),
+    ({"pipeline_parallel": 40}, "at most one each"),
+    ({"model": "qwen3-30b-a3b", "tensor_parallel": 3}, "nearest: 2 or 4"),
+    ({"tensor_parallel": 8, "accelerators": 4}, "there are 4"),
+    ({"accelerator": "A100-SXM4-80GB", "mig_profile": "1g.10gb", "tensor_parallel": 2}, "cannot talk"),
+])  # fmt: skip
 def test_a_layout_that_cannot_be_is_refused_with_the_nearest_that_can(wish: dict[str, Any], says: str) -> None:
     with pytest.raises(InvalidJobError, match=says):
         served(**wish)
@@ -71,14 +68,11 @@ def test_legal_degrees_divide_heads_and_do_not_split_a_key_head() -> None:
     assert valid_tensor_degrees(build_text_decoder(CATALOGUE.models["Phi-4-14B"]), most=16) == (1, 2, 5, 10)
 
 
-@pytest.mark.parametrize(
-    "wish",
-    [
-        {"input_tokens": 0}, {"accelerators": 0}, {"batch": -1}, {"percentile": 1.5}, {"engine": "abacus"},
-        {"weight_precision": "fp7"}, {"unheard_of": 1}, {"ttft_ms": float("nan")}, {"input_tokens": "many"},
-        {"requests_per_s": 10.0, "peak_requests_per_s": 1.0},
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("wish", [
+    {"input_tokens": 0}, {"accelerators": 0}, {"batch": -1}, {"percentile": 1.5}, {"engine": "abacus"},
+    {"weight_precision": "fp7"}, {"unheard_of": 1}, {"ttft_ms": float("nan")}, {"input_tokens": "many"},
+    {"requests_per_s": 10.0, "peak_requests_per_s": 1.0},
+])  # fmt: skip
 def test_nonsense_is_refused(wish: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         served(**wish)

@@ -197,14 +197,11 @@ def _of(catalogue: Catalogue, row: dict[str, str]) -> tuple[Network, TrainingPla
     return run.shape, run.plan
 
 
-@pytest.mark.parametrize(
-    ("framework", "precision", "counts", "bytes_each"),
-    [
-        ("Megatron-DeepSpeed", "fp16", "device", 18), ("Megatron-DeepSpeed", "bf16", "device", 18),
-        ("torchtitan", "bf16", "reserved", 14), ("Megatron-Bridge 26.04", "fp8", "device", 14),
-        ("Megatron-LM", "bf16", "device", 16), ("", "", "device", 16),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("framework", "precision", "counts", "bytes_each"), [
+    ("Megatron-DeepSpeed", "fp16", "device", 18), ("Megatron-DeepSpeed", "bf16", "device", 18),
+    ("torchtitan", "bf16", "reserved", 14), ("Megatron-Bridge 26.04", "fp8", "device", 14),
+    ("Megatron-LM", "bf16", "device", 16), ("", "", "device", 16),
+])  # fmt: skip
 def test_a_stack_keeps_what_its_code_says(framework: str, precision: str, counts: str, bytes_each: float) -> None:
     stack = find_software_stack(framework, precision)
     assert stack.counts == counts

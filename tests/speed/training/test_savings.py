@@ -92,15 +92,12 @@ ON_HOST, EIGHT, LORA, QLORA = (
 GB = 1e9
 
 
-@pytest.mark.parametrize(
-    "asked",
-    [
-        {"model": "Llama-3.1-70B", "accelerators": 512},  # norms and activations are computed again
-        {"model": "Llama-3-8B", "accelerators": 64, "zero": "hybrid"},  # sharded within each machine
-        {"model": "DeepSeek-V3", "accelerators": 1_024},
-        {"model": "Llama-3-8B", "accelerators": 1},  # fits nowhere: the leanest layout
-    ],
-)
+@pytest.mark.parametrize("asked", [
+    {"model": "Llama-3.1-70B", "accelerators": 512},  # norms and activations are computed again
+    {"model": "Llama-3-8B", "accelerators": 64, "zero": "hybrid"},  # sharded within each machine
+    {"model": "DeepSeek-V3", "accelerators": 1_024},
+    {"model": "Llama-3-8B", "accelerators": 1},  # fits nowhere: the leanest layout
+])  # fmt: skip
 def test_the_optimizer_on_the_host_takes_its_twelve_bytes_a_parameter_away_and_nothing_else(
     catalogue: Catalogue, asked: dict[str, Any]
 ) -> None:

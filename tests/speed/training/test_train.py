@@ -75,16 +75,13 @@ def test_more_memory_never_stops_fitting_and_more_accelerators_never_take_longer
     assert days[2] < days[1] / 3
 
 
-@pytest.mark.parametrize(
-    ("said", "wish"),
-    [
-        ({"model": ""}, "no model is named"), ({"tp": 16}, "nearest: 8"), ({"tp": 3}, "nearest: 2 or 4"),
-        ({"pp": 64, "accelerators": 64}, "more stages than layers"), ({"pp": 3}, "nearest: 2 or 4"),
-        ({"tp": 2, "pp": 1, "global_batch_sequences": 6}, "nearest: 4 or 8"), ({"ep": 4}, "no experts"),
-        ({"cp": 3}, "nearest: 2 or 4"), ({"model": "Qwen3-30B-A3B", "ep": 7}, "nearest: 4 or 8"),
-        ({"model": "ResNet-50"}, "learns from pictures"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("said", "wish"), [
+    ({"model": ""}, "no model is named"), ({"tp": 16}, "nearest: 8"), ({"tp": 3}, "nearest: 2 or 4"),
+    ({"pp": 64, "accelerators": 64}, "more stages than layers"), ({"pp": 3}, "nearest: 2 or 4"),
+    ({"tp": 2, "pp": 1, "global_batch_sequences": 6}, "nearest: 4 or 8"), ({"ep": 4}, "no experts"),
+    ({"cp": 3}, "nearest: 2 or 4"), ({"model": "Qwen3-30B-A3B", "ep": 7}, "nearest: 4 or 8"),
+    ({"model": "ResNet-50"}, "learns from pictures"),
+])  # fmt: skip
 def test_what_cannot_be_is_refused_with_the_nearest_that_can(
     catalogue: Catalogue, said: dict[str, Any], wish: str
 ) -> None:

@@ -116,13 +116,10 @@ def test_adapters_on_sharded_weights_that_do_not_fit_were_recomputed_in_any_year
     assert read_run(catalogue, {**row, "task": "sft"}).plan.recompute == 0
 
 
-@pytest.mark.parametrize(
-    ("framework", "stated", "fused"),
-    [
-        ("Megatron-DeepSpeed", "", 0.0), ("Megatron-DeepSpeed", "yes", 1.0), ("Megatron-LM", "", 1.0),
-        ("Megatron-LM", "no", 0.0), ("Megatron-DeepSpeed + flash-attn", "", 1.0),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("framework", "stated", "fused"), [
+    ("Megatron-DeepSpeed", "", 0.0), ("Megatron-DeepSpeed", "yes", 1.0), ("Megatron-LM", "", 1.0),
+    ("Megatron-LM", "no", 0.0), ("Megatron-DeepSpeed + flash-attn", "", 1.0),
+])  # fmt: skip
 def test_scores_are_written_out_where_a_stack_must_be_asked_not_to(
     catalogue: Catalogue, framework: str, stated: str, fused: float
 ) -> None:
