@@ -23,3 +23,8 @@ def small() -> Catalogue:
 def real() -> Catalogue:
     """The catalogue that ships."""
     return live_catalogue()
+
+
+@pytest.fixture(scope="session")
+def catalogue(real: Catalogue) -> Catalogue:
+    return real

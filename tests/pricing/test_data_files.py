@@ -3,17 +3,22 @@
 import typing
 import unicodedata
 from collections.abc import Iterator
+from datetime import date
 from functools import cache
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from pricing import strict_yaml
 from pricing.catalogue import SECTIONS, Catalogue
+from pricing.errors import CatalogError
 from pricing.figure import Figure
 from pricing.load import read_file
 from pricing.records import DataFile, Offer, PriceSeries, Record
+from pricing.strict_yaml import MAX_BYTES, MAX_DEPTH
 from tests.frozen import LIVE
 
 FILES = {path.relative_to(LIVE).as_posix(): path for path in sorted(LIVE.rglob("*.yaml"))}
@@ -137,3 +142,211 @@ def test_the_whole_is_the_sum_of_the_files(real: Catalogue) -> None:
 def names_unit(field: str, unit: str) -> bool:
     in_words = IN_WORDS.get(unit, (unit.casefold().replace("/", "_per_").replace("-", "_"),))
     return field.endswith(in_words)
+
+
+READ_RIGHT: list[tuple[str, Any]] = [
+    # words that YAML 1.1 takes for truth values
+    ("NO", "NO"),
+    ("no", "no"),
+    ("on", "on"),
+    ("off", "off"),
+    ("yes", "yes"),
+    ("y", "y"),
+    ("True", "True"),
+    ("FALSE", "FALSE"),
+    ("Null", "Null"),
+    ("true", True),
+    ("false", False),
+    ("null", None),
+    ("~", None),
+    ("", None),
+    # numbers, and what only looks like one
+    ("8", 8),
+    ("-3", -3),
+    ("+7", 7),
+    ("0", 0),
+    ("1_000_000", 1_000_000),
+    ("0.35", 0.35),
+    ("1.10", 1.1),
+    (".5", 0.5),
+    ("1.", 1.0),
+    ("1e6", 1e6),
+    ("1E-3", 0.001),
+    ("2.5e+3", 2500.0),
+    ("1e-400", 0.0),
+    ("1__0", "1__0"),
+    ("1_000.5", "1_000.5"),
+    ("1,000", "1,000"),
+    ("3,25", "3,25"),
+    ("1.2.3", "1.2.3"),
+    ("0b11", "0b11"),
+    ("12:30", "12:30"),
+    ("190:20:30", "190:20:30"),
+    ("nan", "nan"),
+    ("inf", "inf"),
+    ("=", "="),
+    ("1" * 40, int("1" * 40)),
+    ("1" * 41, "1" * 41),  # nothing here is that large: text, so that a number's field refuses it
+    ("٣", "٣"),  # a digit, but not one of ours
+    # days
+    ("2026-05-01", date(2026, 5, 1)),
+    ("2026-05", "2026-05"),
+    ("2026-5-1", "2026-5-1"),
+    ("2026-05-01T12:00:00Z", "2026-05-01T12:00:00Z"),
+    ("20260501", 20_260_501),
+    # quoted is text, whatever it looks like
+    ("'8'", "8"),
+    ('"true"', "true"),
+    ("'2026-05-01'", "2026-05-01"),
+    ("'.nan'", ".nan"),
+    ("'010'", "010"),
+    ('""', ""),
+    # blocks are text too
+    ("|\n  NO\n", "NO\n"),
+    (">\n  8\n", "8\n"),
+    ("\tb", "b"),
+    # collections
+    ("[]", ()),
+    ("{}", {}),
+    ("[1, NO, 2026-05-01]", (1, "NO", date(2026, 5, 1))),
+    ("{a: {b: [c]}}", {"a": {"b": ("c",)}}),
+]
+
+
+@pytest.mark.parametrize(("text", "value"), READ_RIGHT, ids=[repr(text[:24]) for text, _ in READ_RIGHT])
+def test_a_value_is_what_it_looks_like(text: str, value: Any) -> None:
+    read = strict_yaml.read(f"a: {text}", file="f.yaml")["a"]
+    assert read == value
+    assert type(read) is type(value)
+
+
+WHOLE_FILES: list[tuple[str, Any]] = [
+    ("", None),
+    ("\n\n# only a remark\n", None),
+    ("---\na: 1\n", {"a": 1}),
+    ("%YAML 1.2\n---\na: 1\n", {"a": 1}),
+    ("\ufeffa: 1\n", {"a": 1}),
+    ("a: 1\r\nb: 2\r\n", {"a": 1, "b": 2}),
+    ("- 1\n- 2\n", (1, 2)),
+    ("a: 1 # why\n", {"a": 1}),
+    ("2026-05-01: x\n", {date(2026, 5, 1): "x"}),
+    ("NO: Norway\n", {"NO": "Norway"}),
+    ("'<': 1\n", {"<": 1}),
+]
+
+
+@pytest.mark.parametrize(("text", "data"), WHOLE_FILES, ids=[repr(text[:24]) for text, _ in WHOLE_FILES])
+def test_a_file_is_what_it_looks_like(text: str, data: Any) -> None:
+    assert strict_yaml.read(text, file="f.yaml") == data
+
+
+LAUGHS = "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n"
+REFUSED = [
+    ("a: .nan", 1, "a", ".nan is a trap"), ("a: .NaN", 1, "a", "is a trap"), ("a: .inf", 1, "a", "is a trap"),
+    ("a: -.INF", 1, "a", "is a trap"), ("a: 010", 1, "a", "010 is a trap"), ("a: 08", 1, "a", "is a trap"),
+    ("a: 0o17", 1, "a", "is a trap"), ("a: 0x1F", 1, "a", "0x1F is a trap"), ("a: 0_7", 1, "a", "is a trap"),
+    ("a: 1e400", 1, "a", "too large"), ("a: 2026-02-30", 1, "a", "not a day of the calendar"),
+    ("a: 2026-13-01", 1, "a", "not a day of the calendar"), ("x: 1\na: 1\na: 2", 3, "", "'a' stands here twice"),
+    ("a: {b: 1, b: 2}", 1, "a", "'b' stands here twice"), ("1: x\n1.0: y", 2, "", "'1.0' stands here twice"),
+    ("2026-05-01: x\n2026-05-01: y", 2, "", "stands here twice"), ("a: &x 1", 1, "a", "anchors"),
+    ("a: &x [1]", 1, "a", "anchors"), ("&x a: 1", 1, "", "anchors"), (LAUGHS, 1, "a", "anchors"),
+    ("a: *x", 1, "a", "aliases"), ("*x", 1, "", "aliases"), ("a: !!str 1", 1, "a", "tags"),
+    ("a: !!python/object/apply:os.system [ls]", 1, "a", "tags"), ("a: !x {b: 1}", 1, "a", "tags"),
+    ("<<: {a: 1}", 1, "", "merge keys"), ("a:\n  '<<': {b: 1}", 2, "a", "merge keys"),
+    ("? [a, b]\n: 1", 1, "", "plain word as key"), ("{{a: 1}: 2}", 1, "", "plain word as key"),
+    ("a: 1\n---\nb: 2", 2, "", "one document"), ("a:\n\tb: 1", 2, "", "not YAML"), ("a: b: c", 1, "", "not YAML"),
+    ("a: [1, 2", 1, "", "not YAML"), ("a: 'x", 1, "", "not YAML"), ("a: @x", 1, "", "not YAML"),
+    ("a: \x07", None, "", "control characters are not allowed"),
+    ("a: '\x00'", None, "", "control characters are not allowed"), ("a: \ud800", None, "", "half a character"),
+    ("[" * (MAX_DEPTH + 1), 1, ".".join("0" * MAX_DEPTH), f"at most {MAX_DEPTH} levels"),
+    ("{a: " * (MAX_DEPTH + 1), 1, ".".join("a" * MAX_DEPTH), f"at most {MAX_DEPTH} levels"),
+    ("[" * 100_000, 1, ".".join("0" * MAX_DEPTH), f"at most {MAX_DEPTH} levels"),
+    ("a: " + "x" * MAX_BYTES, None, "", f"at most {MAX_BYTES:,} bytes"),
+    ("a: " + "é" * (MAX_BYTES // 2), None, "", f"at most {MAX_BYTES:,} bytes"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "line", "key", "wish"), REFUSED, ids=[repr(row[0][:24]) for row in REFUSED])
+def test_a_trap_is_refused_with_its_place(text: str, line: int | None, key: str, wish: str) -> None:
+    with pytest.raises(CatalogError) as refusal:
+        strict_yaml.read(text, file="f.yaml")
+    place = refusal.value.place
+    assert place.file == "f.yaml"
+    assert wish in refusal.value.wanted
+    assert place.key == key
+    if wish != "not YAML":  # there the parser knows best where it lost the thread
+        assert place.line == line
+
+
+def test_a_refusal_is_one_line() -> None:
+    for text, *_ in REFUSED:
+        with pytest.raises(CatalogError) as refusal:
+            strict_yaml.read(text, file="f.yaml")
+        assert "\n" not in str(refusal.value)
+
+
+def test_a_long_text_within_the_limit_is_read_whole() -> None:
+    assert strict_yaml.read("a: " + "x" * 900_000, file="f.yaml") == {"a": "x" * 900_000}
+
+
+def test_lines_says_where_each_key_and_item_stands() -> None:
+    text = "# remark\na: 1\nb:\n  c: 2\n  d:\n    - x\n    - {e: 3,\n       f: 4}\n"
+    assert strict_yaml.lines(text, file="f.yaml") == {
+        ("a",): 2, ("b",): 3, ("b", "c"): 4, ("b", "d"): 5, ("b", "d", "0"): 6, ("b", "d", "1"): 7,
+        ("b", "d", "1", "e"): 7, ("b", "d", "1", "f"): 8,
+    }  # fmt: skip
+
+
+@given(st.text(alphabet=st.characters(codec=None), max_size=200))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    try:
+        strict_yaml.read(text, file="f.yaml")
+    except CatalogError as error:
+        refusal = str(error)
+    else:
+        return
+    assert refusal.startswith("f.yaml")
+
+
+@given(st.text(alphabet="ab:-[]{}&*!|>'\"%@ \n\t,#?0.1", max_size=60))
+def test_any_punctuation_is_read_or_refused(text: str) -> None:
+    try:
+        strict_yaml.read(text, file="f.yaml")
+    except CatalogError as error:
+        refusal = error.wanted
+    else:
+        return
+    assert refusal
+
+
+PLAIN = st.recursive(
+    st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(-(10**9), 10**9),
+        st.dates(),
+        st.text(alphabet="abcNO:#-'\"&*!%@|> \t.e10é", max_size=12),
+    ),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3).map(tuple),
+        st.dictionaries(st.text("abcdef", min_size=1, max_size=3), inner, max_size=3),
+    ),
+    max_leaves=12,
+)
+
+
+@given(PLAIN)
+def test_what_is_written_carefully_is_read_back(data: Any) -> None:
+    assert repr(strict_yaml.read(f"a: {_written(data)}", file="f.yaml")) == repr({"a": data})  # 1 == True, but not here
+
+
+def _written(data: Any) -> str:
+    if isinstance(data, dict):
+        return "{" + ", ".join(f'"{key}": {_written(value)}' for key, value in data.items()) + "}"
+    if isinstance(data, tuple):
+        return "[" + ", ".join(_written(item) for item in data) + "]"
+    if isinstance(data, str):
+        return '"' + data.replace("\\", "\\\\").replace('"', '\\"').replace("\t", "\\t") + '"'
+    if data is None:
+        return "null"
+    return str(data).lower() if isinstance(data, bool) else str(data)

@@ -1,6 +1,7 @@
 """A figure is dated, sourced and in order, or it is not a figure."""
 
 from datetime import date, timedelta
+from pathlib import Path
 from typing import Any
 
 import pydantic
@@ -8,7 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pricing import load_catalogue
+from pricing.errors import CatalogError
+from pricing.exchange import amount_in, rates, unknown_currency
 from pricing.figure import Figure, FigureValue, Source
+from pricing.load import load
+from pricing.stale import as_of
 
 MAY, JUNE, JULY = date(2026, 5, 1), date(2026, 6, 1), date(2026, 7, 1)
 
@@ -135,3 +141,77 @@ def test_on_any_day_the_value_in_force_began_and_no_later_one_had(prices: dict[d
     assert in_force.typical == prices[since]
     assert not [start for start in prices if since < start <= day]
     assert known.on(day + timedelta(days=10_000)) == (known.since, known.newest)
+
+
+@pytest.mark.parametrize(("text", "number", "code"), [
+    ("1.85 EUR", "1.85", "EUR"), ("EUR 250000", "250000", "EUR"), ("€1.85", "1.85", "EUR"),
+    ("1.85€", "1.85", "EUR"),
+    ("£ 2", "2", "GBP"), ("chf 250k", "250k", "CHF"), ("1.85", "1.85", "USD"), ("US$3", "3", "USD"),
+    ("1.4 million", "1.4 million", "USD"), ("1.4 million eur", "1.4 million", "EUR"), ("-5 EUR", "-5", "EUR"),
+    ("250,000 JPY", "250,000", "JPY"), ("2 XYZ", "2", "XYZ"), ("100 kr", "100", "KR"), ("¥100", "100", "¥"),
+])  # fmt: skip
+def test_an_amount_and_its_currency(text: str, number: str, code: str) -> None:
+    assert amount_in(text) == (number, code)
+
+
+@pytest.mark.parametrize("text", ["", "EUR", "€1 EUR", "cheap", "EUR EUR 1", "two euros"])
+def test_what_is_no_amount(text: str) -> None:
+    assert amount_in(text) is None
+
+
+def test_the_rate_is_of_the_day_one_looks_from() -> None:
+    euro = rates(load_catalogue())["EUR"]
+    assert (euro.usd, euro.day, euro.said_by) == (1.1172, date(2026, 10, 30), "ECB")
+    assert rates(as_of(load_catalogue(), date(2026, 10, 1)))["EUR"].usd == 1.1355
+
+
+def test_every_rate_is_positive_and_of_the_central_bank() -> None:
+    found = rates(load_catalogue())
+    assert len(found) >= 29
+    assert all(one.usd > 0 and one.said_by == "ECB" and len(code) == 3 for code, one in found.items())
+    assert found["GBP"].usd > 1 > found["PLN"].usd > found["JPY"].usd
+
+
+def test_a_currency_without_a_rate_is_told_with_what_there_is() -> None:
+    assert unknown_currency("XYZ", rates(load_catalogue())).startswith(
+        "no rate of XYZ is known; there are USD, AUD, BRL, "
+    )
+    assert unknown_currency("¥", rates(load_catalogue())) == "¥ may be JPY or CNY: write which"
+
+
+MACHINES = "servers/machines.yaml"
+LINE = b"# yaml-language-server: $schema=../../../schemas/servers.json\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, contents: dict[str, bytes]) -> Path:
+    for name, raw in contents.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(raw)
+    return tmp_path
+
+
+def test_the_line_that_names_a_schema_to_editors_is_no_fact_and_leaves_the_digest_alone(folder: Path) -> None:
+    before = load(folder)
+    machines = (folder / MACHINES).read_bytes()
+    for line in (LINE, LINE.replace(b"servers", b"machines"), LINE.replace(b"\n", b"\r\n")):
+        (folder / MACHINES).write_bytes(line + machines)
+        assert load(folder) == before
+
+
+@pytest.mark.parametrize("other", [
+    pytest.param(LINE * 2, id="twice"),
+    pytest.param(b"\n" + LINE, id="not first"),
+    pytest.param(LINE.replace(b"# ", b"#  "), id="another remark"),
+    pytest.param(LINE.replace(b"\n", b" of Tuesday\n"), id="more on the line"),
+    pytest.param(LINE.replace(b"\n", b"\r"), id="a line end that hides what follows"),
+    pytest.param("# yaml-language-server: $schema=a\u2028b.json\n".encode(), id="a line end inside"),
+])  # fmt: skip
+def test_whatever_only_looks_like_that_line_changes_the_digest(folder: Path, other: bytes) -> None:
+    digest = load(folder).digest
+    (folder / MACHINES).write_bytes(other + (folder / MACHINES).read_bytes())
+    try:
+        assert load(folder).digest != digest
+    except CatalogError:
+        return  # refused, so nothing was taken for what it was before

@@ -8,7 +8,6 @@ from pricing.catalogue import Catalogue, figures
 from pricing.errors import AmbiguousNameError
 from pricing.figure import Figure
 from pricing.names import accelerator, plain
-from tests.frozen import live_catalogue
 
 ROOT = Path(__file__).parents[2]
 RATES = (
@@ -16,11 +15,6 @@ RATES = (
     "fp8_dense_tflops", "fp4_dense_tflops", "int8_dense_tops",
 )  # fmt: skip
 KINDS = {"gpu", "tpu", "asic", "apu", "cpu", "apple", "edge"}
-
-
-@pytest.fixture(scope="module")
-def catalogue() -> Catalogue:
-    return live_catalogue()
 
 
 def typical(figure: Figure | None) -> float:

@@ -10,12 +10,6 @@ from pricing.errors import UnknownNameError
 from pricing.feeds.machines import find_accelerator_any_memory, table
 from pricing.figure import Figure
 from pricing.names import accelerator
-from tests.frozen import live_catalogue
-
-
-@pytest.fixture(scope="module")
-def catalogue() -> Catalogue:
-    return live_catalogue()
 
 
 def typical(figure: Figure | None) -> float:

@@ -2,24 +2,24 @@
 
 import csv
 import itertools
+import math
 from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
 
+from planner.network.record import active_parameter_count_b, build_text_decoder, parameter_count_b
+from planner.scenario.jobs import ServingJob
+from planner.speed.serving import serve
 from pricing.catalogue import Catalogue
 from pricing.figure import Figure
+from pricing.model import Model
 from pricing.names import plain
 from pricing.records import HostedPrice
 from tests.frozen import live_catalogue
 
 TOLD_APART_BY_A_DOT = {"OPT-1.3B", "OPT-13B"}
-
-
-@pytest.fixture(scope="module")
-def catalogue() -> Catalogue:
-    return live_catalogue()
 
 
 def test_enough_models(catalogue: Catalogue) -> None:
@@ -180,3 +180,98 @@ def test_the_price_of_long_prompts_was_looked_at_since_that_of_short_ones_moved(
 @pytest.mark.parametrize("record", ["OpenAI/gpt-oss-120b", "Google/gemma-4-31b-it", "HF-providers/MiniMax-M2.5"])
 def test_what_the_named_vendor_does_not_sell_is_not_here(catalogue: Catalogue, record: str) -> None:
     assert record not in catalogue.hosted
+
+
+ROWS = list(csv.DictReader((Path(__file__).parent / "recounts.csv").read_text(encoding="utf-8").splitlines()))
+NEAR = 0.01
+# Why one of the counts is another.
+ACTIVE_DIFFERS = {
+    "Step-3.7-Flash": "the class has 64 heads where a window is seen, the release 96",
+    "Inkling-2-Small": "the class has short convolutions that no field describes",
+    "Inkling-975B-A41B": "the class has short convolutions that no field describes",
+}
+ALL_DIFFER = {"LFM3-1.7B": "the class has fewer convolutions than its default configuration says"}
+
+
+@pytest.fixture(scope="module")
+def models() -> dict[str, Model]:
+    return live_catalogue().models
+
+
+def off(mine: float, said: str) -> float:
+    return mine / float(said) - 1 if said else mine
+
+
+def test_there_are_enough() -> None:
+    assert len(ROWS) >= 100
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["model"])
+def test_parameters_are_those_that_were_counted(models: dict[str, Model], row: dict[str, str]) -> None:
+    model = models[row["model"]]
+    assert (abs(off(parameter_count_b(model), row["params_b"])) <= NEAR) == (row["model"] not in ALL_DIFFER)
+    shape = build_text_decoder(model)
+    assert float(shape.counted_params) / 1e9 == pytest.approx(parameter_count_b(model), rel=1e-3)
+    if row["active_params_b"]:
+        active = active_parameter_count_b(model) or math.nan
+        assert (abs(off(active, row["active_params_b"])) <= NEAR) == (row["model"] not in ACTIVE_DIFFERS)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["model"])
+def test_a_cache_is_what_its_kinds_of_layers_keep(models: dict[str, Model], row: dict[str, str]) -> None:
+    shape, long = build_text_decoder(models[row["model"]]), 1e8
+    each = float(shape.cached_values(context=2 * long) - shape.cached_values(context=long)) / long
+    assert each == pytest.approx(float(row["cache_values_per_token"]))
+    window = float(shape.cached_values(context=long)) - each * long
+    assert window == pytest.approx(float(row["window_values"] or 0), rel=1e-4, abs=1e4)
+    assert float(shape.state_values) == float(row["state_values"] or 0)
+
+
+def test_windows_and_chosen_tokens_cost_less_at_length(models: dict[str, Model]) -> None:
+    """DeepSeek-V3.2 reads chosen tokens where V3 reads all; each is kept whole."""
+    full, chosen = (build_text_decoder(models[name]) for name in ("DeepSeek-V3", "DeepSeek-V3.2"))
+    assert chosen.cached_values(context=100_000) > full.cached_values(context=100_000)
+    assert chosen.read_values(context=100_000) < 0.3 * full.read_values(context=100_000)
+    assert chosen.prompt_flops(tokens=100_000) < 0.3 * full.prompt_flops(tokens=100_000)
+
+
+def test_a_model_whose_experts_are_narrow_is_stored_by_parts(models: dict[str, Model]) -> None:
+    said = {name: (models[name].weights, models[name].rest_weights) for name in ("Kimi-K2-Thinking", "gpt-oss-120b")}
+    assert said == {"Kimi-K2-Thinking": ("int4", "bf16"), "gpt-oss-120b": ("mxfp4", "bf16")}
+
+
+H200 = "H200-SXM-141GB"
+# GB, from the recounts: experts at 4.5 bits beside the rest in 16; all in 8 bits but tables and head.
+STORED = {"Kimi-K2-Thinking": 594, "gpt-oss-120b": 65, "DeepSeek-V3": 673}
+
+
+@pytest.mark.parametrize(("name", "stored_gb"), STORED.items())
+def test_weights_are_a_sum_over_parts(real: Catalogue, name: str, stored_gb: float) -> None:
+    found = serve(
+        real, ServingJob(model=name, accelerator=H200, accelerators=16, tensor_parallel=8, spread_experts=False)
+    )
+    assert found.memory.weights_gb == pytest.approx(stored_gb, rel=0.01)
+
+
+def test_chosen_tokens_make_long_prompts_faster(real: Catalogue) -> None:
+    def rate(model: str) -> float:
+        ask = ServingJob(
+            model=model, accelerator=H200, accelerators=16, weight_precision="fp8", input_tokens=100_000,
+            output_tokens=1_000,
+        )  # fmt: skip
+        return serve(real, ask).output_tokens_per_s
+
+    assert rate("DeepSeek-V3.2") > 1.5 * rate("DeepSeek-V3")
+
+
+@pytest.mark.parametrize("name", [
+    "BERT-Base", "ModernBERT-Large", "T5-11B", "DeepSeek-V4-Pro", "MiMo-V2-Flash", "Gemma-4-E2B", "Kimi-K3",
+    "GLM-4.7-Flash",
+])  # fmt: skip
+def test_from_a_tenth_of_a_billion_to_trillions_they_are_served(real: Catalogue, name: str) -> None:
+    found = serve(real, ServingJob(model=name, accelerator="B300-SXM-288GB", input_tokens=400, output_tokens=50))
+    assert found.fits, found.reason
+    assert found.output_tokens_per_s_low < found.output_tokens_per_s < found.output_tokens_per_s_high
+    reads = real.models[name].modality == "text_encoder"
+    assert (found.output_tokens_per_s == pytest.approx(found.requests_per_s)) == reads
+    assert any("writes nothing" in one for one in found.warnings) == reads

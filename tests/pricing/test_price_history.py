@@ -5,14 +5,7 @@ from datetime import date
 import pytest
 
 from pricing.catalogue import Catalogue
-from tests.frozen import live_catalogue
 from tests.pricing.test_rentals import price, priced, rents
-
-
-@pytest.fixture(scope="module")
-def catalogue() -> Catalogue:
-    """The facts that ship."""
-    return live_catalogue()
 
 
 @pytest.mark.parametrize(("key", "past"), [

@@ -11,7 +11,6 @@ import pytest
 from pricing import Figure, names
 from pricing.catalogue import Catalogue
 from pricing.records import ListingDoubt, Offer
-from tests.frozen import live_catalogue
 
 MONTHS = {
     "reserved_1m": 1, "reserved_3m": 3, "reserved_6m": 6, "reserved_1y": 12, "reserved_2y": 24, "reserved_3y": 36,
@@ -24,11 +23,6 @@ TERMS = (
 SAME = 1.0005  # the sources round
 
 Machine = tuple[str, str, int, str]
-
-
-@pytest.fixture(scope="module")
-def catalogue() -> Catalogue:
-    return live_catalogue()
 
 
 def priced(catalogue: Catalogue) -> Iterator[tuple[str, Offer, Figure]]:

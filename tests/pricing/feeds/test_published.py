@@ -13,13 +13,17 @@ import pytest
 
 from planner.cli import main
 from pricing import load_catalogue
+from pricing.feeds.client import Client, ClientLimits
 from pricing.feeds.database import opened
+from pricing.feeds.feed import FeedError
 from pricing.feeds.live import current
 from pricing.feeds.naming import unresolved_names
 from pricing.feeds.refresh import SourceResult, Ways, refresh
 from pricing.feeds.registry import COLUMNS, LATEST, PublishedAddressError, published_feed
 from pricing.feeds.store import LivePriceStore
 from pricing.formulas import unseen
+from tests.pricing.feeds.server import Answer, Asked, Server, raw_server
+from tests.pricing.feeds.test_client import HOST, PAGE, feed, refused
 
 DAY = date(2026, 11, 23)
 FILE = "prices-2026-11-20.csv"
@@ -148,3 +152,53 @@ def test_a_port_of_an_address_is_its_only_one() -> None:
     assert published_feed("https://prices.example/x").hosts == ("prices.example",)
     assert published_feed("https://prices.example:8443/x").hosts == ("prices.example:8443",)
     assert published_feed("https://[::1]:8443/x").hosts == ("[::1]:8443",)
+
+
+STEADY = ClientLimits(silent_s=5, total_s=60, tries=1, slow_s=0.3)
+SLOW = "Example sent less than 1,000 bytes a second for 0.3 seconds: given up."
+
+
+def test_a_source_that_sends_its_reply_byte_by_byte_is_given_up(server: Server) -> None:
+    server.says("/prices", Answer(json={"items": [1] * 5_000}, drip_s=0.02))
+    client = Client(feed(), limits=STEADY, at=server.at(HOST), environ={})
+    assert refused(client=client) == SLOW
+    client.close()
+
+
+def test_a_source_that_sends_its_headers_byte_by_byte_is_given_up() -> None:
+    with raw_server(b"HTTP/1.1 200 OK\r\nX-Long: " + b"x" * 5_000, drip_s=0.02) as url:
+        client = Client(feed(), limits=STEADY, at={HOST: url}, environ={})
+        assert refused(client=client) == SLOW
+        client.close()
+
+
+def test_pages_that_are_each_a_little_slow_are_given_up_together(server: Server) -> None:
+    server.says("/prices", Answer(json=[1, 2, 3], drip_s=0.02))
+    client = Client(feed(), limits=STEADY, at=server.at(HOST), environ={})
+    pages = (client.get(PAGE, params={"page": str(page)}).json() for page in range(100))
+    with pytest.raises(FeedError) as caught:
+        list(pages)
+    assert str(caught.value) == SLOW
+    client.close()
+
+
+def test_a_source_that_thinks_first_and_then_sends_at_once_is_read(server: Server) -> None:
+    def late(_: Asked) -> Answer:
+        server.over.wait(0.4)
+        return Answer(json=[1])
+
+    server.says("/prices", late)
+    client = Client(feed(), limits=STEADY, at=server.at(HOST), environ={})
+    for page in range(3):
+        assert client.get(PAGE, params={"page": str(page)}).json() == [1]
+    client.close()
+
+
+def test_a_long_reply_that_is_read_slowly_by_us_is_not_given_up(server: Server) -> None:
+    server.says("/prices", Answer(body=b"a line\n" * 50_000))
+    client = Client(feed(), limits=STEADY, at=server.at(HOST), environ={})
+    lines = client.get(PAGE).lines()
+    next(lines)
+    server.over.wait(0.5)
+    assert sum(1 for _ in lines) == 49_999
+    client.close()

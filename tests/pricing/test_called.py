@@ -8,8 +8,9 @@ from planner.speed.match_model import find_model_record, substitution_note
 from planner.speed.serving import serve
 from planner.speed.serving.lookup import shape_in_table
 from planner.speed.training import train
-from pricing import UnknownNameError
+from pricing import AmbiguousNameError, UnknownNameError, names
 from pricing.catalogue import Catalogue
+from pricing.near import near
 
 ITSELF = {
     "kimi k2 thinking": "Kimi-K2-Thinking", "kimi-k2": "Kimi-K2", "moonshotai/Kimi-K2.5": "Kimi-K2.5",
@@ -89,3 +90,59 @@ def test_a_row_of_a_table_is_of_the_size_that_it_states(real: Catalogue, typed: 
     found = shape_in_table(real, typed, ModelSizes(params_b))
     assert float(found.shape.counted_params) / 1e9 == pytest.approx(params_b, rel=0.02)
     assert found.guessed == (typed not in real.models)
+
+
+CALLED = {
+    "Frankfurt": "DE", "Berlin": "DE", "Munich": "DE", "München": "DE", "Zürich": "CH", "London": "GB", "England": "GB",
+    "Scotland": "GB", "UK": "GB", "Dublin": "IE", "Paris": "FR", "Amsterdam": "NL", "Stockholm": "SE", "Milan": "IT",
+    "Madrid": "ES", "Helsinki": "FI", "Oslo": "NO", "Reykjavik": "IS", "Warsaw": "PL", "Tokyo": "JP", "Seoul": "KR",
+    "Mumbai": "IN", "Bangalore": "IN", "Sydney": "AU", "Dubai": "AE", "São Paulo": "BR", "Toronto": "CA-ON",
+    "Montréal": "CA-QC", "Bay Area": "US-CA", "bay-area": "US-CA", "Silicon Valley": "US-CA", "San Francisco": "US-CA",
+    "Virginia": "US-VA", "Northern Virginia": "US-VA", "Ashburn": "US-VA", "NYC": "US-NY", "Dallas": "US-TX",
+    "Chicago": "US-IL", "Phoenix": "US-AZ", "Seattle": "US-WA", "Washington DC": "US-DC", "America": "US",
+    "Frankfurt, Germany": "DE", "Portland, Maine": "US-ME", "Cambridge, Massachusetts": "US-MA",
+    "Vancouver, Canada": "CA-BC",
+}  # fmt: skip
+SEVERAL = {
+    "Georgia": {"GE", "US-GA"}, "Portland": {"US-OR", "US-ME"}, "Cambridge": {"GB", "US-MA"},
+    "Kansas City": {"US-KS", "US-MO"}, "Vancouver": {"CA-BC", "US-WA"},
+}  # fmt: skip
+SIZES = {
+    "Llama 70B": {"Llama-2-70B", "Llama-3-70B", "Llama-3.1-70B", "Llama-3.3-70B"},
+    "Qwen 72B": {"Qwen1.5-72B", "Qwen2-72B", "Qwen2.5-72B"},
+    "Llama 405B": {"Llama-3.1-405B"},
+}
+
+
+@pytest.mark.parametrize(("typed", "site"), CALLED.items())
+def test_a_place_is_found_by_the_name_people_use(catalogue: Catalogue, typed: str, site: str) -> None:
+    assert names.site(catalogue, typed) == site
+
+
+@pytest.mark.parametrize(("typed", "sites"), SEVERAL.items())
+def test_a_name_of_several_places_is_asked_about(catalogue: Catalogue, typed: str, sites: set[str]) -> None:
+    with pytest.raises(AmbiguousNameError) as asked:
+        names.site(catalogue, typed)
+    assert set(asked.value.candidates) == sites
+
+
+@pytest.mark.parametrize(("typed", "models"), SIZES.items())
+def test_a_family_and_a_size_names_the_releases_of_that_size_first(
+    catalogue: Catalogue, typed: str, models: set[str]
+) -> None:
+    with pytest.raises(UnknownNameError) as asked:
+        names.model(catalogue, typed)
+    assert set(asked.value.candidates[: len(models)]) == models
+
+
+@pytest.mark.parametrize(("word", "known", "found"), [
+    ("bussy", ["busy", "years"], ["busy"]), ("wrok", ["work", "rent"], ["work"]),
+    ("Token", ["tokens", "train"], ["tokens"]), ("germny", ["germany", "vermont"], ["germany"]),
+    ("swizerland", ["ireland", "switzerland", "iceland"], ["switzerland"]),
+    ("rwanda", ["canada", "romania", "ireland"], []), ("oman", ["roma", "maine"], []),
+    ("uganda", ["canada", "england", "georgia"], []), ("RO", ["CA", "RD", "R"], []), ("", ["a", ""], [""]),
+    ("macrs", ["bonus", "macrs-5-half-year"], ["macrs-5-half-year"]), ("ma", ["macrs-5-half-year"], []),
+    ("mi300z", ["mi300x", "mi300a", "h100"], ["mi300x", "mi300a"]),
+])  # fmt: skip
+def test_only_close_words_are_found_the_closest_first(word: str, known: list[str], found: list[str]) -> None:
+    assert near(word, known, 3) == found
