@@ -1,16 +1,34 @@
 """`facts`: everything known of one thing, with ages and sources; what is typed loosely is found."""
 
 import csv
+import io
 import json
-from datetime import date, timedelta
+import re
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from planner.cli import BAD_INPUT, OK, main
+from planner.cli import BAD_INPUT, FAILED, OK, main
+from planner.cli.common import NEWS
+from planner.evidence.table import TABLES
+from planner.scenario.file import SavedScenario, write_scenario
+from planner.scenario.presets import load_presets
 from pricing import load_catalogue
+from pricing.feeds.database import opened
+from pricing.feeds.feed import Observation
+from pricing.feeds.gate import MarketPrices, PriceValidator
+from pricing.feeds.store import LivePriceStore, PriorPrices, SourceRefresh
+from pricing.feeds.written import SourceInfo
+from pricing.formulas import is_invisible
 from pricing.stale import limit_days
+from tests.pricing.feeds.made import row
 
 DAY = ["--day", "2026-11-21"]
 
@@ -138,3 +156,148 @@ def test_stale_lists_what_moves_the_presets_first_in_every_form(
     assert first.endswith(rows[0]["figure"])
     assert first.startswith(f"{round(rows[0]['moves_share'] * 100, 1):g}% of")
     assert f"{len(rows):,} figures to look at again on 2026-11-21" in text
+
+
+TODAY = date.today()
+Keep = Callable[[float], None]
+
+
+@pytest.fixture
+def keep(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Keep:
+    """Puts a believed price of RunPod's H100 into a store of the test's own."""
+    monkeypatch.setenv("RENT_OR_BUY_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    market = MarketPrices.of(load_catalogue())
+
+    def done(price: float) -> None:
+        now = datetime.now(UTC)
+        reading = PriceValidator(market, PriorPrices(), TODAY).reading(Observation(**row(price)), "digest")
+        about = SourceInfo("Example", "https://prices.example", "MIT", "price_api")
+        with closing(opened()) as database:
+            store = LivePriceStore(database)
+            with store.writing():
+                believed = type(reading)(**{name: getattr(reading, name) for name in reading.__slots__}
+                                         | {"reason": None})  # fmt: skip
+                store.keep(SourceRefresh(f"{price}", "example", about, TODAY, now, seen=1), [believed], now)
+
+    return done
+
+
+def plan_file(tmp_path: Path, text: str) -> str:
+    path = tmp_path / "plan.yaml"
+    path.write_text(text)
+    return str(path)
+
+
+PLAN = "accelerator: H100-SXM5-80GB\nwork:\n  - accelerators: 8\n    busy_share: 0.4\n"
+
+
+def test_a_price_that_falls_is_news_once(keep: Keep, tmp_path: Path, capsys: pytest.CaptureFixture[Any]) -> None:
+    plan = plan_file(tmp_path, PLAN)
+    keep(2.79)
+    watch = ["watch", plan, "--below", "1.10"]
+    assert main(watch) == 0
+    assert capsys.readouterr().out == ""
+    keep(1.05)
+    assert main(watch) == NEWS == 3
+    out = capsys.readouterr().out
+    assert "RunPod asks $1.05" in out
+    assert "below $1.10" in out
+    assert main(watch) == 0
+    assert capsys.readouterr().out == ""
+
+
+def test_an_answer_that_turns_is_news_once(keep: Keep, tmp_path: Path, capsys: pytest.CaptureFixture[Any]) -> None:
+    plan = plan_file(tmp_path, PLAN.replace("0.4", "0.95"))
+    assert main(["watch", plan]) == 0
+    keep(0.40)
+    assert main(["watch", plan]) == NEWS
+    assert "Today's prices change this answer from “Too close to call” to “Rent”" in capsys.readouterr().out
+    assert main(["watch", plan]) == 0
+
+
+def test_another_plan_in_the_same_file_is_looked_at_anew(keep: Keep, tmp_path: Path) -> None:
+    assert main(["watch", plan_file(tmp_path, PLAN.replace("0.4", "0.95"))]) == 0
+    assert main(["watch", plan_file(tmp_path, PLAN.replace("0.4", "0.01"))]) == 0
+
+
+@pytest.mark.parametrize("below", ["0", "-1", "1001", "nan", "cheap"])
+def test_a_line_that_is_no_price_is_refused(below: str, tmp_path: Path) -> None:
+    assert main(["watch", plan_file(tmp_path, PLAN), f"--below={below}"]) == 2
+
+
+@pytest.mark.slow
+def test_a_plan_of_an_earlier_day_is_told_what_today_changes(
+    keep: Keep, tmp_path: Path, capsys: pytest.CaptureFixture[Any]
+) -> None:
+    day = load_catalogue().day
+    plan = plan_file(tmp_path, f"day: {day}\n{PLAN.replace('0.4', '0.95')}")
+    assert main(["plan", plan]) == 0
+    assert "Today's prices" not in capsys.readouterr().err
+    keep(0.40)
+    assert main(["plan", plan]) == 0
+    assert "Today's prices change this answer from “Too close to call” to “Rent”" in capsys.readouterr().err
+
+
+NOT_OURS = re.compile(r"Input should|[Vv]alid (?:tuple|dict|string|number|integer|boolean|list)|instance of|Traceback")
+GRID = (
+    "base: {work: [{accelerators: 8}], day: 2026-11-21}\nways: [own, on_demand]\noutputs: [npv_usd, note]\n"
+    "vary:\n  years: [2, 3]\n  busy: {from: 40, to: 60, steps: 3}\ntogether:\n  - gpus: [8, 16]\n    site: [US, NO]\n"
+)
+QUOTES = (
+    "kind,provider,accelerator,usd_per_accelerator_hour,valid_from,discount_share\n"
+    "offer,AWS,h100 sxm,2.5,2026-01-01,\ndiscount,AWS,,,,0.2\n"
+)
+# The name of a file, what stands in it before it is changed, and the call that reads it.
+FILES: Mapping[str, tuple[str, list[str]]] = {
+    "plan.yaml": (write_scenario(SavedScenario(load_presets()[0].scenario)), ["plan", "plan.yaml", *DAY]),
+    "quotes.csv": (QUOTES, ["prices", "--accelerator", "l40s", "--quotes", "quotes.csv", *DAY]),
+    "training.csv": (TABLES["training"].template, ["check", "training", "training.csv", *DAY]),
+    "serving.csv": (TABLES["serving"].template, ["check", "serving", "serving.csv", *DAY]),
+    "grid.yaml": (GRID, ["sweep", "grid.yaml", "--csv", "out.csv", "--jobs", "1", *DAY]),
+}
+HARD = (
+    *("", "'", '"', "\x1b[31m", "\u202e", "\u2028", "\u200b", "\x9b", "\x00", "\ud800", "é€…", "x" * 300, "\r\n", "\t"),
+    *("1e999", "-1", "0", "1e-320", "null", "true", "[]", "{}", "{a: 1}", "[1, 2]", "- 1", "a: b", "*x", "!!int 3"),
+    *("'2026-11-21'", "2026-02-30", "'2026-02-30'", "{from: 0, to: 1, steps: 10000000}", "{from: 0, to: 1, by: 1e-9}"),
+)  # fmt: skip
+_VALUE = re.compile(r"(?<=: )[^\n,{}\[\]]+|(?<=,)[^,\n]*(?=[,\n])|[a-z_]+(?=:)")
+
+
+@st.composite
+def changed(draw: st.DrawFn, text: str) -> str:
+    """A file in which a few values, keys or places hold something else."""
+    for _ in range(draw(st.integers(1, 4))):
+        places = [match.span() for match in _VALUE.finditer(text)] or [(0, 0)]
+        if draw(st.booleans()):
+            start, end = draw(st.sampled_from(places))
+        else:
+            start = draw(st.integers(0, len(text)))
+            end = min(len(text), start + draw(st.integers(0, 12)))
+        text = text[:start] + draw(st.sampled_from(HARD) | st.text(max_size=5)) + text[end:]
+    return text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FILES)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_changed_file_is_answered_or_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, data: st.DataObject
+) -> None:
+    text, call = FILES[name]
+    for old in tmp_path.glob("out.csv*"):
+        old.unlink()
+    (tmp_path / name).write_bytes(data.draw(changed(text)).encode("utf-8", "surrogatepass"))
+    encoding = data.draw(st.sampled_from(["utf-8", "ascii", "cp1252"]))
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding=encoding) for _ in range(2))
+    with monkeypatch.context() as patched:
+        patched.chdir(tmp_path)
+        patched.setattr(sys, "stdout", out)
+        patched.setattr(sys, "stderr", err)
+        code = main(call)
+        err.flush()
+    told = "".join(stream.buffer.getvalue().decode(encoding) for stream in (out, err))  # type: ignore[attr-defined]
+    assert code in (OK, FAILED, BAD_INPUT)
+    assert not NOT_OURS.search(told)
+    assert not any(is_invisible(mark) for mark in told if mark not in "\n\t")

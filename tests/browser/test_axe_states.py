@@ -4,10 +4,25 @@ Each state is seen on one screen in one theme, taken in turn. `python -m tests.b
 """
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.states import LOOKS, STATES, too_wide, visit
-from tests.browser.visit import TRACEBACK, axe_violations
+from tests.browser.conftest import WIDE
+from tests.browser.states import (
+    LATE,
+    LOOKS,
+    PINS,
+    SCREENS,
+    SERVES,
+    STATES,
+    TRAINS,
+    cut_off,
+    nameless,
+    too_small,
+    too_wide,
+    unfold,
+    visit,
+)
+from tests.browser.visit import TRACEBACK, axe_violations, open_page, settle
 
 # Those that hold a part no other state has, and the start of each page.
 SEEN = (
@@ -33,3 +48,72 @@ def test_the_watch_notices_what_is_wrong(browser: Browser, app_address: str) -> 
     with visit(browser, app_address, STATES[0], "wide", "light") as page:
         page.evaluate("document.querySelector('h1').innerHTML = '<img src=data:,>'")
         assert any(one.startswith("image-alt") for one in axe_violations(page))
+
+
+_NAMES = "() => [...document.querySelectorAll('.stPlotlyChart')].map(one => one.ariaLabel)"
+# What moves longer than a hundredth of a second, from now on, and what the page glides to.
+_WATCH = """() => {
+  window.moved = []
+  const look = () => {
+    for (const one of document.getAnimations()) {
+      const lasts = one.effect.getComputedTiming().endTime
+      if (lasts > 10) moved.push(`${one.effect.target?.outerHTML.slice(0, 120)} ${one.animationName ?? ''} ${lasts}`)
+    }
+    requestAnimationFrame(look)
+  }
+  look()
+}"""
+
+_GLIDES = (
+    "() => [...document.querySelectorAll('*')].filter(one => getComputedStyle(one).scrollBehavior !== 'auto').length"
+)
+
+
+@pytest.mark.parametrize("path", ["/?gpus=16", f"/speed?{TRAINS}", f"/speed?{SERVES}", "/compare", "/what-if"])
+def test_on_a_phone_every_view_fits_a_finger_and_every_chart_is_told(page: Page, path: str) -> None:
+    page.set_viewport_size({"width": SCREENS["phone"].width, "height": SCREENS["phone"].height})
+    open_page(page, path)
+    tabs, told = page.get_by_role("tab"), 0
+    for number in range(tabs.count()):
+        tabs.nth(number).click()
+        settle(page)
+        view = tabs.nth(number).inner_text()
+        assert too_wide(page) <= 0, view
+        assert not too_small(page), view
+        assert not cut_off(page), view
+        assert not nameless(page), view
+        for name in page.evaluate(_NAMES):
+            told += 1
+            assert len(name.split()) > 4, view
+    assert told >= 3
+
+
+@pytest.mark.parametrize("path", ["/assumptions", f"/?{PINS}", f"/?{LATE}", "/?gpus=99999999&busy=abc"])
+def test_on_a_phone_nothing_is_cut_or_too_small(page: Page, path: str) -> None:
+    page.set_viewport_size({"width": SCREENS["phone"].width, "height": SCREENS["phone"].height})
+    open_page(page, path)
+    unfold(page)
+    assert too_wide(page) <= 0
+    assert not too_small(page)
+    assert not nameless(page)
+
+
+def test_nothing_moves_for_those_who_ask_for_that(browser: Browser, app_address: str) -> None:
+    context = browser.new_context(base_url=app_address, reduced_motion="reduce", viewport=WIDE)
+    page = context.new_page()
+    open_page(page, "/?gpus=16")
+    page.evaluate(_WATCH)
+    page.locator(".st-key-phrase-years button").click()
+    page.get_by_role("slider").first.press("ArrowRight")
+    settle(page)
+    page.keyboard.press("Escape")
+    page.get_by_role("tab", name="Every way").click()
+    settle(page)
+    page.get_by_role("button", name="Explain these numbers").click()
+    page.get_by_role("dialog").get_by_text("Useful hours").first.click()
+    settle(page)
+    page.keyboard.press("Escape")
+    page.wait_for_timeout(500)
+    assert sorted(set(page.evaluate("moved"))) == []
+    assert page.evaluate(_GLIDES) == 0
+    context.close()

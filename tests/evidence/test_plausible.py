@@ -1,14 +1,40 @@
 """Units mixed up, shapes that cannot be: told row by row with what, where, what was wanted and what it probably is."""
 
+import math
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from planner.evidence.checked import CheckedRun
 from planner.evidence.constants_file import KINDS
+from planner.evidence.nearest import (
+    MOST_OF_A_SWEEP,
+    PublishedRun,
+    RunNetwork,
+    RunSettings,
+    RunTraits,
+    nearest,
+    published,
+    traits_of,
+)
 from planner.evidence.plausible import MeasuredFigure, UnitMistake, doubt, is_possible
 from planner.evidence.table import TABLES, read_run_rows
 from planner.report.speed.runs import checked_rows, checked_text
 from planner.scenario.vocabulary import Kind
+from pricing import Catalogue, load_catalogue
+from tests.evidence.golden import serving_rows, training_rows
 from tests.facts import CATALOGUE
+from tools.calibration.error_spread import (
+    FEWEST,
+    SOURCE,
+    FittedRuns,
+    fit_error_spread,
+    fitted_groups,
+    held_out_bands,
+    held_out_class_bands,
+    left_out,
+)
 
 TRAINED = {
     "id": "mine", "model": "Llama 3 8B", "accelerator": "H100-SXM5-80GB", "n_accelerators": "8", "precision": "bf16",
@@ -118,3 +144,168 @@ def test_a_time_is_judged_the_other_way_round() -> None:
     assert not doubt(slow, 0.9)
     assert not doubt(slow, 0.5)  # slow, but no unit would explain it
     assert "write 10,000" in doubt(slow, 1_000.0)
+
+
+H100, H200, A100 = "H100-SXM5-80GB", "H200-SXM-141GB", "A100-SXM4-80GB"
+WORK = RunSettings("bf16", "pretrain", 64.0, 4_096.0)
+
+
+@pytest.fixture(scope="module")
+def catalogue() -> Catalogue:
+    return load_catalogue()
+
+
+CheckedPair = tuple[tuple[PublishedRun, ...], tuple[object, ...]]
+
+
+@pytest.fixture(scope="module")
+def trained(catalogue: Catalogue) -> CheckedPair:
+    return published(catalogue, "training", training_rows())
+
+
+def run(key: str, traits: RunTraits, *, error: float = 0.0, rate: float = 100.0, title: str = "") -> PublishedRun:
+    return PublishedRun(
+        key, title or key, "", "2025", traits, rate, rate * math.exp(error), 0.8 * rate, 1.2 * rate, error
+    )
+
+
+def traits(model: str = "Llama-3-8B", chip: str = H100, **work: object) -> RunTraits:
+    return traits_of(load_catalogue(), model, chip, replace(WORK, **work))  # type: ignore[arg-type]
+
+
+def test_published_training_runs_carry_their_figures_and_sources(trained: CheckedPair) -> None:
+    rows, (runs, checked) = training_rows(), trained
+    assert len(checked) == len(rows)
+    printed = {row["id"]: row for row in rows}
+    assert len(runs) > 10
+    for one in runs:
+        assert one.predicted == pytest.approx(one.published * math.exp(one.error))
+        assert one.low < one.predicted < one.high
+        assert one.url == printed[one.id]["source_url"]
+        if said := printed[one.id]["tokens_per_s_per_accelerator"]:
+            assert one.published == pytest.approx(float(said))
+
+
+def test_published_serving_runs_are_tokens_a_second_of_one_accelerator(catalogue: Catalogue) -> None:
+    rows = serving_rows()
+    runs, _ = published(catalogue, "serving", rows)
+    printed = {row["id"]: row for row in rows}
+    assert runs
+    for one in runs:
+        row = printed[one.id]
+        each = float(row["output_tokens_per_s_total"]) / float(row["n_accelerators"])
+        assert one.published == pytest.approx(each)
+
+
+def test_a_run_is_nearest_to_itself(trained: CheckedPair) -> None:
+    runs, _ = trained
+    known = [one for one in runs if one.traits.network.key and one.traits.work.precision and one.traits.work.tokens]
+    for one in known:
+        first = nearest(one.traits, runs)[0]
+        assert first.distance == 0
+        assert not first.differs
+
+
+def test_nearer_in_each_respect_comes_first() -> None:
+    wanted = traits()
+    order = [
+        traits(), traits(accelerators=128.0), traits(model="Llama-3.1-8B"), traits(chip=H200), traits(method="lora"),
+        traits(chip=A100), traits(model="DeepSeek-V3", chip=A100),
+    ]  # fmt: skip
+    found = nearest(wanted, [run(str(place), one) for place, one in reversed(list(enumerate(order)))])
+    assert [one.run.id for one in found] == [str(place) for place in range(len(order))]
+    assert found[0].shared_traits == ("same model", "same accelerator")
+    assert found[1].differs == ("2 times the accelerators",)
+    assert found[2].differs == ("another model of this size",)
+    assert found[3].differs == ("another accelerator of the generation",)
+    assert found[4].differs == ("only adapters trained",)
+    assert "a mixture of experts" in found[6].differs
+
+
+def test_how_well_it_is_predicted_does_not_matter() -> None:
+    runs = [run("near", traits(), error=1.0), run("far", traits(chip=A100), error=0.0)]
+    assert [one.run.id for one in nearest(traits(), runs)] == ["near", "far"]
+
+
+def test_full_tuning_is_like_pre_training_and_sixteen_bits_are_alike() -> None:
+    assert nearest(traits(method="sft", precision="fp16"), [run("a", traits())])[0].distance == 0
+
+
+def test_a_sweep_gives_two_and_of_equals_the_fastest() -> None:
+    sweep = [run(str(rate), traits(), rate=rate, title="a sweep") for rate in (10.0, 30.0, 20.0)]
+    found = nearest(traits(), [*sweep, run("other", traits(chip=H200))])
+    assert [one.run.id for one in found] == ["30.0", "20.0", "other"]
+    assert MOST_OF_A_SWEEP == 2
+
+
+def test_what_is_not_said_counts_like_a_doubling() -> None:
+    unsaid = RunTraits(
+        RunNetwork("Llama-3-8B", "Llama 3 8B"), H100, "Hopper", RunSettings("bf16", "pretrain", 64.0, None)
+    )
+    assert nearest(traits(), [run("a", unsaid)])[0].distance == pytest.approx(0.5)
+
+
+CHANCE = np.random.default_rng(3)
+MANY = 600
+CHIPS = np.array(["old", "new", "odd"])[CHANCE.choice(3, MANY, p=[0.45, 0.35, 0.2])]
+ENGINES = np.array(["a", "b"])[CHANCE.choice(2, MANY, p=[0.6, 0.4])]
+SOURCES = np.array([f"s{number}" for number in CHANCE.integers(0, 30, MANY)])
+RUNS = FittedRuns.of([{"chip": chip, "engine": engine} for chip, engine in zip(CHIPS, ENGINES, strict=True)], SOURCES)
+# What nobody can foretell, to one side more than to the other: twice as much of an odd chip.
+NOISE = CHANCE.gamma(2.0, 0.05, MANY) * np.where(CHANCE.random(MANY) < 0.3, 1.0, -1.0) * np.where(CHIPS == "odd", 2, 1)
+
+
+def errors_without(out: np.ndarray) -> np.ndarray:
+    """Predicted over published by a fit that is three times as wrong about chips that it has not seen."""
+    unseen = ~np.isin(CHIPS, CHIPS[~out])
+    return np.asarray(np.where(unseen, 3 * NOISE, NOISE)[out])
+
+
+FOUND = left_out(RUNS, errors_without)
+
+
+def test_every_run_is_left_out_with_its_source_and_with_each_class_that_is_not_most_of_all() -> None:
+    assert sorted(FOUND.run[FOUND.by == SOURCE].tolist()) == list(range(MANY))
+    assert sorted(FOUND.run[FOUND.by == "chip"].tolist()) == list(range(MANY))
+    assert set(ENGINES[FOUND.run[FOUND.by == "engine"]]) == {"b"}  # without the usual engine there is nothing to fit
+    assert FOUND.ratio[FOUND.by == SOURCE] == pytest.approx(-NOISE[FOUND.run[FOUND.by == SOURCE]])
+    assert FOUND.novelty[FOUND.by == "chip"].min() > 0.9 > FOUND.novelty[FOUND.by == SOURCE].max()
+
+
+def test_bands_are_wider_of_what_is_harder_to_foretell_and_of_what_was_never_seen() -> None:
+    spread = fit_error_spread(RUNS, FOUND)
+    assert spread is not None
+    assert spread.wider["chip"]["odd"] > 1.15 * spread.wider["chip"]["old"]
+    assert spread.step > 1.5
+    assert spread.ends["dense"].above > 1.3 * spread.ends["dense"].below  # published is above more often and further
+    assert spread.ends["dense"].rows == MANY
+    assert sum(one.runs for one in fitted_groups(RUNS)) == MANY
+
+
+def test_four_of_five_lie_inside_on_both_sides_alike_judged_by_other_sources_alone() -> None:
+    judged = held_out_bands(RUNS, FOUND)
+    below, above = judged.ratio < judged.low, judged.ratio > judged.high
+    for chip in np.unique(CHIPS):
+        here = CHIPS[judged.run] == chip
+        assert 0.7 < 1 - np.mean((below | above)[here]) < 0.9, chip
+    assert abs(np.mean(below) - np.mean(above)) < 0.05
+
+
+def test_of_a_class_that_nobody_had_seen_most_lie_inside_too() -> None:
+    judged = held_out_class_bands(RUNS, FOUND, CHIPS == "new", errors_without)
+    assert set(CHIPS[judged.run]) == {"new"}
+    assert 0.65 < np.mean((judged.low <= judged.ratio) & (judged.ratio <= judged.high)) < 0.95
+
+
+def test_the_band_of_a_run_does_not_know_its_source() -> None:
+    wild = FOUND.ratio.copy()
+    wild[SOURCES[FOUND.run] == "s1"] *= 50
+    before, after = held_out_bands(RUNS, FOUND), held_out_bands(RUNS, replace(FOUND, ratio=wild))
+    mine = SOURCES[before.run] == "s1"
+    assert before.low[mine] == pytest.approx(after.low[mine])
+    assert not np.allclose(before.low[~mine], after.low[~mine])
+
+
+def test_too_few_runs_say_nothing() -> None:
+    few = FittedRuns.of([{"chip": "old"}] * (FEWEST - 1), ["a", "b"] * ((FEWEST - 1) // 2))
+    assert fit_error_spread(few, left_out(few, lambda out: np.zeros(int(out.sum())))) is None

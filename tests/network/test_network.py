@@ -1,12 +1,21 @@
 """What attention keeps and computes, by hand, on networks small enough for it."""
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import pytest
 
+from planner.network.kinds import UnknownShape
 from planner.network.network import NOWHERE
 from planner.network.record import build_network, build_text_decoder
-from tests.network.models import model
+from planner.scenario.jobs import ServingJob, TrainingJob
+from planner.speed.serving import serve
+from planner.speed.training import train
+from pricing import Catalogue, PricingError, load_catalogue
+from pricing.model import Model
+from tests.facts import CATALOGUE
+from tests.network.models import model, reworded
 
 # Ten layers of 64 with four heads of 16, of which two keep keys and values; a hundred words.
 SMALL: dict[str, Any] = {
@@ -216,3 +225,165 @@ def test_parameters_are_counted_to_the_last_one() -> None:
 
 def test_a_network_without_a_window_has_an_endless_one() -> None:
     assert build_network(model(**SMALL)).near == NOWHERE
+
+
+MODELS = load_catalogue().models
+TEXT = [name for name, model in MODELS.items() if model.modality == "text"]
+NEAR = 0.02
+# More or fewer than stated, and why the record cannot say it better.
+NOT_AS_STATED = {"Gemma-4-26B-A4B": "what its shape describes is 4.6 % less than stated"}
+# What no stack of layers that attend describes.
+NO_SHAPE = {"Mamba-2.8B"}
+
+
+@pytest.mark.parametrize("name", sorted(set(TEXT) - NO_SHAPE))
+def test_the_parameters_are_those_that_are_stated(name: str) -> None:
+    total = float(build_network(MODELS[name]).counted_params) / (1e9 * MODELS[name].params_b)
+    assert (abs(total - 1) <= NEAR) == (name not in NOT_AS_STATED)
+
+
+@pytest.mark.parametrize("name", sorted(NO_SHAPE))
+def test_what_has_no_shape_is_refused(name: str) -> None:
+    for shape in (build_network, build_text_decoder):
+        with pytest.raises(UnknownShape, match="does not say heads"):
+            shape(MODELS[name])
+
+
+def test_experts_of_a_hybrid_do_not_work_on_every_token() -> None:
+    for name, active in {"Jamba-1.5-Large": 94e9, "Qwen3-Next-80B-A3B": 3.56e9, "Qwen3.5-397B-A17B": 16.3e9}.items():
+        shape = build_network(MODELS[name])
+        assert float(shape.active_params) == pytest.approx(active, rel=0.03)
+        assert 0 < float(shape.attention_layers) < float(shape.layers)
+
+
+# Bytes of the cache for each token at 16 bits, from the published configurations; windows as long as the context.
+CACHE_BYTES = {
+    "Llama-2-7B": 524_288, "Llama-2-13B": 819_200, "Llama-3-8B": 131_072, "Mixtral-8x7B": 131_072,
+    "Llama-3-70B": 327_680, "Llama-3.1-405B": 516_096, "Mixtral-8x22B": 229_376, "Qwen3-32B": 262_144,
+    "Qwen3-30B-A3B": 98_304, "Qwen3-235B-A22B": 192_512, "gpt-oss-20b": 49_152, "gpt-oss-120b": 73_728,
+    "DeepSeek-V3": 70_272, "Kimi-K2": 70_272,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "size"), CACHE_BYTES.items())
+def test_the_cache_is_counted_by_kind_of_attention(name: str, size: int) -> None:
+    shape = build_text_decoder(MODELS[name])
+    assert 2 * shape.cached_values(context=1) == size
+
+
+@pytest.mark.parametrize("name", ["Llama-3-8B", "DeepSeek-V3", "gpt-oss-120b", "Qwen3-30B-A3B", "Mixtral-8x7B"])
+def test_the_parts_sum_to_all_parameters(name: str) -> None:
+    model, shape = MODELS[name], build_text_decoder(MODELS[name])
+    assert shape.counted_params == pytest.approx(1e9 * model.params_b, rel=0.01)
+    active = model.active_params_b or model.params_b
+    # Stated active counts include one table of embeddings or two; a step streams none but the head.
+    assert 1e9 * active - 2.1 * shape.head_params <= shape.active_params <= 1e9 * active * 1.01
+
+
+@pytest.mark.parametrize(
+    ("name", "share"),
+    [("Gemma-3-27B", 5 / 6), ("Gemma-2-9B", 1 / 2), ("gpt-oss-20b", 1 / 2), ("Llama-4-Scout-17B-16E", 3 / 4),
+     ("Mistral-7B-v0.1", 1), ("Llama-3-8B", 0)],
+)  # fmt: skip
+def test_layers_that_see_a_window_are_read_from_the_record(name: str, share: float) -> None:
+    shape = build_text_decoder(MODELS[name])
+    kept = shape.near.kept / (shape.near.kept + shape.far.kept)
+    assert float(kept) == pytest.approx(share)
+
+
+def test_a_hybrid_has_attention_in_some_layers_only() -> None:
+    shape = build_text_decoder(MODELS["Qwen3-Next-80B-A3B"])
+    assert shape.is_hybrid
+    assert shape.cached_values(context=1) == 12 * 2 * 2 * 256
+
+
+def test_a_window_can_be_dropped() -> None:
+    shape = build_text_decoder(MODELS["Mistral-7B-v0.1"])
+    assert shape.cached_values(context=10_000) == shape.cached_values(context=4_096)
+    assert shape.without_window().cached_values(context=10_000) == 10_000 * 32 * 2 * 8 * 128
+
+
+def test_an_encoder_reads_and_keeps_nothing() -> None:
+    shape = build_text_decoder(MODELS["BERT-Base"])
+    assert shape.cached_values(context=512) == shape.decode_flops(context=512) == 0
+    assert shape.prompt_flops(tokens=512) == 12 * 2 * 2 * 768 * 512 * 512
+
+
+def test_of_an_encoder_decoder_the_half_that_writes_is_read_for_each_token() -> None:
+    config = MODELS["T5-11B"].model_copy(update={"decoder_layers": 24})
+    shape = build_text_decoder(config)
+    assert float(shape.counted_params) == pytest.approx(11.307e9, rel=1e-3)
+    attention, feed_forward = 4 * 1024 * 128 * 128, 2 * 1024 * 65536
+    assert shape.dense_params == 24 * (2 * attention + feed_forward) + 32128 * 1024
+    assert shape.cached_values(context=10) == 10 * 24 * 2 * 128 * 128
+
+
+@pytest.mark.parametrize(
+    ("name", "why"), [("Whisper-base", "a speech network"), ("CLIP-ViT-L/14", "does not write tokens")]
+)
+def test_what_writes_no_tokens_is_refused_with_a_reason(name: str, why: str) -> None:
+    with pytest.raises(UnknownShape, match=why):
+        build_text_decoder(MODELS[name])
+
+
+H100 = "H100-SXM5-80GB"
+
+
+def x(model: Model) -> dict[str, Any]:
+    """Every word of prose that a record has, replaced by one that means nothing."""
+    return {name: "x" for name in ("note", "not_recounted", "locator") if getattr(model, name) is not None}
+
+
+def misleading(_: Model) -> dict[str, Any]:
+    """The words that facts were once read from, on every model alike."""
+    words = "three of four layers see a sliding window, chunks of 64; 3 MoE and 2 GQA blocks; shared expert of width 7"
+    return {"note": f"{words}; at most 2 groups of experts; five local layers for each global one"}
+
+
+REWORDED = {"x": reworded(CATALOGUE, x), "misleading": reworded(CATALOGUE, misleading)}
+
+
+def trained(catalogue: Catalogue, model: str) -> str:
+    job = TrainingJob(model=model, accelerator=H100, accelerators=64, seq_len=32_768)
+    return said(lambda: train(catalogue, job))
+
+
+def served(catalogue: Catalogue, model: str) -> str:
+    job = ServingJob(model=model, accelerator=H100, input_tokens=16_000, requests_per_s=2.0)
+    return said(lambda: serve(catalogue, job))
+
+
+def said(answer: Callable[[], object]) -> str:
+    """Every figure of an answer, to the last digit; or why there is none."""
+    try:
+        return repr(answer())
+    except PricingError as refusal:
+        return f"{type(refusal).__name__}: {refusal}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", sorted(REWORDED))
+@pytest.mark.parametrize("asked", [trained, served], ids=["trained", "served"])
+def test_no_figure_of_any_model_is_read_from_prose(how: str, asked: Callable[[Catalogue, str], str]) -> None:
+    known = answers(asked)
+    assert [name for name, told in known.items() if asked(REWORDED[how], name) != told] == []
+    assert sum("tokens_per_s" in told for told in known.values()) >= 150
+
+
+@cache
+def answers(asked: Callable[[Catalogue, str], str]) -> dict[str, str]:
+    """What is said of every model as the notes stand."""
+    return {name: asked(CATALOGUE, name) for name in CATALOGUE.models}
+
+
+def test_no_count_of_any_model_is_read_from_prose() -> None:
+    for name, model in CATALOGUE.models.items():
+        for other in REWORDED.values():
+            assert counted(other.models[name]) == counted(model), name
+
+
+def counted(model: Model) -> str:
+    try:
+        return repr(build_network(model))
+    except UnknownShape as refusal:
+        return str(refusal)

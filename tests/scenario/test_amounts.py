@@ -1,10 +1,41 @@
 """Large numbers as people type them, and back."""
 
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+import re
+from datetime import date
 
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from planner.money.plan import plan
+from planner.report.answer.phrases import echo, question_text
 from planner.scenario.amounts import AmbiguousNumberError, format_amount, parse_amount, parse_sum
+from planner.scenario.durations import (
+    format_duration,
+    hours_words,
+    months_words,
+    range_words,
+    seconds_words,
+    span_words,
+    time_mark,
+    years_words,
+)
+from planner.scenario.link import scenario_from_link, scenario_to_link
+from planner.scenario.own import PowerCurvePoint, PurchaseOrder
+from planner.scenario.question import HOURS
+from planner.scenario.scenario import Scenario
+from planner.scenario.typed_money import (
+    ORDERS_EXAMPLE,
+    POWER_EXAMPLE,
+    format_orders,
+    format_power_curve,
+    parse_orders,
+    parse_power_curve,
+)
+from planner.scenario.work import Work
+from planner.study.uncertainty.break_even_map import scenario_with_inputs
+from pricing import load_catalogue
 
 
 @pytest.mark.parametrize(("text", "value"), [
@@ -91,3 +122,188 @@ def test_any_text_is_a_sum_or_none_or_asked_about(text: str) -> None:
         assert (parse_sum(two.large), parse_sum(two.small)) == (float(two.large), float(two.small))
     else:
         assert found is None or found >= 0
+
+
+SECOND = 1 / 86_400
+DAYS = {"ms": SECOND / 1e3, "s": SECOND, "minute": 60 * SECOND, "hour": 1 / 24, "day": 1.0, "year": 365.0}
+LENGTHS = st.floats(0.001 * SECOND, 3_650.0) | st.sampled_from(
+    [unit * near for unit in DAYS.values() for near in (0.999, 0.9999, 1.0, 1.0001, 1.001, 2.0)]
+)
+
+
+def read(said: str) -> float:
+    """The days that a length of time says."""
+    number, unit = said.split(" ")
+    assert unit in DAYS or unit.removesuffix("s") in DAYS, said
+    plural = unit.removesuffix("s") in DAYS and unit not in DAYS
+    assert plural == (number != "1") or unit in ("ms", "s"), said
+    return float(number.replace(",", "")) * DAYS[unit if unit in DAYS else unit.removesuffix("s")]
+
+
+@pytest.mark.parametrize(("days", "said"), [
+    (0.412 * SECOND, "412 ms"), (68 * SECOND, "1.13 minutes"), (45 * SECOND, "45 s"), (0.01, "14.4 minutes"),
+    (59.99 / 1_440, "1 hour"), (1 / 24, "1 hour"), (0.5, "12 hours"), (1.0, "1 day"), (1.004, "1 day"),
+    (18.24, "18.2 days"), (365.0, "365 days"), (730.0, "2 years"), (1_234.5, "3.38 years"), (0.0, "0 days"),
+    (float("inf"), "never done"),
+])  # fmt: skip
+def test_a_length_of_time_reads_in_the_unit_of_its_size(days: float, said: str) -> None:
+    assert format_duration(days) == said
+
+
+@settings(max_examples=500)
+@given(LENGTHS, LENGTHS)
+def test_a_longer_time_never_reads_as_a_shorter_one(one: float, other: float) -> None:
+    shorter, longer = sorted((one, other))
+    assert read(format_duration(shorter)) <= read(format_duration(longer)) * (1 + 1e-9)
+    assert read(format_duration(one)) == pytest.approx(one, rel=0.006)
+
+
+@settings(max_examples=500)
+@given(LENGTHS, st.floats(0.05, 1.0), st.floats(1.0, 20.0))
+def test_a_range_reads_in_one_unit_where_its_ends_are_alike(typical: float, down: float, up: float) -> None:
+    low, high = typical * down, typical * up
+    said = range_words(low, typical, high)
+    units = re.findall(r"[a-z]{1,}", said.replace(" to ", " "))
+    if down >= 0.1 + 1e-6 and up <= 10 - 1e-6:
+        assert len(units) == 1, said
+    for unit in ("day", "hour", "minute", "year"):
+        assert re.search(rf"(?<![\d.,])1 {unit}s", said) is None, said
+    together = span_words(low, high)
+    if high <= 9.99 * low:
+        assert len(re.findall(r"[a-z]+", together.replace(" to ", " "))) == 1, together
+    assert re.search(r"(?<![\d.,])1 (days|hours|minutes|years)", together) is None, together
+
+
+def test_a_range_of_a_day_is_told_in_days() -> None:
+    assert range_words(18.8 / 24, 1.004, 1.38) == "1 day (0.783 to 1.38)"
+    assert range_words(0.01, 1.0, 100.0) == "1 day (14.4 minutes to 100 days)"
+    assert span_words(18.8 / 24, 1.38) == "18.8 to 33.1 hours"
+    assert range_words(2.0, 2.0, 2.0) == "2 days"
+
+
+@pytest.mark.parametrize(
+    ("months", "said"),
+    [(1, "1 month"), (12, "1 year"), (36, "3 years"), (18, "18 months"), (7.5, "7.5 months"), (12 / 365, "1 day")],
+)
+def test_a_term_in_months_and_years(months: float, said: str) -> None:
+    assert months_words(months) == said
+    assert [years_words(value) for value in (1, 3, 1.5, 0.25)] == ["1 year", "3 years", "18 months", "3 months"]
+
+
+def test_hours_seconds_and_marks_go_by_the_same_rule() -> None:
+    assert (hours_words(1), hours_words(0.25), seconds_words(2.5)) == ("1 hour", "15 minutes", "2.5 s")
+    assert [time_mark(days) for days in (10 / 1_440, 1 / 24, 3.0, 1_000.0)] == ["10 min", "1 h", "3 d", "1,000 d"]
+
+
+THREE = (
+    PurchaseOrder(accelerators=16), PurchaseOrder(accelerators=8, month=18), PurchaseOrder(accelerators=8, month=30),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", [ORDERS_EXAMPLE, "16,8 in month 18; 8 IN 30,", " 16 in 0 , 8 in 18, 8 in 30 "])
+def test_orders_are_read(text: str) -> None:
+    assert parse_orders(text) == THREE
+    assert format_orders(THREE) == ORDERS_EXAMPLE
+
+
+def test_nothing_typed_is_no_order() -> None:
+    assert parse_orders("  ") == ()
+    assert format_orders(()) == ""
+
+
+@pytest.mark.parametrize("text", ["eight", "8 in 3, 8 in 3", "8 in 18, 8", "0", "8 in 500", "8, 8", "-8", "1e3"])
+def test_what_is_no_list_of_orders_is_none(text: str) -> None:
+    assert parse_orders(text) is None
+
+
+def test_the_terms_of_an_order_stay_with_its_month() -> None:
+    dear = PurchaseOrder(accelerators=8, month=18, usd_per_server=300_000.0)
+    assert parse_orders("24, 16 in 18", (PurchaseOrder(accelerators=16), dear)) == (
+        PurchaseOrder(accelerators=24),
+        PurchaseOrder(accelerators=16, month=18, usd_per_server=300_000.0),
+    )
+
+
+CURVE = tuple(PowerCurvePoint(load=load, power_share=share) for load, share in ((0.0, 0.25), (0.5, 0.6), (1.0, 0.76)))
+
+
+@pytest.mark.parametrize("text", [POWER_EXAMPLE, "0:25,50:60,100:76", " 0 % : 25 % ; 50:60.0; 100:76;"])
+def test_pairs_are_read(text: str) -> None:
+    assert parse_power_curve(text) == CURVE
+    assert format_power_curve(CURVE) == POWER_EXAMPLE
+
+
+def test_nothing_typed_is_no_curve() -> None:
+    assert parse_power_curve("  ") == ()
+    assert format_power_curve(()) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["0:25", "25, 76", "0:25, 100:760", "0:25, 100:10", "10:25, 100:76", "0:25, 50, 100:76", "0:25, 0:30, 100:40"],
+)
+def test_what_is_no_curve_is_none(text: str) -> None:
+    assert parse_power_curve(text) is None
+
+
+DAY = date(2026, 11, 22)
+
+
+@pytest.mark.parametrize(("told", "hours"), [
+    ({"people": 10}, 10 * 160),
+    ({"people": 3, "hours_per_person": 300.0}, 900),
+    ({"jobs_per_week": 4.0}, 4 * 730 / 168 * 8 * 8),  # eight hours on all eight
+    ({"jobs_per_week": 20.0, "hours_per_job": 6.0, "accelerators_per_job": 2}, 20 * 730 / 168 * 6 * 2),
+])  # fmt: skip
+def test_people_and_jobs_come_to_hours(told: dict[str, float], hours: float) -> None:
+    work = Work.model_validate({"accelerators": 8, **told})
+    assert work.stated_hours_per_month == pytest.approx(hours)
+    assert work.effective_utilization == pytest.approx(hours / (8 * 730))
+
+
+def test_they_cost_what_the_same_hours_cost() -> None:
+    facts = load_catalogue()
+    by_people = plan(facts, Scenario(work=(Work(people=20),)), DAY)
+    by_hours = plan(facts, Scenario(work=(Work(accelerator_hours_per_month=3_200.0),)), DAY)
+    assert [float(one.ledger.total_usd) for one in by_people.options] == [
+        float(one.ledger.total_usd) for one in by_hours.options
+    ]
+
+
+@pytest.mark.parametrize(("told", "said"), [
+    ({"people": 10, "busy_share": 0.5}, "want one of busy_share and people"),
+    ({"people": 10, "jobs_per_week": 5.0}, "want one of people and jobs_per_week"),
+    ({"people": 50}, "8,000 accelerator-hours a month do not fit on 8 accelerators, which have 5,840"),
+    ({"jobs_per_week": 30.0}, "do not fit on 8 accelerators"),
+    ({"hours_per_person": 20.0}, "hours_per_person wants people beside it"),
+    ({"hours_per_job": 20.0}, "hours_per_job wants jobs_per_week beside it"),
+    ({"people": 0}, "greater than or equal to 1"),
+    ({"people": 10**12}, "less than or equal to 1000000"),
+])  # fmt: skip
+def test_what_cannot_be_is_told(told: dict[str, float], said: str) -> None:
+    with pytest.raises(ValidationError, match=said):
+        Work.model_validate({"accelerators": 8, **told})
+
+
+@pytest.mark.parametrize(("held", "said", "sum_of_it"), [
+    ({"team": "10"}, "a team of 10", "= 1,600 GPU-hours a month: 10 x 160 hours each."),
+    ({"team": "1"}, "one person", "= 160 GPU-hours a month: 1 x 160 hours each."),
+    (
+        {"weekly": "20", "jobhours": "6", "job": "2"},
+        "20 jobs a week of 6 hours",
+        "= 1,040 GPU-hours a month: 20 jobs a week x 4.35 weeks x 6 hours x 2 GPUs.",
+    ),
+])  # fmt: skip
+def test_the_sentence_says_it_and_the_line_below_adds_it_up(held: dict[str, str], said: str, sum_of_it: str) -> None:
+    facts = load_catalogue()
+    assert question_text(facts, HOURS, held).endswith(said)
+    asked, told = scenario_from_link(held)
+    assert not told
+    assert scenario_to_link(asked) == held
+    assert echo(plan(facts, asked, DAY), asked, HOURS.name) == sum_of_it
+
+
+def test_another_share_that_is_tried_out_takes_their_place() -> None:
+    tried = scenario_with_inputs(plan(load_catalogue(), Scenario(work=(Work(people=10),)), DAY), {"busy_share": 0.8})
+    assert tried.work[0].people is None
+    assert tried.work[0].busy_share == 0.8

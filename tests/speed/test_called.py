@@ -5,10 +5,16 @@ import pytest
 from planner.evidence.table import TRAINING, read_run_rows
 from planner.network.guess import active_in_name, is_hybrid_name, size_in_name, typical_model
 from planner.network.record import build_network
+from planner.scenario.scenario import Scenario
+from planner.scenario.task import ServingTask, TrainingTask
+from planner.scenario.work import Work
 from planner.speed.bands import Band
 from planner.speed.match_model import match_accelerator, match_model
+from planner.speed.scenario_jobs import ScenarioServing, ScenarioTraining, solved_jobs
 from planner.speed.serving.chips import parse_precision
-from pricing import UnknownNameError
+from planner.speed.training import train
+from planner.speed.work_to_hours import convert_to_hours
+from pricing import UnknownNameError, load_catalogue
 from tests.facts import CATALOGUE
 
 
@@ -93,3 +99,32 @@ def test_a_model_of_2023_keeps_keys_and_values_of_every_head() -> None:
     assert float(old.cached_values(context=1.0)) == pytest.approx(2 * 40 * 40 * 128, rel=0.25)
     large = build_network(typical_model("nobody-70b", params_b=70.0, year=2023.5))
     assert float(large.kv_heads) == 8
+
+
+def test_every_model_stands_beside_its_job() -> None:
+    catalogue = load_catalogue()
+    scenario = Scenario(
+        work=(
+            Work(busy_share=0.5),
+            Work(train=TrainingTask(model="llama-3-8b", tokens=1e11), accelerators=16),
+            Work(serve=ServingTask(model="llama-3.1-8b", requests_per_s=5)),
+            Work(train=TrainingTask(model="no such model"), accelerators=8),
+            Work(train=TrainingTask(model="qwen3-8b", tokens=1e10), accelerators=32),
+        )
+    )
+    found = convert_to_hours(catalogue, scenario)
+    done = solved_jobs(catalogue, found)
+    assert [one.place for one in done] == [1, 2, 4]
+    assert [one.model for one in done] == ["Llama-3-8B", "Llama-3.1-8B", "Qwen3-8B"]
+    assert isinstance(done[1], ScenarioServing)
+    assert done[1].found is found.servings[0]
+    for one in (done[0], done[2]):
+        assert isinstance(one, ScenarioTraining)
+        assert one.job.accelerators == one.found.accelerators
+        assert train(catalogue, one.job).tokens == one.found.tokens
+    assert found.problems
+
+
+def test_plain_hours_have_no_model() -> None:
+    catalogue = load_catalogue()
+    assert solved_jobs(catalogue, convert_to_hours(catalogue, Scenario())) == ()

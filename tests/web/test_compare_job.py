@@ -7,7 +7,6 @@ from planner.scenario.link import scenario_to_link
 from planner.scenario.presets import find_preset
 from planner.study.market.survey import sized_accelerators
 from planner.study.plan_any import planned
-from planner.web import state
 from planner.web.filters import ANY
 from pricing import load_catalogue
 from tests.facts import DAY
@@ -15,12 +14,6 @@ from tests.report.test_job_offers import compared
 from tests.web.test_questions import visit
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(autouse=True)
-def today(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every test visits on the same day."""
-    monkeypatch.setattr(state, "today", lambda: DAY)
 
 
 @pytest.mark.slow

@@ -6,18 +6,11 @@ from planner.report.answer.sentences import summarize_answer
 from planner.scenario.link import scenario_from_link
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
-from planner.web import state
 from pricing import load_catalogue
 from tests.facts import DAY
 from tests.web.test_questions import visit
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(autouse=True)
-def today(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every test visits on the same day."""
-    monkeypatch.setattr(state, "today", lambda: DAY)
 
 
 LATE = {"train": "Llama-3.3-70B", "tokens": "1e12", "gpus": "64", "due": "90"}

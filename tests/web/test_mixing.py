@@ -16,7 +16,6 @@ from planner.study.buy_or_wait import Waiting, buy_or_wait_futures, waiting
 from planner.study.mix.best_mix import ALIKE, add_best_mix, best_mix
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
-from planner.web import state
 from pricing import load_catalogue
 from tests.facts import DAY
 from tests.web.test_pages import visit
@@ -30,12 +29,6 @@ LEVELS = Scenario.model_validate(
         "own": {"lead_time_months": 0.0},
     }
 )
-
-
-@pytest.fixture(autouse=True)
-def today(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every test visits on the same day."""
-    monkeypatch.setattr(state, "today", lambda: DAY)
 
 
 def shown(look: str, **asked: str) -> tuple[str, list[str]]:

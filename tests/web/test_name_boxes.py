@@ -3,19 +3,12 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from planner.web import name_box, state
+from planner.web import name_box
 from pricing import load_catalogue
-from tests.facts import DAY
 from tests.web.test_questions import asked, visit
 from tests.web.test_strip import entrypoint
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(autouse=True)
-def today(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every test visits on the same day."""
-    monkeypatch.setattr(state, "today", lambda: DAY)
 
 
 def notes(app: AppTest) -> str:

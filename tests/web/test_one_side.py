@@ -7,15 +7,7 @@ import pytest
 from planner.report import words
 from planner.scenario.link import scenario_to_link
 from planner.scenario.scenario import Scenario
-from planner.web import state
-from tests.facts import DAY
 from tests.web.test_pages import told_of, visit
-
-
-@pytest.fixture(autouse=True)
-def today(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every test visits on the same day."""
-    monkeypatch.setattr(state, "today", lambda: DAY)
 
 
 @pytest.mark.slow

@@ -6,9 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from planner.scenario.link import scenario_from_link
-from planner.web import state
 from pricing import load_catalogue
-from tests.facts import DAY
 from tests.web.test_own_runs import held, title, visit
 
 pytestmark = pytest.mark.slow
@@ -18,11 +16,6 @@ CONFIG = {
     "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 14336, "vocab_size": 128256,
     "tie_word_embeddings": False,
 }  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def today(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(state, "today", lambda: DAY)
 
 
 def paste(app: AppTest, text: str) -> AppTest:

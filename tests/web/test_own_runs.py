@@ -10,7 +10,6 @@ from planner.report.facts.assumptions import YOURS, assumption_rows, rows_table
 from planner.scenario.file import SavedScenario, write_scenario
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
-from planner.web import state
 from planner.web.show_assumptions import EVERY, GROUP
 from tests.evidence.mine import as_csv, own_rows
 from tests.facts import CATALOGUE, DAY
@@ -20,11 +19,6 @@ pytestmark = pytest.mark.slow
 
 TRAIN = {"train": "Llama-3-8B", "tokens": "1000000000000", "gpus": "64"}
 VIEW = "Your own runs"
-
-
-@pytest.fixture(autouse=True)
-def today(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(state, "today", lambda: DAY)
 
 
 def visit(page: str, held: dict[str, str]) -> AppTest:

@@ -67,12 +67,6 @@ def unfolded(app: AppTest) -> AppTest:
     return app.run()
 
 
-@pytest.fixture(autouse=True)
-def today(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every test visits on the same day."""
-    monkeypatch.setattr(state, "today", lambda: DAY)
-
-
 @pytest.fixture
 def app() -> AppTest:
     """A visitor on the Compare page."""

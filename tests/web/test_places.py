@@ -6,18 +6,10 @@ import pytest
 
 from planner.report import words
 from planner.scenario.own import CapexPer, Place
-from planner.web import state
-from tests.facts import DAY
 from tests.web.test_pages import unfolded
 from tests.web.test_questions import asked, visit
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(autouse=True)
-def today(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every test visits on the same day."""
-    monkeypatch.setattr(state, "today", lambda: DAY)
 
 
 def test_every_place_has_words() -> None:

@@ -15,7 +15,7 @@ from planner.scenario.question import HOURS, KEYS, QUESTIONS, SERVE, TRAIN, TUNE
 from planner.scenario.scenario import Scenario
 from planner.scenario.task import ServingTask, TrainingTask
 from planner.scenario.work import Work
-from planner.web import ask, state
+from planner.web import ask
 from pricing import load_catalogue
 from tests.facts import DAY
 from tests.web.test_pages import SLOW, one_page, unfolded
@@ -23,12 +23,6 @@ from tests.web.test_pages import SLOW, one_page, unfolded
 pytestmark = pytest.mark.slow
 
 WIDGETS = ("number_input", "text_input", "selectbox", "toggle", "slider")
-
-
-@pytest.fixture(autouse=True)
-def today(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every test visits on the same day."""
-    monkeypatch.setattr(state, "today", lambda: DAY)
 
 
 def visit(page: str = "Answer", **held: str) -> AppTest:

@@ -14,17 +14,11 @@ from planner.scenario.presets import load_presets
 from planner.scenario.question import QUESTIONS, detect_question
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
-from planner.web import pins, state
+from planner.web import pins
 from pricing import load_catalogue
 from tests.facts import DAY
 from tests.web.test_pages import APP, SLOW
 from tests.web.test_questions import asked, visit
-
-
-@pytest.fixture(autouse=True)
-def today(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every test visits on the same day."""
-    monkeypatch.setattr(state, "today", lambda: DAY)
 
 
 def verdict_line(app: AppTest) -> str:

@@ -36,7 +36,6 @@ from planner.study.uncertainty.break_even_map import (
 from planner.study.uncertainty.stress import stresses, with_stress_tests
 from planner.study.uncertainty.sure_verdict import Judged, decided
 from planner.study.uncertainty.tornado import TornadoBar, tornado
-from planner.web import state
 from planner.web.pages import what_if
 from pricing import load_catalogue
 from tests.facts import DAY
@@ -47,12 +46,6 @@ pytestmark = pytest.mark.slow
 NO_PRICE = {"gpu": "TPU-v5e"}
 SERVED = {"serve": "Llama-3.1-8B", "rps": "20"}
 TRY, WINS = what_if.VIEWS[2], what_if.VIEWS[1]
-
-
-@pytest.fixture(autouse=True)
-def today(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every test visits on the same day."""
-    monkeypatch.setattr(state, "today", lambda: DAY)
 
 
 def visit(held: Mapping[str, str | list[str]], view: str = "") -> AppTest:

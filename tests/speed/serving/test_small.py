@@ -1,7 +1,9 @@
 """Whether a service needs a GPU: what processors, and what is there, carry of it."""
 
+from dataclasses import replace
 from datetime import date
 
+import numpy as np
 import pytest
 
 from planner.money.plan import plan
@@ -15,8 +17,23 @@ from planner.scenario.jobs import ServingJob
 from planner.scenario.scenario import Scenario
 from planner.scenario.task import ServingTask
 from planner.scenario.work import Work
-from planner.speed.serving import cpu_feasibility, serve
+from planner.speed.hardware import MissingAcceleratorDataError
+from planner.speed.serving import (
+    cpu_feasibility,
+    max_model_size,
+    non_llm_rate,
+    scale_hours,
+    serve,
+    standby_replicas,
+    work_names,
+)
+from planner.speed.serving.case_of import ServingSetup, rate_traits
+from planner.speed.serving.cases import ServingTraits, serving_rates
+from planner.speed.serving.chips import serving_data
+from planner.speed.serving.cpu_sized import max_params_b
+from planner.speed.serving.lookup import find_chip, find_period, find_shape
 from tests.facts import CATALOGUE
+from tests.speed.serving.helpers import IDEAL
 
 
 def job(model: str, peak: float, **more: float | int) -> ServingJob:
@@ -88,3 +105,140 @@ def test_the_answer_says_so_where_a_gpu_was_asked_for() -> None:
     ):
         made = plan(CATALOGUE, Scenario(accelerator=accelerator, work=(Work(serve=task),)), date(2026, 11, 21))
         assert bool(cpu_sufficient_sentences(made)) is said
+
+
+def test_what_memory_can_read_between_two_tokens() -> None:
+    # 100 GB/s, half of it reached, ten tokens a second: 5 GB for each, ten billion weights of half a byte.
+    sizes = max_params_b(
+        bandwidth=100e9, tokens_per_s=np.array([10.0, 20.0]), bytes_per_weight=0.5, bandwidth_share=0.5
+    )
+    assert np.asarray(sizes) == pytest.approx([10.0, 5.0])
+
+
+def test_beyond_some_ten_billion_parameters_a_processor_is_too_slow() -> None:
+    # The rule of thumb, derived: 20 tokens a second on a server's processor.
+    processor = max_model_size(find_chip(CATALOGUE, "CPU-Xeon-8480plus"), tokens_per_s=20.0)
+    assert processor.low_b < 10 < processor.high_b
+    card = max_model_size(find_chip(CATALOGUE, "RTX-4090-24GB"), tokens_per_s=20.0)
+    assert card.low_b > processor.high_b
+
+
+BERT = "BERT-Large (SQuAD)"
+
+
+def test_every_measured_chip_is_in_the_catalogue() -> None:
+    for name in work_names():
+        for entry in serving_data().work[name].measured:
+            assert find_chip(CATALOGUE, entry.accelerator).name == entry.accelerator
+
+
+def test_a_measured_chip_gives_what_was_measured() -> None:
+    rate = non_llm_rate(CATALOGUE, BERT, find_chip(CATALOGUE, "L4-24GB"), accelerators=2.0)
+    assert rate.measured
+    assert rate.requests_per_s == pytest.approx(2 * 942, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("accelerator", "low", "high"),
+    [("CPU-Xeon-8480plus", 600, 800), ("RTX-4090-24GB", 1_500, 6_000), ("H100-SXM5-80GB", 5_000, 14_000)],
+)
+def test_a_classifier_on_a_processor_a_card_and_a_server(accelerator: str, low: float, high: float) -> None:
+    # Published elsewhere: 690 a second on this processor, 8,840 on this server; a card lies between.
+    rate = non_llm_rate(CATALOGUE, BERT, find_chip(CATALOGUE, accelerator))
+    assert low < rate.requests_per_s < high
+    assert rate.low < rate.requests_per_s < rate.high
+
+
+def test_what_is_carried_over_is_marked_and_less_sure() -> None:
+    own = non_llm_rate(CATALOGUE, "SDXL-1.0", find_chip(CATALOGUE, "H200-SXM-141GB"))
+    carried = non_llm_rate(CATALOGUE, "SDXL-1.0", find_chip(CATALOGUE, "H100-SXM5-80GB"))
+    assert own.measured
+    assert not carried.measured
+    assert carried.carried_from == "H200-SXM-141GB"
+    assert carried.high / carried.low > own.high / own.low
+
+
+def test_hours_measured_on_one_chip_are_carried_over_by_its_peaks() -> None:
+    here = scale_hours(CATALOGUE, hours=10.0, measured_on="A100-SXM4-80GB", wanted="A100-SXM4-80GB")
+    faster = scale_hours(CATALOGUE, hours=10.0, measured_on="A100-SXM4-80GB", wanted="H100-SXM5-80GB")
+    memory = scale_hours(
+        CATALOGUE, hours=10.0, measured_on="A100-SXM4-80GB", wanted="H100-SXM5-80GB", bound="bandwidth"
+    )
+    assert 1 / here.requests_per_s == pytest.approx(36_000)
+    assert faster.requests_per_s / here.requests_per_s == pytest.approx(989.5 / 312)
+    assert memory.requests_per_s / here.requests_per_s == pytest.approx(3_350 / 2_039)
+    assert here.measured
+    assert not faster.measured
+
+
+def test_an_unknown_chip_is_refused() -> None:
+    with pytest.raises(MissingAcceleratorDataError):
+        find_chip(CATALOGUE, "Abacus")
+
+
+def test_a_rise_is_met_by_replicas_that_are_kept_ready() -> None:
+    assert standby_replicas(rise_per_minute=6.0, cold_start_s=120.0, requests_per_s=10.0) == 2
+
+
+MIXTURE, DENSE, LATENT = "gpt-oss-120b", "llama-3.1-8b", "deepseek-r1"
+
+
+def of(model: str, chip: str, precision: str, engine: str = "sglang", on: date = date(2026, 5, 1)) -> ServingTraits:
+    """What changes the rates of that model on that chip."""
+    found = find_shape(CATALOGUE, model)
+    return rate_traits(
+        ServingSetup(found.shape, find_chip(CATALOGUE, chip), engine, find_period(engine, on), precision, 2.0), group=1
+    )
+
+
+def test_small_kernels_of_mixtures_take_longer_on_cdna3_only() -> None:
+    slow = serving_rates(
+        replace(IDEAL, layer_us=50.0, moe_layer_us=50.0, cdna3_experts=3.0), of(LATENT, "mi300x", "fp8")
+    )
+    assert (slow.layer_s, slow.moe_layer_s) == pytest.approx((150e-6, 150e-6))
+    assert of(LATENT, "mi355x", "fp8").cdna3_experts == of(DENSE, "mi300x", "fp8").cdna3_experts == 0
+
+
+def test_latent_attention_takes_less_on_blackwell_servers() -> None:
+    assert of(LATENT, "b200", "fp8").latent_blackwell == 1
+    assert of(LATENT, "h200", "fp8").latent_blackwell == of(MIXTURE, "b200", "fp8").latent_blackwell == 0
+
+
+def test_experts_of_four_bits_have_their_own_kernels_where_the_chip_computes_in_them() -> None:
+    assert of(MIXTURE, "b200", "mxfp4").mxfp4_experts == 1
+    for other in (of(MIXTURE, "h200", "mxfp4"), of(LATENT, "b200", "fp4"), of(MIXTURE, "b200", "bf16")):
+        assert other.mxfp4_experts == 0
+
+
+def test_engines_need_time_for_new_chips() -> None:
+    # InferenceX, DeepSeek-R1: the same machines are 1.3 to 2.4 times as fast with the builds of 2026 as in 2025.
+    assert of(LATENT, "mi355x", "fp8", on=date(2025, 11, 1)).young_experts == 1
+    assert of(LATENT, "mi355x", "fp8", on=date(2026, 2, 1)).young_experts == 0
+    assert of(LATENT, "h200", "fp8", on=date(2025, 11, 1)).young_experts == 0
+    assert of(DENSE, "b200", "fp8", on=date(2025, 11, 1)).young_experts == 0
+    assert of(MIXTURE, "b200", "mxfp4", "vllm", date(2025, 11, 1)).young_experts == 0  # those came tuned
+
+
+def test_four_bits_reach_less_of_their_peak_on_every_server_chip() -> None:
+    assert of(DENSE, "mi355x", "fp4").fp4_stacked == of(DENSE, "b200", "fp4").fp4_stacked == 1
+    assert of(DENSE, "rtx pro 6000", "fp4").fp4_stacked == of(DENSE, "h200", "fp8").fp4_stacked == 0
+
+
+def test_a_card_of_fewer_watts_computes_less_of_its_peak() -> None:
+    full, card = of(DENSE, "h100 sxm", "fp8"), of(DENSE, "H100-NVL-94GB", "fp8")
+    assert full.power_share == 1
+    assert card.power_share == pytest.approx(400 / 700 * 989.5 / 835.5, rel=0.01)
+    halved = serving_rates(replace(IDEAL, power=0.5), card).flops_share
+    assert halved == pytest.approx(float(card.power_share) ** 0.5)
+
+
+def test_eight_bit_integers_run_at_their_own_rate() -> None:
+    chip = find_chip(CATALOGUE, "a100 sxm 80gb")
+    assert chip.flops("int8") == 2 * chip.flops("bf16")
+    assert chip.flops("int4") == chip.flops("bf16")
+
+
+def test_what_is_left_out_of_the_fit_says_why() -> None:
+    for one in serving_data().left_out:
+        assert one.why
+        assert len(set(one.runs)) == len(one.runs)

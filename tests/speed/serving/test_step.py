@@ -1,3 +1,4 @@
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -5,14 +6,26 @@ import pytest
 
 from planner.network.network import Reach
 from planner.speed.arrays import stack_records, take_entries
-from planner.speed.serving.cases import ByteWidths, ServingLayout, serving_rates
+from planner.speed.serving.cases import ByteWidths, ServingLayout, ServingMachine, serving_rates
 from planner.speed.serving.chips import serving_data
+from planner.speed.serving.first_token import (
+    concurrent_at_share,
+    normal_quantile,
+    normal_share,
+    prompt_wait_s,
+    slot_wait_s,
+    wait_probability,
+)
+from planner.speed.serving.promise import batch_cycle, concurrent_requests, output_tokens_per_s, tokens_per_step
 from planner.speed.serving.step import (
     cache_bytes,
     cache_bytes_read,
     cache_copies,
     decode_step,
     expert_coverage,
+    fits,
+    max_requests,
+    memory_held,
     prefill,
     weight_bytes_read,
     weights_bytes,
@@ -114,3 +127,197 @@ def test_a_faster_machine_is_never_slower(better: str) -> None:
     before = decode_step(slow, serving_rates(FITTED, slow.traits), batch=batch, context=500.0).total_s
     after = decode_step(fast, serving_rates(FITTED, fast.traits), batch=batch, context=500.0).total_s
     assert np.all(after <= before)
+
+
+def test_weights_are_held_with_the_table_that_is_never_streamed() -> None:
+    assert weights_bytes(case()) == 2 * 5e6
+    alone = case(layout=ServingLayout(2.0, 1.0, 1.0, 2.0))
+    assert weights_bytes(alone) == 2 * 6e6  # attention twice
+
+
+def test_what_is_left_holds_caches() -> None:
+    one = case()
+    free = memory_held(one).free_bytes
+    assert free == pytest.approx(0.9 * 10e9 - 1.5e9 - 10e6)
+    fit = max_requests(one, input_tokens=100.0, output_tokens=100.0)
+    assert fit == pytest.approx(free / (150 * 1_000 * 2))
+
+
+def test_more_memory_never_stops_fitting() -> None:
+    sizes = np.geomspace(1e6, 1e12, 60)
+    many = case(machine=ServingMachine(1e12, 1e12, 1e9, sizes, 1e8))
+    fit = fits(many)
+    assert not fit[1]
+    assert fit[-1]
+    assert np.all(np.diff(fit[1:].astype(int)) >= 0)
+
+
+def test_an_unknown_memory_is_not_called_too_small() -> None:
+    assert fits(case(machine=ServingMachine(1e12, 1e12, 1e9, 0.0, 1e8)))
+
+
+@pytest.mark.parametrize(("asked", "measured", "runs"), [(4.0, False, 4), (1e9, False, 4_096), (1e5, True, 1e5)])
+def test_a_batch_is_what_was_asked_what_fits_or_what_really_ran(asked: float, measured: bool, runs: float) -> None:
+    traffic = replace(case().traffic, batch=asked, held_by_memory=0.0 if measured else 1.0)
+    assert concurrent_requests(case(traffic=traffic)) == runs
+
+
+def test_an_unstated_batch_fills_the_memory() -> None:
+    free = case(traffic=replace(case().traffic, batch=math.nan))
+    small = replace(free, machine=replace(free.machine, memory_bytes=2e9))
+    assert concurrent_requests(free) == 4_096
+    assert concurrent_requests(small) == pytest.approx(max_requests(small, input_tokens=100.0, output_tokens=100.0))
+
+
+def test_tokens_a_second_are_a_batch_of_answers_over_a_cycle() -> None:
+    one = case()
+    ideal = serving_rates(IDEAL, one.traits)
+    full = batch_cycle(one, ideal, batch=4.0)
+    assert full.seconds == pytest.approx(100 * full.step.total_s + full.prompt.total_s)
+    assert output_tokens_per_s(one, ideal, batch=4.0) == pytest.approx(4 * 100 / full.seconds)
+    assert full.token_s == pytest.approx(full.seconds / 100)
+
+
+def test_replicas_multiply_and_stages_stream_their_own_share_of_requests() -> None:
+    one, ideal = case(), serving_rates(IDEAL, case().traits)
+    three = case(layout=ServingLayout(1.0, 1.0, 3.0, 1.0))
+    assert output_tokens_per_s(three, ideal, batch=4.0) == pytest.approx(3 * output_tokens_per_s(one, ideal, batch=4.0))
+    staged = case(layout=ServingLayout(1.0, 2.0, 1.0, 1.0))
+    assert output_tokens_per_s(staged, ideal, batch=8.0) == pytest.approx(
+        2 * output_tokens_per_s(one, ideal, batch=4.0)
+    )
+
+
+def test_one_host_plans_for_every_stage() -> None:
+    busy = serving_rates(replace(IDEAL, inline_sequence_us=100.0), case().traits)
+    alone = batch_cycle(case(), busy, batch=8.0).step.requests_s
+    staged = batch_cycle(case(layout=ServingLayout(1.0, 4.0, 1.0, 1.0)), busy, batch=8.0).step.requests_s
+    assert alone == staged == pytest.approx(8 * 100e-6)  # a micro-batch is a fourth, and there are four of them
+
+
+def test_stages_wait_for_each_other() -> None:
+    waiting, staged = (
+        serving_rates(replace(IDEAL, bubble=0.4), case().traits),
+        case(layout=ServingLayout(1.0, 4.0, 1.0, 1.0)),
+    )
+    smooth = batch_cycle(staged, serving_rates(IDEAL, case().traits), batch=8.0).step.total_s
+    assert batch_cycle(staged, waiting, batch=8.0).step.total_s == pytest.approx(1.3 * smooth)
+    assert (
+        batch_cycle(case(), waiting, batch=8.0).step.total_s
+        == batch_cycle(case(), replace(waiting, bubble=0.0), batch=8.0).step.total_s
+    )
+
+
+def test_drafts_write_several_tokens_a_step_and_cost_their_checking() -> None:
+    assert tokens_per_step(0.0, 0.8) == 1
+    assert tokens_per_step(3.0, 0.5) == pytest.approx(1 + 0.5 + 0.25 + 0.125)
+    plain, ideal = case(), serving_rates(IDEAL, case().traits)
+    drafted = replace(plain, traffic=replace(plain.traffic, draft_tokens=2.0, accepted_share=0.5))
+    one, three = batch_cycle(plain, ideal, batch=4.0), batch_cycle(drafted, ideal, batch=4.0)
+    assert three.steps == pytest.approx(100 / 1.75)
+    assert three.step.arithmetic_s == pytest.approx(3 * 1.2 * one.step.arithmetic_s)  # two of ten layers' work on top
+    assert three.step.weights_s == pytest.approx(1.2 * one.step.weights_s)
+    assert three.token_s < one.token_s
+
+
+def test_drafts_that_are_never_right_only_cost() -> None:
+    plain, ideal = case(), serving_rates(IDEAL, case().traits)
+    wrong = replace(plain, traffic=replace(plain.traffic, draft_tokens=2.0, accepted_share=0.0))
+    assert batch_cycle(wrong, ideal, batch=4.0).token_s > batch_cycle(plain, ideal, batch=4.0).token_s
+
+
+def test_engines_for_one_user_leave_the_input_table_to_the_host() -> None:
+    served = case()
+    local = replace(served, traits=replace(served.traits, local=1.0))
+    assert memory_held(served).weights_bytes - memory_held(local).weights_bytes == pytest.approx(2 * 1e6)
+
+
+def test_a_short_run_pays_for_its_last_batch() -> None:
+    short = case(traffic=replace(case().traffic, requests_in_run=6.0))
+    endless = case()
+    ideal = serving_rates(IDEAL, endless.traits)
+    whole = 6 * 100 / (batch_cycle(endless, ideal, batch=4.0).seconds + batch_cycle(endless, ideal, batch=2.0).seconds)
+    assert output_tokens_per_s(short, ideal, batch=4.0) == pytest.approx(whole)
+    assert whole < output_tokens_per_s(endless, ideal, batch=4.0)
+
+
+def test_a_small_budget_of_tokens_a_step_slows_long_prompts() -> None:
+    roomy = case(traffic=replace(case().traffic, input_tokens=10_000.0))
+    tight = replace(roomy, limits=replace(roomy.limits, step_tokens=64.0))
+    fitted = serving_rates(FITTED, roomy.traits)
+    assert batch_cycle(tight, fitted, batch=4.0).seconds > batch_cycle(roomy, fitted, batch=4.0).seconds
+
+
+def test_a_cached_prompt_is_not_worked_on_again_but_still_read() -> None:
+    fresh = case()
+    cached = case(traffic=replace(fresh.traffic, worked_share=0.1))
+    ideal = serving_rates(IDEAL, fresh.traits)
+    assert batch_cycle(cached, ideal, batch=4.0).prompt.total_s == pytest.approx(
+        0.1 * batch_cycle(fresh, ideal, batch=4.0).prompt.total_s
+    )
+    assert batch_cycle(cached, ideal, batch=4.0).step.cache_s == batch_cycle(fresh, ideal, batch=4.0).step.cache_s
+
+
+def test_a_bigger_batch_writes_more_and_each_waits_longer() -> None:
+    one = case()
+    fitted = serving_rates(FITTED, one.traits)
+    batch = np.arange(1.0, 200.0)
+    assert np.all(np.diff(np.asarray(output_tokens_per_s(one, fitted, batch=batch))) > 0)
+    assert np.all(np.diff(np.asarray(batch_cycle(one, fitted, batch=batch).token_s)) > 0)
+
+
+@pytest.mark.parametrize(("share", "quantile"), [(0.5, 0.0), (0.95, 1.6449), (0.99, 2.3263)])
+def test_the_normal_distribution(share: float, quantile: float) -> None:
+    assert normal_quantile(share) == pytest.approx(quantile, abs=1e-4)
+    assert normal_share(quantile) == pytest.approx(share, abs=1e-5)
+
+
+def erlang_c(places: int, load: float) -> float:
+    """The exact share that waits, by the sum of its definition."""
+    terms = [load**k / math.factorial(k) for k in range(places)]
+    last = load**places / math.factorial(places) * places / (places - load)
+    return last / (sum(terms) + last)
+
+
+@pytest.mark.parametrize(("places", "load"), [(20, 16.0), (50, 45.0), (100, 85.0), (100, 98.0)])
+def test_many_places_are_close_to_erlang(places: int, load: float) -> None:
+    assert wait_probability(places=places, load=load) == pytest.approx(erlang_c(places, load), abs=0.06)
+
+
+def test_everybody_waits_where_more_comes_than_is_done() -> None:
+    assert wait_probability(places=10.0, load=10.0) == 1
+    assert slot_wait_s(places=10.0, load=11.0, service_s=1.0, service_cv=1.0, share=0.99) == math.inf
+    assert prompt_wait_s(busy_share=1.0, prompt_s=1.0, prompt_cv=1.0, share=0.99) == math.inf
+
+
+def test_one_queue_is_the_textbooks_where_lengths_are_memoryless() -> None:
+    # M/M/1: the wait exceeds t with chance busy * exp(-(1 - busy) t / service).
+    busy, service, share = 0.8, 2.0, 0.99
+    wait = float(np.asarray(prompt_wait_s(busy_share=busy, prompt_s=service, prompt_cv=1.0, share=share)))
+    assert busy * math.exp(-(1 - busy) * wait / service) == pytest.approx(1 - share)
+
+
+def test_uneven_lengths_wait_longer_by_the_square_of_how_uneven_they_are() -> None:
+    """A queue half full: ln(0.5 / 0.01) = 3.912023 times 2 s over 0.5 is 15.648092 s, at cv 3 times (1 + 9) / 2."""
+    for cv, seconds in ((0.0, 7.824046), (1.0, 15.648092), (3.0, 78.240460)):
+        wait = prompt_wait_s(busy_share=0.5, prompt_s=2.0, prompt_cv=cv, share=0.99)
+        assert float(np.asarray(wait)) == pytest.approx(seconds, rel=1e-7)
+    even, uneven = (
+        float(np.asarray(slot_wait_s(places=100.0, load=98.0, service_s=5.0, service_cv=cv, share=0.99)))
+        for cv in (1.0, 3.0)
+    )
+    assert even > 0
+    assert uneven == pytest.approx(5 * even)
+
+
+def test_waits_rise_with_load_and_with_the_share_that_is_promised() -> None:
+    load = np.linspace(1, 99, 50)
+    waits = np.asarray(slot_wait_s(places=100.0, load=load, service_s=5.0, service_cv=1.0, share=0.99))
+    assert np.all(np.diff(waits) >= 0)
+    lower = np.asarray(slot_wait_s(places=100.0, load=load, service_s=5.0, service_cv=1.0, share=0.95))
+    assert np.all(lower <= waits)
+
+
+def test_more_run_together_at_times_but_never_more_than_fit() -> None:
+    assert concurrent_at_share(load=100.0, share=0.99, places=1_000.0) == pytest.approx(100 + 2.3263 * 10, abs=0.01)
+    assert concurrent_at_share(load=100.0, share=0.99, places=110.0) == 110

@@ -9,11 +9,13 @@ import pytest
 from pydantic import ValidationError
 
 from planner.report.speed.finding import other_work_summary
+from planner.scenario.failures import Failures
 from planner.scenario.jobs import ImageJob, TrainingJob
 from planner.scenario.scenario import Scenario
 from planner.speed.hardware import InvalidJobError
 from planner.speed.serving.lookup import find_chip
 from planner.speed.training import train
+from planner.speed.training.goodput import generic_reliability
 from planner.speed.training.images import (
     ImageTrainingResult,
     image_training,
@@ -22,7 +24,7 @@ from planner.speed.training.images import (
     published_image_rates,
 )
 from planner.speed.work_to_hours import convert_to_hours
-from pricing import Catalogue, UnknownNameError
+from pricing import Catalogue, UnknownNameError, load_catalogue
 
 A100, H100, B200 = "A100-SXM4-80GB", "H100-SXM5-80GB", "B200-SXM-180GB"
 
@@ -121,3 +123,17 @@ def test_a_plan_takes_it_as_a_run_of_known_hours(catalogue: Catalogue) -> None:
     monthly = convert_to_hours(catalogue, plan(images=1e9, runs_per_month=3)).scenario.work[0]
     assert monthly.accelerator_hours_per_month == pytest.approx(3 * 8 * learnt(catalogue, images=1e9).hours.typical)
     assert "the deadline is 14.4 minutes" in convert_to_hours(catalogue, plan(deadline_days=0.01)).problems[0]
+
+
+def test_sixteen_thousand_keep_what_llama_3_kept() -> None:
+    """Llama 3 405B on 16,384 H100: 419 unexpected stops in 54 days, and over 90 % of the time useful."""
+    kept = generic_reliability(load_catalogue(), 16_384.0, Failures(regime="calm"))
+    assert float(kept.hours_between_stops) == pytest.approx(54 * 24 / 419, rel=0.01)
+    assert float(kept.useful_share) == pytest.approx(0.90, abs=0.02)
+
+
+def test_a_larger_job_writes_no_larger_checkpoint() -> None:
+    few, many = (generic_reliability(load_catalogue(), count, Failures()) for count in (384.0, 3_840.0))
+    assert float(few.checkpoint_hours) == pytest.approx(40 / 3_600)
+    assert float(many.checkpoint_hours) == pytest.approx(4 / 3_600)
+    assert float(generic_reliability(load_catalogue(), 8.0, Failures()).checkpoint_hours) == few.checkpoint_hours
