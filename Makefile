@@ -10,7 +10,7 @@ MYPY_ROOMS := pricing planner bench tools
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help app team test quick lint format bench bench-peers calibrate live stale clean venv dev
+.PHONY: help app team test quick golden lint format bench bench-peers calibrate live stale clean venv dev
 
 help: ## list these words
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,6 +29,9 @@ test: dev lint ## everything CI checks: style, types, all tests, the browser's t
 quick: dev ## the tests that need no browser and no patience, in under a minute
 	$(PY) -m pytest -n $(JOBS) --dist loadfile --ignore=tests/browser -m "not slow" --hypothesis-profile=quick
 	@$(PY) -m tests.budget
+
+golden: dev ## write the expected text of every preset anew (tests/golden); read the difference before you commit it
+	$(PY) -m tests.golden
 
 lint: dev ## ruff and mypy
 	$(PY) -m ruff check .

@@ -111,22 +111,22 @@ def test_stated_counts_are_what_the_shapes_say(catalogue: Catalogue) -> None:
 
 
 def test_a_model_that_is_not_recounted_cannot_be(catalogue: Catalogue) -> None:
-    for model in catalogue.models.values():
-        if model.not_recounted is not None:
+    for record in catalogue.models.values():
+        if record.not_recounted is not None:
             with contextlib.suppress(ParameterCountError):
-                error = parameter_count_b(model) / model.params_b - 1
-                assert abs(error) > 0.02, f"{model.label} could be recounted after all"
+                error = parameter_count_b(record) / record.params_b - 1
+                assert abs(error) > 0.02, f"{record.label} could be recounted after all"
 
 
 def test_active_counts_agree_or_the_note_says_why_not(catalogue: Catalogue) -> None:
-    mixtures = [model for model in recounted(catalogue) if model.experts is not None]
+    mixtures = [record for record in recounted(catalogue) if record.experts is not None]
     assert len(mixtures) >= 25
-    for model in mixtures:
-        active = active_parameter_count_b(model)
+    for record in mixtures:
+        active = active_parameter_count_b(record)
         assert active is not None
-        assert model.active_params_b is not None
-        if abs(active / model.active_params_b - 1) > 0.05:
-            assert "active" in (model.note or ""), f"{model.label}: {active:.2f} against {model.active_params_b}"
+        assert record.active_params_b is not None
+        if abs(active / record.active_params_b - 1) > 0.05:
+            assert "active" in (record.note or ""), f"{record.label}: {active:.2f} against {record.active_params_b}"
 
 
 def test_a_dense_model_has_no_active_count(catalogue: Catalogue) -> None:

@@ -377,9 +377,9 @@ def answers(asked: Callable[[Catalogue, str], str]) -> dict[str, str]:
 
 
 def test_no_count_of_any_model_is_read_from_prose() -> None:
-    for name, model in CATALOGUE.models.items():
+    for name, record in CATALOGUE.models.items():
         for other in REWORDED.values():
-            assert counted(other.models[name]) == counted(model), name
+            assert counted(other.models[name]) == counted(record), name
 
 
 def counted(model: Model) -> str:

@@ -12,8 +12,7 @@ from pricing.errors import AmbiguousNameError, NameLookupError, UnknownNameError
 
 CHIPS = {
     "H100-SXM5-80GB": ["h100 sxm", "H100 SXM5", "h100-sxm5-80gb", "Nvidia H100 SXM 80GB", "H100 80GB SXM5",
-        "h100 sxm 80 gb",
-                       "NVIDIA H100 80GB HBM3", "hgx h100 sxm", "H100_SXM5_80G", "h100"],
+                       "h100 sxm 80 gb", "NVIDIA H100 80GB HBM3", "hgx h100 sxm", "H100_SXM5_80G", "h100"],
     "H100-PCIe-80GB": ["h100 pcie", "H100 PCI-E 80GB", "nvidia h100 80gb pcie", "H100 PCI Express"],
     "H100-NVL-94GB": ["h100 nvl", "h100 94gb", "nvidia H100 NVL 94 GB"],
     "H200-SXM-141GB": ["h200 sxm", "H200", "nvidia h200 141gb", "HGX H200"],
@@ -136,13 +135,14 @@ MODELS = {
 PLACES = {
     "GB": ["UK", "uk", "U.K.", "GB", "Great Britain", "England", "the UK", "London, UK", "uksouth"],
     "US": ["USA", "us", "U.S.A.", "America", "United States", "the united states", "us-east-1"],
-    "US-CA": ["California", "San Francisco, CA, USA"], "US-TX": ["Texas", "Austin, Texas"],
+    "US-CA": ["California", "San Francisco, CA, USA"], "US-TX": ["Texas", "Austin, Texas", "Austin, TX, USA"],
+    "AT": ["Österreich"], "US-GA": ["Georgia, USA", "Atlanta, Georgia, United States"],
     "US-VA": ["Virginia", "Ashburn, Virginia"], "EU": ["europe", "EU", "Europe", "european union", "the EU"],
-    "DE": ["Germany", "Deutschland", "de", "Frankfurt", "Berlin, Germany"],
+    "DE": ["Germany", "Deutschland", "de", "Bavaria, Germany", "Frankfurt", "Berlin, Germany"],
     "NL": ["Netherlands", "Holland", "the Netherlands", "Amsterdam", "westeurope"], "FR": ["France", "paris"],
     "SE": ["Sweden", "Sverige", "stockholm"], "NO": ["norway", "Norge", "Oslo, Norway"], "IE": ["Ireland", "Dublin"],
     "CH": ["switzerland", "Schweiz", "Zürich"], "JP": ["japan", "Tokyo"], "KR": ["south korea", "Korea", "Seoul"],
-    "IN": ["India", "Mumbai"], "CA-QC": ["quebec", "Montréal, Canada"], "AE": ["UAE", "Dubai"],
+    "IN": ["India", "Mumbai"], "CA-QC": ["quebec", "Montréal, Canada", "Quebec, Canada"], "AE": ["UAE", "Dubai"],
 }  # fmt: skip
 NO_CHIP = [
     "h1000", "rtx 9090", "rtx 4090 laptop", "rtx 4090 super", "4090 16gb", "h100 200gb", "a100 160gb",

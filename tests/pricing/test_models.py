@@ -19,20 +19,9 @@ from pricing.names import plain
 from pricing.records import HostedPrice
 from tests.frozen import live_catalogue
 
-TOLD_APART_BY_A_DOT = {"OPT-1.3B", "OPT-13B"}
-
 
 def test_enough_models(catalogue: Catalogue) -> None:
     assert len(catalogue.models) >= 200
-
-
-def test_names_differ_even_when_written_loosely(catalogue: Catalogue) -> None:
-    owners: dict[str, set[str]] = {}
-    for key, model in catalogue.models.items():
-        for name in (key, model.label, *model.aliases):
-            owners.setdefault(plain(name), set()).add(key)
-    shared = [keys for keys in owners.values() if len(keys) > 1]
-    assert shared in ([], [TOLD_APART_BY_A_DOT])
 
 
 # ------------------------------------------------------------------------------------------------------ hosted prices

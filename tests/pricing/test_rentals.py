@@ -110,13 +110,6 @@ def test_yotta_of_india_is_not_yotta_labs(catalogue: Catalogue) -> None:
     assert {o.region for o in catalogue.offers.values() if o.provider == "yotta"} == {"India (Navi Mumbai)"}
 
 
-def test_no_name_leads_to_two_providers(catalogue: Catalogue) -> None:
-    owner: dict[str, str] = {}
-    for key, record in catalogue.providers.items():
-        for spelling in {names.plain(name) for name in (key, record.label, *record.aliases)}:
-            assert owner.setdefault(spelling, key) == key
-
-
 # ---- the prices themselves
 
 

@@ -48,24 +48,24 @@ def test_the_clusters_of_lambda_cost_less_the_larger_they_are(
     assert refusal_reason(real, steps[1], Order(8, together=8)) == "smaller than its least order"
 
 
-@pytest.mark.parametrize(("without", "joined", "factor"), [
+@pytest.mark.parametrize(("without", "joined"), [
     (
         "azure/H100-SXM5-80GB/8x/eastus/on_demand/standard-nd96is-h100-v5",
         "azure/H100-SXM5-80GB/8x/eastus/on_demand",
-        1.111,
     ),
     (
         "gcp/H100-SXM5-80GB/8x/us-east4/on_demand/a3-highgpu-8g",
         "gcp/H100-SXM5-80GB/8x/us-east4/on_demand/a3-megagpu-8g",
-        1.05,
     ),
-    ("lambda/H100-SXM5-80GB/8x/all-regions/on_demand", None, 1.54),
+    (
+        "lambda/H100-SXM5-80GB/8x/all-regions/on_demand",
+        "lambda/H100-SXM5-80GB/8x/all-regions/capacity_block/cluster-16x",
+    ),
 ])  # fmt: skip
-def test_a_network_costs_what_its_seller_asks(real: Catalogue, without: str, joined: str | None, factor: float) -> None:
-    joined = joined or "lambda/H100-SXM5-80GB/8x/all-regions/capacity_block/cluster-16x"
+def test_a_network_costs_extra_and_is_what_a_large_job_needs(real: Catalogue, without: str, joined: str) -> None:
     prices = [real.offers[key].usd_per_accelerator_hour for key in (without, joined)]
     bare, with_network = (figure.newest.typical for figure in prices if figure is not None)
-    assert with_network / bare == pytest.approx(factor, abs=0.01)
+    assert 1 < with_network / bare < 2
     order = Order(32, together=32)
     assert refusal_reason(real, without, order) == "no fabric"
     assert refusal_reason(real, joined, order) is None
@@ -290,24 +290,24 @@ def test_curves_hold_what_was_paid_for_used_ones_lately(catalogue: Catalogue) ->
     """Above the launch price counts as all of it: no curve says that a machine gains."""
     curves = {curve.used_market: curve for curve in catalogue.residuals.values() if curve.used_market is not None}
     held: dict[str, int] = {}
-    for key, sale in catalogue.used_prices.items():
-        chip = catalogue.accelerators.get(sale.accelerator)
-        if chip is None or not sale.basis.startswith("used") or sale.on < "2025" or sale.age_months is None:
+    for key, used in catalogue.used_prices.items():
+        chip = catalogue.accelerators.get(used.accelerator)
+        if chip is None or not used.basis.startswith("used") or used.on < "2025" or used.age_months is None:
             continue
         curve = curves.get(chip.used_market)
-        if curve is None or sale.age_months > curve.age_months[-1]:
+        if curve is None or used.age_months > curve.age_months[-1]:
             continue
         assert curve.low is not None
         assert curve.high is not None
-        assert sale.share_of_launch_price is not None
-        low, high = (np.interp(sale.age_months, curve.age_months, ends) for ends in (curve.low, curve.high))
-        assert low <= min(sale.share_of_launch_price, high if sale.share_of_launch_price > 1 else 1) <= high, key
+        assert used.share_of_launch_price is not None
+        low, high = (np.interp(used.age_months, curve.age_months, ends) for ends in (curve.low, curve.high))
+        assert low <= min(used.share_of_launch_price, high if used.share_of_launch_price > 1 else 1) <= high, key
         held[str(chip.used_market)] = held.get(str(chip.used_market), 0) + 1
     assert held == {"board": 2, "card": 1, "consumer": 6, "mac": 1}
 
 
 def test_used_prices_say_the_share_they_imply(catalogue: Catalogue) -> None:
     assert len(catalogue.used_prices) >= 35
-    for key, sale in catalogue.used_prices.items():
-        if sale.price_usd and sale.launch_price_usd and sale.share_of_launch_price:
-            assert sale.price_usd / sale.launch_price_usd == pytest.approx(sale.share_of_launch_price, abs=0.001), key
+    for key, used in catalogue.used_prices.items():
+        if used.price_usd and used.launch_price_usd and used.share_of_launch_price:
+            assert used.price_usd / used.launch_price_usd == pytest.approx(used.share_of_launch_price, abs=0.001), key

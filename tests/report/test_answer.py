@@ -46,16 +46,12 @@ def test_what_matters_is_said_first_and_without_powers_of_ten(name: str) -> None
 
 def test_a_hosted_model_is_not_called_renting() -> None:
     said = case("chat-service")
-    assert said.title == "Use a hosted model."
-    assert said.turns[0] == "Within 3 years a hosted model costs less at every level of use."
     assert "H100 SXM5 80 GB, busy" not in " ".join(said.sentences)
 
 
 def test_a_run_that_is_done_once_is_not_busy_on_average() -> None:
     said = case("pre-train-7b")
     together = " ".join(said.sentences)
-    assert "on 1 trillion tokens takes" in said.sentences[0]
-    assert "Hardware ordered today arrives after 7 months, when the work is done." in said.sentences
     assert "on average" not in together
     assert said.figures[2][:3] == ("Break-even work", "none", "not by use alone")
 
@@ -71,14 +67,8 @@ def test_whatever_is_ordered_may_come_when_the_work_is_done(way: str) -> None:
     assert "Hardware ordered today arrives after 7 months, when the work is done." in said.sentences
 
 
-def test_work_that_comes_and_goes_is_told_in_hours() -> None:
-    said = case("research-lab")
-    assert "GPU-hours, on up to 96 x H100 SXM5 80 GB at once, cost" in said.sentences[0]
-
-
 def test_leasing_is_called_leasing() -> None:
     said = case("fine-tune-70b")
-    assert said.turns[0].startswith("Leasing costs less above ")
     assert said.figures[3].detail.startswith("What leasing takes today")
 
 
