@@ -129,14 +129,12 @@ def measured() -> dict[str, int]:
     nodes = [node for module in trees for node in module.nodes]
     classes = Counter(node.name for node in nodes if isinstance(node, ast.ClassDef))
     figures = {
-        "files": len(trees),
-        "lines": sum(module.text.count("\n") for module in trees),
-        "statements": sum(isinstance(node, ast.stmt) for node in nodes),
-        "classes": classes.total(),
+        "files": len(trees), "lines": sum(module.text.count("\n") for module in trees),
+        "statements": sum(isinstance(node, ast.stmt) for node in nodes), "classes": classes.total(),
         "functions": sum(isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) for node in nodes),
         "class names used twice": sum(count > 1 for count in classes.values()),
         "kinds of cache": len(set(house.CACHES.values())),
-    }
+    }  # fmt: skip
     for name, follow in WALKS.items():
         taken = follow()
         figures |= {f"names that {name} goes by": len(taken.names), f"returns of {name} to a package": taken.returns}

@@ -179,10 +179,8 @@ def test_a_bad_file_is_two_and_one_sentence(
 
 @pytest.mark.parametrize(("arguments", "code", "said"), [
     (["plan", "chat"], BAD_INPUT, "the presets are startup, enterprise, research-lab"),
-    (["plan"], BAD_INPUT, "required"),
-    (["plan", "none.yaml"], FAILED, "No such file"),
-    (["plan", "/dev"], FAILED, "Is a directory"),
-    (["compare", "startup"], BAD_INPUT, "want 2 to 8 scenarios"),
+    (["plan"], BAD_INPUT, "required"), (["plan", "none.yaml"], FAILED, "No such file"),
+    (["plan", "/dev"], FAILED, "Is a directory"), (["compare", "startup"], BAD_INPUT, "want 2 to 8 scenarios"),
     (["schema", "offer"], BAD_INPUT, "invalid choice"),
     (["plan", "startup", "--csv", "/no/such/folder/x.csv"], FAILED, "No such file"),
 ])  # fmt: skip

@@ -15,31 +15,14 @@ from pricing import load_catalogue
 from tests.facts import DAY
 
 NOTHING: dict[str, Any] = {
-    "host_share": 0.0,
-    "spare_share": 0.0,
-    "usd_per_accelerator_of_network": 0.0,
-    "usd_per_tb_of_disk": 0.0,
-    "install_share": 0.0,
-    "lead_time_months": 0.0,
-    "scarcity_premium_share": 0.0,
-    "deposit_share": 0.0,
-    "usd_per_kw_month": 0.0,
-    "usd_per_kwh": 0.0,
-    "power_price_change_per_year": 0.0,
-    "space_price_change_per_year": 0.0,
-    "wage_change_per_year": 0.0,
-    "maintenance_change_per_year": 0.0,
-    "pue": 1.0,
-    "rated_w_per_server": 10_000.0,
-    "fte_per_accelerator": 0.0,
-    "maintenance_share_per_year": 0.0,
-    "insurance_share_per_year": 0.0,
-    "failures_per_accelerator_year": 0.0,
-    "residual_share": 0.0,
-    "selling_cost_share": 0.0,
-    "decommissioning_share": 0.0,
-    "hardware_price_change_per_year": 0.0,
-}
+    "host_share": 0.0, "spare_share": 0.0, "usd_per_accelerator_of_network": 0.0, "usd_per_tb_of_disk": 0.0,
+    "install_share": 0.0, "lead_time_months": 0.0, "scarcity_premium_share": 0.0, "deposit_share": 0.0,
+    "usd_per_kw_month": 0.0, "usd_per_kwh": 0.0, "power_price_change_per_year": 0.0, "space_price_change_per_year": 0.0,
+    "wage_change_per_year": 0.0, "maintenance_change_per_year": 0.0, "pue": 1.0, "rated_w_per_server": 10_000.0,
+    "fte_per_accelerator": 0.0, "maintenance_share_per_year": 0.0, "insurance_share_per_year": 0.0,
+    "failures_per_accelerator_year": 0.0, "residual_share": 0.0, "selling_cost_share": 0.0,
+    "decommissioning_share": 0.0, "hardware_price_change_per_year": 0.0,
+}  # fmt: skip
 # 80 for 10,000 each: 800,000.
 EIGHTY: dict[str, Any] = {**NOTHING, "usd_per_accelerator": 10_000.0, "accelerators_per_server": 8}
 
@@ -47,11 +30,9 @@ EIGHTY: dict[str, Any] = {**NOTHING, "usd_per_accelerator": 10_000.0, "accelerat
 def scenario(own: dict[str, Any], /, accelerators: int = 80, busy_share: float = 0.5, **changes: Any) -> Scenario:
     """A plan of four years with these terms of owning, at a rent of 2 an hour and nothing else."""
     rent = {
-        "usd_per_accelerator_hour": 2.0,
-        "hours_per_session": 1.0,
-        "usd_per_gb_month_of_disk": 0.0,
+        "usd_per_accelerator_hour": 2.0, "hours_per_session": 1.0, "usd_per_gb_month_of_disk": 0.0,
         "usd_per_gb_of_egress": 0.0,
-    }
+    }  # fmt: skip
     work = ({"accelerators": accelerators, "busy_share": busy_share},)
     plan = {"years": 4.0, "work": work, "rent": rent, "terms": {"rent_change_per_year": 0.0}}
     return Scenario.model_validate({**plan, "own": own, **changes})

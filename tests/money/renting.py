@@ -56,11 +56,9 @@ def world(offers: dict[str, Offer], **terms: Figure) -> Catalogue:
 
 
 MARKET = {
-    "now": offer("on_demand", 2.0),
-    "year": offer("reserved_1y", 1.5),
-    "years": offer("reserved_3y", 1.2),
+    "now": offer("on_demand", 2.0), "year": offer("reserved_1y", 1.5), "years": offer("reserved_3y", 1.2),
     "spot": offer("spot", 0.8),
-}
+}  # fmt: skip
 
 
 def work(**changes: Any) -> dict[str, Any]:

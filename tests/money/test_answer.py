@@ -55,21 +55,12 @@ def option(made: Plan, key: str, usd: Any) -> Option:
     return Option(key, way, key, "", ledger(typical), ends.__getitem__, hours, 8.0)
 
 
-@pytest.mark.parametrize(
-    ("own", "rent", "verdict"),
-    [
-        ((80, 90, 99), (101, 110, 120), "own"),
-        ((80, 90, 102), (101, 110, 120), "probably own"),
-        ((101, 110, 120), (80, 90, 99), "rent"),
-        ((101, 110, 120), (80, 90, 102), "probably rent"),
-        ((100, 100, 100), (104.9, 104.9, 104.9), "close"),
-        ((100, 100, 100), (105, 105, 105), "own"),
-        ((10, 100, 200), (104.9, 104.9, 104.9), "close"),
-        (0, 0, "close"),
-        (0, 10, "own"),
-        (-50, -20, "own"),
-    ],
-)
+@pytest.mark.parametrize(("own", "rent", "verdict"), [
+    ((80, 90, 99), (101, 110, 120), "own"), ((80, 90, 102), (101, 110, 120), "probably own"),
+    ((101, 110, 120), (80, 90, 99), "rent"), ((101, 110, 120), (80, 90, 102), "probably rent"),
+    ((100, 100, 100), (104.9, 104.9, 104.9), "close"), ((100, 100, 100), (105, 105, 105), "own"),
+    ((10, 100, 200), (104.9, 104.9, 104.9), "close"), (0, 0, "close"), (0, 10, "own"), (-50, -20, "own"),
+])  # fmt: skip
 def test_the_wording_table(own: Any, rent: Any, verdict: str) -> None:
     found = said(own=own, on_demand=rent)
     assert found.verdict == verdict
@@ -258,14 +249,11 @@ def published(timing: Any) -> Scenario:
     )
 
 
-@pytest.mark.parametrize(
-    ("timing", "npv_usd", "turned"),
-    [
-        ("year_end", -9_440, ("month_end", "month_middle", "year_middle", "dated")),
-        ("month_end", 76_620, ("year_end",)),
-        ("year_middle", 83_812, ("year_end",)),
-    ],
-)
+@pytest.mark.parametrize(("timing", "npv_usd", "turned"), [
+    ("year_end", -9_440, ("month_end", "month_middle", "year_middle", "dated")),
+    ("month_end", 76_620, ("year_end",)),
+    ("year_middle", 83_812, ("year_end",)),
+])  # fmt: skip
 def test_a_published_verdict_that_the_convention_alone_turns(
     timing: str, npv_usd: float, turned: tuple[str, ...]
 ) -> None:

@@ -32,11 +32,9 @@ from tests.examples import at_most
 from tests.facts import CATALOGUE, DAY
 
 TRIED = {
-    "usd_per_accelerator_hour": "usd_per_accelerator_hour",
-    "usd_per_kwh": "usd_per_kwh",
-    "residual_share": "residual_share",
-    "lead_time_months": "lead_time_months",
-}
+    "usd_per_accelerator_hour": "usd_per_accelerator_hour", "usd_per_kwh": "usd_per_kwh",
+    "residual_share": "residual_share", "lead_time_months": "lead_time_months",
+}  # fmt: skip
 
 
 def toy(
@@ -166,21 +164,18 @@ def test_a_queue_is_no_limit_below_your_own_use(busy: float) -> None:
 CARDS: dict[str, Any] = {"accelerator": "RTX-4090-24GB", "work": (Work(accelerators=2),)}
 
 
-@pytest.mark.parametrize(
-    ("said", "months"),
-    [
-        (CARDS, 0.25),  # from stock: days
-        ({**CARDS, "own": OwnInputs(lead_time_months=4.0)}, 4.0),
-        (
-            {
-                "own": OwnInputs(
-                    orders=(PurchaseOrder(accelerators=8, lead_time_months=3.0), PurchaseOrder(accelerators=8, month=6))
-                )
-            },
-            3.0,
-        ),
-    ],
-)
+@pytest.mark.parametrize(("said", "months"), [
+    (CARDS, 0.25),  # from stock: days
+    ({**CARDS, "own": OwnInputs(lead_time_months=4.0)}, 4.0),
+    (
+        {
+            "own": OwnInputs(
+                orders=(PurchaseOrder(accelerators=8, lead_time_months=3.0), PurchaseOrder(accelerators=8, month=6))
+            )
+        },
+        3.0,
+    ),
+])  # fmt: skip
 def test_the_months_until_delivery_are_those_of_the_plan(said: dict[str, Any], months: float) -> None:
     made = plan(
         CATALOGUE, Scenario(rent=RentalInputs(usd_per_accelerator_hour=1.0), ways=("own", "on_demand"), **said), DAY

@@ -157,26 +157,18 @@ def test_a_job_is_one_accelerator_of_work_that_may_be_spread() -> None:
     assert demand(scenario({**waits, "accelerators_per_job": 8}, {"accelerators": 64})).job_accelerators == 8
 
 
-JOBS = st.fixed_dictionaries(
-    {
-        "accelerators": st.integers(1, 100),
-        "hours": st.floats(1.0, 3_000.0),
-        "first_month": st.integers(1, 30),
-        "every_months": st.one_of(st.none(), st.integers(1, 6)),
-        "within_days": st.one_of(st.none(), st.floats(130.0, 200.0)),
-    }
-)
-WORKS = st.fixed_dictionaries(
-    {
-        "accelerators": st.integers(1, 200),
-        "busy_share": st.floats(0.01, 1.0),
-        "by_hour": st.one_of(st.just(()), st.tuples(st.just(1.0), *[st.sampled_from([0.0, 0.2, 0.6, 1.0])] * 23)),
-        "may_wait": st.booleans(),
-        "growth_per_year": st.floats(-0.9, 2.0),
-        "season": st.one_of(st.just(()), st.tuples(*[st.sampled_from([0.0, 0.3, 0.9, 1.0, 1.7, 3.0])] * 12)),
-        "jobs": st.lists(JOBS, max_size=2).map(tuple),
-    }
-)
+JOBS = st.fixed_dictionaries({
+    "accelerators": st.integers(1, 100), "hours": st.floats(1.0, 3_000.0), "first_month": st.integers(1, 30),
+    "every_months": st.one_of(st.none(), st.integers(1, 6)),
+    "within_days": st.one_of(st.none(), st.floats(130.0, 200.0)),
+})  # fmt: skip
+WORKS = st.fixed_dictionaries({
+    "accelerators": st.integers(1, 200), "busy_share": st.floats(0.01, 1.0),
+    "by_hour": st.one_of(st.just(()), st.tuples(st.just(1.0), *[st.sampled_from([0.0, 0.2, 0.6, 1.0])] * 23)),
+    "may_wait": st.booleans(), "growth_per_year": st.floats(-0.9, 2.0),
+    "season": st.one_of(st.just(()), st.tuples(*[st.sampled_from([0.0, 0.3, 0.9, 1.0, 1.7, 3.0])] * 12)),
+    "jobs": st.lists(JOBS, max_size=2).map(tuple),
+})  # fmt: skip
 WORKS = WORKS.map(lambda work: work | ({"by_hour": ()} if work["may_wait"] else {}))
 SCENARIOS = st.builds(
     lambda works, years: scenario(*works, years=years), st.lists(WORKS, min_size=1, max_size=3), st.floats(0.25, 4.0)
@@ -279,15 +271,12 @@ def test_days_of_two_kinds_of_work_meet_as_chance_has_it() -> None:
     assert grown.all.busy_hours[13] == pytest.approx(12 * 730 * 120 / 192)
 
 
-@pytest.mark.parametrize(
-    ("work", "wish"),
-    [
-        ({"by_hour": (0.5,) * 23}, "want 24 shares by_hour"),
-        ({"by_hour": (0.5,) * 24}, "wants 1 in its busiest hour"),
-        ({"by_hour": OFFICE, "may_wait": True}, "work that comes by the clock"),
-        ({"by_hour": (1.5,) * 24}, "less than or equal to 1"),
-    ],
-)
+@pytest.mark.parametrize(("work", "wish"), [
+    ({"by_hour": (0.5,) * 23}, "want 24 shares by_hour"),
+    ({"by_hour": (0.5,) * 24}, "wants 1 in its busiest hour"),
+    ({"by_hour": OFFICE, "may_wait": True}, "work that comes by the clock"),
+    ({"by_hour": (1.5,) * 24}, "less than or equal to 1"),
+])  # fmt: skip
 def test_a_day_that_cannot_be_is_refused(work: dict[str, Any], wish: str) -> None:
     with pytest.raises(ValueError, match=wish):
         scenario({"accelerators": 8, **work})

@@ -27,12 +27,8 @@ KEPT = {
 FIELDS = sorted(Scenario.model_fields.keys() - {"name", "note", "currency", "tax", "kept", "hosted"})
 OFFERS = ChosenOffers(base_reservations=(Reservation(None, 0, 12.0),))
 TRIED: tuple[Tried, ...] = (
-    {},
-    {BUSY_FACTOR: 0.5},
-    {HOURS_FACTOR: np.array([[1.0], [1.3]])},
-    {RATE: 1e-4},
-    {"usd_per_kwh": 0.2},
-)
+    {}, {BUSY_FACTOR: 0.5}, {HOURS_FACTOR: np.array([[1.0], [1.3]])}, {RATE: 1e-4}, {"usd_per_kwh": 0.2},
+)  # fmt: skip
 tries = st.sampled_from(TRIED)
 
 
@@ -90,17 +86,10 @@ def test_whatever_differs_in_the_scenario(one: Scenario, other: Scenario, names:
     check(derive(setting(one, tried), scenario=changed))
 
 
-@pytest.mark.parametrize(
-    ("path", "value"),
-    [
-        ("accelerator", "RTX-4090-24GB"),
-        ("years", 2.0),
-        ("site", "DE"),
-        ("failures.stated_hours", "useful"),
-        ("rent.hours_per_session", 3.0),
-        ("terms.hours_per_month", 720.0),
-    ],
-)
+@pytest.mark.parametrize(("path", "value"), [
+    ("accelerator", "RTX-4090-24GB"), ("years", 2.0), ("site", "DE"), ("failures.stated_hours", "useful"),
+    ("rent.hours_per_session", 3.0), ("terms.hours_per_month", 720.0),
+])  # fmt: skip
 def test_each_field_that_the_work_depends_on_is_declared(path: str, value: object) -> None:
     scenario = Scenario(accelerator=CHIPS[0], site="US-TX")
     check(derive(setting(scenario, {}), scenario=with_value(scenario, tuple(path.split(".")), value)))

@@ -30,15 +30,12 @@ def close(got: Any, want: Any, rel: float = 1e-9, scale: float = 0.0) -> bool:
 # Rates and times
 
 
-@pytest.mark.parametrize(
-    ("timing", "years"),
-    [
-        ("month_end", [0, 1 / 12, 2 / 12, 12 / 12, 13 / 12]),
-        ("month_middle", [0, 0.5 / 12, 1.5 / 12, 11.5 / 12, 12.5 / 12]),
-        ("year_end", [0, 1, 1, 1, 2]),
-        ("year_middle", [0, 0.5, 0.5, 0.5, 1.5]),
-    ],
-)
+@pytest.mark.parametrize(("timing", "years"), [
+    ("month_end", [0, 1 / 12, 2 / 12, 12 / 12, 13 / 12]),
+    ("month_middle", [0, 0.5 / 12, 1.5 / 12, 11.5 / 12, 12.5 / 12]),
+    ("year_end", [0, 1, 1, 1, 2]),
+    ("year_middle", [0, 0.5, 0.5, 0.5, 1.5]),
+])  # fmt: skip
 def test_when_money_moves(timing: finance.Timing, years: list[float]) -> None:
     assert close(finance.flow_years(months=13, timing=timing)[[0, 1, 2, 12, 13]], years)
 
@@ -125,15 +122,12 @@ def test_the_implied_rate_is_the_one_the_lease_was_made_with(
     assert close(got.value, rate, rel=1e-7)
 
 
-@pytest.mark.parametrize(
-    ("quote", "reason"),
-    [
-        ({"usd_per_month": 0.0, "balloon_usd": 0.0, "in_advance": False}, finance.NO_PAYMENT),
-        ({"usd_per_month": 1_000.0, "balloon_usd": 0.0, "in_advance": True}, finance.PAID_AT_ONCE),
-        ({"usd_per_month": 1e-15, "balloon_usd": 0.0, "in_advance": False}, finance.RATE_OUT_OF_RANGE),
-        ({"usd_per_month": 1_500.0, "balloon_usd": 0.0, "in_advance": False}, finance.RATE_OUT_OF_RANGE),
-    ],
-)
+@pytest.mark.parametrize(("quote", "reason"), [
+    ({"usd_per_month": 0.0, "balloon_usd": 0.0, "in_advance": False}, finance.NO_PAYMENT),
+    ({"usd_per_month": 1_000.0, "balloon_usd": 0.0, "in_advance": True}, finance.PAID_AT_ONCE),
+    ({"usd_per_month": 1e-15, "balloon_usd": 0.0, "in_advance": False}, finance.RATE_OUT_OF_RANGE),
+    ({"usd_per_month": 1_500.0, "balloon_usd": 0.0, "in_advance": False}, finance.RATE_OUT_OF_RANGE),
+])  # fmt: skip
 def test_a_quote_without_a_rate_says_why(quote: dict[str, Any], reason: str) -> None:
     got = finance.implied_lease_rate(price_usd=1_000.0, months=48, **quote)
     assert not got.is_found
@@ -215,21 +209,18 @@ def test_the_rate_of_dated_money_is_what_another_library_finds(usd: float, back:
         assert close(got.value, theirs, rel=1e-6, scale=1.0)
 
 
-@pytest.mark.parametrize(
-    ("usd", "reason"),
-    [
-        ([0.0, 0.0], finance.ONE_WAY),
-        ([-1.0, -2.0, 0.0], finance.ONE_WAY),
-        ([5.0], finance.ONE_WAY),
-        ([-100.0, 230.0, -132.0], finance.SEVERAL_RATES),  # 10 % and 20 % both fit
-        ([-100.0, 60.0, -40.0, 150.0], finance.SEVERAL_RATES),
-        ([-1.0, 0.0, 1e10], finance.RATE_OUT_OF_RANGE),
-        ([-1e9, 1.0], finance.RATE_OUT_OF_RANGE),
-        ([-100.0, 0.0, 121.0, 0.0], FOUND),
-        ([0.0, -100.0, 110.0], FOUND),
-        ([-100.0, 110.0, -1e-12], FOUND),  # what rounding leaves behind is no change of sign
-    ],
-)
+@pytest.mark.parametrize(("usd", "reason"), [
+    ([0.0, 0.0], finance.ONE_WAY),
+    ([-1.0, -2.0, 0.0], finance.ONE_WAY),
+    ([5.0], finance.ONE_WAY),
+    ([-100.0, 230.0, -132.0], finance.SEVERAL_RATES),  # 10 % and 20 % both fit
+    ([-100.0, 60.0, -40.0, 150.0], finance.SEVERAL_RATES),
+    ([-1.0, 0.0, 1e10], finance.RATE_OUT_OF_RANGE),
+    ([-1e9, 1.0], finance.RATE_OUT_OF_RANGE),
+    ([-100.0, 0.0, 121.0, 0.0], FOUND),
+    ([0.0, -100.0, 110.0], FOUND),
+    ([-100.0, 110.0, -1e-12], FOUND),  # what rounding leaves behind is no change of sign
+])  # fmt: skip
 def test_a_rate_is_offered_only_where_there_is_one(usd: list[float], reason: str) -> None:
     got = finance.irr(usd=np.array(usd), years=np.arange(len(usd)))
     assert got.reason == reason

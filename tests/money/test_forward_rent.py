@@ -23,12 +23,9 @@ from tests.money.owning import EIGHTY, scenario
 HOURS = 80 * 0.5 * 730  # a month
 FEE = "Fee for the agreed rent"
 RENT: dict[str, Any] = {
-    "usd_per_accelerator_hour": 2.0,
-    "hours_per_session": 1.0,
-    "usd_per_gb_month_of_disk": 0.0,
-    "usd_per_gb_of_egress": 0.0,
-    "support_share": 0.0,
-}
+    "usd_per_accelerator_hour": 2.0, "hours_per_session": 1.0, "usd_per_gb_month_of_disk": 0.0,
+    "usd_per_gb_of_egress": 0.0, "support_share": 0.0,
+}  # fmt: skip
 AGREED = {**RENT, "forward_usd_per_accelerator_hour": 1.5, "forward_from_month": 13, "forward_fee_usd": 9_000.0}
 RISING = FinancialTerms(rent_change_per_year=0.2)
 

@@ -51,16 +51,13 @@ def test_young_and_daly(checkpoint_minutes: float, hours: float, share: float) -
     assert 1 - float(found.useful_share) == pytest.approx(share, rel=0.06)
 
 
-@pytest.mark.parametrize(
-    ("regime", "many", "hours"),
-    [
-        ("calm", 16_384, 3.09),  # Llama 3: 419 in 54 days
-        ("calm", 1_024, 49.5),
-        ("rough", 8, 47.7 * 24),  # research clusters, as measured and, of the last, as projected
-        ("rough", 1_024, 7.9),
-        ("rough", 16_384, 1.8),
-    ],
-)
+@pytest.mark.parametrize(("regime", "many", "hours"), [
+    ("calm", 16_384, 3.09),  # Llama 3: 419 in 54 days
+    ("calm", 1_024, 49.5),
+    ("rough", 8, 47.7 * 24),  # research clusters, as measured and, of the last, as projected
+    ("rough", 1_024, 7.9),
+    ("rough", 16_384, 1.8),
+])  # fmt: skip
 def test_both_published_regimes(regime: str, many: int, hours: float) -> None:
     usual = lost(of(many, regime=regime)).largest.usual
     assert float(np.asarray(usual.hours_between_stops)) == pytest.approx(hours, rel=2e-3)

@@ -30,21 +30,17 @@ def test_where_a_side_has_no_price_the_rest_is_answered() -> None:
     assert (lone.break_evens, lone.pair, lone.against) == ((), None, None)
 
 
-@pytest.mark.parametrize(
-    ("usd", "verdict", "best", "pair"),
-    [
-        ({"on_demand": (80, 90, 99), "reserved": (101, 110, 120)}, "rent", "on_demand", ("reserved", "on_demand")),
-        ({"on_demand": (101, 110, 120), "reserved": (80, 90, 102)}, "probably rent", "reserved",
-         ("reserved", "on_demand")),
-        ({"on_demand": 100, "hosted": 104, "spot": 150}, "close", "on_demand", ("on_demand", "hosted")),
-        ({"own": 100, "lease": 90}, "own", "lease", ("own", "lease")),
-        ({"own": 100, "loan": 99, "lease": 120}, "own", "own", None),  # nobody asked how to pay for it
-        ({"own": 100, "keep": 50}, "keep", "keep", ("own", "keep")),
-        ({"on_demand": 100, "reserved": 120, "mix": 90}, "mix", "mix", ("mix", "on_demand")),
-        ({"on_demand": 100, "mix": 98}, "close", "mix", ("mix", "on_demand")),
-        ({"mix": 98}, "mix", "mix", None),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("usd", "verdict", "best", "pair"), [
+    ({"on_demand": (80, 90, 99), "reserved": (101, 110, 120)}, "rent", "on_demand", ("reserved", "on_demand")),
+    ({"on_demand": (101, 110, 120), "reserved": (80, 90, 102)}, "probably rent", "reserved", ("reserved", "on_demand")),
+    ({"on_demand": 100, "hosted": 104, "spot": 150}, "close", "on_demand", ("on_demand", "hosted")),
+    ({"own": 100, "lease": 90}, "own", "lease", ("own", "lease")),
+    ({"own": 100, "loan": 99, "lease": 120}, "own", "own", None),  # nobody asked how to pay for it
+    ({"own": 100, "keep": 50}, "keep", "keep", ("own", "keep")),
+    ({"on_demand": 100, "reserved": 120, "mix": 90}, "mix", "mix", ("mix", "on_demand")),
+    ({"on_demand": 100, "mix": 98}, "close", "mix", ("mix", "on_demand")),
+    ({"mix": 98}, "mix", "mix", None),
+])  # fmt: skip
 def test_of_one_side_alone_its_two_best_ways_are_compared(usd: Any, verdict: str, best: str, pair: Any) -> None:
     made = plan(CATALOGUE, Scenario(), DAY)
     found = build_answer(
@@ -70,13 +66,10 @@ def unpriced(made: Option, name: str, factor: float) -> Option:
     return replace(made, ledger=replace(made.ledger, lines=(*made.ledger.lines, line)))
 
 
-@pytest.mark.parametrize(
-    ("own", "rent", "is_left_out"),
-    [
-        (100, 80, True),  # it might win only because nobody prices a part of it
-        (80, 100, False),  # what is dearer already only gets dearer: it blocks nothing
-    ],
-)
+@pytest.mark.parametrize(("own", "rent", "is_left_out"), [
+    (100, 80, True),  # it might win only because nobody prices a part of it
+    (80, 100, False),  # what is dearer already only gets dearer: it blocks nothing
+])  # fmt: skip
 def test_a_missing_price_never_wins_and_blocks_nothing(own: float, rent: float, is_left_out: bool) -> None:
     made = plan(CATALOGUE, Scenario(ways=("own", "on_demand")), DAY)
     rented = unpriced(option(made, "on_demand", rent), "usd_per_gb_month_of_disk", 1.0)

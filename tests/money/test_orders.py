@@ -239,15 +239,12 @@ def test_how_many_you_say_are_bought_at_once() -> None:
     assert len(own.purchase_schedule(setting(scenario(EACH, work=grown)))) > 1
 
 
-@pytest.mark.parametrize(
-    ("own_terms", "said"),
-    [
-        ({"orders": ({"accelerators": 8, "month": 3},) * 2}, "each later than the one before"),
-        ({"orders": TWO, "accelerators": 8}, "come to 16 accelerators"),
-        ({"orders": TWO, "order_month": 2}, "order_month stands beside orders"),
-        ({"orders": ({"accelerators": 8, "month": 48},)}, "the plan has 48 months"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("own_terms", "said"), [
+    ({"orders": ({"accelerators": 8, "month": 3},) * 2}, "each later than the one before"),
+    ({"orders": TWO, "accelerators": 8}, "come to 16 accelerators"),
+    ({"orders": TWO, "order_month": 2}, "order_month stands beside orders"),
+    ({"orders": ({"accelerators": 8, "month": 48},)}, "the plan has 48 months"),
+])  # fmt: skip
 def test_orders_that_do_not_agree_are_refused(own_terms: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         scenario({**EACH, **own_terms})

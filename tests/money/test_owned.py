@@ -99,12 +99,9 @@ def test_your_residual_share_wins() -> None:
 def test_servers_are_replaced_at_the_price_of_their_day() -> None:
     """Every 18 months, hardware a fifth cheaper a year. Left after 18 months: 0.69; the last is 12 months old: 0.78."""
     own = {
-        **EIGHTY,
-        "residual_share": None,
-        "refresh_years": 1.5,
-        "hardware_price_change_per_year": -0.2,
+        **EIGHTY, "residual_share": None, "refresh_years": 1.5, "hardware_price_change_per_year": -0.2,
         "install_share": 0.1,
-    }
+    }  # fmt: skip
     first, second = 800_000 * 0.8**1.5, 800_000 * 0.8**3.0
     assert flow(own, "New servers at a refresh") == pytest.approx({18: first, 36: second})
     assert flow(own, "Installing them") == pytest.approx({18: first / 10, 36: second / 10})
@@ -120,13 +117,9 @@ def test_at_the_end_they_are_sold_and_not_replaced() -> None:
 def test_a_room_is_built_kept_up_and_worth_something_at_the_end() -> None:
     """Ten servers of 10 kW at 12,000 a kW: 1.2 million, 3 % a year, four of twenty years gone at the end."""
     own = {
-        **EIGHTY,
-        "place": "own_room",
-        "usd_per_kw_of_room": 12_000.0,
-        "room_life_years": 20.0,
-        "room_upkeep_share_per_year": 0.03,
-        "usd_per_kw_month": 500.0,
-    }
+        **EIGHTY, "place": "own_room", "usd_per_kw_of_room": 12_000.0, "room_life_years": 20.0,
+        "room_upkeep_share_per_year": 0.03, "usd_per_kw_month": 500.0,
+    }  # fmt: skip
     assert flow(own, "Building a room") == pytest.approx({0: 1_200_000})
     assert flow(own, "Upkeep of the room") == pytest.approx(dict.fromkeys(range(1, 49), 3_000))
     assert flow(own, "What the room is still worth") == pytest.approx({48: -960_000})
@@ -194,13 +187,10 @@ def test_spares_cost_no_more_than_a_twelfth_at_any_size() -> None:
     assert all(spare_boards(accelerators, 0.05) <= 0.08 * accelerators for accelerators in range(8, 2_049))
 
 
-@pytest.mark.parametrize(
-    ("needed", "usd_each"),
-    [
-        (8, 0.0), (16, 36_000 / 16 + 1_320), (17, 36_000 / 32 + 1_320), (32, 2_445.0), (33, 1_882.5), (64, 1_882.5),
-        (512, 1_882.5), (513, 4_247.5), (16_384, 4_247.5), (16_385, 6_612.5), (1_000_000, 6_612.5),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("needed", "usd_each"), [
+    (8, 0.0), (16, 36_000 / 16 + 1_320), (17, 36_000 / 32 + 1_320), (32, 2_445.0), (33, 1_882.5), (64, 1_882.5),
+    (512, 1_882.5), (513, 4_247.5), (16_384, 4_247.5), (16_385, 6_612.5), (1_000_000, 6_612.5),
+])  # fmt: skip
 def test_the_network_grows_with_the_cluster(needed: int, usd_each: float) -> None:
     """One switch of 36,000 for up to 64, and 1,320 of optics each; one machine needs none."""
     assert totals(usual(needed))["Network between servers"] == pytest.approx(needed * usd_each)
@@ -233,16 +223,13 @@ def test_what_cannot_be_bought_has_a_price_when_you_have_one() -> None:
         assert usd["All of day one" if "capex_usd" in price else "Servers, with spares"] == pytest.approx(800_000)
 
 
-@pytest.mark.parametrize(
-    ("own", "usd"),
-    [
-        ({"usd_per_server": 250_000.0}, 250_000),
-        ({"usd_per_accelerator": 20_000.0}, 20_000 * 8 * 1.21),
-        ({"usd_per_accelerator": 20_000.0, "host_share": 0.5}, 240_000),
-        ({"usd_per_server": 100_000.0, "accelerators_per_server": 4}, 200_000),
-        ({"accelerators_per_server": 4}, 290_400),  # nobody sells that server, so it is built around its accelerators
-    ],
-)
+@pytest.mark.parametrize(("own", "usd"), [
+    ({"usd_per_server": 250_000.0}, 250_000),
+    ({"usd_per_accelerator": 20_000.0}, 20_000 * 8 * 1.21),
+    ({"usd_per_accelerator": 20_000.0, "host_share": 0.5}, 240_000),
+    ({"usd_per_server": 100_000.0, "accelerators_per_server": 4}, 200_000),
+    ({"accelerators_per_server": 4}, 290_400),  # nobody sells that server, so it is built around its accelerators
+])  # fmt: skip
 def test_your_price_wins(own: dict[str, Any], usd: float) -> None:
     assert totals(usual(spare_share=0.0, **own))["Servers, with spares"] == pytest.approx(usd)
 

@@ -15,13 +15,9 @@ from tests.money.owning import EIGHTY, flow, scenario, setting
 def test_power_is_billed_as_drawn_and_its_price_moves() -> None:
     """100 kW; half the time at 0.8 of it, half at 0.2; 0.1 a kWh through a PUE of 1.5, 10 % dearer a year."""
     own = {
-        **EIGHTY,
-        "usd_per_kwh": 0.1,
-        "pue": 1.5,
-        "busy_power_share": 0.8,
-        "idle_power_share": 0.2,
+        **EIGHTY, "usd_per_kwh": 0.1, "pue": 1.5, "busy_power_share": 0.8, "idle_power_share": 0.2,
         "power_price_change_per_year": 0.1,
-    }
+    }  # fmt: skip
     working, idle = flow(own, "Electricity while working"), flow(own, "Electricity while idle")
     assert working[1] == pytest.approx(100 * 0.5 * 0.8 * 1.5 * 0.1 * 730)
     assert idle[1] == pytest.approx(100 * 0.5 * 0.2 * 1.5 * 0.1 * 730)
@@ -75,16 +71,13 @@ def test_two_points_are_the_two_shares() -> None:
         assert flow(by_curve, name) == pytest.approx(flow(by_shares, name), rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("own", "says"),
-    [
-        ({"power_at_load": curve((0, 0.2))}, "from a load of 0 to a load of 1"),
-        ({"power_at_load": curve((0.1, 0.2), (1, 0.8))}, "from a load of 0 to a load of 1"),
-        ({"power_at_load": curve((0, 0.2), (0, 0.3), (1, 0.8))}, "after 0 want more load"),
-        ({"power_at_load": curve((0, 0.8), (1, 0.2))}, "after 0 want more load, and no less power"),
-        ({"power_at_load": curve((0, 0.2), (1, 0.8)), "busy_power_share": 0.7}, "leave the other two shares empty"),
-    ],
-)
+@pytest.mark.parametrize(("own", "says"), [
+    ({"power_at_load": curve((0, 0.2))}, "from a load of 0 to a load of 1"),
+    ({"power_at_load": curve((0.1, 0.2), (1, 0.8))}, "from a load of 0 to a load of 1"),
+    ({"power_at_load": curve((0, 0.2), (0, 0.3), (1, 0.8))}, "after 0 want more load"),
+    ({"power_at_load": curve((0, 0.8), (1, 0.2))}, "after 0 want more load, and no less power"),
+    ({"power_at_load": curve((0, 0.2), (1, 0.8)), "busy_power_share": 0.7}, "leave the other two shares empty"),
+])  # fmt: skip
 def test_what_is_no_curve_of_power_is_refused(own: dict[str, Any], says: str) -> None:
     with pytest.raises(ValueError, match=says):
         scenario({**METERED, **own})
@@ -93,16 +86,10 @@ def test_what_is_no_curve_of_power_is_refused(own: dict[str, Any], says: str) ->
 def test_people_space_and_maintenance_have_prices_of_their_own_that_move() -> None:
     """80 / 100 people at 60,000 a year; 100 kW at 200 a month; (5 % + 1 %) of 800,000 a year: each at its own pace."""
     own = {
-        **EIGHTY,
-        "fte_per_accelerator": 0.01,
-        "usd_per_fte_year": 60_000.0,
-        "usd_per_kw_month": 200.0,
-        "maintenance_share_per_year": 0.05,
-        "insurance_share_per_year": 0.01,
-        "wage_change_per_year": 0.05,
-        "space_price_change_per_year": 0.03,
-        "maintenance_change_per_year": 0.1,
-    }
+        **EIGHTY, "fte_per_accelerator": 0.01, "usd_per_fte_year": 60_000.0, "usd_per_kw_month": 200.0,
+        "maintenance_share_per_year": 0.05, "insurance_share_per_year": 0.01, "wage_change_per_year": 0.05,
+        "space_price_change_per_year": 0.03, "maintenance_change_per_year": 0.1,
+    }  # fmt: skip
     for name, usd, rise in (
         ("People", 4_000, 1.05),
         ("Space, by contracted power", 20_000, 1.03),

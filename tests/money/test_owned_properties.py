@@ -21,56 +21,38 @@ _ROOM = {**EIGHTY, "place": "own_room"}
 _LATER = {**EIGHTY, "refresh_years": 1.5, "residual_share": None}
 _CURVE = ({"load": 0.0, "power_share": 0.2}, {"load": 0.4, "power_share": 0.7}, {"load": 1.0, "power_share": 0.8})
 _FIELDS: dict[str, tuple[dict[str, Any], Any]] = {
-    "accelerators": (EIGHTY, 96),
-    "usd_per_server": (EIGHTY, 90_000.0),
-    "usd_per_accelerator": (EIGHTY, 9_000.0),
-    "accelerators_per_server": ({**EIGHTY, "usd_per_server": 80_000.0}, 4),
-    "host_share": (EIGHTY, 0.1),
-    "spare_share": (EIGHTY, 0.2),
-    "usd_per_accelerator_of_network": (EIGHTY, 1_000.0),
-    "usd_per_tb_of_disk": (EIGHTY, 100.0),
-    "install_share": (EIGHTY, 0.1),
-    "capex_usd": (EIGHTY, 900_000.0),
-    "capex_per": ({**EIGHTY, "capex_usd": 90_000.0}, "machine"),
-    "order_month": (EIGHTY, 6),
-    "lead_time_months": ({**EIGHTY, "running_usd_per_month": 1_000.0}, 3.0),
-    "scarcity_premium_share": (EIGHTY, 0.1),
+    "accelerators": (EIGHTY, 96), "usd_per_server": (EIGHTY, 90_000.0), "usd_per_accelerator": (EIGHTY, 9_000.0),
+    "accelerators_per_server": ({**EIGHTY, "usd_per_server": 80_000.0}, 4), "host_share": (EIGHTY, 0.1),
+    "spare_share": (EIGHTY, 0.2), "usd_per_accelerator_of_network": (EIGHTY, 1_000.0),
+    "usd_per_tb_of_disk": (EIGHTY, 100.0), "install_share": (EIGHTY, 0.1), "capex_usd": (EIGHTY, 900_000.0),
+    "capex_per": ({**EIGHTY, "capex_usd": 90_000.0}, "machine"), "order_month": (EIGHTY, 6),
+    "lead_time_months": ({**EIGHTY, "running_usd_per_month": 1_000.0}, 3.0), "scarcity_premium_share": (EIGHTY, 0.1),
     "deposit_share": ({**EIGHTY, "lead_time_months": 3.0}, 0.5),
-    "place": ({**EIGHTY, "usd_per_kw_month": 100.0}, "own_room"),
-    "usd_per_kw_month": (EIGHTY, 200.0),
-    "usd_per_kw_of_room": (_ROOM, 9_000.0),
-    "room_life_years": (_ROOM, 10.0),
-    "room_upkeep_share_per_year": (_ROOM, 0.2),
-    "usd_per_kwh": (EIGHTY, 0.1),
+    "place": ({**EIGHTY, "usd_per_kw_month": 100.0}, "own_room"), "usd_per_kw_month": (EIGHTY, 200.0),
+    "usd_per_kw_of_room": (_ROOM, 9_000.0), "room_life_years": (_ROOM, 10.0),
+    "room_upkeep_share_per_year": (_ROOM, 0.2), "usd_per_kwh": (EIGHTY, 0.1),
     "power_price_change_per_year": ({**EIGHTY, "usd_per_kwh": 0.1}, 0.1),
     "space_price_change_per_year": ({**EIGHTY, "usd_per_kw_month": 100.0}, 0.1),
     "wage_change_per_year": ({**EIGHTY, "fte_per_accelerator": 0.1}, 0.1),
     "maintenance_change_per_year": ({**EIGHTY, "maintenance_share_per_year": 0.1}, 0.1),
-    "pue": ({**EIGHTY, "usd_per_kwh": 0.1}, 1.5),
-    "rated_w_per_server": ({**EIGHTY, "usd_per_kwh": 0.1}, 8_000.0),
+    "pue": ({**EIGHTY, "usd_per_kwh": 0.1}, 1.5), "rated_w_per_server": ({**EIGHTY, "usd_per_kwh": 0.1}, 8_000.0),
     "busy_power_share": ({**EIGHTY, "usd_per_kwh": 0.1}, 0.9),
     "idle_power_share": ({**EIGHTY, "usd_per_kwh": 0.1}, 0.1),
-    "power_at_load": ({**EIGHTY, "usd_per_kwh": 0.1}, _CURVE),
-    "fte_per_accelerator": (EIGHTY, 0.1),
+    "power_at_load": ({**EIGHTY, "usd_per_kwh": 0.1}, _CURVE), "fte_per_accelerator": (EIGHTY, 0.1),
     "usd_per_fte_year": ({**EIGHTY, "fte_per_accelerator": 0.1}, 100_000.0),
-    "maintenance_share_per_year": (EIGHTY, 0.1),
-    "insurance_share_per_year": (EIGHTY, 0.1),
+    "maintenance_share_per_year": (EIGHTY, 0.1), "insurance_share_per_year": (EIGHTY, 0.1),
     "usd_per_accelerator_year_of_software": (EIGHTY, 1_000.0),
     "failures_per_accelerator_year": ({**EIGHTY, "warranty_years": 1.0}, 0.1),
     "repair_share": ({**EIGHTY, "failures_per_accelerator_year": 0.1, "warranty_years": 1.0}, 0.7),
     "warranty_years": ({**EIGHTY, "failures_per_accelerator_year": 0.1}, 1.0),
-    "running_usd_per_month": (EIGHTY, 1_000.0),
-    "resale_month": ({**EIGHTY, "residual_share": None}, 24),
-    "residual_share": (EIGHTY, 0.3),
-    "host_residual_share": ({**EIGHTY, "host_share": 0.2}, 0.5),
+    "running_usd_per_month": (EIGHTY, 1_000.0), "resale_month": ({**EIGHTY, "residual_share": None}, 24),
+    "residual_share": (EIGHTY, 0.3), "host_residual_share": ({**EIGHTY, "host_share": 0.2}, 0.5),
     "guaranteed_residual_share": (EIGHTY, 0.2),
     "guarantee_cost_share": ({**EIGHTY, "guaranteed_residual_share": 0.2}, 0.02),
     "forward_residual_share": ({**EIGHTY, "residual_share": None}, 0.05),
-    "selling_cost_share": ({**EIGHTY, "residual_share": 0.3}, 0.3),
-    "decommissioning_share": (EIGHTY, 0.1),
-    "refresh_years": (EIGHTY, 2.0),
-    "hardware_price_change_per_year": (_LATER, -0.3),
-}
+    "selling_cost_share": ({**EIGHTY, "residual_share": 0.3}, 0.3), "decommissioning_share": (EIGHTY, 0.1),
+    "refresh_years": (EIGHTY, 2.0), "hardware_price_change_per_year": (_LATER, -0.3),
+}  # fmt: skip
 
 
 # `most_kw` moves nothing: it forbids (tests/money/test_places.py). Orders are fleets of their own (test_orders.py).
@@ -91,24 +73,16 @@ def test_every_field_of_owning_moves_the_ledger(field: str) -> None:
 
 
 SCENARIOS = st.builds(
-    lambda own, accelerators, busy, years, accelerator, site: Scenario.model_validate(
-        {
-            "own": own,
-            "work": ({"accelerators": accelerators, "busy_share": busy},),
-            "years": years,
-            "accelerator": accelerator,
-            "site": site,
-        }
-    ),
+    lambda own, accelerators, busy, years, accelerator, site: Scenario.model_validate({
+        "own": own, "work": ({"accelerators": accelerators, "busy_share": busy},), "years": years,
+        "accelerator": accelerator, "site": site,
+    }),
     own=st.fixed_dictionaries(
         {},
         optional={
-            "lead_time_months": st.floats(0.0, 30.0),
-            "refresh_years": st.floats(1.0, 5.0),
+            "lead_time_months": st.floats(0.0, 30.0), "refresh_years": st.floats(1.0, 5.0),
             "place": st.sampled_from(["colocation", "own_room", "campus", "data_centre"]),
-            "usd_per_server": st.floats(1e3, 1e6),
-            "capex_usd": st.floats(1e3, 1e9),
-            "resale_month": st.integers(1, 3),
+            "usd_per_server": st.floats(1e3, 1e6), "capex_usd": st.floats(1e3, 1e9), "resale_month": st.integers(1, 3),
         },
     ),
     accelerators=st.integers(1, 16_384),
@@ -116,7 +90,7 @@ SCENARIOS = st.builds(
     years=st.floats(0.25, 10.0),
     accelerator=st.sampled_from(["H100-SXM5-80GB", "RTX-4090-24GB", "MI300X-192GB", "GB200-NVL72-186GB"]),
     site=st.sampled_from(["US", "US-TX", "DE", "NO", "JP", "WORLD"]),
-)
+)  # fmt: skip
 
 
 def bare(plan: Scenario, **tried: Any) -> PlanContext:
@@ -161,15 +135,10 @@ def test_many_at_once_are_what_each_is_alone(plan: Scenario, name: str, values: 
 @given(k=st.floats(0.1, 10.0), lead=st.floats(0.0, 30.0), room=st.booleans())
 def test_all_prices_times_k_are_all_costs_times_k(k: float, lead: float, room: bool) -> None:
     prices = {
-        "usd_per_accelerator": 10_000.0,
-        "usd_per_accelerator_of_network": 500.0,
-        "usd_per_tb_of_disk": 300.0,
-        "usd_per_kw_month": 200.0,
-        "usd_per_kw_of_room": 9_000.0,
-        "usd_per_kwh": 0.1,
-        "usd_per_fte_year": 100_000.0,
+        "usd_per_accelerator": 10_000.0, "usd_per_accelerator_of_network": 500.0, "usd_per_tb_of_disk": 300.0,
+        "usd_per_kw_month": 200.0, "usd_per_kw_of_room": 9_000.0, "usd_per_kwh": 0.1, "usd_per_fte_year": 100_000.0,
         "usd_per_accelerator_year_of_software": 100.0,
-    }
+    }  # fmt: skip
     place = "own_room" if room else "colocation"
     base = {"lead_time_months": lead, "place": place, "refresh_years": 1.5, "warranty_years": 1.0}
     once = whole(bare(scenario({**base, **prices})))

@@ -19,22 +19,19 @@ def month(result: measures.Payback) -> float:
     return float(np.nan_to_num(result.month, nan=np.inf))
 
 
-@pytest.mark.parametrize(
-    ("usd", "when", "reason"),
-    [
-        ([0.0], 0.0, measures.ALWAYS),
-        ([5.0, 1.0, -2.0], 0.0, measures.ALWAYS),
-        ([-10.0], np.nan, measures.NEVER_SAVES),
-        ([-10.0, 0.0, -1.0], np.nan, measures.NEVER_SAVES),
-        ([5.0, -10.0], np.nan, measures.NEVER_SAVES),
-        ([-10.0, 4.0, 4.0], np.nan, measures.NEVER_IN_TIME),
-        ([-10.0, 10.0], 1.0, measures.REACHED),
-        ([-10.0, 4.0, 4.0, 4.0], 2.5, measures.REACHED),
-        ([-0.3, 0.1, 0.1, 0.1], 3.0, measures.REACHED),  # 0.3 - 0.1 - 0.1 - 0.1 is not 0 to a computer
-        ([0.0, 0.0, -10.0, 5.0, 5.0], 4.0, measures.REACHED),  # paid for when it is delivered
-        ([-10.0, 20.0, -15.0, 20.0], 0.5, measures.REACHED_AND_LOST),  # a refresh
-    ],
-)
+@pytest.mark.parametrize(("usd", "when", "reason"), [
+    ([0.0], 0.0, measures.ALWAYS),
+    ([5.0, 1.0, -2.0], 0.0, measures.ALWAYS),
+    ([-10.0], np.nan, measures.NEVER_SAVES),
+    ([-10.0, 0.0, -1.0], np.nan, measures.NEVER_SAVES),
+    ([5.0, -10.0], np.nan, measures.NEVER_SAVES),
+    ([-10.0, 4.0, 4.0], np.nan, measures.NEVER_IN_TIME),
+    ([-10.0, 10.0], 1.0, measures.REACHED),
+    ([-10.0, 4.0, 4.0, 4.0], 2.5, measures.REACHED),
+    ([-0.3, 0.1, 0.1, 0.1], 3.0, measures.REACHED),  # 0.3 - 0.1 - 0.1 - 0.1 is not 0 to a computer
+    ([0.0, 0.0, -10.0, 5.0, 5.0], 4.0, measures.REACHED),  # paid for when it is delivered
+    ([-10.0, 20.0, -15.0, 20.0], 0.5, measures.REACHED_AND_LOST),  # a refresh
+])  # fmt: skip
 def test_when_and_why(usd: list[float], when: float, reason: OutcomeReason) -> None:
     got = measures.simple_payback(usd=np.array(usd))
     assert measures.ENDINGS[int(got.ending)] == reason

@@ -225,13 +225,10 @@ def test_a_limit_of_120_kw_binds_what_can_be_owned() -> None:
     assert asked("H100-SXM5-80GB", 88, 0.7, 2.7, own={"most_kw": 120.0}).option("own") is not None
 
 
-@pytest.mark.parametrize(
-    ("place", "count", "said"),
-    [
-        ("home", 1, "household"), ("office", 8, "firm"), ("campus", 8, "large"), ("colocation", 1, "large"),
-        ("own_room", 32, "firm"), ("own_room", 40, "large"), ("data_centre", 40, "large"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("place", "count", "said"), [
+    ("home", 1, "household"), ("office", 8, "firm"), ("campus", 8, "large"), ("colocation", 1, "large"),
+    ("own_room", 32, "firm"), ("own_room", 40, "large"), ("data_centre", 40, "large"),
+])  # fmt: skip
 def test_the_class_of_customer_follows_place_and_load(place: str, count: int, said: str) -> None:
     """32 H100 are four machines, 40.8 kW, and 40 are five, 51 kW: up to 50 kW a firm's price."""
     made = asked("H100-SXM5-80GB", count, 0.5, 2.7, own={"place": place, "most_kw": 1e6})
@@ -252,15 +249,10 @@ def test_a_room_of_ones_own_is_built_and_a_desk_is_not() -> None:
     assert "Not counted for a server room of one's own: a line to the internet" in warned(room)
 
 
-@pytest.mark.parametrize(
-    ("count", "what"),
-    [
-        (1, "one workstation with 1 x RTX 3090 24 GB"),
-        (3, "one workstation with 3 x RTX 3090 24 GB"),
-        (6, "2 workstations with 3 x RTX 3090 24 GB each"),
-        (8, "2 workstations with 4 x RTX 3090 24 GB each"),
-    ],
-)
+@pytest.mark.parametrize(("count", "what"), [
+    (1, "one workstation with 1 x RTX 3090 24 GB"), (3, "one workstation with 3 x RTX 3090 24 GB"),
+    (6, "2 workstations with 3 x RTX 3090 24 GB each"), (8, "2 workstations with 4 x RTX 3090 24 GB each"),
+])  # fmt: skip
 def test_cards_are_bought_in_workstations(count: int, what: str) -> None:
     made = asked("RTX-3090-24GB", count, 0.6, 0.3)
     option = made.option("own")

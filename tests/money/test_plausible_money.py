@@ -51,22 +51,15 @@ def test_what_such_a_thing_usually_costs_is_not_asked_about_and_a_thousandth_is(
     assert known.low / 5 <= slipped.intended <= max(known.high, known.usual * 3)
 
 
-@pytest.mark.parametrize(
-    ("own", "meant", "slip"),
-    [
-        ({"usd_per_server": 250.0}, 250_000.0, "a point typed for a comma"),
-        ({"usd_per_server": 279.3}, 279_300.0, "a point typed for a comma"),
-        ({"usd_per_server": 30_000.0}, 240_000.0, "the price of one GPU typed for a machine of eight"),
-        ({"usd_per_accelerator": 250_000.0}, 31_250.0, "a price for a machine of eight typed as one for a GPU"),
-        ({"usd_per_accelerator": 32.5}, 32_500.0, "a point typed for a comma"),
-        (
-            {"orders": ({"accelerators": 8, "month": 0, "usd_per_server": 250.0},)},
-            250_000.0,
-            "a point typed for a comma",
-        ),
-        ({"usd_per_fte_year": 85.0}, 85_000.0, "a point typed for a comma"),
-    ],
-)
+@pytest.mark.parametrize(("own", "meant", "slip"), [
+    ({"usd_per_server": 250.0}, 250_000.0, "a point typed for a comma"),
+    ({"usd_per_server": 279.3}, 279_300.0, "a point typed for a comma"),
+    ({"usd_per_server": 30_000.0}, 240_000.0, "the price of one GPU typed for a machine of eight"),
+    ({"usd_per_accelerator": 250_000.0}, 31_250.0, "a price for a machine of eight typed as one for a GPU"),
+    ({"usd_per_accelerator": 32.5}, 32_500.0, "a point typed for a comma"),
+    ({"orders": ({"accelerators": 8, "month": 0, "usd_per_server": 250.0},)}, 250_000.0, "a point typed for a comma"),
+    ({"usd_per_fte_year": 85.0}, 85_000.0, "a point typed for a comma"),
+])  # fmt: skip
 def test_a_slip_in_the_price_of_a_machine_is_asked_about(own: dict[str, Any], meant: float, slip: str) -> None:
     (found,) = asked(own=own)
     assert (found.intended, found.mistake) == (pytest.approx(meant), slip)

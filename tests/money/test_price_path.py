@@ -32,9 +32,6 @@ def test_quotes_that_imply_nothing_say_why() -> None:
         short_usd_per_hour=3.0, short_months=12, long_usd_per_hour=np.array([0.9, 1.0, 3.0, 3e9]), long_months=36
     )
     assert got.reason.tolist() == [
-        price_path.LONGER_COSTS_LESS,
-        price_path.LONGER_COSTS_LESS,
-        FOUND,
-        price_path.OUT_OF_RANGE,
-    ]
+        price_path.LONGER_COSTS_LESS, price_path.LONGER_COSTS_LESS, FOUND, price_path.OUT_OF_RANGE,
+    ]  # fmt: skip
     assert got.at(2).value == pytest.approx(0.0, abs=1e-12)

@@ -142,17 +142,12 @@ def test_without_discount_the_present_is_the_plain_sum(scenario: Scenario, timin
 
 
 TRIED: dict[str, tuple[float, ...]] = {
-    "busy_factor": (0.1, 0.7, 1.0, 1.9),
-    "usd_per_kwh": (0.0, 0.07, 0.4),
-    "residual_share": (0.0, 0.35, 1.0),
-    "lead_time_months": (0.0, 0.4, 3.0, 7.5, 50.0),
-    "usd_per_accelerator_hour": (0.5, 2.0, 9.0),
-    "rent_change_per_year": (-0.4, 0.0, 0.2),
-    "usd_per_server": (100_000.0, 300_000.0),
-    "usd_per_accelerator": (9_000.0, 40_000.0),
-    "capex_usd": (100_000.0, 1_000_000.0),
+    "busy_factor": (0.1, 0.7, 1.0, 1.9), "usd_per_kwh": (0.0, 0.07, 0.4), "residual_share": (0.0, 0.35, 1.0),
+    "lead_time_months": (0.0, 0.4, 3.0, 7.5, 50.0), "usd_per_accelerator_hour": (0.5, 2.0, 9.0),
+    "rent_change_per_year": (-0.4, 0.0, 0.2), "usd_per_server": (100_000.0, 300_000.0),
+    "usd_per_accelerator": (9_000.0, 40_000.0), "capex_usd": (100_000.0, 1_000_000.0),
     "discount_rate_per_year": (0.0, 0.1, 0.4),
-}
+}  # fmt: skip
 WORLDS: dict[str, Callable[[Scenario], Scenario]] = {
     "plain": lambda plan: plan,
     "own sum": lambda plan: plan.model_copy(update={"own": OwnInputs(capex_usd=4e5, running_usd_per_month=900.0)}),

@@ -106,9 +106,6 @@ def test_owning_that_never_pays_says_why() -> None:
         own_usd_per_hour=1.0, running_usd_per_busy_hour=0.5, rent_usd_per_busy_hour=np.array([0.4, 0.5, 1.5, 2.5])
     )
     assert got.reason.tolist() == [
-        queueing.NEVER_CHEAPER,
-        queueing.NEVER_CHEAPER,
-        queueing.NEVER_BUSY_ENOUGH,
-        FOUND,
-    ]
+        queueing.NEVER_CHEAPER, queueing.NEVER_CHEAPER, queueing.NEVER_BUSY_ENOUGH, FOUND,
+    ]  # fmt: skip
     assert got.at(3).value == 0.5

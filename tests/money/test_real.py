@@ -30,13 +30,9 @@ _FLAT = (
 _FILLED_IN = ("rent_to_own", "sale_and_lease_back", "mix")
 _WAYS = tuple(key for key, way in WAYS.items() if way.when_empty == "usual" or way.inputs in _FILLED_IN)
 _OWN: dict[str, Any] = {
-    **dict.fromkeys(_FLAT, 0.0),
-    "usd_per_kwh": 0.2,
-    "lead_time_months": 2.5,
-    "deposit_share": 0.4,
-    "residual_share": 0.3,
-    "resale_month": 29,
-}
+    **dict.fromkeys(_FLAT, 0.0), "usd_per_kwh": 0.2, "lead_time_months": 2.5, "deposit_share": 0.4,
+    "residual_share": 0.3, "resale_month": 29,
+}  # fmt: skip
 
 
 def told(

@@ -151,18 +151,15 @@ def test_no_offers_is_an_empty_bill() -> None:
     assert rent.ranking.tolist() == []
 
 
-@pytest.mark.parametrize(
-    ("rent", "name", "usd"),
-    [
-        ({"usd_per_accelerator_hour": 3.0}, "Useful hours", 9 * 4_380 * 3.0),
-        ({"accelerators_per_machine": 3}, "Support", 0.0),
-        ({"accelerators_per_machine": 4}, "Whole machines and minimums", 3 * 4_380 * 2.0),
-        ({"billing_increment_s": 7_200.0, "hours_per_session": 1.0}, "Sessions rounded up", 16 * 4_380 * 2.0),
-        ({"usd_per_gb_month_of_disk": 0.2}, "Disk", 1_000 * 12 * 0.2),
-        ({"usd_per_gb_of_egress": 0.3}, "Traffic out", 2_000 * 12 * 0.3),
-        ({"support_share": 0.1}, "Support", 0.1 * 16 * 4_380 * 2.0),
-    ],
-)
+@pytest.mark.parametrize(("rent", "name", "usd"), [
+    ({"usd_per_accelerator_hour": 3.0}, "Useful hours", 9 * 4_380 * 3.0),
+    ({"accelerators_per_machine": 3}, "Support", 0.0),
+    ({"accelerators_per_machine": 4}, "Whole machines and minimums", 3 * 4_380 * 2.0),
+    ({"billing_increment_s": 7_200.0, "hours_per_session": 1.0}, "Sessions rounded up", 16 * 4_380 * 2.0),
+    ({"usd_per_gb_month_of_disk": 0.2}, "Disk", 1_000 * 12 * 0.2),
+    ({"usd_per_gb_of_egress": 0.3}, "Traffic out", 2_000 * 12 * 0.3),
+    ({"support_share": 0.1}, "Support", 0.1 * 16 * 4_380 * 2.0),
+])  # fmt: skip
 def test_your_own_terms_win(rent: dict[str, Any], name: str, usd: float) -> None:
     scenario = plan(work(accelerators=9, storage_tb=1.0, egress_tb_per_month=2.0), rent=rent)
     lines = lines_of(scenario)
@@ -276,14 +273,11 @@ def test_quotes_of_one_seller_go_before_cheaper_ones_of_two() -> None:
     assert found.source == "quotes of P and Q"
 
 
-@pytest.mark.parametrize(
-    ("offers", "said"),
-    [
-        ({"now": offer()}, "nobody publishes prices for one and for three years"),
-        ({**QUOTED, "three": offer("reserved_3y", 0.6)}, "imply no change"),
-        ({**QUOTED, "three": offer("reserved_3y", 0.7)}, "the plan stops at -60%"),
-    ],
-)
+@pytest.mark.parametrize(("offers", "said"), [
+    ({"now": offer()}, "nobody publishes prices for one and for three years"),
+    ({**QUOTED, "three": offer("reserved_3y", 0.6)}, "imply no change"),
+    ({**QUOTED, "three": offer("reserved_3y", 0.7)}, "the plan stops at -60%"),
+])  # fmt: skip
 def test_quotes_that_imply_nothing_are_told(offers: dict[str, Offer], said: str) -> None:
     """0.6 for three years costs less than one year at 2: no path of rents explains it."""
     setting = market.setting(plan(terms={"rent_as_quotes_imply": True, "rent_change_per_year": 0.1}), offers)
@@ -292,18 +286,14 @@ def test_quotes_that_imply_nothing_are_told(offers: dict[str, Offer], said: str)
 
 SCENARIOS = st.builds(
     lambda one, years, session: plan(one, years=years, rent={"hours_per_session": session}),
-    st.fixed_dictionaries(
-        {
-            "accelerators": st.integers(1, 16_384),
-            "busy_share": st.floats(0.01, 1.0),
-            "storage_tb": st.floats(0.0, 1e5),
-            "egress_tb_per_month": st.floats(0.0, 1e5),
-            "growth_per_year": st.sampled_from([0.0, 0.4]),
-        }
-    ),
+    st.fixed_dictionaries({
+        "accelerators": st.integers(1, 16_384), "busy_share": st.floats(0.01, 1.0),
+        "storage_tb": st.floats(0.0, 1e5), "egress_tb_per_month": st.floats(0.0, 1e5),
+        "growth_per_year": st.sampled_from([0.0, 0.4]),
+    }),
     st.floats(0.25, 10.0),
     st.floats(0.01, 8_760.0),
-)
+)  # fmt: skip
 
 
 def real(scenario: Scenario) -> OfferBills:

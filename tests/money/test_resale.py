@@ -145,19 +145,13 @@ def test_what_was_agreed_is_dollars_of_the_day_of_the_order() -> None:
     assert flow(own, "Resale", terms=terms) == pytest.approx({48: -350_000 / 1.1**4})
 
 
-@pytest.mark.parametrize(
-    ("own", "says"),
-    [
-        ({"forward_residual_share": 0.3, "residual_share": 0.3}, "leave residual_share empty"),
-        ({"forward_residual_share": 0.3, "guaranteed_residual_share": 0.3}, "leave guaranteed_residual_share empty"),
-        ({"forward_residual_share": 0.3, "host_residual_share": 0.3}, "leave host_residual_share empty"),
-        (
-            {"forward_residual_share": 0.3, "orders": ({"accelerators": 8, "residual_share": 0.3},)},
-            "of the orders empty",
-        ),
-        ({"guarantee_cost_share": 0.3}, "say that too"),
-    ],
-)
+@pytest.mark.parametrize(("own", "says"), [
+    ({"forward_residual_share": 0.3, "residual_share": 0.3}, "leave residual_share empty"),
+    ({"forward_residual_share": 0.3, "guaranteed_residual_share": 0.3}, "leave guaranteed_residual_share empty"),
+    ({"forward_residual_share": 0.3, "host_residual_share": 0.3}, "leave host_residual_share empty"),
+    ({"forward_residual_share": 0.3, "orders": ({"accelerators": 8, "residual_share": 0.3},)}, "of the orders empty"),
+    ({"guarantee_cost_share": 0.3}, "say that too"),
+])  # fmt: skip
 def test_what_cannot_both_be_is_refused(own: dict[str, Any], says: str) -> None:
     with pytest.raises(ValueError, match=says):
         scenario(own)

@@ -56,16 +56,13 @@ def usd(here: PlanContext, ledger: Ledger) -> dict[str, float]:
     return {line.name: float(line.total_usd) for line in with_tax(here, ledger).lines}
 
 
-@pytest.mark.parametrize(
-    ("schedule", "worth"),
-    [
-        ("straight-line-5", -136_612.3),
-        ("bonus-100", -106_425.6),
-        # These run into a sixth year; what is left, 5.76 and 10 %, is written off when the plan ends.
-        ("macrs-5-half-year", -132_941.3),  # 200,000 * (0.7732604 + 0.0576 * (0.6209213 - 0.5644739)) - 288,243.8
-        ("straight-line-5-half-year", -142_376.0),  # the same with 0.7236957 and 0.1
-    ],
-)
+@pytest.mark.parametrize(("schedule", "worth"), [
+    ("straight-line-5", -136_612.3),
+    ("bonus-100", -106_425.6),
+    # These run into a sixth year; what is left, 5.76 and 10 %, is written off when the plan ends.
+    ("macrs-5-half-year", -132_941.3),  # 200,000 * (0.7732604 + 0.0576 * (0.6209213 - 0.5644739)) - 288,243.8
+    ("straight-line-5-half-year", -142_376.0),  # the same with 0.7236957 and 0.1
+])  # fmt: skip
 def test_the_toy_after_tax(schedule: str, worth: float) -> None:
     """-117,658 before tax; 0.75 * 180,000 * 3.790787 - 800,000 = -288,243.8 and a quarter of what is written off."""
     assert npv_usd(setting(None)) == pytest.approx(-117_658.4, abs=0.1)

@@ -62,17 +62,10 @@ def test_equal_costs_go_to_less_cash_and_then_to_the_shorter_commitment() -> Non
     assert table(usd, cash=cash).cheapest.tolist() == [2, 1]
 
 
-@pytest.mark.parametrize(
-    ("owns", "prices", "word"),
-    [
-        (95, 2, "plain"),
-        (90, 2, "plain"),
-        (89, 2, "probably"),
-        (95, 1, "probably"),
-        (70, 2, "probably"),
-        (69, 2, "close"),
-    ],
-)
+@pytest.mark.parametrize(("owns", "prices", "word"), [
+    (95, 2, "plain"), (90, 2, "plain"), (89, 2, "probably"), (95, 1, "probably"), (70, 2, "probably"),
+    (69, 2, "close"),
+])  # fmt: skip
 def test_the_word_follows_the_leading_groups_share(owns: int, prices: int, word: str) -> None:
     usd = np.full((len(OPTIONS), 100), 9.0)
     usd[0, :owns], usd[2, owns:] = 1.0, 1.0

@@ -49,10 +49,7 @@ def test_the_clusters_of_lambda_cost_less_the_larger_they_are(
 
 
 @pytest.mark.parametrize(("without", "joined"), [
-    (
-        "azure/H100-SXM5-80GB/8x/eastus/on_demand/standard-nd96is-h100-v5",
-        "azure/H100-SXM5-80GB/8x/eastus/on_demand",
-    ),
+    ("azure/H100-SXM5-80GB/8x/eastus/on_demand/standard-nd96is-h100-v5", "azure/H100-SXM5-80GB/8x/eastus/on_demand"),
     (
         "gcp/H100-SXM5-80GB/8x/us-east4/on_demand/a3-highgpu-8g",
         "gcp/H100-SXM5-80GB/8x/us-east4/on_demand/a3-megagpu-8g",

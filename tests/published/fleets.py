@@ -8,11 +8,8 @@ from tests.published.case import Scene, StatedNumber, case, catalogue, recompute
 def bought(accelerators: float, capex_usd: float, usd_per_month: float, **more: float) -> dict[str, float]:
     """Return what is owned: a purchase and what running it costs a month."""
     return {
-        "accelerators": accelerators,
-        "capex_usd": capex_usd,
-        "running_usd_per_month": usd_per_month,
-        **more,
-    }
+        "accelerators": accelerators, "capex_usd": capex_usd, "running_usd_per_month": usd_per_month, **more,
+    }  # fmt: skip
 
 
 def rented(usd_per_hour: float) -> dict[str, float]:

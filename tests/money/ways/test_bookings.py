@@ -22,11 +22,9 @@ from tests.examples import at_most
 from tests.money.renting import amounts, built, offer, plan, recomputes, setting, total, work
 
 TERMS = {
-    "month": ("reserved_1m", 1.8),
-    "half": ("reserved_6m", 1.6),
-    "year": ("reserved_1y", 1.5),
+    "month": ("reserved_1m", 1.8), "half": ("reserved_6m", 1.6), "year": ("reserved_1y", 1.5),
     "years": ("reserved_3y", 1.2),
-}
+}  # fmt: skip
 FULL = work(busy_share=1.0)
 HOURS = 8 * 730
 
@@ -150,15 +148,12 @@ def test_it_is_renewed_for_a_shorter_term() -> None:
     assert recomputes(found.lines)
 
 
-@pytest.mark.parametrize(
-    ("at_end", "title", "usd"),
-    [
-        ("roll", "Reserve for 3 years, renewed", 72 * 1.2),
-        ("expire", "Reserve for 3 years, then rent on demand", 36 * 1.2 + 6 * 2.0),
-        ("shorter", "Reserve for 3 years, then 6 months", 36 * 1.2 + 6 * 1.6),
-        ("cheapest", "Reserve for 3 years, then 6 months", 36 * 1.2 + 6 * 1.6),
-    ],
-)
+@pytest.mark.parametrize(("at_end", "title", "usd"), [
+    ("roll", "Reserve for 3 years, renewed", 72 * 1.2),
+    ("expire", "Reserve for 3 years, then rent on demand", 36 * 1.2 + 6 * 2.0),
+    ("shorter", "Reserve for 3 years, then 6 months", 36 * 1.2 + 6 * 1.6),
+    ("cheapest", "Reserve for 3 years, then 6 months", 36 * 1.2 + 6 * 1.6),
+])  # fmt: skip
 def test_what_happens_at_its_end_can_be_said(at_end: str, title: str, usd: float) -> None:
     found = built(made(years=3.5, reserve={"term": "reserved_3y", "at_end": at_end}), reserved.build)
     assert found.title == title

@@ -46,15 +46,12 @@ def test_busier_work_sends_more_tokens() -> None:
     assert total(built(there.with_tried({"busy_factor": 1.5}), hosted.build)) == pytest.approx(72_000)
 
 
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        (None, "fill in hosted"),
-        (TOKENS, "hosted.usd_per_million_input_tokens and hosted.usd_per_million_output_tokens"),
-        ({**TOKENS, "usd_per_million_input_tokens": 1.0}, "enter hosted.usd_per_million_output_tokens"),
-        ({**TOKENS, "price": "nobody/nothing"}, "there is no price 'nobody/nothing'"),
-    ],
-)
+@pytest.mark.parametrize(("asked", "said"), [
+    (None, "fill in hosted"),
+    (TOKENS, "hosted.usd_per_million_input_tokens and hosted.usd_per_million_output_tokens"),
+    ({**TOKENS, "usd_per_million_input_tokens": 1.0}, "enter hosted.usd_per_million_output_tokens"),
+    ({**TOKENS, "price": "nobody/nothing"}, "there is no price 'nobody/nothing'"),
+])  # fmt: skip
 def test_reasons(asked: dict[str, Any] | None, said: str) -> None:
     assert said in why(setting(plan(hosted=asked)), hosted.build)
 

@@ -25,15 +25,9 @@ from tests.report.test_answer_schema import reckoned
 
 POWER = {**EIGHTY, "usd_per_kwh": 0.1, "pue": 1.5, "power_price_change_per_year": 0.1}
 KEPT = {
-    "label": "the old cluster",
-    "accelerators": 160,
-    "relative_speed": 0.5,
-    "usd_today_if_sold": 200_000.0,
-    "usd_at_end": 50_000.0,
-    "power_w_each": 400.0,
-    "idle_power_w_each": 100.0,
-    "running_usd_per_month": 3_000.0,
-}
+    "label": "the old cluster", "accelerators": 160, "relative_speed": 0.5, "usd_today_if_sold": 200_000.0,
+    "usd_at_end": 50_000.0, "power_w_each": 400.0, "idle_power_w_each": 100.0, "running_usd_per_month": 3_000.0,
+}  # fmt: skip
 
 
 def way(kept: dict[str, Any] = KEPT, **plan: Any) -> OptionLedger:
@@ -148,14 +142,9 @@ def test_what_it_cannot_do_is_rented(count: int, speed: float, able: float) -> N
 
 def test_every_field_moves_the_ledger() -> None:
     changed = {
-        "accelerators": 320,
-        "relative_speed": 1.0,
-        "usd_today_if_sold": 0.0,
-        "usd_at_end": 0.0,
-        "power_w_each": 500.0,
-        "idle_power_w_each": 0.0,
-        "running_usd_per_month": 0.0,
-    }
+        "accelerators": 320, "relative_speed": 1.0, "usd_today_if_sold": 0.0, "usd_at_end": 0.0, "power_w_each": 500.0,
+        "idle_power_w_each": 0.0, "running_usd_per_month": 0.0,
+    }  # fmt: skip
     base = monthly(way()).tolist()
     for name, value in changed.items():
         assert monthly(way({**KEPT, name: value})).tolist() != pytest.approx(base, rel=1e-6), name

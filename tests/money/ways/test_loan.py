@@ -40,11 +40,9 @@ def test_a_published_payment() -> None:
 def test_money_lent_and_repaid_is_no_cost_and_interest_is() -> None:
     treated = {line.name: line.treatment for line in way({}).lines if line.part == "finance"}
     assert treated == {
-        "Money borrowed": "financing",
-        "Interest": "expense",
-        "Loan paid back": "financing",
+        "Money borrowed": "financing", "Interest": "expense", "Loan paid back": "financing",
         "Last payment of the loan": "financing",
-    }
+    }  # fmt: skip
 
 
 def test_without_interest_it_is_paid_back_in_equal_parts() -> None:

@@ -38,18 +38,15 @@ def test_your_own_price_carries_nothing_of_any_provider() -> None:
     assert set(amounts(found)) <= {"Useful hours", "Support"}
 
 
-@pytest.mark.parametrize(
-    ("term", "line", "usd"),
-    [
-        ({"accelerators_per_machine": 8}, "Whole machines and minimums", 7 * 4_380 * 3.0),
-        ({"minimum_accelerators": 64}, "Whole machines and minimums", 55 * 4_380 * 3.0),
-        ({"billing_increment_s": 10 * 3_600}, "Sessions rounded up", 9 * 4_380 * 0.25 * 3.0),
-        ({"usd_per_gb_month_of_disk": 0.05}, "Disk", 2_000 * 12 * 0.05),
-        ({"usd_per_gb_of_egress": 0.02}, "Traffic out", 1_000 * 12 * 0.02),
-        ({"usd_per_gb_of_egress": 0.02, "free_egress_gb_per_month": 400}, "Traffic out", 600 * 12 * 0.02),
-        ({"support_share": 0.0, "usd_per_gb_month_of_disk": 0.0, "usd_per_gb_of_egress": 0.0}, "Useful hours", 118_260),
-    ],
-)
+@pytest.mark.parametrize(("term", "line", "usd"), [
+    ({"accelerators_per_machine": 8}, "Whole machines and minimums", 7 * 4_380 * 3.0),
+    ({"minimum_accelerators": 64}, "Whole machines and minimums", 55 * 4_380 * 3.0),
+    ({"billing_increment_s": 10 * 3_600}, "Sessions rounded up", 9 * 4_380 * 0.25 * 3.0),
+    ({"usd_per_gb_month_of_disk": 0.05}, "Disk", 2_000 * 12 * 0.05),
+    ({"usd_per_gb_of_egress": 0.02}, "Traffic out", 1_000 * 12 * 0.02),
+    ({"usd_per_gb_of_egress": 0.02, "free_egress_gb_per_month": 400}, "Traffic out", 600 * 12 * 0.02),
+    ({"support_share": 0.0, "usd_per_gb_month_of_disk": 0.0, "usd_per_gb_of_egress": 0.0}, "Useful hours", 118_260),
+])  # fmt: skip
 def test_every_term_of_your_own_price_can_be_said(term: dict[str, float], line: str, usd: float) -> None:
     asked = work(accelerators=9, storage_tb=2.0, egress_tb_per_month=1.0)
     found = built(setting(plan(asked, rent={"usd_per_accelerator_hour": 3.0, **term})), on_demand.build)

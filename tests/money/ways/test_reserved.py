@@ -63,20 +63,17 @@ def test_who_grows_into_a_volume_pays_its_price_from_that_term_on(prepaid: bool)
     assert second == pytest.approx(24 * year * 1.2)
 
 
-@pytest.mark.parametrize(
-    "volume",
-    [
-        (
-            {"from_accelerators": 16, "usd_per_accelerator_hour": 1.2},
-            {"from_accelerators": 8, "usd_per_accelerator_hour": 1.0},
-        ),
-        (
-            {"from_accelerators": 16, "usd_per_accelerator_hour": 1.2},
-            {"from_accelerators": 32, "usd_per_accelerator_hour": 1.3},
-        ),
-        ({"from_accelerators": 16, "usd_per_accelerator_hour": 1.6},),
-    ],
-)
+@pytest.mark.parametrize("volume", [
+    (
+        {"from_accelerators": 16, "usd_per_accelerator_hour": 1.2},
+        {"from_accelerators": 8, "usd_per_accelerator_hour": 1.0},
+    ),
+    (
+        {"from_accelerators": 16, "usd_per_accelerator_hour": 1.2},
+        {"from_accelerators": 32, "usd_per_accelerator_hour": 1.3},
+    ),
+    ({"from_accelerators": 16, "usd_per_accelerator_hour": 1.6},),
+])  # fmt: skip
 def test_a_price_for_more_that_is_higher_is_refused(volume: Any) -> None:
     with pytest.raises(ValueError, match="want more accelerators and a lower price"):
         ReservationInputs(usd_per_accelerator_hour=1.5, volume=volume)
@@ -122,14 +119,11 @@ def test_a_term_that_is_let_go_leaves_nothing_beyond_the_plan() -> None:
     assert amounts(found)["Reservation beyond the plan"] == 0
 
 
-@pytest.mark.parametrize(
-    ("years", "ends", "usd"),
-    [
-        (1.0, "", YEAR),
-        (2.0, ", renewed", 2 * YEAR),  # a second year at 1.5 is cheaper than half of its hours at 4
-        (1.1, ", then rent on demand", YEAR + 0.1 * 8 * 730 * 12 * 4.0 / 2),  # a month on demand, and no second year
-    ],
-)
+@pytest.mark.parametrize(("years", "ends", "usd"), [
+    (1.0, "", YEAR),
+    (2.0, ", renewed", 2 * YEAR),  # a second year at 1.5 is cheaper than half of its hours at 4
+    (1.1, ", then rent on demand", YEAR + 0.1 * 8 * 730 * 12 * 4.0 / 2),  # a month on demand, and no second year
+])  # fmt: skip
 def test_what_follows_on_a_term_is_the_cheaper_of_both(years: float, ends: str, usd: float) -> None:
     asked = {"usd_per_accelerator_hour": 1.5, "term": "reserved_1y"}
     found = built(setting(plan(years=years, rent={"usd_per_accelerator_hour": 4.0}, reserve=asked)), reserved.build)
@@ -170,14 +164,11 @@ def test_the_price_on_demand_is_not_the_price_of_the_reservation() -> None:
     assert total(built(there, reserved.build)) == pytest.approx(YEAR * 1.1)
 
 
-@pytest.mark.parametrize(
-    ("reserve", "offers", "said"),
-    [
-        ({}, {"now": MARKET["now"]}, "nobody publishes a price for reserving"),
-        ({"term": "reserved_1m"}, MARKET, "for 1 month"),
-        ({"offer": "gone"}, MARKET, "there is no offer 'gone'"),
-    ],
-)
+@pytest.mark.parametrize(("reserve", "offers", "said"), [
+    ({}, {"now": MARKET["now"]}, "nobody publishes a price for reserving"),
+    ({"term": "reserved_1m"}, MARKET, "for 1 month"),
+    ({"offer": "gone"}, MARKET, "there is no offer 'gone'"),
+])  # fmt: skip
 def test_reasons(reserve: dict[str, Any], offers: dict[str, Any], said: str) -> None:
     assert said in why(setting(plan(reserve=reserve), offers), reserved.build)
 

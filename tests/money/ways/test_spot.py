@@ -104,15 +104,12 @@ def test_your_own_price() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("may_stop", "changes", "offers", "said"),
-    [
-        (False, {}, MARKET, "none of the work may stop"),
-        (True, {}, {"now": offer()}, "nobody publishes a spot price"),
-        (True, {"offer": "gone"}, MARKET, "there is no offer 'gone'"),
-        (True, {"interruptions_per_hour": 4.0, "restart_hours": 0.5}, MARKET, "it would never end on spot machines"),
-    ],
-)
+@pytest.mark.parametrize(("may_stop", "changes", "offers", "said"), [
+    (False, {}, MARKET, "none of the work may stop"),
+    (True, {}, {"now": offer()}, "nobody publishes a spot price"),
+    (True, {"offer": "gone"}, MARKET, "there is no offer 'gone'"),
+    (True, {"interruptions_per_hour": 4.0, "restart_hours": 0.5}, MARKET, "it would never end on spot machines"),
+])  # fmt: skip
 def test_reasons(may_stop: bool, changes: dict[str, Any], offers: dict[str, Any], said: str) -> None:
     there = setting(plan(work(may_stop=may_stop), spot=changes), offers)
     assert said in reason(there, spot.build)
