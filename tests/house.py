@@ -81,7 +81,6 @@ class Module:
         return parts if self.path.endswith("__init__.py") else parts[:-1]
 
     def at(self, node: ast.stmt | ast.expr, complaint: str) -> str:
-        """The complaint with its place."""
         return f"{self.path}:{node.lineno}: {complaint}"
 
 

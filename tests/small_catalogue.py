@@ -100,5 +100,4 @@ def small_contents() -> dict[str, bytes]:
 
 
 def small_catalogue() -> Catalogue:
-    """The catalogue they make."""
     return build(small_contents(), digest="small")

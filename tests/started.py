@@ -46,7 +46,6 @@ class App:
     log: Path
 
     def said(self) -> str:
-        """All that it has printed."""
         return self.log.read_text(encoding="utf-8")
 
 
@@ -114,7 +113,6 @@ class Tab:
                 return found
 
     def leave(self) -> None:
-        """Close it."""
         self._open.close()
 
 
@@ -160,7 +158,6 @@ def ask(address: str, method: str = "GET", body: bytes | None = None, **headers:
 
 
 def cookie(cookies: str, name: str) -> str:
-    """The value of one cookie."""
     found = re.search(rf"\b{re.escape(name)}=([^;]*)", cookies)
     assert found, cookies
     return found[1]

@@ -74,7 +74,6 @@ SIDES: dict[Verdict, tuple[str, ...]] = {
 
 @lru_cache(maxsize=len(WORLDS))
 def catalogue_of(world: str) -> Catalogue:
-    """The facts of a world."""
     if world == "frozen":
         return load_catalogue()
     return live_catalogue() if world == "live" else newcomers.with_newcomers(int(world.split()[1]))

@@ -114,9 +114,7 @@ def test_a_name_with_several_meanings_is_asked_about_and_an_unknown_one_gets_a_h
     assert "or runpod?" in capsys.readouterr().err
 
 
-def test_the_text_marks_what_is_older_than_its_limit_and_lists_its_sources(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_text_marks_what_is_older_than_its_limit_and_lists_its_sources(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["facts", "rtx 4090", *DAY]) == OK
     text = capsys.readouterr().out
     assert "older than its limit of 90" in text

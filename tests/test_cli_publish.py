@@ -128,10 +128,7 @@ def test_every_kind_of_row_is_read_as_it_was(home: Home, tmp_path: Path) -> None
     assert [one for one in said if isinstance(one, HostedPriceObservation)] == [replace(HOSTED, day=date.today())]
 
 
-def test_a_folder_on_a_web_server_is_read_over_https(
-    home: Home,
-    tmp_path: Path,
-) -> None:
+def test_a_folder_on_a_web_server_is_read_over_https(home: Home, tmp_path: Path) -> None:
     home("ada")
     brought(rental(2.79))
     assert main(["publish-prices", str(tmp_path / "out")]) == 0

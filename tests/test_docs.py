@@ -182,9 +182,6 @@ def test_the_readmes_line_for_the_shell_works(capsys: pytest.CaptureFixture[str]
     assert "H100-SXM5-80GB" in capsys.readouterr().out
 
 
-# ---- how old a price may be
-
-
 def test_the_readme_says_what_becomes_of_an_old_price() -> None:
     assert f"A price older than {AGEING_DAYS} days is marked stale" in one_line(README)
     for page in (README, GLOSSARY):
@@ -201,9 +198,6 @@ def test_a_plan_rents_at_what_an_old_price_is_worth_and_says_how_old_it_is(days_
     found = prices.of(key)
     assert found.age_days >= days_on
     assert found.low <= found.typical <= found.high
-
-
-# ---- how sure an answer is
 
 
 def one_line(text: str) -> str:
@@ -243,9 +237,6 @@ def test_1_in_10_draws_lies_beyond_each_end_of_a_range_as_the_method_says() -> N
 
 def test_the_method_does_not_deny_its_probabilities() -> None:
     assert "no probabilities" not in one_line(METHOD)
-
-
-# ---- the rooms
 
 
 def rooms_on_disk() -> set[str]:

@@ -199,8 +199,7 @@ def test_decisions_are_numbered_without_a_gap() -> None:
 
 
 @pytest.mark.parametrize(
-    "names",
-    [["0002-b.md"], ["0001-a.md", "0003-c.md"], ["0001-a.md", "0001-b.md"], ["0001-a.md", "notes.md"]],
+    "names", [["0002-b.md"], ["0001-a.md", "0003-c.md"], ["0001-a.md", "0001-b.md"], ["0001-a.md", "notes.md"]]
 )
 def test_a_gap_in_the_numbers_is_seen(names: list[str]) -> None:
     assert house.gaps(names)

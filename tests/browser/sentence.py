@@ -14,7 +14,6 @@ WORK = "work"
 
 
 def button(page: Page, phrase: str) -> Locator:
-    """The phrase itself."""
     return page.locator(f".st-key-phrase-{phrase} button").first
 
 

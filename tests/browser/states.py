@@ -151,7 +151,6 @@ def _phrases(work: str, more: str, keys: tuple[str, ...]) -> Iterator[State]:
 
 
 def open_box(page: Page) -> None:
-    """Open the box of assumptions."""
     page.get_by_text("Adjust assumptions", exact=True).first.click()
     page.locator(".st-key-box").wait_for()
     settle(page)

@@ -38,7 +38,6 @@ def known(scenario: Scenario, accelerator: str = CHIPS[0], site: str = "DE") -> 
 
 
 def of(scenario: Scenario, catalogue: Catalogue = CATALOGUE) -> Plan:
-    """Its plan."""
     return plan(catalogue, scenario, DAY)
 
 

@@ -61,7 +61,6 @@ def monthly(found: OptionLedger) -> NDArray[np.float64]:
 
 
 def total(found: OptionLedger) -> NDArray[np.float64]:
-    """All of it."""
     return Ledger(found.title, found.lines).total_usd
 
 

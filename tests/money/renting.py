@@ -25,7 +25,6 @@ def figure(typical: float, unit: str) -> Figure:
 
 
 def offer(purchase: str = "on_demand", usd: float | None = 2.0, per_machine: int = 8, provider: str = "p") -> Offer:
-    """An offer of the provider `p`."""
     return Offer(
         provider=provider,
         accelerator=CHIP,
@@ -85,7 +84,6 @@ def built(there: PlanContext, build: Builder) -> OptionLedger:
 
 
 def why(there: PlanContext, build: Builder) -> str:
-    """Why a way is not there."""
     found = build(there)
     assert isinstance(found, Unavailable)
     return found.reason
@@ -97,7 +95,6 @@ def amounts(found: OptionLedger) -> dict[str, float]:
 
 
 def total(found: OptionLedger) -> float:
-    """What all of it comes to."""
     return float(Ledger(found.title, found.lines).total_usd)
 
 

@@ -154,7 +154,6 @@ def leased(books: Books, asked: dict[str, Any], price: float) -> None:
 
 
 def expected(asked: dict[str, Any], way: str) -> float:
-    """What a way comes to."""
     books = Books(12 * asked["years"])
     if way == "on_demand":
         rent(books, asked, 0.0, books.months)
@@ -170,10 +169,7 @@ def expected(asked: dict[str, Any], way: str) -> float:
     return books.present(asked)
 
 
-STAGED = {
-    "orders": ({"accelerators": 8}, {"accelerators": 16, "month": 18}),
-    "hardware_price_change_per_year": -0.2,
-}
+STAGED = {"orders": ({"accelerators": 8}, {"accelerators": 16, "month": 18}), "hardware_price_change_per_year": -0.2}
 TAX = {"tax_share": 0.25, "schedule": "macrs-5-half-year"}
 LOAN = {"rate_per_year": 0.08, "years": 3.0, "loan_share": 0.8, "balloon_share": 0.2}
 LEASE = {"rate_per_year": 0.1, "years": 3.0, "left_share": 0.15, "buys_at_end": True}

@@ -12,14 +12,7 @@ from planner.money.measures import present_usd
 from planner.money.owned_fleet import purchase_orders
 from planner.money.plan import Plan, plan
 from planner.money.verdict.answer import build_answer
-from planner.money.verdict.breakeven import (
-    FOUND,
-    HARDWARE_PRICES,
-    STEP,
-    BreakEven,
-    break_even,
-    break_evens,
-)
+from planner.money.verdict.breakeven import FOUND, HARDWARE_PRICES, STEP, BreakEven, break_even, break_evens
 from planner.report.answer.other_measures import hours_rule_sentences
 from planner.report.answer.sensitivity import sensitivity_sentences
 from planner.report.answer.tables import break_even_table
@@ -204,8 +197,7 @@ def test_waiting_longer_for_a_fleet_that_pays_is_worth_less() -> None:
 def test_the_price_of_a_reservation_is_not_the_price_on_demand() -> None:
     """Owning waits for delivery and rents on demand meanwhile: that price stays while the reservation's moves."""
     scenario = Scenario(
-        own=OwnInputs(lead_time_months=6.0),
-        reserve=ReservationInputs(usd_per_accelerator_hour=2.2, term="reserved_1y"),
+        own=OwnInputs(lead_time_months=6.0), reserve=ReservationInputs(usd_per_accelerator_hour=2.2, term="reserved_1y")
     )
     made = plan(CATALOGUE, scenario, DAY)
     own, reserved = made.option("own"), made.option("reserved")

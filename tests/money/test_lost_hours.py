@@ -29,7 +29,6 @@ def of(many: int, **failures: Any) -> PlanContext:
 
 
 def lost(there: PlanContext) -> LostHours:
-    """What it loses."""
     found = there.lost_hours
     assert found is not None
     return found

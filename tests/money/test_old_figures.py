@@ -21,7 +21,6 @@ H100 = "H100-SXM5-80GB"
 
 
 def of(scenario: Scenario, day: date = DAY, catalogue: Catalogue | None = None) -> Answer:
-    """The answer of a scenario on a day."""
     return build_answer(planned(catalogue or load_catalogue(), scenario, day))
 
 

@@ -28,13 +28,11 @@ def there(scenario: Scenario, offers: dict[str, Offer], **terms: Figure) -> Plan
 
 
 def of_all(scenario: Scenario, offers: dict[str, Offer], **terms: Figure) -> OfferBills:
-    """The bills of all offers."""
     setting = there(scenario, offers, **terms)
     return bills(setting, setting.demand.all, tuple(offers), money="bills")
 
 
 def one(scenario: Scenario, sold: Offer, **terms: Figure) -> Ledger:
-    """The bill of one offer."""
     return of_all(scenario, {"x": sold}, **terms).ledger_for("x", "P")
 
 

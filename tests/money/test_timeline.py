@@ -51,7 +51,6 @@ WAIT = Holding(Timeline(12.0), lead_time_months=2.5, until_months=10.0, refresh_
 
 
 def months(flag: NDArray[np.float64]) -> list[int]:
-    """The months in which a flag stands."""
     return np.flatnonzero(flag).tolist()
 
 

@@ -9,12 +9,7 @@ from planner.money.ledger import InputSheet, Tried
 from planner.money.owning.inputs import add_owning_inputs
 from planner.money.owning.machine import fleet, machine
 from planner.money.plan import build_context
-from planner.money.renting.offer_inputs import (
-    BESIDE_FACTORS,
-    PRICE_FACTORS,
-    RESERVED_FACTOR,
-    add_offer_inputs,
-)
+from planner.money.renting.offer_inputs import BESIDE_FACTORS, PRICE_FACTORS, RESERVED_FACTOR, add_offer_inputs
 from planner.money.setting import BUSY_FACTOR, PlanContext
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work

@@ -20,7 +20,6 @@ def with_model(catalogue: Catalogue, key: str, **fields: Any) -> Catalogue:
 
 
 def reworded(catalogue: Catalogue, change: Callable[[Model], dict[str, Any]]) -> Catalogue:
-    """The catalogue with fields of every model changed."""
     return with_models(catalogue, {key: one.model_copy(update=change(one)) for key, one in catalogue.models.items()})
 
 

@@ -15,13 +15,11 @@ def contents() -> dict[str, bytes]:
 
 @pytest.fixture(scope="session")
 def small() -> Catalogue:
-    """The small catalogue."""
     return small_catalogue()
 
 
 @pytest.fixture(scope="session")
 def real() -> Catalogue:
-    """The catalogue that ships."""
     return live_catalogue()
 
 

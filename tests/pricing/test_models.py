@@ -24,9 +24,6 @@ def test_enough_models(catalogue: Catalogue) -> None:
     assert len(catalogue.models) >= 200
 
 
-# ------------------------------------------------------------------------------------------------------ hosted prices
-
-
 def prices(record: HostedPrice) -> Iterator[Figure]:
     for figure in (record.input_usd_per_mtoken, record.output_usd_per_mtoken, record.cached_input_usd_per_mtoken):
         if figure is not None:

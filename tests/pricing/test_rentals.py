@@ -110,9 +110,6 @@ def test_yotta_of_india_is_not_yotta_labs(catalogue: Catalogue) -> None:
     assert {o.region for o in catalogue.offers.values() if o.provider == "yotta"} == {"India (Navi Mumbai)"}
 
 
-# ---- the prices themselves
-
-
 def test_nothing_is_free_and_nothing_costs_less_than_nothing(catalogue: Catalogue) -> None:
     for key, figure in rents(catalogue):
         for value in figure.values.values():
@@ -173,9 +170,6 @@ def test_a_price_that_trebles_says_why(catalogue: Catalogue) -> None:
             old, new = figure.values[before], figure.values[after]
             ordinary = 1 / 3 <= new.typical / old.typical <= 3
             assert ordinary or new.note, f"{key}: {old.typical} on {before}, {new.typical} on {after}"
-
-
-# ---- when, and who says so
 
 
 def test_every_value_has_a_source_that_could_know_it(catalogue: Catalogue) -> None:
@@ -263,9 +257,6 @@ def test_no_price_stands_in_two_places(catalogue: Catalogue) -> None:
             assert not read[value.source, day, value.typical] & set(key.split("/")), key
 
 
-# ---- where
-
-
 def test_a_region_lies_in_one_area(catalogue: Catalogue) -> None:
     areas: dict[str, set[str]] = defaultdict(set)
     for offer in catalogue.offers.values():
@@ -282,9 +273,6 @@ def test_a_region_lies_in_one_area(catalogue: Catalogue) -> None:
 ])  # fmt: skip
 def test_regions_lie_where_they_lie(catalogue: Catalogue, region: str, area: str) -> None:
     assert {offer.area for offer in catalogue.offers.values() if offer.region == region} == {area}
-
-
-# ---- doubts
 
 
 def newest_year(offer: Offer) -> int:

@@ -116,9 +116,6 @@ def test_how_much_at_once_is_known_of_every_kind(real: Catalogue) -> None:
     assert len(published) > 25
 
 
-# ---- where
-
-
 def test_a_country_lies_where_the_offers_in_it_lie(real: Catalogue) -> None:
     told = 0
     for key, offer in real.offers.items():
@@ -162,9 +159,6 @@ def test_the_union_has_its_members_and_the_map_of_electricity_agrees(real: Catal
 def test_who_can_promise_a_place(real: Catalogue, key: str, place: str, answer: str | None) -> None:
     stay = eu(real) if place == "EU" else country(real, place)
     assert refusal_reason(real, key, Order(8, stay=stay)) == answer
-
-
-# ---- the frozen catalogue has the same form
 
 
 def test_the_frozen_sellers_sell_the_same(real: Catalogue, frozen: Catalogue) -> None:

@@ -128,7 +128,6 @@ class Scene:
         return self.measures().simple_payback
 
     def payback_months(self) -> float:
-        """Return the months of the simple payback."""
         found = self.payback()
         assert found.is_found, found.reason
         return float(found.months)
@@ -167,7 +166,6 @@ class StatedNumber:
 
     @cached_property
     def ours(self) -> CaseResult:
-        """Return what this engine gives."""
         found = self.calculate()
         return found if isinstance(found, str) else float(found)
 

@@ -13,7 +13,6 @@ def bought(accelerators: float, capex_usd: float, usd_per_month: float, **more: 
 
 
 def rented(usd_per_hour: float) -> dict[str, float]:
-    """Return a rent for each accelerator."""
     return {"usd_per_accelerator_hour": usd_per_hour}
 
 
@@ -190,10 +189,7 @@ def randomcalculators_onprem_vs_cloud() -> tuple[StatedNumber, ...]:
 def legitlads_accelerator_roi() -> tuple[StatedNumber, ...]:
     capex = 1_920_000
     plan = Scene(
-        years=4,
-        work={"accelerators": 64, "busy_share": 0.7},
-        own=bought(64, capex, 728_681 / (12 * 4)),
-        rent=rented(2),
+        years=4, work={"accelerators": 64, "busy_share": 0.7}, own=bought(64, capex, 728_681 / (12 * 4)), rent=rented(2)
     )
     year_end, year_middle, monthly = (
         plan.but(terms=discounted(timing)) for timing in ("year_end", "year_middle", "month_end")
@@ -281,11 +277,7 @@ def chanthaphan_gpu_tco_h200_10mtpm() -> tuple[StatedNumber, ...]:
     )
 
 
-@case(
-    "QumulusAI and USD.AI script: own with a loan of 70 % at 15 %, or rent, 3 years",
-    "",
-    "undated (2025)",
-)
+@case("QumulusAI and USD.AI script: own with a loan of 70 % at 15 %, or rent, 3 years", "", "undated (2025)")
 def usdai_financed_own_vs_rent() -> tuple[StatedNumber, ...]:
     value_usd, years, rate_per_month = 100_000_000, 3, 0.15 / 12
     gpus = value_usd / 30_000

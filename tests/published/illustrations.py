@@ -4,11 +4,7 @@ from tests.published.case import Scene, StatedNumber, case, recomputed
 from tests.published.fleets import bought, discounted, rented
 
 
-@case(
-    "Our illustration (a): a startup buys two RTX 4090, or rents them, for trainings of 50 hours",
-    "",
-    "2026-11-21",
-)
+@case("Our illustration (a): a startup buys two RTX 4090, or rents them, for trainings of 50 hours", "", "2026-11-21")
 def toy_a_startup_2x4090() -> tuple[StatedNumber, ...]:
     own_capex, host_usd, training_hours, power_usd_per_hour = 4_000, 2_500, 50, 1.2 * 0.15
     host_capex, hours_at_4 = own_capex + host_usd, 4 * training_hours
@@ -56,11 +52,7 @@ def toy_a_startup_2x4090() -> tuple[StatedNumber, ...]:
     )
 
 
-@case(
-    "Our illustration (b): an enterprise needs 10,000 GPU-hours a month and would buy 80 GPUs",
-    "",
-    "2026-11-21",
-)
+@case("Our illustration (b): an enterprise needs 10,000 GPU-hours a month and would buy 80 GPUs", "", "2026-11-21")
 def toy_b_enterprise_80gpus() -> tuple[StatedNumber, ...]:
     gpus, gpu_usd, running, hours = 80, 10_000, 5_000, 10_000
     capex, rent = gpus * gpu_usd, hours * 2

@@ -34,7 +34,6 @@ number stated.
 
 
 def page() -> str:
-    """Return the page."""
     verdicts = Counter(check.verdict() for one in CASES.values() for check in one.checks)
     count = f"{len(CASES)} cases, {verdicts.total()} checks: " + ", ".join(
         f"{number} {verdict}{'s' if verdict == PUBLISHED_ERROR else ''}" for verdict, number in verdicts.most_common()

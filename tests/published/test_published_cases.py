@@ -42,9 +42,6 @@ def test_the_page_is_what_the_cases_state() -> None:
     assert written == page(), f"docs/published-cases.md is not what the cases state: run `{WRITE}`"
 
 
-# --- published errors do not come back
-
-
 def test_the_purchase_is_counted_once() -> None:
     name = "randomcalculators_onprem_vs_cloud"
     assert ours(name, "breakeven_months_correct_cash_formula") == pytest.approx(35.56, abs=0.01)

@@ -50,9 +50,6 @@ def complaints(kind: str, text: str) -> list[str]:
     return [f"{error.json_path}: {error.message[:200]}" for error in found]
 
 
-# ---- the folder
-
-
 @each_kind
 def test_a_schema_stands_in_the_folder_as_its_record_says(kind: FileKind) -> None:
     path = ROOT / FOLDER / f"{kind.name}.json"
@@ -63,9 +60,6 @@ def test_a_schema_stands_in_the_folder_as_its_record_says(kind: FileKind) -> Non
 def test_nothing_else_stands_in_the_folder() -> None:
     there = {path.name for path in (ROOT / FOLDER).iterdir()}
     assert there == {f"{kind.name}.json" for kind in KINDS}
-
-
-# ---- our own files
 
 
 def test_every_yaml_file_of_the_program_is_of_one_kind() -> None:
@@ -91,9 +85,6 @@ def test_a_data_file_opens_with_its_schema(name: str) -> None:
 @each_file
 def test_a_data_file_keeps_to_its_schema(name: str) -> None:
     assert complaints(FILES[name].name, (ROOT / name).read_text(encoding="utf-8")) == []
-
-
-# ---- what an editor shows
 
 
 @each_kind_of_file
@@ -131,9 +122,6 @@ def nodes(node: Any, where: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
         yield where, node
         for key, one in node.items():
             yield from nodes(one, f"{where}.{key}")
-
-
-# ---- slips
 
 
 CHIPS, OFFERS, MACHINES = "accelerators/chips.yaml", "rentals/offers.yaml", "servers/machines.yaml"

@@ -18,7 +18,6 @@ from tests.facts import CATALOGUE, DAY
 
 
 def plan_of(key: str) -> Plan:
-    """The plan of a preset."""
     one = find_preset(key)
     assert one is not None
     return planned(CATALOGUE, one.scenario, DAY)

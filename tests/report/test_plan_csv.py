@@ -52,7 +52,6 @@ EACH = pytest.mark.parametrize("scenario", SCENARIOS, ids=[*(one.key for one in 
 
 @lru_cache(maxsize=16)
 def made(scenario: Scenario) -> tuple[Plan, Answer]:
-    """The plan and its answer."""
     there = plan(load_catalogue(), scenario, DAY)
     return there, build_answer(there)
 

@@ -17,7 +17,6 @@ from tests.facts import CATALOGUE, DAY
 
 
 def read(text: str | bytes) -> SavedScenario:
-    """The file with this text."""
     return read_scenario(text if isinstance(text, bytes) else text.encode(), "plan.yaml", CATALOGUE)
 
 

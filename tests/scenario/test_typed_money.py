@@ -34,7 +34,6 @@ tax: {profit_usd_per_year: -1e6 EUR}
 
 
 def read(text: str) -> Scenario:
-    """The scenario of a file."""
     return read_scenario(text.encode(), "plan.yaml", CATALOGUE).scenario
 
 

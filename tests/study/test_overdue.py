@@ -26,7 +26,6 @@ def found() -> tuple[OverdueImpact, ...]:
 
 
 def of(field: str, record: str = H100) -> OverdueImpact:
-    """The overdue figure of a record."""
     return next(one for one in found() if one.placed.record == record and one.placed.field == field)
 
 

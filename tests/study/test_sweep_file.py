@@ -40,7 +40,6 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
 
 
 def grid(folder: Path, text: str) -> str:
-    """A grid as a file."""
     path = folder / "grid.yaml"
     path.write_text(text, encoding="utf-8")
     return str(path)

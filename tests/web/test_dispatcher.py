@@ -26,7 +26,6 @@ def dispatcher() -> Iterator[Dispatcher]:
 
 @pytest.fixture(autouse=True)
 def _server(dispatcher: Dispatcher) -> Iterator[None]:
-    """This process is one of the servers."""
     be_a_server(dispatcher.address)
     yield
     workers.use_runners({})

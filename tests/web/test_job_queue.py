@@ -214,7 +214,6 @@ def test_what_has_begun_is_there_for_who_comes_back(visitors: Visitors, tmp_path
 
 
 def until(is_so: Callable[[], bool]) -> None:
-    """Wait until it is so."""
     end = time.monotonic() + PATIENCE_S
     while not is_so():
         assert time.monotonic() < end
@@ -238,7 +237,6 @@ class Run:
         return self
 
     def end(self) -> None:
-        """End the turn."""
         self.may_end.set()
         self.thread.join(LONG_S)
         assert not self.thread.is_alive()

@@ -57,7 +57,6 @@ def one_page(name: str) -> None:
 
 
 def visit(name: str) -> AppTest:
-    """A visitor on one page."""
     return AppTest.from_function(one_page, args=(name,), default_timeout=SLOW)
 
 
@@ -141,8 +140,7 @@ def test_every_accelerator_one_can_choose_gives_a_page(app: AppTest, every: int)
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "view",
-    ["Where the money goes", "Buy and run it", "Other GPUs", "Price history", "Your own prices", "Live prices"],
+    "view", ["Where the money goes", "Buy and run it", "Other GPUs", "Price history", "Your own prices", "Live prices"]
 )
 def test_every_view_opens_from_a_link(app: AppTest, view: str) -> None:
     app.query_params["view"] = view

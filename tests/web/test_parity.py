@@ -29,7 +29,6 @@ def catalogue() -> Catalogue:
 
 
 def scenario_of(key: str) -> Scenario:
-    """The scenario of a preset."""
     found = find_preset(key)
     assert found is not None
     return found.scenario

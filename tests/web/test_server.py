@@ -14,13 +14,7 @@ import pytest
 from starlette.applications import Starlette
 from streamlit.web.server.starlette.starlette_static_routes import create_streamlit_static_assets_routes
 
-from planner.web.serving.web_app import (
-    CODECS,
-    STATIC,
-    PageHeadMiddleware,
-    StaticCompressionMiddleware,
-    negotiate_codec,
-)
+from planner.web.serving.web_app import CODECS, STATIC, PageHeadMiddleware, StaticCompressionMiddleware, negotiate_codec
 
 SCRIPT = max(STATIC.glob("static/js/*.js"), key=lambda path: -path.stat().st_size)
 PLOTLY = next(STATIC.glob("static/js/PlotlyChart*.js"))

@@ -212,7 +212,6 @@ def long_plan(gpus: int) -> str:
 
 
 def until(file: Path, line: str) -> None:
-    """Wait until a file has this line."""
     end = time.monotonic() + PATIENCE_S
     while line not in file.read_text().splitlines():
         assert time.monotonic() < end, f"want {line!r} in {file.read_text()!r}"

@@ -247,8 +247,7 @@ def test_what_ran_in_a_width_that_does_not_fit_ran_as_published() -> None:
 
 def test_a_model_nobody_knows_is_predicted_from_its_size_with_a_wide_band() -> None:
     known, named, stated = check_serving(
-        CATALOGUE,
-        [PLAIN, {**PLAIN, "model": "Unheard-of-8B"}, {**PLAIN, "model": "Unheard-of", "params_b": "8"}],
+        CATALOGUE, [PLAIN, {**PLAIN, "model": "Unheard-of-8B"}, {**PLAIN, "model": "Unheard-of", "params_b": "8"}]
     )
     for one in (named, stated):
         assert one.rate == pytest.approx(known.rate, rel=0.3)

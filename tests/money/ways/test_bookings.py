@@ -199,10 +199,7 @@ def price(line: Any) -> Any:
     return next(one.value for one in line.used if one.name == "usd_per_accelerator_hour")
 
 
-ORDERS = (
-    {"accelerators": 8, "term": "reserved_3y"},
-    {"from_month": 13, "accelerators": 16, "term": "reserved_1y"},
-)
+ORDERS = ({"accelerators": 8, "term": "reserved_3y"}, {"from_month": 13, "accelerators": 16, "term": "reserved_1y"})
 
 
 def test_what_you_have_decided_on_is_what_is_reserved() -> None:

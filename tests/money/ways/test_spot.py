@@ -59,9 +59,7 @@ def test_a_job_on_several_machines_is_stopped_by_any_of_them() -> None:
     }
     rate = used["interruptions_per_machine_hour"] * 8
     best = best_checkpoint_interval_hours(
-        checkpoint_cost_hours=used["checkpoint_hours"],
-        restart_hours=used["restart_hours"],
-        interruptions_per_hour=rate,
+        checkpoint_cost_hours=used["checkpoint_hours"], restart_hours=used["restart_hours"], interruptions_per_hour=rate
     )
     stretch = preemption_stretch(
         checkpoint_interval_hours=best.value,
@@ -178,9 +176,7 @@ def test_spot_never_costs_more_than_on_demand(said: Scenario, usd: float, rate: 
 
 @at_most(30)
 @given(st.lists(st.tuples(st.floats(0.0, 2.0), st.floats(0.1, 3.0)), min_size=2, max_size=4))
-def test_draws_give_what_numbers_give_and_more_interruptions_never_cost_less(
-    draws: list[tuple[float, float]],
-) -> None:
+def test_draws_give_what_numbers_give_and_more_interruptions_never_cost_less(draws: list[tuple[float, float]]) -> None:
     there = setting(plan(work(may_stop=True)))
     names = ("interruptions_per_hour", "usd_per_accelerator_hour")
     columns = {name: np.array(values)[:, None] for name, values in zip(names, zip(*draws, strict=True), strict=True)}

@@ -45,7 +45,6 @@ class Answer:
     drip_s: float = 0.0  # between single bytes
 
     def content(self) -> bytes:
-        """The bytes of the body."""
         raw = to_json.dumps(self.json).encode() if self.body is None else self.body
         return gzip.compress(raw) if self.packed else raw
 
@@ -72,7 +71,6 @@ class Server:
         self._thread.start()
 
     def says(self, path: str, *answers: Says) -> None:
-        """From now on."""
         self._said[path] = list(answers)
 
     def at(self, *hosts: str) -> dict[str, str]:

@@ -59,7 +59,6 @@ def rental(price: float, **changes: Any) -> Observation:
 
 
 def new_offers(live: Catalogue) -> list[Offer]:
-    """What the catalogue that ships has not."""
     return [offer for key, offer in live.offers.items() if key not in FACTS.offers]
 
 
