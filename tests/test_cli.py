@@ -8,16 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from planner.cli import BAD_INPUT, FAILED, OK, main
-
-DAY = ["--day", "2026-11-21"]
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    """Exit code, stdout and stderr of one call."""
-    code = main(arguments)
-    told = capsys.readouterr()
-    return code, told.out, told.err
+from planner.cli import BAD_INPUT, FAILED, OK
+from tests.shell import DAY, run
 
 
 def offers(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str, object]]:
@@ -151,14 +143,8 @@ work:
 """
 
 
-def run_of_cli_cheapest(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    code = main(arguments)
-    told = capsys.readouterr()
-    return code, told.out, told.err
-
-
 def test_the_front_the_recommendation_and_why_others_lost(capsys: pytest.CaptureFixture[str]) -> None:
-    code, said, _ = run_of_cli_cheapest(capsys, *RUN, "--deadline-days", "30")
+    code, said, _ = run(capsys, *RUN, "--deadline-days", "30")
     assert code == OK
     assert said.startswith("Train Llama 3 8B on 20 billion tokens\n")
     assert "the cheapest within 30 days" in said
@@ -170,7 +156,7 @@ def test_the_front_the_recommendation_and_why_others_lost(capsys: pytest.Capture
 @pytest.mark.slow
 def test_every_try_as_csv_and_data(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     out = tmp_path / "tries.csv"
-    code, said, _ = run_of_cli_cheapest(capsys, *RUN, "--json", "--csv", str(out), "--budget-usd", "1e9")
+    code, said, _ = run(capsys, *RUN, "--json", "--csv", str(out), "--budget-usd", "1e9")
     assert code == OK
     data = json.loads(said)
     with out.open(encoding="utf-8-sig", newline="") as file:
@@ -187,9 +173,9 @@ def test_every_try_as_csv_and_data(capsys: pytest.CaptureFixture[str], tmp_path:
 def test_a_file_that_leaves_it_open_is_the_same_question(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     plan = tmp_path / "plan.yaml"
     plan.write_text(PLAN, encoding="utf-8")
-    of_file = run_of_cli_cheapest(capsys, "cheapest", str(plan), "--count", "8", "--deadline-days", "30", *DAY)
-    assert of_file == run_of_cli_cheapest(capsys, *RUN, "--deadline-days", "30")
-    code, said, _ = run_of_cli_cheapest(capsys, "plan", str(plan), *DAY)
+    of_file = run(capsys, "cheapest", str(plan), "--count", "8", "--deadline-days", "30", *DAY)
+    assert of_file == run(capsys, *RUN, "--deadline-days", "30")
+    code, said, _ = run(capsys, "plan", str(plan), *DAY)
     assert code == OK
     assert "which accelerator is not said" not in said
 
@@ -198,7 +184,7 @@ def test_a_file_that_leaves_it_open_is_the_same_question(capsys: pytest.CaptureF
 def test_a_service_and_its_accelerators(capsys: pytest.CaptureFixture[str]) -> None:
     some = ["--accelerator", "H100 SXM5", "--accelerator", "mi300x"]
     asked = ["--requests-per-s", "5", "--peak", "9", "--input-tokens", "500", "--output-tokens", "200"]
-    code, said, _ = run_of_cli_cheapest(capsys, "cheapest", "--model", "llama-3-8b", *asked, *some, *DAY)
+    code, said, _ = run(capsys, "cheapest", "--model", "llama-3-8b", *asked, *some, *DAY)
     assert code == OK
     assert "9 at the peak" in said
     assert "ms a token" in said
@@ -211,7 +197,7 @@ def test_whoever_waits_sees_a_bar_that_goes_away(
     clock = itertools.count(0.0, 0.9)  # every look at it is nearly a second later
     monkeypatch.setattr("planner.cli.cheapest.time.monotonic", lambda: next(clock))
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    code, _, told = run_of_cli_cheapest(capsys, *RUN, "--count", "16")
+    code, _, told = run(capsys, *RUN, "--count", "16")
     assert code == OK
     assert "] 35%" not in told  # within the first second nobody waits
     assert "#] 100%" in told
@@ -230,7 +216,7 @@ def test_whoever_waits_sees_a_bar_that_goes_away(
     (["--model", "llama-3-8b", "--requests-per-s", "5", "--peak", "2"], "peak"),
 ])  # fmt: skip
 def test_bad_input_is_one_sentence(arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
-    code, said, told = run_of_cli_cheapest(capsys, "cheapest", *arguments, *DAY)
+    code, said, told = run(capsys, "cheapest", *arguments, *DAY)
     assert (code, said) == (BAD_INPUT, "")
     assert sentence in told
     assert told.count("\n") == 1

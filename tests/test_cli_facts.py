@@ -29,8 +29,7 @@ from pricing.feeds.written import SourceInfo
 from pricing.formulas import is_invisible
 from pricing.stale import limit_days
 from tests.pricing.feeds.made import row
-
-DAY = ["--day", "2026-11-21"]
+from tests.shell import DAY
 
 
 def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str, Any]]:

@@ -14,8 +14,8 @@ import pytest
 from planner.cli import FAILED, OK, main
 from planner.cli.common import write_file
 from tests.house import ROOT
+from tests.shell import DAY
 
-DAY = ["--day", "2026-11-21"]
 OLD = b"what stood there before\n"
 MOST_BYTES = 4_096  # a disk this full takes no table of ours
 

@@ -17,7 +17,8 @@ from planner.speed.scenario_jobs import solved_jobs
 from planner.speed.work_to_hours import convert_to_hours
 from pricing import load_catalogue
 from tests.house import ROOT
-from tests.test_cli_speed import H100, run
+from tests.shell import run
+from tests.test_cli_speed import H100
 from tests.web.test_own_model import CONFIG
 
 PAGE = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")

@@ -8,23 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from planner.cli import BAD_INPUT, OK, main
+from planner.cli import BAD_INPUT, OK
 from planner.scenario.durations import format_duration
 from planner.scenario.file import read_scenario
 from tests.evidence.mine import as_csv, own_rows
 from tests.facts import CATALOGUE
+from tests.shell import DAY, run
 
 pytestmark = pytest.mark.slow
 
-DAY = ["--day", "2026-11-21"]
 PLAN = "work: [{accelerators: 64, train: {model: llama-3-8b, tokens: 1e12}}]\nways: [on_demand]\n"
 CHIPS = ["--accelerator", "H100-SXM5-80GB", "--accelerator", "H200-SXM-141GB"]
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    code = main(arguments)
-    told = capsys.readouterr()
-    return code, told.out, told.err
 
 
 @pytest.fixture

@@ -13,18 +13,11 @@ from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
 from pricing import load_catalogue
 from tests import golden
+from tests.shell import DAY, run
 
 pytestmark = pytest.mark.slow
 
-DAY = ["--day", "2026-11-21"]
 KEYS = golden.KEYS
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    """Exit code, stdout and stderr of one call."""
-    code = main(arguments)
-    told = capsys.readouterr()
-    return code, told.out, told.err
 
 
 @pytest.mark.parametrize("key", KEYS)

@@ -15,10 +15,10 @@ import pytest
 from planner.cli import BAD_INPUT, OK, STOPPED, main
 from pricing.formulas import is_invisible
 from tests.house import ROOT
+from tests.shell import DAY
 from tests.started import ctrl_c
 
 pytestmark = pytest.mark.slow
-DAY = ["--day", "2026-11-21"]
 NARROW = ("ascii", "latin-1", "cp1252")
 # Escape, a colour, a new title, C1's own escape, right to left, isolates, no width, ends of line and paragraph, a flag.
 HOSTILE = (

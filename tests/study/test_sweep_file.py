@@ -22,21 +22,14 @@ from planner.scenario.grid import read_grid
 from planner.scenario.presets import load_presets
 from pricing import load_catalogue
 from tests.house import ROOT
+from tests.shell import DAY, run
 
-DAY = ["--day", "2026-11-21"]
 SMALL = "base: {work: [{accelerators: 8}]}\nways: [own, on_demand]\noutputs: [npv_usd, note]\n"
 # Inputs that change the shape of a plan are reckoned one by one, in small blocks: several moments to be killed at.
 SLOW = f"{SMALL}vary:\n  work.0.accelerators: {{from: 1, to: 48, by: 1}}\n  years: [1, 2]\n"
 ROWS = 96
 PATIENCE_S = 300.0
 KNOWN = {one.key: one.scenario for one in load_presets()}
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    """Exit code, stdout and stderr of one call."""
-    code = main(arguments)
-    told = capsys.readouterr()
-    return code, told.out, told.err
 
 
 def grid(folder: Path, text: str) -> str:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +18,13 @@ from pricing.feeds.feed import Feed
 from pricing.feeds.live import current
 from pricing.feeds.refresh import Ways
 from pricing.feeds.sources import feeds
-from tests.pricing.feeds.made import BRISK, HOST, row, source
+from tests.pricing.feeds.made import BRISK, DAY, HOST, row, source
 from tests.pricing.feeds.server import Answer, Server, serving
 from tests.pricing.feeds.world import environ_of, the_world
 from tests.web.test_pages import visit
 
 pytestmark = pytest.mark.slow
 
-DAY = date(2026, 11, 23)
 H100 = "runpod/H100-SXM5-80GB/1x/global/on_demand/community-cloud"
 PATIENCE_S = 60
 

@@ -1,15 +1,13 @@
 """What comes from another process is what was made there, though not all of it travels."""
 
-from datetime import date
-
 import numpy as np
 
 from planner.report.answer.plan_report import PlanResult, evaluate
 from planner.scenario.scenario import Scenario
 from planner.web import messages
 from pricing import load_catalogue
+from tests.pricing.feeds.made import DAY
 
-DAY = date(2026, 11, 23)
 MOST_BYTES = 300_000
 
 

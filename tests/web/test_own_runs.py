@@ -81,19 +81,11 @@ def test_from_the_upload_to_the_saved_file_and_the_shell(tmp_path: Path, capsys:
     assert "also" not in app.query_params
 
 
-@pytest.mark.parametrize(
-    ("text", "wish"),
-    [
-        ("id,model\n1,2\n", "line 1: no column says what was measured"),
-        (b"PK\x03\x04\xff" + bytes(200), "want UTF-8 text"),
-        (as_csv(own_rows(CATALOGUE, "training", (0.8,)) * 5_001), "5,001 runs, want at most 5,000"),
-        (
-            as_csv([own_rows(CATALOGUE, "training", (0.8,))[0] | {"tokens_per_s_per_accelerator": "1e12"}]),
-            "look at its unit",
-        ),
-    ],
-    ids=["columns", "picture", "rows", "units"],
-)
+@pytest.mark.parametrize(("text", "wish"), [
+    pytest.param("id,model\n1,2\n", "line 1: no column says what was measured", id="columns"),
+    pytest.param(b"PK\x03\x04\xff" + bytes(200), "want UTF-8 text", id="picture"),
+    pytest.param(as_csv(own_rows(CATALOGUE, "training", (0.8,)) * 5_001), "5,001 runs, want at most 5,000", id="rows"),
+])  # fmt: skip
 def test_a_table_that_cannot_be_used_changes_nothing(text: str | bytes, wish: str) -> None:
     app = upload(visit("Speed", TRAIN | {"speed": VIEW}), text)
     assert not app.exception

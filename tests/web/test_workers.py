@@ -21,12 +21,11 @@ from pricing.feeds.live import current
 from pricing.feeds.refresh import Ways, refresh
 from pricing.quotes import TEMPLATE_CSV, parse_quotes, with_quotes
 from pricing.stale import as_of
-from tests.pricing.feeds.made import BRISK, HOST, row, source
+from tests.pricing.feeds.made import BRISK, DAY, HOST, row, source
 from tests.pricing.feeds.server import Answer, serving
 
 pytestmark = pytest.mark.slow
 
-DAY = date(2026, 11, 23)
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 60
 

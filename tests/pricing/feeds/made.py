@@ -1,6 +1,7 @@
 """Small sources for tests: each asks one page of the test's server, and says rows as they stand there."""
 
 from collections.abc import Iterator
+from datetime import date
 from typing import Any
 
 from pricing.feeds.client import ClientLimits
@@ -14,6 +15,7 @@ from pricing.feeds.feed import (
     Observation,
 )
 
+DAY = date(2026, 11, 23)
 HOST = "prices.example"
 BRISK = ClientLimits(connect_s=2, silent_s=0.3, total_s=20, tries=2, first_pause_s=0.001, longest_pause_s=1, pages=50)
 KINDS = {"rental": Observation, "hosted": HostedPriceObservation, "exchange": ExchangeRateObservation}

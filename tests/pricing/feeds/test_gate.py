@@ -1,7 +1,7 @@
 """What is believed, and what is held with which reason. Prices of the frozen catalogue: RunPod's H100 costs $2.69."""
 
 from collections import Counter, defaultdict
-from datetime import date, timedelta
+from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -24,10 +24,9 @@ from pricing.feeds.verdict import GateReason
 from pricing.names import plain
 from pricing.records import HostedPrice
 from tests.frozen import live_catalogue
-from tests.pricing.feeds.made import row
+from tests.pricing.feeds.made import DAY, row
 from tests.pricing.feeds.server import Answer, Server
 
-DAY = date(2026, 11, 23)
 MARKET = MarketPrices.of(load_catalogue())
 
 

@@ -23,13 +23,12 @@ from pricing.feeds.written import SourceInfo
 from pricing.query import OfferFilter, find, trust
 from pricing.records import Offer
 from pricing.stale import as_of
-from tests.pricing.feeds.made import row
+from tests.pricing.feeds.made import DAY, row
 from tests.pricing.feeds.replay import Replay, raw
 from tools import live
 
 FACTS = load_catalogue()
 MARKET = MarketPrices.of(FACTS)
-DAY = date(2026, 11, 23)
 H100 = "runpod/H100-SXM5-80GB/1x/global/on_demand/community-cloud"
 Keep = Callable[..., str]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import closing
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -16,9 +16,8 @@ from pricing.feeds.live import current
 from pricing.feeds.naming import NameDecisionResult, NameInput, say, unresolved_names
 from pricing.feeds.store import LivePriceStore, SourceRefresh
 from pricing.feeds.written import SourceInfo
-from tests.pricing.feeds.made import row
+from tests.pricing.feeds.made import DAY, row
 
-DAY = date(2026, 11, 23)
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 ABOUT = SourceInfo("Example", "https://prices.example", "MIT", "price_api")
 Done = Callable[..., NameDecisionResult]

@@ -5,7 +5,6 @@ import json
 import random
 from collections.abc import Mapping
 from contextlib import closing
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +21,10 @@ from pricing.feeds.refresh import SourceResult, Ways, refresh
 from pricing.feeds.registry import COLUMNS, LATEST, PublishedAddressError, published_feed
 from pricing.feeds.store import LivePriceStore
 from pricing.formulas import unseen
+from tests.pricing.feeds.made import DAY
 from tests.pricing.feeds.server import Answer, Asked, Server, raw_server
 from tests.pricing.feeds.test_client import HOST, PAGE, feed, refused
 
-DAY = date(2026, 11, 23)
 FILE = "prices-2026-11-20.csv"
 H100 = {"kind": "rental", "source": "runpod", "day": "2026-11-20", "seller": "RunPod", "accelerator": "H100 SXM",
         "count": "1", "purchase": "on_demand", "price": "2.79", "memory_gb": "80"}  # fmt: skip

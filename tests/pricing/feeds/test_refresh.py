@@ -16,11 +16,10 @@ from pricing.feeds.feed import Feed, FeedError, FeedReply, Fetcher, UnreadableRo
 from pricing.feeds.folder import StoreError
 from pricing.feeds.refresh import RefreshResult, SourceProgress, Ways, refresh
 from pricing.feeds.store import LivePriceStore
-from tests.pricing.feeds.made import BRISK, HOST, row, source
+from tests.pricing.feeds.made import BRISK, DAY, HOST, row, source
 from tests.pricing.feeds.server import Answer, Server
 
 FACTS = load_catalogue()
-DAY = date(2026, 11, 23)
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 Refresh = Callable[..., RefreshResult]
 

@@ -1,7 +1,6 @@
 """A refresh of every source there is, from a server of this machine that answers as recorded, from an empty start."""
 
 from contextlib import closing
-from datetime import date
 
 import pytest
 
@@ -12,11 +11,10 @@ from pricing.feeds.live import current
 from pricing.feeds.refresh import RefreshResult, Ways, refresh
 from pricing.feeds.sources import feeds
 from pricing.feeds.store import LivePriceStore
+from tests.pricing.feeds.made import DAY
 from tests.pricing.feeds.world import World, environ_of, the_world
 
 pytestmark = pytest.mark.slow
-
-DAY = date(2026, 11, 23)
 
 
 def refreshed(world: World, environ: dict[str, str]) -> RefreshResult:
