@@ -40,7 +40,7 @@ def small_world(monkeypatch: pytest.MonkeyPatch) -> None:
         return doubling_candidates(catalogue, scenario, day, accelerators=(H100, H200))
 
     monkeypatch.setattr(state, "today", lambda: DAY)
-    monkeypatch.setattr(state_speed, "doubling", few)
+    monkeypatch.setattr(state_speed, "doubling_candidates", few)
     rows = {"training": training_rows(), "serving": serving_rows()}
     monkeypatch.setattr(state_speed, "published", lambda facts, kind: published(facts, kind, rows[kind]))
 
@@ -175,7 +175,7 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> Callable[[Scenario, object], Scena
 
     def click(scenario: Scenario, one: object) -> Scenario:
         monkeypatch.setattr(state, "scenario", lambda: scenario)
-        show_speed._take([None, one], 0)  # type: ignore[list-item]
+        show_speed._use([None, one], 0)  # type: ignore[list-item]
         return told[-1]
 
     return click
