@@ -74,11 +74,6 @@ def derive(record: _R, *first: str, **changes: Any) -> _R:
     return copy
 
 
-def is_cached(record: object, name: str) -> bool:
-    """Return whether a value was calculated already."""
-    return name in record.__dict__
-
-
 def with_cached(record: _R, **values: object) -> _R:
     """Return the record with values of cached properties that the caller has calculated already."""
     record.__dict__.update(values)

@@ -193,60 +193,66 @@ class NetworkShape(StrictModel):
     )
 
     @model_validator(mode="after")
-    def _check_layer_sum(self) -> NetworkShape:
+    def _check_shape(self) -> NetworkShape:
+        layers, heads, shared, per_token = self.layers, self.heads, self.kv_heads, self.experts_per_token
         others = {name: getattr(self, name) for name in ("linear", "state_space", "convolution")}
         kinds = {name: group.layers for name, group in others.items() if group is not None}
         kinds |= {"attention_layers": self.attention_layers or 0, "recurrent_layers": self.recurrent_layers or 0}
-        if self.layers is not None and sum(kinds.values()) > self.layers:
-            parts = " + ".join(f"{count} {name}" for name, count in kinds.items() if count)
-            raise ValueError(f"want no more than the {self.layers} layers there are, got {parts}")
-        if self.layers is not None and (self.moe_layers or 0) > self.layers:
-            raise ValueError(f"want no more than the {self.layers} layers there are, got {self.moe_layers} moe_layers")
-        return self
-
-    @model_validator(mode="after")
-    def _check_decoder_layers(self) -> NetworkShape:
-        if self.layers and self.decoder_layers and self.decoder_layers >= self.layers:
-            raise ValueError(f"want fewer decoder_layers than the {self.layers} layers, got {self.decoder_layers}")
-        return self
-
-    @model_validator(mode="after")
-    def _check_heads(self) -> NetworkShape:
-        heads, shared = self.heads, self.kv_heads
-        if heads and shared and heads % shared:
-            raise ValueError(f"want kv_heads that divide the {heads} heads, got {shared}")
-        if heads and self.hidden and self.head_dim is None and self.hidden % heads:
-            raise ValueError(f"want heads that divide a hidden width of {self.hidden}, or head_dim, got {heads} heads")
-        return self
-
-    @model_validator(mode="after")
-    def _check_mixture(self) -> NetworkShape:
-        parts = (self.experts, self.experts_per_token, self.moe_ffn_hidden)
-        if any(parts) and not all(parts):
-            raise ValueError("a mixture needs experts, experts_per_token and moe_ffn_hidden: want all three or none")
-        if self.experts and self.experts_per_token and self.experts_per_token > self.experts:
-            raise ValueError(
-                f"want at most the {self.experts} experts there are, got {self.experts_per_token} per token"
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _check_mla_ranks(self) -> NetworkShape:
-        needed = (*_LATENT_RANKS, "v_head_dim")
+        parts = " + ".join(f"{count} {name}" for name, count in kinds.items() if count)
+        needed, is_latent, is_compressed = (
+            (*_LATENT_RANKS, "v_head_dim"),
+            self.attention == "MLA",
+            self.attention == "compressed",
+        )
         missing = [name for name in needed if getattr(self, name) is None]
-        if self.attention == "MLA" and missing:
-            raise ValueError(f"attention of the kind MLA needs {', '.join(needed)}: {', '.join(missing)} missing")
-        if self.attention != "MLA" and any(getattr(self, name) is not None for name in _LATENT_RANKS):
-            raise ValueError(f"{', '.join(_LATENT_RANKS)} are of attention of the kind MLA, got {self.attention}")
-        return self
-
-    @model_validator(mode="after")
-    def _check_compression(self) -> NetworkShape:
-        needed = (self.compression, self.indexer, self.window, self.q_lora)
-        if self.attention == "compressed" and None in needed:
-            raise ValueError("attention of the kind compressed needs compression, indexer, window and q_lora")
-        if self.attention != "compressed" and self.compression is not None:
-            raise ValueError(f"compression is of attention of the kind compressed, got {self.attention}")
+        mixture = (self.experts, per_token, self.moe_ffn_hidden)
+        compressed = (self.compression, self.indexer, self.window, self.q_lora)
+        rules = (
+            (
+                layers is not None and sum(kinds.values()) > layers,
+                f"want no more than the {layers} layers there are, got {parts}",
+            ),
+            (
+                layers is not None and (self.moe_layers or 0) > layers,
+                f"want no more than the {layers} layers there are, got {self.moe_layers} moe_layers",
+            ),
+            (
+                layers and self.decoder_layers and self.decoder_layers >= layers,
+                f"want fewer decoder_layers than the {layers} layers, got {self.decoder_layers}",
+            ),
+            (heads and shared and heads % shared, f"want kv_heads that divide the {heads} heads, got {shared}"),
+            (
+                heads and self.hidden and self.head_dim is None and self.hidden % heads,
+                f"want heads that divide a hidden width of {self.hidden}, or head_dim, got {heads} heads",
+            ),
+            (
+                any(mixture) and not all(mixture),
+                "a mixture needs experts, experts_per_token and moe_ffn_hidden: want all three or none",
+            ),
+            (
+                self.experts and per_token and per_token > self.experts,
+                f"want at most the {self.experts} experts there are, got {per_token} per token",
+            ),
+            (
+                is_latent and missing,
+                f"attention of the kind MLA needs {', '.join(needed)}: {', '.join(missing)} missing",
+            ),
+            (
+                not is_latent and any(name not in missing for name in _LATENT_RANKS),
+                f"{', '.join(_LATENT_RANKS)} are of attention of the kind MLA, got {self.attention}",
+            ),
+            (
+                is_compressed and None in compressed,
+                "attention of the kind compressed needs compression, indexer, window and q_lora",
+            ),
+            (
+                not is_compressed and self.compression is not None,
+                f"compression is of attention of the kind compressed, got {self.attention}",
+            ),
+        )
+        for is_wrong, message in rules:
+            if is_wrong:
+                raise ValueError(message)
         return self
 
 

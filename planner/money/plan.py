@@ -20,7 +20,7 @@ from planner.money.selling import no_sale_reason
 from planner.money.setting import PlanContext
 from planner.money.sizing import right_size
 from planner.money.ways import WAYS
-from planner.money.ways.own import right_size_builder
+from planner.money.ways.own import right_size_ledger
 from planner.scenario.scenario import Scenario
 from planner.scenario.ways import Way
 from planner.speed.work_to_hours import convert_to_hours
@@ -100,7 +100,9 @@ def plan_from_context(setting: PlanContext) -> Plan:
         entered = setting.scenario.own.accelerators if way == "own" else None
         if entered is not None and (enough := right_size(setting)) is not None and enough < entered:
             # The right size beside a larger fleet that was entered.
-            results.append(option(setting, "own", right_size_builder(enough), key=fleet_option_key(enough)))
+            results.append(
+                option(setting, "own", partial(right_size_ledger, accelerators=enough), key=fleet_option_key(enough))
+            )
     options = tuple(result for result in results if isinstance(result, Option))
     return Plan(setting, options, tuple(result for result in results if isinstance(result, SkippedOption)))
 

@@ -23,7 +23,7 @@ from planner.scenario.work import Work
 from planner.speed.work_to_hours import ScenarioInHours
 from pricing import Catalogue
 from pricing.belief import PriceEstimates
-from pricing.caching import cached_property, derive, forget, is_cached, with_cached, without
+from pricing.caching import cached_property, derive, forget, with_cached, without
 from pricing.exchange import rates
 from pricing.stale import as_of
 
@@ -261,5 +261,5 @@ class PlanContext:
 
     def with_tried(self, tried: Tried) -> PlanContext:
         """This setting with more inputs tried out, beside those that already are."""
-        first = ("usual_demand",) if is_cached(self, "demand") else ()
+        first = ("usual_demand",) if "demand" in self.__dict__ else ()
         return with_cached(derive(self, *first, tried={**self.tried, **tried}), _untried=self.base_context)

@@ -160,14 +160,6 @@ def slice_shares(record: Accelerator, profile: str) -> tuple[float, float]:
     return cut.compute_share, min(cut.memory_gb / record.memory_gb.newest.typical, 1.0)
 
 
-def slice_hardware(chip: Hardware, *, compute_share: float, memory_share: float) -> Hardware:
-    """One slice of a chip that is cut into several."""
-    rates = ("tflops_32", "tflops_16", "tflops_8", "tflops_4")
-    cut = {name: getattr(chip, name) * compute_share for name in rates}
-    memory = {name: getattr(chip, name) * memory_share for name in ("memory_gb", "bandwidth_gb_s")}
-    return replace(chip, **cut, **memory, domain=1.0)
-
-
 def cap_power(chip: Hardware, record: Accelerator, power_cap_w: float | None) -> Hardware:
     """A chip held below its watts: products slow down as the fitted power law has it, memory does not."""
     if power_cap_w is None:

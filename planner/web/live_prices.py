@@ -15,7 +15,7 @@ from planner.web import address, show, state
 from pricing import Catalogue, PricingError
 from pricing.caching import arguments, cached
 from pricing.feeds.database import open_read_only, opened
-from pricing.feeds.feed import Feed
+from pricing.feeds.feed import Feed, Verdict
 from pricing.feeds.folder import StoreError
 from pricing.feeds.given import Name, What
 from pricing.feeds.laid import PREFIX
@@ -23,7 +23,6 @@ from pricing.feeds.naming import NameInput, say, unresolved_names
 from pricing.feeds.refresh import RefreshResult, SourceProgress, Ways, refresh
 from pricing.feeds.registry import asked_for
 from pricing.feeds.store import HeldReading, LivePriceStore, ProductAvailability, StoredRefresh
-from pricing.feeds.verdict import Verdict
 
 VIEW = "Live prices"
 WAYS: list[Callable[[], Ways]] = [Ways]  # how sources are read; a test adds servers of its own

@@ -16,13 +16,14 @@ from typing import NamedTuple, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from pricing.belief.constants import PriceClass, constants
 from pricing.belief.readings import (
     CLASSES,
     DAYS_PER_MONTH,
     Floats,
     Places,
+    PriceClass,
     Readings,
+    constants,
     market_index,
     readings,
     repricings_per_month,

@@ -12,11 +12,15 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 from statistics import median
-from typing import get_args
+from typing import Annotated, get_args
 
-from pricing.belief.constants import constants
-from pricing.belief.readings import purchase_price_class
+from pydantic import Field
+
+from pricing import strict_yaml
+from pricing.belief.readings import constants, purchase_price_class
+from pricing.caching import cached
 from pricing.catalogue import Catalogue
 from pricing.choices import Purchase
 from pricing.exchange import rates
@@ -24,17 +28,50 @@ from pricing.feeds.feed import (
     DOLLAR,
     AnyPriced,
     ExchangeRateObservation,
+    GateReason,
     HostedPriceObservation,
     Observation,
+    ReasonKind,
     split_observation,
 )
-from pricing.feeds.gate_constants import gate_constants
 from pricing.feeds.given import NameDecisions
 from pricing.feeds.named import FeedNameResolver, OfferShapeIndex, ResolvedProduct, shape_of
 from pricing.feeds.store import JudgedPrice, PriorPrices
-from pricing.feeds.verdict import GateReason, ReasonKind
+from pricing.figure import StrictModel, Text
 from pricing.query import MILD, price
 from pricing.quotes.records import MAX_USD_PER_ACCELERATOR_HOUR
+
+FILE = Path(__file__).parent / "gate.yaml"
+
+_Positive = Annotated[float, Field(gt=0)]
+_Days = Annotated[int, Field(gt=0)]
+
+
+class ValidationConstants(StrictModel):
+    """All of them."""
+
+    about: Text = Field(description="what the file holds, and where it came from")
+    source: Text = Field(description="the decision that says why")
+    jump_spreads: _Positive = Field(description="half widths of a repricing of its class that a jump may have; log")
+    jump_grows_days: _Days = Field(description="after so many days without a reading it may be twice as large")
+    rate_spread: _Positive = Field(description="the half width of an exchange rate; log")
+    range_factor: _Positive = Field(description="times the middle of the accelerator, or a part of it")
+    near: _Positive = Field(description="what lies so close to a factor is that factor; log")
+    alike: _Positive = Field(description="a price no further from another of its seller is no mistake; log")
+    cents: _Positive = Field(description="in a dollar")
+    bids_may_be: _Positive = Field(description="so many times below the middle, for what is no whole price")
+    largest_count: _Days = Field(description="accelerators in one rented machine")
+    largest_usd_per_mtoken: _Positive = Field(description="nobody asks more for a million tokens")
+    shrunk_share: _Positive = Field(description="a source with less of its last prices has lost some")
+    least_rows_to_shrink: _Days = Field(description="prices that a source must have had for that")
+    old_days: _Days = Field(description="a reading of an older day is history")
+
+
+@cached(1)
+def gate_constants() -> ValidationConstants:
+    """Return the numbers, read once."""
+    return ValidationConstants.model_validate(strict_yaml.read(FILE.read_text(encoding="utf-8"), file=FILE.name))
+
 
 _PARTIAL_PRICE = frozenset({"minimum_bid", "component_only", "per_second_service", "rarely_available"})
 _FACT = "exchange-rate-"

@@ -10,9 +10,8 @@ from typing import NamedTuple
 from pricing.catalogue import Catalogue
 from pricing.choices import Area
 from pricing.errors import AmbiguousNameError, UnknownNameError
-from pricing.feeds.feed import Observation, ObservedPrice
+from pricing.feeds.feed import GateReason, Observation, ObservedPrice
 from pricing.feeds.given import NEW, UNWANTED, NameDecisions, What
-from pricing.feeds.verdict import GateReason
 from pricing.names import plain
 from pricing.quotes.records import KnownNames
 from pricing.records import HostedPrice, Offer

@@ -7,12 +7,11 @@ from datetime import date, datetime
 from typing import NamedTuple
 
 from pricing.catalogue import Catalogue
-from pricing.feeds.feed import joined
+from pricing.feeds.feed import NAMES, GateReason, Verdict, joined
 from pricing.feeds.folder import StoreError
 from pricing.feeds.gate import MarketPrices, PriceValidator
 from pricing.feeds.given import Name, What, meaning
 from pricing.feeds.store import HeldReading, LivePriceStore
-from pricing.feeds.verdict import NAMES, GateReason, Verdict
 from pricing.names import plain
 
 

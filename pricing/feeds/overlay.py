@@ -13,11 +13,11 @@ from typing import Any, get_args
 
 from pydantic import ValidationError
 
-from pricing.belief.constants import constants
+from pricing.belief.readings import constants
 from pricing.catalogue import Catalogue
 from pricing.choices import Fabric
 from pricing.feeds.feed import ExchangeRateObservation, HostedPriceObservation, Observation, ObservedPrice
-from pricing.feeds.gate_constants import gate_constants
+from pricing.feeds.gate import gate_constants
 from pricing.feeds.named import NOT_STATED, FeedNameResolver, OfferShape, OfferShapeIndex, ResolvedProduct, shape_of
 from pricing.feeds.store import LivePriceStore
 from pricing.feeds.written import SourceInfo
@@ -39,11 +39,6 @@ class LivePriceOverlay:
     sources: dict[str, list[str]] = field(default_factory=dict)  # label, page, licence, via, day
     sellers: dict[str, list[str]] = field(default_factory=dict)  # label and note of those that the catalogue lacks
     digest: str = ""  # of all that
-
-    def with_digest(self) -> LivePriceOverlay:
-        every = [self.offers, self.hosted, self.rates, self.sources, self.sellers]
-        self.digest = hashlib.sha256(json.dumps(every, separators=(",", ":"), sort_keys=True).encode()).hexdigest()
-        return self
 
 
 _NEARLY_AS_FRESH_DAYS = 7  # a first-hand price may be so much older than a second-hand one and still win
@@ -100,7 +95,9 @@ def build_overlay(catalogue: Catalogue, store: LivePriceStore) -> LivePriceOverl
     for name in sorted({row[1] for row in (*overlay.offers, *overlay.hosted, *overlay.rates)}):
         about, read_on = sources[name]
         overlay.sources[name] = [about.label, about.page, about.licence, about.via, read_on.isoformat()]
-    return overlay.with_digest()
+    every = [overlay.offers, overlay.hosted, overlay.rates, overlay.sources, overlay.sellers]
+    overlay.digest = hashlib.sha256(json.dumps(every, separators=(",", ":"), sort_keys=True).encode()).hexdigest()
+    return overlay
 
 
 HostedHistory = tuple[str, HostedPriceObservation, list[tuple[str, ObservedPrice]]]

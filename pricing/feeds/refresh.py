@@ -29,13 +29,13 @@ from pricing.feeds.feed import (
     FeedReply,
     Observation,
     UnreadableRow,
+    Verdict,
     first_malformed_field,
     split_observation,
 )
 from pricing.feeds.gate import MarketPrices, PriceValidator, lost_many_prices
 from pricing.feeds.reply import RefreshCancelled
 from pricing.feeds.store import JudgedPrice, LivePriceStore, PriorPrices, RefreshState, SourceRefresh
-from pricing.feeds.verdict import Verdict
 from pricing.feeds.written import SourceInfo
 from pricing.formulas import without_unseen
 from pricing.load import load_catalogue

@@ -28,7 +28,7 @@ from pricing.feeds.feed import (
     Observation,
     UnreadableRow,
 )
-from pricing.feeds.gate_constants import gate_constants
+from pricing.feeds.gate import gate_constants
 from pricing.feeds.sources import feeds
 from pricing.feeds.store import LivePriceStore
 from pricing.feeds.written import SourceInfo

@@ -17,10 +17,9 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from pricing.feeds import written
 from pricing.feeds.database import AWAY, Database
-from pricing.feeds.feed import AnyPriced, Kind, Observation, ObservedPrice
+from pricing.feeds.feed import AnyPriced, GateReason, Kind, Observation, ObservedPrice, Verdict
 from pricing.feeds.folder import StoreError
 from pricing.feeds.given import Name, NameDecisions
-from pricing.feeds.verdict import GateReason, Verdict
 from pricing.feeds.written import SourceInfo
 from pricing.formulas import without_unseen
 

@@ -2,13 +2,21 @@
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import date, datetime
 from typing import Any, get_args
 
-from pricing.feeds.feed import AnyPriced, Kind, ObservedPrice, first_malformed_field, has_unseen, joined
+from pricing.feeds.feed import (
+    AnyPriced,
+    GateReason,
+    Kind,
+    ObservedPrice,
+    ReasonKind,
+    first_malformed_field,
+    hides,
+    joined,
+)
 from pricing.feeds.given import Name, NameDecisions, What
-from pricing.feeds.verdict import GateReason, ReasonKind
 from pricing.figure import Source
 
 UNSOUND = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
@@ -85,7 +93,7 @@ def observation(kind: str, cell: str, price: ObservedPrice) -> AnyPriced | None:
     if kind not in _KINDS:
         raise ValueError(kind)
     product = joined(kind, cell, price)
-    if has_unseen(product):
+    if any(map(hides, astuple(product))):
         return None
     if wrong := first_malformed_field(product):
         raise ValueError(wrong)

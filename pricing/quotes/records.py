@@ -147,21 +147,13 @@ class HardwareQuote(QuoteRow):
     low_usd: HardwareUsd | None = None
     high_usd: HardwareUsd | None = None
 
-    @field_validator("low_usd")
+    @field_validator("low_usd", "high_usd")
     @classmethod
-    def _low_is_below(cls, low: float | None, info: ValidationInfo) -> float | None:
-        price = info.data.get("price_usd")
-        if low is not None and price is not None and low > price:
-            raise ValueError(f"at most the price, {format_number(price)}")
-        return low
-
-    @field_validator("high_usd")
-    @classmethod
-    def _high_is_above(cls, high: float | None, info: ValidationInfo) -> float | None:
-        price = info.data.get("price_usd")
-        if high is not None and price is not None and high < price:
-            raise ValueError(f"at least the price, {format_number(price)}")
-        return high
+    def _check_bound(cls, bound: float | None, info: ValidationInfo) -> float | None:
+        price, is_low = info.data.get("price_usd"), info.field_name == "low_usd"
+        if bound is not None and price is not None and (bound > price if is_low else bound < price):
+            raise ValueError(f"at {'most' if is_low else 'least'} the price, {format_number(price)}")
+        return bound
 
 
 AnyQuote = OfferQuote | DiscountQuote | HardwareQuote

@@ -162,7 +162,7 @@ def test_a_plan_with_models_goes_out_and_comes_back_as_it_was_written() -> None:
     assert made.setting.written == written
     assert made.setting.scenario != written
     text = write_scenario(SavedScenario(made.setting.written))
-    assert read_scenario(text.encode(), "plan.yaml", CATALOGUE).scenario == written
+    assert read_scenario(text.encode(), "serve.yaml", CATALOGUE).scenario == written
     assert scenario_from_link(scenario_to_link(written), CATALOGUE) == (written, [])
 
 
@@ -266,7 +266,7 @@ def test_new_tasks_go_out_and_come_back() -> None:
     )
     written = Scenario(work=(work, Work(serve=ServingTask(model="flux", engine="trtllm", lora_adapters=2))))
     text = write_scenario(SavedScenario(written))
-    assert read_scenario(text.encode(), "plan.yaml", CATALOGUE).scenario == written
+    assert read_scenario(text.encode(), "serve.yaml", CATALOGUE).scenario == written
     assert scenario_from_link(scenario_to_link(written), CATALOGUE) == (written, [])
 
 

@@ -97,7 +97,14 @@ def build_sample(catalogue: Catalogue, rows: Iterable[Row]) -> TrainingSample:
         tuple(runs), stack_records([run.shape for run in runs]), stack_records([run.chip for run in runs]),
         stack_records([run.plan for run in runs]), np.log([run.observed or 0.0 for run in runs]),
         np.array([run.source for run in runs]), np.array(blocks),
-        np.array([run.id not in said["not_fitted"] and run.is_possible and not run.mixture_guessed for run in runs]),
+        np.array(  # of a mixture of which only the sizes are known there is too little to learn
+            [
+                run.id not in said["not_fitted"]
+                and run.is_possible
+                and not (run.shape_guessed and float(run.shape.moe_layers) > 0)
+                for run in runs
+            ]
+        ),
     )  # fmt: skip
 
 

@@ -34,17 +34,19 @@ from planner.speed.hardware import MissingAcceleratorDataError
 from planner.speed.serving.bands import matching_runs, serving_band
 from planner.speed.serving.cases import ServingCase, ServingConstants, ServingRates, serving_rates
 from planner.speed.serving.chips import ServingAccelerator, serving_data
-from planner.speed.serving.first_token import (
+from planner.speed.serving.lookup import find_chip
+from planner.speed.serving.non_llm import NonLlmRate, match_non_llm_work, non_llm_rate, server_share
+from planner.speed.serving.promise import (
+    batch_cycle,
     computed_prompt_tokens,
+    concurrent_requests,
     loaded_first_token_s,
+    output_tokens_per_s,
     prompt_blocking_s,
     prompt_queue_wait_s,
     prompt_wait_s,
     unloaded_first_token_s,
 )
-from planner.speed.serving.lookup import find_chip
-from planner.speed.serving.non_llm import NonLlmRate, match_non_llm_work, non_llm_rate, server_share
-from planner.speed.serving.promise import batch_cycle, concurrent_requests, output_tokens_per_s
 from planner.speed.serving.step import fits, prefill
 from pricing import names
 from pricing.catalogue import Catalogue

@@ -31,7 +31,6 @@ from planner.speed.serving.chips import (
     parse_precision,
     serving_data,
 )
-from planner.speed.serving.first_token import computed_prompt_tokens, unloaded_first_token_s
 from planner.speed.serving.lookup import (
     ResolvedModel,
     find_chip,
@@ -40,7 +39,13 @@ from planner.speed.serving.lookup import (
     parse_published_day,
     shape_in_table,
 )
-from planner.speed.serving.promise import batch_cycle, concurrent_requests, output_tokens_per_s
+from planner.speed.serving.promise import (
+    batch_cycle,
+    computed_prompt_tokens,
+    concurrent_requests,
+    output_tokens_per_s,
+    unloaded_first_token_s,
+)
 from planner.speed.serving.step import fits
 from pricing.catalogue import Catalogue
 

@@ -196,11 +196,6 @@ class TrainingRun:
         """Return whether its chip could have done that."""
         return self.figure is None or is_possible(self.figure)
 
-    @property
-    def mixture_guessed(self) -> bool:
-        """Return whether it is a mixture of which only the sizes are known: too little to learn from."""
-        return self.shape_guessed and float(self.shape.moe_layers) > 0
-
 
 def read_run(catalogue: Catalogue, row: Row) -> TrainingRun:
     """Return the run of a row, or raise `SkippedRunError` with the reason."""

@@ -273,12 +273,7 @@ def queue_wait_lines(setting: PlanContext, fleet: float, active_share: Num) -> t
     return deflate_lines(setting, (put.line("Jobs that wait", "waiting", how, note, treatment="imputed"),))
 
 
-def right_size_builder(accelerators: int) -> Builder:
-    """Return the builder of owning that many, with a title that calls it the right size."""
-    return partial(_right_size_ledger, accelerators=accelerators)
-
-
-def _right_size_ledger(setting: PlanContext, accelerators: int) -> OptionLedger | Unavailable:
+def right_size_ledger(setting: PlanContext, accelerators: int) -> OptionLedger | Unavailable:
     built = build_fleet_ledger(setting, accelerators)
     return built if isinstance(built, Unavailable) else replace(built, title=f"Buy {accelerators:,}, the right size")
 

@@ -19,7 +19,7 @@ def cpu_sentences(feasibility: CpuFeasibility) -> tuple[str, ...]:
 
 def cpu_sufficient_for_peak(feasibility: CpuFeasibility) -> tuple[str, ...]:
     """Return one sentence where CPUs carry the peak; empty otherwise."""
-    return () if feasibility.needs_gpu or feasibility.peak_requests_per_s is None else (_verdict(feasibility),)
+    return () if feasibility.enough is None or feasibility.peak_requests_per_s is None else (_verdict(feasibility),)
 
 
 def cpu_sufficient_sentences(plan: Plan) -> tuple[str, ...]:

@@ -94,8 +94,8 @@ def _engine_schemas() -> dict[str, Callable[[], Schema]]:
     from planner.study.data_files import FuturesAssumptions
     from planner.study.market.gpu_guide import GpuUses
     from planner.study.uncertainty.stress import StressTests
-    from pricing.belief.constants import EstimateConstants
-    from pricing.feeds.gate_constants import ValidationConstants
+    from pricing.belief.readings import EstimateConstants
+    from pricing.feeds.gate import ValidationConstants
     from pricing.market.constants import MarketConstants
     from pricing.schema import editor_schema
 

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple, get_args
 from planner.report import words
 from planner.report.table import Table, text_table
 from pricing import Catalogue
+from pricing.feeds.feed import NAMES, GateReason, ReasonKind, Verdict
 from pricing.feeds.given import NEW, UNWANTED, Name, What
 from pricing.feeds.naming import NameDecisionResult, UnresolvedName
 from pricing.feeds.refresh import RefreshResult, SourceProgress, SourceState
 from pricing.feeds.registry import LATEST, Published
 from pricing.feeds.store import HeldReading, ProductAvailability
-from pricing.feeds.verdict import NAMES, GateReason, ReasonKind, Verdict
 
 OFFER = "No live prices were read this week. The sources can be read now."
 PROMISE = (

@@ -16,8 +16,8 @@ from planner.speed.serving.cases import ServingConstants
 from planner.speed.serving.chips import WEIGHT_BYTES, ServingAccelerator, serving_data
 from planner.speed.serving.lookup import find_chip
 from planner.speed.serving.non_llm import is_non_llm_work, non_llm_serving
-from planner.speed.serving.plan import USUAL_PROMISE, build_serving_plan
 from planner.speed.serving.promise import concurrent_requests, latency_curve, max_rate_within_target
+from planner.speed.serving.serve import USUAL_PROMISE, build_serving_plan
 from pricing import names
 from pricing.catalogue import Catalogue
 
@@ -64,11 +64,6 @@ class CpuFeasibility:
         """The machine that carries it: one of yours before one of the catalogue's."""
         fitting = [machine for machine in self.machines if machine.verdict == "enough"]
         return min(fitting, key=lambda machine: (not machine.yours, machine.count), default=None)
-
-    @property
-    def needs_gpu(self) -> bool:
-        """Return whether nothing that was tried carries it surely."""
-        return self.enough is None
 
 
 def cpu_feasibility(

@@ -47,11 +47,6 @@ class ServingStepParts:
     def times(self, factor: Num) -> ServingStepParts:
         return ServingStepParts(*(getattr(self, each.name) * factor for each in fields(self)))
 
-    @property
-    def fixed_s(self) -> Num:
-        """Return what a step costs however few tokens are in it."""
-        return self.weights_s + self.layers_s
-
 
 def expert_coverage(case: ServingCase, *, tokens: Num, skew: Num) -> Num:
     """The share of routed experts that `tokens` tokens touch between them. [1] Routing is skewed: fewer than chance."""

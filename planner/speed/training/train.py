@@ -21,7 +21,6 @@ from planner.speed.hardware import (
     hardware_family,
     lacks_units,
     processor_memory_gb,
-    slice_hardware,
     slice_shares,
 )
 from planner.speed.match_model import find_model_record, substitution_note
@@ -177,7 +176,10 @@ def _chip(key: str, record: Accelerator, job: TrainingJob) -> Hardware:
         raise InvalidJobError(str(error)) from error
     if job.accelerators > 1:
         raise InvalidJobError("slices do not work together on one job; 1 accelerator is one slice")
-    return slice_hardware(chip, compute_share=compute_share, memory_share=memory_share)
+    rates = ("tflops_32", "tflops_16", "tflops_8", "tflops_4")
+    cut = {name: getattr(chip, name) * compute_share for name in rates}
+    memory = {name: getattr(chip, name) * memory_share for name in ("memory_gb", "bandwidth_gb_s")}
+    return replace(chip, **cut, **memory, domain=1.0)
 
 
 def find_network(catalogue: Catalogue, job: TrainingJob) -> Network:

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pricing.belief import PriceEstimates, believed
-from pricing.belief.constants import constants
-from pricing.belief.readings import CLASSES, MarketIndex, readings
+from pricing.belief.readings import CLASSES, MarketIndex, constants, readings
 from pricing.catalogue import Catalogue
 from pricing.figure import Figure, FigureValue
 from pricing.load import build

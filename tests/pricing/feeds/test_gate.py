@@ -12,6 +12,7 @@ from pricing.feeds import live
 from pricing.feeds.feed import (
     AnyPriced,
     ExchangeRateObservation,
+    GateReason,
     HostedPriceObservation,
     Observation,
     split_observation,
@@ -20,7 +21,6 @@ from pricing.feeds.gate import MarketPrices, PriceValidator, lost_many_prices
 from pricing.feeds.refresh import Ways, refresh
 from pricing.feeds.sources import feeds, hosted
 from pricing.feeds.store import PriorPrices
-from pricing.feeds.verdict import GateReason
 from pricing.names import plain
 from pricing.records import HostedPrice
 from tests.frozen import live_catalogue

@@ -11,14 +11,14 @@ from planner.speed.arrays import Num
 from planner.speed.serving import serve
 from planner.speed.serving.cases import ServingCase, ServingLayout, ServingRates, serving_rates
 from planner.speed.serving.chips import serving_data
-from planner.speed.serving.first_token import (
+from planner.speed.serving.promise import (
+    batch_cycle,
     launch_s,
     loaded_first_token_s,
     prompt_blocking_s,
     prompt_queue_wait_s,
     unloaded_first_token_s,
 )
-from planner.speed.serving.promise import batch_cycle
 from pricing import load_catalogue
 from tests.speed.serving.helpers import IDEAL, case, network
 

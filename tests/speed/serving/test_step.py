@@ -8,15 +8,18 @@ from planner.network.network import Reach
 from planner.speed.arrays import stack_records, take_entries
 from planner.speed.serving.cases import ByteWidths, ServingLayout, ServingMachine, serving_rates
 from planner.speed.serving.chips import serving_data
-from planner.speed.serving.first_token import (
+from planner.speed.serving.promise import (
+    batch_cycle,
     concurrent_at_share,
+    concurrent_requests,
     normal_quantile,
     normal_share,
+    output_tokens_per_s,
     prompt_wait_s,
     slot_wait_s,
+    tokens_per_step,
     wait_probability,
 )
-from planner.speed.serving.promise import batch_cycle, concurrent_requests, output_tokens_per_s, tokens_per_step
 from planner.speed.serving.step import (
     cache_bytes,
     cache_bytes_read,
