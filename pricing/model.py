@@ -194,64 +194,44 @@ class NetworkShape(StrictModel):
 
     @model_validator(mode="after")
     def _check_shape(self) -> NetworkShape:
-        layers, heads, shared, per_token = self.layers, self.heads, self.kv_heads, self.experts_per_token
+        layers, moe, decoders, width = self.layers, self.moe_layers or 0, self.decoder_layers or 0, self.hidden
+        heads, shared, experts, per_token = self.heads, self.kv_heads, self.experts, self.experts_per_token
         others = {name: getattr(self, name) for name in ("linear", "state_space", "convolution")}
         kinds = {name: group.layers for name, group in others.items() if group is not None}
         kinds |= {"attention_layers": self.attention_layers or 0, "recurrent_layers": self.recurrent_layers or 0}
         parts = " + ".join(f"{count} {name}" for name, count in kinds.items() if count)
-        needed, is_latent, is_compressed = (
-            (*_LATENT_RANKS, "v_head_dim"),
-            self.attention == "MLA",
-            self.attention == "compressed",
-        )
+        at_most = f"want no more than the {layers} layers there are, got"
+        ranks, needed, kind = ", ".join(_LATENT_RANKS), (*_LATENT_RANKS, "v_head_dim"), self.attention
         missing = [name for name in needed if getattr(self, name) is None]
-        mixture = (self.experts, per_token, self.moe_ffn_hidden)
+        mixture, wants = (experts, per_token, self.moe_ffn_hidden), "experts, experts_per_token and moe_ffn_hidden"
         compressed = (self.compression, self.indexer, self.window, self.q_lora)
-        rules = (
-            (
-                layers is not None and sum(kinds.values()) > layers,
-                f"want no more than the {layers} layers there are, got {parts}",
+        rules: dict[str, object] = {
+            f"{at_most} {parts}": layers is not None and sum(kinds.values()) > layers,
+            f"{at_most} {moe} moe_layers": layers is not None and moe > layers,
+            f"want fewer decoder_layers than the {layers} layers, got {decoders}": layers and decoders >= layers,
+            f"want kv_heads that divide the {heads} heads, got {shared}": heads and shared and heads % shared,
+            f"want heads that divide a hidden width of {width}, or head_dim, got {heads} heads": (
+                heads and width and self.head_dim is None and width % heads
             ),
-            (
-                layers is not None and (self.moe_layers or 0) > layers,
-                f"want no more than the {layers} layers there are, got {self.moe_layers} moe_layers",
+            f"a mixture needs {wants}: want all three or none": any(mixture) and not all(mixture),
+            f"want at most the {experts} experts there are, got {per_token} per token": (
+                experts and per_token and per_token > experts
             ),
-            (
-                layers and self.decoder_layers and self.decoder_layers >= layers,
-                f"want fewer decoder_layers than the {layers} layers, got {self.decoder_layers}",
+            f"attention of the kind MLA needs {', '.join(needed)}: {', '.join(missing)} missing": (
+                kind == "MLA" and missing
             ),
-            (heads and shared and heads % shared, f"want kv_heads that divide the {heads} heads, got {shared}"),
-            (
-                heads and self.hidden and self.head_dim is None and self.hidden % heads,
-                f"want heads that divide a hidden width of {self.hidden}, or head_dim, got {heads} heads",
+            f"{ranks} are of attention of the kind MLA, got {kind}": (
+                kind != "MLA" and any(name not in missing for name in _LATENT_RANKS)
             ),
-            (
-                any(mixture) and not all(mixture),
-                "a mixture needs experts, experts_per_token and moe_ffn_hidden: want all three or none",
+            "attention of the kind compressed needs compression, indexer, window and q_lora": (
+                kind == "compressed" and None in compressed
             ),
-            (
-                self.experts and per_token and per_token > self.experts,
-                f"want at most the {self.experts} experts there are, got {per_token} per token",
+            f"compression is of attention of the kind compressed, got {kind}": (
+                kind != "compressed" and self.compression is not None
             ),
-            (
-                is_latent and missing,
-                f"attention of the kind MLA needs {', '.join(needed)}: {', '.join(missing)} missing",
-            ),
-            (
-                not is_latent and any(name not in missing for name in _LATENT_RANKS),
-                f"{', '.join(_LATENT_RANKS)} are of attention of the kind MLA, got {self.attention}",
-            ),
-            (
-                is_compressed and None in compressed,
-                "attention of the kind compressed needs compression, indexer, window and q_lora",
-            ),
-            (
-                not is_compressed and self.compression is not None,
-                f"compression is of attention of the kind compressed, got {self.attention}",
-            ),
-        )
-        for is_wrong, message in rules:
-            if is_wrong:
+        }
+        for message, is_broken in rules.items():
+            if is_broken:
                 raise ValueError(message)
         return self
 
