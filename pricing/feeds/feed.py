@@ -4,7 +4,7 @@ A product is what is sold, apart from its price: the same description is the sam
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from datetime import date
 from types import NoneType
@@ -160,11 +160,7 @@ class Fetcher(Protocol):
         """Return the person's key for this feed, from the environment."""
 
 
-class Read(Protocol):
-    """Reads a feed to its end."""
-
-    def __call__(self, ask: Fetcher) -> Iterator[tuple[FeedReply, AnyObservation]]:
-        """Yield every observation, with the reply that holds it."""
+Read = Callable[[Fetcher], Iterator[tuple[FeedReply, AnyObservation]]]  # every observation, with its reply
 
 
 @dataclass(frozen=True)

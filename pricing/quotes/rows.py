@@ -54,9 +54,7 @@ class RowReader:
     """Reads rows against one catalogue, as of one day."""
 
     def __init__(self, catalogue: Catalogue, day: date, names: KnownNames) -> None:
-        self.catalogue = catalogue
-        self.day = day
-        self.names = names
+        self.catalogue, self.day, self.names = catalogue, day, names
 
     def read(self, row: QuoteCells) -> AnyQuote | tuple[QuoteProblem, ...]:
         """Return the quote in a row, or everything that is wrong with it."""
@@ -190,8 +188,7 @@ class QuoteReviewer:
     """Asks about one row after another; it remembers earlier rows to see repeats."""
 
     def __init__(self, catalogue: Catalogue, names: KnownNames) -> None:
-        self._catalogue = catalogue
-        self._names = names
+        self._catalogue, self._names = catalogue, names
         self._offers: dict[Shape, list[Offer]] = defaultdict(list)
         self._region_names: dict[object, set[str]] = defaultdict(set)
         self._by_provider: dict[str, list[Offer]] = defaultdict(list)
@@ -274,11 +271,8 @@ def _about_price(
 ) -> Iterator[QuoteProblem]:
     if usual is not None and not _near(price, usual):
         far = f"{price / usual:.3g} times" if price > usual else f"{usual / price:.3g} times less than"
-        yield _ask(
-            row,
-            column,
-            f"check the price: {format_number(price)} is {far} the catalogue's usual {format_number(usual)}{hint}",
-        )
+        compared = f"{format_number(price)} is {far} the catalogue's usual {format_number(usual)}{hint}"
+        yield _ask(row, column, f"check the price: {compared}")
     elif usual is None and has_thousands_separator(row.cells.get(column)):
         digits = str(row.cells[column]).replace(".", "").replace(",", "")
         yield _ask(

@@ -136,13 +136,9 @@ def loan_comparison_note(setting: PlanContext, subject: str, solved: SolveResult
 def build(setting: PlanContext) -> OptionLedger | Unavailable:
     """Build the same fleet as bought, but leased."""
     lease = setting.scenario.lease
+    years = setting.tried.get("lease_years", lease.years)
     terms = LeaseTerms(
-        usd_per_month=lease.usd_per_month,
-        rate_per_year=lease.rate_per_year,
-        years=setting.tried.get("lease_years", lease.years),
-        in_advance=lease.in_advance,
-        left_share=lease.left_share,
-        buys_at_end=lease.buys_at_end,
+        lease.usd_per_month, lease.rate_per_year, years, lease.in_advance, lease.left_share, lease.buys_at_end
     )
     fleet = build_leased_fleet(setting, terms, "nothing would ever be leased")
     if isinstance(fleet, Unavailable):

@@ -30,15 +30,8 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     if too_late is not None:
         return too_late
     part = fleet.parts[0]
-    payments = _payment_lines(setting, quote, part)
-    lines = (
-        *payments,
-        *part.setup_lines,
-        *part.operating_lines,
-        *part.sold_hours_lines,
-        *part.exit_lines,
-        *part.resale_lines,
-    )
+    owning = (*part.setup_lines, *part.operating_lines, *part.sold_hours_lines, *part.exit_lines, *part.resale_lines)
+    lines = (*_payment_lines(setting, quote, part), *owning)
     return fleet_with_rent_ledger(setting, "Rent to own", fleet, lines, *_implied_rate_note(setting, part), ASK)
 
 

@@ -52,15 +52,19 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     tiers, months = _effective_tiers(setting, need), scenario.months
     schedule = _tiers_detail(tiers, months, leaves_some=bool(np.any(bill.after > 0)))
     quoted = quotes(setting)
+    several, has_steps = len(bill.parts) > 1, len(bill.tiers) > 1
+    lines = [
+        line
+        for part in bill.parts
+        for line in (under_heading(_heading(part, has_steps), part.lines) if several else part.lines)
+    ]
+    if np.any(bill.after > 0):
+        heading = "Beside what is reserved" if has_steps else "After the term"
+        lines += under_heading(heading, renting(setting, bill.rest, setting.offers.on_demand, when=bill.after))
     return OptionLedger(
         title=f"Reserve {_tiers_summary(tiers, months)}",
         what=f"{seller}, {payment}" + (f": {schedule}" if schedule else ""),
-        lines=(
-            *_reservation_lines(setting, bill),
-            *resold_hours_lines(setting, bill),
-            *under_heading("Above the reservation", above),
-            *waits,
-        ),
+        lines=(*lines, *resold_hours_lines(setting, bill), *under_heading("Above the reservation", above), *waits),
         useful_hours=demand.all.busy_hours,
         accelerators=float(need.peak_accelerators),
         warnings=(
@@ -104,21 +108,6 @@ def resold_hours_lines(setting: PlanContext, bill: ReservationBill, *, with_peop
         for number, part in enumerate(bill.parts)  # those who sell are paid once
         for line in hour_sale_lines(part.sheet, setting, replace(_IDLE, with_people=with_people and number == 0))
     )
-
-
-def _reservation_lines(setting: PlanContext, bill: ReservationBill) -> tuple[Line, ...]:
-    """Return the lines of each reservation, of several under a heading, and of the rest on demand."""
-    several, has_steps = len(bill.parts) > 1, len(bill.tiers) > 1
-    lines = [
-        line
-        for part in bill.parts
-        for line in (under_heading(_heading(part, has_steps), part.lines) if several else part.lines)
-    ]
-    if np.any(bill.after > 0):
-        heading = "Beside what is reserved" if has_steps else "After the term"
-        rest = renting(setting, bill.rest, setting.offers.on_demand, when=bill.after)
-        lines += under_heading(heading, rest)
-    return tuple(lines)
 
 
 def _heading(part: ReservedPart, has_steps: bool) -> str:
