@@ -23,14 +23,7 @@ from planner.speed.arrays import stack_records, take_entries
 from planner.speed.hardware import MissingAcceleratorDataError
 from planner.speed.serving.case_of import ServingSetup, default_kv_bytes, engine_limits, make_case, smallest_group
 from planner.speed.serving.cases import ServingCase, ServingConstants, ServingLayout, ServingTraffic, serving_rates
-from planner.speed.serving.chips import (
-    WEIGHT_BYTES,
-    PromptDataset,
-    ServingAccelerator,
-    excluded_runs,
-    parse_precision,
-    serving_data,
-)
+from planner.speed.serving.chips import WEIGHT_BYTES, PromptDataset, ServingAccelerator, parse_precision, serving_data
 from planner.speed.serving.lookup import (
     ResolvedModel,
     find_chip,
@@ -365,7 +358,8 @@ def _observe(catalogue: Catalogue, row: Row, any_machine: bool) -> ServingObserv
         run = read_run(catalogue, row)
     except SkippedRunError:
         return None
-    excluded = row.get("id") in excluded_runs() or (row.get("task") or "llm") != "llm" or run.guessed
+    unusual = any(row.get("id") in group.runs for group in serving_data().left_out)  # no column says how they ran
+    excluded = unusual or (row.get("task") or "llm") != "llm" or run.guessed
     fitted = not run.setup.shape.is_hybrid and run.setup.chip.kind in ("gpu", "apple", "edge")
     figures = serving_figures(row, run.setup, run.case)
     if excluded or not (fitted or any_machine) or not all(map(is_possible, figures)):

@@ -324,11 +324,6 @@ def serving_data() -> ServingData:
     return ServingData.model_validate({**read_data(CONSTANTS), **read_data(ENGINES)})
 
 
-def excluded_runs() -> frozenset[str]:
-    """The ids of published runs that no fit goes by: no column tells their conditions."""
-    return frozenset(run for group in serving_data().left_out for run in group.runs)
-
-
 @cached(1)
 def unfitted_first_tokens() -> frozenset[str]:
     """Runs, and sources, whose times to the first token teach nothing."""
