@@ -76,8 +76,6 @@ class Order:
 
 @dataclass(frozen=True)
 class _CapacityCache:
-    """The capacities of one catalogue."""
-
     by_the_machine: frozenset[str]  # providers whose lists have prices for machines of several accelerators
     sales: dict[str, OfferCapacity]
     astray: dict[ResidencyRequirement, dict[str, Refusal | None]]

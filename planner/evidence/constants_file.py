@@ -147,8 +147,6 @@ def training_constants_schema() -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class RunKindHandlers:
-    """The functions for runs of a kind."""
-
     check: Callable[[Catalogue, Sequence[Row]], list[CheckedRun]]  # each row with its prediction
     own: Callable[[Catalogue, Sequence[Row]], tuple[OwnRun, ...]]  # each as a run of the user's own
 

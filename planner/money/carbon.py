@@ -103,8 +103,6 @@ def _figure_value(figure: Figure | None, case: Case) -> float:
 
 
 class EmissionRange(NamedTuple):
-    """A quantity with its range."""
-
     low: float
     typical: float
     high: float

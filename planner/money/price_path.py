@@ -195,7 +195,9 @@ def pair(catalogue: Catalogue, offers: tuple[str, ...], preferred: str | None, d
     if not all(quoted.values()):
         return None
 
-    def sort_key(both: tuple[_Quote, _Quote]) -> tuple[bool, bool, bool, int, float, float, tuple[str, str]]:
+    def sort_key(
+        both: tuple[_ForwardQuote, _ForwardQuote],
+    ) -> tuple[bool, bool, bool, int, float, float, tuple[str, str]]:
         short, long = both
         is_other = (short.provider != long.provider, long.provider != preferred, short.machine != long.machine)
         return (*is_other, long.age_days, long.usd, short.usd, (short.key, long.key))
@@ -204,7 +206,7 @@ def pair(catalogue: Catalogue, offers: tuple[str, ...], preferred: str | None, d
     return short.key, long.key
 
 
-class _Quote(NamedTuple):
+class _ForwardQuote(NamedTuple):
     """One offer, read once for all that it is compared with."""
 
     key: str
@@ -214,11 +216,11 @@ class _Quote(NamedTuple):
     usd: float
 
 
-def _read_quote(key: str, offer: Offer, day: date) -> _Quote:
+def _read_quote(key: str, offer: Offer, day: date) -> _ForwardQuote:
     figure = offer.usd_per_accelerator_hour
     assert figure is not None
     machine = offer.region, offer.sku, offer.accelerators_per_instance
-    return _Quote(key, offer.provider, machine, figure.age_days(day), figure.newest.typical)
+    return _ForwardQuote(key, offer.provider, machine, figure.age_days(day), figure.newest.typical)
 
 
 def _usd(offer: Offer) -> float:

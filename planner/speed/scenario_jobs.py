@@ -27,8 +27,6 @@ class ScenarioTraining:
 
 @dataclass(frozen=True, eq=False)
 class ScenarioServing:
-    """A model to be served."""
-
     place: int
     model: str
     task: ServingTask

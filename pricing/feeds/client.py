@@ -79,8 +79,6 @@ class _CancellableRetry(Retry):
 
 @dataclass(frozen=True)
 class _PageRequest:
-    """One request."""
-
     method: str
     url: str
     headers: Mapping[str, str]

@@ -38,8 +38,6 @@ _SHORTEST_LABEL = 4  # of a country inside the name of a region: japaneast
 
 @dataclass(frozen=True, slots=True)
 class SaleLocation:
-    """The place of a sale."""
-
     region: str
     area: Area
     countries: tuple[str, ...] = ()

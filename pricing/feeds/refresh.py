@@ -46,8 +46,6 @@ SourceState = Literal["waiting", "reading", "read", "shrunk", "failed", "skipped
 
 @dataclass(frozen=True)
 class SourceProgress:
-    """Progress of one source."""
-
     source: str
     label: str
     state: SourceState
@@ -58,8 +56,6 @@ class SourceProgress:
 
 @dataclass(frozen=True)
 class SourceResult:
-    """The result of one source."""
-
     source: str
     label: str
     state: SourceState
@@ -74,8 +70,6 @@ class SourceResult:
 
 @dataclass(frozen=True)
 class RefreshResult:
-    """The result of a refresh."""
-
     run: str
     started: datetime
     dry: bool

@@ -95,8 +95,6 @@ def index_content(published: Published, file: str, content: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class _FileReply:
-    """A file of this machine, as a reply."""
-
     raw: bytes
 
     @property

@@ -75,8 +75,6 @@ class SourceRefresh:
 
 @dataclass(frozen=True, slots=True)
 class JudgedPrice:
-    """One observation, judged."""
-
     kind: Kind
     told: str  # what is sold
     asked: ObservedPrice
@@ -119,8 +117,6 @@ class ProductHistory(NamedTuple):
 
 
 class StoredRefresh(NamedTuple):
-    """All that one refresh brought."""
-
     run: str
     started: datetime
     sources: tuple[str, ...]

@@ -35,8 +35,6 @@ class PurchaseQuote:
 
 @dataclass(frozen=True)
 class Machine:
-    """The machine that is bought."""
-
     label: str
     accelerators: int  # in one server
     is_known_product: bool  # such a server is known to be sold; else its size is a guess, or yours

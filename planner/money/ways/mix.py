@@ -32,8 +32,6 @@ NOTHING_STOPS = "none of the work may stop, so the peaks are rented on demand, n
 
 @dataclass(frozen=True, eq=False)
 class _MixLayer:
-    """One layer of the mix."""
-
     lines: tuple[Line, ...] = ()
     warnings: tuple[str, ...] = ()
     after: Num = 0.0  # the share of each month in which it is not there: its work is then that of the peaks

@@ -47,8 +47,6 @@ class LatencyPercentiles:
 
 @dataclass(frozen=True)
 class TimeShare:
-    """One part of the time, as a share of all of it."""
-
     name: str
     share: float
 
