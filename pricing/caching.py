@@ -119,12 +119,11 @@ def cached(
     def decorate(function: Callable[_P, _R]) -> Cached[_P, _R]:
         if same is None and equal is None:
             return cast("Cached[_P, _R]", functools.lru_cache(maxsize=size)(function))
-        objects = same or _nothing
         results: OrderedDict[object, tuple[tuple[object, ...], _R]] = OrderedDict()
 
         @functools.wraps(function)
         def call(*args: _P.args, **named: _P.kwargs) -> _R:
-            kept = args if same is arguments else objects(*args, **named)
+            kept = args if same is arguments else same(*args, **named) if same is not None else ()
             identity = tuple(map(id, kept))
             key = identity if equal is None else (identity, equal(*args, **named))
             found = results.get(key)
@@ -138,10 +137,6 @@ def cached(
         return cast("Cached[_P, _R]", call)
 
     return decorate
-
-
-def _nothing(*_: object, **__: object) -> tuple[object, ...]:
-    return ()
 
 
 def arguments(*args: object) -> tuple[object, ...]:

@@ -53,7 +53,7 @@ def accelerator(catalogue: Catalogue, name: str) -> Meant:
     try:
         return Meant(names.accelerator(catalogue, name))
     except NameLookupError as error:
-        index = _chips(catalogue.accelerators)
+        index = _indexed(catalogue.accelerators, chip_words, _chip_named)
         typed = chip_words(name)
         fitting = _wide(catalogue.ambiguous, typed) or _whole(index, typed)
         fitting = fitting or tuple(record.key for record in index.records if _fits(record, typed))
@@ -81,7 +81,7 @@ def model(catalogue: Catalogue, name: str, variants: Iterable[str] = ()) -> Mean
 
     `variants` are other spellings of the name, such as one without what only says how it was tuned.
     """
-    index = _models(catalogue.models)
+    index = _indexed(catalogue.models, model_words, _model_named)
     squeezed = index.squeezed.get(_squeezed(name), ())
     try:
         key = names.model(catalogue, name)
@@ -154,11 +154,6 @@ def chip_words(name: str) -> Words:
     return frozenset(_CHIP_WORD.findall(_CHIP_NOISE.sub(" ", _MEMORY.sub(r" \1gb ", text))))
 
 
-@cached(4, same=arguments)
-def _chips(accelerators: Mapping[str, Accelerator]) -> _Index:
-    return _indexed(accelerators, chip_words, _chip_named)
-
-
 def _chip_named(key: str, record: Accelerator) -> _Named:
     spellings = tuple(chip_words(name) for name in (key, record.label, *record.aliases))
     figures = (record.memory_gb, record.memory_real_gb)
@@ -213,14 +208,8 @@ def model_words(name: str) -> Words:
     return frozenset(re.sub(r"^v(?=\d)|\.0$", "", word) for word in words) - _MODEL_NOISE
 
 
-@cached(4, same=arguments)
-def _models(models: Mapping[str, Model]) -> _Index:
-    return _indexed(models, model_words, _model_named)
-
-
 def _model_named(key: str, record: Model) -> _Named:
-    spellings = tuple(model_words(name) for name in (key, record.label, *record.aliases))
-    return _Named(key, spellings)
+    return _Named(key, tuple(map(model_words, (key, record.label, *record.aliases))))
 
 
 def _is_version_of(record: Model, named: _Named, typed: Words) -> bool:
@@ -245,6 +234,7 @@ def _is_size_of(record: Model, word: str) -> bool:
 # Both
 
 
+@cached(8, same=arguments)
 def _indexed(
     records: Mapping[str, Accelerator] | Mapping[str, Model],
     words: Callable[[str], Words],
