@@ -146,7 +146,7 @@ def test_the_verdict_is_that_of_its_own_table(world: str, name: str) -> None:
 
 def named(found: Answer) -> tuple[EvaluatedOption | None, ...]:
     """The ways that an answer speaks of."""
-    return found.best, found.against, found.own, found.rent, found.asked
+    return found.best, found.against, found.own, found.rent, found.requested
 
 
 @each_world
@@ -154,8 +154,8 @@ def named(found: Answer) -> tuple[EvaluatedOption | None, ...]:
 def test_a_title_names_only_a_way_that_there_is(world: str, name: str) -> None:
     one = reckoned(world, name)
     there = {option.way for option in one.plan.options}
-    longest = sorted(WAYS.items(), key=lambda item: -len(item[1].advice))  # "Rent, reserved" is not "Rent"
-    said = next((way for way, record in longest if one.summary.title.startswith(record.advice)), None)
+    longest = sorted(WAYS.items(), key=lambda item: -len(item[1].verdict_text))  # "Rent, reserved" is not "Rent"
+    said = next((way for way, record in longest if one.summary.title.startswith(record.verdict_text)), None)
     assert said is None or said in there
     assert {absent.way for absent in one.plan.absent}.isdisjoint(there)
 

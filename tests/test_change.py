@@ -156,7 +156,7 @@ def test_a_model(tree: Tree) -> None:
 def test_a_kind_of_model(tree: Tree) -> None:
     """A made-up kind keeps half of what grouped attention keeps."""
     tree.new("pricing/data/models/example.yaml", model("HALF"))
-    tree.after("pricing/model.py", "Attention = Literal[\n", '    "HALF",\n')
+    tree.after("pricing/model.py", "AttentionKind = Literal[\n", '    "HALF",\n')
     tree.after("planner/network/kinds.py", "COUNTED = (*GROUPED, LATENT, COMPRESSED", ', "HALF"')
     tree.after(
         "planner/network/kinds.py",

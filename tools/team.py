@@ -30,7 +30,7 @@ from tools import serve as one_server  # noqa: E402
 COOKIE = "rent-or-buy-server"
 LIMITS = {"MOST_CONNECTIONS": "4000", "MOST_PER_ADDRESS": "200", "MOST_REQUESTS_PER_10S": "600"}
 MOST_SERVERS = 8
-STARTS_WITHIN_S = 90.0
+STARTS_WITHIN_S = 180.0
 HUNG_AFTER_S = 10.0
 DRAINS_WITHIN_S = 20.0
 LOOK_EVERY_S = 0.5

@@ -21,7 +21,7 @@ from tests.started import Tab, ask, cookie, free_port
 
 pytestmark = pytest.mark.slow
 
-PATIENCE_S = 120
+PATIENCE_S = 240
 NAME = "rent-or-buy-server"
 
 

@@ -164,7 +164,7 @@ def test_a_name_or_a_path_is_taken_or_refused_and_never_breaks_the_check() -> No
         random.Random(28),
         ["a", "-", ".", "..", "/", "*", "*.", ":", "::1", " ", "é", "%", "'", "@", "_", "9"],
     )
-    hosts, path = (settings._RIGHT[f"server.{name}"][0] for name in ("allowedHosts", "baseUrlPath"))
+    hosts, path = (settings._VALID[f"server.{name}"][0] for name in ("allowedHosts", "baseUrlPath"))
     for _ in range(3_000):
         text = "".join(chance.choices(parts, k=chance.randint(1, 30)))
         if hosts([text]):

@@ -78,7 +78,7 @@ def spelled(found: PlanResult) -> tuple[object, ...]:
 
 
 def test_without_processes_it_is_made_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "_makers", {})
+    monkeypatch.setattr(workers, "_runners", {})
     assert workers.run_in_worker(process) == os.getpid()
 
 
@@ -128,7 +128,7 @@ def test_who_has_other_facts_leaves_it_to_the_server(monkeypatch: pytest.MonkeyP
     try:
         at, there = workers.run_in_worker(made, changed, asked(5), DAY)
     finally:
-        monkeypatch.delitem(messages._KNOWN, changed.digest)
+        monkeypatch.delitem(messages._REGISTERED, changed.digest)
     assert at == os.getpid()
     assert there.plan.setting.catalogue is changed
 
@@ -188,7 +188,7 @@ def test_a_lost_process_costs_nobody_the_answer() -> None:
 def test_nobody_waits_behind_what_takes_long() -> None:
     with ThreadPoolExecutor(2) as people:
         long = people.submit(workers.run_in_slow_worker, sleep, 2.0)
-        quick = people.submit(workers.elsewhere, process)
+        quick = people.submit(workers.run_in_worker, process)
         assert quick.result() != os.getpid()
         assert not long.done()
         assert long.result() not in (os.getpid(), quick.result())
@@ -233,7 +233,7 @@ def test_where_no_process_can_be_started_the_server_does_it_all(monkeypatch: pyt
     def refused(_processes: int) -> workers.WorkerPool:
         raise OSError("no shared memory")
 
-    monkeypatch.setattr(workers, "_makers", {})
+    monkeypatch.setattr(workers, "_runners", {})
     monkeypatch.setattr(workers, "WorkerPool", refused)
     workers.use_runners(workers.start())
     assert workers.run_in_worker(process) == os.getpid()

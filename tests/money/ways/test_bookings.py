@@ -53,7 +53,7 @@ def present(there: PlanContext, found: OptionLedger) -> float:
 def cost(there: PlanContext, tiers: tuple[ReservationTier, ...] | None = None) -> float:
     """What reserving costs, with other reservations than were found."""
     if tiers is not None:
-        there = replace(there, taken=replace(there.offers, reserved_tiers=tiers))
+        there = replace(there, offers=replace(there.offers, reserved_tiers=tiers))
     return present(there, built(there, reserved.build))
 
 
