@@ -58,16 +58,16 @@ import tests.conftest  # gives the frozen catalogue
 from planner.money.plan import plan
 from planner.report.answer.document import answer_json
 from planner.report.answer.phrases import hints
-from planner.report.answer.payback_chart import payback
-from planner.report.answer.plan_report import Reckoned
-from planner.report.answer.sentences import told
+from planner.report.answer.payback_chart import payback_chart
+from planner.report.answer.plan_report import PlanReport
+from planner.report.answer.sentences import summarize_answer
 from planner.report.files.csv import assumptions_table, results_table
 from planner.report.files.csv import cash_table
 from planner.report.files.csv import to_csv
 from planner.report.files.sweep import SweepColumns
 from planner.scenario.fields import shape
 from planner.scenario.file import SavedScenario
-from planner.scenario.grid import Axis, Grid
+from planner.scenario.grid import Grid, SweepAxis
 from planner.scenario.scenario import Scenario
 from planner.study.sweep.sweep import Sweep
 from planner.study.uncertainty.sure_verdict import decided
@@ -77,8 +77,8 @@ from tests.money.test_properties import test_many_at_once_are_what_each_is_alone
 catalogue, day = load_catalogue(), date(2026, 11, 21)
 made = plan(catalogue, Scenario(), day)
 judged = decided(made)
-found, said = judged.answer, told(made, judged.answer, judged.futures)
-grid = Grid(SavedScenario(Scenario()), (Axis((("work", 0, "busy_share"),), ((0.3,), (0.6,))),))
+found, said = judged.answer, summarize_answer(made, judged.answer, judged.futures)
+grid = Grid(SavedScenario(Scenario()), (SweepAxis((("work", 0, "busy_share"),), ((0.3,), (0.6,))),))
 columns, swept = SweepColumns(grid), Sweep(catalogue, grid, day).block(0, 2)
 tables = cash_table(made), results_table(made, found, judged.futures), assumptions_table(made, "$")
 print(json.dumps({
@@ -86,11 +86,11 @@ print(json.dumps({
     "verdict": found.verdict,
     "title": said.title,
     "sentences": " ".join(said.sentences),
-    "chart": [(one.get("name"), one.get("line", {}).get("color")) for one in payback(found, False).to_dict()["data"]],
+    "chart": [(one.get("name"), one.get("line", {}).get("color")) for one in payback_chart(found, False).to_dict()["data"]],
     "columns": columns.names,
     "row": columns.row(0, swept[0]).decode(),
     "files": [to_csv(table).decode() for table in tables],
-    "options": answer_json(Reckoned("", made, found, said, futures=judged.futures))["options"],
+    "options": answer_json(PlanReport("", made, found, said, futures=judged.futures))["options"],
     "known": shape(("ways", 0)).choices,
     "hint": hints(plan(catalogue, Scenario(ways=("barter",)), day))["rent"],
     "properties": [list(mark.args[1]) for mark in of_every_way.pytestmark if mark.args[0] == "way"],

@@ -162,7 +162,7 @@ def test_a_kind_of_model(tree: Tree) -> None:
         "planner/network/kinds.py",
         "    check_attention_kind(model)\n",
         '    if model.attention == "HALF":\n'
-        "        whole = _grouped(model)\n"
+        "        whole = _grouped_query(model)\n"
         "        return replace(whole, cache_values=whole.cache_values / 2, decode_dim=whole.decode_dim / 2)\n",
     )
     assert tree.kept_to("A kind of model")
