@@ -65,9 +65,9 @@ from planner.report.files.csv import assumptions_table, results_table
 from planner.report.files.csv import cash_table
 from planner.report.files.csv import to_csv
 from planner.report.files.sweep import SweepColumns
-from planner.scenario.fields import shape
+from planner.scenario.fields import field_spec
 from planner.scenario.file import SavedScenario
-from planner.scenario.grid import Grid, SweepAxis
+from planner.scenario.grid import SweepAxis, SweepGrid
 from planner.scenario.scenario import Scenario
 from planner.study.sweep.sweep import Sweep
 from planner.study.uncertainty.sure_verdict import decided
@@ -78,7 +78,7 @@ catalogue, day = load_catalogue(), date(2026, 11, 21)
 made = plan(catalogue, Scenario(), day)
 judged = decided(made)
 found, said = judged.answer, summarize_answer(made, judged.answer, judged.futures)
-grid = Grid(SavedScenario(Scenario()), (SweepAxis((("work", 0, "busy_share"),), ((0.3,), (0.6,))),))
+grid = SweepGrid(SavedScenario(Scenario()), (SweepAxis((("work", 0, "busy_share"),), ((0.3,), (0.6,))),))
 columns, swept = SweepColumns(grid), Sweep(catalogue, grid, day).block(0, 2)
 tables = cash_table(made), results_table(made, found, judged.futures), assumptions_table(made, "$")
 print(json.dumps({
@@ -86,12 +86,14 @@ print(json.dumps({
     "verdict": found.verdict,
     "title": said.title,
     "sentences": " ".join(said.sentences),
-    "chart": [(one.get("name"), one.get("line", {}).get("color")) for one in payback_chart(found, False).to_dict()["data"]],
+    "chart": [
+        (one.get("name"), one.get("line", {}).get("color")) for one in payback_chart(found, False).to_dict()["data"]
+    ],
     "columns": columns.names,
     "row": columns.row(0, swept[0]).decode(),
     "files": [to_csv(table).decode() for table in tables],
     "options": answer_json(PlanReport("", made, found, said, futures=judged.futures))["options"],
-    "known": shape(("ways", 0)).choices,
+    "known": field_spec(("ways", 0)).choices,
     "hint": hints(plan(catalogue, Scenario(ways=("barter",)), day))["rent"],
     "properties": [list(mark.args[1]) for mark in of_every_way.pytestmark if mark.args[0] == "way"],
 }))

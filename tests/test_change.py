@@ -196,20 +196,20 @@ def test_a_field(tree: Tree) -> None:
     tree.before(
         "planner/scenario/work.py",
         "    may_stop: ",
-        '    backup_tb: Annotated[Terabytes, asked("backup", "Copies kept elsewhere, TB", group=WORK),'
+        '    backup_tb: Annotated[Terabytes, ask("backup", "Copies kept elsewhere, TB", group=WORK),'
         ' Field(description="of all data")] = 2.0\n',
     )
     assert tree.kept_to("A field")
     code = (
-        "from planner.scenario.link import from_address, scenario_to_link\n"
-        "from planner.scenario.file import Saved, file_schema, write_scenario\n"
-        "from planner.scenario.question import KEYS, under\n"
+        "from planner.scenario.link import scenario_from_link, scenario_to_link\n"
+        "from planner.scenario.file import SavedScenario, file_schema, write_scenario\n"
+        "from planner.scenario.question import keys_of_group\n"
         "from planner.cli.field_page import field_page\n"
-        "plan = from_address({'backup': '7.5'})[0]\n"
+        "plan = scenario_from_link({'backup': '7.5'})[0]\n"
         "assert plan.work[0].backup_tb == 7.5\n"
         "assert scenario_to_link(plan) == {'backup': '7.5'}\n"
-        "assert 'backup_tb: 7.5  # TB; of all data' in write_scenario(Saved(plan)), write_scenario(Saved(plan))\n"
-        "assert 'backup' in under('The work', rare=False)\n"
+        "assert 'backup_tb: 7.5  # TB; of all data' in write_scenario(SavedScenario(plan))\n"
+        "assert 'backup' in keys_of_group('The work', rare=False)\n"
         "assert 'backup_tb' in str(file_schema())\n"
         "assert '`backup_tb`' in field_page()\n"
     )
@@ -256,11 +256,11 @@ def test_a_verb(tree: Tree) -> None:
 
 CHART = """
 
-def useful_hours(found: Answer, dark: bool) -> go.Figure:
+def useful_hours(answer: "Answer", dark: bool) -> go.Figure:
     \"\"\"How many useful hours each way has.\"\"\"
-    hours = [float(way.option.useful_hours.sum()) for way in found.ranked]
-    data = [bars(None, hours, list(range(len(hours))), hatched(INK[dark], ""))]
-    return framed(data, dark, 300, xaxis=axis("hours"), yaxis={})
+    hours = [float(way.option.useful_hours.sum()) for way in answer.ranked]
+    data = [bars(None, hours, list(range(len(hours))), hatched_style(INK[dark], ""))]
+    return style_figure(data, dark, 300, xaxis=axis("hours"), yaxis={})
 """
 SEEN = """
 from streamlit.testing.v1 import AppTest
@@ -280,7 +280,7 @@ def test_a_chart(tree: Tree) -> None:
     tree.after(
         "planner/web/pages/answer.py",
         "    show_answer.unavailable_options(plan)\n",
-        '    show.chart(charts.useful_hours(found, False), "Every way has the same useful hours", "useful")\n',
+        '    show.chart(charts.useful_hours(answer, False), "Every way has the same useful hours", "useful")\n',
     )
     tree.after("planner/web/pages/answer.py", "from planner.report import ", "charts, ")
     assert tree.kept_to("A chart")
@@ -291,14 +291,15 @@ def test_a_chart(tree: Tree) -> None:
 CASE = """
 
 @case("Example", "https://example.org", "2026")
-def example_case() -> tuple[Check, ...]:
-    return (Check("whole", "USD", 40, None, 0.001, lambda: 10 * 4),)
+def example_case() -> tuple[StatedNumber, ...]:
+    return (StatedNumber("whole", "USD", 40, None, 0.001, lambda: 10 * 4),)
 """
 
 
 def test_a_published_case(tree: Tree) -> None:
     shutil.copytree(ROOT / "tests" / "published", tree.root / "tests" / "published")
-    shutil.copy(ROOT / "tests" / "__init__.py", tree.root / "tests")
+    for name in ("__init__.py", "facts.py"):
+        shutil.copy(ROOT / "tests" / name, tree.root / "tests")
     path = "tests/published/sums.py"
     (tree.root / path).write_text((tree.root / path).read_text(encoding="utf-8") + CASE, encoding="utf-8")
     tree.touched.append(path)

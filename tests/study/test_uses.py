@@ -48,7 +48,7 @@ def test_each_use_is_what_the_market_says_of_its_job(found: dict[str, GuideChoic
 
 def test_who_learns_pays_for_the_cheapest_hour_that_will_do(found: dict[str, GuideChoice]) -> None:
     said, use = found["learning"], load_uses().uses[0]
-    pick, (_, scenario) = said.picks[0], use.job
+    pick, scenario = said.picks[0], use.job
     assert (pick.accelerators, pick.way) == (1, "on_demand")
     assert use.hours_per_month is not None
     tried = market(CATALOGUE, scenario, DAY, counts=(1,)).candidates

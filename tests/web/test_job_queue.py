@@ -5,9 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import suppress
-from datetime import date
 from pathlib import Path
 from threading import Event, Thread
 
@@ -15,12 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from planner.scenario.scenario import Scenario
 from planner.web import workers
 from planner.web.run_queue import RUNS, AnonymousVisitor, RunQueue
-from planner.web.shared import key_of, shared
 from planner.web.workers import JobQueue, WorkerJob
-from pricing import load_catalogue
 
 PATIENCE_S = 60
 
@@ -329,77 +325,3 @@ def test_without_a_turn_nothing_is_left() -> None:
     with queue.paused():
         assert queue._running == 0
     assert queue._running == 0
-
-
-def test_what_six_ask_for_at_once_is_made_once() -> None:
-    results: list[object] = []
-    others_ask = Event()
-
-    @shared(8)
-    def calculate(_plan: str) -> object:
-        assert others_ask.wait(LONG_S)
-        results.append(object())
-        return results[-1]
-
-    with ThreadPoolExecutor(6) as people:
-        answers = [people.submit(calculate, "a plan") for _ in range(6)]
-        others_ask.set()
-        ids = {id(answer.result(LONG_S)) for answer in answers}
-    assert ids == {id(result) for result in results}
-    assert len(results) == 1
-
-
-def test_a_failure_is_not_kept() -> None:
-    failing = [True, True, False]
-
-    @shared(8)
-    def calculate(_plan: str) -> int:
-        if failing.pop(0):
-            raise LookupError
-        return 7
-
-    for _ in range(2):
-        with pytest.raises(LookupError):
-            calculate("a plan")
-    assert calculate("a plan") == 7
-
-
-def test_a_session_that_waited_for_a_failure_tries_it_itself() -> None:
-    is_made, is_asked, is_first = Event(), Event(), [True]
-
-    @shared(8)
-    def calculate(_plan: str) -> int:
-        if not is_first:
-            return 7
-        is_first.clear()
-        is_made.set()
-        assert is_asked.wait(LONG_S)
-        raise LookupError
-
-    with ThreadPoolExecutor(2) as people:
-        first = people.submit(calculate, "a plan")
-        assert is_made.wait(LONG_S)
-        second = people.submit(calculate, "a plan")
-        Event().wait(0.05)  # the second waits by now; where it does not, it finds nothing and calculates it
-        is_asked.set()
-        with pytest.raises(LookupError):
-            first.result(LONG_S)
-        assert second.result(LONG_S) == 7
-
-
-def test_those_of_last_use_are_kept() -> None:
-    calculate = shared(2)(lambda _plan: object())
-    first, second = calculate("1"), calculate("2")
-    assert calculate("1") is first
-    calculate("3")
-    assert calculate("1") is first
-    assert calculate("2") is not second
-
-
-def test_the_key_tells_scenarios_and_currencies_apart() -> None:
-    day, facts = date(2026, 11, 23), load_catalogue()
-    plain = Scenario()
-    assert key_of(facts) == facts.digest
-    assert key_of(plain) == key_of(Scenario())
-    assert key_of(plain) != key_of(Scenario(years=2.0))
-    assert key_of(day) == day
