@@ -141,15 +141,28 @@ def measured() -> dict[str, int]:
     return figures
 
 
-# What the last release left and 15 % more; file names and kinds are whole numbers that may not rise. Decision 0049.
-BUDGET = {
-    "files": 420, "lines": 66_000, "statements": 41_500, "classes": 700, "functions": 4_600,
-    "class names used twice": 5,
-    "kinds of cache": 4, "names that a price goes by": 40, "returns of a price to a package": 6,
-    "names that a training job goes by": 40, "returns of a training job to a package": 6,
-    "names that an edit goes by": 12, "returns of an edit to a package": 4, "names that a plan goes by": 80,
-    "returns of a plan to a package": 30,
-}  # fmt: skip
+# What this release leaves. Sizes and names may grow by 15 % until the next one; decision 0049 says when a limit is raised.
+LEFT = {
+    "files": 374,
+    "lines": 64_392,
+    "statements": 40_839,
+    "classes": 679,
+    "functions": 4_308,
+    "class names used twice": 0,
+    "kinds of cache": 3,
+    "names that a price goes by": 26,
+    "returns of a price to a package": 1,
+    "names that a training job goes by": 15,
+    "returns of a training job to a package": 0,
+    "names that an edit goes by": 3,
+    "returns of an edit to a package": 0,
+    "names that a plan goes by": 37,
+    "returns of a plan to a package": 9,
+}
+ALLOWED = {"files": 420, "class names used twice": 5, "kinds of cache": 3}  # the targets, whatever was left
+GROWTH = 1.15
+SLACK = 2  # of names and returns, which are small numbers
+BUDGET = {name: ALLOWED.get(name, max(int(left * GROWTH), left + SLACK)) for name, left in LEFT.items()}
 
 
 def main() -> int:
