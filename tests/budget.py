@@ -141,7 +141,7 @@ def measured() -> dict[str, int]:
     return figures
 
 
-# What this release leaves. Sizes and names may grow by 15 % until the next one; decision 0049 says when a limit is raised.
+# What this release leaves. Sizes and names may grow by 15 % until the next one (decision 0049).
 LEFT = {
     "files": 374,
     "lines": 64_392,
