@@ -217,8 +217,8 @@ def test_from_an_empty_start_to_a_page_whose_prices_are_all_of_today(monkeypatch
         ways = Ways(environ={**os.environ, **secrets}, at=world.hosts(), limits=BRISK, day=DAY)
         monkeypatch.setattr(live_prices, "WAYS", [lambda: ways])
         app = read(look())
-    assert READER.found is not None
-    assert {one.source: one.said for one in READER.found.sources if one.state != "read"} == {}
+    assert READER.result is not None
+    assert {one.source: one.said for one in READER.result.sources if one.state != "read"} == {}
     shown = app.dataframe[0].value
     offers = shown[shown["Provider"] != "Buy and run it"]
     assert len(offers) >= 5
