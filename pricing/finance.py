@@ -8,9 +8,9 @@ from pydantic import Field, model_validator
 
 from pricing.figure import Confidence, Id, Label, Locator, Note, Share, SourceId, StrictModel, Text, YearMonth, optional
 
-# Among what a used one is sold: boards and racks of data centres, cards for servers and workstations, cards for private
-# people, whole Macs. Prices of each fall in their own way.
-UsedMarket = Literal["board", "card", "consumer", "mac"]
+# Among what a machine is bought and sold: boards and racks of data centres, cards for servers, for private people and
+# for workstations, whole desktop machines. Prices of each move in their own way.
+HardwareClass = Literal["sxm", "pcie", "consumer", "workstation", "desktop"]
 
 
 class DepreciationSchedule(StrictModel):
@@ -37,9 +37,6 @@ class ResidualCurve(StrictModel):
 
     label: Label
     accelerators: tuple[Id, ...] = Field(default=(), description="empty: any accelerator")
-    used_market: UsedMarket | None = optional(
-        "a plan starts from it for what is sold among these; absent: for no kind of its own"
-    )
     age_months: tuple[int, ...] = Field(min_length=1, description="Age since launch; each more than the one before")
     typical: tuple[float, ...] = Field(description="share of the launch price that is left, one for each age")
     low: tuple[float, ...] | None = optional("the same at the low end")

@@ -115,6 +115,7 @@ def _name_errors(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
         ("offers", "provider", catalogue.providers.keys()),
         ("offers", "accelerator", named),
         ("series", "accelerator", named),
+        ("accelerators", "successor", chips),
         ("servers", "accelerator", chips),
         ("hosts", "takes", chips),
         ("hosts", "not_for", chips),

@@ -33,7 +33,7 @@ from pricing.figure import (
     optional,
     unit_marker,
 )
-from pricing.finance import DepreciationSchedule, ResidualCurve, UsedMarket, UsedPrice
+from pricing.finance import DepreciationSchedule, HardwareClass, ResidualCurve, UsedPrice
 from pricing.model import Model
 from pricing.record import Host, Premises, Record
 
@@ -92,6 +92,10 @@ class Accelerator(Record):
     consumer: bool = Field(
         default=False, description="true where it is made for private people: GeForce, Radeon RX, Arc"
     )
+    workstation: bool = Field(
+        default=False, description="true where it is made for workstations: RTX PRO, Quadro, Radeon PRO, Arc Pro"
+    )
+    successor: Id | None = optional("id of the accelerator that takes its place at the same maker")
     whole_machine: bool = Field(
         default=False, description="true where its price is that of a whole machine: a Mac, a small desktop"
     )
@@ -124,17 +128,23 @@ class Accelerator(Record):
     note: Note = None
 
     @property
-    def used_market(self) -> UsedMarket | None:
-        """Among what a used one is sold; None: nobody sells it, or the like of it is not known there."""
-        if self.rent_only:
-            return None
-        if self.kind == "apple":
-            return "mac"
-        if self.kind not in ("gpu", "asic"):
-            return None
+    def hardware_class(self) -> HardwareClass:
+        """Return among what it is bought and sold."""
+        if self.whole_machine or self.kind in ("apple", "edge"):
+            return "desktop"
         if self.consumer:
             return "consumer"
-        return "card" if self.form_factor.startswith("PCIe") else "board"
+        if self.workstation:
+            return "workstation"
+        return "pcie" if self.form_factor.startswith("PCIe") else "sxm"
+
+    @property
+    def launch_year(self) -> float | None:
+        """Return the year as a number, with its month; the middle of the year where only that is known."""
+        if self.launched is None:
+            return None
+        year, _, month = self.launched.partition("-")
+        return float(year) + (float(month) - 0.5) / 12 if month else float(year) + 0.5
 
 
 class AmbiguousAccelerator(StrictModel):

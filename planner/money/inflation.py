@@ -22,7 +22,7 @@ from planner.money.timeline import PLAN
 
 WORTH = "worth_when_paid"
 _UNIT = "dollars of the day its price was set"
-_LESS_INFLATION = "less inflation, the plan being in real terms"
+LESS_INFLATION = "less inflation, the plan being in real terms"
 
 
 def inflation_per_year(setting: PlanContext) -> float:
@@ -44,7 +44,7 @@ def add_price_change(put: InputSheet, setting: PlanContext, name: str, fact: str
     said = put.used[name]
     if inflation_per_year(setting) == 0 or said.is_yours or said.origin == TRIED or callable(said.origin):
         return
-    note = f"{said.origin.note}. {_LESS_INFLATION}" if said.origin.note else _LESS_INFLATION
+    note = f"{said.origin.note}. {LESS_INFLATION}" if said.origin.note else LESS_INFLATION
     put.add(name, to_plan_terms(setting, float(said.value)), said.unit, replace(said.origin, note=note))
 
 

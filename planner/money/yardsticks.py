@@ -175,7 +175,7 @@ def _server(sight: Sight) -> Yardstick:
 def _is_board(sight: Sight) -> bool:
     """Whether it is built into whole machines and rented with them; a card is rented by itself."""
     chip = sight.setting.catalogue.accelerators.get(sight.scenario.accelerator)
-    return chip is not None and chip.used_market == "board"
+    return chip is not None and not chip.rent_only and chip.hardware_class == "sxm"
 
 
 def _rent(sight: Sight) -> Yardstick:

@@ -34,6 +34,7 @@ from planner.study.uncertainty.uncertain_inputs import TAIL, uncertain_inputs
 Array = NDArray[np.float64]
 
 PRICE_CHANGE = "hardware_price_change_per_year"
+COMPUTE_PRICE_CHANGE = "owned-hardware-price-change"
 NO_FASTER = "none: machines do not become faster for the money"
 _OF_HARDWARE: frozenset[Treatment] = frozenset({"capital", "sale"})
 
@@ -50,7 +51,8 @@ class Waiting:
     hardware_usd: Array  # of which machines: paid, less resale
     never_usd: float  # renting throughout
     lead_time_months: float
-    price_change_per_year: float
+    price_change_per_year: float  # of new ones of the same product
+    compute_price_change_per_year: float  # of the same rate, bought as whatever generation is the newest
 
     @property
     def title(self) -> str:
@@ -91,7 +93,7 @@ class Waiting:
     @property
     def least_work_years(self) -> SolveResult:
         """The length of a computation above which waiting ends it sooner. [year]"""
-        return least_work_years(doubling_years=doubling_years(price_change_per_year=self.price_change_per_year))
+        return least_work_years(doubling_years=doubling_years(price_change_per_year=self.compute_price_change_per_year))
 
 
 @dataclass(frozen=True)
@@ -136,6 +138,7 @@ def waiting(plan: Plan) -> Waiting | BuyOrWaitUnavailable:
         never_usd=float(present_usd(setting, rented)),
         lead_time_months=lead,
         price_change_per_year=own.first_draw(inputs[PRICE_CHANGE].value),
+        compute_price_change_per_year=setting.catalogue.facts[COMPUTE_PRICE_CHANGE].figure.newest.typical,
     )
 
 

@@ -8,13 +8,13 @@ from pydantic import Field
 from pricing import strict_yaml
 from pricing.caching import cached
 from pricing.figure import StrictModel, Text
+from pricing.finance import HardwareClass
 
 FILE = Path(__file__).parent / "constants.yaml"
 
 TermKind = Literal["hyperscaler", "neocloud"]
 SellerKind = Literal["host", "pod", "machine", "cluster", "hyperscaler"]
 ChipAge = Literal["new", "current", "old"]
-HardwareClass = Literal["sxm", "pcie", "consumer", "workstation"]
 Standing = Literal["likely", "perhaps", "unavailable"]
 
 _Positive = Annotated[float, Field(gt=0)]

@@ -6,7 +6,8 @@ A used machine never costs more than its share of a new one on the same day, and
 import numpy as np
 from numpy.typing import NDArray
 
-from pricing.market.constants import HardwareClass, constants
+from pricing.finance import HardwareClass
+from pricing.market.constants import constants
 
 Num = float | NDArray[np.float64]
 MONTHS, HOURS_PER_MONTH = 12, 730
@@ -21,11 +22,25 @@ def new_price(
     product_age: Num = 0.0,
 ) -> Num:
     """Return the price of a new one of the same product after so many years. [USD] `z`: deviations of its path."""
+    drift = np.exp(constants().hardware[machine].drift * np.asarray(years, dtype=np.float64))
+    beside = path_factor(years, machine, z) * generation_factor(years, machine, successor_in, product_age)
+    return np.asarray(usd * drift * beside)
+
+
+def path_factor(years: Num, machine: HardwareClass, z: Num) -> Num:
+    """Return how far the price of a new one has left its usual path. [1] `z`: in standard deviations."""
+    return np.exp(z * constants().hardware[machine].spread * np.sqrt(np.asarray(years, dtype=np.float64)))
+
+
+def generation_factor(years: Num, machine: HardwareClass, successor_in: float | None, product_age: Num) -> Num:
+    """Return what the successor and the age of the product take off its price from today on. [1]"""
     known, late_from = constants().hardware[machine], constants().used.late_from_years
     years = np.asarray(years, dtype=np.float64)
-    step = 0.0 if successor_in is None else known.step * np.clip(years - successor_in, 0, 1)
+    step = 0.0
+    if successor_in is not None:
+        step = known.step * (np.clip(years - successor_in, 0, 1) - np.clip(-successor_in, 0, 1))
     old = np.maximum(product_age + years - late_from, 0) - np.maximum(np.asarray(product_age) - late_from, 0)
-    return np.asarray(usd * np.exp(known.drift * years + step + known.late * old + z * known.spread * np.sqrt(years)))
+    return np.exp(step + known.late * old)
 
 
 def used_share(age_years: Num, machine: HardwareClass, z: Num = 0.0) -> Num:

@@ -1,5 +1,6 @@
 """Owning: whole servers, every cost once, nothing before delivery, resale at its age, and every field counts."""
 
+import math
 from datetime import date, timedelta
 from typing import Any
 
@@ -51,7 +52,9 @@ def test_eight_h100_by_hand() -> None:
     assert usd["Software"] == 0
     assert usd["Repairs beyond what support covers"] == 0  # the warranty is three years
     assert usd["Taking it down"] == pytest.approx(0.01 * hardware)
-    assert usd["Resale"] == pytest.approx(-0.46 * 0.9 * hardware)
+    # New ones fall by 15 % a year, by 15 % more from the fifth year after September 2022 on.
+    new = math.exp(-0.15 * 3 - 0.15 * (2026 + 324 / 365.25 + 3 - (2022 + 8.5 / 12) - 5))
+    assert usd["Resale"] == pytest.approx(-new * kept(3.0) * 0.9 * hardware)
 
 
 def test_a_deposit_goes_out_today_and_the_rest_on_delivery() -> None:
@@ -75,21 +78,23 @@ def test_what_never_comes_costs_its_deposit() -> None:
     assert set(usd.values()) == {0.0}
 
 
+def kept(years: float) -> float:
+    """What a used board brings of a new one of the same day, by hand."""
+    return math.exp(-0.12 * (1 - math.exp(-years / 0.25)) - 0.07 * years)
+
+
 @pytest.mark.parametrize(
-    ("own", "age", "month", "share"),
-    [({}, 48, 48, 0.35), ({"resale_month": 24}, 24, 24, 0.6), ({"lead_time_months": 12.0}, 36, 48, 0.46)],
+    ("own", "age", "month"), [({}, 48, 48), ({"resale_month": 24}, 24, 24), ({"lead_time_months": 12.0}, 36, 48)]
 )
-def test_resale_follows_the_curve_by_age_since_delivery(own: Any, age: int, month: int, share: float) -> None:
+def test_resale_follows_the_age_since_delivery(own: Any, age: int, month: int) -> None:
     curve = {**EIGHTY, **own, "residual_share": None, "selling_cost_share": 0.1}
-    assert flow(curve, "Resale") == pytest.approx({month: -800_000 * share * 0.9}), age
+    assert flow(curve, "Resale") == pytest.approx({month: -800_000 * kept(age / 12) * 0.9}), age
 
 
-@pytest.mark.parametrize(
-    ("years", "share"), [(1.0, 0.78), (2.5, 0.53), (5.0, 0.25), (6.0, 0.25 * 0.25 / 0.35), (0.5, 0.89)]
-)
-def test_beyond_the_curve_it_goes_on_falling(years: float, share: float) -> None:
-    curve = {**EIGHTY, "residual_share": None}
-    assert sum(flow(curve, "Resale", years=years).values()) == pytest.approx(-800_000 * share)
+@pytest.mark.parametrize("years", [0.5, 1.0, 2.5, 5.0, 6.0])
+def test_resale_follows_the_price_of_new_ones(years: float) -> None:
+    at = {**EIGHTY, "residual_share": None, "hardware_price_change_per_year": -0.2}
+    assert sum(flow(at, "Resale", years=years).values()) == pytest.approx(-800_000 * 0.8**years * kept(years))
 
 
 def test_your_residual_share_wins() -> None:
@@ -97,16 +102,16 @@ def test_your_residual_share_wins() -> None:
 
 
 def test_servers_are_replaced_at_the_price_of_their_day() -> None:
-    """Every 18 months, hardware a fifth cheaper a year. Left after 18 months: 0.69; the last is 12 months old: 0.78."""
+    """Every 18 months, hardware a fifth cheaper a year; what goes is a used one of the price of new ones that day."""
     own = {
         **EIGHTY, "residual_share": None, "refresh_years": 1.5, "hardware_price_change_per_year": -0.2,
         "install_share": 0.1,
     }  # fmt: skip
-    first, second = 800_000 * 0.8**1.5, 800_000 * 0.8**3.0
+    first, second, last = (800_000 * 0.8**years for years in (1.5, 3.0, 4.0))
     assert flow(own, "New servers at a refresh") == pytest.approx({18: first, 36: second})
     assert flow(own, "Installing them") == pytest.approx({18: first / 10, 36: second / 10})
-    assert flow(own, "Resale of what is replaced") == pytest.approx({18: -0.69 * 800_000, 36: -0.69 * first})
-    assert flow(own, "Resale") == pytest.approx({48: -0.78 * second})
+    assert flow(own, "Resale of what is replaced") == pytest.approx({18: -kept(1.5) * first, 36: -kept(1.5) * second})
+    assert flow(own, "Resale") == pytest.approx({48: -kept(1.0) * last})
 
 
 def test_at_the_end_they_are_sold_and_not_replaced() -> None:

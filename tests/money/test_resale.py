@@ -7,7 +7,7 @@ import pytest
 
 from planner.money.measures import present_usd
 from planner.money.owned_fleet import split
-from planner.money.owning.inputs import POSITION, TIMES
+from planner.money.owning.machine_price import POSITION, TIMES
 from planner.money.plan import plan
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import FinancialTerms
@@ -93,15 +93,15 @@ def brought(own: dict[str, Any], tried: dict[str, Any]) -> Any:
     return sum(-line.total_usd for line in found.values() if line.treatment == "sale")
 
 
-WHEREVER = np.linspace(-1.5, 1.5, 31)[:, None]  # on the curves of what is left, beyond both ends too
+WHEREVER = np.linspace(-1.5, 1.5, 31)[:, None]  # of the prices of used ones, beyond both ends too
 
 
 @pytest.mark.parametrize("apart", [{}, {"host_residual_share": 0.05}], ids=["together", "hosts apart"])
 def test_in_every_future_the_sale_brings_what_is_guaranteed_or_more(apart: dict[str, Any]) -> None:
     market = brought(apart, {POSITION: WHEREVER})
-    floor = brought({**apart, "guaranteed_residual_share": 0.35}, {POSITION: WHEREVER})
-    assert floor == pytest.approx(np.maximum(market, 350_000))
-    assert market.min() < 350_000 < market.max()
+    floor = brought({**apart, "guaranteed_residual_share": 0.5}, {POSITION: WHEREVER})
+    assert floor == pytest.approx(np.maximum(market, 500_000))
+    assert market.min() < 500_000 < market.max()
 
 
 def test_a_guarantee_is_paid_for_with_the_delivery_and_at_every_replacement() -> None:

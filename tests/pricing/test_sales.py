@@ -2,7 +2,6 @@
 
 from typing import get_args
 
-import numpy as np
 import pytest
 
 from pricing.catalogue import Catalogue, cache_dir
@@ -258,7 +257,7 @@ def test_no_server_costs_less_than_its_accelerators_unless_it_says_why(catalogue
 
 
 def test_residual_curves_fall_and_keep_their_order(catalogue: Catalogue) -> None:
-    assert {"owned-residual", "spotwire-h100-pcie", "glri-h100-sxm5"} <= set(catalogue.residuals)
+    assert {"spotwire-h100-pcie", "glri-h100-sxm5"} <= set(catalogue.residuals)
     for key, curve in catalogue.residuals.items():
         low, high = curve.low or curve.typical, curve.high or curve.typical
         assert all(a <= b <= c for a, b, c in zip(low, curve.typical, high, strict=True)), key
@@ -266,35 +265,18 @@ def test_residual_curves_fall_and_keep_their_order(catalogue: Catalogue) -> None
             assert list(shares) == sorted(shares, reverse=True), key
 
 
-def test_each_kind_of_what_is_sold_used_has_one_curve(catalogue: Catalogue) -> None:
-    told = [curve.used_market for curve in catalogue.residuals.values() if curve.used_market is not None]
-    assert sorted(told) == ["board", "card", "consumer", "mac"]
-    kinds = {key: chip.used_market for key, chip in catalogue.accelerators.items()}
-    assert (kinds["H100-SXM5-80GB"], kinds["H100-PCIe-80GB"], kinds["RTX-A6000-48GB"]) == ("board", "card", "card")
-    assert (kinds["RTX-4090-24GB"], kinds["Apple-M2-Ultra-76c"], kinds["GB200-NVL72-186GB"]) == (
-        "consumer", "mac", "board"
-    )  # fmt: skip
-    assert (kinds["TPU-v5e"], kinds["DGX-Spark-GB10-128GB"], kinds["CPU-EPYC-9654"]) == (None, None, None)
-
-
-def test_curves_hold_what_was_paid_for_used_ones_lately(catalogue: Catalogue) -> None:
-    """Above the launch price counts as all of it: no curve says that a machine gains."""
-    curves = {curve.used_market: curve for curve in catalogue.residuals.values() if curve.used_market is not None}
-    held: dict[str, int] = {}
-    for key, used in catalogue.used_prices.items():
-        chip = catalogue.accelerators.get(used.accelerator)
-        if chip is None or not used.basis.startswith("used") or used.on < "2025" or used.age_months is None:
-            continue
-        curve = curves.get(chip.used_market)
-        if curve is None or used.age_months > curve.age_months[-1]:
-            continue
-        assert curve.low is not None
-        assert curve.high is not None
-        assert used.share_of_launch_price is not None
-        low, high = (np.interp(used.age_months, curve.age_months, ends) for ends in (curve.low, curve.high))
-        assert low <= min(used.share_of_launch_price, high if used.share_of_launch_price > 1 else 1) <= high, key
-        held[str(chip.used_market)] = held.get(str(chip.used_market), 0) + 1
-    assert held == {"board": 2, "card": 1, "consumer": 6, "mac": 1}
+def test_each_accelerator_is_bought_among_its_like(catalogue: Catalogue) -> None:
+    kinds = {key: chip.hardware_class for key, chip in catalogue.accelerators.items()}
+    wanted = {
+        "H100-SXM5-80GB": "sxm", "GB200-NVL72-186GB": "sxm", "MI300X-192GB": "sxm", "H100-PCIe-80GB": "pcie",
+        "L40S-48GB": "pcie", "RTX-A6000-48GB": "workstation", "RTX-PRO-6000-96GB": "workstation",
+        "RTX-4090-24GB": "consumer", "Apple-M2-Ultra-76c": "desktop", "DGX-Spark-GB10-128GB": "desktop",
+    }  # fmt: skip
+    assert {key: kinds[key] for key in wanted} == wanted
+    for key, chip in catalogue.accelerators.items():
+        successor = catalogue.accelerators.get(chip.successor or "")
+        if successor is not None and chip.launch_year is not None and successor.launch_year is not None:
+            assert successor.launch_year >= chip.launch_year, key
 
 
 def test_used_prices_say_the_share_they_imply(catalogue: Catalogue) -> None:

@@ -68,7 +68,7 @@ def test_whatever_is_ordered_may_come_when_the_work_is_done(way: str) -> None:
 
 
 def test_leasing_is_called_leasing() -> None:
-    said = case("fine-tune-70b")
+    said = case("pre-train-7b")
     assert said.figures[3].detail.startswith("What leasing takes today")
 
 

@@ -159,10 +159,10 @@ def test_its_worth_is_what_owning_costs_less_on_average(orders: tuple[PurchaseOr
 
 
 def test_it_is_said_beside_its_cost() -> None:
-    """Above all that is left it is always paid, at nothing never."""
+    """Of the whole price it is nearly always paid, at nothing never."""
     always = guarantee_sentence(drawn(guaranteed_residual_share=1.0, guarantee_cost_share=0.01))
     assert always.startswith("The guarantee of the resale costs $")
-    assert "it pays in 100 of 100 futures" in always or "it pays in all" in always
+    assert "it pays in 99 of 100 futures" in always  # in one, new ones cost so much that a used one brings all of it
     assert always.endswith("more than it costs, in today's money and before tax.")
     free = guarantee_sentence(drawn(guaranteed_residual_share=0.0))
     assert free.startswith("The guarantee of the resale is entered as free; it pays in")

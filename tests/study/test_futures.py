@@ -11,7 +11,7 @@ import pytest
 
 from planner.money.many_ledgers import build_ledger, option_builder
 from planner.money.measures import present_usd
-from planner.money.owning.inputs import POSITION
+from planner.money.owning.machine_price import PATH, POSITION
 from planner.money.plan import plan
 from planner.money.verdict.answer import build_answer
 from planner.report.futures.counted import limit_probability_sentences
@@ -125,9 +125,9 @@ def test_what_you_entered_is_as_you_say() -> None:
     names = {one.name for one in uncertain_inputs(plan(catalogue(), certain(), DAY))}
     assert names - {"reserved_price_factor"} == {"busy_factor", "rent_change_per_year"}
     open_ones = {one.name for one in uncertain_inputs(planned())}
-    assert {"usd_per_accelerator", "lead_time_months", POSITION, "usd_per_kwh", "pue"} <= open_ones
+    assert {"usd_per_accelerator", "lead_time_months", POSITION, PATH, "usd_per_kwh", "pue"} <= open_ones
     told = {one.name for one in uncertain_inputs(planned(own=OwnInputs(lead_time_months=1.0, residual_share=0.3)))}
-    assert open_ones - told == {"lead_time_months", POSITION}
+    assert open_ones - told == {"lead_time_months", POSITION, PATH}
 
 
 def test_every_input_says_why_and_who() -> None:
@@ -137,10 +137,10 @@ def test_every_input_says_why_and_who() -> None:
         assert one.spread.low < one.spread.high
 
 
-def test_rents_and_what_is_left_of_the_price_move_together() -> None:
+def test_rents_and_the_price_of_new_machines_move_together() -> None:
     z = normal_draws(uncertain_inputs(planned()), 1_024, 7)
     names = [one.name for one in uncertain_inputs(planned())]
-    rent, left = z[:, names.index("rent_change_per_year")], z[:, names.index(POSITION)]
+    rent, left = z[:, names.index("rent_change_per_year")], z[:, names.index(PATH)]
     assert np.corrcoef(rent, left)[0, 1] == pytest.approx(load_futures_assumptions().together.coefficient, abs=0.03)
     assert np.std(left) == pytest.approx(1.0, abs=0.03)
     power = z[:, names.index("usd_per_kwh")]

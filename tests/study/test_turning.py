@@ -65,7 +65,7 @@ def test_the_first_flip_is_the_least_surprising_one() -> None:
     nearest = min((bar for bar in bars if bar.flips_sign), key=lambda bar: abs(bar.flip_sigmas or 0.0))
     assert (first.input.name, first.flip) == (nearest.input.name, pytest.approx(nearest.flip))
     assert most_likely_change(MADE, sure.answer, sure.futures) == (
-        "Most likely to change this answer: change of rents a year, at +6.8% instead of 0%.",
+        "Most likely to change this answer: change of rents a year, at +16% instead of 0%.",
     )
 
 
@@ -219,6 +219,6 @@ def test_charts_are_what_plotly_takes() -> None:
         assert sum(len(trace["x"]) for trace in sure.data) == 50
         for figure in (sure, future_charts.tornado_chart(bars, dark), future_charts.break_even_map_chart(there, dark)):
             type(figure)(figure.to_dict())  # plotly's own validation
-    assert tornado_title(bars).startswith("Change of rents a year matters most; ")
+    assert tornado_title(bars).startswith("Price of one GPU matters most; ")
     assert len(tornado_table(bars)) == len(bars)
     assert tornado_title(()) == "No uncertain input changes the answer."

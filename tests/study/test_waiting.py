@@ -203,7 +203,7 @@ def test_the_price_of_later_machines_is_drawn() -> None:
         one.name
         for one in uncertain_inputs(plan_from_context(found.plan.setting.with_tried({ORDER: float(found.months[-1])})))
     }
-    assert "hardware_price_change_per_year" in names
+    assert "hardware_price_position" in names
     assert there.share_cheaper[0] == 0.0
     assert np.all(there.low_usd <= found.present_usd)
     assert np.all(there.high_usd >= found.present_usd)

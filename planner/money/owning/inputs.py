@@ -23,6 +23,7 @@ from planner.money.ledger import (
 )
 from planner.money.owning.machine import Machine
 from planner.money.owning.machine import fleet as asked_for
+from planner.money.owning.machine_price import add_path_beside, add_price_path, add_residual_share
 from planner.money.owning.place import (
     HOST_POWER,
     figure_there,
@@ -37,7 +38,6 @@ from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.durations import months_words
 from pricing import Figure
 from pricing.caching import cached
-from pricing.finance import ResidualCurve
 
 # The facts of owning, by the name the formulas use (which is the scenario's) and the id in the catalogue.
 FACTS: dict[str, str] = {
@@ -65,7 +65,6 @@ LEAD_TIME = "owned-lead-time-months"
 ORDER = "order_month"
 # Yearly changes of prices, by the name the formulas use (which is the scenario's) and the id in the catalogue.
 CHANGES: dict[str, str] = {
-    "hardware_price_change_per_year": "owned-hardware-price-change",
     "power_price_change_per_year": "owned-power-price-change",
     "space_price_change_per_year": "owned-space-price-change",
     "wage_change_per_year": "owned-wage-change",
@@ -74,9 +73,6 @@ CHANGES: dict[str, str] = {
 ROOM = "owned-room-usd-per-kw"
 CARD_BUSY, CARD_IDLE = "card-power-busy", "card-power-idle"
 AT_LOAD = "power_share_at_load"  # of the rated power, read off your curve at the busy share
-CURVE = "owned-residual"  # where its kind has none of its own
-TIMES = "residual_times"  # what is left of the price, times this
-POSITION = "residual_position"  # between the curve's low end (-1) and its high end (1)
 _OTHER_END: dict[Case, Case] = {"low": "high", "typical": "typical", "high": "low"}
 _ONE_EACH = judged("no server with it is known; one in each assumed")
 _NO_SOFTWARE = judged("licences are optional; none assumed")
@@ -129,7 +125,8 @@ def _compute_shared_inputs(setting: PlanContext) -> Mapping[str, LedgerInput]:
     for name, fact in FACTS.items():
         figure = site_or_fact_figure(setting, name, fact)
         sheet.figure(name, figure, figure.unit, getattr(own, name))
-    for name in ("hardware_price_change_per_year", "wage_change_per_year", "maintenance_change_per_year"):
+    add_price_path(sheet, setting)
+    for name in ("wage_change_per_year", "maintenance_change_per_year"):
         _add_price_change(sheet, setting, name)
     for name, fact in CHEAPER_FACTS.items():
         _add_fact_lower_bound(sheet, name, fact, getattr(own, name))
@@ -168,19 +165,21 @@ def add_holding(sheet: InputSheet, setting: PlanContext, until_months: Num | Non
     if np.any(np.asarray(ordered) > 0):
         sheet.add("ordered", holding.ordered, "1 in the month of the order, else 0", PLAN)
         sheet.add("ordered_after_years", holding.ordered_years, "years from today", YOUR_INPUT)
+        add_path_beside(sheet, setting, "ordered_path", holding.ordered_years)
     sheet.add("room_age_years", holding.months / MONTHS_PER_YEAR, "years", PLAN)
     warranty = sheet.used["warranty_years"].value
     sheet.add("after_warranty", holding.beyond(warranty * MONTHS_PER_YEAR), "share of each month", PLAN)
-    add_residual_share(sheet, setting, "residual_share", holding.last_age_months)
+    last = holding.last_price_after_months
+    add_residual_share(sheet, setting, "residual_share", priced_months=last, sold_months=holding.stop,
+                       age_months=holding.last_age_months)  # fmt: skip
     if refreshed and not np.all(np.isinf(holding.refresh_months)):
         sheet.add("refreshes", holding.refreshes, "1 in months of replacement, else 0", PLAN)
-        for name, months in (
-            ("new_price_after_years", holding.new_price_after_months),
-            ("old_price_after_years", holding.old_price_after_months),
-            ("last_price_after_years", holding.last_price_after_months),
-        ):
-            sheet.add(name, months / MONTHS_PER_YEAR, "years from today", PLAN)
-        add_residual_share(sheet, setting, "residual_share_at_refresh", holding.refresh_months)
+        new, old = holding.new_price_after_months, holding.old_price_after_months
+        for which, months in (("new", new), ("old", old), ("last", last)):
+            sheet.add(f"{which}_price_after_years", months / MONTHS_PER_YEAR, "years from today", PLAN)
+            add_path_beside(sheet, setting, f"{which}_price_path", months / MONTHS_PER_YEAR)
+        add_residual_share(sheet, setting, "residual_share_at_refresh", priced_months=old, sold_months=new,
+                           age_months=holding.refresh_months)  # fmt: skip
     return holding
 
 
@@ -193,49 +192,6 @@ def _when(sheet: InputSheet, holding: Holding) -> Origin:
     if np.ndim(holding.stop) == 0:
         note = f"{note}, sold after {float(holding.stop):g}"
     return replace(PLAN, note=note)
-
-
-def add_residual_share(sheet: InputSheet, setting: PlanContext, name: str, age_months: Num) -> None:
-    """The share of the price left at an age: yours, or read off the curve."""
-    times = sheet.tried.get(TIMES, 1.0)
-    yours = sheet.tried.get("residual_share", setting.scenario.own.residual_share)
-    if yours is not None:
-        tried = "residual_share" in sheet.tried or TIMES in sheet.tried
-        sheet.add(name, yours * times, "share", TRIED if tried else YOUR_INPUT)
-        return
-    curve = curve_of(setting)
-    shares = {"low": curve.high, "typical": curve.typical, "high": curve.low}[setting.case] or curve.typical
-    source = setting.catalogue.sources[curve.source]
-    where = Origin(source.title, curve.kind, url=source.url, note=curve.note)
-    share = left((0, *curve.age_months), (1.0, *shares), age_months)
-    if POSITION in sheet.tried:
-        low, high = (
-            left((0, *curve.age_months), (1.0, *(end or shares)), age_months) for end in (curve.low, curve.high)
-        )
-        share, where = between(sheet.tried[POSITION], share, low, high), TRIED
-    sheet.add(name, share * times, "share", TRIED if TIMES in sheet.tried else where)
-
-
-def curve_of(setting: PlanContext) -> ResidualCurve:
-    """Return the residual value curve of a plan: the curve of its kind of chip, else the general one."""
-    residuals, chip = setting.catalogue.residuals, setting.catalogue.accelerators.get(setting.scenario.accelerator)
-    market = None if chip is None else chip.used_market
-    own_kind = (residual for residual in residuals.values() if market is not None and residual.used_market == market)
-    return next(own_kind, residuals[CURVE])
-
-
-def between(position: Num, middle: Num, low: Num, high: Num) -> Num:
-    """A point of a range, by how far it lies from the middle: -1 is its low end, 1 its high end. [1]"""
-    away = np.where(np.asarray(position) < 0, middle - low, high - middle)
-    return np.asarray(np.clip(middle + position * away, 0.0, 1.0))
-
-
-def left(ages: tuple[int, ...], shares: tuple[float, ...], age_months: Num) -> Num:
-    """Return what a curve says at an age; beyond its last one it goes on falling as in its last year."""
-    last = shares[-1] / shares[-2]
-    beyond = np.maximum(np.asarray(age_months, dtype=np.float64) - ages[-1], 0.0) / (ages[-1] - ages[-2])
-    share = np.interp(age_months, ages, shares) * last**beyond
-    return float(share) if np.ndim(share) == 0 else np.asarray(share)
 
 
 def _tried(sheet: InputSheet, name: str, value: Num) -> Num:

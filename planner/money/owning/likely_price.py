@@ -110,19 +110,11 @@ def _chip_traits(record: Accelerator) -> _ChipTraits | None:
         return None
     stacked = (record.memory_type or "").startswith("HBM")
     full = stacked or (single is not None and rate >= _FULL_RATE * single)
-    return _ChipTraits(rate, memory, bandwidth, _year(record.launched), stacked, full, record.vendor)
+    return _ChipTraits(rate, memory, bandwidth, record.launch_year, stacked, full, record.vendor)
 
 
 def _typical(figure: Figure | None) -> float | None:
     return None if figure is None else figure.newest.typical
-
-
-def _year(launched: str | None) -> float | None:
-    """The year as a number, with its month; the middle of the year where only that is known."""
-    if launched is None:
-        return None
-    year, _, month = launched.partition("-")
-    return float(year) + (float(month) - 0.5) / 12 if month else float(year) + 0.5
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,9 @@ from planner.money.ledger import YOUR_INPUT, InputSheet, Line
 from planner.money.owning.inputs import AT_LOAD, add_holding, add_owning_inputs, add_power_curve
 from planner.money.owning.machine import Machine, machine
 from planner.money.owning.machine import fleet as fleet_asked
+from planner.money.owning.machine_price import add_path_beside
 from planner.money.owning.place import place_of, power_shortfall_reason
-from planner.money.owning.resale import LATER, PRICED, become, sale_lines
+from planner.money.owning.resale import LATER, PRICED, PRICED_PATH, become, sale_lines
 from planner.money.selling import SellableHours, hour_sale_lines
 from planner.money.setting import PlanContext
 from planner.money.timeline import PLAN, Holding
@@ -165,6 +166,7 @@ def _has_moved(sheet: InputSheet) -> bool:
 def _add_price_day(sheet: InputSheet, setting: PlanContext, years: float) -> None:
     """Add the day of an order's price, and in real terms what a dollar is worth on it."""
     sheet.add(PRICED, years, "years from today", YOUR_INPUT)
+    add_path_beside(sheet, setting, PRICED_PATH, years)
     inflation = inflation_per_year(setting)
     if inflation != 0:
         sheet.add(_WORTH_PRICED, (1 + inflation) ** -years, "dollars of today", PLAN)
@@ -175,7 +177,7 @@ def _on_its_day(sheet: InputSheet, name: str) -> str:
     if PRICED not in sheet.used:
         return name
     if not sheet.used[name].is_yours:
-        return f"{name} * {LATER} ** {PRICED}"
+        return f"{name} * {LATER} ** {PRICED}{f' * {PRICED_PATH}' if PRICED_PATH in sheet.used else ''}"
     return f"{name} * {_WORTH_PRICED}" if _WORTH_PRICED in sheet.used else name
 
 

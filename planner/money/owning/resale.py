@@ -11,7 +11,7 @@ import numpy as np
 from planner.money.formula import Num, formula
 from planner.money.inflation import deflate_lines
 from planner.money.ledger import COMPUTED, TRIED, YOUR_INPUT, InputSheet, Line
-from planner.money.owning.inputs import TIMES
+from planner.money.owning.machine_price import TIMES
 from planner.money.setting import PlanContext
 from planner.money.timeline import PLAN, Holding
 from planner.scenario.base import MONTHS_PER_YEAR
@@ -84,6 +84,7 @@ def value(sheet: InputSheet, how: str) -> Num:
 
 LATER = "(1 + hardware_price_change_per_year)"
 PRICED = "priced_after_years"  # of an order with a price of its own: from today to the month it is typed for
+PRICED_PATH = "priced_path"
 HOST = "host_part"  # of the price
 COST, GUARANTEED = "guarantee_cost_share", "guaranteed_residual_share"
 _REPLACED = " of what is replaced"
@@ -131,7 +132,11 @@ def sale_lines(
 
 def become(sheet: InputSheet, name: str) -> str:
     """The factor of the machine price on a later day: since today, or since its own day."""
-    return f"{LATER} ** ({name} - {PRICED})" if PRICED in sheet.used else f"{LATER} ** {name}"
+    path = name.replace("_after_years", "_path")
+    beside = f" * {path}" if path in sheet.used else ""
+    if PRICED not in sheet.used:
+        return f"{LATER} ** {name}{beside}"
+    return f"{LATER} ** ({name} - {PRICED}){beside}{f' / {PRICED_PATH}' if beside else ''}"
 
 
 def _refresh_timing(

@@ -13,8 +13,8 @@ from planner.money.inflation import deflate_lines
 from planner.money.ledger import YOUR_INPUT, InputSheet, Line
 from planner.money.option import ChartStyle, OptionLedger, OptionSpec, Unavailable
 from planner.money.owning import Ownership, owned
-from planner.money.owning.inputs import add_residual_share
 from planner.money.owning.lines import FleetOrder
+from planner.money.owning.machine_price import add_residual_share
 from planner.money.owning.resale import Installments, level_payment, value, whole_months
 from planner.money.setting import PlanContext
 from planner.money.timeline import Holding
@@ -79,7 +79,8 @@ def add_lease_terms(setting: PlanContext, put: InputSheet, held: Holding, terms:
     months = whole_months(terms.years, held.months)
     Installments(held, months, in_advance=terms.in_advance).add_to(put, "lease")
     if terms.left_share is None:
-        add_residual_share(put, setting, _LEFT, months)
+        add_residual_share(put, setting, _LEFT, priced_months=held.ordered_months, sold_months=held.start + months,
+                           age_months=months)  # fmt: skip
     else:
         put.add(_LEFT, terms.left_share, "share of the price", YOUR_INPUT)
     put.fact(_RATE, LEASE_RATE, terms.rate_per_year)

@@ -22,14 +22,14 @@ def _format_staffing(share: float) -> str:
     return "nobody" if share <= 0 else f"1 for {words.number(1 / share)}"
 
 
-def _format_residual_position(position: float) -> str:
-    """A place between curves of resale values: -1 is the low one, 1 the high one."""
-    the = "the " if round(100 * abs(position)) in (0, 100) else ""
-    return f"{the}{_place(position)} curve"
+def _format_position(position: float) -> str:
+    """A place in a range of prices: -1 is its low end, 1 its high end."""
+    share, place = round(100 * abs(position)), _place(position)
+    return "the middle" if share == 0 else f"{'the ' if share == 100 else ''}{place} end"
 
 
 def _place(position: float) -> str:
-    """A place between curves of resale values, where there is little room."""
+    """A place in a range of prices, where there is little room."""
     share, end = round(100 * abs(position)), "low" if position < 0 else "high"
     return "middle" if share == 0 else end if share == 100 else f"{share}% towards the {end}"
 
@@ -50,7 +50,8 @@ _LABELS: dict[str, tuple[str, str, Write]] = {
             ("egress", "Price of traffic out"),
         )
     },
-    "residual_position": ("Resale value", "", _format_residual_position),
+    "residual_position": ("Resale value", "of a new one that day", _format_position),
+    "hardware_price_position": ("Price of new machines", "", _format_position),
     "lead_time_months": ("Delivery time", "", months_words),
     "warranty_years": ("Warranty", "", years_words),
     "usd_per_accelerator": ("Price of one GPU", "", words.usd),
@@ -81,7 +82,8 @@ _LABELS: dict[str, tuple[str, str, Write]] = {
     YEARS: ("Years", "", years_words),
 }
 
-_SHORTER: dict[str, Write] = {"busy_factor": words.percent, "hours_factor": words.percent, "residual_position": _place}
+_SHORTER: dict[str, Write] = {"busy_factor": words.percent, "hours_factor": words.percent,
+                              "residual_position": _place, "hardware_price_position": _place}  # fmt: skip
 
 
 def input_label(name: str) -> str:
@@ -113,6 +115,10 @@ _CALLED = {
     "million_input_tokens_per_month": "Tokens sent",
     "million_output_tokens_per_month": "Tokens written",
     "minimum_accelerators": "Fewest accelerators in one order",
+    **dict.fromkeys(
+        ("new_price_path", "old_price_path", "last_price_path", "ordered_path", "priced_path"),
+        "Price of new machines, beside its yearly change",
+    ),
     "new_price_after_years": "Time until the price of what comes is set",
     "old_price_after_years": "Time until the price of what goes was set",
     "ordered_after_years": "Time until the order",

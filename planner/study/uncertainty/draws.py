@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.owning.inputs import POSITION
+from planner.money.owning.machine_price import PATH
 from planner.study.data_files import DATA, load_futures_assumptions
 from planner.study.uncertainty.uncertain_inputs import RENTS, DistributionError, UncertainParameter, values_at_z
 from pricing.caching import cached
@@ -63,14 +63,14 @@ def _read_only(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def correlate(inputs: tuple[UncertainParameter, ...], z: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return draws whose resale price depends on where rents go: a Gaussian copula."""
+    """Return draws in which the price of new machines moves with rents: a Gaussian copula."""
     column = {parameter.name: number for number, parameter in enumerate(inputs)}
     rent = next((column[name] for name in RENTS if name in column), None)
-    if rent is None or POSITION not in column:
+    if rent is None or PATH not in column:
         return z
     share = load_futures_assumptions().together.coefficient
     out = z.copy()
-    out[:, column[POSITION]] = share * z[:, rent] + math.sqrt(1 - share**2) * z[:, column[POSITION]]
+    out[:, column[PATH]] = share * z[:, rent] + math.sqrt(1 - share**2) * z[:, column[PATH]]
     return out
 
 

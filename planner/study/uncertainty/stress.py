@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from pydantic import Field, model_validator
 
-from planner.money.owning.inputs import POSITION, TIMES, lead_time
+from planner.money.owning.inputs import lead_time
+from planner.money.owning.machine_price import PATH, POSITION, TIMES
 from planner.money.plan import Plan, plan_from_context
 from planner.money.price_path import STEP, STEP_AFTER
 from planner.money.verdict.breakeven import ledger_input_value
@@ -21,8 +22,8 @@ from planner.study.uncertainty.uncertain_inputs import DistributionError
 from pricing.caching import cached
 from pricing.figure import StrictModel, Text
 
-# Start values of a change where no ledger shows the input: no jump, the middle of the curve, all of the price.
-_USUAL = {STEP: 1.0, STEP_AFTER: 0.0, TIMES: 1.0, POSITION: 0.0}
+# Start values of a change where no ledger shows the input: no jump, the middle of a path, all of the price.
+_USUAL = {STEP: 1.0, STEP_AFTER: 0.0, TIMES: 1.0, POSITION: 0.0, PATH: 0.0}
 
 
 class InputChange(StrictModel):

@@ -20,7 +20,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from planner.money.demand.lost_time import RATE
 from planner.money.ledger import Case, Ledger, LedgerInput, Origin, end, origin
-from planner.money.owning.inputs import CHEAPER_FACTS, POSITION, curve_of, lead_time
+from planner.money.owning.inputs import CHEAPER_FACTS, lead_time
+from planner.money.owning.machine_price import CHANGE as NEW_PRICE_CHANGE
+from planner.money.owning.machine_price import PATH, POSITION, PROCESS
 from planner.money.plan import Plan
 from planner.money.price_path import CHANGE, DRIFT, LEAST_CHANGE, MOST_CHANGE
 from planner.money.renting.offer_inputs import BESIDE_FACTORS, PRICE, estimated_prices, price_factor
@@ -86,7 +88,10 @@ OF_BELIEF = "what a price read so long ago is worth today, from its 10th to its 
 OF_OTHERS = "what other providers ask, from its 10th to its 90th percentile"
 OF_BAND = "published runs over our prediction of them, each source left out of the fit, 10th to 90th percentile"
 OF_REGIMES = "from RSC-2 (low) over Llama 3 to every cause in research clusters (high), arXiv 2407.21783 and 2410.21680"
-OF_CURVE = "from the curve's low end (-1) over its middle (0) to its high end (1), whatever the age"
+OF_USED = "a used one over a new one of the same day, from the 10th (-1) to the 90th percentile (1), whatever the age"
+OF_PATH = (
+    "a new one of the same product, from the 10th percentile of its path (-1) to the 90th (1); it moves with rents"
+)
 _LEAST_BUSY = 1e-6
 # These follow from others that are drawn.
 _FOLLOWS = frozenset({"residual_share", "residual_share_at_refresh", "left_share"})
@@ -110,7 +115,7 @@ def uncertain_inputs(plan: Plan) -> tuple[UncertainParameter, ...]:
     """Return every uncertain input of a plan, by name. An input that is tried out is certain."""
     every = [*_figure_ranges(plan), *_price_ages(plan), *_assumed_fees(plan)]
     if any(WAYS[option.way].owns for option in plan.options):
-        every += [*_delivery_parameters(plan), *_residual_parameter(plan)]
+        every += [*_delivery_parameters(plan), *_machine_price_parameters(plan)]
     every += [*_rent_parameters(plan), *_work_parameters(plan), *_failure_parameters(plan)]
     by_name = {parameter.name: parameter for parameter in every
                if not parameter.spread.is_certain and parameter.name not in plan.setting.tried}  # fmt: skip
@@ -233,16 +238,16 @@ def _uses(plan: Plan, name: str) -> bool:
     return any(used.name == name for option in plan.options for line in option.ledger.lines for used in line.used)
 
 
-def _residual_parameter(plan: Plan) -> Iterator[UncertainParameter]:
-    setting = plan.setting
-    if not any(_uses(plan, name) for name in _FOLLOWS):
-        return  # the resale price is agreed
-    curve = curve_of(setting)
-    if setting.scenario.own.residual_share is not None or curve.low is None or curve.high is None:
-        return
-    source = setting.catalogue.sources[curve.source]
-    reason, spread = f"{OF_CURVE}. {curve.note}", InputDistribution(-1.0, 0.0, 1.0)
-    yield UncertainParameter(POSITION, "position", spread, reason, curve.kind, source.title, source.url)
+def _machine_price_parameters(plan: Plan) -> Iterator[UncertainParameter]:
+    """Yield the path of new machines and the price of used ones over it; what you typed is certain."""
+    own, spread = plan.setting.scenario.own, InputDistribution(-1.0, 0.0, 1.0)
+    sold = own.residual_share is None and any(_uses(plan, name) for name in _FOLLOWS)
+    positions = {POSITION: (OF_USED, sold)}
+    moves = own.hardware_price_change_per_year is None
+    positions[PATH] = (OF_PATH, moves and (sold or _uses(plan, NEW_PRICE_CHANGE)))
+    for name, (reason, is_drawn) in positions.items():
+        if is_drawn:
+            yield UncertainParameter(name, "position", spread, reason, PROCESS.kind, PROCESS.source, PROCESS.url)
 
 
 def _rent_parameters(plan: Plan) -> Iterator[UncertainParameter]:

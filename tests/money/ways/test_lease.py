@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from planner.money.finance import flow_years, npv_usd
 from planner.money.option import OptionLedger, Unavailable
 from planner.money.ways import lease
+from pricing.market.hardware import used_share
 from tests.money.owning import EIGHTY, NOTHING, built, by_line, monthly, scenario, setting, total
 
 OWN = {**EIGHTY, "running_usd_per_month": 5_000.0}
@@ -94,11 +95,10 @@ def test_sold_before_it_is_paid_everything_is_settled() -> None:
     assert paid(found, "Buying it at the end") == pytest.approx({24: 320_000})
 
 
-def test_what_is_left_is_read_off_the_curve_where_you_say_nothing() -> None:
-    """After two years 60 %, so that 40 % are paid off."""
-    own = {**OWN, "residual_share": None}
+def test_what_is_left_is_a_used_one_where_you_say_nothing() -> None:
+    own, left = {**OWN, "residual_share": None}, float(used_share(2.0, "sxm"))
     terms = {"left_share": None, "rate_per_year": 0.0, "years": 2.0}
-    assert paid(way(terms, own))[0] == pytest.approx(0.4 * 800_000 / 24)
+    assert paid(way(terms, own))[0] == pytest.approx((1 - left) * 800_000 / 24)
 
 
 def test_payments_begin_on_delivery() -> None:
