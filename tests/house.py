@@ -104,8 +104,13 @@ def room_of(name: str) -> str | None:
     return next((room for room in FLOOR_OF if inside(name, (room,))), None)
 
 
-def imports(module: Module) -> Iterator[tuple[ast.stmt, str]]:
+@cache
+def imports(module: Module) -> tuple[tuple[ast.stmt, str], ...]:
     """Everything it imports, under its full name: `from ..money import owned` is planner.money.owning."""
+    return tuple(_imports(module))
+
+
+def _imports(module: Module) -> Iterator[tuple[ast.stmt, str]]:
     for node in module.nodes:
         if isinstance(node, ast.Import):
             yield from ((node, alias.name) for alias in node.names)

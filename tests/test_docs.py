@@ -29,6 +29,7 @@ from pricing import choices, figure, load_catalogue, records
 from pricing.query import AGEING_DAYS
 from tests import house
 from tests.house import ROOT
+from tests.rows import each_row
 
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
 METHOD = (ROOT / "docs" / "method.md").read_text(encoding="utf-8")
@@ -74,20 +75,20 @@ LISTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "unit"), FIGURES)
+@each_row(("name", "unit"), FIGURES)
 def test_every_figure_is_in_the_glossary_with_its_unit(name: str, unit: str) -> None:
     assert name in ROWS, f"add {name} to docs/glossary.md"
     assert ROWS[name][0] == unit
 
 
-@pytest.mark.parametrize(("name", "meaning"), MEANINGS)
+@each_row(("name", "meaning"), MEANINGS)
 def test_a_figure_means_in_the_glossary_what_its_field_says(name: str, meaning: str) -> None:
     assert meaning, f"{name} says nothing of itself in pricing/records.py"
     told = ROWS[name][1]
     assert meaning.startswith(told) or told.startswith(meaning)
 
 
-@pytest.mark.parametrize("closed_list", LISTS)
+@each_row("closed_list", LISTS)
 def test_every_word_of_a_closed_list_is_in_the_glossary(closed_list: str) -> None:
     section = re.search(rf"^### {closed_list}:.*?(?=^#|\Z)", GLOSSARY, flags=re.MULTILINE | re.DOTALL)
     assert section is not None
@@ -148,7 +149,7 @@ def test_a_row_that_is_missing_would_be_noticed() -> None:
     assert "tdp_w" not in table_rows(shorter)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+@each_row("page", PAGES)
 def test_what_a_page_links_to_exists(page: Path) -> None:
     links = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
     here = [link for link in links if not link.startswith(("http://", "https://", "mailto:"))]
@@ -211,7 +212,7 @@ def futures_of_the_method() -> str:
     return one_line(section.group())
 
 
-@pytest.mark.parametrize("said", [
+@each_row("said", [
     f"not once but {FUTURES:,} times",
     f"10th percentile {100 * load_futures_assumptions().use.low:.0f} %",
     f"90th percentile {100 * load_futures_assumptions().use.high:.0f} %",
@@ -304,7 +305,7 @@ def doubled(text: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+@each_row("page", PAGES)
 def test_no_passage_of_a_page_stands_twice(page: Path) -> None:
     assert doubled(page.read_text(encoding="utf-8")) == []
 

@@ -6,6 +6,7 @@ import pytest
 
 from tests import house
 from tests.house import Module
+from tests.rows import each_row
 
 
 @pytest.mark.parametrize("rule", house.RULES, ids=lambda rule: rule.__name__)
@@ -21,7 +22,7 @@ def test_the_inspector_saw_every_room_there_is() -> None:
     } <= seen  # fmt: skip
 
 
-@pytest.mark.parametrize("room", list(house.FLOOR_OF))
+@each_row("room", list(house.FLOOR_OF))
 def test_inside_a_room_arrows_run_one_way(room: str) -> None:
     complaints = house.circles(house.modules(), room)
     assert not complaints, "each of these knows the next, in a circle:\n" + "\n".join(complaints)
@@ -116,7 +117,7 @@ WRONG = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("rule", "path", "code", "complaint"), WRONG)
+@each_row(("rule", "path", "code", "complaint"), WRONG)
 def test_the_inspector_catches(rule: house.Rule, path: str, code: str, complaint: str) -> None:
     found = list(rule(Module.of(path, code)))
     assert len(found) == 1, found
@@ -157,7 +158,7 @@ FINE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("rule", "path", "code"), FINE)
+@each_row(("rule", "path", "code"), FINE)
 def test_the_inspector_leaves_in_peace(rule: house.Rule, path: str, code: str) -> None:
     assert list(rule(Module.of(path, code))) == []
 
@@ -184,7 +185,7 @@ def test_no_file_points_at_somebodys_machine() -> None:
     assert not complaints, "\n".join(complaints)
 
 
-@pytest.mark.parametrize(("line", "caught"), [
+@each_row(("line", "caught"), [
     ("see /ho" + "me/anna/notes.md", True), ("cp /t" + "mp/curate.py .", True),
     ("read ../sha" + "red/design.md", True), ("as sha" + "red/facts says", True),
     ("https://example.org/ho" + "me/page", False), ("https://example.org/a/wor" + "k/b", False),

@@ -20,6 +20,7 @@ from planner.evidence.table import RunTableError
 from planner.speed.serving.chips import serving_data
 from pricing import PricingError
 from tests.facts import CATALOGUE
+from tests.rows import each_row
 from tools.check_gpu import constants_from_measurement, factors, main, measured_accelerator, read_measured
 
 H100 = {
@@ -172,7 +173,7 @@ def test_constants_of_the_machine_are_what_was_measured_and_ours_for_the_rest() 
     assert made.layer_us == serving_data().values().layer_us
 
 
-@pytest.mark.parametrize(("before", "after", "wish"), [
+@each_row(("before", "after", "wish"), [
     ("format: 1", "format: 2", "format"), ("value: 712.0", "value: 1.0e+300", "results.0.value"),
     ("value: 712.0", "value: .nan", "results.0.value"), ("value: 712.0", 'value: "712"', "results.0.value"),
     ("quick: false", "quick: false\nmore: 1", "more"), ("results:", "results: []\nold:", "results"),

@@ -19,6 +19,7 @@ from bench.peers.cases import Case
 from bench.peers.environments import PeerProgram, PeerUnavailableError, peer_python
 from tests.browser import chromium
 from tests.house import ROOT
+from tests.rows import each_row
 from tools import serve
 
 SETTINGS = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
@@ -33,7 +34,7 @@ SAFE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("section", "name", "value"), SAFE)
+@each_row(("section", "name", "value"), SAFE)
 def test_a_safe_setting_stays(section: str, name: str, value: object) -> None:
     assert SETTINGS[section][name] == value
 
@@ -51,9 +52,9 @@ def contrast(one: str, other: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("ground", ["backgroundColor", "secondaryBackgroundColor"])
-@pytest.mark.parametrize("ink", ["textColor", "linkColor", "primaryColor"])
+@each_row("theme", ["light", "dark"])
+@each_row("ground", ["backgroundColor", "secondaryBackgroundColor"])
+@each_row("ink", ["textColor", "linkColor", "primaryColor"])
 def test_a_theme_can_be_read(theme: str, ground: str, ink: str) -> None:
     colours = SETTINGS["theme"][theme]
     assert contrast(colours[ink], colours[ground]) >= READABLE

@@ -15,6 +15,7 @@ from planner.cli import VERBS
 from planner.web.serving.launcher import LATER
 from tests import house
 from tests.house import ROOT
+from tests.rows import each_row
 
 OF_TABLES_AND_SCREENS = ("pandas", "plotly", "streamlit", "pyarrow")
 OF_SCIPY = ("scipy", "numpy.f2py")
@@ -59,7 +60,7 @@ def named(value: object) -> str:
     return " ".join(value) if isinstance(value, list) else ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "code"),
     [
         (["--help"], 0), (["plan", "--help"], 0), (["check", "training", "--help"], 0), (["schema", "--help"], 0),
@@ -67,7 +68,6 @@ def named(value: object) -> str:
         (["train", "--model", "llama-3-8b", "--accelerator", "h100 sxm", "--count", "many"], 2),
         (["serve", "--model", "llama-3-8b"], 2), (["compare", "enterprise"], 2),
     ],
-    ids=named,
 )  # fmt: skip
 def test_words_are_told_and_refused_by_nothing_but_words(arguments: list[str], code: int) -> None:
     found = ran(*arguments)

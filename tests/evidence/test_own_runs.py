@@ -18,6 +18,7 @@ from planner.speed.training import train
 from planner.speed.training.across import across
 from tests.evidence.mine import SERVED, as_csv, own_rows
 from tests.facts import CATALOGUE, DAY
+from tests.rows import each_row
 from tools.calibration.cross_validation import (
     bands_by_group,
     check_enough_sources,
@@ -139,7 +140,7 @@ def test_what_is_brought_takes_the_place_of_its_kind() -> None:
 GOOD = own_rows(CATALOGUE, "training", (0.8,))[0]
 
 
-@pytest.mark.parametrize(("change", "why"), [
+@each_row(("change", "why"), [
     ({"tokens_per_s_per_accelerator": "fast"}, "line 2, column tokens_per_s_per_accelerator: want a number"),
     ({"tokens_per_s_per_accelerator": "1e12"}, "times what one H100-SXM5-80GB can compute of such a model; want"),
     ({"tokens_per_s_per_accelerator": "0.001"}, "of what one H100-SXM5-80GB can compute of such a model; want"),
@@ -159,7 +160,7 @@ def test_a_run_that_cannot_be_gone_by_says_why_and_the_others_count(change: dict
         read_factors(CATALOGUE, as_csv([{**GOOD, **change}]), file="mine.csv", day=DAY)
 
 
-@pytest.mark.parametrize(("text", "wish"), [
+@each_row(("text", "wish"), [
     ("", "line 1: no column says what was measured. Want one or more for training runs tokens_per_s_per_acc"),
     ("a;b\n1;2\n", "no column says what was measured"),
     ("tokens_per_s_per_accelerator,tpot_ms\n", "columns of both kinds; separate the two"),

@@ -25,6 +25,7 @@ from planner.scenario.vocabulary import Kind
 from pricing import Catalogue, load_catalogue
 from tests.evidence.golden import serving_rows, training_rows
 from tests.facts import CATALOGUE
+from tests.rows import each_row
 from tools.calibration.error_spread import (
     FEWEST,
     SOURCE,
@@ -57,7 +58,7 @@ def checked(kind: Kind, **cells: object) -> CheckedRun:
     return found
 
 
-@pytest.mark.parametrize(("kind", "column", "times", "looks"), [
+@each_row(("kind", "column", "times", "looks"), [
     ("training", "tokens_per_s_per_accelerator", 8, "the total of all 8"),
     ("training", "tokens_per_s_per_accelerator", 1 / 8_192, "sequences a second"),
     ("training", "step_time_s", 1_000, "milliseconds"), ("training", "peak_memory_gb", 8, "the total of all 8"),

@@ -22,6 +22,7 @@ from planner.speed.serving.chips import serving_data
 from planner.speed.training.constants import GUESSED
 from tests.evidence.mine import SERVED, TRAINED, as_csv
 from tests.facts import CATALOGUE, DAY
+from tests.rows import each_row
 
 MEASURED = {"training": {"tokens_per_s_per_accelerator": "9000"}, "serving": {"output_tokens_per_s_total": "3000"}}
 BOTH = get_args(Kind)
@@ -109,8 +110,8 @@ def test_every_row_is_predicted_or_told_as_skipped_whatever_is_in_its_cells(tabl
     assert len(runs_table(CATALOGUE, own)) == many
 
 
-@pytest.mark.parametrize("kind", BOTH)
-@pytest.mark.parametrize("params_b", ["2800", "99999", "0.002"])
+@each_row("kind", BOTH)
+@each_row("params_b", ["2800", "99999", "0.002"])
 def test_a_shape_is_guessed_for_every_sane_size(kind: Kind, params_b: str) -> None:
     (one,) = checked(kind, [row(kind, model="Kimi-K9", params_b=params_b)])
     assert one.skipped_reason is None
@@ -118,8 +119,8 @@ def test_a_shape_is_guessed_for_every_sane_size(kind: Kind, params_b: str) -> No
     assert one.model is None
 
 
-@pytest.mark.parametrize("kind", BOTH)
-@pytest.mark.parametrize(("sizes", "why"), [
+@each_row("kind", BOTH)
+@each_row(("sizes", "why"), [
     ({"params_b": "8030000000"}, "no network has 8.03e+09 billion parameters; want 0.001 to 100,000"),
     ({"params_b": "8", "active_params_b": "70"}, "70 billion parameters at work of 8 there are"),
     ({"params_b": "8", "active_params_b": "0.0001"}, "is fewer than any network has"),
@@ -149,8 +150,8 @@ def test_a_guessed_shape_has_the_size_it_was_guessed_from(params_b: float, share
 GLM_FLASH = {"model": "GLM-4.7-Flash", "params_b": "30", "active_params_b": "3"}
 
 
-@pytest.mark.parametrize("kind", BOTH)
-@pytest.mark.parametrize(
+@each_row("kind", BOTH)
+@each_row(
     "sizes",
     [GLM_FLASH, {"model": "GLM-5-Air", "params_b": "106"}, {"model": "Llama-3-8B", "params_b": "70"},
      {"model": "meta-llama/Llama-3-70B-Instruct", "params_b": "8"},
@@ -175,8 +176,8 @@ def test_a_rows_own_size_wins_over_its_name_is_marked_and_has_the_wide_band(kind
         assert unnamed.rate == pytest.approx(value)
 
 
-@pytest.mark.parametrize("kind", BOTH)
-@pytest.mark.parametrize(("share", "guessed"), [(0.88, False), (1.12, False), (0.85, True), (1.2, True)])
+@each_row("kind", BOTH)
+@each_row(("share", "guessed"), [(0.88, False), (1.12, False), (0.85, True), (1.2, True)])
 def test_sizes_within_fifteen_percent_are_of_one_model(kind: Kind, share: float, guessed: bool) -> None:
     key = "Llama-3-8B"
     said = CATALOGUE.models[key].params_b * share
@@ -195,8 +196,8 @@ def test_what_is_at_work_may_be_counted_with_the_table_of_words_or_without(kind:
         assert one.guessed is guessed, said
 
 
-@pytest.mark.parametrize("kind", BOTH)
-@pytest.mark.parametrize("model", ["GLM-4.7-Flash", "GLM-5-Air", "Kimi-K2-Mini", "DeepSeek-V3-Lite"])
+@each_row("kind", BOTH)
+@each_row("model", ["GLM-4.7-Flash", "GLM-5-Air", "Kimi-K2-Mini", "DeepSeek-V3-Lite"])
 def test_another_size_of_a_family_is_not_the_one_that_is_known(kind: Kind, model: str) -> None:
     (one,) = checked(kind, [row(kind, model=model)])
     assert "unknown shape" in (one.skipped_reason or "")
@@ -217,8 +218,8 @@ HEAD = "id,model,accelerator,n_accelerators,tp,notes"
 WHOLE = "good,Llama 3 8B,H100 SXM5,8,1,fine"
 
 
-@pytest.mark.parametrize("kind", BOTH)
-@pytest.mark.parametrize(("bad", "why"), [
+@each_row("kind", BOTH)
+@each_row(("bad", "why"), [
     ('bad,"Llama 3 8B,H100 SXM5,8,1,', "line 3: not a row of a CSV"),
     ('bad,Llama 3 8B,H100 SXM5,8,1,"open', "line 3: not a row of a CSV"),
     ('bad,"Llama" 3,H100 SXM5,8,1,', "are its quotes closed?"),

@@ -16,6 +16,7 @@ from planner.network.record import (
     with_user_models,
 )
 from tests.facts import CATALOGUE
+from tests.rows import each_row
 
 LLAMA: dict[str, Any] = {
     "_name_or_path": "meta-llama/Our-Llama", "model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32,
@@ -119,7 +120,7 @@ def read(**changed: Any) -> Any:
     return own_model(json.dumps({**LLAMA, **changed}))
 
 
-@pytest.mark.parametrize("name", KINDS)
+@each_row("name", KINDS)
 def test_a_file_of_each_kind_has_the_numbers_of_its_record(name: str) -> None:
     mine, known = user_model_record(own_model(json.dumps(KINDS[name]))), CATALOGUE.models[name]
     assert mine.params_b == pytest.approx(known.params_b, rel=0.01)
@@ -152,7 +153,7 @@ def test_it_is_called_as_it_is_asked_or_as_it_calls_itself() -> None:
     assert own_model(json.dumps(bare)).name == "llama"
 
 
-@pytest.mark.parametrize(("changed", "said"), [
+@each_row(("changed", "said"), [
     ({"num_hidden_layers": 0}, "num_hidden_layers: want a whole number of 1 or more, got 0"),
     ({"num_hidden_layers": 10**7}, "layers: want .*100,000"),
     ({"num_attention_heads": 33}, "want kv_heads that divide the 33 heads, got 8"),
@@ -187,7 +188,7 @@ NO_CONFIGURATION = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", NO_CONFIGURATION, ids=range(len(NO_CONFIGURATION)))
+@each_row("text", NO_CONFIGURATION)
 def test_what_is_no_configuration_is_refused_in_a_sentence(text: str) -> None:
     with pytest.raises(ConfigError, match=r"^mine.json: .*\.$"):
         own_model(text, file="mine.json")

@@ -18,6 +18,7 @@ from pricing.load import build
 from pricing.model import AttentionKind, Model
 from tests.facts import CATALOGUE
 from tests.network.models import model, with_models
+from tests.rows import each_row
 
 LLAMA = CATALOGUE.models["Llama-3.1-8B"]
 H100 = "H100-SXM5-80GB"
@@ -73,7 +74,7 @@ COMPRESSION = {
 GQA: dict[str, Any] = {"params_b": 1.0, "layers": 32, "hidden": 512, "heads": 8, "attention": "GQA"}
 
 
-@pytest.mark.parametrize(("wrong", "wish"), [
+@each_row(("wrong", "wish"), [
     ({"heads": 7}, "want heads that divide a hidden width of 512"),
     ({"kv_heads": 3}, "want kv_heads that divide the 8 heads, got 3"),
     ({"experts": 8}, "want all three or none"),
@@ -144,7 +145,7 @@ def test_recount_to_the_last_parameter(catalogue: Catalogue, model: str, count_b
     assert parameter_count_b(catalogue.models[model]) == pytest.approx(count_b, abs=1e-9)
 
 
-@pytest.mark.parametrize(("model", "change", "word"), [
+@each_row(("model", "change", "word"), [
     ("Llama-3-8B", {"heads": None}, "heads"), ("Llama-3-8B", {"gated": None}, "gated"),
     ("Llama-3-8B", {"tied_embeddings": None}, "head shares"),
     ("Llama-3-8B", {"attention": "hybrid: something new"}, "hybrid"),

@@ -16,6 +16,7 @@ from pricing import Catalogue, PricingError, load_catalogue
 from pricing.model import Model
 from tests.facts import CATALOGUE
 from tests.network.models import model, reworded
+from tests.rows import each_row
 
 # Ten layers of 64 with four heads of 16, of which two keep keys and values; a hundred words.
 SMALL: dict[str, Any] = {
@@ -236,7 +237,7 @@ NOT_AS_STATED = {"Gemma-4-26B-A4B": "what its shape describes is 4.6 % less than
 NO_SHAPE = {"Mamba-2.8B"}
 
 
-@pytest.mark.parametrize("name", sorted(set(TEXT) - NO_SHAPE))
+@each_row("name", sorted(set(TEXT) - NO_SHAPE))
 def test_the_parameters_are_those_that_are_stated(name: str) -> None:
     total = float(build_network(MODELS[name]).counted_params) / (1e9 * MODELS[name].params_b)
     assert (abs(total - 1) <= NEAR) == (name not in NOT_AS_STATED)
@@ -265,7 +266,7 @@ CACHE_BYTES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "size"), CACHE_BYTES.items())
+@each_row(("name", "size"), CACHE_BYTES.items())
 def test_the_cache_is_counted_by_kind_of_attention(name: str, size: int) -> None:
     shape = build_text_decoder(MODELS[name])
     assert 2 * shape.cached_values(context=1) == size
@@ -280,7 +281,7 @@ def test_the_parts_sum_to_all_parameters(name: str) -> None:
     assert 1e9 * active - 2.1 * shape.head_params <= shape.active_params <= 1e9 * active * 1.01
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "share"),
     [("Gemma-3-27B", 5 / 6), ("Gemma-2-9B", 1 / 2), ("gpt-oss-20b", 1 / 2), ("Llama-4-Scout-17B-16E", 3 / 4),
      ("Mistral-7B-v0.1", 1), ("Llama-3-8B", 0)],

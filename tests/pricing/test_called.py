@@ -11,6 +11,7 @@ from planner.speed.training import train
 from pricing import AmbiguousNameError, UnknownNameError, names
 from pricing.catalogue import Catalogue
 from pricing.near import near
+from tests.rows import each_row
 
 ITSELF = {
     "kimi k2 thinking": "Kimi-K2-Thinking", "kimi-k2": "Kimi-K2", "moonshotai/Kimi-K2.5": "Kimi-K2.5",
@@ -50,20 +51,20 @@ REFUSED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("typed", "key"), ITSELF.items())
+@each_row(("typed", "key"), ITSELF.items())
 def test_the_release_that_is_asked_for(real: Catalogue, typed: str, key: str) -> None:
     assert find_model_record(real, typed) == key
     assert substitution_note(real, typed) is None
 
 
-@pytest.mark.parametrize(("typed", "key"), NEIGHBOUR.items())
+@each_row(("typed", "key"), NEIGHBOUR.items())
 def test_a_neighbour_is_said(real: Catalogue, typed: str, key: str) -> None:
     assert find_model_record(real, typed) == key
     said = substitution_note(real, typed)
     assert said == f"there is no record of {typed} itself: counted as {real.models[key].label}"
 
 
-@pytest.mark.parametrize(("typed", "hint"), REFUSED.items())
+@each_row(("typed", "hint"), REFUSED.items())
 def test_what_may_be_several_is_asked_back(real: Catalogue, typed: str, hint: str) -> None:
     with pytest.raises(UnknownNameError, match=hint):
         find_model_record(real, typed)
@@ -114,7 +115,7 @@ SIZES = {
 }
 
 
-@pytest.mark.parametrize(("typed", "site"), CALLED.items())
+@each_row(("typed", "site"), CALLED.items())
 def test_a_place_is_found_by_the_name_people_use(catalogue: Catalogue, typed: str, site: str) -> None:
     assert names.site(catalogue, typed) == site
 
@@ -135,7 +136,7 @@ def test_a_family_and_a_size_names_the_releases_of_that_size_first(
     assert set(asked.value.candidates[: len(models)]) == models
 
 
-@pytest.mark.parametrize(("word", "known", "found"), [
+@each_row(("word", "known", "found"), [
     ("bussy", ["busy", "years"], ["busy"]), ("wrok", ["work", "rent"], ["work"]),
     ("Token", ["tokens", "train"], ["tokens"]), ("germny", ["germany", "vermont"], ["germany"]),
     ("swizerland", ["ireland", "switzerland", "iceland"], ["switzerland"]),

@@ -20,6 +20,7 @@ from pricing.load import read_file
 from pricing.records import DataFile, Offer, PriceSeries, Record
 from pricing.strict_yaml import MAX_BYTES, MAX_DEPTH
 from tests.frozen import LIVE
+from tests.rows import each_row
 
 FILES = {path.relative_to(LIVE).as_posix(): path for path in sorted(LIVE.rglob("*.yaml"))}
 
@@ -29,7 +30,7 @@ IN_WORDS = {
     "count": ("_accelerators", "_at_once"), "second": ("_s",),
 }  # fmt: skip
 RECORDS = sorted(Record.__subclasses__(), key=lambda record: record.__name__)
-each_file = pytest.mark.parametrize("name", FILES)
+each_file = each_row("name", FILES)
 
 
 @cache
@@ -124,7 +125,7 @@ def test_every_line_of_it_can_be_pointed_at(name: str) -> None:
             assert 1 <= where[section, key] <= count
 
 
-@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.__name__)
+@each_row("record", RECORDS)
 def test_every_figure_of_a_record_has_one_unit_and_a_name_that_says_it(record: type[Record]) -> None:
     hints = typing.get_type_hints(record)
     fields = {field for field in record.model_fields if Figure in (hints[field], *typing.get_args(hints[field]))}
@@ -213,7 +214,7 @@ READ_RIGHT: list[tuple[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("text", "value"), READ_RIGHT, ids=[repr(text[:24]) for text, _ in READ_RIGHT])
+@each_row(("text", "value"), READ_RIGHT)
 def test_a_value_is_what_it_looks_like(text: str, value: Any) -> None:
     read = strict_yaml.read(f"a: {text}", file="f.yaml")["a"]
     assert read == value
@@ -235,7 +236,7 @@ WHOLE_FILES: list[tuple[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("text", "data"), WHOLE_FILES, ids=[repr(text[:24]) for text, _ in WHOLE_FILES])
+@each_row(("text", "data"), WHOLE_FILES)
 def test_a_file_is_what_it_looks_like(text: str, data: Any) -> None:
     assert strict_yaml.read(text, file="f.yaml") == data
 
@@ -266,7 +267,7 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "line", "key", "wish"), REFUSED, ids=[repr(row[0][:24]) for row in REFUSED])
+@each_row(("text", "line", "key", "wish"), REFUSED)
 def test_a_trap_is_refused_with_its_place(text: str, line: int | None, key: str, wish: str) -> None:
     with pytest.raises(CatalogError) as refusal:
         strict_yaml.read(text, file="f.yaml")

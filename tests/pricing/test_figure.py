@@ -15,6 +15,7 @@ from pricing.exchange import amount_in, rates, unknown_currency
 from pricing.figure import Figure, FigureValue, Source
 from pricing.load import load
 from pricing.stale import as_of
+from tests.rows import each_row
 
 MAY, JUNE, JULY = date(2026, 5, 1), date(2026, 6, 1), date(2026, 7, 1)
 
@@ -44,7 +45,7 @@ WRONG_VALUES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("wrong", "field", "wish"), WRONG_VALUES, ids=[str(row[0])[:40] for row in WRONG_VALUES])
+@each_row(("wrong", "field", "wish"), WRONG_VALUES)
 def test_a_wrong_value_is_refused(wrong: dict[str, Any], field: str, wish: str) -> None:
     with pytest.raises(pydantic.ValidationError) as refusal:
         value(**wrong)
@@ -62,7 +63,7 @@ WRONG_FIGURES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("wrong", "field", "wish"), WRONG_FIGURES, ids=[str(row[0])[:40] for row in WRONG_FIGURES])
+@each_row(("wrong", "field", "wish"), WRONG_FIGURES)
 def test_a_wrong_figure_is_refused(wrong: dict[str, Any], field: str, wish: str) -> None:
     with pytest.raises(pydantic.ValidationError) as refusal:
         figure(**wrong)
@@ -79,7 +80,7 @@ WRONG_SOURCES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("wrong", "field", "wish"), WRONG_SOURCES, ids=[str(row[0])[:40] for row in WRONG_SOURCES])
+@each_row(("wrong", "field", "wish"), WRONG_SOURCES)
 def test_a_wrong_source_is_refused(wrong: dict[str, Any], field: str, wish: str) -> None:
     with pytest.raises(pydantic.ValidationError) as refusal:
         source(**wrong)
@@ -143,7 +144,7 @@ def test_on_any_day_the_value_in_force_began_and_no_later_one_had(prices: dict[d
     assert known.on(day + timedelta(days=10_000)) == (known.since, known.newest)
 
 
-@pytest.mark.parametrize(("text", "number", "code"), [
+@each_row(("text", "number", "code"), [
     ("1.85 EUR", "1.85", "EUR"), ("EUR 250000", "250000", "EUR"), ("€1.85", "1.85", "EUR"),
     ("1.85€", "1.85", "EUR"),
     ("£ 2", "2", "GBP"), ("chf 250k", "250k", "CHF"), ("1.85", "1.85", "USD"), ("US$3", "3", "USD"),
@@ -154,7 +155,7 @@ def test_an_amount_and_its_currency(text: str, number: str, code: str) -> None:
     assert amount_in(text) == (number, code)
 
 
-@pytest.mark.parametrize("text", ["", "EUR", "€1 EUR", "cheap", "EUR EUR 1", "two euros"])
+@each_row("text", ["", "EUR", "€1 EUR", "cheap", "EUR EUR 1", "two euros"])
 def test_what_is_no_amount(text: str) -> None:
     assert amount_in(text) is None
 

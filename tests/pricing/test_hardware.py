@@ -8,6 +8,7 @@ from pricing.catalogue import Catalogue, figures
 from pricing.errors import AmbiguousNameError
 from pricing.figure import Figure
 from pricing.names import accelerator
+from tests.rows import each_row
 
 ROOT = Path(__file__).parents[2]
 RATES = (
@@ -35,7 +36,7 @@ def test_every_accelerator_and_server_says_at_least_one_thing(catalogue: Catalog
 
 
 # Each of these has been printed wrongly somewhere: sparse for dense, one part for another, a pair for one.
-@pytest.mark.parametrize(("chip", "field", "value"), [
+@each_row(("chip", "field", "value"), [
     ("H100-SXM5-80GB", "bf16_dense_tflops", 989.5), ("H100-SXM5-80GB", "fp8_dense_tflops", 1979),
     ("H100-SXM5-80GB", "link_gb_s", 900), ("H100-PCIe-80GB", "bf16_dense_tflops", 756),
     ("H100-PCIe-80GB", "memory_bandwidth_gb_s", 2039), ("H100-NVL-94GB", "bf16_dense_tflops", 835.5),
@@ -135,7 +136,7 @@ CORES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("chip", CORES)
+@each_row("chip", CORES)
 def test_single_precision_is_two_operations_a_core_and_cycle(catalogue: Catalogue, chip: str) -> None:
     cores, boost_mhz = CORES[chip]
     assert typical(catalogue.accelerators[chip].fp32_tflops) == pytest.approx(2 * cores * boost_mhz / 1e6, rel=0.006)
@@ -149,7 +150,7 @@ def test_rates_are_specifications_or_say_what_else_they_are(catalogue: Catalogue
                 assert figure.newest.note or chip.kind == "apple", f"{key}.{field}"
 
 
-@pytest.mark.parametrize(("chip", "mebibytes"), [
+@each_row(("chip", "mebibytes"), [
     ("H100-SXM5-80GB", 81_559), ("A100-SXM4-80GB", 81_920), ("H200-SXM-141GB", 143_771),
     ("B200-SXM-180GB", 183_359), ("GB200-NVL72-186GB", 189_471), ("L40S-48GB", 46_068),
     ("RTX-4090-24GB", 24_564), ("MI300X-192GB", 192 * 1024),
@@ -179,7 +180,7 @@ def test_slices_fit_into_the_part(catalogue: Catalogue) -> None:
         assert not catalogue.accelerators[key].mig, key
 
 
-@pytest.mark.parametrize(("typed", "meant"), [
+@each_row(("typed", "meant"), [
     ("RTX-4090", "RTX-4090-24GB"), ("4090", "RTX-4090-24GB"), ("nvidia geforce rtx 4090", "RTX-4090-24GB"),
     ("RTX-5090", "RTX-5090-32GB"), ("RTX-A6000", "RTX-A6000-48GB"), ("RTX-3090", "RTX-3090-24GB"),
     ("RTX-6000-Ada", "RTX-6000-Ada-48GB"), ("RTX-A4000", "RTX-A4000-16GB"), ("RTX-A5000", "RTX-A5000-24GB"),
@@ -213,7 +214,7 @@ def test_spellings_seen_and_typed_lead_to_one_record(catalogue: Catalogue, typed
     assert accelerator(catalogue, typed) == meant
 
 
-@pytest.mark.parametrize(("typed", "candidate"), [
+@each_row(("typed", "candidate"), [
     ("H100", "GH200-96GB"), ("nvidia h100", "H100-NVL-94GB"), ("H100-80GB-unspecified", "H100-PCIe-80GB"),
     ("A100", "A100-PCIe-40GB"), ("A100-80GB-unspecified", "A100-SXM4-80GB"),
     ("A100-40GB-unspecified", "A100-SXM4-40GB"), ("V100", "V100-SXM2-32GB"),

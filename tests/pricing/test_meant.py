@@ -9,6 +9,7 @@ from planner.speed.match_model import model_meant
 from pricing import meant, names
 from pricing.catalogue import Catalogue
 from pricing.errors import AmbiguousNameError, NameLookupError, UnknownNameError
+from tests.rows import each_row
 
 CHIPS = {
     "H100-SXM5-80GB": ["h100 sxm", "H100 SXM5", "h100-sxm5-80gb", "Nvidia H100 SXM 80GB", "H100 80GB SXM5",
@@ -161,34 +162,34 @@ NO_MODEL = [
 NO_PLACE = ["Nowhereland", "Mars", "Europa", "United", "xx", ""]
 
 
-@pytest.mark.parametrize(("typed", "key"), [(one, key) for key, every in CHIPS.items() for one in every])
+@each_row(("typed", "key"), [(one, key) for key, every in CHIPS.items() for one in every])
 def test_an_accelerator_is_read_as_people_write_it(real: Catalogue, typed: str, key: str) -> None:
     assert meant.accelerator(real, typed).key == key
 
 
-@pytest.mark.parametrize(("typed", "key"), [(one, key) for key, every in MODELS.items() for one in every])
+@each_row(("typed", "key"), [(one, key) for key, every in MODELS.items() for one in every])
 def test_a_model_is_read_as_people_write_it(real: Catalogue, typed: str, key: str) -> None:
     assert model_meant(real, typed).key == key
 
 
-@pytest.mark.parametrize(("typed", "key"), [(one, key) for key, every in PLACES.items() for one in every])
+@each_row(("typed", "key"), [(one, key) for key, every in PLACES.items() for one in every])
 def test_a_place_is_read_as_people_write_it(real: Catalogue, typed: str, key: str) -> None:
     assert names.site(real, typed) == key
 
 
-@pytest.mark.parametrize("typed", NO_CHIP)
+@each_row("typed", NO_CHIP)
 def test_no_other_accelerator_stands_for_an_unknown_one(real: Catalogue, typed: str) -> None:
     with pytest.raises(NameLookupError):
         meant.accelerator(real, typed)
 
 
-@pytest.mark.parametrize("typed", NO_MODEL)
+@each_row("typed", NO_MODEL)
 def test_no_other_model_stands_for_an_unknown_one(real: Catalogue, typed: str) -> None:
     with pytest.raises(UnknownNameError):
         model_meant(real, typed)
 
 
-@pytest.mark.parametrize("typed", NO_PLACE)
+@each_row("typed", NO_PLACE)
 def test_no_other_place_stands_for_an_unknown_one(real: Catalogue, typed: str) -> None:
     with pytest.raises(NameLookupError):
         names.site(real, typed)
@@ -258,18 +259,16 @@ def respelled(name: str, luck: random.Random, maker: str) -> str:
     return luck.choice(["", f"{maker} "]) + typed
 
 
+@pytest.mark.parametrize("spellings", [4, pytest.param(20, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("section", ["accelerators", "models"])
-def test_no_spelling_of_a_name_leads_to_another_record(real: Catalogue, section: str) -> None:
+def test_no_spelling_of_a_name_leads_to_another_record(real: Catalogue, section: str, spellings: int) -> None:
     luck = random.Random(20261121)
     read = meant.accelerator if section == "accelerators" else model_meant
     for key, record in getattr(real, section).items():
-        for _ in range(SPELLINGS):
+        for _ in range(spellings):
             name = luck.choice([key, record.label])
             typed = respelled(name, luck, getattr(record, "vendor", ""))
             try:
                 assert read(real, typed).key == key, (typed, name)
             except NameLookupError as error:
                 assert key in error.candidates, (typed, str(error))
-
-
-SPELLINGS = 20

@@ -18,6 +18,7 @@ from pricing.model import Model
 from pricing.names import plain
 from pricing.records import HostedPrice
 from tests.frozen import live_catalogue
+from tests.rows import each_row
 
 
 def test_enough_models(catalogue: Catalogue) -> None:
@@ -76,7 +77,7 @@ def test_there_are_enough_second_prices() -> None:
     assert len(SECOND) >= 150
 
 
-@pytest.mark.parametrize("row", SECOND, ids=lambda row: row["record"])
+@each_row("row", SECOND)
 def test_a_second_list_has_no_price_that_is_far_from_ours(catalogue: Catalogue, row: dict[str, str]) -> None:
     """One that is four times as high is often that of a token beside that of a character."""
     ours = catalogue.hosted[row["record"]]
@@ -103,7 +104,7 @@ def test_open_models_lead_to_their_shapes(catalogue: Catalogue) -> None:
     assert {"Llama-3.1-8B", "Llama-3.3-70B", "gpt-oss-120b", "Qwen3-32B", "DeepSeek-V3.2"} <= served
 
 
-@pytest.mark.parametrize(("record", "read", "write"), [
+@each_row(("record", "read", "write"), [
     ("OpenAI/gpt-6-astra", 10, 50), ("OpenAI/gpt-6.1-sol", 2, 10), ("OpenAI/gpt-6.1-terra", 1, 5),
     ("OpenAI/gpt-6-luna", 0.10, 0.50), ("OpenAI/o3", 2, 8), ("Anthropic/claude-opus-5.5", 4, 20),
     ("Anthropic/claude-sonnet-5.5", 2, 10), ("Anthropic/claude-sonnet-5", 2, 10),
@@ -123,7 +124,7 @@ def test_newest_prices(catalogue: Catalogue, record: str, read: float, write: fl
 
 
 # What moved between summer and November 2026: to read, to write, to read again from the cache, before and since.
-@pytest.mark.parametrize(("record", "before", "since", "now"), [
+@each_row(("record", "before", "since", "now"), [
     ("DeepSeek/deepseek-v4-flash", (0.14, 0.28, 0.0028), date(2026, 9, 10), (0.15, 0.6, 0.003)),
     ("AWS-Bedrock/gpt-5.6-sol", (5.5, 33, 0.55), date(2026, 8, 21), (4.4, 22, 0.44)),
     ("Doubleword/gemma-4-31B-it", (0.14, 0.4, None), date(2026, 10, 18), (0.12, 0.35, None)),
@@ -192,7 +193,7 @@ def test_there_are_enough() -> None:
     assert len(ROWS) >= 100
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["model"])
+@each_row("row", ROWS)
 def test_parameters_are_those_that_were_counted(models: dict[str, Model], row: dict[str, str]) -> None:
     model = models[row["model"]]
     assert (abs(off(parameter_count_b(model), row["params_b"])) <= NEAR) == (row["model"] not in ALL_DIFFER)
@@ -203,7 +204,7 @@ def test_parameters_are_those_that_were_counted(models: dict[str, Model], row: d
         assert (abs(off(active, row["active_params_b"])) <= NEAR) == (row["model"] not in ACTIVE_DIFFERS)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["model"])
+@each_row("row", ROWS)
 def test_a_cache_is_what_its_kinds_of_layers_keep(models: dict[str, Model], row: dict[str, str]) -> None:
     shape, long = build_text_decoder(models[row["model"]]), 1e8
     each = float(shape.cached_values(context=2 * long) - shape.cached_values(context=long)) / long
@@ -250,7 +251,7 @@ def test_chosen_tokens_make_long_prompts_faster(real: Catalogue) -> None:
     assert rate("DeepSeek-V3.2") > 1.5 * rate("DeepSeek-V3")
 
 
-@pytest.mark.parametrize("name", [
+@each_row("name", [
     "BERT-Base", "ModernBERT-Large", "T5-11B", "DeepSeek-V4-Pro", "MiMo-V2-Flash", "Gemma-4-E2B", "Kimi-K3",
     "GLM-4.7-Flash",
 ])  # fmt: skip

@@ -13,6 +13,7 @@ from pricing.electricity import electricity
 from pricing.errors import AmbiguousNameError, UnknownNameError
 from pricing.load import build
 from tests.frozen import live_catalogue
+from tests.rows import each_row
 from tests.small_catalogue import small_catalogue, small_contents
 
 SMALL = small_catalogue()
@@ -51,12 +52,12 @@ DIFFERENT = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("one", "other"), SAME)
+@each_row(("one", "other"), SAME)
 def test_spelling_does_not_matter(one: str, other: str) -> None:
     assert names.plain(one) == names.plain(other)
 
 
-@pytest.mark.parametrize(("one", "other"), DIFFERENT)
+@each_row(("one", "other"), DIFFERENT)
 def test_meaning_does(one: str, other: str) -> None:
     assert names.plain(one) != names.plain(other)
 
@@ -79,7 +80,7 @@ FOUND: list[tuple[Callable[[Catalogue, str], str], str, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("find", "name", "key"), FOUND, ids=[row[1] for row in FOUND])
+@each_row(("find", "name", "key"), FOUND)
 def test_a_name_leads_to_its_record(
     wider: Catalogue, find: Callable[[Catalogue, str], str], name: str, key: str
 ) -> None:
@@ -96,7 +97,7 @@ MISSPELT: list[tuple[Callable[[Catalogue, str], str], str, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("find", "name", "meant", "text"), MISSPELT, ids=[row[1] for row in MISSPELT])
+@each_row(("find", "name", "meant", "text"), MISSPELT)
 def test_a_misspelt_name_is_not_guessed_but_hinted_at(
     wider: Catalogue, find: Callable[[Catalogue, str], str], name: str, meant: str, text: str
 ) -> None:
@@ -108,7 +109,7 @@ def test_a_misspelt_name_is_not_guessed_but_hinted_at(
     assert len(set(unknown.value.candidates)) == len(unknown.value.candidates)
 
 
-@pytest.mark.parametrize("name", ["", " ", "---", "日本", "zzzzqqqq", "!" * 500])
+@each_row("name", ["", " ", "---", "日本", "zzzzqqqq", "!" * 500])
 def test_a_name_like_no_other_gets_no_hint(small: Catalogue, name: str) -> None:
     for find in (names.accelerator, names.provider, names.server):
         with pytest.raises(UnknownNameError) as unknown:
@@ -126,7 +127,7 @@ def test_a_label_in_other_letters_is_not_what_an_empty_name_means() -> None:
         names.provider(catalogue, "")
 
 
-@pytest.mark.parametrize("name", ["H100", "h100", "NVIDIA H100", "H100-80GB", "h100 80 gb", "H100, kind not stated"])
+@each_row("name", ["H100", "h100", "NVIDIA H100", "H100-80GB", "h100 80 gb", "H100, kind not stated"])
 def test_an_ambiguous_name_is_refused_with_what_it_can_mean(small: Catalogue, name: str) -> None:
     with pytest.raises(AmbiguousNameError) as several:
         names.accelerator(small, name)
@@ -229,7 +230,7 @@ def test_a_misspelt_place_is_hinted_at(real: Catalogue, name: str) -> None:
         names.site(real, name)
 
 
-@pytest.mark.parametrize("name", ["Wakanda", "Oz", "QQ", "VA", "Xanadu", "Ruritania", "zz-9"])
+@each_row("name", ["Wakanda", "Oz", "QQ", "VA", "Xanadu", "Ruritania", "zz-9"])
 def test_a_place_that_nobody_knows_has_no_false_hint_and_says_what_to_write(real: Catalogue, name: str) -> None:
     with pytest.raises(UnknownNameError) as refused:
         names.site(real, name)

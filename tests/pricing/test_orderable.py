@@ -10,6 +10,7 @@ from pricing.errors import CatalogError, UnknownNameError
 from pricing.load import build, load
 from pricing.orderable import Capacity, Order, Refusal, ResidencyRequirement, country, eu, machine, refusal_reason, sale
 from tests.frozen import FROZEN
+from tests.rows import each_row
 
 PRICE = (
     "usd_per_accelerator_hour: {unit: USD/accelerator-hour, checked: 2026-11-01, values: {"
@@ -111,7 +112,7 @@ def sellers() -> Catalogue:
     return build({"all.yaml": TEXT.encode()}, digest="sellers")
 
 
-@pytest.mark.parametrize(("key", "kind", "sizes", "most", "reach"), [
+@each_row(("key", "kind", "sizes", "most", "reach"), [
     (BIG, "machine", (8,), 64, 8),
     (ONE, "pod", (1,), 64, 1),
     (TERM, "machine", (8,), 512, 8),
@@ -157,7 +158,7 @@ def test_an_offers_own_words_win_over_the_providers(sellers: Catalogue) -> None:
     assert (sale(sellers, LISTED).orders, sale(sellers, LISTED).provider_country) == ("verified", "FI")
 
 
-@pytest.mark.parametrize(("key", "order", "refusal"), [
+@each_row(("key", "order", "refusal"), [
     (BIG, Order(64), None),
     (BIG, Order(65), "too few at once"),
     (BIG, Order(accelerators=2), None),  # a machine of 8, rented whole
@@ -196,7 +197,7 @@ EUROPE, AMERICA = (
 )
 
 
-@pytest.mark.parametrize(("key", "stay", "refusal"), [
+@each_row(("key", "stay", "refusal"), [
     (BIG, "EU", None),
     (BIG, "DE", None),
     (BIG, "FI", "elsewhere"),
@@ -243,7 +244,7 @@ def test_the_union_is_its_members_and_may_hold_the_seller_too(sellers: Catalogue
         country(sellers, "Germany")
 
 
-@pytest.mark.parametrize(("old", "new", "wish"), [
+@each_row(("old", "new", "wish"), [
     ("headquarters: FI", "headquarters: FR", "headquarters: nothing is called 'FR'"),
     ("headquarters: FI", "headquarters: Finland", "headquarters"),
     ("eu-1: [DE]", "eu-1: [FR]", "regions: nothing is called 'FR'"),

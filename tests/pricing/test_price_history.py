@@ -2,13 +2,12 @@
 
 from datetime import date
 
-import pytest
-
 from pricing.catalogue import Catalogue
 from tests.pricing.test_rentals import price, priced, rents
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(("key", "past"), [
+@each_row(("key", "past"), [
     ("aws/H100-SXM5-80GB/8x/us-east-1/on_demand", {date(2025, 6, 4): 12.29, date(2025, 6, 5): 6.88}),
     (
         "nebius/H100-SXM5-80GB/1x/all-regions/on_demand",

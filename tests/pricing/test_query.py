@@ -19,6 +19,7 @@ from pricing.query import MILD, OfferFilter, find, freshness, price, trust
 from pricing.stale import as_of
 from pricing.strict_yaml import first_error_message
 from tests.facts import CATALOGUE, DAY
+from tests.rows import each_row
 
 OFFERS = CATALOGUE.offers
 
@@ -81,7 +82,7 @@ def test_a_narrower_wish_never_shows_more() -> None:
     assert set(find(CATALOGUE, narrow, DAY).ids) <= set(find(CATALOGUE, wide, DAY).ids)
 
 
-@pytest.mark.parametrize("doubt", sorted({doubt for offer in OFFERS.values() for doubt in offer.doubts} - MILD))
+@each_row("doubt", sorted({doubt for offer in OFFERS.values() for doubt in offer.doubts} - MILD))
 def test_what_is_in_doubt_is_hidden(doubt: str) -> None:
     marked = {key: offer for key, offer in OFFERS.items() if doubt in offer.doubts}
     assert marked
@@ -261,7 +262,7 @@ def test_every_refusal_is_in_our_words(field: str, value: Any) -> None:
         assert re.search(r"want |missing|no such key|calendar", wish), wish
 
 
-@pytest.mark.parametrize(("data", "place", "said"), [
+@each_row(("data", "place", "said"), [
     ({"several": {}}, ("several",), "want a list, got a group of keys: write - before each entry"),
     ({"several": ()}, ("several",), "want at least 1 entries, got 0"),
     ({"several": ({}, {}, {})}, ("several",), "want at most 2 entries, got 3"),

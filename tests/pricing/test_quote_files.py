@@ -11,6 +11,7 @@ from pricing.errors import QuoteError
 from pricing.quotes import COLUMNS, MAX_BYTES, MAX_ROWS, TEMPLATE_CSV, parse_quotes
 from tests.facts import DAY
 from tests.pricing.quoting import GOOD_ROW, HEADER, PER_CHIP, read
+from tests.rows import each_row
 
 # Files as programs and people write them
 
@@ -38,7 +39,7 @@ WRITTEN = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", [case[1] for case in WRITTEN], ids=[case[0] for case in WRITTEN])
+@each_row("text", [case[1] for case in WRITTEN])
 def test_however_it_is_written_it_says_the_same(text: str) -> None:
     quotes = read(text)
     assert quotes.problems == ()
@@ -74,7 +75,7 @@ WRONG_YAML = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("item", "column", "wish", "got"), [c[1:] for c in WRONG_YAML], ids=[c[0] for c in WRONG_YAML])
+@each_row(("item", "column", "wish", "got"), [c[1:] for c in WRONG_YAML])
 def test_a_wrong_yaml_row_is_listed(item: str, column: str, wish: str, got: str) -> None:
     good = "{provider: Acme, accelerator: h100-sxm}"
     quotes = read(f"quotes:\n- {good}\n\n- {item}\n- {good}\n", "prices.yml")
@@ -161,7 +162,7 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("raw", "wish"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED])
+@each_row(("raw", "wish"), [case[1:] for case in REFUSED])
 def test_a_hopeless_file_is_refused_in_one_sentence(raw: bytes, wish: str) -> None:
     with pytest.raises(QuoteError) as refusal:
         read(raw)

@@ -3,10 +3,9 @@
 from datetime import date
 from typing import Any
 
-import pytest
-
 from tests.facts import DAY
 from tests.pricing.quoting import HEADER, PER_CHIP, card, discount, eight, hardware, offer, priced, read, row
+from tests.rows import each_row
 
 # Rows that are right
 
@@ -62,7 +61,7 @@ RIGHT = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "said"), [case[1:] for case in RIGHT], ids=[case[0] for case in RIGHT])
+@each_row(("text", "said"), [case[1:] for case in RIGHT])
 def test_a_right_row_is_kept_as_it_was_meant(text: str, said: dict[str, Any]) -> None:
     quotes = read(text)
     assert quotes.problems == ()
@@ -161,9 +160,7 @@ WRONG = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("text", "column", "wish", "got"), [case[1:] for case in WRONG], ids=[case[0] for case in WRONG]
-)
+@each_row(("text", "column", "wish", "got"), [case[1:] for case in WRONG])
 def test_a_wrong_row_is_listed_with_line_column_and_wish(text: str, column: str, wish: str, got: str) -> None:
     quotes = read(text)
     assert quotes.offers + quotes.discounts + quotes.hardware == ()
@@ -227,9 +224,7 @@ QUESTIONS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("text", "column", "ask"), [case[1:] for case in QUESTIONS], ids=[case[0] for case in QUESTIONS]
-)
+@each_row(("text", "column", "ask"), [case[1:] for case in QUESTIONS])
 def test_what_looks_odd_is_asked_about_and_kept(text: str, column: str, ask: str) -> None:
     quotes = read(text)
     assert quotes.problems == ()
@@ -250,7 +245,7 @@ UNSUSPICIOUS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", [case[1] for case in UNSUSPICIOUS], ids=[case[0] for case in UNSUSPICIOUS])
+@each_row("text", [case[1] for case in UNSUSPICIOUS])
 def test_what_looks_right_is_not_asked_about(text: str) -> None:
     quotes = read(text)
     assert (quotes.problems, quotes.questions) == ((), ())

@@ -21,6 +21,7 @@ from tests.pricing.quoting import (
     price,
     quoted,
 )
+from tests.rows import each_row
 
 # Prices
 
@@ -57,7 +58,7 @@ OTHER_SHAPES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("row", OTHER_SHAPES)
+@each_row("row", OTHER_SHAPES)
 def test_any_other_shape_is_a_new_offer(row: str) -> None:
     new = quoted(row)
     (key,) = new.offers.keys() - SMALL.offers.keys()
@@ -82,7 +83,7 @@ def test_own_providers_in_other_letters_are_told_apart() -> None:
     assert len(new.offers) == len(SMALL.offers) + 2
 
 
-@pytest.mark.parametrize("name", ["=HYPERLINK(x)", "<b>Bold</b>", "A/B", "x" * 200, "@SUM", "$(reboot)", "../etc"])
+@each_row("name", ["=HYPERLINK(x)", "<b>Bold</b>", "A/B", "x" * 200, "@SUM", "$(reboot)", "../etc"])
 def test_a_hostile_name_stays_plain_text_and_its_ids_stay_ids(name: str) -> None:
     new = quoted(offer_row(f'"{name}"', CHIP, 8, f'"{name}"', 3.25))
     (key,) = new.offers.keys() - SMALL.offers.keys()
@@ -135,7 +136,7 @@ DATED = [
 ]
 
 
-@pytest.mark.parametrize(("valid_from", "day", "starts", "values"), DATED)
+@each_row(("valid_from", "day", "starts", "values"), DATED)
 def test_a_quote_is_always_the_newest_value_and_loses_no_other_where_it_can_be(
     valid_from: str, day: date, starts: date, values: int
 ) -> None:
@@ -215,7 +216,7 @@ NARROW = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("narrowed", "covered"), NARROW)
+@each_row(("narrowed", "covered"), NARROW)
 def test_a_discount_reaches_as_far_as_it_says(narrowed: str, covered: set[str]) -> None:
     new = quoted(f"provider: North Cloud, discount_share: 0.1{narrowed}")
     assert {key for key in SMALL.offers if new.offers[key] != SMALL.offers[key]} == covered

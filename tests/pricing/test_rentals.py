@@ -11,6 +11,7 @@ import pytest
 from pricing import Figure, names
 from pricing.catalogue import Catalogue
 from pricing.records import ListingDoubt, Offer
+from tests.rows import each_row
 
 MONTHS = {
     "reserved_1m": 1, "reserved_3m": 3, "reserved_6m": 6, "reserved_1y": 12, "reserved_2y": 24, "reserved_3y": 36,
@@ -80,7 +81,7 @@ def test_no_two_offers_are_the_same_thing(catalogue: Catalogue) -> None:
     assert len(seen) == len(set(seen))
 
 
-@pytest.mark.parametrize(("spelling", "provider"), [
+@each_row(("spelling", "provider"), [
     ("DataCrunch", "verda"), ("Verda (DataCrunch)", "verda"), ("GCP", "gcp"), ("Amazon Web Services", "aws"),
     ("SageMaker", "aws-sagemaker"), ("CoreWeave", "coreweave"), ("CoreWeave Classic", "coreweave-classic"),
     ("Lambda Labs", "lambda"), ("NexGen Cloud", "hyperstack"), ("Oracle", "oci"), ("vast.ai", "vast"),
@@ -96,7 +97,7 @@ ASKED_FOR = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ASKED_FOR)
+@each_row("name", ASKED_FOR)
 def test_a_seller_that_buyers_ask_for_is_known_and_says_what_it_asks_or_that_nobody_read_it(
     catalogue: Catalogue, name: str
 ) -> None:
@@ -125,7 +126,7 @@ def test_the_machine_costs_what_its_accelerators_cost(catalogue: Catalogue) -> N
         assert offer.usd_per_instance_hour == pytest.approx(whole, rel=0.001), key
 
 
-@pytest.mark.parametrize(("offer", "per_machine", "per_accelerator"), [
+@each_row(("offer", "per_machine", "per_accelerator"), [
     ("coreweave/GB200-NVL72-186GB/4x/north-america/on_demand", 42.0, 10.5),
     ("azure/GB200-NVL72-186GB/4x/eastus/on_demand", 108.16, 27.04),
     ("aws/H100-SXM5-80GB/8x/us-east-1/on_demand", 55.04, 6.88),
@@ -264,7 +265,7 @@ def test_a_region_lies_in_one_area(catalogue: Catalogue) -> None:
     assert {region: found for region, found in areas.items() if len(found) > 1} == {}
 
 
-@pytest.mark.parametrize(("region", "area"), [
+@each_row(("region", "area"), [
     ("us-east-1", "north_america"), ("us-gov-west-1", "north_america"), ("CA", "north_america"),
     ("GB", "europe"), ("uksouth", "europe"), ("Finland/Iceland", "europe"), ("europe-west4", "europe"),
     ("ap-south-1", "asia"), ("India", "asia"), ("SA", "middle_east"), ("me-west1", "middle_east"),
@@ -303,14 +304,14 @@ EXACTLY: dict[ListingDoubt, Callable[[Catalogue, Offer], bool]] = {
 }
 
 
-@pytest.mark.parametrize("doubt", EXACTLY)
+@each_row("doubt", EXACTLY)
 def test_doubtful_offers_say_so_and_no_others(catalogue: Catalogue, doubt: ListingDoubt) -> None:
     should = {key for key, offer in catalogue.offers.items() if EXACTLY[doubt](catalogue, offer)}
     assert should == {key for key, offer in catalogue.offers.items() if doubt in offer.doubts}
     assert should
 
 
-@pytest.mark.parametrize(("provider", "sku", "purchases", "doubt"), [
+@each_row(("provider", "sku", "purchases", "doubt"), [
     ("gcp", "A4 slice of 1 GPU", {"on_demand"}, "listed_not_sold"),
     ("gcp", "A3 Ultra H200 GPU part", {"on_demand"}, "listed_not_sold"),
     ("gcp", "a3-highgpu-1g", {"on_demand", "reserved_1y", "reserved_3y"}, "listed_not_sold"),

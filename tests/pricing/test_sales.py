@@ -10,6 +10,7 @@ from pricing.figure import Figure
 from pricing.load import load
 from pricing.orderable import MOST_OF, Order, bloc_members, country, eu, refusal_reason, sale
 from tests.frozen import FROZEN
+from tests.rows import each_row
 
 H100 = "H100-SXM5-80GB"
 
@@ -19,7 +20,7 @@ def frozen() -> Catalogue:
     return load(FROZEN, cache=cache_dir())
 
 
-@pytest.mark.parametrize("seller", [
+@each_row("seller", [
     "aws", "azure", "coreweave", "crusoe", "gcp", "impossiblecloud", "lambda", "modal", "nebius", "oci", "runpod",
     "together", "verda", "voltagepark",
 ])  # fmt: skip
@@ -28,7 +29,7 @@ def test_who_was_seen_to_sell_clusters_has_one_here(real: Catalogue, seller: str
     assert any(one.kind == "cluster" and one.reach.accelerators >= max(16, one.sizes[-1] + 1) for one in sold)
 
 
-@pytest.mark.parametrize("seller", ["digitalocean", "hotaisle", "hyperstack", "thundercompute", "salad", "vast"])
+@each_row("seller", ["digitalocean", "hotaisle", "hyperstack", "thundercompute", "salad", "vast"])
 def test_who_was_seen_to_have_no_network_takes_no_job_over_several_machines(real: Catalogue, seller: str) -> None:
     keys = [key for key, offer in real.offers.items() if offer.provider == seller]
     assert {refusal_reason(real, key, Order(16, together=16)) for key in keys} <= {"no fabric", "too few at once"}
@@ -140,7 +141,7 @@ def test_the_union_has_its_members_and_the_map_of_electricity_agrees(real: Catal
     assert not {"GB", "CH", "NO", "IS"} & members
 
 
-@pytest.mark.parametrize(("key", "place", "answer"), [
+@each_row(("key", "place", "answer"), [
     ("gcp/H100-SXM5-80GB/8x/europe-west4/on_demand/a3-highgpu-8g", "EU", None),
     ("azure/H100-SXM5-80GB/8x/uksouth/on_demand", "EU", "elsewhere"),
     ("verda/H100-SXM5-80GB/1x/finland-iceland/on_demand", "EU", None),

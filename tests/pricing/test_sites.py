@@ -4,6 +4,7 @@ import pytest
 
 from pricing.catalogue import Catalogue
 from pricing.electricity import FIELDS, Customer, electricity
+from tests.rows import each_row
 
 STATES = {
     "AK", "AL", "AR", "AZ", "CA", "CO", "CT", "DC", "DE", "FL", "GA", "HI", "IA", "ID", "IL", "IN", "KS", "KY", "LA",
@@ -37,7 +38,7 @@ def test_every_american_state_is_there_with_a_price(catalogue: Catalogue) -> Non
     assert american == {f"US-{state}" for state in STATES}
 
 
-@pytest.mark.parametrize(("figure", "low", "high"), [
+@each_row(("figure", "low", "high"), [
     ("usd_per_kwh", 0.01, 0.6), ("carbon_g_per_kwh", 5, 1_000), ("pue", 1.0, 2.0),
     ("colocation_usd_per_kw_month", 50, 600), ("build_usd_per_kw", 5_000, 25_000),
     ("corporate_tax_share", 0.05, 0.45),
@@ -56,7 +57,7 @@ def test_norway_is_a_country_and_not_the_word_no(catalogue: Catalogue) -> None:
     assert all(isinstance(key, str) for key in catalogue.sites)
 
 
-@pytest.mark.parametrize(("site", "figure", "owner"), [
+@each_row(("site", "figure", "owner"), [
     ("US-TX", "carbon_g_per_kwh", "US"), ("US-TX", "usd_per_kwh", "US-TX"),
     ("US-TX", "colocation_usd_per_kw_month", "US"), ("US-IL", "colocation_usd_per_kw_month", "US-IL"),
     ("US-TX", "pue", "WORLD"), ("CA-QC", "usd_per_kwh", "CA-QC"), ("CA-AB", "usd_per_kwh", "CA"),
@@ -77,7 +78,7 @@ def test_only_the_world_has_no_parent_and_every_chain_ends_there(catalogue: Cata
         assert chain[-1] == "WORLD"
 
 
-@pytest.mark.parametrize("site", ["DE", "FR", "IT", "ES", "BE", "NL", "FI", "AT", "PT", "GR", "DK", "SE"])
+@each_row("site", ["DE", "FR", "IT", "ES", "BE", "NL", "FI", "AT", "PT", "GR", "DK", "SE"])
 def test_a_survey_price_is_the_high_end_where_a_large_users_price_is_known(catalogue: Catalogue, site: str) -> None:
     figure = catalogue.sites[site].usd_per_kwh
     assert figure is not None
@@ -99,7 +100,7 @@ EUROS = {
 USD_PER_EURO = 1.1658
 
 
-@pytest.mark.parametrize("site", EUROS)
+@each_row("site", EUROS)
 def test_an_official_price_in_euros_is_turned_into_dollars_at_the_rate_of_its_half_year(
     catalogue: Catalogue, site: str
 ) -> None:
@@ -131,7 +132,7 @@ def test_american_colocation_rents_keep_their_history(catalogue: Catalogue) -> N
 
 
 # Present value of one dollar of cost written off, at ten percent, each share at the end of its year.
-@pytest.mark.parametrize(("schedule", "present_value"), [
+@each_row(("schedule", "present_value"), [
     ("straight-line-5", 0.7582),
     ("straight-line-5-half-year", 0.7237),
     ("macrs-5-half-year", 0.7733),
@@ -146,7 +147,7 @@ def test_schedules_are_worth_what_the_textbook_says(catalogue: Catalogue, schedu
     )
 
 
-@pytest.mark.parametrize(("fact", "newest"), [
+@each_row(("fact", "newest"), [
     ("us-bonus-depreciation", 1.0), ("us-section-179-limit", 2_500_000), ("uk-writing-down-main", 0.14),
     ("uk-full-expensing", 1.0), ("debt-coreweave-ddtl-1", 0.15), ("debt-coreweave-ddtl-5-spread", 0.045),
     ("colocation-vacancy-us", 0.014),

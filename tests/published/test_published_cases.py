@@ -6,6 +6,7 @@ from tests.house import ROOT
 from tests.published.case import CASES, PUBLISHED_ERROR, REPRODUCED, Scene, StatedNumber
 from tests.published.fleets import bought, discounted, rented
 from tests.published.page import WRITE, page
+from tests.rows import each_row
 
 CHECKS = {(one.id, check.metric): check for one in CASES.values() for check in one.checks}
 
@@ -17,7 +18,7 @@ def ours(case: str, metric: str) -> float:
     return found
 
 
-@pytest.mark.parametrize("check", CHECKS.values(), ids=[f"{case}: {metric}" for case, metric in CHECKS])
+@each_row("check", CHECKS.values())
 def test_a_published_number_is_reproduced_or_its_error_is_named(check: StatedNumber) -> None:
     assert check.verdict() == (PUBLISHED_ERROR if check.error else REPRODUCED)
 
@@ -26,7 +27,7 @@ def test_there_are_as_many_as_ever() -> None:
     assert (len(CASES), len(CHECKS), sum(bool(check.error) for check in CHECKS.values())) == (21, 164, 16)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("stated", "recomputed", "error"),
     [(2.0, None, ""), (None, 2.0, ""), (1.0, 1.0, "named"), (2.0, 2.0, "named"), ("own", None, ""), (1.0, 2.0, "")],
 )

@@ -28,6 +28,7 @@ from planner.scenario.typed_money import parse_power_curve
 from planner.scenario.work import ScheduledJob, Work
 from pricing import load_catalogue, strict_yaml
 from pricing.formulas import unseen
+from tests.rows import each_row
 from tests.scenario.scenarios import scenarios
 from tests.small_catalogue import small_catalogue
 
@@ -100,7 +101,7 @@ def test_what_has_no_short_key_stands_in_one() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("held", "said"),
     [
         (
@@ -207,8 +208,8 @@ def test_unknown_keys_of_a_link_are_named() -> None:
 UNSEEN = [chr(mark) for mark in (0, 9, 27, 0x9B, 0xAD, 0x34F, 0x200B, 0x200E, 0x202E, 0x2028, 0x2060, 0x2066, 0xFEFF)]
 
 
-@pytest.mark.parametrize("key", ["server", "name", "gpus", "place", "waits", "years", ALSO, "flavour"])
-@pytest.mark.parametrize("mark", UNSEEN, ids=ascii)
+@each_row("key", ["server", "name", "gpus", "place", "waits", "years", ALSO, "flavour"])
+@each_row("mark", UNSEEN)
 def test_a_mark_that_does_not_show_reaches_no_sentence_and_no_field(key: str, mark: str) -> None:
     for held in ({key: f"{mark}50000"}, {f"{key}{mark}": "5"}, {ALSO: f'{{"wo{mark}rk":[{{"label":"a{mark}"}}]}}'}):
         scenario, told = scenario_from_link(held)

@@ -36,9 +36,10 @@ from planner.scenario.typed_money import (
 from planner.scenario.work import Work
 from planner.study.uncertainty.break_even_map import scenario_with_inputs
 from pricing import load_catalogue
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(("text", "value"), [
+@each_row(("text", "value"), [
     ("1T", 1e12), ("1 T", 1e12), ("15t", 15e12), ("300B", 3e11), ("2e12", 2e12), ("1.4 trillion", 1.4e12),
     ("1,000,000,000,000", 1e12), ("1,234.5", 1234.5), ("12k", 12e3), ("20 million", 2e7), (" 7 ", 7.0),
 ])  # fmt: skip
@@ -46,7 +47,7 @@ def test_what_people_type_is_read(text: str, value: float) -> None:
     assert parse_amount(text) == value
 
 
-@pytest.mark.parametrize("text", ["", "T", "1,5 T", "1.2.3", "-5", "1e999", "nan", "inf", "12 Q", "1 T T", "1,00"])
+@each_row("text", ["", "T", "1,5 T", "1.2.3", "-5", "1e999", "nan", "inf", "12 Q", "1 T T", "1,00"])
 def test_what_is_no_amount_is_none(text: str) -> None:
     assert parse_amount(text) is None
 
@@ -85,7 +86,7 @@ def test_thousands_that_are_parted_twice_need_no_cents(value: int, marks: tuple[
     assert parse_sum(f"{value:,}".replace(",", marks[0])) == value
 
 
-@pytest.mark.parametrize(("text", "value"), [
+@each_row(("text", "value"), [
     ("1,85", 1.85), ("12,5", 12.5), ("0.085", 0.085), ("0,085", 0.085), ("25,000", 25_000.0),
     ("1234.567", 1234.567),
     ("1234,567", 1234.567), ("25.000,-", 25_000.0), ("1'250.\u2013", 1_250.0), ("250k", 250_000.0), ("1,2M", 1.2e6),
@@ -109,7 +110,7 @@ def test_one_point_before_three_digits_can_be_read_two_ways_and_each_can_be_writ
     assert parse_sum(small) == float(text)
 
 
-@pytest.mark.parametrize("text", ["1.2.3", "1,2,3", "25 00", "1,234,5", "1.234.5", "1..2", ",5", "", "1,,2", "1 2,3"])
+@each_row("text", ["1.2.3", "1,2,3", "25 00", "1,234,5", "1.234.5", "1..2", ",5", "", "1,,2", "1 2,3"])
 def test_marks_in_other_places_are_no_sum(text: str) -> None:
     assert parse_sum(text) is None
 
@@ -140,7 +141,7 @@ def read(said: str) -> float:
     return float(number.replace(",", "")) * DAYS[unit if unit in DAYS else unit.removesuffix("s")]
 
 
-@pytest.mark.parametrize(("days", "said"), [
+@each_row(("days", "said"), [
     (0.412 * SECOND, "412 ms"), (68 * SECOND, "1.13 minutes"), (45 * SECOND, "45 s"), (0.01, "14.4 minutes"),
     (59.99 / 1_440, "1 hour"), (1 / 24, "1 hour"), (0.5, "12 hours"), (1.0, "1 day"), (1.004, "1 day"),
     (18.24, "18.2 days"), (365.0, "365 days"), (730.0, "2 years"), (1_234.5, "3.38 years"), (0.0, "0 days"),
@@ -181,7 +182,7 @@ def test_a_range_of_a_day_is_told_in_days() -> None:
     assert range_words(2.0, 2.0, 2.0) == "2 days"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("months", "said"),
     [(1, "1 month"), (12, "1 year"), (36, "3 years"), (18, "18 months"), (7.5, "7.5 months"), (12 / 365, "1 day")],
 )
@@ -211,7 +212,7 @@ def test_nothing_typed_is_no_order() -> None:
     assert format_orders(()) == ""
 
 
-@pytest.mark.parametrize("text", ["eight", "8 in 3, 8 in 3", "8 in 18, 8", "0", "8 in 500", "8, 8", "-8", "1e3"])
+@each_row("text", ["eight", "8 in 3, 8 in 3", "8 in 18, 8", "0", "8 in 500", "8, 8", "-8", "1e3"])
 def test_what_is_no_list_of_orders_is_none(text: str) -> None:
     assert parse_orders(text) is None
 
@@ -238,7 +239,7 @@ def test_nothing_typed_is_no_curve() -> None:
     assert format_power_curve(()) == ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     ["0:25", "25, 76", "0:25, 100:760", "0:25, 100:10", "10:25, 100:76", "0:25, 50, 100:76", "0:25, 0:30, 100:40"],
 )
@@ -270,7 +271,7 @@ def test_they_cost_what_the_same_hours_cost() -> None:
     ]
 
 
-@pytest.mark.parametrize(("told", "said"), [
+@each_row(("told", "said"), [
     ({"people": 10, "busy_share": 0.5}, "want one of busy_share and people"),
     ({"people": 10, "jobs_per_week": 5.0}, "want one of people and jobs_per_week"),
     ({"people": 50}, "8,000 accelerator-hours a month do not fit on 8 accelerators, which have 5,840"),

@@ -14,6 +14,7 @@ from planner.scenario.scenario import Scenario
 from planner.scenario.terms import Currency, FinancialTerms
 from planner.scenario.work import ScheduledJob, Work
 from tests.facts import CATALOGUE, DAY
+from tests.rows import each_row
 
 
 def read(text: str | bytes) -> SavedScenario:
@@ -68,7 +69,7 @@ def test_only_what_differs_is_written_in_the_records_order_with_units() -> None:
     assert not saved.is_from_other_catalogue(CATALOGUE)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name", ["yes", "NO", "null", "1e6", "2026-01-01", "a: b", "a #b", "- a", " a", "é\u00a0ü\u3000", "'\"\\", "😀"]
 )
 def test_a_name_is_a_name_for_every_reader_of_yaml(name: str) -> None:
@@ -112,7 +113,7 @@ def test_other_facts_are_told_and_not_refused() -> None:
     assert saved.scenario == Scenario()
 
 
-@pytest.mark.parametrize(("text", "said"), [
+@each_row(("text", "said"), [
     ("work:\n  - busy_share: 1.6\n", "Line 2: work.0.busy_share: 1.6 must be 0.01 to 1; nothing was changed."),
     (
         "work:\n  - accelerators: 4\n    busy_share: 60\n",

@@ -12,6 +12,7 @@ from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
 from pricing import names as naming
 from tests.facts import CATALOGUE
+from tests.rows import each_row
 
 
 def read(text: str) -> SweepGrid:
@@ -149,7 +150,7 @@ TOO_MANY = [
 ]
 
 
-@pytest.mark.parametrize(("said", "why"), TOO_MANY)
+@each_row(("said", "why"), TOO_MANY)
 def test_a_range_is_refused_by_its_count_and_its_ends_before_a_list_is_made(said: str, why: str) -> None:
     tracemalloc.start()
     with pytest.raises(ScenarioError) as refusal:
@@ -168,7 +169,7 @@ def test_lists_that_move_together_are_counted_before_they_are_made() -> None:
     assert (grid.count, grid.values(9_999_999)) == (10_000_000, (0.3, 2.0))
 
 
-@pytest.mark.parametrize(("text", "said"), REFUSED)
+@each_row(("text", "said"), REFUSED)
 def test_what_cannot_be_used_is_refused_with_its_place(text: str, said: str) -> None:
     with pytest.raises(ScenarioError) as refusal:
         read(text)

@@ -16,9 +16,10 @@ from planner.scenario.question import HOURS, QUESTIONS, detect_question
 from planner.speed.work_to_hours import ScenarioInHours, convert_to_hours
 from pricing import load_catalogue, strict_yaml
 from tests.facts import DAY
+from tests.rows import each_row
 
 ROOT = Path(__file__).parents[2]
-EACH = pytest.mark.parametrize("one", load_presets(), ids=lambda one: one.key)
+EACH = each_row("one", load_presets())
 
 
 @EACH

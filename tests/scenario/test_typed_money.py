@@ -22,6 +22,7 @@ from planner.scenario.typed_money import is_money, to_dollars
 from pricing.exchange import rates
 from pricing.stale import as_of
 from tests.facts import CATALOGUE, DAY
+from tests.rows import each_row
 
 EURO = 1.1172
 WORDS = "1.85 EUR at 1.1172 USD of 2026-10-30 (ECB)"
@@ -84,7 +85,7 @@ def test_what_is_changed_afterwards_is_no_longer_as_it_was_typed() -> None:
     assert with_value(changed, ("rent", "usd_per_accelerator_hour"), np.ones(2)).typed == changed.typed
 
 
-@pytest.mark.parametrize(("text", "wish"), [
+@each_row(("text", "wish"), [
     ("2 XYZ", "Line 2: rent.usd_per_accelerator_hour: 2 XYZ: no rate of XYZ is known; there are USD, AUD"),
     ("¥300", "¥ may be JPY or CNY: write which"),
     ("1.850 EUR", "1.850 EUR: is that 1,850 or 1.85? Write 1850 EUR or 1.85 EUR; nothing was changed."),
@@ -187,7 +188,7 @@ def test_a_currency_without_a_rate_is_refused_with_what_to_write(text: str, wish
     assert wish in str(refused.value)
 
 
-@pytest.mark.parametrize("text", ["1,85 EUR", "EUR 1,85", "€1,85", "1,85 €", "1.85 EUR", "€ 1.85"])
+@each_row("text", ["1,85 EUR", "EUR 1,85", "€1,85", "1,85 €", "1.85 EUR", "€ 1.85"])
 def test_a_decimal_comma_is_read(text: str) -> None:
     found = read(f"rent: {{usd_per_accelerator_hour: {text!r}}}")
     assert found.rent.usd_per_accelerator_hour == 1.85 * EURO
@@ -195,14 +196,12 @@ def test_a_decimal_comma_is_read(text: str) -> None:
     assert scenario_from_link(scenario_to_link(found), CATALOGUE) == (found, [])
 
 
-@pytest.mark.parametrize(
-    "text", ["250.000,00 EUR", "250 000 EUR", "250'000 EUR", "EUR 250,000", "250k EUR", "250000 EUR"]
-)
+@each_row("text", ["250.000,00 EUR", "250 000 EUR", "250'000 EUR", "EUR 250,000", "250k EUR", "250000 EUR"])
 def test_a_server_in_euros_is_read_however_its_thousands_are_parted(text: str) -> None:
     assert read(f'own: {{usd_per_server: "{text}"}}').own.usd_per_server == 250_000 * EURO
 
 
-@pytest.mark.parametrize("path", [path for path in leaf_fields() if is_money(path)], ids=str)
+@each_row("path", [path for path in leaf_fields() if is_money(path)])
 def test_every_sum_that_can_be_read_two_ways_is_asked_about(path: tuple[str | int, ...]) -> None:
     data: object = "250.000 EUR"
     for step in reversed(path):

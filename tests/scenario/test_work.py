@@ -19,7 +19,7 @@ from planner.scenario.file import SavedScenario, format_part, read_scenario, wri
 from planner.scenario.known_names import ScenarioError, format_errors
 from planner.scenario.link import ALSO, LONGEST_ALSO, scenario_from_link, scenario_to_link
 from planner.scenario.measured import MOST_FACTORS, MeasuredRun
-from planner.scenario.path import Path, format_path
+from planner.scenario.path import Path
 from planner.scenario.presets import load_presets
 from planner.scenario.question import KEYS
 from planner.scenario.scenario import Scenario
@@ -27,6 +27,7 @@ from planner.scenario.task import TrainingTask
 from planner.scenario.work import Work
 from pricing import load_catalogue
 from tests.facts import CATALOGUE
+from tests.rows import each_row
 
 
 @pytest.mark.parametrize(
@@ -86,7 +87,7 @@ def test_names_are_loose_and_unknown_ones_are_told() -> None:
     assert "left out" in told[0]
 
 
-@pytest.mark.parametrize(("change", "wish"), [
+@each_row(("change", "wish"), [
     ({"ratio": 1e12}, "measured.0.ratio: 1000000000000 must be 0.05 to 20"),
     ({"ratio": "fast"}, "measured.0.ratio: 'fast' must be a number, 0.05 to 20"),
     ({"runs": 0}, "measured.0.runs: 0 must be 1 to 10,000"),
@@ -123,8 +124,8 @@ def _data(path: Path, value: Any) -> Any:
     return value
 
 
-@pytest.mark.parametrize("wrong", ["no-such-word", 7, True, ""])
-@pytest.mark.parametrize("path", CHOICES, ids=format_path)
+@each_row("wrong", ["no-such-word", 7, True, ""])
+@each_row("path", CHOICES)
 def test_every_closed_choice_names_its_list(path: Path, wrong: object) -> None:
     with pytest.raises(pydantic.ValidationError) as refused:
         Scenario.model_validate(_data(path, wrong))
@@ -138,7 +139,7 @@ def test_there_are_closed_choices_at_every_depth() -> None:
     assert {("stay",), ("own", "place"), ("ways", 0), ("work", 0, "train", "method")} <= set(CHOICES)
 
 
-@pytest.mark.parametrize("key", [key for key, one in KEYS.items() if one.shape.kind == "choice"])
+@each_row("key", [key for key, one in KEYS.items() if one.shape.kind == "choice"])
 def test_every_closed_choice_of_a_link_names_its_list(key: str) -> None:
     beside = {"train": {"train": "x"}, "serve": {"serve": "x"}}.get(str(KEYS[key].path[2:3] or ("",)), {})
     (said,) = [one for one in scenario_from_link({**beside, key: "no-such-word"})[1] if f"{key} = " in one]

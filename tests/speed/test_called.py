@@ -16,9 +16,10 @@ from planner.speed.training import train
 from planner.speed.work_to_hours import convert_to_hours
 from pricing import UnknownNameError, load_catalogue
 from tests.facts import CATALOGUE
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(("said", "meant"), [
+@each_row(("said", "meant"), [
     ("NVIDIA H100 80GB HBM3", "H100-SXM5-80GB"), ("8xH100 80GB", "H100-SXM5-80GB"), ("H100 PCIe", "H100-PCIe-80GB"),
     ("H100", "H100-SXM5-80GB"), ("A100 PCIe 40GB", "A100-PCIe-40GB"), ("A100 80G", "A100-SXM4-80GB"),
     ("V100-32GB", "V100-SXM2-32GB"), ("NVIDIA A10G (g5.xlarge)", "A10G-24GB"),
@@ -37,7 +38,7 @@ def test_other_accelerators_are_not_taken_for_known_ones(said: str) -> None:
         match_accelerator(CATALOGUE, said)
 
 
-@pytest.mark.parametrize(("said", "meant"), [
+@each_row(("said", "meant"), [
     ("meta-llama/Meta-Llama-3-8B-Instruct", "Llama-3-8B"), ("LLaMA 2 70B (LoRA)", "Llama-2-70B"), ("DBRX", "DBRX"),
     ("DeepSeek V3 671B", "DeepSeek-V3"), ("Qwen3-235B-A22B-Instruct-2507", "Qwen3-235B-A22B"),
     ("DeepSeek-R1-Distill-Qwen-7B", "Qwen2.5-7B"), ("Mistral-Small-24B-Instruct", "Mistral-Small-24B-2501"),
@@ -48,7 +49,7 @@ def test_models_are_known_by_their_variants_but_never_in_another_size(said: str,
     assert match_model(CATALOGUE, said) == meant
 
 
-@pytest.mark.parametrize(("said", "meant"), [
+@each_row(("said", "meant"), [
     ("FP8_E4M3", "fp8"), ("W8A8", "int8"), ("w8a8-fp8", "fp8"), ("W4A16 (AWQ)", "int4"), ("GPTQ int4", "int4"),
     ("NVFP4", "fp4"), ("MXFP4", "mxfp4"), ("Q4_K_M", "q4_k_m"), ("q6_K", "q6_k"), ("float16", "fp16"),
     ("bfloat16", "bf16"), ("roman", "bf16"),

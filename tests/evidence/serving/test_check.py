@@ -15,6 +15,7 @@ from pricing.strict_yaml import read
 from tests.evidence.golden import serving_rows
 from tests.evidence.mine import as_csv
 from tests.facts import CATALOGUE
+from tests.rows import each_row
 from tools.calibrate import calibrate
 from tools.calibration.first_tokens import FIRST_TOKEN, fit_first_tokens, waited
 from tools.calibration.serving import EXPECTED, expected, fit, leave_one_group_out, refit, weights_of
@@ -65,7 +66,7 @@ def test_constants_of_your_own_are_used() -> None:
     assert check_serving(CATALOGUE, [PLAIN], slow)[0].error != check_serving(CATALOGUE, [PLAIN])[0].error
 
 
-@pytest.mark.parametrize(("change", "why"), [
+@each_row(("change", "why"), [
     ({"quality": "C"}, "tier C"), ({"task": "llm-prefill"}, "writes tokens"),
     ({"model": "Unheard-of"}, "unknown shape"), ({"model": "Nemotron-Nano-9B-v2"}, "other layers beside attention"),
     ({"accelerator": "Abacus"}, "unknown accelerator"), ({"n_accelerators": ""}, "number of accelerators"),
@@ -143,7 +144,7 @@ def test_an_empty_table_is_checked_too() -> None:
     assert summary([]) == []
 
 
-@pytest.mark.parametrize(("called", "found"), [
+@each_row(("called", "found"), [
     ("Llama-3.1-70B-Instruct", "Llama-3.1-70B"), ("gemma-3-27b-it", "Gemma-3-27B"),
     ("Qwen3-235B-A22B-Thinking-2507-FP8", "Qwen3-235B-A22B"),
     ("NVIDIA/Llama-3.3-70B-Instruct-FP4", "Llama-3.3-70B"), ("DeepSeek-R1-0528", "DeepSeek-R1"),
@@ -163,7 +164,7 @@ def test_a_slice_has_part_of_memory_and_of_compute() -> None:
     assert slice_.flops_16bit == pytest.approx(whole.flops_16bit / 7, rel=0.01)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("called", "family"),
     [("TensorRT-LLM backend (Triton)", "trtllm"), ("vLLM (ROCm)", "vllm"), ("Ollama/llama.cpp", "local"),
      ("SGLang (Dynamo disagg)", "sglang"), ("LMDeploy", "lmdeploy"), ("Home-made", "other")],
@@ -180,7 +181,7 @@ def test_how_an_engine_works_depends_on_the_day() -> None:
     assert find_period("trtllm", parse_published_day("2019")).old_grouped  # older than the oldest: as the oldest
 
 
-@pytest.mark.parametrize("change", [
+@each_row("change", [
     {"prefill_instances": "0", "decode_instances": "0"}, {"prefill_instances": "1"}, {"arrivals_per_s": "0"},
     {"arrivals_per_s": "."}, {"ttft_limit_ms": ".", "tpot_limit_ms": "0"}, {"data_parallel": "99999999999"},
     {"draft_tokens": "many"}, {"batching": "sometimes"},

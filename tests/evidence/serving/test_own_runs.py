@@ -13,6 +13,7 @@ from planner.speed.data_files import DATA
 from planner.speed.serving import serve
 from planner.speed.serving.chips import serving_data
 from tests.facts import CATALOGUE
+from tests.rows import each_row
 
 HOUSE = (DATA / "serving_constants.yaml").read_text(encoding="utf-8")
 FLOPS_SHARE = re.findall(r"  flops_share: {value: [0-9.]+", HOUSE)[0]
@@ -67,7 +68,7 @@ def test_the_houses_own_constants_are_read_back() -> None:
     assert serving_constants_in(HOUSE, file="c.yaml") == serving_data().values()
 
 
-@pytest.mark.parametrize(("before", "after", "wish"), [
+@each_row(("before", "after", "wish"), [
     ("  flops_share:", "  flop_share:", "Did you mean flops_share?"),
     (FLOPS_SHARE, "  flops_share: {value: 79.39", "within 30 times of 0[.]"),
     (FLOPS_SHARE, "  flops_share: {value: .inf", "c.yaml"),

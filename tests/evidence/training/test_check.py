@@ -15,6 +15,7 @@ from planner.speed.pace import credibility, prior_runs
 from planner.speed.training import TrainingJob, train
 from planner.speed.training.constants import NAMES, default_bands, default_calibration, run_kind, size_class
 from pricing import Catalogue, strict_yaml
+from tests.rows import each_row
 from tools.calibrate import calibrate
 from tools.calibration.training import (
     build_prior,
@@ -68,7 +69,7 @@ def test_nothing_but_skips_is_no_error(catalogue: Catalogue, rows: Rows) -> None
     assert check_training(catalogue, []) == []
 
 
-@pytest.mark.parametrize("cell", ["seq_len", "tp", "micro_batch", "published", "precision", "global_batch_sequences"])
+@each_row("cell", ["seq_len", "tp", "micro_batch", "published", "precision", "global_batch_sequences"])
 def test_garbage_in_a_cell_is_like_nothing_in_it(catalogue: Catalogue, rows: Rows, cell: str) -> None:
     garbage, nothing = (check_training(catalogue, [rows[0] | {cell: said}])[0] for said in ("x", ""))
     assert garbage.rate == nothing.rate
@@ -233,7 +234,7 @@ def file_with(**changes: str) -> str:
     return f"constants:\n{body}\n{rest}\n"
 
 
-@pytest.mark.parametrize(("changes", "wish"), [
+@each_row(("changes", "wish"), [
     ({"c_e16": "{value: -1, prior: 1, sd: 1, meaning: x}"}, r"constants.e16.value: want a number above 0, got -1"),
     ({"c_e16": "{value: 5000, prior: 1, sd: 1, meaning: x}"}, "constants.e16: 5000 is beyond 1000 times"),
     ({"c_e16": "{value: true, prior: 1, sd: 1, meaning: x}"}, "constants.e16.value"),

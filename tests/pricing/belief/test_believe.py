@@ -15,6 +15,7 @@ from pricing.catalogue import Catalogue
 from pricing.figure import Figure, FigureValue
 from pricing.load import build
 from pricing.records import Offer
+from tests.rows import each_row
 from tests.small_catalogue import CHIPS
 
 TODAY = date(2026, 11, 22)
@@ -126,7 +127,7 @@ def test_the_same_price_wins_while_it_is_fresh_and_not_when_it_is_old() -> None:
     assert old.typical[0] > 2.9
 
 
-@pytest.mark.parametrize("age_days", [250, 299, 300, 301, 330, 364, 365, 366, 500])
+@each_row("age_days", [250, 299, 300, 301, 330, 364, 365, 366, 500])
 def test_no_birthday_of_a_price_changes_what_it_is_worth(age_days: int) -> None:
     others = [Read("posted", 60, usd) for usd in (3.2, 3.3, 3.5)]
     before, after = (

@@ -26,6 +26,7 @@ from pricing.records import HostedPrice
 from tests.frozen import live_catalogue
 from tests.pricing.feeds.made import DAY, row
 from tests.pricing.feeds.server import Answer, Server
+from tests.rows import each_row
 
 MARKET = MarketPrices.of(load_catalogue())
 
@@ -57,7 +58,7 @@ def test_no_price_is_no_price_and_nobody_is_asked(price: float) -> None:
     assert reason.verdict == "refused"
 
 
-@pytest.mark.parametrize(("changes", "reason"), [
+@each_row(("changes", "reason"), [
     ({"count": 0}, "no_shape"), ({"count": 100_000}, "no_shape"), ({"purchase": "lease"}, "no_shape"),
     ({"price": 250_000.0}, "huge"), ({"seller": "Nobody's Cloud"}, "unknown_seller"),
     ({"accelerator": "H900"}, "unknown_accelerator"),

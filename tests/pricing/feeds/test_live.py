@@ -25,6 +25,7 @@ from pricing.records import Offer
 from pricing.stale import as_of
 from tests.pricing.feeds.made import DAY, row
 from tests.pricing.feeds.replay import Replay, raw
+from tests.rows import each_row
 from tools import live
 
 FACTS = load_catalogue()
@@ -281,7 +282,7 @@ def test_tables_and_xml_have_their_columns() -> None:
     }
 
 
-@pytest.mark.parametrize("name", sorted(feeds()))
+@each_row("name", sorted(feeds()))
 def test_a_source_that_sends_what_is_recorded_has_not_moved(name: str) -> None:
     lines, wrong = live.check_source(feeds()[name], Replay(name))
     assert not wrong, lines

@@ -109,20 +109,19 @@ UNSEEN = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", UNSEEN, ids=ascii)
 @pytest.mark.parametrize("field", ["seller", "accelerator", "region", "sku", "note", "currency", "doubts", "countries"])
 def test_a_text_with_marks_that_do_not_show_is_odd(
-    server: Server, go: Refresh, environ: dict[str, str], field: str, name: str
+    server: Server, go: Refresh, environ: dict[str, str], field: str
 ) -> None:
     listed = field in ("doubts", "countries")
-    says(server, row(2.79), row(2.49, **{field: [name] if listed else name}))
+    says(server, row(2.79), *(row(2.49, **{field: [name] if listed else name}) for name in UNSEEN))
     (found,) = go().sources
-    assert (found.seen, found.odd, found.verdicts) == (1, 1, {"believed": 1})
+    assert (found.seen, found.odd, found.verdicts) == (1, len(UNSEEN), {"believed": 1})
     ((odds,),) = table(environ, "SELECT odds FROM refreshes")
-    (odd,) = json.loads(odds)
-    assert odd.startswith(f"Example: {field} has a mark that does not show: ")
-    assert odd.isprintable()
-    assert "X" in odd or "Pod" in odd or "AWS" in odd or "a b" in odd
+    for odd in json.loads(odds):
+        assert odd.startswith(f"Example: {field} has a mark that does not show: ")
+        assert odd.isprintable()
+        assert "X" in odd or "Pod" in odd or "AWS" in odd or "a b" in odd
 
 
 def test_a_vendor_a_model_and_a_currency_are_texts_too(server: Server, go: Refresh, environ: dict[str, str]) -> None:

@@ -18,6 +18,7 @@ from pricing.feeds.sources import feeds
 from pricing.records import ListingDoubt
 from tests.frozen import live_catalogue
 from tests.pricing.feeds.replay import FOLDER, Replay, index, raw, read
+from tests.rows import each_row
 
 ALL = sorted(feeds())
 NONSENSE: tuple[Any, ...] = (None, "", "much", [], {}, [[]], -1, 0, 1e300, True, "12,34.5 EUR", {"a": None})
@@ -33,7 +34,7 @@ def test_every_source_has_a_record_of_its_own_and_recorded_replies() -> None:
         assert feed.kind in ("rental", "hosted", "exchange")
 
 
-@pytest.mark.parametrize("name", ALL)
+@each_row("name", ALL)
 def test_a_source_asks_its_own_hosts_only_and_keeps_its_key_out_of_addresses(name: str) -> None:
     asked = Replay(name)
     list(feeds()[name].read(asked))
@@ -44,14 +45,14 @@ def test_a_source_asks_its_own_hosts_only_and_keeps_its_key_out_of_addresses(nam
     assert {entry["url"] for entry in index(name)} & {url.partition("?")[0] for url in asked.asked}
 
 
-@pytest.mark.parametrize("name", ALL)
+@each_row("name", ALL)
 def test_every_recorded_reply_is_read(name: str) -> None:
     asked = Replay(name)
     list(feeds()[name].read(asked))
     assert {entry["file"] for entry in index(name)} == asked.given
 
 
-@pytest.mark.parametrize("name", ALL)
+@each_row("name", ALL)
 def test_what_is_said_is_a_price_that_can_be(name: str) -> None:
     found = read(feeds()[name])
     kinds = {"rental": Observation, "hosted": HostedPriceObservation, "exchange": ExchangeRateObservation}
@@ -82,8 +83,8 @@ def test_whatever_stands_in_a_reply_it_is_a_price_odd_or_a_sentence(name: str) -
                 assert all(one.price > 0 for one in found if isinstance(one, Observation))
 
 
-@pytest.mark.parametrize("name", ALL)
-@pytest.mark.parametrize("sent", [b"[]", b"{}", b"null", b"7", b'"text"', b"[1, 2]", b'{"data": null}'])
+@each_row("name", ALL)
+@each_row("sent", [b"[]", b"{}", b"null", b"7", b'"text"', b"[1, 2]", b'{"data": null}'])
 def test_a_reply_of_another_kind_is_told(name: str, sent: bytes) -> None:
     changed = {entry["file"]: sent for entry in index(name)}
     if feeds()[name].may_be_empty and sent in (b"[]", b"[1, 2]"):
@@ -130,7 +131,7 @@ def test_the_tables_name_what_the_catalogue_has() -> None:
     assert boards("vultr")["a100"][0].memory_gb == 80
 
 
-@pytest.mark.parametrize("name", [name for name in ALL if feeds()[name].kind == "rental"])
+@each_row("name", [name for name in ALL if feeds()[name].kind == "rental"])
 def test_most_names_of_a_source_are_known_to_the_catalogue(name: str) -> None:
     """Those that are not are new ones of our own making."""
     catalogue, unknown = live_catalogue(), set()
@@ -146,7 +147,7 @@ def test_most_names_of_a_source_are_known_to_the_catalogue(name: str) -> None:
     assert unknown <= {"runpod: R200", "vast: Rubin R300", "excesssupply: A100-80GB"}
 
 
-@pytest.mark.parametrize(("found", "value"), [
+@each_row(("found", "value"), [
     ("3.50", 3.5), ("$1,234.5", 1234.5), (2, 2.0), ("0E-9", 0.0), (True, None), ("", None), (None, None),
     ("1.2.3", None), ("nan", None), (float("inf"), None), (float("nan"), None), ("12 EUR", None), ([], None),
 ])  # fmt: skip

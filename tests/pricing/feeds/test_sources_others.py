@@ -7,6 +7,7 @@ import pytest
 from pricing.feeds.feed import ExchangeRateObservation, FeedError, HostedPriceObservation
 from pricing.feeds.sources import feeds
 from tests.pricing.feeds.replay import Replay, odd, prices, raw, read, said
+from tests.rows import each_row
 
 
 def test_gpuhunts_lists_carry_their_own_day_and_give_spot_of_aws() -> None:
@@ -159,7 +160,7 @@ def test_hot_aisles_lists_are_by_team() -> None:
     assert read(feeds()["hot-aisle"], {"vms.json": b"[]"}) == []  # nothing free is an answer
 
 
-@pytest.mark.parametrize(("name", "file", "before", "after", "says"), [
+@each_row(("name", "file", "before", "after", "says"), [
     ("gpuhunt", "version.txt", b"2026", b"v", "want a version such as"),
     ("skypilot", "lambda.csv", b"SpotPrice", b"Spot", "no column SpotPrice"),
     ("gpurentalprices", "latest.json", b'"usd_hr"', b'"price"', "no usd_hr any more"),

@@ -8,6 +8,7 @@ import pytest
 from pricing.feeds.feed import FeedError, Observation, UnreadableRow
 from pricing.feeds.sources import feeds
 from tests.pricing.feeds.replay import Replay, odd, prices, raw, read, said
+from tests.rows import each_row
 
 
 def test_of_vasts_listings_the_lowest_counts_and_how_many_there_are() -> None:
@@ -171,7 +172,7 @@ class _Deaf(Replay):
         raise FeedError(f"nothing recorded for {url}")
 
 
-@pytest.mark.parametrize(("name", "file", "before", "after", "says"), [
+@each_row(("name", "file", "before", "after", "says"), [
     ("vast", "1.json", b'"offers"', b'"results"', "Vast's reply .* no offers any more, but results"),
     ("runpod", "types.json", b'"gpuTypes"', b'"gpus"', "RunPod's reply .* no data.gpuTypes any more"),
     ("vultr", "vdm.json", b'"plans"', b'"sizes"', "Vultr's reply .* no plans any more"),

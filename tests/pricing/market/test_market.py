@@ -16,6 +16,7 @@ from pricing.market.depth import chance, seller_depth
 from pricing.market.hardware import new_price, rent_value, used_share
 from pricing.market.sellers import market_band, sellers
 from pricing.market.terms import DAY_MONTHS, own_term, term_ratio
+from tests.rows import each_row
 
 GOLDEN = json.loads((Path(__file__).parent / "golden.json").read_text(encoding="utf-8"))
 DAY = date(2026, 11, 23)
@@ -29,7 +30,7 @@ def market_of(chip: str) -> tuple[Seller, ...]:
     return tuple(Seller(**{**row, "terms": {float(key): usd for key, usd in row["terms"].items()}}) for row in rows)
 
 
-@pytest.mark.parametrize("case", GOLDEN["order_band"], ids=lambda case: f"{case['count']} x {case['months']:.3g}")
+@each_row("case", GOLDEN["order_band"])
 def test_the_band_of_an_order(case: dict[str, Any]) -> None:
     order = OrderRequest(case["count"], case["months"], case["purchase"], case["fabric"], case["age"])
     band = order_band(market_of(case["chip"]), order)
@@ -41,12 +42,12 @@ def test_the_band_of_an_order(case: dict[str, Any]) -> None:
         )
 
 
-@pytest.mark.parametrize("case", GOLDEN["term_ratio"])
+@each_row("case", GOLDEN["term_ratio"])
 def test_the_price_of_a_term_over_the_price_on_demand(case: dict[str, Any]) -> None:
     assert [term_ratio(*case["args"], z=z) for z in case["z"]] == pytest.approx(case["want"], rel=1e-5)
 
 
-@pytest.mark.parametrize("case", GOLDEN["own_term"])
+@each_row("case", GOLDEN["own_term"])
 def test_a_sellers_own_list_binds(case: dict[str, Any]) -> None:
     kind, months, points, *rest = case["args"]
     price = own_term(kind, months, {float(term): usd for term, usd in points.items()}, *rest)
@@ -54,7 +55,7 @@ def test_a_sellers_own_list_binds(case: dict[str, Any]) -> None:
     assert price.is_published == case["want"][1]
 
 
-@pytest.mark.parametrize("case", GOLDEN["depth"])
+@each_row("case", GOLDEN["depth"])
 def test_how_many_a_seller_has(case: dict[str, Any]) -> None:
     depth = seller_depth(*case["args"], **case["kwargs"])
     assert list(depth) == pytest.approx(case["want"], rel=1e-5)

@@ -12,6 +12,7 @@ from planner.speed.serving.case_of import valid_tensor_degrees
 from pricing import Catalogue
 from tests.facts import CATALOGUE
 from tests.network.models import with_model
+from tests.rows import each_row
 
 
 def served(catalogue: Catalogue = CATALOGUE, **wish: Any) -> ServingResult:
@@ -68,7 +69,7 @@ def test_legal_degrees_divide_heads_and_do_not_split_a_key_head() -> None:
     assert valid_tensor_degrees(build_text_decoder(CATALOGUE.models["Phi-4-14B"]), most=16) == (1, 2, 5, 10)
 
 
-@pytest.mark.parametrize("wish", [
+@each_row("wish", [
     {"input_tokens": 0}, {"accelerators": 0}, {"batch": -1}, {"percentile": 1.5}, {"engine": "abacus"},
     {"weight_precision": "fp7"}, {"unheard_of": 1}, {"ttft_ms": float("nan")}, {"input_tokens": "many"},
     {"requests_per_s": 10.0, "peak_requests_per_s": 1.0},

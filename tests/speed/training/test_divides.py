@@ -11,6 +11,7 @@ from planner.speed.training import train
 from planner.speed.training.across import Throughput, across, unknown_speed
 from pricing import load_catalogue
 from tests.facts import CATALOGUE
+from tests.rows import each_row
 
 
 def job(count: int, model: str = "Llama-3.1-8B", **more: object) -> TrainingJob:
@@ -35,7 +36,7 @@ def test_a_batch_that_is_asked_for_stays_and_its_neighbours_are_told() -> None:
         assert way.tokens_per_s_per_accelerator > 0
 
 
-@pytest.mark.parametrize("count", range(1, 140, 3))
+@each_row("count", range(1, 140, 3))
 def test_no_number_of_accelerators_is_refused_for_its_divisors(count: int) -> None:
     assert train(load_catalogue(), job(count)).can_be_spread
 

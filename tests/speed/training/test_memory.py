@@ -16,6 +16,7 @@ from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.stated import find_software_stack
 from planner.speed.training.train import base_plan
 from pricing import Catalogue
+from tests.rows import each_row
 
 # torchtune's own table: Llama 3.2 3B in pure bf16 on one A100, taken as 8,192 packed tokens a step, which the logits
 # imply. Each line stands on top of the last.
@@ -35,7 +36,7 @@ def plan_of(catalogue: Catalogue, method: str = "full") -> TrainingPlan:
     return replace(base_plan(job, batch=4), micro_batch=4.0, loss_chunks=1.0)
 
 
-@pytest.mark.parametrize("line", range(len(ABLATION)), ids=[name for name, _, _ in ABLATION])
+@each_row("line", range(len(ABLATION)))
 def test_the_published_ablation_is_met(catalogue: Catalogue, line: int) -> None:
     plan = plan_of(catalogue)
     for _, change, _ in ABLATION[: line + 1]:
@@ -82,7 +83,7 @@ def test_a_mixtures_experts_are_spread(catalogue: Catalogue) -> None:
     assert spread < together / 8
 
 
-@pytest.mark.parametrize("way", WAYS, ids=[way.name for way in WAYS])
+@each_row("way", WAYS)
 def test_no_way_to_save_memory_costs_any(catalogue: Catalogue, way: object) -> None:
     shape = build_network(catalogue.models["Llama-3-8B"])
     plan = replace(plan_of(catalogue), dp=8.0, accelerators=8.0, global_batch=64.0, grad_bytes=4.0, state_bytes=12.0)
@@ -197,7 +198,7 @@ def _of(catalogue: Catalogue, row: dict[str, str]) -> tuple[Network, TrainingPla
     return run.shape, run.plan
 
 
-@pytest.mark.parametrize(("framework", "precision", "counts", "bytes_each"), [
+@each_row(("framework", "precision", "counts", "bytes_each"), [
     ("Megatron-DeepSpeed", "fp16", "device", 18), ("Megatron-DeepSpeed", "bf16", "device", 18),
     ("torchtitan", "bf16", "reserved", 14), ("Megatron-Bridge 26.04", "fp8", "device", 14),
     ("Megatron-LM", "bf16", "device", 16), ("", "", "device", 16),

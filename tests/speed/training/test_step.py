@@ -25,6 +25,7 @@ from planner.speed.training.step import (
 )
 from planner.speed.training.train import base_plan
 from pricing import Catalogue
+from tests.rows import each_row
 
 K = default_calibration().constants
 MODELS = ["Llama-3-8B", "GPT-3-175B", "DeepSeek-V3", "gpt-oss-120b", "BERT-Large", "Nemotron-3-Nano-30B-A3B"]
@@ -40,7 +41,7 @@ def plan(catalogue: Catalogue, **layout: float) -> TrainingPlan:
     return replace(base, **({"tp": 4.0, "pp": 2.0, "vpp": 2.0, "cp": 1.0, "dp": 8.0, "shard": 1.0} | layout))
 
 
-@pytest.mark.parametrize("name", MODELS)
+@each_row("name", MODELS)
 def test_parts_add_up_and_none_is_negative(catalogue: Catalogue, name: str) -> None:
     parts = step_parts(build_network(catalogue.models[name]), chip(catalogue), plan(catalogue), K)
     seconds = [float(getattr(parts, field.name)) for field in fields(TrainingStepParts)]
@@ -69,8 +70,8 @@ def test_twice_the_layers_take_about_twice_as_long(catalogue: Catalogue) -> None
     assert 1.85 < twice / once < 2.0
 
 
-@pytest.mark.parametrize("link", ["link_gb_s", "nic_gb_s", "bandwidth_gb_s", "tflops_16"])
-@pytest.mark.parametrize("layout", [{}, {"tp": 1.0, "pp": 1.0, "dp": 64.0, "shard": 3.0}, {"cp": 2.0, "dp": 4.0}])
+@each_row("link", ["link_gb_s", "nic_gb_s", "bandwidth_gb_s", "tflops_16"])
+@each_row("layout", [{}, {"tp": 1.0, "pp": 1.0, "dp": 64.0, "shard": 3.0}, {"cp": 2.0, "dp": 4.0}])
 def test_faster_hardware_never_slows(catalogue: Catalogue, link: str, layout: dict[str, float]) -> None:
     slow = chip(catalogue)
     fast = replace(slow, **{link: 2 * float(getattr(slow, link))})
@@ -88,7 +89,7 @@ def test_a_power_capped_part_is_slower_than_the_full_one(catalogue: Catalogue) -
     )
 
 
-@pytest.mark.parametrize(("slower", "faster"), [
+@each_row(("slower", "faster"), [
     ({"recompute": 1.0}, {"recompute": 0.0}), ({"fused_attention": 0.0}, {"fused_attention": 1.0}),
     ({"year": 2023.5}, {"year": 2026.0}), ({"eager": 1.0}, {"eager": 0.0}), ({"vpp": 1.0}, {"vpp": 4.0}),
     ({"bits": 16.0}, {"bits": 8.0}), ({"bits": 32.0}, {"bits": 16.0}), ({"offload": 1.0}, {"offload": 0.0}),
@@ -292,9 +293,7 @@ def test_a_guessed_shape_has_the_size_it_was_guessed_from() -> None:
         assert float(typical_stack(params=params).active_params) == pytest.approx(params, rel=0.15)
 
 
-@pytest.mark.parametrize(
-    "name", ["Llama-3-8B", "Llama-3.1-405B", "Qwen3-235B-A22B", "DeepSeek-V3", "GPT-3-175B", "Mixtral-8x7B"]
-)
+@each_row("name", ["Llama-3-8B", "Llama-3.1-405B", "Qwen3-235B-A22B", "DeepSeek-V3", "GPT-3-175B", "Mixtral-8x7B"])
 def test_counts_are_those_of_the_catalogue(catalogue: Catalogue, name: str) -> None:
     shape, model = build_network(catalogue.models[name]), catalogue.models[name]
     counted = shape.routed_params + shape.linear_params + shape.table_params

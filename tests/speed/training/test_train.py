@@ -17,6 +17,7 @@ from planner.speed.training.train import base_plan
 from pricing import Catalogue, PricingError
 from pricing.records import Accelerator
 from tests.network.models import with_model
+from tests.rows import each_row
 
 H100 = "H100-SXM5-80GB"
 
@@ -75,7 +76,7 @@ def test_more_memory_never_stops_fitting_and_more_accelerators_never_take_longer
     assert days[2] < days[1] / 3
 
 
-@pytest.mark.parametrize(("said", "wish"), [
+@each_row(("said", "wish"), [
     ({"model": ""}, "no model is named"), ({"tp": 16}, "nearest: 8"), ({"tp": 3}, "nearest: 2 or 4"),
     ({"pp": 64, "accelerators": 64}, "more stages than layers"), ({"pp": 3}, "nearest: 2 or 4"),
     ({"tp": 2, "pp": 1, "global_batch_sequences": 6}, "nearest: 4 or 8"), ({"ep": 4}, "no experts"),
