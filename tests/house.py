@@ -69,7 +69,7 @@ class Module:
         """Everything in it, walked once for all rules."""
         return tuple(ast.walk(self.tree))
 
-    @property
+    @cached_property
     def name(self) -> str:
         """Its dotted name; a package is called by its folder."""
         return ".".join(PurePosixPath(self.path).with_suffix("").parts).removesuffix(".__init__")

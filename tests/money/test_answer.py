@@ -25,6 +25,7 @@ from planner.scenario.work import Work
 from tests.examples import at_most
 from tests.facts import CATALOGUE, DAY
 from tests.money.test_breakeven import bare_own, scaled, toy
+from tests.rows import each_row
 
 
 def asked(scenario: Scenario) -> Answer:
@@ -55,7 +56,7 @@ def option(made: Plan, key: str, usd: Any) -> Option:
     return Option(key, way, key, "", ledger(typical), ends.__getitem__, hours, 8.0)
 
 
-@pytest.mark.parametrize(("own", "rent", "verdict"), [
+@each_row(("own", "rent", "verdict"), [
     ((80, 90, 99), (101, 110, 120), "own"), ((80, 90, 102), (101, 110, 120), "probably own"),
     ((101, 110, 120), (80, 90, 99), "rent"), ((101, 110, 120), (80, 90, 102), "probably rent"),
     ((100, 100, 100), (104.9, 104.9, 104.9), "close"), ((100, 100, 100), (105, 105, 105), "own"),

@@ -19,6 +19,7 @@ from planner.scenario.scenario import Scenario
 from pricing.caching import cached_property, derive
 from tests.facts import CATALOGUE, DAY
 from tests.money.anyplan import CHIPS, of, plans
+from tests.rows import each_row
 
 KEPT = {
     kind: [name for name, value in vars(kind).items() if isinstance(value, cached_property) and value.part]
@@ -86,7 +87,7 @@ def test_whatever_differs_in_the_scenario(one: Scenario, other: Scenario, names:
     check(derive(setting(one, tried), scenario=changed))
 
 
-@pytest.mark.parametrize(("path", "value"), [
+@each_row(("path", "value"), [
     ("accelerator", "RTX-4090-24GB"), ("years", 2.0), ("site", "DE"), ("failures.stated_hours", "useful"),
     ("rent.hours_per_session", 3.0), ("terms.hours_per_month", 720.0),
 ])  # fmt: skip

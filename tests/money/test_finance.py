@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from planner.money import finance
 from planner.money.finance import FOUND, root, solve_result
 from tests.money.loans import loan_payment_usd, monthly_rate
+from tests.rows import each_row
 
 RATE = st.floats(-0.5, 3.0)
 USD = st.floats(-1e6, 1e6)
@@ -209,7 +210,7 @@ def test_the_rate_of_dated_money_is_what_another_library_finds(usd: float, back:
         assert close(got.value, theirs, rel=1e-6, scale=1.0)
 
 
-@pytest.mark.parametrize(("usd", "reason"), [
+@each_row(("usd", "reason"), [
     ([0.0, 0.0], finance.ONE_WAY),
     ([-1.0, -2.0, 0.0], finance.ONE_WAY),
     ([5.0], finance.ONE_WAY),

@@ -14,6 +14,7 @@ from planner.money.finance import SolveResult
 from planner.money.measures import Payback
 from pricing.figure import StrictModel, Text
 from pricing.strict_yaml import read
+from tests.rows import each_row
 
 Array = NDArray[np.float64]
 MONTHS_OF_FIFTY_YEARS = 600
@@ -96,20 +97,20 @@ def check(got: Any, want: Any, rel: float) -> None:
 
 FILES = sorted((Path(__file__).parent / "golden").glob("*.yaml"))
 CASES = [
-    pytest.param(case, id=f"{path.stem}: {case.name} ({case.call})")
+    case
     for path in FILES
     for case in Table.model_validate(read(path.read_text(encoding="utf-8"), file=path.name)).cases
 ]
 
 
-@pytest.mark.parametrize("case", CASES)
+@each_row("case", CASES)
 def test_what_was_worked_out_elsewhere_comes_out_here(case: Case) -> None:
     got = CALLS[case.call](**{name: taken(value) for name, value in case.input.items()})
     check(got, case.output, case.rel)
 
 
 def test_every_call_of_the_map_is_in_a_table() -> None:
-    assert set(CALLS) == {param.values[0].call for param in CASES}
+    assert set(CALLS) == {case.call for case in CASES}
 
 
 @pytest.mark.parametrize(

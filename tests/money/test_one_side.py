@@ -14,6 +14,7 @@ from planner.scenario.rent import RentalInputs
 from planner.scenario.scenario import Scenario
 from tests.facts import CATALOGUE, DAY
 from tests.money.test_answer import asked, option, said
+from tests.rows import each_row
 
 
 def test_where_a_side_has_no_price_the_rest_is_answered() -> None:
@@ -30,7 +31,7 @@ def test_where_a_side_has_no_price_the_rest_is_answered() -> None:
     assert (lone.break_evens, lone.pair, lone.against) == ((), None, None)
 
 
-@pytest.mark.parametrize(("usd", "verdict", "best", "pair"), [
+@each_row(("usd", "verdict", "best", "pair"), [
     ({"on_demand": (80, 90, 99), "reserved": (101, 110, 120)}, "rent", "on_demand", ("reserved", "on_demand")),
     ({"on_demand": (101, 110, 120), "reserved": (80, 90, 102)}, "probably rent", "reserved", ("reserved", "on_demand")),
     ({"on_demand": 100, "hosted": 104, "spot": 150}, "close", "on_demand", ("on_demand", "hosted")),

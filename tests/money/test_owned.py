@@ -17,6 +17,7 @@ from pricing import Catalogue, load_catalogue
 from pricing.figure import FigureValue, Source
 from tests.facts import DAY
 from tests.money.owning import EIGHTY, NOTHING, flow, lines, scenario, setting, whole
+from tests.rows import each_row
 
 
 def usual(accelerators: int = 8, **own: Any) -> PlanContext:
@@ -177,7 +178,7 @@ def test_the_price_of_one_typed_for_all_is_asked_about() -> None:
     assert not any(one.name == "capex_usd" for one in doubts(plan(load_catalogue(), scenario({"capex_usd": 3e6}), DAY)))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("needed", "servers", "boards"),
     [(1, 1, 0), (8, 1, 0), (9, 2, 0), (16, 2, 1), (24, 3, 1), (40, 5, 2), (160, 20, 8), (1_024, 128, 51)],
 )
@@ -192,7 +193,7 @@ def test_spares_cost_no_more_than_a_twelfth_at_any_size() -> None:
     assert all(spare_boards(accelerators, 0.05) <= 0.08 * accelerators for accelerators in range(8, 2_049))
 
 
-@pytest.mark.parametrize(("needed", "usd_each"), [
+@each_row(("needed", "usd_each"), [
     (8, 0.0), (16, 36_000 / 16 + 1_320), (17, 36_000 / 32 + 1_320), (32, 2_445.0), (33, 1_882.5), (64, 1_882.5),
     (512, 1_882.5), (513, 4_247.5), (16_384, 4_247.5), (16_385, 6_612.5), (1_000_000, 6_612.5),
 ])  # fmt: skip

@@ -16,6 +16,7 @@ from pricing import load_catalogue
 from tests.examples import at_most
 from tests.facts import DAY
 from tests.money.owning import EIGHTY, lines, scenario, setting, whole
+from tests.rows import each_row
 
 _ROOM = {**EIGHTY, "place": "own_room"}
 _LATER = {**EIGHTY, "refresh_years": 1.5, "residual_share": None}
@@ -59,7 +60,7 @@ _FIELDS: dict[str, tuple[dict[str, Any], Any]] = {
 _ELSEWHERE = ("most_kw", "orders", "orders_every_months")
 
 
-@pytest.mark.parametrize("field", [name for name in OwnInputs.model_fields if name not in _ELSEWHERE])
+@each_row("field", [name for name in OwnInputs.model_fields if name not in _ELSEWHERE])
 def test_every_field_of_owning_moves_the_ledger(field: str) -> None:
     base, value = _FIELDS[field]
 

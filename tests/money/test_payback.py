@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from planner.money import measures
 from planner.money.finance import OutcomeReason
+from tests.rows import each_row
 
 SAVINGS = st.lists(st.floats(-1e4, 1e5), min_size=1, max_size=80).map(np.array)
 PRICE = st.floats(1.0, 1e6)
@@ -19,7 +20,7 @@ def month(result: measures.Payback) -> float:
     return float(np.nan_to_num(result.month, nan=np.inf))
 
 
-@pytest.mark.parametrize(("usd", "when", "reason"), [
+@each_row(("usd", "when", "reason"), [
     ([0.0], 0.0, measures.ALWAYS),
     ([5.0, 1.0, -2.0], 0.0, measures.ALWAYS),
     ([-10.0], np.nan, measures.NEVER_SAVES),

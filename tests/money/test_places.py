@@ -17,6 +17,7 @@ from planner.scenario.own import OwnInputs
 from planner.scenario.scenario import Scenario
 from planner.study.mix import mix_rates as rates
 from tests.facts import CATALOGUE, DAY
+from tests.rows import each_row
 
 NO_CHANGE = {"power_price_change_per_year": 0.0}
 
@@ -225,7 +226,7 @@ def test_a_limit_of_120_kw_binds_what_can_be_owned() -> None:
     assert asked("H100-SXM5-80GB", 88, 0.7, 2.7, own={"most_kw": 120.0}).option("own") is not None
 
 
-@pytest.mark.parametrize(("place", "count", "said"), [
+@each_row(("place", "count", "said"), [
     ("home", 1, "household"), ("office", 8, "firm"), ("campus", 8, "large"), ("colocation", 1, "large"),
     ("own_room", 32, "firm"), ("own_room", 40, "large"), ("data_centre", 40, "large"),
 ])  # fmt: skip

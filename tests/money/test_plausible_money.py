@@ -10,11 +10,12 @@ from planner.money.plan import plan
 from planner.money.yardsticks import YARDSTICKS, Sight
 from planner.scenario.fields import leaf_fields
 from planner.scenario.file import read_scenario
-from planner.scenario.path import Path, format_path
+from planner.scenario.path import Path
 from planner.scenario.scenario import Scenario
 from planner.scenario.typed_money import is_money
 from pricing import load_catalogue
 from tests.facts import DAY
+from tests.rows import each_row
 
 MONEY = sorted((path for path in leaf_fields() if is_money(path)), key=str)
 H100, RTX = "H100-SXM5-80GB", "RTX-4090-24GB"
@@ -36,8 +37,8 @@ def test_every_field_of_money_has_a_yardstick() -> None:
     assert set(YARDSTICKS) == set(MONEY)
 
 
-@pytest.mark.parametrize("chip", [H100, RTX, "A100-SXM4-80GB", "MI300X-192GB", "L4-24GB"])
-@pytest.mark.parametrize("path", MONEY, ids=format_path)
+@each_row("chip", [H100, RTX, "A100-SXM4-80GB", "MI300X-192GB", "L4-24GB"])
+@each_row("path", MONEY)
 def test_what_such_a_thing_usually_costs_is_not_asked_about_and_a_thousandth_is(path: Path, chip: str) -> None:
     known = YARDSTICKS[path](sight(chip))
     assert known is not None
@@ -51,7 +52,7 @@ def test_what_such_a_thing_usually_costs_is_not_asked_about_and_a_thousandth_is(
     assert known.low / 5 <= slipped.intended <= max(known.high, known.usual * 3)
 
 
-@pytest.mark.parametrize(("own", "meant", "slip"), [
+@each_row(("own", "meant", "slip"), [
     ({"usd_per_server": 250.0}, 250_000.0, "a point typed for a comma"),
     ({"usd_per_server": 279.3}, 279_300.0, "a point typed for a comma"),
     ({"usd_per_server": 30_000.0}, 240_000.0, "the price of one GPU typed for a machine of eight"),
@@ -70,7 +71,7 @@ def test_a_plausible_price_of_a_server_is_not(usd: float) -> None:
     assert asked(own={"usd_per_server": usd}) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "said",
     [
         {"lease": {"usd_per_month": 8.5}},
@@ -87,7 +88,6 @@ def test_a_plausible_price_of_a_server_is_not(usd: float) -> None:
         {"tax": {"profit_usd_per_year": 500.0}},
         {"mix": {"own_accelerators": 8, "orders": ({"accelerators": 8, "month": 0, "usd_per_server": 250.0},)}},
     ],
-    ids=str,
 )
 def test_a_slip_in_any_part_of_a_scenario_is_asked_about(said: dict[str, Any]) -> None:
     assert [one.path[0] for one in asked(**said)] == [next(iter(said))]
@@ -125,7 +125,7 @@ RENTS: list[tuple[str, float, float | None]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("chip", "usd", "meant"), RENTS)
+@each_row(("chip", "usd", "meant"), RENTS)
 def test_a_rent_is_asked_about_only_where_it_is_implausible_and_what_was_meant_is_not(
     chip: str, usd: float, meant: float | None
 ) -> None:

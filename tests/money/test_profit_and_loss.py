@@ -10,6 +10,7 @@ from planner.money.option import Option
 from planner.money.plan import Plan, plan_from_context
 from planner.money.profit_and_loss import OPERATING, ProfitAndLoss, profit_and_loss
 from tests.money.owning import EIGHTY, scenario, setting
+from tests.rows import each_row
 
 OWN: dict[str, Any] = {
     **EIGHTY, "residual_share": 0.2, "usd_per_kwh": 0.1, "busy_power_share": 0.8, "idle_power_share": 0.3,
@@ -59,8 +60,8 @@ PLANS = {
 }
 
 
-@pytest.mark.parametrize("key", ["own", "loan", "lease", "sale_and_lease_back", "keep"])
-@pytest.mark.parametrize("name", PLANS)
+@each_row("key", ["own", "loan", "lease", "sale_and_lease_back", "keep"])
+@each_row("name", PLANS)
 def test_profits_sum_to_the_cash(name: str, key: str) -> None:
     """What is bought is written off or sold, what is borrowed is paid back: over the plan nothing else is left."""
     beside = {"sale_and_lease_back": {"price_share": 0.9}, "kept": {"accelerators": 80, "usd_at_end": 9_000.0,

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from planner.money.demand import queueing
 from planner.money.finance import FOUND
+from tests.rows import each_row
 
 BUSY = st.floats(0.001, 0.999)
 SLOTS = st.integers(1, 300)
@@ -27,16 +28,16 @@ def test_the_integral_is_the_recursion(slots: int, busy: float) -> None:
     )
 
 
-@pytest.mark.parametrize("slots", [1_000, 4_096, 16_384])
-@pytest.mark.parametrize("busy", [0.01, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.999999])
+@each_row("slots", [1_000, 4_096, 16_384])
+@each_row("busy", [0.01, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.999999])
 def test_the_largest_clusters_neither_overflow_nor_drift(slots: int, busy: float) -> None:
     assert queueing.waiting_probability(slots=slots, busy_share=busy) == pytest.approx(
         by_recursion(slots, busy), rel=1e-10, abs=1e-250
     )
 
 
-@pytest.mark.parametrize(("busy", "chance"), [(0.0, 0.0), (1.0, 1.0), (1.5, 1.0)])
-@pytest.mark.parametrize("slots", [1, 16, 16_384])
+@each_row(("busy", "chance"), [(0.0, 0.0), (1.0, 1.0), (1.5, 1.0)])
+@each_row("slots", [1, 16, 16_384])
 def test_nobody_waits_for_idle_slots_and_everybody_for_full_ones(slots: int, busy: float, chance: float) -> None:
     assert queueing.waiting_probability(slots=slots, busy_share=busy) == pytest.approx(chance, abs=1e-12)
 

@@ -20,6 +20,7 @@ from pricing.records import Offer
 from tests.examples import at_most
 from tests.money import renting as market
 from tests.money.renting import DAY, figure, offer, plan, recomputes, work, world
+from tests.rows import each_row
 
 
 def there(scenario: Scenario, offers: dict[str, Offer], **terms: Figure) -> PlanContext:
@@ -149,7 +150,7 @@ def test_no_offers_is_an_empty_bill() -> None:
     assert rent.ranking.tolist() == []
 
 
-@pytest.mark.parametrize(("rent", "name", "usd"), [
+@each_row(("rent", "name", "usd"), [
     ({"usd_per_accelerator_hour": 3.0}, "Useful hours", 9 * 4_380 * 3.0),
     ({"accelerators_per_machine": 3}, "Support", 0.0),
     ({"accelerators_per_machine": 4}, "Whole machines and minimums", 3 * 4_380 * 2.0),

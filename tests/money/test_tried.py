@@ -14,6 +14,7 @@ from planner.money.setting import BUSY_FACTOR, PlanContext
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
 from tests.facts import CATALOGUE, DAY
+from tests.rows import each_row
 
 FACTORS = (*PRICE_FACTORS.values(), RESERVED_FACTOR, *BESIDE_FACTORS.values(), BUSY_FACTOR)
 
@@ -46,7 +47,7 @@ def names() -> list[str]:
     return sorted({*(name.split(": ")[-1] for name in said(there).used), *FACTORS})
 
 
-@pytest.mark.parametrize("name", names())
+@each_row("name", names())
 def test_what_is_tried_takes_its_place_and_no_other(setting: PlanContext, name: str) -> None:
     said(setting)  # said before, so that it might be taken from there
     tried: Tried = {name: np.array([[0.25], [0.75]])}

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from planner.money.verdict.shares import Candidate, VerdictShares, turns_at, verdict_shares
+from tests.rows import each_row
 
 OPTIONS = (
     Candidate("own-8", "own", 3), Candidate("mix-8", "own", 2, is_mix=True), Candidate("on_demand", "rent", 0),
@@ -62,7 +63,7 @@ def test_equal_costs_go_to_less_cash_and_then_to_the_shorter_commitment() -> Non
     assert table(usd, cash=cash).cheapest.tolist() == [2, 1]
 
 
-@pytest.mark.parametrize(("owns", "prices", "word"), [
+@each_row(("owns", "prices", "word"), [
     (95, 2, "plain"), (90, 2, "plain"), (89, 2, "probably"), (95, 1, "probably"), (70, 2, "probably"),
     (69, 2, "close"),
 ])  # fmt: skip

@@ -19,6 +19,7 @@ from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
 from tests.facts import CATALOGUE, DAY
+from tests.rows import each_row
 
 
 def said_of(scenario: Scenario) -> AnswerSummary:
@@ -33,7 +34,7 @@ def case(name: str) -> AnswerSummary:
     return said_of(found.scenario)
 
 
-@pytest.mark.parametrize("name", [one.key for one in load_presets()])
+@each_row("name", [one.key for one in load_presets()])
 def test_what_matters_is_said_first_and_without_powers_of_ten(name: str) -> None:
     said = case(name)
     everything = " ".join((*said.sentences, *said.turns))

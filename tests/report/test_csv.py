@@ -4,16 +4,16 @@ import csv
 import io
 from datetime import date
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.report.files.csv import to_csv
 from planner.report.table import Table
 from pricing.formulas import guarded
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(("text", "cell"), [
+@each_row(("text", "cell"), [
     ('=HYPERLINK("http://x")', '\'=HYPERLINK("http://x")'), ("@SUM(1)", "'@SUM(1)"), ("-2+3|cmd", "'-2+3|cmd"),
     ("+1", "'+1"), ("\t=1", "'\t=1"), ("\r=1", "'\r=1"), ("\n=1", "'\n=1"), ("  =1", "'  =1"), ("＝1", "'＝1"),
     ("plain", "plain"), ("a=b", "a=b"), ("", ""),

@@ -8,7 +8,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pytest
 from jsonschema import Draft7Validator, FormatChecker
 
 from planner.cli.common import to_json
@@ -16,15 +15,16 @@ from planner.report.files.file_kinds import FOLDER, KINDS, WRITE, FileKind
 from pricing import strict_yaml
 from pricing.schema import DIALECT, schema_line
 from tests.house import ROOT
+from tests.rows import each_row
 from tests.small_catalogue import small_contents
 
 OF_FILES = {kind.name: kind for kind in KINDS if kind.files}
 FILES = {
     path.relative_to(ROOT).as_posix(): kind for kind in OF_FILES.values() for path in sorted(ROOT.glob(kind.files))
 }
-each_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-each_kind_of_file = pytest.mark.parametrize("kind", OF_FILES.values(), ids=lambda kind: kind.name)
-each_file = pytest.mark.parametrize("name", FILES)
+each_kind = each_row("kind", KINDS)
+each_kind_of_file = each_row("kind", OF_FILES.values())
+each_file = each_row("name", FILES)
 
 
 @cache
@@ -97,7 +97,7 @@ def test_a_schema_is_in_the_form_that_all_editors_read(kind: FileKind) -> None:
         assert not {"$defs", "prefixItems", "discriminator", "x-unit"} & node.keys(), where
 
 
-@pytest.mark.parametrize("name", sorted(OF_FILES))
+@each_row("name", sorted(OF_FILES))
 def test_every_record_refuses_what_it_does_not_know(name: str) -> None:
     records = [node for where, node in nodes(OF_FILES[name].schema()) if "properties" in node and where != "properties"]
     assert [node for node in records if node.get("additionalProperties") is not False] == []
@@ -107,7 +107,7 @@ def test_every_record_refuses_what_it_does_not_know(name: str) -> None:
 UNSAID = {"presets", "uses", "serving_engines", "serving_constants"}
 
 
-@pytest.mark.parametrize("name", sorted(OF_FILES.keys() - UNSAID))
+@each_row("name", sorted(OF_FILES.keys() - UNSAID))
 def test_every_field_says_what_it_is(name: str) -> None:
     fields = [(where, node["properties"]) for where, node in nodes(OF_FILES[name].schema()) if "properties" in node]
     silent = [f"{where}.{key}" for where, inner in fields for key, field in inner.items() if "description" not in field]
@@ -159,7 +159,7 @@ SLIPS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("file", "old", "new", "wish"), [row[1:] for row in SLIPS], ids=[row[0] for row in SLIPS])
+@each_row(("file", "old", "new", "wish"), [row[1:] for row in SLIPS])
 def test_an_editor_underlines_a_slip(file: str, old: str, new: str, wish: str) -> None:
     kind, text = file.split("/", 1)[0], small_contents()[file].decode()
     assert complaints(kind, text) == []
@@ -186,7 +186,7 @@ OURS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("file", "old", "new", "wish"), OURS)
+@each_row(("file", "old", "new", "wish"), OURS)
 def test_an_editor_underlines_a_slip_in_our_own_files(file: str, old: str, new: str, wish: str) -> None:
     text = (ROOT / file).read_text(encoding="utf-8")
     assert old in text

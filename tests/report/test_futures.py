@@ -40,6 +40,7 @@ from planner.study.uncertainty.futures import Futures, PercentileBand
 from planner.study.uncertainty.sure_verdict import BreakEvenBand, Judged, judged
 from tests.money.test_answer import option
 from tests.report.test_speed import published
+from tests.rows import each_row
 from tests.study.planned import planned
 
 COUNT = 1_024
@@ -113,7 +114,7 @@ def test_no_sentence_says_all_or_none_where_it_is_not(wins: int, monkeypatch: py
         assert bool(SAYS_NONE.search(sentence)) is (wins == 0), sentence
 
 
-@pytest.mark.parametrize(("wins", "often"), [
+@each_row(("wins", "often"), [
     (COUNT, "all"), (COUNT - 1, "more than 99 of 100"), (1_015, "more than 99 of 100"), (1_014, "99 of 100"),
     (1_013, "98 of 100"), (512, "50 of 100"), (11, "2 of 100"), (10, "1 of 100"), (9, "fewer than 1 of 100"),
     (1, "fewer than 1 of 100"), (0, "none of 100"),

@@ -9,9 +9,10 @@ from planner.report.market.compare import no_purchase_reason
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
 from tests.facts import DAY
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("accelerator", "said"),
     [
         ("TPU-v5e", "TPU v5e, per chip cannot be bought, only rented."),

@@ -14,6 +14,7 @@ from planner.scenario.presets import load_presets
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
 from tests.facts import DAY
+from tests.rows import each_row
 from tests.study.planned import catalogue
 
 CASES = {"": Scenario(), **{one.key: one.scenario for one in load_presets()}}
@@ -28,7 +29,7 @@ def said(of: Answer, **more: Any) -> list[str]:
     return [str(one["text"]) for one in payback_chart(of, False, **more).to_dict()["layout"]["annotations"]]
 
 
-@pytest.mark.parametrize("name", CASES)
+@each_row("name", CASES)
 def test_the_two_that_are_compared_are_drawn_and_named_at_their_ends(name: str) -> None:
     of = found(name)
     assert of.pair is not None
@@ -45,7 +46,7 @@ def test_the_two_that_are_compared_are_drawn_and_named_at_their_ends(name: str) 
     go.Figure(every | {"layout": every["layout"] | {"template": None}})
 
 
-@pytest.mark.parametrize("name", CASES)
+@each_row("name", CASES)
 def test_the_months_begin_today_and_end_with_the_last(name: str) -> None:
     of = found(name)
     last = of.plan.setting.timeline.last
@@ -54,7 +55,7 @@ def test_the_months_begin_today_and_end_with_the_last(name: str) -> None:
     assert (below["tickvals"][0], below["tickvals"][-1]) == (0, last)
 
 
-@pytest.mark.parametrize("last", [1, 2, 3, 7, 12, 13, 24, 36, 37, 60, 120, 600])
+@each_row("last", [1, 2, 3, 7, 12, 13, 24, 36, 37, 60, 120, 600])
 def test_ticks_are_few_and_apart(last: int) -> None:
     shown = ticks(last)
     assert shown[0] == 0

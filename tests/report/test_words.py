@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from planner.report import words
 from planner.scenario.durations import years_words
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(("value", "text"), [
+@each_row(("value", "text"), [
     (0, "$0"), (0.854, "$0.85"), (99.994, "$100"), (2.189, "$2.19"), (276_432, "$276,000"), (999_950, "$1 million"),
     (1_240_000, "$1.24 million"), (2.5e12, "$2500 billion"), (-431.7, "-$432"), (float("nan"), "ask for a quote"),
     (float("inf"), "ask for a quote"),
@@ -20,7 +21,7 @@ def test_usd(value: float, text: str) -> None:
     assert words.usd(value) == text
 
 
-@pytest.mark.parametrize(("value", "text"), [
+@each_row(("value", "text"), [
     (276_432, "$276k"), (1_240_000, "$1.24M"), (-31_000, "-$31k"), (0.5, "$0.50"), (250, "$250"),
     (float("nan"), "not priced"),
 ])  # fmt: skip

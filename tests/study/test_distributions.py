@@ -22,6 +22,7 @@ from planner.study.uncertainty.uncertain_inputs import Z_TAIL, DistributionError
 from pricing import Catalogue
 from pricing.figure import Figure, FigureValue
 from tests.facts import DAY
+from tests.rows import each_row
 from tests.study.planned import catalogue, planned
 
 ENDS = st.tuples(st.floats(-1e3, 0.0) | st.floats(1e-6, 1e6), st.floats(0, 1e6), st.floats(0, 1e6))
@@ -119,7 +120,7 @@ def test_a_range_is_drawn_and_yours_is_as_you_say(yours: float | None) -> None:
     assert all((one.low, one.typical, one.high) == (-0.1, 0.03, 0.2) for one in found.values())
 
 
-@pytest.mark.parametrize(("lost", "words", "counted"), [
+@each_row(("lost", "words", "counted"), [
     (Rejection("speed_unknown", "no memory on record"), "speed unknown: no memory on record", "speed unknown"),
     (Rejection("does_not_fit", "needs 160 GB of 80"), "does not fit: needs 160 GB of 80", "does not fit"),
     (Rejection("over_a_year", amount=900.0), "takes 2.47 years: over a year", "takes so many years: over a year"),

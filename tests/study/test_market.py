@@ -30,6 +30,7 @@ from pricing.orderable import Order, refusal_reason
 from pricing.query import OfferFilter, find
 from pricing.records import Offer
 from tests.facts import CATALOGUE, DAY
+from tests.rows import each_row
 
 SOME = ("H100-SXM5-80GB", "H200-SXM-141GB", "A100-SXM4-80GB", "RTX-4090-24GB", "MI300X-192GB", "L40S-48GB")
 TRAIN = TrainingTask(model="llama-3-8b", tokens=2e10, deadline_days=20.0)
@@ -311,12 +312,12 @@ def test_what_is_entered_for_an_accelerator_stays_with_it(yours: dict[str, Any])
     assert without_choice(one) != without_choice(other)
 
 
-@pytest.mark.parametrize("changes", [
+@each_row("changes", [
     {"years": 5.0}, {"site": "DE"}, {"own": OwnInputs(usd_per_accelerator=20_000.0)},
     {"rent": RentalInputs(usd_per_accelerator_hour=1.5)},
     {"terms": FinancialTerms(discount_rate_per_year=0.2, hours_per_month=720.0)}, {"accelerator": SOME[1]},
 ])  # fmt: skip
-@pytest.mark.parametrize("work", [RUN, Work(serve=ServingTask(model="llama-3-8b", requests_per_s=2.0))])
+@each_row("work", [RUN, Work(serve=ServingTask(model="llama-3-8b", requests_per_s=2.0))])
 def test_hours_follow_from_the_work_alone(work: Work, changes: dict[str, Any]) -> None:
     asked = scenario(work, **({"accelerator": SOME[0]} | changes))
     here = list(_estimates(CATALOGUE, Task(asked, work), SOME[:2], (8, 16), lambda _: None))

@@ -27,6 +27,7 @@ from planner.study.uncertainty.tornado import tornado
 from pricing import Catalogue
 from tests.facts import DAY
 from tests.frozen import live_catalogue
+from tests.rows import each_row
 from tests.study.planned import catalogue
 
 SIZES, BUSY = (1, 2, 8, 32, 128), (0.1, 0.5, 0.9)
@@ -214,7 +215,7 @@ ONE_SIDED = (RESERVED_OR_NOT, HIRE_OR_API, CASH_OR_LEASE)
 LONE: tuple[dict[str, Any], ...] = ({"ways": ("on_demand",)}, {"ways": ("own",)}, {"accelerator": "A100-PCIe-80GB"})
 
 
-@pytest.mark.parametrize("said", [*ONE_SIDED, *LONE])
+@each_row("said", [*ONE_SIDED, *LONE])
 def test_every_page_and_file_works_with_any_two_ways_or_one(said: dict[str, Any]) -> None:
     found = judged(**said)
     made, drawn = found.answer.plan, found.futures

@@ -20,6 +20,7 @@ from planner.study.uncertainty.sure_verdict import LIKELY, SURE, decided, judged
 from tests.examples import at_most
 from tests.facts import DAY
 from tests.money.test_answer import option
+from tests.rows import each_row
 from tests.study.planned import catalogue, planned
 
 COUNT = 100
@@ -41,7 +42,7 @@ def drawn(made: Plan, wins: int, gap: float) -> Futures:
     return Futures(made, (), made.options, present, present, over)
 
 
-@pytest.mark.parametrize(("wins", "gap", "verdict"), [
+@each_row(("wins", "gap", "verdict"), [
     (100, 0.2, "own"), (90, 0.2, "own"), (88, 0.2, "probably own"), (70, 0.2, "probably own"), (68, 0.2, "close"),
     (100, 0.0501, "own"), (100, 0.049, "close"),
 ])  # fmt: skip

@@ -4,6 +4,7 @@ import pytest
 
 from planner.money.ways import on_demand
 from tests.money.renting import MARKET, amounts, built, figure, offer, plan, recomputes, setting, total, why, work
+from tests.rows import each_row
 
 
 def test_everything_by_the_hour() -> None:
@@ -38,7 +39,7 @@ def test_your_own_price_carries_nothing_of_any_provider() -> None:
     assert set(amounts(found)) <= {"Useful hours", "Support"}
 
 
-@pytest.mark.parametrize(("term", "line", "usd"), [
+@each_row(("term", "line", "usd"), [
     ({"accelerators_per_machine": 8}, "Whole machines and minimums", 7 * 4_380 * 3.0),
     ({"minimum_accelerators": 64}, "Whole machines and minimums", 55 * 4_380 * 3.0),
     ({"billing_increment_s": 10 * 3_600}, "Sessions rounded up", 9 * 4_380 * 0.25 * 3.0),

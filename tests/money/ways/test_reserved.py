@@ -13,6 +13,7 @@ from planner.money.ways import reserved
 from planner.scenario.rent import ReservationInputs
 from tests.examples import at_most
 from tests.money.renting import MARKET, amounts, built, offer, plan, recomputes, setting, total, why, work
+from tests.rows import each_row
 
 YEAR = 8 * 730 * 12 * 1.5  # eight for a year at 1.5, busy or not
 
@@ -40,8 +41,8 @@ VOLUME = ({"from_accelerators": 16, "usd_per_accelerator_hour": 1.2}, {"from_acc
            "usd_per_accelerator_hour": 0.9})  # fmt: skip
 
 
-@pytest.mark.parametrize("prepaid", [False, True])
-@pytest.mark.parametrize(("many", "usd"), [(8, 1.5), (16, 1.2), (25, 0.9), (40, 0.9)])
+@each_row("prepaid", [False, True])
+@each_row(("many", "usd"), [(8, 1.5), (16, 1.2), (25, 0.9), (40, 0.9)])
 def test_a_price_for_a_volume_holds_for_all_that_are_billed(many: int, usd: float, prepaid: bool) -> None:
     """Machines of eight: who wants 25 is billed 32."""
     found = booked(work(accelerators=many), volume=VOLUME, prepaid=prepaid)
