@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## list these words
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-app: venv ## serve the app on this machine and print its address (PORT=9000, SERVERS=1 to choose)
+app: venv ## serve the app on this machine and print its address (PORT=9000 to choose)
 	@exec $(PY) tools/serve.py "$(PORT)"
 
 team: venv ## serve many people: SERVERS=2 plain servers behind HAProxy (TLS_CERTIFICATE=file.pem)

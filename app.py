@@ -17,7 +17,7 @@ PAGES = (
     st.Page(assumptions.page, title="Assumptions", url_path="assumptions", help="Where is this number from?"),
 )
 
-with RUNS.turn():
+with RUNS.turn(), frame.refusals_shown():
     st.set_page_config(page_title="Rent, buy, or both?", page_icon=str(ICON), layout="wide")
     style.put()
     frame.begin_run()

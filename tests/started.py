@@ -58,13 +58,14 @@ def free_port(host: str = "127.0.0.1") -> int:
 
 @contextmanager
 def app(
-    servers: int, *, host: str = "127.0.0.1", path: str = "", run_by: str = "tests.frozen", deaf: bool = False,
+    *, host: str = "127.0.0.1", path: str = "", run_by: str = "tests.frozen", deaf: bool = False, files: int = 0,
     **environ: str,
 ) -> Iterator[App]:  # fmt: skip
-    """The app as it is served, on the frozen catalogue, until the test is over."""
+    """The app as it is served, on the frozen catalogue, until the test is over; with at most so many open files."""
     port = free_port(host)
     command = [sys.executable, "-m", run_by, "tools/serve.py", str(port)]
-    told = {**os.environ, "SERVERS": str(servers), **environ}
+    command = ["sh", "-c", 'ulimit -n "$0" && exec "$@"', str(files), *command] if files else command
+    told = {**os.environ, **environ}
     with tempfile.TemporaryDirectory() as folder, (Path(folder) / "log").open("wb") as out:
         with ctrl_c(heard=not deaf):
             process = subprocess.Popen(
@@ -132,16 +133,22 @@ def refusal(**environ: str) -> tuple[int, str]:
     return done.returncode, done.stderr
 
 
-def handshake(address: str, *, host: str = "", origin: str = "") -> int:
-    """The status that a websocket gets which names this Host and Origin."""
+def upgrade(address: str, *, host: str = "", origin: str = "") -> bytes:
+    """A request for a websocket that names this Host and Origin."""
     at = urlsplit(address)
     lines = [
         f"GET {at.path}/_stcore/stream HTTP/1.1", f"Host: {host or at.netloc}", "Connection: Upgrade",
         "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
         "Sec-WebSocket-Protocol: streamlit", *([f"Origin: {origin}"] if origin else []),
     ]  # fmt: skip
+    return "\r\n".join([*lines, "", ""]).encode()
+
+
+def handshake(address: str, *, host: str = "", origin: str = "") -> int:
+    """The status that it gets."""
+    at = urlsplit(address)
     with socket.create_connection((at.hostname, at.port), PATIENCE_S) as line:
-        line.sendall("\r\n".join([*lines, "", ""]).encode())
+        line.sendall(upgrade(address, host=host, origin=origin))
         return int(line.recv(100).split()[1])
 
 

@@ -49,8 +49,8 @@ def _noting(word: str, what: Callable[..., None]) -> Callable[..., None]:
     return noted
 
 
-def _holding(do: Callable[[bytes], bytes]) -> Callable[[bytes], bytes]:
-    def held(asked: bytes) -> bytes:
+def _holding(do: Callable[[bytes], tuple[bytes, bool]]) -> Callable[[bytes], tuple[bytes, bool]]:
+    def held(asked: bytes) -> tuple[bytes, bool]:
         _note("PLANS", f"begins {_named(asked)}")
         while Path(os.environ["HOLD"]).exists():
             time.sleep(0.02)
@@ -67,7 +67,7 @@ def watch_process() -> None:
 
 
 def watch() -> None:
-    """From now on, in this process and the servers that branch off from it."""
+    """From now on, in this process."""
     sys.addaudithook(_hook)
     if "PLANS" in os.environ:
         JobQueue.join = _noting("waits", JobQueue.join)  # type: ignore[method-assign]

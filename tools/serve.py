@@ -1,6 +1,8 @@
 """Serves the app on this machine: on the port asked for, or on the first free one from 8501.
 
 usage: python tools/serve.py [PORT]
+
+WORKERS says how many processes calculate beside the server (default: one for each core, from two to eight).
 """
 
 import os
@@ -17,7 +19,8 @@ FIRST_PORT = 8501
 PORTS_TRIED = 50
 HIGHEST_PORT = 65_535
 ANY_PORT = 0
-MOST_SERVERS = 64
+FEWEST_PROCESSES = 2  # one for what takes long, and one for all else
+MOST_PROCESSES = 64
 WRONG = 2  # exit code for a wish that cannot be met, as of the command line
 
 
@@ -61,14 +64,12 @@ def leave(number: int, _frame: object) -> None:
     raise SystemExit(128 + number)
 
 
-def wanted() -> int | None:
-    """Return the number of servers from SERVERS; None if it is not set."""
-    asked = os.environ.get("SERVERS", "")
-    if not asked:
-        return None
-    if not asked.isdecimal() or not 1 <= int(asked) <= MOST_SERVERS:
-        raise SystemExit(f"SERVERS={asked} is no number of servers: want one from 1 to {MOST_SERVERS}.")
-    return int(asked)
+def whole_number(name: str, what: str, fewest: int, most: int) -> int:
+    """Return a whole number from a variable; 0 if it is not set."""
+    asked = os.environ.get(name, "")
+    if asked and (not asked.isdecimal() or not fewest <= int(asked) <= most):
+        raise SystemExit(f"{name}={asked} is no number of {what}: want one from {fewest} to {most}.")
+    return int(asked or 0)
 
 
 @contextmanager
@@ -82,16 +83,16 @@ def exit_code(number: int) -> Iterator[None]:
 
 
 def main() -> None:
-    """Becomes the server, or the router of several, so that Ctrl-C reaches it and nothing stays behind."""
+    """Becomes the server, so that Ctrl-C reaches it and nothing stays behind."""
     root = Path(__file__).resolve().parent.parent
     os.chdir(root)  # where the settings are
     sys.path.insert(0, str(root))
     # Before numpy loads: small matrices for many people, for which threads of their own only cost time.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    os.environ.setdefault("STREAMLIT_SERVER_COOKIE_SECRET", secrets.token_hex(32))  # one for all servers
+    os.environ.setdefault("STREAMLIT_SERVER_COOKIE_SECRET", secrets.token_hex(32))
     with exit_code(WRONG):
         port = chosen("".join(sys.argv[1:]) or os.environ.get("STREAMLIT_SERVER_PORT", ""))
-        servers = wanted()
+        processes = whole_number("WORKERS", "processes that calculate", FEWEST_PROCESSES, MOST_PROCESSES)
         os.environ["STREAMLIT_SERVER_PORT"] = str(port)
         # Only now: to choose a port nothing has to be installed.
         from planner.web.serving import settings
@@ -102,9 +103,10 @@ def main() -> None:
     signal.signal(signal.SIGTERM, leave)  # uvicorn stops serving at this signal, and then passes it on
     with launcher.listen(port) as listener:
         print(f"\n  Rent, buy, or both?  {(address := launcher.address(listener))}\n", flush=True)
-        for line in (*settings.changed(), *settings.refused(address)):
+        ignored = ["SERVERS is for `make team`: this is one server."] if "SERVERS" in os.environ else []
+        for line in (*ignored, *settings.changed(), *settings.refused(address)):
             print(line, file=sys.stderr, flush=True)
-        launcher.serve(listener, servers or launcher.default_servers())
+        launcher.serve(listener, processes)
 
 
 if __name__ == "__main__":

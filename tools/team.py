@@ -72,7 +72,7 @@ class Team:
 
     def start(self, port: int) -> subprocess.Popen[bytes]:
         """Start one server."""
-        told = self.environ | {"SERVERS": "1", "STREAMLIT_SERVER_ADDRESS": "127.0.0.1"}
+        told = self.environ | {"STREAMLIT_SERVER_ADDRESS": "127.0.0.1"}
         return subprocess.Popen([*server_command(), str(port)], cwd=ROOT, env=told, stdout=subprocess.DEVNULL)
 
     def until_healthy(self, server: Server) -> None:
@@ -251,11 +251,13 @@ def main() -> None:
         if shutil.which("haproxy") is None:
             raise SystemExit(NEEDED)
         listen, address = bind(one_server.chosen("".join(sys.argv[1:])))
-        count = one_server.wanted() or min(os.cpu_count() or 1, MOST_SERVERS)
+        count = one_server.whole_number("SERVERS", "servers", 1, MOST_SERVERS) or min(os.cpu_count() or 1, MOST_SERVERS)
         limits()
     secret = os.environ.get("STREAMLIT_SERVER_COOKIE_SECRET") or secrets.token_hex(32)  # one for all servers
     with tempfile.TemporaryDirectory(prefix="rent-or-buy-") as folder:
-        team = Team(Path(folder), os.environ | {"STREAMLIT_SERVER_COOKIE_SECRET": secret})
+        processes = str(max((os.cpu_count() or 1) // count, one_server.FEWEST_PROCESSES))  # that calculate, for each
+        environ = {"WORKERS": processes, **os.environ, "STREAMLIT_SERVER_COOKIE_SECRET": secret}
+        team = Team(Path(folder), {name: text for name, text in environ.items() if name != "SERVERS"})
         signal.signal(signal.SIGHUP, lambda *_: setattr(team, "restarts", True))
         signal.signal(signal.SIGTERM, lambda *_: setattr(team, "ends", True))
         try:

@@ -1,12 +1,14 @@
 """The frame around every page: messages about the link, and the age of the facts."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date
 
 import streamlit as st
 
 from planner.report import words
 from planner.report.facts.assumptions import STALE
-from planner.web import address, live_prices, pins, questions, show, show_assumptions, state
+from planner.web import address, live_prices, pins, questions, show, show_assumptions, state, workers
 from planner.web.shared import shared
 from pricing import Catalogue
 from pricing.formulas import printable
@@ -25,6 +27,15 @@ def begin_run() -> None:
         pins.load_from_link()
         address.commit_run()
     address.put({AS_OF: state.day().isoformat()})
+
+
+@contextmanager
+def refusals_shown() -> Iterator[None]:
+    """Show in a sentence that something could not be calculated, in place of the rest of the page."""
+    try:
+        yield
+    except workers.NoResultError as refusal:
+        st.error(words.markdown(str(refusal)), icon=":material/memory_alt:")
 
 
 def show_notices() -> None:

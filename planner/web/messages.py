@@ -4,9 +4,11 @@ A plan holds the catalogue and hundreds of its figures. Both sides have them alr
 comes back with the very same objects, small on the way and in memory.
 """
 
+import copyreg
 from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import date
+from io import BytesIO
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
@@ -25,6 +27,11 @@ RecordKey = tuple[str, str, str]  # section, key, and the name of a figure; empt
 class CatalogMismatchError(Exception):
     """The process has other facts than the server: live prices that came meanwhile, or files that changed."""
 
+    def __init__(self, digest: str) -> None:
+        """Name the facts that it lacks."""
+        super().__init__(digest)
+        self.digest = digest
+
 
 @dataclass(frozen=True)
 class CatalogSpec:
@@ -35,10 +42,7 @@ class CatalogSpec:
 
     def build(self) -> Catalogue:
         """Return the facts, as the store of live prices has them now."""
-        try:
-            facts = current() if self.day is None else as_of(current(), self.day)
-        except StoreError:
-            raise CatalogMismatchError from None
+        facts = current() if self.day is None else as_of(current(), self.day)
         return facts if self.quotes is None else with_quotes(facts, self.quotes)
 
 
@@ -78,11 +82,30 @@ def loads(data: bytes) -> Any:
     return ForkingPickler.loads(data)
 
 
+def whole_facts(digest: str) -> tuple[bytes, CatalogSpec]:
+    """Return registered facts as bytes that a process can read which has others, and how they are named."""
+    entry, facts = _REGISTERED[digest], BytesIO()
+    pickler = ForkingPickler(facts)
+    pickler.dispatch_table = copyreg.dispatch_table  # type: ignore[assignment] # nothing in them by its digest or key
+    pickler.dump(entry.facts)
+    return facts.getvalue(), entry.spec
+
+
+def with_facts(facts: bytes, spec: CatalogSpec, call: bytes) -> Any:
+    """Register facts that this process could not build, and return the result of a packed call."""
+    register_catalogue(loads(facts), spec)
+    function, args, named = loads(call)
+    return function(*args, **named)
+
+
 def _resolve_catalogue(digest: str, spec: CatalogSpec) -> Catalogue:
     if digest not in _REGISTERED:
-        facts = spec.build()
+        try:
+            facts = spec.build()
+        except StoreError:
+            raise CatalogMismatchError(digest) from None
         if facts.digest != digest:
-            raise CatalogMismatchError
+            raise CatalogMismatchError(digest)
         register_catalogue(facts, spec)
     return _REGISTERED[digest].facts
 

@@ -5,7 +5,7 @@ other, each waits only for those before it. A run that waits for another process
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from threading import Event, Lock, local
@@ -75,18 +75,14 @@ class RunQueue:
         finally:
             self._take(ahead=True)
 
-    def wait_for(self, is_ready: Callable[[float], object]) -> None:
-        """Wait outside the turn. `is_ready` waits so many seconds itself and returns whether the wait is over.
+    def wait_for_future(self, future: Future[Any]) -> None:
+        """Wait outside the turn until a future is done.
 
         Raises what ends the run where its visitor has left, or has changed the question.
         """
         with self.paused():
-            while not is_ready(_POLL_S):
+            while not wait([future], _POLL_S).done:
                 self.visitor.check()
-
-    def wait_for_future(self, future: Future[Any]) -> None:
-        """Wait outside the turn until a future is done."""
-        self.wait_for(lambda longest_s: wait([future], longest_s).done)
 
     def _take(self, *, ahead: bool) -> None:
         self._thread.has_turn = True

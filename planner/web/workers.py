@@ -1,39 +1,52 @@
 """Worker processes calculate what nobody asked before, so that the server's own process is free for everyone else.
 
 Python does one thing at a time in a process. Of fifty people who ask something new at once, each would wait for all;
-and someone who only opens another page waits as long. So one process for each core takes quick jobs, and one more takes
-slow jobs: no quick job waits behind a slow one, and where all want a core, slow jobs run at a lower priority. Each
-person has one place in the queue for a process, and a job that nobody waits for any more leaves the queue.
+and someone who only opens another page waits as long. So one process for each core calculates. Only the first of them
+takes slow jobs, at a lower priority: no quick job waits behind a slow one. Each person has one place in the queue for a
+process, and a job that nobody waits for any more leaves the queue.
+
+A process may take so much memory and no more, and one that took much is renewed. A job whose process was lost is tried
+once more in a new one. Nothing is calculated in the server's own process in its place.
 """
 
 import os
+import resource
 import signal
 import sys
 from collections import Counter, deque
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing import context, get_context, parent_process
 from multiprocessing.connection import wait
 from multiprocessing.forkserver import ensure_running
+from pathlib import Path
 from threading import Lock, Thread
 from types import ModuleType
-from typing import ParamSpec, Protocol, TypeVar
+from typing import ParamSpec, TypeVar
 
 from planner.web import messages
 from planner.web.run_queue import RUNS
 
 _P, _T = ParamSpec("_P"), TypeVar("_T")
 PRELOAD: list[str] = []  # modules that a process loads before all else: a server of other facts adds its own
-_MOST_PROCESSES = 8  # for quick jobs; each takes about 50 MB
+FEWEST_PROCESSES, _MOST_PROCESSES = 2, 8  # one for slow jobs, and one that never takes any; each takes about 50 MB
 _SLOW_NICE = 5  # of 19: by how much the process for slow jobs gives way to all else
+_MEGABYTE = 1_000_000
+_MOST_BYTES = 1_536 * _MEGABYTE  # that a process may take beyond what it starts with
+_LARGE_BYTES = 96 * _MEGABYTE  # beyond its start: a process that has taken more is renewed
+_TOO_LARGE = (
+    f"This needs more than the {_MOST_BYTES // _MEGABYTE:,} MB of memory that one calculation may take. Ask for fewer "
+    "years, slower growth or fewer kinds of work."
+)
+_LOST = "The process that calculates this ended twice before it was done. Ask for something smaller, or try later."
 
 
-class WorkerLostError(Exception):
-    """The process that had begun the job was lost."""
+class NoResultError(Exception):
+    """A job has no result: its process was lost twice, or it needs too much memory. Its text says so to a visitor."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +57,8 @@ class WorkerJob:
     name: str
     payload: bytes
     result: Future[bytes]
+    is_slow: bool = False
+    is_second_try: bool = False
 
 
 class JobQueue:
@@ -87,58 +102,84 @@ class JobQueue:
         self._waiting.clear()
 
 
-class JobRunner(Protocol):
-    """Runs packed calls somewhere else."""
+class Worker:
+    """One process, with a new one in its place where it was lost or has taken much memory."""
 
-    def run(self, payload: bytes, name: str, person: str) -> bytes:
-        """Return the packed result of a packed call. Calls of the same name run once for all who ask meanwhile.
-
-        Raises WorkerLostError, what the call raises, and what ends a run that nobody waits for.
-        """
-
-
-class WorkerPool:
-    """Some processes, with new ones in place of any that were lost."""
-
-    def __init__(self, processes: int, nice: int = 0) -> None:
-        """Allow so many processes; they start when they are first needed, or by `warm`. They give way by `nice`."""
-        self._processes = processes
-        self._nice = nice
-        self._lock = Lock()
-        self._queue = JobQueue()
-        self._pending: dict[str, Future[bytes]] = {}  # by name, until it is done
-        self._waiters: Counter[Future[bytes]] = Counter()
-        self._idle = processes
+    def __init__(self, *, takes_slow: bool) -> None:
+        """Start when the first job comes. A process that takes slow jobs gives way to all others."""
+        self.takes_slow = takes_slow
         self._executor = self._new_executor()
 
     def _new_executor(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(
-            self._processes, mp_context=_ForkServerContext(), initializer=_begin, initargs=(self._nice,)
-        )
+        nice = _SLOW_NICE if self.takes_slow else 0
+        return ProcessPoolExecutor(1, mp_context=_ForkServerContext(), initializer=_begin, initargs=(nice,))
+
+    def submit(self, payload: bytes) -> Future[tuple[bytes, bool]]:
+        """Run a packed call; its result comes with whether the process has taken much memory by now."""
+        try:
+            return self._executor.submit(_execute_pickled, payload)
+        except BrokenProcessPool:  # lost while it was idle
+            self.replace()
+            return self._executor.submit(_execute_pickled, payload)
+
+    def replace(self) -> None:
+        """Start a new process in the place of one that was lost."""
+        self._executor = self._new_executor()
+        self.warm()
+
+    def renew(self) -> None:
+        """End the process, and start a new one."""
+        self._executor.shutdown(wait=False)
+        self.replace()
+
+    def warm(self) -> Future[None]:
+        """Start the process if it has not started."""
+        return self._executor.submit(_do_nothing)
+
+    def close(self) -> None:
+        """End the process."""
+        self._executor.shutdown(cancel_futures=True)
+
+
+class WorkerPool:
+    """Some processes, and the jobs that wait for one of them."""
+
+    def __init__(self, processes: int) -> None:
+        """Allow so many processes; they start when they are first needed, or by `warm`."""
+        self._workers = [Worker(takes_slow=number == 0) for number in range(processes)]
+        self._idle = list(self._workers)
+        self._queues = {False: JobQueue(), True: JobQueue()}  # by whether the job is slow
+        self._pending: dict[str, Future[bytes]] = {}  # by name, until it is done
+        self._waiters: Counter[Future[bytes]] = Counter()
+        self._is_closed = False
+        self._lock = Lock()
 
     def warm(self) -> None:
         """Start all of them, and wait until they are up."""
-        for future in [self._executor.submit(_hold, 0.2) for _ in range(self._processes)]:
+        for future in [worker.warm() for worker in self._workers]:
             future.result()
 
-    def run(self, payload: bytes, name: str = "", person: str = "") -> bytes:
-        """Return the packed result of a packed call; the caller keeps it."""
-        job = self.begin(payload, name, person)
+    def run(self, payload: bytes, name: str = "", person: str = "", *, is_slow: bool = False) -> bytes:
+        """Return the packed result of a packed call; the caller keeps it.
+
+        Raises NoResultError, what the call raises, and what ends a run that nobody waits for.
+        """
+        job = self.begin(payload, name, person, is_slow=is_slow)
         try:
             RUNS.wait_for_future(job.result)
         finally:
             self.leave(job)
         return job.result.result()
 
-    def begin(self, payload: bytes, name: str = "", person: str = "") -> WorkerJob:
+    def begin(self, payload: bytes, name: str = "", person: str = "", *, is_slow: bool = False) -> WorkerJob:
         """Run a call when it is this person's turn, once for all who ask by the name meanwhile. Wait until `leave`."""
         with self._lock:
             result = self._pending.get(name) or Future()
             if name:
                 self._pending[name] = result
             self._waiters[result] += 1
-            job = WorkerJob(person or object(), name, payload, result)
-            self._queue.join(job)
+            job = WorkerJob(person or object(), name, payload, result, is_slow)
+            self._queues[is_slow].join(job)
         self._start_next()
         return job
 
@@ -159,47 +200,55 @@ class WorkerPool:
         """Give the next jobs to idle processes."""
         while True:
             with self._lock:
-                job = self._queue.next() if self._idle else None
-                if job is None:
-                    return
-                self._idle -= 1
-                executor = self._executor
-            try:
-                done = executor.submit(_execute_pickled, job.payload)
-            except RuntimeError as error:  # a process was lost while it was idle, or all end
-                done = Future()
-                done.set_exception(error)
-            done.add_done_callback(partial(self._end, job, executor))
+                step = self._next_step()
+            if step is None:
+                return
+            self._submit(*step)
 
-    def _end(self, job: WorkerJob, executor: ProcessPoolExecutor, done: Future[bytes]) -> None:
-        with self._lock:
-            self._queue.end(job)
-            self._forget(job)
-            self._idle += 1
+    def _next_step(self) -> tuple[Worker, WorkerJob] | None:
+        """Return an idle process and the next job that it may take: the first process takes slow jobs first."""
+        for worker in sorted(self._idle, key=lambda worker: worker.takes_slow):
+            job = (self._queues[True].next() if worker.takes_slow else None) or self._queues[False].next()
+            if job is not None:
+                self._idle.remove(worker)
+                return worker, job
+        return None
+
+    def _submit(self, worker: Worker, job: WorkerJob) -> None:
+        worker.submit(job.payload).add_done_callback(partial(self._end, worker, job))
+
+    def _end(self, worker: Worker, job: WorkerJob, done: Future[tuple[bytes, bool]]) -> None:
         error = CancelledError() if done.cancelled() else done.exception()
-        if isinstance(error, (BrokenProcessPool, CancelledError)):
-            self._replace(executor)
-            error = WorkerLostError()
+        if isinstance(error, BrokenProcessPool) and not self._is_closed:
+            worker.replace()
+            if not job.is_second_try:
+                self._submit(worker, replace(job, is_second_try=True))
+                return
+        elif isinstance(error, NoResultError) or (error is None and done.result()[1]):
+            worker.renew()
+        with self._lock:
+            self._queues[job.is_slow].end(job)
+            self._forget(job)
+            self._idle.append(worker)
         if error is None:
-            job.result.set_result(done.result())
+            job.result.set_result(done.result()[0])
+        elif isinstance(error, (BrokenProcessPool, CancelledError)):
+            job.result.set_exception(NoResultError(_LOST))
         else:
             job.result.set_exception(error)
         self._start_next()
 
-    def _replace(self, lost: ProcessPoolExecutor) -> None:
-        with self._lock:
-            if self._executor is lost:
-                self._executor = self._new_executor()
-
     def close(self) -> None:
         """End all of them."""
         with self._lock:
-            self._queue.close()
-        self._executor.shutdown(cancel_futures=True)
+            self._is_closed = True
+            for queue in self._queues.values():
+                queue.close()
+        for worker in self._workers:
+            worker.close()
 
 
-# By whether the job is slow; empty where no process was started, as in most tests.
-_runners: dict[bool, JobRunner] = {}
+_pool: list[WorkerPool] = []  # empty where no process was started: before the server starts, and in most tests
 
 
 def branch() -> None:
@@ -213,37 +262,42 @@ def branch() -> None:
         signal.signal(signal.SIGINT, handler)
 
 
-def start() -> dict[bool, WorkerPool]:
-    """Start the processes. Before the server listens: they must not branch off from the middle of a run.
+def usual_processes() -> int:
+    """Return the number of processes where nothing names it: one for each core."""
+    return min(max(os.cpu_count() or 1, FEWEST_PROCESSES), _MOST_PROCESSES)
 
-    Return no pool where no process can be started, as in containers without shared memory: the server does all itself.
+
+@contextmanager
+def running(processes: int = 0) -> Iterator[WorkerPool]:
+    """Start the processes, let them run the jobs of this process, and end them.
+
+    Start them before the server listens: they must not branch off from the middle of a run. Raises SystemExit where
+    none can be started, as in containers without shared memory.
     """
     branch()
     messages.ready()
+    pool = WorkerPool(processes or usual_processes())
     try:
-        pools = {False: WorkerPool(min(os.cpu_count() or 1, _MOST_PROCESSES)), True: WorkerPool(1, _SLOW_NICE)}
-        for pool in pools.values():
-            pool.warm()
-    except (OSError, ImportError):
-        return {}
-    return pools
+        pool.warm()
+    except (OSError, ImportError, BrokenProcessPool) as error:
+        raise SystemExit(f"No process can be started that calculates plans: {error}. Does /dev/shm exist?") from None
+    with used(pool):
+        yield pool
 
 
-def stop(pools: Mapping[bool, WorkerPool]) -> None:
-    """End the processes."""
-    use_runners({})
-    for pool in pools.values():
+@contextmanager
+def used(pool: WorkerPool) -> Iterator[None]:
+    """Let a pool run the jobs of this process, and end it."""
+    _pool[:] = [pool]
+    try:
+        yield
+    finally:
+        _pool.clear()
         pool.close()
 
 
-def use_runners(runners: Mapping[bool, JobRunner]) -> None:
-    """Set who runs the jobs of this process from now on: quick jobs (False) and slow ones (True)."""
-    _runners.clear()
-    _runners.update(runners)
-
-
 def run_in_worker(function: Callable[_P, _T], *args: _P.args, **named: _P.kwargs) -> _T:
-    """Return the result of a quick function from a worker process; from this one where there is none."""
+    """Return the result of a quick function from a worker process; from this one where none was started."""
     return _remote(function, is_slow=False)(*args, **named)
 
 
@@ -253,21 +307,21 @@ def run_in_slow_worker(function: Callable[_P, _T], *args: _P.args, **named: _P.k
 
 
 def run_once(name: str, function: Callable[_P, _T], *, is_slow: bool) -> Callable[_P, _T]:
-    """Return the function so that it runs once for all servers that ask for its result by this name."""
+    """Return the function so that it runs once for all sessions that ask for its result by this name meanwhile."""
     return _remote(function, is_slow=is_slow, name=name)
 
 
 def _remote(function: Callable[_P, _T], *, is_slow: bool, name: str = "") -> Callable[_P, _T]:
-    runner = _runners.get(is_slow)
-
     def call(*args: _P.args, **named: _P.kwargs) -> _T:
-        if runner is None:
+        if not _pool:
             return function(*args, **named)
+        payload, person = messages.dumps((function, args, named)), RUNS.visitor.name()
         try:
-            payload = messages.dumps((function, args, named))
-            result: _T = messages.loads(runner.run(payload, name, RUNS.visitor.name()))
-        except (WorkerLostError, messages.CatalogMismatchError):
-            return function(*args, **named)
+            packed = _pool[0].run(payload, name, person, is_slow=is_slow)
+        except messages.CatalogMismatchError as error:  # live prices came meanwhile: the process is sent the facts
+            payload = messages.dumps((messages.with_facts, (*messages.whole_facts(error.digest), payload), {}))
+            packed = _pool[0].run(payload, name, person, is_slow=is_slow)
+        result: _T = messages.loads(packed)
         return result
 
     return call
@@ -276,19 +330,41 @@ def _remote(function: Callable[_P, _T], *, is_slow: bool, name: str = "") -> Cal
 # In the worker process
 
 
-def _execute_pickled(payload: bytes) -> bytes:
-    function, args, named = messages.loads(payload)
-    return messages.dumps(function(*args, **named))
+def _execute_pickled(payload: bytes) -> tuple[bytes, bool]:
+    try:
+        function, args, named = messages.loads(payload)
+        result = messages.dumps(function(*args, **named))
+    except MemoryError:
+        raise NoResultError(_TOO_LARGE) from None
+    return result, _peak_bytes() > _start_bytes[0] + _LARGE_BYTES
 
 
-def _hold(seconds: float) -> None:
-    """Hold a process for a moment, so that the next one has to be started."""
-    wait([], seconds)
+def _do_nothing() -> None:
+    """Take a process that was just started."""
+
+
+_start_bytes = [0]
 
 
 def _begin(nice: int) -> None:
     os.nice(nice)
     exit_with_parent()
+    _start_bytes[0] = _peak_bytes()
+    _limit_memory()
+
+
+def _peak_bytes() -> int:
+    """Return the most memory that this process has had at once."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1_024
+
+
+def _limit_memory() -> None:
+    """Let this process take so much more memory and no more. Linux alone keeps such a limit."""
+    with suppress(OSError, ValueError):
+        pages = int(Path("/proc/self/statm").read_text().split()[5])  # of data and stacks
+        most = pages * resource.getpagesize() + _MOST_BYTES
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
 
 def exit_with_parent() -> None:

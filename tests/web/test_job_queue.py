@@ -143,11 +143,8 @@ def visitors(monkeypatch: pytest.MonkeyPatch) -> Iterator[Visitors]:
     found = Visitors()
     monkeypatch.setattr(RUNS, "visitor", found)
     workers.branch()
-    pool = workers.WorkerPool(1)
-    workers.use_runners({False: pool})
-    yield found
-    workers.use_runners({})
-    pool.close()
+    with workers.used(workers.WorkerPool(1)):
+        yield found
 
 
 def make(name: str, folder: Path) -> None:
@@ -163,8 +160,7 @@ def test_the_processes_keep_to_the_line_and_what_was_left_is_never_made(visitors
     (tmp_path / "hold").touch()
     made = tmp_path / "made"
     made.touch()
-    pool = workers._runners[False]
-    assert isinstance(pool, workers.WorkerPool)
+    (pool,) = workers._pool
 
     def ask(name: str) -> threading.Thread:
         def run() -> None:
@@ -194,8 +190,7 @@ def test_the_processes_keep_to_the_line_and_what_was_left_is_never_made(visitors
 def test_what_has_begun_is_there_for_who_comes_back(visitors: Visitors, tmp_path: Path) -> None:
     """A page loaded anew asks the same as the session that has just left."""
     (tmp_path / "hold").touch()
-    pool = workers._runners[False]
-    assert isinstance(pool, workers.WorkerPool)
+    (pool,) = workers._pool
     asked = workers.messages.dumps((make, ("plan", tmp_path), {}))
     job = pool.begin(asked, "plan", "one")
     until((tmp_path / "made").exists)

@@ -5,6 +5,7 @@ import base64
 import gzip
 import hashlib
 import re
+import socket
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -14,6 +15,7 @@ import pytest
 from starlette.applications import Starlette
 from streamlit.web.server.starlette.starlette_static_routes import create_streamlit_static_assets_routes
 
+from planner.web.serving import launcher
 from planner.web.serving.web_app import CODECS, STATIC, PageHeadMiddleware, StaticCompressionMiddleware, negotiate_codec
 
 SCRIPT = max(STATIC.glob("static/js/*.js"), key=lambda path: -path.stat().st_size)
@@ -142,3 +144,13 @@ def test_the_smallest_copy_is_kept_and_a_damaged_one_made_again(tmp_path: Path) 
     assert [one.decompress(second.packed(file, one)) for one in CODECS] == [plain, plain]
     assert brotli.decompress((kept / "a.js.br").read_bytes()) == plain
     assert len(second.packed(file, way)) < len(plain) / 20
+
+
+def test_the_address_is_the_one_to_type_and_no_small_answer_is_held_back() -> None:
+    """The kernel would keep the second piece of an answer until the browser has confirmed the first, up to 40 ms."""
+    with launcher.listen(0) as listener:
+        assert launcher.address(listener) == f"http://127.0.0.1:{listener.getsockname()[1]}"
+        with socket.create_connection(listener.getsockname()):
+            accepted, _ = listener.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

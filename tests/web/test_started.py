@@ -3,36 +3,39 @@
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
-from planner.web.serving import settings
+from planner.web.serving import connections, settings
 from planner.web.serving.web_app import STATIC
 from tests.house import ROOT
-from tests.started import PATIENCE_S, App, Tab, app, ask, cookie, handshake, refusal
+from tests.started import PATIENCE_S, App, Tab, app, ask, cookie, handshake, refusal, upgrade
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="127.0.0.2, and servers that fork")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="127.0.0.2 is there on Linux"),
+]
 
-MANY = pytest.mark.parametrize("servers", [1, 2], scope="module")
 FOREIGN = [
     "https://evil.example", "http://evil.example:8501", "null", "http://127.0.0.1.evil.example", "http://[::2]",
     "http://192.0.2.7", "https://checkip.amazonaws.com", "file://", "http://localhost@evil.example", "evil",
 ]  # fmt: skip
 
 
-@MANY
-def test_nobody_outside_is_asked_whatever_a_stranger_sends(servers: int, tmp_path: Path) -> None:
+def test_nobody_outside_is_asked_whatever_a_stranger_sends(tmp_path: Path) -> None:
     attempts = tmp_path / "attempts"
     attempts.touch()
-    with app(servers, run_by="tests.watched", OUTSIDE=str(attempts)) as running:
+    with app(run_by="tests.watched", OUTSIDE=str(attempts)) as running:
         for origin in FOREIGN:
-            for _ in range(servers):
-                assert handshake(running.address, origin=origin) == 403
+            assert handshake(running.address, origin=origin) == 403
         for host in ("evil.example", "127.0.0.1.evil.example", "[::2]:80", "192.0.2.7"):
             assert handshake(running.address, host=host) == 403
             assert handshake(running.address, host=host, origin=f"http://{host}") == 403
@@ -61,13 +64,12 @@ VARIABLES = {
 
 
 @pytest.fixture(scope="module")
-def there(servers: int) -> Iterator[App]:
+def there() -> Iterator[App]:
     """The app, started with all of them."""
-    with app(servers, host="127.0.0.2", path="/tools/plans", **VARIABLES) as running:
+    with app(host="127.0.0.2", path="/tools/plans", **VARIABLES) as running:
         yield running
 
 
-@MANY
 def test_the_app_listens_where_a_variable_says_and_prints_that(there: App) -> None:
     assert f"Rent, buy, or both?  {there.address}\n" in there.said()
     assert ask(f"{there.address}/")[0] == 200
@@ -78,7 +80,6 @@ def test_the_app_listens_where_a_variable_says_and_prints_that(there: App) -> No
         assert f" to {value}.\n" in there.said()
 
 
-@MANY
 def test_a_variable_says_under_which_names_people_reach_the_app(there: App) -> None:
     for host in ("plans.corp.example", "plans.corp.example:443", "127.0.0.2"):
         assert handshake(there.address, host=host, origin=f"https://{host}") == 101
@@ -86,7 +87,6 @@ def test_a_variable_says_under_which_names_people_reach_the_app(there: App) -> N
         assert handshake(there.address, host=host, origin=f"https://{host}") == 403
 
 
-@MANY
 def test_everything_stands_below_the_path_that_a_variable_names(there: App) -> None:
     script = next(STATIC.glob("static/js/*.js")).name
     root = there.address.removesuffix("/tools/plans")
@@ -97,7 +97,6 @@ def test_everything_stands_below_the_path_that_a_variable_names(there: App) -> N
     assert handshake(root) in (403, 404)
 
 
-@MANY
 def test_a_variable_limits_uploads(there: App) -> None:
     _, cookies = ask(f"{there.address}/_stcore/health")
     tab = Tab(there.address, cookies)
@@ -127,7 +126,7 @@ def test_a_variable_limits_uploads(there: App) -> None:
     ("STREAMLIT_SERVER_SSL_CERT_FILE", "/nowhere.pem", "a file that exists"),
     ("STREAMLIT_SERVER_XSRF_COOKIE_SAME_SITE", "loose", "xsrfCookieSameSite"),
     ("STREAMLIT_SERVER_PORT", "99999", "want a number from 1 to 65535"),
-    ("SERVERS", "0", "want one from 1 to 64"),
+    ("WORKERS", "1", "want one from 2 to 64"),
 ])  # fmt: skip
 def test_a_wrong_variable_is_refused_with_a_sentence_and_2(name: str, value: str, said: str) -> None:
     code, err = refusal(**{name: value})
@@ -142,20 +141,20 @@ def test_a_protection_that_a_variable_switches_off_is_named_at_the_start() -> No
         "STREAMLIT_SERVER_ALLOWED_HOSTS": "*",
         "STREAMLIT_CLIENT_SHOW_ERROR_DETAILS": "full",
     }
-    with app(1, **off) as running:
+    with app(**off) as running:
         for name in ("server.enableXsrfProtection is False", "server.allowedHosts is *", "client.showErrorDetails is"):
             assert f"Less protection: {name}" in running.said()
         assert running.said().count("Less protection") == 3
 
 
 def test_without_variables_nothing_but_the_address_is_printed_and_all_protection_stays() -> None:
-    with app(1) as running:
+    with app() as running:
         assert running.said() == f"\n  Rent, buy, or both?  {running.address}\n\n"
         assert handshake(running.address, host="plans.corp.example") == 403
 
 
 def test_an_address_that_the_app_itself_refuses_is_named() -> None:
-    with app(1, STREAMLIT_SERVER_ALLOWED_HOSTS="plans.corp.example") as running:
+    with app(STREAMLIT_SERVER_ALLOWED_HOSTS="plans.corp.example") as running:
         assert f"A page from {running.address} gets no answers: STREAMLIT_SERVER_ALLOWED_HOSTS is" in running.said()
 
 
@@ -177,12 +176,11 @@ def test_a_name_or_a_path_is_taken_or_refused_and_never_breaks_the_check() -> No
 # Who is next
 
 
-@MANY
-def test_twenty_plans_of_one_person_cost_another_one_plan(servers: int, tmp_path: Path) -> None:
+def test_twenty_plans_of_one_person_cost_another_one_plan(tmp_path: Path) -> None:
     """The order in which plans begin, whatever they take: the only process for long plans is held meanwhile."""
     plans, hold = tmp_path / "plans", tmp_path / "hold"
     plans.touch()
-    with app(servers, run_by="tests.watched", PLANS=str(plans), HOLD=str(hold)) as running:
+    with app(run_by="tests.watched", PLANS=str(plans), HOLD=str(hold)) as running:
         one, other = (ask(f"{running.address}/_stcore/health")[1] for _ in range(2))
         hold.touch()
         tabs = {gpus: Tab(running.address, one) for gpus in range(31, 51)}
@@ -218,12 +216,103 @@ def until(file: Path, line: str) -> None:
         time.sleep(0.02)
 
 
+# Connections that say nothing
+
+FILES, SILENT, SOON_S = 320, 500, 10.0  # the system takes a connection before the server does: 500 are no more to it
+
+
+@pytest.fixture(scope="module")
+def small() -> Iterator[App]:
+    """The app, allowed few open files."""
+    with app(files=FILES) as running:
+        yield running
+
+
+@pytest.mark.parametrize("said", [b"", b"GET / HTTP/1.1\r\nHost: x\r\n"], ids=["nothing", "half a head"])
+def test_connections_that_say_nothing_shut_nobody_out(small: App, said: bytes) -> None:
+    with ExitStack() as silent:
+        for _ in range(SILENT):
+            silent.enter_context(connection(small)).sendall(said)
+        assert_answers(small)
+    assert "Too many open files" not in small.said()
+
+
+def test_websockets_that_ask_nothing_shut_nobody_out(small: App) -> None:
+    tab = Tab(small.address)
+    tab.ask()
+    tab.until("script_finished")
+    with ExitStack() as silent:
+        for _ in range(SILENT):
+            line = silent.enter_context(connection(small))
+            line.sendall(upgrade(small.address))
+            assert line.recv(100).startswith(b"HTTP/1.1 101")
+        assert_answers(small)
+    tab.ask("gpus=12")  # who has asked something keeps the connection
+    tab.until("script_finished")
+    tab.leave()
+
+
+def test_who_sends_half_a_head_is_closed_after_a_while(small: App) -> None:
+    with connection(small) as line:
+        line.sendall(b"GET / HTTP/1.1\r\n")
+        line.settimeout(2 * connections._HEAD_WITHIN_S)
+        with suppress(ConnectionResetError):
+            assert line.recv(100) == b""
+
+
+def assert_answers(running: App) -> None:
+    start = time.monotonic()
+    assert ask(f"{running.address}/compare")[0] == 200
+    tab = Tab(running.address)
+    tab.ask()
+    tab.until("script_finished")
+    tab.leave()
+    assert time.monotonic() - start < SOON_S
+
+
+def connection(running: App) -> socket.socket:
+    at = urlsplit(running.address)
+    return socket.create_connection((at.hostname, at.port), SOON_S)
+
+
+# The end
+
+
+def under(pid: int) -> set[int]:
+    """All processes that a process has started, and theirs."""
+    rows = [one.read_text().rsplit(") ", 1) for one in Path("/proc").glob("[0-9]*/stat") if one.exists()]
+    parents = {int(head.split()[0]): int(rest.split()[1]) for head, rest in rows}
+    found = {pid}
+    while more := {one for one, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found - {pid}
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1][0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
+def test_the_server_and_its_processes_end_together(sign: signal.Signals) -> None:
+    with app() as running:
+        there = under(running.process.pid)
+        assert len(there) >= 3
+        running.process.send_signal(sign)
+        running.process.wait(PATIENCE_S)
+        end = time.monotonic() + PATIENCE_S
+        while any(map(is_alive, there)) and time.monotonic() < end:
+            time.sleep(0.1)
+        assert not any(map(is_alive, there))
+
+
 # Ctrl-C
 
 
-@MANY
-def test_what_runs_in_the_background_is_deaf_to_ctrl_c_and_ends_when_it_is_terminated(servers: int) -> None:
-    with app(servers, deaf=True) as running:
+def test_what_runs_in_the_background_is_deaf_to_ctrl_c_and_ends_when_it_is_terminated() -> None:
+    with app(deaf=True) as running:
         children = Path(f"/proc/{running.process.pid}/task/{running.process.pid}/children").read_text().split()
         for pid in (str(running.process.pid), *children):
             assert signal.SIGINT in ignored(pid)

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
@@ -32,10 +32,8 @@ PATIENCE_S = 60
 
 @pytest.fixture(scope="module")
 def _started() -> Iterator[None]:
-    pools = workers.start()
-    workers.use_runners(pools)
-    yield
-    workers.stop(pools)
+    with workers.running():
+        yield
 
 
 def asked(accelerators: int) -> Scenario:
@@ -78,7 +76,7 @@ def spelled(found: PlanResult) -> tuple[object, ...]:
 
 
 def test_without_processes_it_is_made_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "_runners", {})
+    monkeypatch.setattr(workers, "_pool", [])
     assert workers.run_in_worker(process) == os.getpid()
 
 
@@ -121,16 +119,17 @@ def test_facts_of_an_earlier_day_and_with_quotes_travel_too(quoted: bool) -> Non
 
 
 @pytest.mark.usefixtures("_started")
-def test_who_has_other_facts_leaves_it_to_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_has_other_facts_is_sent_the_servers(monkeypatch: pytest.MonkeyPatch) -> None:
     facts = load_catalogue()
     changed = facts.model_copy(update={"digest": "f" * 64})
     messages.register_catalogue(changed, messages.CatalogSpec(date(2030, 1, 1)))
     try:
-        at, there = workers.run_in_worker(made, changed, asked(5), DAY)
+        at, there = workers.run_in_slow_worker(made, changed, asked(5), DAY)
     finally:
         monkeypatch.delitem(messages._REGISTERED, changed.digest)
-    assert at == os.getpid()
+    assert at != os.getpid()
     assert there.plan.setting.catalogue is changed
+    assert spelled(there) == spelled(evaluate(changed, asked(5), DAY, with_details=True))
 
 
 def look_in(folder: str) -> int:
@@ -160,7 +159,9 @@ def test_live_prices_travel_too_and_a_process_looks_again_when_there_are_others(
     brought(2.79)
     facts = current()
     messages.register_catalogue(facts, messages.CatalogSpec())
-    assert workers.run_in_slow_worker(made, facts, asked(9), DAY)[0] == os.getpid()  # where the process cannot see them
+    at, there = workers.run_in_slow_worker(made, facts, asked(9), DAY)  # the process cannot see them: they are sent
+    assert at == process_of_long
+    assert there.plan.setting.catalogue is facts
 
 
 def brought(price: float) -> None:
@@ -176,12 +177,59 @@ def test_what_is_refused_there_is_refused_here() -> None:
         workers.run_in_worker(refuse)
 
 
+def die_once(mark: Path) -> int:
+    """Ends its process the first time."""
+    if not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return os.getpid()
+
+
 @pytest.mark.usefixtures("_started")
-def test_a_lost_process_costs_nobody_the_answer() -> None:
+def test_a_job_whose_process_was_lost_is_tried_once_more_in_a_new_one(tmp_path: Path) -> None:
     with ThreadPoolExecutor(4) as people:
-        assert list(people.map(lambda _: workers.run_in_worker(die, os.getpid()), range(4))) == [7] * 4
-    assert workers.run_in_worker(process) != os.getpid()
-    assert workers.run_in_worker(sleep, 0.0) != os.getpid()
+        results = list(people.map(lambda number: workers.run_in_worker(die_once, tmp_path / str(number)), range(4)))
+    assert os.getpid() not in results
+    assert all(is_alive(pid) for pid in results[-1:])
+
+
+@pytest.mark.usefixtures("_started")
+@pytest.mark.parametrize("run", [workers.run_in_worker, workers.run_in_slow_worker])
+def test_a_job_whose_process_is_lost_twice_has_no_result_and_the_server_does_not_make_it(
+    run: Callable[..., int],
+) -> None:
+    with pytest.raises(workers.NoResultError, match="ended twice"):
+        run(die, os.getpid())
+    assert run(process) != os.getpid()
+
+
+@pytest.mark.usefixtures("_started")
+def test_a_process_that_was_lost_while_it_was_idle_costs_nobody_anything() -> None:
+    lost = workers.run_in_slow_worker(process)
+    os.kill(lost, signal.SIGKILL)
+    assert workers.run_in_slow_worker(process) not in (lost, os.getpid())
+
+
+def take(megabytes: int) -> int:
+    """Takes so much memory for a moment."""
+    assert bytearray(megabytes * 1_000_000)
+    return os.getpid()
+
+
+@pytest.mark.usefixtures("_started")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux keeps such a limit")
+def test_a_job_that_needs_too_much_memory_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = workers.run_in_slow_worker(process)
+    with pytest.raises(workers.NoResultError, match="needs more than the 1,536 MB of memory"):
+        workers.run_in_slow_worker(take, 1_700)
+    assert workers.run_in_slow_worker(process) not in (before, os.getpid())
+
+
+@pytest.mark.usefixtures("_started")
+def test_a_process_that_has_taken_much_memory_is_renewed_and_no_other() -> None:
+    small = workers.run_in_slow_worker(take, 20)
+    assert workers.run_in_slow_worker(take, 200) == small
+    assert workers.run_in_slow_worker(process) not in (small, os.getpid())
 
 
 @pytest.mark.usefixtures("_started")
@@ -199,9 +247,9 @@ import os, sys, time
 sys.path.insert(0, os.getcwd())
 from planner.web import workers
 if __name__ == "__main__":
-    workers.use_runners(workers.start())
-    print(workers.run_in_worker(os.getpid), workers.run_in_slow_worker(os.getpid), flush=True)
-    time.sleep(600)
+    with workers.running():
+        print(workers.run_in_worker(os.getpid), workers.run_in_slow_worker(os.getpid), flush=True)
+        time.sleep(600)
 """
 
 
@@ -229,22 +277,10 @@ def is_alive(pid: int) -> bool:
     return state != "Z"
 
 
-def test_where_no_process_can_be_started_the_server_does_it_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(_processes: int) -> workers.WorkerPool:
+def test_where_no_process_can_be_started_nothing_is_served(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(_pool: workers.WorkerPool) -> None:
         raise OSError("no shared memory")
 
-    monkeypatch.setattr(workers, "_runners", {})
-    monkeypatch.setattr(workers, "WorkerPool", refused)
-    workers.use_runners(workers.start())
-    assert workers.run_in_worker(process) == os.getpid()
-
-
-def test_only_one_is_replaced() -> None:
-    """Two who find the same process lost start new ones once."""
-    pool = workers.WorkerPool(1)
-    lost = pool._executor
-    pool._replace(lost)
-    first = pool._executor
-    pool._replace(lost)
-    assert pool._executor is first
-    assert first is not lost
+    monkeypatch.setattr(workers.WorkerPool, "warm", refused)
+    with pytest.raises(SystemExit, match="No process can be started that calculates plans: no shared memory"):
+        workers.running().__enter__()

@@ -1,1 +1,1 @@
-"""Servers of the app: one process, or several behind one connection router."""
+"""The server of the app: its settings, its start, and what it sends around Streamlit's own answers."""

@@ -23,7 +23,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 from streamlit import file_util, net_util
 
-from planner.web.headers import App, Message, Receive, Send, SessionAffinityMiddleware, header_value, naming_headers
+from planner.web.headers import App, Message, Receive, Send, header_value, naming_headers
 from pricing.caching import cached
 from pricing.catalogue import cache_dir
 
@@ -296,7 +296,6 @@ net_util.get_external_ip = net_util.get_internal_ip = _no_address
 app = st.App(
     SCRIPT,
     middleware=[
-        Middleware(SessionAffinityMiddleware),
         Middleware(PageHeadMiddleware),
         Middleware(StaticCompressionMiddleware),
     ],
