@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from planner.cli import BAD_INPUT, FAILED, OK
+from planner.cli.common import BAD_INPUT, FAILED, OK
 from tests.shell import DAY, run
 
 

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from planner.cli import BAD_INPUT, FAILED, OK, main
-from planner.cli.common import NEWS
+from planner.cli import main
+from planner.cli.common import BAD_INPUT, FAILED, NEWS, OK
 from planner.evidence.table import TABLES
 from planner.scenario.file import SavedScenario, write_scenario
 from planner.scenario.presets import load_presets

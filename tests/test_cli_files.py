@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from planner.cli import FAILED, OK, main
-from planner.cli.common import write_file
+from planner.cli import main
+from planner.cli.common import FAILED, OK, write_file
 from tests.house import ROOT
 from tests.shell import DAY
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from planner.cli import BAD_INPUT, OK, field_page, main
+from planner.cli import field_page, main
+from planner.cli.common import BAD_INPUT, OK
 from planner.cli.help_page import WRITE, help_page
 from planner.network.config_file import own_model
 from planner.scenario.scenario import Scenario

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from planner.cli import BAD_INPUT, OK
+from planner.cli.common import BAD_INPUT, OK
 from planner.scenario.durations import format_duration
 from planner.scenario.file import read_scenario
 from tests.evidence.mine import as_csv, own_rows

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from planner.cli import BAD_INPUT, FAILED, OK, main
+from planner.cli import main
+from planner.cli.common import BAD_INPUT, FAILED, OK
 from planner.scenario.file import SavedScenario, write_scenario
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work

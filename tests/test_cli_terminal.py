@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from planner.cli import BAD_INPUT, OK, STOPPED, main
+from planner.cli import main
+from planner.cli.common import BAD_INPUT, OK, STOPPED
 from pricing.formulas import is_invisible
 from tests.house import ROOT
 from tests.shell import DAY

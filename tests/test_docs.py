@@ -27,6 +27,7 @@ from planner.study.uncertainty.sure_verdict import LIKELY, STEP, SURE
 from planner.study.uncertainty.uncertain_inputs import InputDistribution, UncertainParameter
 from pricing import choices, figure, load_catalogue, records
 from pricing.query import AGEING_DAYS
+from pricing.record import Record
 from tests import house
 from tests.house import ROOT
 from tests.rows import each_row
@@ -57,7 +58,7 @@ FIGURES = sorted(
     {
         (name, unit)
         for record in vars(records).values()
-        if isinstance(record, type) and issubclass(record, records.Record)
+        if isinstance(record, type) and issubclass(record, Record)
         for name, unit in record.FIGURE_UNITS.items()
     }
 )
@@ -65,7 +66,7 @@ MEANINGS = sorted(
     {
         (name, record.model_fields[name].description or "")
         for record in vars(records).values()
-        if isinstance(record, type) and issubclass(record, records.Record)
+        if isinstance(record, type) and issubclass(record, Record)
         for name in record.FIGURE_UNITS
     }
 )

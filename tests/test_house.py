@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from tests import house
+from tests import house, prose
 from tests.house import Module
 from tests.rows import each_row
 
@@ -164,7 +164,7 @@ def test_the_inspector_leaves_in_peace(rule: house.Rule, path: str, code: str) -
 
 
 def test_no_exemption_outlives_its_reason() -> None:
-    found = {module.path: any(house.prose.branches(module.tree, module.nodes)) for module in house.modules()}
+    found = {module.path: any(prose.branches(module.tree, module.nodes)) for module in house.modules()}
     assert all(found[path] for path in house.READS_WORDS)
 
 

@@ -31,7 +31,8 @@ from typing import ParamSpec, TypeVar
 from planner.web import messages
 from planner.web.run_queue import RUNS
 
-_P, _T = ParamSpec("_P"), TypeVar("_T")
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 PRELOAD: list[str] = []  # modules that a process loads before all else: a server of other facts adds its own
 FEWEST_PROCESSES, _MOST_PROCESSES = 2, 8  # one for slow jobs, and one that never takes any; each takes about 50 MB
 _SLOW_NICE = 5  # of 19: by how much the process for slow jobs gives way to all else

@@ -17,7 +17,7 @@ from planner.network.guess import LEAST_B, MOST_B, typical_model
 from planner.network.kinds import UnknownShape
 from planner.network.record import build_text_decoder
 from planner.report.speed.runs import check_summary, checked_rows, checked_text, runs_table, unused_reasons
-from planner.scenario.measured import Kind
+from planner.scenario.vocabulary import Kind
 from planner.speed.serving.chips import serving_data
 from planner.speed.training.constants import GUESSED
 from tests.evidence.mine import SERVED, TRAINED, as_csv

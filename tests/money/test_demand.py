@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.money.demand.levels import MOST_LEVELS
 from planner.money.demand.stream import demand
+from planner.scenario.budget import MOST_LEVELS
 from planner.scenario.scenario import Scenario
 from tests.examples import at_most
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from planner.money import finance
 from planner.money.finance import FOUND, root, solve_result
+from planner.scenario.terms import Timing
 from tests.money.loans import loan_payment_usd, monthly_rate
 from tests.rows import each_row
 
@@ -18,7 +19,7 @@ RATE = st.floats(-0.5, 3.0)
 USD = st.floats(-1e6, 1e6)
 PRICE = st.floats(1.0, 1e6)
 FLOWS = st.lists(USD, min_size=1, max_size=80).map(np.array)
-TIMING = st.sampled_from(get_args(finance.Timing))
+TIMING = st.sampled_from(get_args(Timing))
 PERIODS = st.integers(1, 120)
 PER_PERIOD = st.one_of(st.just(0.0), st.floats(-0.2, 0.5))
 YEAR_2026 = date(2026, 1, 1)
@@ -37,7 +38,7 @@ def close(got: Any, want: Any, rel: float = 1e-9, scale: float = 0.0) -> bool:
     ("year_end", [0, 1, 1, 1, 2]),
     ("year_middle", [0, 0.5, 0.5, 0.5, 1.5]),
 ])  # fmt: skip
-def test_when_money_moves(timing: finance.Timing, years: list[float]) -> None:
+def test_when_money_moves(timing: Timing, years: list[float]) -> None:
     assert close(finance.flow_years(months=13, timing=timing)[[0, 1, 2, 12, 13]], years)
 
 
@@ -49,7 +50,7 @@ def test_a_plan_without_months_has_only_today() -> None:
 
 
 @given(FLOWS, TIMING)
-def test_discounting_at_zero_is_a_plain_sum(usd: Any, timing: finance.Timing) -> None:
+def test_discounting_at_zero_is_a_plain_sum(usd: Any, timing: Timing) -> None:
     years = finance.flow_years(months=len(usd) - 1, timing=timing, day=date(2026, 1, 31))
     assert close(finance.npv_usd(usd=usd, rate_per_year=0.0, years=years), usd.sum(), scale=np.abs(usd).sum())
 

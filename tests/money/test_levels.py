@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.money.demand.levels import GRID_ERROR, MOST_LEVELS, DemandLevels, hourly_levels, on_off_levels, together
+from planner.money.demand.levels import GRID_ERROR, DemandLevels, hourly_levels, on_off_levels, together
 from planner.money.demand.stream import demand
+from planner.scenario.budget import MOST_LEVELS
 from planner.scenario.scenario import Scenario
 
 MEGABYTE = 1e6

@@ -6,8 +6,8 @@ from typing import Any, get_args
 import pytest
 from pydantic import ValidationError
 
-from planner.network.kinds import COUNTED, UnknownShape
-from planner.network.record import ParameterCountError, active_parameter_count_b, build_network, parameter_count_b
+from planner.network.kinds import COUNTED, ParameterCountError, UnknownShape
+from planner.network.record import active_parameter_count_b, build_network, parameter_count_b
 from planner.scenario.jobs import ServingJob, TrainingJob
 from planner.speed.hardware import InvalidJobError
 from planner.speed.serving import serve

@@ -17,7 +17,8 @@ from pricing.catalogue import SECTIONS, Catalogue
 from pricing.errors import CatalogError
 from pricing.figure import Figure
 from pricing.load import read_file
-from pricing.records import DataFile, Offer, PriceSeries, Record
+from pricing.record import Record
+from pricing.records import DataFile, Offer, PriceSeries
 from pricing.strict_yaml import MAX_BYTES, MAX_DEPTH
 from tests.frozen import LIVE
 from tests.rows import each_row
@@ -107,7 +108,7 @@ def test_nothing_is_sold_for_nothing(name: str) -> None:
     data = data_file(name)
     priced: list[Offer | PriceSeries] = [*data.offers.values(), *data.series.values()]
     hourly = [record.usd_per_accelerator_hour for record in priced]
-    bought = [record.price_usd for record in (*data.accelerators.values(), *data.servers.values())]
+    bought = [*(chip.price_usd for chip in data.accelerators.values()), *(it.price_usd for it in data.servers.values())]
     for figure in (*hourly, *bought):
         for value in figure.values.values() if figure is not None else ():
             assert value.typical > 0

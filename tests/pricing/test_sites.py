@@ -3,7 +3,8 @@
 import pytest
 
 from pricing.catalogue import Catalogue
-from pricing.electricity import FIELDS, Customer, electricity
+from pricing.choices import Customer
+from pricing.electricity import FIELDS, electricity
 from tests.rows import each_row
 
 STATES = {

@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from jsonschema import Draft202012Validator, FormatChecker
+from pydantic import BaseModel
 
-from planner.cli import OK, main
+from planner.cli import main
+from planner.cli.common import OK
 from planner.money.plan import Plan
 from planner.report.answer.document import answer_json, comparison_json
 from planner.report.answer.plan_report import PlanReport, plan_text
@@ -99,10 +101,11 @@ def described(data: dict[str, Any]) -> None:
     assert again["version"] == schema.VERSION
     wrong = [(where, key) for where, key in keys_of(again) if not SNAKE.fullmatch(key)]
     assert wrong == []
-    model = {"answer": schema.AnswerSchema, "comparison": schema.ComparisonSchema, "sweep": schema.SweepSchema}[
-        again["kind"]
-    ]
-    assert model.model_validate(again).model_dump(mode="json") == again  # no key that the schema does not describe
+    models: dict[str, type[BaseModel]] = {
+        "answer": schema.AnswerSchema, "comparison": schema.ComparisonSchema, "sweep": schema.SweepSchema,
+    }  # fmt: skip
+    described = models[again["kind"]].model_validate(again).model_dump(mode="json")
+    assert described == again  # no key that the schema does not describe
 
 
 @EACH

@@ -149,7 +149,9 @@ def _without_sites() -> object:
     """The small catalogue, which has no sites, with the one that every scenario starts from."""
     from pricing.records import Site
 
-    return CATALOGUE.model_copy(update={"sites": {"US": Site.model_construct(label="US", aliases=(), parent=None)}})
+    return CATALOGUE.model_copy(
+        update={"sites": {"US": Site.model_construct(label="US", kind="country", aliases=(), parent=None)}}
+    )
 
 
 def test_loose_names_are_taken_and_the_rest_of_a_bad_link_is_kept() -> None:

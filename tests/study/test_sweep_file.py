@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from planner.cli import BAD_INPUT, FAILED, OK, main
+from planner.cli import main
+from planner.cli.common import BAD_INPUT, FAILED, OK
 from planner.cli.sweep_run import NOTE
 from planner.scenario.file import SavedScenario
 from planner.scenario.grid import read_grid

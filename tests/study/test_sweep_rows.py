@@ -11,7 +11,8 @@ import pytest
 
 import planner
 import pricing
-from planner.cli import OK, main
+from planner.cli import main
+from planner.cli.common import OK
 from planner.cli.sweep_run import code_digest
 from planner.money.verdict.answer import build_answer
 from planner.money.ways import WAYS

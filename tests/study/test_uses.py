@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from planner.cli import BAD_INPUT, OK, main
+from planner.cli import main
+from planner.cli.common import BAD_INPUT, OK
 from planner.money.renting.cheapest_offer import hired
 from planner.report.market.cheapest import use_sentence, uses_table
 from planner.scenario.presets import find_preset

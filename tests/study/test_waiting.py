@@ -45,9 +45,10 @@ from tests.examples import at_most
 from tests.facts import DAY
 from tests.money.owning import EIGHTY, NOTHING, setting
 from tests.money.owning import scenario as owning
+from tests.money.renting import work
 from tests.money.test_breakeven import toy
 from tests.study.planned import planned
-from tests.study.test_mix import OWN, made, work
+from tests.study.test_mix import OWN, made
 
 
 @pytest.mark.parametrize(("doubling", "least"), [(2.07, 2.99), (2.46, 3.55), (2.95, 4.26)])

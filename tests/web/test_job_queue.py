@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from planner.web import workers
+from planner.web import messages, workers
 from planner.web.run_queue import RUNS, AnonymousVisitor, RunQueue
 from planner.web.workers import JobQueue, WorkerJob
 
@@ -191,7 +191,7 @@ def test_what_has_begun_is_there_for_who_comes_back(visitors: Visitors, tmp_path
     """A page loaded anew asks the same as the session that has just left."""
     (tmp_path / "hold").touch()
     (pool,) = workers._pool
-    asked = workers.messages.dumps((make, ("plan", tmp_path), {}))
+    asked = messages.dumps((make, ("plan", tmp_path), {}))
     job = pool.begin(asked, "plan", "one")
     until((tmp_path / "made").exists)
     pool.leave(job)

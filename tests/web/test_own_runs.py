@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from planner.cli import OK, main
+from planner.cli import main
+from planner.cli.common import OK
 from planner.report.facts.assumptions import YOURS, assumption_rows, rows_table
 from planner.scenario.file import SavedScenario, write_scenario
 from planner.scenario.scenario import Scenario

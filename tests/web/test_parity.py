@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from planner.cli import OK, main
+from planner.cli import main
+from planner.cli.common import OK
+from planner.report.answer.plan_report import PlanResult
 from planner.scenario.file import SavedScenario
 from planner.scenario.grid import SweepAxis, SweepGrid
 from planner.scenario.presets import find_preset, load_presets
@@ -34,7 +36,7 @@ def scenario_of(key: str) -> Scenario:
     return found.scenario
 
 
-def page(catalogue: Catalogue, key: str) -> state.PlanResult:
+def page(catalogue: Catalogue, key: str) -> PlanResult:
     """What the pages draw on for a preset."""
     return state.shared_result(catalogue, scenario_of(key), DAY)
 

@@ -17,7 +17,7 @@ from planner.speed.serving import non_llm_serving
 from planner.speed.work_to_hours import convert_to_hours, serving_job
 from planner.study.market.survey import MarketCandidate, doubling_candidates, market
 from planner.study.plan_any import chosen
-from planner.web import show_speed, state, state_speed
+from planner.web import ask, show_speed, state, state_speed
 from planner.web.pages.speed import YOUR_RUNS
 from pricing import Catalogue, load_catalogue
 from tests.evidence.golden import serving_rows, training_rows
@@ -171,7 +171,7 @@ def test_a_name_that_nobody_knows_is_said() -> None:
 def taken(monkeypatch: pytest.MonkeyPatch) -> Callable[[Scenario, object], Scenario]:
     """What the question bar is told to ask after a click on a try."""
     told: list[Scenario] = []
-    monkeypatch.setattr(show_speed.ask, "use", told.append)
+    monkeypatch.setattr(ask, "use", told.append)
 
     def click(scenario: Scenario, one: object) -> Scenario:
         monkeypatch.setattr(state, "scenario", lambda: scenario)
