@@ -1,9 +1,8 @@
 """Worker processes calculate what nobody asked before, so that the server's own process is free for everyone else.
 
-Python does one thing at a time in a process. Of fifty people who ask something new at once, each would wait for all;
-and someone who only opens another page waits as long. So one process for each core calculates. Only the first of them
-takes slow jobs, at a lower priority: no quick job waits behind a slow one. Each person has one place in the queue for a
-process, and a job that nobody waits for any more leaves the queue.
+Python does one thing at a time in a process: of fifty people who ask something new, each would wait for all. So one
+process for each core calculates. Only the first of them takes slow jobs, at a lower priority: no quick job waits behind
+a slow one. Each person has one place in the queue for a process, and a job that nobody waits for leaves the queue.
 
 A process may take so much memory and no more, and one that took much is renewed. A job whose process was lost is tried
 once more in a new one. Nothing is calculated in the server's own process in its place.
