@@ -25,13 +25,14 @@ from planner.speed.serving.chips import serving_data
 from planner.speed.training.constants import default_bands
 from planner.speed.training.result import waterfall_steps
 from planner.study.market.survey import MarketCandidate, MarketStudy
-from planner.web import ask, fields, name_box, show, state, state_speed
+from planner.web import address, ask, fields, name_box, show, state, state_speed
 from planner.web.state_speed import SERVING, TRAINING, ModelWork
 from pricing import PricingError
 
 _GB = st.column_config.NumberColumn(format="%.1f")
 _DAYS = st.column_config.NumberColumn(format="%,.1f")
 _RUN_COLUMNS = {"Published": show.MONEY, "Predicted": show.MONEY, "Off by": show.WHOLE_SHARE, "Source": show.OPEN}
+_EVERY_POINT = "every_point"  # in the address: every_point=true
 _DOES_NOT_FIT = "The model does not fit. The view of its memory shows what would help."
 _CHEAPEST_FIRST = "Cheapest first; those without an hourly price stand last."
 _ABBREVIATIONS = (
@@ -123,9 +124,12 @@ def front(work: ModelWork) -> None:
         def click() -> None:
             _use([by_id.get(point) for point in show.clicked_points("front")], work.place)
 
-        figure = state_speed.front_figure(work, "" if plan is None else time_cost_front.candidate_id(plan))
-        show.chart(figure, summary, "front", click)
+        address.switch(_EVERY_POINT)
+        every = bool(st.session_state[_EVERY_POINT])
+        plan_id = "" if plan is None else time_cost_front.candidate_id(plan)
+        show.chart(state_speed.front_figure(work, plan_id, every=every), summary, "front", click)
         show.small("Click a point to use it. Hollow points have prices not checked this month.")
+        st.toggle("Show every candidate", key=_EVERY_POINT)
     show.small(words.markdown(" ".join(market.reasons[1:])))
     with show.on_demand(
         "front-table", f"Show all {len(market.candidates):,} as a table, with why each lost"

@@ -158,19 +158,22 @@ def front(work: ModelWork) -> MarketStudy:
 
 
 @shared(32)
-def _front_figure(facts: Catalogue, scenario: Scenario, day: date, plan_id: str, is_dark: bool) -> go.Figure:
+def _front_figure(
+    facts: Catalogue, scenario: Scenario, day: date, plan_id: str, is_dark: bool, every: bool
+) -> go.Figure:
     candidates = _market(facts, scenario, day)
-    return time_cost_front.front_chart(candidates, time_cost_front.by_id(candidates).get(plan_id), is_dark)
+    plan = time_cost_front.by_id(candidates).get(plan_id)
+    return time_cost_front.front_chart(candidates, plan, is_dark, every=every)
 
 
-def front_figure(work: ModelWork, plan_id: str) -> go.Figure:
+def front_figure(work: ModelWork, plan_id: str, *, every: bool) -> go.Figure:
     """Return the chart of time against cost, with the plan marked, and pinned plans that do the same work."""
     candidates = front(work)
     points = [(pin.letter, point) for pin in state.pinned() if (point := _point_of(pin, work, candidates)) is not None]
     if points:
         plan = time_cost_front.by_id(candidates).get(plan_id)
-        return time_cost_front.front_chart(candidates, plan, state.dark(), points)
-    return _front_figure(state.catalogue(), _alone(work), state.day(), plan_id, state.dark())
+        return time_cost_front.front_chart(candidates, plan, state.dark(), points, every=every)
+    return _front_figure(state.catalogue(), _alone(work), state.day(), plan_id, state.dark(), every)
 
 
 def _point_of(pin: PinnedPlan, work: ModelWork, candidates: MarketStudy) -> MarketCandidate | None:

@@ -74,6 +74,21 @@ def test_the_chart_leaves_what_is_far_off_to_the_table() -> None:
     assert "due in 60 days" in text
 
 
+def test_the_chart_has_few_points_first_and_all_when_they_are_wanted() -> None:
+    front = [one_try(place, 100.0 / 2**place, 1_000.0 * 1.1**place, front=True) for place in range(20)]
+    others = [replace(one_try(0, 90.0, 1_050.0 + place), accelerator=f"GPU-{place}") for place in range(9)]
+    market = replace(MARKET, candidates=(*front, *others), best=front[3])
+    shown = time_cost_front.nearest_to_front(market, others[8])
+    assert len(shown) == time_cost_front.MOST_POINTS
+    assert {id(one) for one in (front[0], front[3], front[-1], others[8])} <= {id(one) for one in shown}
+    short = replace(market, candidates=(*front[:4], *others))
+    assert [one.accelerator for one in time_cost_front.nearest_to_front(short, None)[-2:]] == ["GPU-6", "GPU-7"]
+    drawn = [time_cost_front.front_chart(market, others[8], False, every=every).to_dict()["data"] for every in (0, 1)]
+    few_ids, all_ids = ({id for trace in data for (id,) in trace["customdata"]} for data in drawn)
+    assert few_ids < all_ids
+    assert len(few_ids) <= time_cost_front.MOST_POINTS
+
+
 def test_a_wide_span_is_drawn_in_powers_of_ten() -> None:
     assert time_cost_front.is_log([1.0, 21.0])
     assert not time_cost_front.is_log([1.0, 19.0])

@@ -23,6 +23,7 @@ EACH = "Tokens/s each"
 _TWICE = 2.0  # from this ratio on, cost is written as times, not as percent
 _LOG_FROM = 20.0  # a larger span is drawn in powers of ten
 _APART = 0.075  # of the chart's height: nearer names would cover each other, on a phone wherever they start
+MOST_POINTS = 12  # on the chart until all are asked for
 _BEYOND = 4.0  # times the front in time or cost: left to the table
 _MINUTE, _HOUR = 1 / 1_440, 1 / 24
 # Few and short: on a phone there are 30 pixels for each.
@@ -112,6 +113,25 @@ def window(
     return [it for it in candidates if it.speed <= speed and it.cost <= cost]
 
 
+def nearest_to_front(
+    market: MarketStudy, plan: MarketCandidate | None, pins: Sequence[MarketCandidate] = ()
+) -> list[MarketCandidate]:
+    """Return the few candidates to draw first: the front, what is marked, then the cheapest of other accelerators.
+
+    Of a long front the ends and the recommendation stay, and those between at even steps.
+    """
+    front, marked = _finite_front(market), [it for it in (market.best, plan, *pins) if it is not None]
+    steps = np.linspace(0, len(front) - 1, min(len(front), MOST_POINTS - len(marked))).round().astype(int)
+    shown = {id(it): it for it in (*marked, *(front[step] for step in steps))}
+    accelerators = {it.accelerator for it in shown.values()}
+    others = [it for it in window(market, plan, pins) if it.why_not is None or it.why_not.is_dominated]
+    for candidate in sorted(others, key=lambda it: it.cost):
+        if len(shown) < MOST_POINTS and candidate.accelerator not in accelerators:
+            shown[id(candidate)] = candidate
+            accelerators.add(candidate.accelerator)
+    return [it for it in shown.values() if math.isfinite(it.speed) and math.isfinite(it.cost)]
+
+
 def _finite_front(market: MarketStudy) -> list[MarketCandidate]:
     return [it for it in market.front if math.isfinite(it.speed)]
 
@@ -133,13 +153,20 @@ class AxisScale:
 
 
 def front_chart(
-    market: MarketStudy, plan: MarketCandidate | None, dark: bool, pins: Sequence[tuple[str, MarketCandidate]] = ()
+    market: MarketStudy,
+    plan: MarketCandidate | None,
+    dark: bool,
+    pins: Sequence[tuple[str, MarketCandidate]] = (),
+    *,
+    every: bool = True,
 ) -> go.Figure:
-    """Draw all candidates as faint marks, the front as a line with names, the plan as a star, limits as lines.
+    """Draw candidates as faint marks, the front as a line with names, the plan as a star, limits as lines.
 
     Pinned plans that do the same work are stars with their letters.
     """
-    shown, front, best = window(market, plan, [pin for _, pin in pins]), _finite_front(market), market.best
+    shown = (window if every else nearest_to_front)(market, plan, [pin for _, pin in pins])
+    drawn = set(map(id, shown))
+    front, best = [it for it in _finite_front(market) if id(it) in drawn], market.best
     flexible_first = sorted(WAYS.values(), key=lambda option: (option.commitment_rank, option.place))
     data = [_faint_marks(option.key, same, dark) for option in flexible_first
             if (same := [it for it in shown if it.way == option.key])]  # fmt: skip

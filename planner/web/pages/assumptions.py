@@ -6,6 +6,9 @@ from planner.report import words
 from planner.report.facts.assumptions import assumption_rows, checks, limits, method
 from planner.report.facts.sources import counts_table, refresh_limits_text, required_credits, sources_table
 from planner.web import show, show_assumptions, state, state_what_if
+from planner.web.shared import shared
+
+_sources_table, _counts_table, _required_credits = map(shared(8), (sources_table, counts_table, required_credits))
 
 LIMITS = """
 - Rental prices are what providers posted, or what collectors read, on the day shown; many are months old. They exclude
@@ -43,14 +46,14 @@ def page() -> None:
 
     st.header("Sources and licences", anchor=False)
     st.markdown("Facts are quoted with their source. These licences ask for a credit, which is hereby given:")
-    for line, licence, url in required_credits(catalogue):
+    for line, licence, url in _required_credits(catalogue):
         st.markdown(f"- {words.markdown(line)} ({words.markdown(licence)}): <{url}>")
     columns, alt = {"Address": show.OPEN}, "Every source, with its day and its licence"
-    show.table("sources", "", sources_table(catalogue), columns, "sources.csv", height=480, alt=alt)
+    show.table("sources", "", _sources_table(catalogue), columns, "sources.csv", height=480, alt=alt)
 
     st.header("What the catalogue holds", anchor=False)
     st.markdown(f"A figure is due for another look after its kind's allowance: {refresh_limits_text()}.")
-    show.table("counts", "", counts_table(catalogue, day), alt="What the catalogue holds")
+    show.table("counts", "", _counts_table(catalogue, day), alt="What the catalogue holds")
 
     st.header("What the numbers are not", anchor=False)
     st.markdown(LIMITS)
