@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from planner.money.ledger import Ledger
 from planner.money.plan import Plan, plan
 from planner.money.verdict.answer import Answer, build_answer
 from planner.report.files.csv import (
@@ -28,6 +29,8 @@ from planner.scenario.rent import RentalInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import Currency, FinancialTerms, TaxInputs
 from planner.scenario.work import Work
+from planner.study.measures import MEASURES
+from planner.study.uncertainty.sure_verdict import decided
 from pricing import load_catalogue
 from tests.facts import DAY
 
@@ -150,7 +153,7 @@ def test_a_formula_for_a_name_stays_text_and_numbers_stay_numbers() -> None:
     for table in (cash_table(there), assumptions_table(there, SIGN)):
         raw = to_csv(table).decode("utf-8-sig")
         for row in csv.reader(io.StringIO(raw, newline="")):
-            assert not any(cell.startswith(("=", "@", "\t")) for cell in row)
+            assert not any(cell.startswith(("=", "@", "\t")) or cell == "-0.0" for cell in row)
     raw = to_csv(results_table(there, found)).decode("utf-8-sig")
     assert "\"'=cmd|' /C calc'!A0\"" in raw
     read = pd.read_csv(io.StringIO(to_csv(cash_table(there)).decode("utf-8-sig")))
@@ -172,6 +175,50 @@ def test_every_assumption_of_a_row_stands_once_for_its_option(scenario: Scenario
     mine = table[table["name"] == "usd_per_accelerator_hour"]
     assert len(mine) >= 1
     assert mine["value"].notna().all()
+
+
+def test_an_id_is_one_value_and_its_ends_are_those_of_the_ledgers_at_both_ends() -> None:
+    there, _ = made(TAXED)
+    rows = assumptions_table(there, SIGN).to_pandas()
+    single = rows[rows["value"].notna() & ~rows["assumption_id"].str.startswith(("convention", "measured"))]
+    assert set(single.groupby("assumption_id")["value"].nunique()) == {1}
+    once = single.drop_duplicates("assumption_id")
+    assert not once.duplicated(["name", "value"]).any()
+    for option in there.options:
+        mine = single[single["option"] == option.key]
+        for row in mine[mine["name"].isin(["usd_per_kwh", "usd_per_accelerator_hour"])].itertuples():
+            assert row.low in values_of(option.low, row.name)
+            assert row.high in values_of(option.high, row.name)
+            assert row.low < row.value < row.high
+        assert "usd_per_kwh" in set(mine["name"]) or "usd_per_accelerator_hour" in set(mine["name"])
+
+
+def values_of(ledger: Ledger, name: str) -> list[float]:
+    """What an input is in each line that uses it, where it is the same in all months."""
+    used = (used for line in ledger.lines for used in line.used if used.name == name)
+    return [float(np.asarray(it.value).flat[0]) for it in used if np.size(it.value) == 1]
+
+
+def test_hours_that_are_there_and_those_that_are_used() -> None:
+    rows = cash_of(AGREED)
+    own = rows[(rows["option"] == "own") & (rows["line_code"] == "hours")]
+    used = own[own["gpu_hours_used"] > 0]
+    assert set(used["gpu_hours_available"]) == {8 * 730.0}
+    assert (used["utilisation"] == used["gpu_hours_used"] / used["gpu_hours_available"]).all()
+    assert own["utilisation"].isna().sum() == len(own) - len(used)
+
+
+def test_every_number_that_is_missing_has_its_reason_in_the_note() -> None:
+    there = made(Scenario())[0]
+    sure = decided(there)
+    table = results_table(there, sure.answer, sure.futures).to_pandas().set_index("option")
+    for option, row in table.iterrows():
+        missing = [measure.name for measure in MEASURES if pd.isna(row[measure.name])]
+        assert [name for name in missing if name not in row["note"]] == []
+        assert pd.isna(row["probability_own_wins"]) == (option not in ("own", "loan", "lease"))
+    assert pd.isna(table.loc["on_demand", "payback_months"])
+    assert "payback:" not in table.loc["on_demand", "note"]
+    assert "payback:" in table.loc["own", "note"]
 
 
 def test_results_give_the_reason_where_there_is_no_number() -> None:

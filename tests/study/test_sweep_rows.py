@@ -16,12 +16,13 @@ from planner.cli.common import OK
 from planner.cli.sweep_run import code_digest
 from planner.money.verdict.answer import build_answer
 from planner.money.ways import WAYS
-from planner.report.files.sweep import RIGHT_SIZE
+from planner.report.files.sweep import RIGHT_SIZE, SweepColumns
 from planner.scenario.file import SavedScenario
 from planner.scenario.grid import SweepGrid, read_grid
 from planner.study.plan_any import planned
 from planner.study.sweep.sweep import PointAnswer, Sweep, _GridPoint
 from tests.facts import CATALOGUE, DAY
+from tests.rows import each_row
 
 MOST_ALONE = 0.1  # of the rows, those that prove the others included
 CENT = 0.0101  # the file rounds to cents
@@ -111,6 +112,21 @@ def _wrong_cells(row: dict[str, str], grid: SweepGrid, number: int) -> Iterator[
             want = amounts.get(name, math.nan)
             if not math.isclose(float(cell or "nan"), want, abs_tol=CENT) and (cell or not math.isnan(want)):
                 yield name, (cell, want)
+
+
+USUAL = ["own", "loan", "lease", "on_demand", "reserved", "spot"]
+
+
+@each_row(("text", "options"), [
+    ("vary: {years: [2, 3]}", USUAL),
+    ("base: {kept: {accelerators: 4}}\nvary: {years: [2, 3]}", [*USUAL, "keep"]),
+    ("vary: {kept.accelerators: [2, 3]}", [*USUAL, "keep"]),
+    ("base: {own: {accelerators: 16}}\nways: [own, spot]\nvary: {years: [2, 3]}", ["own", RIGHT_SIZE, "spot"]),
+    ("ways: [own, spot]\nvary: {own.accelerators: [2, 3]}", ["own", RIGHT_SIZE, "spot"]),
+])  # fmt: skip
+def test_a_file_has_columns_for_the_options_that_a_point_may_have(text: str, options: list[str]) -> None:
+    columns = SweepColumns(read_grid(text.encode(), "grid.yaml", CATALOGUE, _no_other_base))
+    assert sorted(columns.options) == sorted(options)
 
 
 def test_another_version_of_any_module_or_constant_is_another_program(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,7 +54,7 @@ def _cell(value: object) -> object:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int | float):
-        return value
+        return value + 0  # no -0 in a file
     return guarded(value.isoformat() if hasattr(value, "isoformat") else str(value))
 
 
@@ -261,7 +261,7 @@ def _periods(plan: Plan) -> dict[str, Any]:
 
 def _line(plan: Plan, option: Option, line: Line, place: int, ids: AssumptionIds) -> dict[str, Any]:
     shape = option.ledger.monthly_usd.shape
-    usd = np.broadcast_to(line.usd, shape) + 0.0  # no -0 in a file
+    usd = np.broadcast_to(line.usd, shape)
     parts = priced(line)
     factor = monthly_discount_factors(plan.setting)
     is_taxed = plan.setting.scenario.tax is not None

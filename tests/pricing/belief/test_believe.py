@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pricing.belief import PriceEstimates, believed
-from pricing.belief.readings import CLASSES, MarketIndex, constants, readings
+from pricing.belief.readings import CLASSES, MarketIndex, constants, readings, repricings_per_month
 from pricing.catalogue import Catalogue
 from pricing.figure import Figure, FigureValue
 from pricing.load import build
+from pricing.quotes.overlay import YOURS
 from pricing.records import Offer
 from tests.rows import each_row
 from tests.small_catalogue import CHIPS
@@ -173,3 +174,55 @@ def test_an_offer_without_a_price_has_no_worth() -> None:
     found = believed(there, TODAY, ("ask", "a/0"))
     assert np.isnan(found.typical[0])
     assert found.typical[1] > 0
+
+
+def quoted(age_days: int) -> Catalogue:
+    """One price of your own, of this age."""
+    catalogue = catalogue_of([Read("posted", age_days, 2.0)])
+    ((key, offer),) = catalogue.offers.items()
+    figure = offer.usd_per_accelerator_hour
+    assert figure is not None
+    values = {day: value.model_copy(update={"source": YOURS}) for day, value in figure.values.items()}
+    priced = offer.model_copy(update={"usd_per_accelerator_hour": figure.model_copy(update={"values": values})})
+    return catalogue.model_copy(update={"offers": {key: priced}})
+
+
+def test_your_own_price_holds_a_month_and_ages_from_then_on() -> None:
+    fresh, month, older = (believed(quoted(days), TODAY, ("a/0",)).at(0) for days in (0, 30, 60))
+    assert fresh.low == fresh.high == month.low == month.high == pytest.approx(2.0)
+    assert older.high / older.low == pytest.approx(np.exp(2 * 0.25 * np.sqrt(1 - np.exp(-0.18 * 30 / 30.4))))
+
+
+def test_a_spot_price_votes_beside_the_usual_share_of_the_price_on_demand() -> None:
+    """By hand: the vote of 0.47 x 3.00 weighs as much as a price of 60 days, and is the lower of the two."""
+    rented = catalogue_of([Read("posted", 0, 3.0)])
+    spot = catalogue_of([Read("posted", 0, 2.0)], "spot").offers["a/0"]
+    catalogue = rented.model_copy(update={"offers": {**rented.offers, "spot": spot}})
+    usual, here = np.log(0.47 * 3.0), np.log(2.0)
+    weight, half = np.exp(-1.0), (1 + np.exp(-1.0)) / 2
+    low = (weight * usual + (half - weight) * here) / half
+    assert believed(catalogue, TODAY, ("spot",)).at(0).market_usd == pytest.approx(np.exp(low))
+
+
+def test_days_on_which_a_price_was_read_and_what_its_seller_has_shown_by_a_day() -> None:
+    reads = [Read("posted", 10, 2.0, 1), Read("posted", 10, 2.0, 1), Read("posted", 10, 2.0, 3)]
+    catalogue = catalogue_of(reads)
+    again = catalogue.offers["b/1"].usd_per_accelerator_hour
+    assert again is not None
+    looked_at = catalogue.offers["b/1"].model_copy(
+        update={"usd_per_accelerator_hour": again.model_copy(update={"checked": TODAY})}
+    )
+    known = readings(catalogue.model_copy(update={"offers": {**catalogue.offers, "b/1": looked_at}}))
+    assert known.days_read.tolist() == [1, 2, 3]
+    day = TODAY.toordinal()
+    usual = constants().classes["posted"].repricings_per_month
+    assert repricings_per_month(known, day - 400).tolist() == pytest.approx([usual] * 3)
+    learnt = [3 * usual / (3 + days / 30.4) for days in (0, 10, 14)]  # the same price again each time
+    assert repricings_per_month(known, day).tolist() == pytest.approx(learnt)
+
+
+def test_a_price_that_is_set_replaces_that_of_its_offer_alone() -> None:
+    found = worth([Read("posted", 0, 2.0), Read("posted", 0, 3.0)])
+    changed = found.with_price("b/1", low=1.0, typical=1.5, high=2.5)
+    assert changed.at(0) == found.at(0)
+    assert (changed.at(1).low, changed.at(1).typical, changed.at(1).high) == (1.0, 1.5, 2.5)
