@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from planner.money.plan import Plan, plan
-from planner.money.verdict.answer import Verdict
+from planner.money.verdict.decision import Verdict
 from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.sure_verdict import decided
 from pricing import Catalogue, load_catalogue

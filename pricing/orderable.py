@@ -95,14 +95,21 @@ def refusal_reason(catalogue: Catalogue, key: str, order: Order) -> Refusal | No
     if capacity.yours:
         return None
     accelerators = max(order.accelerators, order.together)
-    if accelerators > capacity.most.accelerators:
+    if accelerators > capacity.most.accelerators and (not capacity.most.assumed or capacity.kind == "bid"):
         return "too few at once"
     size = machine(capacity, order.together)
     if -(-accelerators // size) * size < capacity.least:
         return "smaller than its least order"
-    if order.together > capacity.reach.accelerators:
+    if not joins(capacity, order.together):
         return "no fabric"
     return None if order.stay is ANYWHERE else _residency_refusal(catalogue, key, order.stay)
+
+
+def joins(capacity: OfferCapacity, together: int) -> bool:
+    """Return whether so many can work on one job: a size that we assume does not limit what a network joins."""
+    return together <= capacity.reach.accelerators or (
+        capacity.reach.assumed and capacity.fabric not in (None, "ethernet")
+    )
 
 
 def machine(capacity: OfferCapacity, together: int) -> int:

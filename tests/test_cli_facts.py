@@ -187,7 +187,9 @@ def plan_file(tmp_path: Path, text: str) -> str:
     return str(path)
 
 
+OFFER = "runpod/H100-SXM5-80GB/1x/global/on_demand/community-cloud"
 PLAN = "accelerator: H100-SXM5-80GB\nwork:\n  - accelerators: 8\n    busy_share: 0.4\n"
+NAMED = f"{PLAN.replace('0.4', '0.95')}ways: [own, on_demand]\nrent:\n  offer: {OFFER}\n"
 
 
 def test_a_price_that_falls_is_news_once(keep: Keep, tmp_path: Path, capsys: pytest.CaptureFixture[Any]) -> None:
@@ -206,11 +208,17 @@ def test_a_price_that_falls_is_news_once(keep: Keep, tmp_path: Path, capsys: pyt
 
 
 def test_an_answer_that_turns_is_news_once(keep: Keep, tmp_path: Path, capsys: pytest.CaptureFixture[Any]) -> None:
-    plan = plan_file(tmp_path, PLAN.replace("0.4", "0.95"))
+    """One price of many moves the market little; the price of an offer that is named is the plan's own."""
+    plan = plan_file(tmp_path, PLAN.replace("0.4", "0.1"))
+    assert main(["watch", plan]) == 0
+    keep(0.40)
+    assert main(["watch", plan]) == 0
+    plan = plan_file(tmp_path, NAMED)
+    keep(2.69)
     assert main(["watch", plan]) == 0
     keep(0.40)
     assert main(["watch", plan]) == NEWS
-    assert "Today's prices change this answer from “Too close to call” to “Rent”" in capsys.readouterr().out
+    assert "Today's prices change this answer from “Probably buy” to “Rent”" in capsys.readouterr().out
     assert main(["watch", plan]) == 0
 
 
@@ -229,12 +237,12 @@ def test_a_plan_of_an_earlier_day_is_told_what_today_changes(
     keep: Keep, tmp_path: Path, capsys: pytest.CaptureFixture[Any]
 ) -> None:
     day = load_catalogue().day
-    plan = plan_file(tmp_path, f"day: {day}\n{PLAN.replace('0.4', '0.95')}")
+    plan = plan_file(tmp_path, f"day: {day}\n{NAMED}")
     assert main(["plan", plan]) == 0
     assert "Today's prices" not in capsys.readouterr().err
     keep(0.40)
     assert main(["plan", plan]) == 0
-    assert "Today's prices change this answer from “Too close to call” to “Rent”" in capsys.readouterr().err
+    assert "Today's prices change this answer from “Probably buy” to “Rent”" in capsys.readouterr().err
 
 
 NOT_OURS = re.compile(r"Input should|[Vv]alid (?:tuple|dict|string|number|integer|boolean|list)|instance of|Traceback")

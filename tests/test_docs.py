@@ -13,6 +13,7 @@ import pytest
 
 from planner.cli import main
 from planner.money.plan import plan
+from planner.money.verdict.shares import PLAIN, PROBABLY
 from planner.money.ways import WAYS
 from planner.scenario.budget import FUTURES
 from planner.scenario.own import ExistingHardware, IdleSaleInputs, Lease, OwnInputs, RentToOwn, SaleAndLeaseBack
@@ -23,7 +24,6 @@ from planner.scenario.work import Work
 from planner.study.data_files import load_futures_assumptions
 from planner.study.uncertainty.draws import normal_draws
 from planner.study.uncertainty.futures import DOTS
-from planner.study.uncertainty.sure_verdict import LIKELY, STEP, SURE
 from planner.study.uncertainty.uncertain_inputs import InputDistribution, UncertainParameter
 from pricing import choices, figure, load_catalogue, records
 from pricing.query import AGEING_DAYS
@@ -218,23 +218,18 @@ def futures_of_the_method() -> str:
     f"10th percentile {100 * load_futures_assumptions().use.low:.0f} %",
     f"90th percentile {100 * load_futures_assumptions().use.high:.0f} %",
     f"with a coefficient of {load_futures_assumptions().together.coefficient:g}",
-    f"to the nearest {100 * STEP:.0f} of 100",
-    f"From {100 * SURE:.0f} of 100 the verdict is plain, from {100 * LIKELY:.0f} *probably*",
+    f"From {100 * PLAIN:.0f} of 100 the verdict is plain, from {100 * PROBABLY:.0f} *probably*",
     f"each stands for {100 // DOTS} of 100 futures",
 ])  # fmt: skip
 def test_the_method_tells_of_the_futures_what_the_program_does(said: str) -> None:
     assert said in futures_of_the_method()
 
 
-def test_1_in_10_draws_lies_beyond_each_end_of_a_range_as_the_method_says() -> None:
-    z = normal_draws(
-        (UncertainParameter("usd_per_kwh", "USD/kWh", InputDistribution(0.1, 0.2, 0.5), "", "", ""),), FUTURES, 7
-    )
-    values = InputDistribution(0.1, 0.2, 0.5).at(z)
-    assert (values < 0.1).mean() == pytest.approx(0.1, abs=0.005)
-    assert (values < 0.2).mean() == pytest.approx(0.5, abs=0.005)
-    assert (values > 0.5).mean() == pytest.approx(0.1, abs=0.005)
-    assert "1 in 10 below its low end, 1 in 10 above its high end" in futures_of_the_method()
+def test_the_typical_value_is_the_mean_of_its_draws_as_the_method_says() -> None:
+    spread = InputDistribution(0.1, 0.2, 0.3)
+    z = normal_draws((UncertainParameter("usd_per_kwh", "USD/kWh", spread, "", "", ""),), FUTURES, 7)
+    assert spread.at(z).mean() == pytest.approx(0.2, rel=0.002)
+    assert "it is moved so that its mean is the typical value" in futures_of_the_method()
 
 
 def test_the_method_does_not_deny_its_probabilities() -> None:

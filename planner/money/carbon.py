@@ -239,9 +239,7 @@ def _grid_of(setting: PlanContext, way: Way, hours: RentedHours) -> GridIntensit
     key = next(rented, None) or WAYS[way].offer(taken) or taken.on_demand
     if key is None or key not in catalogue.offers:
         return mean_grid_intensity(catalogue, placement_limits(catalogue, setting.scenario).countries, "anywhere")
-    shares = taken.shares if key == taken.on_demand else ()
-    grids = [_offer_grid(setting, share.offer) for share in shares] or [_offer_grid(setting, key)]
-    return _average_grid(grids, [share.accelerators for share in shares] or [1])
+    return _offer_grid(setting, key)
 
 
 def _offer_grid(setting: PlanContext, key: str) -> GridIntensity | None:
@@ -249,15 +247,6 @@ def _offer_grid(setting: PlanContext, key: str) -> GridIntensity | None:
     limits = placement_limits(catalogue, setting.scenario)
     countries = frozenset().union(*sold.places) if sold.places else limits.countries
     return mean_grid_intensity(catalogue, countries, sold.area)
-
-
-def _average_grid(grids: list[GridIntensity | None], weights: list[int]) -> GridIntensity | None:
-    known = [grid for grid in grids if grid is not None]
-    if len(known) < len(grids) or len(set(known)) == 1:
-        return known[0] if len(known) == len(grids) else None
-    low, typical, high = (float(np.average([grid[at] for grid in known], weights=weights)) for at in range(3))
-    stand_in = next((grid.stands_in for grid in known if grid.stands_in), None)
-    return GridIntensity(low, typical, high, "several countries", stand_in)
 
 
 def _case_ledgers(setting: PlanContext, option: Option) -> tuple[Ledger, Ledger, Ledger]:

@@ -25,6 +25,7 @@ from pricing import Catalogue
 from pricing.belief import PriceEstimates
 from pricing.caching import cached_property, derive, forget, with_cached, without
 from pricing.exchange import rates
+from pricing.market.band import OrderBand
 from pricing.stale import as_of
 
 RENT_CHANGE = "rent-change-per-year"
@@ -35,21 +36,14 @@ HOURS_FACTOR = "hours_factor"  # times the hours that a named model was predicte
 
 
 @dataclass(frozen=True)
-class SellerShare:
-    """The part of an order that one of several sellers delivers."""
+class MarketPrice:
+    """What the market asks for an order of the plan, at the terms of one of its offers: low, typical and high."""
 
-    offer: str
-    accelerators: int
-
-
-@dataclass(frozen=True)
-class FallbackAsk:
-    """The hourly price of sellers that cannot take the order of the plan: the price of bridging gaps."""
-
-    low: float
-    typical: float
-    high: float
+    offer: str | None  # None where nobody can take the order, and the price only bridges gaps
+    months: float  # of commitment; 0: none
+    count: int
     sellers: int
+    band: OrderBand
 
 
 @dataclass(frozen=True)
@@ -87,11 +81,19 @@ class ChosenOffers:
     one_year: str | None = None  # two quotes of one seller, where there are: what they imply together is shown
     three_years: str | None = None
     prices: PriceEstimates | None = None  # what the prices of all offers that the plan could take are worth on its day
-    shares: tuple[SellerShare, ...] = ()  # where nobody has all that is wanted at once: who delivers how many on demand
-    fallback_ask: FallbackAsk | None = None  # where nobody can take the order on demand: what an hour costs otherwise
+    market: tuple[MarketPrice, ...] = ()  # of the orders of the plan, where neither you nor a quote has a price
     lacks: Mapping[str, str] = field(
         default_factory=dict, hash=False
     )  # by kind of purchase: why no offer can take the order
+
+    @property
+    def reserved_months(self) -> float:
+        """Return the term of the first reservation; 0 where there is none. [month]"""
+        return self.reserved_tiers[0].bookings[0].term_months if self.reserved_tiers else 0.0
+
+    def market_price(self, offer: str | None, months: float = 0.0) -> MarketPrice | None:
+        """Return the market's price of the order that is placed at an offer for so many months; None: its own price."""
+        return next((price for price in self.market if price.offer == offer and price.months == months), None)
 
     @property
     def booked(self) -> tuple[str, ...]:

@@ -1,11 +1,14 @@
 """The verdict as a title."""
 
 from planner.money.selling import is_resale_only
-from planner.money.verdict.answer import PROBABLE, Answer
+from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption
+from planner.money.verdict.decision import PROBABLE
+from planner.money.verdict.shares import Group
 from planner.money.ways import WAYS
 from planner.report import words
 
+_GROUPS: dict[Group, str] = {"own": "Own", "rent": "Rent", "hosted": "Use a hosted model"}
 _NOT = "Do not buy to sell: it does not pay"
 
 
@@ -20,26 +23,46 @@ def title(answer: Answer) -> str:
         return "Not available as asked." if is_sold_out else "Not enough to answer yet."
     if answer.limit is not None and answer.limit.is_unavoidable:
         return f"Nothing keeps to {answer.limit.limited_quantity}: {answer.limit.message}."
-    advice = _advice_text(answer.best)
-    if answer.requested is not None and answer.best.option.way == "own" and answer.best is not answer.requested:
-        advice = f"Buy {answer.best.option.accelerators:,.0f}, not {answer.requested.option.accelerators:,.0f}"
+    lead = None if answer.shares is None or answer.limit else answer.shares.lead
+    advice = _advice_text(answer, answer.best) if lead is None else _group_text(answer, lead, with_alternatives=True)
     if answer.verdict in PROBABLE:
         advice = f"Probably {words.lower_first(advice)}"
     return f"{advice}." if answer.limit is None else f"{advice}: {answer.limit.message}."
 
 
-def _advice_text(way: EvaluatedOption) -> str:
-    """Return the action that an option stands for; a mix states the number of each."""
+def _group_text(answer: Answer, group: Group, *, with_alternatives: bool = False) -> str:
+    """Return the action of the option that stands for a group; of two that share its lead the group, and both."""
+    first, *others = answer.named(group)
+    if not others:
+        return _advice_text(answer, first)
+    if not with_alternatives:
+        return _GROUPS[group]
+    if {WAYS[way.option.way].side for way in (first, *others)} >= {"mix", "own"}:
+        return f"{_GROUPS[group]}; renting the peaks instead of owning for them costs about the same"
+    starts = " or ".join(WAYS[way.option.way].start_text for way in (first, *others))
+    return f"{_GROUPS[group]}; {starts} cost about the same"
+
+
+def _advice_text(answer: Answer, way: EvaluatedOption) -> str:
+    """Return the action that an option stands for; a mix, and fewer than the scenario says, state the number."""
+    if answer.requested is not None and way.option.way == "own" and way is not answer.requested:
+        return f"Buy {way.option.accelerators:,.0f}, not {answer.requested.option.accelerators:,.0f}"
     spec = WAYS[way.option.way]
     return way.option.title if spec.side == "mix" else spec.verdict_text
 
 
 def _tie_title(answer: Answer) -> str:
-    """Return the title of a tie; where one option is a mix both are named, since it is no either-or."""
-    first, *others = sorted(answer.pair or (), key=lambda way: WAYS[way.option.way].side == "mix")
-    if not others or WAYS[others[0].option.way].side != "mix":
+    """Return the title of a tie: the two groups that hold most futures; of one group, its two options."""
+    shares = answer.shares
+    if shares is not None and shares.second is not None:
+        texts = [_group_text(answer, shares.lead), _group_text(answer, shares.second)]
+    else:
+        texts = [_advice_text(answer, way) for way in (answer.best, answer.against) if way is not None]
+    if len(texts) < 2:
         return "Too close to call."
-    return f"{_advice_text(first)}, or {words.lower_first(_advice_text(others[0]))}: about the same."
+    first, other = sorted(texts, key=lambda text: len(text.split()))
+    comma = "," if len(other.split()) > 2 or "," in first else ""
+    return f"{first}{comma} or {words.lower_first(other)}: about the same."
 
 
 def hour_selling_option(answer: Answer) -> EvaluatedOption | None:
@@ -51,15 +74,13 @@ def hour_selling_option(answer: Answer) -> EvaluatedOption | None:
     return own if own is not None and is_resale_only(answer.plan.setting, own.option.accelerators) else None
 
 
-def profitable_share(answer: Answer, own: EvaluatedOption) -> float | None:
-    """Return the share of futures in which owning costs less than renting, which costs a seller next to nothing.
+def profitable_share(answer: Answer) -> float | None:
+    """Return the share of futures in which owning is the cheapest, where renting costs a seller next to nothing.
 
     None where the comparison was not with renting.
     """
-    pair = [way for way in (answer.best, answer.against) if way is not None]
-    if answer.share_cheaper is None or own not in pair or not any(WAYS[way.option.way].rents_machines for way in pair):
-        return None
-    return answer.share_cheaper if answer.best is own else 1 - answer.share_cheaper
+    groups = {} if answer.shares is None else answer.shares.group_share
+    return groups.get("own") if "rent" in groups else None
 
 
 def selling_title(answer: Answer) -> str | None:
@@ -68,7 +89,7 @@ def selling_title(answer: Answer) -> str | None:
     if own is None or answer.best is None or answer.limit is not None:
         return None
     pays = f"{WAYS[own.option.way].verdict_text} and sell the hours: it pays"
-    if profitable_share(answer, own) is None:  # only owning was compared; not buying costs nothing
+    if profitable_share(answer) is None:  # only owning was compared; not buying costs nothing
         return f"{pays}." if own.present_usd < 0 else f"{_NOT}."
     if answer.verdict == "close":
         return "Too close to call: the sold hours about pay for the machines."

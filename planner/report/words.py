@@ -317,3 +317,8 @@ class Tile(NamedTuple):
     value: str
     range: str
     detail: str
+
+    @property
+    def place(self) -> str:
+        """The part of its label that is the same in every plan: Rent, Own."""
+        return self.label.partition(",")[0]

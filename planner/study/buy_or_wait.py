@@ -182,8 +182,8 @@ class BuyOrWaitFutures:
     """The cost of ordering in each month, and of never ordering, over some futures."""
 
     count: int
-    low_usd: Array  # by month of the order: 10th percentile, lowered to hold the typical cost
-    high_usd: Array  # 90th percentile, raised to hold it
+    low_usd: Array  # by month of the order: 10th percentile
+    high_usd: Array  # 90th percentile
     value_low_usd: Array  # savings of waiting against ordering now, within each future
     value_high_usd: Array
     share_cheaper: Array  # of futures in which that month is cheaper than now; 0 for now itself
@@ -206,8 +206,8 @@ def buy_or_wait_futures(comparison: Waiting) -> BuyOrWaitFutures | None:
     value_low, value_high = np.quantile(value, _ENDS, axis=0)
     return BuyOrWaitFutures(
         count=count,
-        low_usd=np.minimum(low, comparison.present_usd),
-        high_usd=np.maximum(high, comparison.present_usd),
+        low_usd=low,
+        high_usd=high,
         value_low_usd=value_low,
         value_high_usd=value_high,
         share_cheaper=np.mean(value > 0, axis=0),

@@ -173,15 +173,21 @@ def _emission(name: str, kind: str, end: int, description: str, label: str = "",
 
 MEASURES: tuple[Measure, ...] = (
     Measure(
-        "present_usd", "USD", "the whole plan in today's money, at typical figures", lambda it: it.way.present_usd,
-        label="Today's money, USD", heading="Today's money", help="All bills, discounted.", was="present_cost_usd",
+        "present_usd", "USD", "the whole plan in today's money: the median of its futures",
+        lambda it: it.way.present_usd, label="Today's money, USD", heading="Today's money",
+        help="All bills, discounted: the median of all futures.", was="present_cost_usd",
     ),
     Measure(
-        "present_low_usd", "USD", "the range shown beside it: p10, lowered to hold the typical value",
+        "as_entered_usd", "USD", "the same at the inputs as entered, each at its typical value",
+        lambda it: it.way.as_entered_usd, label="As entered, USD", heading="As entered",
+        help="All bills, discounted, with every input at its typical value: the sum of the ledger's lines.",
+    ),
+    Measure(
+        "present_low_usd", "USD", "10th percentile of the futures; the low end where nothing was simulated",
         lambda it: it.way.low_usd, label="10th percentile, USD", heading="10th percentile",
     ),
     Measure(
-        "present_high_usd", "USD", "p90, raised to hold it; the dear end where nothing was simulated",
+        "present_high_usd", "USD", "90th percentile of the futures; the high end where nothing was simulated",
         lambda it: it.way.high_usd, label="90th percentile, USD", heading="90th percentile",
     ),
     Measure(

@@ -5,6 +5,7 @@ One seller may sell in several ways (a marketplace of hosts, its own machines, c
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 
 import numpy as np
@@ -12,16 +13,21 @@ import numpy as np
 from pricing.belief import PriceEstimates, believed
 from pricing.caching import cached
 from pricing.catalogue import Catalogue
+from pricing.choices import Purchase
 from pricing.market.band import OrderBand, OrderRequest, Seller, order_band
-from pricing.market.constants import ChipAge, SellerKind
+from pricing.market.constants import ChipAge, SellerKind, constants
+from pricing.market.depth import chance_of_any, seller_depth
 from pricing.orderable import ANYWHERE, Order, ResidencyRequirement, refusal_reason, sale
-from pricing.query import OfferFilter, find
+from pricing.query import MILD, OfferFilter, find
 
 TERM_MONTHS = {
     "reserved_1m": 1.0, "reserved_3m": 3.0, "reserved_6m": 6.0, "reserved_1y": 12.0, "reserved_2y": 24.0,
     "reserved_3y": 36.0,
 }  # fmt: skip
-_ON_DEMAND = frozenset({"on_demand"})
+_ON_DEMAND: frozenset[Purchase] = frozenset({"on_demand"})
+# A seller whose price is old may well sell the chip still, at another price; more so where only old prices are known.
+_LEAST_THERE, _OLD_THERE = 0.1, 0.5
+_OLD_DOUBTS = MILD | {"old"}
 _KINDS: dict[str, SellerKind] = {"bid": "host", "pod": "pod", "machine": "machine", "cluster": "cluster"}
 _GENERATIONS = ("hopper", "blackwell", "ampere", "ada", "cdna")
 _NEW, _OLD = ("blackwell",), ("ampere", "volta", "turing", "pascal")
@@ -50,8 +56,7 @@ def sellers(
 ) -> tuple[Seller, ...]:
     """Return everybody who sells a chip where the work may run."""
     purchases = _ON_DEMAND.union(TERM_MONTHS)
-    wish = OfferFilter(accelerators=frozenset({accelerator}), purchases=purchases)
-    keys = [key for key in find(catalogue, wish, day).ids if _may_run(catalogue, key, stay)]
+    keys = [key for key in listed(catalogue, accelerator, purchases, day) if _may_run(catalogue, key, stay)]
     prices, groups = believed(catalogue, day, keys), dict[tuple[str, SellerKind], list[str]]()
     for key in keys:
         kind = _kind(catalogue, key)
@@ -59,6 +64,16 @@ def sellers(
             groups.setdefault((catalogue.offers[key].provider, kind), []).append(key)
     found = (_seller(catalogue, provider, kind, offers, prices) for (provider, kind), offers in sorted(groups.items()))
     return tuple(seller for seller in found if seller is not None)
+
+
+def listed(catalogue: Catalogue, accelerator: str, purchases: frozenset[str], day: date) -> tuple[str, ...]:
+    """Return the offers of a chip, the cheapest first; old prices only where there are no others."""
+    wish = OfferFilter(accelerators=frozenset({accelerator}), purchases=purchases)
+    ids = find(catalogue, wish, day).ids
+    if ids:
+        return ids
+    every = find(catalogue, replace(wish, doubtful=True), day).ids
+    return tuple(key for key in every if _OLD_DOUBTS.issuperset(catalogue.offers[key].doubts))
 
 
 def _may_run(catalogue: Catalogue, key: str, stay: ResidencyRequirement) -> bool:
@@ -70,7 +85,7 @@ def _may_run(catalogue: Catalogue, key: str, stay: ResidencyRequirement) -> bool
 def _kind(catalogue: Catalogue, key: str) -> SellerKind | None:
     if catalogue.providers[catalogue.offers[key].provider].kind == "hyperscaler":
         return "hyperscaler"
-    return _KINDS.get(sale(catalogue, key).kind)
+    return None if sale(catalogue, key).yours else _KINDS.get(sale(catalogue, key).kind)
 
 
 def _seller(
@@ -89,12 +104,13 @@ def _seller(
     if not priced:
         return None
     best = min(priced, key=lambda price: price.typical)
+    least_there = _OLD_THERE if "old" in offers[keys[0]].doubts else _LEAST_THERE
     capacities = [sale(catalogue, key) for key in keys]
     published = [one.most.accelerators for one in capacities if not one.most.assumed]
     return Seller(
         name=provider, kind=kind,
         ln_price=math.log(best.typical) if on_demand else None,
-        half=math.log(best.high / best.low) / 2, there=best.there, age_days=best.age_days,
+        half=math.log(best.high / best.low) / 2, there=max(best.there, least_there), age_days=best.age_days,
         fabric=any(one.fabric not in (None, "ethernet") for one in capacities),
         generation=generation(catalogue, offers[keys[0]].accelerator),
         published_most=max(published, default=None),
@@ -110,3 +126,19 @@ def market_band(
 ) -> OrderBand | None:
     """Return what an order of a chip pays, from everybody who sells it where the work may run."""
     return order_band(sellers(catalogue, accelerator, day, stay), order)
+
+
+@cached(4096, same=lambda catalogue, *_: (catalogue,), equal=lambda _, *rest: rest)
+def has_order(
+    catalogue: Catalogue, accelerator: str, day: date, order: OrderRequest, stay: ResidencyRequirement = ANYWHERE
+) -> bool:
+    """Return whether anybody is at all likely to have an order; also where no seller is known to say so."""
+    able = [one for one in sellers(catalogue, accelerator, day, stay) if one.fabric or not order.is_joined]
+    if not able:
+        return True
+    depths = [
+        seller_depth(one.kind, order.months, order.purchase, order.age, one.published_most, one.free_now)
+        for one in able
+    ]
+    likely = chance_of_any(order.count, depths, [one.there for one in able])
+    return likely >= constants().band.standing["perhaps"]

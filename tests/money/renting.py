@@ -1,4 +1,4 @@
-"""A small market for the tests of renting: the real facts, with offers of two providers whose numbers are round."""
+"""Quotes for the tests of renting: the real facts, with round prices that are yours, so that no market moves them."""
 
 from datetime import date
 from typing import Any
@@ -46,8 +46,8 @@ def world(offers: dict[str, Offer], **terms: Figure) -> Catalogue:
         update={
             "sources": {**facts.sources, "page": page},
             "providers": {
-                "p": Provider(label="P", kind="neocloud", **{"most_at_once": figure(1_000, "count"), **terms}),
-                **{name: Provider(label=name.upper(), kind="neocloud") for name in ("q", "r", "s", "t", "u")},
+                "p": Provider(label="P", kind="yours", **{"most_at_once": figure(1_000, "count"), **terms}),
+                **{name: Provider(label=name.upper(), kind="yours") for name in ("q", "r", "s", "t", "u")},
             },
             "offers": offers,
         }

@@ -1,23 +1,16 @@
 """How many a seller has is often our assumption: whatever names such a number says so."""
 
-import re
-from collections.abc import Iterator
-
 import pytest
 
-from planner.money.renting.orders import able, nobody
+from planner.money.renting.orders import nobody
 from planner.money.setting import PlanContext
-from planner.report.answer.plan_report import evaluate
 from planner.report.facts.facts import provider_context
 from planner.report.market.prices import offer_rows, offer_text
 from planner.scenario.scenario import Scenario
-from planner.scenario.work import Work
 from pricing import Catalogue, load_catalogue
-from pricing.orderable import BY_THE_TERM, NVLINK_DOMAIN, Order, sale
+from pricing.orderable import BY_THE_TERM, Order, refusal_reason, sale
 from tests.facts import DAY
 
-NUMBERS = (8, 48, 256, 520, 1_024, 5_000, 20_000)
-KINDS = (frozenset({"on_demand"}), frozenset({"spot"}), BY_THE_TERM)
 H100 = "H100-SXM5-80GB"
 
 
@@ -34,36 +27,12 @@ def publishes(catalogue: Catalogue, key: str) -> bool:
     return bool(offer.most_at_once or (offer.purchase != "spot" and (provider.most_at_once or networks)))
 
 
-def refusals(catalogue: Catalogue) -> Iterator[tuple[tuple[str, ...], str]]:
-    """What is said of every order that nobody can take, with the offers that there are."""
-    for chip in catalogue.accelerators:
-        setting = PlanContext(catalogue, Scenario(accelerator=chip), DAY)
-        there = {key: one.purchase for key, one in catalogue.offers.items() if one.accelerator == chip}
-        for kinds in KINDS:
-            keys = tuple(key for key, purchase in there.items() if purchase in kinds)
-            orders = [Order(number, job) for number in NUMBERS for job in (1, 8, 64, number) if job <= number]
-            for order in orders if keys else ():
-                if able(catalogue, keys, (order,)) is None:
-                    yield keys, nobody(setting, keys, order, "on demand")
-
-
-def test_each_sentence_that_names_an_assumed_size_says_we_assume(catalogue: Catalogue) -> None:
-    rack = int(catalogue.facts[NVLINK_DOMAIN].figure.newest.typical)
-    plain = assumed = 0
-    for keys, said in refusals(catalogue):
-        named = re.search(r"the largest is ([\d,]+)( \(we assume\))?, of (.+)\. Smaller", said) or re.search(
-            r"at once: (?P<who>.+?) has ([\d,]+)( \(we assume\))?(?:, all|\. Fewer)", said
-        )
-        assert named is not None, said
-        who = named["who"] if "who" in named.groupdict() else named[3]
-        number, mark = next((int(named[at].replace(",", "")), named[at + 1]) for at in (1, 2) if named[at][0].isdigit())
-        its = [key for key in keys if catalogue.providers[catalogue.offers[key].provider].label == who]
-        known = {number for key in its if publishes(catalogue, key)} | {rack}
-        known |= {size for key in its if not sale(catalogue, key).sizes_assumed for size in sale(catalogue, key).sizes}
-        assert mark or number in known, said
-        plain, assumed = plain + (not mark), assumed + bool(mark)
-    assert plain > 100
-    assert assumed > 100
+def test_no_size_that_we_assume_refuses_an_order(catalogue: Catalogue) -> None:
+    """Hosts of others are one machine; whatever else refuses a number publishes it, or joins no more machines."""
+    for key, one in catalogue.offers.items():
+        sold = sale(catalogue, key)
+        if one.purchase in ("on_demand", *BY_THE_TERM) and not publishes(catalogue, key) and sold.kind != "bid":
+            assert refusal_reason(catalogue, key, Order(5_000, 1)) in (None, "smaller than its least order"), key
 
 
 def test_what_all_sellers_have_together_says_how_much_of_it_we_assume(catalogue: Catalogue) -> None:
@@ -83,13 +52,6 @@ def test_what_all_sellers_have_together_says_how_much_of_it_we_assume(catalogue:
 def test_every_capacity_of_the_catalogue_is_marked_as_the_data_have_it(catalogue: Catalogue) -> None:
     for key in catalogue.offers:
         assert sale(catalogue, key).most.assumed is not publishes(catalogue, key), key
-
-
-def test_sellers_who_share_an_order_have_sizes_that_we_assume(catalogue: Catalogue) -> None:
-    asked = Scenario(work=(Work(accelerators=1_500, busy_share=0.5),), years=1, ways=("on_demand",))
-    sentences = evaluate(catalogue, asked, DAY, with_details=True).summary.sentences
-    (shared,) = [one for one in sentences if "sellers share them" in one]
-    assert "we assume" in shared
 
 
 def test_the_table_of_prices_and_the_facts_of_a_seller_mark_what_we_assume(catalogue: Catalogue) -> None:

@@ -35,8 +35,8 @@ def test_where_a_side_has_no_price_the_rest_is_answered() -> None:
     ({"on_demand": (80, 90, 99), "reserved": (101, 110, 120)}, "rent", "on_demand", ("reserved", "on_demand")),
     ({"on_demand": (101, 110, 120), "reserved": (80, 90, 102)}, "probably rent", "reserved", ("reserved", "on_demand")),
     ({"on_demand": 100, "hosted": 104, "spot": 150}, "close", "on_demand", ("on_demand", "hosted")),
-    ({"own": 100, "lease": 90}, "own", "lease", ("own", "lease")),
-    ({"own": 100, "loan": 99, "lease": 120}, "own", "own", None),  # nobody asked how to pay for it
+    ({"own": 100, "lease": 90}, "own", "lease", None),  # nobody asked how to pay for it
+    ({"own": 100, "loan": 99, "lease": 120}, "own", "loan", None),
     ({"own": 100, "keep": 50}, "keep", "keep", ("own", "keep")),
     ({"on_demand": 100, "reserved": 120, "mix": 90}, "mix", "mix", ("mix", "on_demand")),
     ({"on_demand": 100, "mix": 98}, "close", "mix", ("mix", "on_demand")),

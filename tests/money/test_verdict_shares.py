@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from planner.money.verdict.shares import Candidate, VerdictShares, turns_at, verdict_shares
+from planner.money.verdict.shares import Candidate, VerdictShares, certainty_of, turns_at, verdict_shares
 from tests.rows import each_row
 
 OPTIONS = (
@@ -71,7 +71,7 @@ def test_the_word_follows_the_leading_groups_share(owns: int, prices: int, word:
     usd = np.full((len(OPTIONS), 100), 9.0)
     usd[0, :owns], usd[2, owns:] = 1.0, 1.0
     shares = table(usd)
-    assert (shares.lead, shares.per_100, shares.certainty(prices)) == ("own", owns, word)
+    assert (shares.lead, shares.per_100, certainty_of(shares.lead_share, prices > 1)) == ("own", owns, word)
     assert shares.second == "rent"
 
 

@@ -106,7 +106,7 @@ def test_who_cannot_take_an_order_is_counted_under_the_reason() -> None:
     chips = frozenset({"H100-SXM5-80GB"})
     wish = OfferFilter(accelerators=chips, order=Order(64, together=64))
     hidden = find(CATALOGUE, wish, DAY).hidden
-    assert hidden["too few at once"] > 20
+    assert hidden["too few at once"] > 10  # hosts of others, and who publishes how many there are
     assert hidden["no fabric"] > 20
     assert "too few at once" not in find(CATALOGUE, OfferFilter(accelerators=chips), DAY).hidden
 

@@ -59,7 +59,7 @@ def joined(plan: Plan, cash: pd.DataFrame, assumptions: pd.DataFrame, results: p
     sums = cash.groupby("option", as_index=False)[["amount", "present_value"]].sum()
     both = sums.merge(results, on="option", how="outer", validate="one_to_one", indicator=True)
     assert (both["_merge"] == "both").all()
-    for mine, theirs in (("amount", "total_usd"), ("present_value", "present_usd")):
+    for mine, theirs in (("amount", "total_usd"), ("present_value", "as_entered_usd")):
         assert both[mine].to_numpy() == pytest.approx(both[theirs].to_numpy(), rel=1e-9, abs=1e-3)
 
     named = cash[["option", "assumption_id"]].dropna().drop_duplicates()

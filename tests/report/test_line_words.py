@@ -99,11 +99,12 @@ def test_what_has_no_price_says_which_input_nobody_publishes() -> None:
 
 
 @pytest.mark.slow
-def test_the_sum_is_the_tile_of_the_page() -> None:
+def test_the_sum_stands_behind_the_card_of_the_page() -> None:
     for preset in load_presets():
         plan = planned(load_catalogue(), preset.scenario, DAY)
         judged = decided(plan)
-        tiles = [one.value for one in summarize_answer(plan, judged.answer, judged.futures).figures]
-        ledgers = {one.title: total_text(one) for one in discounted_ledgers(plan, judged.answer)}
-        for way in judged.answer.pair or ():
-            assert ledgers[way.option.title] in tiles
+        cards = [tile.detail for tile in summarize_answer(plan, judged.answer, judged.futures).figures]
+        ledgers = {ledger.title: total_text(ledger) for ledger in discounted_ledgers(plan, judged.answer)}
+        for option in judged.answer.cards:
+            entered = f"At the inputs as entered: {ledgers[option.option.title]}"
+            assert len(judged.answer.cards) == 1 or any(card.endswith(entered) for card in cards)

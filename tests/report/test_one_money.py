@@ -7,7 +7,7 @@ import pytest
 from planner.money.plan import plan
 from planner.money.renting.bill import bills
 from planner.money.renting.cheapest_offer import default_offer_filter
-from planner.money.renting.offer_inputs import estimated_prices
+from planner.money.renting.offer_inputs import estimated_prices, market_prices
 from planner.money.verdict.answer import build_answer
 from planner.report.answer.tables import discounted_ledgers
 from planner.report.market.compare import purchase_comparison
@@ -26,24 +26,26 @@ def test_the_drawer_ends_at_the_headline() -> None:
 
 
 def test_buying_costs_the_same_beside_the_offers_as_in_the_answer() -> None:
-    assert FOUND.own is not None
+    bought = FOUND.requested
+    assert bought is not None
     own, paid = purchase_comparison(MADE), purchase_comparison(MADE, "bills")
     assert own is not None
     assert paid is not None
-    assert own.total_usd == pytest.approx(FOUND.own.present_usd)
-    assert own.usd_per_busy_hour == pytest.approx(float(FOUND.own.measures.usd_per_useful_hour.value))
-    assert paid.total_usd == pytest.approx(float(FOUND.own.measures.total_usd))
+    assert own.total_usd == pytest.approx(bought.present_usd)
+    assert own.usd_per_busy_hour == pytest.approx(float(bought.measures.usd_per_useful_hour.value))
+    assert paid.total_usd == pytest.approx(float(bought.measures.total_usd))
 
 
 def test_renting_costs_the_same_among_the_offers_as_in_the_answer() -> None:
     taken = MADE.setting.offers.on_demand
     assert taken is not None
     assert FOUND.rent is not None
-    among = bills(MADE.setting, MADE.setting.demand.all, (taken,))
+    paid = market_prices(MADE.setting, (taken,), (0.0,))
+    among = bills(MADE.setting, MADE.setting.demand.all, (taken,), prices=paid)
     assert float(among.total_usd[0]) == pytest.approx(FOUND.rent.present_usd)
     assert float(among.usd_per_busy_hour[0]) == pytest.approx(float(FOUND.rent.measures.usd_per_useful_hour.value))
-    paid = bills(MADE.setting, MADE.setting.demand.all, (taken,), money="bills")
-    assert float(paid.total_usd[0]) == pytest.approx(float(FOUND.rent.measures.total_usd))
+    billed = bills(MADE.setting, MADE.setting.demand.all, (taken,), prices=paid, money="bills")
+    assert float(billed.total_usd[0]) == pytest.approx(float(FOUND.rent.measures.total_usd))
 
 
 def test_an_offer_has_one_price_whatever_stands_beside_it() -> None:

@@ -32,7 +32,7 @@ DAY = date(2026, 11, 22)
 def plans() -> tuple[PlanResult, PlanResult]:
     """The plan on the screen, and one of two years and half as many that is pinned."""
     facts = load_catalogue()
-    small = Scenario(years=2, work=(Work(accelerators=8, busy_share=0.9),))
+    small = Scenario(years=2, work=(Work(accelerators=8, busy_share=0.9),), ways=("own", "on_demand"))
     return tuple(
         evaluate(facts, one, DAY, with_details=True) for one in (Scenario(work=(Work(accelerators=16),)), small)
     )  # type: ignore[return-value]
@@ -83,7 +83,7 @@ def test_a_pinned_plans_money_stands_below_the_others_in_the_same_money(plans: t
     assert today is not None
     assert bills is not None
     assert today.title.startswith("B: ")
-    assert float(today.total_usd) == pytest.approx(best.present_usd)
+    assert float(today.total_usd) == pytest.approx(best.as_entered_usd)
     assert float(bills.total_usd) == pytest.approx(float(best.option.ledger.total_usd))
     drawn(charts.cost_parts([today, bills], True))
 
@@ -103,9 +103,10 @@ def test_what_it_saves_is_a_line_over_the_tornado(plans: tuple[PlanResult, PlanR
 def test_tiles_and_sentences_say_what_another_plan_comes_to(plans: tuple[PlanResult, PlanResult]) -> None:
     shown, small = plans
     pin = PinnedPlan("A", small)
-    buy = next(one for one in shown.summary.figures if one.label == "Buy")
-    its = next(one for one in small.summary.figures if one.label == "Buy")
-    assert pinned_tile_values(buy, [pin]) == (f"A: {its.value}",)
+    buy = next(one for one in shown.summary.figures if one.label.startswith("Own, "))
+    its = next(one for one in small.summary.figures if one.label.startswith("Own, "))
+    named = "" if its.label == buy.label else f" ({its.label[0].lower()}{its.label[1:]})"
+    assert pinned_tile_values(buy, [pin]) == (f"A: {its.value}{named}",)
     assert pinned_tile_values(its, [pin]) == ("A: the same",)
     mine, other = shown.answer.best, small.answer.best
     assert mine is not None

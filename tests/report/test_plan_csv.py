@@ -74,7 +74,7 @@ def test_amounts_sum_to_the_totals_on_the_screen(scenario: Scenario) -> None:
     for way in found.ranked:
         rows = table[table["option"] == way.option.key]
         assert rows["amount"].sum() == pytest.approx(float(way.measures.total_usd), rel=1e-12, abs=1e-6)
-        assert rows["present_value"].sum() == pytest.approx(way.present_usd, rel=1e-12, abs=1e-6)
+        assert rows["present_value"].sum() == pytest.approx(way.as_entered_usd, rel=1e-12, abs=1e-6)
         assert rows["gpu_hours_used"].sum() == pytest.approx(np.broadcast_to(
             way.option.useful_hours, way.option.ledger.monthly_usd.shape).sum())  # fmt: skip
 

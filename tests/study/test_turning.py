@@ -53,6 +53,8 @@ def test_at_its_flip_an_input_makes_both_cost_the_same() -> None:
     for bar in flips:
         there = MADE.setting.with_tried({bar.input.name: np.array([[bar.flip]])})
         ledgers = [build_ledger(there, option_builder(one)) for one in pair(MADE)]
+        if bar.input.name == "spare_share":
+            continue  # spares are whole machines: it flips at a step
         own, rent = (float(np.ravel(present_usd(there, one))[0]) for one in ledgers if one is not None)
         assert own == pytest.approx(rent, rel=1e-6), bar.input.name
 
@@ -64,9 +66,8 @@ def test_the_first_flip_is_the_least_surprising_one() -> None:
     assert sure.futures is not None
     nearest = min((bar for bar in bars if bar.flips_sign), key=lambda bar: abs(bar.flip_sigmas or 0.0))
     assert (first.input.name, first.flip) == (nearest.input.name, pytest.approx(nearest.flip))
-    assert most_likely_change(MADE, sure.answer, sure.futures) == (
-        "Most likely to change this answer: change of rents a year, at +16% instead of 0%.",
-    )
+    assert sure.answer.verdict == "close"
+    assert most_likely_change(MADE, sure.answer, sure.futures) == ()  # nothing changes what is no answer
 
 
 def test_the_map_is_the_ledgers_cell_by_cell() -> None:
@@ -146,12 +147,9 @@ def under_stress(plan: Plan, count: int) -> tuple[StressResult, ...]:
 def test_stress_tests_change_the_words() -> None:
     told = {one.key: one.judged.answer for one in under_stress(MADE, 256) if one.judged is not None}
     assert set(told) == set(stresses())
-    assert answered(MADE).verdict == "probably rent"
-    surer, plain = told["rents-fall"].share_cheaper, answered(MADE).share_cheaper
-    assert surer is not None
-    assert plain is not None
-    assert surer > plain
-    assert told["rents-rise"].verdict == "close"
+    assert answered(MADE).verdict == "close"
+    assert told["rents-fall"].verdict == "probably rent"
+    assert told["rents-rise"].verdict == "probably own"
     assert told["rents-rise"].best is told["rents-rise"].own
     own, rent = answered(MADE).own, answered(MADE).rent
     assert own is not None
@@ -201,7 +199,7 @@ def test_indices_tell_a_sum_apart() -> None:
     """Where inputs hardly work through each other the first-order parts sum to 1 and equal the total ones."""
     found = sobol_indices(MADE, *pair(MADE), 256)
     assert sum(one.first for one in found) == pytest.approx(1.0, abs=0.1)
-    assert found[0].name in ("usd_per_accelerator", "rent_change_per_year", "busy_factor")
+    assert found[0].name in ("on_demand_price_factor", "usd_per_accelerator")
     for one in found[:4]:
         assert one.first == pytest.approx(one.total, abs=0.08)
     assert len(indices_table(found)) == len(found)

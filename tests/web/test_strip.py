@@ -5,7 +5,6 @@ from urllib.parse import parse_qsl
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from planner.money.verdict.answer import build_answer
 from planner.report import words
 from planner.report.answer.phrases import phrases
 from planner.scenario.file import SavedScenario, read_scenario, write_scenario
@@ -14,6 +13,7 @@ from planner.scenario.presets import load_presets
 from planner.scenario.question import QUESTIONS, detect_question
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
+from planner.study.uncertainty.sure_verdict import decided
 from planner.web import pins
 from pricing import load_catalogue
 from tests.facts import DAY
@@ -53,7 +53,7 @@ def test_the_last_edit_and_what_it_did_stand_beside_the_verdict() -> None:
     app = visit()
     app.number_input(key="gpus").set_value(16.0).run()
     first, then = (planned(load_catalogue(), asked_for, DAY) for asked_for in (Scenario(), asked(app)))
-    before, after = (build_answer(one).rent for one in (first, then))
+    before, after = (decided(one).answer.rent for one in (first, then))
     assert before is not None
     assert after is not None
     more = words.format_usd_short(after.present_usd - before.present_usd)
@@ -151,7 +151,7 @@ def test_a_budget_buys_as_many_as_it_pays_for_and_not_one_more() -> None:
 
     def bills(count: int) -> float:
         work = Scenario().work[0].model_copy(update={"accelerators": count})
-        best = build_answer(planned(load_catalogue(), Scenario(work=(work,)), DAY)).best
+        best = decided(planned(load_catalogue(), Scenario(work=(work,)), DAY)).answer.best
         assert best is not None
         return float(best.measures.total_usd)
 

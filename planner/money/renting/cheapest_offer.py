@@ -13,12 +13,13 @@ from planner.money.price_path import pair
 from planner.money.renting.bill import OfferBills, bills, rank
 from planner.money.renting.bookings import cheapest_bookings, term_sequences
 from planner.money.renting.interruptions import LEAST_LEFT, add_interruptions, demand_of, interruptible_work, stretch
-from planner.money.renting.offer_inputs import add_offer_inputs
-from planner.money.renting.orders import EligibleOffers, able, blended, nobody, orders_of, spread
+from planner.money.renting.offer_inputs import TERM_MONTHS, add_offer_inputs, estimated_prices
+from planner.money.renting.order_market import OrderMarket, order_market
+from planner.money.renting.orders import able, nobody, orders_of
 from planner.money.renting.reservation import ordered, reservation_terms, work_of
-from planner.money.setting import ChosenOffers, FallbackAsk, PlanContext
+from planner.money.setting import ChosenOffers, MarketPrice, PlanContext
 from planner.money.sizing import right_size
-from planner.scenario.base import HOURS_PER_YEAR
+from planner.scenario.base import HOURS_PER_YEAR, ONE_MACHINE
 from planner.scenario.rent import RentalInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import FinancialTerms
@@ -26,7 +27,11 @@ from pricing import Catalogue
 from pricing.belief import PriceEstimate, PriceEstimates, believed
 from pricing.caching import cached
 from pricing.choices import Purchase
-from pricing.orderable import ANYWHERE, Order, ResidencyRequirement
+from pricing.market.band import OrderRequest
+from pricing.market.sellers import chip_age, has_order
+from pricing.market.sellers import listed as listed_offers
+from pricing.market.terms import DAY_MONTHS
+from pricing.orderable import ANYWHERE, Order, ResidencyRequirement, sale
 from pricing.query import OfferFilter, find
 
 RESERVED: frozenset[Purchase] = frozenset(kind for kind in get_args(Purchase) if kind.startswith("reserved"))
@@ -51,68 +56,65 @@ def choose(among: Sequence[OfferBills]) -> int | None:
 
 
 @dataclass(frozen=True)
-class _EligibleMarket:
+class _EligibleOffers:
     """The offers of one kind of purchase that can take the plan's order; or why none can."""
 
-    able: EligibleOffers | None = None
+    keys: tuple[str, ...] = ()
     lacks: str | None = None
-    others: tuple[str, ...] = ()  # where none can: all there are
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """The offers; none where nobody can."""
-        return () if self.able is None else self.able.keys
 
 
 def taken(setting: PlanContext) -> ChosenOffers:
-    """Return the offers of a plan: those the scenario names, none beside your own price, else the cheapest bill."""
+    """Return the offers of a plan: those the scenario names, none beside your own price, else the market's."""
     scenario = setting.scenario
-    markets, prices = _markets(setting)
-    lacks = {kind: market.lacks for kind, market in markets.items() if market.lacks is not None}
+    eligible, prices = _eligible_by_purchase(setting)
+    lacks = {kind: offers.lacks for kind, offers in eligible.items() if offers.lacks is not None}
     offers = ChosenOffers(prices=prices, lacks=lacks)
     rent, spot = scenario.rent, scenario.spot
     if rent.offer or rent.usd_per_accelerator_hour is not None:
         offers = replace(offers, on_demand=rent.offer)
     else:
-        offers = _on_demand(setting.with_offers(offers), markets.get("on_demand", _EligibleMarket()))
+        offers = _on_demand(setting.with_offers(offers), eligible.get("on_demand", _EligibleOffers()).keys)
     context = setting.with_offers(offers)
-    offers = replace(_reserved(context, markets), spot=spot.offer)
+    offers = replace(_reserved(context, eligible), spot=spot.offer)
     if not spot.offer and spot.usd_per_accelerator_hour is None:
-        offers = replace(offers, spot=_cheapest_spot(context, markets.get("spot", _EligibleMarket()).keys))
+        offers = _on_spot(setting.with_offers(offers), eligible.get("spot", _EligibleOffers()).keys)
     # The two quotes that together imply how rents move.
     preferred = setting.catalogue.offers.get(offers.reserved or offers.on_demand or "")
-    quoted = (*markets.get("reserved_1y", _EligibleMarket()).keys, *markets.get("reserved_3y", _EligibleMarket()).keys)
+    quoted = (
+        *eligible.get("reserved_1y", _EligibleOffers()).keys,
+        *eligible.get("reserved_3y", _EligibleOffers()).keys,
+    )
     both = pair(setting.catalogue, quoted, preferred.provider if preferred else None, setting.day)
     return offers if both is None else replace(offers, one_year=both[0], three_years=both[1])
 
 
 def rebook_reservations(setting: PlanContext) -> PlanContext:
     """Return the same offers on demand and on spot, with the reservations chosen anew for this context."""
-    return setting.with_offers(_reserved(setting, _markets(setting)[0]))
+    return setting.with_offers(_reserved(setting, _eligible_by_purchase(setting)[0]))
 
 
-def _markets(setting: PlanContext) -> tuple[dict[str, _EligibleMarket], PriceEstimates]:
+def _eligible_by_purchase(setting: PlanContext) -> tuple[dict[str, _EligibleOffers], PriceEstimates]:
     """By kind of purchase, the offers that can take the order of the plan; and the estimates of all their prices."""
     orders, size = orders_of(setting), right_size(setting)
     small = orders
     if size is not None:
         small = tuple(replace(order, accelerators=size, together=min(order.together, size)) for order in orders)
     sellers = _sellers(setting.catalogue, setting.day, setting.scenario.accelerator, orders, small)
-    markets = {}
-    for kind, (keys, eligible) in sellers.by_kind.items():
-        markets[kind] = _EligibleMarket(eligible)
-        if eligible is None:
+    eligible = {}
+    for kind, (listed, able_keys) in sellers.by_kind.items():
+        eligible[kind] = _EligibleOffers(able_keys)
+        if not able_keys:
             buying = {"on_demand": "on demand", "spot": "on spot machines"}.get(kind, "reserved")
             order = (small if kind in RESERVED else orders)[-1]
-            markets[kind] = _EligibleMarket(lacks=nobody(setting, keys, order, buying), others=keys)
-    return markets, sellers.prices
+            eligible[kind] = _EligibleOffers(lacks=nobody(setting, listed, order, buying))
+    return eligible, sellers.prices
 
 
 @dataclass(frozen=True)
 class _Sellers:
     """By kind of purchase, all offers and those that can take an order; the prices of the latter."""
 
-    by_kind: dict[str, tuple[tuple[str, ...], EligibleOffers | None]]
+    by_kind: dict[str, tuple[tuple[str, ...], tuple[str, ...]]]
     prices: PriceEstimates
 
 
@@ -122,40 +124,52 @@ def _sellers(
 ) -> _Sellers:
     """The offers that can take an order: most plans of a sweep, and most edits of a page, order the same."""
     kinds: dict[str, list[str]] = {}
-    for key in find(catalogue, replace(default_offer_filter(accelerator), purchases=_TAKEN), day).ids:
+    for key in listed_offers(catalogue, accelerator, _TAKEN, day):
         kinds.setdefault(catalogue.offers[key].purchase, []).append(key)
-    by_kind: dict[str, tuple[tuple[str, ...], EligibleOffers | None]] = {}
+    by_kind: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
     for kind, listed in kinds.items():
         priced = [key for key in listed if catalogue.offers[key].usd_per_accelerator_hour is not None] or listed
-        wish = reserved if kind in RESERVED else orders
-        by_kind[kind] = tuple(priced), able(catalogue, priced, wish, may_split=kind == "on_demand")
-    keys = tuple(key for _, eligible in by_kind.values() if eligible is not None for key in eligible.keys)
+        by_kind[kind] = tuple(priced), able(catalogue, priced, reserved if kind in RESERVED else orders)
+    keys = tuple(key for _, able_keys in by_kind.values() for key in able_keys)
     return _Sellers(by_kind, believed(catalogue, day, keys))
 
 
-def _on_demand(setting: PlanContext, market: _EligibleMarket) -> ChosenOffers:
-    """The cheapest bill; of parts of an order the cheapest sellers together.
+def _on_demand(setting: PlanContext, keys: tuple[str, ...]) -> ChosenOffers:
+    """The market's price at the terms of the cheapest seller that likely has the order.
 
-    Where nobody can take the order, the price of an hour is the median of those sellers, with 10th and 90th percentile.
+    Where nobody likely has it, its price only bridges gaps of machines of one's own.
     """
-    catalogue, offers = setting.catalogue, setting.offers
-    if market.able is None:
-        usd = believed(catalogue, setting.day, market.others).typical
-        usd = usd[np.isfinite(usd)]
-        if not len(usd):
-            return replace(offers, fallback_ask=None)
-        low, middle, high = np.quantile(usd, (0.1, 0.5, 0.9)).tolist()
-        sellers = {catalogue.offers[key].provider for key in market.others}
-        return replace(offers, fallback_ask=FallbackAsk(low, middle, high, len(sellers)))
-    among = bills(setting, setting.demand.all, market.able.keys)
-    if market.able.whole:
-        return replace(offers, on_demand=_cheapest(among))
-    by_cost = [among.offers[at] for at in among.ranking.tolist() if np.isfinite(among.total_usd[at])]
-    shares = spread(catalogue, by_cost, market.able.order)
-    if not shares:
+    offers, order = setting.offers, order_market(setting, "on_demand")
+    if order is not None and (not keys or not order.is_available):
+        lacks = offers.lacks if not keys else {**offers.lacks, "on_demand": order.unavailable_text()}
+        return replace(offers, lacks=lacks, market=(order.at(None),))
+    if not keys:
         return offers
-    assert offers.prices is not None
-    return replace(offers, on_demand=shares[0].offer, shares=shares, prices=blended(offers.prices, shares))
+    key, market = _placed(setting, order, bills(setting, setting.demand.all, keys))
+    return replace(offers, on_demand=key, market=market)
+
+
+def _placed(
+    setting: PlanContext, order: OrderMarket | None, among: OfferBills
+) -> tuple[str | None, tuple[MarketPrice, ...]]:
+    """Return where an order is placed, at the market's price; a quote of yours is taken where it asks less."""
+    catalogue, kept, cheapest = setting.catalogue, setting.offers.market, _cheapest(among)
+    if cheapest is None or order is None:
+        return cheapest, kept
+    ranked = [among.offers[at] for at in among.ranking.tolist()]
+    quote = next((key for key in ranked if sale(catalogue, key).yours), None)
+    if quote is not None and estimated_prices(setting, (quote,)).typical[0] <= order.band.typical:
+        return quote, kept
+    listed = [key for key in ranked if not sale(catalogue, key).yours] or ranked
+    named = min(
+        listed, key=lambda key: (catalogue.offers[key].provider != order.seller, _is_small(catalogue, key, order))
+    )
+    return named, (*kept, order.at(named))
+
+
+def _is_small(catalogue: Catalogue, key: str, order: OrderMarket) -> bool:
+    """Return whether an offer of single machines is asked for more than one."""
+    return order.count > ONE_MACHINE and sale(catalogue, key).kind in ("bid", "pod")
 
 
 def _cheapest(among: OfferBills) -> str | None:
@@ -163,14 +177,20 @@ def _cheapest(among: OfferBills) -> str | None:
     return None if at is None else among.offers[at]
 
 
-def _cheapest_spot(setting: PlanContext, offers: tuple[str, ...]) -> str | None:
-    """The cheapest once its interruptions are in the bill: a job on many small machines is stopped more often."""
-    works = interruptible_work(setting)
-    if not works or not offers:
-        return None
-    among = bills(setting, demand_of(setting, works).all, offers)
+def _on_spot(setting: PlanContext, keys: tuple[str, ...]) -> ChosenOffers:
+    """The market's price at the seller whose bill is the least with its interruptions.
+
+    A job on many small machines is stopped more often.
+    """
+    works, offers = interruptible_work(setting), setting.offers
+    if not works or not keys:
+        return offers
+    order = order_market(setting, "spot")
+    if order is not None and not order.is_available:
+        return replace(offers, lacks={**offers.lacks, "spot": order.unavailable_text()})
+    among = bills(setting, demand_of(setting, works).all, keys)
     sheet = setting.input_sheet()
-    add_offer_inputs(sheet, setting, offers, RentalInputs())
+    add_offer_inputs(sheet, setting, keys, RentalInputs())
     add_interruptions(sheet, setting)
     longer = stretch(sheet)
     times = np.where(longer.is_found, longer.value, 1 / LEAST_LEFT).reshape(-1)
@@ -178,28 +198,66 @@ def _cheapest_spot(setting: PlanContext, offers: tuple[str, ...]) -> str | None:
     used = (LedgerInput("lost_usd", lost.reshape(-1, 1), "USD", COMPUTED),)
     interruptions = Line("Interruptions", "interruptions", "lost_usd", used)
     ledger = Ledger(among.ledger.title, (*among.ledger.lines, interruptions))
-    return _cheapest(replace(among, ledger=ledger))
+    key, market = _placed(setting, order, replace(among, ledger=ledger))
+    return replace(offers, spot=key, market=market)
 
 
-def _reserved(setting: PlanContext, markets: Mapping[str, _EligibleMarket]) -> ChosenOffers:
+def _reserved(setting: PlanContext, eligible: Mapping[str, _EligibleOffers]) -> ChosenOffers:
     """The cheapest schedule that begins with a reservation; the bill includes the time after its term."""
     reserve, offers, catalogue_offers = setting.scenario.reserve, setting.offers, setting.catalogue.offers
     if reserve.offer is not None and reserve.offer not in catalogue_offers:
         return replace(offers, reserved=reserve.offer)  # the option then reports it
     keys: tuple[str, ...] = ()
     if reserve.usd_per_accelerator_hour is None:
-        keys = tuple(key for kind in sorted(RESERVED) for key in markets.get(kind, _EligibleMarket()).keys)
+        keys = tuple(key for kind in sorted(RESERVED) for key in eligible.get(kind, _EligibleOffers()).keys)
         if (named := reserve.offer) is not None:  # the reservations of its seller
             seller = catalogue_offers[named].provider
             keys = (named, *(key for key in keys if key != named and catalogue_offers[key].provider == seller))
-    terms = reservation_terms(setting, keys)
+        else:
+            offers = _with_contracts(setting, eligible)
+            keys = tuple(key for key in keys if sale(setting.catalogue, key).yours)
+    context = setting.with_offers(offers)
+    terms = reservation_terms(context, keys)
     steps = reserve.at_end == "cheapest" and right_size(setting) is None
-    best = cheapest_bookings(setting, work_of(setting), terms, term_sequences(setting, terms), in_steps=steps)
+    best = cheapest_bookings(context, work_of(setting), terms, term_sequences(setting, terms), in_steps=steps)
     if best is None:
         return replace(offers, reserved=reserve.offer)
-    tiers = ordered(setting, terms) if reserve.orders else best.tiers
+    tiers = ordered(context, terms) if reserve.orders else best.tiers
     offer = tiers[0].bookings[0].offer if tiers else reserve.offer
     return replace(offers, reserved=offer, reserved_tiers=tiers, base_reservations=best.base)
+
+
+def _with_contracts(setting: PlanContext, eligible: Mapping[str, _EligibleOffers]) -> ChosenOffers:
+    """Add the market's price of every term that somebody likely has, published or modelled.
+
+    Its offer is that of the cheapest seller: its own for the term, else the one on demand that a contract starts from.
+    """
+    offers, catalogue, size = setting.offers, setting.catalogue, right_size(setting)
+    rent, reserve = setting.scenario.rent, setting.scenario.reserve
+    has_price = rent.offer is not None or rent.usd_per_accelerator_hour is not None
+    is_modelled = (
+        not has_price or reserve.term is not None or bool(reserve.orders)
+    )  # beside your price: what is published
+    contracts, lacks = list[MarketPrice](), dict(offers.lacks)
+    for kind, months in TERM_MONTHS.items():
+        order = order_market(setting, "reserved", months, size) if months >= 1 else None
+        if order is None:
+            continue
+        if not order.is_available:
+            lacks.setdefault(kind, order.unavailable_text())
+            continue
+        able_keys = (eligible.get(name, _EligibleOffers()).keys for name in (kind, "on_demand")[: 1 + is_modelled])
+        listed = [key for keys in able_keys for key in keys if not sale(catalogue, key).yours]
+        usd = estimated_prices(setting, tuple(listed)).typical.tolist()
+
+        def preference(at: int) -> tuple[bool, bool, bool, float, str]:
+            offer = catalogue.offers[listed[at]]  # noqa: B023
+            is_small = _is_small(catalogue, listed[at], order)  # noqa: B023
+            return (offer.provider != order.seller, is_small, offer.purchase != kind, usd[at], listed[at])  # noqa: B023
+
+        if listed:
+            contracts.append(order.at(listed[min(range(len(listed)), key=preference)]))
+    return replace(offers, market=(*(price for price in offers.market if price.months < 1), *contracts), lacks=lacks)
 
 
 UNBOUND = frozenset({"on_demand", "capacity_block"})  # nothing is bound for longer than the job
@@ -243,7 +301,10 @@ def hired(  # noqa: PLR0913 - a question of as many parts
     """
     wish = OfferFilter(accelerators=frozenset({accelerator}), purchases=UNBOUND)
     ids = find(catalogue, replace(wish, order=Order(accelerators, min(together, accelerators), stay)), day).ids
-    if not ids:
+    asked = OrderRequest(
+        accelerators, DAY_MONTHS, "on_demand", together > ONE_MACHINE, chip_age(catalogue, accelerator)
+    )
+    if not ids or not has_order(catalogue, accelerator, day, asked, stay):
         return None
     setting = flat(catalogue, Scenario(accelerator=accelerator), day)
     need = DemandLayer(

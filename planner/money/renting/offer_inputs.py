@@ -26,13 +26,14 @@ from planner.money.ledger import (
     origin,
 )
 from planner.money.price_path import column, price_set_after_months
-from planner.money.setting import PlanContext
+from planner.money.setting import MarketPrice, PlanContext
 from planner.money.timeline import PLAN
 from planner.scenario.amounts import count
 from planner.scenario.base import SECONDS_PER_HOUR
+from planner.scenario.durations import months_words
 from planner.scenario.rent import RentalInputs
 from pricing import Catalogue, Figure
-from pricing.belief import PriceEstimates, in_their_markets
+from pricing.belief import PriceEstimate, PriceEstimates, in_their_markets
 from pricing.caching import arguments, cached
 from pricing.choices import Purchase
 from pricing.records import Offer, Provider
@@ -106,9 +107,9 @@ _OFFERED = frozenset(
 ).union(PRICE_FACTORS.values(), (RESERVED_FACTOR,), BESIDE_FACTORS.values())
 
 
-def price_factor(purchase: Purchase) -> str:
-    """The name of the factor by which futures move the price of a kind of purchase."""
-    return PRICE_FACTORS.get(purchase, RESERVED_FACTOR)
+def price_factor(purchase: Purchase, term: float = 0.0) -> str:
+    """The name of the factor by which futures move the price of a kind of purchase, or of a contract for a term."""
+    return RESERVED_FACTOR if term >= 1 else PRICE_FACTORS.get(purchase, RESERVED_FACTOR)
 
 
 def estimated_prices(setting: PlanContext, keys: tuple[str, ...]) -> PriceEstimates:
@@ -122,6 +123,21 @@ def estimated_prices(setting: PlanContext, keys: tuple[str, ...]) -> PriceEstima
         return _taken(market, keys)
     estimates = in_their_markets(setting.catalogue, setting.day, beyond)
     return estimates if market is None or len(beyond) == len(keys) else market.beside(estimates).take(keys)
+
+
+def market_prices(setting: PlanContext, keys: tuple[str, ...], months: tuple[float, ...]) -> PriceEstimates:
+    """Return the prices that a plan pays at offers for commitments of some months: the market's for its own orders."""
+    estimates = estimated_prices(setting, keys)
+    asked = [setting.offers.market_price(key, term) for key, term in zip(keys, months, strict=True)]
+    if not any(asked):
+        return estimates
+    ends = {
+        end: np.array(
+            [price if quote is None else getattr(quote.band, end) for price, quote in zip(believed, asked, strict=True)]
+        )
+        for end, believed in ((end, getattr(estimates, end).tolist()) for end in _ENDS)
+    }
+    return replace(estimates, low=ends["low"], typical=ends["typical"], high=ends["high"])
 
 
 @cached(64)
@@ -157,12 +173,13 @@ def add_offer_inputs(
     setting: PlanContext,
     keys: tuple[str, ...],
     yours: RentalInputs,
-    term_months: float | None = None,
+    term_months: tuple[float, ...] | None = None,
     prices: PriceEstimates | None = None,
 ) -> NDArray[np.float64]:
     """Add the offers' own numbers: one entry for each of several offers, plain numbers for one; yours win.
 
-    `prices` are the estimates of the offers' prices, if known already. Return when the price of each month was set.
+    `term_months` are the commitments, where they are not those of the offers; `prices` the estimates of their prices,
+    where they are not what the plan pays. Return when the price of each month was set.
     """
     base = setting.base_context
     context = base if base is not None and _OFFERED.isdisjoint(setting.tried) else setting
@@ -175,13 +192,15 @@ def _offer_inputs(
     setting: PlanContext,
     keys: tuple[str, ...],
     yours: RentalInputs,
-    term_months: float | None,
+    term_months: tuple[float, ...] | None,
     prices: PriceEstimates | None,
 ) -> Mapping[str, LedgerInput]:
     """The prices of offers, for every layer that is rented there."""
     sheet = setting.input_sheet()
     offers = [setting.catalogue.offers[key] for key in keys]
-    _add_price(sheet, setting, offers, yours.usd_per_accelerator_hour, prices or estimated_prices(setting, keys))
+    terms = term_months or tuple(TERM_MONTHS[offer.purchase] for offer in offers)
+    paid = prices or market_prices(setting, keys, terms[: len(keys)])
+    _add_price(sheet, setting, offers, yours.usd_per_accelerator_hour, paid, terms)
     for item in _PROVIDER_INPUTS:
         _add_provider_input(sheet, setting, offers, item, getattr(yours, item.name))
     if yours.accelerators_per_machine is None:
@@ -189,58 +208,82 @@ def _offer_inputs(
         sheet.add("accelerators_per_machine", column(machine), "accelerators", OFFER)
     else:
         sheet.add("accelerators_per_machine", float(yours.accelerators_per_machine), "accelerators", YOUR_INPUT)
-    terms, where = [TERM_MONTHS[offer.purchase] for offer in offers] or [0.0], OFFER
-    if term_months is not None:
-        terms, where = [term_months], YOUR_INPUT
-    sheet.add("term_months", column(terms), "months", where)
-    sheet.add("bills_idle", column([float(months > 0) for months in terms]), "1 or 0", where)
-    sheet.add(SET_AFTER, price_set_after_months(terms, setting.timeline.last), "months", PLAN)
+    commitments, where = list(terms) or [0.0], OFFER if term_months is None else YOUR_INPUT
+    sheet.add("term_months", column(commitments), "months", where)
+    sheet.add("bills_idle", column([float(months > 0) for months in commitments]), "1 or 0", where)
+    sheet.add(SET_AFTER, price_set_after_months(commitments, setting.timeline.last), "months", PLAN)
     return sheet.used
 
 
 def _add_price(
-    sheet: InputSheet, setting: PlanContext, offers: list[Offer], own: Num | None, prices: PriceEstimates
+    sheet: InputSheet,
+    setting: PlanContext,
+    offers: list[Offer],
+    own: Num | None,
+    prices: PriceEstimates,
+    terms: tuple[float, ...],
 ) -> None:
-    """The price of an hour: yours, or the estimate of the published price on this day, at this end of its range."""
-    unit, fallback = "USD/accelerator-hour", setting.offers.fallback_ask
+    """The price of an hour: yours, or the market's or the offer's on this day, at this end of its range."""
+    unit, bridging = "USD/accelerator-hour", setting.offers.market_price(None)
     if own is not None:
         sheet.add(PRICE, own, unit, YOUR_INPUT)
         return
-    if not offers and fallback is not None:
-        note = (
-            f"no known seller can take this order: the median of {count(fallback.sellers, 'seller')} who cannot, "
-            f"{fallback.low:.3g} to {fallback.high:.3g}"
-        )
-        sheet.add(PRICE, getattr(fallback, setting.case), unit, judged(note))
+    if not offers and bridging is not None:
+        note = f"nobody known is likely to have this order; {_market_note(bridging, 'on demand')}"
+        sheet.add(PRICE, getattr(bridging.band, setting.case), unit, judged(note))
         return
     usd = np.asarray(getattr(prices, setting.case), dtype=np.float64)
     sheet.add(PRICE, column(usd.tolist() or [np.nan]), unit, _UNKNOWN)
     if PRICE in sheet.tried or not offers:
         return
-    factor = setting.tried.get(price_factor(offers[0].purchase))
+    factor = setting.tried.get(price_factor(offers[0].purchase, terms[0]))
     if factor is not None:
         sheet.used[PRICE] = LedgerInput(PRICE, sheet.used[PRICE].value * factor, unit, TRIED)
         return
 
     def origin_of(index: int) -> Origin:
-        return _price_origin(setting.catalogue, offers[index], prices, index)
+        return _price_origin(setting, offers[index], prices.at(index), prices.keys[index], terms[index])
 
     sheet.used[PRICE] = sheet.used[PRICE]._replace(origin=origin_of(0) if len(offers) == 1 else origin_of)
 
 
-def _price_origin(catalogue: Catalogue, offer: Offer, prices: PriceEstimates, index: int) -> Origin:
-    """The source of the price, the day and amount that it was read, and its estimate today."""
+def _price_origin(setting: PlanContext, offer: Offer, price: PriceEstimate, key: str, term: float) -> Origin:
+    """The source of the price: the market of the order, or the day and amount that it was read, and its worth today."""
     figure = offer.usd_per_accelerator_hour
     if figure is None:
         return _UNKNOWN
-    source, price = origin(catalogue, figure), prices.at(index)
+    source = origin(setting.catalogue, figure)
     if price.yours and price.low == price.high:
         return source
+    quote = setting.offers.market_price(key, term)
+    if quote is not None:
+        from_usd = quote.band.cheapest or price.read_usd
+        seller = setting.catalogue.providers[offer.provider].label
+        read = f"read {count(round(price.age_days), 'day')} ago"
+        buying = "on spot machines" if offer.purchase == "spot" else purchase_text(offer, term)
+        least = f"from {seller} at {from_usd:.4g}, {read}" if quote.band.cheapest_seller else "no seller is likely"
+        return replace(source, note=f"{_market_note(quote, buying)}, {least}")
     believed_now = (
         f"read at {price.read_usd:.4g} USD, {count(round(price.age_days), 'day')} before the plan; "
         f"taken for {price.typical:.4g} ({price.low:.4g} to {price.high:.4g}) today"
     )
     return replace(source, note=believed_now if source.note is None else f"{believed_now}. {source.note}")
+
+
+def purchase_text(offer: Offer, term: float) -> str:
+    """Return how an order is placed; a term that the seller does not publish is a contract, modelled."""
+    if term <= 0:
+        return "on demand"
+    modelled = "" if TERM_MONTHS[offer.purchase] == term else ", by contract, modelled"
+    return f"reserved for {months_words(term)}{modelled}"
+
+
+def _market_note(quote: MarketPrice, buying: str) -> str:
+    low, typical, high = (f"{usd:.3g}" for usd in (quote.band.low, quote.band.typical, quote.band.high))
+    return (
+        f"market for {quote.count:,} {'GPU' if quote.count == 1 else 'GPUs'} {buying}: typical {typical} "
+        f"({low} to {high}) of {count(quote.sellers, 'seller')}"
+    )
 
 
 def _add_provider_input(

@@ -1,24 +1,22 @@
-"""The order of a plan: its size at once, the size of one job, its place; and the sellers that can take it.
+"""The order of a plan: its size at once, the size of one job, its place; and the offers that can take it.
 
-An offer is eligible where it can deliver the whole order. Where none can, the order is spread over several sellers, as
-long as each holds whole jobs. Where that fails too, a sentence says what would do.
+An offer is eligible unless it is elsewhere, joins too few machines, or publishes that it has fewer. Where none is, a
+sentence says what would do.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from planner.money.setting import PlanContext, SellerShare
+from planner.money.setting import PlanContext
 from planner.scenario.amounts import count
 from planner.scenario.base import ONE_MACHINE
 from planner.scenario.scenario import Scenario
 from planner.speed.work_to_hours import ScenarioInHours
 from pricing import Catalogue
-from pricing.belief import PriceEstimates
-from pricing.orderable import Capacity, Order, ResidencyRequirement, country, eu, refusal_reason, sale
+from pricing.orderable import Capacity, Order, ResidencyRequirement, country, eu, joins, refusal_reason, sale
 
-_FEW_SELLERS = 4  # not more, if fewer will do
 _MOST_PLACES = 5  # named in a sentence
 
 
@@ -63,68 +61,10 @@ def site_country(catalogue: Catalogue, site: str) -> str | None:
     return place
 
 
-@dataclass(frozen=True)
-class EligibleOffers:
-    """The offers that can take an order: each the whole of it, or several of them together."""
-
-    keys: tuple[str, ...]
-    order: Order
-    whole: bool
-
-
-def able(
-    catalogue: Catalogue, keys: Sequence[str], orders: Sequence[Order], *, may_split: bool = True
-) -> EligibleOffers | None:
-    """Return the offers that can take the first possible order; those with a job's worth where none has all of it."""
-    for order in orders:
-        whole = tuple(key for key in keys if refusal_reason(catalogue, key, order) is None)
-        if whole:
-            return EligibleOffers(whole, order, whole=True)
-        job = replace(order, accelerators=order.together)
-        parts = tuple(key for key in keys if may_split and refusal_reason(catalogue, key, job) is None)
-        if spread(catalogue, parts, order):
-            return EligibleOffers(parts, order, whole=False)
-    return None
-
-
-def spread(catalogue: Catalogue, by_cost: Sequence[str], order: Order) -> tuple[SellerShare, ...]:
-    """Split an order that no seller has in full: whole jobs from each seller, from as few sellers as will do.
-
-    A seller with all of the rest comes before one with a part; then the cheaper one. Small sellers are used only where
-    the larger ones together have too few. Empty where all of them together have too few.
-    """
-    needed = max(order.accelerators, order.together)
-    most = _capacity_by_seller(catalogue, by_cost, order)
-    for least in (-(-needed // _FEW_SELLERS), 1):
-        shares, left = list[SellerShare](), needed
-        sellers = {key: count for key, count in most.items() if count >= min(least, left)}
-        while sellers and left > 0:
-            key = next((seller for seller, count in sellers.items() if count >= left), next(iter(sellers)))
-            shares.append(SellerShare(key, min(sellers.pop(key), left)))
-            left -= shares[-1].accelerators
-        if left <= 0:
-            return tuple(shares)
-    return ()
-
-
-def _capacity_by_seller(catalogue: Catalogue, by_cost: Sequence[str], order: Order) -> dict[str, int]:
-    """The capacity of each seller, in whole jobs, at its cheapest offer; the cheapest seller first."""
-    sellers: dict[str, tuple[str, int]] = {}
-    for key in by_cost:
-        if refusal_reason(catalogue, key, replace(order, accelerators=order.together)) is None:
-            most = sale(catalogue, key).most.accelerators // order.together * order.together
-            sellers.setdefault(catalogue.offers[key].provider, (key, most))
-    return dict(sellers.values())
-
-
-def blended(prices: PriceEstimates, shares: Sequence[SellerShare]) -> PriceEstimates:
-    """The prices with that of the first seller replaced by the mean of all that deliver, each by what it delivers."""
-    if len(shares) < 2:
-        return prices
-    parts = prices.take([share.offer for share in shares])
-    weights = np.array([share.accelerators for share in shares], dtype=np.float64)
-    mean = {name: float(np.average(getattr(parts, name), weights=weights)) for name in ("low", "typical", "high")}
-    return prices.with_price(shares[0].offer, **mean)
+def able(catalogue: Catalogue, keys: Sequence[str], orders: Sequence[Order]) -> tuple[str, ...]:
+    """Return the offers that can take the first possible order; none where no order is possible."""
+    several = (tuple(key for key in keys if refusal_reason(catalogue, key, order) is None) for order in orders)
+    return next((able_keys for able_keys in several if able_keys), ())
 
 
 def nobody(setting: PlanContext, keys: Sequence[str], order: Order, buying: str) -> str:
@@ -135,7 +75,7 @@ def nobody(setting: PlanContext, keys: Sequence[str], order: Order, buying: str)
     local = [key for key in keys if refusal_reason(catalogue, key, replace(order, accelerators=1, together=1)) is None]
     if not local:
         return _elsewhere(setting, keys, anywhere, f"{label} {buying}")
-    joined = [key for key in local if sale(catalogue, key).reach.accelerators >= order.together]
+    joined = [key for key in local if joins(sale(catalogue, key), order.together)]
     if not joined:
         best = max(local, key=lambda key: (sale(catalogue, key).reach, key))
         return (

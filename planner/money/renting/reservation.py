@@ -33,7 +33,9 @@ from planner.scenario.durations import months_words
 from planner.scenario.rent import RentalInputs, ReservationInputs
 
 Array = NDArray[np.float64]
+Contract = tuple[str | None, float]  # an offer, or your own price, and the months it binds for
 LEASE_MONTHS = 12.0
+_PURCHASES = {months: kind for kind, months in TERM_MONTHS.items()}
 LEASE = "may hold an embedded lease: ask accounting"
 _NEARLY = 1e-9
 _NONE = -1
@@ -41,11 +43,11 @@ _NONE = -1
 
 @dataclass(frozen=True, eq=False)
 class ReservedPart:
-    """The lines of the reservations of one tier at one offer."""
+    """The lines of the reservations of one tier at one offer for one term."""
 
     step: int
     tier: ReservationTier
-    offer: str | None
+    contract: Contract
     lines: tuple[Line, ...]
     over_months: float  # that the last of them runs on after the plan
     sheet: InputSheet  # reserved machines and their utilization by month, for dependent lines
@@ -116,10 +118,9 @@ def reserving(setting: PlanContext, need: DemandLayer, tiers: tuple[ReservationT
         many = _held(tier, number, above)
         works = np.minimum(above, many)
         done, beneath = done + works, beneath + many
-        for offer in dict.fromkeys(booking.offer for booking in tier.bookings):
-            parts += _part(
-                setting, need, (step, tier), offer, _HeldMachines(demanded, number, many, works).at(tier, offer)
-            )
+        machines = _HeldMachines(demanded, number, many, works)
+        for contract in dict.fromkeys((booking.offer, booking.term_months) for booking in tier.bookings):
+            parts += _part(setting, need, (step, tier), contract, machines.at(tier, contract))
     none = demanded <= _NEARLY  # no machines are wanted, but data may be kept
     share = np.where(none, 1.0, (demanded - done) / np.where(none, 1.0, demanded))
     rest = _with_data(replace(need, accelerators=in_short(demanded - done)), share)
@@ -159,13 +160,12 @@ class _HeldMachines:
     many: Array
     works: Array
 
-    def at(self, tier: ReservationTier, offer: str | None) -> _HeldMachines:
-        """The reservations at one offer alone."""
-        is_at_offer = (self.number > _NONE) & np.array([booking.offer == offer for booking in tier.bookings])[
-            self.number
-        ]
-        many, works = np.where(is_at_offer, self.many, 0.0), np.where(is_at_offer, self.works, 0.0)
-        return _HeldMachines(self.asked, np.where(is_at_offer, self.number, _NONE), many, works)
+    def at(self, tier: ReservationTier, contract: Contract) -> _HeldMachines:
+        """The reservations at one offer for one term alone."""
+        is_of = np.array([(booking.offer, booking.term_months) == contract for booking in tier.bookings])
+        here = (self.number > _NONE) & is_of[self.number]
+        many, works = np.where(here, self.many, 0.0), np.where(here, self.works, 0.0)
+        return _HeldMachines(self.asked, np.where(here, self.number, _NONE), many, works)
 
     def served_layer(self, need: DemandLayer) -> DemandLayer:
         """Return the part of the work that they do."""
@@ -176,10 +176,14 @@ class _HeldMachines:
 
 
 def _part(
-    setting: PlanContext, need: DemandLayer, at: tuple[int, ReservationTier], offer: str | None, machines: _HeldMachines
+    setting: PlanContext,
+    need: DemandLayer,
+    at: tuple[int, ReservationTier],
+    contract: Contract,
+    machines: _HeldMachines,
 ) -> Iterator[ReservedPart]:
-    """The bill of the reservations of a tier at one offer."""
-    (step, tier), timeline, reserve = at, setting.timeline, setting.scenario.reserve
+    """The bill of the reservations of a tier at one offer for one term."""
+    (step, tier), timeline, reserve, (offer, term) = at, setting.timeline, setting.scenario.reserve, contract
     bound = np.asarray(timeline.runs * (machines.many > _NEARLY))
     if not bound.any():
         return
@@ -190,8 +194,8 @@ def _part(
     sheet.add("runs", timeline.runs if np.array_equal(bound, timeline.runs) else bound, "share of each month", PLAN)
     sheet.add("months", last.term_months - over, "months of the last reservation within the plan", PLAN)
     sheet.add("ends", ends, "1 in the last month, else 0", PLAN)
-    yours = None if reserve.term is None and offer is not None else last.term_months
-    add_offer_inputs(sheet, setting, () if offer is None else (offer,), own, yours)
+    is_listed = offer is not None and TERM_MONTHS[setting.catalogue.offers[offer].purchase] == term
+    add_offer_inputs(sheet, setting, () if offer is None else (offer,), own, None if is_listed else (term,))
     begins = np.array([float(booking.after_months) for booking in tier.bookings])[machines.number] * (
         machines.number > _NONE
     )
@@ -202,7 +206,7 @@ def _part(
     price = add_rent_path(sheet, setting, np.asarray(sheet.used[SET_AFTER].value))
     lines = rent_lines(sheet, setting, price, **flags)
     lines = with_support(sheet, drop_zero_lines(sheet, lines), own.support_share)
-    yield ReservedPart(step, tier, offer, lines, over if ends.any() else 0.0, by_month)
+    yield ReservedPart(step, tier, contract, lines, over if ends.any() else 0.0, by_month)
 
 
 def _with_data(need: DemandLayer, share: Array) -> DemandLayer:
@@ -287,7 +291,7 @@ class TermPrices:
 def term_prices(setting: PlanContext, terms: Sequence[ReservationTerm]) -> TermPrices:
     keys = tuple(term.offer for term in terms if term.offer is not None)
     sheet = setting.input_sheet()
-    add_offer_inputs(sheet, setting, keys, user_rent_terms(setting), None if keys else float(terms[0].months))
+    add_offer_inputs(sheet, setting, keys, user_rent_terms(setting), tuple(float(term.months) for term in terms))
 
     def column(name: str) -> Array:
         value = np.asarray(sheet.used[name].value, dtype=np.float64).reshape(-1)
@@ -304,9 +308,9 @@ def term_prices(setting: PlanContext, terms: Sequence[ReservationTerm]) -> TermP
 
 
 def reservation_terms(setting: PlanContext, keys: Sequence[str]) -> list[ReservationTerm]:
-    """The terms that some offers bind for, the shortest first: of each seller, length and machine the cheapest.
+    """The terms of the market, and those that some offers bind for, the shortest first.
 
-    Of a price of yours, its own.
+    Of each seller, length and machine the cheapest; of a price of yours, its own.
     """
     reserve, offers = setting.scenario.reserve, setting.catalogue.offers
     if reserve.usd_per_accelerator_hour is not None:
@@ -315,6 +319,11 @@ def reservation_terms(setting: PlanContext, keys: Sequence[str]) -> list[Reserva
             ReservationTerm(reserve.offer, "", int(length), True)
             for length in {user_term_months(setting): None, **dict.fromkeys(lengths)}
         ]
+    contracts = [
+        ReservationTerm(price.offer, "", int(price.months), reserve.term in (None, _PURCHASES[price.months]))
+        for price in setting.offers.market
+        if price.months >= 1 and reserve.offer is None
+    ]
     usd = estimated_prices(setting, tuple(keys)).typical if keys else np.zeros(0)
     cheapest: dict[tuple[str, int, int], tuple[float, str, ReservationTerm]] = {}
     for key, price in zip(keys, usd.tolist(), strict=True):
@@ -326,9 +335,8 @@ def reservation_terms(setting: PlanContext, keys: Sequence[str]) -> list[Reserva
         cost = (-np.inf if named else np.inf if np.isnan(price) else price, key)
         if place not in cheapest or cost < cheapest[place][:2]:
             cheapest[place] = (*cost, ReservationTerm(key, offer.provider, months, first))
-    return sorted(
-        (term for _, _, term in cheapest.values()), key=lambda length: (length.months, length.seller, str(length.offer))
-    )
+    listed = (term for _, _, term in cheapest.values())
+    return sorted((*contracts, *listed), key=lambda term: (term.months, term.seller, str(term.offer)))
 
 
 def user_term_months(setting: PlanContext) -> float:

@@ -1,13 +1,12 @@
-"""The answer: own, rent, or both, from the discounted cash flows of every option, with break-evens.
+"""The answer: own, rent, or both, from what every option costs in many futures, with break-evens.
 
-One function makes the verdict, the totals, the range and the break-evens, so that they cannot contradict each other.
-The range takes each option's figures at their low and at their high end, on demand. Where many futures were drawn,
-they say how sure it is instead: see planner.study.uncertainty.sure_verdict, through which every shown answer goes.
+One table decides (planner.money.verdict.shares): in each future one option is the cheapest. Whether to own anything at
+all comes first, which option of the leading group second. Where no futures were drawn, as in a sweep without verdicts,
+the inputs as entered count as the only one, and no word is plain.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 
@@ -25,31 +24,20 @@ from planner.money.option import Option, SkippedOption
 from planner.money.plan import Plan
 from planner.money.verdict.breakeven import NAMES, BreakEven, break_even, cash_payback
 from planner.money.verdict.contender import (
-    CashLimits,
-    ComparedOption,
     EvaluatedOption,
     LimitBreach,
     compared_options,
     evaluate_options,
     plan_limits,
 )
-from planner.money.ways import WAYS, Side
+from planner.money.verdict.decision import Decision, Verdict, decide, group, single_price_groups
+from planner.money.verdict.shares import Group, SimulatedCosts, VerdictShares
+from planner.money.ways import WAYS
 from planner.scenario.terms import Timing
 from pricing.caching import cached_property
 
-# Below this share of the lower cost two options cost the same.
-CLOSE_GAP = 0.05
 # Yearly changes of rents that are tried beside the plan's own path.
 RENT_CHANGES = (0.0, -0.1, -0.2, -0.3, 0.2)
-
-Verdict = Literal[
-    "own", "probably own", "close", "probably rent", "rent", "mix", "probably mix", "limited", "keep", "probably keep",
-    "incomplete",
-]  # fmt: skip
-_PROBABLY: dict[Side, Verdict] = {
-    "own": "probably own", "rent": "probably rent", "keep": "probably keep", "mix": "probably mix"
-}  # fmt: skip
-PROBABLE = frozenset(_PROBABLY.values())
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +59,23 @@ class Answer:
     left_out: tuple[SkippedOption, ...]  # options without a price that one might want, each with what to enter
     missing: tuple[str, ...]  # unknown prices, and options that cannot be built
     against: EvaluatedOption | None = None  # the best of the others
-    share_cheaper: float | None = None  # of futures in which `best` costs less than `against`; None: not drawn
+    share_cheaper: float | None = None  # of futures in which the leading group is the cheapest; None: not drawn
+    shares: VerdictShares | None = None  # the table that the verdict is read from
+    alternatives: tuple[EvaluatedOption, ...] = ()  # of the leading group, those that share its lead with `best`
+
+    def named(self, group: Group) -> tuple[EvaluatedOption, ...]:
+        """Return the option that stands for a group, or the two that share its lead."""
+        by_key = {evaluated.option.key: evaluated for evaluated in self.ranked}
+        return () if self.shares is None else tuple(by_key[key] for key in self.shares.named(group))
+
+    @property
+    def cards(self) -> tuple[EvaluatedOption, ...]:
+        """Return the option with the lowest median of renting, of owning and of hosted models; then what you have."""
+        best: dict[str, EvaluatedOption] = {}
+        first = [self.best] if self.limit and self.best else []  # the cheapest may break the limit
+        for evaluated in (*first, *self.ranked):
+            best.setdefault("kept" if evaluated.option.way == "keep" else group(evaluated.option), evaluated)
+        return tuple(best[place] for place in ("rent", "own", "hosted", "kept") if place in best)
 
     @property
     def baseline(self) -> EvaluatedOption | None:
@@ -121,16 +125,16 @@ class Answer:
         return {}
 
 
-_SIDES: tuple[Side, ...] = ("own", "rent", "keep", "mix")
-
-
-def build_answer(plan: Plan) -> Answer:
+def build_answer(plan: Plan, simulated: SimulatedCosts | None = None) -> Answer:
     """Own, rent, keep or mix? Where only one side has a price: which of its options?"""
     setting = plan.setting
     options = [compared for option in plan.options for compared in compared_options(setting, option)]
-    decision = decide(options, plan_limits(setting.terms), chosen=bool(setting.scenario.ways))
+    decision = decide(
+        options, plan_limits(setting.terms), chosen=bool(setting.scenario.ways), simulated=simulated,
+        single_price=single_price_groups(setting),
+    )  # fmt: skip
     baseline = decision.pair[1] if decision.pair else decision.best
-    ranked = evaluate_options(setting, list(decision.ranked), baseline.option.ledger) if baseline else ()
+    ranked = evaluate_options(setting, list(decision.ranked), baseline.option.ledger, simulated) if baseline else ()
     by_key = {evaluated.option.key: evaluated for evaluated in ranked}
     best, own, rent, second = (
         by_key[compared.option.key] if compared else None
@@ -156,141 +160,10 @@ def build_answer(plan: Plan) -> Answer:
         left_out=left_out,
         missing=tuple(dict.fromkeys(reasons)),
         against=second,
+        share_cheaper=decision.share if simulated else None,
+        shares=decision.shares if simulated else None,
+        alternatives=tuple(by_key[compared.option.key] for compared in decision.alternatives),
     )
-
-
-def _best_per_side(options: list[ComparedOption]) -> list[ComparedOption]:
-    """Return the cheapest option of each side, the cheapest first; one with an unpriced part comes last.
-
-    For owning it is plain buying, which people mean, unless another option to own is cheaper by more than a close call
-    or comes before a side that buying comes after: cash, a loan and a lease rarely differ by more than that.
-    """
-    cheapest: dict[Side, ComparedOption] = {}
-    for side in _SIDES:
-        of_side = [compared for compared in options if compared.side == side]
-        if of_side:
-            cheapest[side] = min(of_side, key=lambda compared: (*_cost_sort_key(compared), compared.option.key))
-    own, plain = cheapest.get("own"), next((compared for compared in options if compared.option.key == "own"), None)
-    if own is not None and plain is not None and plain.unpriced_inputs <= own.unpriced_inputs:
-        others = (_cost_sort_key(compared) for side, compared in cheapest.items() if side != "own")
-        between = any(_cost_sort_key(own) < cost <= _cost_sort_key(plain) for cost in others)
-        if not between and gap_share(own.present_usd, plain.present_usd) < CLOSE_GAP:
-            cheapest["own"] = plain
-    return sorted(cheapest.values(), key=_cost_sort_key)
-
-
-def _cost_sort_key(compared: ComparedOption) -> tuple[float, float]:
-    return compared.upper_bound_usd, compared.present_usd
-
-
-@dataclass(frozen=True)
-class Decision:
-    """The verdict, and the options that it rests on."""
-
-    verdict: Verdict
-    best: ComparedOption | None
-    gap_share: float | None = None
-    limit: LimitBreach | None = None
-    second: ComparedOption | None = None
-    ranked: tuple[ComparedOption, ...] = ()  # cheapest present cost first
-    own: ComparedOption | None = None
-    rent: ComparedOption | None = None
-    pair: tuple[ComparedOption, ComparedOption] | None = None  # shown beside each other
-    left_out: tuple[ComparedOption, ...] = ()  # that might be the cheapest, but for a part that nobody anywhere prices
-
-    @property
-    def missing(self) -> tuple[str, ...]:
-        """Lines without a price: those of options that are left out, and of options that are shown all the same."""
-        shown = dict.fromkeys(
-            option for option in (*self.left_out, self.best, *(self.pair or ())) if option is not None
-        )
-        return tuple(
-            f"{compared.option.title}: no price for {name.lower()}"
-            for compared in shown
-            for name in compared.option.ledger.unpriced
-        )
-
-
-def decide(options: Iterable[ComparedOption], limits: CashLimits, *, chosen: bool = False) -> Decision:
-    """Return the verdict of some options, none of them with several draws, within limits on money.
-
-    `chosen` where somebody named the options: buying and leasing, say, are then a question of their own. Options that
-    might win only because nobody prices a part of them are left out. One that cannot win even with that part at zero
-    stays: it blocks nothing.
-    """
-    ranked = sorted(options, key=lambda compared: (compared.present_usd, compared.option.key))
-    priced_usd = (option.present_usd for option in ranked if not option.unpriced_inputs and option.side != "mix")
-    least = min(priced_usd, default=-np.inf)
-    left_out = tuple(option for option in ranked if option.unpriced_inputs and option.present_usd < least)
-    priced = [option for option in ranked if option not in left_out]
-    decision = _verdict_within_limits(priced, limits, chosen)
-    best, by_side = decision.best, {compared.side: compared for compared in _best_per_side(priced)}
-    own = best if best and best.side in ("own", "keep") else by_side.get("own") or by_side.get("keep")
-    rent = best if best and best.side == "rent" else by_side.get("rent")
-    # The two options that the verdict compares, the one that binds more firmly first.
-    shown = (best, decision.second, *_options_to_compare(priced, chosen))
-    two = list(dict.fromkeys(compared for compared in shown if compared is not None))[:2]
-    two.sort(key=lambda compared: (-WAYS[compared.option.way].commitment_rank, WAYS[compared.option.way].place))
-    pair = (two[0], two[1]) if len(two) == 2 else None
-    return replace(decision, ranked=tuple(ranked), own=own, rent=rent, pair=pair, left_out=left_out)
-
-
-def _verdict_within_limits(options: list[ComparedOption], limits: CashLimits, chosen: bool) -> Decision:
-    """Return the verdict; where the cheapest option breaks a limit, of the cheapest that does not."""
-    free = _verdict(options, chosen)
-    limit = None if free.best is None else limits.first_breach(free.best)
-    if free.best is None or limit is None:
-        return free
-    affordable = [compared for compared in options if limits.first_breach(compared) is None]
-    if not affordable:
-        least, limit = limits.smallest_breach(options)
-        return replace(free, verdict="limited", best=least, limit=limit, second=None)
-    within = _verdict(affordable, chosen)
-    if within.best is not None and within.best.side == free.best.side and within.second is not None:
-        return replace(within, limit=limit)
-    return replace(free, verdict="limited", best=within.best, limit=limit, second=None)
-
-
-def _verdict(options: list[ComparedOption], chosen: bool) -> Decision:
-    """Compare the cheapest with the cheapest of another kind, mixes included: one of them, or neither.
-
-    Certain only where the ranges do not touch.
-    """
-    cheapest = _options_to_compare(options, chosen)
-    if not cheapest:
-        return Decision("incomplete", None)
-    first = cheapest[0]
-    if len(cheapest) == 1:
-        return Decision(verdict_for(first.side, certain=True), first)
-    second = cheapest[1]
-    gap = gap_share(first.present_usd, second.present_usd)
-    if gap < CLOSE_GAP:
-        return Decision("close", first, gap, None, second)
-    certain = first.side == "keep" or first.high_usd < second.low_usd
-    return Decision(verdict_for(first.side, certain), first, gap, None, second)
-
-
-def _options_to_compare(options: list[ComparedOption], chosen: bool) -> list[ComparedOption]:
-    """Return the best of each side, the cheapest first; of one side alone its options, each once.
-
-    Where nobody chose the options, how to pay for hardware is no question beside whether to buy.
-    """
-    best = _best_per_side(options)
-    if len(best) == 1 and (chosen or best[0].option.key != "own"):
-        only = best[0]
-        by_way = {compared.option.way: compared for compared in reversed(options) if compared.side == only.side}
-        best = sorted({**by_way, only.option.way: only}.values(), key=_cost_sort_key)
-    return best
-
-
-def gap_share(low_usd: float, high_usd: float) -> float:
-    """Return the gap of two costs as a share of the lower one, or of the larger amount where that is not positive."""
-    return (high_usd - low_usd) / (low_usd if low_usd > 0 else max(abs(low_usd), abs(high_usd), 1e-9))
-
-
-def verdict_for(side: Side, certain: bool) -> Verdict:
-    """Return the word for the side that leads."""
-    return side if certain else _PROBABLY.get(side, side)
 
 
 def _excluded_options(plan: Plan, decision: Decision) -> tuple[SkippedOption, ...]:

@@ -25,6 +25,7 @@ from planner.money.measures import (
 )  # fmt: skip
 from planner.money.option import Option, Side, fleet_size_from_key
 from planner.money.setting import PlanContext
+from planner.money.verdict.shares import SimulatedCosts
 from planner.money.ways import WAYS
 from planner.scenario.terms import FinancialTerms
 from planner.scenario.ways import Way
@@ -139,8 +140,9 @@ class EvaluatedOption:
     """One option in today's money."""
 
     option: Option
-    present_usd: float
-    cumulative_usd: NDArray[np.float64]  # discounted, by month
+    present_usd: float  # the median of the futures; as entered where nothing was simulated
+    as_entered_usd: float  # at typical inputs
+    cumulative_usd: NDArray[np.float64]  # discounted, by month, up to `present_usd`
     measures: Measures
     compute_range: Callable[[], CostRange]  # ledgers at both ends are built on first use: with futures, never
 
@@ -161,20 +163,31 @@ class EvaluatedOption:
 
 
 def evaluate_options(
-    setting: PlanContext, options: list[ComparedOption], baseline: Ledger
+    setting: PlanContext, options: list[ComparedOption], baseline: Ledger, simulated: SimulatedCosts | None = None
 ) -> tuple[EvaluatedOption, ...]:
     """Return the options with savings and returns counted against one of them."""
     rates = rates_of_return(setting, [compared.option.ledger for compared in options], baseline)
     return tuple(
-        EvaluatedOption(
-            option=(option := compared.option),
-            present_usd=compared.present_usd,
-            cumulative_usd=cumulative_discounted_cost(setting, option.ledger),
-            measures=compute_measures(setting, option.ledger, option.useful_hours, baseline, rate),
-            compute_range=partial(_low_high_range, setting, compared),
-        )
+        _evaluated(setting, compared, compute_measures(
+            setting, compared.option.ledger, compared.option.useful_hours, baseline, rate
+        ), simulated)
         for compared, rate in zip(options, rates, strict=True)
-    )
+    )  # fmt: skip
+
+
+def _evaluated(
+    setting: PlanContext, compared: ComparedOption, measures: Measures, simulated: SimulatedCosts | None
+) -> EvaluatedOption:
+    """Return an option with the median and the percentiles of its futures as they are, never stretched."""
+    option, entered_usd = compared.option, compared.present_usd
+    band = simulated.bands.get(option.key) if simulated else None
+    if simulated is None or band is None:
+        cumulative = cumulative_discounted_cost(setting, option.ledger)
+        ends = partial(_low_high_range, setting, compared)
+        return EvaluatedOption(option, entered_usd, entered_usd, cumulative, measures, ends)
+    low, median, high = simulated.cumulative_usd[option.key]
+    cost_range = partial(CostRange, band[0], band[2], low, high)
+    return EvaluatedOption(option, band[1], entered_usd, median, measures, cost_range)
 
 
 def _low_high_range(setting: PlanContext, compared: ComparedOption) -> CostRange:

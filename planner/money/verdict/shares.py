@@ -22,6 +22,16 @@ TIE = 0.001  # costs this close are equal
 NAMED = 0.6  # share of its group's futures from which an option alone is named
 
 
+@dataclass(frozen=True, eq=False)
+class SimulatedCosts:
+    """What options cost in the futures, by their keys. [USD]"""
+
+    present_usd: Mapping[str, NDArray[np.float64]]  # one value for each future
+    cash_usd: Mapping[str, NDArray[np.float64]]  # on day one
+    bands: Mapping[str, tuple[float, float, float]]  # 10th percentile, median, 90th percentile of the present cost
+    cumulative_usd: Mapping[str, NDArray[np.float64]]  # the same three by month: discounted cost so far
+
+
 @dataclass(frozen=True)
 class Candidate:
     """What the table needs to know of an option besides its costs."""
@@ -73,33 +83,50 @@ class VerdictShares:
         """Return the number of futures of 100 that the leading group holds."""
         return round(100 * self.lead_share)
 
-    def certainty(self, independent_prices: int) -> Certainty:
-        """Return how firmly the lead may be stated; a plain word needs two independent prices on each side."""
-        share = round(self.lead_share, 2)
-        if share < PROBABLY:
-            return "close"
-        return "plain" if share >= PLAIN and independent_prices > 1 else "probably"
-
     def within(self, group: Group) -> dict[str, float]:
         """Return each option's share of its group's futures, the largest first."""
         total = self.group_share.get(group, 0.0)
         shares = {
-            one.key: self.share[one.key] / total if total else 0.0 for one in self.candidates if one.group == group
-        }
+            option.key: self.share[option.key] / total if total else 0.0
+            for option in self.candidates if option.group == group
+        }  # fmt: skip
         return dict(sorted(shares.items(), key=lambda item: -item[1]))
 
     def named(self, group: Group) -> tuple[str, ...]:
-        """Return the option that stands for a group, or the two that share its lead."""
+        """Return the option that stands for a group, or the two that share its lead.
+
+        Of owning, the first question is whether to rent the peaks: a mix stands beside one that owns everything only
+        where neither holds three fifths.
+        """
         shares = self.within(group)
-        first, *rest = shares
-        return (first,) if shares[first] >= NAMED or not rest or shares[rest[0]] == 0 else (first, rest[0])
+        mixes = [key for key in shares if key in self._mix_keys]
+        pure = [key for key in shares if key not in self._mix_keys]
+        if mixes and pure and 1 - NAMED < self.mix_share < NAMED:
+            first, other = sorted((mixes[0], pure[0]), key=lambda key: -shares[key])
+            return first, other
+        keys = mixes if mixes and (not pure or self.mix_share >= NAMED) else pure
+        first, *rest = keys
+        is_alone = not rest or shares[rest[0]] == 0 or shares[first] >= NAMED * sum(shares[key] for key in keys)
+        return (first,) if is_alone else (first, rest[0])
+
+    @property
+    def _mix_keys(self) -> frozenset[str]:
+        return frozenset(option.key for option in self.candidates if option.is_mix and option.group == "own")
 
     @property
     def mix_share(self) -> float:
         """Return the share that mixes hold of the futures in which owning anything at all is the cheapest."""
-        mixes = sum(self.share[one.key] for one in self.candidates if one.is_mix and one.group == "own")
+        mixes = sum(self.share[key] for key in self._mix_keys)
         owning = self.group_share.get("own", 0.0)
         return mixes / owning if owning else 0.0
+
+
+def certainty_of(share: float, is_plain_allowed: bool) -> Certainty:
+    """Return how firmly an option or a group that is the cheapest in such a share of futures may be stated."""
+    share = round(share, 2)
+    if share < PROBABLY:
+        return "close"
+    return "plain" if share >= PLAIN and is_plain_allowed else "probably"
 
 
 def verdict_shares(

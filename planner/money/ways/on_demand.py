@@ -4,9 +4,6 @@ from planner.money.option import ChartStyle, MixLayerStyle, OptionLedger, Option
 from planner.money.price_path import forward_rent_note, rent_path_warnings
 from planner.money.renting.bill import renting
 from planner.money.setting import PlanContext
-from planner.scenario.amounts import count
-
-_SELLERS_SHOWN = 4
 
 
 def build(setting: PlanContext) -> OptionLedger | Unavailable:
@@ -41,15 +38,15 @@ def seller_text(setting: PlanContext, offer: str | None, your_price: float | Non
         return "your price"
     offers, providers = setting.catalogue.offers, setting.catalogue.providers
     provider, sku = providers[offers[offer].provider].label, offers[offer].sku
-    text, shares = f"{provider} ({sku})" if sku else provider, setting.offers.shares
-    if offer == setting.offers.on_demand and len(shares) > 1:  # one seller has too few of them at once
-        more = f" and {count(len(shares) - _SELLERS_SHOWN, 'more seller')}" if len(shares) > _SELLERS_SHOWN else ""
-        sellers = (
-            f"{providers[offers[share.offer].provider].label} ({share.accelerators:,})"
-            for share in shares[:_SELLERS_SHOWN]
-        )
-        text = f"{', '.join(sellers)}{more}"
+    text = f"{provider} ({sku})" if sku else provider
     return text if your_price is None else f"your price, on the terms of {text}"
+
+
+def bridging_warning(setting: PlanContext) -> tuple[str, ...]:
+    """Return that the rent beside other machines is priced though the order is not available."""
+    if setting.offers.market_price(None) is None:
+        return ()
+    return (f"Part of the work is rented at what the market asks, yet {setting.offers.lacks['on_demand']}",)
 
 
 def unknown_offer_reason(setting: PlanContext, offer: str | None) -> Unavailable | None:

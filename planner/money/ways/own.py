@@ -45,7 +45,7 @@ from planner.money.sizing import (
 )  # fmt: skip
 from planner.money.timeline import PLAN
 from planner.money.ways import on_demand
-from planner.money.ways.on_demand import no_price_reason, unknown_offer_reason
+from planner.money.ways.on_demand import bridging_warning, no_price_reason, unknown_offer_reason
 from planner.scenario.base import HOURS_PER_YEAR
 from planner.scenario.durations import months_words
 from planner.scenario.own import PurchaseOrder
@@ -174,7 +174,7 @@ def rent_warnings(setting: PlanContext, rented: tuple[Line, ...]) -> tuple[str, 
         return ()
     if any(line.part == "compute" and np.isnan(line.total_usd).any() for line in rented):
         return ("Part of the work is rented and nobody publishes a price for it: the total is too low. Enter a price",)
-    return (*rent_path_warnings(setting), *forward_rent_note(setting))
+    return (*bridging_warning(setting), *rent_path_warnings(setting), *forward_rent_note(setting))
 
 
 @cached(8)

@@ -23,7 +23,7 @@ from planner.money.renting.reservation import ReservationBill, ReservedPart, res
 from planner.money.selling import SellableHours, hour_sale_lines
 from planner.money.setting import PlanContext, Reservation, ReservationTier
 from planner.money.sizing import deferrable_capacity_share, right_size
-from planner.money.ways.on_demand import seller_text, unknown_offer_reason
+from planner.money.ways.on_demand import bridging_warning, seller_text, unknown_offer_reason
 from planner.money.ways.own import queue_wait_lines
 from planner.scenario.durations import months_words
 
@@ -49,6 +49,9 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
         waits = queue_wait_lines(setting, size, setting.timeline.runs - bill.after)
     payment = "paid before each term" if scenario.reserve.prepaid else "paid monthly"
     seller = seller_text(setting, setting.offers.reserved, scenario.reserve.usd_per_accelerator_hour)
+    if setting.offers.market_price(setting.offers.reserved, setting.offers.reserved_months) is not None:
+        listed = TERM_MONTHS[setting.catalogue.offers[setting.offers.reserved or ""].purchase]
+        seller += "" if listed == setting.offers.reserved_months else ", by contract, modelled"
     tiers, months = _effective_tiers(setting, need), scenario.months
     schedule = _tiers_detail(tiers, months, leaves_some=bool(np.any(bill.after > 0)))
     quoted = quotes(setting)
@@ -71,6 +74,7 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
             *_assumed_term_note(setting),
             *bill.warnings,
             *(() if quoted is None else (quoted.sentence,)),
+            *(bridging_warning(setting) if np.any(bill.after > 0) or above else ()),
             *rent_path_warnings(setting),
         ),
     )
@@ -112,7 +116,7 @@ def resold_hours_lines(setting: PlanContext, bill: ReservationBill, *, with_peop
 
 def _heading(part: ReservedPart, has_steps: bool) -> str:
     """Return the heading over the lines of one of several reservations."""
-    first = next(booking for booking in part.tier.bookings if booking.offer == part.offer)
+    first = next(booking for booking in part.tier.bookings if (booking.offer, booking.term_months) == part.contract)
     step = f"Step {part.step}, " if has_steps else ""
     many = "" if part.tier.most is None else f"{part.tier.most:,} "
     since = f"from month {first.after_months + 1} " if first.after_months else ""

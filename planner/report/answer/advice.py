@@ -7,8 +7,9 @@ import numpy as np
 from planner.money.old_figures import ImplausibleInput, OldFigure, doubts, old_figures
 from planner.money.plan import Plan
 from planner.money.renting.interruptions import OF_MACHINE
-from planner.money.renting.offer_inputs import PRICE, estimated_prices
+from planner.money.renting.offer_inputs import PRICE, estimated_prices, purchase_text
 from planner.money.selling import is_resale_only
+from planner.money.setting import MarketPrice
 from planner.money.sizing import deferral_advice
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption
@@ -26,6 +27,7 @@ from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.futures import Futures
 from planner.study.uncertainty.guarantee import guarantee_value
 from pricing.orderable import NVLINK_DOMAIN, sale
+from pricing.records import Offer
 
 HEAD = "Old figures in this answer"
 _SILENT = frozenset({"", "not stated", "not-stated"})
@@ -145,22 +147,27 @@ def _price_sources(plan: Plan, way: EvaluatedOption) -> Iterator[str]:
     is_yours = getattr(getattr(setting.scenario, spec.inputs, None), PRICE, None) is not None
     if key is None or offer is None or is_yours:
         return
-    price = estimated_prices(setting, (key,)).at(0)
+    term = setting.offers.reserved_months if name == "reserved" else 0.0
+    price, quote = estimated_prices(setting, (key,)).at(0), setting.offers.market_price(key, term)
     seller = words.seller(catalogue.providers[offer.provider].label, offer.sku)
-    shares = setting.offers.shares if name == "on_demand" else ()
-    if len(shares) > 1:
-        low, today, high = map(words.usd_per_hour, (price.low, price.typical, price.high))
-        assumed = sum(sale(catalogue, share.offer).most.assumed for share in shares)
-        sizes = f"; how many {words.count(assumed, 'of them has', 'of them have')} we assume" if assumed else ""
-        yield (
-            f"No known seller has {sum(share.accelerators for share in shares):,} at once, so {len(shares)} sellers "
-            f"share them, on average at {today} ({low} to {high}) today{sizes}."
-        )
-    else:
-        is_silent = offer.region.casefold() in _SILENT
-        place = ", which does not say where" if is_silent else f", {offer.region}"
+    is_silent = offer.region.casefold() in _SILENT
+    place = ", which does not say where" if is_silent else f", {offer.region}"
+    if quote is None:
         yield f"{seller}{place}: {words.worth(price)}{_interruption_text(way)}."
+    else:
+        buying = "on spot machines" if name == "spot" else purchase_text(offer, term)
+        yield f"{_market_text(quote, offer, f'{seller}{place}', buying)}{_interruption_text(way)}."
     yield from _capacity_warnings(plan, key, seller)
+
+
+def _market_text(quote: MarketPrice, offer: Offer, seller: str, buying: str) -> str:
+    """Return what an order typically pays, and the cheapest seller that likely has it."""
+    low, typical, high = map(words.usd_per_hour, (quote.band.low, quote.band.typical, quote.band.high))
+    least = "no seller is likely to have it now"
+    if quote.band.cheapest is not None and quote.band.cheapest_seller == offer.provider:
+        least = f"from {words.usd_per_hour(quote.band.cheapest)}, {seller}"
+    sellers = words.count(quote.sellers, "seller")
+    return f"An order of {quote.count:,} {buying} typically pays {typical} ({low} to {high}); {least}; {sellers}"
 
 
 def _capacity_warnings(plan: Plan, key: str, seller: str) -> Iterator[str]:

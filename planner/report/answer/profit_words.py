@@ -139,7 +139,7 @@ def seller_sentences(plan: Plan, answer: Answer, bought: str) -> tuple[str, ...]
     """Return the result of buying to sell, its probability, and that renting is no other way to do it."""
     own, rent = hour_selling_option(answer), answer.rent
     assert own is not None
-    share, rate = profitable_share(answer, own), words.percent(plan.setting.discount_rate_per_year, 1)
+    share, rate = profitable_share(answer), words.percent(plan.setting.discount_rate_per_year, 1)
     brings = f"{'gain' if own.present_usd <= 0 else 'lose'} about {words.usd(abs(own.present_usd))}{_range_text(own)}"
     sentences = [
         f"Over {years_words(plan.setting.scenario.years)}, {bought}, with {_terms_text(own)}, {brings}: in today's "

@@ -4,9 +4,10 @@ import numpy as np
 
 from planner.money.by_token import TokenBreakEven, token_break_even
 from planner.money.plan import Plan
-from planner.money.verdict.answer import PROBABLE, Answer
+from planner.money.verdict.answer import Answer
 from planner.money.verdict.breakeven import BreakEven, plan_utilization
 from planner.money.verdict.contender import EvaluatedOption
+from planner.money.verdict.decision import PROBABLE
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.forms import scalar

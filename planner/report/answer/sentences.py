@@ -11,6 +11,7 @@ from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.breakeven import lead_time_months, ledger_input_value, plan_utilization
 from planner.money.verdict.contender import EvaluatedOption
+from planner.money.verdict.decision import group
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.advice import guarantee_sentence, rests_on
@@ -306,6 +307,7 @@ def _late_delivery_sentences(plan: Plan, answer: Answer) -> tuple[str, ...]:
 
 
 def _tiles(plan: Plan, answer: Answer, futures: Futures | None) -> tuple[Tile, ...]:
+    """Return the best of renting, of owning and of hosted models, in fixed places; break-even; cash on day one."""
     if answer.pair is None:
         assert answer.best is not None  # there is an answer
         way = answer.best
@@ -316,6 +318,7 @@ def _tiles(plan: Plan, answer: Answer, futures: Futures | None) -> tuple[Tile, .
         )
         hour = Tile("An hour of a GPU", shown, "in today's money", detail)
         return (_cost_tile(way), hour, _day_one_tile(way, futures, "", "today"))
+    cards = answer.cards if len(answer.cards) > 1 else tuple(reversed(answer.pair))
     first, second = answer.pair
     is_mix = second is answer.best and WAYS[second.option.way].side == "mix"
     payer, other = (second, first) if is_mix else (first, second)
@@ -326,7 +329,7 @@ def _tiles(plan: Plan, answer: Answer, futures: Futures | None) -> tuple[Tile, .
         day_one = _day_one_tile(payer, futures, detail, _cash_recovery_text(answer))
     else:
         day_one = _day_one_tile(payer, futures, beside, f"{name}: {takes}")
-    return (_cost_tile(second), _cost_tile(first), _break_even_tile(plan, answer, futures), day_one)
+    return (*map(_cost_tile, cards), _break_even_tile(plan, answer, futures), day_one)
 
 
 def _cash_recovery_text(answer: Answer) -> str:
@@ -358,7 +361,18 @@ def _break_even_tile(plan: Plan, answer: Answer, futures: Futures | None) -> Til
     return Tile("Break-even work", f"{words.number(value / busy.you)} times", "you: once", detail)
 
 
+_CARDS = {"rent": "Rent", "own": "Own", "hosted": "Hosted"}
+
+
 def _cost_tile(way: EvaluatedOption) -> Tile:
-    value = words.format_usd_short(way.present_usd)
-    detail = f"{way.option.title}, {way.option.what}: the whole plan in today's money; 8 of 10 futures lie in the range"
-    return Tile(WAYS[way.option.way].name, value, _range_text(way, words.format_usd_short), detail)
+    """Return the card of an option: its place is that of its group, and it says which option it is."""
+    spec, value = WAYS[way.option.way], words.format_usd_short(way.present_usd)
+    place = group(way.option)
+    bought = ("peaks rented" if place == "own" else "some reserved") if spec.side == "mix" else spec.purchase_text
+    name = spec.name if spec.key == "keep" else f"{_CARDS[place]}, {bought}"
+    entered = words.format_usd_short(way.as_entered_usd)
+    detail = (
+        f"{way.option.title}, {way.option.what}: the whole plan in today's money, as the median of all futures; "
+        f"8 of 10 lie in the range. At the inputs as entered: {entered}"
+    )
+    return Tile(name, value, _range_text(way, words.format_usd_short), detail)

@@ -225,9 +225,13 @@ def saved_usd(answer: Answer) -> float | None:
 
 
 def pinned_tile_values(tile: Tile, pins: Sequence[PinnedPlan]) -> tuple[str, ...]:
-    """Return the value of the same tile in each pinned plan that has it."""
-    tiles = [(pin.letter, other) for pin in pins for other in pin.result.summary.figures if other.label == tile.label]
-    return tuple(f"{letter}: {'the same' if other.value == tile.value else other.value}" for letter, other in tiles)
+    """Return the value of the tile in the same place of each pinned plan, named where it is of another option."""
+    tiles = [(pin.letter, other) for pin in pins for other in pin.result.summary.figures if other.place == tile.place]
+    return tuple(
+        f"{letter}: {'the same' if (other.label, other.value) == (tile.label, tile.value) else other.value}"
+        + (f" ({words.lower_first(other.label)})" if other.label != tile.label else "")
+        for letter, other in tiles
+    )
 
 
 def others(shown: PlanResult, pins: Sequence[PinnedPlan]) -> tuple[PinnedPlan, ...]:

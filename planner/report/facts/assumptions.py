@@ -216,7 +216,7 @@ def checks(plan: Plan, answer: Answer) -> tuple[str, ...]:
         for option in plan.options
     )
     discounted = all(
-        abs(float(discounted_ledger(plan.setting, ranked.option.ledger).total_usd) - ranked.present_usd) < _CENT
+        abs(float(discounted_ledger(plan.setting, ranked.option.ledger).total_usd) - ranked.as_entered_usd) < _CENT
         for ranked in answer.ranked
     )
     named = all(used.name for line in lines for used in line.used)

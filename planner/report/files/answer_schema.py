@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, JsonValue, TypeAdapter, create_model
 
 from planner.money.ledger import Part
-from planner.money.verdict.answer import Verdict
+from planner.money.verdict.decision import Verdict
 from planner.report.files.document_parts import (
     CurrencySchema,
     EmissionsSchema,
@@ -190,8 +190,8 @@ class OrderMonthSchema(SchemaModel):
 
     month: int = Field(description="of the order; 0 is today")
     present_usd: float = Field(description="net present cost of the whole plan")
-    present_low_usd: float | None = Field(description="p10, lowered to hold the typical value")
-    present_high_usd: float | None = Field(description="p90, raised to hold it")
+    present_low_usd: float | None = Field(description="10th percentile of the futures")
+    present_high_usd: float | None = Field(description="90th percentile of the futures")
     worth_usd: float = Field(description="saved against ordering today; negative where it costs")
     worth_p10_usd: float | None = Field(description="10th percentile of the futures")
     worth_p90_usd: float | None = Field(description="90th percentile of the futures")
@@ -236,7 +236,7 @@ class AnswerSchema(SchemaModel):
     currency: CurrencySchema | None = Field(description="null: dollars only")
     time_to_train_hours: float | None = Field(description="of one run, the longest where several models are trained")
     verdict: Verdict = Field(
-        description="own, rent, keep or mix; probably: in 70 to 88 of 100 futures; close; limited by money; incomplete"
+        description="own, rent, keep or mix; probably: in 70 to 89 of 100 futures; close; limited by money; incomplete"
     )
     title: str = Field(description="the verdict as the page writes it")
     sentences: Sentences = Field(description="why, how sure, and what would turn it, as the page writes it")
@@ -248,7 +248,9 @@ class AnswerSchema(SchemaModel):
     rent: str | None = Field(description="the best option that rents")
     baseline: str | None = Field(description="the option that savings, returns and paybacks are counted against")
     gap_share: float | None = Field(description="by which `against` costs more, in the middle of the futures")
-    share_cheaper: Share | None = Field(description="of futures in which `best` costs less than `against`")
+    share_cheaper: Share | None = Field(
+        description="of futures in which the group of `best` (own, rent, hosted) is the cheapest"
+    )
     limit: str | None = Field(description="the limit on money that the cheapest option breaks")
     turned_by_timing: tuple[Timing, ...] = Field(description="conventions under which the two compared change places")
     missing: Sentences = Field(description="prices nobody knows that could turn the answer, missing options")
@@ -309,7 +311,7 @@ class SweepOptionSchema(SchemaModel):
     """One option of one scenario of a sweep; a key that was not among `outputs` is null."""
 
     key: str = Field(description="an option; own_right_size is the smallest fleet that is enough")
-    present_usd: float | None = Field(description="net present cost")
+    present_usd: float | None = Field(description="net present cost: median of the futures; as entered without them")
     low_usd: float | None = Field(description="the range beside it, over futures")
     high_usd: float | None = Field(description="its upper end")
     cash_today_usd: float | None = Field(description="to be paid on day one")
@@ -321,13 +323,13 @@ class SweepRowSchema(SchemaModel):
 
     id: int = Field(description="from 0, in the order of the file")
     inputs: tuple[SweepInputSchema, ...] = Field(description="what varies")
-    leads: str = Field(description="own, rent, keep or mix at typical figures; or incomplete, limited, refused")
+    leads: str = Field(description="the side of `best`: own, rent, keep or mix; or incomplete, limited, refused")
     best: str | None = Field(description="the option that is best")
     own: str | None = Field(description="the best option that owns")
     rent: str | None = Field(description="the best option that rents")
     right_size_accelerators: int | None = Field(description="how many own_right_size is, where best or own names it")
     verdict: str | None = Field(description="as in an answer")
-    share_cheaper: Share | None = Field(description="of futures in which `best` costs less than its rival")
+    share_cheaper: Share | None = Field(description="of futures in which the group of `best` is the cheapest")
     gap_share: float | None = Field(description="by which the rival costs more, in the middle of the futures")
     npv_usd: float | None = Field(description="savings of owning against renting, or of the best option of a side")
     payback_months: float | None = Field(description="of owning against renting, counted plainly")

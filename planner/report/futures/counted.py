@@ -2,16 +2,19 @@
 
 import numpy as np
 
-from planner.money.verdict.answer import CLOSE_GAP, Answer
+from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption
+from planner.money.verdict.decision import CLOSE_GAP
+from planner.money.verdict.shares import Group
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.table import Table, text_table
 from planner.study.buy_or_wait import BuyOrWaitFutures, BuyOrWaitUnavailable, Waiting
 from planner.study.uncertainty.futures import Futures, percentile_band
-from planner.study.uncertainty.sure_verdict import STEP, BreakEvenBand, Judged, break_even_band
+from planner.study.uncertainty.sure_verdict import BreakEvenBand, Judged, break_even_band
 
-_STEP = round(100 * STEP)  # of 100: a share of futures is no more precise
+_STEP = 1  # of 100: a share of futures is no more precise
+_GROUPS: dict[Group, str] = {"own": "Owning", "rent": "Renting", "hosted": "A hosted model"}
 _YEAR, _QUARTER = 12, 3
 
 
@@ -21,7 +24,7 @@ def format_futures_count(share: float) -> str:
 
 
 def best_cheaper_per_100(answer: Answer) -> float | None:
-    """Return in how many of 100 futures the best option costs less than the best of the other sides."""
+    """Return in how many of 100 futures the leading group is the cheapest."""
     return None if answer.share_cheaper is None else words.share_per_100(answer.share_cheaper, _STEP)
 
 
@@ -40,12 +43,16 @@ def simulated_pair(answer: Answer, futures: Futures | None) -> tuple[str, str] |
 
 
 def confidence_sentences(answer: Answer) -> tuple[str, ...]:
-    """Return in how many futures the answer holds; empty without futures."""
-    if answer.share_cheaper is None or answer.best is None or answer.against is None:
+    """Return in how many futures the answer holds, and which option costs least in the middle, if it is another."""
+    shares, best = answer.shares, answer.best
+    if answer.share_cheaper is None or shares is None or shares.second is None or best is None:
         return ()
-    best, other = (WAYS[way.option.way].start_text for way in (answer.best, answer.against))
     count = format_futures_count(answer.share_cheaper)
-    return (f"{best.capitalize()} came out cheaper than {other} in {count} simulated futures.",)
+    least, named = answer.ranked[0], (best, *answer.alternatives)
+    middle = ""
+    if least not in named and answer.verdict != "limited":
+        middle = f"; {WAYS[least.option.way].start_text} costs least in the median of all"
+    return (f"{_GROUPS[shares.lead]} is the cheapest in {count} simulated futures{middle}.",)
 
 
 def limit_probability_sentences(answer: Answer, futures: Futures | None) -> tuple[str, ...]:

@@ -144,8 +144,7 @@ def rented(
             orders, allowed = orders_of(size.setting), set[str]()
             for purchase in {catalogue.offers[key].purchase for key in ids[chip]}:
                 same = [key for key in ids[chip] if catalogue.offers[key].purchase == purchase]
-                capable = able(catalogue, same, orders)
-                allowed |= set() if capable is None else set(capable.keys)
+                allowed |= set(able(catalogue, same, orders))
             for key in set(ids[chip]) - allowed:
                 reason = str(refusal_reason(catalogue, key, orders[0]))
                 hidden[reason] = hidden.get(reason, 0) + 1

@@ -35,6 +35,7 @@ from planner.money.renting.bill import bills, cost_order
 from planner.money.renting.cheapest_offer import FLAT_YEARS, RESERVED, UNBOUND, flat
 from planner.money.renting.interruptions import LEAST_LEFT, add_interruptions, stretch
 from planner.money.renting.offer_inputs import TERM_MONTHS, add_offer_inputs
+from planner.money.renting.order_market import somebody_has
 from planner.money.renting.orders import placement_limits
 from planner.money.setting import PlanContext
 from planner.scenario.base import DAYS_PER_MONTH, HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR, MONTHS_PER_YEAR
@@ -320,12 +321,9 @@ def _offer_rows(query: RentalQuery, purchases: frozenset[str]) -> _OfferRows:
         Order(count, min(estimate.together, count), residency)
         for count, estimate in zip(counts, estimates, strict=True)
     ]
-    pairs = [
-        (index, key)
-        for index, estimate in enumerate(estimates)
-        for key in by_accelerator.get(estimate.accelerator, ())
-        if refusal_reason(catalogue, key, orders[index]) is None
-    ]
+    pairs = [(index, key) for index, it in enumerate(estimates) for key in by_accelerator.get(it.accelerator, ())]
+    pairs = [(index, key) for index, key in pairs if refusal_reason(catalogue, key, orders[index]) is None
+             and (key == only or somebody_has(catalogue, key, orders[index], query.day))]  # fmt: skip
     market = [(index, catalogue.offers[key].purchase) for index, key in pairs]
     prices = believed(catalogue, query.day, [key for _, key in pairs], market)
     kept = _cheapest_row_indices(catalogue, pairs, prices)

@@ -10,7 +10,7 @@ from datetime import date
 
 import numpy as np
 
-from planner.money.verdict.answer import CLOSE_GAP
+from planner.money.verdict.decision import CLOSE_GAP
 from planner.money.ways import WAYS
 from planner.scenario.amounts import count
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_YEAR

@@ -16,7 +16,7 @@ from planner.money.demand.stream import DemandLayer
 from planner.money.plan import hosted_residency_conflict, owned_residency_conflict
 from planner.money.renting.orders import together
 from planner.money.setting import PlanContext
-from planner.money.verdict.answer import CLOSE_GAP
+from planner.money.verdict.decision import CLOSE_GAP
 from planner.money.ways import WAYS
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, MILLION, ONE_MACHINE, SECONDS_PER_HOUR
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario

@@ -22,9 +22,10 @@ from planner.money.option import Option, SkippedOption
 from planner.money.plan import plan_from_context
 from planner.money.renting.cheapest_offer import taken
 from planner.money.setting import ChosenOffers, PlanContext
-from planner.money.verdict.answer import Answer, Decision, decide
+from planner.money.verdict.answer import Answer
 from planner.money.verdict.breakeven import break_even, cash_payback
 from planner.money.verdict.contender import compared_options, plan_limits
+from planner.money.verdict.decision import Decision, decide, single_price_groups
 from planner.scenario.grid import SweepGrid
 from planner.scenario.known_names import ScenarioError
 from planner.scenario.path import Path
@@ -57,7 +58,7 @@ REFUSED = "refused"
 class OptionCosts:
     """The net present cost of one option of one point. [USD]"""
 
-    present_usd: float
+    present_usd: float  # the median of its futures; as entered where none are drawn
     cash_today_usd: float
     low_usd: float = math.nan  # 10th and 90th percentile, where futures are drawn
     high_usd: float = math.nan
@@ -68,7 +69,7 @@ class OptionCosts:
 class PointAnswer:
     """The answer of one point. What rests on futures is present only where they are drawn."""
 
-    leads: str  # own, rent, keep or mix at typical figures; or why none does
+    leads: str  # the side of `best`: own, rent, keep or mix; or why none does
     best: str = ""
     own: str = ""  # the option that represents owning, by its key
     rent: str = ""
@@ -177,10 +178,14 @@ class Sweep:
             plan = plan_from_context(PlanContext(self.catalogue, scenario, self.day, offers=offers))
         setting = plan.setting
         options = [each for option in plan.options for each in compared_options(setting, option)]
-        decision = decide(options, plan_limits(setting.terms), chosen=bool(scenario.ways))
+        judged = decided(plan) if self.with_verdict or self.measures else None
+        simulated = judged.futures.costs if judged and judged.futures and self.with_verdict else None
+        decision = decide(
+            options, plan_limits(setting.terms), chosen=bool(scenario.ways), simulated=simulated,
+            single_price=single_price_groups(setting),
+        )  # fmt: skip
         answer = _point_answer(decision, plan.absent)
-        if self.with_verdict or self.measures:
-            judged = decided(plan)
+        if judged is not None:
             answer = _with_futures(answer, judged.answer) if self.with_verdict else answer
             answer = _with_measures(answer, results_of(plan, judged.answer, judged.futures), self.measures)
         if decision.pair is None:
@@ -352,11 +357,13 @@ def _point_answer(decision: Decision, absent: Sequence[SkippedOption]) -> PointA
 
 def _with_futures(point: PointAnswer, answer: Answer) -> PointAnswer:
     """Return a point's answer with the verdict and ranges of its futures."""
-    ranges = ((each.option.key, each.low_usd, each.high_usd) for each in answer.ranked)
+    costs = ((each.option.key, each.present_usd, each.low_usd, each.high_usd) for each in answer.ranked)
     return replace(
         point,
         verdict=answer.verdict,
         share_cheaper=math.nan if answer.share_cheaper is None else answer.share_cheaper,
         gap_share=math.nan if answer.gap_share is None else answer.gap_share,
-        ways={key: replace(point.ways[key], low_usd=low, high_usd=high) for key, low, high in ranges},
+        ways={
+            key: replace(point.ways[key], present_usd=usd, low_usd=low, high_usd=high) for key, usd, low, high in costs
+        },
     )

@@ -7,6 +7,7 @@ counted, never fitted.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,8 @@ from planner.money.option import Option
 from planner.money.plan import Plan
 from planner.money.setting import BUSY_FACTOR, HOURS_FACTOR
 from planner.money.verdict.answer import build_answer
+from planner.money.verdict.decision import candidate
+from planner.money.verdict.shares import SimulatedCosts, verdict_shares
 from planner.money.ways import WAYS
 from planner.scenario.budget import FUTURES
 from planner.scenario.presets import load_presets
@@ -37,8 +40,7 @@ DOTS = 50  # each stands for 2 of 100 futures
 _EIGHTY = (TAIL, 0.5, 1 - TAIL)
 
 
-@dataclass(frozen=True)
-class PercentileBand:
+class PercentileBand(NamedTuple):
     """The 10th percentile of the futures, the median and the 90th percentile."""
 
     low: float
@@ -65,7 +67,18 @@ class Futures:
 
     def __getstate__(self) -> dict[str, object]:
         """Leave out the draws for another process: they follow from the inputs and the seed, and are half of it."""
-        return without(self, "draws")
+        return without(self, "draws", "costs")
+
+    @cached_property
+    def costs(self) -> SimulatedCosts:
+        """What the verdict reads of them."""
+        keys = [option.key for option in self.options]
+        return SimulatedCosts(
+            present_usd=dict(zip(keys, self.present_usd, strict=True)),
+            cash_usd=dict(zip(keys, self.cash_today_usd, strict=True)),
+            bands={key: self.present(key) for key in keys},
+            cumulative_usd=dict(zip(keys, self.cumulative_usd_bands, strict=True)),
+        )
 
     @property
     def count(self) -> int:
@@ -78,10 +91,9 @@ class Futures:
 
     @cached_property
     def cheapest_share(self) -> dict[str, float]:
-        """The share of futures in which each option is the cheapest; ties are split. Sums to 1."""
-        least = np.equal(self.present_usd, self.present_usd.min(axis=0))
-        shares = (least / least.sum(axis=0)).mean(axis=-1)
-        return {option.key: float(share) for option, share in zip(self.options, shares, strict=True)}
+        """The share of futures in which each option is the cheapest of all, by the law of the verdict. Sums to 1."""
+        candidates = [candidate(option) for option in self.options]
+        return verdict_shares(candidates, self.present_usd, self.cash_today_usd).share
 
     def share_cheaper(self, key: str, than: str) -> float:
         """Return the share of futures in which one option is cheaper than another; ties are half."""

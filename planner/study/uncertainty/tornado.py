@@ -120,7 +120,7 @@ def _saved(plan: Plan, pair: Pair, inputs: tuple[UncertainParameter, ...]) -> ND
     draws = {}
     for row, parameter in enumerate(inputs):
         values = np.full(shape, parameter.spread.typical)
-        values[row] = parameter.spread.at(_GRID)
+        values[row] = parameter.spread.around_typical(_GRID)
         draws[parameter.name] = values.reshape(-1)
     return saved_usd(plan, pair, InputColumns(plan.setting, draws)).reshape(shape)
 
@@ -137,7 +137,7 @@ def _flip(
     if not np.isfinite(saved).all():
         return None, None, NOT_COMPUTED.detail
     # A bounded input may stand still at the end of the grid: the same value twice is one point.
-    values, places = np.unique(parameter.spread.at(_GRID), return_index=True)
+    values, places = np.unique(parameter.spread.around_typical(_GRID), return_index=True)
     row = np.zeros(1, dtype=np.intp)
     saving = saving_function(InputColumns(plan.setting), parameter.name, partial(costs, plan, pair))
     roots, jumps = nearest_sign_change(row, values[None, :], saved[None, places], parameter.spread.typical, saving)

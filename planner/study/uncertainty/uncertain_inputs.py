@@ -4,9 +4,9 @@ Every figure with another value in the ledgers at their low or high end is one, 
 Beside them stand inputs that no single number of a ledger shows: the delivery, the resale price at any age, where rents
 go, the amount of work, and the error of the speed model. Your own inputs are certain.
 
-A range of low, typical and high becomes a distribution in two pieces that meet in the middle: half of all futures lie
-on either side of the typical value, the low end the 10th percentile and the high end the 90th. Where all three are
-positive the pieces are lognormal, so that no draw is negative; else they are normal.
+A range of low, typical and high becomes a distribution in two pieces that meet in the middle, as wide as the range
+from its 10th to its 90th percentile, and moved so that its mean is the typical value. Where all three are positive the
+pieces are lognormal, so that no draw is negative; else they are normal.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from planner.money.owning.machine_price import CHANGE as NEW_PRICE_CHANGE
 from planner.money.owning.machine_price import PATH, POSITION, PROCESS
 from planner.money.plan import Plan
 from planner.money.price_path import CHANGE, DRIFT, LEAST_CHANGE, MOST_CHANGE
-from planner.money.renting.offer_inputs import BESIDE_FACTORS, PRICE, estimated_prices, price_factor
+from planner.money.renting.offer_inputs import BESIDE_FACTORS, PRICE, market_prices, price_factor
 from planner.money.setting import BUSY_FACTOR, HOURS_FACTOR, RENT_CHANGE
 from planner.money.ways import WAYS
 from planner.speed.training.goodput import NODE_FAILURES, failure_rate, regime_rate
@@ -36,13 +36,21 @@ TAIL = 0.1  # of futures beyond each end of a range
 Z_TAIL = 1.2815515655446004  # standard deviations at that tail
 
 
+def _share_below(z: float) -> float:
+    return 0.5 * (1 + math.erf(z / math.sqrt(2)))
+
+
 class DistributionError(PricingError):
     """A distribution that is incomplete, or contradicts itself."""
 
 
 @dataclass(frozen=True)
 class InputDistribution:
-    """One input's distribution: `low` is the 10th percentile, `typical` the median, `high` the 90th."""
+    """One input's distribution: `typical` is its mean, and `low` and `high` are as far away as in its range.
+
+    Most ranges reach farther up than down. Were the typical value the median, the sum of many such inputs would lie
+    well above the sum of their typical values, and an answer above what was entered.
+    """
 
     low: float
     typical: float
@@ -67,18 +75,32 @@ class InputDistribution:
         return self.low == self.high
 
     def at(self, z: ArrayLike) -> NDArray[np.float64]:
-        """Return the values so many standard deviations from the middle."""
-        away = np.asarray(z, dtype=np.float64) / Z_TAIL
+        """Return the values so many standard deviations from the middle, moved to have the typical value as mean.
+
+        The middle moves at most half way to an end: a range that is more lopsided stays skewed.
+        """
+        values = self.around_typical(np.asarray(z, dtype=np.float64))
         if self.low > 0:
-            down, up = math.log(self.typical) - math.log(self.low), math.log(self.high) - math.log(self.typical)
-            values = self.typical * np.exp(away * np.where(away < 0, down, up))
+            down, up = (math.log(end) / Z_TAIL for end in (self.typical / self.low, self.high / self.typical))
+            mean = math.log(math.exp(down**2 / 2) * _share_below(-down) + math.exp(up**2 / 2) * _share_below(up))
+            values = values * math.exp(-min(max(mean, -up * Z_TAIL / 2), down * Z_TAIL / 2))
         else:
-            values = self.typical + away * np.where(away < 0, self.typical - self.low, self.high - self.typical)
+            mean = (self.low + self.high - 2 * self.typical) / Z_TAIL / math.sqrt(2 * math.pi)
+            values = values - min(max(mean, (self.typical - self.high) / 2), (self.typical - self.low) / 2)
         return np.asarray(np.clip(values, self.least, self.most))
+
+    def around_typical(self, z: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the values so many standard deviations from the typical value, as the range was stated."""
+        away = z / Z_TAIL
+        if self.low > 0:
+            down, up = math.log(self.typical / self.low), math.log(self.high / self.typical)
+            return np.asarray(self.typical * np.exp(away * np.where(away < 0, down, up)))
+        return np.asarray(self.typical + away * np.where(away < 0, self.typical - self.low, self.high - self.typical))
 
     def over(self, times: float) -> InputDistribution:
         """Return a distribution with this middle, whose ends lie so many times as far from it."""
-        low, high = (float(self.at(sign * Z_TAIL * times)) for sign in (-1, 1))
+        ends = self.around_typical(np.array([-Z_TAIL, Z_TAIL]) * times)
+        low, high = np.clip(ends, self.least, self.most).tolist()
         return InputDistribution(low, self.typical, high, self.least, self.most)
 
 
@@ -165,17 +187,17 @@ def _price_ages(plan: Plan) -> Iterator[UncertainParameter]:
     One name stands for the price in every option of renting, so each kind has a factor of its own.
     """
     setting, scenario = plan.setting, plan.setting.scenario
-    taken, prices, offers = setting.offers, setting.offers.prices, setting.catalogue.offers
+    taken, offers = setting.offers, setting.catalogue.offers
     for inputs, key in (
         (scenario.rent, taken.on_demand), (scenario.reserve, taken.reserved), (scenario.spot, taken.spot)
     ):  # fmt: skip
         figure = offers[key].usd_per_accelerator_hour if key in offers else None
         if key is None or figure is None or inputs.usd_per_accelerator_hour is not None:
             continue
-        is_listed = prices is not None and key in prices.places
-        price = prices.of(key) if prices is not None and is_listed else estimated_prices(setting, (key,)).at(0)
+        term = taken.reserved_months if inputs is scenario.reserve else 0.0
+        price = market_prices(setting, (key,), (term,)).at(0)
         spread = InputDistribution(price.low / price.typical, 1.0, price.high / price.typical, least=0.0)
-        name, where = price_factor(offers[key].purchase), origin(setting.catalogue, figure)
+        name, where = price_factor(offers[key].purchase, term), origin(setting.catalogue, figure)
         yield _from_origin(name, "times the price", spread, OF_BELIEF, where)
 
 

@@ -1,0 +1,79 @@
+"""The market for the orders of a plan: the band of what each pays, and the sentence where it is not available."""
+
+from dataclasses import dataclass
+from datetime import date
+
+from planner.money.renting.offer_inputs import TERM_MONTHS
+from planner.money.renting.orders import busiest_order
+from planner.money.setting import MarketPrice, PlanContext
+from planner.scenario.base import ONE_MACHINE
+from pricing import Catalogue
+from pricing.market.band import OrderBand, OrderRequest
+from pricing.market.depth import Purchase
+from pricing.market.sellers import chip_age, has_order, market_band, sellers
+from pricing.market.terms import DAY_MONTHS
+from pricing.orderable import Order, sale
+
+BUYING: dict[Purchase, str] = {"on_demand": "on demand", "spot": "on spot machines", "reserved": "reserved"}
+
+
+@dataclass(frozen=True)
+class OrderMarket:
+    """The market for one order of a plan: so many accelerators at once, bought in one way for so many months."""
+
+    setting: PlanContext
+    count: int
+    purchase: Purchase
+    months: float
+    band: OrderBand
+
+    @property
+    def is_available(self) -> bool:
+        """Return whether anybody is at all likely to have the order."""
+        return self.band.standing != "unavailable"
+
+    @property
+    def seller(self) -> str | None:
+        """Return the cheapest seller that likely has it."""
+        return self.band.cheapest_seller
+
+    def at(self, offer: str | None) -> MarketPrice:
+        """Return its price at the terms of an offer."""
+        setting, stay = self.setting, busiest_order(self.setting).stay
+        known = sellers(setting.catalogue, setting.scenario.accelerator, setting.day, stay)
+        months = self.months if self.purchase == "reserved" else 0.0
+        return MarketPrice(offer, months, self.count, len({seller.name for seller in known}), self.band)
+
+    def unavailable_text(self) -> str:
+        """Return why the order is not available, and the number that is, with an even chance."""
+        label = self.setting.catalogue.accelerator_label(self.setting.scenario.accelerator)
+        even = self.band.even_chance_count
+        number = f"{even:,} are, with an even chance" if even else "not even one is likely to be"
+        return (
+            f"{self.count:,} {label} {BUYING[self.purchase]} at once are not available from anybody known here: "
+            f"{number}. Fewer at once, or a quote of yours, would do"
+        )
+
+
+def order_market(
+    setting: PlanContext, purchase: Purchase, months: float = DAY_MONTHS, count: int | None = None
+) -> OrderMarket | None:
+    """Return the market for the busiest order of a plan, or for a part of it; None where nobody has a price."""
+    order, catalogue, chip = busiest_order(setting), setting.catalogue, setting.scenario.accelerator
+    number = order.accelerators if count is None else min(count, order.accelerators)
+    is_joined = min(order.together, number) > ONE_MACHINE
+    request = OrderRequest(number, months, purchase, is_joined, chip_age(catalogue, chip))
+    band = market_band(catalogue, chip, setting.day, request, order.stay)
+    return None if band is None else OrderMarket(setting, number, purchase, months, band)
+
+
+def somebody_has(catalogue: Catalogue, key: str, order: Order, day: date) -> bool:
+    """Return whether anybody likely has an order as large as one at this offer, or the offer is yours."""
+    if sale(catalogue, key).yours:
+        return True
+    offer = catalogue.offers[key]
+    months, chip = TERM_MONTHS[offer.purchase], offer.accelerator
+    purchase: Purchase = "reserved" if months >= 1 else "spot" if offer.purchase == "spot" else "on_demand"
+    count, is_joined = max(order.accelerators, order.together), order.together > ONE_MACHINE
+    request = OrderRequest(count, max(months, DAY_MONTHS), purchase, is_joined, chip_age(catalogue, chip))
+    return has_order(catalogue, chip, day, request, order.stay)

@@ -1,0 +1,113 @@
+"""What an order gets, rented: one market for every number, term and place; no assumed size is a wall."""
+
+from datetime import date
+from typing import Any
+
+import numpy as np
+import pytest
+
+from planner.money.plan import Plan, plan
+from planner.money.renting.offer_inputs import PRICE
+from planner.scenario.scenario import Scenario
+from pricing import Catalogue, load_catalogue
+
+DAY = date(2026, 11, 21)
+H100 = "H100-SXM5-80GB"
+
+
+@pytest.fixture(scope="module")
+def catalogue() -> Catalogue:
+    return load_catalogue()
+
+
+def asked(catalogue: Catalogue, chip: str, number: int, *, job: int | None = None, **fields: Any) -> Plan:
+    work = {"accelerators": number, "busy_share": 1.0, "storage_tb": 0.0, "accelerators_per_job": job}
+    return plan(catalogue, Scenario.model_validate({"accelerator": chip, "years": 1.0, "work": (work,), **fields}), DAY)
+
+
+def per_hour(made: Plan, way: str) -> float:
+    option = made.option(way)
+    assert option is not None, way
+    return float(np.sum(option.ledger.total_usd) / np.sum(option.useful_hours))
+
+
+def missing(made: Plan, way: str) -> str:
+    return next(skipped.reason for skipped in made.absent if skipped.way == way)
+
+
+@pytest.mark.parametrize("way", ["on_demand", "reserved"])
+def test_a_larger_job_costs_about_the_same_an_hour(catalogue: Catalogue, way: str) -> None:
+    made = [asked(catalogue, H100, number, job=number) for number in (512, 513, 520, 1_024, 2_000)]
+    usd = [per_hour(each, way) for each in made if each.option(way) is not None]
+    assert len(usd) == (5 if way == "reserved" else 4)  # 2,000 on demand are not available
+    assert np.max(np.abs(np.diff(np.log(usd)))) <= 0.05
+    assert "395 are, with an even chance" in missing(made[-1], "on_demand")
+
+
+@pytest.mark.parametrize(
+    ("chip", "number", "months", "usd"),
+    [("H200-SXM-141GB", 100, 6, 3.1), ("H200-SXM-141GB", 64, 12, 2.95), (H100, 256, 12, 2.55), (H100, 1_024, 3, 2.9)],
+)
+def test_every_term_is_a_contract_at_the_price_of_the_market(
+    catalogue: Catalogue, chip: str, number: int, months: int, usd: float
+) -> None:
+    made = asked(catalogue, chip, number, years=months / 12)
+    assert 0.9 * usd < per_hour(made, "reserved") < 1.1 * usd < per_hour(made, "on_demand")
+    assert {price.months for price in made.setting.offers.market} == {0, 1, 3, 6, 12, 24, 36}
+    assert made.setting.offers.reserved_months == months
+
+
+def test_what_nobody_has_is_not_rented_in_silence(catalogue: Catalogue) -> None:
+    """20,000 H100: none on demand; owning is priced, and says that the months before delivery cannot be rented so."""
+    made = asked(catalogue, H100, 20_000)
+    assert missing(made, "on_demand").startswith("20,000 H100 SXM5 80 GB on demand at once are not available")
+    own = made.option("own")
+    assert own is not None
+    assert any("20,000 H100 SXM5 80 GB on demand at once are not available" in text for text in own.warnings)
+
+
+def test_one_card_and_a_chip_of_one_seller_have_a_price(catalogue: Catalogue) -> None:
+    assert 0.3 < per_hour(asked(catalogue, "RTX-4090-24GB", 1), "on_demand") < 0.4
+    tpu = asked(catalogue, "TPU-v6e", 16)
+    assert any(tpu.option(way) is not None for way in ("on_demand", "reserved"))
+    assert all(price.band.has_few_sellers for price in tpu.setting.offers.market)
+
+
+def test_work_that_stays_in_europe_is_rented_there(catalogue: Catalogue) -> None:
+    made = asked(catalogue, H100, 8, years=0.25, stay="eu", site="DE")
+    assert made.setting.offers.market[0].sellers < asked(catalogue, H100, 8).setting.offers.market[0].sellers
+    assert 2.0 < per_hour(made, "reserved") < per_hour(made, "on_demand") < 4.5
+
+
+def test_the_price_is_the_bands_and_says_from_whom(catalogue: Catalogue) -> None:
+    made = asked(catalogue, H100, 8)
+    quote, option = made.setting.offers.market[0], made.option("on_demand")
+    assert option is not None
+    used = next(used for line in option.ledger.lines for used in line.used if used.name == PRICE)
+    assert float(np.asarray(used.value).flat[0]) == quote.band.typical
+    note = used.origin.note if not callable(used.origin) else used.origin(0).note
+    assert note is not None
+    assert note.startswith(f"market for 8 GPUs on demand: typical {quote.band.typical:.3g} (")
+    for case in ("low", "high"):
+        ledger = getattr(option, case)
+        end = next(used for line in ledger.lines for used in line.used if used.name == PRICE)
+        assert float(np.asarray(end.value).flat[0]) == getattr(quote.band, case)
+
+
+def test_your_price_and_a_named_offer_are_taken_as_they_are(catalogue: Catalogue) -> None:
+    assert per_hour(asked(catalogue, H100, 512, rent={"usd_per_accelerator_hour": 2.5}), "on_demand") == pytest.approx(
+        2.5, rel=1e-4
+    )
+    key = "crusoe/H100-SXM5-80GB/1x/us-iceland/on_demand"
+    made = asked(catalogue, H100, 8, rent={"offer": key})
+    assert made.setting.offers.market_price(key) is None
+    assert made.setting.offers.on_demand == key
+
+
+def test_without_any_one_seller_the_price_moves_little(catalogue: Catalogue) -> None:
+    usual = asked(catalogue, H100, 64).setting.offers.market[0].band.typical
+    sellers = {offer.provider for offer in catalogue.offers.values() if offer.accelerator == H100}
+    for seller in sorted(sellers):
+        left = {key: offer for key, offer in catalogue.offers.items() if offer.provider != seller}
+        fewer = asked(catalogue.model_copy(update={"offers": left}), H100, 64).setting.offers.market[0].band.typical
+        assert abs(np.log(fewer / usual)) <= 0.08, seller
