@@ -39,8 +39,10 @@ def _group_text(answer: Answer, group: Group, *, with_alternatives: bool = False
         return _GROUPS[group]
     if {WAYS[way.option.way].side for way in (first, *others)} >= {"mix", "own"}:
         return f"{_GROUPS[group]}; renting the peaks instead of owning for them costs about the same"
-    starts = " or ".join(WAYS[way.option.way].start_text for way in (first, *others))
-    return f"{_GROUPS[group]}; {starts} cost about the same"
+    specs = [WAYS[way.option.way] for way in (first, *others)]
+    if group == "rent":  # renting is what both do
+        return f"{_GROUPS[group]}; {' or '.join(spec.purchase_text for spec in specs)} costs about the same"
+    return f"{_GROUPS[group]}; {' or '.join(spec.start_text for spec in specs)} cost about the same"
 
 
 def _advice_text(answer: Answer, way: EvaluatedOption) -> str:
