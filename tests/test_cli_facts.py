@@ -218,7 +218,7 @@ def test_an_answer_that_turns_is_news_once(keep: Keep, tmp_path: Path, capsys: p
     assert main(["watch", plan]) == 0
     keep(0.40)
     assert main(["watch", plan]) == NEWS
-    assert "Today's prices change this answer from “Probably buy” to “Rent”" in capsys.readouterr().out
+    assert re.search(r"Today's prices change this answer from “[^”]+” to “Rent”", capsys.readouterr().out)
     assert main(["watch", plan]) == 0
 
 
@@ -242,7 +242,7 @@ def test_a_plan_of_an_earlier_day_is_told_what_today_changes(
     assert "Today's prices" not in capsys.readouterr().err
     keep(0.40)
     assert main(["plan", plan]) == 0
-    assert "Today's prices change this answer from “Probably buy” to “Rent”" in capsys.readouterr().err
+    assert re.search(r"Today's prices change this answer from “[^”]+” to “Rent”", capsys.readouterr().err)
 
 
 NOT_OURS = re.compile(r"Input should|[Vv]alid (?:tuple|dict|string|number|integer|boolean|list)|instance of|Traceback")

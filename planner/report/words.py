@@ -317,8 +317,4 @@ class Tile(NamedTuple):
     value: str
     range: str
     detail: str
-
-    @property
-    def place(self) -> str:
-        """The part of its label that is the same in every plan: Rent, Own."""
-        return self.label.partition(",")[0]
+    place: str = ""  # of a card whose label names the option in that place: Rent, Own

@@ -375,4 +375,4 @@ def _cost_tile(way: EvaluatedOption) -> Tile:
         f"{way.option.title}, {way.option.what}: the whole plan in today's money, as the median of all futures; "
         f"8 of 10 lie in the range. At the inputs as entered: {entered}"
     )
-    return Tile(name, value, _range_text(way, words.format_usd_short), detail)
+    return Tile(name, value, _range_text(way, words.format_usd_short), detail, place)

@@ -226,12 +226,18 @@ def saved_usd(answer: Answer) -> float | None:
 
 def pinned_tile_values(tile: Tile, pins: Sequence[PinnedPlan]) -> tuple[str, ...]:
     """Return the value of the tile in the same place of each pinned plan, named where it is of another option."""
-    tiles = [(pin.letter, other) for pin in pins for other in pin.result.summary.figures if other.place == tile.place]
+    tiles = [
+        (pin.letter, other) for pin in pins for other in pin.result.summary.figures if _place(other) == _place(tile)
+    ]
     return tuple(
         f"{letter}: {'the same' if (other.label, other.value) == (tile.label, tile.value) else other.value}"
         + (f" ({words.lower_first(other.label)})" if other.label != tile.label else "")
         for letter, other in tiles
     )
+
+
+def _place(tile: Tile) -> str:
+    return tile.place or tile.label
 
 
 def others(shown: PlanResult, pins: Sequence[PinnedPlan]) -> tuple[PinnedPlan, ...]:
