@@ -1,7 +1,7 @@
-"""Does one comparison decide? Random plans whose title, sentences, chances and table are held against each other.
+"""Does one table decide? Random plans whose word, title, sentences and figures are held against their shares.
 
-No title names a way that is neither the cheapest at typical figures nor in most futures; what is compared is the
-cheapest and the cheapest of another kind; "N of 100" counts these two.
+No word says more than its group's share, no title leaves out the group with the largest share, every figure is the
+median of its futures and no range is stretched to hold it.
 """
 
 from collections import Counter
@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from planner.money.ways import WAYS, Side
+from planner.money.verdict.answer import Answer
+from planner.money.verdict.decision import PROBABLE, group
+from planner.money.verdict.shares import PLAIN, PROBABLY, VerdictShares
 from planner.report.futures.counted import confidence_sentences, format_futures_count
 from planner.report.title import title
 from planner.scenario.scenario import Scenario
@@ -82,33 +84,36 @@ def retyped_choice(judged: Judged) -> Scenario | None:
 
 def complaints(judged: Judged) -> Iterator[str]:
     """Yield the contradictions of an answer."""
-    found, drawn = judged.answer, judged.futures
-    usd = [one.present_usd for one in found.ranked]
+    answer, futures = judged.answer, judged.futures
+    usd = [option.present_usd for option in answer.ranked]
     if usd != sorted(usd):
         yield "the table is not in order"
-    if found.best is None or found.limit is not None or found.against is None or drawn is None:
+    if futures is None or answer.best is None:
         return
-    best, against = (WAYS[one.option.way] for one in (found.best, found.against))
-    if best.side == against.side and len({WAYS[one.option.way].side for one in found.ranked}) > 1:
-        yield "two ways of one kind are compared"
-    if {found.best, found.against} != set(found.pair or ()):
-        yield "what is told beside each other is not what is compared"
-    yield from _cheapest_not_named(judged, best.side, against.side)
-    share = drawn.share_cheaper(found.best.option.key, found.against.option.key)
-    if format_futures_count(share) not in " ".join(confidence_sentences(found)):
-        yield "N of 100 counts another pair"
+    for option in answer.ranked:
+        shown = (option.low_usd, option.present_usd, option.high_usd)
+        if futures.row(option.option.key) is not None and shown != tuple(futures.present(option.option.key)):
+            yield f"{option.option.title!r} is not the median, the 10th and the 90th percentile of its futures"
+    if answer.shares is None or answer.limit is not None:
+        return
+    if abs(sum(answer.shares.share.values()) - 1) > 1e-9:
+        yield "the shares do not sum to 1"
+    if answer.shares.second is not None:
+        yield from _word_and_title(answer, answer.shares)
 
 
-def _cheapest_not_named(judged: Judged, best: Side, against: Side) -> Iterator[str]:
-    """Return whether the named kind is neither the cheapest nor that of most futures."""
-    found, drawn = judged.answer, judged.futures
-    assert drawn is not None
-    first = WAYS[found.ranked[0].option.way].side
-    shares: dict[Side, float] = {}
-    for one in found.ranked:
-        side = WAYS[one.option.way].side
-        shares[side] = shares.get(side, 0.0) + drawn.cheapest_share.get(one.option.key, 0.0)
-    if best not in (first, max(shares, key=lambda side: shares[side])):
-        yield f"{title(found)!r} is neither the cheapest nor in most futures"
-    if first not in (best, against):
-        yield f"{found.ranked[0].option.title!r} is the cheapest and not compared"
+def _word_and_title(answer: Answer, shares: VerdictShares) -> Iterator[str]:
+    """Yield where the word says more than the share of its group, or the title leaves that group out."""
+    share = round(shares.lead_share, 2)
+    least = 0.0 if answer.verdict == "close" else PROBABLY if answer.verdict in PROBABLE else PLAIN
+    if share < least or (answer.verdict == "close" and share >= PROBABLY):
+        yield f"{answer.verdict!r} where the leading group holds {share:.0%}"
+    if answer.best is None or answer.against is None:
+        yield "two groups, and no two options"
+        return
+    named = tuple(group(option.option) for option in (answer.best, answer.against))
+    if named != (shares.lead, shares.second):
+        yield f"{title(answer)!r} is about {named}, and most futures are those of {shares.lead} and {shares.second}"
+    count = format_futures_count(shares.lead_share)
+    if answer.plan.setting.scenario.sell is None and count not in " ".join(confidence_sentences(answer)):
+        yield "N of 100 counts something else"
