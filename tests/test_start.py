@@ -167,12 +167,21 @@ def test_a_server_has_loaded_what_would_be_loaded_late() -> None:
         if house.inside(module.name, ("pricing", "planner")) and not house.inside(module.name, ("planner.cli",))
         for name in _imported_late(ROOT / module.path)
     }
-    assert late - {"planner", "pricing"} <= {library.split(".")[0] for library in LATER}
-    told = subprocess.run(
-        [sys.executable, "-c", "import sys, planner.web.serving.launcher as s; s.warm_up(); print(*sys.modules)"],
+    assert late - {"planner", "pricing"} <= {*LATER, "scipy"}
+    server = modules_after("import planner.web.serving.launcher as launcher; launcher.load_pages()")
+    worker = modules_after("import planner.web.preloaded")
+    assert {*LATER, "plotly"} <= server
+    assert "scipy" not in server  # it calculates no plan
+    assert {"scipy.optimize", "planner.study.mix.mix_program"} <= worker
+    assert not worker & {"pandas", "plotly", "streamlit"}
+
+
+def modules_after(program: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; {program}; print(*sys.modules)"],
         cwd=ROOT, capture_output=True, text=True, timeout=120, check=True,
     )  # fmt: skip
-    assert {*LATER, "plotly", "planner.study.mix.mix_program"} <= set(told.stdout.split())
+    return set(done.stdout.split())
 
 
 def _imported_late(path: Path) -> Iterator[str]:

@@ -8,9 +8,12 @@ from datetime import date
 
 import scipy.optimize  # noqa: F401 - otherwise loaded where it is first used, which is a plan that a person waits for
 
+import planner.report.answer.other_measures
 import planner.report.market.job_offers
+import planner.study.buy_or_wait
 import planner.study.market.gpu_guide
 import planner.study.market.survey
+import planner.study.plan_any
 import planner.study.uncertainty.stress
 import planner.study.uncertainty.tornado  # noqa: F401
 from planner.report.answer.plan_report import evaluate

@@ -27,7 +27,7 @@ from planner.study.measures import MEASURES
 from planner.study.mix.best_mix import BestMix, MixUnavailable, best_mix
 from planner.study.mix.search import PricedExample, priced_examples
 from planner.study.uncertainty.futures import Futures
-from planner.web import address, ask, show, state
+from planner.web import address, ask, show, state, workers
 from planner.web.shared import shared
 from planner.web.state import PlanResult
 from pricing.caching import cached
@@ -130,7 +130,7 @@ def cash(ranked: Sequence[EvaluatedOption]) -> None:
             show.table("lines", "", lines, columns, "lines.csv", alt=f"{titles[index]}, line by line")
 
 
-@cached(state.PLANS, same=lambda ledgers, _: ledgers, equal=lambda _, is_dark: is_dark)
+@cached(state.CHARTS, same=lambda ledgers, _: ledgers, equal=lambda _, is_dark: is_dark)
 def _parts_figure(ledgers: tuple[Ledger, ...], is_dark: bool) -> object:
     return charts.cost_parts(ledgers, is_dark)
 
@@ -153,18 +153,20 @@ def parts(ledgers: Sequence[Ledger], money: Money = TODAY) -> None:
 
 @shared(64)
 def _best_mix(plan: Plan) -> BestMix | MixUnavailable:
-    return best_mix(plan)
+    return workers.run_in_worker(best_mix, plan)
 
 
 @shared(64)
 def _tried_mixes(plan: Plan) -> tuple[PricedExample, ...]:
-    return priced_examples(plan)
+    return workers.run_in_worker(priced_examples, plan)
 
 
 @shared(64)
 def _waiting(plan: Plan) -> tuple[Waiting | BuyOrWaitUnavailable, BuyOrWaitFutures | None]:
     study = waiting(plan)
-    return study, None if isinstance(study, BuyOrWaitUnavailable) else buy_or_wait_futures(study)
+    if isinstance(study, BuyOrWaitUnavailable):
+        return study, None
+    return study, workers.run_in_worker(buy_or_wait_futures, study)
 
 
 def mix(plan: Plan, answer: Answer) -> None:
@@ -240,7 +242,7 @@ def buy_or_wait(plan: Plan) -> None:
 
 @shared(64, key=lambda plan, answer, futures: (plan,))
 def _other_measures(plan: Plan, answer: Answer, futures: Futures | None) -> OtherMeasures | None:
-    return measures_report.other_measures(plan, answer, futures)
+    return workers.run_in_worker(measures_report.other_measures, plan, answer, futures)
 
 
 def other_measures(plan: Plan, answer: Answer, futures: Futures | None) -> None:

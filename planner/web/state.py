@@ -24,7 +24,8 @@ from pricing.feeds.live import current
 from pricing.quotes import Quotes, with_quotes
 from pricing.stale import as_of
 
-PLANS = 128  # kept, with their answers: those that fifty people look at now, and those before
+PLANS = 64  # kept, with their answers, beside the one that each session looks at
+CHARTS = 32
 _QUICK_SECONDS = 0.2
 
 
@@ -205,9 +206,9 @@ def precompute_default_answer() -> None:
 
 
 # Charts by answer, which is one object for all sessions that ask the same.
-_payback_figure = cached(PLANS)(payback_chart.payback_chart)
+_payback_figure = cached(CHARTS)(payback_chart.payback_chart)
 cached_payback_summary = cached(PLANS)(payback_chart.payback_summary)
-_futures_figure = cached(PLANS)(future_charts.futures_dots)
+_futures_figure = cached(CHARTS)(future_charts.futures_dots)
 
 
 def futures_figure() -> go.Figure | None:

@@ -12,7 +12,7 @@ from planner.scenario.presets import find_preset
 from planner.scenario.question import KEYS, SERVE, TRAIN, TUNE
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import affordable_fleet, scenario_from_token_bill
-from planner.web import address, fields, name_box, state
+from planner.web import address, fields, name_box, state, workers
 from pricing import Catalogue
 
 Use = Callable[[Scenario], None]
@@ -60,7 +60,11 @@ def _use_budget(catalogue: Catalogue, use: Use) -> None:
     # From the session: with a click that follows typing at once, the typed text comes in the same run.
     usd, accelerator, years = (st.session_state[key] for key in ("budget_usd", "budget_gpu", "budget_years"))
     scenario = Scenario(accelerator=accelerator, years=years)
-    fleet = affordable_fleet(catalogue, scenario, usd, state.day())
+    try:
+        fleet = workers.run_in_worker(affordable_fleet, catalogue, scenario, usd, state.day())
+    except workers.NoResultError as refusal:
+        st.session_state[_NOTE] = str(refusal)
+        return
     label, duration = catalogue.accelerator_label(accelerator), years_words(years)
     if fleet is None:
         note = f"{words.usd(usd)} does not pay for one {label} over {duration} by any option. Shown is the cost of one."

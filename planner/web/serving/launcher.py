@@ -16,8 +16,9 @@ from planner.web import pages, state, workers
 from planner.web.run_queue import RUNS
 from planner.web.serving import connections, web_app
 
-# Loaded where it is first used, so that a command line need not wait for it. A server loads it before.
-LATER = ("pandas", "scipy.optimize")
+# Loaded where it is first used, so that a command line need not wait for it. A server loads it before; what only
+# calculations need is loaded by `planner.web.preloaded`.
+LATER = ("pandas",)
 # Kept answers are thousands of objects, of which the garbage collector can collect none: as often as Python looks by
 # itself, that was a fifth of a rerun. Now it looks at all of them every few hundred reruns.
 _GC_THRESHOLDS = (2_000, 20, 50)
