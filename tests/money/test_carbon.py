@@ -97,7 +97,23 @@ def test_rented_by_hand_counts_the_billed_hours_and_their_share_of_a_life() -> N
     hours = 8 * 0.5 * 8_760
     # the frozen server: 10,200 W for 8, of which 0.76 are drawn; an hour takes its share of five years
     assert found.kwh == pytest.approx(hours * 10.2 / 8 * 0.76 * 1.25)
-    assert found.making_kg == pytest.approx(hours * (EMBODIED_KG + SERVER_KG / 8) / (5 * 8_760))
+    making = hours * (EMBODIED_KG + SERVER_KG / 8) / (5 * 8_760)
+    assert found.making_kg == pytest.approx(making)
+    # of a machine that lives seven years, five or four
+    assert of(made, "on_demand").making_kg == pytest.approx((making * 5 / 7, making, making * 5 / 4))
+
+
+@pytest.mark.parametrize("key", ["own", "on_demand"])
+def test_each_end_of_the_range_is_that_of_the_ledger_at_that_end(key: str) -> None:
+    made = planned(own=OwnInputs(accelerators=8))
+    option = made.option(key)
+    assert option is not None
+    ends = zip(("low", "typical", "high"), (option.low, option.ledger, option.high), strict=True)
+    low, typical, high = (ledger_emissions(made.setting, key, ledger, case) for case, ledger in ends)
+    assert low.kwh < typical.kwh < high.kwh
+    found = option_emissions(made.setting, option)
+    assert found.operation_kg == pytest.approx((low.operation_kg, typical.operation_kg, high.operation_kg))
+    assert found.making_kg == pytest.approx((low.making_kg, typical.making_kg, high.making_kg))
 
 
 @pytest.mark.parametrize("key", ["own", "on_demand"])
@@ -222,6 +238,17 @@ def test_rented_hours_are_drawn_where_the_seller_says_it_stands() -> None:
     assert found.operation_kg is not None
     assert found.kwh is not None
     assert found.operation_kg.typical == pytest.approx(found.kwh * 0.03075)
+
+
+def test_hours_of_several_sellers_are_drawn_from_the_grids_of_all() -> None:
+    made = planned(work=(Work(accelerators=2_048, busy_share=0.5),), ways=("on_demand",))
+    shares = made.setting.offers.shares
+    assert {share.accelerators for share in shares} == {512}
+    found = of(made, "on_demand")
+    assert found.where == "several countries"
+    each = [emitted_from(CATALOGUE, share.offer).operation_kg for share in shares]
+    for end, kg in enumerate(found.operation_kg or ()):
+        assert kg == pytest.approx(2_048 / 8 * sum(one[end] for one in each if one is not None) / len(each))
 
 
 def emitted_from(facts: Catalogue, offer: str) -> OptionEmissions:
