@@ -33,4 +33,5 @@ def pytest_collection() -> Iterator[None]:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(20_000, 20, 20)  # catalogues are large and stay: looking through them is dear
         gc.enable()

@@ -11,7 +11,7 @@ from planner.report.files.file_kinds import FOLDER, KINDS, WRITE
 from tests.house import ROOT
 
 
-@pytest.mark.parametrize("name", [kind.name for kind in KINDS])
+@pytest.mark.parametrize("name", ["scenario", "answer", "rentals"])
 def test_schema_prints_what_stands_in_the_folder(capsys: pytest.CaptureFixture[str], name: str) -> None:
     assert main(["schema", name]) == OK
     told = capsys.readouterr().out

@@ -10,8 +10,10 @@ from planner.scenario.presets import load_presets
 from planner.scenario.question import HOURS, QUESTIONS
 from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
+from tests import golden
 from tests.facts import DAY
 from tests.report.plain_plans import lines_of, plain_plan
+from tests.rows import each_row
 
 SEEDS = 40
 # "1 is", "1 was", "a month on 1 costs" are verbs; 0.1, $1 and 1,001 are other numbers.
@@ -41,7 +43,14 @@ def test_the_check_sees_what_it_is_for() -> None:
     assert not any(faults(line) for line in good)
 
 
-@pytest.mark.parametrize("key", SCENARIOS)
+@each_row("key", golden.KEYS)
+def test_the_text_of_a_preset_is_grammar(key: str) -> None:
+    assert [(one, line) for line in golden.kept(key).splitlines() for one in faults(line)] == []
+
+
+@pytest.mark.parametrize("key", [
+    "default", *(pytest.param(one.key, marks=pytest.mark.slow) for one in load_presets()),
+])  # fmt: skip
 def test_what_is_said_of_a_preset_is_grammar(key: str) -> None:
     assert [(one, line) for line in lines_of(load_catalogue(), SCENARIOS[key], DAY) for one in faults(line)] == []
 
