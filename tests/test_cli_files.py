@@ -188,8 +188,6 @@ def test_a_reader_that_has_seen_enough_ends_it_quietly(call: list[str]) -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "planner", *call], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as begun:
-        assert begun.stdout is not None
-        assert begun.stderr is not None
         begun.stdout.close()
         err = begun.stderr.read()
         assert begun.wait(120) == OK

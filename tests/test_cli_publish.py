@@ -88,7 +88,6 @@ def test_what_one_publishes_another_reads(home: Home, tmp_path: Path) -> None:
     theirs = current()
     for facts in (ours, theirs):
         figure = facts.offers[H100].usd_per_accelerator_hour
-        assert figure is not None
         assert figure.newest.typical == 2.79
     assert {key: one.usd_per_accelerator_hour.newest.typical for key, one in theirs.offers.items()
             if one.usd_per_accelerator_hour} == {

@@ -92,7 +92,6 @@ def test_a_figure_means_in_the_glossary_what_its_field_says(name: str, meaning: 
 @each_row("closed_list", LISTS)
 def test_every_word_of_a_closed_list_is_in_the_glossary(closed_list: str) -> None:
     section = re.search(rf"^### {closed_list}:.*?(?=^#|\Z)", GLOSSARY, flags=re.MULTILINE | re.DOTALL)
-    assert section is not None
     explained = set(table_rows(section.group())) - {"Word", "---"}
     assert explained == set(get_args(LISTS[closed_list]))
 
@@ -179,7 +178,6 @@ def test_a_release_says_first_which_numbers_move() -> None:
 
 def test_the_readmes_line_for_the_shell_works(capsys: pytest.CaptureFixture[str]) -> None:
     line = re.search(r"python -m planner (.+)", README)
-    assert line is not None
     assert main(shlex.split(line.group(1))) == 0
     assert "H100-SXM5-80GB" in capsys.readouterr().out
 
@@ -195,7 +193,6 @@ def test_a_plan_rents_at_what_an_old_price_is_worth_and_says_how_old_it_is(days_
     catalogue = load_catalogue()
     made = plan(catalogue, Scenario(), catalogue.day + timedelta(days=days_on))
     prices, key = made.setting.offers.prices, made.setting.offers.on_demand
-    assert prices is not None
     assert key is not None
     found = prices.of(key)
     assert found.age_days >= days_on
@@ -209,7 +206,6 @@ def one_line(text: str) -> str:
 
 def futures_of_the_method() -> str:
     section = re.search(r"^## Futures\n.*?(?=^## )", METHOD, flags=re.MULTILINE | re.DOTALL)
-    assert section is not None
     return one_line(section.group())
 
 
@@ -243,14 +239,12 @@ def rooms_on_disk() -> set[str]:
 
 def test_the_first_decision_draws_the_rooms_that_there_are() -> None:
     drawing = re.search(r"^    pricing ←.*\n(?:    .*\n)*", THE_HOUSE, flags=re.MULTILINE)
-    assert drawing is not None
     drawn = set(re.findall(r"\bpricing\b|planner\.\w+", drawing.group()))
     assert drawn == rooms_on_disk()
 
 
 def test_the_first_decision_names_the_rooms_that_are_reserved_and_not_built() -> None:
     sentence = re.search(r"^- Two rooms have their place.*?(?=^- )", THE_HOUSE, flags=re.MULTILINE | re.DOTALL)
-    assert sentence is not None
     reserved = {*house.FLOOR_OF, *house.ONLY_IN["requests"]} - rooms_on_disk() - {"app", "planner.__main__"}
     assert set(re.findall(r"`((?:planner|pricing)\.\w+)`", sentence.group())) == reserved
 
@@ -266,7 +260,6 @@ def test_the_picture_shows_every_room() -> None:
     for room in ("money", "study", "report", "speed"):
         folders = {path.parent.name for path in (ROOT / "planner" / room).glob("*/__init__.py")}
         told = re.search(rf"<b>planner/{room}</b>.*<i>([\w, ]+)</i>", picture)
-        assert told is not None
         assert set(told[1].split(", ")) == folders
 
 

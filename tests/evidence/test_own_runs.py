@@ -93,8 +93,6 @@ def test_a_service_goes_by_its_model_and_engine_only() -> None:
 def test_the_whole_speed_is_so_many_times_as_fast_and_the_range_is_narrower() -> None:
     job = TRAIN.model_copy(update={"measured": said("training", (0.8, 0.8, 0.8)).scenario_factors()})
     plain, own = train(CATALOGUE, TRAIN).speed, train(CATALOGUE, job).speed
-    assert plain is not None
-    assert own is not None
     pace = training_correction(CATALOGUE, job, H100)
     rate = own.tokens_per_s_per_accelerator
     assert rate.typical == pytest.approx(pace.ratio * plain.tokens_per_s_per_accelerator.typical)
@@ -121,9 +119,7 @@ def test_among_many_accelerators_each_goes_by_its_own_runs() -> None:
     (row,) = across(CATALOGUE, job, (H100, H200, "A100-SXM4-80GB"), (64,))
     for found in row:
         alone = train(CATALOGUE, job.model_copy(update={"accelerator": found.accelerator})).speed
-        assert alone is not None
         assert found.tokens_per_s_per_accelerator == pytest.approx(alone.tokens_per_s_per_accelerator.typical)
-        assert found.days is not None
         assert (found.days.low, found.days.high) == pytest.approx((alone.days.low, alone.days.high))
 
 

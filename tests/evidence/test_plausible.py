@@ -275,7 +275,6 @@ def test_every_run_is_left_out_with_its_source_and_with_each_class_that_is_not_m
 
 def test_bands_are_wider_of_what_is_harder_to_foretell_and_of_what_was_never_seen() -> None:
     spread = fit_error_spread(RUNS, FOUND)
-    assert spread is not None
     assert spread.wider["chip"]["odd"] > 1.15 * spread.wider["chip"]["old"]
     assert spread.step > 1.5
     assert spread.ends["dense"].above > 1.3 * spread.ends["dense"].below  # published is above more often and further

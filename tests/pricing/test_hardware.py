@@ -19,7 +19,6 @@ KINDS = {"gpu", "tpu", "asic", "apu", "cpu", "apple", "edge"}
 
 
 def typical(figure: Figure | None) -> float:
-    assert figure is not None
     return figure.newest.typical
 
 

@@ -14,7 +14,6 @@ from pricing.names import accelerator
 
 
 def typical(figure: Figure | None) -> float:
-    assert figure is not None
     return figure.newest.typical
 
 

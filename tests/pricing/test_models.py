@@ -118,7 +118,6 @@ def test_open_models_lead_to_their_shapes(catalogue: Catalogue) -> None:
 ])  # fmt: skip
 def test_newest_prices(catalogue: Catalogue, record: str, read: float, write: float) -> None:
     held = catalogue.hosted[record]
-    assert held.output_usd_per_mtoken is not None
     newest = (held.input_usd_per_mtoken.newest.typical, held.output_usd_per_mtoken.newest.typical)
     assert newest == (read, write)
 

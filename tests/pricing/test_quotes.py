@@ -265,8 +265,6 @@ def test_a_second_file_takes_nothing_off_the_first_ones_prices() -> None:
 def test_a_quote_for_a_card_is_its_newest_price() -> None:
     new = quoted(f"accelerator: {CHIP}, price_usd: 26500, low_usd: 26000, note: reseller")
     before, after = SMALL.accelerators[CHIP].price_usd, new.accelerators[CHIP].price_usd
-    assert before is not None
-    assert after is not None
     assert (after.newest.low, after.newest.typical, after.newest.high) == (26000, 26500, None)
     assert (after.newest.source, after.newest.note, after.since) == ("yours", "reseller", DAY)
     assert before.values.items() <= after.values.items()
@@ -276,7 +274,6 @@ def test_a_quote_for_a_card_is_its_newest_price() -> None:
 
 def test_a_quote_for_a_card_nobody_priced_is_its_first_price() -> None:
     figure = quoted("accelerator: rtx 4090, price_usd: 1800").accelerators["RTX-4090-24GB"].price_usd
-    assert figure is not None
     assert (figure.unit, figure.newest.typical, len(figure.values)) == ("USD", 1800, 1)
 
 
@@ -284,6 +281,5 @@ def test_a_quote_for_a_card_nobody_priced_is_its_first_price() -> None:
 def test_a_quote_for_a_server_is_the_price_of_the_whole_machine(named: str) -> None:
     new = quoted(f"{named}, price_usd: 250000")
     figure = new.servers["HGX-H100-8"].price_usd
-    assert figure is not None
     assert figure.newest.typical == 250000
     assert new.accelerators == SMALL.accelerators

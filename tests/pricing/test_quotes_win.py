@@ -159,7 +159,6 @@ def test_quotes_win_and_everything_else_stays(quotes: Quotes) -> None:
     for key, offer in new.offers.items():
         figure = offer.usd_per_accelerator_hour
         if shape(offer) in newest:
-            assert figure is not None
             assert figure.newest.typical == newest[shape(offer)]
             assert is_yours(figure.newest)
         elif key not in SMALL.offers:

@@ -39,7 +39,6 @@ def rents(catalogue: Catalogue) -> Iterator[tuple[str, Figure]]:
 
 
 def price(offer: Offer) -> float:
-    assert offer.usd_per_accelerator_hour is not None
     return offer.usd_per_accelerator_hour.newest.typical
 
 

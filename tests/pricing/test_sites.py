@@ -66,7 +66,6 @@ def test_norway_is_a_country_and_not_the_word_no(catalogue: Catalogue) -> None:
 ])  # fmt: skip
 def test_a_place_says_whose_figure_it_borrows(catalogue: Catalogue, site: str, figure: str, owner: str) -> None:
     found = catalogue.site_figure(site, figure)
-    assert found is not None
     assert found[0] == owner
 
 
@@ -82,7 +81,6 @@ def test_only_the_world_has_no_parent_and_every_chain_ends_there(catalogue: Cata
 @each_row("site", ["DE", "FR", "IT", "ES", "BE", "NL", "FI", "AT", "PT", "GR", "DK", "SE"])
 def test_a_survey_price_is_the_high_end_where_a_large_users_price_is_known(catalogue: Catalogue, site: str) -> None:
     figure = catalogue.sites[site].usd_per_kwh
-    assert figure is not None
     value = figure.newest
     assert value.kind == "derived"
     assert value.high is not None
@@ -113,7 +111,6 @@ def test_an_official_industrial_price_is_preferred_to_a_model(catalogue: Catalog
     assert set(european) == EUROS.keys() - {"EU"}
     for key in european:
         figure = catalogue.sites[key].usd_per_kwh
-        assert figure is not None
         assert catalogue.sources[figure.newest.source].publisher == "Eurostat", key
 
 
@@ -172,7 +169,6 @@ def test_our_own_judgement_says_that_it_is_ours(catalogue: Catalogue) -> None:
 
 def typical(catalogue: Catalogue, site: str, customer: Customer) -> float:
     found = electricity(catalogue, site, customer)
-    assert found is not None
     return found.figure.newest.typical
 
 
@@ -195,7 +191,6 @@ def test_a_household_may_pay_less_than_a_firm_so_none_follows_from_another(catal
 
 def test_an_american_household_pays_what_july_says_and_the_year_is_the_low_end(catalogue: Catalogue) -> None:
     texas = catalogue.sites["US-TX"].household_usd_per_kwh
-    assert texas is not None
     assert (texas.newest.low, texas.newest.typical) == (0.1446, 0.1588)
 
 
@@ -203,7 +198,6 @@ def test_every_place_has_a_price_for_every_class_and_says_when_it_is_anothers(ca
     for site in catalogue.sites:
         for customer, field in FIELDS.items():
             found = electricity(catalogue, site, customer)
-            assert found is not None
             own = getattr(catalogue.sites[site], field)
             assert (found.stands_in is None) == (own is not None), (site, customer)
             if found.stands_in is not None:
@@ -213,7 +207,6 @@ def test_every_place_has_a_price_for_every_class_and_says_when_it_is_anothers(ca
 @pytest.mark.parametrize("site", ["NO", "IS", "IN", "MY"])
 def test_a_large_site_has_a_price_of_its_own_where_it_had_the_worlds(catalogue: Catalogue, site: str) -> None:
     found = electricity(catalogue, site, "large")
-    assert found is not None
     assert found.stands_in is None
 
 
@@ -222,7 +215,6 @@ def test_singapore_takes_the_average_of_four_neighbours_from_below_the_lowest_to
 ) -> None:
     """Malaysia 0.1089, Taiwan 0.1413, Japan 0.18, South Korea 0.093: 0.1308; 0.62 x 0.093 and 1.2 x 0.18."""
     found = electricity(catalogue, "SG", "large")
-    assert found is not None
     value = found.figure.newest
     assert found.stands_in == (
         "no price of Singapore for a large site: the average of Malaysia, Taiwan, Japan and South Korea stands in, "
@@ -235,12 +227,10 @@ def test_singapore_takes_the_average_of_four_neighbours_from_below_the_lowest_to
 
 def test_one_neighbour_alone_does_not_stand_in(catalogue: Catalogue) -> None:
     found = electricity(catalogue, "SG", "household")
-    assert found is not None
     assert found.stands_in == "no price of Singapore for a household: that of the world stands in, with a wider range"
 
 
 def test_a_province_takes_its_countrys_price_and_says_so(catalogue: Catalogue) -> None:
     found = electricity(catalogue, "CA-AB", "large")
-    assert found is not None
     assert found.stands_in is not None
     assert "that of Canada stands in" in found.stands_in

@@ -104,7 +104,6 @@ def test_each_question_starts_from_a_preset_that_asks_it() -> None:
 def speeds_of(key: str, **changed: object) -> tuple[Preset, ScenarioInHours]:
     """A preset, and what its model needs; perhaps on another accelerator."""
     one = find_preset(key)
-    assert one is not None
     found = convert_to_hours(load_catalogue(), one.scenario.model_copy(update=changed))
     assert found.problems == ()
     return one, found
@@ -113,8 +112,6 @@ def speeds_of(key: str, **changed: object) -> tuple[Preset, ScenarioInHours]:
 def test_pre_training_is_done_well_before_its_deadline() -> None:
     one, found = speeds_of("pre-train-7b")
     training, task = found.trainings[0], one.scenario.work[0].train
-    assert training.speed is not None
-    assert task is not None
     assert task.deadline_days is not None
     assert 140 < training.tokens / training.params < 160  # it says: about 150 for each parameter
     assert training.speed.days.high < task.deadline_days
@@ -126,7 +123,6 @@ def test_pre_training_is_done_well_before_its_deadline() -> None:
 def test_fine_tuning_takes_hours_not_days_and_keeps_eight_gpus_busy_for_few() -> None:
     _, found = speeds_of("fine-tune-70b")
     training = found.trainings[0]
-    assert training.speed is not None
     assert 1 < training.speed.days.typical * 24 < 8
     assert found.scenario.work[0].effective_utilization < 0.1
 
@@ -134,9 +130,7 @@ def test_fine_tuning_takes_hours_not_days_and_keeps_eight_gpus_busy_for_few() ->
 def test_the_chat_service_keeps_its_promise_with_a_machine_of_eight() -> None:
     one, found = speeds_of("chat-service")
     serving, task = found.servings[0], one.scenario.work[0].serve
-    assert task is not None
     assert latency_classes()["chat"].ttft_ms == task.ttft_ms
-    assert serving.tpot is not None
     assert serving.tpot.p99_ms <= task.tpot_ms  # type: ignore[operator]
     assert (serving.accelerators_at_average, serving.accelerators_at_peak) == (4, 8)
     assert found.scenario.hosted is not None  # it says that somebody sells it by the token
@@ -154,7 +148,6 @@ def test_the_sentiment_api_takes_what_it_says(chip: str, enough: int) -> None:
 def test_startup_is_paid_back_after_159_trainings() -> None:
     """6,500 USD, of which 4,000 for cards, over 1 USD an hour for the pair less 0.18 for 1.2 kW: 7,927 hours."""
     one = find_preset("startup")
-    assert one is not None
     work, own, rent = one.scenario.work[0], one.scenario.own, one.scenario.rent
     assert own.capex_usd is not None
     assert rent.usd_per_accelerator_hour is not None
@@ -163,19 +156,14 @@ def test_startup_is_paid_back_after_159_trainings() -> None:
     assert hours / 50 == pytest.approx(158.5, abs=0.1)
     made = plan(load_catalogue(), one.scenario, DAY)
     own_option, rented = made.option("own"), made.option("on_demand")
-    assert own_option is not None
-    assert rented is not None
     assert own_option.ledger.total_usd == 6_500.0 + 36 * 36.0
     assert rented.ledger.total_usd == 36 * 200.0  # four trainings a month of 50 hours of the pair
 
 
 def test_enterprise_gives_the_stated_cash_flow() -> None:
     one = find_preset("enterprise")
-    assert one is not None
     made = plan(load_catalogue(), one.scenario, DAY)
     own, rented = made.option("own"), made.option("on_demand")
-    assert own is not None
-    assert rented is not None
     assert own.ledger.monthly_usd[0] == 800_000.0
     assert set(own.ledger.monthly_usd[1:]) == {5_000.0}
     assert rented.ledger.monthly_usd[1:] == pytest.approx(20_000.0)

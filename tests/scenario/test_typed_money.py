@@ -45,7 +45,6 @@ def test_a_file_in_several_currencies_is_read_in_dollars() -> None:
     assert found.own.usd_per_kwh == 0.2
     assert found.own.capex_usd == pytest.approx(300_000 * EURO / 0.9194, rel=1e-5)
     assert found.reserve.volume[0].usd_per_accelerator_hour == pytest.approx(EURO / 0.8338, rel=1e-5)
-    assert found.tax is not None
     assert found.tax.profit_usd_per_year == -1e6 * EURO
     assert {one.text for one in found.typed} == {"1.85 EUR", "€25,000", "CHF 300k", "1 GBP", "-1e6 EUR"}
 
@@ -158,7 +157,6 @@ def test_a_currency_alone_takes_the_rate_of_the_catalogue_with_its_day_and_sourc
     assert any("Files also show EUR, at 1.1172 USD of 2026-10-30 (ECB)." in line for line in conventions(made))
     assert read(write_scenario(SavedScenario(found))) == found
     then = plan(as_of(CATALOGUE, date(2026, 10, 1)), found, date(2026, 10, 1)).setting.currency
-    assert then is not None
     assert then.usd_per_unit == 1.1355
 
 
@@ -169,7 +167,6 @@ def test_a_currency_alone_takes_the_rate_of_the_catalogue_with_its_day_and_sourc
 ])  # fmt: skip
 def test_a_day_names_the_rate_and_a_rate_of_your_own_wins(text: str, shown: tuple[float, date, str]) -> None:
     found = plan(CATALOGUE, read(f"currency: {text}"), DAY).setting.currency
-    assert found is not None
     assert (found.usd_per_unit, found.day, found.source) == shown
 
 

@@ -131,7 +131,6 @@ def test_every_closed_choice_names_its_list(path: Path, wrong: object) -> None:
         Scenario.model_validate(_data(path, wrong))
     (said,) = [wish for where, wish in format_errors(refused.value) if where == path]
     one = field_spec(path)
-    assert one is not None
     assert ", ".join(one.choices) in said
 
 
@@ -205,7 +204,6 @@ def test_what_is_too_large_is_refused_with_the_nearest_that_is_not() -> None:
 def test_a_way_that_does_not_help_is_not_named() -> None:
     """Without jobs there are none to leave out; six works by the hour are too many over any ten years but fewer."""
     said = over_budget_message(asked(*[HOURS] * 6))
-    assert said is not None
     assert "job" not in said
     assert said.startswith("of 6 kinds over 10 years takes ")
 

@@ -39,7 +39,6 @@ def scenario(work: Work, accelerator: str = "H100-SXM5-80GB") -> Scenario:
 def test_runs_that_come_every_month_are_hours_that_may_wait() -> None:
     work = Work(accelerators=8, train=TUNE)
     alone = train(CATALOGUE, training_job(scenario(work), work, TUNE))
-    assert alone.speed is not None
     plain = convert_to_hours(CATALOGUE, scenario(work)).scenario.work[0]
     assert plain.accelerator_hours_per_month == pytest.approx(20 * alone.speed.days.typical * 24 * 8)
     assert (plain.accelerators, plain.accelerators_per_job, plain.may_wait) == (8, 8, True)
@@ -59,7 +58,6 @@ def test_one_run_is_a_job_and_a_deadline_it_misses_is_told() -> None:
     enough, days = re.search(r": ([\d,]+) of them take ([\d.]+) days", late.problems[0]).groups()  # type: ignore[union-attr]
     there = convert_to_hours(CATALOGUE, scenario(Work(accelerators=int(enough), train=once)))
     assert not there.problems  # as the speed model has it, not in proportion
-    assert there.trainings[0].speed is not None
     assert there.trainings[0].speed.days.typical == pytest.approx(float(days), abs=0.06)
     assert float(days) <= 30.0
     would = float(re.search(r"A deadline of ([\d.]+) days would do as it is", late.problems[0]).group(1))  # type: ignore[union-attr]
@@ -82,10 +80,8 @@ def test_the_number_that_is_in_time_is_in_time(accelerators: int, deadline_days:
     found = fewest_by_deadline(CATALOGUE, job, deadline_days, 4_096)
     if found is not None:
         assert found.accelerators > accelerators
-        assert found.days is not None
         assert found.days.typical <= deadline_days
         alone = train(CATALOGUE, job.model_copy(update={"accelerators": found.accelerators}))
-        assert alone.speed is not None
         assert alone.speed.days.typical == pytest.approx(found.days.typical)
 
 
@@ -99,7 +95,6 @@ def test_the_answer_says_what_would_be_in_time() -> None:
     assert said.title.endswith(" after the deadline.")
     assert deferral_line(made) is None
     best = market(CATALOGUE, scenario(Work(accelerators=8, train=once), "any"), DAY).best
-    assert best is not None
     assert said.sentences[1].startswith("In time for the least, of all accelerators: ")
     assert best.words[2:] in said.sentences[1]
     never = once.model_copy(update={"deadline_days": 0.002})
@@ -114,10 +109,8 @@ def test_the_answer_says_what_would_be_in_time() -> None:
 def test_a_run_of_over_a_year_says_how_many_would_do_it_within_one() -> None:
     once = TrainingTask(model="llama-3-70b", tokens=2e12)
     made = plan(CATALOGUE, scenario(Work(accelerators=64, train=once)), DAY)
-    assert made.setting.resolved is not None
     (late,) = made.setting.resolved.late
     enough = re.search(r"over a year: ([0-9,]+) of them take ([0-9.]+) days$", str(late.problem))
-    assert enough is not None
     assert float(enough[2]) <= 365 < late.days
     more = convert_to_hours(CATALOGUE, scenario(Work(accelerators=int(enough[1]), train=once)))
     assert not more.problems
@@ -150,7 +143,6 @@ def test_a_service_wants_its_peak_and_could_be_bought_by_the_token() -> None:
     plain, hosted = found.scenario.work[0], found.scenario.hosted
     assert plain.accelerators == alone.accelerators_at_peak
     assert plain.busy_share == pytest.approx(alone.accelerators_at_average / alone.accelerators_at_peak)  # type: ignore[operator]
-    assert hosted is not None
     assert hosted.million_output_tokens_per_month == pytest.approx(20 * 3_600 * 730 * 250 / 1e6)
     assert hosted.price is not None
     assert CATALOGUE.hosted[hosted.price].model == "Llama-3-70B"
@@ -189,7 +181,6 @@ def test_other_work_becomes_accelerators_around_the_clock_and_is_told() -> None:
     written = scenario(Work(serve=ServingTask(model="flux", requests_per_s=0.4, peak_requests_per_s=1.0)))
     made = plan(CATALOGUE, written, DAY)
     found, work = made.setting.resolved, made.setting.scenario.work[0]
-    assert found is not None
     assert found.others[0].work == "FLUX.1-dev"
     assert work.accelerators == found.others[0].accelerators_at_peak == 13  # one does 0.0893 x 0.88 a second
     assert work.busy_share == pytest.approx(6 / 13)

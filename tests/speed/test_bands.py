@@ -67,7 +67,6 @@ def test_a_job_that_others_ran_is_surer_than_one_like_none() -> None:
     widths = []
     for job in (usual, odd):
         speed = train(CATALOGUE, job).speed
-        assert speed is not None
         widths.append(log(speed.band.high / speed.band.low))
         assert bool(speed.band.alike) != bool(speed.band.unlike)
     assert widths[0] < widths[1]
@@ -76,7 +75,6 @@ def test_a_job_that_others_ran_is_surer_than_one_like_none() -> None:
 def test_a_service_says_which_runs_its_range_goes_by() -> None:
     job = ServingJob(model="llama-3.1-8b", accelerator="H100-SXM5-80GB", input_tokens=1_000, output_tokens=300)
     band = serve(CATALOGUE, job).band
-    assert band is not None
     assert band.alike > 0
     local = serve(CATALOGUE, job.model_copy(update={"model": "deepseek-v3", "accelerators": 8, "engine": "local"})).band
     assert local is None or local.unlike

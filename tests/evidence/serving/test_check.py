@@ -324,7 +324,6 @@ def test_the_data_file_holds_every_constant_inside_its_range() -> None:
 @pytest.mark.slow
 def test_constants_of_first_tokens_foretell_what_they_made() -> None:
     seen = waited(CATALOGUE, published_runs(SERVING), serving_data().values())
-    assert seen is not None
     assert len(set(seen.source)) > 3
     truth = replace(serving_data().values(), first_token_ms=20.0, prompt_layer_us=800.0, compiled_steps_waited=3.0)
     made = replace(seen, published_s=seen.published_s * np.exp(-seen.log_errors(truth)))

@@ -54,8 +54,6 @@ def test_a_slower_machine_answers_later_and_promises_less() -> None:
     as_said = serve(CATALOGUE, promised)
     half = serve(CATALOGUE, promised.model_copy(update={"measured_over_predicted": 0.5}))
     assert half.requests_per_s_within_promise < as_said.requests_per_s_within_promise * 0.5
-    assert half.tpot is not None
-    assert as_said.tpot is not None
     assert half.tpot.mean_ms > 1.9 * as_said.tpot.mean_ms
 
 

@@ -174,8 +174,6 @@ def test_they_move_the_answer_and_narrow_it(catalogue: Catalogue) -> None:
     job = JOB.model_copy(update={"accelerators": 256})
     plain = train(catalogue, job).speed
     own = train(catalogue, anchored(catalogue, job, rows_at(catalogue, 0.8)).job).speed
-    assert plain is not None
-    assert own is not None
     assert own.tokens_per_s_per_accelerator.typical < 0.9 * plain.tokens_per_s_per_accelerator.typical
     said = default_bands()["own_runs/job/dense_layout_chosen"]
     assert (own.band.low, own.band.high, own.band.rows) == (said.low, said.high, said.rows)
@@ -213,8 +211,6 @@ def test_constants_come_back_from_the_file_they_were_written_to(
     assert found.constants.e16 == pytest.approx(fitted.constants.e16, rel=1e-3)
     assert found.chips == pytest.approx(dict(fitted.chips), abs=5e-4)
     plain, own = train(catalogue, JOB).speed, train(catalogue, JOB, calibration=found).speed
-    assert plain is not None
-    assert own is not None
     assert own.step_time_s != plain.step_time_s
     assert own.band.rows <= len(rows) < plain.band.rows
     assert found.spread.seen != default_calibration().spread.seen

@@ -181,7 +181,6 @@ def quoted(age_days: int) -> Catalogue:
     catalogue = catalogue_of([Read("posted", age_days, 2.0)])
     ((key, offer),) = catalogue.offers.items()
     figure = offer.usd_per_accelerator_hour
-    assert figure is not None
     values = {day: value.model_copy(update={"source": YOURS}) for day, value in figure.values.items()}
     priced = offer.model_copy(update={"usd_per_accelerator_hour": figure.model_copy(update={"values": values})})
     return catalogue.model_copy(update={"offers": {key: priced}})
@@ -208,7 +207,6 @@ def test_days_on_which_a_price_was_read_and_what_its_seller_has_shown_by_a_day()
     reads = [Read("posted", 10, 2.0, 1), Read("posted", 10, 2.0, 1), Read("posted", 10, 2.0, 3)]
     catalogue = catalogue_of(reads)
     again = catalogue.offers["b/1"].usd_per_accelerator_hour
-    assert again is not None
     looked_at = catalogue.offers["b/1"].model_copy(
         update={"usd_per_accelerator_hour": again.model_copy(update={"checked": TODAY})}
     )

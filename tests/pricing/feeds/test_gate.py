@@ -71,7 +71,6 @@ def test_what_cannot_be_placed_is_held(changes: dict[str, Any], reason: str) -> 
 
 def test_a_name_that_nobody_knows_is_told_with_its_memory() -> None:
     reason = judged(Observation(**row(accelerator="H900", memory_gb=192)))
-    assert reason is not None
     assert reason.name == "H900 with 192 GB"
     assert not reason.acceptable
 
@@ -127,7 +126,6 @@ def test_spot_prices_may_jump_further_than_lists() -> None:
 
 def test_the_catalogues_own_price_counts_where_nothing_was_read_yet() -> None:
     reason = judged(Observation(**row(269.0)))
-    assert reason is not None
     assert (reason.kind, reason.against) == ("cents", 2.69)
 
 
@@ -208,7 +206,6 @@ def tiered(catalogue: Catalogue) -> dict[tuple[str, str], list[str]]:
 
 def asked(record: HostedPrice) -> tuple[float, float]:
     """What the record asks for a million tokens, to read and to write."""
-    assert record.output_usd_per_mtoken is not None
     return record.input_usd_per_mtoken.newest.typical, record.output_usd_per_mtoken.newest.typical
 
 

@@ -82,10 +82,8 @@ def test_a_price_becomes_a_dated_value_of_the_same_offer(keep: Keep, environ: di
     keep(rental(2.99))
     live = current(environ)
     figure = live.offers[H100].usd_per_accelerator_hour
-    assert figure is not None
     assert (figure.newest.typical, figure.since, figure.checked) == (2.99, DAY, DAY)
     old = FACTS.offers[H100].usd_per_accelerator_hour
-    assert old is not None
     assert {day: value for day, value in figure.values.items() if day != DAY} == old.values
     assert len(live.offers) == len(FACTS.offers)
     assert trust(live, figure.newest) == "API"
@@ -116,7 +114,6 @@ def test_a_price_that_stays_is_looked_at_again(keep: Keep, environ: dict[str, st
     for days in (3, 2, 1, 0):
         keep(rental(2.99 if days else 2.99001), day=DAY - timedelta(days=days))
     figure = current(environ).offers[H100].usd_per_accelerator_hour
-    assert figure is not None
     assert (figure.since, figure.checked) == (DAY - timedelta(days=3), DAY)
 
 
@@ -130,7 +127,6 @@ def test_what_the_catalogue_has_not_becomes_an_offer(keep: Keep, environ: dict[s
         "eu-north-1", "europe", "reserved_3y", "p5.48xlarge",
     )  # fmt: skip
     assert (offer.vcpus, offer.ram_gb, offer.fabric, offer.doubts) == (192, 2048.0, "efa", ())
-    assert offer.usd_per_accelerator_hour is not None
     assert offer.usd_per_accelerator_hour.newest.typical == 3.0
 
 
@@ -169,7 +165,6 @@ def test_first_hand_wins_unless_it_is_a_week_older(keep: Keep, environ: dict[str
 def price(live: Catalogue) -> float:
     """Of RunPod's H100."""
     figure = live.offers[H100].usd_per_accelerator_hour
-    assert figure is not None
     return figure.newest.typical
 
 

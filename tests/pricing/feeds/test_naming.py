@@ -64,7 +64,6 @@ def new_offers(live: Catalogue) -> set[tuple[str, str, float]]:
     found = set()
     for key, offer in live.offers.items():
         if key not in load_catalogue().offers:
-            assert offer.usd_per_accelerator_hour is not None
             seller = live.providers[offer.provider].label
             found.add((seller, offer.accelerator, offer.usd_per_accelerator_hour.newest.typical))
     return found

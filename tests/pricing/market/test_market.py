@@ -97,14 +97,12 @@ def test_no_seller_is_the_market() -> None:
         assert whole is not None
         for name in {seller.name for seller in everybody}:
             rest = order_band([seller for seller in everybody if seller.name != name], order)
-            assert rest is not None
             assert rest.typical == pytest.approx(whole.typical, rel=0.08), name
 
 
 @given(st.floats(1, 30_000), st.floats(DAY_MONTHS, 60), st.sampled_from(["on_demand", "reserved", "spot"]))
 def test_every_order_has_a_band_in_order(count: float, months: float, purchase: Any) -> None:
     band = order_band(market_of(H100), OrderRequest(count, months, purchase))
-    assert band is not None
     assert 0 < band.low < band.typical < band.high
     assert 0 <= band.chance <= 1
     assert (band.wait_months is None) == (band.standing == "unavailable")
@@ -115,8 +113,6 @@ def test_a_longer_term_never_costs_more_and_is_no_harder_to_get(count: float, mo
     shorter, longer = (
         order_band(market_of(H100), OrderRequest(count, term, "reserved")) for term in (months, months + 1)
     )
-    assert shorter is not None
-    assert longer is not None
     assert longer.typical <= shorter.typical * 1.005
     assert longer.chance >= shorter.chance - 1e-9
 
@@ -130,7 +126,6 @@ def test_one_seller_gives_one_quote() -> None:
     """With one seller the band is that seller's own doubt, around its own price."""
     alone = [Seller("only", "cluster", math.log(3.0), 0.1, 0.9, 10.0, True)]
     band = order_band(alone, OrderRequest(8, DAY_MONTHS, "on_demand"))
-    assert band is not None
     assert band.typical == pytest.approx(3.0, rel=0.02)
     assert band.has_few_sellers
     assert band.unnamed_share == 0

@@ -101,12 +101,8 @@ def test_a_number_at_once_without_a_rate_is_a_closed_loop() -> None:
     job = ServingJob(model="llama-3.1-8b", accelerator="H100-SXM5-80GB", input_tokens=4_000)
     assert serve(load_catalogue(), job).ttft is None
     few, many = (serve(load_catalogue(), job.model_copy(update={"batch": batch})) for batch in (2, 64))
-    assert few.ttft is not None
-    assert many.ttft is not None
     assert few.ttft.p99_ms < many.ttft.p99_ms
     assert many.ttft.p50_ms <= many.ttft.p99_ms
-    assert few.tpot is not None
-    assert many.tpot is not None
     assert few.tpot.p50_ms < many.tpot.p50_ms
 
 

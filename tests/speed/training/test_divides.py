@@ -43,10 +43,7 @@ def test_no_number_of_accelerators_is_refused_for_its_divisors(count: int) -> No
 
 def test_fewer_that_divide_are_named_where_they_are_faster() -> None:
     odd, even = (train(load_catalogue(), job(count, model="Llama-3.1-70B")) for count in (97, 96))
-    assert odd.better is not None
     assert odd.better.accelerators == 96
-    assert odd.speed is not None
-    assert even.speed is not None
     assert odd.speed.days.typical > even.speed.days.typical
     assert any("97 divide badly: 96 accelerators are" in said for said in odd.warnings)
     assert even.better is None
@@ -57,7 +54,6 @@ XEON, H100 = "CPU-Xeon-8480plus", "H100-SXM5-80GB"
 
 def test_a_processor_trains_slowly_and_over_a_wide_range() -> None:
     found = train(CATALOGUE, TrainingJob(model="Llama-3.2-1B", accelerator=XEON, accelerators=2, tokens=1e8))
-    assert found.speed is not None
     rate = found.speed.tokens_per_s_per_accelerator
     assert rate.high / rate.low > 6
     peak_tokens = 229.4e12 / (6 * 1.24e9)

@@ -115,7 +115,6 @@ def test_a_plan_takes_it_as_a_run_of_known_hours(catalogue: Catalogue) -> None:
     hours = learnt(catalogue, accelerators=8).hours.typical
     assert found.scenario.work[0].jobs[0].hours == pytest.approx(hours)
     told = other_work_summary(catalogue, found)
-    assert told is not None
     assert told.title.startswith(
         "ResNet-50 v1.5, 224 x 224, 90 epochs of ImageNet-1k (as torchvision's reference training)"
     )
