@@ -240,17 +240,6 @@ def test_rented_hours_are_drawn_where_the_seller_says_it_stands() -> None:
     assert found.operation_kg.typical == pytest.approx(found.kwh * 0.03075)
 
 
-def test_hours_of_several_sellers_are_drawn_from_the_grids_of_all() -> None:
-    made = planned(work=(Work(accelerators=2_048, busy_share=0.5),), ways=("on_demand",))
-    shares = made.setting.offers.shares
-    assert {share.accelerators for share in shares} == {512}
-    found = of(made, "on_demand")
-    assert found.where == "several countries"
-    each = [emitted_from(CATALOGUE, share.offer).operation_kg for share in shares]
-    for end, kg in enumerate(found.operation_kg or ()):
-        assert kg == pytest.approx(2_048 / 8 * sum(one[end] for one in each if one is not None) / len(each))
-
-
 def emitted_from(facts: Catalogue, offer: str) -> OptionEmissions:
     """Eight H100 for a year, rented from one offer."""
     work = (Work(accelerators=8, busy_share=0.5),)
