@@ -272,7 +272,8 @@ def _tie_sentences(answer: Answer) -> tuple[str, ...]:
     today, other = (words.usd(float(way.measures.cash_today_usd)) for way in answer.pair)
     if first.owns and second.owns:
         return (f"So choose on cash: {first.start_text} takes {today} on day one, {second.start_text} {other}.",)
-    if first.owns or first.side == "mix":
+    takes_cash = float(answer.pair[0].measures.cash_today_usd) > 0
+    if takes_cash and (first.owns or first.side == "mix"):
         cash = f"{first.start_text} takes {today} on day one"
         return (f"So choose on cash and freedom: {cash}, {second.start_text} can be stopped.",)
     if first.commitment_rank > second.commitment_rank:
@@ -324,7 +325,7 @@ def _tiles(plan: Plan, answer: Answer, futures: Futures | None) -> tuple[Tile, .
     payer, other = (second, first) if is_mix else (first, second)
     takes, name = words.format_usd_short(float(other.measures.cash_today_usd)), WAYS[other.option.way].start_text
     beside = f"; {name} takes {takes}"
-    if WAYS[payer.option.way].owns:
+    if WAYS[payer.option.way].owns and float(payer.measures.cash_today_usd) > 0:
         detail = f"{beside}. Payback is in today's money"
         day_one = _day_one_tile(payer, futures, detail, _cash_recovery_text(answer))
     else:
