@@ -47,14 +47,6 @@ def time_parts(days: float, digits: int = 3) -> tuple[str, str]:
     return _said(days, _unit_of(days, digits), digits)
 
 
-def span_words(low: float, high: float) -> str:
-    """From one length of time to another, in one unit where they are alike: 18.8 to 33.1 hours."""
-    if not (math.isfinite(low) and math.isfinite(high) and 0 < low <= high <= _ALIKE * low):
-        return f"{format_duration(low)} to {format_duration(high)}"
-    unit = _unit_of(low, 3)
-    return f"{_number(low, unit, 3)} to {''.join(_said(high, unit, 3))}"
-
-
 def range_words(low: float, typical: float, high: float) -> str:
     """A length of time and its range, in one unit where they are alike: 1 day (0.8 to 1.38)."""
     usual, ends = format_duration(typical), range_ends(low, typical, high)

@@ -9,7 +9,7 @@ measurements, `python -m bench believe` repeats them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from datetime import date
 from typing import NamedTuple, TypeVar, cast
 
@@ -97,15 +97,6 @@ class PriceEstimates:
         names = (column.name for column in fields(self) if column.name != "keys")
         rest = (np.concatenate([getattr(self, name), getattr(others, name)]) for name in names)
         return PriceEstimates((*self.keys, *others.keys), *rest)
-
-    def with_price(self, key: str, *, low: float, typical: float, high: float) -> PriceEstimates:
-        here = np.arange(len(self.keys)) == self.places[key]
-        return replace(
-            self,
-            low=np.where(here, low, self.low),
-            typical=np.where(here, typical, self.typical),
-            high=np.where(here, high, self.high),
-        )
 
     def rows(self, at: Sequence[int]) -> PriceEstimates:
         """Return those at some places."""

@@ -78,11 +78,6 @@ class VerdictShares:
         """Return the share of futures that the leading group holds."""
         return self.group_share[self.lead]
 
-    @property
-    def per_100(self) -> int:
-        """Return the number of futures of 100 that the leading group holds."""
-        return round(100 * self.lead_share)
-
     def within(self, group: Group) -> dict[str, float]:
         """Return each option's share of its group's futures, the largest first."""
         total = self.group_share.get(group, 0.0)

@@ -217,10 +217,3 @@ def test_days_on_which_a_price_was_read_and_what_its_seller_has_shown_by_a_day()
     assert repricings_per_month(known, day - 400).tolist() == pytest.approx([usual] * 3)
     learnt = [3 * usual / (3 + days / 30.4) for days in (0, 10, 14)]  # the same price again each time
     assert repricings_per_month(known, day).tolist() == pytest.approx(learnt)
-
-
-def test_a_price_that_is_set_replaces_that_of_its_offer_alone() -> None:
-    found = worth([Read("posted", 0, 2.0), Read("posted", 0, 3.0)])
-    changed = found.with_price("b/1", low=1.0, typical=1.5, high=2.5)
-    assert changed.at(0) == found.at(0)
-    assert (changed.at(1).low, changed.at(1).typical, changed.at(1).high) == (1.0, 1.5, 2.5)
