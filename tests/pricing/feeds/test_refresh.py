@@ -4,7 +4,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -69,6 +69,17 @@ def test_the_same_prices_twice_on_a_day_are_one_reading(server: Server, go: Refr
     assert go().sources[0].new == 1
     assert count(environ) == 2
     assert count(environ, "refreshes") == 3
+
+
+@pytest.mark.parametrize(("days", "verdict"), [(80, "believed"), (95, "held")])
+def test_a_price_is_compared_with_what_was_read_of_it_within_ninety_days(
+    server: Server, go: Refresh, days: int, verdict: str
+) -> None:
+    """5.50 lies within what 80 days may do to 2.79, and too far from the others where nobody knows what it was."""
+    says(server, row(2.79))
+    go(day=DAY - timedelta(days=days))
+    says(server, row(5.5))
+    assert go().sources[0].verdicts == {verdict: 1}
 
 
 def test_of_a_machine_listed_twice_the_cheaper_one_that_is_free_counts(
