@@ -16,7 +16,17 @@ from starlette.applications import Starlette
 from streamlit.web.server.starlette.starlette_static_routes import create_streamlit_static_assets_routes
 
 from planner.web.serving import launcher
-from planner.web.serving.web_app import CODECS, STATIC, PageHeadMiddleware, StaticCompressionMiddleware, negotiate_codec
+from planner.web.serving.web_app import (
+    CODECS,
+    STATIC,
+    SYMBOLS,
+    SYMBOLS_OF,
+    PageHeadMiddleware,
+    StaticCompressionMiddleware,
+    SymbolsMiddleware,
+    negotiate_codec,
+)  # fmt: skip
+from tools import symbols
 
 SCRIPT = max(STATIC.glob("static/js/*.js"), key=lambda path: -path.stat().st_size)
 PLOTLY = next(STATIC.glob("static/js/PlotlyChart*.js"))
@@ -32,9 +42,8 @@ class Said(NamedTuple):
 
 def asked(path: str, method: str = "GET", **headers: str) -> Said:
     """Streamlit's own files as the app serves them. A path may be one that a client of good manners would mend."""
-    served = PageHeadMiddleware(
-        StaticCompressionMiddleware(Starlette(routes=create_streamlit_static_assets_routes(None)))
-    )
+    files = Starlette(routes=create_streamlit_static_assets_routes(None))
+    served = PageHeadMiddleware(SymbolsMiddleware(StaticCompressionMiddleware(files)))
     said: list[dict[str, Any]] = []
 
     async def send(message: dict[str, Any]) -> None:
@@ -154,3 +163,21 @@ def test_the_address_is_the_one_to_type_and_no_small_answer_is_held_back() -> No
             accepted, _ = listener.accept()
         with accepted:
             assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
+def test_the_icons_that_are_used_are_sent_in_the_place_of_all() -> None:
+    where = f"/static/media/{SYMBOLS_OF}"
+    assert (STATIC / "static" / "media" / SYMBOLS_OF).is_file(), "Streamlit has another font: run tools/symbols.py"
+    answer = asked(where)
+    assert answer.raw == SYMBOLS.read_bytes()
+    assert answer.headers["cache-control"] == "no-cache"
+    assert len(answer.raw) < 20_000
+    again = asked(where, if_none_match=answer.headers["etag"])
+    assert (again.status, again.raw) == (304, b"")
+    assert not asked(where, "HEAD").raw
+
+
+def test_every_icon_that_is_named_is_in_the_font() -> None:
+    in_streamlit = symbols.names(STATIC / "static" / "media" / SYMBOLS_OF)
+    assert len(in_streamlit) > 3_000
+    assert symbols.names(SYMBOLS) == symbols.icons() & in_streamlit

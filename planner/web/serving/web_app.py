@@ -30,6 +30,8 @@ from pricing.catalogue import cache_dir
 Headers = Iterable[tuple[bytes, bytes]]
 SCRIPT = Path(__file__).resolve().parents[3] / "app.py"
 STATIC = Path(file_util.get_static_dir())
+# The part of Streamlit's font of icons that is used, and the font that it is a part of (`python -m tools.symbols`).
+SYMBOLS, SYMBOLS_OF = Path(__file__).parents[1] / "symbols.woff2", "MaterialSymbols-Rounded.nEdyypZU.woff2"
 _COMPRESSED_KINDS = frozenset({".js", ".css", ".svg"})  # fonts and pictures are small already
 _REPLACED = frozenset({b"content-length", b"etag", b"vary", b"accept-ranges"})
 
@@ -74,6 +76,31 @@ def negotiate_codec(accepted: str) -> Codec | None:
 def _base_path() -> str:
     path = str(st.get_option("server.baseUrlPath") or "").strip("/")
     return f"/{path}" if path else ""
+
+
+class SymbolsMiddleware:
+    """Sends the icons that are used in the place of Streamlit's whole font of icons.
+
+    A browser asks each time whether it has changed: its name does not.
+    """
+
+    def __init__(self, app: App) -> None:
+        self.app = app
+        self.font = SYMBOLS.read_bytes()
+        self.tag = b'"%s"' % hashlib.sha256(self.font).hexdigest().encode()
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Serve a request."""
+        path = f"{_base_path()}/static/media/{SYMBOLS_OF}"
+        if scope["type"] != "http" or scope["path"] != path or scope["method"] not in ("GET", "HEAD"):
+            await self.app(scope, receive, send)
+            return
+        has_it = self.tag.decode() in header_value(scope, b"if-none-match")
+        body = b"" if has_it or scope["method"] == "HEAD" else self.font
+        headers = [(b"etag", self.tag), (b"cache-control", b"no-cache"), (b"content-type", b"font/woff2")]
+        headers += [] if has_it else [(b"content-length", str(len(self.font)).encode())]
+        await send({"type": "http.response.start", "status": 304 if has_it else 200, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
 
 
 class StaticCompressionMiddleware:
@@ -297,6 +324,7 @@ app = st.App(
     SCRIPT,
     middleware=[
         Middleware(PageHeadMiddleware),
+        Middleware(SymbolsMiddleware),
         Middleware(StaticCompressionMiddleware),
     ],
 )
