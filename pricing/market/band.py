@@ -102,22 +102,28 @@ class OrderBand:
         return self.effective_sellers < constants().band.few_sellers
 
 
+class _Mixture(NamedTuple):
+    """The quotes of all sellers for an order, the unnamed one last: how much each counts, its log price and spread."""
+
+    quotes: tuple[_Quote, ...]
+    shares: Floats
+    middles: Floats
+    spreads: Floats
+
+    def below(self, shares: Floats) -> tuple[float, ...]:
+        """Return the prices that these shares of all quotes lie below."""
+        return tuple(np.exp(_quantiles(shares, self.shares, self.middles, self.spreads)).tolist())
+
+
 def order_band(sellers: Sequence[Seller], order: OrderRequest) -> OrderBand | None:
     """Return the band of an order; None where no seller has a price."""
-    quotes = [quote for seller in sellers if (quote := _quote(seller, order, _hyperscaler_weight(sellers))) is not None]
-    if not quotes:
+    mixture = _mixture(sellers, order)
+    if mixture is None:
         return None
-    known = constants().band
-    weights, unnamed = _capped(np.array([quote.weight for quote in quotes])), _unnamed(quotes, order)
-    shares = np.append(weights, unnamed.weight)
-    if shares.sum() <= 0:
-        return None
-    middles = np.append([quote.ln_usd for quote in quotes], unnamed.ln_usd)
-    spreads = np.append([quote.spread for quote in quotes], known.unnamed_spread)
+    known, quotes, shares = constants().band, mixture.quotes, mixture.shares
     effective = float(shares.sum() ** 2 / np.sum(shares**2))
     compared = 1 + (known.quotes - 1) * (1 - math.exp(-(effective - 1) / 2))
-    least_of_quotes = 1 - (1 - np.array(_BAND)) ** (1 / compared)
-    low, typical, high = np.exp(_quantiles(least_of_quotes, shares, middles, spreads)).tolist()
+    low, typical, high = mixture.below(1 - (1 - np.array(_BAND)) ** (1 / compared))
     cheapest = _cheapest(quotes, order, typical)
     able = [quote for quote in quotes if quote.seller.fabric or not order.is_joined]
     depths, there = [quote.depth for quote in able], [quote.seller.there for quote in able]
@@ -130,8 +136,26 @@ def order_band(sellers: Sequence[Seller], order: OrderRequest) -> OrderBand | No
         effective_sellers=effective, chance=likely, standing=standing,
         even_chance_count=count_with_chance(0.5, depths, there),
         wait_months=None if standing == "unavailable" else min(_wait(quote, order) for quote in quotes),
-        unnamed_share=float(unnamed.weight / shares.sum()),
+        unnamed_share=float(shares[-1] / shares.sum()),
     )  # fmt: skip
+
+
+def seller_quotes(sellers: Sequence[Seller], order: OrderRequest) -> tuple[float, ...] | None:
+    """Return the 10th, 50th and 90th percentile of what one seller asks, before any are compared; None: no seller."""
+    mixture = _mixture(sellers, order)
+    return None if mixture is None else mixture.below(np.array(_BAND))
+
+
+def _mixture(sellers: Sequence[Seller], order: OrderRequest) -> _Mixture | None:
+    counts_less = _hyperscaler_weight(sellers)
+    quotes = tuple(quote for seller in sellers if (quote := _quote(seller, order, counts_less)) is not None)
+    if not quotes:
+        return None
+    weights, unnamed = _capped(np.array([quote.weight for quote in quotes])), _unnamed(quotes, order)
+    middles = np.append([quote.ln_usd for quote in quotes], unnamed.ln_usd)
+    spreads = np.append([quote.spread for quote in quotes], constants().band.unnamed_spread)
+    shares = np.append(weights, unnamed.weight)
+    return _Mixture(quotes, shares, middles, spreads) if shares.sum() > 0 else None
 
 
 def _hyperscaler_weight(sellers: Sequence[Seller]) -> float:
@@ -141,10 +165,10 @@ def _hyperscaler_weight(sellers: Sequence[Seller]) -> float:
 
 def _quote(seller: Seller, order: OrderRequest, hyperscaler_weight: float) -> _Quote | None:
     known = constants().band
-    priced = _seller_price(seller, order)
+    priced = list_price(seller, order)
     if priced is None:
         return None
-    ln_usd, spread = priced
+    ln_usd, spread = priced[0], math.hypot(seller.half / Z80, known.blur, priced[1])
     depth = seller_depth(seller.kind, order.months, order.purchase, order.age, seller.published_most, seller.free_now)
     share = chance(order.count, depth)
     if order.count < seller.least_order:
@@ -157,28 +181,25 @@ def _quote(seller: Seller, order: OrderRequest, hyperscaler_weight: float) -> _Q
     return _Quote(seller, weight, ln_usd + size_discount(order) + scarcity(share), spread, share, depth)
 
 
-def _seller_price(seller: Seller, order: OrderRequest) -> tuple[float, float] | None:
-    """Return a seller's log price for the kind of purchase and term, and its standard deviation."""
+def list_price(seller: Seller, order: OrderRequest) -> tuple[float, float] | None:
+    """Return a seller's log price for the kind of purchase and term, and the standard deviation of what is modelled."""
     known, kind = constants(), term_kind(seller.kind)
-    spread = math.hypot(seller.half / Z80, known.band.blur)
     if order.purchase == "reserved" and seller.terms:
         price = own_term(seller.kind, order.months, seller.terms, seller.generation, seller.list_on_demand)
         moved = 0.0  # belief moves a seller's whole list by one factor
         if seller.list_on_demand and seller.ln_price is not None:
             moved = seller.ln_price - math.log(seller.list_on_demand)
-        return math.log(price.usd) + moved, math.hypot(
-            spread, 0.0 if price.is_published else known.terms.residual[kind]
-        )
+        return math.log(price.usd) + moved, 0.0 if price.is_published else known.terms.own_residual[kind]
     if seller.ln_price is None:
         return None
     if order.purchase == "on_demand":
-        return seller.ln_price, spread
+        return seller.ln_price, 0.0
     if order.purchase == "spot":
         ratio = known.spot[seller.kind if seller.kind in ("hyperscaler", "host") else "others"]
-        return seller.ln_price + math.log(ratio.ratio), math.hypot(spread, ratio.spread)
+        return seller.ln_price + math.log(ratio.ratio), ratio.spread
     depth = known.terms.one_year[kind] * discount_share(kind, order.months) * known.terms.between_sellers[kind]
     ln_usd = seller.ln_price + math.log(term_ratio(seller.kind, order.months, seller.generation))
-    return ln_usd, math.hypot(spread, depth, known.terms.residual[kind])
+    return ln_usd, math.hypot(depth, known.terms.residual[kind])
 
 
 def _fabric(seller: Seller, count: float, spread: float) -> tuple[float, float, float]:

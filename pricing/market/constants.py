@@ -28,7 +28,8 @@ class TermConstants(StrictModel):
     share: dict[TermKind, tuple[float, ...]] = Field(description="of the one-year discount, at each knot")
     one_year: dict[TermKind, _Positive] = Field(description="-ln(price of a year / price on demand), middle seller")
     between_sellers: dict[TermKind, _Positive] = Field(description="standard deviation of its logarithm over sellers")
-    residual: dict[TermKind, _Positive] = Field(description="log standard deviation left at one seller and term")
+    residual: dict[TermKind, _Positive] = Field(description="log standard deviation left at a seller without terms")
+    own_residual: dict[TermKind, _Positive] = Field(description="the same at a seller with other terms of its own")
     own_depth_doubt: _Positive = Field(description="log; how far a seller's own list is believed to tell its depth")
     generation: dict[TermKind, dict[str, float]] = Field(description="log factor on the depth, by generation of chip")
 

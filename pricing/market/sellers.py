@@ -114,7 +114,7 @@ def _seller(
         fabric=any(one.fabric not in (None, "ethernet") for one in capacities),
         generation=generation(catalogue, offers[keys[0]].accelerator),
         published_most=max(published, default=None),
-        list_on_demand=best.read_usd if on_demand and terms else None,
+        list_on_demand=best.read_usd if on_demand else None,
         terms=terms,
         least_order=min(one.least for one in capacities),
     )  # fmt: skip

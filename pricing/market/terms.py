@@ -1,8 +1,8 @@
 """What a commitment is worth: the price of a term over the price on demand, at one seller and across sellers.
 
 ln(term price / on-demand price) = -depth x share(term). The share is 0 at a day, 1 at a year and never falls; the depth
-differs between sellers. A seller's own list binds: at a published term its price, between two a straight line in the
-logarithms, never above a shorter term of the same list.
+differs between sellers. A seller's own list binds: at a published term its price, between two their discounts in
+proportion to the share, never above a shorter term of the same list.
 """
 
 import math
@@ -71,7 +71,7 @@ def own_term(
     elif months > terms[-1]:
         value = usd[-1] - own_depth * (here - discount_share(kind, terms[-1]))
     else:
-        between = np.interp(math.log(months), np.log(terms), usd)
+        between = np.interp(here, [discount_share(kind, term) for term in terms], usd)
         value = min(float(between), float(usd[terms <= months].min()))
     return TermPrice(math.exp(value), False)
 

@@ -1,0 +1,158 @@
+"""How well does the market know a price that it has not read? Each seller and each contract is held out in turn.
+
+A seller: the catalogue is read without it, and its price is looked for between the 10th and the 90th percentile of what
+the others ask for the same order. A contract: the seller keeps its other prices, and the contract is looked for in the
+range of what its own list then says. A band holds if 80 % lie in it.
+"""
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from pricing import Catalogue, load_catalogue
+from pricing.belief import believed
+from pricing.market.band import Z80, OrderRequest, Seller, list_price, seller_quotes
+from pricing.market.depth import Purchase
+from pricing.market.sellers import TERM_MONTHS, chip_age, listed, sellers
+from pricing.market.terms import DAY_MONTHS
+
+LEAST_SELLERS = 5  # of a chip: with fewer the band is stated as few sellers
+LEAST_ALIKE = 2
+MACHINE = 8
+Held = Literal["seller", "contract"]
+
+
+class HeldOut(NamedTuple):
+    """A price that was held out, and where it lies in the range that the rest gives for it."""
+
+    held: Held
+    chip: str
+    seller: str
+    months: float
+    number: int
+    is_hyperscaler: bool
+    error: float  # log, of the typical price over the real one
+    is_inside: bool
+
+    @property
+    def term_class(self) -> str:
+        """Return the class of the length of the commitment."""
+        return "on demand" if self.months < 1 else "to 6 months" if self.months <= 6 else "a year and more"
+
+    @property
+    def size_class(self) -> str:
+        """Return the class of the number."""
+        return "one card" if self.number == 1 else "a machine" if self.number <= MACHINE else "several machines"
+
+
+def main() -> Iterator[str]:
+    """One line for each class of order."""
+    catalogue = load_catalogue()
+    for held, tries in (("seller", held_out_sellers(catalogue)), ("contract", held_out_contracts(catalogue))):
+        rows = list(tries)
+        for name, group in classes(rows).items():
+            yield f"one {held} held out, {name}: {summary(group)}"
+
+
+def classes(rows: Iterable[HeldOut]) -> dict[str, list[HeldOut]]:
+    """Return the rows together, and by kind of seller, length of commitment and number."""
+    groups = dict[str, list[HeldOut]]()
+    for row in rows:
+        kind = "hyperscalers" if row.is_hyperscaler else "others"
+        for name in ("all", kind, f"{kind}, {row.term_class}", f"{kind}, {row.size_class}"):
+            groups.setdefault(name, []).append(row)
+    return groups
+
+
+def inside(rows: list[HeldOut]) -> float:
+    """Return the share of prices that lie in their range."""
+    return float(np.mean([row.is_inside for row in rows]))
+
+
+def median_error(rows: list[HeldOut]) -> float:
+    """Return the median of the size of the errors, log."""
+    return float(np.median(np.abs([row.error for row in rows])))
+
+
+def summary(rows: list[HeldOut]) -> str:
+    """Return a group in words."""
+    bias = float(np.median([row.error for row in rows]))
+    return f"{inside(rows):.0%} of {len(rows)} inside, median error {median_error(rows):.3f}, bias {bias:+.3f}"
+
+
+def held_out_sellers(catalogue: Catalogue) -> Iterator[HeldOut]:
+    """Hold out each seller of a chip, and with it all that its prices say about those of others.
+
+    Its price is followed from the day that it was read by what the market did since. A hyperscaler is looked for among
+    hyperscalers: the market lets their list prices count for little.
+    """
+    for chip, market in _markets(catalogue):
+        moved = _moved(catalogue, chip)
+        for name in sorted({seller.name for seller in market}):
+            others = sellers(_without(catalogue, chip, name), chip, catalogue.day)
+            for seller in (one for one in market if one.name == name):
+                alike = [one for one in others if (one.kind == "hyperscaler") == (seller.kind == "hyperscaler")]
+                for months, usd in _prices(seller) if len(alike) >= LEAST_ALIKE else ():
+                    order = _order(catalogue, chip, seller, months)
+                    quotes = seller_quotes(alike, order)
+                    if quotes is not None:
+                        yield _row("seller", chip, seller, order, usd * moved[name, usd], quotes)
+
+
+def held_out_contracts(catalogue: Catalogue) -> Iterator[HeldOut]:
+    """Hold out each contract of a seller whose list has another price."""
+    for chip, market in _markets(catalogue):
+        for seller in market:
+            base = None if seller.list_on_demand is None else math.log(seller.list_on_demand)
+            for months, usd in seller.terms.items():
+                rest = {term: price for term, price in seller.terms.items() if term != months}
+                order = _order(catalogue, chip, seller, months)
+                price = list_price(replace(seller, terms=rest, ln_price=base), order)
+                if price is not None:
+                    ends = tuple(math.exp(price[0] + z * price[1]) for z in (-Z80, 0.0, Z80))
+                    yield _row("contract", chip, seller, order, usd, ends)
+
+
+def _markets(catalogue: Catalogue) -> Iterator[tuple[str, tuple[Seller, ...]]]:
+    for chip in sorted({offer.accelerator for offer in catalogue.offers.values()}):
+        market = sellers(catalogue, chip, catalogue.day)
+        if len({seller.name for seller in market}) >= LEAST_SELLERS:
+            yield chip, market
+
+
+def _moved(catalogue: Catalogue, chip: str) -> dict[tuple[str, float], float]:
+    """Return what the market did since a price was read, by seller and price, as a factor."""
+    keys = listed(catalogue, chip, frozenset({"on_demand", *TERM_MONTHS}), catalogue.day)
+    prices = believed(catalogue, catalogue.day, keys)
+    rows = zip(keys, prices.read_usd.tolist(), prices.moved.tolist(), strict=True)
+    return {(catalogue.offers[key].provider, usd): 1 + moved for key, usd, moved in rows}
+
+
+def _without(catalogue: Catalogue, chip: str, seller: str) -> Catalogue:
+    offers = catalogue.offers.items()
+    return catalogue.model_copy(
+        update={"offers": {key: one for key, one in offers if one.provider != seller or one.accelerator != chip}}
+    )
+
+
+def _prices(seller: Seller) -> Iterator[tuple[float, float]]:
+    if seller.list_on_demand is not None:
+        yield DAY_MONTHS, seller.list_on_demand
+    yield from seller.terms.items()
+
+
+def _order(catalogue: Catalogue, chip: str, seller: Seller, months: float) -> OrderRequest:
+    purchase: Purchase = "on_demand" if months < 1 else "reserved"
+    count = max(seller.least_order, 1 if seller.kind in ("host", "pod") else MACHINE)
+    return OrderRequest(count, months, purchase, count > MACHINE, chip_age(catalogue, chip))
+
+
+def _row(held: Held, chip: str, seller: Seller, order: OrderRequest, usd: float, ends: tuple[float, ...]) -> HeldOut:
+    low, typical, high = ends
+    return HeldOut(
+        held, chip, seller.name, order.months, int(order.count), seller.kind == "hyperscaler",
+        math.log(typical / usd), low <= usd <= high,
+    )  # fmt: skip
