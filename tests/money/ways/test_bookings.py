@@ -187,7 +187,7 @@ def test_as_work_grows_more_is_reserved_step_by_step() -> None:
 
 
 def test_steps_that_save_three_percent_are_taken() -> None:
-    """Eight more for eight months: a year of them at 1.43 costs 3.4 % of all more than eight months on demand at 2.0."""
+    """Eight more for eight months: a year of them at 1.43 costs 3.4 % of all more than on demand at 2.0."""
     more = work(busy_share=1.0, jobs=({"label": "more", "accelerators": 8, "hours": 8 * 730.0, "first_month": 3},))
     found = built(made(more, terms={"year": ("reserved_1y", 1.43)}, years=1.0), reserved.build)
     assert found.title == "Reserve 8 for 1 year"

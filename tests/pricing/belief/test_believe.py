@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pricing.belief import PriceEstimates, believed
-from pricing.belief.readings import CLASSES, MarketIndex, constants, readings, repricings_per_month
+from pricing.belief.readings import CLASSES, MarketIndex, constants, market_index, readings, repricings_per_month
 from pricing.catalogue import Catalogue
 from pricing.figure import Figure, FigureValue
 from pricing.load import build
@@ -217,3 +217,23 @@ def test_days_on_which_a_price_was_read_and_what_its_seller_has_shown_by_a_day()
     assert repricings_per_month(known, day - 400).tolist() == pytest.approx([usual] * 3)
     learnt = [3 * usual / (3 + days / 30.4) for days in (0, 10, 14)]  # the same price again each time
     assert repricings_per_month(known, day).tolist() == pytest.approx(learnt)
+
+
+def test_changes_between_two_knots_of_the_index_move_it() -> None:
+    """Twenty sellers rise by a hundredth in ten days of one month: up to three in the month, drawn towards none."""
+    catalogue = catalogue_of([Read("posted", 10, 2.02)] * 20)
+    offers = {}
+    for key, offer in catalogue.offers.items():
+        figure = offer.usd_per_accelerator_hour
+        newest = next(iter(figure.values.values()))
+        first = newest.model_copy(update={"typical": 2.0})
+        values = {TODAY - timedelta(days=20): first, TODAY - timedelta(days=10): newest}
+        offers[key] = offer.model_copy(
+            update={"usd_per_accelerator_hour": figure.model_copy(update={"values": values})}
+        )
+    day = TODAY.toordinal()
+    index = market_index(readings(catalogue.model_copy(update={"offers": offers})), day)
+    moved = index.moved(np.array([day - 30.0, day - 15.0, float(day)]))
+    assert np.log(1.01) < moved[0] < 3 * np.log(1.01)
+    assert moved[1] == pytest.approx(moved[0] / 2)
+    assert moved[2] == 0
