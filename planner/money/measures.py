@@ -31,10 +31,11 @@ from pricing.caching import cached
 ALWAYS = OutcomeReason("always", "never costs more than the baseline")
 REACHED = OutcomeReason("found", "payback reached and not reversed")
 REACHED_AND_LOST = OutcomeReason("found", "paid back, but a later expense exceeds what had come back by then")
+BY_SALE = OutcomeReason("found", "paid back only with what the sale brings")
 NEVER_SAVES = OutcomeReason("never", "once the money is out, no month brings any back")
 NEVER_IN_TIME = OutcomeReason("never", "what comes back does not reach what went out", " within these months")
 NOT_COMPARED = OutcomeReason("none", "there are no two ways to compare")
-ENDINGS = (ALWAYS, REACHED_AND_LOST, REACHED, NEVER_SAVES, NEVER_IN_TIME, NOT_COMPARED)
+ENDINGS = (ALWAYS, REACHED_AND_LOST, REACHED, NEVER_SAVES, NEVER_IN_TIME, NOT_COMPARED, BY_SALE)
 _WORDS = np.array(
     [
         f"no payback needed: {one.detail}" if one is ALWAYS else one.detail if one.word == "found" else str(one)
@@ -57,6 +58,11 @@ class Payback:
     def reason(self) -> NDArray[np.str_]:
         """Why there is a month, or none, in words."""
         return np.asarray(_WORDS[self.ending])
+
+    @property
+    def is_by_sale(self) -> bool:
+        """Whether only the sale brings the money back, of a single entry."""
+        return bool(np.all(self.ending == ENDINGS.index(BY_SALE)))
 
     @property
     def is_found(self) -> NDArray[np.bool_]:
@@ -229,10 +235,21 @@ def rates_of_return(setting: PlanContext, ledgers: Sequence[Ledger], baseline: L
     return tuple(found.at(index) for index in range(len(ledgers)))
 
 
-def savings_before_resale_usd(option: Ledger, baseline: Ledger) -> NDArray[np.float64]:
-    """The saving by month without what a sale brings: a fleet is paid back by its work, not by being sold. [USD]"""
+def payback_against(option: Ledger, baseline: Ledger, worth: Num = 1.0) -> Payback:
+    """Return when an option has covered its extra cost: by its work, or where that is not enough, with its sale.
+
+    `worth` is what a dollar of each month is worth today; without it nothing is discounted.
+    """
+    saved = saved_usd(option, baseline)
     brought = [np.minimum(np.nan_to_num(line.usd), 0.0) for line in option.lines if line.treatment == "sale"]
-    return np.asarray(saved_usd(option, baseline) + sum(brought, np.zeros(1)))
+    by_work = simple_payback(usd=(saved + sum(brought, np.zeros(1))) * worth)
+    with_sale = simple_payback(usd=saved * worth)
+    only_sale = with_sale.is_found & ~by_work.is_found
+    return Payback(
+        np.where(only_sale, with_sale.month, by_work.month)[()],
+        np.where(only_sale, with_sale.months, by_work.months)[()],
+        np.where(only_sale, ENDINGS.index(BY_SALE), by_work.ending),
+    )
 
 
 def compute_measures(
@@ -245,7 +262,7 @@ def compute_measures(
     """All measures of one option against a baseline; its rate of return where that is solved already."""
     rate, years = plan_discount_rate(setting), cash_flow_years(setting)
     own, monthly = present_usd(setting, option_ledger), option_ledger.monthly_usd
-    saved, worked = saved_usd(option_ledger, baseline_ledger), savings_before_resale_usd(option_ledger, baseline_ledger)
+    saved, worth = saved_usd(option_ledger, baseline_ledger), monthly_discount_factors(setting)
     return Measures(
         present_usd=own,
         total_usd=option_ledger.total_usd[()],
@@ -257,8 +274,8 @@ def compute_measures(
         ),
         idle_usd=option_ledger.part_usd("idle")[()],
         unpriced=option_ledger.unpriced,
-        npv_usd=np.sum(saved * monthly_discount_factors(setting), axis=-1),
+        npv_usd=np.sum(saved * worth, axis=-1),
         irr=rate_of_return or irr(usd=saved, years=years),
-        simple_payback=simple_payback(usd=worked),
-        payback=simple_payback(usd=worked * monthly_discount_factors(setting)),
+        simple_payback=payback_against(option_ledger, baseline_ledger),
+        payback=payback_against(option_ledger, baseline_ledger, worth),
     )

@@ -243,12 +243,12 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         "payback_months", "month", "until it has paid back against the baseline, counted plainly",
         lambda it: _against_baseline(it, lambda measures: measures.simple_payback), may_lack=True,
-        label="Pays back, month", heading="Pays back", format="%.1f",
-        help="Month by which what it saves against renting on demand has covered its cost.",
     ),
     Measure(
         "payback_discounted_months", "month", "the same in today's money",
         lambda it: _against_baseline(it, lambda measures: measures.payback), may_lack=True,
+        label="Pays back, month", heading="Pays back", format="%.1f",
+        help="Month by which its savings against the baseline have covered its cost, with its sale, in today's money.",
         was="discounted_payback_months",
     ),
     Measure(

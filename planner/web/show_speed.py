@@ -115,7 +115,7 @@ def with_accelerators(work: Work, accelerators: int) -> Work:
 def front(work: ModelWork) -> None:
     """Show time against cost over the catalogue. A point or a row that is clicked becomes the plan."""
     market = state_speed.front(work)
-    plan = time_cost_front.plan_of(market, work.found.accelerator, getattr(work.found, "accelerators", 0))
+    plan = state_speed.plan_point(work, market)
     summary = time_cost_front.front_summary(market, plan)
     show.paragraph(summary)
     if time_cost_front.plottable_candidates(market):
@@ -126,8 +126,7 @@ def front(work: ModelWork) -> None:
 
         address.switch(_EVERY_POINT)
         every = bool(st.session_state[_EVERY_POINT])
-        plan_id = "" if plan is None else time_cost_front.candidate_id(plan)
-        show.chart(state_speed.front_figure(work, plan_id, every=every), summary, "front", click)
+        show.chart(state_speed.front_figure(work, plan, every=every), summary, "front", click)
         show.small("Click a point to use it. Hollow points have prices not checked this month.")
         st.toggle("Show every candidate", key=_EVERY_POINT)
     show.small(words.markdown(" ".join(market.reasons[1:])))

@@ -159,21 +159,25 @@ def front(work: ModelWork) -> MarketStudy:
 
 @shared(32)
 def _front_figure(
-    facts: Catalogue, scenario: Scenario, day: date, plan_id: str, is_dark: bool, every: bool
+    facts: Catalogue, scenario: Scenario, day: date, plan: MarketCandidate | None, is_dark: bool, every: bool
 ) -> go.Figure:
-    candidates = _market(facts, scenario, day)
-    plan = time_cost_front.by_id(candidates).get(plan_id)
-    return time_cost_front.front_chart(candidates, plan, is_dark, every=every)
+    return time_cost_front.front_chart(_market(facts, scenario, day), plan, is_dark, every=every)
 
 
-def front_figure(work: ModelWork, plan_id: str, *, every: bool) -> go.Figure:
+def plan_point(work: ModelWork, candidates: MarketStudy) -> MarketCandidate | None:
+    """Return the plan of this run as a point among the candidates: the option that its answer names, at its cost."""
+    answer = state.result().answer if names_model() else None
+    count = getattr(work.found, "accelerators", 0)
+    return time_cost_front.plan_of(candidates, work.found.accelerator, count, answer)
+
+
+def front_figure(work: ModelWork, plan: MarketCandidate | None, *, every: bool) -> go.Figure:
     """Return the chart of time against cost, with the plan marked, and pinned plans that do the same work."""
     candidates = front(work)
     points = [(pin.letter, point) for pin in state.pinned() if (point := _point_of(pin, work, candidates)) is not None]
     if points:
-        plan = time_cost_front.by_id(candidates).get(plan_id)
         return time_cost_front.front_chart(candidates, plan, state.dark(), points, every=every)
-    return _front_figure(state.catalogue(), _alone(work), state.day(), plan_id, state.dark(), every)
+    return _front_figure(state.catalogue(), _alone(work), state.day(), plan, state.dark(), every)
 
 
 def _point_of(pin: PinnedPlan, work: ModelWork, candidates: MarketStudy) -> MarketCandidate | None:
@@ -182,7 +186,7 @@ def _point_of(pin: PinnedPlan, work: ModelWork, candidates: MarketStudy) -> Mark
     for other in () if resolved is None else solved_jobs(state.catalogue(), resolved):
         if type(other) is type(work) and other.model == work.model:
             count = getattr(other.found, "accelerators", 0)
-            return time_cost_front.plan_of(candidates, other.found.accelerator, count)
+            return time_cost_front.plan_of(candidates, other.found.accelerator, count, pin.result.answer)
     return None
 
 

@@ -72,14 +72,14 @@ def test_what_happens_is_marked_and_said() -> None:
     assert f"delivered, month {arrives}" in said(of)
     assert f"sold, month {last}" in said(of)
     assert f"Delivered in month {arrives}, sold in month {last}." in payback_summary(of)
-    assert payback_summary(of).startswith("Buying ")
+    assert payback_summary(of).startswith("At the inputs as entered, buying ")
 
 
 def test_the_month_that_pays_back_stands_on_the_chart_and_in_the_sentence() -> None:
     of = found("enterprise")
     month = f"{float(of.payback.month):.0f}"
     assert f"pays back, month {month}" in said(of)
-    assert payback_summary(of).startswith(f"Buying has paid back in month {month}: ")
+    assert payback_summary(of).startswith(f"At the inputs as entered, buying has paid back in month {month}: ")
 
 
 def test_a_reservation_that_ends_is_marked() -> None:
@@ -117,5 +117,7 @@ def test_what_only_its_sale_pays_back_is_said_to() -> None:
     )
     assert of.pair is not None
     assert of.pair[0].present_usd < of.pair[1].present_usd
-    assert payback_summary(of).startswith("Buying pays back only by its sale: by month 36 it has cost $")
-    assert summarize_answer(of.plan, of).figures[-1].range == "back with its sale"
+    told = "At the inputs as entered, buying has paid back in month 36, with its sale: by month 36 it has cost $"
+    assert payback_summary(of).startswith(told)
+    assert summarize_answer(of.plan, of).figures[-1].range == "back in month 36, with its sale"
+    assert of.payback_by_rent_change[0][1].is_by_sale

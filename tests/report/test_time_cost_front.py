@@ -47,8 +47,8 @@ def test_the_front_says_what_is_recommended_and_how_the_plan_stands_beside_it() 
     plan = time_cost_front.plan_of(MARKET, H100, 32)
     assert plan is TRIES[2]
     assert time_cost_front.front_summary(MARKET, plan) == (
-        "Recommended: 8 x H100 on demand: 100 days, 1,000 USD. Your plan, 32 x H100 on demand, costs 50% more and is "
-        "done 4 times as fast."
+        "Recommended: 8 x H100 on demand: 100 days, 1,000 USD. Your plan, 32 x H100 on demand, costs 50% more "
+        "($1,500) and is done 4 times as fast."
     )
     assert time_cost_front.front_summary(MARKET, TRIES[0]).endswith("1,000 USD. That is your plan.")
 

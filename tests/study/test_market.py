@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from planner.money.demand.stream import DemandLayer
+from planner.money.fleet import typical_lead_months
 from planner.money.measures import monthly_discount_factors
 from planner.money.owning import owning
 from planner.money.renting.cheapest_offer import hired
@@ -124,23 +125,20 @@ def test_what_is_bought_costs_what_the_ledger_of_owning_says(count: int) -> None
     setting = PlanContext(CATALOGUE, own, DAY)
     rented = one(studied("run"), "H100-SXM5-80GB", count, "on_demand")
     assert rented.days
-    busy = rented.days.typical * 24 / (730 * 36)
-    need = DemandLayer("H100-SXM5-80GB", float(count), busy, 3.0, 1.0, 0.0, 0.0, "US")
+    assert rented.usd
+    assert found.days
+    assert found.usd
+    months = rented.days.typical * 24 / 730
+    before = min(typical_lead_months(setting) / months, 1.0)  # rented until delivery
+    need = DemandLayer("H100-SXM5-80GB", float(count), months * (1 - before) / 36, 3.0, 1.0, 0.0, 0.0, "US")
     lines = owning(setting, need)
     assert lines is not None
-    assert found.usd
-    worth = sum(
-        float(
-            (
-                np.broadcast_to(line.usd, monthly_discount_factors(setting).shape) * monthly_discount_factors(setting)
-            ).sum()
-        )
-        for line in lines
-    )
-    assert found.usd.typical == pytest.approx(worth)
+    worth = monthly_discount_factors(setting)
+    bought = sum(float((np.broadcast_to(line.usd, worth.shape) * worth).sum()) for line in lines)
+    assert found.usd.typical == pytest.approx(bought + before * rented.usd.typical)
     assert found.usd.low <= found.usd.typical <= found.usd.high
-    assert found.days
-    assert found.days.typical == pytest.approx(rented.days.typical + found.wait_days)
+    assert found.days.typical == pytest.approx(rented.days.typical)
+    assert (str(found.why_not)[:8] == "too late") == (before == 1.0)
 
 
 def test_a_service_takes_as_many_as_serve_says() -> None:

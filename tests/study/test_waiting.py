@@ -149,7 +149,7 @@ def test_what_cannot_come_in_time_cannot_be_put_off() -> None:
     assert late.months == (0,)
     never = waiting(of({"lead_time_months": 60.0}))
     assert isinstance(never, BuyOrWaitUnavailable)
-    assert "comes after 60 months" in never.reason
+    assert "come after 5 years, when the plan ends: too late" in never.reason
     unpriced = waiting(plan_from_context(setting(owning(NOTHING, accelerator="TPU-v5p"))))
     assert isinstance(unpriced, BuyOrWaitUnavailable)
 

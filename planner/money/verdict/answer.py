@@ -16,13 +16,13 @@ from planner.money.measures import (
     ENDINGS,
     NOT_COMPARED,
     Payback,
+    monthly_discount_factors,
+    payback_against,
     present_usd,
-    savings_before_resale_usd,
-    simple_payback,
 )
 from planner.money.option import Option, SkippedOption
 from planner.money.plan import Plan
-from planner.money.verdict.breakeven import NAMES, BreakEven, break_even, cash_payback
+from planner.money.verdict.breakeven import NAMES, BreakEven, break_even
 from planner.money.verdict.contender import (
     EvaluatedOption,
     LimitBreach,
@@ -104,17 +104,18 @@ class Answer:
         return self._emissions_cache[key]
 
     @cached_property
-    def payback_by_rent_change(self) -> tuple[tuple[float, Payback], ...]:
-        """The plain payback of the first of the pair, by a yearly change of rents."""
+    def payback_by_rent_change(self) -> tuple[tuple[float, Payback, Payback], ...]:
+        """The payback of the first of the pair by a yearly change of rents: in today's money, and counted plainly."""
         if self.pair is None:
             return ()
         columns = InputColumns(self.plan.setting, {"rent_change_per_year": np.array(RENT_CHANGES)}).context()
         first, second = (build_ledger(columns, option_builder(evaluated.option)) for evaluated in self.pair)
         if first is None or second is None:
             return ()
-        saved = savings_before_resale_usd(first, second)
-        payback = simple_payback(usd=np.broadcast_to(saved, (len(RENT_CHANGES), saved.shape[-1])))
-        return tuple((change, payback.at(index)) for index, change in enumerate(RENT_CHANGES))
+        one = np.ones((len(RENT_CHANGES), 1))
+        worths = (one * monthly_discount_factors(self.plan.setting), one)
+        today, plain = (payback_against(first, second, worth) for worth in worths)
+        return tuple((change, today.at(index), plain.at(index)) for index, change in enumerate(RENT_CHANGES))
 
     @cached_property
     def _emissions_cache(self) -> dict[str, OptionEmissions]:
@@ -141,7 +142,9 @@ def build_answer(plan: Plan, simulated: SimulatedCosts | None = None) -> Answer:
         for compared in (decision.best, decision.own, decision.rent, decision.second)
     )
     pair = (decision.pair[0].option, decision.pair[1].option) if decision.pair else None
-    no_payback = Payback(float("nan"), float("nan"), np.asarray(ENDINGS.index(NOT_COMPARED)))
+    payback = Payback(float("nan"), float("nan"), np.asarray(ENDINGS.index(NOT_COMPARED)))
+    if pair:
+        payback = payback_against(pair[0].ledger, pair[1].ledger, monthly_discount_factors(setting))
     left_out = _excluded_options(plan, decision)
     reasons = (*decision.missing, *(skipped.reason for skipped in left_out), *_unrequested_sides(plan, decision))
     return Answer(
@@ -155,7 +158,7 @@ def build_answer(plan: Plan, simulated: SimulatedCosts | None = None) -> Answer:
         pair=(by_key[pair[0].key], by_key[pair[1].key]) if pair else None,
         gap_share=decision.gap_share,
         limit=decision.limit,
-        payback=cash_payback(setting, pair[0].ledger, pair[1].ledger) if pair else no_payback,
+        payback=payback,
         turned_by_timing=_flipping_timings(plan, *pair) if pair else (),
         left_out=left_out,
         missing=tuple(dict.fromkeys(reasons)),

@@ -14,11 +14,9 @@ from planner.money.ledger import Ledger
 from planner.money.many_ledgers import Array, InputColumns, option_builder
 from planner.money.measures import (
     ENDINGS,
-    Payback,
     monthly_discount_factors,
+    payback_against,
     present_usd,
-    savings_before_resale_usd,
-    simple_payback,
 )  # fmt: skip
 from planner.money.option import Option
 from planner.money.plan import Plan
@@ -168,7 +166,7 @@ def break_even(plan: Plan, own: Option, rent: Option, name: str) -> BreakEven:
     if name == "busy_share":
         return _utilization_break_even(setting, own, rent)
     if name == "month":
-        payback = cash_payback(setting, own.ledger, rent.ledger)
+        payback = payback_against(own.ledger, rent.ledger, monthly_discount_factors(setting))
         reason = ENDINGS[int(payback.ending)]
         month = float(payback.months) if reason.word == "found" else None
         return BreakEven("month", setting.scenario.years * MONTHS_PER_YEAR, month, reason, None, "months")
@@ -322,8 +320,3 @@ def plan_utilizations(setting: PlanContext) -> Array:
     total = np.broadcast_to(hours, np.broadcast(hours, need.busy_hours).shape).sum(axis=-1)
     busy = np.asarray(need.busy_hours).sum(axis=-1)
     return np.atleast_1d(np.where(total > 0, busy / np.where(total > 0, total, 1.0), 0.0))
-
-
-def cash_payback(setting: PlanContext, own: Ledger, rent: Ledger) -> Payback:
-    """Return when the extra cost of owning has come back, in today's money."""
-    return simple_payback(usd=savings_before_resale_usd(own, rent) * monthly_discount_factors(setting))

@@ -27,6 +27,7 @@ from planner.money.option import (
     under_heading,
 )  # fmt: skip
 from planner.money.owning import Ownership
+from planner.money.owning.inputs import ORDER
 from planner.money.owning.lines import PER_MACHINE
 from planner.money.owning.machine import fleet as fleet_asked
 from planner.money.owning.place import power_shortfall_reason, site_notes
@@ -98,6 +99,8 @@ def build_fleet_ledger(
     fleet = build_fleet(setting, accelerators, orders)
     if fleet is None:
         return cannot_buy_reason(setting, accelerators)
+    if (late := too_late_reason(fleet, "too late to run")) is not None:
+        return late
     stages = f" in {len(orders)} orders" if len(orders) > 1 else ""
     title = f"Buy {accelerators:,}{stages} and run them"
     return fleet_with_rent_ledger(setting, title, fleet, fleet.lines(lambda part: part.lines))
@@ -202,11 +205,11 @@ def late_delivery_warnings(fleet: Fleet) -> tuple[str, ...]:
 
 
 def too_late_reason(fleet: Fleet, consequence: str) -> Unavailable | None:
-    """Return why machines that come too late to run cannot be financed: all of the work would be rented.
+    """Return why machines that come too late to run are no option: all of the work would be rented.
 
     An input that is tried out is taken as it is: a break-even passes through deliveries that come too late.
     """
-    if LEAD_TIME in fleet.setting.tried or fleet.comes:
+    if {LEAD_TIME, ORDER} & fleet.setting.tried.keys() or fleet.comes:
         return None
     return Unavailable(f"the {_too_late_text(fleet)}: {consequence}, and all work would be rented")
 

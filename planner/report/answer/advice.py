@@ -120,8 +120,8 @@ def fleet_size_table(plan: Plan) -> Table | None:
             "Busy": words.percent(size.busy_share),
             "A job waits, on average": "longer and longer" if hours is None else hours_words(hours),
             "Day one": words.usd(size.day_one_usd),
-            "Pays back": plain,
-            "Pays back, running costs in proportion": scaled,
+            "Pays back by work, undiscounted": plain,
+            "The same, running costs in proportion": scaled,
         }
 
     fleet_sizes = fleet_size_results(plan.setting)

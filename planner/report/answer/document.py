@@ -277,11 +277,12 @@ def _break_even(turn: BreakEven, answer: Answer, futures: Futures | None) -> sch
 
 
 def _rent_changes(answer: Answer) -> Iterator[schema.RentChangeSchema]:
-    for change, back in answer.payback_by_rent_change:
-        months = _number(back.months)
+    for change, today, plain in answer.payback_by_rent_change:
+        months = _number(plain.months)
         yield schema.RentChangeSchema(
-            change_per_year=change, payback_months=months, reason=_reason(months, back.reason)
-        )
+            change_per_year=change, payback_months=months, payback_discounted_months=_number(today.months),
+            reason=_reason(months, plain.reason),
+        )  # fmt: skip
 
 
 def _ends(band: PercentileBand | None) -> dict[str, float | None]:

@@ -13,7 +13,7 @@ from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report import words
-from planner.report.answer.sensitivity import pays_back_only_by_resale
+from planner.report.answer.sensitivity import month_text
 from planner.report.answer.side_by_side import PinnedPlan, priced
 from planner.report.chart_frame import PAPER, axis, band, curve, marks, note, option_color, style_figure, vertical_line
 from planner.report.forms import scalar
@@ -85,15 +85,16 @@ def payback_summary(answer: Answer) -> str:
     if answer.pair is None:
         return f"There is one way only, so there is nothing that it could pay back against.{then}"
     first, second = (WAYS[way.option.way].start_text for way in answer.pair)
-    more = answer.pair[0].present_usd - answer.pair[1].present_usd
+    more = answer.pair[0].as_entered_usd - answer.pair[1].as_entered_usd
     end = f"by month {last} it has cost {words.usd(abs(more))} {'more' if more > 0 else 'less'} than {second}"
     month = scalar(answer.payback.month)
     if month is None:
-        how = "pays back only by its sale" if pays_back_only_by_resale(answer) else "does not pay back within the plan"
-        return f"{first.capitalize()} {how}: {end}.{then}"
-    if month == 0:
-        return f"{first.capitalize()} is never behind: {end}.{then}"
-    return f"{first.capitalize()} has paid back in month {month:.0f}: {end}.{then}"
+        how = "does not pay back within the plan"
+    elif month == 0:
+        how = "is never behind"
+    else:
+        how = f"has paid back in {month_text(answer.payback)}"
+    return f"At the inputs as entered, {first} {how}: {end}.{then}"
 
 
 def payback_chart(answer: Answer, dark: bool, *, every: bool = False, pins: Sequence[PinnedPlan] = ()) -> go.Figure:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from planner.money.by_token import TokenBreakEven, token_break_even
+from planner.money.measures import Payback
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.breakeven import BreakEven, plan_utilization
@@ -70,15 +71,16 @@ def _rent_break_even_text(answer: Answer) -> tuple[str, ...]:
 
 
 def _payback_text(plan: Plan, answer: Answer) -> tuple[str, ...]:
-    """Return the undiscounted payback, and how falling rents change it: they destroy long paybacks."""
+    """Return the payback, and how falling rents change it: they destroy long paybacks."""
     if answer.pair is None or not WAYS[answer.pair[0].option.way].owns:
         return ()
     own = answer.pair[0]
-    now = payback_month_text(own.measures.simple_payback)
+    now = payback_month_text(answer.payback)
     if now is None:
         return ()
-    text = f"Undiscounted, {WAYS[own.option.way].start_text} pays back after {now}{_payback_in_sessions(plan, own)}"
-    falling = next((payback for change, payback in answer.payback_by_rent_change if change == -0.2), None)
+    name = words.upper_first(WAYS[own.option.way].start_text)
+    text = f"{name} pays back after {now}{_payback_in_sessions(plan, own)}"
+    falling = next((payback for change, payback, _ in answer.payback_by_rent_change if change == -0.2), None)
     if falling is None:
         return (f"{text}.",)
     later = payback_month_text(falling)
@@ -91,7 +93,7 @@ def _payback_in_sessions(plan: Plan, own: EvaluatedOption) -> str:
     hours = setting.scenario.rent.hours_per_session
     if hours == RentalInputs().hours_per_session:
         return ""
-    months = float(np.asarray(own.measures.simple_payback.months).flat[0])
+    months = float(np.asarray(own.measures.payback.months).flat[0])
     done = np.cumsum(np.broadcast_to(own.option.useful_hours, setting.timeline.runs.shape))
     until = float(np.interp(months, np.arange(len(done)), done))
     gpus = setting.demand.job_accelerators
@@ -99,10 +101,11 @@ def _payback_in_sessions(plan: Plan, own: EvaluatedOption) -> str:
     return f", {sessions} of {words.count(hours, 'hour')} on {words.count(gpus, 'GPU')}"
 
 
-def payback_month_text(payback: object) -> str | None:
+def payback_month_text(payback: Payback) -> str | None:
     """Return the months until payback in words; None where it never comes."""
-    months = scalar(getattr(payback, "months", np.nan))
-    return None if months is None else words.count(words.round_significant(months), "month")
+    months = scalar(payback.months)
+    text = None if months is None else words.count(words.round_significant(months), "month")
+    return f"{text}, with its sale" if text and payback.is_by_sale else text
 
 
 def _timing_text(plan: Plan, answer: Answer) -> tuple[str, ...]:
@@ -115,10 +118,9 @@ def _timing_text(plan: Plan, answer: Answer) -> tuple[str, ...]:
     )
 
 
-def pays_back_only_by_resale(answer: Answer) -> bool:
-    """Return True if only the final sale, which the payback month leaves out, makes the first option cheaper."""
-    pair = answer.pair
-    return pair is not None and scalar(answer.payback.month) is None and pair[0].present_usd < pair[1].present_usd
+def month_text(payback: Payback) -> str:
+    """Return the month of a payback that comes, and if only the sale brings it."""
+    return f"month {payback.month:.0f}{', with its sale' if payback.is_by_sale else ''}"
 
 
 def most_likely_change(plan: Plan, answer: Answer, futures: Futures) -> tuple[str, ...]:

@@ -21,9 +21,9 @@ from planner.report.answer.other_measures import lost_time_sentences
 from planner.report.answer.profit_words import break_even_sentences, income_sentences, seller_sentences, seller_tiles
 from planner.report.answer.sensitivity import (
     has_constant_demand,
+    month_text,
     most_likely_change,
     payback_month_text,
-    pays_back_only_by_resale,
     sensitivity_sentences,
 )
 from planner.report.fleet import order_schedule_text
@@ -257,8 +257,8 @@ def _requested_fleet_text(plan: Plan, answer: Answer) -> tuple[str, ...]:
     available = fleet.option.accelerators * plan.setting.terms.hours_per_month * plan.setting.scenario.months
     share = words.percent(float(fleet.option.useful_hours.sum()) / available)
     more = fleet.present_usd - rent.present_usd
-    payback = payback_month_text(fleet.measures.simple_payback)
-    pays = f"would pay back after {payback} (undiscounted)" if payback else "would not pay back"
+    payback = payback_month_text(fleet.measures.payback)
+    pays = f"would pay back after {payback}" if payback else "would not pay back"
     return (
         f"The {fleet.option.accelerators:,.0f} you asked for would be used {share} of the time, {pays}, and cost "
         f"{words.usd(abs(more))} {'more' if more > 0 else 'less'} than renting.",
@@ -336,9 +336,7 @@ def _tiles(plan: Plan, answer: Answer, futures: Futures | None) -> tuple[Tile, .
 def _cash_recovery_text(answer: Answer) -> str:
     """Return when the cash of day one is recovered. The cash comes back, so no `pays` here: cash does not pay."""
     month = scalar(answer.payback.month)
-    if month is not None:
-        return f"back in month {month:.0f}"
-    return "back with its sale" if pays_back_only_by_resale(answer) else "not earned back"
+    return "not earned back" if month is None else f"back in {month_text(answer.payback)}"
 
 
 def _day_one_tile(way: EvaluatedOption, futures: Futures | None, detail: str, under: str) -> Tile:

@@ -14,6 +14,7 @@ from planner.money.verdict.breakeven import FOUND, BreakEven
 from planner.money.verdict.contender import EvaluatedOption
 from planner.report import words
 from planner.report.answer.carbon_words import carbon_unit
+from planner.report.answer.sensitivity import month_text
 from planner.report.forms import scalar, scalar_reason
 from planner.report.table import Table
 from planner.scenario.base import MONTHS_PER_YEAR
@@ -140,15 +141,15 @@ def _reason(turn: BreakEven) -> str:
 
 
 def rent_change_table(answer: Answer) -> Table:
-    """When buying pays back if rents fall or rise, counted plainly."""
+    """When buying pays back if rents fall or rise, in today's money."""
     return Table.of(
         [
             {
                 "Rents change a year by": f"{change * 100:+.0f}%" if change else "0%",
-                "Pays back": "never" if month is None else f"month {month:.0f}",
+                "Pays back": "never" if month is None else month_text(back),
                 "Why": "" if month is not None else scalar_reason(back.reason),
             }
-            for change, back in answer.payback_by_rent_change
+            for change, back, _ in answer.payback_by_rent_change
             for month in (scalar(back.months),)
         ]
     )

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 
 from planner.money.renting.cheapest_offer import JobHourQuote
+from planner.money.verdict.answer import Answer
 from planner.report import words
 from planner.report.forms import describe_offer
 from planner.report.speed.fit_words import (
@@ -24,6 +25,7 @@ from planner.speed.serving import LatencyPercentiles, ServingResult
 from planner.speed.training import TrainingResult
 from planner.speed.training.result import Interval, TrainingSpeed
 from planner.speed.work_to_hours import ScenarioInHours
+from planner.study.market.survey import is_single_model_work
 from pricing import Catalogue
 
 _VERBS = {"full": "trains", "frozen": "is tuned", "lora": "is fine-tuned (LoRA)", "qlora": "is fine-tuned (QLoRA)"}
@@ -73,11 +75,12 @@ def refused_summary(problems: tuple[str, ...]) -> SpeedSummary:
 
 
 def speed_summary(
-    catalogue: Catalogue, work: ScenarioTraining | ScenarioServing, cost: JobHourQuote | None
-) -> SpeedSummary:
-    """Return the finding for one model."""
+    catalogue: Catalogue, work: ScenarioTraining | ScenarioServing, cost: JobHourQuote | None,
+    answer: Answer | None = None,
+) -> SpeedSummary:  # fmt: skip
+    """Return the finding for one model; a plan of one run costs what its answer says."""
     if isinstance(work, ScenarioTraining):
-        return _training_summary(catalogue, work, cost)
+        return _training_summary(catalogue, work, cost, answer)
     return _serving_summary(catalogue, work, cost)
 
 
@@ -103,7 +106,9 @@ def _own_run_sentences(catalogue: Catalogue, work: ScenarioTraining | ScenarioSe
     return tuple(filter(None, (correction_text(catalogue, work.job, work.found.accelerator),)))
 
 
-def _training_summary(catalogue: Catalogue, work: ScenarioTraining, cost: JobHourQuote | None) -> SpeedSummary:
+def _training_summary(
+    catalogue: Catalogue, work: ScenarioTraining, cost: JobHourQuote | None, answer: Answer | None
+) -> SpeedSummary:
     result, on = work.found, _machines(catalogue, work.found.accelerators, work.found.accelerator)
     speed = result.speed
     if speed is None:
@@ -128,7 +133,11 @@ def _training_summary(catalogue: Catalogue, work: ScenarioTraining, cost: JobHou
         other_team_durations(speed),
         *(f"Look again: {warning}." for warning in result.warnings),
     )
-    return SpeedSummary(title, sentences, (*_training_figures(speed, cost), *training_tiles(result)))
+    return SpeedSummary(
+        title,
+        sentences,
+        (*_training_figures(speed, _cost_figure(work, speed.accelerator_hours, cost, answer)), *training_tiles(result)),
+    )
 
 
 def _deadline_sentences(due: float | None, days: Interval) -> tuple[str, ...]:
@@ -163,7 +172,7 @@ def _changes_text(changes: list[str]) -> str:
     return f"Changes that make it fit, the cheapest first: {'; or '.join(changes)}." if changes else _NOTHING_FITS
 
 
-def _training_figures(speed: TrainingSpeed, cost: JobHourQuote | None) -> tuple[Tile, ...]:
+def _training_figures(speed: TrainingSpeed, cost: Tile) -> tuple[Tile, ...]:
     hours, rate = speed.accelerator_hours, speed.tokens_per_s_per_accelerator
     length, unit = time_parts(speed.days.typical)
     unit = unit.strip().removesuffix("s").capitalize()
@@ -176,7 +185,7 @@ def _training_figures(speed: TrainingSpeed, cost: JobHourQuote | None) -> tuple[
             "GPU-hours", _short(hours.typical), f"{_short(hours.low)} to {_short(hours.high)}",
             "All accelerators together, from the first step to the last.",
         ),
-        _cost_figure(hours, cost),
+        cost,
         Tile(
             "Tokens/s each", _format_3_digits(rate.typical),
             f"{_format_3_digits(rate.low)} to {_format_3_digits(rate.high)}",
@@ -186,7 +195,12 @@ def _training_figures(speed: TrainingSpeed, cost: JobHourQuote | None) -> tuple[
     )  # fmt: skip
 
 
-def _cost_figure(hours: Interval, cost: JobHourQuote | None) -> Tile:
+def _cost_figure(work: ScenarioTraining, hours: Interval, cost: JobHourQuote | None, answer: Answer | None) -> Tile:
+    best = None if answer is None or not is_single_model_work(answer.plan.setting) else answer.best
+    if best is not None and work.task.runs_per_month is None:
+        low, usd, high = map(words.format_usd_short, (best.low_usd, best.present_usd, best.high_usd))
+        detail = f"As on Answer: {best.option.title}, the whole plan in today's money, the median of all futures."
+        return Tile("Cost of the run", usd, f"{low} to {high}", detail)
     if cost is None:
         return Tile("Cost of the run", "not priced", "", "No offer of the catalogue rents these by the hour.")
     low, typical, high = (words.format_usd_short(end * cost.usd_per_accelerator_hour) for end in

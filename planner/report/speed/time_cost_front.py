@@ -3,19 +3,23 @@
 import math
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from textwrap import wrap
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
+from planner.money.verdict.answer import Answer
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.chart_frame import INK, PAPER, axis, marks, money, note, style_figure, vertical_line
 from planner.report.speed.speed_charts import ORANGE
 from planner.report.table import Table
+from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.durations import format_duration, time_mark
-from planner.study.market.survey import MarketCandidate, MarketStudy
+from planner.speed.training.result import Interval
+from planner.study.market.survey import MarketCandidate, MarketStudy, is_single_model_work
 from pricing.query import AGEING_DAYS
 
 HEIGHT_PX = 560
@@ -49,12 +53,26 @@ def by_id(market: MarketStudy) -> dict[str, MarketCandidate]:
     return {candidate_id(candidate): candidate for candidate in market.candidates}
 
 
-def plan_of(market: MarketStudy, accelerator: str, accelerators: int) -> MarketCandidate | None:
-    """Return the candidate that is the plan as it stands: its accelerator and number, paid for in the cheapest way."""
+def plan_of(
+    market: MarketStudy, accelerator: str, accelerators: int, answer: Answer | None = None
+) -> MarketCandidate | None:
+    """Return the plan as a point: its accelerator and number, paid for and priced as its answer says.
+
+    Without an answer to this work alone, it is paid for in the cheapest way.
+    """
     same = [it for it in plottable_candidates(market) if it.accelerator == accelerator]
     if not market.is_service:
         same = [it for it in same if it.accelerators == accelerators]
-    return min(same, key=lambda it: it.cost, default=None)
+    best = None if answer is None else answer.best
+    if best is None or answer is None or not is_single_model_work(answer.plan.setting) or best.present_usd <= 0:
+        return min(same, key=lambda it: it.cost, default=None)
+    point = min(same, key=lambda it: (it.way != best.option.way, it.wait_days, it.cost), default=None)
+    if point is None:
+        return None
+    per = float(best.measures.eac_usd_per_year) / best.as_entered_usd / MONTHS_PER_YEAR if market.monthly else 1.0
+    usd = Interval(best.low_usd * per, best.present_usd * per, best.high_usd * per)
+    # Of a plan the answer sets the way to pay, and the offer where it differs from that of the point.
+    return replace(point, way=best.option.way, offer=None, provider=None, usd=usd, why_not=None, on_front=False)
 
 
 def front_summary(market: MarketStudy, plan: MarketCandidate | None) -> str:
@@ -70,7 +88,7 @@ def front_summary(market: MarketStudy, plan: MarketCandidate | None) -> str:
         return text
     times = plan.cost / best.cost
     more = f"{times:.2g} times as much" if times > _TWICE else f"{words.percent(times - 1)} more"
-    cost = f"Your plan, {plan.words}, costs {more}"
+    cost = f"Your plan, {plan.words}, costs {more} ({words.usd(plan.cost)})"
     if plan.days is None or best.days is None:
         return f"{text} {cost}."
     faster = best.days.typical / plan.days.typical

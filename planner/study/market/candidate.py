@@ -34,7 +34,7 @@ def format_usd_rounded_up(usd: float) -> str:
 
 Kind = Literal[
     "speed_unknown", "does_not_divide", "does_not_fit", "never_ends", "too_slow", "too_few", "over_a_year", "no_price",
-    "outlasts_the_plan", "late", "over_budget", "dearer", "slower", "dearer_and_slower",
+    "outlasts_the_plan", "too_late", "late", "over_budget", "dearer", "slower", "dearer_and_slower",
 ]  # fmt: skip
 DOMINATED: frozenset[Kind] = frozenset({"dearer", "slower", "dearer_and_slower"})
 _AMOUNT: dict[Kind, Callable[[float], tuple[str, str]]] = {
@@ -45,12 +45,14 @@ _HEADINGS: dict[Kind, str] = {
     "speed_unknown": "speed unknown", "does_not_divide": "does not divide", "does_not_fit": "does not fit",
     "never_ends": "it stops more often", "too_slow": "too slow", "too_few": "too few",
     "over_a_year": "takes {}: over a year", "no_price": "no price", "outlasts_the_plan": "takes longer",
+    "too_late": "too late",
     "late": "{} late", "over_budget": "over the budget by ${}", "dearer": "more expensive", "slower": "slower",
     "dearer_and_slower": "more expensive and slower",
 }  # fmt: skip
 _DETAILS: dict[Kind, str] = {
     "never_ends": " than it restarts: it never ends",
     "outlasts_the_plan": " than the plan",
+    "too_late": ": the machines come when the work is done",
     **dict.fromkeys(DOMINATED, " than {}"),
 }
 
@@ -102,7 +104,7 @@ class MarketCandidate:
     tpot_p99_ms: float | None = None  # of a service: between two tokens, 99th percentile
     age_days: int | None = None  # of the price
     bound_months: float = 0.0  # of a reservation
-    wait_days: float = 0.0  # lead time of purchased machines
+    wait_days: float = 0.0  # for purchased machines that nobody rents out meanwhile
 
     @property
     def words(self) -> str:

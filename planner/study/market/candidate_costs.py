@@ -22,13 +22,9 @@ from planner.money.demand.stream import DemandLayer
 from planner.money.ledger import Case, end
 from planner.money.measures import monthly_discount_factors
 from planner.money.owning import Ownership, machine, owned
-from planner.money.owning.inputs import add_power_price, add_staff_and_space
 from planner.money.owning.place import (
-    existing_accelerator,
-    existing_power,
     network_fact,
     no_network_reason,
-    place_of,
     power_shortfall_reason,
 )
 from planner.money.renting.bill import bills, cost_order
@@ -39,14 +35,13 @@ from planner.money.renting.order_market import somebody_has
 from planner.money.renting.orders import placement_limits
 from planner.money.setting import PlanContext
 from planner.scenario.base import DAYS_PER_MONTH, HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR, MONTHS_PER_YEAR
-from planner.scenario.own import ExistingHardware
 from planner.scenario.rent import RentalInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.ways import Way
 from planner.scenario.work import Work
 from planner.speed.training.result import Interval
-from planner.study.market.candidate import MarketCandidate, Rejection
-from planner.study.market.hours_needed import Task, WorkEstimate, work_estimates
+from planner.study.market.candidate import Rejection
+from planner.study.market.hours_needed import WorkEstimate
 from pricing import Catalogue
 from pricing.belief import PriceEstimates, believed
 from pricing.caching import cached
@@ -55,6 +50,7 @@ from pricing.query import OfferFilter, find
 
 Array = NDArray[np.float64]
 W_PER_KW = 1_000.0
+_NEARLY = 1e-9
 NETWORK = "usd_per_accelerator_of_network"
 CASES: tuple[Case, ...] = ("low", "typical", "high")
 OF_ONE_MACHINE = ("usd_per_server", "usd_per_accelerator", "capex_usd", "running_usd_per_month", "rated_w_per_server")
@@ -69,6 +65,7 @@ class FleetCosts:
     idle_usd: Array  # over the plan, with nothing running
     busy_usd: Array  # added at full utilization; in proportion below
     months: Array  # in service, discounted too
+    waits: Array  # months before delivery, discounted too
     lead_time_months: float
     age_days: int | None  # of the price; None for a price of your own
 
@@ -130,15 +127,16 @@ def _compute_fleet_costs(context: PlanContext, counts: Sequence[int]) -> list[Fl
     lead_time_months = float(np.max(ownership.sheet.used["lead_time_months"].value))
     price = ownership.machine.price
     age_days = None if price is None else price.age_days(context.day)
-    months = np.array([months for _, _, months in costs])
+    months, waits = (np.array([each[place] for _, _, each in costs]) for place in range(2))
     idle, busy = (np.array([usd[at :: len(_UTILIZATIONS)] for _, usd, _ in costs]) for at in range(len(_UTILIZATIONS)))
     return [
-        FleetCosts(idle[:, at], (busy - idle)[:, at], months, lead_time_months, age_days) for at in range(len(counts))
+        FleetCosts(idle[:, at], (busy - idle)[:, at], months, waits, lead_time_months, age_days)
+        for at in range(len(counts))
     ]
 
 
-def _cost(context: PlanContext, layer: DemandLayer, counts: Array) -> tuple[Ownership, Array, float]:
-    """Return the net present cost of owning each draw over the plan, and its discounted months in service."""
+def _cost(context: PlanContext, layer: DemandLayer, counts: Array) -> tuple[Ownership, Array, tuple[float, float]]:
+    """Return the net present cost of owning each draw over the plan, its discounted months in service and before it."""
     hardware = machine(context)
     assert hardware is not None  # else it is no candidate
     usd = {count: _network_usd(context, int(count)) for count in np.unique(counts)}
@@ -148,8 +146,9 @@ def _cost(context: PlanContext, layer: DemandLayer, counts: Array) -> tuple[Owne
     assert ownership is not None  # it has a machine
     worth = monthly_discount_factors(context)
     lines = [np.broadcast_to(line.usd, (len(counts), len(worth))) for line in ownership.lines]
-    owns = np.broadcast_to(ownership.holding.owns, worth.shape)
-    return ownership, (np.sum(lines, axis=0) * worth).sum(axis=-1), float((owns * worth).sum())
+    owns, waits = (float((np.broadcast_to(share, worth.shape) * worth).sum()) for share in
+                   (ownership.holding.owns, ownership.holding.waits))  # fmt: skip
+    return ownership, (np.sum(lines, axis=0) * worth).sum(axis=-1), (owns, waits)
 
 
 def _network_usd(context: PlanContext, accelerators: int) -> float:
@@ -165,82 +164,51 @@ class PurchaseCost:
     """The cost of owning for one estimate."""
 
     estimate: int  # its index
-    usd: Interval  # net present cost of the run over the plan; or of a month in service
-    lead_time_days: float
-    exceeds_plan: bool  # the run does not end while the machines are owned
+    usd: Interval  # net present cost of the run over the plan, or of a month, with the rent until delivery
+    wait_days: float  # until the run can begin: none where rented machines bridge the delivery
+    why_not: Rejection | None  # they come too late, or the run does not end while they are owned
     age_days: int | None  # of the price; None for a price of your own
 
 
-def purchase_costs(
-    catalogue: Catalogue, scenario: Scenario, estimates: Sequence[WorkEstimate], *, monthly: bool, day: date
-) -> Iterator[PurchaseCost]:
-    """Return the purchase cost of each estimate whose accelerator has a price."""
+def purchase_costs(query: RentalQuery, rent_usd: Mapping[int, float]) -> Iterator[PurchaseCost]:
+    """Return the purchase cost of each estimate whose accelerator has a price.
+
+    Until delivery the work is rented, as in a plan: at `rent_usd` for all of an estimate, where somebody has them.
+    """
+    estimates = query.estimates
     counts: dict[str, set[int]] = {}
     for estimate in estimates:
         counts.setdefault(estimate.accelerator, set()).add(estimate.at_once)
-    fleets = fleet_costs(catalogue, scenario, counts, day)
+    fleets = fleet_costs(query.catalogue, query.scenario, counts, query.day)
     for index, estimate in enumerate(estimates):
         fleet = fleets[estimate.accelerator].get(estimate.at_once)
-        cost = fleet and _purchase_cost(fleet, estimate, index, None if monthly else scenario.months)
+        cost = fleet and _purchase_cost(query, fleet, index, rent_usd.get(index))
         if cost and math.isfinite(cost.usd.typical):
             yield cost
 
 
-def _purchase_cost(fleet: FleetCosts, estimate: WorkEstimate, index: int, months: float | None) -> PurchaseCost:
-    """Return the cost of a run within so many months, or (None) of each month of continuous work."""
-    utilization = estimate.hours.typical / (estimate.at_once * HOURS_PER_MONTH) / (months or 1.0)
-    usd = fleet.idle_usd + fleet.busy_usd * min(utilization, 1.0)
-    if months is None:
-        usd = np.divide(usd, fleet.months, out=np.full(len(CASES), np.nan), where=fleet.months > 0)
-    low, typical, high = map(float, usd)
+def _purchase_cost(query: RentalQuery, fleet: FleetCosts, index: int, rent_usd: float | None) -> PurchaseCost:
+    """Return the cost of a run, or of each month of continuous work, with the rent that bridges the delivery."""
+    estimate, months, wait = query.estimates[index], query.scenario.months, fleet.lead_time_months
     run_months = estimate.hours.typical / estimate.at_once / HOURS_PER_DAY / DAYS_PER_MONTH
-    exceeds_plan = months is not None and run_months > months - fleet.lead_time_months + 1e-9
+    is_bridged, ends = rent_usd is not None, months if query.monthly else min(run_months, months)
+    bridge_usd = (rent_usd or 0.0) * np.array([estimate.hours.low, estimate.hours.typical, estimate.hours.high])
+    bridge_usd /= estimate.hours.typical
+    rejection = Rejection("too_late") if wait >= (ends if is_bridged else months) - _NEARLY else None
+    rented_share = 0.0
+    if not query.monthly:
+        rented_share = min(wait / run_months, 1.0) if is_bridged else 0.0
+        if rejection is None and run_months > months - (0.0 if is_bridged else wait) + _NEARLY:
+            rejection = Rejection("outlasts_the_plan")
+    utilization = run_months * (1 - rented_share) / (1.0 if query.monthly else months)
+    usd = fleet.idle_usd + fleet.busy_usd * min(utilization, 1.0) + bridge_usd * rented_share
+    if query.monthly:
+        usd = usd + bridge_usd * fleet.waits
+        spread = fleet.months + fleet.waits * is_bridged
+        usd = np.divide(usd, spread, out=np.full(len(CASES), np.nan), where=spread > 0)
+    low, typical, high = map(float, usd)
     band = Interval(min(low, typical), typical, max(high, typical))
-    return PurchaseCost(index, band, fleet.lead_time_months * DAYS_PER_MONTH, exceeds_plan, fleet.age_days)
-
-
-def existing_candidates(
-    catalogue: Catalogue, task: Task, accelerators: Sequence[str], day: date
-) -> Iterable[MarketCandidate]:
-    """Return the work on machines that are kept. What these would sell for is left to the plan."""
-    kept = task.scenario.kept
-    key = None if kept is None else existing_accelerator(catalogue, kept)
-    if kept is None or key is None or (accelerators and key not in accelerators):
-        return
-    for estimate in work_estimates(catalogue, task, (key,), (kept.accelerators,), lambda _: None):
-        rejection = estimate.why_not
-        if not rejection and estimate.at_once > kept.accelerators:
-            rejection = Rejection("too_few", f"it takes {estimate.at_once:,} at once")
-        usd = None if rejection else _existing_usd(PlanContext(catalogue, task.scenario, day), task, kept, estimate)
-        yield MarketCandidate(
-            key, kept.accelerators, "keep", None, None, estimate.days, usd, estimate.rate, estimate.layout, rejection,
-            on_front=False, label=catalogue.accelerator_label(key), at_once=estimate.at_once,
-            tpot_p99_ms=estimate.tpot_p99_ms,
-        )  # fmt: skip
-
-
-def _existing_usd(context: PlanContext, task: Task, kept: ExistingHardware, estimate: WorkEstimate) -> Interval:
-    """Return the cost of the work on kept machines: power of busy and idle hours, and upkeep while the work lasts."""
-    inputs = context.input_sheet()
-    add_power_price(inputs, context)
-    add_staff_and_space(inputs, context)
-    used = {name: float(value.value) for name, value in inputs.used.items()}
-    power = existing_power(context, kept)
-    busy_w, idle_w, kw = (0.0, 0.0, 0.0) if power is None else (power.busy_w, power.idle_w, power.peak_kw)
-    busy_w = busy_w if kept.power_w_each is None else kept.power_w_each
-    idle_w = min(idle_w, busy_w) if kept.idle_power_w_each is None else kept.idle_power_w_each
-    upkeep = kept.running_usd_per_month
-    if upkeep is None:
-        staff = kept.accelerators * used["fte_per_accelerator"] * used["usd_per_fte_year"] / MONTHS_PER_YEAR
-        upkeep = staff + (0.0 if place_of(context).builds_room else kw * used["usd_per_kw_month"])
-
-    def usd(hours: float) -> float:
-        months = 1.0 if task.monthly else hours / kept.accelerators / HOURS_PER_MONTH
-        idle = max(kept.accelerators * months * HOURS_PER_MONTH - hours, 0.0)
-        kwh = (hours * busy_w + idle * idle_w) / W_PER_KW
-        return kwh * used["usd_per_kwh"] * used["pue"] + months * upkeep
-
-    return Interval(usd(estimate.hours.low), usd(estimate.hours.typical), usd(estimate.hours.high))
+    return PurchaseCost(index, band, 0.0 if is_bridged else wait * DAYS_PER_MONTH, rejection, fleet.age_days)
 
 
 @dataclass(frozen=True)

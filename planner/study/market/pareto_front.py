@@ -62,7 +62,7 @@ def _recommendation(study: MarketStudy, best: MarketCandidate) -> Iterator[str]:
     if WAYS[best.way].is_billed_by_token:
         yield "The seller's response time is not known: check it before you promise a latency."
     if best.way == "own" and study.monthly and best.wait_days > 0:
-        yield f"The machines come after {format_duration(best.wait_days)}; until then the work is rented or waits."
+        yield f"The machines come after {format_duration(best.wait_days)}; until then the work waits."
     yield from _faster_candidate_text(study, best)
 
 
@@ -118,12 +118,12 @@ def _assumptions(study: MarketStudy, task: Task) -> Iterator[str]:
     if study.monthly:
         yield (
             f"Bills are for a month at today's prices; a purchase is paid over the {years} of the plan, "
-            "resale included, and a reservation runs on, busy or idle."
+            "resale and the rent until delivery included, and a reservation runs on, busy or idle."
         )
     else:
         yield (
-            f"A purchase is charged in full to this run: delivered, kept for the {years} of the plan, and "
-            "sold. A reservation is paid to the end of its term."
+            f"A purchase is charged in full to this run: kept for the {years} of the plan and sold; until "
+            "it is delivered the work is rented. A reservation is paid to the end of its term."
         )
     yield "Whether so many are free at once is not checked; disks, traffic and support cost extra."
 

@@ -8,7 +8,7 @@ From a study also follows each accelerator in the count that does the work of a 
 offers are billed in: across accelerators count and time differ.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -28,12 +28,13 @@ from planner.speed.work_to_hours import cheapest_hosted_price, convert_to_hours
 from planner.study.market.candidate import MarketCandidate, MarketStudy, Rejection
 from planner.study.market.candidate_costs import (
     OF_ONE_MACHINE,
+    RentalCost,
     RentalQuery,
-    existing_candidates,
     purchase_costs,
     rental_costs,
 )
 from planner.study.market.hours_needed import Progress, Task, WorkEstimate, first_task, work_estimates
+from planner.study.market.kept_machines import existing_candidates
 from planner.study.market.pareto_front import rank_candidates
 from pricing import Catalogue, names
 
@@ -115,10 +116,13 @@ def _priced_candidates(
     """Return each accelerator and count rented and purchased, or the reason why not."""
     feasible = [estimate for estimate in estimates if not estimate.why_not]
     yield from (_candidate(catalogue, estimate) for estimate in estimates if estimate.why_not)
-    yield from _rented_candidates(catalogue, task, feasible, day)
+    query = RentalQuery(catalogue, task.scenario, feasible, task.monthly, day)
+    costs = rental_costs(query, may_stop=task.work.may_stop)
+    yield from _rented_candidates(query, costs)
     after_rent()
     if owned_residency_conflict(catalogue, task.scenario) is None:
-        yield from _purchased_candidates(catalogue, task, feasible, day)
+        rent_usd = {cost.estimate: cost.usd for cost in costs if cost.way == "on_demand"}
+        yield from _purchased_candidates(query, rent_usd)
 
 
 def _planned_candidates(
@@ -148,11 +152,8 @@ def _candidate(catalogue: Catalogue, estimate: WorkEstimate, **changes: object) 
     return MarketCandidate(**(fields | changes))  # type: ignore[arg-type]
 
 
-def _rented_candidates(
-    catalogue: Catalogue, task: Task, estimates: Sequence[WorkEstimate], day: date
-) -> Iterator[MarketCandidate]:
-    query = RentalQuery(catalogue, task.scenario, estimates, task.monthly, day)
-    costs = rental_costs(query, may_stop=task.work.may_stop)
+def _rented_candidates(query: RentalQuery, costs: Sequence[RentalCost]) -> Iterator[MarketCandidate]:
+    catalogue, estimates = query.catalogue, query.estimates
     rented = {cost.estimate for cost in costs if cost.way == "on_demand"}
     offered = {offer.accelerator for offer in catalogue.offers.values() if offer.purchase == "on_demand"}
     for index, estimate in enumerate(estimates):
@@ -178,17 +179,15 @@ def _scaled(band: Interval, factor: float) -> Interval:
     return Interval(band.low * factor, band.typical * factor, band.high * factor)
 
 
-def _purchased_candidates(
-    catalogue: Catalogue, task: Task, estimates: Sequence[WorkEstimate], day: date
-) -> Iterator[MarketCandidate]:
-    for cost in purchase_costs(catalogue, task.scenario, estimates, monthly=task.monthly, day=day):
-        estimate = estimates[cost.estimate]
-        days, lead_time = estimate.days, cost.lead_time_days
-        if days is not None and not task.monthly:
-            days = Interval(*(lead_time + each for each in (days.low, days.typical, days.high)))
+def _purchased_candidates(query: RentalQuery, rent_usd: Mapping[int, float]) -> Iterator[MarketCandidate]:
+    for cost in purchase_costs(query, rent_usd):
+        estimate = query.estimates[cost.estimate]
+        days, wait = estimate.days, cost.wait_days
+        if days is not None and not query.monthly:
+            days = Interval(*(wait + each for each in (days.low, days.typical, days.high)))
         yield _candidate(
-            catalogue, estimate, way="own", usd=cost.usd, days=days, wait_days=lead_time, age_days=cost.age_days,
-            why_not=Rejection("outlasts_the_plan") if cost.exceeds_plan else None,
+            query.catalogue, estimate, way="own", usd=cost.usd, days=days, wait_days=wait, age_days=cost.age_days,
+            why_not=cost.why_not,
         )  # fmt: skip
 
 

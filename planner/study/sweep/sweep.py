@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 
 from planner.money.many_ledgers import InputColumns
-from planner.money.measures import savings_before_resale_usd, simple_payback
+from planner.money.measures import monthly_discount_factors, payback_against
 from planner.money.option import Option, SkippedOption
 from planner.money.plan import plan_from_context
 from planner.money.renting.cheapest_offer import taken
 from planner.money.setting import ChosenOffers, PlanContext
 from planner.money.verdict.answer import Answer
-from planner.money.verdict.breakeven import break_even, cash_payback
+from planner.money.verdict.breakeven import break_even
 from planner.money.verdict.contender import compared_options, plan_limits
 from planner.money.verdict.decision import Decision, decide, single_price_groups
 from planner.scenario.grid import SweepGrid
@@ -320,8 +320,8 @@ def _paybacks(setting: PlanContext, pair: tuple[Option, Option]) -> dict[str, An
     """Return the payback of the first option against the second, plain and discounted, with its reason."""
     first, second = pair[0].ledger, pair[1].ledger
     paybacks = {
-        "": simple_payback(usd=savings_before_resale_usd(first, second)),
-        "discounted_": cash_payback(setting, first, second),
+        "": payback_against(first, second),
+        "discounted_": payback_against(first, second, monthly_discount_factors(setting)),
     }
     months = {f"payback_{name}months": np.asarray(payback.months) for name, payback in paybacks.items()}
     return months | {f"payback_{name}says": payback.reason for name, payback in paybacks.items()}

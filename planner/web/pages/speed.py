@@ -15,7 +15,7 @@ def page() -> None:
     works = state_speed.works()
     if works:
         work = show_speed.choose_work(works)
-        _summary(speed_summary(state.catalogue(), work, state_speed.cost(work)))
+        _summary(speed_summary(state.catalogue(), work, state_speed.cost(work), state.result().answer))
         show_speed.divisible_count_buttons(work)
         _views(work)
     elif not (state_speed.problems() or state_speed.other_work_summary()) and (examples := state_speed.example()):

@@ -37,15 +37,15 @@ def test_until_delivery_everything_is_rented() -> None:
     assert cash[:5].tolist() == pytest.approx([200_000, RENT, RENT, RENT / 2 + 600_000 + 2_500, 5_000])
 
 
-def test_what_comes_too_late_never_runs_and_says_so() -> None:
-    found = way({**EIGHTY, "running_usd_per_month": 5_000.0, "lead_time_months": 60.0, "deposit_share": 0.25})
-    assert monthly(found).tolist() == pytest.approx([200_000] + [RENT] * 48)
-    assert found.warnings == (
-        "The machines come after 5 years, when the plan ends: they never run, all work is rented, and only the "
-        "deposit is paid",
+def test_machines_that_come_after_the_plan_are_no_option() -> None:
+    terms = {**EIGHTY, "running_usd_per_month": 5_000.0, "lead_time_months": 60.0, "deposit_share": 0.25}
+    found = own.build(setting(scenario(terms)))
+    assert found == Unavailable(
+        "the machines come after 5 years, when the plan ends: too late to run, and all work would be rented"
     )
-    sold = way({**EIGHTY, "lead_time_months": 30.0, "resale_month": 24})
-    assert "when they would be sold" in sold.warnings[0]
+    sold = own.build(setting(scenario({**EIGHTY, "lead_time_months": 30.0, "resale_month": 24})))
+    assert isinstance(sold, Unavailable)
+    assert "when they would be sold" in sold.reason
 
 
 def test_after_an_early_resale_the_work_is_rented_again() -> None:
