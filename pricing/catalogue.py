@@ -13,7 +13,7 @@ from pydantic import Field
 from pricing.figure import Figure, Source, StrictModel
 from pricing.finance import DepreciationSchedule, ResidualCurve, UsedPrice
 from pricing.model import Model
-from pricing.record import Host, Premises
+from pricing.record import Delivery, Host, Premises
 from pricing.records import (
     Accelerator,
     AmbiguousAccelerator,
@@ -28,8 +28,8 @@ from pricing.records import (
 )
 
 SECTIONS = (
-    "sources", "accelerators", "ambiguous", "servers", "hosts", "sites", "places", "lands", "providers", "offers",
-    "series", "models", "hosted", "facts", "schedules", "residuals", "used_prices",
+    "sources", "accelerators", "ambiguous", "servers", "hosts", "deliveries", "sites", "places", "lands", "providers",
+    "offers", "series", "models", "hosted", "facts", "schedules", "residuals", "used_prices",
 )  # fmt: skip
 
 
@@ -43,6 +43,7 @@ class Catalogue(StrictModel):
     ambiguous: dict[str, AmbiguousAccelerator]
     servers: dict[str, Server]
     hosts: dict[str, Host]
+    deliveries: dict[str, Delivery]
     sites: dict[str, Site]
     places: dict[str, Premises]
     lands: dict[str, CountryRecord]

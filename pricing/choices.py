@@ -23,4 +23,5 @@ Trust = Literal["estimated", "collected", "published", "API", "quote", "yours"]
 TRUST_ORDER: dict[str, int] = {word: rank for rank, word in enumerate(get_args(Trust))}
 Customer = Literal["household", "firm", "large"]  # of electricity
 Mains = Literal[120, 230]  # volts of the sockets: 100 to 127 count as 120
+Channel = Literal["stock", "used", "standard", "priority"]  # of a purchase
 MachineKind = Literal["server", "rack", "workstation", "mac", "small_box"]

@@ -34,8 +34,8 @@ Unit = Literal[
     "1", "count", "byte/parameter", "count/1000-node-day", "count/accelerator-year", "count/hour", "GB", "GB/month",
     "GB/s", "L/kWh", "TFLOP/s", "TOP/s", "U", "USD", "USD/GB", "USD/GB-month", "USD/Mtoken", "USD/TB",
     "USD/accelerator", "USD/accelerator-hour", "USD/accelerator-year", "USD/kW", "USD/kW-month", "USD/kWh", "USD/node",
-    "USD/rack", "USD/unit", "USD/year", "W", "kW", "day", "fte/accelerator", "g/kWh", "kg", "kg/GB", "hour", "minute",
-    "month", "second", "year",
+    "USD/rack", "USD/unit", "USD/year", "W", "kW", "day", "fte", "fte/accelerator", "g/kWh", "kg", "kg/GB", "hour",
+    "minute", "month", "second", "year",
 ]  # fmt: skip
 
 # How a number came to be. `assumption` is our own judgement and cites a decision in docs/decisions.

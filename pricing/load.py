@@ -118,6 +118,7 @@ def _name_errors(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
         ("accelerators", "successor", chips),
         ("servers", "accelerator", chips),
         ("hosts", "takes", chips),
+        ("deliveries", "accelerators", chips),
         ("hosts", "not_for", chips),
         ("ambiguous", "candidates", chips),
         ("sites", "parent", catalogue.sites.keys()),

@@ -6,8 +6,9 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from pricing.choices import Customer, MachineKind
-from pricing.figure import UNIT, Figure, Id, Label, Note, StrictModel, Text, Whole, figure, optional
+from pricing.choices import Channel, Customer, MachineKind
+from pricing.figure import UNIT, Figure, Id, Label, Note, StrictModel, Text, Whole, figure, optional, unit_marker
+from pricing.finance import HardwareClass
 
 
 class Record(StrictModel):
@@ -49,10 +50,22 @@ class Host(Record):
     idle_power_w: Figure | None = figure("W", "Power of the whole server that has nothing to do")
     typical_power_w: Figure | None = figure("W", "Power of the whole server under a real load")
     max_power_w: Figure | None = figure("W", "Power of the whole server at most, as its maker states it")
-    lead_time_month: Figure | None = figure("month", "From the order to the first hour of work")
     deposit_share: Figure | None = figure("1", "Part of the price paid with the order")
     spare_share: Figure | None = figure("1", "Boards on the shelf, as a share of the accelerators")
     note: Note = None
+
+
+class Delivery(Record):
+    """How long it takes until machines of a kind work, bought through one channel."""
+
+    label: Label
+    channel: Channel = Field(description="through which they are bought")
+    accelerators: tuple[Id, ...] = Field(default=(), description="ids of those that it is for; wins over the class")
+    products: tuple[HardwareClass, ...] = Field(default=(), description="classes that it is for; empty: all")
+    usual: bool = Field(default=False, description="whether a plan buys through it where nothing is said")
+    lead_time_month: Figure = Field(
+        description="From the order to the first hour of work", json_schema_extra=unit_marker("month")
+    )
 
 
 class Premises(Record):

@@ -35,7 +35,7 @@ from pricing.figure import (
 )
 from pricing.finance import DepreciationSchedule, HardwareClass, ResidualCurve, UsedPrice
 from pricing.model import Model
-from pricing.record import Host, Premises, Record
+from pricing.record import Delivery, Host, Premises, Record
 
 ProviderKind = Literal["hyperscaler", "neocloud", "marketplace", "serverless", "yours"]
 Bloc = Literal["EU", "EEA"]
@@ -94,6 +94,9 @@ class Accelerator(Record):
     )
     workstation: bool = Field(
         default=False, description="true where it is made for workstations: RTX PRO, Quadro, Radeon PRO, Arc Pro"
+    )
+    priced_used: bool = Field(
+        default=False, description="true where its newest price is that of a used one: it is bought used"
     )
     successor: Id | None = optional("id of the accelerator that takes its place at the same maker")
     whole_machine: bool = Field(
@@ -353,6 +356,9 @@ class DataFile(StrictModel):
     servers: dict[Id, Server] = Field(default_factory=dict, description="machines as they are bought, by id")
     hosts: dict[Id, Host] = Field(
         default_factory=dict, description="machines for cards without a server, and chips sold whole, by id"
+    )
+    deliveries: dict[Id, Delivery] = Field(
+        default_factory=dict, description="months until machines work, by kind and channel, by id"
     )
     sites: dict[Id, Site] = Field(default_factory=dict, description="places on the electricity map, by id")
     places: dict[Id, Premises] = Field(

@@ -32,7 +32,7 @@ SECTIONS_OF: dict[str, tuple[str, ...]] = {
     "models": ("models",),
     "reliability": ("facts",),
     "rentals": ("providers", "offers", "facts"),
-    "servers": ("servers", "hosts", "facts"),
+    "servers": ("servers", "hosts", "deliveries", "facts"),
     "sites": ("sites", "places", "lands"),
     "sources": (),
 }

@@ -52,7 +52,7 @@ _R = TypeVar("_R", bound=BaseModel)
 # Prices are market news: what nobody had seen by then did not exist. The rest is kept from its first value on, since a
 # data sheet or an assumption of ours says nothing about the day on which we wrote it down.
 _NEWS = ("offers", "series", "hosted")
-_LASTING_SECTIONS = ("accelerators", "servers", "hosts", "sites", "places", "providers", "facts")
+_LASTING_SECTIONS = ("accelerators", "servers", "hosts", "deliveries", "sites", "places", "providers", "facts")
 _PRICES = ("usd_per_accelerator_hour", "input_usd_per_mtoken")  # each piece of news has one of these, or none yet
 # A later look at these is no later knowledge.
 _LASTING_KINDS = frozenset({"spec", "measured", "derived", "assumption"})

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from planner.money.demand.stream import DemandLayer
 from planner.money.formula import Num
 from planner.money.ledger import Line
-from planner.money.owning.inputs import ORDER, lead_time
+from planner.money.owning.channel import lead_time
+from planner.money.owning.inputs import ORDER
 from planner.money.owning.lines import FleetOrder, Ownership, owned
 from planner.money.owning.machine import Machine
 from planner.money.setting import PlanContext

@@ -89,12 +89,20 @@ PLACES = {
     "data_centre": "in a data centre of one's own",
 }
 
+CHANNELS = {
+    "stock": "from stock",
+    "used": "used",
+    "standard": "ordered at the maker",
+    "priority": "ordered with priority",
+}
+
 # What a choice is called, by the short key of its field; one that is not here is shown as files write it.
 CHOICES: dict[str, Mapping[str, str]] = {
     "stay": STAY,
     "timing": {str(key): said for key, said in TIMINGS.items()},
     "term": PURCHASE,
     "place": PLACES,
+    "channel": CHANNELS,
     "per": {"all": "all that is bought", "machine": "each machine"},
 }
 

@@ -32,6 +32,7 @@ from planner.scenario.base import (
     unit,
     usd_per,
 )
+from pricing.choices import Channel
 
 Place = Literal["home", "office", "own_room", "campus", "colocation", "data_centre"]
 CapexPer = Literal["all", "machine"]
@@ -137,6 +138,11 @@ class OwnInputs(ScenarioModel):
     # when
     order_month: Annotated[int, Field(ge=0, le=120, description="ordered after so many months, rented until then"),
         unit("number of the month")] = 0  # fmt: skip
+    channel: Annotated[Channel | None, Field(description="empty: the usual one for such machines"), ask("channel",
+        "How it is bought", "From stock, used, ordered at the maker, or with priority: this decides the delivery more "
+        "than the chip does.", group=BUYING, rare=True, usual="the usual one for such machines")] = None  # fmt: skip
+    age_years: Annotated[float | None, Field(ge=0.0, le=15.0, description="of used machines on the day they are "
+        "bought; empty: 0.6 of the years since the product came out"), unit("years")] = None  # fmt: skip
     lead_time_months: Annotated[
         Months | None, ask("wait", "Delivery, months", "You rent until the hardware is there.", group=BUYING)
     ] = None
@@ -172,6 +178,10 @@ class OwnInputs(ScenarioModel):
     idle_power_share: Share | None = None
     fte_per_accelerator: Annotated[float | None, Field(ge=0.0, le=10.0), unit("full-time people per accelerator"),
         ask("people", "People per GPU, full-time", group=RUNNING, rare=True)] = None  # fmt: skip
+    least_fte: Annotated[UpTo10 | None, Field(description="for the whole fleet, however small; empty: none where "
+        "people for each accelerator are entered, or are those of the place"), unit("full-time people"),
+        ask("leastpeople", "People for the fleet at least, full-time", group=RUNNING, rare=True,
+        usual="a share of one")] = None  # fmt: skip
     usd_per_fte_year: Annotated[Usd | None, usd_per("FTE-year"), ask("salary", "Cost of one of them, USD a year",
         group=RUNNING, rare=True)] = None  # fmt: skip
     wage_change_per_year: Annotated[

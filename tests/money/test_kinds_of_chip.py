@@ -14,11 +14,11 @@ from tests.money.owning import lines
 CARD, BOARD = "RTX-4090-24GB", "H100-SXM5-80GB"
 
 
-def with_cards_for_private_people() -> Catalogue:
-    """The frozen facts, and the RTX 4090 among what is made for private people."""
+def with_new_cards(*, consumer: bool) -> Catalogue:
+    """The frozen facts, and the RTX 4090 sold new, to private people or for servers."""
     facts = load_catalogue()
-    chips = {**facts.accelerators, CARD: facts.accelerators[CARD].model_copy(update={"consumer": True})}
-    return facts.model_copy(update={"accelerators": chips})
+    card = facts.accelerators[CARD].model_copy(update={"consumer": consumer, "priced_used": False})
+    return facts.model_copy(update={"accelerators": {**facts.accelerators, CARD: card}})
 
 
 def of(catalogue: Catalogue, accelerator: str) -> PlanContext:
@@ -33,7 +33,7 @@ def test_prices_follow_the_kind_of_chip() -> None:
     assert facts.accelerators["RTX-A6000-48GB"].hardware_class == "workstation"
     assert facts.accelerators["Apple-M2-Ultra-192GB"].hardware_class == "desktop"
     assert facts.accelerators["DGX-Spark-GB10-128GB"].hardware_class == "desktop"
-    private, server = (lines(of(catalogue, CARD))["Resale"] for catalogue in (with_cards_for_private_people(), facts))
+    private, server = (lines(of(with_new_cards(consumer=to_people), CARD))["Resale"] for to_people in (True, False))
     age = DAY.year + 324 / 365.25 - (2022 + 9.5 / 12)
     ratio = [float(new_price(1.0, 3.0, kind, product_age=age) * used_share(3.0, kind)) for kind in ("consumer", "pcie")]
     assert private.total_usd / server.total_usd == pytest.approx(ratio[0] / ratio[1])

@@ -9,17 +9,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.money.measures import monthly_discount_factors
+from planner.money.owning.channel import lead_time
 from planner.money.owning.lines import owned
-from planner.money.owning.machine_price import PATH, POSITION, machine_path
-from planner.money.plan import plan
+from planner.money.owning.machine_price import BOUGHT_USED, PATH, POSITION, machine_path
+from planner.money.plan import build_context, plan
 from planner.money.setting import PlanContext
 from planner.money.ways import own
 from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.futures import draw_futures
 from planner.study.uncertainty.uncertain_inputs import uncertain_inputs
 from pricing import load_catalogue
+from pricing.finance import HardwareClass
 from pricing.market.constants import constants
+from pricing.market.hardware import new_price, used_share
 from tests.facts import DAY
+from tests.frozen import live_catalogue
 from tests.money.owning import EIGHTY, built, by_line, flow, scenario, setting
 
 CHIPS = ("H100-SXM5-80GB", "B200-SXM-180GB", "RTX-4090-24GB", "RTX-6000-Ada-48GB", "L40S-48GB", "Apple-M2-Ultra-192GB")
@@ -126,10 +130,11 @@ def check_sales(context: PlanContext) -> None:
     assert ownership is not None
     path, sheet = machine_path(context, ownership.sheet), ownership.sheet.used
     usd = {line.name: line.usd for line in ownership.lines}
-    price = 80 * 10_000.0
+    price = 80 * 10_000.0 / float(path.bought_share(0.0))  # of new ones, where used ones are bought
     if "residual_share_at_refresh" in sheet:
         bought, replaced = usd["New servers at a refresh"], -usd["Resale of what is replaced"]
-        assert np.all(replaced <= 0.95 * bought * 1.01 + 1e-6)  # in real terms the two are paid on one day
+        most = 1.0 if path.is_used else 0.95  # of new ones; used ones that come are younger than those that go
+        assert np.all(replaced <= most * bought * 1.01 + 1e-6)  # in real terms the two are paid on one day
     held = ownership.holding
     new = price * path.nominal(float(np.asarray(held.stop)) / 12)
     nominal = -usd["Resale"].sum() * (1 + path.inflation_per_year) ** (float(np.asarray(held.stop)) / 12)
@@ -146,3 +151,66 @@ def test_in_no_future_of_a_plan_does_a_refresh_earn() -> None:
     cost = lines["New servers at a refresh"] + lines["Resale of what is replaced"]
     assert np.all(cost.sum(axis=-1) > 0)
     assert np.all(cost * monthly_discount_factors(made.setting) >= 0)
+
+
+def used_plan(accelerator: str, **own_inputs: Any) -> PlanContext:
+    """One of it for 29 months, with the facts that ship."""
+    at = {"accelerator": accelerator, "years": 29 / 12, "work": ({"accelerators": 1, "busy_share": 0.5},)}
+    own_inputs = {"lead_time_months": 0.0, "place": "office", "most_kw": 50.0, "selling_cost_share": 0.0, **own_inputs}
+    return build_context(live_catalogue(), Scenario.model_validate({**at, "own": own_inputs}), DAY)
+
+
+@pytest.mark.parametrize(("accelerator", "kind", "launched"), [
+    ("A100-SXM4-80GB", "sxm", 2020 + 10.5 / 12), ("RTX-4090-24GB", "consumer", 2022 + 9.5 / 12),
+])  # fmt: skip
+def test_what_is_bought_used_starts_at_its_age(accelerator: str, kind: HardwareClass, launched: float) -> None:
+    """An A100 at 11,500, used, kept 57 % after 29 months, as if it had been new; a 4090 at 1,650 kept 77 %."""
+    at = used_plan(accelerator)
+    product_age, held = 2026 + 324 / 365.25 - launched, 29 / 12
+    age = 0.6 * product_age
+    share = float(used_share(age + held, kind) / used_share(age, kind))
+    left = float(new_price(1.0, held, kind, product_age=product_age, successor_in=-1.0)) * share
+    ownership = owned(at, at.demand.all)
+    assert ownership is not None
+    assert BOUGHT_USED not in ownership.sheet.used  # its price is that of a used one
+    assert ownership.sheet.used["residual_share"].value == pytest.approx(left)
+    younger = owned(used_plan(accelerator, age_years=1.0), at.demand.all)
+    assert younger is not None
+    assert younger.sheet.used["residual_share"].value == pytest.approx(
+        left / share * float(used_share(1 + held, kind) / used_share(1.0, kind))
+    )
+
+
+def test_a_used_one_of_a_product_that_is_sold_new_costs_its_share() -> None:
+    new, used, typed = (
+        owned(at, at.demand.all)
+        for at in (used_plan("H100-SXM5-80GB"), used_plan("H100-SXM5-80GB", channel="used"),
+                   used_plan("H100-SXM5-80GB", channel="used", usd_per_accelerator=20_000.0))
+    )  # fmt: skip
+    assert new is not None
+    assert used is not None
+    assert typed is not None
+    age = 0.6 * (2026 + 324 / 365.25 - (2022 + 8.5 / 12))
+    usd = [ownership.purchase_lines[0].total_usd for ownership in (new, used)]
+    assert usd[1] / usd[0] == pytest.approx(float(used_share(age, "sxm")))
+    assert BOUGHT_USED not in typed.purchase_lines[0].how
+
+
+@pytest.mark.parametrize(("accelerator", "wanted", "months"), [
+    ("H100-SXM5-80GB", None, 1.0), ("H100-SXM5-80GB", "used", 1.0), ("H100-SXM5-80GB", "standard", 8.0),
+    ("B200-SXM-180GB", None, 10.0), ("B200-SXM-180GB", "priority", 3.0), ("B300-SXM-288GB", None, 6.0),
+    ("GB300-NVL72-288GB", None, 10.0), ("A100-SXM4-80GB", None, 1.0), ("RTX-4090-24GB", None, 0.25),
+    ("RTX-PRO-6000-96GB", None, 1.5), ("L40S-48GB", None, 2.0), ("Apple-M4-Max-128GB", None, 0.25),
+    ("MI300X-192GB", None, 7.0), ("H100", None, 7.0),
+])  # fmt: skip
+def test_the_channel_decides_the_delivery(accelerator: str, wanted: str | None, months: float) -> None:
+    scenario_of = {"accelerator": accelerator, "own": {"channel": wanted}}
+    at = build_context(live_catalogue(), Scenario.model_validate(scenario_of), DAY)
+    assert lead_time(at).newest.typical == months
+
+
+def test_your_own_months_win_over_the_channel() -> None:
+    at = used_plan("H100-SXM5-80GB", channel="standard", lead_time_months=2.5)
+    ownership = owned(at, at.demand.all)
+    assert ownership is not None
+    assert ownership.sheet.used["lead_time_months"].value == 2.5

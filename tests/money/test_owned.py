@@ -48,7 +48,7 @@ def test_eight_h100_by_hand() -> None:
     tariff = sum(1.035 ** (month / 12) for month in range(36)) * kwh.newest.typical * 730 * 1.25
     assert usd["Electricity while working"] == pytest.approx(10.2 * 0.6 * 0.76 * tariff, rel=1e-6)
     assert usd["Electricity while idle"] == pytest.approx(10.2 * 0.4 * 0.25 * tariff, rel=1e-6)
-    assert usd["People"] == pytest.approx(8 / 256 * 200_000 * 3)
+    assert usd["People"] == pytest.approx(0.1 * 200_000 * 3)  # more than 8 / 256
     assert usd["Maintenance and insurance"] == pytest.approx(hardware * 0.045 * 3)
     assert usd["Software"] == 0
     assert usd["Repairs beyond what support covers"] == 0  # the warranty is three years

@@ -273,7 +273,8 @@ def test_a_sweep_answers_as_the_plans_do() -> None:
 def test_machines_that_come_when_the_work_is_done_do_not_answer_for_what_nobody_rents_out() -> None:
     """64 at once in one run of 19 days: bought, they come months later; the answer says what to enter."""
     run = {"model": "Llama-2-7B", "tokens": 1e12}
-    asked = {"accelerator": "A100-PCIe-80GB", "work": ({"accelerators": 64, "train": run},), "years": 1.0}
+    asked = {"accelerator": "A100-PCIe-80GB", "work": ({"accelerators": 64, "train": run},), "years": 1.0,
+             "own": {"channel": "standard"}}  # fmt: skip
     found = reckoned(catalogue(), **asked)
     assert (found.verdict, found.best) == ("incomplete", None)
     assert any("nobody known here joins" in one for one in found.missing)

@@ -21,6 +21,7 @@ from planner.money.ledger import (
     judged,
     origin,
 )
+from planner.money.owning.channel import lead_time
 from planner.money.owning.machine import Machine
 from planner.money.owning.machine import fleet as asked_for
 from planner.money.owning.machine_price import add_path_beside, add_price_path, add_residual_share
@@ -29,6 +30,7 @@ from planner.money.owning.place import (
     figure_there,
     network_fact,
     no_network_reason,
+    place_of,
     price_of_electricity,
     site_or_fact_figure,
 )
@@ -36,7 +38,6 @@ from planner.money.setting import PlanContext
 from planner.money.timeline import PLAN, Holding
 from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.durations import months_words
-from pricing import Figure
 from pricing.caching import cached
 
 # The facts of owning, by the name the formulas use (which is the scenario's) and the id in the catalogue.
@@ -61,8 +62,8 @@ FACTS: dict[str, str] = {
 }
 # Of these more is cheaper, so the cheap end of a range is its high one.
 CHEAPER_FACTS: dict[str, str] = {"room_life_years": "owned-room-life-years", "warranty_years": "owned-warranty-years"}
-LEAD_TIME = "owned-lead-time-months"
 ORDER = "order_month"
+LEAST_FTE = "staff-least-fte"
 # Yearly changes of prices, by the name the formulas use (which is the scenario's) and the id in the catalogue.
 CHANGES: dict[str, str] = {
     "power_price_change_per_year": "owned-power-price-change",
@@ -75,6 +76,8 @@ CARD_BUSY, CARD_IDLE = "card-power-busy", "card-power-idle"
 AT_LOAD = "power_share_at_load"  # of the rated power, read off your curve at the busy share
 _OTHER_END: dict[Case, Case] = {"low": "high", "typical": "typical", "high": "low"}
 _ONE_EACH = judged("no server with it is known; one in each assumed")
+_PEOPLE_ENTERED = judged("people for each accelerator are entered; none beside them")
+_PEOPLE_THERE = judged("the people of the place; none beside them")
 _NO_SOFTWARE = judged("licences are optional; none assumed")
 
 
@@ -126,6 +129,7 @@ def _compute_shared_inputs(setting: PlanContext) -> Mapping[str, LedgerInput]:
         figure = site_or_fact_figure(setting, name, fact)
         sheet.figure(name, figure, figure.unit, getattr(own, name))
     add_price_path(sheet, setting)
+    _add_least_fte(sheet, setting)
     for name in ("wage_change_per_year", "maintenance_change_per_year"):
         _add_price_change(sheet, setting, name)
     for name, fact in CHEAPER_FACTS.items():
@@ -218,11 +222,6 @@ def _add_lead_time(sheet: InputSheet, setting: PlanContext, stop: Num, ordered: 
         sheet.figure("lead_time_months", figure, figure.unit, yours)
 
 
-def lead_time(setting: PlanContext) -> Figure:
-    """Return how long the delivery takes: of the machine where it is bought off the shelf, else of servers."""
-    return site_or_fact_figure(setting, "lead_time_months", LEAD_TIME)
-
-
 def _add_machine(sheet: InputSheet, setting: PlanContext, machine: Machine, fleet: int) -> None:
     own = setting.scenario.own
     size = Origin(machine.label, "spec") if machine.is_known_product else _ONE_EACH
@@ -276,8 +275,20 @@ def add_staff_and_space(sheet: InputSheet, setting: PlanContext) -> None:
     for name in ("fte_per_accelerator", "usd_per_fte_year"):
         figure = site_or_fact_figure(setting, name, FACTS[name])
         sheet.figure(name, figure, figure.unit, getattr(own, name))
+    _add_least_fte(sheet, setting)
     _add_price_change(sheet, setting, "wage_change_per_year")
     _add_space(sheet, setting)
+
+
+def _add_least_fte(sheet: InputSheet, setting: PlanContext) -> None:
+    """Add the people that even the smallest fleet takes: yours; none where you or the place say how many there are."""
+    own = setting.scenario.own
+    if own.least_fte is None and own.fte_per_accelerator is not None:
+        sheet.add("least_fte", 0.0, "full-time people", _PEOPLE_ENTERED)
+    elif own.least_fte is None and place_of(setting).fte_per_accelerator is not None:
+        sheet.add("least_fte", 0.0, "full-time people", _PEOPLE_THERE)
+    else:
+        sheet.fact("least_fte", LEAST_FTE, own.least_fte)
 
 
 def _add_space(sheet: InputSheet, setting: PlanContext) -> None:

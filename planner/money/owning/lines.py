@@ -11,7 +11,7 @@ from planner.money.ledger import YOUR_INPUT, InputSheet, Line
 from planner.money.owning.inputs import AT_LOAD, add_holding, add_owning_inputs, add_power_curve
 from planner.money.owning.machine import Machine, machine
 from planner.money.owning.machine import fleet as fleet_asked
-from planner.money.owning.machine_price import add_path_beside
+from planner.money.owning.machine_price import BOUGHT_USED, add_path_beside, add_used_price
 from planner.money.owning.place import place_of, power_shortfall_reason
 from planner.money.owning.resale import LATER, PRICED, PRICED_PATH, become, sale_lines
 from planner.money.selling import SellableHours, hour_sale_lines
@@ -26,6 +26,12 @@ SPARES = "max(ceil(accelerators * spare_share - 0.75), 0)"  # boards on the shel
 _MORE_SPARES = (
     "(max(ceil((accelerators + accelerators_before) * spare_share - 0.75), 0)"
     " - max(ceil(accelerators_before * spare_share - 0.75), 0))"
+)
+_PEOPLE = "max(accelerators * fte_per_accelerator, least_fte)"
+# Of a later order: what the larger fleet takes more.
+_MORE_PEOPLE = (
+    "(max((accelerators + accelerators_before) * fte_per_accelerator, least_fte)"
+    " - max(accelerators_before * fte_per_accelerator, least_fte))"
 )
 PER_MACHINE = "machine"  # of your sum for day one
 CARDS = "ceil(accelerators)"
@@ -111,6 +117,7 @@ def _build(
         sheet.add("accelerators_before", float(part.owned_before), "accelerators", PLAN)
     add_power_curve(sheet, setting, *(part.layers if part is not None and is_later else (need,)))
     holding = add_holding(sheet, setting, until_months, refreshed)
+    add_used_price(sheet, setting, is_whole=what.is_priced_whole)
     all_in, replaces = "capex_usd" in sheet.used, "refreshes" in sheet.used
     if part is not None and part.priced_month and not all_in:
         _add_price_day(sheet, setting, part.priced_month / MONTHS_PER_YEAR)
@@ -173,12 +180,18 @@ def _add_price_day(sheet: InputSheet, setting: PlanContext, years: float) -> Non
 
 
 def _on_its_day(sheet: InputSheet, name: str) -> str:
-    """Return a price on the day that an order's own price is entered for: itself, or another moved to that day."""
-    if PRICED not in sheet.used:
-        return name
-    if not sheet.used[name].is_yours:
-        return f"{name} * {LATER} ** {PRICED}{f' * {PRICED_PATH}' if PRICED_PATH in sheet.used else ''}"
-    return f"{name} * {_WORTH_PRICED}" if _WORTH_PRICED in sheet.used else name
+    """Return a price on the day that an order's own price is entered for: itself, or another moved to that day.
+
+    The catalogue's price of a new one is that of a used one where such are bought.
+    """
+    if sheet.used[name].is_yours:
+        return f"{name} * {_WORTH_PRICED}" if _WORTH_PRICED in sheet.used else name
+    is_host = name == "usd_per_host"
+    if BOUGHT_USED in sheet.used and not is_host:
+        name = f"{name} * {BOUGHT_USED}"
+    if PRICED in sheet.used:
+        name = f"{name} * {LATER} ** {PRICED}"
+    return f"{name} * {PRICED_PATH}" if PRICED_PATH in sheet.used and not is_host else name
 
 
 def _price_formula(sheet: InputSheet, what: Machine, *, later: bool) -> str:
@@ -283,11 +296,12 @@ def _operating_lines(sheet: InputSheet, setting: PlanContext, what: Machine, pri
     if place_of(setting).builds_room:
         upkeep = f"{kw} * usd_per_kw_of_room * room_upkeep_share_per_year * {_UPKEEP} / 12 * owns"
         space = sheet.line("Upkeep of the room", "space", upkeep.format(since_years="begun_years"))
+    people = _MORE_PEOPLE if "accelerators_before" in sheet.used else _PEOPLE
     set_monthly = (
         space,
         sheet.line("Electricity while working", "power", f"{working} * {METER} * owns"),
         sheet.line("Electricity while idle", "idle", f"{waiting} * {METER} * owns"),
-        sheet.line("People", "staff", f"accelerators * fte_per_accelerator * {WAGE} / 12 * owns"),
+        sheet.line("People", "staff", f"{people} * {WAGE} / 12 * owns"),
         sheet.line(
             "Maintenance and insurance",
             "upkeep",

@@ -1,7 +1,8 @@
 """The price of the plan's machine through time, new and used: one path for later orders, refreshes and every sale.
 
 A new one of the same product costs today's price times its path; a used one of an age costs its share of a new one on
-the same day. Your own yearly change is the whole path, and your own residual share wins over both.
+the same day. What is bought used starts at its age. Your own yearly change is the whole path, and your own residual
+share wins over both.
 """
 
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ import numpy as np
 from planner.money.formula import Num
 from planner.money.inflation import LESS_INFLATION, inflation_per_year, to_plan_terms
 from planner.money.ledger import COMPUTED, TRIED, YOUR_INPUT, Case, InputSheet, Origin
+from planner.money.owning.channel import channel
 from planner.money.setting import PlanContext
 from planner.scenario.base import MONTHS_PER_YEAR
 from pricing.finance import HardwareClass
@@ -22,6 +24,7 @@ from pricing.records import Accelerator
 CHANGE = "hardware_price_change_per_year"
 PATH = "hardware_price_position"  # of a new one: -1 is the 10th percentile of its path, 1 the 90th
 POSITION = "residual_position"  # of a used one over a new one of the same day, likewise
+BOUGHT_USED = "bought_used_share"
 TIMES = "residual_times"  # what is left of the price, times this
 PROCESS = Origin(
     "Decision 0050: the price of a machine", "derived", url="docs/decisions/0050-the-price-of-a-machine.md"
@@ -42,19 +45,38 @@ class MachinePath:
     is_yours: bool  # the change is typed: nothing stands beside it, and nothing is drawn
     product_age_years: float  # 0 where nobody says when it came out
     successor_in_years: float | None
+    is_used: bool  # what is bought
+    bought_age_years: float | None  # yours, of used ones; 0 of new ones
     position: Num
+    used_position: Num
 
-    def beside(self, years: Num) -> Num:
-        """Return what the price is on a day over today's, beside its yearly change. [1]"""
+    def new_beside(self, years: Num) -> Num:
+        """Return what a new one costs on a day over today, beside its yearly change. [1]"""
         if self.is_yours:
             return np.ones_like(np.asarray(years, dtype=np.float64))
         generation = generation_factor(years, self.product, self.successor_in_years, self.product_age_years)
         return np.asarray(path_factor(years, self.product, self.position * Z80) * generation)
 
+    def beside(self, years: Num) -> Num:
+        """Return what is paid on a day over today, beside the yearly change: used ones on offer grow older too. [1]"""
+        return np.asarray(self.new_beside(years) * self.bought_share(years) / self.bought_share(0.0))
+
     def nominal(self, years: Num) -> Num:
-        """Return the price on a day over today's, in dollars of both days. [1]"""
+        """Return the price of a new one on a day over today's, in dollars of both days. [1]"""
         change = (1 + self.change_per_year) * (1 + self.inflation_per_year)
-        return np.asarray(change ** np.asarray(years, dtype=np.float64) * self.beside(years))
+        return np.asarray(change ** np.asarray(years, dtype=np.float64) * self.new_beside(years))
+
+    def age(self, years: Num) -> Num:
+        """Return how old the machines are that are bought on a day. [years]"""
+        if self.bought_age_years is not None:
+            return self.bought_age_years
+        passed = 0.0 if self.is_yours else np.asarray(years, dtype=np.float64)
+        return constants().used.bought_age * (self.product_age_years + passed)
+
+    def bought_share(self, years: Num) -> Num:
+        """Return what is paid on a day over a new one of that day; today's price is known, whatever is drawn. [1]"""
+        position = np.where((np.asarray(years) > 0) & (not self.is_yours), self.used_position, 0.0)
+        return used_share(self.age(years), self.product, position * Z80)
 
 
 def product_class(setting: PlanContext) -> HardwareClass:
@@ -67,6 +89,7 @@ def machine_path(setting: PlanContext, sheet: InputSheet) -> MachinePath:
     """Return the path of the plan's machine, with what is tried out of it."""
     chip, today = _chip(setting), setting.day.year + (setting.day.timetuple().tm_yday - 1) / _DAYS_PER_YEAR
     successor = None if chip is None or chip.successor is None else setting.catalogue.accelerators[chip.successor]
+    is_used = channel(setting) == "used"
     launched, next_one = (None if each is None else each.launch_year for each in (chip, successor))
     return MachinePath(
         product=product_class(setting),
@@ -75,7 +98,10 @@ def machine_path(setting: PlanContext, sheet: InputSheet) -> MachinePath:
         is_yours=setting.scenario.own.hardware_price_change_per_year is not None,
         product_age_years=0.0 if launched is None else max(today - launched, 0.0),
         successor_in_years=None if next_one is None else next_one - today,
+        is_used=is_used,
+        bought_age_years=setting.scenario.own.age_years if is_used else 0.0,
         position=sheet.tried.get(PATH, 0.0),
+        used_position=sheet.tried.get(POSITION, 0.0),
     )
 
 
@@ -105,6 +131,15 @@ def add_path_beside(sheet: InputSheet, setting: PlanContext, name: str, years: N
         sheet.add(name, float(times) if times.ndim == 0 else times, "times", replace(COMPUTED, note=_BESIDE))
 
 
+def add_used_price(sheet: InputSheet, setting: PlanContext, *, is_whole: bool) -> None:
+    """Add the price of a used one over that of a new one, where the plan buys used and the catalogue's price is new."""
+    path, chip = machine_path(setting, sheet), _chip(setting)
+    if path.is_used and (is_whole or chip is None or not chip.priced_used):
+        share = float(path.bought_share(0.0))
+        note = f"used, {float(path.age(0.0)):.1f} years old"
+        sheet.add(BOUGHT_USED, share, "share of a new one", replace(PROCESS, note=note))
+
+
 def add_residual_share(
     sheet: InputSheet, setting: PlanContext, name: str, *, priced_months: Num, sold_months: Num, age_months: Num
 ) -> None:
@@ -117,11 +152,12 @@ def add_residual_share(
         return
     path = machine_path(setting, sheet)
     sold, priced, age = (np.asarray(months) / MONTHS_PER_YEAR for months in (sold_months, priced_months, age_months))
-    position = sheet.tried.get(POSITION, 0.0)
+    position = path.used_position
     if setting.case != "typical" and POSITION not in sheet.tried:
         position = _SIDE[setting.case] * _spread_at_ends(path, sold)
-    new = path.nominal(sold) / path.nominal(priced)
-    share = np.asarray(new * used_share(age, path.product, position * Z80) * times)
+    # Nobody pays more for it than for one of the age that the plan buys, on the same day.
+    used = np.minimum(used_share(path.age(priced) + age, path.product, position * Z80), path.bought_share(sold))
+    share = np.asarray(path.nominal(sold) / path.nominal(priced) * used / path.bought_share(priced) * times)
     is_tried = TIMES in sheet.tried or POSITION in sheet.tried or PATH in sheet.tried
     where = TRIED if is_tried else replace(PROCESS, note=_RESALE)
     sheet.add(name, float(share) if share.ndim == 0 else share, "share", where)

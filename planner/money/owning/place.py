@@ -41,7 +41,6 @@ OF_PLACE: dict[str, str] = {
 }
 # The figures that a machine off the shelf may have.
 OF_HOST: dict[str, str] = {
-    "lead_time_months": "lead_time_month",
     "deposit_share": "deposit_share",
     "spare_share": "spare_share",
 }

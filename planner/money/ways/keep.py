@@ -26,6 +26,8 @@ _FREE = "(kept_accelerators - busy_accelerators / relative_speed)"
 # A buyer pays for one of the plan's: of a slower one he takes more.
 _IDLE = SellableHours(f"{_FREE} * relative_speed", "runs", f"{_FREE} * (power_w_each - idle_power_w_each) / 1000")
 
+_PEOPLE = "max(kept_accelerators * fte_per_accelerator, least_fte)"
+
 
 def build(setting: PlanContext) -> OptionLedger | Unavailable:
     """Build the machines that are there already, with the rest of the work rented."""
@@ -131,7 +133,7 @@ def _upkeep_lines(
         put.add("kept_running_usd_per_month", kept.running_usd_per_month, "USD a month", YOUR_INPUT)
         return deflate_lines(setting, (put.line("Running it", "upkeep", "kept_running_usd_per_month * runs"),))
     add_staff_and_space(put, setting)
-    lines = [put.line("People", "staff", f"kept_accelerators * fte_per_accelerator * {WAGE} / 12 * runs")]
+    lines = [put.line("People", "staff", f"{_PEOPLE} * {WAGE} / 12 * runs")]
     if power is not None and not place_of(setting).builds_room:
         put.add("kept_kw", power.peak_kw, "kW", power.origin)
         lines.append(put.line("Space, by contracted power", "space", f"kept_kw * {RENT_OF_SPACE} * runs"))

@@ -18,6 +18,7 @@ _SECTIONS = {
     "accelerators": "Accelerators",
     "servers": "Servers",
     "hosts": "Machines off the shelf",
+    "deliveries": "Delivery",
     "providers": "Providers",
     "offers": "Rental offers",
     "series": "Price histories",

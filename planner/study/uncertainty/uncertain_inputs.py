@@ -20,7 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from planner.money.demand.lost_time import RATE
 from planner.money.ledger import Case, Ledger, LedgerInput, Origin, end, origin
-from planner.money.owning.inputs import CHEAPER_FACTS, lead_time
+from planner.money.owning.channel import lead_time
+from planner.money.owning.inputs import CHEAPER_FACTS
 from planner.money.owning.machine_price import CHANGE as NEW_PRICE_CHANGE
 from planner.money.owning.machine_price import PATH, POSITION, PROCESS
 from planner.money.plan import Plan

@@ -157,11 +157,11 @@ def test_nothing_there_is_nothing_to_keep() -> None:
 def test_what_nobody_says_is_filled_in_from_facts() -> None:
     """8 H100 in a machine rated 10,200 W: 1,275 W each, 0.76 busy and 0.25 idle, 969 and 318.75 W.
 
-    People: 8 / 256 x 200,000 / 12 = 520.83 a month. Space: 10.2 kW at 194.95 = 1,988.49.
+    People: a tenth of one at least, 0.1 x 200,000 / 12 = 1,666.67 a month. Space: 10.2 kW at 194.95 = 1,988.49.
     """
     found = built(keep.build, setting(scenario({}, 8, kept={"accelerators": 8})))
     usd = by_line(found)
-    assert usd["People"][1] == pytest.approx(520.83, abs=0.01)
+    assert usd["People"][1] == pytest.approx(1_666.67, abs=0.01)
     assert usd["Space, by contracted power"][1] == pytest.approx(1_988.49)
     watts = {one.name: one.value for line in found.lines for one in line.used if one.name.endswith("power_w_each")}
     assert watts == {"power_w_each": pytest.approx(969), "idle_power_w_each": pytest.approx(318.75)}
