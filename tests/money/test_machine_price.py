@@ -19,11 +19,12 @@ from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.futures import draw_futures
 from planner.study.uncertainty.uncertain_inputs import uncertain_inputs
 from pricing import load_catalogue
+from pricing.figure import Figure
 from pricing.finance import HardwareClass
 from pricing.market.constants import constants
 from pricing.market.hardware import new_price, used_share
+from pricing.record import Delivery
 from tests.facts import DAY
-from tests.frozen import live_catalogue
 from tests.money.owning import EIGHTY, built, by_line, flow, scenario, setting
 
 CHIPS = ("H100-SXM5-80GB", "B200-SXM-180GB", "RTX-4090-24GB", "RTX-6000-Ada-48GB", "L40S-48GB", "Apple-M2-Ultra-192GB")
@@ -154,10 +155,13 @@ def test_in_no_future_of_a_plan_does_a_refresh_earn() -> None:
 
 
 def used_plan(accelerator: str, **own_inputs: Any) -> PlanContext:
-    """One of it for 29 months, with the facts that ship."""
+    """One of it for 29 months, the RTX 4090 among what is made for private people."""
+    facts = load_catalogue()
+    card = facts.accelerators["RTX-4090-24GB"].model_copy(update={"consumer": True})
+    facts = facts.model_copy(update={"accelerators": {**facts.accelerators, "RTX-4090-24GB": card}})
     at = {"accelerator": accelerator, "years": 29 / 12, "work": ({"accelerators": 1, "busy_share": 0.5},)}
     own_inputs = {"lead_time_months": 0.0, "place": "office", "most_kw": 50.0, "selling_cost_share": 0.0, **own_inputs}
-    return build_context(live_catalogue(), Scenario.model_validate({**at, "own": own_inputs}), DAY)
+    return build_context(facts, Scenario.model_validate({**at, "own": own_inputs}), DAY)
 
 
 @pytest.mark.parametrize(("accelerator", "kind", "launched"), [
@@ -197,16 +201,27 @@ def test_a_used_one_of_a_product_that_is_sold_new_costs_its_share() -> None:
 
 
 @pytest.mark.parametrize(("accelerator", "wanted", "months"), [
-    ("H100-SXM5-80GB", None, 1.0), ("H100-SXM5-80GB", "used", 1.0), ("H100-SXM5-80GB", "standard", 8.0),
-    ("B200-SXM-180GB", None, 10.0), ("B200-SXM-180GB", "priority", 3.0), ("B300-SXM-288GB", None, 6.0),
-    ("GB300-NVL72-288GB", None, 10.0), ("A100-SXM4-80GB", None, 1.0), ("RTX-4090-24GB", None, 0.25),
-    ("RTX-PRO-6000-96GB", None, 1.5), ("L40S-48GB", None, 2.0), ("Apple-M4-Max-128GB", None, 0.25),
-    ("MI300X-192GB", None, 7.0), ("H100", None, 7.0),
+    ("H100-SXM5-80GB", None, 8.0), ("H100-SXM5-80GB", "used", 1.0), ("H100-SXM5-80GB", "priority", 3.0),
+    ("RTX-6000-Ada-48GB", None, 0.25), ("RTX-A4000-16GB", "standard", 2.0), ("B200-SXM-180GB", None, 7.0),
+    ("A100-SXM4-80GB", None, 1.0), ("A100-SXM4-80GB", "standard", 7.0), ("H100", None, 7.0),
 ])  # fmt: skip
 def test_the_channel_decides_the_delivery(accelerator: str, wanted: str | None, months: float) -> None:
+    """What names the chip wins over what names its class, and that over what is for all; A100 are bought used."""
+    facts = load_catalogue()
+    standard = facts.deliveries["any-standard"]
+
+    def taking(months: float, **update: Any) -> Delivery:
+        value = standard.lead_time_month.newest.model_copy(update={"low": None, "typical": months, "high": None})
+        figure = Figure(unit="month", checked=DAY, values={DAY: value})
+        return standard.model_copy(update={"lead_time_month": figure, **update})
+
+    more = {
+        "h100": taking(8.0, accelerators=("H100-SXM5-80GB",)),
+        "workstations": taking(2.0, products=("workstation",)),
+    }
+    facts = facts.model_copy(update={"deliveries": {**facts.deliveries, **more}})
     scenario_of = {"accelerator": accelerator, "own": {"channel": wanted}}
-    at = build_context(live_catalogue(), Scenario.model_validate(scenario_of), DAY)
-    assert lead_time(at).newest.typical == months
+    assert lead_time(build_context(facts, Scenario.model_validate(scenario_of), DAY)).newest.typical == months
 
 
 def test_your_own_months_win_over_the_channel() -> None:

@@ -289,3 +289,18 @@ def test_every_assumption_here_is_argued_in_the_decision(catalogue: Catalogue) -
         for value in placed.figure.values.values():
             if value.kind == "assumption":
                 assert (ROOT / catalogue.sources[value.source].url).is_file(), placed.record
+
+
+def test_each_delivery_is_for_what_it_says(catalogue: Catalogue) -> None:
+    """One for each channel is for all, one usual one for each chip that is named and for each class."""
+    everything = {one.channel for one in catalogue.deliveries.values() if not one.accelerators and not one.products}
+    assert everything == {"stock", "used", "standard", "priority"}
+    named = [key for one in catalogue.deliveries.values() if one.usual for key in (*one.accelerators, *one.products)]
+    assert len(named) == len(set(named))
+    usual = [one for one in catalogue.deliveries.values() if one.usual and not one.accelerators and not one.products]
+    assert len(usual) == 1
+    months = {key: one.lead_time_month.newest.typical for key, one in catalogue.deliveries.items()}
+    assert months["any-used"] < months["any-priority"] < months["allocated-standard"]
+    priced_used = {key for key, chip in catalogue.accelerators.items() if chip.priced_used}
+    assert {"A100-SXM4-80GB", "RTX-4090-24GB", "H100-PCIe-80GB"} <= priced_used
+    assert not {"H100-SXM5-80GB", "B200-SXM-180GB", "RTX-5090-32GB"} & priced_used
