@@ -189,7 +189,7 @@ def test_a_likely_price_is_told_as_one() -> None:
     found = judged(accelerator="T4-16GB")
     said = " ".join(words(found).sentences)
     assert "No purchase price of T4 16 GB is published: about $" in said
-    assert keys(found.answer)[0] == "lease"
+    assert keys(found.answer)[0] == "own"
     assert found.futures is not None
     price = next(one for one in found.futures.inputs if one.name == "usd_per_accelerator")
     assert price.kind == "derived"
