@@ -101,9 +101,8 @@ def test_names_never_lie_on_each_other(places: list[float]) -> None:
 
 
 def test_the_tile_does_not_say_that_cash_pays_nothing_back() -> None:
-    of = build_answer(
-        planned(catalogue(), Scenario.model_validate({"work": ({"accelerators": 8, "busy_share": 0.5},)}), DAY)
-    )
+    work = ({"accelerators": 8, "busy_share": 0.5},)
+    of = build_answer(planned(catalogue(), Scenario.model_validate({"work": work, "ways": ("own", "on_demand")}), DAY))
     tile = summarize_answer(of.plan, of).figures[-1]
     assert (tile.label, tile.range) == ("Cash on day one", "not earned back")
 
