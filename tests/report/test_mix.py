@@ -151,5 +151,6 @@ def test_waiting_says_when_to_order_and_what_it_costs() -> None:
 def test_what_cannot_be_put_off_says_why() -> None:
     late = waiting(made(work(), own={"lead_time_months": 30.0}))
     assert buy_or_wait_sentences(late) == (
-        "There is nothing to put off: an order of today comes after 30 months, when the plan is over.",
+        "There is nothing to put off: the machines come after 30 months, when the plan ends: too late to run, and all "
+        "work would be rented.",
     )

@@ -48,7 +48,8 @@ def _existing_usd(context: PlanContext, task: Task, kept: ExistingHardware, esti
     idle_w = min(idle_w, busy_w) if kept.idle_power_w_each is None else kept.idle_power_w_each
     upkeep = kept.running_usd_per_month
     if upkeep is None:
-        staff = kept.accelerators * used["fte_per_accelerator"] * used["usd_per_fte_year"] / MONTHS_PER_YEAR
+        people = max(kept.accelerators * used["fte_per_accelerator"], used["least_fte"])
+        staff = people * used["usd_per_fte_year"] / MONTHS_PER_YEAR
         upkeep = staff + (0.0 if place_of(context).builds_room else kw * used["usd_per_kw_month"])
 
     def usd(hours: float) -> float:
