@@ -17,7 +17,7 @@ from urllib.request import urlopen
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ("answer", "speed", "compare", "what-if", "assumptions")
 BYTES_PER_S, LATENCY_MS = 10e6 / 8, 40
-WORDS_S, CHART_S, MEGABYTES = 2.0, 4.5, 2.5  # what is aimed at
+WORDS_S, CHART_S, MEGABYTES = 2.0, 3.0, 1.3  # what is aimed at
 PATIENCE_S = 60
 
 

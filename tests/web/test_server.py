@@ -4,6 +4,7 @@ import asyncio
 import base64
 import gzip
 import hashlib
+import json
 import re
 import socket
 from pathlib import Path
@@ -16,6 +17,7 @@ from starlette.applications import Starlette
 from streamlit.web.server.starlette.starlette_static_routes import create_streamlit_static_assets_routes
 
 from planner.web.serving import launcher
+from planner.web.serving.parts import PARTS, needed_part
 from planner.web.serving.web_app import (
     CODECS,
     STATIC,
@@ -26,10 +28,11 @@ from planner.web.serving.web_app import (
     SymbolsMiddleware,
     negotiate_codec,
 )  # fmt: skip
-from tools import symbols
+from tests.house import ROOT
+from tools import plotly_parts, symbols
 
-SCRIPT = max(STATIC.glob("static/js/*.js"), key=lambda path: -path.stat().st_size)
 PLOTLY = next(STATIC.glob("static/js/PlotlyChart*.js"))
+SCRIPT = next(STATIC.glob("static/js/index.*.js"))
 
 
 class Said(NamedTuple):
@@ -78,12 +81,12 @@ def test_the_browser_chooses_how_files_are_packed(accepted: str, name: str | Non
 
 @pytest.mark.parametrize(("accepted", "name"), [("gzip, br", "br"), ("gzip", "gzip"), ("identity", None)])
 def test_a_file_arrives_whole_and_is_kept_for_good(accepted: str, name: str | None) -> None:
-    answer = asked(f"/static/js/{PLOTLY.name}", accept_encoding=accepted)
+    answer = asked(f"/static/js/{SCRIPT.name}", accept_encoding=accepted)
     unpack = {"br": brotli.decompress, "gzip": gzip.decompress, None: bytes}[name]
     assert answer.headers.get("content-encoding") == name
-    assert unpack(answer.raw) == PLOTLY.read_bytes()
+    assert unpack(answer.raw) == SCRIPT.read_bytes()
     assert int(answer.headers["content-length"]) == len(answer.raw)
-    assert len(answer.raw) < 1_500_000 or name is None
+    assert len(answer.raw) < SCRIPT.stat().st_size / 2 or name is None
     assert "immutable" in answer.headers["cache-control"]
     if name:
         assert answer.headers["vary"] == "Accept-Encoding"
@@ -181,3 +184,32 @@ def test_every_icon_that_is_named_is_in_the_font() -> None:
     in_streamlit = symbols.names(STATIC / "static" / "media" / SYMBOLS_OF)
     assert len(in_streamlit) > 3_000
     assert symbols.names(SYMBOLS) == symbols.icons() & in_streamlit
+
+
+def test_of_the_library_of_charts_only_the_part_is_sent_that_is_used() -> None:
+    where = f"/static/js/{PLOTLY.name}"
+    answer = asked(where, accept_encoding="br")
+    assert brotli.decompress(answer.raw) == needed_part(PLOTLY)
+    assert answer.headers["cache-control"] == "no-cache"
+    again = asked(where, accept_encoding="br", if_none_match=answer.headers["etag"])
+    assert (again.status, again.raw) == (304, b"")
+    assert asked(where).raw == PLOTLY.read_bytes()  # who takes nothing packed gets all
+
+
+def test_what_is_left_out_is_what_no_chart_of_ours_needs() -> None:
+    record, whole = json.loads(PARTS.read_text()), PLOTLY.read_bytes()
+    digest = hashlib.sha256(whole).hexdigest()
+    assert (record["file"], record["sha256"]) == (PLOTLY.name, digest), "another Streamlit: run tools/plotly_parts.py"
+    pieces = plotly_parts.cuts(whole.decode("latin-1"))
+    assert [tuple(piece) for piece in record["cuts"]] == pieces
+    assert sum(end - start for start, end in pieces) > len(whole) / 2
+    code = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "planner" / "report").rglob("*.py"))
+    kinds = set(re.findall(r'"type": "(\w+)"', code)) - {"line", "rect", "log", "scatter"}
+    assert kinds <= set(plotly_parts.KINDS)
+    assert not re.search(r"\bgo\.(?!Figure\b)\w+\(|plotly\.express", code)
+
+
+def test_another_library_of_charts_is_sent_whole(tmp_path: Path) -> None:
+    other = tmp_path / PLOTLY.name
+    other.write_bytes(b"another")
+    assert needed_part(other) == b"another"

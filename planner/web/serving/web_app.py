@@ -24,6 +24,7 @@ from starlette.middleware import Middleware
 from streamlit import file_util, net_util
 
 from planner.web.headers import App, Message, Receive, Send, header_value, naming_headers
+from planner.web.serving.parts import needed_part
 from pricing.caching import cached
 from pricing.catalogue import cache_dir
 
@@ -33,6 +34,7 @@ STATIC = Path(file_util.get_static_dir())
 # The part of Streamlit's font of icons that is used, and the font that it is a part of (`python -m tools.symbols`).
 SYMBOLS, SYMBOLS_OF = Path(__file__).parents[1] / "symbols.woff2", "MaterialSymbols-Rounded.nEdyypZU.woff2"
 _COMPRESSED_KINDS = frozenset({".js", ".css", ".svg"})  # fonts and pictures are small already
+_KEEPING = frozenset({b"etag", b"cache-control", b"last-modified"})
 _REPLACED = frozenset({b"content-length", b"etag", b"vary", b"accept-ranges"})
 
 
@@ -115,8 +117,9 @@ class StaticCompressionMiddleware:
         }
         cache = cache_dir()
         self.copies = copies or (cache and cache / f"static-{st.__version__}")
-        self.quick = cached(2 * len(self.files) or 1)(lambda path, codec: codec.quick(path.read_bytes()))
+        self.quick = cached(2 * len(self.files) or 1)(lambda path, codec: codec.quick(needed_part(path)))
         self.best: dict[tuple[Path, str], bytes] = {}
+        self.tags = {path: _own_tag(path) for path in self.files.values() if path.name.startswith("PlotlyChart.")}
         self.start()
 
     def start(self) -> None:
@@ -131,13 +134,18 @@ class StaticCompressionMiddleware:
         if path is None or codec is None:
             await self.app(scope, receive, send)
             return
-        wants_body = scope["method"] == "GET"
+        wants_body, tag = scope["method"] == "GET", self.tags.get(path)
+        if tag and tag.decode() in header_value(scope, b"if-none-match"):
+            headers = [(b"etag", tag), (b"cache-control", b"no-cache")]
+            await send({"type": "http.response.start", "status": 304, "headers": headers})
+            await send({"type": "http.response.body", "body": b""})
+            return
 
         async def send_compressed(message: Message) -> None:
             if message["type"] == "http.response.start" and message["status"] == 200:
                 is_ready = (path, codec.name) in self.best
                 packed = self.packed(path, codec) if is_ready else await asyncio.to_thread(self.packed, path, codec)
-                await send({**message, "headers": _file_headers(message["headers"], codec, len(packed))})
+                await send({**message, "headers": _file_headers(message["headers"], codec, len(packed), tag)})
                 await send({"type": "http.response.body", "body": packed if wants_body else b""})
                 scope["packed"] = True
             elif not scope.get("packed"):
@@ -162,7 +170,7 @@ class StaticCompressionMiddleware:
         self.quick.cache_clear()
 
     def _smallest(self, path: Path, codec: Codec) -> bytes:
-        plain = path.read_bytes()
+        plain = needed_part(path)
         copy = self.copies and self.copies / f"{path.name}.{codec.name}"
         with suppress(OSError, EOFError, ValueError, brotli.error):  # none yet, or a damaged one
             if copy and codec.decompress(packed := copy.read_bytes()) == plain:
@@ -182,8 +190,20 @@ def _write_copy(copy: Path, packed: bytes) -> None:
         Path(name).replace(copy)
 
 
-def _file_headers(originals: Headers, codec: Codec, length: int) -> list[tuple[bytes, bytes]]:
-    """Keep Streamlit's own headers, which cache a hashed name for good; weaken the tag, as the bytes are others."""
+def _own_tag(path: Path) -> bytes:
+    """Return the tag of a file of which a part is sent; empty where all of it is."""
+    part = needed_part(path)
+    return b"" if len(part) == path.stat().st_size else b'W/"%s"' % hashlib.sha256(part).hexdigest().encode()
+
+
+def _file_headers(originals: Headers, codec: Codec, length: int, own_tag: bytes | None) -> list[tuple[bytes, bytes]]:
+    """Keep Streamlit's own headers, which cache a hashed name for good; weaken the tag, as the bytes are others.
+
+    Of a file of which a part is sent, a browser asks each time whether it has changed: its name does not.
+    """
+    if own_tag:
+        originals = [(name, text) for name, text in originals if name not in _KEEPING]
+        originals += [(b"etag", own_tag), (b"cache-control", b"no-cache")]
     tags = [(name, text if text.startswith(b"W/") else b"W/" + text) for name, text in originals if name == b"etag"]
     return [
         *((name, text) for name, text in originals if name not in _REPLACED),
