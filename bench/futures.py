@@ -16,7 +16,8 @@ from planner.study.uncertainty.break_even_map import BUSY, YEARS, break_even_map
 from planner.study.uncertainty.futures import draw_futures
 from planner.study.uncertainty.stress import run_stress_test, stresses
 from planner.study.uncertainty.sure_verdict import decided
-from planner.study.uncertainty.tornado import likeliest_flip, sobol_indices, tornado
+from planner.study.uncertainty.tornado import likeliest_to_turn, sobol_indices, tornado
+from planner.study.uncertainty.uncertain_inputs import uncertain_inputs
 from pricing import load_catalogue
 
 
@@ -28,14 +29,16 @@ def main() -> Iterator[str]:
     reference = best(lambda: np.ones(DRAWS * months) + 1.0)
     numbers = f"{DRAWS:,} x {months} numbers ({DRAWS * months * BYTES_PER_NUMBER / MIB:.0f} MiB)"
     yield f"reference: one pass of memory over {numbers} in {1000 * reference:.2f} ms"
-    inputs = len(decided(usual).futures.inputs)  # type: ignore[union-attr]
-    what = f"{FUTURES:,} futures of the default plan, {len(usual.options)} ways, {inputs} inputs drawn"
+    inputs = uncertain_inputs(usual)
+    what = f"{FUTURES:,} futures of the default plan, {len(usual.options)} ways, {len(inputs)} inputs drawn"
     yield line(what, best(lambda: draw_futures(fresh(usual)), 10), reference)
     yield line("the answer with them, verdict and bands", best(lambda: decided(fresh(usual)), 10), reference)
     what = f"{DRAWS:,} futures x {months} months x {len(large.options)} ways"
     yield line(what, best(lambda: draw_futures(fresh(large), DRAWS), 3), reference)
     own, rent = pair(usual)
-    yield line("the first input that turns it", best(lambda: likeliest_flip(fresh(usual), own, rent), 5), reference)
+    yield line(
+        "inputs by what turns it", best(lambda: likeliest_to_turn(fresh(usual), own, rent, inputs), 5), reference
+    )
     yield line("the tornado, every flip solved", best(lambda: tornado(fresh(usual), own, rent), 5), reference)
     across, up = map_axis(usual, BUSY), map_axis(usual, YEARS)
     yield line("the map, busy x years", best(lambda: break_even_map(usual, own, rent, across, up), 5), reference)

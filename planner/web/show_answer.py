@@ -27,6 +27,7 @@ from planner.study.measures import MEASURES
 from planner.study.mix.best_mix import BestMix, MixUnavailable, best_mix
 from planner.study.mix.search import PricedExample, priced_examples
 from planner.study.uncertainty.futures import Futures
+from planner.study.uncertainty.medians import MedianShift, median_shifts
 from planner.web import address, ask, show, state, workers
 from planner.web.shared import shared
 from planner.web.state import PlanResult
@@ -74,7 +75,15 @@ def confidence(answer: Answer, futures: Futures | None) -> None:
     table = counted.futures_table(answer, futures)
     columns = dict.fromkeys(table.columns[2:], show.MONEY) | {"Cheapest, of 100 futures": show.OF_100}
     show.table("futures", "", table, columns, "futures.csv", alt=finding)
+    if shifts := _median_shifts(answer, futures):
+        st.markdown("**Where the median is not the cost as entered**")
+        show.table("medians", "", counted.medians_table(answer, shifts), show.in_usd, "medians.csv", alt="Why")
     show.table("futures-inputs", _INPUTS, lambda: counted.inputs_table(futures), file="futures-inputs.csv", alt=_INPUTS)
+
+
+@shared(64, key=lambda answer, futures: (answer.plan,))
+def _median_shifts(answer: Answer, futures: Futures) -> tuple[MedianShift, ...]:
+    return median_shifts(answer, futures)
 
 
 def late() -> PlanResult | None:

@@ -56,18 +56,20 @@ def source_text(origin: Origin) -> str:
     return ", ".join(filter(None, (name, *more)))
 
 
-def explain_button(ledgers: Callable[[], Sequence[Ledger]]) -> None:
-    """Show a button that opens the drawer with every number in it."""
+def explain_button(ledgers: Callable[[], Sequence[Ledger]], notes: Sequence[str] = ()) -> None:
+    """Show a button that opens the drawer with every number in it, and a note on the total of each ledger."""
     if st.button("Explain these numbers", icon=":material/calculate:", key="explain"):
-        explain(ledgers())
+        explain(ledgers(), notes)
 
 
 @st.dialog("Explain these numbers", width=680, position="right")
-def explain(ledgers: Sequence[Ledger]) -> None:
+def explain(ledgers: Sequence[Ledger], notes: Sequence[str] = ()) -> None:
     """Show any number of an option taken apart into its parts, formula, inputs and sources."""
     titles = [option.title for option in ledgers]
     index = st.selectbox("Option", range(len(titles)), format_func=titles.__getitem__, key="explained")
     ledger(ledgers[index])
+    if notes:
+        show.small(words.markdown(notes[index]))
 
 
 def buying(catalogue: Catalogue, own: PurchaseComparison | None, accelerator: str) -> None:

@@ -90,5 +90,5 @@ def test_two_options_that_share_a_lead_are_both_named() -> None:
 
 def test_what_turns_the_answer_is_where_two_groups_hold_as_many_futures() -> None:
     shares = {"own": np.array([0.8, 0.6, 0.2]), "rent": np.array([0.2, 0.4, 0.8])}
-    assert turns_at(np.array([0.0, 0.1, 0.2]), shares, "own") == pytest.approx(0.1 + 0.1 * 0.2 / 0.8)
-    assert turns_at(np.array([0.0, 0.1]), {"own": np.array([0.8, 0.7]), "rent": np.array([0.2, 0.3])}, "own") is None
+    assert turns_at(np.array([0.0, 0.1, 0.2]), shares, "own", 0.1) == pytest.approx(0.1 + 0.1 * 0.2 / 0.8)
+    assert turns_at(np.array([0.0, 0.1]), {"own": np.array([0.8, 0.7]), "rent": np.array([0.2, 0.3])}, "own", 0) is None

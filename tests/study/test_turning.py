@@ -8,6 +8,8 @@ from planner.money.measures import present_usd
 from planner.money.option import Option
 from planner.money.plan import Plan, plan
 from planner.money.verdict.answer import Answer
+from planner.money.verdict.decision import candidate
+from planner.money.verdict.shares import verdict_shares
 from planner.report.answer.sensitivity import most_likely_change
 from planner.report.futures import future_charts
 from planner.report.what_if import indices_table, map_summary, map_table, stress_table, tornado_table, tornado_title
@@ -17,9 +19,10 @@ from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.break_even_map import BUSY, YEARS, break_even_map, map_axis
 from planner.study.uncertainty.draws import draw_inputs
 from planner.study.uncertainty.futures import draw_futures
+from planner.study.uncertainty.medians import turning_value
 from planner.study.uncertainty.stress import InputChange, StressResult, run_stress_test, stresses
 from planner.study.uncertainty.sure_verdict import break_even_band, decided
-from planner.study.uncertainty.tornado import likeliest_flip, saved_usd, sobol_indices, tornado
+from planner.study.uncertainty.tornado import costs, likeliest_to_turn, saved_usd, sobol_indices, tornado
 from planner.study.uncertainty.uncertain_inputs import DistributionError, uncertain_inputs
 from tests.facts import DAY
 from tests.study.planned import catalogue, planned
@@ -60,14 +63,26 @@ def test_at_its_flip_an_input_makes_both_cost_the_same() -> None:
 
 
 def test_the_first_flip_is_the_least_surprising_one() -> None:
-    bars = tornado(MADE, *pair(MADE))
-    first, sure = likeliest_flip(MADE, *pair(MADE)), decided(MADE, 256)
-    assert first is not None
+    bars, sure = tornado(MADE, *pair(MADE)), decided(MADE, 256)
     assert sure.futures is not None
+    first, *_ = likeliest_to_turn(MADE, *pair(MADE), sure.futures.inputs)
     nearest = min((bar for bar in bars if bar.flips_sign), key=lambda bar: abs(bar.flip_sigmas or 0.0))
-    assert (first.input.name, first.flip) == (nearest.input.name, pytest.approx(nearest.flip))
+    assert first.name == nearest.input.name
     assert sure.answer.verdict == "close"
     assert most_likely_change(MADE, sure.answer, sure.futures) == ()  # nothing changes what is no answer
+
+
+def test_at_the_value_that_turns_the_verdict_two_groups_hold_as_many_futures() -> None:
+    sure = decided(MADE)
+    assert sure.futures is not None
+    assert sure.answer.shares is not None
+    turns = {each.name: turning_value(sure.futures, sure.answer.shares, each) for each in sure.futures.inputs}
+    name, value = next((name, value) for name, value in turns.items() if value is not None)
+    draws = {**sure.futures.draws, name: np.full(sure.futures.count, value)}
+    usd = costs(MADE, sure.futures.options, InputColumns(MADE.setting, draws))
+    shares = verdict_shares([candidate(one) for one in sure.futures.options], usd, np.zeros_like(usd)).group_share
+    first, second = list(shares.values())[:2]
+    assert first - second < 0.1  # 256 of the futures, straight lines between nine values
 
 
 def test_the_map_is_the_ledgers_cell_by_cell() -> None:

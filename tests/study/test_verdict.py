@@ -11,13 +11,15 @@ from hypothesis import strategies as st
 
 from planner.money.measures import present_usd
 from planner.money.plan import Plan, plan
+from planner.money.setting import BUSY_FACTOR
 from planner.money.verdict.answer import Answer, build_answer
 from planner.money.verdict.shares import PLAIN, PROBABLY
 from planner.money.ways import options_of_side
 from planner.report.answer.sentences import summarize_answer
-from planner.report.futures.counted import confidence_sentences
+from planner.report.futures.counted import confidence_sentences, medians_table
 from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.futures import Futures
+from planner.study.uncertainty.medians import SKEWED, median_shifts
 from planner.study.uncertainty.sure_verdict import decided
 from tests.examples import at_most
 from tests.facts import DAY
@@ -91,6 +93,20 @@ def test_words_count_and_ranges_come_from_the_same_futures() -> None:
     assert shares.share == one.futures.cheapest_share
     text = summarize_answer(made, one.answer, one.futures)
     assert any(f"in {one.answer.share_cheaper * 100:.0f} of 100 simulated futures" in line for line in text.sentences)
+
+
+def test_a_median_away_from_the_cost_as_entered_has_a_reason_that_was_tried() -> None:
+    always = Scenario.model_validate({"years": 5, "work": ({"accelerators": 8, "busy_share": 1.0},)})
+    judged = decided(plan(catalogue(), always, DAY))
+    shifts = median_shifts(judged.answer, judged.futures)
+    skewed = [one for one in judged.answer.ranked if abs(one.present_usd / one.as_entered_usd - 1) > SKEWED]
+    assert [one.title for one in shifts] == [one.option.title for one in skewed]
+    for shift in shifts:  # held at its typical value, the input lets the median come back
+        assert abs(shift.without_usd - shift.as_entered_usd) < abs(shift.median_usd - shift.as_entered_usd)
+    rented = next(shift for shift in shifts if shift.title == "Rent on demand")
+    assert rented.input.name == BUSY_FACTOR
+    why = medians_table(judged.answer, [rented])["Why"]
+    assert why[0].startswith("Use cannot exceed 100 %: it can only fall. With that at its typical value the median")
 
 
 def test_what_stands_alone_is_in_no_futures_cheaper() -> None:

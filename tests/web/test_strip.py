@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from planner.report import words
 from planner.report.answer.phrases import phrases
+from planner.report.answer.verdict_line import VerdictSummary, last_edit_text
 from planner.scenario.file import SavedScenario, read_scenario, write_scenario
 from planner.scenario.link import scenario_to_link
 from planner.scenario.presets import load_presets
@@ -58,6 +59,13 @@ def test_the_last_edit_and_what_it_did_stand_beside_the_verdict() -> None:
     assert after is not None
     more = words.format_usd_short(after.present_usd - before.present_usd)
     assert words.markdown(f"how many at once: 8 → 16. Renting +{more}") in verdict_line(app)
+
+
+def test_an_edit_that_changes_the_option_of_a_card_says_so() -> None:
+    before, now = (VerdictSummary("Buy.", {}, "", {"rent": ("renting", 9e3), "own": own}) for own in
+                   (("buying", 2e3), ("leasing", 3e3)))  # fmt: skip
+    told = last_edit_text(load_catalogue(), {"gpus": "16"}, now, {"gpus": "8"}, before)
+    assert told == "Last edit, how many at once: 8 → 16. Renting unchanged, buying → leasing +$1k."
 
 
 @pytest.mark.parametrize(("held", "title", "why"), [

@@ -139,10 +139,12 @@ def verdict_shares(
     return VerdictShares(tuple(candidates), np.argmin(rank, axis=0))
 
 
-def turns_at(values: NDArray[np.float64], shares: Mapping[Group, NDArray[np.float64]], lead: Group) -> float | None:
+def turns_at(
+    values: NDArray[np.float64], shares: Mapping[Group, NDArray[np.float64]], lead: Group, near: float
+) -> float | None:
     """Return the value of an input from which another group holds more futures than the leading one; None if none does.
 
-    `shares` are those of each group at each value, on the same futures.
+    `shares` are those of each group at each value, on the same futures. Of several values the nearest to `near` counts.
     """
     others = [share for group, share in shares.items() if group != lead]
     if not others:
@@ -151,6 +153,6 @@ def turns_at(values: NDArray[np.float64], shares: Mapping[Group, NDArray[np.floa
     crossed = np.flatnonzero(np.sign(margin[1:]) != np.sign(margin[:-1]))
     if not len(crossed):
         return None
-    at = crossed[0]
+    at = min(crossed, key=lambda place: abs(values[place] + values[place + 1] - 2 * near))
     step = margin[at] / (margin[at] - margin[at + 1])
     return float(values[at] + step * (values[at + 1] - values[at]))

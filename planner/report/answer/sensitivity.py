@@ -16,7 +16,10 @@ from planner.report.futures.input_words import input_label, value_text
 from planner.scenario.durations import years_words
 from planner.scenario.rent import RentalInputs
 from planner.study.uncertainty.futures import Futures
-from planner.study.uncertainty.tornado import likeliest_flip
+from planner.study.uncertainty.medians import turning_value
+from planner.study.uncertainty.tornado import likeliest_to_turn
+
+_INPUTS_TRIED = 2
 
 
 def sensitivity_sentences(plan: Plan, answer: Answer) -> tuple[str, ...]:
@@ -124,15 +127,20 @@ def month_text(payback: Payback) -> str:
 
 
 def most_likely_change(plan: Plan, answer: Answer, futures: Futures) -> tuple[str, ...]:
-    """Return the input that is most likely to change a probable answer, and the value at which it does."""
-    if answer.verdict not in PROBABLE or answer.pair is None:
+    """Return the input that is most likely to change a probable answer, and the value from which it does.
+
+    There the two largest groups hold as many of the futures. The two inputs that are the likeliest at typical figures
+    are tried.
+    """
+    if answer.verdict not in PROBABLE or answer.pair is None or answer.shares is None:
         return ()
-    bar = likeliest_flip(plan, answer.pair[0].option, answer.pair[1].option, futures.inputs)
-    if bar is None or bar.flip is None:
-        return ("No single input changes this answer within its range; several together would.",)
-    name, typical = bar.input.name, value_text(bar.input.name, bar.input.spread.typical)
-    label = words.lower_first(input_label(name))
-    return (f"Most likely to change this answer: {label}, at {value_text(name, bar.flip)} instead of {typical}.",)
+    inputs = likeliest_to_turn(plan, answer.pair[0].option, answer.pair[1].option, futures.inputs)
+    for each in inputs[:_INPUTS_TRIED]:
+        turn, name = turning_value(futures, answer.shares, each), each.name
+        if turn is not None and each.spread.low <= turn <= each.spread.high:
+            label, typical = words.lower_first(input_label(name)), value_text(name, each.spread.typical)
+            return (f"Most likely to change this answer: {label}, at {value_text(name, turn)} instead of {typical}.",)
+    return ("No single input changes this answer within its range; several together would.",)
 
 
 def describe_token_price(even: TokenBreakEven, *others: tuple[str, TokenBreakEven], way: str = "renting") -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from planner.money.measures import peak_cash
 from planner.money.option import Option
 from planner.money.owning import machine, spare_boards
 from planner.money.plan import Plan
@@ -84,7 +85,7 @@ def summarize_answer(plan: Plan, answer: Answer, futures: Futures | None = None)
             *_limit_sentences(answer),
             *filter(None, (guarantee,)),
         )
-        tiles = (*seller_tiles(plan, own), _day_one_tile(own, futures, "", "today"))
+        tiles = (*seller_tiles(plan, own), _day_one_tile(plan, own, futures, "", "today"))
         return AnswerSummary(title(answer), sentences, tiles, guarantee)
     sentences = (
         *speeds(plan),
@@ -318,7 +319,7 @@ def _tiles(plan: Plan, answer: Answer, futures: Futures | None) -> tuple[Tile, .
             "The whole plan over its hours of useful work",
         )
         hour = Tile("An hour of a GPU", shown, "in today's money", detail)
-        return (_cost_tile(way), hour, _day_one_tile(way, futures, "", "today"))
+        return (_cost_tile(way), hour, _day_one_tile(plan, way, futures, "", "today"))
     cards = answer.cards if len(answer.cards) > 1 else tuple(reversed(answer.pair))
     first, second = answer.pair
     is_mix = second is answer.best and WAYS[second.option.way].side == "mix"
@@ -327,9 +328,9 @@ def _tiles(plan: Plan, answer: Answer, futures: Futures | None) -> tuple[Tile, .
     beside = f"; {name} takes {takes}"
     if WAYS[payer.option.way].owns and float(payer.measures.cash_today_usd) > 0:
         detail = f"{beside}. Payback is in today's money"
-        day_one = _day_one_tile(payer, futures, detail, _cash_recovery_text(answer))
+        day_one = _day_one_tile(plan, payer, futures, detail, _cash_recovery_text(answer))
     else:
-        day_one = _day_one_tile(payer, futures, beside, f"{name}: {takes}")
+        day_one = _day_one_tile(plan, payer, futures, beside, f"{name}: {takes}")
     return (*map(_cost_tile, cards), _break_even_tile(plan, answer, futures), day_one)
 
 
@@ -339,8 +340,11 @@ def _cash_recovery_text(answer: Answer) -> str:
     return "not earned back" if month is None else f"back in {month_text(answer.payback)}"
 
 
-def _day_one_tile(way: EvaluatedOption, futures: Futures | None, detail: str, under: str) -> Tile:
-    text = f"What {WAYS[way.option.way].start_text} takes today{cash_range(way, futures)}{detail}"
+def _day_one_tile(plan: Plan, way: EvaluatedOption, futures: Futures | None, detail: str, under: str) -> Tile:
+    peak = peak_cash(plan.setting, way.option.ledger)
+    total, most = (words.format_usd_short(usd) for usd in (float(way.measures.bills_usd), peak.bills_usd))
+    cash = f". Not discounted: most cash out {most}, total cash {total}"
+    text = f"What {WAYS[way.option.way].start_text} takes today{cash_range(way, futures)}{detail}{cash}"
     return Tile("Cash on day one", words.format_usd_short(float(way.measures.cash_today_usd)), under, text)
 
 

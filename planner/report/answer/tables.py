@@ -99,6 +99,17 @@ def discounted_ledgers(plan: Plan, answer: Answer) -> list[Ledger]:
     return [discounted_ledger(plan.setting, way.option.ledger) for way in answer.ranked]
 
 
+def medians_beside(answer: Answer) -> tuple[str, ...]:
+    """Return for each option what its lines sum to, and the median of its futures, which the cards show."""
+    if answer.shares is None:
+        return ()
+    return tuple(
+        f"The lines are as entered, each input at its typical value. The median of all futures is "
+        f"{words.format_usd_short(way.present_usd)}."
+        for way in answer.ranked
+    )
+
+
 def lines_table(ledger: Ledger) -> Table:
     """The lines of one way by year, and what of their sum is paid: as `cash_table` shows it."""
     rows = []

@@ -1,11 +1,13 @@
 """The verdict in one line, and the effect of the last edit: both stay in sight on every page."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption
+from planner.money.verdict.decision import group
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.feasibility import infeasible_title, why_not
@@ -25,6 +27,7 @@ class VerdictSummary(NamedTuple):
     title: str
     usd: dict[str, float]  # of the two compared options, by activity: buying, renting
     line: str
+    cards: Mapping[str, tuple[str, float]] = MappingProxyType({})  # by place: the option as an activity, and its cost
 
 
 def summarize_verdict(plan: Plan, answer: Answer) -> VerdictSummary:
@@ -34,7 +37,9 @@ def summarize_verdict(plan: Plan, answer: Answer) -> VerdictSummary:
         return VerdictSummary(infeasible_title(work), {}, why_not(work))
     pair = tuple(reversed(answer.pair or ())) or ((answer.best,) if answer.best else ())
     costs = {WAYS[way.option.way].start_text: way.present_usd for way in pair}
-    return VerdictSummary(title(answer), costs, ", ".join(map(_cost_text, pair)))
+    cards = {way.option.way if way.option.way == "keep" else group(way.option):
+             (WAYS[way.option.way].start_text, way.present_usd) for way in answer.cards or pair}  # fmt: skip
+    return VerdictSummary(title(answer), costs, ", ".join(map(_cost_text, pair)), cards)
 
 
 def _cost_text(way: EvaluatedOption) -> str:
@@ -55,7 +60,11 @@ def last_edit_text(
             old, new = (field_value_text(catalogue, key, side.get(key)) for side in (texts_before, texts))
             changes.append(f"{words.lower_first(KEYS[key].label.rstrip('?'))}: {old} → {new}")
     change = "another plan" if len(edits) > _MOST_NAMED or not changes else ", ".join(changes)
-    effects = [f"{name} {_signed_usd(usd - before.usd[name])}" for name, usd in now.usd.items() if name in before.usd]
+    effects = []
+    for place, (name, usd) in now.cards.items():
+        if place in before.cards:
+            old, old_usd = before.cards[place]
+            effects.append(f"{name if name == old else f'{old} → {name}'} {_signed_usd(usd - old_usd)}")
     if now.title != before.title:
         effects.append(f"the answer was “{_bare(before.title)}”")
     return f"Last edit, {change}. {words.upper_first(', '.join(effects) or 'no compared cost changed')}."

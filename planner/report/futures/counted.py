@@ -1,21 +1,28 @@
 """Uncertainty in words and tables: counted futures, ranges, probabilities of keeping a limit, buy or wait."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from planner.money.setting import BUSY_FACTOR
 from planner.money.verdict.answer import Answer
+from planner.money.verdict.breakeven import plan_utilization
 from planner.money.verdict.contender import EvaluatedOption
 from planner.money.verdict.decision import CLOSE_GAP
 from planner.money.verdict.shares import Group
 from planner.money.ways import WAYS
 from planner.report import words
+from planner.report.futures.input_words import input_label
 from planner.report.table import Table, text_table
 from planner.study.buy_or_wait import BuyOrWaitFutures, BuyOrWaitUnavailable, Waiting
 from planner.study.uncertainty.futures import Futures, percentile_band
+from planner.study.uncertainty.medians import MedianShift
 from planner.study.uncertainty.sure_verdict import BreakEvenBand, Judged, break_even_band
 
 _STEP = 1  # of 100: a share of futures is no more precise
 _GROUPS: dict[Group, str] = {"own": "Owning", "rent": "Renting", "hosted": "A hosted model"}
 _YEAR, _QUARTER = 12, 3
+_ALWAYS_USED = 0.9  # of the hours: more work can hardly come
 
 
 def format_futures_count(share: float) -> str:
@@ -140,6 +147,27 @@ def futures_table(answer: Answer, futures: Futures) -> Table:
             f"Cash on day one, {words.HIGH}, USD": cash.high,
         })  # fmt: skip
     return Table.of(rows)
+
+
+def medians_table(answer: Answer, shifts: Sequence[MedianShift]) -> Table:
+    """Return the options whose median is not their cost as entered, with the input that moves it most."""
+    return Table.of([
+        {"Way": shift.title, "As entered, USD": shift.as_entered_usd, "Median, USD": shift.median_usd,
+         "Why": _shift_reason(answer, shift)}
+        for shift in shifts
+    ])  # fmt: skip
+
+
+def _shift_reason(answer: Answer, shift: MedianShift) -> str:
+    name, spread = shift.input.name, shift.input.spread
+    up, down = spread.high - spread.typical, spread.typical - spread.low
+    side = "up than down" if up > down else "down than up"
+    reason = f"{input_label(name)}: its range reaches farther {side}" if up != down else input_label(name)
+    if name == BUSY_FACTOR and plan_utilization(answer.plan.setting, 1.0) > _ALWAYS_USED:
+        reason = "Use cannot exceed 100 %: it can only fall"
+    elif name == "lead_time_months":
+        reason = "Delivery may take much longer than is typical, and hardly be sooner"
+    return f"{reason}. With that at its typical value the median would be {words.usd(shift.without_usd)}."
 
 
 def inputs_table(futures: Futures) -> Table:

@@ -69,23 +69,18 @@ def tornado(plan: Plan, own: Option, rent: Option) -> tuple[TornadoBar, ...]:
     return tuple(sorted(wide, key=lambda bar: (-bar.swing_usd, bar.input.name)))
 
 
-def likeliest_flip(
-    plan: Plan, own: Option, rent: Option, inputs: tuple[UncertainParameter, ...] | None = None
-) -> TornadoBar | None:
-    """Return the input that turns the answer with the least surprise; None where none does between its ends.
+def likeliest_to_turn(
+    plan: Plan, own: Option, rent: Option, inputs: tuple[UncertainParameter, ...]
+) -> tuple[UncertainParameter, ...]:
+    """Return the inputs in the order in which they are likely to turn the answer between two options.
 
-    Only this one is solved: the others are ranked by straight lines between the points of the grid. `inputs` are the
-    uncertain ones of the plan, where they are known already.
+    At typical figures, by straight lines between the points of the grid; those that turn nothing by their effect.
     """
-    inputs = uncertain_inputs(plan) if inputs is None else inputs
     if not inputs:
-        return None
+        return ()
     saved = _saved(plan, (own, rent), inputs)
-    sigmas, row = min((_estimated_flip_sigmas(values), row) for row, values in enumerate(saved))
-    if not sigmas <= Z_TAIL:
-        return None
-    bar = _bar(plan, (own, rent), inputs[row], saved[row])
-    return bar if bar.flips_sign else None
+    order = sorted(range(len(inputs)), key=lambda row: (_estimated_flip_sigmas(saved[row]), -np.ptp(saved[row])))
+    return tuple(inputs[row] for row in order)
 
 
 def _estimated_flip_sigmas(saved: NDArray[np.float64]) -> float:

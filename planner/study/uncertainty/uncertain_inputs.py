@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,6 +40,11 @@ Z_TAIL = 1.2815515655446004  # standard deviations at that tail
 
 def _share_below(z: float) -> float:
     return 0.5 * (1 + math.erf(z / math.sqrt(2)))
+
+
+def normal_quantiles(count: int) -> NDArray[np.float64]:
+    """Return so many equally likely values of the standard normal distribution."""
+    return np.array([NormalDist().inv_cdf((place + 0.5) / count) for place in range(count)])
 
 
 class DistributionError(PricingError):

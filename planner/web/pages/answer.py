@@ -9,7 +9,7 @@ from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.report import words
 from planner.report.answer.sentences import AnswerSummary, not_counted
-from planner.report.answer.tables import discounted_ledgers
+from planner.report.answer.tables import discounted_ledgers, medians_beside
 from planner.report.answer.verdict_line import price_update_text, summarize_verdict
 from planner.study.uncertainty.futures import Futures
 from planner.web import share, show, show_answer, show_ledger, state
@@ -54,7 +54,7 @@ def _title_row(plan: Plan, answer: Answer, title: str, following: tuple[str, str
         with st.container(horizontal=True, vertical_alignment="center", width="content"):
             show_answer.autochoose_button(plan)
             if answer.ranked:
-                show_ledger.explain_button(lambda: discounted_ledgers(plan, answer))
+                show_ledger.explain_button(lambda: discounted_ledgers(plan, answer), medians_beside(answer))
             share.popover(plan, answer)
             show.next_page(*following)
 
