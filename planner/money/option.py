@@ -33,6 +33,7 @@ class Option:
     accelerators: float  # how many at once, at most
     orders: tuple[PurchaseOrder, ...] = ()  # in which what is owned is bought; empty: at once
     warnings: tuple[str, ...] = ()  # flags, not rulings: "may hold an embedded lease: ask accounting"
+    work_share: float = 1.0  # of the work that was asked for; less where a part waits for machines
 
     @cached_property
     def low(self) -> Ledger:

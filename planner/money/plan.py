@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
+import numpy as np
+
 from planner.money.ledger import Case, Ledger
 from planner.money.option import (
     Builder,
@@ -27,6 +29,7 @@ from planner.speed.work_to_hours import convert_to_hours
 from pricing import Catalogue
 from pricing.orderable import bloc_members
 
+_ROUNDING = 1e-9
 _PLACES = {"country": "in the country of your site", "eu": "in the European Union",
            "eu_sellers": "in the European Union, with sellers of the Union"}  # fmt: skip
 
@@ -124,7 +127,15 @@ def option(setting: PlanContext, way: Way, build: Builder, key: str | None = Non
         ledger=complete_ledger(setting, middle.title, middle.lines),
         at_end=partial(_ledger_at_case, setting, build, middle), useful_hours=middle.useful_hours,
         accelerators=middle.accelerators, orders=middle.orders, warnings=middle.warnings,
+        work_share=_work_share(setting, middle),
     )  # fmt: skip
+
+
+def _work_share(setting: PlanContext, built: OptionLedger) -> float:
+    """Return the share of the work that an option does; 1 where nothing waits for machines."""
+    hours = float(np.sum(setting.demand.all.busy_hours))
+    share = float(np.sum(built.useful_hours)) / hours if hours > 0 else 1.0
+    return share if 0 < share < 1 - _ROUNDING else 1.0
 
 
 def _ledger_at_case(setting: PlanContext, build: Builder, middle: OptionLedger, case: Case) -> Ledger:

@@ -39,7 +39,7 @@ HOURS_FACTOR = "hours_factor"  # times the hours that a named model was predicte
 class MarketPrice:
     """What the market asks for an order of the plan, at the terms of one of its offers: low, typical and high."""
 
-    offer: str | None  # None where nobody can take the order, and the price only bridges gaps
+    offer: str | None  # None where nobody can take the order: then `count` of it can be rented, and the rest waits
     months: float  # of commitment; 0: none
     count: int
     sellers: int

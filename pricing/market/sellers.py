@@ -16,7 +16,7 @@ from pricing.catalogue import Catalogue
 from pricing.choices import Purchase
 from pricing.market.band import OrderBand, OrderRequest, Seller, order_band
 from pricing.market.constants import ChipAge, SellerKind, constants
-from pricing.market.depth import chance_of_any, seller_depth
+from pricing.market.depth import Depth, chance_of_any, count_with_chance, seller_depth
 from pricing.orderable import ANYWHERE, Order, ResidencyRequirement, refusal_reason, sale
 from pricing.query import MILD, OfferFilter, find
 
@@ -133,12 +133,24 @@ def has_order(
     catalogue: Catalogue, accelerator: str, day: date, order: OrderRequest, stay: ResidencyRequirement = ANYWHERE
 ) -> bool:
     """Return whether anybody is at all likely to have an order; also where no seller is known to say so."""
+    depths, there = _able(catalogue, accelerator, day, order, stay)
+    return not depths or chance_of_any(order.count, depths, there) >= constants().band.standing["perhaps"]
+
+
+def largest_order(
+    catalogue: Catalogue, accelerator: str, day: date, order: OrderRequest, stay: ResidencyRequirement = ANYWHERE
+) -> int:
+    """Return the largest order like this one, in accelerators, that somebody perhaps has."""
+    return count_with_chance(constants().band.standing["perhaps"], *_able(catalogue, accelerator, day, order, stay))
+
+
+def _able(
+    catalogue: Catalogue, accelerator: str, day: date, order: OrderRequest, stay: ResidencyRequirement
+) -> tuple[list[Depth], list[float]]:
+    """Return how many each seller that joins enough of them has, and its chance of selling at all."""
     able = [one for one in sellers(catalogue, accelerator, day, stay) if one.fabric or not order.is_joined]
-    if not able:
-        return True
-    depths = [
+    depths = (
         seller_depth(one.kind, order.months, order.purchase, order.age, one.published_most, one.free_now)
         for one in able
-    ]
-    likely = chance_of_any(order.count, depths, [one.there for one in able])
-    return likely >= constants().band.standing["perhaps"]
+    )
+    return list(depths), [one.there for one in able]

@@ -57,13 +57,55 @@ def test_every_term_is_a_contract_at_the_price_of_the_market(
     assert made.setting.offers.reserved_months == months
 
 
-def test_what_nobody_has_is_not_rented_in_silence(catalogue: Catalogue) -> None:
-    """20,000 H100: none on demand; owning is priced, and says that the months before delivery cannot be rented so."""
-    made = asked(catalogue, H100, 20_000)
+def rented_usd(made: Plan, way: str) -> float:
+    option = made.option(way)
+    assert option is not None
+    return sum(float(np.sum(line.total_usd)) for line in option.ledger.lines if line.name.startswith("Until delivery"))
+
+
+def test_what_nobody_has_is_not_rented_until_delivery(catalogue: Catalogue) -> None:
+    """20,000 H100: not on demand. Until the machines come a part is rented that can be had; the rest of the work waits."""
+    made = asked(catalogue, H100, 20_000, years=3.0)
     assert missing(made, "on_demand").startswith("20,000 H100 SXM5 80 GB on demand at once are not available")
+    own, bridge = made.option("own"), made.setting.offers.market_price(None)
+    assert own is not None
+    assert bridge is not None
+    assert 1_000 < bridge.count < 4_000
+    months = made.setting.demand.all.busy_hours.sum() * (1 - own.work_share) / (20_000 - bridge.count) / 730
+    assert 6.0 < months < 8.0  # until delivery
+    hours = months * 730 * bridge.count
+    assert rented_usd(made, "own") == pytest.approx(hours * bridge.band.typical, rel=0.02)
+    assert any(
+        text.startswith(f"Not all as asked: {1 - own.work_share:.1%} of the work waits") for text in own.warnings
+    )
+
+
+def test_a_job_larger_than_what_can_be_had_waits_whole(catalogue: Catalogue) -> None:
+    made = asked(catalogue, H100, 20_000, job=20_000, years=3.0)
     own = made.option("own")
     assert own is not None
-    assert any("20,000 H100 SXM5 80 GB on demand at once are not available" in text for text in own.warnings)
+    assert rented_usd(made, "own") == 0
+    assert any("; nothing is rented meanwhile" in text for text in own.warnings)
+
+
+def test_owning_has_no_step_where_the_order_is_no_longer_available(catalogue: Catalogue) -> None:
+    most = asked(catalogue, H100, 20_000).setting.offers.market_price(None)
+    assert most is not None
+    plans = [asked(catalogue, H100, most.count + more, years=3.0) for more in (-1, 1)]
+    assert [plan.setting.offers.market_price(None) is None for plan in plans] == [True, False]
+    usd = [per_hour(plan, "own") for plan in plans]
+    assert usd[1] == pytest.approx(usd[0], rel=0.01)
+    assert plans[0].option("own").work_share == 1.0  # type: ignore[union-attr]
+
+
+def test_small_peaks_above_a_large_fleet_are_rented(catalogue: Catalogue) -> None:
+    """A mix of 20,000: its 100 above the base can be had, though the whole order cannot."""
+    kept = {"own_accelerators": 19_904, "peaks": "on_demand"}
+    made = asked(catalogue, H100, 20_000, years=3.0, mix=kept, own={"lead_time_months": 0})
+    option = made.option("mix")
+    assert option is not None
+    assert option.work_share == 1.0
+    assert not any(text.startswith("Not all as asked") for text in option.warnings)
 
 
 def test_one_card_and_a_chip_of_one_seller_have_a_price(catalogue: Catalogue) -> None:

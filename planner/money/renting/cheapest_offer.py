@@ -14,7 +14,7 @@ from planner.money.renting.bill import OfferBills, bills, rank
 from planner.money.renting.bookings import cheapest_bookings, term_sequences
 from planner.money.renting.interruptions import LEAST_LEFT, add_interruptions, demand_of, interruptible_work, stretch
 from planner.money.renting.offer_inputs import TERM_MONTHS, add_offer_inputs, estimated_prices
-from planner.money.renting.order_market import OrderMarket, order_market
+from planner.money.renting.order_market import OrderMarket, bridging_price, order_market
 from planner.money.renting.orders import able, nobody, orders_of
 from planner.money.renting.reservation import ordered, reservation_terms, work_of
 from planner.money.setting import ChosenOffers, MarketPrice, PlanContext
@@ -137,12 +137,12 @@ def _sellers(
 def _on_demand(setting: PlanContext, keys: tuple[str, ...]) -> ChosenOffers:
     """The market's price at the terms of the cheapest seller that likely has the order.
 
-    Where nobody likely has it, its price only bridges gaps of machines of one's own.
+    Where nobody likely has it, a part of it bridges gaps of machines of one's own.
     """
     offers, order = setting.offers, order_market(setting, "on_demand")
     if order is not None and (not keys or not order.is_available):
         lacks = offers.lacks if not keys else {**offers.lacks, "on_demand": order.unavailable_text()}
-        return replace(offers, lacks=lacks, market=(order.at(None),))
+        return replace(offers, lacks=lacks, market=(bridging_price(setting, order),))
     if not keys:
         return offers
     key, market = _placed(setting, order, bills(setting, setting.demand.all, keys))

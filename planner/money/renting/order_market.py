@@ -1,8 +1,13 @@
 """The market for the orders of a plan: the band of what each pays, and the sentence where it is not available."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.money.demand.stream import DemandLayer
+from planner.money.formula import Num
 from planner.money.renting.offer_inputs import TERM_MONTHS
 from planner.money.renting.orders import busiest_order
 from planner.money.setting import MarketPrice, PlanContext
@@ -10,7 +15,7 @@ from planner.scenario.base import ONE_MACHINE
 from pricing import Catalogue
 from pricing.market.band import OrderBand, OrderRequest
 from pricing.market.depth import Purchase
-from pricing.market.sellers import chip_age, has_order, market_band, sellers
+from pricing.market.sellers import chip_age, has_order, largest_order, market_band, sellers
 from pricing.market.terms import DAY_MONTHS
 from pricing.orderable import Order, sale
 
@@ -65,6 +70,43 @@ def order_market(
     request = OrderRequest(number, months, purchase, is_joined, chip_age(catalogue, chip))
     band = market_band(catalogue, chip, setting.day, request, order.stay)
     return None if band is None else OrderMarket(setting, number, purchase, months, band)
+
+
+def bridging_price(setting: PlanContext, order: OrderMarket) -> MarketPrice:
+    """Return the price of the part that can be rented of an order that is not available; none of a job beyond it."""
+    busiest, catalogue, chip = busiest_order(setting), setting.catalogue, setting.scenario.accelerator
+    request = OrderRequest(order.count, DAY_MONTHS, "on_demand", False, chip_age(catalogue, chip))
+    most = min(largest_order(catalogue, chip, setting.day, request, busiest.stay), order.count)
+    part = order_market(setting, "on_demand", count=max(most, 1)) or order
+    return replace(part.at(None), count=most if most >= busiest.together else 0)
+
+
+def rentable(setting: PlanContext, need: DemandLayer) -> DemandLayer:
+    """Return the part of a layer that can be rented by the hour: all of it, unless the plan's order is unavailable."""
+    price = setting.offers.market_price(None)
+    if price is None or need.peak_accelerators <= price.count:
+        return need
+    share = np.minimum(price.count / np.maximum(need.accelerators, 1.0), 1.0)
+    return replace(
+        need, accelerators=need.accelerators * share, storage_tb=need.storage_tb * share,
+        egress_tb_per_month=need.egress_tb_per_month * share,
+    )  # fmt: skip
+
+
+def waiting_hours(setting: PlanContext, need: DemandLayer, when: Num = 1.0) -> NDArray[np.float64]:
+    """Return the accelerator-hours of a layer that cannot be rented, by month: the work waits for the machines."""
+    return np.asarray((need.busy_hours - rentable(setting, need).busy_hours) * when)
+
+
+def bridging_warning(setting: PlanContext, waiting: NDArray[np.float64]) -> tuple[str, ...]:
+    """Return how much of the work waits, since only a part of it can be rented beside other machines."""
+    price, hours = setting.offers.market_price(None), float(np.sum(waiting))
+    if price is None or hours <= 0:
+        return ()
+    share = hours / float(np.sum(setting.demand.all.busy_hours))
+    rented = f"{price.count:,} are perhaps to be had at once and are rented" if price.count else "nothing is rented"
+    lacks = setting.offers.lacks["on_demand"]
+    return (f"Not all as asked: {share:.1%} of the work waits for machines; {rented} meanwhile. {lacks}",)
 
 
 def somebody_has(catalogue: Catalogue, key: str, order: Order, day: date) -> bool:

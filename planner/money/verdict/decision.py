@@ -142,13 +142,13 @@ def group(option: Option) -> Group:
 def candidate(option: Option) -> Candidate:
     """Return an option as the table of shares knows it."""
     spec = WAYS[option.way]
-    return Candidate(option.key, group(option), spec.commitment_rank, spec.side == "mix")
+    return Candidate(option.key, group(option), spec.commitment_rank, spec.side == "mix", option.work_share)
 
 
 def _median_usd(simulated: SimulatedCosts | None, compared: ComparedOption) -> float:
-    """Return the median of an option's futures; the cost as entered where nothing was simulated. [USD]"""
+    """Return the median of an option's futures for all work; the cost as entered where none was simulated. [USD]"""
     band = simulated.bands.get(compared.option.key) if simulated else None
-    return compared.present_usd if band is None else band[1]
+    return (compared.present_usd if band is None else band[1]) / compared.option.work_share
 
 
 def _verdict_within_limits(
@@ -207,10 +207,10 @@ def _costs(options: list[ComparedOption], simulated: SimulatedCosts | None) -> t
 def _gap(first: ComparedOption, second: ComparedOption, simulated: SimulatedCosts | None) -> float:
     """Return by how much the second costs more, in the median of the futures, as a share of the first."""
     if simulated is None:
-        return gap_share(first.present_usd, second.present_usd)
-    cost = simulated.bands[first.option.key][1]
-    saved = simulated.present_usd[second.option.key] - simulated.present_usd[first.option.key]
-    return gap_share(cost, cost + float(np.median(saved)))
+        return gap_share(_median_usd(None, first), _median_usd(None, second))
+    usd, other = (simulated.present_usd[each.option.key] / each.option.work_share for each in (first, second))
+    cost = _median_usd(simulated, first)
+    return gap_share(cost, cost + float(np.median(other - usd)))
 
 
 def gap_share(low_usd: float, high_usd: float) -> float:

@@ -40,6 +40,7 @@ class Candidate:
     group: Group
     commitment: float  # a rank: the larger, the longer one is bound
     is_mix: bool = False  # machines of one's own with rented ones beside them
+    work_share: float = 1.0  # of the work that was asked for; costs are compared for the same work
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,6 +132,7 @@ def verdict_shares(
 
     Of options that cost the same within 0.1 % the one with less cash on day one counts, then the shorter commitment.
     """
+    present_usd = present_usd / np.array([option.work_share for option in candidates])[:, None]
     least = present_usd.min(axis=0)
     tied = present_usd <= least + TIE * np.abs(least)
     cash = np.where(tied, np.round(cash_today_usd, 2), np.inf)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from planner.money.demand.stream import DemandLayer
 from planner.money.inflation import deflate_lines
@@ -12,6 +13,7 @@ from planner.money.owning.inputs import add_power_price, add_staff_and_space
 from planner.money.owning.lines import METER, RENT_OF_SPACE, WAGE
 from planner.money.owning.place import ExistingPower, existing_power, place_of
 from planner.money.renting.bill import renting
+from planner.money.renting.order_market import rentable, waiting_hours
 from planner.money.selling import SellableHours, hour_sale_lines
 from planner.money.setting import PlanContext
 from planner.money.sizing import deferrable_capacity_share
@@ -29,6 +31,15 @@ _IDLE = SellableHours(f"{_FREE} * relative_speed", "runs", f"{_FREE} * (power_w_
 _PEOPLE = "max(kept_accelerators * fte_per_accelerator, least_fte)"
 
 
+@dataclass(frozen=True, eq=False)
+class SupplementalRent:
+    """Rent beside existing machines, with its warnings."""
+
+    lines: tuple[Line, ...]
+    warnings: tuple[str, ...]
+    waiting_hours: NDArray[np.float64]  # of the work that cannot be rented, by month
+
+
 def build(setting: PlanContext) -> OptionLedger | Unavailable:
     """Build the machines that are there already, with the rest of the work rented."""
     kept = setting.scenario.kept
@@ -40,11 +51,16 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
         return rented
     put = existing_inputs(setting, kept, held)
     lines = (forgone_sale(put), *existing_running_lines(put, setting, kept), *end_value_line(put, setting))
-    return existing_ledger(setting, kept, f"Keep {kept.label}", (*lines, *rented.lines), rented.warnings)
+    return existing_ledger(setting, kept, f"Keep {kept.label}", (*lines, *rented.lines), rented)
 
 
 def existing_ledger(
-    setting: PlanContext, kept: ExistingHardware, title: str, lines: tuple[Line, ...], warnings: tuple[str, ...]
+    setting: PlanContext,
+    kept: ExistingHardware,
+    title: str,
+    lines: tuple[Line, ...],
+    rented: SupplementalRent,
+    *notes: str,
 ) -> OptionLedger:
     """Build the ledger of existing machines, with the time that jobs wait for them."""
     waits = queue_wait_lines(setting, kept.accelerators * kept.relative_speed, setting.timeline.runs)
@@ -53,18 +69,10 @@ def existing_ledger(
         title=title,
         what=f"{machines} worth {kept.relative_speed:g} of the plan's",
         lines=(*lines, *waits),
-        useful_hours=setting.demand.all.busy_hours,
+        useful_hours=setting.demand.all.busy_hours - rented.waiting_hours,
         accelerators=float(kept.accelerators),
-        warnings=warnings,
+        warnings=(*notes, *rented.warnings),
     )
-
-
-@dataclass(frozen=True, eq=False)
-class SupplementalRent:
-    """Rent beside existing machines, with its warnings."""
-
-    lines: tuple[Line, ...]
-    warnings: tuple[str, ...]
 
 
 def supplemental_rent(
@@ -80,14 +88,15 @@ def supplemental_rent(
     lines = tuple(
         line
         for heading, need, when in needed
-        for line in under_heading(heading, renting(setting, need, offer, when=when))
+        for line in under_heading(heading, renting(setting, rentable(setting, need), offer, when=when))
     )
+    waiting = np.asarray(sum(waiting_hours(setting, need, when) for _, need, when in needed))
     notes: tuple[str, ...] = ()
     if any(heading != after for heading, _, _ in needed):
         share = 1 - rest.busy_accelerator_hours / everything.busy_accelerator_hours
         notes = (f"It cannot do the work alone: it does {share:.0%} of the hours, the rest is rented on demand",)
     filled_in = _filled_in_note(kept, existing_power(setting, kept))
-    return SupplementalRent(lines, (*notes, *filled_in, *rent_warnings(setting, lines)))
+    return SupplementalRent(lines, (*notes, *filled_in, *rent_warnings(setting, lines, waiting)), waiting)
 
 
 def _split_work(setting: PlanContext, kept: ExistingHardware) -> tuple[DemandLayer, DemandLayer]:

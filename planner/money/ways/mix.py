@@ -13,6 +13,7 @@ from planner.money.option import ChartStyle, OptionLedger, OptionSpec, Unavailab
 from planner.money.price_path import forward_rent_note, rent_path_warnings
 from planner.money.renting.bill import renting
 from planner.money.renting.interruptions import demand_of, interruptible_work
+from planner.money.renting.order_market import bridging_warning, rentable, waiting_hours
 from planner.money.renting.reservation import all_along, reserving
 from planner.money.setting import PlanContext
 from planner.money.sizing import deferrable_capacity_share
@@ -35,6 +36,7 @@ class _MixLayer:
     lines: tuple[Line, ...] = ()
     warnings: tuple[str, ...] = ()
     after: Num = 0.0  # the share of each month in which it is not there: its work is then that of the peaks
+    waiting: Num = 0.0  # hours that cannot be rented, by month
 
 
 def build(setting: PlanContext) -> OptionLedger | Unavailable:
@@ -78,10 +80,20 @@ def build_mix(setting: PlanContext, mix: MixInputs) -> OptionLedger | Unavailabl
             *peaks.lines,
             *_waiting_cost_lines(setting, mix.reserve_accelerators, base),
         ),
-        useful_hours=setting.demand.all.busy_hours,
+        useful_hours=setting.demand.all.busy_hours - peaks.waiting,
         accelerators=float(max(mix.own_accelerators + mix.reserve_accelerators, setting.demand.all.peak_accelerators)),
         orders=mix.orders,
-        warnings=tuple(dict.fromkeys((*late, *reserved.warnings, *peaks.warnings, *rents))),
+        warnings=tuple(
+            dict.fromkeys(
+                (
+                    *late,
+                    *reserved.warnings,
+                    *peaks.warnings,
+                    *bridging_warning(setting, np.asarray(peaks.waiting)),
+                    *rents,
+                )
+            )
+        ),
     )
 
 
@@ -163,6 +175,7 @@ def _peaks(setting: PlanContext, mix: MixInputs, base: Fleet | None, after: Num)
     return _MixLayer(
         lines=tuple(line for layer in layers for line in layer.lines),
         warnings=tuple(warning for layer in layers for warning in layer.warnings),
+        waiting=sum(layer.waiting for layer in layers),
     )
 
 
@@ -181,10 +194,12 @@ def _peak_layer(
     if mix.peaks == "spot" and interruptible_work(setting):
         return _spot_layer(setting, heading, need, when)
     missing = on_demand.no_price_reason(setting)
-    if missing is not None:
+    if missing is not None and setting.offers.market_price(None) is None:
         return missing
-    rent = under_heading(heading, renting(setting, need, setting.offers.on_demand, when=when))
-    return _MixLayer(rent, () if mix.peaks == "on_demand" else (NOTHING_STOPS,))
+    rent = renting(setting, rentable(setting, need), setting.offers.on_demand, when=when)
+    notes = () if mix.peaks == "on_demand" else (NOTHING_STOPS,)
+    waiting = waiting_hours(setting, need, 1.0 if when is None else when)
+    return _MixLayer(under_heading(heading, rent), notes, waiting=waiting)
 
 
 def _spot_layer(setting: PlanContext, heading: str, need: DemandLayer, when: Num | None) -> _MixLayer | Unavailable:

@@ -42,13 +42,6 @@ def seller_text(setting: PlanContext, offer: str | None, your_price: float | Non
     return text if your_price is None else f"your price, on the terms of {text}"
 
 
-def bridging_warning(setting: PlanContext) -> tuple[str, ...]:
-    """Return that the rent beside other machines is priced though the order is not available."""
-    if setting.offers.market_price(None) is None:
-        return ()
-    return (f"Part of the work is rented at what the market asks, yet {setting.offers.lacks['on_demand']}",)
-
-
 def unknown_offer_reason(setting: PlanContext, offer: str | None) -> Unavailable | None:
     """Return why a named offer cannot be used."""
     if offer is None or offer in setting.catalogue.offers:

@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
+from planner.money.demand.stream import DemandLayer
 from planner.money.finance import SolveResult
 from planner.money.fleet import DeliveryTimeline, Fleet, build_fleet, in_time
 from planner.money.formula import Num
@@ -34,6 +36,7 @@ from planner.money.owning.place import power_shortfall_reason, site_notes
 from planner.money.price_path import add_forward_rent, add_rent_path, forward_rent_note, rent_path_warnings
 from planner.money.renting.bill import renting
 from planner.money.renting.offer_inputs import PRICE, add_demand_inputs, add_offer_inputs
+from planner.money.renting.order_market import bridging_warning, rentable, waiting_hours
 from planner.money.setting import PlanContext
 from planner.money.sizing import (
     deferrable_capacity_share,
@@ -46,7 +49,7 @@ from planner.money.sizing import (
 )  # fmt: skip
 from planner.money.timeline import PLAN
 from planner.money.ways import on_demand
-from planner.money.ways.on_demand import bridging_warning, no_price_reason, unknown_offer_reason
+from planner.money.ways.on_demand import no_price_reason, unknown_offer_reason
 from planner.scenario.base import HOURS_PER_YEAR
 from planner.scenario.durations import months_words
 from planner.scenario.own import PurchaseOrder
@@ -136,13 +139,15 @@ def fleet_with_rent_ledger(
     if unknown is not None:
         return unknown
     rented, accelerators = supplemental_rent_lines(fleet.stages, after), fleet.accelerators
+    layers = _rent_layers(fleet.stages, after)
+    waiting = np.asarray(sum(waiting_hours(setting, need, when) for _, need, when in layers))
     repairs = fleet.lines(partial(repair_rent_lines, setting))
     queue_warning = wait_warning(setting, accelerators)
     return OptionLedger(
         title=title,
         what=fleet.machine.order_text(accelerators),
         lines=(*lines, *rented, *repairs, *waiting_cost_lines(fleet.stages)),
-        useful_hours=setting.demand.all.busy_hours,
+        useful_hours=setting.demand.all.busy_hours - waiting,
         accelerators=float(accelerators),
         orders=fleet.orders,
         warnings=(
@@ -151,7 +156,7 @@ def fleet_with_rent_ledger(
             *_scaled_price_note(setting, accelerators),
             *(() if queue_warning is None else (queue_warning,)),
             *warnings,
-            *rent_warnings(setting, rented),
+            *rent_warnings(setting, rented, waiting),
         ),
     )
 
@@ -171,30 +176,38 @@ def _scaled_price_note(setting: PlanContext, accelerators: int) -> tuple[str, ..
     return (f"{sum_words} for {asked:,} of them; {accelerators:,} cost {scaled:,.0f} in proportion",)
 
 
-def rent_warnings(setting: PlanContext, rented: tuple[Line, ...]) -> tuple[str, ...]:
+def rent_warnings(setting: PlanContext, rented: tuple[Line, ...], waiting: NDArray[np.float64]) -> tuple[str, ...]:
     """Return warnings about the rent beside one's own machines."""
     if not rented:
-        return ()
+        return bridging_warning(setting, waiting)
     if any(line.part == "compute" and np.isnan(line.total_usd).any() for line in rented):
         return ("Part of the work is rented and nobody publishes a price for it: the total is too low. Enter a price",)
-    return (*bridging_warning(setting), *rent_path_warnings(setting), *forward_rent_note(setting))
+    return (*bridging_warning(setting, waiting), *rent_path_warnings(setting), *forward_rent_note(setting))
 
 
 @cached(8)
 def supplemental_rent_lines(stages: DeliveryTimeline, after: str = "After it is sold") -> tuple[Line, ...]:
     """Return the rent: for all work until the fleet comes and after it is sold; between the two, above its size."""
     setting = stages.setting
+    return tuple(
+        line
+        for heading, need, when in _rent_layers(stages, after)
+        for line in under_heading(
+            heading, renting(setting, rentable(setting, need), setting.offers.on_demand, when=when)
+        )
+    )
+
+
+def _rent_layers(stages: DeliveryTimeline, after: str) -> tuple[tuple[str, DemandLayer, NDArray[np.float64]], ...]:
+    """Return the work that is rented, and the share of each month in which it is."""
+    setting = stages.setting
     layers = (
         ("Until delivery", setting.demand.all, stages.waits),
         ("Above the fleet", stages.left(), stages.owns),
         (after, setting.demand.all, stages.gone),
     )
-    return tuple(
-        line
-        for heading, need, share in layers
-        if (when := need.active_share(share)).any()
-        for line in under_heading(heading, renting(setting, need, setting.offers.on_demand, when=when))
-    )
+    with_hours = ((heading, need, need.active_share(share)) for heading, need, share in layers)
+    return tuple(layer for layer in with_hours if layer[2].any())
 
 
 def late_delivery_warnings(fleet: Fleet) -> tuple[str, ...]:

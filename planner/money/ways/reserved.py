@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import groupby
 
 import numpy as np
+from numpy.typing import NDArray
 
 from planner.money.demand.stream import DemandLayer
 from planner.money.ledger import Line
@@ -19,11 +20,12 @@ from planner.money.option import (
 from planner.money.price_path import quotes, rent_path_warnings
 from planner.money.renting.bill import BILLED, renting
 from planner.money.renting.offer_inputs import TERM_MONTHS
+from planner.money.renting.order_market import bridging_warning, rentable, waiting_hours
 from planner.money.renting.reservation import ReservationBill, ReservedPart, reserving, term_months, work_of
 from planner.money.selling import SellableHours, hour_sale_lines
 from planner.money.setting import PlanContext, Reservation, ReservationTier
 from planner.money.sizing import deferrable_capacity_share, right_size
-from planner.money.ways.on_demand import bridging_warning, seller_text, unknown_offer_reason
+from planner.money.ways.on_demand import seller_text, unknown_offer_reason
 from planner.money.ways.own import queue_wait_lines
 from planner.scenario.durations import months_words
 
@@ -40,13 +42,7 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
         return missing
     scenario, demand, need = setting.scenario, setting.demand, work_of(setting)
     bill = reserving(setting, need, setting.offers.reserved_tiers)
-    above: tuple[Line, ...] = ()
-    waits: tuple[Line, ...] = ()
-    size = right_size(setting)
-    if size is not None:
-        rest = demand.above(size, deferrable_capacity_share(setting, size))
-        above = renting(setting, rest, setting.offers.on_demand) if np.any(rest.busy_hours > 0) else ()
-        waits = queue_wait_lines(setting, size, setting.timeline.runs - bill.after)
+    above, waiting = _above(setting, bill)
     payment = "paid before each term" if scenario.reserve.prepaid else "paid monthly"
     seller = seller_text(setting, setting.offers.reserved, scenario.reserve.usd_per_accelerator_hour)
     if setting.offers.market_price(setting.offers.reserved, setting.offers.reserved_months) is not None:
@@ -63,21 +59,34 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     ]
     if np.any(bill.after > 0):
         heading = "Beside what is reserved" if has_steps else "After the term"
-        lines += under_heading(heading, renting(setting, bill.rest, setting.offers.on_demand, when=bill.after))
+        rest = rentable(setting, bill.rest)
+        lines += under_heading(heading, renting(setting, rest, setting.offers.on_demand, when=bill.after))
     return OptionLedger(
         title=f"Reserve {_tiers_summary(tiers, months)}",
         what=f"{seller}, {payment}" + (f": {schedule}" if schedule else ""),
-        lines=(*lines, *resold_hours_lines(setting, bill), *under_heading("Above the reservation", above), *waits),
-        useful_hours=demand.all.busy_hours,
+        lines=(*lines, *resold_hours_lines(setting, bill), *above),
+        useful_hours=demand.all.busy_hours - waiting,
         accelerators=float(need.peak_accelerators),
         warnings=(
             *_assumed_term_note(setting),
             *bill.warnings,
             *(() if quoted is None else (quoted.sentence,)),
-            *(bridging_warning(setting) if np.any(bill.after > 0) or above else ()),
+            *bridging_warning(setting, waiting),
             *rent_path_warnings(setting),
         ),
     )
+
+
+def _above(setting: PlanContext, bill: ReservationBill) -> tuple[tuple[Line, ...], NDArray[np.float64]]:
+    """Return the lines of the work above the reservation and of jobs that wait for it, and the hours not rented."""
+    size, waiting = right_size(setting), waiting_hours(setting, bill.rest, bill.after)
+    if size is None:
+        return (), waiting
+    rest = setting.demand.above(size, deferrable_capacity_share(setting, size))
+    part = rentable(setting, rest)
+    lines = renting(setting, part, setting.offers.on_demand) if np.any(part.busy_hours > 0) else ()
+    waits = queue_wait_lines(setting, size, setting.timeline.runs - bill.after)
+    return (*under_heading("Above the reservation", lines), *waits), waiting + waiting_hours(setting, rest)
 
 
 def no_reservation_reason(setting: PlanContext) -> Unavailable | None:

@@ -96,8 +96,8 @@ def _existing_ledger(
         *rented.lines,
     )
     quote = implied_rate_note(setting, put, terms, lent, "lease-back")
-    warnings = (*quote, IS_A_LOAN if deal.buys_back else IS_A_SALE, *rented.warnings)
-    return keep.existing_ledger(setting, kept, f"{_TITLE} {kept.label}", lines, warnings)
+    notes = (*quote, IS_A_LOAN if deal.buys_back else IS_A_SALE)
+    return keep.existing_ledger(setting, kept, f"{_TITLE} {kept.label}", lines, rented, *notes)
 
 
 WAY = OptionSpec(
