@@ -66,7 +66,6 @@ def option(made: Plan, key: str, usd: Any) -> Option:
 def test_the_wording_table(own: Any, rent: Any, verdict: str) -> None:
     found = said(own=own, on_demand=rent)
     assert found.verdict == verdict
-    assert found.best is not None
     assert found.best.option.way == ("on_demand" if "rent" in verdict or own == rent else "own")
 
 
@@ -77,7 +76,6 @@ def test_the_wording_table(own: Any, rent: Any, verdict: str) -> None:
 def test_a_mix_is_compared_like_any_other(mix: float, verdict: str, pair: tuple[str, str]) -> None:
     found = said(own=100, on_demand=102, mix=mix)
     assert found.verdict == verdict
-    assert found.best is not None
     assert found.best.option.way == ("mix" if mix < 100 else "own")
     assert found.pair is not None
     assert tuple(one.option.way for one in found.pair) == pair
@@ -89,7 +87,6 @@ def test_the_cheapest_of_each_group_is_compared(lease: float, best: str) -> None
     found = said(own=100, lease=lease, on_demand=98)
     assert found.pair is not None
     assert tuple(one.option.way for one in found.pair) == ("lease", "on_demand")
-    assert found.best is not None
     assert found.best.option.way == best
 
 
@@ -111,10 +108,8 @@ def test_keeping_what_is_there() -> None:
 def test_what_cannot_be_paid_today_is_limited() -> None:
     found = said(own=308_000, on_demand_later=400_000, cash=200_000)
     assert found.verdict == "limited"
-    assert found.limit is not None
     assert found.limit.message == "buying needs $308,000 on day one and you have $200,000"
     assert found.limit.remedy == "$108,000 more on day one"
-    assert found.best is not None
     assert found.best.option.way == "on_demand"
     assert found.gap_share == pytest.approx(400_000 / 1.1 ** (1 / 12) / 308_000 - 1)
 
@@ -122,12 +117,10 @@ def test_what_cannot_be_paid_today_is_limited() -> None:
 def test_another_way_to_own_may_keep_to_the_limit() -> None:
     found = said(own=300, loan_later=320, on_demand_later=500, cash=200)
     assert found.verdict == "own"
-    assert found.own is not None
     assert found.own.option.way == "loan"
     assert found.limit is not None
     none = said(own=300, on_demand=500, cash=200)
     assert none.verdict == "limited"
-    assert none.limit is not None
     assert none.limit.message == "the least that any way needs (buying) is $300 on day one and you have $200"
     assert said(own=300, on_demand=250, cash=260).limit is None
 
@@ -136,9 +129,7 @@ def test_the_option_that_needs_least_is_the_one_that_is_named() -> None:
     """Credit and a smaller fleet are ways to buy, and no other option may answer to their names."""
     for limits in ({"cash": 200}, {"yearly": 200}, {"cash": 200, "yearly": 100}):
         credit = said(own=400, loan=300, on_demand=500, **limits)
-        assert credit.limit is not None
         assert credit.limit.message.startswith("the least that any way needs (buying on credit) is $300 ")
-        assert credit.best is not None
         assert credit.best.option.way == "loan"
     assert LimitBreach("own", 300, "on day one", 200, size=16, is_unavoidable=True).message.startswith(
         "the least that any way needs (buying 16) is $300"
@@ -151,27 +142,22 @@ def test_what_a_year_does_not_pay_for_is_limited() -> None:
     found = said(own=308, on_demand_later=400, yearly=400)
     assert found.verdict == "own"
     found = said(own=308, on_demand_next_year=400, yearly=300)
-    assert found.limit is not None
     assert found.limit.message == "the least that any way needs (buying) is $308 in year 1 and you have $300"
     late = said(own_next_year=308, on_demand=299, yearly=300)
     assert late.verdict == "limited"
-    assert late.best is not None
     assert late.best.option.way == "on_demand"
-    assert late.limit is not None
     assert late.limit.message == "buying needs $308 in year 2 and you have $300"
 
 
 def test_a_mix_within_the_limit_is_chosen_where_buying_is_not() -> None:
     found = said(own=300, on_demand_later=500, mix_later=400, cash=200)
     assert found.verdict == "limited"
-    assert found.best is not None
     assert found.best.option.way == "mix"
 
 
 def test_of_two_limits_the_first_that_cannot_be_kept_is_named() -> None:
     """Renting keeps to day one and not to the year; buying to neither."""
     found = said(own=500, on_demand_later=400, cash=100, yearly=300)
-    assert found.limit is not None
     assert found.limit.message == "the least that any way needs (renting) is $400 in year 1 and you have $300"
 
 
@@ -194,7 +180,6 @@ def test_what_selling_would_fetch_is_not_paid() -> None:
     found = asked(Scenario(kept=kept, terms=FinancialTerms(cash_on_day_one_usd=0.0), ways=("on_demand", "keep")))
     assert found.verdict == "keep"
     assert found.limit is None
-    assert found.best is not None
     assert found.best.measures.cash_today_usd == 0
     assert found.best.present_usd >= 20_000
 
@@ -209,7 +194,6 @@ def test_the_toy() -> None:
     """80 at once, 17 % busy: it pays back in 53 months, and not at all in today's money, at 10 % and year ends."""
     found = asked(toy(rate=0.10))
     assert found.verdict == "probably rent"  # rents may rise
-    assert found.own is not None
     measures = found.own.measures
     assert measures.npv_usd == pytest.approx(-117_658, abs=1)
     assert measures.simple_payback.months == pytest.approx(53.333, abs=1e-3)
@@ -218,7 +202,6 @@ def test_the_toy() -> None:
     assert not found.payback.is_found
     assert found.turned_by_timing == ()
     monthly = asked(toy(rate=0.10, timing="month_end")).own
-    assert monthly is not None
     assert monthly.measures.npv_usd == pytest.approx(-86_922, abs=1)
 
 
@@ -260,7 +243,6 @@ def test_a_published_verdict_that_the_convention_alone_turns(
     timing: str, npv_usd: float, turned: tuple[str, ...]
 ) -> None:
     found = asked(published(timing))
-    assert found.own is not None
     assert found.own.measures.npv_usd == pytest.approx(npv_usd, abs=5)
     assert found.turned_by_timing == turned
     assert found.verdict == "close"
@@ -270,7 +252,6 @@ def test_tax_and_its_lines_are_in_the_verdict() -> None:
     """-136,612 after tax, straight line, of a toy that loses 117,658 before."""
     tax = TaxInputs(tax_share=0.25, schedule="straight-line-5")
     found = asked(toy(rate=0.10, tax=tax))
-    assert found.own is not None
     assert found.own.measures.npv_usd == pytest.approx(-136_612, abs=1)
     busy = found.break_evens[0]
     untaxed = asked(toy(rate=0.10)).break_evens[0]
@@ -334,8 +315,6 @@ def test_all_prices_times_k_leave_the_verdict(times: float, rate: float) -> None
     once, again = asked(toy(rate=rate)), asked(scaled(toy(rate=rate), times))
     assert once.verdict == again.verdict
     assert again.gap_share == pytest.approx(once.gap_share)
-    assert again.own is not None
-    assert once.own is not None
     assert again.own.present_usd == pytest.approx(once.own.present_usd * times)
 
 
@@ -343,7 +322,6 @@ def test_dearer_money_speaks_for_renting() -> None:
     savings = []
     for rate in (0.0, 0.05, 0.1, 0.2, 0.4):
         own = asked(Scenario(terms=FinancialTerms(discount_rate_per_year=rate), ways=("own", "on_demand"))).own
-        assert own is not None
         savings.append(float(own.measures.npv_usd))
     assert savings == sorted(savings, reverse=True)
 
@@ -353,7 +331,6 @@ WAYS: tuple[Way, ...] = ("own", "on_demand")
 
 def test_a_plan_of_a_quarter_of_a_year_has_an_answer() -> None:
     found = asked(Scenario(years=0.25, ways=WAYS))
-    assert found.rent is not None
     assert len(found.rent.cumulative_usd) == 4
 
 

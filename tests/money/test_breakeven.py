@@ -201,7 +201,6 @@ def test_the_price_of_a_reservation_is_not_the_price_on_demand() -> None:
     )
     made = plan(CATALOGUE, scenario, DAY)
     own, reserved = made.option("own"), made.option("reserved")
-    assert own is not None
     assert reserved is not None
     price = break_evens(made, own, reserved)[1]
     assert (price.you, price.reason) == (2.2, FOUND)

@@ -66,8 +66,6 @@ def of(made: Plan, key: str) -> OptionEmissions:
 def test_eight_h100_for_a_year_in_texas_by_hand() -> None:
     # 8,760 h x (0.5 x 8 kW + 0.5 x 3 kW) x 1.25 = 60,225 kWh; Texas has no figure, the country's 383.55 g stand in
     found = of(planned(), "own")
-    assert found.operation_kg is not None
-    assert found.making_kg is not None
     assert found.kwh == pytest.approx(60_225)
     assert found.operation_kg.typical == pytest.approx(60_225 * 0.38355)
     assert found.operation_kg.low == pytest.approx(60_225 * 0.38355 * 0.41)
@@ -82,7 +80,6 @@ def test_eight_h100_for_a_year_in_texas_by_hand() -> None:
 
 def test_a_place_with_a_figure_of_its_own_has_no_stand_in_and_its_water_is_counted() -> None:
     found = of(planned(site="NO"), "own")
-    assert found.operation_kg is not None
     assert found.notes == ()
     assert found.where == "Norway"
     assert found.operation_kg.low == found.operation_kg.typical == pytest.approx(60_225 * 0.03075)
@@ -92,7 +89,6 @@ def test_a_place_with_a_figure_of_its_own_has_no_stand_in_and_its_water_is_count
 def test_rented_by_hand_counts_the_billed_hours_and_their_share_of_a_life() -> None:
     made = planned(ways=("on_demand",))
     option = made.option("on_demand")
-    assert option is not None
     found = ledger_emissions(made.setting, "on_demand", option.ledger)
     hours = 8 * 0.5 * 8_760
     # the frozen server: 10,200 W for 8, of which 0.76 are drawn; an hour takes its share of five years
@@ -107,7 +103,6 @@ def test_rented_by_hand_counts_the_billed_hours_and_their_share_of_a_life() -> N
 def test_each_end_of_the_range_is_that_of_the_ledger_at_that_end(key: str) -> None:
     made = planned(own=OwnInputs(accelerators=8))
     option = made.option(key)
-    assert option is not None
     ends = zip(("low", "typical", "high"), (option.low, option.ledger, option.high), strict=True)
     low, typical, high = (ledger_emissions(made.setting, key, ledger, case) for case, ledger in ends)
     assert low.kwh < typical.kwh < high.kwh
@@ -127,8 +122,6 @@ def test_twice_the_months_emit_twice_as_much_in_operation(key: str) -> None:
 def test_twice_the_hours_are_twice_the_rented_operation_and_making() -> None:
     one, two = (of(planned(busy), "on_demand") for busy in (0.3, 0.6))
     for less, more in ((one.operation_kg, two.operation_kg), (one.making_kg, two.making_kg)):
-        assert less is not None
-        assert more is not None
         assert more.typical == pytest.approx(2 * less.typical)
 
 
@@ -162,7 +155,6 @@ def test_what_is_there_was_made_before_and_tokens_are_not_known() -> None:
 
 def test_a_chip_that_nobody_reckoned_is_taken_by_its_memory_and_says_so() -> None:
     found = of(planned(accelerator="A100-SXM4-80GB"), "own")
-    assert found.making_kg is not None
     assert found.making_kg.typical == pytest.approx(8 * 7.7 * 80 + SERVER_KG)
     assert any("taken by its memory" in note for note in found.notes)
 
@@ -170,9 +162,6 @@ def test_a_chip_that_nobody_reckoned_is_taken_by_its_memory_and_says_so() -> Non
 def test_of_several_countries_it_is_their_mean() -> None:
     two = mean_grid_intensity(CATALOGUE, frozenset({"NO", "DE"}), "europe")
     norway, germany = (grid_intensity_at(CATALOGUE, site) for site in ("NO", "DE"))
-    assert two is not None
-    assert norway is not None
-    assert germany is not None
     assert two.typical == pytest.approx((norway.typical + germany.typical) / 2)
     assert norway.typical < two.low < two.typical < two.high < germany.typical
 
@@ -184,7 +173,6 @@ def limited(most_t: float, **said: Any) -> Any:
 def test_a_limit_that_no_way_keeps_to_says_the_least_and_what_would_do() -> None:
     # 23.1 t of operation and 10.3 t of making
     found = limited(20.0)
-    assert found.limit is not None
     assert found.limit.is_unavoidable
     assert found.limit.message == (
         "the least that any way emits (buying) is about 33 t CO2e over the plan and your limit is 20 t CO2e"
@@ -197,16 +185,12 @@ def test_a_limit_that_no_way_keeps_to_says_the_least_and_what_would_do() -> None
 def test_a_limit_leaves_the_cheaper_way_out() -> None:
     made = planned(site="PL", busy=0.95, years=3)
     free = build_answer(made)
-    assert free.best is not None
     kg = {way.option.key: free.emissions(way).total_kg for way in free.ranked}
     over = kg[free.best.option.key]
-    assert over is not None
     least = min(one.typical for one in kg.values() if one is not None)
     assert least < over.typical
     bound = build_answer(planned(site="PL", busy=0.95, years=3, terms=FinancialTerms(most_t_co2e=(least + 1) / 1_000)))
-    assert bound.best is not None
     assert bound.best.option.key != free.best.option.key
-    assert bound.limit is not None
     assert bound.limit.unit == "t CO2e"
 
 
@@ -235,7 +219,6 @@ def test_rented_hours_are_drawn_where_the_seller_says_it_stands() -> None:
     offers = {**CATALOGUE.offers, key: there}
     found = emitted_from(CATALOGUE.model_copy(update={"offers": offers}), key)
     assert found.where == "Norway"
-    assert found.operation_kg is not None
     assert found.kwh is not None
     assert found.operation_kg.typical == pytest.approx(found.kwh * 0.03075)
 

@@ -53,7 +53,6 @@ def test_from_its_month_on_the_agreed_price_stands_in_place_of_the_path() -> Non
 def test_so_it_is_in_every_future() -> None:
     asked = scenario(EIGHTY, rent={**AGREED, "forward_from_month": 1}, ways=("on_demand",), terms=FinancialTerms())
     drawn = draw_futures(plan(CATALOGUE, asked, DAY), 64)
-    assert drawn is not None
     work = drawn.draws["busy_factor"]
     # a fee today, and the work that comes at 1.50
     usual = drawn.plan.options[0].ledger
@@ -98,7 +97,6 @@ def test_no_hour_on_demand_follows_the_path_once_a_price_is_agreed(said: Scenari
     tried = {"rent_change_per_year": np.array([[-0.3], [0.0], [0.2]])}
     for one in plan_from_context(at).options:
         found = build_ledger(at.with_tried(tried), option_builder(one))
-        assert found is not None
         usd_by_month = np.broadcast_to(found.monthly_usd, (3, at.timeline.last + 1))[:, month:]
         assert usd_by_month[[0, 2]] == pytest.approx(usd_by_month[[1, 1]], rel=1e-9), one.key
 

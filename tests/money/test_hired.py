@@ -12,7 +12,6 @@ H100 = "H100-SXM5-80GB"
 def test_machines_hold_the_job_and_are_rented_whole() -> None:
     for together in (1, 8, 512):
         found = hired(CATALOGUE, H100, accelerators=together, hours=100.0, together=together, day=DAY)
-        assert found is not None
         offer = CATALOGUE.offers[found.offer]
         assert refusal_reason(CATALOGUE, found.offer, Order(together, together)) is None
         assert offer.purchase in ("on_demand", "capacity_block")
@@ -22,8 +21,6 @@ def test_machines_hold_the_job_and_are_rented_whole() -> None:
 
 def test_what_a_machine_has_too_many_is_paid_for() -> None:
     whole, nine = (hired(CATALOGUE, H100, accelerators=n, hours=100.0, together=8, day=DAY) for n in (8, 9))
-    assert whole is not None
-    assert nine is not None
     assert whole.usd_per_accelerator_hour == pytest.approx(whole.price.typical)
     assert nine.usd_per_accelerator_hour >= whole.usd_per_accelerator_hour
 

@@ -123,9 +123,7 @@ def trained(**changes: Any) -> PlanContext:
 
 def test_what_a_named_model_loses_is_in_its_hours_once() -> None:
     there = trained()
-    assert there.resolved is not None
     speed = there.resolved.trainings[0].speed
-    assert speed is not None
     parts = amounts(built(there, on_demand.build))
     gone = parts["Time lost to failures and restarts"]
     assert gone / (gone + parts["Useful hours"]) == pytest.approx(1 - speed.useful_share)
@@ -204,7 +202,6 @@ def test_it_is_told_with_what_it_costs_each_way() -> None:
     rows = {(row.name, row.option): row.value for row in told.rows}
     ways = found.pair or (found.best,)
     for way in ways:
-        assert way is not None
         assert rows["lost_usd", way.option.key] == pytest.approx(rows["lost_share", None] * way.present_usd)
 
 

@@ -128,7 +128,6 @@ def test_used_never_costs_more_than_new_on_the_same_day(
 
 def check_sales(context: PlanContext) -> None:
     ownership = owned(context, context.demand.all)
-    assert ownership is not None
     path, sheet = machine_path(context, ownership.sheet), ownership.sheet.used
     usd = {line.name: line.usd for line in ownership.lines}
     price = 80 * 10_000.0 / float(path.bought_share(0.0))  # of new ones, where used ones are bought

@@ -128,7 +128,6 @@ def test_the_price_is_the_bands_and_says_from_whom(catalogue: Catalogue) -> None
     used = next(used for line in option.ledger.lines for used in line.used if used.name == PRICE)
     assert float(np.asarray(used.value).flat[0]) == quote.band.typical
     note = used.origin.note if not callable(used.origin) else used.origin(0).note
-    assert note is not None
     assert note.startswith(f"market for 8 GPUs on demand: typical {quote.band.typical:.3g} (")
     for case in ("low", "high"):
         ledger = getattr(option, case)

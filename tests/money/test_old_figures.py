@@ -28,7 +28,6 @@ def with_price_looked_at(day: date) -> Catalogue:
     """The catalogue with the purchase price of an H100 looked at on this day."""
     catalogue = load_catalogue()
     old = catalogue.accelerators[H100].price_usd
-    assert old is not None
     fresh = Figure.model_construct(unit=old.unit, checked=day, values=old.values, note=None)
     chip = catalogue.accelerators[H100].model_copy(update={"price_usd": fresh})
     return catalogue.model_copy(update={"accelerators": catalogue.accelerators | {H100: chip}, "digest": f"{day}"})
@@ -55,7 +54,6 @@ def test_they_are_few_over_their_limit_and_the_weightiest_first(key: str) -> Non
 def test_the_share_is_that_of_the_lines_the_figure_stands_in() -> None:
     found = of(Scenario())
     one = price_of(found)
-    assert one is not None
     paid = {line.name: max(float(np.nansum(line.usd)), 0.0) for line in one.option.ledger.lines}
     on_it = [
         line.name
@@ -70,7 +68,6 @@ def test_a_figure_is_named_from_the_day_after_its_limit_on() -> None:
     limit = limit_days(load_catalogue().accelerators[H100].price_usd)  # type: ignore[arg-type]
     assert price_of(of(Scenario(), DAY, with_price_looked_at(DAY - timedelta(days=limit)))) is None
     late = price_of(of(Scenario(), DAY, with_price_looked_at(DAY - timedelta(days=limit + 1))))
-    assert late is not None
     assert late.age_days == limit + 1
 
 

@@ -194,7 +194,6 @@ def test_a_later_delivery_is_rent_for_longer() -> None:
     """One future delivers at once, one after six months: all work rented until then, then 8, then 16 are there."""
     there = InputColumns(ordered(), {"lead_time_months": np.array([0.0, 6.0])}).context()
     found = build_fleet(there, 16, there.scenario.own.orders)
-    assert found is not None
     assert found.stages.machines[0, [1, 12, 13, 48]] == pytest.approx([8, 8, 16, 16])
     assert found.stages.machines[1, [6, 7, 18, 19]] == pytest.approx([0, 8, 8, 16])
     usd = by_line(built(own.build, there))
@@ -219,7 +218,6 @@ def test_in_time_there_are_always_as_many_as_the_work_wants(
     fleet = own.fleet_size(at)
     orders = in_time(at, fleet)
     found = build_fleet(at, fleet, orders)
-    assert found is not None
     first = int(np.ceil((orders[0].month if orders else 0) + typical_lead_months(at))) + 1
     wanted = np.broadcast_to(at.demand.peak, at.timeline.month.shape)
     assert np.all(found.stages.machines[first:] >= wanted[first:] * at.timeline.runs[first:] - 1e-6)

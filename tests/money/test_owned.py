@@ -44,7 +44,6 @@ def test_eight_h100_by_hand() -> None:
     assert usd["Disks"] == pytest.approx(10 * 365)
     assert usd["Space, by contracted power"] == pytest.approx(10.2 * 194.95 * 36)
     kwh = load_catalogue().sites["US"].usd_per_kwh
-    assert kwh is not None
     tariff = sum(1.035 ** (month / 12) for month in range(36)) * kwh.newest.typical * 730 * 1.25
     assert usd["Electricity while working"] == pytest.approx(10.2 * 0.6 * 0.76 * tariff, rel=1e-6)
     assert usd["Electricity while idle"] == pytest.approx(10.2 * 0.4 * 0.25 * tariff, rel=1e-6)
@@ -250,7 +249,6 @@ def test_a_server_of_another_size_draws_its_own_power() -> None:
 def test_your_quote_wins_over_newer_prices() -> None:
     catalogue = load_catalogue()
     server = catalogue.servers["HGX-H100-8"]
-    assert server.price_usd is not None
     day = server.price_usd.checked + timedelta(days=1)
     value = FigureValue(typical=250_000, kind="quote", source="yours")
     figure = server.price_usd.model_copy(update={"values": {**server.price_usd.values, day: value}, "checked": day})
@@ -264,7 +262,6 @@ def test_your_quote_wins_over_newer_prices() -> None:
     )
     at = build_context(quoted, Scenario(), DAY)
     found = buying(at)
-    assert found is not None
     assert found.trust == "yours"
     assert totals(at)["Servers, with spares"] == pytest.approx(250_000)
 

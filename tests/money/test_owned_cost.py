@@ -32,7 +32,6 @@ def planned(own: dict[str, Any], **changes: Any) -> tuple[Plan, Option]:
 def test_the_money_of_eighty_machines_by_what_it_is_for() -> None:
     made, option = planned(POWERED)
     found = split(made.setting, option.ledger)
-    assert found is not None
     assert found.hardware_usd == pytest.approx(600_000)  # 800,000, of which a quarter comes back
     assert found.power_usd == pytest.approx(157_680)  # (80 x 0.5 + 80 x 0.25) / 2 kW x 1.5 x 0.1 x 730 x 48
     assert found.people_usd == pytest.approx(320_000)  # 0.8 people for four years
@@ -46,9 +45,7 @@ def test_all_of_any_way_is_split() -> None:
     made = plan(load_catalogue(), Scenario(), DAY)
     for way in ("own", "loan", "lease"):
         option = made.option(way)
-        assert option is not None
         found = split(made.setting, option.ledger)
-        assert found is not None
         whole = float(present_usd(made.setting, option.ledger))
         assert found.owned_usd + found.rented_usd == pytest.approx(whole)
 
@@ -56,7 +53,6 @@ def test_all_of_any_way_is_split() -> None:
 def test_what_is_rented_until_the_machines_come_is_no_part_of_what_they_cost() -> None:
     made, option = planned({**POWERED, "lead_time_months": 12.0})
     found = split(made.setting, option.ledger)
-    assert found is not None
     # At 2 an hour, half of 80 x 730 hours for twelve months; people for three years.
     rent = 40 * 730 * 12 * 2
     assert found.rented_usd == pytest.approx(rent, rel=0.15)  # with support
@@ -67,11 +63,9 @@ def test_what_is_rented_until_the_machines_come_is_no_part_of_what_they_cost() -
 def test_machines_that_are_busy_half_the_time_are_idle_the_other_half() -> None:
     made, option = planned(EIGHTY)
     found = idle(made.setting, option)
-    assert found is not None
     assert (found.paid_hours, found.share) == (pytest.approx(80 * 730 * 48), pytest.approx(0.5))
     late, option = planned({**EIGHTY, "lead_time_months": 12.0})
     found = idle(late.setting, option)
-    assert found is not None
     assert (found.paid_hours, found.idle_hours) == (pytest.approx(80 * 730 * 36), pytest.approx(40 * 730 * 36))
     rented = late.option("on_demand")
     assert rented is not None
@@ -86,7 +80,6 @@ def test_the_most_money_is_out_before_the_sale_brings_some_back() -> None:
     assert found.present_usd == pytest.approx(found.bills_usd)  # money of any month counts the same here
     dear = plan(load_catalogue(), made.setting.scenario.model_copy(update={"terms": Scenario().terms}), DAY)
     there = dear.option("own")
-    assert there is not None
     assert peak_cash(dear.setting, there.ledger).present_usd < found.bills_usd
 
 
@@ -114,5 +107,4 @@ def test_cards_for_no_work_at_all_are_one_workstation() -> None:
     said = {"accelerator": "RTX-4090-24GB", "work": ({"season": (0.0,) * 12},)}
     made = plan(load_catalogue(), Scenario.model_validate(said), DAY)
     option = made.option("own")
-    assert option is not None
     assert option.accelerators == 1

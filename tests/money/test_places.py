@@ -49,13 +49,11 @@ def why_not(made: Plan, way: str = "own") -> str:
 
 def warned(made: Plan) -> tuple[str, ...]:
     option = made.option("own")
-    assert option is not None
     return option.warnings
 
 
 def best(made: Plan) -> str:
     found = build_answer(made).best
-    assert found is not None
     return found.option.way
 
 
@@ -257,7 +255,6 @@ def test_a_room_of_ones_own_is_built_and_a_desk_is_not() -> None:
 def test_cards_are_bought_in_workstations(count: int, what: str) -> None:
     made = asked("RTX-3090-24GB", count, 0.6, 0.3)
     option = made.option("own")
-    assert option is not None
     assert option.what == what
     found = owned(made.setting, made.setting.demand.all)
     assert found is not None

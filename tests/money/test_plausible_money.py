@@ -41,13 +41,11 @@ def test_every_field_of_money_has_a_yardstick() -> None:
 @each_row("path", MONEY)
 def test_what_such_a_thing_usually_costs_is_not_asked_about_and_a_thousandth_is(path: Path, chip: str) -> None:
     known = YARDSTICKS[path](sight(chip))
-    assert known is not None
     assert 0 < known.low <= known.usual <= known.high
     for plausible in (known.low, known.usual, known.high):
         if path[-1] != "usd_per_kwh" or plausible < 1:
             assert doubt(str(path[-1]), plausible, known) is None
     slipped = doubt(str(path[-1]), known.low / 1_000, known)
-    assert slipped is not None
     assert slipped.intended is not None
     assert known.low / 5 <= slipped.intended <= max(known.high, known.usual * 3)
 

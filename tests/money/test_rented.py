@@ -250,7 +250,6 @@ def test_quotes_for_one_and_three_years_imply_a_change() -> None:
     """3 x 1.5 = 2 x (1 + f + f ** 2): f = 0.7247, the figure of the published correction."""
     setting = market.setting(plan(terms={"rent_as_quotes_imply": True}), QUOTED)
     found = quotes(setting)
-    assert found is not None
     assert float(np.asarray(found.change.value)) == pytest.approx(-0.2753, abs=5e-5)
     used = {one.name: one for one in renting(setting, setting.demand.all, "now")[0].used}
     assert used["rent_change_per_year"].value == pytest.approx(-0.2753, abs=5e-5)
@@ -264,11 +263,9 @@ def test_quotes_for_one_and_three_years_imply_a_change() -> None:
 def test_quotes_of_one_seller_go_before_cheaper_ones_of_two() -> None:
     offers = {**QUOTED, "cheap": offer("reserved_3y", 0.9, provider="q")}
     found = quotes(market.setting(plan(), offers))
-    assert found is not None
     assert found.source == "quotes of P"
     apart = {"one": QUOTED["one"], "cheap": offers["cheap"]}
     found = quotes(market.setting(plan(), apart))
-    assert found is not None
     assert found.source == "quotes of P and Q"
 
 

@@ -124,7 +124,6 @@ def test_a_guarantee_bears_no_vat_and_counts_as_hardware() -> None:
         (option,) = made.options
         vat.append(sum(float(line.total_usd) for line in option.ledger.lines if "VAT" in line.name))
         found = split(made.setting, option.ledger)
-        assert found is not None
         hardware.append(found.hardware_usd)
     assert vat[0] == pytest.approx(vat[1])
     assert vat[0] > 0

@@ -73,7 +73,6 @@ def test_a_session_is_the_length_of_a_job_in_the_table() -> None:
 def test_the_plan_shows_the_right_size_beside_a_larger_fleet() -> None:
     found = plan_from_context(toy())
     option = found.option("own-16")
-    assert option is not None
     assert (option.way, option.title, option.accelerators) == ("own", "Buy 16, the right size", 16)
     assert float(option.ledger.monthly_usd[0]) == 160_000
     assert option.useful_hours.sum() == pytest.approx(600_000)
@@ -86,7 +85,6 @@ def test_no_other_size_is_shown_where_the_fleet_is_not_too_large(asked: int | No
 
 def test_the_right_size_is_bought_where_nobody_says_how_many() -> None:
     own = plan_from_context(toy(asked=None)).option("own")
-    assert own is not None
     assert own.accelerators == 16
 
 

@@ -77,7 +77,6 @@ def test_a_schedule_of_your_own() -> None:
 def test_the_sites_tax_is_taken_where_you_say_none() -> None:
     here = setting(TaxInputs())
     found = CATALOGUE.site_figure("US", "corporate_tax_share")
-    assert found is not None
     line = next(line for line in with_tax(here, RENT).lines if line.part == "tax")
     assert line.used[0].value == found[1].newest.typical
 

@@ -85,10 +85,8 @@ def test_the_rule_of_thumb_says_which_way_wins_where() -> None:
 
 def test_two_ways_to_buy_have_names_of_their_own() -> None:
     there, _ = found(toy(ways=("own", "loan")))
-    assert there.pair is not None
     assert cheaper_below_and_above(there.pair, there.pair[0]) == ("buying on credit", "buying")
     there, _ = found(toy())
-    assert there.pair is not None
     assert cheaper_below_and_above(there.pair, there.pair[0]) == ("renting", "buying")
     assert cheaper_below_and_above(there.pair, there.pair[1]) == ("buying", "renting")
 
@@ -96,7 +94,6 @@ def test_two_ways_to_buy_have_names_of_their_own() -> None:
 def test_the_curve_passes_through_the_break_even() -> None:
     there, told = found(toy())
     busy = there.break_even("busy_share")
-    assert busy is not None
     shares = {point.years: point.busy_share for point in told.curve}
     assert shares[5.0] == pytest.approx(busy.value, abs=1e-3)
     assert dict(zip(curve_table(told)["Years"], curve_table(told)["Hours a month of one GPU"], strict=True))[5.0] == (
@@ -123,7 +120,6 @@ def test_one_set_of_numbers() -> None:
     assert rented.value is not None
     assert 0 < hardware.value * (drawer[owner.option.title] - rented.value) < owner.present_usd
     busy, hours = there.break_even("busy_share"), value(told, "break_even_hours")
-    assert busy is not None
     assert busy.value is not None
     assert hours == pytest.approx(busy.value * 730)
     low, high = value(told, "rule_low_hours"), value(told, "rule_high_hours")

@@ -30,7 +30,6 @@ def said_of(scenario: Scenario) -> AnswerSummary:
 
 def case(name: str) -> AnswerSummary:
     found = find_preset(name)
-    assert found is not None
     return said_of(found.scenario)
 
 
@@ -60,7 +59,6 @@ def test_a_run_that_is_done_once_is_not_busy_on_average() -> None:
 @pytest.mark.parametrize("way", options_of_side("own"))
 def test_whatever_is_ordered_may_come_when_the_work_is_done(way: str) -> None:
     found = find_preset("pre-train-7b")
-    assert found is not None
     quote = RentToOwn(usd_per_month=1_000.0, months=12)
     sale = SaleAndLeaseBack(price_share=0.9)
     asked = {"rent_to_own": quote, "sale_and_lease_back": sale, "ways": (way, "on_demand")}
@@ -87,7 +85,6 @@ def test_a_table_of_years_begins_with_today_and_ends_each_year_with_its_twelfth_
 
 def test_the_command_line_says_all_of_it() -> None:
     found = find_preset("startup")
-    assert found is not None
     made = planned(CATALOGUE, found.scenario, DAY)
     sure = decided(made, 128)
     said = summarize_answer(made, sure.answer, sure.futures)
@@ -98,7 +95,6 @@ def test_the_command_line_says_all_of_it() -> None:
 
 def test_compare_says_what_the_same_work_costs_by_the_token() -> None:
     found = find_preset("chat-service")
-    assert found is not None
     made = planned(CATALOGUE, found.scenario, DAY)
     hosted = next(one for one in made.options if one.way == "hosted")
     today = float(present_usd(made.setting, hosted.ledger))

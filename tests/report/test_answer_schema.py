@@ -77,7 +77,6 @@ def reckoned(plan: Plan, name: str = "it", count: int = 64) -> PlanReport:
 def preset_of(key: str) -> tuple[PlanReport, dict[str, Any]]:
     """A preset, reckoned, and its document, to be read only."""
     found = find_preset(key)
-    assert found is not None
     one = reckoned(planned(load_catalogue(), found.scenario, DAY), key)
     return one, answer_json(one)
 
@@ -165,7 +164,6 @@ def test_what_is_rented_names_its_offer_and_its_days() -> None:
     offer = load_catalogue().offers[option["offer"]["id"]]
     assert one.plan.setting.offers.on_demand == option["offer"]["id"]
     assert option["offer"]["provider_id"] == offer.provider
-    assert offer.usd_per_accelerator_hour is not None
     assert option["offer"]["price_checked"] == offer.usd_per_accelerator_hour.checked.isoformat()
     low, typical, high = (option["offer"][f"today_usd_{end}"] for end in ("low", "per_accelerator_hour", "high"))
     assert low <= typical <= high

@@ -44,7 +44,6 @@ def files(plan: Plan) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
 def files_of(key: str) -> tuple[Plan, pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """The plan of a preset, and its files, to be read only."""
     found = find_preset(key)
-    assert found is not None
     plan = planned(load_catalogue(), found.scenario, DAY)
     return plan, *files(plan)
 
@@ -104,9 +103,7 @@ def test_every_column_is_there_for_something(key: str) -> None:
 
 def test_the_time_to_train_is_that_of_the_run() -> None:
     plan, _, _, results = files_of("pre-train-7b")
-    assert plan.setting.resolved is not None
     (training,) = plan.setting.resolved.trainings
-    assert training.speed is not None
     assert results["time_to_train_hours"].tolist() == pytest.approx([24 * training.speed.days.typical] * len(results))
 
 

@@ -19,7 +19,6 @@ from tests.facts import CATALOGUE, DAY
 
 def plan_of(key: str) -> Plan:
     one = find_preset(key)
-    assert one is not None
     return planned(CATALOGUE, one.scenario, DAY)
 
 
@@ -46,7 +45,6 @@ def test_one_run_costs_its_hours_at_each_offer(tuning: Plan) -> None:
     found = compared(tuning, (doer,))
     table = found.table.to_pandas()
     rows = table[(table["Terms"] == "on demand") & table[ONE_RUN].notna()]
-    assert doer.days is not None
     assert len(rows) > 10
     hours = doer.days.typical * 24 * doer.accelerators
     assert (rows[ONE_RUN] >= rows["Today USD/GPU-h"] * hours * 0.999).all()
@@ -160,10 +158,8 @@ def test_plain_hours_and_mixed_work_name_no_model() -> None:
 @pytest.mark.slow
 def test_what_does_not_fit_as_asked_may_fit_elsewhere() -> None:
     one = find_preset("fine-tune-70b")
-    assert one is not None
     asked = one.scenario.model_copy(update={"accelerator": "T4-16GB"})
     made = planned(CATALOGUE, asked, DAY)
-    assert made.setting.resolved is not None
     assert made.setting.resolved.problems
     able = sized_accelerators(made.setting)
     assert "T4-16GB" not in {each.accelerator for each in able if each.accelerators == 8}
@@ -173,9 +169,7 @@ def test_what_does_not_fit_as_asked_may_fit_elsewhere() -> None:
 @pytest.mark.slow
 def test_what_is_left_to_be_chosen_stays_open_in_what_was_written() -> None:
     one = find_preset("pre-train-7b")
-    assert one is not None
     work = one.scenario.work[0]
-    assert work.train is not None
     open_work = work.model_copy(update={"train": work.train.model_copy(update={"choose_count": True})})
     asked = one.scenario.model_copy(update={"accelerator": "any", "work": (open_work,)})
     made = planned(CATALOGUE, asked, DAY)

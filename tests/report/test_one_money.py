@@ -27,10 +27,7 @@ def test_the_drawer_ends_at_the_headline() -> None:
 
 def test_buying_costs_the_same_beside_the_offers_as_in_the_answer() -> None:
     bought = FOUND.requested
-    assert bought is not None
     own, paid = purchase_comparison(MADE), purchase_comparison(MADE, "bills")
-    assert own is not None
-    assert paid is not None
     assert own.total_usd == pytest.approx(bought.present_usd)
     assert own.usd_per_busy_hour == pytest.approx(float(bought.measures.usd_per_useful_hour.value))
     assert paid.total_usd == pytest.approx(float(bought.measures.total_usd))
@@ -39,7 +36,6 @@ def test_buying_costs_the_same_beside_the_offers_as_in_the_answer() -> None:
 def test_renting_costs_the_same_among_the_offers_as_in_the_answer() -> None:
     taken = MADE.setting.offers.on_demand
     assert taken is not None
-    assert FOUND.rent is not None
     paid = market_prices(MADE.setting, (taken,), (0.0,))
     among = bills(MADE.setting, MADE.setting.demand.all, (taken,), prices=paid)
     assert float(among.total_usd[0]) == pytest.approx(FOUND.rent.present_usd)
@@ -52,7 +48,6 @@ def test_an_offer_has_one_price_whatever_stands_beside_it() -> None:
     """On Compare also those are shown that could not take the plan's order."""
     taken, setting = MADE.setting.offers, MADE.setting
     assert taken.on_demand is not None
-    assert taken.prices is not None
     every = find(setting.catalogue, default_offer_filter(setting.scenario.accelerator), setting.day).ids
     assert not set(every) <= set(taken.prices.keys)
     shown = estimated_prices(setting, every)

@@ -114,7 +114,6 @@ def test_what_only_its_sale_pays_back_is_said_to() -> None:
     of = build_answer(
         planned(catalogue(), Scenario.model_validate({"work": EIGHTY_PERCENT, "ways": ("own", "on_demand")}), DAY)
     )
-    assert of.pair is not None
     assert of.pair[0].present_usd < of.pair[1].present_usd
     told = "At the inputs as entered, buying has paid back in month 36, with its sale: by month 36 it has cost $"
     assert payback_summary(of).startswith(told)

@@ -39,7 +39,6 @@ def test_no_text_calls_a_percentile_a_tenth_below_or_above() -> None:
 
 def test_tables_name_the_percentiles_that_they_hold() -> None:
     one = evaluate(load_catalogue(), Scenario(), date(2026, 11, 21), with_details=False)
-    assert one.futures is not None
     in_all, of_inputs = futures_table(one.answer, one.futures), inputs_table(one.futures)
     draws = one.futures.present_usd[one.futures.row(one.answer.ranked[0].option.key)]
     assert in_all["10th percentile, USD"][0] == pytest.approx(np.quantile(draws, 0.1), rel=0.01)

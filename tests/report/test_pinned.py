@@ -48,7 +48,6 @@ def test_a_pinned_plan_has_its_line_to_its_own_end(plans: tuple[PlanResult, Plan
     figure = drawn(payback_chart(shown.answer, False, pins=[PinnedPlan("A", small)]))
     line = next(one for one in figure.data if one.name is not None and one.name.startswith("A: "))
     best = small.answer.best
-    assert best is not None
     assert list(line.y) == best.cumulative_usd.tolist()
     assert max(line.x) == 24
     assert figure.layout.xaxis.range[1] == 36
@@ -65,7 +64,6 @@ def test_nothing_changes_where_nothing_is_pinned(plans: tuple[PlanResult, PlanRe
 def test_a_pinned_plans_futures_lie_below_the_dots(plans: tuple[PlanResult, PlanResult]) -> None:
     shown, small = plans
     its = future_charts.pinned_savings("A", small.answer, small.futures)
-    assert its is not None
     assert shown.futures is not None
     figure = drawn(future_charts.futures_dots(shown.answer, shown.futures, False, [its]))  # type: ignore[arg-type]
     line, middle = (one for one in figure.data if one.name == "A")
@@ -78,10 +76,7 @@ def test_a_pinned_plans_futures_lie_below_the_dots(plans: tuple[PlanResult, Plan
 def test_a_pinned_plans_money_stands_below_the_others_in_the_same_money(plans: tuple[PlanResult, PlanResult]) -> None:
     _, small = plans
     best = small.answer.best
-    assert best is not None
     today, bills = PinnedPlan("B", small).ledger(TODAY), PinnedPlan("B", small).ledger("bills")
-    assert today is not None
-    assert bills is not None
     assert today.title.startswith("B: ")
     assert float(today.total_usd) == pytest.approx(best.as_entered_usd)
     assert float(bills.total_usd) == pytest.approx(float(best.option.ledger.total_usd))
@@ -93,7 +88,6 @@ def test_what_it_saves_is_a_line_over_the_tornado(plans: tuple[PlanResult, PlanR
     usd = saved_usd(small.answer)
     pair = small.answer.pair
     assert usd is not None
-    assert pair is not None
     assert usd == pair[1].present_usd - pair[0].present_usd
     figure = drawn(future_charts.tornado_chart((), False, pins=[("A", usd)]))
     assert usd in [one.x0 for one in figure.layout.shapes]
@@ -109,8 +103,6 @@ def test_tiles_and_sentences_say_what_another_plan_comes_to(plans: tuple[PlanRes
     assert pinned_tile_values(buy, [pin]) == (f"A: {its.value}{named}",)
     assert pinned_tile_values(its, [pin]) == ("A: the same",)
     mine, other = shown.answer.best, small.answer.best
-    assert mine is not None
-    assert other is not None
     more = mine.present_usd - other.present_usd
     (said,) = against(shown, [pin])
     assert said == f"It costs {words.format_usd_short(more)} ({words.percent(more / other.present_usd)}) more than A."

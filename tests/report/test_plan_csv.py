@@ -111,7 +111,6 @@ def test_units_are_those_of_the_price() -> None:
     assert ("Space, by contracted power", "kW-month") in units
     assert ("People", "FTE-year") in units
     option = there.option("on_demand")
-    assert option is not None
     hours = priced(option.ledger.lines[0])
     assert hours.quantity[1:] == pytest.approx(option.useful_hours[1:])
     resale = next(line for one in there.options for line in one.ledger.lines if line.part == "resale")
@@ -125,7 +124,6 @@ def test_hours_stay_hours_where_a_rent_is_agreed_and_shares_of_a_price_are_sums(
         there, _ = made(Scenario(rent=agreed, own=OwnInputs(**own)))
         owning, renting = there.option("own"), there.option("on_demand")
         assert owning is not None
-        assert renting is not None
         hours = priced(renting.ledger.lines[0])
         assert hours.quantity[1:] == pytest.approx(renting.useful_hours[1:])
         assert hours.usd_per_unit[[12, 13]] == pytest.approx([2.0, 1.5])

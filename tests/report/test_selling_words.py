@@ -44,7 +44,6 @@ def test_at_a_price_that_pays_the_title_says_buy() -> None:
     judged, said = read({"usd_per_accelerator_hour": 6.0, "share_sold": 0.9, "fee_share": 0.0})
     assert said.title in ("Buy and sell the hours: it pays.", "Lease and sell the hours: it pays.")
     assert "gain about $" in said.sentences[0]
-    assert judged.answer.best is not None
     assert judged.answer.best.present_usd < 0
 
 
@@ -52,7 +51,6 @@ def test_at_a_price_that_pays_the_title_says_buy() -> None:
 def test_the_title_is_that_of_the_comparison(usd: float, ways: tuple[str, ...]) -> None:
     judged, said = read({"usd_per_accelerator_hour": usd}, ways=ways)
     found = judged.answer
-    assert found.best is not None
     assert ("the hours: it pays" in said.title) == (found.best.option.way != "on_demand")
     assert found.best is min(found.ranked, key=lambda one: one.present_usd)
 
@@ -64,7 +62,6 @@ def test_where_only_ways_to_own_are_asked_for_it_is_weighed_against_not_buying(u
     judged, said = read({"usd_per_accelerator_hour": usd, "share_sold": 0.7}, ways=("own", "lease"))
     assert said.title.endswith(title)
     assert not any("It pays in" in one for one in said.sentences)  # that one beats the other says nothing of it
-    assert judged.answer.best is not None
     assert ("it pays" in said.title) == (judged.answer.best.present_usd < 0)
 
 
@@ -73,12 +70,10 @@ def test_its_tiles_are_gain_or_loss_and_from_where_on_it_pays() -> None:
     tiles = {one.label: one for one in said.figures}
     assert list(tiles) == ["Loss", "Pays at a price of", "Pays if you sell", "Cash on day one"]
     own = judged.answer.own
-    assert own is not None
     assert tiles["Loss"].value == words.format_usd_short(own.present_usd)
     assert tiles["Pays at a price of"].range == "you: $2.10"
     price = float(tiles["Pays at a price of"].value.removeprefix("$"))
     again, _ = read({"usd_per_accelerator_hour": price, "share_sold": 0.7}, ways=(own.option.way, "on_demand"))
-    assert again.answer.own is not None
     assert abs(again.answer.own.as_entered_usd) < 0.02 * own.as_entered_usd
 
 
@@ -87,9 +82,7 @@ def test_the_table_its_file_and_the_document_say_the_same() -> None:
     found, plan = judged.answer, judged.answer.plan
     own = primary_selling_option(found)
     assert own is found.own
-    assert own is not None
     table = profit_table(plan, own)
-    assert table is not None
     assert table[table.columns[0]][0] == "Hours sold on"
     assert table[table.columns[0]][-1] == "Cash, beside it"
     file = profit_csv(found)
@@ -111,12 +104,9 @@ def test_beside_work_of_ones_own_a_sentence_says_what_is_sold() -> None:
     sentence = next(one for one in said.sentences if "leasing has 50% of idle hours sold at $2.00" in one)
     assert "in today's money" in sentence
     own = judged.answer.own
-    assert own is not None
     waits = idle(judged.answer.plan.setting, own.option)
-    assert waits is not None
     assert waits.share == pytest.approx(0.2)  # half of the 40 % that it stands is sold
     parts = split(judged.answer.plan.setting, own.option.ledger)
-    assert parts is not None
     assert parts.sold_on_usd < 0
     assert parts.owned_usd + parts.rented_usd + parts.sold_on_usd == pytest.approx(own.as_entered_usd)
 
@@ -140,6 +130,5 @@ def test_the_file_has_hours_at_a_price_and_the_fee_as_a_sum() -> None:
 def test_income_is_a_part_of_its_own() -> None:
     judged, _ = read({"usd_per_accelerator_hour": 2.1, "share_sold": 0.7})
     own = judged.answer.own
-    assert own is not None
     ledger: Ledger = own.option.ledger
     assert float(ledger.part_usd("income")) < 0 < float(ledger.part_usd("selling"))

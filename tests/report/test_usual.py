@@ -12,7 +12,6 @@ def test_hints_are_the_plan_s_own_figures_with_all_their_digits() -> None:
     made = plan(load_catalogue(), Scenario(), date(2026, 11, 21))
     told, taken = hints(made), made.setting.offers
     quote = taken.market_price(taken.on_demand)
-    assert quote is not None
     assert told["price"] == "30,000"
     assert told["rent"] == f"{quote.band.typical:.4g}"
     assert told["hours"] == "from busy %"

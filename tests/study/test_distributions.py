@@ -165,7 +165,6 @@ def test_its_worth_is_what_owning_costs_less_on_average(orders: tuple[PurchaseOr
     cost = {"guaranteed_residual_share": 0.5, "guarantee_cost_share": 0.03}
     without, with_it = drawn(orders=orders), drawn(orders=orders, **cost)
     found = guarantee_value(with_it)
-    assert found is not None
     rows = [one.present_usd[one.row("own")] for one in (without, with_it)]
     assert found.gain_usd == pytest.approx((rows[0] - rows[1]).mean())
     free = drawn(orders=orders, guaranteed_residual_share=0.5).present_usd[with_it.row("own")]

@@ -163,7 +163,6 @@ def test_a_path_of_your_own_drifts_too() -> None:
     assert "rent_drift_per_year" in names
     assert "rent_change_per_year" not in names
     found = draw_futures(made, 64)
-    assert found is not None
     assert found.present("on_demand").high > found.present("on_demand").low * 1.05
 
 
@@ -203,10 +202,7 @@ def test_a_deadline_is_kept_as_often_as_the_model_is_fast_enough() -> None:
 
     made = plan(catalogue(), Scenario(years=1.0, work=(TRAINED,), ways=("on_demand",)), DAY)
     found = draw_futures(made)
-    assert found is not None
-    assert made.setting.resolved is not None
     speed = made.setting.resolved.trainings[0].speed
-    assert speed is not None
     share = found.deadline_share
     assert share is not None
     assert 0.5 < share < 0.9  # the middle is in time; one in ten takes longer than speed.days.high, which is late
@@ -217,7 +213,6 @@ def test_a_deadline_is_kept_as_often_as_the_model_is_fast_enough() -> None:
 def test_a_budget_is_kept_or_not() -> None:
     made = planned(terms=FinancialTerms(cash_on_day_one_usd=90_000.0))
     found = draw_futures(made)
-    assert found is not None
     share = found.upfront_budget_share("own")
     assert share is not None
     assert 0.2 < share < 0.8
@@ -229,10 +224,8 @@ def test_a_budget_of_a_year_is_kept_or_not() -> None:
     """Counted from the dearest year of each future, beside day one."""
     made = planned(terms=FinancialTerms(cash_on_day_one_usd=90_000.0, cash_per_year_usd=330_000.0))
     found = draw_futures(made)
-    assert found is not None
     share = found.yearly_budget_share("own")
     assert share is not None
-    assert found.dearest_year_usd is not None
     assert share == float(np.mean(found.dearest_year_usd[found.row("own")] <= 330_000.0))
     assert 0.0 < share < 1.0
     assert np.all(found.dearest_year_usd >= found.cash_today_usd - 1e-6)

@@ -98,7 +98,6 @@ H100, A100 = "H100-SXM5-80GB", "A100-SXM4-80GB"
 def of(scenario: Scenario, many: int = 16, chip: str = H100) -> tuple[list[float], list[float], float]:
     """What a fleet costs idle and what being busy adds, in the three cases, and how long it takes to come."""
     fleet = fleet_costs(CATALOGUE, scenario, {chip: {many}}, DAY)[chip][many]
-    assert fleet is not None
     return list(fleet.idle_usd), list(fleet.busy_usd), fleet.lead_time_months
 
 

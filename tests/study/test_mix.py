@@ -163,7 +163,6 @@ def test_the_plan_gets_the_mix_as_one_more_way() -> None:
     there = made()
     mixed = add_best_mix(there)
     option = mixed.option("mix")
-    assert option is not None
     assert float(present_usd(mixed.setting, option.ledger)) == pytest.approx(found(there).usd)
     assert [one.key for one in mixed.options[:-1]] == [one.key for one in there.options]
     assert all(one.way != "mix" for one in mixed.absent)
@@ -172,12 +171,10 @@ def test_the_plan_gets_the_mix_as_one_more_way() -> None:
     said = build_answer(mixed)
     assert said.verdict == "mix"
     assert summarize_answer(mixed, said).title == "Own 8 and rent the peaks."
-    assert said.best is not None
     assert said.best.present_usd <= min(float(present_usd(there.setting, one.ledger)) for one in there.options)
     everything = " ".join(summarize_answer(mixed, said).sentences)
     assert "if you own 8" in everything
     for one in (said.best, said.own, said.rent):
-        assert one is not None
         assert words.usd(one.present_usd) in everything
 
 
@@ -255,12 +252,10 @@ def test_a_budget_buys_part_of_a_fleet_that_would_else_be_bought_whole() -> None
     """Four servers all the time: with money for some of them, those are bought and the rest is rented."""
     whole = add_best_mix(cash_or_rent())
     said = build_answer(whole)
-    assert said.best is not None
     assert said.best.option.way == "own"
     needs = float(cash_today_usd(said.best.option.ledger))
     there = add_best_mix(cash_or_rent(cash_on_day_one_usd=needs / 2))
     part = build_answer(there)
-    assert part.best is not None
     assert part.best.option.way == "mix"
     assert part.verdict == "limited"
     assert summarize_answer(there, part).title.startswith("Own 16")
@@ -276,9 +271,7 @@ def test_a_mix_that_alone_keeps_to_the_limits_is_offered() -> None:
     day = float(cash_today_usd(free["own"])) * 0.999
     there = add_best_mix(cash_or_rent(cash_per_year_usd=year, cash_on_day_one_usd=day))
     said = build_answer(there)
-    assert said.best is not None
     assert said.best.option.way == "mix"
-    assert said.limit is not None
     assert not said.limit.is_unavoidable
 
 
@@ -286,7 +279,6 @@ def test_a_limit_that_nothing_keeps_to_is_told_with_the_least_that_would_do() ->
     there = add_best_mix(made(terms=yearly(10_000.0)))
     said = build_answer(there)
     assert said.verdict == "limited"
-    assert said.limit is not None
     assert said.best is not None
     least = min(dearest_year_usd(one.ledger) for one in there.options)
     assert said.limit.needs == pytest.approx(least)
@@ -328,7 +320,6 @@ def test_jobs_never_wait_longer_than_people_accept_unless_waiting_has_a_price() 
     assert free.own < dear.own
     waits = next(line for line in _ledger(dear).lines if line.part == "waiting")
     assert waits.treatment == "imputed"
-    assert dear.wait_hours is not None
     jobs = 10_000.0 / dear.plan.setting.scenario.rent.hours_per_session
     assert waits.total_usd == pytest.approx(24 * jobs * float(np.asarray(dear.wait_hours.value)) * 0.1)
     plain = sum(line.total_usd for line in _ledger(dear).lines if line.part != "waiting")
@@ -351,7 +342,6 @@ def test_where_waiting_has_a_price_it_is_what_trying_every_size_finds(usd: float
     for plain, key in ((there, "own"), (asked, f"own-{best.own}")):  # all of the work: that is buying so many
         mixed = add_best_mix(plain)
         option = mixed.option(key)
-        assert option is not None
         assert option.accelerators == best.own
         assert float(present_usd(mixed.setting, option.ledger)) == pytest.approx(best.usd)
 
@@ -388,7 +378,6 @@ def test_nothing_with_a_price_has_no_mix() -> None:
 
 def test_a_service_whose_peaks_nobody_places_says_what_to_add() -> None:
     chat = find_preset("chat-service")
-    assert chat is not None
     there = planned(load_catalogue(), chat.scenario, date(2026, 11, 21))
     assert best_mix(there) == MixUnavailable(UNTOLD)
     by_hour = (0.2,) * 8 + (1.0,) * 4 + (0.6,) * 12

@@ -236,7 +236,6 @@ def test_every_page_and_file_works_with_any_two_ways_or_one(said: dict[str, Any]
 @pytest.mark.parametrize("said", ONE_SIDED)
 def test_a_question_of_one_side_has_bars_and_break_evens(said: dict[str, Any]) -> None:
     found = judged(**said).answer
-    assert found.baseline is not None
     assert found.baseline.measures.npv_usd == pytest.approx(0.0)
     assert len(found.break_evens) == 7
     assert tornado(found.plan, *compared_pair(found))
@@ -246,10 +245,8 @@ def test_a_reserved_price_stays_where_the_rent_on_demand_is_tried() -> None:
     found = judged(**RESERVED_OR_NOT).answer
     assert keys(found) == ("reserved", "on_demand")
     turn = found.break_even("usd_per_accelerator_hour")
-    assert turn is not None
     assert turn.value is not None
     there = judged(**RESERVED_OR_NOT | {"rent": {"usd_per_accelerator_hour": turn.value}}).answer
-    assert there.pair is not None
     assert there.pair[0].as_entered_usd == pytest.approx(there.pair[1].as_entered_usd, rel=1e-6)
 
 
@@ -263,8 +260,6 @@ def test_a_sweep_answers_as_the_plans_do() -> None:
     for number, swept in enumerate(Sweep(catalogue(), grid, DAY).block(0, 8)):
         usd = grid.values(number)[0]
         found = reckoned(catalogue(), work=EIGHT, **RESERVED_OR_NOT | {"rent": {"usd_per_accelerator_hour": usd}})
-        assert found.best is not None
-        assert found.pair is not None
         assert (swept.leads, swept.best) == ("rent", found.best.option.key)
         assert swept.npv_usd == pytest.approx(found.pair[1].present_usd - found.pair[0].present_usd)
         assert swept.break_even_says

@@ -276,7 +276,6 @@ def cluster(tmp_path: Path) -> Iterator[tuple[str, list[int]]]:
         [sys.executable, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         env=where, text=True,
     ) as began:  # fmt: skip
-        assert began.stdout is not None
         address, *ids = began.stdout.readline().split()
         yield address, [int(one) for one in ids]
         began.communicate("\n", timeout=PATIENCE_S)

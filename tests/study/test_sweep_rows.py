@@ -93,7 +93,6 @@ def _no_other_base(name: object) -> SavedScenario:
 def _wrong_cells(row: dict[str, str], grid: SweepGrid, number: int) -> Iterator[tuple[str, tuple[str, object]]]:
     """The cells of a row that differ from the plan of its scenario, whose offers are chosen anew."""
     told = build_answer(planned(CATALOGUE, grid.scenario(grid.values(number)), DAY))
-    assert told.best is not None
     words: dict[str, object] = {"id": str(number), "best": told.best.option.key}
     if row["leads"] != "limited":
         words["leads"] = WAYS[told.best.option.way].side

@@ -64,7 +64,6 @@ def test_at_its_flip_an_input_makes_both_cost_the_same() -> None:
 
 def test_the_first_flip_is_the_least_surprising_one() -> None:
     bars, sure = tornado(MADE, *pair(MADE)), decided(MADE, 256)
-    assert sure.futures is not None
     first, *_ = likeliest_to_turn(MADE, *pair(MADE), sure.futures.inputs)
     nearest = min((bar for bar in bars if bar.flips_sign), key=lambda bar: abs(bar.flip_sigmas or 0.0))
     assert first.name == nearest.input.name
@@ -74,7 +73,6 @@ def test_the_first_flip_is_the_least_surprising_one() -> None:
 
 def test_at_the_value_that_turns_the_verdict_two_groups_hold_as_many_futures() -> None:
     sure = decided(MADE)
-    assert sure.futures is not None
     assert sure.answer.shares is not None
     turns = {each.name: turning_value(sure.futures, sure.answer.shares, each) for each in sure.futures.inputs}
     name, value = next((name, value) for name, value in turns.items() if value is not None)
@@ -101,16 +99,11 @@ def test_break_evens_have_a_range_too() -> None:
     found = draw_futures(MADE, 256)
     assert found is not None
     busy = break_even_band(found, "own", "on_demand", "busy_share")
-    assert busy is not None
-    assert busy.band is not None
     one = answered(MADE).break_even("busy_share")
-    assert one is not None
     assert one.value is not None
     assert busy.band.low < one.value < busy.band.high
     assert 0.5 < busy.share < 1.0
     rent = break_even_band(found, "own", "on_demand", "usd_per_accelerator_hour")
-    assert rent is not None
-    assert rent.band is not None
     # Where buying costs less at today's 2.69, the rent at which both cost the same lies below it.
     below = rent.band.low < 2.69 < rent.band.high
     assert below
@@ -166,17 +159,12 @@ def test_stress_tests_change_the_words() -> None:
     assert answered(MADE).verdict == "close"
     assert told["rents-fall"].verdict == "probably rent"
     before, after = answered(MADE).shares, told["rents-rise"].shares
-    assert before is not None
-    assert after is not None
     assert after.group_share["own"] > before.group_share["own"]
     own, rent = answered(MADE).own, answered(MADE).rent
-    assert own is not None
-    assert rent is not None
     dearer = {key: found.own.present_usd for key, found in told.items() if found.own}
     worse = ("delivery-late", "resale-halves", "power-doubles")
     assert min(dearer[key] for key in worse) > own.present_usd > dearer["no-successor"]
     fallen = told["rents-fall"].rent
-    assert fallen is not None
     year = rent.cumulative_usd[12]
     assert fallen.cumulative_usd[12] == pytest.approx(year)  # the first year is as it was
     rented = rent.option.ledger.lines[0].usd

@@ -109,7 +109,6 @@ def test_each_month_costs_what_the_plan_that_orders_in_it_costs(more: dict[str, 
         there = waiting(of({**own, "order_month": month}, terms=terms))
         assert isinstance(there, Waiting)
         option = there.plan.option("own")
-        assert option is not None
         usd = float(np.sum(option.ledger.monthly_usd * monthly_discount_factors(there.plan.setting)))
         assert waits.present_usd[month] == pytest.approx(usd, rel=1e-9)
 
@@ -215,7 +214,6 @@ def test_never_buying_is_as_likely_as_the_verdict_says() -> None:
     """It is the very share: a page that says 72 of 100 in one place and 74 in another is believed in neither."""
     found, there = of_of_waiting_futures()
     drawn_here = draw_futures(found.plan)
-    assert drawn_here is not None
     said = drawn_here.share_cheaper("on_demand", found.option.key)
     assert there.never_buy_share == said
 

@@ -32,7 +32,6 @@ def catalogue() -> Catalogue:
 
 def scenario_of(key: str) -> Scenario:
     found = find_preset(key)
-    assert found is not None
     return found.scenario
 
 

@@ -130,7 +130,6 @@ def test_a_latency_class_fills_in_what_it_promises_and_is_known_by_it() -> None:
     assert app.selectbox(key="pace").value == "chat"
     app.selectbox(key="pace").set_value("long context").run()
     serve, wanted = asked(app).work[0].serve, latency_classes()["long context"]
-    assert serve is not None
     assert (serve.ttft_ms, serve.tpot_ms) == (wanted.ttft_ms, wanted.tpot_ms)
     assert (serve.input_tokens, serve.output_tokens) == (wanted.input_tokens, wanted.output_tokens)
     app.number_input(key="tpot").set_value(33.0).run()

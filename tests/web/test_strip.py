@@ -55,8 +55,6 @@ def test_the_last_edit_and_what_it_did_stand_beside_the_verdict() -> None:
     app.number_input(key="gpus").set_value(16.0).run()
     first, then = (planned(load_catalogue(), asked_for, DAY) for asked_for in (Scenario(), asked(app)))
     before, after = (decided(one).answer.rent for one in (first, then))
-    assert before is not None
-    assert after is not None
     more = words.format_usd_short(after.present_usd - before.present_usd)
     assert words.markdown(f"how many at once: 8 → 16. Renting +{more}") in verdict_line(app)
 
@@ -160,7 +158,6 @@ def test_a_budget_buys_as_many_as_it_pays_for_and_not_one_more() -> None:
     def bills(count: int) -> float:
         work = Scenario().work[0].model_copy(update={"accelerators": count})
         best = decided(planned(load_catalogue(), Scenario(work=(work,)), DAY)).answer.best
-        assert best is not None
         return float(best.measures.total_usd)
 
     assert bills(many) <= 250_000 < bills(many + 1)
@@ -182,7 +179,6 @@ def test_an_api_bill_becomes_the_requests_that_it_pays_for() -> None:
     app.button(key="bill_go").click().run()
     assert not app.exception
     hosted = asked(app).hosted
-    assert hosted is not None
     price = load_catalogue().hosted[hosted.price or ""]
     written = price.output_usd_per_mtoken or price.input_usd_per_mtoken
     bill = (
@@ -191,7 +187,6 @@ def test_an_api_bill_becomes_the_requests_that_it_pays_for() -> None:
     )
     assert bill == pytest.approx(30_000.0)
     serve = asked(app).work[0].serve
-    assert serve is not None
     assert serve.requests_per_s * serve.input_tokens * 730 * 3600 / 1e6 == pytest.approx(
         hosted.million_input_tokens_per_month
     )
@@ -207,7 +202,6 @@ def test_a_model_becomes_its_question(what: str) -> None:
     assert not app.exception
     work = asked(app).work[0]
     task = work.serve if what == "Serve" else work.train
-    assert task is not None
     assert task.model == "Llama-3.1-8B"
 
 

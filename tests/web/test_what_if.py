@@ -74,8 +74,6 @@ def asked(held: Mapping[str, str]) -> Plan:
 
 def weighed(made: Plan) -> tuple[Judged, tuple[TornadoBar, ...]]:
     judged = decided(made)
-    assert judged.answer.own is not None
-    assert judged.answer.rent is not None
     return judged, tornado(made, judged.answer.own.option, judged.answer.rent.option)
 
 
@@ -117,8 +115,6 @@ def test_a_mix_that_is_the_answer_is_set_against_what_it_beats() -> None:
     ways = compared_pair(found)
     assert [one.way for one in ways] == ["mix", "on_demand"]
     bars = tornado(made, *ways)
-    assert found.best is not None
-    assert found.against is not None
     assert bars[0].saved_usd == pytest.approx(found.against.as_entered_usd - found.best.as_entered_usd)
     app = visit(held, WINS)
     assert plain(app.title[0].value) == headline(found, bars)
@@ -157,8 +153,6 @@ def test_the_map_is_of_any_two_inputs_of_the_link() -> None:
     held = {"across": axis_label("rent_change_per_year"), "up": axis_label("usd_per_accelerator")}
     app = visit(held, WINS)
     own, rent = judged_as_made().answer.own, judged_as_made().answer.rent
-    assert own is not None
-    assert rent is not None
     both = map_axis(MADE, "rent_change_per_year"), map_axis(MADE, "usd_per_accelerator")
     assert map_summary(break_even_map(MADE, own.option, rent.option, *both)) in all_text(app)
     assert app.selectbox(key="across").options == [axis_label(name) for name in map_axis_names(MADE, bars_as_made())]
@@ -169,8 +163,6 @@ def test_the_map_is_of_any_two_inputs_of_the_link() -> None:
 
 def test_a_cell_of_the_map_becomes_the_plan() -> None:
     own, rent = judged_as_made().answer.own, judged_as_made().answer.rent
-    assert own is not None
-    assert rent is not None
     found = break_even_map(MADE, own.option, rent.option, map_axis(MADE, BUSY), map_axis(MADE, YEARS))
     place = future_charts.clicked_values(found, "8,17")
     assert place == {BUSY: pytest.approx(0.9), YEARS: 5.0}
@@ -207,7 +199,6 @@ def test_tests_change_the_words_alone_and_together() -> None:
     assert list(table.index) == ["As entered", *(stresses()[key].label for key in keys), "All of these together"]
     alone = table.loc["As entered", "Owning is cheaper, of 100 futures"]
     together = table.loc["All of these together"]
-    assert both.answer.own is not None
     assert together["Owning, USD"] == pytest.approx(both.answer.own.present_usd)
     assert together["Owning is cheaper, of 100 futures"] < alone
     assert ONLY_HERE in all_text(app)
@@ -231,7 +222,6 @@ def test_a_test_that_is_a_field_becomes_the_plan_and_is_tried_no_longer() -> Non
     app.button(key="plan-delivery-late").click().run()
     assert not app.exception
     there = with_stress_tests(MADE, ("delivery-late",))
-    assert there is not None
     assert unfolded(app).number_input(key="wait").value == there.setting.tried["lead_time_months"]
     assert app.button_group(key=what_if.STRESS).value == [stress_label("resale-halves")]
 
@@ -239,8 +229,6 @@ def test_a_test_that_is_a_field_becomes_the_plan_and_is_tried_no_longer() -> Non
 def test_a_later_test_starts_from_what_an_earlier_one_left() -> None:
     once = with_stress_tests(MADE, ("delivery-late",))
     twice = with_stress_tests(MADE, ("delivery-late", "delivery-late"))
-    assert once is not None
-    assert twice is not None
     assert twice.setting.tried["lead_time_months"] == once.setting.tried["lead_time_months"] + 6
 
 
@@ -260,7 +248,6 @@ def test_who_asks_sees_where_the_doubt_comes_from() -> None:
 def test_without_two_ways_it_says_what_is_missing(view: str) -> None:
     app = visit(NO_PRICE, view)
     missing = no_comparison_summary(decided(asked(NO_PRICE)))
-    assert missing is not None
     assert plain(app.title[0].value) == missing.title == "Not enough to answer yet."
     assert "enter what you would pay for one" in all_text(app)
     assert not app.dataframe

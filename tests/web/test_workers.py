@@ -257,7 +257,6 @@ def test_processes_end_with_a_server_that_is_killed(tmp_path: Path) -> None:
     script = tmp_path / "serves.py"
     script.write_text(_SERVER)
     server = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True, cwd=ROOT)
-    assert server.stdout is not None
     there = [int(one) for one in server.stdout.readline().split()]
     assert len(there) == 2
     server.kill()

@@ -81,7 +81,6 @@ def test_a_queue_that_only_grows_has_no_price() -> None:
     """Ten machines for the work of 13.7: how long jobs wait before somebody rents is not known, and not nothing."""
     there = made(own={**OWN, "accelerators": 10})
     option = there.option("own")
-    assert option is not None
     assert "Jobs that wait" in option.ledger.unpriced
     assert build_answer(there).verdict == "rent" or build_answer(there).missing
 
