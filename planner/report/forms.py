@@ -84,9 +84,14 @@ def usd_words(hours: Interval, cost: JobHourQuote | None, of: str = "") -> str:
     return f"{typical} ({low} to {high}){of} at {describe_offer(cost)}."
 
 
+def _price_text(cost: JobHourQuote) -> str:
+    if cost.band is None:
+        return words.worth(cost.price)
+    return words.market_price(cost.band, cost.provider, round(cost.price.age_days))
+
+
 def describe_offer(cost: JobHourQuote) -> str:
     """The offer that was taken, in words."""
-    return (
-        f"{words.usd_per_hour(cost.usd_per_accelerator_hour)} a GPU-hour, {cost.provider}, {cost.region}, machines of "
-        f"{cost.accelerators_per_machine}; {words.worth(cost.price)}"
-    )
+    has_seller = cost.band is None or cost.band.cheapest is not None
+    seller = f", {cost.provider}, {cost.region}, machines of {cost.accelerators_per_machine}" if has_seller else ""
+    return f"{words.usd_per_hour(cost.usd_per_accelerator_hour)} a GPU-hour{seller}; {_price_text(cost)}"

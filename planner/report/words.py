@@ -9,6 +9,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from planner.scenario import amounts
+from planner.scenario.durations import months_words
 from pricing.caching import cached
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from planner.scenario.terms import Timing
     from pricing.belief import PriceEstimate
+    from pricing.market.band import OrderBand
 
 count = amounts.count  # 1 offer, 12 offers
 NOT_PRICED = "ask for a quote"
@@ -242,6 +244,26 @@ def worth(price: PriceEstimate) -> str:
     few = f"; few sellers: {price.sellers}" if price.sellers < _FEW_SELLERS and not price.yours else ""
     read, now = usd_per_hour(price.read_usd), usd_per_hour(price.typical)
     return f"{read}, {when}{since}: plans use {now} ({ends}){few}"
+
+
+def market_price(band: OrderBand, seller: str | None, age_days: int) -> str:
+    """Return what an order pays: from $2.53 (Gcore, read today); such an order typically pays $3.16 ($2.40 to $4)."""
+    low, typical, high = map(usd_per_hour, (band.low, band.typical, band.high))
+    least = "ask for quotes, no seller is likely to have it; "
+    if band.cheapest is not None and seller:
+        read = "read today" if age_days <= 0 else f"read {count(age_days, 'day')} ago"
+        least = f"from {usd_per_hour(band.cheapest)} ({seller}, {read}); "
+    text = f"{least}such an order typically pays {typical} ({low} to {high})"
+    return text + availability(band)
+
+
+def availability(band: OrderBand) -> str:
+    """Return the doubts about an order: few sellers, perhaps nobody has it, how long it may wait."""
+    few = "; few sellers" if band.has_few_sellers else ""
+    if band.standing == "likely":
+        return few
+    wait = "" if band.wait_months is None else f", it may wait about {months_words(round(band.wait_months, 1))}"
+    return f"{few}; perhaps: {format_futures_share(band.chance)} that somebody has it{wait}"
 
 
 def _moved(share: float) -> str:

@@ -16,7 +16,7 @@ from pricing.catalogue import Catalogue
 from pricing.choices import Purchase
 from pricing.market.band import OrderBand, OrderRequest, Seller, order_band
 from pricing.market.constants import ChipAge, SellerKind, constants
-from pricing.market.depth import Depth, chance_of_any, count_with_chance, seller_depth
+from pricing.market.depth import Depth, count_with_chance, seller_depth
 from pricing.orderable import ANYWHERE, Order, ResidencyRequirement, refusal_reason, sale
 from pricing.query import MILD, OfferFilter, find
 
@@ -120,21 +120,12 @@ def _seller(
     )  # fmt: skip
 
 
-@cached(512, same=lambda catalogue, *_: (catalogue,), equal=lambda _, *rest: rest)
+@cached(4096, same=lambda catalogue, *_: (catalogue,), equal=lambda _, *rest: rest)
 def market_band(
     catalogue: Catalogue, accelerator: str, day: date, order: OrderRequest, stay: ResidencyRequirement = ANYWHERE
 ) -> OrderBand | None:
     """Return what an order of a chip pays, from everybody who sells it where the work may run."""
     return order_band(sellers(catalogue, accelerator, day, stay), order)
-
-
-@cached(4096, same=lambda catalogue, *_: (catalogue,), equal=lambda _, *rest: rest)
-def has_order(
-    catalogue: Catalogue, accelerator: str, day: date, order: OrderRequest, stay: ResidencyRequirement = ANYWHERE
-) -> bool:
-    """Return whether anybody is at all likely to have an order; also where no seller is known to say so."""
-    depths, there = _able(catalogue, accelerator, day, order, stay)
-    return not depths or chance_of_any(order.count, depths, there) >= constants().band.standing["perhaps"]
 
 
 def largest_order(

@@ -100,7 +100,7 @@ def test_the_answer_says_what_would_be_in_time() -> None:
     never = once.model_copy(update={"deadline_days": 0.002})
     made = plan(CATALOGUE, scenario(Work(accelerators=8, train=never)), DAY)
     assert any(
-        one.startswith("Nothing is done within 2.88 minutes: the fastest, ")
+        one.startswith("Nothing is done within 2.88 minutes: the soonest, ")
         for one in summarize_answer(made, build_answer(made)).sentences
     )
 

@@ -11,6 +11,7 @@ from planner.money.fleet import typical_lead_months
 from planner.money.measures import monthly_discount_factors
 from planner.money.owning import owning
 from planner.money.renting.cheapest_offer import hired
+from planner.money.renting.order_market import band_of
 from planner.money.setting import PlanContext
 from planner.scenario.own import ExistingHardware, OwnInputs
 from planner.scenario.rent import RentalInputs
@@ -26,10 +27,7 @@ from planner.study.market.candidate import format_usd_rounded_up
 from planner.study.market.hours_needed import Task, _estimates, work_estimates
 from planner.study.market.survey import MarketCandidate, MarketStudy, doubling_candidates, market, without_choice
 from pricing import PricingError
-from pricing.belief import believed
 from pricing.orderable import Order, refusal_reason
-from pricing.query import OfferFilter, find
-from pricing.records import Offer
 from tests.facts import CATALOGUE, DAY
 from tests.rows import each_row
 
@@ -84,16 +82,12 @@ def test_a_rented_run_takes_what_train_says_and_costs_what_the_offer_bills(key: 
     assert found.usd is not None
     assert found.offer == bill.offer
     assert found.age_days == bill.price.age_days
-    for end in ("low", "typical", "high"):
-        assert getattr(found.usd, end) == pytest.approx(getattr(hours, end) * bill.usd_per_accelerator_hour)
-
-
-def _like(offer: Offer) -> list[str]:
-    """The reservations of the same accelerator and term that eight of one job can take."""
-    wish = OfferFilter(
-        accelerators=frozenset({offer.accelerator}), purchases=frozenset({offer.purchase}), order=Order(8, 8)
-    )
-    return list(find(CATALOGUE, wish, DAY).ids)
+    assert found.usd.typical == pytest.approx(hours.typical * bill.usd_per_accelerator_hour)
+    assert found.band is not None
+    assert found.band == band_of(CATALOGUE, key, Order(8, 8), DAY, "on_demand") == bill.band
+    for ends in (hours, found.band):  # the range is that of the hours and that of the price
+        assert found.usd.low / found.usd.typical < ends.low / ends.typical
+        assert found.usd.high / found.usd.typical > ends.high / ends.typical
 
 
 def test_spot_is_longer_and_a_reservation_is_paid_to_its_end() -> None:
@@ -105,10 +99,9 @@ def test_spot_is_longer_and_a_reservation_is_paid_to_its_end() -> None:
         assert bound.usd
         assert spot.days.typical > calm.days.typical
         assert bound.bound_months >= 1
-        offer = CATALOGUE.offers[bound.offer or ""]
-        assert offer.usd_per_accelerator_hour is not None
-        worth = believed(CATALOGUE, DAY, _like(offer)).of(bound.offer or "").typical
-        assert bound.usd.typical == pytest.approx(worth * 8 * 730 * bound.bound_months)
+        band = band_of(CATALOGUE, key, Order(8, 8), DAY, "reserved", bound.bound_months)
+        assert band == bound.band
+        assert bound.usd.typical == pytest.approx(band.typical * 8 * 730 * bound.bound_months)
     no_stop = RUN.model_copy(update={"may_stop": False})
     calm_only = market(CATALOGUE, scenario(no_stop), DAY, accelerators=SOME[:1], counts=(8,))
     assert all(try_.way != "spot" for try_ in calm_only.candidates)

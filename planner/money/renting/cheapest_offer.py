@@ -14,12 +14,20 @@ from planner.money.renting.bill import OfferBills, bills, rank
 from planner.money.renting.bookings import cheapest_bookings, term_sequences
 from planner.money.renting.interruptions import LEAST_LEFT, add_interruptions, demand_of, interruptible_work, stretch
 from planner.money.renting.offer_inputs import TERM_MONTHS, add_offer_inputs, estimated_prices
-from planner.money.renting.order_market import OrderMarket, bridging_price, order_market
+from planner.money.renting.order_market import (
+    OrderMarket,
+    at_market,
+    band_of,
+    bridging_price,
+    is_small,
+    order_market,
+    placeable,
+)
 from planner.money.renting.orders import able, nobody, orders_of
 from planner.money.renting.reservation import ordered, reservation_terms, work_of
 from planner.money.setting import ChosenOffers, MarketPrice, PlanContext
 from planner.money.sizing import right_size
-from planner.scenario.base import HOURS_PER_YEAR, ONE_MACHINE
+from planner.scenario.base import HOURS_PER_YEAR
 from planner.scenario.rent import RentalInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import FinancialTerms
@@ -27,12 +35,10 @@ from pricing import Catalogue
 from pricing.belief import PriceEstimate, PriceEstimates, believed
 from pricing.caching import cached
 from pricing.choices import Purchase
-from pricing.market.band import OrderRequest
-from pricing.market.sellers import chip_age, has_order
+from pricing.market.band import OrderBand
 from pricing.market.sellers import listed as listed_offers
-from pricing.market.terms import DAY_MONTHS
-from pricing.orderable import ANYWHERE, Order, ResidencyRequirement, sale
-from pricing.query import OfferFilter, find
+from pricing.orderable import ANYWHERE, Order, ResidencyRequirement, refusal_reason, sale
+from pricing.query import OfferFilter
 
 RESERVED: frozenset[Purchase] = frozenset(kind for kind in get_args(Purchase) if kind.startswith("reserved"))
 # Spot is left out: not all work may be interrupted.
@@ -162,14 +168,9 @@ def _placed(
         return quote, kept
     listed = [key for key in ranked if not sale(catalogue, key).yours] or ranked
     named = min(
-        listed, key=lambda key: (catalogue.offers[key].provider != order.seller, _is_small(catalogue, key, order))
+        listed, key=lambda key: (catalogue.offers[key].provider != order.seller, is_small(catalogue, key, order.count))
     )
     return named, (*kept, order.at(named))
-
-
-def _is_small(catalogue: Catalogue, key: str, order: OrderMarket) -> bool:
-    """Return whether an offer of single machines is asked for more than one."""
-    return order.count > ONE_MACHINE and sale(catalogue, key).kind in ("bid", "pod")
 
 
 def _cheapest(among: OfferBills) -> str | None:
@@ -252,14 +253,15 @@ def _with_contracts(setting: PlanContext, eligible: Mapping[str, _EligibleOffers
 
         def preference(at: int) -> tuple[bool, bool, bool, float, str]:
             offer = catalogue.offers[listed[at]]  # noqa: B023
-            is_small = _is_small(catalogue, listed[at], order)  # noqa: B023
-            return (offer.provider != order.seller, is_small, offer.purchase != kind, usd[at], listed[at])  # noqa: B023
+            small = is_small(catalogue, listed[at], order.count)  # noqa: B023
+            return (offer.provider != order.seller, small, offer.purchase != kind, usd[at], listed[at])  # noqa: B023
 
         if listed:
             contracts.append(order.at(listed[min(range(len(listed)), key=preference)]))
     return replace(offers, market=(*(price for price in offers.market if price.months < 1), *contracts), lacks=lacks)
 
 
+_ON_DEMAND = frozenset({"on_demand"})
 UNBOUND = frozenset({"on_demand", "capacity_block"})  # nothing is bound for longer than the job
 FLAT_YEARS = 0.25  # the plan over which a bill is averaged; rents stay as they are, so any would do
 
@@ -276,6 +278,7 @@ class JobHourQuote:
     accelerators_per_machine: int
     price: PriceEstimate  # the estimate of the published price on the day
     checked: date | None
+    band: OrderBand | None = None  # what such an order pays; None at a quote of yours
 
 
 def flat(catalogue: Catalogue, scenario: Scenario, day: date) -> PlanContext:
@@ -294,25 +297,30 @@ def hired(  # noqa: PLR0913 - a question of as many parts
     day: date,
     stay: ResidencyRequirement = ANYWHERE,
 ) -> JobHourQuote | None:
-    """Return the cheapest whole bill of the offers with so many at once, at prices believed on the day; or None.
+    """Return the whole bill of so many at once at the price that such an order pays; None where nobody has them.
 
     `together` of them work on one job and need one machine, or a network between machines.
     Whole machines, minimums and billing increments are in it; disks and traffic are not.
     """
-    wish = OfferFilter(accelerators=frozenset({accelerator}), purchases=UNBOUND)
-    ids = find(catalogue, replace(wish, order=Order(accelerators, min(together, accelerators), stay)), day).ids
-    asked = OrderRequest(
-        accelerators, DAY_MONTHS, "on_demand", together > ONE_MACHINE, chip_age(catalogue, accelerator)
-    )
-    if not ids or not has_order(catalogue, accelerator, day, asked, stay):
+    order = Order(accelerators, min(together, accelerators), stay)
+    band = band_of(catalogue, accelerator, order, day, "on_demand")
+    purchases = UNBOUND if band is None else _ON_DEMAND
+    keys = [
+        key for key in listed_offers(catalogue, accelerator, purchases, day)
+        if refusal_reason(catalogue, key, order) is None
+    ]  # fmt: skip
+    prices = believed(catalogue, day, keys)
+    prices = prices.rows(placeable(catalogue, keys, prices.typical.tolist(), band, accelerators))
+    if not prices.keys:
         return None
+    prices = at_market(catalogue, prices, [band] * len(prices.keys))
     setting = flat(catalogue, Scenario(accelerator=accelerator), day)
     need = DemandLayer(
         accelerator=accelerator, accelerators=float(accelerators), busy_share=1.0, years=FLAT_YEARS,
         hours_per_session=min(max(hours, 0.01), HOURS_PER_YEAR), storage_tb=0.0, egress_tb_per_month=0.0,
         site=setting.scenario.site,
     )  # fmt: skip
-    among = bills(setting, need, ids, prices=believed(catalogue, day, ids), money="bills")
+    among = bills(setting, need, prices.keys, prices=prices, money="bills")
     at = choose((among,))
     if at is None:
         return None
@@ -325,4 +333,11 @@ def hired(  # noqa: PLR0913 - a question of as many parts
         list_usd_per_accelerator_hour=float("nan") if figure is None else figure.newest.typical,
         accelerators_per_machine=offer.accelerators_per_instance, price=among.prices.at(at),
         checked=None if figure is None else figure.checked,
+        band=None if sale(catalogue, key).yours else _named_band(band, offer.provider),
     )  # fmt: skip
+
+
+def _named_band(band: OrderBand | None, provider: str) -> OrderBand | None:
+    if band is None or band.cheapest_seller == provider:
+        return band
+    return replace(band, cheapest=None, cheapest_seller=None)

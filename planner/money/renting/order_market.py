@@ -1,5 +1,6 @@
 """The market for the orders of a plan: the band of what each pays, and the sentence where it is not available."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -8,14 +9,15 @@ from numpy.typing import NDArray
 
 from planner.money.demand.stream import DemandLayer
 from planner.money.formula import Num
-from planner.money.renting.offer_inputs import TERM_MONTHS
+from planner.money.ledger import Case
 from planner.money.renting.orders import busiest_order
 from planner.money.setting import MarketPrice, PlanContext
 from planner.scenario.base import ONE_MACHINE
 from pricing import Catalogue
+from pricing.belief import PriceEstimates
 from pricing.market.band import OrderBand, OrderRequest
 from pricing.market.depth import Purchase
-from pricing.market.sellers import chip_age, has_order, largest_order, market_band, sellers
+from pricing.market.sellers import chip_age, largest_order, market_band, sellers
 from pricing.market.terms import DAY_MONTHS
 from pricing.orderable import Order, sale
 
@@ -64,11 +66,9 @@ def order_market(
     setting: PlanContext, purchase: Purchase, months: float = DAY_MONTHS, count: int | None = None
 ) -> OrderMarket | None:
     """Return the market for the busiest order of a plan, or for a part of it; None where nobody has a price."""
-    order, catalogue, chip = busiest_order(setting), setting.catalogue, setting.scenario.accelerator
+    order, chip = busiest_order(setting), setting.scenario.accelerator
     number = order.accelerators if count is None else min(count, order.accelerators)
-    is_joined = min(order.together, number) > ONE_MACHINE
-    request = OrderRequest(number, months, purchase, is_joined, chip_age(catalogue, chip))
-    band = market_band(catalogue, chip, setting.day, request, order.stay)
+    band = band_of(setting.catalogue, chip, replace(order, accelerators=number), setting.day, purchase, months)
     return None if band is None else OrderMarket(setting, number, purchase, months, band)
 
 
@@ -109,13 +109,51 @@ def bridging_warning(setting: PlanContext, waiting: NDArray[np.float64]) -> tupl
     return (f"Not all as asked: {share:.1%} of the work waits for machines; {rented} meanwhile. {lacks}",)
 
 
-def somebody_has(catalogue: Catalogue, key: str, order: Order, day: date) -> bool:
-    """Return whether anybody likely has an order as large as one at this offer, or the offer is yours."""
-    if sale(catalogue, key).yours:
-        return True
-    offer = catalogue.offers[key]
-    months, chip = TERM_MONTHS[offer.purchase], offer.accelerator
-    purchase: Purchase = "reserved" if months >= 1 else "spot" if offer.purchase == "spot" else "on_demand"
-    count, is_joined = max(order.accelerators, order.together), order.together > ONE_MACHINE
-    request = OrderRequest(count, max(months, DAY_MONTHS), purchase, is_joined, chip_age(catalogue, chip))
-    return has_order(catalogue, chip, day, request, order.stay)
+def band_of(
+    catalogue: Catalogue, chip: str, order: Order, day: date, purchase: Purchase, months: float = DAY_MONTHS
+) -> OrderBand | None:
+    """Return what an order pays; None where nobody has a price."""
+    is_joined = min(order.together, order.accelerators) > ONE_MACHINE
+    request = OrderRequest(order.accelerators, months, purchase, is_joined, chip_age(catalogue, chip))
+    return market_band(catalogue, chip, day, request, order.stay)
+
+
+def is_small(catalogue: Catalogue, key: str, count: int) -> bool:
+    """Return whether an offer of single machines is asked for more than one."""
+    return count > ONE_MACHINE and sale(catalogue, key).kind in ("bid", "pod")
+
+
+def placeable(
+    catalogue: Catalogue, keys: Sequence[str], usd: Sequence[float], band: OrderBand | None, count: int
+) -> list[int]:
+    """Return the indices of offers where an order may be placed: all where the market has no price.
+
+    Else your quotes and, where the order is available, those of the seller that it names or of the cheapest.
+    """
+    if band is None:
+        return list(range(len(keys)))
+    yours = [at for at, key in enumerate(keys) if sale(catalogue, key).yours]
+    listed = [at for at in range(len(keys)) if at not in yours]
+    if band.standing == "unavailable" or not listed:
+        return yours
+
+    def seller(at: int) -> tuple[bool, bool]:
+        return catalogue.offers[keys[at]].provider != band.cheapest_seller, is_small(catalogue, keys[at], count)
+
+    best = min(listed, key=lambda at: (*seller(at), usd[at], keys[at]))
+    provider = catalogue.offers[keys[best]].provider
+    here = [at for at in listed if catalogue.offers[keys[at]].provider == provider and seller(at) == seller(best)]
+    return [*yours, *here]
+
+
+def at_market(catalogue: Catalogue, prices: PriceEstimates, bands: Sequence[OrderBand | None]) -> PriceEstimates:
+    """Return the prices that orders pay at offers: each its band's, that of a quote of yours its own."""
+    paid = [None if sale(catalogue, key).yours else band for key, band in zip(prices.keys, bands, strict=True)]
+
+    def ends(end: Case) -> NDArray[np.float64]:
+        believed = getattr(prices, end).tolist()
+        return np.array([
+            usd if band is None else getattr(band, end) for usd, band in zip(believed, paid, strict=True)
+        ])  # fmt: skip
+
+    return replace(prices, low=ends("low"), typical=ends("typical"), high=ends("high"))

@@ -122,8 +122,8 @@ def _cells(candidate: MarketCandidate, market: MarketStudy) -> dict[str, Any]:
     days = None if candidate.days is None else candidate.days.typical
     return {
         "accelerators": f"{candidate.accelerators:,} x {candidate.label}" if candidate.accelerator else "–",
-        "way": WAYS[candidate.way].purchase_text,
-        "seller": candidate.provider or "–",
+        "way": candidate.purchase_text,
+        "from": candidate.seller_text or "–",
         **({"ms a token": candidate.tpot_p99_ms} if market.is_service else {"days": days}),
         "USD a month" if market.monthly else "USD": None if candidate.usd is None else candidate.usd.typical,
     }

@@ -7,9 +7,10 @@ from datetime import date
 from typing import Literal
 
 from planner.money.ways import WAYS
-from planner.scenario.durations import time_parts
+from planner.scenario.durations import months_words, time_parts
 from planner.scenario.ways import Way
 from planner.speed.training.result import Interval
+from pricing.market.band import OrderBand
 
 
 def split_amount(usd: float) -> tuple[str, str]:
@@ -34,7 +35,8 @@ def format_usd_rounded_up(usd: float) -> str:
 
 Kind = Literal[
     "speed_unknown", "does_not_divide", "does_not_fit", "never_ends", "too_slow", "too_few", "over_a_year", "no_price",
-    "outlasts_the_plan", "too_late", "late", "over_budget", "dearer", "slower", "dearer_and_slower",
+    "outlasts_the_plan", "too_late", "late", "over_budget", "dearer", "slower", "dearer_and_slower", "no_network",
+    "steep",
 ]  # fmt: skip
 DOMINATED: frozenset[Kind] = frozenset({"dearer", "slower", "dearer_and_slower"})
 _AMOUNT: dict[Kind, Callable[[float], tuple[str, str]]] = {
@@ -47,7 +49,8 @@ _HEADINGS: dict[Kind, str] = {
     "over_a_year": "takes {}: over a year", "no_price": "no price", "outlasts_the_plan": "takes longer",
     "too_late": "too late",
     "late": "{} late", "over_budget": "over the budget by ${}", "dearer": "more expensive", "slower": "slower",
-    "dearer_and_slower": "more expensive and slower",
+    "dearer_and_slower": "more expensive and slower", "no_network": "no network joins them",
+    "steep": "each day saved costs over ten times a day of the run",
 }  # fmt: skip
 _DETAILS: dict[Kind, str] = {
     "never_ends": " than it restarts: it never ends",
@@ -69,6 +72,11 @@ class Rejection:
     def is_dominated(self) -> bool:
         """Return whether it does the work at a known price, and another candidate is cheaper or faster."""
         return self.kind in DOMINATED
+
+    @property
+    def is_limit(self) -> bool:
+        """Return whether it does the work at a known price, within the limits or not."""
+        return self.is_dominated or self.kind in ("late", "over_budget")
 
     @property
     def group_label(self) -> str:
@@ -105,13 +113,32 @@ class MarketCandidate:
     age_days: int | None = None  # of the price
     bound_months: float = 0.0  # of a reservation
     wait_days: float = 0.0  # for purchased machines that nobody rents out meanwhile
+    band: OrderBand | None = None  # what such an order pays on the market
 
     @property
     def words(self) -> str:
         """8 x H100 SXM5 80 GB on demand."""
         if not self.accelerator:
             return f"by the token{f' at {self.provider}' if self.provider else ''}"
-        return f"{self.accelerators:,} x {self.label or self.accelerator} {WAYS[self.way].purchase_text}"
+        return f"{self.accelerators:,} x {self.label or self.accelerator} {self.purchase_text}"
+
+    @property
+    def is_likely(self) -> bool:
+        """Return whether so many at once are likely available; nothing is known against what is bought."""
+        return self.band is None or self.band.standing == "likely"
+
+    @property
+    def purchase_text(self) -> str:
+        """on demand; reserved for 1 month."""
+        bound = f" for {months_words(self.bound_months)}" if self.bound_months else ""
+        return f"{WAYS[self.way].purchase_text}{bound}"
+
+    @property
+    def seller_text(self) -> str:
+        """Return who sells it: by quote where no seller of the market is likely to have it."""
+        if self.provider or self.band is None:
+            return self.provider or ""
+        return "by quote"
 
     @property
     def speed(self) -> float:

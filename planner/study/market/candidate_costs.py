@@ -1,18 +1,15 @@
-"""The cost of each candidate of a market study: purchased, kept and rented.
+"""The cost of each candidate of a market study that is purchased.
 
 A purchased fleet is charged to the work in full: from order to sale, over the years of the plan. All fleets of one
 machine type are draws of one ledger. Only electricity depends on the work, in proportion to utilization, so fleets are
 cached: another model or token count calculates no ledger again. Existing machines cost electricity and upkeep.
-
-Rent is the cheapest offer that an accelerator and count can use. All offers are rows of one bill; of offers that bill
-alike only the cheapest is a row.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 
 import numpy as np
@@ -27,26 +24,14 @@ from planner.money.owning.place import (
     no_network_reason,
     power_shortfall_reason,
 )
-from planner.money.renting.bill import bills, cost_order
-from planner.money.renting.cheapest_offer import FLAT_YEARS, RESERVED, UNBOUND, flat
-from planner.money.renting.interruptions import LEAST_LEFT, add_interruptions, stretch
-from planner.money.renting.offer_inputs import TERM_MONTHS, add_offer_inputs
-from planner.money.renting.order_market import somebody_has
-from planner.money.renting.orders import placement_limits
 from planner.money.setting import PlanContext
-from planner.scenario.base import DAYS_PER_MONTH, HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR, MONTHS_PER_YEAR
-from planner.scenario.rent import RentalInputs
+from planner.scenario.base import DAYS_PER_MONTH, HOURS_PER_DAY
 from planner.scenario.scenario import Scenario
-from planner.scenario.ways import Way
-from planner.scenario.work import Work
 from planner.speed.training.result import Interval
 from planner.study.market.candidate import Rejection
-from planner.study.market.hours_needed import WorkEstimate
+from planner.study.market.rental_costs import RentalQuery
 from pricing import Catalogue
-from pricing.belief import PriceEstimates, believed
 from pricing.caching import cached
-from pricing.orderable import Order, refusal_reason
-from pricing.query import OfferFilter, find
 
 Array = NDArray[np.float64]
 W_PER_KW = 1_000.0
@@ -55,7 +40,6 @@ NETWORK = "usd_per_accelerator_of_network"
 CASES: tuple[Case, ...] = ("low", "typical", "high")
 OF_ONE_MACHINE = ("usd_per_server", "usd_per_accelerator", "capex_usd", "running_usd_per_month", "rated_w_per_server")
 _UTILIZATIONS = (0.0, 1.0)
-_MONTHS = MONTHS_PER_YEAR * FLAT_YEARS
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,157 +193,3 @@ def _purchase_cost(query: RentalQuery, fleet: FleetCosts, index: int, rent_usd: 
     low, typical, high = map(float, usd)
     band = Interval(min(low, typical), typical, max(high, typical))
     return PurchaseCost(index, band, 0.0 if is_bridged else wait * DAYS_PER_MONTH, rejection, fleet.age_days)
-
-
-@dataclass(frozen=True)
-class RentalCost:
-    """The offer of one estimate, and its cost."""
-
-    estimate: int  # its index
-    way: Way
-    offer: str | None  # None for a price of your own
-    usd: float  # of the run, or of a month
-    stretch: float  # spot interruptions make the run so many times as long
-    age_days: int | None
-    commitment_months: float  # 0 where nothing is committed beyond the work
-
-
-@dataclass(frozen=True, eq=False)
-class RentalQuery:
-    """Estimates in hours to rent, of one run or month by month."""
-
-    catalogue: Catalogue
-    scenario: Scenario
-    estimates: Sequence[WorkEstimate]
-    monthly: bool
-    day: date
-
-    def column(self, rows: _OfferRows, name: str) -> Array:
-        """Return one number of the estimate of each row."""
-        return np.array([float(getattr(estimate, name)) for estimate in self.estimates])[rows.estimate]
-
-
-def rental_costs(query: RentalQuery, *, may_stop: bool) -> tuple[RentalCost, ...]:
-    """Return on demand, reserved and, for work that may stop, spot: the cheapest whole bill of each estimate."""
-    hourly: frozenset[str] = frozenset({"on_demand"}) if query.monthly else UNBOUND
-    kinds: list[tuple[Way, frozenset[str]]] = [("on_demand", hourly), ("reserved", frozenset(RESERVED))]
-    if may_stop:
-        kinds.append(("spot", frozenset({"spot"})))
-    own_prices = {cost.estimate: cost for cost in _own_price_costs(query)}
-    costs = list(own_prices.values())
-    for way, purchases in kinds:
-        rows = _offer_rows(query, purchases)
-        cheapest = _cheapest_offers(query, rows, way) if rows.offers else ()
-        costs += (cost for cost in cheapest if way != "on_demand" or cost.estimate not in own_prices)
-    return tuple(costs)
-
-
-def _own_price_costs(query: RentalQuery) -> Iterator[RentalCost]:
-    """Return the cost at your own hourly price for the plan's accelerator; it replaces all published prices."""
-    rent = query.scenario.rent
-    usd_per_hour, size = rent.usd_per_accelerator_hour, rent.accelerators_per_machine or 1
-    for index, estimate in enumerate(query.estimates):
-        if usd_per_hour is not None and estimate.accelerator == query.scenario.accelerator:
-            billed = -(-estimate.at_once // size) * size / estimate.at_once
-            usd = estimate.hours.typical * billed * usd_per_hour
-            yield RentalCost(index, "on_demand", None, usd, 1.0, None, 0.0)
-
-
-@dataclass(frozen=True, eq=False)
-class _OfferRows:
-    """Offers that an estimate could use, one row each; rows of an estimate are adjacent."""
-
-    estimate: NDArray[np.intp]
-    offers: tuple[str, ...]
-    term_months: Array
-    prices: PriceEstimates  # on the day, among those that the estimate could use
-
-
-def _offer_rows(query: RentalQuery, purchases: frozenset[str]) -> _OfferRows:
-    catalogue, estimates, only = query.catalogue, query.estimates, query.scenario.rent.offer
-    accelerators = frozenset(estimate.accelerator for estimate in estimates)
-    by_accelerator: dict[str, list[str]] = {}
-    for key in find(catalogue, OfferFilter(accelerators=accelerators, purchases=purchases), query.day).ids:
-        by_accelerator.setdefault(catalogue.offers[key].accelerator, []).append(key)
-    if only in catalogue.offers and catalogue.offers[only].purchase in purchases:
-        by_accelerator[catalogue.offers[only].accelerator] = [only]
-    residency = placement_limits(catalogue, query.scenario)
-    counts = [max(estimate.at_once, estimate.accelerators, 1) for estimate in estimates]
-    orders = [
-        Order(count, min(estimate.together, count), residency)
-        for count, estimate in zip(counts, estimates, strict=True)
-    ]
-    pairs = [(index, key) for index, it in enumerate(estimates) for key in by_accelerator.get(it.accelerator, ())]
-    pairs = [(index, key) for index, key in pairs if refusal_reason(catalogue, key, orders[index]) is None
-             and (key == only or somebody_has(catalogue, key, orders[index], query.day))]  # fmt: skip
-    market = [(index, catalogue.offers[key].purchase) for index, key in pairs]
-    prices = believed(catalogue, query.day, [key for _, key in pairs], market)
-    kept = _cheapest_row_indices(catalogue, pairs, prices)
-    keys = tuple(pairs[row][1] for row in kept)
-    terms = np.array([TERM_MONTHS[catalogue.offers[key].purchase] for key in keys])
-    return _OfferRows(np.array([pairs[row][0] for row in kept], dtype=np.intp), keys, terms, prices.rows(kept))
-
-
-def _cheapest_row_indices(catalogue: Catalogue, pairs: Sequence[tuple[int, str]], prices: PriceEstimates) -> list[int]:
-    """Return the cheapest row of each estimate, seller, machine size and term."""
-    best: dict[tuple[object, ...], int] = {}
-    usd = prices.typical.tolist()
-    for row, (index, key) in enumerate(pairs):
-        offer = catalogue.offers[key]
-        group = (index, offer.provider, offer.accelerators_per_instance, offer.purchase)
-        if np.isfinite(usd[row]) and usd[row] < usd[best.setdefault(group, row)]:
-            best[group] = row
-    return sorted(row for row in best.values() if np.isfinite(usd[row]))
-
-
-def _row_costs(query: RentalQuery, rows: _OfferRows, way: Way) -> tuple[Array, Array]:
-    """Return the cost of each row, and how many times as long the run takes."""
-    context = flat(query.catalogue, Scenario(spot=query.scenario.spot), query.day)
-    ones = np.ones(len(rows.offers))
-    at_once, utilization = query.column(rows, "at_once"), query.column(rows, "busy_share") if query.monthly else ones
-    session = np.clip(query.column(rows, "session_hours"), 0.01, HOURS_PER_YEAR)
-    layer = DemandLayer(
-        accelerator="", accelerators=at_once.reshape(-1, 1), busy_share=utilization.reshape(-1, 1), years=FLAT_YEARS,
-        hours_per_session=session.reshape(-1, 1),  # type: ignore[arg-type] # a column, as the others are
-        storage_tb=0.0, egress_tb_per_month=0.0, site="",
-    )  # fmt: skip
-    bill = bills(context, layer, rows.offers, prices=rows.prices, money="bills")
-    if way == "reserved":
-        monthly = (bill.total_usd - bill.part_usd("commitment")) / _MONTHS
-        return monthly * (ones if query.monthly else _commitment_months(query, rows)), ones
-    longer = _spot_stretch(context, query, rows) if way == "spot" else ones
-    usd_per_hour = bill.total_usd / (_MONTHS * HOURS_PER_MONTH * at_once * utilization)
-    hours = np.array([estimate.hours.typical for estimate in query.estimates])[rows.estimate]
-    return usd_per_hour * hours * longer, longer
-
-
-def _commitment_months(query: RentalQuery, rows: _OfferRows) -> Array:
-    """Return the months paid for one run: as many whole terms as it takes."""
-    days = np.array([0.0 if estimate.days is None else estimate.days.typical for estimate in query.estimates])
-    terms = np.ceil(days[rows.estimate] / DAYS_PER_MONTH / rows.term_months - 1e-9)
-    return np.maximum(terms, 1.0) * rows.term_months
-
-
-def _spot_stretch(context: PlanContext, query: RentalQuery, rows: _OfferRows) -> Array:
-    """Return how many times as long an interrupted job takes; not-a-number where it never ends."""
-    scenario = context.scenario.model_copy(update={"work": (Work(may_stop=True),)})
-    job = {"accelerators_per_job": query.column(rows, "together").reshape(-1, 1)}
-    context = replace(context, scenario=scenario).with_tried(job)
-    inputs = context.input_sheet()
-    add_offer_inputs(inputs, context, rows.offers, RentalInputs(), prices=rows.prices)
-    add_interruptions(inputs, context)
-    result = stretch(inputs)
-    times = np.where(result.is_found, result.value, np.nan)
-    return np.broadcast_to(np.where(times < 1 / LEAST_LEFT, times, np.nan).reshape(-1), len(rows.offers))
-
-
-def _cheapest_offers(query: RentalQuery, rows: _OfferRows, way: Way) -> Iterator[RentalCost]:
-    """Return the cheapest row of each estimate; of equals the first by id."""
-    usd, longer = _row_costs(query, rows, way)
-    best: dict[int, int] = {}
-    for row in cost_order(usd, rows.offers)[: int(np.isfinite(usd).sum())].tolist():
-        best.setdefault(int(rows.estimate[row]), row)
-    for index, row in best.items():
-        months = float(rows.term_months[row]) if way == "reserved" else 0.0
-        age_days = round(float(rows.prices.age_days[row]))
-        yield RentalCost(index, way, rows.offers[row], float(usd[row]), float(longer[row]), age_days, months)

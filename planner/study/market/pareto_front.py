@@ -3,6 +3,7 @@
 Then the recommendation in sentences; and if no candidate keeps to the limits, what limit would do.
 """
 
+import math
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,10 +15,11 @@ from planner.money.verdict.decision import CLOSE_GAP
 from planner.money.ways import WAYS
 from planner.scenario.amounts import count
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_YEAR
-from planner.scenario.durations import format_duration, range_words
+from planner.scenario.durations import format_duration, months_words, range_words
 from planner.scenario.task import FixedRun
 from planner.speed.match_model import find_model_record
 from planner.speed.serving import is_non_llm_work
+from planner.speed.training.result import Interval
 from planner.study.market.candidate import MarketCandidate, MarketStudy, Rejection, format_usd, format_usd_rounded_up
 from planner.study.market.hours_needed import Task
 from pricing import Catalogue, PricingError, names
@@ -26,13 +28,16 @@ _HARDLY = 0.005
 _FASTER, _MORE_EXPENSIVE = 1.5, 1.0  # so many times as fast, for at most so much more, is worth a sentence
 _LONGEST_DAYS = HOURS_PER_YEAR / HOURS_PER_DAY
 _NEARLY = 1e-9
+_STEEP, _TWICE = 10.0, 2.0
 
 
 def summary(study: MarketStudy, candidate: MarketCandidate) -> str:
     """Return one candidate in a sentence: hardware, time, cost."""
     days, usd = candidate.days, candidate.usd
     text = candidate.words[0].upper() + candidate.words[1:]
-    text += f" at {candidate.provider}:" if candidate.provider and candidate.accelerator else ":"
+    if candidate.accelerator and candidate.seller_text:
+        text += f" from {candidate.provider}" if candidate.provider else " by quote"
+    text += ":"
     if days is not None and study.monthly:
         text += f" {format_duration(days.typical)} a run,"
     elif days is not None:
@@ -50,8 +55,11 @@ def _recommendation(study: MarketStudy, best: MarketCandidate) -> Iterator[str]:
     deadline, days = study.deadline_days, best.days
     if deadline is not None and days is not None:
         early = format_duration(deadline - days.typical)
-        risk = "" if days.high <= deadline else f", though it may take {format_duration(days.high)}"
-        yield f"It is the cheapest within {format_duration(deadline)}, {early} early{risk}."
+        risk = "" if days.high <= deadline else ", so it may be late"
+        yield (
+            f"It is the cheapest within {format_duration(deadline)}, {early} early; in 8 of 10 cases it takes "
+            f"{format_duration(days.low)} to {format_duration(days.high)}{risk}."
+        )
     elif days is not None and not study.monthly:
         yield (
             f"No deadline is given: of all that cost within {CLOSE_GAP:.0%} of the cheapest, it is the fastest. "
@@ -63,7 +71,42 @@ def _recommendation(study: MarketStudy, best: MarketCandidate) -> Iterator[str]:
         yield "The seller's response time is not known: check it before you promise a latency."
     if best.way == "own" and study.monthly and best.wait_days > 0:
         yield f"The machines come after {format_duration(best.wait_days)}; until then the work waits."
+    yield from market_sentences(best)
+    yield from _likely_candidate_text(study, best)
     yield from _faster_candidate_text(study, best)
+
+
+def market_sentences(candidate: MarketCandidate) -> Iterator[str]:
+    """Yield what such an order pays on the market, and whether it is available."""
+    band, at_once = candidate.band, max(candidate.at_once, candidate.accelerators)
+    if band is None:
+        return
+    has_seller = band.cheapest is not None and candidate.provider is not None
+    least = f"from ${band.cheapest:,.2f} ({candidate.provider}); " if has_seller else ""
+    few = ", of few sellers" if band.has_few_sellers else ""
+    yield (
+        f"An order of {at_once:,} {candidate.purchase_text}: {least}typically ${band.typical:,.2f} an hour each "
+        f"(${band.low:,.2f} to ${band.high:,.2f}){few}."
+    )
+    if band.standing == "perhaps":
+        wait = "" if band.wait_months is None else f", and may wait about {months_words(round(band.wait_months, 1))}"
+        yield (
+            f"Perhaps: somebody has so many at once with a chance of {band.chance:.0%} "
+            f"({band.even_chance_count:,} with an even chance){wait}: the days do not count that."
+        )
+
+
+def _likely_candidate_text(study: MarketStudy, best: MarketCandidate) -> Iterator[str]:
+    """Name the cheapest candidate in time that is likely available, or the soonest, where the best is only perhaps."""
+    if best.is_likely:
+        return
+    likely = [it for it in study.candidates if it.is_likely and it.days and (not it.why_not or it.why_not.is_limit)]
+    in_time = [it for it in likely if it.speed <= (study.deadline_days or math.inf)]
+    if in_time:
+        yield f"Likely available: {summary(study, min(in_time, key=_cost_sort_key))}."
+    elif likely:
+        soonest = min(likely, key=lambda candidate: (candidate.speed, candidate.cost))
+        yield f"Nothing likely available is done in time; the soonest: {summary(study, soonest)}."
 
 
 def _faster_candidate_text(study: MarketStudy, best: MarketCandidate) -> Iterator[str]:
@@ -90,11 +133,7 @@ def no_candidate_sentences(study: MarketStudy) -> Iterator[str]:
     in_time = [each for each in front if deadline is None or each.days is None or each.days.typical <= deadline]
     soonest = min(front, key=lambda candidate: (candidate.speed, candidate.cost))
     if deadline is not None and soonest.days is not None and not in_time:
-        days = format_duration(soonest.days.typical)
-        yield (
-            f"Nothing is done within {format_duration(deadline)}: the fastest, {soonest.words}, takes {days} and costs "
-            f"{format_usd(soonest.cost)}. A deadline of {days} would do."
-        )
+        yield from _late_sentences(study, soonest, soonest.days, deadline)
     if budget is None:
         return
     cheapest = min(in_time or front, key=lambda candidate: (candidate.cost, candidate.speed))
@@ -107,6 +146,21 @@ def no_candidate_sentences(study: MarketStudy) -> Iterator[str]:
     slower = min((c for c in front if c.cost <= budget), key=lambda candidate: candidate.speed, default=None)
     if slower is not None and slower.days is not None:
         yield f"With {format_usd(budget)} it takes {format_duration(slower.days.typical)}: {slower.words}."
+
+
+def _late_sentences(study: MarketStudy, soonest: MarketCandidate, days: Interval, deadline: float) -> Iterator[str]:
+    """Say that nothing keeps the deadline, the soonest that is available, and what a sooner end would cost."""
+    least, low, high = (format_duration(end) for end in (days.typical, days.low, days.high))
+    yield (
+        f"Nothing is done within {format_duration(deadline)}: the soonest, {soonest.words}, takes {least} ({low} to "
+        f"{high} in 8 of 10 cases) and costs {format_usd(soonest.cost)}. A deadline of {least} would do."
+    )
+    steep = [each for each in study.candidates if each.why_not and each.why_not.kind == "steep"]
+    sooner = min((each for each in steep if each.speed <= deadline), key=_cost_sort_key, default=None)
+    if sooner is not None:
+        yield f"Sooner costs {sooner.cost / soonest.cost:,.0f} times as much: {summary(study, sooner)}."
+    yield from market_sentences(soonest)
+    yield from _likely_candidate_text(study, soonest)
 
 
 def _assumptions(study: MarketStudy, task: Task) -> Iterator[str]:
@@ -125,7 +179,7 @@ def _assumptions(study: MarketStudy, task: Task) -> Iterator[str]:
             f"A purchase is charged in full to this run: kept for the {years} of the plan and sold; until "
             "it is delivered the work is rented. A reservation is paid to the end of its term."
         )
-    yield "Whether so many are free at once is not checked; disks, traffic and support cost extra."
+    yield "Disks, traffic and support cost extra."
 
 
 @dataclass(frozen=True)
@@ -166,6 +220,11 @@ def rank_candidates(
     candidates = [_reject_over_a_year(candidate) for candidate in tries]
     feasible = [candidate for candidate in candidates if not candidate.why_not]
     front = _pareto_front(feasible)
+    if not task.monthly:
+        front = _without_steep_steps(front, limits.deadline_days)
+        steep = {id(candidate) for candidate in feasible if _is_beyond(candidate, front)}
+        feasible = [candidate for candidate in feasible if id(candidate) not in steep]
+        candidates = [replace(it, why_not=Rejection("steep")) if id(it) in steep else it for it in candidates]
     allowed = [candidate for candidate in feasible if limits.rejection(candidate) is None]
     best = _recommended(allowed, hurried=limits.deadline_days is None and not task.monthly)
     affordable = [candidate for candidate in feasible if limits.over_usd(candidate) <= 0]
@@ -219,6 +278,27 @@ def _pareto_front(candidates: Sequence[MarketCandidate]) -> list[MarketCandidate
             front.append(candidate)
             least = candidate.cost
     return front
+
+
+def _without_steep_steps(front: Sequence[MarketCandidate], deadline_days: float | None) -> list[MarketCandidate]:
+    """Return the front without the steps that cost far more per day saved than the run costs per day.
+
+    A step that keeps the deadline stays where it costs no more than twice as much.
+    """
+    kept = list(front[-1:])
+    for faster in reversed(front[:-1]):
+        slower = kept[-1]
+        usd_per_day = (faster.cost - slower.cost) / max(slower.speed - faster.speed, _NEARLY)
+        keeps = deadline_days is not None and faster.speed <= deadline_days * (1 + _NEARLY) < slower.speed
+        is_steep = math.isfinite(slower.speed) and usd_per_day > _STEEP * slower.cost / slower.speed
+        if not is_steep or (keeps and faster.cost <= _TWICE * slower.cost):
+            kept.append(faster)
+    return kept[::-1]
+
+
+def _is_beyond(candidate: MarketCandidate, front: Sequence[MarketCandidate]) -> bool:
+    """Return whether nothing on the front is as fast and as cheap: a step to it was too expensive."""
+    return not any(each.speed <= candidate.speed and each.cost <= candidate.cost for each in front)
 
 
 def _with_rejections(

@@ -8,6 +8,7 @@ From a study also follows each accelerator in the count that does the work of a 
 offers are billed in: across accelerators count and time differ.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -26,21 +27,18 @@ from planner.speed.training import TrainingResult
 from planner.speed.training.result import Interval
 from planner.speed.work_to_hours import cheapest_hosted_price, convert_to_hours
 from planner.study.market.candidate import MarketCandidate, MarketStudy, Rejection
-from planner.study.market.candidate_costs import (
-    OF_ONE_MACHINE,
-    RentalCost,
-    RentalQuery,
-    purchase_costs,
-    rental_costs,
-)
+from planner.study.market.candidate_costs import OF_ONE_MACHINE, purchase_costs
 from planner.study.market.hours_needed import Progress, Task, WorkEstimate, first_task, work_estimates
 from planner.study.market.kept_machines import existing_candidates
 from planner.study.market.pareto_front import rank_candidates
+from planner.study.market.rental_costs import RentalCost, RentalQuery, rental_costs
 from pricing import Catalogue, names
+from pricing.market.band import OrderBand
 
 __all__ = ["MarketCandidate", "MarketStudy", "market"]
 
 _NO_OFFER = "no published price for renting it by the hour"
+_WITHOUT_NETWORK = frozenset({"consumer", "workstation", "desktop"})  # hardware classes
 _TOO_SMALL = "no offer has {together} of them in one machine"
 _SPEED_SHARE, _MONEY_SHARE = 0.7, 0.9  # of the time it takes, for the progress bar
 
@@ -163,16 +161,30 @@ def _rented_candidates(query: RentalQuery, costs: Sequence[RentalCost]) -> Itera
             yield _candidate(catalogue, estimate, why_not=Rejection("no_price", reason))
     for cost in costs:
         estimate, usd = estimates[cost.estimate], cost.usd
-        provider = "your price"
-        if cost.offer is not None:
-            provider = catalogue.providers[catalogue.offers[cost.offer].provider].label
-        fixed = cost.way == "reserved"
+        provider = "your price" if cost.offer is None else _seller(catalogue, cost.offer, cost.band)
+        hours = estimate.hours
+        fixed = Interval(hours.typical, hours.typical, hours.typical)
         yield _candidate(
-            catalogue, estimate, way=cost.way, offer=cost.offer, provider=provider,
-            usd=Interval(usd, usd, usd) if fixed else _scaled(estimate.hours, usd / estimate.hours.typical),
+            catalogue, estimate, way=cost.way, offer=cost.offer, provider=provider, band=cost.band,
+            usd=_with_price(_scaled(fixed if cost.way == "reserved" else hours, usd / hours.typical), cost.band),
             days=None if estimate.days is None else _scaled(estimate.days, cost.stretch), age_days=cost.age_days,
             bound_months=cost.commitment_months,
         )  # fmt: skip
+
+
+def _seller(catalogue: Catalogue, offer: str, band: OrderBand | None) -> str | None:
+    """Return the cheapest seller that likely has an order; None where quotes must be asked for."""
+    provider = catalogue.offers[offer].provider
+    return None if band is not None and band.cheapest_seller != provider else catalogue.providers[provider].label
+
+
+def _with_price(usd: Interval, band: OrderBand | None) -> Interval:
+    """Return a cost with the range of its price beside that of its hours: both vary on their own."""
+    if band is None or usd.low <= 0:
+        return usd
+    low = math.hypot(math.log(usd.typical / usd.low), math.log(band.typical / band.low))
+    high = math.hypot(math.log(usd.high / usd.typical), math.log(band.high / band.typical))
+    return Interval(usd.typical * math.exp(-low), usd.typical, usd.typical * math.exp(high))
 
 
 def _scaled(band: Interval, factor: float) -> Interval:
@@ -180,8 +192,12 @@ def _scaled(band: Interval, factor: float) -> Interval:
 
 
 def _purchased_candidates(query: RentalQuery, rent_usd: Mapping[int, float]) -> Iterator[MarketCandidate]:
+    cards, reason = query.catalogue.accelerators, f"a machine holds {ONE_MACHINE}"
     for cost in purchase_costs(query, rent_usd):
         estimate = query.estimates[cost.estimate]
+        if estimate.together > ONE_MACHINE and cards[estimate.accelerator].hardware_class in _WITHOUT_NETWORK:
+            yield _candidate(query.catalogue, estimate, way="own", why_not=Rejection("no_network", reason))
+            continue
         days, wait = estimate.days, cost.wait_days
         if days is not None and not query.monthly:
             days = Interval(*(wait + each for each in (days.low, days.typical, days.high)))

@@ -1,0 +1,125 @@
+"""Rented candidates cost what such an order pays on the market: terms, steps of the front, networks, availability."""
+
+from typing import Any
+
+import pytest
+
+from planner.scenario.own import IdleSaleInputs
+from planner.scenario.rent import RentalInputs
+from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
+from planner.scenario.task import TrainingTask
+from planner.scenario.work import Work
+from planner.speed.training.result import Interval
+from planner.study.market import rental_costs
+from planner.study.market.candidate import MarketCandidate
+from planner.study.market.pareto_front import _without_steep_steps
+from planner.study.market.survey import MarketStudy, market
+from tests.facts import CATALOGUE, DAY
+
+H100 = "H100-SXM5-80GB"
+
+
+def studied(model: str, tokens: float, days: float | None, counts: tuple[int, ...] = (), **more: Any) -> MarketStudy:
+    task = TrainingTask(model=model, tokens=tokens, deadline_days=days, choose_count=True)
+    accelerators = more.pop("accelerators", ())
+    scenario = Scenario(**{"accelerator": ANY_ACCELERATOR, "work": (Work(train=task),), **more})
+    return market(CATALOGUE, scenario, DAY, accelerators=accelerators, counts=counts)
+
+
+@pytest.mark.slow
+def test_no_year_is_recommended_for_a_day() -> None:
+    """Golden: 1,024 B200 reserved for a year, 99.8 million dollars for 20 hours, were recommended."""
+    found = studied("llama-3-8b", 1e12, 1.0)
+    assert found.best is None
+    assert found.selected is not None
+    assert found.selected.cost < 200_000
+    assert found.selected.speed < 1.5
+    assert found.reasons[0].startswith("Nothing is done within 1 day: the soonest, 512 x ")
+    assert "in 8 of 10 cases" in found.reasons[0]
+    assert any(" times as much: " in sentence for sentence in found.reasons)
+    assert max(candidate.cost for candidate in found.front) < 200_000
+
+
+@pytest.mark.slow
+def test_no_three_years_are_recommended_for_six_weeks() -> None:
+    """Golden: a three-year reservation for 200 million dollars was recommended for 45 days."""
+    found = studied("llama-3-70b", 1.5e13, 60.0)
+    assert found.best is not None
+    assert found.best.cost < 25e6
+    assert found.best.bound_months <= 3
+    assert all(candidate.bound_months <= 12 for candidate in found.front)
+    assert found.best.band is not None
+    assert found.best.band.standing == "perhaps"
+    assert any(sentence.startswith("Perhaps: ") for sentence in found.reasons)
+    assert any("likely available" in sentence.lower() for sentence in found.reasons)
+    cards = CATALOGUE.accelerators
+    for candidate in found.front:  # it listed 16,384 RTX 6000 Ada
+        assert candidate.accelerators <= 8 or cards[candidate.accelerator].hardware_class == "sxm"
+
+
+def test_no_longer_term_would_be_cheaper_than_those_weighed(monkeypatch: pytest.MonkeyPatch) -> None:
+    weighed = [studied("llama-3-8b", tokens, None, (8,), accelerators=(H100,)) for tokens in (2e9, 2e10, 2e11)]
+    monkeypatch.setattr(rental_costs, "_MOST_PAID", 1e9)
+    every = [studied("llama-3-8b", tokens, None, (8,), accelerators=(H100,)) for tokens in (2e9, 2e10, 2e11)]
+    assert weighed == every
+
+
+def test_the_rest_of_a_term_is_worth_what_its_hours_are_sold_for() -> None:
+    def reserved(**more: Any) -> MarketCandidate:
+        found = studied("llama-3-8b", 2e10, None, (8,), accelerators=(H100,), **more)
+        return next(candidate for candidate in found.candidates if candidate.way == "reserved")
+
+    sell = IdleSaleInputs(usd_per_accelerator_hour=1.0, share_sold=0.5, fee_share=0.2, reserved=True)
+    whole, sold = reserved(), reserved(sell=sell)
+    assert whole.days is not None
+    unused = 8 * (730 * whole.bound_months - 24 * whole.days.typical)
+    assert whole.cost - sold.cost == pytest.approx(0.5 * 0.8 * unused)
+    assert reserved(sell=sell.model_copy(update={"reserved": False})).cost == whole.cost
+
+
+def test_no_number_is_a_step() -> None:
+    """512 and 520 H100 for one job cost the same an hour; 39 times as much before."""
+    found = studied("gpt-3-175b", 3e11, None, (512, 520, 1024), accelerators=(H100,))
+    usd = {one.accelerators: one.band.typical for one in found.candidates if one.way == "reserved" and one.band}
+    assert usd[520] == pytest.approx(usd[512], rel=0.001)
+    assert usd[1024] == pytest.approx(usd[512], rel=0.05)
+
+
+def test_cards_without_a_network_stop_at_a_machine() -> None:
+    key = "RTX-4090-24GB"
+    card = CATALOGUE.accelerators[key].model_copy(update={"consumer": True})
+    catalogue = CATALOGUE.model_copy(update={"accelerators": {**CATALOGUE.accelerators, key: card}})
+    task = TrainingTask(model="llama-3-8b", tokens=2e10, choose_count=True)
+    scenario = Scenario(accelerator=ANY_ACCELERATOR, work=(Work(train=task),))
+    bought = {
+        one.accelerators: str(one.why_not)
+        for one in market(catalogue, scenario, DAY, accelerators=(key,), counts=(8, 16)).candidates
+        if one.way == "own"
+    }
+    assert bought[16] == "no network joins them: a machine holds 8"
+    assert bought[8].startswith("more expensive")
+
+
+def test_a_named_offer_keeps_its_price() -> None:
+    named = next(
+        key for key, offer in CATALOGUE.offers.items()
+        if offer.accelerator == H100 and offer.purchase == "on_demand" and offer.accelerators_per_instance == 8
+    )  # fmt: skip
+    found = studied("llama-3-8b", 2e10, None, (8,), accelerators=(H100,), rent=RentalInputs(offer=named))
+    rented = next(one for one in found.candidates if one.way == "on_demand")
+    assert rented.offer == named
+    assert rented.band is None
+
+
+def at(days: float, usd: float) -> MarketCandidate:
+    ends = Interval(days, days, days), Interval(usd, usd, usd)
+    return MarketCandidate(H100, 8, "on_demand", None, None, *ends, None, "", None, on_front=False)
+
+
+def test_a_step_that_costs_ten_days_for_a_day_is_left_out() -> None:
+    slow, fair, steep = at(10.0, 1_000.0), at(5.0, 2_000.0), at(4.0, 6_100.0)  # 4,100 a day; the run's day is 400
+    assert _without_steep_steps([steep, fair, slow], None) == [fair, slow]
+    assert _without_steep_steps([at(4.0, 5_900.0), fair, slow], None)[0].cost == 5_900.0
+    just = at(4.9, 3_900.0)  # 19,000 a day
+    assert just not in _without_steep_steps([just, fair, slow], None)
+    assert just in _without_steep_steps([just, fair, slow], 4.95)  # it keeps the deadline for less than twice as much
