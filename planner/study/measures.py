@@ -237,7 +237,7 @@ MEASURES: tuple[Measure, ...] = (
         help="Equivalent annual cost: for comparing plans of different length.", was="eac_usd_per_year",
     ),
     Measure(
-        "npv_usd", "USD", "what it saves against the baseline, in today's money",
+        "npv_usd", "USD", "what it saves against the baseline, in today's money, at the inputs as entered",
         lambda it: _number(it.measures.npv_usd),
     ),
     Measure(

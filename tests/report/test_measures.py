@@ -49,7 +49,7 @@ BY_HAND = {
         for line in it.way.option.ledger.lines
         if line.is_cash
     ),
-    "npv_usd": lambda it: it.answer.baseline.present_usd - it.way.present_usd,
+    "npv_usd": lambda it: it.answer.baseline.as_entered_usd - it.way.as_entered_usd,
 }
 
 

@@ -179,9 +179,7 @@ def test_a_price_may_be_typed_in_any_currency_and_the_line_under_the_fields_says
 def test_who_sells_hours_finds_his_profit_and_loss_folded_and_nobody_else_does() -> None:
     assert not [one for one in visit().expander if one.label.startswith("Profit and loss")]
     app = visit(sellat="2.1", sellshare="70")
-    assert [one.label for one in app.expander if one.label.startswith("Profit")] == [
-        "Profit and loss: Buy 8 and run them"
-    ]
+    assert len([one for one in app.expander if one.label.startswith("Profit and loss: ")]) == 1
     app.session_state["profit-and-loss"] = True
     app.run()
     assert not app.exception

@@ -36,7 +36,6 @@ from planner.study.uncertainty.break_even_map import (
 from planner.study.uncertainty.stress import stresses, with_stress_tests
 from planner.study.uncertainty.sure_verdict import Judged, decided
 from planner.study.uncertainty.tornado import TornadoBar, tornado
-from planner.study.uncertainty.uncertain_inputs import uncertain_inputs
 from planner.web.pages import what_if
 from pricing import load_catalogue
 from tests.facts import DAY
@@ -95,7 +94,7 @@ def test_the_title_is_what_matters_most_and_where_it_turns() -> None:
     assert plain(app.title[0].value) == headline(judged_as_made().answer, bars_as_made())
     assert plain(app.title[0].value).startswith("Change of rents a year matters most: both options cost the same at ")
     turning = sum(bar.flips_sign for bar in bars_as_made())
-    assert f"{turning} of {len(uncertain_inputs(MADE))} open inputs can turn that alone" in all_text(app)
+    assert f"{turning} of {len(bars_as_made())} open inputs can turn that alone" in all_text(app)
     assert f"As entered: {title(judged_as_made().answer)}" in all_text(app)
 
 
@@ -111,7 +110,7 @@ def test_a_mix_that_is_the_answer_is_set_against_what_it_beats() -> None:
     held = {"busy": "95", "wait": "0", "also": '{"work": [{}, {"accelerators": 32, "busy_share": 0.1}]}'}
     made = asked(held)
     found = decided(made).answer
-    assert found.verdict == "mix"
+    assert found.verdict in ("mix", "probably mix")
     ways = compared_pair(found)
     assert [one.way for one in ways] == ["mix", "on_demand"]
     bars = tornado(made, *ways)

@@ -179,14 +179,14 @@ class Sweep:
         setting = plan.setting
         options = [each for option in plan.options for each in compared_options(setting, option)]
         judged = decided(plan) if self.with_verdict or self.measures else None
-        simulated = judged.futures.costs if judged and judged.futures and self.with_verdict else None
+        simulated = judged.futures.costs if judged and judged.futures else None
         decision = decide(
             options, plan_limits(setting.terms), chosen=bool(scenario.ways), simulated=simulated,
             single_price=single_price_groups(setting),
         )  # fmt: skip
         answer = _point_answer(decision, plan.absent)
         if judged is not None:
-            answer = _with_futures(answer, judged.answer) if self.with_verdict else answer
+            answer = _with_futures(answer, judged.answer)
             answer = _with_measures(answer, results_of(plan, judged.answer, judged.futures), self.measures)
         if decision.pair is None:
             return answer
