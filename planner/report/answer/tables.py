@@ -89,7 +89,7 @@ def cash_table(ways: Sequence[EvaluatedOption]) -> Table:
     for way in ways:
         usd = cash_paid_usd(way.option.ledger)
         years = dict(zip(_years(len(usd) - 1), by_year(usd), strict=True))
-        total = {"All bills": float(usd.sum()), "Today's money": way.as_entered_usd}
+        total = {"All bills": float(usd.sum()), "Today's money, as entered": way.as_entered_usd}
         rows.append({"USD": way.option.title, **years, **total})
     return Table.of(rows)
 
