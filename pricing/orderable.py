@@ -155,7 +155,7 @@ def run_coordinates(catalogue: Catalogue, offer: Offer) -> tuple[str, ...]:
 
 def places_in(catalogue: Catalogue, offer: Offer, areas: frozenset[str]) -> tuple[str, ...]:
     """Return those of them that lie in these parts of the world."""
-    allowed = _allowed_countries(catalogue, ResidencyRequirement(areas=areas))
+    allowed = allowed_countries(catalogue, ResidencyRequirement(areas=areas))
     return tuple(place for place in run_coordinates(catalogue, offer) if bloc_members(catalogue, place) <= allowed)
 
 
@@ -288,7 +288,7 @@ def _residency_refusal(catalogue: Catalogue, key: str, stay: ResidencyRequiremen
     refusals = book.astray.get(stay)
     if refusals is None:
         refusals = book.astray.setdefault(stay, {})
-        allowed = _allowed_countries(catalogue, stay)
+        allowed = allowed_countries(catalogue, stay)
         refusals |= {
             offer_key: next(_reasons(catalogue, sale(catalogue, offer_key), stay, allowed), None)
             for offer_key in catalogue.offers
@@ -309,7 +309,7 @@ def _reasons(
         yield "not stated where" if _may_be_in(catalogue, capacity.area, allowed) else "elsewhere"
 
 
-def _allowed_countries(catalogue: Catalogue, stay: ResidencyRequirement) -> frozenset[str]:
+def allowed_countries(catalogue: Catalogue, stay: ResidencyRequirement) -> frozenset[str]:
     """Return the countries in which it may stand."""
     lands = catalogue.lands
     codes = (code for code in stay.countries or lands if code in lands)

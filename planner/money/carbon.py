@@ -31,7 +31,7 @@ from planner.scenario.ways import Way
 from pricing import Figure
 from pricing.caching import cached
 from pricing.electricity import WORLD, GridIntensity, grid_intensity_at, mean_grid_intensity
-from pricing.orderable import sale
+from pricing.orderable import allowed_countries, sale
 
 BY_MEMORY, SERVER, WORKSTATION, LIFE = (
     "embodied-kg-per-gb", "embodied-server-without-accelerators", "embodied-workstation", "hardware-service-life"
@@ -238,15 +238,20 @@ def _grid_of(setting: PlanContext, way: Way, hours: RentedHours) -> GridIntensit
     rented = filter(has_figure, (taken.on_demand, *taken.booked, taken.spot))
     key = next(rented, None) or WAYS[way].offer(taken) or taken.on_demand
     if key is None or key not in catalogue.offers:
-        return mean_grid_intensity(catalogue, placement_limits(catalogue, setting.scenario).countries, "anywhere")
+        return mean_grid_intensity(catalogue, _allowed(setting), "anywhere")
     return _offer_grid(setting, key)
 
 
 def _offer_grid(setting: PlanContext, key: str) -> GridIntensity | None:
     catalogue, sold = setting.catalogue, sale(setting.catalogue, key)
-    limits = placement_limits(catalogue, setting.scenario)
-    countries = frozenset().union(*sold.places) if sold.places else limits.countries
+    countries = frozenset().union(*sold.places) if sold.places else _allowed(setting)
     return mean_grid_intensity(catalogue, countries, sold.area)
+
+
+def _allowed(setting: PlanContext) -> frozenset[str]:
+    """Return the countries where the work must stay; empty: anywhere."""
+    limits = placement_limits(setting.catalogue, setting.scenario)
+    return allowed_countries(setting.catalogue, limits) if limits.areas else limits.countries
 
 
 def _case_ledgers(setting: PlanContext, option: Option) -> tuple[Ledger, Ledger, Ledger]:

@@ -27,17 +27,17 @@ from planner.scenario.scenario import Scenario
 from planner.scenario.ways import Way
 from planner.speed.work_to_hours import convert_to_hours
 from pricing import Catalogue
-from pricing.orderable import bloc_members
+from pricing.orderable import ANYWHERE, allowed_countries, bloc_members
 
 _ROUNDING = 1e-9
-_PLACES = {"country": "in the country of your site", "eu": "in the European Union",
+_PLACES = {"country": "in the country of your site", "europe": "in Europe", "eu": "in the European Union",
            "eu_sellers": "in the European Union, with sellers of the Union"}  # fmt: skip
 
 
 def hosted_residency_conflict(catalogue: Catalogue, scenario: Scenario) -> str | None:
     """Return why a hosted model conflicts with residency: its place is unknown."""
     yours = scenario.hosted is not None and scenario.hosted.price is None
-    if yours or not placement_limits(catalogue, scenario).countries:
+    if yours or placement_limits(catalogue, scenario) == ANYWHERE:
         return None
     return (
         f"the place of a hosted model is unknown, and the work must stay {residency_text(catalogue, scenario)}: "
@@ -47,10 +47,9 @@ def hosted_residency_conflict(catalogue: Catalogue, scenario: Scenario) -> str |
 
 def owned_residency_conflict(catalogue: Catalogue, scenario: Scenario) -> str | None:
     """Return why owned machines at this site conflict with residency."""
-    allowed = placement_limits(catalogue, scenario).countries
-    here = site_country(catalogue, scenario.site)
-    inside = bloc_members(catalogue, scenario.site if here is None else here) <= allowed
-    if not allowed or inside:
+    limits, here = placement_limits(catalogue, scenario), site_country(catalogue, scenario.site)
+    members = bloc_members(catalogue, scenario.site if here is None else here)
+    if not (limits.countries or limits.areas) or members <= allowed_countries(catalogue, limits):
         return None
     site, residency = catalogue.sites[scenario.site].label, residency_text(catalogue, scenario)
     return f"yours would stand in {site}, and the work must stay {residency}: choose a site there"

@@ -55,6 +55,7 @@ TIMINGS: dict[Timing, str] = {
 STAY = {
     "anywhere": "no, anywhere will do",
     "country": "in that country",
+    "europe": "in Europe",
     "eu": "in the European Union",
     "eu_sellers": "in the EU, with sellers of the EU",
 }

@@ -33,7 +33,7 @@ from pricing.formulas import reject_invisible
 USUAL_ACCELERATOR = "H100-SXM5-80GB"
 USUAL_SITE = "US"
 # anywhere; in the country of the site; in the European Union; there, and held by a company of the Union
-DataResidency = Literal["anywhere", "country", "eu", "eu_sellers"]
+DataResidency = Literal["anywhere", "country", "europe", "eu", "eu_sellers"]
 CountryCode = Annotated[str, Field(pattern="^[A-Z]{2}$")]
 ANY_ACCELERATOR = "any"  # in place of an accelerator: whichever does the work for the least
 

@@ -1,6 +1,6 @@
 """What an order gets, rented: one market for every number, term and place; no assumed size is a wall."""
 
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,9 @@ from planner.money.plan import Plan, plan
 from planner.money.renting.offer_inputs import PRICE
 from planner.scenario.scenario import Scenario
 from pricing import Catalogue, load_catalogue
+from pricing.market.band import OrderRequest
+from pricing.market.sellers import chip_age, market_band
+from pricing.market.terms import DAY_MONTHS, own_term
 
 DAY = date(2026, 11, 21)
 H100 = "H100-SXM5-80GB"
@@ -64,7 +67,7 @@ def rented_usd(made: Plan, way: str) -> float:
 
 
 def test_what_nobody_has_is_not_rented_until_delivery(catalogue: Catalogue) -> None:
-    """20,000 H100: not on demand. Until the machines come a part is rented that can be had; the rest of the work waits."""
+    """20,000 H100: not on demand. Until delivery a part is rented that can be had; the rest of the work waits."""
     made = asked(catalogue, H100, 20_000, years=3.0)
     assert missing(made, "on_demand").startswith("20,000 H100 SXM5 80 GB on demand at once are not available")
     own, bridge = made.option("own"), made.setting.offers.market_price(None)
@@ -106,6 +109,37 @@ def test_small_peaks_above_a_large_fleet_are_rented(catalogue: Catalogue) -> Non
     assert option is not None
     assert option.work_share == 1.0
     assert not any(text.startswith("Not all as asked") for text in option.warnings)
+
+
+def test_two_months_of_1024_and_a_reserved_chip_with_few_lists(catalogue: Catalogue) -> None:
+    usd = []
+    for months in (1.0, 2.0, 3.0):
+        band = market_band(catalogue, H100, DAY, OrderRequest(1_024, months, "reserved"))
+        assert band is not None
+        assert band.standing != "unavailable"
+        usd.append(band.typical)
+    assert 3.3 > usd[0] > usd[1] > usd[2] > 2.6
+    b200 = asked(catalogue, "B200-SXM-180GB", 8)  # one seller publishes a year: Google, at 11.12
+    assert 3.5 < per_hour(b200, "reserved") < per_hour(b200, "on_demand") < 7.5
+
+
+def test_a_year_lies_between_six_months_and_two_years_of_the_same_list(catalogue: Catalogue) -> None:
+    terms = {6.0: 3.05, 24.0: 2.7}
+    year = own_term("machine", 12.0, terms, "hopper", 4.82)
+    assert not year.is_published
+    assert 2.7 < year.usd < 3.05
+
+
+@pytest.mark.slow
+def test_sixty_days_of_the_calendar_move_a_price_by_at_most_15_percent(catalogue: Catalogue) -> None:
+    """Nothing is read anew meanwhile; the price of every order moves smoothly."""
+    for chip, number in ((H100, 8), (H100, 64), ("H200-SXM-141GB", 8), ("B200-SXM-180GB", 8), ("L40S-48GB", 8)):
+        order = OrderRequest(number, DAY_MONTHS, "on_demand", False, chip_age(catalogue, chip))
+        bands = [market_band(catalogue, chip, DAY + timedelta(days=days), order) for days in range(0, 61, 5)]
+        usd = np.log([band.typical for band in bands if band is not None])
+        assert len(usd) == len(bands)
+        assert np.ptp(usd) <= 0.14, chip
+        assert np.max(np.abs(np.diff(usd))) <= 0.05, chip
 
 
 def test_one_card_and_a_chip_of_one_seller_have_a_price(catalogue: Catalogue) -> None:

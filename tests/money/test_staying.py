@@ -34,6 +34,19 @@ def test_what_is_rented_stands_where_it_must_stay(said: dict[str, Any]) -> None:
         assert any(place <= allowed for place in sale(CATALOGUE, key).places), key
 
 
+def test_europe_is_wider_than_the_union() -> None:
+    """Iceland, Norway, Britain and offers that only say Europe count; of several places one has to lie there."""
+    prices = [staying(site="DE", stay=stay).setting.offers.prices for stay in ("eu", "europe", "anywhere")]
+    union, europe, anywhere = (set() if price is None else set(price.keys) for price in prices)
+    assert union < europe < anywhere
+    crusoe = "crusoe/H100-SXM5-80GB/1x/us-iceland/on_demand"
+    assert crusoe in europe
+    assert crusoe not in union
+    made = staying(site="US", stay="europe")
+    assert "yours would stand in United States, and the work must stay in Europe" in reasons(made)["own"]
+    assert "own" not in reasons(staying(site="NO", stay="europe"))
+
+
 def test_anywhere_is_cheaper_than_somewhere() -> None:
     anywhere, there = (staying(site="DE", **more) for more in ({}, {"stay": "eu"}))
     prices = [made.setting.offers.prices for made in (anywhere, there)]

@@ -47,6 +47,8 @@ def placement_limits(catalogue: Catalogue, scenario: Scenario) -> ResidencyRequi
     """Return where the work must stay, and who may hold it."""
     if scenario.stay_in:
         return ResidencyRequirement(countries=frozenset(scenario.stay_in))
+    if scenario.stay == "europe":
+        return ResidencyRequirement(areas=frozenset({"europe"}))
     if scenario.stay in ("eu", "eu_sellers"):
         return eu(catalogue, sellers_too=scenario.stay == "eu_sellers")
     code = site_country(catalogue, scenario.site)
