@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from planner.scenario.scenario import Scenario
-from planner.web import messages, workers
+from planner.web import messages, worker_process, workers
 from planner.web.workers import JobQueue, WorkerJob
 from tests import frozen
 
@@ -63,7 +63,7 @@ def watch_process() -> None:
     """From now on, in a process beside the server."""
     sys.addaudithook(_hook)
     if "PLANS" in os.environ:
-        workers._execute_pickled = _holding(workers._execute_pickled)
+        worker_process.execute_pickled = _holding(worker_process.execute_pickled)
 
 
 def watch() -> None:

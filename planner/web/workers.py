@@ -1,7 +1,7 @@
 """Worker processes calculate what nobody asked before, so that the server's own process is free for everyone else.
 
 Python does one thing at a time in a process: of fifty people who ask something new, each would wait for all. So one
-process for each core calculates. Only the first of them takes slow jobs, at a lower priority: no quick job waits behind
+process for each core calculates. Only the first of them takes slow jobs, at a low priority: no quick job waits behind
 a slow one. Each person has one place in the queue for a process, and a job that nobody waits for leaves the queue.
 
 A process may take so much memory and no more, and one that took much is renewed. A job whose process was lost is tried
@@ -9,38 +9,31 @@ once more in a new one. Nothing is calculated in the server's own process in its
 """
 
 import os
-import resource
 import signal
 import sys
 from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from multiprocessing import context, get_context, parent_process
-from multiprocessing.connection import wait
+from multiprocessing import context, get_context
 from multiprocessing.forkserver import ensure_running
-from pathlib import Path
-from threading import Lock, Thread
+from threading import Lock
 from types import ModuleType
 from typing import ParamSpec, TypeVar
 
-from planner.web import messages
+from planner.web import messages, worker_process
 from planner.web.run_queue import RUNS
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 PRELOAD: list[str] = []  # modules that a process loads before all else: a server of other facts adds its own
 FEWEST_PROCESSES, _MOST_PROCESSES = 2, 8  # one for slow jobs, and one that never takes any; each takes about 50 MB
-_SLOW_NICE = 5  # of 19: by how much the process for slow jobs gives way to all else
-_MEGABYTE = 1_000_000
-_MOST_BYTES = 1_536 * _MEGABYTE  # that a process may take beyond what it starts with
-_LARGE_BYTES = 96 * _MEGABYTE  # beyond its start: a process that has taken more is renewed
 _TOO_LARGE = (
-    f"This needs more than the {_MOST_BYTES // _MEGABYTE:,} MB of memory that one calculation may take. Ask for fewer "
-    "years, slower growth or fewer kinds of work."
+    f"This needs more than the {worker_process.MOST_BYTES // 1_000_000:,} MB of memory that one calculation may take. "
+    "Ask for fewer years, slower growth or fewer kinds of work."
 )
 _LOST = "The process that calculates this ended twice before it was done. Ask for something smaller, or try later."
 
@@ -106,21 +99,21 @@ class Worker:
     """One process, with a new one in its place where it was lost or has taken much memory."""
 
     def __init__(self, *, takes_slow: bool) -> None:
-        """Start when the first job comes. A process that takes slow jobs gives way to all others."""
+        """Start when the first job comes."""
         self.takes_slow = takes_slow
         self._executor = self._new_executor()
 
     def _new_executor(self) -> ProcessPoolExecutor:
-        nice = _SLOW_NICE if self.takes_slow else 0
-        return ProcessPoolExecutor(1, mp_context=_ForkServerContext(), initializer=_begin, initargs=(nice,))
+        return ProcessPoolExecutor(1, mp_context=_ForkServerContext(), initializer=worker_process.begin)
 
-    def submit(self, payload: bytes) -> Future[tuple[bytes, bool]]:
-        """Run a packed call; its result comes with whether the process has taken much memory by now."""
+    def submit(self, job: WorkerJob) -> Future[tuple[bytes, bool]]:
+        """Run a job; its result comes with whether the process has taken much memory by now."""
+        execute = worker_process.execute_slow if job.is_slow else worker_process.execute_pickled
         try:
-            return self._executor.submit(_execute_pickled, payload)
+            return self._executor.submit(execute, job.payload)
         except BrokenProcessPool:  # lost while it was idle
             self.replace()
-            return self._executor.submit(_execute_pickled, payload)
+            return self._executor.submit(execute, job.payload)
 
     def replace(self) -> None:
         """Start a new process in the place of one that was lost."""
@@ -134,7 +127,7 @@ class Worker:
 
     def warm(self) -> Future[None]:
         """Start the process if it has not started."""
-        return self._executor.submit(_do_nothing)
+        return self._executor.submit(worker_process.do_nothing)
 
     def close(self) -> None:
         """End the process."""
@@ -215,7 +208,7 @@ class WorkerPool:
         return None
 
     def _submit(self, worker: Worker, job: WorkerJob) -> None:
-        worker.submit(job.payload).add_done_callback(partial(self._end, worker, job))
+        worker.submit(job).add_done_callback(partial(self._end, worker, job))
 
     def _end(self, worker: Worker, job: WorkerJob, done: Future[tuple[bytes, bool]]) -> None:
         error = CancelledError() if done.cancelled() else done.exception()
@@ -224,7 +217,7 @@ class WorkerPool:
             if not job.is_second_try:
                 self._submit(worker, replace(job, is_second_try=True))
                 return
-        elif isinstance(error, NoResultError) or (error is None and done.result()[1]):
+        elif isinstance(error, MemoryError) or (error is None and done.result()[1]):
             worker.renew()
         with self._lock:
             self._queues[job.is_slow].end(job)
@@ -232,8 +225,8 @@ class WorkerPool:
             self._idle.append(worker)
         if error is None:
             job.result.set_result(done.result()[0])
-        elif isinstance(error, (BrokenProcessPool, CancelledError)):
-            job.result.set_exception(NoResultError(_LOST))
+        elif isinstance(error, (BrokenProcessPool, CancelledError, MemoryError)):
+            job.result.set_exception(NoResultError(_TOO_LARGE if isinstance(error, MemoryError) else _LOST))
         else:
             job.result.set_exception(error)
         self._start_next()
@@ -325,58 +318,6 @@ def _remote(function: Callable[_P, _T], *, is_slow: bool, name: str = "") -> Cal
         return result
 
     return call
-
-
-# In the worker process
-
-
-def _execute_pickled(payload: bytes) -> tuple[bytes, bool]:
-    try:
-        function, args, named = messages.loads(payload)
-        result = messages.dumps(function(*args, **named))
-    except MemoryError:
-        raise NoResultError(_TOO_LARGE) from None
-    return result, _peak_bytes() > _start_bytes[0] + _LARGE_BYTES
-
-
-def _do_nothing() -> None:
-    """Take a process that was just started."""
-
-
-_start_bytes = [0]
-
-
-def _begin(nice: int) -> None:
-    os.nice(nice)
-    exit_with_parent()
-    _start_bytes[0] = _peak_bytes()
-    _limit_memory()
-
-
-def _peak_bytes() -> int:
-    """Return the most memory that this process has had at once."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1_024
-
-
-def _limit_memory() -> None:
-    """Let this process take so much more memory and no more. Linux alone keeps such a limit."""
-    with suppress(OSError, ValueError):
-        pages = int(Path("/proc/self/statm").read_text().split()[5])  # of data and stacks
-        most = pages * resource.getpagesize() + _MOST_BYTES
-        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
-
-
-def exit_with_parent() -> None:
-    """End this process when the one that started it ends, in whatever way."""
-    parent = parent_process()
-    if parent is not None:
-        Thread(target=_exit_after, args=(parent.sentinel,), daemon=True).start()
-
-
-def _exit_after(parent: int) -> None:
-    wait([parent])
-    os._exit(0)
 
 
 class _ForkServerWorker(context.ForkServerProcess):

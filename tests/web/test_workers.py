@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -160,7 +161,7 @@ def test_live_prices_travel_too_and_a_process_looks_again_when_there_are_others(
     facts = current()
     messages.register_catalogue(facts, messages.CatalogSpec())
     at, there = workers.run_in_slow_worker(made, facts, asked(9), DAY)  # the process cannot see them: they are sent
-    assert at == process_of_long
+    assert at != os.getpid()
     assert there.plan.setting.catalogue is facts
 
 
@@ -283,3 +284,17 @@ def test_where_no_process_can_be_started_nothing_is_served(monkeypatch: pytest.M
     monkeypatch.setattr(workers.WorkerPool, "warm", refused)
     with pytest.raises(SystemExit, match="No process can be started that calculates plans: no shared memory"):
         workers.running().__enter__()
+
+
+def priority() -> int:
+    """Of the thread that runs a job."""
+    return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+
+@pytest.mark.usefixtures("_started")
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have a priority on Linux")
+def test_only_slow_jobs_give_way() -> None:
+    before = os.getpriority(os.PRIO_PROCESS, 0)
+    assert workers.run_in_slow_worker(priority) == min(before + 5, 19)
+    with ThreadPoolExecutor(4) as people:
+        assert set(people.map(lambda _: workers.run_in_worker(priority), range(8))) == {before}
