@@ -41,15 +41,15 @@ MOST_ORDERS = 24
 
 _IN_ITS_MONTH = (
     "the price in the month of the order, as you would pay it then: it does not change until then. Empty: today's "
-    "price, changed by hardware_price_change_per_year until then"
+    "price, moved as new ones of the product move until then"
 )
 
 
 class PurchaseOrder(ScenarioModel):
     """One order of a fleet that is bought in stages. What is left empty is as for the whole fleet.
 
-    A price that is typed here is the price in the month of the order. Any other price is today's, and follows
-    `hardware_price_change_per_year` until then.
+    A price that is typed here is the price in the month of the order. Any other price is today's, and moves as new ones of
+    the product move until then: by `hardware_price_change_per_year` where that is typed.
     """
 
     accelerators: Count

@@ -117,6 +117,21 @@ def test_a_longer_term_never_costs_more_and_is_no_harder_to_get(count: float, mo
     assert longer.chance >= shorter.chance - 1e-9
 
 
+def test_a_successor_takes_a_step_off_the_price_in_the_year_after_it_ships() -> None:
+    """Where it has shipped already, today's price has a part of the step in it."""
+    ships_in_a_year, shipped = (
+        [float(new_price(1.0, years, "sxm", successor_in=ship)) for years in (0.0, 1.0, 2.0)] for ship in (1.0, -0.4)
+    )
+    assert ships_in_a_year == pytest.approx([1.0, math.exp(-0.15), math.exp(-0.3 - 0.1)])
+    assert shipped == pytest.approx([1.0, math.exp(-0.15 - 0.06), math.exp(-0.3 - 0.06)])
+
+
+def test_what_is_bought_used_is_sold_older() -> None:
+    """An H100 of 30,000 new that was 3.5 years old when it was bought brings 13,412.64 two years later."""
+    assert float(new_price(30_000.0, 2.0, "sxm") * used_share(5.5, "sxm")) == pytest.approx(13_412.637797)
+    assert float(new_price(30_000.0, 3.0, "sxm", product_age=4.2)) == pytest.approx(13_752.180339)
+
+
 def test_used_machines_never_cost_more_than_new_ones() -> None:
     for age in (0.1, 1, 2, 3, 5, 8):
         assert float(used_share(age, "sxm", 3.0)) <= 0.95
