@@ -48,8 +48,8 @@ _IN_ITS_MONTH = (
 class PurchaseOrder(ScenarioModel):
     """One order of a fleet that is bought in stages. What is left empty is as for the whole fleet.
 
-    A price that is typed here is the price in the month of the order. Any other price is today's, and moves as new ones of
-    the product move until then: by `hardware_price_change_per_year` where that is typed.
+    A price that is typed here is the price in the month of the order. Any other price is today's, and moves as new
+    ones of the product move until then: by `hardware_price_change_per_year` where that is typed.
     """
 
     accelerators: Count

@@ -324,12 +324,12 @@ def test_value_and_rate_are_what_another_library_finds(scenario: Scenario, rate:
 
 def test_the_rate_of_return_is_what_another_library_finds() -> None:
     found = build_answer(of(ALL))
-    assert found.rent is not None
+    assert found.baseline is not None
     rates = 0
     for one in found.ranked:
         if not one.measures.irr.is_found:
             continue
         rates += 1
-        usd = saved_usd(one.option.ledger, found.rent.option.ledger)
+        usd = saved_usd(one.option.ledger, found.baseline.option.ledger)
         assert float(one.measures.irr.value) == pytest.approx((1 + pyxirr.irr(usd)) ** 12 - 1, rel=1e-6)
     assert rates
