@@ -94,7 +94,7 @@ def test_the_table_shows_price_age_and_trust(capsys: pytest.CaptureFixture[str])
     ]  # fmt: skip
     assert lines[-1].startswith("ask for a quote")
     assert "hidden:" in err
-    assert "with ? is our assumption" in err
+    assert "that is assumed is ours" in err
 
 
 @pytest.mark.parametrize(("arguments", "said"), [

@@ -65,17 +65,27 @@ def run(args: argparse.Namespace) -> int:
         **_place(args.region),
     )
     # names are checked before numpy is loaded
-    from planner.report.market.prices import ASSUMED, offer_rows, offer_table, offer_text, sort_offers
+    from planner.report.market.prices import (
+        ASSUMED,
+        offer_rows,
+        offer_table,
+        offer_text,
+        order_data,
+        order_lines,
+        sort_offers,
+    )
 
     matches = find(catalogue, wish, day)
     rows = offer_rows(catalogue, sort_offers(catalogue, matches.ids, args.sort, day), day, wish.order, wish.areas)
+    orders = [] if wish.order is None else order_data(catalogue, wish.accelerators, wish.purchases, wish.order, day)
+    hidden_offers = words.counted(matches.hidden, "reason", "offers")
     emit(
         args,
         table=lambda: offer_table(rows),
-        data=lambda: (
-            stamp(catalogue, day) | {"offers": rows, "hidden": words.counted(matches.hidden, "reason", "offers")}
+        data=lambda: stamp(catalogue, day) | {"offers": rows, "orders": orders, "hidden": hidden_offers},
+        text=lambda: "".join(
+            f"{part}\n" for part in (*([offer_text(rows)] if rows else []), *order_lines(catalogue, orders))
         ),
-        text=lambda: offer_text(rows) + "\n" if rows else "",
     )
     if not args.json:
         hidden = ", ".join(f"{number:,} {reason}" for reason, number in matches.hidden.items())

@@ -247,24 +247,26 @@ def worth(price: PriceEstimate) -> str:
     return f"{read}, {when}{since}: plans use {now} ({ends}){few}"
 
 
-def market_price(band: OrderBand, seller: str | None, age_days: int) -> str:
+def market_price(band: OrderBand, seller: str | None, sellers: int | None = None) -> str:
     """Return what an order pays: from $2.53 (Gcore, read today); such an order typically pays $3.16 ($2.40 to $4)."""
     low, typical, high = map(usd_per_hour, (band.low, band.typical, band.high))
-    least = "ask for quotes, no seller is likely to have it; "
-    if band.cheapest is not None and seller:
-        read = "read today" if age_days <= 0 else f"read {count(age_days, 'day')} ago"
+    least = "no seller is likely to have it now: ask for quotes; "
+    if band.cheapest is not None and seller is not None:
+        days = round(band.cheapest_age_days or 0.0)
+        read = "read today" if days <= 0 else f"read {count(days, 'day')} ago"
         least = f"from {usd_per_hour(band.cheapest)} ({seller}, {read}); "
-    text = f"{least}such an order typically pays {typical} ({low} to {high})"
-    return text + availability(band)
+    known = "" if sellers is None else f"; {count(sellers, 'seller')}"
+    if band.has_few_sellers:
+        known = "; few sellers" if sellers is None else f"; few sellers: {sellers}"
+    return f"{least}such an order typically pays {typical} ({low} to {high}){known}{availability(band)}"
 
 
 def availability(band: OrderBand) -> str:
-    """Return the doubts about an order: few sellers, perhaps nobody has it, how long it may wait."""
-    few = "; few sellers" if band.has_few_sellers else ""
+    """Return the chance that somebody has an order, and its wait, where it is only perhaps available."""
     if band.standing == "likely":
-        return few
-    wait = "" if band.wait_months is None else f", it may wait about {months_words(round(band.wait_months, 1))}"
-    return f"{few}; perhaps: {format_futures_share(band.chance)} that somebody has it{wait}"
+        return ""
+    wait = "" if band.wait_months is None else f", and it may wait about {months_words(round(band.wait_months, 1))}"
+    return f"; perhaps: the chance that somebody has it is {percent(band.chance)}{wait}"
 
 
 def _moved(share: float) -> str:

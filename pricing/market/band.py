@@ -95,6 +95,7 @@ class OrderBand:
     even_chance_count: int  # the largest order that somebody has with a chance of a half
     wait_months: float | None  # None: unknown, since nobody likely has it
     unnamed_share: float  # of the band, from sellers that publish no price
+    cheapest_age_days: float | None = None  # of the cheapest seller's price
 
     @property
     def has_few_sellers(self) -> bool:
@@ -137,6 +138,7 @@ def order_band(sellers: Sequence[Seller], order: OrderRequest) -> OrderBand | No
         even_chance_count=count_with_chance(0.5, depths, there),
         wait_months=None if standing == "unavailable" else min(_wait(quote, order) for quote in quotes),
         unnamed_share=float(shares[-1] / shares.sum()),
+        cheapest_age_days=None if cheapest is None else cheapest.seller.age_days,
     )  # fmt: skip
 
 

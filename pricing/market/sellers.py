@@ -17,7 +17,9 @@ from pricing.choices import Purchase
 from pricing.market.band import OrderBand, OrderRequest, Seller, order_band
 from pricing.market.constants import ChipAge, SellerKind, constants
 from pricing.market.depth import Depth, count_with_chance, seller_depth
-from pricing.orderable import ANYWHERE, Order, ResidencyRequirement, refusal_reason, sale
+from pricing.market.depth import Purchase as Buying
+from pricing.market.terms import DAY_MONTHS
+from pricing.orderable import ANYWHERE, WHOLE_MACHINE, Order, ResidencyRequirement, refusal_reason, sale
 from pricing.query import MILD, OfferFilter, find
 
 TERM_MONTHS = {
@@ -126,6 +128,15 @@ def market_band(
 ) -> OrderBand | None:
     """Return what an order of a chip pays, from everybody who sells it where the work may run."""
     return order_band(sellers(catalogue, accelerator, day, stay), order)
+
+
+def band_of(
+    catalogue: Catalogue, chip: str, order: Order, day: date, purchase: Buying, months: float = DAY_MONTHS
+) -> OrderBand | None:
+    """Return what an order pays; None where nobody has a price."""
+    is_joined = min(order.together, order.accelerators) > WHOLE_MACHINE
+    request = OrderRequest(order.accelerators, months, purchase, is_joined, chip_age(catalogue, chip))
+    return market_band(catalogue, chip, day, request, order.stay)
 
 
 def largest_order(

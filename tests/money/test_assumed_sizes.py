@@ -56,7 +56,7 @@ def test_every_capacity_of_the_catalogue_is_marked_as_the_data_have_it(catalogue
 
 def test_the_table_of_prices_and_the_facts_of_a_seller_mark_what_we_assume(catalogue: Catalogue) -> None:
     keys = [key for key, one in catalogue.offers.items() if one.provider == "together"]
-    assert "512?" in offer_text(offer_rows(catalogue, keys, DAY))
+    assert "512 assumed" in offer_text(offer_rows(catalogue, keys, DAY))
     fact = next(one for one in provider_context(catalogue, "together", DAY) if one.name == "most at once")
     assert (fact.value, fact.kind) == (512, "assumption")
     assert fact.note is not None

@@ -24,6 +24,7 @@ from planner.report.market.compare import (
     hidden_offers_text,
     hide_old_prices,
     old_prices_label,
+    order_sentence,
     purchase_comparison,
     selectable_rows,
     unique,
@@ -31,15 +32,19 @@ from planner.report.market.compare import (
 from planner.report.market.job_offers import JobBills, OfferComparison
 from planner.report.market.prices import (
     chart_row_order,
+    order_data,
+    order_lines,
     price_history_summary,
     value_for_money_summary,
     value_for_money_table,
 )
 from planner.report.table import Table
+from planner.report.words import market_price
 from planner.scenario.scenario import Scenario
 from planner.study.market.price_history import dots, histories, worth
 from planner.study.market.survey import sized_accelerator
 from pricing import Catalogue, load_catalogue
+from pricing.orderable import Order
 from pricing.query import OfferFilter, find
 from tests.facts import DAY
 
@@ -64,6 +69,26 @@ def bought() -> PurchaseComparison:
     own = purchase_comparison(plan(load_catalogue(), SCENARIO, DAY))
     assert own is not None
     return own
+
+
+def test_an_order_like_yours_pays_what_the_answer_says(catalogue: Catalogue, rent: OfferBills) -> None:
+    """One figure on Compare, in `prices` and in the answer for the same order."""
+    made = plan(catalogue, SCENARIO, DAY)
+    (paid,) = (price for price in made.setting.offers.market if price.months == 0 and price.offer)
+    table = compare_table(catalogue, NEED, rent, None, DAY, SETTING).to_pandas()
+    on_demand = table[table["Terms"] == "on demand"]
+    assert on_demand["Typical order USD/GPU-h"].to_numpy() == pytest.approx(paid.band.typical, rel=1e-3)
+    assert (table["Typical order low"] < table["Typical order USD/GPU-h"]).all()
+    assert (table["Typical order high"] > table["Typical order USD/GPU-h"]).all()
+    typical = market_price(paid.band, None).partition("; ")[2]
+    assert typical in order_sentence(SETTING, "on_demand")
+    found = cheapest(catalogue, NEED, rent, None, SETTING)
+    assert order_sentence(SETTING, catalogue.offers[found.offer or ""].purchase) in found.sentences
+    (row,) = order_data(catalogue, ["H100-SXM5-80GB"], frozenset(), Order(paid.count), DAY)
+    assert (row["low"], row["typical"], row["high"]) == (paid.band.low, paid.band.typical, paid.band.high)
+    assert typical in order_lines(catalogue, [row])[0]
+    beyond = order_data(catalogue, ["H100-SXM5-80GB"], frozenset(), Order(20_000), DAY)
+    assert "20,000 H100 SXM5 80 GB on demand is likely not available" in order_lines(catalogue, beyond)[0]
 
 
 def test_the_table_is_the_bills_and_the_purchase(catalogue: Catalogue, rent: OfferBills) -> None:

@@ -11,7 +11,6 @@ from planner.money.fleet import typical_lead_months
 from planner.money.measures import monthly_discount_factors
 from planner.money.owning import owning
 from planner.money.renting.cheapest_offer import hired
-from planner.money.renting.order_market import band_of
 from planner.money.setting import PlanContext
 from planner.scenario.own import ExistingHardware, OwnInputs
 from planner.scenario.rent import RentalInputs
@@ -27,6 +26,7 @@ from planner.study.market.candidate import format_usd_rounded_up
 from planner.study.market.hours_needed import Task, _estimates, work_estimates
 from planner.study.market.survey import MarketCandidate, MarketStudy, doubling_candidates, market, without_choice
 from pricing import PricingError
+from pricing.market.sellers import band_of
 from pricing.orderable import Order, refusal_reason
 from tests.facts import CATALOGUE, DAY
 from tests.rows import each_row

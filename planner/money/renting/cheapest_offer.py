@@ -17,7 +17,6 @@ from planner.money.renting.offer_inputs import TERM_MONTHS, add_offer_inputs, es
 from planner.money.renting.order_market import (
     OrderMarket,
     at_market,
-    band_of,
     bridging_price,
     is_small,
     order_market,
@@ -36,6 +35,7 @@ from pricing.belief import PriceEstimate, PriceEstimates, believed
 from pricing.caching import cached
 from pricing.choices import Purchase
 from pricing.market.band import OrderBand
+from pricing.market.sellers import band_of
 from pricing.market.sellers import listed as listed_offers
 from pricing.orderable import ANYWHERE, Order, ResidencyRequirement, refusal_reason, sale
 from pricing.query import OfferFilter
@@ -340,4 +340,4 @@ def hired(  # noqa: PLR0913 - a question of as many parts
 def _named_band(band: OrderBand | None, provider: str) -> OrderBand | None:
     if band is None or band.cheapest_seller == provider:
         return band
-    return replace(band, cheapest=None, cheapest_seller=None)
+    return replace(band, cheapest=None, cheapest_seller=None, cheapest_age_days=None)

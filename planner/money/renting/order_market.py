@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,16 +9,18 @@ from numpy.typing import NDArray
 from planner.money.demand.stream import DemandLayer
 from planner.money.formula import Num
 from planner.money.ledger import Case
+from planner.money.renting.offer_inputs import TERM_MONTHS
 from planner.money.renting.orders import busiest_order
 from planner.money.setting import MarketPrice, PlanContext
+from planner.money.sizing import right_size
 from planner.scenario.base import ONE_MACHINE
 from pricing import Catalogue
 from pricing.belief import PriceEstimates
 from pricing.market.band import OrderBand, OrderRequest
 from pricing.market.depth import Purchase
-from pricing.market.sellers import chip_age, largest_order, market_band, sellers
+from pricing.market.sellers import band_of, chip_age, largest_order, sellers
 from pricing.market.terms import DAY_MONTHS
-from pricing.orderable import Order, sale
+from pricing.orderable import sale
 
 BUYING: dict[Purchase, str] = {"on_demand": "on demand", "spot": "on spot machines", "reserved": "reserved"}
 
@@ -72,6 +73,14 @@ def order_market(
     return None if band is None else OrderMarket(setting, number, purchase, months, band)
 
 
+def order_of_purchase(setting: PlanContext, purchase: str) -> OrderMarket | None:
+    """Return the market for the plan's order in a kind of purchase, as the plan itself would order."""
+    months = TERM_MONTHS[purchase]
+    if months >= 1:
+        return order_market(setting, "reserved", months, right_size(setting))
+    return order_market(setting, "spot" if purchase == "spot" else "on_demand")
+
+
 def bridging_price(setting: PlanContext, order: OrderMarket) -> MarketPrice:
     """Return the price of the part that can be rented of an order that is not available; none of a job beyond it."""
     busiest, catalogue, chip = busiest_order(setting), setting.catalogue, setting.scenario.accelerator
@@ -107,15 +116,6 @@ def bridging_warning(setting: PlanContext, waiting: NDArray[np.float64]) -> tupl
     rented = f"{price.count:,} are perhaps to be had at once and are rented" if price.count else "nothing is rented"
     lacks = setting.offers.lacks["on_demand"]
     return (f"Not all as asked: {share:.1%} of the work waits for machines; {rented} meanwhile. {lacks}",)
-
-
-def band_of(
-    catalogue: Catalogue, chip: str, order: Order, day: date, purchase: Purchase, months: float = DAY_MONTHS
-) -> OrderBand | None:
-    """Return what an order pays; None where nobody has a price."""
-    is_joined = min(order.together, order.accelerators) > ONE_MACHINE
-    request = OrderRequest(order.accelerators, months, purchase, is_joined, chip_age(catalogue, chip))
-    return market_band(catalogue, chip, day, request, order.stay)
 
 
 def is_small(catalogue: Catalogue, key: str, count: int) -> bool:

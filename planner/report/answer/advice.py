@@ -161,13 +161,9 @@ def _price_sources(plan: Plan, way: EvaluatedOption) -> Iterator[str]:
 
 
 def _market_text(quote: MarketPrice, offer: Offer, seller: str, buying: str) -> str:
-    """Return what an order typically pays, and the cheapest seller that likely has it."""
-    low, typical, high = map(words.usd_per_hour, (quote.band.low, quote.band.typical, quote.band.high))
-    least = "no seller is likely to have it now"
-    if quote.band.cheapest is not None and quote.band.cheapest_seller == offer.provider:
-        least = f"from {words.usd_per_hour(quote.band.cheapest)}, {seller}"
-    sellers = words.count(quote.sellers, "seller")
-    return f"An order of {quote.count:,} {buying} typically pays {typical} ({low} to {high}); {least}; {sellers}"
+    """Return the cheapest seller that likely has an order, and what it typically pays."""
+    named = seller if quote.band.cheapest_seller == offer.provider else None
+    return f"An order of {quote.count:,} {buying}: {words.market_price(quote.band, named, quote.sellers)}"
 
 
 def _capacity_warnings(plan: Plan, key: str, seller: str) -> Iterator[str]:

@@ -14,6 +14,8 @@ from planner.money.owning import PurchaseQuote, buying
 from planner.money.plan import Plan
 from planner.money.renting.bill import TODAY, Money, OfferBills, rank
 from planner.money.renting.cheapest_offer import choose
+from planner.money.renting.order_market import order_of_purchase
+from planner.money.setting import PlanContext
 from planner.money.verdict.answer import Answer
 from planner.money.ways import WAYS
 from planner.report import words
@@ -28,7 +30,8 @@ BUY_ID = "buy"
 # Column names are units and meanings; the screen and the CSV use the same ones. A phone shows the first four.
 COLUMNS = (
     "Provider", "Today USD/GPU-h", "Days old", "Plan total USD", "Against buying", "Terms", "Product", "Total is",
-    "USD per busy GPU-h", "Sticker USD/GPU-h", "Today low", "Today high", "Checked", "Freshness", "Trust",
+    "USD per busy GPU-h", "Sticker USD/GPU-h", "Today low", "Today high", "Typical order USD/GPU-h",
+    "Typical order low", "Typical order high", "Checked", "Freshness", "Trust",
     "GPUs per machine", "Region", "Notes", "Source",
 )  # fmt: skip
 FOLD_DAYS = 60  # a price that was last read longer ago is folded away where there are others
@@ -68,11 +71,43 @@ def purchase_comparison(plan: Plan, money: Money = TODAY, answer: Answer | None 
     return PurchaseComparison(option, bought, discounted_ledger(plan.setting, option.ledger), hours, ends)
 
 
+def order_cells(setting: PlanContext, purchases: Sequence[str]) -> list[dict[str, float | None]]:
+    """Return what the plan's order typically pays in each kind of purchase, from all sellers, as the answer has it."""
+    bands = {}
+    for purchase in dict.fromkeys(purchases):
+        market = order_of_purchase(setting, purchase)
+        is_known = market is not None and market.is_available
+        ends = (market.band.typical, market.band.low, market.band.high) if market and is_known else (None,) * 3
+        names = ("Typical order USD/GPU-h", "Typical order low", "Typical order high")
+        bands[purchase] = {
+            name: None if usd is None else words.round_significant(usd, 4)
+            for name, usd in zip(names, ends, strict=True)
+        }
+    return [bands[purchase] for purchase in purchases]
+
+
+def order_sentence(setting: PlanContext, purchase: str) -> str:
+    """Return what an order like the plan's typically pays, and from whom; empty where nobody has a price."""
+    market = order_of_purchase(setting, purchase)
+    if market is None:
+        return ""
+    if not market.is_available:
+        return f"{words.upper_first(market.unavailable_text())}."
+    seller = market.seller and setting.catalogue.providers[market.seller].label
+    order = f"An order like yours, {market.count:,} {words.PURCHASE[purchase]}"
+    return f"{order}: {words.market_price(market.band, seller)}."
+
+
 def compare_table(
-    catalogue: Catalogue, need: DemandLayer, bills: OfferBills, own: PurchaseComparison | None, day: date
+    catalogue: Catalogue,
+    need: DemandLayer,
+    bills: OfferBills,
+    own: PurchaseComparison | None,
+    day: date,
+    setting: PlanContext | None = None,
 ) -> Table:
-    """Return every bill and the purchase, ranked."""
-    rows = rent_rows(catalogue, bills, own, day)
+    """Return every bill and the purchase, ranked; with what an order like the plan's pays."""
+    rows = rent_rows(catalogue, bills, own, day, setting)
     return ranked_table(COLUMNS, (bills,), rows, None if own is None else (own.total_usd, buy_row(need, own)))
 
 
@@ -109,7 +144,11 @@ def hide_old_prices(table: Table, named: str | None) -> tuple[Table, int]:
 
 
 def rent_rows(
-    catalogue: Catalogue, bills: OfferBills, own: PurchaseComparison | None, day: date
+    catalogue: Catalogue,
+    bills: OfferBills,
+    own: PurchaseComparison | None,
+    day: date,
+    setting: PlanContext | None = None,
 ) -> list[dict[str, Any]]:
     """Return the offers of some bills as rows, in their order."""
     amounts = (bills.total_usd.tolist(), bills.usd_per_busy_hour.tolist(), bills.part_usd("idle").tolist())
@@ -143,7 +182,10 @@ def rent_rows(
                 "Notes": "; ".join([*notes, *([offer.note] if offer.note else [])]),
             }
         )
-    return rows
+    if setting is None:
+        return rows
+    orders = order_cells(setting, [catalogue.offers[key].purchase for key in bills.offers])
+    return [row | cells for row, cells in zip(rows, orders, strict=True)]
 
 
 def _price_cells(catalogue: Catalogue, figure: Figure, price: PriceEstimate, day: date) -> dict[str, Any]:
@@ -229,7 +271,10 @@ class Finding:
     offer: str | None = None
 
 
-def cheapest(catalogue: Catalogue, need: DemandLayer, bills: OfferBills, own: PurchaseComparison | None) -> Finding:
+def cheapest(
+    catalogue: Catalogue, need: DemandLayer, bills: OfferBills, own: PurchaseComparison | None,
+    setting: PlanContext | None = None,
+) -> Finding:  # fmt: skip
     """Return the cheapest seller by the cost of the whole plan, at estimated prices of today."""
     label = catalogue.accelerator_label(need.accelerator)
     bought = buying_sentences(catalogue, own, need.accelerator)
@@ -244,6 +289,7 @@ def cheapest(catalogue: Catalogue, need: DemandLayer, bills: OfferBills, own: Pu
     hour = words.usd_per_hour(float(bills.usd_per_busy_hour[best]))
     usd = words.usd(float(bills.total_usd[best]))
     total = f"{need.peak_accelerators:,} x {label}, {work}: {usd} at {seller}, {words.PURCHASE[offer.purchase]}."
+    typical = () if setting is None else tuple(filter(None, (order_sentence(setting, offer.purchase),)))
     lower = int((bills.prices.read_usd < bills.prices.read_usd[best]).sum())
     listed = (
         f"{words.count(lower, 'offer')} in the table {'lists' if lower == 1 else 'list'} a lower price: old, read "
@@ -251,7 +297,7 @@ def cheapest(catalogue: Catalogue, need: DemandLayer, bills: OfferBills, own: Pu
     )
     return Finding(
         f"{seller} is cheapest to rent from: {hour} per busy GPU-hour{price_age_suffix(price)}",
-        (total, f"{words.worth(price)}.", *(listed if lower else ()), *bought),
+        (total, f"{words.worth(price)}.", *typical, *(listed if lower else ()), *bought),
         bills.offers[best],
     )
 

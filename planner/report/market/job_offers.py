@@ -22,6 +22,7 @@ from planner.report.market.compare import (
     buying_sentences,
     cheapest,
     compare_table,
+    order_sentence,
     price_age_suffix,
     ranked_table,
     rent_rows,
@@ -108,8 +109,8 @@ def compare_offers(  # noqa: PLR0913 - a question of as many parts
         table = job_table(catalogue, all_rented, own, day)
     else:
         need, only = sizes[0].need, all_rented[0].bills
-        finding = cheapest(catalogue, need, only, own)
-        table = compare_table(catalogue, need, only, own, day)
+        finding = cheapest(catalogue, need, only, own, sizes[0].setting)
+        table = compare_table(catalogue, need, only, own, day, sizes[0].setting)
     if wish.areas:
         regions = [
             region_words(catalogue, key, wish.areas) if key in catalogue.offers else region
@@ -158,7 +159,9 @@ def job_table(catalogue: Catalogue, all_rented: Sequence[JobBills], own: Purchas
     rows = []
     for job in all_rented:
         common = _common_cells(catalogue, job.size)
-        for row, usd in zip(rent_rows(catalogue, job.bills, own, day), job.job_usd.tolist(), strict=True):
+        for row, usd in zip(
+            rent_rows(catalogue, job.bills, own, day, job.size.setting), job.job_usd.tolist(), strict=True
+        ):
             rows.append({**row, **common, job.unit: usd})
     first = all_rented[0]
     bought = None
@@ -211,4 +214,5 @@ def cheapest_job_finding(
     years = years_words(size.setting.scenario.years)
     plan = f"The plan of {years} costs {total} there, disks and traffic included, {words.PURCHASE[offer.purchase]}."
     title = f"{seller} {'trains' if size.is_run else 'serves'} it for the least: {cost}{price_age_suffix(price)}"
-    return Finding(title, (plan, f"{words.worth(price)}.", *bought), key)
+    typical = filter(None, (order_sentence(size.setting, offer.purchase),))
+    return Finding(title, (plan, f"{words.worth(price)}.", *typical, *bought), key)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, fields
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,10 @@ from planner.report import words
 from planner.report.table import Table, aligned
 from pricing import Catalogue, Figure
 from pricing.belief import PriceEstimate, in_their_markets
+from pricing.market.band import OrderBand
+from pricing.market.depth import Purchase as Buying
+from pricing.market.sellers import TERM_MONTHS, band_of
+from pricing.market.terms import DAY_MONTHS
 from pricing.orderable import Order, places_in, run_coordinates, sale
 from pricing.query import freshness, price, trust
 from pricing.records import Offer
@@ -28,7 +33,7 @@ HEAD = (
     "USD/GPU-h", "today", "provider", "accelerator", "GPUs", "at once", "terms", "region", "checked", "age", "trust",
     "notes",
 )  # fmt: skip
-ASSUMED = "A number at once with ? is our assumption: its seller publishes none."
+ASSUMED = "A number at once that is assumed is ours: its seller publishes none."
 
 
 def offer_rows(
@@ -119,6 +124,39 @@ def _priced(catalogue: Catalogue, offer: Offer, figure: Figure, estimate: PriceE
     }
 
 
+def order_data(
+    catalogue: Catalogue, accelerators: Iterable[str], purchases: frozenset[str], order: Order, day: date
+) -> list[dict[str, Any]]:
+    """Return what an order of each accelerator pays on the market, on demand or in each kind of purchase."""
+    kinds = [kind for kind in purchases if kind in TERM_MONTHS or kind in ("spot", "on_demand")] or ["on_demand"]
+    rows = []
+    for key in sorted(accelerators):
+        for kind in sorted(kinds, key=lambda kind: TERM_MONTHS.get(kind, 0.0)):
+            buying: Buying = "reserved" if kind in TERM_MONTHS else "spot" if kind == "spot" else "on_demand"
+            band = band_of(catalogue, key, order, day, buying, TERM_MONTHS.get(kind, DAY_MONTHS))
+            if band is not None:
+                rows.append({
+                    "accelerator": key, "accelerators": order.accelerators, "purchase": kind, **asdict(band),
+                })  # fmt: skip
+    return rows
+
+
+def order_lines(catalogue: Catalogue, rows: Sequence[dict[str, Any]]) -> list[str]:
+    """Return the same in sentences, as the answer of a plan has them."""
+    return [_order_line(catalogue, row) for row in rows]
+
+
+def _order_line(catalogue: Catalogue, row: dict[str, Any]) -> str:
+    band = OrderBand(**{field.name: row[field.name] for field in fields(OrderBand)})
+    order = (
+        f"{row['accelerators']:,} {catalogue.accelerator_label(row['accelerator'])} {words.PURCHASE[row['purchase']]}"
+    )
+    if band.standing == "unavailable":
+        return f"An order of {order} is likely not available; {band.even_chance_count:,} are, with an even chance."
+    seller = band.cheapest_seller and catalogue.providers[band.cheapest_seller].label
+    return f"An order of {order}: {words.market_price(band, seller)}."
+
+
 def sort_offers(catalogue: Catalogue, offers: Sequence[str], by: str, day: date) -> list[str]:
     """Return the offers in a total and stable order: unknown values last, equal ones by id."""
 
@@ -144,7 +182,7 @@ def offer_table(rows: Sequence[dict[str, Any]]) -> Table:
 
 
 def offer_text(rows: Sequence[dict[str, Any]]) -> str:
-    """Return the rows as aligned text for a terminal; a question mark means `ASSUMED`."""
+    """Return the rows as aligned text for a terminal; sizes that we assume are marked (`ASSUMED`)."""
     return aligned([HEAD, *(_cells(row) for row in rows)], right={0})
 
 
@@ -157,7 +195,7 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
         row["provider"],
         row["accelerator"],
         str(row["accelerators_per_instance"]),
-        f"{row['most_at_once']:,}{'' if row['most_is_published'] else '?'}",
+        f"{row['most_at_once']:,}{'' if row['most_is_published'] else ' assumed'}",
         words.PURCHASE[row["purchase"]],
         row["where"],
         "" if row["checked"] is None else row["checked"].isoformat(),

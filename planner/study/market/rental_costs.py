@@ -20,7 +20,7 @@ from planner.money.renting.bill import bills, cost_order
 from planner.money.renting.cheapest_offer import FLAT_YEARS, RESERVED, UNBOUND, flat
 from planner.money.renting.interruptions import LEAST_LEFT, add_interruptions, stretch
 from planner.money.renting.offer_inputs import TERM_MONTHS, add_offer_inputs
-from planner.money.renting.order_market import at_market, band_of, placeable
+from planner.money.renting.order_market import at_market, placeable
 from planner.money.renting.orders import placement_limits
 from planner.money.selling import FEE, SOLD_SHARE
 from planner.money.setting import PlanContext
@@ -34,7 +34,7 @@ from pricing import Catalogue
 from pricing.belief import PriceEstimates, believed
 from pricing.market.band import OrderBand
 from pricing.market.depth import Purchase
-from pricing.market.sellers import listed
+from pricing.market.sellers import band_of, listed
 from pricing.market.terms import DAY_MONTHS
 from pricing.orderable import Order, refusal_reason, sale
 
