@@ -1,12 +1,13 @@
 from dataclasses import replace
 from datetime import date
+from functools import cache
 
 import numpy as np
 import pytest
 
-from planner.evidence.checked import skip_counts, summary
+from planner.evidence.checked import CheckedRun, skip_counts, summary
 from planner.evidence.serving.check import check_serving
-from planner.evidence.serving.runs import ServingObservations, read_observations, read_run
+from planner.evidence.serving.runs import ServingObservation, ServingObservations, read_observations, read_run
 from planner.evidence.table import SERVING, SkippedRunError, published_runs, read_run_rows
 from planner.speed.serving.cases import NAMES, ServingConstants
 from planner.speed.serving.chips import serving_data
@@ -21,42 +22,47 @@ from tools.calibration.first_tokens import FIRST_TOKEN, fit_first_tokens, waited
 from tools.calibration.serving import EXPECTED, expected, fit, leave_one_group_out, refit, weights_of
 
 ROWS = serving_rows()
-CHECKED = check_serving(CATALOGUE, ROWS)
 PLAIN = next(row for row in ROWS if row["id"] == "R0002")
 
 
+@cache
+def checked() -> list[CheckedRun]:
+    """All rows beside what is predicted of them, worked out by the first test that asks."""
+    return check_serving(CATALOGUE, ROWS)
+
+
 def test_every_row_is_predicted_or_skipped_for_a_reason() -> None:
-    assert [one.id for one in CHECKED] == [row["id"] for row in ROWS]
-    for one in CHECKED:
+    assert [one.id for one in checked()] == [row["id"] for row in ROWS]
+    for one in checked():
         predicted = one.rate
         assert (predicted is None) == (one.skipped_reason is not None), one.id
-    assert any(one.skipped_reason for one in CHECKED)
+    assert any(one.skipped_reason for one in checked())
 
 
 def test_published_runs_of_every_source_are_near() -> None:
     # The first and the middle row of each source, taken before anybody looked at their errors.
-    errors = np.array([one.error for one in CHECKED if one.error is not None])
+    errors = np.array([one.error for one in checked() if one.error is not None])
     assert len(errors) > 60
     assert np.median(np.abs(errors)) < 0.12
     assert np.mean(np.abs(np.exp(errors) - 1) < 0.25) > 0.65
 
 
 def test_what_ran_is_said_to_fit() -> None:
-    ran = [one for one in CHECKED if one.fits is not None]
+    ran = [one for one in checked() if one.fits is not None]
     assert sum(not one.fits for one in ran) <= 0.02 * len(ran)
 
 
 def test_the_band_holds_the_prediction() -> None:
-    for one in CHECKED:
+    for one in checked():
         if one.low is not None and one.high is not None:
             assert one.low < (one.rate or 0) < one.high
 
 
 def test_the_summary_counts_rows_and_skips() -> None:
-    lines = summary(CHECKED)
+    lines = summary(checked())
     whole = next(line for line in lines if line.by == "all")
-    assert whole.n + whole.skipped + sum(one.error is None and not one.skipped_reason for one in CHECKED) == len(ROWS)
-    assert whole.skipped == sum(skip_counts(CHECKED).values())
+    assert whole.n + whole.skipped + sum(one.error is None and not one.skipped_reason for one in checked()) == len(ROWS)
+    assert whole.skipped == sum(skip_counts(checked()).values())
     for by in ("source", "accelerator", "kind", "precision", "engine", "scale"):
         assert sum(line.n for line in lines if line.by == by) == whole.n
 
@@ -261,12 +267,15 @@ def test_what_is_not_fitted_are_guesses() -> None:
     assert read_observations(CATALOGUE, [{**row, "model": "Unheard-of-8B"}]) == []
 
 
-OBSERVED = read_observations(CATALOGUE, ROWS)
+@cache
+def observed_rows() -> list[ServingObservation]:
+    """All rows that constants are fitted to."""
+    return read_observations(CATALOGUE, ROWS)
 
 
 def test_constants_that_made_the_figures_are_found_again() -> None:
     truth = replace(expected(), flops_share=0.6, bandwidth_share=0.8, layer_us=120.0, inline_sequence_us=70.0)
-    made = ServingObservations.of(OBSERVED * 30)  # so many that what was expected hardly pulls
+    made = ServingObservations.of(observed_rows() * 30)  # so many that what was expected hardly pulls
     made = replace(made, per_s=made.per_s * np.exp(made.log_errors(truth)))
     assert np.abs(made.log_errors(truth)).max() < 1e-9
     found = fit(made, free=("flops_share", "bandwidth_share", "layer_us", "inline_sequence_us"))
@@ -275,31 +284,31 @@ def test_constants_that_made_the_figures_are_found_again() -> None:
 
 
 def test_a_fit_is_nearer_than_what_was_expected() -> None:
-    made = ServingObservations.of(OBSERVED)
+    made = ServingObservations.of(observed_rows())
     before, after = made.log_errors(expected()), made.log_errors(refit(CATALOGUE, ROWS))
     assert np.median(np.abs(after)) < np.median(np.abs(before))
 
 
 @pytest.mark.slow
 def test_what_is_left_out_does_not_touch_its_own_constants() -> None:
-    groups = [one.source for one in OBSERVED]
-    observed = ServingObservations.of(OBSERVED)
+    groups = [one.source for one in observed_rows()]
+    observed = ServingObservations.of(observed_rows())
     errors, without = leave_one_group_out(observed, groups, fit(observed))
     assert np.isfinite(errors).all()
     assert set(without) == set(groups)
     wild = ServingObservations.of(
-        [replace(one, per_s=one.per_s * (9 if one.source == groups[0] else 1)) for one in OBSERVED]
+        [replace(one, per_s=one.per_s * (9 if one.source == groups[0] else 1)) for one in observed_rows()]
     )
     same = leave_one_group_out(wild, groups, fit(wild))[1][groups[0]]
     assert same.bandwidth_share == pytest.approx(without[groups[0]].bandwidth_share, rel=0.02)
 
 
 def test_each_source_counts_the_same() -> None:
-    weights = weights_of(ServingObservations.of(OBSERVED))
+    weights = weights_of(ServingObservations.of(observed_rows()))
     totals: dict[str, float] = {}
-    for one, weight in zip(OBSERVED, weights, strict=True):
+    for one, weight in zip(observed_rows(), weights, strict=True):
         totals[f"{one.source} {one.kind}"] = totals.get(f"{one.source} {one.kind}", 0) + weight
-    rows = {name: sum(f"{one.source} {one.kind}" == name for one in OBSERVED) for name in totals}
+    rows = {name: sum(f"{one.source} {one.kind}" == name for one in observed_rows()) for name in totals}
     for name, total in totals.items():  # all of them are small here: each row weighs the same
         assert total / rows[name] == pytest.approx(weights[0])
 
@@ -307,7 +316,7 @@ def test_each_source_counts_the_same() -> None:
 @pytest.mark.slow
 def test_what_is_written_can_be_read_again() -> None:
     data = read(calibrate("serving", CATALOGUE, ROWS, date(2026, 11, 21)).text, file="made.yaml")
-    assert data["fit"]["rows"] == len(OBSERVED)
+    assert data["fit"]["rows"] == len(observed_rows())
     assert set(data["constants"]) == set(NAMES) == {*EXPECTED, *FIRST_TOKEN}
 
 
