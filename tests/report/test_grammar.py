@@ -18,7 +18,7 @@ from tests.rows import each_row
 SEEDS = 40
 # "1 is", "1 was", "a month on 1 costs" are verbs; 0.1, $1 and 1,001 are other numbers.
 ONE_OF_MANY = re.compile(
-    r"(?<![\d.,$/-])\b1 (?!(?:is|was|has|does|costs|writes|less|plus|minus|as|this)\b)[a-zA-Z]+s\b(?!')"
+    r"(?<![\d.,$/-])\b1 (?!(?:is|was|has|does|comes|costs|writes|less|plus|minus|as|this)\b)[a-zA-Z]+s\b(?!')"
 )
 THESE_ONE = re.compile(r"\b(these|those|all|both) 1\b|\b1 (that )?(are|were|have)\b")
 IN_FULL = re.compile(r"\$[\d.]+ (?:million|billion)|\$\d+,\d{3}")
