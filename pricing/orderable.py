@@ -15,7 +15,9 @@ from pricing.errors import UnknownNameError
 from pricing.figure import Figure
 from pricing.records import Bloc, MachineFabric, Offer, Provider
 
-Refusal = Literal["too few at once", "smaller than its least order", "no fabric", "elsewhere", "not stated where"]
+Refusal = Literal[
+    "too few at once", "smaller than its least order", "no fabric", "elsewhere", "not stated where", "a host of others",
+]  # fmt: skip
 
 MOST_OF = "most-at-once-"  # with the kind of sale behind it: the fact that says how much is sold at once
 RESERVED_FACTOR = "most-at-once-reserved-factor"
@@ -72,6 +74,7 @@ class Order:
     accelerators: int = 1
     together: int = 1
     stay: ResidencyRequirement = ANYWHERE
+    hosts: bool = True  # whether machines of others at a marketplace are accepted
 
 
 @dataclass(frozen=True)
@@ -94,6 +97,8 @@ def refusal_reason(catalogue: Catalogue, key: str, order: Order) -> Refusal | No
     capacity = sale(catalogue, key)
     if capacity.yours:
         return None
+    if capacity.kind == "bid" and not order.hosts:
+        return "a host of others"
     accelerators = max(order.accelerators, order.together)
     if accelerators > capacity.most.accelerators and (not capacity.most.assumed or capacity.kind == "bid"):
         return "too few at once"

@@ -59,6 +59,7 @@ STAY = {
     "eu": "in the European Union",
     "eu_sellers": "in the EU, with sellers of the EU",
 }
+HOSTS = {"one_machine": "for one machine only", "always": "yes", "never": "no"}
 PROVIDER_KIND = {
     "hyperscaler": "hyperscaler",
     "neocloud": "GPU cloud",
@@ -102,6 +103,7 @@ CHANNELS = {
 # What a choice is called, by the short key of its field; one that is not here is shown as files write it.
 CHOICES: dict[str, Mapping[str, str]] = {
     "stay": STAY,
+    "hosts": HOSTS,
     "timing": {str(key): said for key, said in TIMINGS.items()},
     "term": PURCHASE,
     "place": PLACES,

@@ -27,6 +27,7 @@ from planner.scenario.own import Orders, check_order_months
 
 TermLength = Literal["reserved_1m", "reserved_3m", "reserved_6m", "reserved_1y", "reserved_2y", "reserved_3y"]
 AtEnd = Literal["cheapest", "roll", "shorter", "expire"]
+HostsOfOthers = Literal["one_machine", "always", "never"]
 Peaks = Literal["on_demand", "spot", "hosted"]
 
 
@@ -42,6 +43,10 @@ class RentalInputs(ScenarioModel):
     usd_per_accelerator_hour: Annotated[UsdPerHour | None, ask("rent", "Rent, USD per GPU-hour",
         "Your price on demand; empty takes the cheapest offer that can be believed.",
         group=RENTING)] = None  # fmt: skip
+    hosts_of_others: Annotated[HostsOfOthers, Field(description="whether machines of others, at a marketplace, are "
+        "rented; no host is asked for more than a machine"), ask("hosts", "Rent from hosts of others?",
+        "Marketplaces rent out machines of others: cheaper, with fewer promises.",
+        group=RENTING, rare=True)] = "one_machine"  # fmt: skip
     hours_per_session: Annotated[float, Field(ge=0.01, le=HOURS_PER_YEAR), unit("hours"), ask("session",
         "Hours in one session", "How long machines run before you stop them. Providers round it up.",
         group=WORK)] = 8.0  # fmt: skip

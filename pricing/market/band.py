@@ -62,11 +62,16 @@ class OrderRequest:
     purchase: Purchase
     fabric: bool = True
     age: ChipAge = "current"
+    hosts: bool = True  # whether machines of others at a marketplace are accepted
 
     @property
     def is_joined(self) -> bool:
         """Whether a network between machines is needed."""
         return self.fabric and self.count > constants().fabric.start
+
+    def accepts(self, seller: Seller) -> bool:
+        """Return whether the order may go to a seller."""
+        return self.hosts or seller.kind != "host"
 
 
 class _Quote(NamedTuple):
@@ -150,7 +155,8 @@ def seller_quotes(sellers: Sequence[Seller], order: OrderRequest) -> tuple[float
 
 def _mixture(sellers: Sequence[Seller], order: OrderRequest) -> _Mixture | None:
     counts_less = _hyperscaler_weight(sellers)
-    quotes = tuple(quote for seller in sellers if (quote := _quote(seller, order, counts_less)) is not None)
+    asked = filter(order.accepts, sellers)
+    quotes = tuple(quote for seller in asked if (quote := _quote(seller, order, counts_less)) is not None)
     if not quotes:
         return None
     weights, unnamed = _capped(np.array([quote.weight for quote in quotes])), _unnamed(quotes, order)

@@ -135,7 +135,7 @@ def band_of(
 ) -> OrderBand | None:
     """Return what an order pays; None where nobody has a price."""
     is_joined = min(order.together, order.accelerators) > WHOLE_MACHINE
-    request = OrderRequest(order.accelerators, months, purchase, is_joined, chip_age(catalogue, chip))
+    request = OrderRequest(order.accelerators, months, purchase, is_joined, chip_age(catalogue, chip), order.hosts)
     return market_band(catalogue, chip, day, request, order.stay)
 
 
@@ -150,7 +150,8 @@ def _able(
     catalogue: Catalogue, accelerator: str, day: date, order: OrderRequest, stay: ResidencyRequirement
 ) -> tuple[list[Depth], list[float]]:
     """Return how many each seller that joins enough of them has, and its chance of selling at all."""
-    able = [one for one in sellers(catalogue, accelerator, day, stay) if one.fabric or not order.is_joined]
+    asked = filter(order.accepts, sellers(catalogue, accelerator, day, stay))
+    able = [one for one in asked if one.fabric or not order.is_joined]
     depths = (
         seller_depth(one.kind, order.months, order.purchase, order.age, one.published_most, one.free_now)
         for one in able

@@ -8,6 +8,7 @@ import pytest
 
 from planner.money.plan import Plan, plan
 from planner.money.renting.offer_inputs import PRICE
+from planner.money.setting import MarketPrice
 from planner.scenario.scenario import Scenario
 from pricing import Catalogue, load_catalogue
 from pricing.market.band import OrderRequest
@@ -186,3 +187,19 @@ def test_without_any_one_seller_the_price_moves_little(catalogue: Catalogue) -> 
         left = {key: offer for key, offer in catalogue.offers.items() if offer.provider != seller}
         fewer = asked(catalogue.model_copy(update={"offers": left}), H100, 64).setting.offers.market[0].band.typical
         assert abs(np.log(fewer / usual)) <= 0.08, seller
+
+
+def test_hosts_of_others_are_taken_for_one_machine_unless_you_say(catalogue: Catalogue) -> None:
+    """Vast lists the cheapest A100. For two machines hosts are left out; with them the price is a little lower."""
+
+    def quote(number: int, hosts: str) -> MarketPrice:
+        rent = {} if hosts == "usual" else {"hosts_of_others": hosts}
+        return asked(catalogue, "A100-SXM4-80GB", number, rent=rent).setting.offers.market[0]
+
+    for number, same, other in ((8, "always", "never"), (16, "never", "always")):
+        usual, like, unlike = (quote(number, hosts) for hosts in ("usual", same, other))
+        assert usual == like
+        assert usual.sellers != unlike.sellers
+        assert 0.0 < abs(np.log(unlike.band.typical / usual.band.typical)) < 0.08
+    assert quote(8, "never").band.typical > quote(8, "always").band.typical
+    assert quote(16, "always").offer == quote(16, "never").offer  # a host has one machine

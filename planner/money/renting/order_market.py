@@ -47,10 +47,11 @@ class OrderMarket:
 
     def at(self, offer: str | None) -> MarketPrice:
         """Return its price at the terms of an offer."""
-        setting, stay = self.setting, busiest_order(self.setting).stay
-        known = sellers(setting.catalogue, setting.scenario.accelerator, setting.day, stay)
+        setting, order = self.setting, busiest_order(self.setting)
+        known = sellers(setting.catalogue, setting.scenario.accelerator, setting.day, order.stay)
         months = self.months if self.purchase == "reserved" else 0.0
-        return MarketPrice(offer, months, self.count, len({seller.name for seller in known}), self.band)
+        names = {seller.name for seller in known if order.hosts or seller.kind != "host"}
+        return MarketPrice(offer, months, self.count, len(names), self.band)
 
     def unavailable_text(self) -> str:
         """Return why the order is not available, and the number that is, with an even chance."""
@@ -84,7 +85,7 @@ def order_of_purchase(setting: PlanContext, purchase: str) -> OrderMarket | None
 def bridging_price(setting: PlanContext, order: OrderMarket) -> MarketPrice:
     """Return the price of the part that can be rented of an order that is not available; none of a job beyond it."""
     busiest, catalogue, chip = busiest_order(setting), setting.catalogue, setting.scenario.accelerator
-    request = OrderRequest(order.count, DAY_MONTHS, "on_demand", False, chip_age(catalogue, chip))
+    request = OrderRequest(order.count, DAY_MONTHS, "on_demand", False, chip_age(catalogue, chip), busiest.hosts)
     most = min(largest_order(catalogue, chip, setting.day, request, busiest.stay), order.count)
     part = order_market(setting, "on_demand", count=max(most, 1)) or order
     return replace(part.at(None), count=most if most >= busiest.together else 0)

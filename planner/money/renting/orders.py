@@ -24,7 +24,9 @@ def busiest_order(setting: PlanContext) -> Order:
     """Return the peak demand of the plan, and how many of them work on one job."""
     at_once = max(int(np.ceil(setting.demand.all.peak_accelerators)), 1)
     needed = together(setting.scenario, setting.resolved)
-    return Order(at_once, min(needed, at_once), placement_limits(setting.catalogue, setting.scenario))
+    hosts = setting.scenario.rent.hosts_of_others
+    accepts = hosts == "always" or (hosts == "one_machine" and at_once <= ONE_MACHINE)
+    return Order(at_once, min(needed, at_once), placement_limits(setting.catalogue, setting.scenario), accepts)
 
 
 def orders_of(setting: PlanContext) -> tuple[Order, ...]:
