@@ -24,7 +24,7 @@ from pricing.figure import Source
 NOTHING_MOVES = "Every figure of this plan is certain, so nothing moves the answer."
 HOW_TO_READ = (
     "Each bar takes one input from the low to the high end of its range, which eight of ten futures lie in, while all "
-    "others stay as entered. Where a bar crosses the thick line the answer turns."
+    "others stay as entered. Where a bar crosses the thick line both cost the same."
 )
 WHAT_INDICES_ARE = (
     "The first column is the share of the uncertainty that would vanish if this input were known. The second also "
@@ -34,7 +34,6 @@ WHAT_INDICES_ARE = (
 ONLY_HERE = "Tests change this view only. The plan in the question above, and the other pages, stay as entered."
 _SAME = "both options cost the same"
 _MOST_OF_IT = 0.8  # of the uncertainty
-_ONE_SIDE = ("own", "probably own", "rent", "probably rent", "limited", "mix", "probably mix")
 
 
 def no_comparison_summary(judged: Judged) -> AnswerSummary | None:
@@ -58,14 +57,13 @@ def headline(answer: Answer, bars: Sequence[TornadoBar]) -> str:
     if not bars:
         return "Nothing here moves the answer"
     most = bars[0]
-    turns = "the answer turns" if answer.verdict in _ONE_SIDE else _SAME
     finding = f"{short_label(most.input.name)} matters most"
     if most.flips_sign and most.flip is not None:
-        return f"{finding}: {turns} at {value_text(most.input.name, most.flip)}"
+        return f"{finding}: {_SAME} at {value_text(most.input.name, most.flip)}"
     bar = next(iter(answer_changing_inputs(bars)), None)
     if bar is None or bar.flip is None:
-        return f"{finding}; nothing alone turns the answer"
-    return f"{finding}; {turns} if {_inner_label(bar.input.name)} is {value_text(bar.input.name, bar.flip)}"
+        return f"{finding}; nothing alone makes both cost the same"
+    return f"{finding}; {_SAME} if {_inner_label(bar.input.name)} is {value_text(bar.input.name, bar.flip)}"
 
 
 def _inner_label(name: str) -> str:
@@ -85,10 +83,16 @@ def tornado_sentences(answer: Answer, bars: Sequence[TornadoBar]) -> tuple[str, 
         return (*entered, NOTHING_MOVES)
     turning = answer_changing_inputs(bars)
     if not turning:
-        return (*entered, f"None of {words.count(len(bars), 'open input')} turns that alone within its range.")
+        return (
+            *entered,
+            f"None of {words.count(len(bars), 'open input')} alone makes both cost the same within its range.",
+        )
     names = [(bar.input.name, bar.flip or 0.0) for bar in turning]
     each = words.listed(f"{_inner_label(name)} ({value_text(name, flip)})" for name, flip in names)
-    return (*entered, f"{len(turning)} of {words.count(len(bars), 'open input')} can turn that alone: {each}.")
+    return (
+        *entered,
+        f"{len(turning)} of {words.count(len(bars), 'open input')} alone make both cost the same: {each}.",
+    )
 
 
 def map_click_hint(grid: BreakEvenMap, can: Sequence[str]) -> str:
@@ -159,7 +163,7 @@ def tornado_title(bars: Sequence[TornadoBar]) -> str:
     if not bars:
         return "No uncertain input changes the answer."
     flips = sum(bar.flips_sign for bar in bars)
-    alone = f"{words.count(flips, 'input')} alone can turn the answer" if flips else "no input alone turns it"
+    alone = f"{words.count(flips, 'input')} alone can make both cost the same" if flips else "no input alone does"
     return f"{input_label(bars[0].input.name)} matters most; {alone}."
 
 

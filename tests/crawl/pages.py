@@ -83,6 +83,8 @@ class PageReader:
                 self.figures.read(title, "present_high_usd", high, self.where)
             if "as entered: " in detail:
                 self.figures.read(title, "as_entered_usd", detail.split("as entered: ")[1], self.where)
+        if label == "Days to train":
+            self.figures.read(PLAN, "days of a run", value, self.where)
         if label == "Break-even use":
             self.figures.read(PLAN, "even busy_share", value, self.where)
         if label == "Cash on day one" and "most cash out " in detail:

@@ -86,6 +86,7 @@ def read_comparison(figures: Figures, result: PlanResult) -> None:
     found = result.answer
     table = compare_table([PlanReport("plan", result.plan, found, result.summary, futures=result.futures)])
     cells: dict[str, Any] = dict(zip(table["Measure"], table[table.columns[1]], strict=True))
+    figures.add(PLAN, "days of a run", cells.get("One run takes, days"), "compare table")
     for label, way in (("Best way", found.best), ("Own", found.own), ("Rent", found.rent)):
         for measure, text in _COMPARED.items() if way else ():
             figures.add(way.option.title if way else "", measure, cells[f"{label}, {text}, USD"], "compare table")

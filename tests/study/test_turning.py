@@ -222,6 +222,9 @@ def test_charts_are_what_plotly_takes() -> None:
         assert sum(len(trace["x"]) for trace in sure.data) == 50
         for figure in (sure, future_charts.tornado_chart(bars, dark), future_charts.break_even_map_chart(there, dark)):
             type(figure)(figure.to_dict())  # plotly's own validation
-    assert f" matters most; {sum(bar.flips_sign for bar in bars)} inputs alone can turn" in tornado_title(bars)
+    assert (
+        f" matters most; {sum(bar.flips_sign for bar in bars)} inputs alone can make both cost the same"
+        in tornado_title(bars)
+    )
     assert len(tornado_table(bars)) == len(bars)
     assert tornado_title(()) == "No uncertain input changes the answer."

@@ -229,7 +229,7 @@ def _entered_value_marks(shown: Sequence[TornadoBar], bottom: float, dark: bool)
 
 def _name(bar: TornadoBar) -> str:
     """The label of a bar: its input, and where that turns the answer."""
-    turns = f" <b>turns at {value_text(bar.input.name, bar.flip)}</b>" if bar.flips_sign and bar.flip else ""
+    turns = f" <b>same at {value_text(bar.input.name, bar.flip)}</b>" if bar.flips_sign and bar.flip else ""
     return f"{short_label(bar.input.name)}{turns}"
 
 

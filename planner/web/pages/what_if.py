@@ -29,7 +29,7 @@ def page() -> None:
     missing = what_if_words.no_comparison_summary(judged)
     if missing is None:
         bars = state_what_if.bars()
-        show.title(what_if_words.headline(judged.answer, bars), what_if_words.tornado_sentences(judged.answer, bars))
+        show.title(what_if_words.headline(bars), what_if_words.tornado_sentences(judged.answer, bars))
         views = (_sensitivity, _break_even_map, _stress_tests, lambda: show_answer.buy_or_wait(state.result().plan))
         show.views("turn", VIEWS, views)
     else:
