@@ -52,8 +52,8 @@ def compared_pair(answer: Answer) -> tuple[Option, Option]:
     return answer.pair[0].option, answer.pair[1].option
 
 
-def headline(answer: Answer, bars: Sequence[TornadoBar]) -> str:
-    """Return the finding of the page: the most important input, and the value at which it changes the answer."""
+def headline(bars: Sequence[TornadoBar]) -> str:
+    """Return the finding of the page: the most important input, and the value at which both options cost the same."""
     if not bars:
         return "Nothing here moves the answer"
     most = bars[0]
@@ -82,17 +82,12 @@ def tornado_sentences(answer: Answer, bars: Sequence[TornadoBar]) -> tuple[str, 
     if not bars:
         return (*entered, NOTHING_MOVES)
     turning = answer_changing_inputs(bars)
+    many = words.count(len(bars), "open input")
     if not turning:
-        return (
-            *entered,
-            f"None of {words.count(len(bars), 'open input')} alone makes both cost the same within its range.",
-        )
+        return (*entered, f"None of {many} alone makes both cost the same within its range.")
     names = [(bar.input.name, bar.flip or 0.0) for bar in turning]
     each = words.listed(f"{_inner_label(name)} ({value_text(name, flip)})" for name, flip in names)
-    return (
-        *entered,
-        f"{len(turning)} of {words.count(len(bars), 'open input')} alone make both cost the same: {each}.",
-    )
+    return (*entered, f"{len(turning)} of {many} alone make both cost the same: {each}.")
 
 
 def map_click_hint(grid: BreakEvenMap, can: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""The law of the verdict over any plan: words within their share, titles with the group that leads, ranges as they are."""
+"""The law of the verdict over any plan: words within their share, the leading group in the title, unclipped ranges."""
 
 import re
 

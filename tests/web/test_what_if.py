@@ -102,7 +102,7 @@ def test_the_title_is_what_matters_most_and_where_it_turns() -> None:
     ({"busy": "10"}, "; nothing alone makes both cost the same"),
 ])  # fmt: skip
 def test_the_title_names_the_first_flip_or_that_there_is_none(held: dict[str, str], said: str) -> None:
-    judged, bars = weighed(asked(held))
+    _, bars = weighed(asked(held))
     assert headline(bars).endswith(said)
 
 
@@ -116,7 +116,7 @@ def test_a_mix_that_is_the_answer_is_set_against_what_it_beats() -> None:
     bars = tornado(made, *ways)
     assert bars[0].saved_usd == pytest.approx(found.against.as_entered_usd - found.best.as_entered_usd)
     app = visit(held, WINS)
-    assert plain(app.title[0].value) == headline(found, bars)
+    assert plain(app.title[0].value) == headline(bars)
     assert "The mix costs less on" in all_text(app)
 
 
