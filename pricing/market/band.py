@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pricing.caching import cached_property
 from pricing.market.constants import ChipAge, SellerKind, Standing, constants
 from pricing.market.depth import (
     Depth,
@@ -97,10 +98,16 @@ class OrderBand:
     effective_sellers: float
     chance: float
     standing: Standing
-    even_chance_count: int  # the largest order that somebody has with a chance of a half
     wait_months: float | None  # None: unknown, since nobody likely has it
     unnamed_share: float  # of the band, from sellers that publish no price
     cheapest_age_days: float | None = None  # of the cheapest seller's price
+    depths: tuple[Depth, ...] = ()  # of those who may take the order, with the chance that each sells at all
+    there: tuple[float, ...] = ()
+
+    @cached_property
+    def even_chance_count(self) -> int:
+        """The largest order that somebody has with a chance of a half. Few ask, and it takes half of the time."""
+        return count_with_chance(0.5, self.depths, self.there)
 
     @property
     def has_few_sellers(self) -> bool:
@@ -132,7 +139,7 @@ def order_band(sellers: Sequence[Seller], order: OrderRequest) -> OrderBand | No
     low, typical, high = mixture.below(1 - (1 - np.array(_BAND)) ** (1 / compared))
     cheapest = _cheapest(quotes, order, typical)
     able = [quote for quote in quotes if quote.seller.fabric or not order.is_joined]
-    depths, there = [quote.depth for quote in able], [quote.seller.there for quote in able]
+    depths, there = tuple(quote.depth for quote in able), tuple(quote.seller.there for quote in able)
     likely = chance_of_any(order.count, depths, there)
     standing = _standing(likely)
     return OrderBand(
@@ -140,10 +147,10 @@ def order_band(sellers: Sequence[Seller], order: OrderRequest) -> OrderBand | No
         cheapest=None if cheapest is None else math.exp(cheapest.ln_usd),
         cheapest_seller=None if cheapest is None else cheapest.seller.name,
         effective_sellers=effective, chance=likely, standing=standing,
-        even_chance_count=count_with_chance(0.5, depths, there),
         wait_months=None if standing == "unavailable" else min(_wait(quote, order) for quote in quotes),
         unnamed_share=float(shares[-1] / shares.sum()),
         cheapest_age_days=None if cheapest is None else cheapest.seller.age_days,
+        depths=depths, there=there,
     )  # fmt: skip
 
 

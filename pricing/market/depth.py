@@ -56,7 +56,8 @@ def _log_need(count: float) -> float:
 
 def chance(count: float, depth: Depth) -> float:
     """Return the chance that one seller has so many at once. [1]"""
-    return 1.0 - float(normal_cdf((_log_need(count) - math.log(depth.median)) / depth.spread))
+    away = (_log_need(count) - math.log(depth.median)) / depth.spread
+    return 0.5 * math.erfc(away / math.sqrt(2))
 
 
 def chance_of_any(count: float, depths: Sequence[Depth], there: Sequence[float]) -> float:
