@@ -5,7 +5,6 @@ import pytest
 from bench.one_offer_less import without_each
 from tests.frozen import live_catalogue
 
-
 # Log; the aim is 0.08. Cards with few sellers besides hyperscalers miss it: one of them asks far less than the rest.
 MOST = 0.10
 KNOWN = {"L40S-48GB": 0.12, "L4-24GB": 0.18}
