@@ -14,6 +14,8 @@ from planner.study.market import rental_costs
 from planner.study.market.candidate import MarketCandidate
 from planner.study.market.pareto_front import _without_steep_steps
 from planner.study.market.survey import MarketStudy, market
+from pricing.market.sellers import band_of
+from pricing.orderable import Order
 from tests.facts import CATALOGUE, DAY
 
 H100 = "H100-SXM5-80GB"
@@ -83,6 +85,15 @@ def test_no_number_is_a_step() -> None:
     usd = {one.accelerators: one.band.typical for one in found.candidates if one.way == "reserved" and one.band}
     assert usd[520] == pytest.approx(usd[512], rel=0.001)
     assert usd[1024] == pytest.approx(usd[512], rel=0.05)
+
+
+def test_what_is_unavailable_says_how_many_are() -> None:
+    found = studied("gpt-3-175b", 3e11, None, (8192,), accelerators=(H100,))
+    rented = next(one for one in found.candidates if one.way == "on_demand")
+    band = band_of(CATALOGUE, H100, Order(8192, 8192), DAY, "on_demand")
+    assert band is not None
+    number = f"{band.even_chance_count:,} at once are, with an even chance"
+    assert str(rented.why_not) == f"so many are likely not available: {number}"
 
 
 def test_cards_without_a_network_stop_at_a_machine() -> None:

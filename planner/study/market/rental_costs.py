@@ -32,11 +32,12 @@ from planner.scenario.work import Work
 from planner.study.market.hours_needed import WorkEstimate
 from pricing import Catalogue
 from pricing.belief import PriceEstimates, believed
+from pricing.caching import cached_property
 from pricing.market.band import OrderBand
 from pricing.market.depth import Purchase
 from pricing.market.sellers import band_of, listed
 from pricing.market.terms import DAY_MONTHS
-from pricing.orderable import Order, refusal_reason, sale
+from pricing.orderable import Order, ResidencyRequirement, refusal_reason, sale
 
 Array = NDArray[np.float64]
 
@@ -67,6 +68,11 @@ class RentalQuery:
     estimates: Sequence[WorkEstimate]
     monthly: bool
     day: date
+
+    @cached_property
+    def residency(self) -> ResidencyRequirement:
+        """Return where the work must stay."""
+        return placement_limits(self.catalogue, self.scenario)
 
     def column(self, rows: _OfferRows, name: str) -> Array:
         """Return one number of the estimate of each row."""
@@ -122,11 +128,9 @@ def _purchases(query: RentalQuery, way: Way) -> frozenset[str]:
 
 def _offer_rows(query: RentalQuery, way: Way) -> _OfferRows:
     catalogue, estimates = query.catalogue, query.estimates
-    residency, purchases = placement_limits(catalogue, query.scenario), _purchases(query, way)
+    purchases = _purchases(query, way)
     keys = {chip: _keys(query, chip, way, purchases) for chip in dict.fromkeys(it.accelerator for it in estimates)}
-    orders = [
-        Order(count := max(it.at_once, it.accelerators, 1), min(it.together, count), residency) for it in estimates
-    ]
+    orders = [_order(query, index) for index in range(len(estimates))]
     pairs = [
         (index, key) for index, it in enumerate(estimates) for key in keys[it.accelerator]
         if refusal_reason(catalogue, key, orders[index]) is None
@@ -143,6 +147,21 @@ def _offer_rows(query: RentalQuery, way: Way) -> _OfferRows:
         np.array([pairs[row][0] for row in at], dtype=np.intp), tuple(pairs[row][1] for row in at),
         np.array([row.months for row in rows]), at_market(catalogue, prices.rows(at), bands), bands,
     )  # fmt: skip
+
+
+def _order(query: RentalQuery, index: int) -> Order:
+    estimate = query.estimates[index]
+    count = max(estimate.at_once, estimate.accelerators, 1)
+    return Order(count, min(estimate.together, count), query.residency)
+
+
+def unavailable_reason(query: RentalQuery, index: int) -> str | None:
+    """Return why an estimate cannot be rented by the hour: the market likely lacks so many; None where it does not."""
+    order = _order(query, index)
+    band = band_of(query.catalogue, query.estimates[index].accelerator, order, query.day, "on_demand")
+    if band is None or band.standing != "unavailable":
+        return None
+    return f"{band.even_chance_count:,} at once are, with an even chance"
 
 
 def _keys(query: RentalQuery, chip: str, way: Way, purchases: frozenset[str]) -> tuple[str, ...]:

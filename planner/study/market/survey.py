@@ -31,7 +31,7 @@ from planner.study.market.candidate_costs import OF_ONE_MACHINE, purchase_costs
 from planner.study.market.hours_needed import Progress, Task, WorkEstimate, first_task, work_estimates
 from planner.study.market.kept_machines import existing_candidates
 from planner.study.market.pareto_front import rank_candidates
-from planner.study.market.rental_costs import RentalCost, RentalQuery, rental_costs
+from planner.study.market.rental_costs import RentalCost, RentalQuery, rental_costs, unavailable_reason
 from pricing import Catalogue, names
 from pricing.market.band import OrderBand
 
@@ -156,9 +156,9 @@ def _rented_candidates(query: RentalQuery, costs: Sequence[RentalCost]) -> Itera
     offered = {offer.accelerator for offer in catalogue.offers.values() if offer.purchase == "on_demand"}
     for index, estimate in enumerate(estimates):
         if index not in rented:
-            too_small = estimate.accelerator in offered and estimate.together > 1
-            reason = _TOO_SMALL.format(together=min(estimate.together, ONE_MACHINE)) if too_small else _NO_OFFER
-            yield _candidate(catalogue, estimate, why_not=Rejection("no_price", reason))
+            yield _candidate(
+                catalogue, estimate, why_not=_no_rent_reason(query, index, estimate.accelerator in offered)
+            )
     for cost in costs:
         estimate, usd = estimates[cost.estimate], cost.usd
         provider = "your price" if cost.offer is None else _seller(catalogue, cost.offer, cost.band)
@@ -170,6 +170,15 @@ def _rented_candidates(query: RentalQuery, costs: Sequence[RentalCost]) -> Itera
             days=None if estimate.days is None else _scaled(estimate.days, cost.stretch), age_days=cost.age_days,
             bound_months=cost.commitment_months,
         )  # fmt: skip
+
+
+def _no_rent_reason(query: RentalQuery, index: int, is_offered: bool) -> Rejection:
+    together, unavailable = query.estimates[index].together, unavailable_reason(query, index)
+    if unavailable is not None:
+        return Rejection("unavailable", unavailable)
+    if is_offered and together > 1:
+        return Rejection("no_price", _TOO_SMALL.format(together=min(together, ONE_MACHINE)))
+    return Rejection("no_price", _NO_OFFER)
 
 
 def _seller(catalogue: Catalogue, offer: str, band: OrderBand | None) -> str | None:
