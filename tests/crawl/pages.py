@@ -149,13 +149,17 @@ class PageReader:
         elif row[0] == "total" and self.page == "Answer":
             for head, cell in zip(heads[1:], row[1:], strict=True):
                 self.figures.add(head, "as_entered_usd", cell, self.where)
-        elif heads[0].startswith("Rents change") and row[0] == "0%":
-            self._rents_stay(row[1])
+        else:
+            self._payback_row(heads, row)
 
-    def _rents_stay(self, month: str) -> None:
+    def _payback_row(self, heads: list[str], row: list[Any]) -> None:
+        """Note the month of a break-even, and that of a payback if rents stay as the plan has them."""
         terms, pair = self.result.plan.setting.scenario.terms, self.result.answer.pair
-        if pair is not None and not (terms.rent_change_per_year or terms.rent_by_year):
-            self._month(pair[0].option.title, month)
+        if pair is not None and row[0] == "Month in which it is paid back":
+            self._month(pair[0].option.title, f"month {row[2]}")
+        is_plan = row[0] == "0%" and not (terms.rent_change_per_year or terms.rent_by_year)
+        if pair is not None and heads[0].startswith("Rents change") and is_plan:
+            self._month(pair[0].option.title, row[1])
 
     def _chart(self, spec: dict[str, Any]) -> None:
         """Note where the lines of cumulative cost end."""

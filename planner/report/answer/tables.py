@@ -1,5 +1,6 @@
 """The answer as tables: every way, cash by year, what would turn it. The screen and the CSV show the same ones."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import get_args
 
@@ -31,7 +32,7 @@ INPUTS: dict[str, tuple[str, Write]] = {
     "residual_share": ("Resale, share of the price", words.percent),
     "lead_time_months": ("Months until delivery", lambda months: f"{months:.1f}"),
     "hardware_price": ("Price of what is bought", words.usd),
-    "month": ("Month in which it is paid back", lambda month: f"{month:.0f}"),
+    "month": ("Month in which it is paid back", lambda month: f"{math.ceil(month)}"),
 }
 
 
