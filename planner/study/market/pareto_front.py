@@ -100,13 +100,17 @@ def _likely_candidate_text(study: MarketStudy, best: MarketCandidate) -> Iterato
     """Name the cheapest candidate in time that is likely available, or the soonest, where the best is only perhaps."""
     if best.is_likely:
         return
-    likely = [it for it in study.candidates if it.is_likely and it.days and (not it.why_not or it.why_not.is_limit)]
+    likely = [
+        it
+        for it in study.candidates
+        if it.band and it.is_likely and it.days and (not it.why_not or it.why_not.is_limit)
+    ]
     in_time = [it for it in likely if it.speed <= (study.deadline_days or math.inf)]
     if in_time:
         yield f"Likely available: {summary(study, min(in_time, key=_cost_sort_key))}."
     elif likely:
         soonest = min(likely, key=lambda candidate: (candidate.speed, candidate.cost))
-        yield f"Nothing likely available is done in time; the soonest: {summary(study, soonest)}."
+        yield f"Nothing likely available for rent is done in time; the soonest: {summary(study, soonest)}."
 
 
 def _faster_candidate_text(study: MarketStudy, best: MarketCandidate) -> Iterator[str]:
