@@ -9,6 +9,7 @@ from planner.money.ways import WAYS
 from planner.report import words
 
 _GROUPS: dict[Group, str] = {"own": "Own", "rent": "Rent", "hosted": "Use a hosted model"}
+_BOUGHT = {"own", "loan"}
 _NOT = "Do not buy to sell: it does not pay"
 
 
@@ -40,6 +41,8 @@ def _group_text(answer: Answer, group: Group, *, with_alternatives: bool = False
     if {WAYS[way.option.way].side for way in (first, *others)} >= {"mix", "own"}:
         return f"{_GROUPS[group]}; renting the peaks instead of owning for them costs about the same"
     specs = [WAYS[way.option.way] for way in (first, *others)]
+    if {spec.key for spec in specs} == _BOUGHT:  # with cash or on credit
+        return _advice_text(answer, min((first, *others), key=lambda way: WAYS[way.option.way].place))
     if group == "rent":  # renting is what both do
         return f"{_GROUPS[group]}; {' or '.join(spec.purchase_text for spec in specs)} costs about the same"
     return f"{_GROUPS[group]}; {' or '.join(spec.start_text for spec in specs)} cost about the same"
