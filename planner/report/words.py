@@ -131,7 +131,7 @@ def usd(value: float) -> str:
     if value == 0:
         return "$0"
     sign, size = ("-", -value) if value < 0 else ("", value)
-    size = round_significant(size)
+    size = size if size < 1 else round_significant(size)  # cents are fewer digits: rounded twice, 0.945 would be 0.94
     if size >= 1e9:
         return f"{sign}${size / 1e9:g} billion"
     if size >= 1e6:
@@ -146,7 +146,7 @@ def format_usd_short(value: float) -> str:
     if value == 0:
         return "$0"
     sign, size = ("-", -value) if value < 0 else ("", value)
-    size = round_significant(size)
+    size = size if size < 1 else round_significant(size)
     for limit, letter in ((1e9, "B"), (1e6, "M"), (1e3, "k")):
         if size >= limit:
             return f"{sign}${size / limit:g}{letter}"

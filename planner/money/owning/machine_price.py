@@ -135,8 +135,8 @@ def add_used_price(sheet: InputSheet, setting: PlanContext, *, is_whole: bool) -
     """Add the price of a used one over that of a new one, where the plan buys used and the catalogue's price is new."""
     path, chip = machine_path(setting, sheet), _chip(setting)
     if path.is_used and (is_whole or chip is None or not chip.priced_used):
-        share = float(path.bought_share(0.0))
-        note = f"used, {float(path.age(0.0)):.1f} years old"
+        share = float(np.max(path.bought_share(0.0)))  # today's price is the same in every draw
+        note = f"used, {float(np.max(path.age(0.0))):.1f} years old"
         sheet.add(BOUGHT_USED, share, "share of a new one", replace(PROCESS, note=note))
 
 

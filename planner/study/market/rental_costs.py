@@ -24,6 +24,7 @@ from planner.money.renting.order_market import at_market, placeable
 from planner.money.renting.orders import placement_limits
 from planner.money.selling import FEE, SOLD_SHARE
 from planner.money.setting import PlanContext
+from planner.money.ways import WAYS
 from planner.scenario.base import DAYS_PER_MONTH, HOURS_PER_MONTH, HOURS_PER_YEAR, MONTHS_PER_YEAR
 from planner.scenario.rent import RentalInputs
 from planner.scenario.scenario import Scenario
@@ -81,10 +82,10 @@ class RentalQuery:
 
 def rental_costs(query: RentalQuery, *, may_stop: bool) -> tuple[RentalCost, ...]:
     """Return on demand, reserved and, for work that may stop, spot: the cheapest whole bill of each estimate."""
-    ways: tuple[Way, ...] = ("on_demand", "reserved", "spot")
+    renting = sorted((spec for spec in WAYS.values() if spec.rents_machines), key=lambda spec: spec.place)
     own_prices = {cost.estimate: cost for cost in _own_price_costs(query)}
     costs = list(own_prices.values())
-    for way in ways if may_stop else ways[:2]:
+    for way in (spec.key for spec in renting if may_stop or not spec.fallback_kind):
         rows = _offer_rows(query, way)
         cheapest = _cheapest_offers(query, rows, way) if rows.offers else ()
         costs += (cost for cost in cheapest if way != "on_demand" or cost.estimate not in own_prices)
