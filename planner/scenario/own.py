@@ -179,9 +179,9 @@ class OwnInputs(ScenarioModel):
     fte_per_accelerator: Annotated[float | None, Field(ge=0.0, le=10.0), unit("full-time people per accelerator"),
         ask("people", "People per GPU, full-time", group=RUNNING, rare=True)] = None  # fmt: skip
     least_fte: Annotated[float | None, Field(ge=0.0, le=1_000.0, description="for the whole fleet, however small; "
-        "empty: none where people for each accelerator are entered, or are those of the place"), unit("full-time people"),
-        ask("leastpeople", "People for the fleet at least, full-time", group=RUNNING, rare=True,
-        usual="a share of one")] = None  # fmt: skip
+        "empty: none where people for each accelerator are entered, or are those of the place"),
+        unit("full-time people"), ask("leastpeople", "People for the fleet at least, full-time", group=RUNNING,
+        rare=True, usual="a share of one")] = None  # fmt: skip
     usd_per_fte_year: Annotated[Usd | None, usd_per("FTE-year"), ask("salary", "Cost of one of them, USD a year",
         group=RUNNING, rare=True)] = None  # fmt: skip
     wage_change_per_year: Annotated[
