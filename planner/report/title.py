@@ -62,7 +62,11 @@ def _tie_title(answer: Answer) -> str:
     if shares is not None and shares.second is not None:
         texts = [_group_text(answer, shares.lead), _group_text(answer, shares.second)]
     else:
-        texts = [_advice_text(answer, way) for way in (answer.best, answer.against) if way is not None]
+        tied = [way for way in (answer.best, answer.against) if way is not None]
+        texts = [_advice_text(answer, way) for way in tied]
+        specs = sorted((WAYS[way.option.way] for way in tied), key=lambda spec: spec.place)
+        if len(specs) == 2 and all(spec.rents_machines for spec in specs):
+            return f"Rent {specs[0].purchase_text} or {specs[1].purchase_text}: about the same."
     if len(texts) < 2:
         return "Too close to call."
     first, other = sorted(texts, key=lambda text: len(text.split()))

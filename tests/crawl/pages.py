@@ -113,7 +113,7 @@ class PageReader:
         found = self.result.answer
         if (counted := _COUNTED.search(text)) is not None:
             self.figures.add(PLAN, "lead_per_100", float(counted[1]), self.where, HALF)
-        if found.pair is not None and text.startswith("At the inputs as entered, "):
+        if found.pair is not None and " has paid back in month " in text:
             self._month(found.pair[0].option.title, text)
         work = self.result.scenario.work
         if self.page != "Speed" or " a month" in text or len(work) > 1 or work[0].train is None:
