@@ -62,7 +62,7 @@ def plans() -> st.SearchStrategy[Scenario]:
 
 
 @pytest.mark.slow
-@at_most(50, deadline=None, suppress_health_check=list(HealthCheck))
+@at_most(15, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(scenario=plans())
 def test_every_figure_of_any_plan_has_one_value(
     scenario: Scenario, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
