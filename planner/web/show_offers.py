@@ -116,8 +116,8 @@ OFFER_COLUMNS = {
     "Today low": _usd("low", "One in ten is lower."),
     "Today high": _usd("high", "One in ten is higher."),
     "Typical order USD/GPU-h": _usd("Order like yours", "What an order like yours pays, from all sellers together."),
-    "Typical order low": _usd("low", "One in ten orders pays less."),
-    "Typical order high": _usd("high", "One in ten orders pays more."),
+    "Typical order low": None,  # the sentence above says it once, for all rows; the CSV has it
+    "Typical order high": None,
     "Sticker USD/GPU-h": _usd("Sticker $/h", "The price as posted, for one GPU-hour."),
     "USD per busy GPU-h": _usd("Per busy hour", "The cost of the whole plan per hour of useful work."),
     "GPU": _COLUMN.TextColumn(width=150),

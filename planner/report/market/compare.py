@@ -332,7 +332,7 @@ def buying_sentences(catalogue: Catalogue, own: PurchaseComparison | None, accel
     """Return the cost of buying beside the offer; empty where the offers are of several accelerators."""
     if own is None:
         return () if accelerator is None else (no_purchase_reason(catalogue, accelerator),)
-    return (f"Buying and running it: about {words.usd(own.total_usd)}{purchase_range_text(own)}.",)
+    return (f"Buying and running it: about {words.usd(own.total_usd)} as entered{purchase_range_text(own)}.",)
 
 
 def purchase_range_text(own: PurchaseComparison) -> str:
