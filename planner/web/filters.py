@@ -104,7 +104,7 @@ def capacity_filter(order: Order | None) -> bool:
     if order is not None and order.accelerators > 1:
         joined = f", {order.together:,} of one job" if order.together > 1 else ""
         size = f": {order.accelerators:,} GPUs at once{joined}"
-    return st.toggle(f"Only providers with enough capacity{size}", key="large", help=_CAPACITY)
+    return st.toggle(f"Only enough capacity{size}", key="large", help=_CAPACITY)
 
 
 def money_filter() -> Money:
