@@ -41,7 +41,7 @@ def hosted_residency_conflict(catalogue: Catalogue, scenario: Scenario) -> str |
         return None
     return (
         f"the place of a hosted model is unknown, and the work must stay {residency_text(catalogue, scenario)}: "
-        "ask the seller, and enter the price as yours"
+        "ask the seller and enter the price as yours, or let the work be anywhere (`stay: anywhere`)"
     )
 
 
@@ -61,9 +61,9 @@ def residency_text(catalogue: Catalogue, scenario: Scenario) -> str:
         names = [catalogue.lands[code].label if code in catalogue.lands else code for code in scenario.stay_in]
         return f"in {' or '.join(names)}"
     here = site_country(catalogue, scenario.site)
-    if scenario.stay == "country" and here is not None:
+    if scenario.residency == "country" and here is not None:
         return f"in {catalogue.lands[here].label}"
-    return _PLACES[scenario.stay]
+    return _PLACES[scenario.residency]
 
 
 @dataclass(frozen=True)

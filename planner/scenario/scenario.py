@@ -32,6 +32,7 @@ from pricing.formulas import reject_invisible
 
 USUAL_ACCELERATOR = "H100-SXM5-80GB"
 USUAL_SITE = "US"
+UNION = "EU"
 # anywhere; in the country of the site; in the European Union; there, and held by a company of the Union
 DataResidency = Literal["anywhere", "country", "europe", "eu", "eu_sellers"]
 CountryCode = Annotated[str, Field(pattern="^[A-Z]{2}$")]
@@ -54,8 +55,10 @@ class Scenario(ScenarioModel):
     site: Annotated[str, Field(min_length=1, max_length=80), ask("site", "Where would yours run?",
         "Country, US state or Canadian province: Germany, Texas. Sets the price of electricity and of space.",
     )] = USUAL_SITE  # fmt: skip
-    stay: Annotated[DataResidency, ask("stay", "Must the work stay where yours would run?",
-        "Binds what is rented and hosted as well as what is owned.", group=WORK)] = "anywhere"  # fmt: skip
+    stay: Annotated[DataResidency | None, Field(description="empty: in the European Union where `site` is that, else "
+        "anywhere"), ask("stay", "Must the work stay where yours would run?", "Binds what is rented and hosted as well "
+        "as what is owned.", group=WORK, usual="in the European Union where yours runs there, else anywhere",
+        )] = None  # fmt: skip
     stay_in: Annotated[tuple[CountryCode, ...], Field(max_length=40,
         description="the countries in which it must stay, by two letters each; wins over `stay`"),
         unit("countries by their ISO codes")] = ()  # fmt: skip
@@ -160,6 +163,11 @@ class Scenario(ScenarioModel):
         copy = self.model_copy()
         copy._typed = tuple(sorted(typed, key=str))
         return copy
+
+    @property
+    def residency(self) -> DataResidency:
+        """Return where the work must stay: a site that is a union of states binds what is rented and hosted too."""
+        return self.stay or ("eu" if self.site == UNION else "anywhere")
 
     @property
     def months(self) -> float:

@@ -47,6 +47,19 @@ def test_europe_is_wider_than_the_union() -> None:
     assert "own" not in reasons(staying(site="NO", stay="europe"))
 
 
+def test_a_site_in_the_union_binds_what_is_rented_and_hosted_unless_anywhere_will_do() -> None:
+    limits = [
+        placement_limits(CATALOGUE, Scenario.model_validate({"site": "EU", **said}))
+        for said in ({}, {"stay": "eu"}, {"stay": "anywhere"})
+    ]
+    assert limits[0] == limits[1] != limits[2]
+    assert "own" not in reasons(staying(site="EU"))
+    service = {"serve": {"model": "llama-3.3-70b", "requests_per_s": 2.0}}
+    assert "let the work be anywhere" in reasons(staying(service, site="EU"))["hosted"]
+    assert "hosted" not in reasons(staying(service, site="EU", stay="anywhere"))
+    assert placement_limits(CATALOGUE, Scenario(site="DE")) == limits[2]  # a country binds where you say so
+
+
 def test_anywhere_is_cheaper_than_somewhere() -> None:
     anywhere, there = (staying(site="DE", **more) for more in ({}, {"stay": "eu"}))
     prices = [made.setting.offers.prices for made in (anywhere, there)]

@@ -49,12 +49,13 @@ def placement_limits(catalogue: Catalogue, scenario: Scenario) -> ResidencyRequi
     """Return where the work must stay, and who may hold it."""
     if scenario.stay_in:
         return ResidencyRequirement(countries=frozenset(scenario.stay_in))
-    if scenario.stay == "europe":
+    stay = scenario.residency
+    if stay == "europe":
         return ResidencyRequirement(areas=frozenset({"europe"}))
-    if scenario.stay in ("eu", "eu_sellers"):
-        return eu(catalogue, sellers_too=scenario.stay == "eu_sellers")
+    if stay in ("eu", "eu_sellers"):
+        return eu(catalogue, sellers_too=stay == "eu_sellers")
     code = site_country(catalogue, scenario.site)
-    return country(catalogue, code) if scenario.stay == "country" and code is not None else ResidencyRequirement()
+    return country(catalogue, code) if stay == "country" and code is not None else ResidencyRequirement()
 
 
 def site_country(catalogue: Catalogue, site: str) -> str | None:
