@@ -125,8 +125,8 @@ class Fleet:
         lines = []
         for number, (order, part) in enumerate(zip(self.orders, self.parts, strict=True), 1):
             heading = f"Order {number}, {'today' if order.month == 0 else f'month {order.month}'}"
-            named = ((line, f"{heading}: {line.name[0].lower()}{line.name[1:]}") for line in of(part) if line.usd.any())
-            lines += [line.called(name, number) for line, name in named]
+            named = ((line, f"{heading}: {line.name[0].lower()}{line.name[1:]}") for line in of(part))
+            lines += [line.called(name, number) for line, name in named if line.has_amounts]
         return tuple(lines)
 
 

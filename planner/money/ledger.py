@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from planner.money.formula import Num, formula
 from planner.scenario.base import EnteredAmount
 from pricing import Catalogue, Figure
-from pricing.caching import arguments, cached, cached_property, derive, without
+from pricing.caching import arguments, cached, cached_property, derive, with_cached, without
 from pricing.figure import FigureValue
 
 # What the money is for. The order is the order on every chart and table.
@@ -94,25 +94,38 @@ class Line:
         """Return whether somebody pays or receives it. What is no cash still counts in the comparison."""
         return self.treatment not in _NONCASH
 
-    @cached_property.of(_amounts_of)
+    @property
+    def has_rows(self) -> bool:
+        """Return whether it stands for many offers or draws at once."""
+        return any(isinstance(item.value, np.ndarray) and item.value.ndim > 1 for item in self.used)
+
+    @property
+    def has_amounts(self) -> bool:
+        """Return whether it ever costs or brings anything, or is not known to; of many rows, that it might."""
+        return self.has_rows or bool(self.usd.any())  # what is not a number is something
+
+    @property
     def usd(self) -> NDArray[np.float64]:
-        """The amounts of the formula for the inputs shown, by month. Not-a-number where an input is unknown."""
+        """The amounts of the formula for the inputs shown, by month. Not-a-number where an input is unknown.
+
+        Those of many rows are not kept: a fleet that grows has hundreds of lines, each with a thousand futures.
+        """
+        return self._months() if self.has_rows else self._months_of_one
+
+    @cached_property.of(_amounts_of)
+    def _months_of_one(self) -> NDArray[np.float64]:
         return self._months()
 
     def _months(self) -> NDArray[np.float64]:
         given = {item.name: item.value for item in self.used}
         return np.atleast_1d(np.asarray(formula(self.how)(given), dtype=np.float64))
 
-    def summed(self) -> NDArray[np.float64]:
-        """`total_usd` of hundreds of offers, few of which anybody opens: their months are not kept."""
-        total: NDArray[np.float64] = self._months().sum(axis=-1)
-        return total
-
-    @cached_property.of(_amounts_of)
+    @property
     def priced_usd(self) -> NDArray[np.float64]:
         """Return what the line costs by month, with 0 in months for which an input is unknown. [USD]"""
-        unknown = np.isnan(self.usd)
-        return np.where(unknown, 0.0, self.usd) if unknown.any() else self.usd
+        usd = self.usd
+        unknown = np.isnan(usd)
+        return np.where(unknown, 0.0, usd) if unknown.any() else usd
 
     @cached_property.of(_amounts_of)
     def total_usd(self) -> NDArray[np.float64]:
@@ -122,12 +135,12 @@ class Line:
 
     def __getstate__(self) -> dict[str, object]:
         """Send the formula and its inputs to another process, not the amounts."""
-        return without(self, "usd", "priced_usd", "total_usd")
+        return without(self, "_months_of_one", "total_usd")
 
     def called(self, name: str, order: int | None = None) -> Line:
         """This line under another name, perhaps as one of an order. Its amounts are kept, not computed again."""
         number = self.order if order is None else order
-        return derive(self, "usd", name=name, order=number)
+        return derive(self, name=name, order=number)
 
     def at(self, index: int) -> Line:
         """This line for one offer, or one draw, out of its array."""
@@ -142,9 +155,24 @@ class Ledger:
     lines: tuple[Line, ...]
 
     @cached_property
+    def usd_by_treatment(self) -> dict[Treatment, NDArray[np.float64]]:
+        """The priced lines together, month by month, by how the tax books take them."""
+        return _add_lines({}, self.lines)
+
+    @cached_property
     def monthly_usd(self) -> NDArray[np.float64]:
         """The priced lines together, month by month: the cash flow. Computed from them, never stored beside them."""
-        return np.asarray(sum(line.priced_usd for line in self.lines))
+        return np.asarray(sum(self.usd_by_treatment.values()))
+
+    @property
+    def noncash_usd(self) -> NDArray[np.float64]:
+        """The priced lines that nobody pays, month by month."""
+        return sum((usd for treatment, usd in self.usd_by_treatment.items() if treatment in _NONCASH), np.zeros(1))
+
+    def with_lines(self, lines: tuple[Line, ...]) -> Ledger:
+        """This ledger with more lines. What is added up already is not added up again."""
+        longer = Ledger(self.title, (*self.lines, *lines))
+        return with_cached(longer, usd_by_treatment=_add_lines(self.usd_by_treatment, lines))
 
     @cached_property
     def total_usd(self) -> NDArray[np.float64]:
@@ -159,7 +187,7 @@ class Ledger:
 
     def __getstate__(self) -> dict[str, object]:
         """Return what is sent to another process: not what can be looked up again in the lines."""
-        return without(self, "numbers")
+        return without(self, "numbers", "usd_by_treatment")
 
     @property
     def unpriced(self) -> tuple[str, ...]:
@@ -173,6 +201,15 @@ class Ledger:
     def at(self, index: int, title: str) -> Ledger:
         """The ledger of one offer or draw."""
         return Ledger(title, tuple(line.at(index) for line in self.lines))
+
+
+def _add_lines(
+    usd: Mapping[Treatment, NDArray[np.float64]], lines: tuple[Line, ...]
+) -> dict[Treatment, NDArray[np.float64]]:
+    total = dict(usd)
+    for line in lines:
+        total[line.treatment] = total.get(line.treatment, np.zeros(1)) + line.priced_usd
+    return total
 
 
 def _one(used: LedgerInput, index: int) -> LedgerInput:

@@ -44,11 +44,12 @@ def build_ledger(setting: PlanContext, build: Builder) -> Ledger | None:
 
 @dataclass(frozen=True, eq=False)
 class LedgerBlock:
-    """Some of the rows, their context, and the ledger of each option; None without one."""
+    """The ledger of one option in some of the rows, with their context."""
 
     rows: slice
     setting: PlanContext
-    ledgers: tuple[Ledger | None, ...]
+    option: int  # its place among the builders
+    ledger: Ledger
 
 
 class _HashableColumn(np.ndarray[tuple[int, ...], np.dtype[np.float64]]):
@@ -100,20 +101,24 @@ class InputColumns:
         return context.with_tried({**beside, name: values[None, :, None]})
 
     def blocks(self, builders: Sequence[Builder]) -> Iterator[LedgerBlock]:
-        """Yield the ledgers of all rows, block by block. A block is released when the next one is requested."""
+        """Yield the ledgers of all rows, block by block and option by option; none where an option is unavailable.
+
+        Each is let go when the next one is requested.
+        """
         count, steps = self.shape[0], self.shape[-1] if self.along else 1
         size = max(CELLS // ((self.setting.timeline.last + 1) * steps), _FEWEST // steps)
         for start in range(0, count, size):
             rows = slice(start, min(start + size, count))
             context = self.take(rows).context()
-            yield LedgerBlock(rows, context, tuple(build_ledger(context, build) for build in builders))
+            for option, build in enumerate(builders):
+                ledger = build_ledger(context, build)
+                if ledger is not None:
+                    yield LedgerBlock(rows, context, option, ledger)
             context.release()
 
     def present_usd(self, builders: Sequence[Builder]) -> Array:
         """Return present costs, options x rows (x values); not-a-number where an option is unavailable. [USD]"""
         usd = np.full((len(builders), *self.shape), np.nan)
         for block in self.blocks(builders):
-            for way, ledger in enumerate(block.ledgers):
-                if ledger is not None:
-                    usd[way, block.rows] = present_usd(block.setting, ledger)
+            usd[block.option, block.rows] = present_usd(block.setting, block.ledger)
         return usd

@@ -200,8 +200,7 @@ def cash_today_usd(ledger: Ledger) -> Num:
 
 def cash_paid_usd(ledger: Ledger) -> NDArray[np.float64]:
     """The cash, month by month, today first. [USD] What costs something and is paid to nobody is left out."""
-    noncash = sum((line.priced_usd for line in ledger.lines if not line.is_cash), np.zeros(1))
-    return np.asarray(ledger.monthly_usd - noncash)
+    return np.asarray(ledger.monthly_usd - ledger.noncash_usd)
 
 
 def cash_by_year_usd(ledger: Ledger) -> NDArray[np.float64]:

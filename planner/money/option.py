@@ -102,14 +102,7 @@ Builder = Callable[[PlanContext], OptionLedger | Unavailable]
 
 def under_heading(heading: str, lines: Iterable[Line]) -> tuple[Line, ...]:
     """Lines renamed to stand under a heading, without those that never cost anything."""
-    return tuple(
-        line.called(f"{heading}: {line.name[0].lower()}{line.name[1:]}") for line in lines if has_amounts(line)
-    )
-
-
-def has_amounts(line: Line) -> bool:
-    """Whether a line ever costs or brings anything, or is not known to."""
-    return bool(line.usd.any())  # what is not a number is something
+    return tuple(line.called(f"{heading}: {line.name[0].lower()}{line.name[1:]}") for line in lines if line.has_amounts)
 
 
 Side = Literal["own", "rent", "keep", "mix"]

@@ -51,7 +51,7 @@ def with_tax(setting: PlanContext, ledger: Ledger) -> Ledger:
     put.add("vat_share", tax.vat_share, "1", YOUR_INPUT)
     put.add("vat_recovered_share", tax.vat_recovered_share, "1", YOUR_INPUT)
     vat = _vat_lines(put, setting, tax, ledger) if tax.vat_share else ()
-    return Ledger(ledger.title, (*ledger.lines, *vat, *_tax_lines(put, setting, tax, ledger)))
+    return ledger.with_lines((*vat, *_tax_lines(put, setting, tax, ledger)))
 
 
 def tax_depreciation_usd(setting: PlanContext, ledger: Ledger) -> Array:
@@ -112,7 +112,7 @@ def _tax_lines(put: InputSheet, setting: PlanContext, tax: TaxInputs, ledger: Le
         put.line("Tax on the sale", "tax", "tax_share * (sold_for_usd - still_in_books_usd)", treatment="tax"),
         put.line(_TAX_FORGONE, "tax", "-1 * tax_share * forgone_usd", treatment="forgone"),
     )
-    return tuple(line for line in lines if np.any(line.usd != 0))
+    return tuple(line for line in lines if line.has_amounts)
 
 
 def _as_profit_allows(
@@ -154,7 +154,7 @@ def _vat_lines(put: InputSheet, setting: PlanContext, tax: TaxInputs, ledger: Le
 
 
 def _sum(ledger: Ledger, treatment: Treatment) -> Num:
-    return sum((line.priced_usd for line in ledger.lines if line.treatment == treatment), start=0.0)
+    return ledger.usd_by_treatment.get(treatment, 0.0)
 
 
 def _vat_base(ledger: Ledger, treatment: Treatment) -> Num:

@@ -17,9 +17,7 @@ from planner.report.answer.sentences import AnswerSummary
 from planner.report.answer.side_by_side import compare_table
 from planner.report.files.answer_schema import FrequencySchema, SweepSchema
 from planner.report.files.sweep import summary_text
-from planner.report.futures import counted as told_futures
 from planner.report.futures.counted import (
-    break_even_range,
     buy_or_wait_sentences,
     buy_or_wait_table,
     confidence_sentences,
@@ -36,8 +34,8 @@ from planner.report.words import lower_first, share_per_100
 from planner.scenario.terms import FinancialTerms
 from planner.study.buy_or_wait import BuyOrWaitFutures, Waiting, waiting
 from planner.study.uncertainty.break_even_map import BreakEvenMap, MapAxis
-from planner.study.uncertainty.futures import Futures, PercentileBand
-from planner.study.uncertainty.sure_verdict import BreakEvenBand, Judged
+from planner.study.uncertainty.futures import Futures
+from planner.study.uncertainty.sure_verdict import Judged
 from tests.money.test_answer import option
 from tests.report.test_speed import published
 from tests.rows import each_row
@@ -99,15 +97,12 @@ def sentences(wins: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     yield from (str(trace.name) for trace in chart.data[: 1 if wins else 0])
     monkeypatch.setattr(type(futures), "deadline_share", property(lambda _: wins / COUNT))
     yield limit_probability_sentences(there, futures)[0]
-    turning = BreakEvenBand(PercentileBand(0.1, 0.2, 0.3) if wins else None, wins / COUNT, COUNT)
-    monkeypatch.setattr(told_futures, "break_even_band", lambda *_: turning)
-    yield break_even_range(there, futures, "busy_share")
 
 
 @EVERY_COUNT
 def test_no_sentence_says_all_or_none_where_it_is_not(wins: int, monkeypatch: pytest.MonkeyPatch) -> None:
     told_of = list(sentences(wins, monkeypatch))
-    assert len(told_of) == (7 if wins else 6)
+    assert len(told_of) == (6 if wins else 5)
     for sentence in told_of:
         assert bool(SAYS_ALL.search(sentence)) is (wins == COUNT), sentence
         assert bool(SAYS_NONE.search(sentence)) is (wins == 0), sentence

@@ -58,7 +58,7 @@ class OfferBills:
     @cached_property
     def usd(self) -> NDArray[np.float64]:
         """Lines x offers, over the whole plan; not-a-number where nobody publishes a price."""
-        return np.vstack([np.broadcast_to(line.summed(), len(self.offers)) for line in self.ledger.lines])
+        return np.vstack([np.broadcast_to(line.total_usd, len(self.offers)) for line in self.ledger.lines])
 
     @cached_property
     def total_usd(self) -> NDArray[np.float64]:

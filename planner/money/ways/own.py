@@ -256,7 +256,7 @@ def repair_rent_lines(setting: PlanContext, part: Ownership) -> tuple[Line, ...]
     put.fact(REPAIR_HOURS, _REPAIR_FACT, setting.scenario.failures.repair_hours)
     put.add("runs", part.holding.owns, "share of each month in which it runs", PLAN)
     line = put.line(REPAIRS, "interruptions", f"accelerators * busy_share * hours_per_month * runs * {_OUT} * {price}")
-    return (line,) if line.usd.any() else ()
+    return (line,) if line.has_amounts else ()
 
 
 def waiting_cost_lines(stages: DeliveryTimeline, reserved: int = 0) -> tuple[Line, ...]:

@@ -30,7 +30,6 @@ from planner.report.answer.sensitivity import (
 from planner.report.fleet import order_schedule_text
 from planner.report.forms import scalar
 from planner.report.futures.counted import (
-    break_even_range,
     cash_range,
     confidence_sentences,
     limit_probability_sentences,
@@ -331,7 +330,7 @@ def _tiles(plan: Plan, answer: Answer, futures: Futures | None) -> tuple[Tile, .
         day_one = _day_one_tile(plan, payer, futures, detail, _cash_recovery_text(answer))
     else:
         day_one = _day_one_tile(plan, payer, futures, beside, f"{name}: {takes}")
-    return (*map(_cost_tile, cards), _break_even_tile(plan, answer, futures), day_one)
+    return (*map(_cost_tile, cards), _break_even_tile(plan, answer), day_one)
 
 
 def _cash_recovery_text(answer: Answer) -> str:
@@ -348,14 +347,13 @@ def _day_one_tile(plan: Plan, way: EvaluatedOption, futures: Futures | None, det
     return Tile("Cash on day one", words.format_usd_short(float(way.measures.cash_today_usd)), under, text)
 
 
-def _break_even_tile(plan: Plan, answer: Answer, futures: Futures | None) -> Tile:
+def _break_even_tile(plan: Plan, answer: Answer) -> Tile:
     """Return the break-even utilization; of work that comes and goes, the break-even multiple of it."""
     busy = answer.break_even("busy_share")
     value = None if busy is None else busy.value
     detail = (
         "The share of busy hours at which both cost the same" if busy is None or value is not None else str(busy.reason)
     )
-    detail += break_even_range(answer, futures, "busy_share")
     if has_constant_demand(plan):
         shown = "none" if value is None else words.percent(value)
         return Tile("Break-even use", shown, f"you: {words.percent(plan_utilization(plan.setting, 1.0))}", detail)

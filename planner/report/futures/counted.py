@@ -81,21 +81,6 @@ def limit_probability_sentences(answer: Answer, futures: Futures | None) -> tupl
     return tuple(sentences)
 
 
-def break_even_range(answer: Answer, futures: Futures | None, name: str) -> str:
-    """Return the range of a break-even over the futures; empty without futures or without two options."""
-    simulated = simulated_break_even(answer, futures, name)
-    if simulated is None:
-        return ""
-    if simulated.band is None:
-        return f"; there is one in none of the {simulated.count:,} futures that were tried"
-    write = words.percent if name == "busy_share" else words.usd_per_hour
-    tried = f"{format_futures_count(simulated.share)} futures"
-    if simulated.share >= 1:
-        tried = f"all {simulated.count:,} futures that were tried"
-    ends = f"{write(simulated.band.low)} and {write(simulated.band.high)}"
-    return f"; there is one in {tried}, in eight of ten of those between {ends}"
-
-
 def simulated_break_even(answer: Answer, futures: Futures | None, name: str) -> BreakEvenBand | None:
     """Return a break-even of the two compared options over the futures; None without either."""
     if futures is None or answer.pair is None:

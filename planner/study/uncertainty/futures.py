@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.ledger import LedgerInput, Origin
-from planner.money.many_ledgers import InputColumns, LedgerBlock, option_builder
+from planner.money.many_ledgers import InputColumns, option_builder
 from planner.money.measures import cash_by_year_usd, cash_today_usd, cumulative_discounted_cost
 from planner.money.option import Option
 from planner.money.plan import Plan
@@ -186,15 +186,14 @@ def _evaluate_futures(
     is_limited = setting.terms.cash_per_year_usd is not None
     cumulative = np.full((len(plan.options), min(drawn, BANDED), months), np.nan)
     for block in InputColumns(setting, draws).blocks([option_builder(option) for option in plan.options]):
-        for row, usd in enumerate(_cumulative(block, plan.options)):
-            present[row, block.rows] = usd[..., -1]
-            if block.rows.start < BANDED:
-                cumulative[row, block.rows] = usd[: BANDED - block.rows.start]
-        for row, ledger in enumerate(block.ledgers):
-            if ledger is not None:
-                cash[row, block.rows] = cash_today_usd(ledger)
-                if is_limited:
-                    year[row, block.rows] = cash_by_year_usd(ledger).max(axis=-1)
+        row, rows = block.option, block.rows
+        usd = cumulative_discounted_cost(block.setting, block.ledger)
+        present[row, rows] = usd[..., -1]
+        cumulative[row, rows] = usd[: BANDED - rows.start] if usd.ndim > 1 else usd
+        cash[row, rows] = cash_today_usd(block.ledger)
+        if is_limited:
+            year[row, rows] = cash_by_year_usd(block.ledger).max(axis=-1)
+    _fall_back(plan.options, present, cumulative)
     is_complete = np.isfinite(present).all(axis=-1)
     return Futures(
         plan=plan,
@@ -212,24 +211,16 @@ def _draws_or_plan(plan: Plan, inputs: tuple[UncertainParameter, ...], count: in
     return dict(draw_inputs(inputs, count, plan.setting.scenario.seed)) if inputs else {BUSY_FACTOR: np.ones(1)}
 
 
-def _cumulative(block: LedgerBlock, options: Sequence[Option]) -> list[NDArray[np.float64]]:
-    """Return discounted cost so far, option by option: draws x months.
-
-    Where spot machines cost more than those on demand, for the work done again, on demand is used.
-    """
-    shape = block.rows.stop - block.rows.start, block.setting.timeline.last + 1
-    costs = [
-        np.full(shape, np.nan)
-        if ledger is None
-        else np.broadcast_to(cumulative_discounted_cost(block.setting, ledger), shape)
-        for ledger in block.ledgers
-    ]
-    by_way = {option.way: usd for usd, option in zip(costs, options, strict=True)}
-    fallbacks = [by_way.get(WAYS[option.way].fallback_kind) for option in options]
-    return [
-        usd if rest is None else np.where(usd[:, -1:] > rest[:, -1:], rest, usd)
-        for usd, rest in zip(costs, fallbacks, strict=True)
-    ]
+def _fall_back(options: Sequence[Option], present: NDArray[np.float64], cumulative: NDArray[np.float64]) -> None:
+    """Put the cost on demand where spot machines cost more, for the work done again."""
+    by_way = {option.way: row for row, option in enumerate(options)}
+    for row, option in enumerate(options):
+        rest = by_way.get(WAYS[option.way].fallback_kind)
+        if rest is not None:
+            costs_more = present[row] > present[rest]
+            banded = costs_more[: cumulative.shape[1]]
+            present[row, costs_more] = present[rest, costs_more]
+            cumulative[row, banded] = cumulative[rest, banded]
 
 
 DEFAULT = "default"  # the name of the plan of an empty scenario

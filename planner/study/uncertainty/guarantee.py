@@ -39,9 +39,8 @@ def guarantee_value(drawn: Futures) -> GuaranteeValue | None:
         return None
     columns = []
     for block in InputColumns(drawn.plan.setting, drawn.draws).blocks([option_builder(option)]):
-        ledger, size = block.ledgers[0], block.rows.stop - block.rows.start
-        assert ledger is not None  # it can be built in every future
-        usd = (present_usd(block.setting, _lines_using(ledger, name)) for name in (COST, GUARANTEED))
+        size = block.rows.stop - block.rows.start
+        usd = (present_usd(block.setting, _lines_using(block.ledger, name)) for name in (COST, GUARANTEED))
         columns.append([np.broadcast_to(each, (size,)) for each in usd])
     cost, received = np.concatenate(columns, axis=-1)
     return GuaranteeValue(float(cost.mean()), float(-received.mean()), float(np.mean(received < 0)))
