@@ -10,10 +10,10 @@ from random import Random
 from typing import Any
 
 from planner.money.verdict.answer import Answer
-from planner.money.verdict.decision import PROBABLE, group
+from planner.money.verdict.decision import CLOSE_GAP, PROBABLE, group
 from planner.money.verdict.shares import PLAIN, PROBABLY, VerdictShares
 from planner.report.futures.counted import confidence_sentences, format_futures_count
-from planner.report.title import title
+from planner.report.title import tied_options, title
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import Judged, decided
@@ -114,6 +114,10 @@ def _word_and_title(answer: Answer, shares: VerdictShares) -> Iterator[str]:
     named = tuple(group(option.option) for option in (answer.best, answer.against))
     if named != (shares.lead, shares.second):
         yield f"{title(answer)!r} is about {named}, and most futures are those of {shares.lead} and {shares.second}"
+    usd = [each.present_usd / each.option.work_share for each in tied_options(answer)]
+    is_alike = answer.verdict == "close" and max(usd) <= min(usd) * (1 + CLOSE_GAP)
+    if title(answer).endswith("about the same.") != is_alike and answer.plan.setting.scenario.sell is None:
+        yield f"{title(answer)!r} where the medians are {usd[0]:,.0f} and {usd[1]:,.0f}"
     count = format_futures_count(shares.lead_share)
     if answer.plan.setting.scenario.sell is None and count not in " ".join(confidence_sentences(answer)):
         yield "N of 100 counts something else"

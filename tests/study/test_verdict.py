@@ -17,6 +17,7 @@ from planner.money.verdict.shares import PLAIN, PROBABLY
 from planner.money.ways import options_of_side
 from planner.report.answer.sentences import summarize_answer
 from planner.report.futures.counted import confidence_sentences, medians_table
+from planner.report.title import title
 from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.futures import Futures
 from planner.study.uncertainty.medians import SKEWED, median_shifts
@@ -30,9 +31,11 @@ from tests.study.planned import catalogue, planned
 COUNT = 100
 
 
-def said(wins: int, *, gap: float = 0.2, first: str = "own", second: str = "on_demand", **others: Any) -> Answer:
+def said(
+    wins: int, *, gap: float = 0.2, first: str = "own", second: str = "on_demand", chosen: bool = True, **others: Any
+) -> Answer:  # fmt: skip
     """The answer where the first way costs 100, and the second so much more in `wins` of 100 futures, else less."""
-    made = planned()
+    made = plan(catalogue(), Scenario(ways=("own", "on_demand") if chosen else ()), DAY)
     amounts = {first: 100.0, second: 100.0 * (1 + gap), **others}
     made = replace(made, options=tuple(option(made, key, usd) for key, usd in amounts.items()))
     return build_answer(made, drawn(made, wins, gap).costs)
@@ -64,6 +67,32 @@ def test_each_side_has_its_words(first: str, second: str, sure: str, likely: str
     both = {"on_demand": 150.0} if first == "keep" and second != "on_demand" else {}
     assert said(96, first=first, second=second, **both).verdict == sure
     assert said(80, first=first, second=second, **both).verdict == likely
+
+
+@each_row(("wins", "gap", "first", "second", "text"), [
+    (60, 0.2, "own", "on_demand", "Buy or rent: owning is cheapest in 60 of 100."),
+    (60, 0.04, "own", "on_demand", "Buy or rent: about the same."),
+    (40, 0.2, "own", "on_demand", "Rent or buy: renting is cheapest in 60 of 100."),
+    (60, 0.2, "reserved", "on_demand", "Rent, reserved."),  # nobody needs to choose whether to own
+    (59, 0.2, "reserved", "on_demand", "Rent, reserved or on demand."),
+    (59, 0.04, "reserved", "on_demand", "Rent; reserved or on demand costs about the same."),
+])  # fmt: skip
+def test_about_the_same_only_where_the_medians_are(wins: int, gap: float, first: str, second: str, text: str) -> None:
+    assert title(said(wins, gap=gap, first=first, second=second, chosen=False)) == text
+
+
+def test_two_ways_of_renting_are_a_question_where_they_were_chosen() -> None:
+    found = said(60, first="reserved", second="on_demand")
+    assert title(found) == "Rent on demand or reserved: reserving is cheapest in 60 of 100."
+
+
+def test_what_leads_and_what_is_cheapest_in_the_middle_differ() -> None:
+    made = planned()
+    made = replace(made, options=tuple(option(made, key, 100.0) for key in ("own", "lease", "on_demand")))
+    present = np.array([[90.0] * 30 + [120.0] * 70, [120.0] * 30 + [90.0] * 30 + [120.0] * 40, [110.0] * 100])
+    over = np.zeros((3, 3, made.setting.timeline.last + 1))
+    found = build_answer(made, Futures(made, (), made.options, present, present, over).costs)
+    assert title(found) == "Own or rent: owning is cheapest in 60 of 100, renting in the median."
 
 
 def test_where_futures_speak_for_the_other_side_it_leads() -> None:

@@ -172,7 +172,7 @@ def _verdict_within_limits(
 def _verdict(
     options: list[ComparedOption], simulated: SimulatedCosts | None, chosen: bool, single_price: frozenset[Group]
 ) -> Decision:
-    """Read the verdict from the table of shares; of one group alone, from the shares of its options."""
+    """Read the verdict from the table of shares; of options that somebody chose in one group, from their own shares."""
     known = [each for each in options if simulated is None or each.option.key in simulated.present_usd]
     if not known:
         return Decision("incomplete", None)
@@ -182,12 +182,16 @@ def _verdict(
     best, *alternatives = (by_key[key] for key in shares.named(shares.lead))
     share, others = shares.lead_share, [each for each in known if group(each.option) == shares.second]
     if shares.second is None and _is_question(best, chosen):
-        best, alternatives = by_key[max(shares.share, key=lambda key: shares.share[key])], []
+        if chosen:
+            best, alternatives = by_key[max(shares.share, key=lambda key: shares.share[key])], []
         share, others = shares.share[best.option.key], [each for each in known if each.option.way != best.option.way]
     second = min(others, key=partial(_median_usd, simulated), default=None)
     gap = None if second is None else _gap(best, second, simulated)
+    is_plain_allowed = not single_price.intersection(shares.group_share)
     if simulated is not None or second is None or gap is None:
-        certainty = certainty_of(share, len(single_price.intersection(shares.group_share)) == 0)
+        # Of one group alone nobody needs to choose a group: which of its options is the second question.
+        is_chosen = chosen or shares.second is not None
+        certainty = certainty_of(share if is_chosen else shares.lead_share, is_plain_allowed)
     else:  # one future only: the ranges of both tell how sure it is
         is_sure = best.side == "keep" or best.high_usd < second.low_usd
         certainty = "close" if gap < CLOSE_GAP else "plain" if is_sure else "probably"

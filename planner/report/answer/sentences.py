@@ -37,7 +37,7 @@ from planner.report.futures.counted import (
 from planner.report.speed.runs import correction_sentences
 from planner.report.speed.serving_words import known_run_title, other_work_title
 from planner.report.speed.training_words import in_short
-from planner.report.title import hour_selling_option, title
+from planner.report.title import costs_alike, hour_selling_option, tied_options, title
 from planner.report.words import Tile
 from planner.scenario.base import ONE_MACHINE
 from planner.scenario.durations import years_words
@@ -266,7 +266,7 @@ def _requested_fleet_text(plan: Plan, answer: Answer) -> tuple[str, ...]:
 
 
 def _tie_sentences(answer: Answer) -> tuple[str, ...]:
-    if answer.verdict != "close" or answer.pair is None:
+    if answer.verdict != "close" or answer.pair is None or not costs_alike(*tied_options(answer)):
         return ()
     first, second = (WAYS[way.option.way] for way in answer.pair)
     today, other = (words.usd(float(way.measures.cash_today_usd)) for way in answer.pair)

@@ -9,18 +9,17 @@ from planner.money.verdict.answer import Answer
 from planner.money.verdict.breakeven import plan_utilization
 from planner.money.verdict.contender import EvaluatedOption
 from planner.money.verdict.decision import CLOSE_GAP
-from planner.money.verdict.shares import Group
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.futures.input_words import input_label
 from planner.report.table import Table, text_table
+from planner.report.title import GERUNDS
 from planner.study.buy_or_wait import BuyOrWaitFutures, BuyOrWaitUnavailable, Waiting
 from planner.study.uncertainty.futures import Futures, percentile_band
 from planner.study.uncertainty.medians import MedianShift
 from planner.study.uncertainty.sure_verdict import BreakEvenBand, Judged, break_even_band
 
 _STEP = 1  # of 100: a share of futures is no more precise
-_GROUPS: dict[Group, str] = {"own": "Owning", "rent": "Renting", "hosted": "A hosted model"}
 _YEAR, _QUARTER = 12, 3
 _ALWAYS_USED = 0.9  # of the hours: more work can hardly come
 
@@ -52,14 +51,16 @@ def simulated_pair(answer: Answer, futures: Futures | None) -> tuple[str, str] |
 def confidence_sentences(answer: Answer) -> tuple[str, ...]:
     """Return in how many futures the answer holds, and which option costs least in the middle, if it is another."""
     shares, best = answer.shares, answer.best
-    if answer.share_cheaper is None or shares is None or shares.second is None or best is None:
+    if answer.share_cheaper is None or shares is None or best is None or not (shares.second or answer.pair):
         return ()
-    count = format_futures_count(answer.share_cheaper)
+    count, name = format_futures_count(answer.share_cheaper), WAYS[best.option.way].start_text
+    if shares.second is not None:
+        name = GERUNDS[shares.lead]
     least, named = answer.ranked[0], (best, *answer.alternatives)
     middle = ""
     if least not in named and answer.verdict != "limited":
         middle = f"; {WAYS[least.option.way].start_text} costs least in the median of all"
-    return (f"{_GROUPS[shares.lead]} is the cheapest in {count} simulated futures{middle}.",)
+    return (f"{words.upper_first(name)} is the cheapest in {count} simulated futures{middle}.",)
 
 
 def limit_probability_sentences(answer: Answer, futures: Futures | None) -> tuple[str, ...]:

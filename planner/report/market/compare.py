@@ -8,7 +8,7 @@ from typing import Any
 
 from planner.money.demand.stream import DemandLayer
 from planner.money.ledger import Ledger
-from planner.money.measures import discounted_ledger, monthly_discount_factors, present_usd
+from planner.money.measures import discounted_ledger, monthly_discount_factors
 from planner.money.option import Option
 from planner.money.owning import PurchaseQuote, buying
 from planner.money.plan import Plan
@@ -45,7 +45,7 @@ class PurchaseComparison:
     bought: PurchaseQuote
     ledger: Ledger
     busy_hours: float  # each counted like the money of its month
-    ends: tuple[float, float] | None = None  # of eight of ten futures, discounted to today
+    band: tuple[float, float, float] | None = None  # 10th percentile, median, 90th of the futures, discounted to today
 
     @property
     def total_usd(self) -> float:
@@ -67,8 +67,8 @@ def purchase_comparison(plan: Plan, money: Money = TODAY, answer: Answer | None 
         return PurchaseComparison(option, bought, option.ledger, float(option.useful_hours.sum()))
     hours = float((option.useful_hours * monthly_discount_factors(plan.setting)).sum())
     ranked = next((it for it in (answer.ranked if answer else ()) if it.option.key == option.key), None)
-    ends = None if ranked is None else (ranked.low_usd, ranked.high_usd)
-    return PurchaseComparison(option, bought, discounted_ledger(plan.setting, option.ledger), hours, ends)
+    band = None if ranked is None else (ranked.low_usd, ranked.present_usd, ranked.high_usd)
+    return PurchaseComparison(option, bought, discounted_ledger(plan.setting, option.ledger), hours, band)
 
 
 def order_cells(setting: PlanContext, purchases: Sequence[str]) -> list[dict[str, float | None]]:
@@ -87,15 +87,15 @@ def order_cells(setting: PlanContext, purchases: Sequence[str]) -> list[dict[str
 
 
 def order_sentence(setting: PlanContext, purchase: str) -> str:
-    """Return what an order like the plan's typically pays, and from whom; empty where nobody has a price."""
+    """Return what an order like the plan's typically pays; empty where nobody has a price."""
     market = order_of_purchase(setting, purchase)
     if market is None:
         return ""
     if not market.is_available:
         return f"{words.upper_first(market.unavailable_text())}."
-    seller = market.seller and setting.catalogue.providers[market.seller].label
+    low, typical, high = map(words.usd_per_hour, (market.band.low, market.band.typical, market.band.high))
     order = f"An order like yours, {market.count:,} {words.PURCHASE[purchase]}"
-    return f"{order}: {words.market_price(market.band, seller)}."
+    return f"{order}, typically pays {typical} ({low} to {high}){words.availability(market.band)}: plans use that."
 
 
 def compare_table(
@@ -256,7 +256,7 @@ def running_cost_rows(own: PurchaseComparison) -> list[tuple[str, str, str]]:
     hour = words.usd_per_hour(own.usd_per_busy_hour)
     return [
         (f"One {unit}", usd, f"{low} to {high}; {bought.source}{since}"),
-        ("Buy and run", total, "Hardware, network, space, power, people, less resale"),
+        ("Buy and run", total, "As entered: hardware, network, space, power, people, less resale"),
         ("Per busy GPU-hour", hour, "The whole total over the hours of useful work"),
         ("Electricity", power, f"At {bought.site_label}'s price, for the energy used"),
     ]
@@ -303,10 +303,11 @@ def cheapest(
 
 
 def money_basis_text(plan: Plan, money: Money) -> str:
-    """Return whether the totals are discounted."""
+    """Return what the totals of the table are: with every input as entered, discounted or not."""
     if money != TODAY:
-        return "Totals are total cash, not discounted."
-    return f"Totals are discounted to today, at {words.percent(plan.setting.discount_rate_per_year, 1)} a year."
+        return "Totals in the table are total cash as entered, not discounted."
+    rate = words.percent(plan.setting.discount_rate_per_year, 1)
+    return f"Totals in the table are as entered, discounted to today at {rate} a year."
 
 
 def price_age_suffix(price: PriceEstimate) -> str:
@@ -332,24 +333,25 @@ def buying_sentences(catalogue: Catalogue, own: PurchaseComparison | None, accel
     """Return the cost of buying beside the offer; empty where the offers are of several accelerators."""
     if own is None:
         return () if accelerator is None else (no_purchase_reason(catalogue, accelerator),)
-    return (f"Buying and running it: about {words.usd(own.total_usd)} as entered{purchase_range_text(own)}.",)
+    usd = own.total_usd if own.band is None else own.band[1]
+    return (f"Buying and running it: about {words.usd(usd)}{purchase_range_text(own)}.",)
 
 
 def purchase_range_text(own: PurchaseComparison) -> str:
     """Return the range of buying in words; empty where there is none in this money."""
-    if own.ends is None:
+    if own.band is None:
         return ""
-    low, high = map(words.usd, own.ends)
+    low, _, high = map(words.usd, own.band)
     return f" ({low} to {high} in eight of ten futures)"
 
 
-def by_the_token(plan: Plan, money: Money = TODAY) -> tuple[str, ...]:
+def by_the_token(answer: Answer, money: Money = TODAY) -> tuple[str, ...]:
     """Return the cost of the work by the token, where that is one of the options."""
-    option = next((option for option in plan.options if WAYS[option.way].is_billed_by_token), None)
-    if option is None:
+    way = next((way for way in answer.ranked if WAYS[way.option.way].is_billed_by_token), None)
+    if way is None:
         return ()
-    usd = float(present_usd(plan.setting, option.ledger) if money == TODAY else option.ledger.total_usd)
-    return (f"By the token, {option.what}: {words.usd(usd)}.",)
+    usd = way.present_usd if money == TODAY else float(way.option.ledger.total_usd)
+    return (f"By the token, {way.option.what}: {words.usd(usd)}.",)
 
 
 def old_prices_label(number: int) -> str:

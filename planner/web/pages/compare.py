@@ -48,7 +48,7 @@ def _comparison(
         money = filters.money_filter()
     question = show_offers.OfferQuestion(result, accelerators, is_job, money)
     shown = filtered = question.offers(query, able_only=able_only)
-    more = (*by_the_token(result.plan, money), money_basis_text(result.plan, money))
+    more = (*by_the_token(result.answer, money), money_basis_text(result.plan, money))
     with heading:
         show.title(filtered.finding.title, (*filtered.finding.sentences, *more))
     live_prices.suggest_refresh()
