@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from planner.money.verdict.answer import Answer
-from planner.money.verdict.decision import CLOSE_GAP, PROBABLE, group
+from planner.money.verdict.decision import CLOSE_GAP, PROBABLE, gap_share, group
 from planner.money.verdict.shares import PLAIN, PROBABLY, VerdictShares
 from planner.report.futures.counted import confidence_sentences, format_futures_count
 from planner.report.title import tied_options, title
@@ -114,9 +114,10 @@ def _word_and_title(answer: Answer, shares: VerdictShares) -> Iterator[str]:
     named = tuple(group(option.option) for option in (answer.best, answer.against))
     if named != (shares.lead, shares.second):
         yield f"{title(answer)!r} is about {named}, and most futures are those of {shares.lead} and {shares.second}"
-    usd = [each.present_usd / each.option.work_share for each in tied_options(answer)]
-    is_alike = answer.verdict == "close" and max(usd) <= min(usd) * (1 + CLOSE_GAP)
-    if title(answer).endswith("about the same.") != is_alike and answer.plan.setting.scenario.sell is None:
+    usd = sorted(each.present_usd / each.option.work_share for each in tied_options(answer))
+    is_alike = title(answer).endswith(": about the same.")
+    is_tie = answer.verdict == "close" and answer.plan.setting.scenario.sell is None
+    if is_tie and is_alike != (gap_share(*usd) <= CLOSE_GAP):
         yield f"{title(answer)!r} where the medians are {usd[0]:,.0f} and {usd[1]:,.0f}"
     count = format_futures_count(shares.lead_share)
     if answer.plan.setting.scenario.sell is None and count not in " ".join(confidence_sentences(answer)):

@@ -3,8 +3,11 @@
 import pytest
 
 from bench.one_comparison import answers, complaints, retyped_choice
+from planner.report.futures.counted import medians_table
 from planner.report.title import title
+from planner.scenario.presets import load_presets
 from planner.study.plan_any import planned
+from planner.study.uncertainty.medians import SKEWED, median_shifts
 from planner.study.uncertainty.sure_verdict import decided
 from pricing import load_catalogue
 
@@ -17,6 +20,23 @@ def test_no_plan_contradicts_itself() -> None:
         assert list(complaints(judged)) == [], scenario.model_dump(exclude_defaults=True)
         verdicts.add(judged.answer.verdict)
     assert len(verdicts) >= 3  # the plans are not all alike
+
+
+def test_a_median_away_from_the_cost_as_entered_has_its_reason_in_how_sure() -> None:
+    """As entered and the median differ by more than a twentieth only where a row of "How sure" says why."""
+    catalogue = load_catalogue()
+    examples = [decided(planned(catalogue, preset.scenario, catalogue.day)) for preset in load_presets()]
+    explained = 0
+    for judged in (*examples, *(judged for _, judged in answers(catalogue, 60, seed=77))):
+        shifts, futures = median_shifts(judged.answer, judged.futures), judged.futures
+        apart = [each for each in judged.answer.ranked if futures and futures.row(each.option.key) is not None
+                 and abs(each.present_usd - each.as_entered_usd) > SKEWED * abs(each.as_entered_usd)]  # fmt: skip
+        assert [shift.title for shift in shifts] == [each.option.title for each in apart]
+        for shift in shifts:  # the reason is one: without it the median lies closer
+            assert abs(shift.without_usd - shift.as_entered_usd) < abs(shift.median_usd - shift.as_entered_usd), shift
+        assert len(medians_table(judged.answer, shifts)) == len(shifts)
+        explained += len(shifts)
+    assert explained > 20
 
 
 def test_to_type_what_the_program_chose_changes_no_word() -> None:

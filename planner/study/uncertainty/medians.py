@@ -1,11 +1,13 @@
 """What moves the middle of the futures: why a median is not the cost as entered, and the value that turns a verdict."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.many_ledgers import InputColumns
+from planner.money.option import Option
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.decision import candidate
 from planner.money.verdict.shares import VerdictShares, turns_at, verdict_shares
@@ -16,6 +18,7 @@ from planner.study.uncertainty.uncertain_inputs import UncertainParameter, norma
 
 SKEWED = 0.05  # of the cost as entered: a larger difference of the median is explained
 _POINTS = 41  # equally likely values of an input that is drawn alone
+_TRIED = 3  # inputs that may be the reason
 _REACH = 3.0  # standard deviations within which a verdict may turn
 
 
@@ -33,31 +36,48 @@ class MedianShift:
 def median_shifts(answer: Answer, futures: Futures | None) -> tuple[MedianShift, ...]:
     """Return the options whose median and cost as entered differ by more than a twentieth, with the reason.
 
-    An input pulls the median as far as the mean cost moves where it alone is drawn: many inputs add up to a middle near
-    their mean. That of the largest pull is then held at its typical value, to see what it does.
+    Drawn alone, an input moves the mean cost, or where it outweighs all others the median. The inputs that move most of
+    either are held at their typical value in turn, and the one that brings the median closest is the reason.
     """
     skewed = [each for each in answer.ranked if futures is not None and futures.row(each.option.key) is not None
               and abs(each.present_usd - each.as_entered_usd) > SKEWED * abs(each.as_entered_usd)]  # fmt: skip
     if futures is None or not futures.inputs or not skewed:
         return ()
-    options, shape, z = [each.option for each in skewed], (len(futures.inputs), _POINTS), normal_quantiles(_POINTS)
+    options, entered = [each.option for each in skewed], np.array([each.as_entered_usd for each in skewed])
+    alone = _costs_drawn_alone(answer, futures, options)
+    sign = np.sign(np.array([each.present_usd for each in skewed]) - entered)
+    middles = np.array([alone.mean(axis=-1), np.median(alone, axis=-1)])
+    moved = ((middles - entered[:, None]) * sign[:, None]).max(axis=0)
+    most = np.argsort(-np.nan_to_num(moved), axis=-1)[:, :_TRIED]
+    held = {int(row): _medians_without(answer, futures, options, int(row), TURNS) for row in np.unique(most)}
+    reasons = [min(most[at].tolist(), key=lambda row: abs(held[row][at] - entered[at])) for at in range(len(skewed))]
+    without = {row: _medians_without(answer, futures, options, row, futures.count) for row in set(reasons)}
+    return tuple(
+        MedianShift(each.option.title, each.as_entered_usd, each.present_usd, futures.inputs[row], without[row][at])
+        for at, (each, row) in enumerate(zip(skewed, reasons, strict=True))
+    )
+
+
+def _costs_drawn_alone(answer: Answer, futures: Futures, options: Sequence[Option]) -> NDArray[np.float64]:
+    """Return what options cost where one input is drawn and all others are typical: options x inputs x values."""
+    shape, z = (len(futures.inputs), _POINTS), normal_quantiles(_POINTS)
     draws = {}
     for row, parameter in enumerate(futures.inputs):
         values = np.full(shape, parameter.spread.typical)
         values[row] = parameter.spread.at(z)
         draws[parameter.name] = values.reshape(-1)
-    setting = answer.plan.setting
-    usd = costs(answer.plan, options, InputColumns(setting, draws)).reshape(len(skewed), *shape)
-    shifts, medians = [], dict[str, NDArray[np.float64]]()
-    for row, each in enumerate(skewed):
-        pull = (usd[row].mean(axis=-1) - each.as_entered_usd) * np.sign(each.present_usd - each.as_entered_usd)
-        most = futures.inputs[int(np.argmax(np.nan_to_num(pull)))]
-        if most.name not in medians:
-            held = {**futures.draws, most.name: np.full(futures.count, most.spread.typical)}
-            medians[most.name] = np.median(costs(answer.plan, options, InputColumns(setting, held)), axis=-1)
-        usds = each.as_entered_usd, each.present_usd
-        shifts.append(MedianShift(each.option.title, *usds, most, float(medians[most.name][row])))
-    return tuple(shifts)
+    return costs(answer.plan, options, InputColumns(answer.plan.setting, draws)).reshape(len(options), *shape)
+
+
+def _medians_without(
+    answer: Answer, futures: Futures, options: Sequence[Option], row: int, count: int
+) -> list[float]:  # fmt: skip
+    """Return the medians of options in the first futures with one input at its typical value."""
+    most = futures.inputs[row]
+    draws = {name: values[:count] for name, values in futures.draws.items()}
+    draws[most.name] = np.full(len(draws[most.name]), most.spread.typical)
+    usd = costs(answer.plan, options, InputColumns(answer.plan.setting, draws))
+    return [float(median) for median in np.median(usd, axis=-1)]
 
 
 def turning_value(futures: Futures, shares: VerdictShares, parameter: UncertainParameter) -> float | None:
