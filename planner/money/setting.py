@@ -14,7 +14,7 @@ from typing import Any
 from planner.money.demand.lost_time import RATE, LostHours, LostTime, lost_time_by_work
 from planner.money.demand.stream import Demand, demand
 from planner.money.formula import Num
-from planner.money.ledger import Case, InputSheet, Tried
+from planner.money.ledger import YOUR_INPUT, Case, InputSheet, Origin, Tried, judged
 from planner.money.timeline import Timeline, cached_timeline
 from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.scenario import Scenario
@@ -32,6 +32,7 @@ RENT_CHANGE = "rent-change-per-year"
 COST_OF_MONEY = "cost-of-capital-enterprise"
 BUSY_FACTOR = "busy_factor"  # every share of busy hours is multiplied by it
 _NO_HOURS = 1e-9
+_DISK_NEEDED = judged("data, checkpoints and weights of the work, or what goes with such machines; assumed")
 HOURS_FACTOR = "hours_factor"  # times the hours that a named model was predicted to take
 
 
@@ -203,6 +204,11 @@ class PlanContext:
     def timeline(self) -> Timeline:
         """The months of the plan."""
         return cached_timeline(self.scenario.years * MONTHS_PER_YEAR)
+
+    @property
+    def disk_origin(self) -> Origin:
+        """Return who says how much is kept on disk."""
+        return _DISK_NEEDED if any(work.storage_tb is None for work in self.written.work) else YOUR_INPUT
 
     @property
     def terms(self) -> FinancialTerms:

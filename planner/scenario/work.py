@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
@@ -30,6 +30,7 @@ from planner.scenario.vocabulary import (
     USUAL_STORAGE_TB,
 )
 
+DataKept = Literal["plan", "runs"]
 LEAST_BUSY_SHARE = 0.01
 MOST_SEASONS = MONTHS_PER_YEAR
 HOURS_OF_DAY = 24
@@ -117,10 +118,15 @@ class Work(ScenarioModel):
     jobs: Annotated[tuple[ScheduledJob, ...], Field(max_length=24)] = ()
     storage_tb: Annotated[Terabytes | None, unit("TB"), ask("disk", "Data kept on disk, TB",
         "Billed by the month, also while machines stand.", group=WORK,
-        usual="10, or 1.25 for each of fewer than eight GPUs")] = None  # fmt: skip
+        usual="what the model, its checkpoints and its data need; else 10, 1.25 for each of fewer than eight GPUs, or "
+        "four times the memory of cards for private people")] = None  # fmt: skip
+    data_kept: Annotated[DataKept | None, Field(description="how long the disks are rented: over the whole `plan`, or "
+        "while its `runs` last; empty: the plan, and the run where one run is all there is and no disk is entered"),
+        ask("kept", "Data kept for", "Over the whole plan, or only while runs last.", group=WORK, rare=True,
+        usual="the plan; one run alone: as long as it lasts")] = None  # fmt: skip
     egress_tb_per_month: Annotated[Terabytes | None, unit("TB a month"), ask("egress", "Traffic out, TB a month",
         "What leaves the provider. Many charge nothing.", group=WORK,
-        usual="1, or an eighth for each of fewer than eight GPUs")] = None  # fmt: skip
+        usual="the model after training, the answers of a service; else 1 for eight GPUs")] = None  # fmt: skip
 
     @model_validator(mode="after")
     def _agree(self) -> Work:
@@ -214,6 +220,4 @@ class Work(ScenarioModel):
 
     @property
     def _machine_share(self) -> float:
-        """A named model brings its own data, on however many GPUs it runs."""
-        named = self.train or self.serve or self.run
-        return 1.0 if named else min(self.accelerators / ONE_MACHINE, 1.0)
+        return min(self.accelerators / ONE_MACHINE, 1.0)

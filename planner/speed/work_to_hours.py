@@ -25,6 +25,14 @@ from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.task import FixedRun, ServingSpec, ServingTask, TrainingSpec, TrainingTask
 from planner.scenario.work import ScheduledJob, Work
 from planner.speed.hardware import NARROW, InvalidJobError, MissingAcceleratorDataError
+from planner.speed.kept_data import (
+    PICTURES_TB,
+    SMALLEST_TB,
+    serving_data_tb,
+    training_data_tb,
+    with_data,
+    with_usual_data,
+)
 from planner.speed.match_model import find_model_record
 from planner.speed.serving import (
     NonLlmServing,
@@ -107,11 +115,11 @@ class _WorkHours:
 
 
 def convert_to_hours(catalogue: Catalogue, scenario: Scenario) -> ScenarioInHours:
-    """The scenario with accelerators and hours in place of models."""
+    """The scenario with accelerators and hours in place of models, and with the data that its work keeps."""
     if scenario.accelerator == ANY_ACCELERATOR:
         return ScenarioInHours(scenario, scenario, refused=(WorkProblem(NOT_CHOSEN),))
     if not any(work.train or work.serve or work.run for work in scenario.work):
-        return ScenarioInHours(scenario, scenario)
+        return ScenarioInHours(with_usual_data(catalogue, scenario), scenario)
     catalogue = with_user_models(catalogue, scenario.models)
     done = [_to_hours(catalogue, scenario, work) for work in scenario.work]
     hosted = paid_by_the_token(scenario.hosted, [hours.hosted for hours in done if hours.hosted])
@@ -183,13 +191,16 @@ def _trained(catalogue: Catalogue, job: TrainingJob, bare: Work, task: TrainingT
         return None if reach is None or reach.days is None else (reach.accelerators, reach.days.typical)
 
     once = _RunDescription(result.model, "training", result.accelerator, result.accelerators, in_time)
+    bare = with_data(bare, *training_data_tb(result, task.method, task.runs_per_month or 1.0))
     return replace(_runs_as_work(bare, task, hours, once), training=result)
 
 
 def _without_model(work: Work) -> Work:
-    """The work without its model, with the data that goes with it."""
-    data = {"storage_tb": work.effective_storage_tb, "egress_tb_per_month": work.effective_egress_tb_per_month}
-    return work.model_copy(update={"train": None, "serve": None, "run": None, **data})
+    """The work without its model. The data of one run, where no disk is entered, are kept while it lasts."""
+    runs = work.train or work.run
+    once = runs is not None and runs.runs_per_month is None and work.storage_tb is None
+    kept = work.data_kept or ("runs" if once else None)
+    return work.model_copy(update={"train": None, "serve": None, "run": None, "data_kept": kept})
 
 
 def _training_hours(catalogue: Catalogue, scenario: Scenario, work: Work, task: TrainingTask) -> _WorkHours:
@@ -199,6 +210,7 @@ def _training_hours(catalogue: Catalogue, scenario: Scenario, work: Work, task: 
         return _trained(catalogue, training_job(scenario, work, task), bare, task)
     result = image_training(catalogue, image_job(task, scenario.accelerator, bare.accelerators))
     once = _RunDescription(result.label, "training", result.accelerator, result.accelerators)
+    bare = with_data(bare, PICTURES_TB, SMALLEST_TB)
     return replace(_runs_as_work(bare, task, result.hours.typical, once), run=result.run)
 
 
@@ -297,6 +309,7 @@ def _served(catalogue: Catalogue, result: ServingResult, bare: Work, task: Servi
     each = _slices_per_accelerator(catalogue, result.accelerator, task.mig_profile)
     if _whole(peak, each) > MOST_ACCELERATORS:
         return _WorkHours(bare, serving=result, problem=_too_many(_whole(peak, each), result.accelerator))
+    bare = with_data(bare, *serving_data_tb(result, task))
     work = _around_the_clock(bare, _whole(average, each), _whole(peak, each), result.accelerators_per_replica)
     monthly = task.requests_per_s * SECONDS_PER_HOUR * HOURS_PER_MONTH / MILLION
     hosted = HostedModelInputs(

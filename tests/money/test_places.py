@@ -8,7 +8,7 @@ import pytest
 from planner.money.old_figures import doubts
 from planner.money.owning import owned
 from planner.money.owning.machine import machine
-from planner.money.owning.place import customer
+from planner.money.owning.place import customer, usual_place
 from planner.money.plan import Plan, plan
 from planner.money.verdict.answer import build_answer
 from planner.scenario.file import read_scenario
@@ -17,6 +17,7 @@ from planner.scenario.own import OwnInputs
 from planner.scenario.scenario import Scenario
 from planner.study.mix import mix_rates as rates
 from tests.facts import CATALOGUE, DAY
+from tests.frozen import live_catalogue
 from tests.rows import each_row
 
 NO_CHANGE = {"power_price_change_per_year": 0.0}
@@ -170,8 +171,8 @@ def test_a_mac_against_a_model_by_the_token() -> None:
 
 
 def test_two_macs_are_two_machines_without_a_spare_on_an_ordinary_switch() -> None:
-    made = asked("Apple-M3-Ultra-512GB", 2, 0.1, 0.5, own={"usd_per_accelerator": 5_299.0})
-    lines = bills(made)
+    own = {"usd_per_accelerator": 5_299.0, "place": "colocation"}
+    lines = bills(asked("Apple-M3-Ultra-512GB", 2, 0.1, 0.5, own=own))
     assert lines["Servers, with spares"] == 2 * 5_299
     assert lines["Network between servers"] == 2 * 50
     home = {"place": "home", "usd_per_accelerator": 5_299.0}
@@ -262,8 +263,13 @@ def test_cards_are_bought_in_workstations(count: int, what: str) -> None:
     assert bills(made)["Servers, with spares"] == cards + hosts
 
 
-def test_colocation_stays_the_usual_place() -> None:
-    assert OwnInputs().place == "colocation"
+def test_only_a_few_cards_for_private_people_stand_elsewhere_than_in_a_data_centre() -> None:
+    catalogue = live_catalogue()
+    chips = ("H100-SXM5-80GB", "L40S-48GB", "RTX-6000-Ada-48GB")
+    assert {usual_place(catalogue, chip, many) for chip in chips for many in (1, 4, 64)} == {"colocation"}
+    cards = [usual_place(catalogue, "RTX-4090-24GB", many) for many in (1, 2, 3, 4, 5)]
+    assert cards == ["home", "home", "office", "office", "colocation"]
+    assert OwnInputs().place is None
 
 
 # Bad input, and sums that may be for one machine or for all

@@ -23,7 +23,6 @@ from planner.scenario.path import Path
 from planner.scenario.presets import load_presets
 from planner.scenario.question import KEYS
 from planner.scenario.scenario import Scenario
-from planner.scenario.task import TrainingTask
 from planner.scenario.work import Work
 from pricing import load_catalogue
 from tests.facts import CATALOGUE
@@ -41,11 +40,6 @@ def test_one_gpu_keeps_less_data_than_a_machine_of_eight(accelerators: int, disk
 def test_what_is_said_wins() -> None:
     work = Work(accelerators=1, storage_tb=0.0, egress_tb_per_month=7.0)
     assert (work.effective_storage_tb, work.effective_egress_tb_per_month) == (0.0, 7.0)
-
-
-def test_a_model_brings_the_same_data_on_any_number_of_gpus() -> None:
-    task = TrainingTask(model="llama-3-8b")
-    assert {Work(accelerators=many, train=task).effective_storage_tb for many in (1, 2, 8, 32)} == {10.0}
 
 
 ONE = MeasuredRun(

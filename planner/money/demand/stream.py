@@ -44,6 +44,7 @@ class DemandLayer:
     site: str
     hours_per_month: float = HOURS_PER_MONTH
     lost_share: Num = 0.0  # of the busy hours, known to go to failures, restarts and checkpoints
+    disk_share: Num = 1.0  # of each month, in which the data are on rented disks
 
     @property
     def months(self) -> float:
@@ -226,6 +227,7 @@ def demand(
             site=scenario.site,
             hours_per_month=hours_per_month,
             lost_share=_lost_share([*kinds, *jobs], lost_of),
+            disk_share=_disk_share(scenario, timeline),
         ),
         levels=together([*fixed, *(on_off_levels(*layer) for _, layer in jobs)]),
         waiting_hours=_total([many * share * hours_per_month for many, share in waiting]),
@@ -243,6 +245,19 @@ def _lost_share(kinds: Sequence[tuple[Work, _Layer]], lost: Mapping[Work, LostTi
         return 0.0
     total = _total([each for _, each in hours])
     return in_short(_total(counted) / np.where(total > 0, total, 1.0))
+
+
+def _disk_share(scenario: Scenario, timeline: Timeline) -> Num:
+    """The share of each month in which data are on rented disks: all of it, or while runs last."""
+    size = sum(work.effective_storage_tb for work in scenario.work)
+    if size <= 0 or all(work.data_kept != "runs" for work in scenario.work):
+        return 1.0
+    shares = np.zeros(timeline.last + 1)
+    for work in scenario.work:
+        lasts = [_job_layer(job, timeline, scenario, 1.0)[1] for job in work.jobs]
+        kept = np.minimum(sum(lasts), 1.0) if work.data_kept == "runs" and lasts else np.ones(1)
+        shares = shares + work.effective_storage_tb / size * kept
+    return in_short(shares)
 
 
 def job_size(work: Work) -> int:

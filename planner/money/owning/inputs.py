@@ -75,7 +75,7 @@ ROOM = "owned-room-usd-per-kw"
 CARD_BUSY, CARD_IDLE = "card-power-busy", "card-power-idle"
 AT_LOAD = "power_share_at_load"  # of the rated power, read off your curve at the busy share
 _OTHER_END: dict[Case, Case] = {"low": "high", "typical": "typical", "high": "low"}
-_ONE_EACH = judged("no server with it is known; one in each assumed")
+_ONE_EACH = judged("no server with it is known; its size is as boards are built and cards fit, assumed")
 _PEOPLE_ENTERED = judged("people for each accelerator are entered; none beside them")
 _PEOPLE_THERE = judged("the people of the place; none beside them")
 _NO_SOFTWARE = judged("licences are optional; none assumed")
@@ -87,7 +87,7 @@ def add_owning_inputs(sheet: InputSheet, setting: PlanContext, need: DemandLayer
     sheet.add("accelerators", need.accelerators, "accelerators", YOUR_INPUT)
     sheet.add("busy_share", need.busy_share, "share of hours", YOUR_INPUT)
     sheet.add("hours_per_month", need.hours_per_month, "hours", CONVENTION)
-    sheet.add("storage_tb", need.storage_tb, "TB", YOUR_INPUT)
+    sheet.add("storage_tb", need.storage_tb, "TB", setting.disk_origin)
     _add_machine(sheet, setting, machine, fleet)
 
 

@@ -13,8 +13,11 @@ from pricing.caching import cached
 from pricing.choices import MachineKind, Trust
 from pricing.query import servers_with, trust
 from pricing.record import Host
-from pricing.records import Server
+from pricing.records import Accelerator, Server
 
+_MOST_CARDS = 10  # of one server
+# How many accelerators share a board or a frame, by how the form factor begins.
+_BOARDS = {"SXM": 8, "OAM": 8, "module": 8, "not stated": 8, "APU socket": 4, "NVL72": 72, "rack": 72}
 ABOUT = ", at about what others of its kind cost"
 
 
@@ -163,13 +166,23 @@ def _unpriced(setting: PlanContext, *, only_priced: bool) -> Machine:
             kind=host.kind, is_complete=chip.whole_machine, host=host,
             busy_power=host.typical_power_w, idle_power=host.idle_power_w,
         )  # fmt: skip
-    count = size or (1 if like is None else like.accelerators)
+    count = size or (_size_of_server(chip, max(fleet(setting), 1)) if like is None else like.accelerators)
     return Machine(
         label=label, accelerators=count, is_known_product=like is not None, price=None, is_priced_whole=False,
         power=None if like is None else like.max_power_w, tdp=chip.tdp_w if chip else None,
         accelerator_price=chip.price_usd if chip else None, **_singular_and_plural("server", label, count),
         is_complete=chip is not None and chip.whole_machine and setting.scenario.own.host_share is None,
     )  # fmt: skip
+
+
+def _size_of_server(chip: Accelerator | None, fleet: int) -> int:
+    """Return how many a server holds of a chip that is in no known server: boards as built, cards as they fit."""
+    if chip is None or chip.rent_only:
+        return 1
+    if chip.form_factor.startswith("PCIe"):
+        sizes = range(1, min(fleet, _MOST_CARDS) + 1)
+        return min(sizes, key=lambda size: (-(-fleet // size) * (size + 1), -size))
+    return next((size for form, size in _BOARDS.items() if chip.form_factor.startswith(form)), 1)
 
 
 def _host(setting: PlanContext, like: Server | None) -> Host | None:

@@ -10,7 +10,7 @@ from planner.money.ledger import Case, Origin, end
 from planner.money.owning.machine import Machine, fleet, machine
 from planner.money.setting import PlanContext
 from planner.scenario.base import MOST_ACCELERATORS
-from planner.scenario.own import ExistingHardware, OwnInputs
+from planner.scenario.own import ExistingHardware, OwnInputs, Place
 from pricing import Catalogue, Figure, PricingError, names
 from pricing.caching import cached
 from pricing.choices import Customer, Mains
@@ -28,6 +28,7 @@ NETWORK_TIERS: tuple[tuple[int, str], ...] = (
     (MOST_ACCELERATORS, "network-above-16k"),
 )
 TOO_LOUD = "too loud for a room with people in it"  # of any server
+_MOST_AT_HOME, _MOST_IN_OFFICE = 2, 4  # accelerators that stand at a desk unless the plan says otherwise
 _LEAST_LIMIT = 0.6  # of a card's rated power, below which a power cap is not worth it
 # The figures that a place may have, by the name that the formulas use.
 OF_PLACE: dict[str, str] = {
@@ -46,16 +47,35 @@ OF_HOST: dict[str, str] = {
 }
 
 
+def usual_place(catalogue: Catalogue, accelerator: str, count: int) -> Place:
+    """Return where so many accelerators stand: a few for private people at a desk, all others in a data centre."""
+    chip = catalogue.accelerators.get(accelerator)
+    if chip is None or chip.hardware_class not in ("consumer", "desktop") or count > _MOST_IN_OFFICE:
+        return "colocation"
+    return "home" if count <= _MOST_AT_HOME else "office"
+
+
+def place_key(setting: PlanContext) -> Place:
+    """Return the kind of place: yours, else where such machines stand."""
+    scenario = setting.scenario
+    return scenario.own.place or usual_place(setting.catalogue, scenario.accelerator, fleet(setting))
+
+
 def place_of(setting: PlanContext) -> Premises:
-    """Return the kind of place: home, office, colocation, data centre."""
-    return setting.catalogue.places[setting.scenario.own.place]
+    """Return the figures of the place."""
+    return setting.catalogue.places[place_key(setting)]
 
 
 def figure_there(setting: PlanContext, name: str, otherwise: Figure | None) -> Figure | None:
     """Return a figure of the place, else of the machine where it is bought off the shelf, else the other one."""
     figure: Figure | None = None
     if name in OF_PLACE:
-        figure = getattr(place_of(setting), OF_PLACE[name])
+        place = place_of(setting)
+        scenario, places = setting.scenario, setting.catalogue.places
+        is_small = usual_place(setting.catalogue, scenario.accelerator, fleet(setting)) != "colocation"
+        if name == "fte_per_accelerator" and place == places["office"] and is_small:
+            place = places["home"]  # nobody is hired for a desk
+        figure = getattr(place, OF_PLACE[name])
     elif name in OF_HOST and (what := machine(setting)) is not None and what.host is not None:
         figure = getattr(what.host, OF_HOST[name])
     return otherwise if figure is None else figure

@@ -120,8 +120,8 @@ class _BookingMonths:
         self.level = _levels(setting) / agreed[1:]
         self.on_demand = self._on_demand()
         # what the data of all the work is, by month
-        self.disk_gb = self._by_month(need.storage_tb) * GB_PER_TB
-        self.egress_gb = self._by_month(need.egress_tb_per_month) * GB_PER_TB
+        self.disk_gb = self._by_month(need.storage_tb * need.disk_share) * GB_PER_TB
+        self.egress_gb = self._by_month(need.egress_tb_per_month * np.ceil(need.disk_share)) * GB_PER_TB
         share = setting.scenario.rent.support_share
         sheet = setting.input_sheet()
         sheet.fact("support_share", SUPPORT, share)

@@ -161,8 +161,10 @@ def add_demand_inputs(sheet: InputSheet, setting: PlanContext, need: DemandLayer
     sheet.add("months", need.months, "months", YOUR_INPUT)
     sheet.add("hours_per_month", need.hours_per_month, "hours", CONVENTION)
     sheet.add("session_hours", need.hours_per_session, "hours", YOUR_INPUT)
-    sheet.add("storage_gb", need.storage_tb * GB_PER_TB, "GB", YOUR_INPUT)
-    sheet.add("egress_gb_per_month", need.egress_tb_per_month * GB_PER_TB, "GB a month", YOUR_INPUT)
+    sheet.add("storage_gb", need.storage_tb * need.disk_share * GB_PER_TB, "GB", setting.disk_origin)
+    sheet.add(
+        "egress_gb_per_month", need.egress_tb_per_month * np.ceil(need.disk_share) * GB_PER_TB, "GB a month", YOUR_INPUT
+    )
     if np.any(np.asarray(need.lost_share) > 0):
         sheet.add(LOST, need.lost_share, "share of busy hours", COMPUTED)
     sheet.add_all(setting.timeline.flags)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from planner.money.old_figures import numbers
+from planner.money.owning.place import usual_place
 from planner.money.plan import Plan
 from planner.money.ways import WAYS
 from planner.report import words
@@ -115,6 +116,15 @@ def _site(catalogue: Catalogue, texts: Texts) -> str:
     return catalogue.sites[named].label if named in catalogue.sites else named
 
 
+def _place(catalogue: Catalogue, texts: Texts) -> str:
+    if "place" in texts:
+        return words.choice("place", texts["place"])
+    chip, count = texts.get("gpu", _default("gpu")), texts.get("gpus", _default("gpus"))
+    if "serve" in texts or texts.get("choose") in ("1", "true") or not count.isdecimal():
+        return "where such machines usually stand"
+    return words.choice("place", usual_place(catalogue, chip, int(count)))
+
+
 def _busy(catalogue: Catalogue, texts: Texts) -> str:
     if "hours" in texts:
         return f"{_count(texts['hours'], 'GPU-hour')} a month"
@@ -201,7 +211,11 @@ _OF_QUESTION: dict[str, tuple[_PhraseTemplate, ...]] = {
         _PhraseTemplate("", ("in", "out"), _token_lengths), _PhraseTemplate("on", ("gpu",), _run_gpu_check),
     ),
 }  # fmt: skip
-_ALWAYS = (_PhraseTemplate("for", ("years",), _years), _PhraseTemplate("in", ("site",), _site))
+_ALWAYS = (
+    _PhraseTemplate("for", ("years",), _years),
+    _PhraseTemplate("in", ("site",), _site),
+    _PhraseTemplate("", ("place",), _place),
+)
 
 
 NO_MODEL = {
