@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.ledger import Case, Ledger, Line
+from planner.money.people import with_people
 from planner.money.price_path import with_forward_fee
 from planner.money.setting import ChosenOffers, PlanContext
 from planner.money.tax import with_tax
@@ -93,8 +94,8 @@ class Unavailable:
 
 
 def complete_ledger(setting: PlanContext, title: str, lines: Iterable[Line]) -> Ledger:
-    """The lines of a way with what it pays once for all of them: the fee for an agreed rent, and tax."""
-    return with_tax(setting, Ledger(title, with_forward_fee(setting, lines)))
+    """The lines of a way with what it pays once for all of them: people, the fee for an agreed rent, and tax."""
+    return with_tax(setting, Ledger(title, with_people(setting, with_forward_fee(setting, lines))))
 
 
 Builder = Callable[[PlanContext], OptionLedger | Unavailable]

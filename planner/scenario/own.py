@@ -149,10 +149,10 @@ class OwnInputs(ScenarioModel):
     scarcity_premium_share: UpTo10 | None = None
     deposit_share: Share | None = None
     # what it costs to run
-    place: Annotated[Place | None, Field(description="empty: one or two cards for private people or small desktops at "
-        "home, three or four in an office, all others in a data centre"), ask("place", "Where it stands",
+    place: Annotated[Place | None, Field(description="empty: one card for private people or small desktop at home, two "
+        "to four in an office, all others in a data centre"), ask("place", "Where it stands",
         "Sets whose price of electricity, which cooling, space and people count, and what its circuits carry.",
-        group=RUNNING, usual="as such machines do")] = None  # fmt: skip
+        usual="as such machines do")] = None  # fmt: skip
     most_kw: Annotated[float | None, Field(gt=0.0, le=1_000_000.0, description="that its machines may draw, without "
         "cooling; a MW is 1000"), unit("kW"), ask("kw", "Power there is for it, kW",
         "What the circuits or the contract carry. Machines that draw more are not bought.", group=RUNNING, rare=True,

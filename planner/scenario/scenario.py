@@ -63,6 +63,11 @@ class Scenario(ScenarioModel):
         description="the countries in which it must stay, by two letters each; wins over `stay`"),
         unit("countries by their ISO codes")] = ()  # fmt: skip
     work: Annotated[tuple[Work, ...], Field(min_length=1, max_length=6)] = (Work(),)
+    run_by_fte: Annotated[float | None, Field(ge=0.0, le=10_000.0, description="who run the GPUs, rented or owned; "
+        "owned machines need more; empty: by the kind of use, none for a hosted model and for a few cards at a desk"),
+        unit("full-time people"), ask("crew", "People who run the GPUs, full-time",
+        "Deployments, images, access, on-call. Rented GPUs need them as owned ones do; a hosted model does not.",
+        group=WORK, usual="by the kind of use")] = None  # fmt: skip
     own: OwnInputs = OwnInputs()
     loan: Loan = Loan()
     lease: Lease = Lease()

@@ -38,7 +38,8 @@ _BARE: dict[str, Any] = {
     "years": 5,
     "ways": ("own", "on_demand"),
     "work": {"storage_tb": 0, "egress_tb_per_month": 0},
-    "own": {**dict.fromkeys(_FREE, 0), "pue": 1, "busy_power_share": 1},
+    "run_by_fte": 0,
+    "own": {**dict.fromkeys(_FREE, 0), "place": "colocation", "pue": 1, "busy_power_share": 1},
     "rent": {
         **dict.fromkeys(("usd_per_gb_month_of_disk", "usd_per_gb_of_egress", "support_share"), 0),
         **dict.fromkeys(("billing_increment_s", "accelerators_per_machine"), 1),

@@ -104,3 +104,33 @@ def test_work_of_little_takes_one_machine() -> None:
         accelerator="Apple-M3-Ultra-512GB", work=({"serve": {"model": "Llama-3.3-70B", "requests_per_s": 0.02}},)
     )
     assert plan.setting.demand.all.peak_accelerators == pytest.approx(1)
+
+
+# People: anyone who runs GPUs, rented or owned, and nobody for a hosted model
+
+
+def test_who_rents_pays_people_as_who_owns_and_a_hosted_model_takes_none() -> None:
+    plan = asked(work=({"serve": {"model": "Llama-3.3-70B", "requests_per_s": 5.0}},))
+    rented, owned, hosted = (part_usd(plan.option(way), "staff") for way in ("on_demand", "own", "hosted"))
+    assert 140_000 < rented / 3 * 2 < 360_000 * 2
+    assert owned > rented > 0 == hosted
+    assert "People" in " ".join(summarize_answer(plan, decided(plan, 64).answer).sentences)
+
+
+def test_people_last_as_long_as_the_work() -> None:
+    run = {"accelerators": 8, "train": {"model": "GPT-2", "tokens": 2.5e9}}
+    assert part_usd(asked(work=(run,)).option("on_demand"), "staff") < 100
+    plan = asked(work=({"accelerators": 8},))
+    assert 5_000 < part_usd(plan.option("on_demand"), "staff") / 3 < 40_000
+
+
+def test_people_that_are_entered_win_and_none_are_none() -> None:
+    service = ({"serve": {"model": "Llama-3.1-8B", "requests_per_s": 5.0}},)
+    many, none = (asked(work=service, run_by_fte=people).option("on_demand") for people in (2.0, 0.0))
+    assert part_usd(many, "staff") > 1_000_000
+    assert part_usd(none, "staff") == 0
+
+
+def test_a_small_service_of_ones_own_hires_nobody() -> None:
+    small = asked(work=({"serve": {"model": "Llama-3.1-8B", "requests_per_s": 0.02}},), accelerator="RTX-4090-24GB")
+    assert part_usd(small.option("on_demand"), "staff") == part_usd(small.option("own"), "staff") == 0

@@ -41,13 +41,13 @@ def test_every_preset_is_a_sentence_that_opens_each_of_its_fields(preset) -> Non
     question = detect_question(held)
     said = phrases(load_catalogue(), question, held)
     assert all(one.says and "None" not in one.says for one in said)
-    assert {name for one in said for name in one.names} == {*question.main, "years", "site"}
+    assert {name for one in said for name in one.names} == {*question.main, "years", "site", "place"}
 
 
 def test_the_sentence_says_what_was_entered() -> None:
     held = {"gpus": "16", "years": "0.5", "site": "DE", "busy": "45"}
     said = [one.says for one in phrases(load_catalogue(), QUESTIONS["GPU-hours"], held)]
-    assert said == ["16", "H100 SXM5 80 GB", "6 months", "Germany", "busy 45%"]
+    assert said == ["16", "H100 SXM5 80 GB", "6 months", "Germany", "in somebody's data centre", "busy 45%"]
 
 
 def test_the_last_edit_and_what_it_did_stand_beside_the_verdict() -> None:

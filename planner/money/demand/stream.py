@@ -45,6 +45,7 @@ class DemandLayer:
     hours_per_month: float = HOURS_PER_MONTH
     lost_share: Num = 0.0  # of the busy hours, known to go to failures, restarts and checkpoints
     disk_share: Num = 1.0  # of each month, in which the data are on rented disks
+    run_share: Num = 1.0  # of each month, in which any of the work runs
 
     @property
     def months(self) -> float:
@@ -228,6 +229,7 @@ def demand(
             hours_per_month=hours_per_month,
             lost_share=_lost_share([*kinds, *jobs], lost_of),
             disk_share=_disk_share(scenario, timeline),
+            run_share=_longest_run_share(scenario, timeline),
         ),
         levels=together([*fixed, *(on_off_levels(*layer) for _, layer in jobs)]),
         waiting_hours=_total([many * share * hours_per_month for many, share in waiting]),
@@ -247,17 +249,29 @@ def _lost_share(kinds: Sequence[tuple[Work, _Layer]], lost: Mapping[Work, LostTi
     return in_short(_total(counted) / np.where(total > 0, total, 1.0))
 
 
+def _run_share(work: Work, scenario: Scenario, timeline: Timeline) -> NDArray[np.float64]:
+    """The share of each month in which any of a kind of work runs: all of it, or while its jobs last."""
+    if work.effective_utilization > 0 or not work.jobs:
+        return np.ones(1)
+    return np.minimum(sum(_job_layer(job, timeline, scenario, 1.0)[1] for job in work.jobs), 1.0)
+
+
+def _longest_run_share(scenario: Scenario, timeline: Timeline) -> Num:
+    """The share of each month in which any work runs."""
+    shares = (_run_share(work, scenario, timeline) for work in scenario.work)
+    return in_short(np.max(np.broadcast_arrays(*shares), axis=0))
+
+
 def _disk_share(scenario: Scenario, timeline: Timeline) -> Num:
     """The share of each month in which data are on rented disks: all of it, or while runs last."""
     size = sum(work.effective_storage_tb for work in scenario.work)
-    if size <= 0 or all(work.data_kept != "runs" for work in scenario.work):
+    if size <= 0:
         return 1.0
-    shares = np.zeros(timeline.last + 1)
-    for work in scenario.work:
-        lasts = [_job_layer(job, timeline, scenario, 1.0)[1] for job in work.jobs]
-        kept = np.minimum(sum(lasts), 1.0) if work.data_kept == "runs" and lasts else np.ones(1)
-        shares = shares + work.effective_storage_tb / size * kept
-    return in_short(shares)
+    shares = (
+        work.effective_storage_tb / size * (_run_share(work, scenario, timeline) if work.data_kept == "runs" else 1.0)
+        for work in scenario.work
+    )
+    return in_short(np.asarray(sum(shares)))
 
 
 def job_size(work: Work) -> int:

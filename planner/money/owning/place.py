@@ -28,7 +28,7 @@ NETWORK_TIERS: tuple[tuple[int, str], ...] = (
     (MOST_ACCELERATORS, "network-above-16k"),
 )
 TOO_LOUD = "too loud for a room with people in it"  # of any server
-_MOST_AT_HOME, _MOST_IN_OFFICE = 2, 4  # accelerators that stand at a desk unless the plan says otherwise
+_MOST_AT_HOME, _MOST_IN_OFFICE = 1, 4  # accelerators that stand at a desk unless the plan says otherwise
 _LEAST_LIMIT = 0.6  # of a card's rated power, below which a power cap is not worth it
 # The figures that a place may have, by the name that the formulas use.
 OF_PLACE: dict[str, str] = {

@@ -4,7 +4,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from planner.money.ledger import Ledger
+from planner.money.measures import present_usd
 from planner.money.plan import Plan
+from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report import words
@@ -16,7 +19,7 @@ LARGE_SHARE = 0.2
 _ENTRIES: dict[str, tuple[str, tuple[str, ...]]] = {
     "storage": ("disks", ("disk",)),
     "egress": ("traffic out", ("egress",)),
-    "staff": ("people", ("leastpeople", "people", "salary", "running")),
+    "staff": ("people", ("crew", "leastpeople", "people", "salary", "running")),
     "space": ("space and hosting", ("colo", "running")),
     "power": ("electricity", ("kwh", "running")),
     "network": ("the network between servers", ("net", "capex")),
@@ -36,6 +39,22 @@ def assumed_entry_sentences(plan: Plan, ways: Sequence[EvaluatedOption]) -> tupl
         f"Not entered, but {words.percent(share)} of what {WAYS[way.option.way].start_text} costs: {name}, "
         f"{words.usd(usd)} in all. Yours goes under “{KEYS[keys[0]].label}”.",
     )
+
+
+def deciding_people_sentences(plan: Plan, answer: Answer) -> tuple[str, ...]:
+    """Return a sentence where the option that costs least does so since it takes fewer people."""
+    best, *others = answer.ranked
+    turned = [way for way in others if _without_people_usd(plan, way) < _without_people_usd(plan, best)]
+    if not turned or answer.verdict == "close":
+        return ()
+    first = min(turned, key=lambda way: _without_people_usd(plan, way))
+    name, least = (WAYS[way.option.way].start_text for way in (first, best))
+    return () if name == least else (f"The people decide: without them {name} would cost less than {least}.",)
+
+
+def _without_people_usd(plan: Plan, way: EvaluatedOption) -> float:
+    people = Ledger("", tuple(line for line in way.option.ledger.lines if line.part == "staff"))
+    return way.as_entered_usd - float(present_usd(plan.setting, people))
 
 
 def _untyped_entries(plan: Plan, way: EvaluatedOption) -> Iterator[tuple[float, float, EvaluatedOption, str]]:

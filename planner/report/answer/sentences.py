@@ -16,7 +16,7 @@ from planner.money.verdict.decision import group
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.advice import guarantee_sentence, rests_on
-from planner.report.answer.assumed_entries import assumed_entry_sentences
+from planner.report.answer.assumed_entries import assumed_entry_sentences, deciding_people_sentences
 from planner.report.answer.carbon_words import carbon_sentences
 from planner.report.answer.feasibility import cpu_sufficient_sentences, infeasible_title, too_much
 from planner.report.answer.other_measures import lost_time_sentences
@@ -104,6 +104,7 @@ def summarize_answer(plan: Plan, answer: Answer, futures: Futures | None = None)
         *_tie_sentences(answer),
         *_limit_sentences(answer),
         *assumed_entry_sentences(plan, ways),
+        *deciding_people_sentences(plan, answer),
         *carbon_sentences(answer),
         *_late_delivery_sentences(plan, answer),
         *filter(None, (guarantee,)),

@@ -22,6 +22,7 @@ from planner.money.owning import Ownership, machine, owned
 from planner.money.owning.place import (
     network_fact,
     no_network_reason,
+    place_key,
     power_shortfall_reason,
 )
 from planner.money.setting import PlanContext
@@ -93,7 +94,8 @@ def _group_by_machine(
         context = PlanContext(catalogue, scenario.model_copy(update=update), day)
         hardware = machine(context)
         if hardware is not None and not power_shortfall_reason(context, count):
-            machine_key = (hardware.what, hardware.accelerators, hardware.is_priced_whole, hardware.is_known_product)
+            product = (hardware.what, hardware.accelerators, hardware.is_priced_whole, hardware.is_known_product)
+            machine_key = (*product, place_key(context))
             groups.setdefault(machine_key, (context, []))[1].append(count)
     return groups.values()
 

@@ -1,0 +1,68 @@
+"""The people who run GPUs, rented or owned: a floor and a slope by the kind of use. A hosted model needs none.
+
+Owning needs more of them, for the machines themselves: those stand in its own lines.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from planner.money.inflation import add_price_change, deflate_lines
+from planner.money.ledger import COMPUTED, Line
+from planner.money.owning.inputs import CHANGES, FACTS
+from planner.money.owning.lines import WAGE
+from planner.money.owning.place import usual_place
+from planner.money.setting import PlanContext
+from planner.scenario.base import ONE_MACHINE
+from planner.scenario.work import Work
+from pricing.caching import cached
+
+SERVICE_FLOOR, WORK_FLOOR, SLOPE = "staff-run-service-fte", "staff-run-work-fte", "staff-run-fte-per-accelerator"
+RUN_BY = "run_by_fte"
+_SERVICE_REQUESTS_PER_S = 0.1  # on average, from which on others rely on a service: 260,000 a month
+_OTHERS_PEOPLE = ("tokens", "tax")
+
+
+def with_people(setting: PlanContext, lines: Iterable[Line]) -> tuple[Line, ...]:
+    """Return the lines of an option with the people who run its GPUs; without GPUs there are none."""
+    lines = tuple(lines)
+    return lines if all(line.part in _OTHERS_PEOPLE for line in lines) else (*lines, *_people_lines(setting))
+
+
+@cached(8)
+def _people_lines(setting: PlanContext) -> tuple[Line, ...]:
+    sheet, own = setting.input_sheet(), setting.scenario.own
+    sheet.add_all(setting.timeline.flags)
+    need = setting.usual_demand.all
+    sheet.add("run_share", need.run_share, "share of each month", COMPUTED)
+    formula, yours = RUN_BY, setting.scenario.run_by_fte
+    if yours is not None:
+        sheet.figure(RUN_BY, None, "full-time people", yours)
+    else:
+        sheet.fact("run_floor_fte", SERVICE_FLOOR if _is_service(setting) else WORK_FLOOR)
+        sheet.fact("run_fte_per_accelerator", SLOPE)
+        sheet.add("run_accelerators", float(need.peak_accelerators), "accelerators", COMPUTED)
+        sheet.add("run_size", _size(setting), "share of a whole floor", COMPUTED)
+        formula = "run_size * (run_floor_fte + run_accelerators * run_fte_per_accelerator)"
+    sheet.fact("usd_per_fte_year", FACTS["usd_per_fte_year"], own.usd_per_fte_year)
+    sheet.add("begun_years", setting.timeline.begun_years, "years from today to the month", COMPUTED)
+    add_price_change(sheet, setting, name := "wage_change_per_year", CHANGES[name], own.wage_change_per_year)
+    line = sheet.line("People who run them", "staff", f"{formula} * {WAGE} / 12 * run_share * runs")
+    return deflate_lines(setting, (line,), setting.timeline.begun_years) if np.any(line.usd) else ()
+
+
+def _is_service(setting: PlanContext) -> bool:
+    return any(map(_serves_others, setting.written.work))
+
+
+def _serves_others(work: Work) -> bool:
+    return work.serve is not None and work.serve.requests_per_s >= _SERVICE_REQUESTS_PER_S
+
+
+def _size(setting: PlanContext) -> float:
+    """Return the part of the floor: all for a service; else the part of a machine, none for a few cards at a desk."""
+    if _is_service(setting):
+        return 1.0
+    scenario, peak = setting.scenario, setting.usual_demand.all.peak_accelerators
+    at_desk = usual_place(setting.catalogue, scenario.accelerator, peak) != "colocation"
+    return 0.0 if at_desk else min(peak / ONE_MACHINE, 1.0)
