@@ -5,9 +5,12 @@ the others ask for the same order. A contract: the seller keeps its other prices
 range of what its own list then says. A band holds if 80 % lie in it.
 """
 
+import csv
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -16,13 +19,15 @@ from pricing import Catalogue, load_catalogue
 from pricing.belief import believed
 from pricing.market.band import Z80, OrderRequest, Seller, list_price, seller_quotes
 from pricing.market.depth import Purchase
-from pricing.market.sellers import TERM_MONTHS, chip_age, listed, sellers
+from pricing.market.sellers import TERM_MONTHS, chip_age, level, listed, sellers
 from pricing.market.terms import DAY_MONTHS
 
 LEAST_SELLERS = 5  # of a chip: with fewer the band is stated as few sellers
 LEAST_ALIKE = 2
+LEAST_ROWS = 20  # of a class that a share is stated of
 MACHINE = 8
-Held = Literal["seller", "contract"]
+Held = Literal["seller", "contract", "contract, no list"]
+TERM_POINTS = Path(__file__).parent / "term_points.csv"
 
 
 class HeldOut(NamedTuple):
@@ -40,7 +45,7 @@ class HeldOut(NamedTuple):
     @property
     def term_class(self) -> str:
         """Return the class of the length of the commitment."""
-        return "on demand" if self.months < 1 else "to 6 months" if self.months <= 6 else "a year and more"
+        return "on demand" if self.months <= DAY_MONTHS else "bound"
 
     @property
     def size_class(self) -> str:
@@ -50,21 +55,27 @@ class HeldOut(NamedTuple):
 
 def main() -> Iterator[str]:
     """One line for each class of order."""
-    catalogue = load_catalogue()
-    for held, tries in (("seller", held_out_sellers(catalogue)), ("contract", held_out_contracts(catalogue))):
-        rows = list(tries)
+    groups = dict[str, list[HeldOut]]()
+    for row in chain(held_out_sellers(load_catalogue()), held_out_contracts()):
+        groups.setdefault(row.held, []).append(row)
+    for held, rows in groups.items():
         for name, group in classes(rows).items():
             yield f"one {held} held out, {name}: {summary(group)}"
 
 
 def classes(rows: Iterable[HeldOut]) -> dict[str, list[HeldOut]]:
-    """Return the rows together, and by kind of seller, length of commitment and number."""
+    """Return the rows together, and by kind of seller, term and number; of classes with few rows or sellers none.
+
+    Terms are not told apart: each length has rows of few sellers, and the terms of one list err together.
+    """
     groups = dict[str, list[HeldOut]]()
     for row in rows:
         kind = "hyperscalers" if row.is_hyperscaler else "others"
         for name in ("all", kind, f"{kind}, {row.term_class}", f"{kind}, {row.size_class}"):
             groups.setdefault(name, []).append(row)
-    return groups
+    enough = {name: len(group) >= LEAST_ROWS and len({row.seller for row in group}) >= LEAST_ALIKE + 1
+              for name, group in groups.items()}  # fmt: skip
+    return {name: group for name, group in groups.items() if enough[name]}
 
 
 def inside(rows: list[HeldOut]) -> float:
@@ -80,7 +91,8 @@ def median_error(rows: list[HeldOut]) -> float:
 def summary(rows: list[HeldOut]) -> str:
     """Return a group in words."""
     bias = float(np.median([row.error for row in rows]))
-    return f"{inside(rows):.0%} of {len(rows)} inside, median error {median_error(rows):.3f}, bias {bias:+.3f}"
+    of = f"{len(rows)} of {len({row.seller for row in rows})} sellers"
+    return f"{inside(rows):.0%} of {of} inside, median error {median_error(rows):.3f}, bias {bias:+.3f}"
 
 
 def held_out_sellers(catalogue: Catalogue) -> Iterator[HeldOut]:
@@ -102,18 +114,29 @@ def held_out_sellers(catalogue: Catalogue) -> Iterator[HeldOut]:
                         yield _row("seller", chip, seller, order, usd * moved[name, usd], quotes)
 
 
-def held_out_contracts(catalogue: Catalogue) -> Iterator[HeldOut]:
-    """Hold out each contract of a seller whose list has another price."""
-    for chip, market in _markets(catalogue):
-        for seller in market:
-            base = None if seller.list_on_demand is None else math.log(seller.list_on_demand)
-            for months, usd in seller.terms.items():
-                rest = {term: price for term, price in seller.terms.items() if term != months}
-                order = _order(catalogue, chip, seller, months)
-                price = list_price(replace(seller, terms=rest, ln_price=base), order)
+def held_out_contracts() -> Iterator[HeldOut]:
+    """Hold out each contract: at a seller with other terms of its own, and at one with none.
+
+    They are of 2025 and 2026: the middle, over its chips, of what each of 12 sellers asks for a term over its price on
+    demand (406 pairs of this catalogue and of public collections of price lists).
+    """
+    lists: dict[tuple[str, ...], dict[float, float]] = {}
+    with TERM_POINTS.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            own = lists.setdefault((row["seller"], row["kind"], row["generation"]), {})
+            own[float(row["months"])] = math.exp(float(row["ln_ratio"]))
+    for (name, kind, generation), terms in lists.items():
+        known = Seller(name, "hyperscaler" if kind == "hyperscaler" else "machine", 0.0, 0.0, 1.0, 0.0, False,
+                       generation, list_on_demand=1.0)  # fmt: skip
+        for months, ratio in terms.items():
+            order = OrderRequest(MACHINE, months, "reserved")
+            rest = {term: each for term, each in terms.items() if term != months}
+            tries: tuple[tuple[Held, dict[float, float]], ...] = (("contract", rest), ("contract, no list", {}))
+            for held, left in tries if rest else tries[1:]:
+                price = list_price(replace(known, terms=left), order)
                 if price is not None:
                     ends = tuple(math.exp(price[0] + z * price[1]) for z in (-Z80, 0.0, Z80))
-                    yield _row("contract", chip, seller, order, usd, ends)
+                    yield _row(held, generation, known, order, ratio, ends)
 
 
 def _markets(catalogue: Catalogue) -> Iterator[tuple[str, tuple[Seller, ...]]]:
@@ -147,7 +170,8 @@ def _prices(seller: Seller) -> Iterator[tuple[float, float]]:
 def _order(catalogue: Catalogue, chip: str, seller: Seller, months: float) -> OrderRequest:
     purchase: Purchase = "on_demand" if months < 1 else "reserved"
     count = max(seller.least_order, 1 if seller.kind in ("host", "pod") else MACHINE)
-    return OrderRequest(count, months, purchase, count > MACHINE, chip_age(catalogue, chip))
+    age, usual = chip_age(catalogue, chip), level(catalogue, chip)
+    return OrderRequest(count, months, purchase, count > MACHINE, age, ln_level=usual)
 
 
 def _row(held: Held, chip: str, seller: Seller, order: OrderRequest, usd: float, ends: tuple[float, ...]) -> HeldOut:

@@ -30,8 +30,7 @@ from pricing.market.terms import DAY_MONTHS, discount_share, own_term, term_kind
 
 Floats = NDArray[np.float64]
 Z80 = 1.2816  # standard deviations from the median to the 90th percentile
-_BAND, _GRID = (0.1, 0.5, 0.9), 64
-_FEW_ROWS = 3  # with more sellers than these, none may weigh more than its limit
+_BAND, _GRID, _LEAST = (0.1, 0.5, 0.9), 64, 1e-12
 
 
 @dataclass(frozen=True)
@@ -64,6 +63,7 @@ class OrderRequest:
     fabric: bool = True
     age: ChipAge = "current"
     hosts: bool = True  # whether machines of others at a marketplace are accepted
+    ln_level: float | None = None  # log price on demand that chips of this computing rate usually have
 
     @property
     def is_joined(self) -> bool:
@@ -123,6 +123,19 @@ class _Mixture(NamedTuple):
     middles: Floats
     spreads: Floats
 
+    @property
+    def named_sellers(self) -> float:
+        """Return how many sellers of equal weight publish as much as these do."""
+        named = self.shares[:-1]
+        return float(named.sum() ** 2 / np.sum(named**2)) if named.any() else 0.0
+
+    @property
+    def compared_quotes(self) -> float:
+        """Return how many quotes a buyer compares: one of a single seller, up to three of many."""
+        published = self.shares[:-1].sum()
+        number = self.named_sellers * self.shares.sum() / published if published else 1.0
+        return 1 + (constants().band.quotes - 1) * (1 - math.exp(-(number - 1) / 2))
+
     def below(self, shares: Floats) -> tuple[float, ...]:
         """Return the prices that these shares of all quotes lie below."""
         return tuple(np.exp(_quantiles(shares, self.shares, self.middles, self.spreads)).tolist())
@@ -133,10 +146,8 @@ def order_band(sellers: Sequence[Seller], order: OrderRequest) -> OrderBand | No
     mixture = _mixture(sellers, order)
     if mixture is None:
         return None
-    known, quotes, shares = constants().band, mixture.quotes, mixture.shares
-    effective = float(shares.sum() ** 2 / np.sum(shares**2))
-    compared = 1 + (known.quotes - 1) * (1 - math.exp(-(effective - 1) / 2))
-    low, typical, high = mixture.below(1 - (1 - np.array(_BAND)) ** (1 / compared))
+    quotes, shares = mixture.quotes, mixture.shares
+    low, typical, high = mixture.below(1 - (1 - np.array(_BAND)) ** (1 / mixture.compared_quotes))
     cheapest = _cheapest(quotes, order, typical)
     able = [quote for quote in quotes if quote.seller.fabric or not order.is_joined]
     depths, there = tuple(quote.depth for quote in able), tuple(quote.seller.there for quote in able)
@@ -146,7 +157,7 @@ def order_band(sellers: Sequence[Seller], order: OrderRequest) -> OrderBand | No
         low=low, typical=typical, high=high,
         cheapest=None if cheapest is None else math.exp(cheapest.ln_usd),
         cheapest_seller=None if cheapest is None else cheapest.seller.name,
-        effective_sellers=effective, chance=likely, standing=standing,
+        effective_sellers=mixture.named_sellers, chance=likely, standing=standing,
         wait_months=None if standing == "unavailable" else min(_wait(quote, order) for quote in quotes),
         unnamed_share=float(shares[-1] / shares.sum()),
         cheapest_age_days=None if cheapest is None else cheapest.seller.age_days,
@@ -166,10 +177,10 @@ def _mixture(sellers: Sequence[Seller], order: OrderRequest) -> _Mixture | None:
     quotes = tuple(quote for seller in asked if (quote := _quote(seller, order, counts_less)) is not None)
     if not quotes:
         return None
-    weights, unnamed = _capped(np.array([quote.weight for quote in quotes])), _unnamed(quotes, order)
+    unnamed = _unnamed(quotes, order)
+    shares = _bounded(quotes, unnamed.weight)
     middles = np.append([quote.ln_usd for quote in quotes], unnamed.ln_usd)
-    spreads = np.append([quote.spread for quote in quotes], constants().band.unnamed_spread)
-    shares = np.append(weights, unnamed.weight)
+    spreads = np.append([quote.spread for quote in quotes], unnamed.spread)
     return _Mixture(quotes, shares, middles, spreads) if shares.sum() > 0 else None
 
 
@@ -204,7 +215,8 @@ def list_price(seller: Seller, order: OrderRequest) -> tuple[float, float] | Non
         moved = 0.0  # belief moves a seller's whole list by one factor
         if seller.list_on_demand and seller.ln_price is not None:
             moved = seller.ln_price - math.log(seller.list_on_demand)
-        return math.log(price.usd) + moved, 0.0 if price.is_published else known.terms.own_residual[kind]
+        doubt = known.terms.own_residual[kind]["between" if price.is_between else "beyond"]
+        return math.log(price.usd) + moved, 0.0 if price.is_published else doubt
     if seller.ln_price is None:
         return None
     if order.purchase == "on_demand":
@@ -240,30 +252,43 @@ def size_discount(order: OrderRequest) -> float:
 
 
 def _unnamed(quotes: Sequence[_Quote], order: OrderRequest) -> _Quote:
-    """Return the sellers that publish no price as one: they ask what the others do who are no hyperscalers."""
+    """Return the sellers that publish no price as one: they ask what the others do who are no hyperscalers.
+
+    The usual price of chips of the same computing rate stands beside them, like some sellers more, and no quote counts
+    for further from the middle than a limit: with few sellers none of them is the middle.
+    """
     known, fabric = constants().band, constants().fabric
     base = np.array([one.seller.there * math.exp(-one.seller.age_days / known.age_days) for one in quotes])
     others = np.array([one.seller.kind != "hyperscaler" for one in quotes], dtype=float)
-    if not others.any():
-        others[:] = 1.0
-    joined = [1.0 if one.seller.kind == "cluster" or not order.is_joined else fabric.unknown_weight for one in quotes]
-    weights = base * others * (joined if order.count > fabric.start or not others.all() else 1.0)
-    weights = _capped(weights if weights.sum() > 0 else base)
-    middle = float(weights @ [one.ln_usd for one in quotes] / weights.sum())
-    depth = seller_depth(
-        "cluster" if order.count > fabric.start else "machine", order.months, order.purchase, order.age
-    )
-    share = chance(order.count, depth)
+    has_others = bool(others.any())
+    weights = base * others if has_others else base
+    if order.count > fabric.start or not has_others:
+        weights = weights * [1.0 if one.seller.kind == "cluster" or not order.is_joined else fabric.unknown_weight
+                             for one in quotes]  # fmt: skip
+    weights = weights if weights.sum() > 0 else base
+    usd = np.array([one.ln_usd for one in quotes])
+    kind: SellerKind = "cluster" if order.count > fabric.start else "machine"
+    if has_others and order.ln_level is not None:
+        level = _quote(Seller("", kind, order.ln_level, 0.0, 1.0, 0.0, True), order, 1.0)
+        usd = np.append(usd, usd[0] if level is None else level.ln_usd)
+        weights = np.append(weights, constants().level.sellers * weights[weights > 0].mean())
+    middle = weights @ usd / weights.sum()
+    near = np.clip(usd, middle - known.most_away, middle + known.most_away)
+    share = chance(order.count, seller_depth(kind, order.months, order.purchase, order.age))
     weight = 0.0 if len(quotes) == 1 else known.unnamed_sellers * max(share, 0.05)
-    return _Quote(quotes[0].seller, weight, middle, known.unnamed_spread, share, depth)
+    spread = known.unnamed_spread["several" if order.count >= fabric.start else "cards"]
+    return quotes[0]._replace(weight=weight, ln_usd=float(weights @ near / weights.sum()), spread=spread)
 
 
-def _capped(weights: Floats) -> Floats:
-    """Return weights none of which is more than its limit of their sum; the sum stays."""
-    if len(weights) <= _FEW_ROWS or weights.sum() <= 0:
-        return weights
-    capped = np.minimum(weights, constants().band.most_weight * weights.sum())
-    return np.asarray(capped * weights.sum() / capped.sum())
+def _bounded(quotes: Sequence[_Quote], unnamed: float) -> Floats:
+    """Return the weights, the unnamed last, to which goes what one seller has beyond its limit of the whole."""
+    weights = np.array([quote.weight for quote in quotes])
+    if not unnamed:
+        return np.append(weights, 0.0)
+    names = np.unique([quote.seller.name for quote in quotes], return_inverse=True)[1]
+    most = constants().band.most_weight * (weights.sum() + unnamed)
+    kept = weights * np.minimum(most / np.maximum(np.bincount(names, weights), _LEAST), 1.0)[names]
+    return np.append(kept, unnamed + weights.sum() - kept.sum())
 
 
 def _quantiles(shares: Floats, weights: Floats, middles: Floats, spreads: Floats) -> Floats:

@@ -29,7 +29,9 @@ class TermConstants(StrictModel):
     one_year: dict[TermKind, _Positive] = Field(description="-ln(price of a year / price on demand), middle seller")
     between_sellers: dict[TermKind, _Positive] = Field(description="standard deviation of its logarithm over sellers")
     residual: dict[TermKind, _Positive] = Field(description="log standard deviation left at a seller without terms")
-    own_residual: dict[TermKind, _Positive] = Field(description="the same at a seller with other terms of its own")
+    own_residual: dict[TermKind, dict[Literal["between", "beyond"], _Positive]] = Field(
+        description="the same at a seller with other terms of its own: of one between them, or beyond"
+    )
     own_depth_doubt: _Positive = Field(description="log; how far a seller's own list is believed to tell its depth")
     generation: dict[TermKind, dict[str, float]] = Field(description="log factor on the depth, by generation of chip")
 
@@ -90,15 +92,27 @@ class SpotRatio(StrictModel):
     spread: _Positive = Field(description="log standard deviation")
 
 
+class LevelConstants(StrictModel):
+    """What a GPU usually costs on demand, by its dense 16-bit rate."""
+
+    base: float = Field(description="log price at 1 TFLOP/s")
+    per_log_tflops: _Positive = Field(description="log price for each unit of the log of the rate")
+    graphics: float = Field(description="log price that cards for private people and workstations add")
+    sellers: _Positive = Field(description="how many sellers it stands for")
+
+
 class BandConstants(StrictModel):
     """How the prices of sellers become the band of an order."""
 
     quotes: _Positive = Field(description="quotes that a buyer compares")
     blur: _Positive = Field(description="log standard deviation that each seller's price is blurred by")
     unnamed_sellers: _Positive = Field(description="weight, in sellers, of those that publish no price")
-    unnamed_spread: _Positive = Field(description="log standard deviation between them")
+    unnamed_spread: dict[Literal["cards", "several"], _Positive] = Field(
+        description="log standard deviation between them: of orders of less than a machine, and of others"
+    )
+    most_away: _Positive = Field(description="log; further from the middle of all no quote counts for")
     hyperscaler_weight: _Share = Field(description="of a hyperscaler's list price beside another's")
-    most_weight: _Share = Field(description="of one seller in the band")
+    most_weight: _Share = Field(description="of one seller in the band; what is beyond it goes to the unnamed")
     age_days: _Positive = Field(description="time constant with which a price loses weight")
     likely: _Share = Field(description="chance from which a seller may be named as the cheapest")
     most_above_typical: _Positive = Field(description="times the typical price that the named one may cost")
@@ -140,6 +154,7 @@ class MarketConstants(StrictModel):
     size: SizeConstants = Field(description="discounts by number")
     fabric: FabricConstants = Field(description="networks between machines")
     depth: DepthConstants = Field(description="how many can be had")
+    level: LevelConstants = Field(description="what chips of a computing rate usually cost")
     spot: dict[Literal["hyperscaler", "host", "others"], SpotRatio] = Field(description="spot over on demand")
     band: BandConstants = Field(description="from sellers to a band")
     hardware: dict[HardwareClass, HardwareConstants] = Field(description="by class of machine")

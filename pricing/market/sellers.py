@@ -52,6 +52,16 @@ def chip_age(catalogue: Catalogue, accelerator: str) -> ChipAge:
     return "new" if name.startswith(_NEW) else "old" if name.startswith(_OLD) else "current"
 
 
+def level(catalogue: Catalogue, accelerator: str) -> float | None:
+    """Return the log price on demand that GPUs of a computing rate usually have; None where that is not known."""
+    chip, known = catalogue.accelerators.get(accelerator), constants().level
+    rate = chip and (chip.bf16_dense_tflops or chip.fp16_dense_tflops)
+    if chip is None or rate is None or chip.kind != "gpu":
+        return None
+    card = known.graphics if chip.hardware_class in ("consumer", "workstation") else 0.0
+    return known.base + known.per_log_tflops * math.log(rate.newest.typical) + card
+
+
 @cached(64, same=lambda catalogue, *_: (catalogue,), equal=lambda _, *rest: rest)
 def sellers(
     catalogue: Catalogue, accelerator: str, day: date, stay: ResidencyRequirement = ANYWHERE
@@ -59,7 +69,7 @@ def sellers(
     """Return everybody who sells a chip where the work may run."""
     purchases = _ON_DEMAND.union(TERM_MONTHS)
     keys = [key for key in listed(catalogue, accelerator, purchases, day) if _may_run(catalogue, key, stay)]
-    prices, groups = believed(catalogue, day, keys), dict[tuple[str, SellerKind], list[str]]()
+    prices, groups = believed(catalogue, day, keys, keys), dict[tuple[str, SellerKind], list[str]]()
     for key in keys:
         kind = _kind(catalogue, key)
         if kind is not None:
@@ -127,7 +137,9 @@ def market_band(
     catalogue: Catalogue, accelerator: str, day: date, order: OrderRequest, stay: ResidencyRequirement = ANYWHERE
 ) -> OrderBand | None:
     """Return what an order of a chip pays, from everybody who sells it where the work may run."""
-    return order_band(sellers(catalogue, accelerator, day, stay), order)
+    return order_band(
+        sellers(catalogue, accelerator, day, stay), replace(order, ln_level=level(catalogue, accelerator))
+    )
 
 
 def band_of(

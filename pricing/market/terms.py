@@ -19,10 +19,11 @@ _LEAST_DEPTH = 1e-3
 
 
 class TermPrice(NamedTuple):
-    """The price of a term at a seller, and whether the seller publishes it."""
+    """The price of a term at a seller, whether the seller publishes it, or a shorter and a longer one."""
 
     usd: float
     is_published: bool
+    is_between: bool = False
 
 
 def term_kind(seller: SellerKind) -> TermKind:
@@ -73,7 +74,7 @@ def own_term(
     else:
         between = np.interp(here, [discount_share(kind, term) for term in terms], usd)
         value = min(float(between), float(usd[terms <= months].min()))
-    return TermPrice(math.exp(value), False)
+    return TermPrice(math.exp(value), False, bool(terms[0] < months < terms[-1]))
 
 
 def _own_depth(kind: TermKind, terms: np.ndarray, usd: np.ndarray, generation: str) -> float:

@@ -40,12 +40,17 @@ PROBABLE = frozenset(_PROBABLY.values())
 
 
 def single_price_groups(setting: PlanContext) -> frozenset[Group]:
-    """Return the groups that rest on the price of one seller: a plain word needs two, or a price of yours."""
+    """Return the groups that rest on the price of one seller: a plain word needs two, or a price of yours.
+
+    Where the market likely lacks the whole order, what is owned has no rival: one more seller would be one.
+    """
     scenario, offers, own = setting.scenario, setting.offers, setting.scenario.own
-    sellers = [market.sellers for market in offers.market]
+    sellers = [market.band.effective_sellers for market in offers.market]
     if not sellers and offers.prices is not None:
         sellers = offers.prices.sellers.tolist()
     single: set[Group] = set()
+    if offers.market and all(market.offer is None for market in offers.market):
+        single.add("own")
     if scenario.rent.usd_per_accelerator_hour is None and max(sellers, default=0) < 2:
         single.add("rent")
     chip = setting.catalogue.accelerators.get(scenario.accelerator)

@@ -2,20 +2,24 @@
 
 import json
 import math
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pricing import load_catalogue
 from pricing.market.band import OrderRequest, Seller, order_band
+from pricing.market.constants import constants
 from pricing.market.depth import chance, seller_depth
 from pricing.market.hardware import new_price, rent_value, used_share
-from pricing.market.sellers import market_band, sellers
+from pricing.market.sellers import level, market_band, sellers
 from pricing.market.terms import DAY_MONTHS, own_term, term_ratio
+from tests.frozen import live_catalogue
 from tests.rows import each_row
 
 GOLDEN = json.loads((Path(__file__).parent / "golden.json").read_text(encoding="utf-8"))
@@ -32,14 +36,50 @@ def market_of(chip: str) -> tuple[Seller, ...]:
 
 @each_row("case", GOLDEN["order_band"])
 def test_the_band_of_an_order(case: dict[str, Any]) -> None:
+    """What can be had, and from whom, is the study's; its prices are near: here no seller weighs as much."""
     order = OrderRequest(case["count"], case["months"], case["purchase"], case["fabric"], case["age"])
-    band = order_band(market_of(case["chip"]), order)
+    band, want = order_band(market_of(case["chip"]), order), case["want"]
     assert band is not None
-    for name, want in case["want"].items():
+    for name in {"cheapest", "cheapest_seller", "chance", "standing", "wait_months"} & want.keys():
         value = getattr(band, name)
         assert (
-            value == want if want is None or isinstance(want, str) else value == pytest.approx(want, rel=3e-5, abs=2e-6)
+            value == want[name]
+            if want[name] is None or isinstance(want[name], str)
+            else value == pytest.approx(want[name], rel=3e-5, abs=2e-6)
         )
+    if band.standing != "unavailable":
+        for name in ("low", "typical", "high"):
+            assert getattr(band, name) == pytest.approx(want[name], rel=0.1), name
+
+
+def test_no_seller_counts_for_more_than_its_limit() -> None:
+    """Nor does a seller of two kinds of machines; what is beyond goes to those that publish no price."""
+    alike = [Seller(name, kind, math.log(usd), 0.1, 0.9, 10.0, True)
+             for name, kind, usd in (("a", "host", 1.0), ("a", "cluster", 1.0), ("b", "pod", 2.0))]  # fmt: skip
+    order = OrderRequest(1, DAY_MONTHS, "on_demand", ln_level=math.log(2.0))
+    band = order_band(alike, order)
+    assert band.unnamed_share == pytest.approx(1 - 2 * constants().band.most_weight)
+    level = order_band(alike, replace(order, ln_level=math.log(2.2)))
+    assert level.typical > band.typical
+
+
+def test_the_level_of_a_chip_is_that_of_the_catalogue() -> None:
+    """Fitted again to GPUs with three sellers or more it comes out as the constants say."""
+    catalogue, rows = live_catalogue(), []
+    for key, chip in catalogue.accelerators.items():
+        known = [one for one in sellers(catalogue, key, DAY) if one.kind != "hyperscaler" and one.ln_price is not None]
+        rate = chip.bf16_dense_tflops or chip.fp16_dense_tflops
+        if len({one.name for one in known}) >= 3 and rate and chip.kind == "gpu":
+            weights = np.array([one.there * math.exp(-one.age_days / 220) for one in known])
+            middle = np.average([one.ln_price for one in known], weights=np.minimum(weights, weights.sum() / 4))
+            card = float(chip.hardware_class in ("consumer", "workstation"))
+            rows.append((1.0, math.log(rate.newest.typical), card, middle))
+    table = np.array(rows)
+    fitted = np.linalg.lstsq(table[:, :3], table[:, 3])[0]
+    now = constants().level
+    assert len(rows) >= 20
+    assert fitted == pytest.approx([now.base, now.per_log_tflops, now.graphics], abs=0.05)
+    assert level(catalogue, "TPU-v6e") is None
 
 
 @each_row("case", GOLDEN["term_ratio"])
