@@ -55,8 +55,10 @@ def chip_age(catalogue: Catalogue, accelerator: str) -> ChipAge:
 def level(catalogue: Catalogue, accelerator: str) -> float | None:
     """Return the log price on demand that GPUs of a computing rate usually have; None where that is not known."""
     chip, known = catalogue.accelerators.get(accelerator), constants().level
-    rate = chip and (chip.bf16_dense_tflops or chip.fp16_dense_tflops)
-    if chip is None or rate is None or chip.kind != "gpu":
+    if chip is None or chip.kind != "gpu":
+        return None
+    rate = chip.bf16_dense_tflops or chip.fp16_dense_tflops
+    if rate is None:
         return None
     card = known.graphics if chip.hardware_class in ("consumer", "workstation") else 0.0
     return known.base + known.per_log_tflops * math.log(rate.newest.typical) + card

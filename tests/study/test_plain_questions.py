@@ -171,7 +171,7 @@ def test_what_nobody_can_rent_out_is_bought_or_left() -> None:
     work = {"accelerators": 4_096, "busy_share": 0.5, "accelerators_per_job": 4_096}
     found = judged(accelerator="A100-PCIe-80GB", work=(work,))
     said = words(found)
-    assert said.title == "Probably own, by leasing or buying."  # one more seller would be a rival
+    assert said.title == "Probably own; leasing or buying cost about the same."  # one more seller would be a rival
     assert any(
         one.startswith("Renting is left out: nobody known here joins 4,096 A100 PCIe 80 GB on demand")
         for one in said.sentences

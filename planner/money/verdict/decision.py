@@ -197,6 +197,8 @@ def _verdict(
         # Of one group alone nobody needs to choose a group: which of its options is the second question.
         is_chosen = chosen or shares.second is not None
         certainty = certainty_of(share if is_chosen else shares.lead_share, is_plain_allowed)
+        if shares.lead == "rent" and shares.second == "own" and "rent" in single_price:
+            certainty = "close"  # without that one seller owning would lead
     else:  # one future only: the ranges of both tell how sure it is
         is_sure = best.side == "keep" or best.high_usd < second.low_usd
         certainty = "close" if gap < CLOSE_GAP else "plain" if is_sure else "probably"
