@@ -4,19 +4,19 @@ The machines of an order are put to work on top of those that were ordered befor
 so many orders are there, and what they have no room for is left to others.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, groupby
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.demand.stream import DemandLayer
 from planner.money.formula import Num
-from planner.money.ledger import Line
+from planner.money.ledger import Line, OrderStack
 from planner.money.owning.channel import lead_time
 from planner.money.owning.inputs import ORDER
-from planner.money.owning.lines import FleetOrder, Ownership, owned
+from planner.money.owning.lines import FleetOrder, Ownership, of_order, owned
 from planner.money.owning.machine import Machine
 from planner.money.setting import PlanContext
 from planner.money.sizing import deferrable_capacity_share, min_fleet_until, server_size
@@ -40,51 +40,59 @@ class DeliveryTimeline:
 
     setting: PlanContext
     tops: tuple[int, ...]  # accelerators with each order
-    holdings: tuple[Holding, ...]  # of each order
+    holdings: tuple[tuple[int, Holding], ...]  # of so many orders each
 
     @property
     def waits(self) -> NDArray[np.float64]:
         """The share of each month before the first delivery."""
-        return self.holdings[0].waits
+        return self.holdings[0][1].waits
 
     @property
     def owns(self) -> NDArray[np.float64]:
         """The share of each month in which any of it runs."""
-        return self.runs_from[0]
+        return self.holdings[0][1].owns
 
     @property
     def gone(self) -> NDArray[np.float64]:
         """The share of each month after it is sold."""
-        return self.holdings[0].gone
+        return self.holdings[0][1].gone
 
     @cached_property
-    def runs_from(self) -> tuple[NDArray[np.float64], ...]:
+    def runs_from(self) -> NDArray[np.float64]:
         """Of each order, the share of each month in which it runs, with all that were ordered before it."""
-        return tuple(accumulate((held.owns for held in self.holdings), np.minimum))
+        axes = self._fleets.ndim
+        owns = [held.owns.reshape(*(1,) * (axes - held.owns.ndim), *held.owns.shape) for _, held in self.holdings]
+        shape = np.broadcast_shapes(*(each.shape[1:] for each in owns))
+        each = [np.broadcast_to(part, (orders, *shape)) for part, (orders, _) in zip(owns, self.holdings, strict=True)]
+        return np.asarray(np.minimum.accumulate(np.concatenate(each), axis=0))
 
     @cached_property
-    def runs_alone(self) -> tuple[NDArray[np.float64], ...]:
+    def runs_alone(self) -> NDArray[np.float64]:
         """The share of each month in which the orders up to each are there and no later one."""
-        return tuple(now - later for now, later in zip(self.runs_from, (*self.runs_from[1:], np.zeros(1)), strict=True))
+        return -np.diff(self.runs_from, axis=0, append=0.0)
+
+    @cached_property
+    def _fleets(self) -> NDArray[np.float64]:
+        """The accelerators with each order, along the axis before those of rows and months."""
+        return np.reshape(np.array(self.tops, dtype=np.float64), (-1, *(1,) * (self.setting.row_axes + 1)))
 
     @property
     def machines(self) -> NDArray[np.float64]:
         """Accelerators that are there, month by month."""
-        return np.asarray(sum(top * share for top, share in zip(self.tops, self.runs_alone, strict=True)))
+        return np.asarray((self._fleets * self.runs_alone).sum(axis=0))
 
     @property
     def busy_hours(self) -> NDArray[np.float64]:
         """Useful accelerator-hours that it does, month by month."""
-        shares = zip(self.tops, self.runs_alone, strict=True)
-        return np.asarray(sum(work_of(self.setting, top).busy_hours * share for top, share in shares))
+        return np.asarray((work_of(self.setting, self._fleets).busy_hours * self.runs_alone).sum(axis=0))
 
-    def over(self, of: Callable[[int], DemandLayer]) -> DemandLayer:
+    def over(self, of: Callable[[Num], DemandLayer]) -> DemandLayer:
         """Return a layer that goes with the size of the fleet, over the months in which any of it runs."""
         if len(self.tops) == 1:
             return of(self.tops[0])
-        owns = np.where(self.owns > 0, self.owns, 1.0)
-        first, *later = (part / owns for part in self.runs_alone)
-        return blended([of(top) for top in self.tops], [np.where(self.owns > 0, first, 1.0), *later])
+        shares = self.runs_alone / np.where(self.owns > 0, self.owns, 1.0)
+        shares[0] = np.where(self.owns > 0, shares[0], 1.0)
+        return blended(of(self._fleets), shares)
 
     def left(self, held: int = 0) -> DemandLayer:
         """Return the work it leaves for other supply, with so many accelerators above it."""
@@ -100,7 +108,7 @@ class Fleet:
     setting: PlanContext
     accelerators: int
     orders: tuple[PurchaseOrder, ...]  # empty: all at once
-    parts: tuple[Ownership, ...]  # of each order; of all at once, one
+    parts: tuple[Ownership, ...]  # of each order, of many rows of all that are alike; of all at once, one
 
     @property
     def machine(self) -> Machine:
@@ -116,18 +124,24 @@ class Fleet:
     def stages(self) -> DeliveryTimeline:
         """The accelerators delivered, month by month."""
         tops = tuple(accumulate(order.accelerators for order in self.orders)) or (self.accelerators,)
-        return DeliveryTimeline(self.setting, tops, tuple(part.holding for part in self.parts))
+        return DeliveryTimeline(self.setting, tops, tuple((_orders_of(part), part.holding) for part in self.parts))
 
     def lines(self, of: Callable[[Ownership], Iterable[Line]]) -> tuple[Line, ...]:
         """Return lines of every order; with several orders, each under a heading."""
         if len(self.parts) == 1:
             return tuple(of(self.parts[0]))
-        lines = []
-        for number, (order, part) in enumerate(zip(self.orders, self.parts, strict=True), 1):
-            heading = f"Order {number}, {'today' if order.month == 0 else f'month {order.month}'}"
+        lines, number = [], 1
+        for part in self.parts:
+            month = self.orders[number - 1].month
+            heading = f"Order {number}, {'today' if month == 0 else f'month {month}'}"
             named = ((line, f"{heading}: {line.name[0].lower()}{line.name[1:]}") for line in of(part))
             lines += [line.called(name, number) for line, name in named if line.has_amounts]
+            number += _orders_of(part)
         return tuple(lines)
+
+
+def _orders_of(part: Ownership) -> int:
+    return 1 if part.sheet.stack is None else part.sheet.stack.orders
 
 
 def build_fleet(
@@ -151,60 +165,94 @@ def build_fleet(
 def _build_orders(
     setting: PlanContext, accelerators: int, orders: tuple[PurchaseOrder, ...], make: Make
 ) -> Fleet | None:
-    parts, before, demand = [], 0, setting.demand
-    for order in orders:
-        top = before + order.accelerators
-        layer, layers = work_of(setting, top), tuple[DemandLayer, ...]()
-        if before:  # the work that the order adds; the data are on the disks of the first
-            layers = (layer, work_of(setting, before))
-            hours = demand.done(top, deferrable_capacity_share(setting, top)) - demand.done(
-                before, deferrable_capacity_share(setting, before)
-            )
-            layer = demand.layer(hours, np.full(1, float(top - before)))
-            layer = replace(layer, storage_tb=0.0, egress_tb_per_month=0.0)
-        tranche = FleetOrder(before, accelerators, layers, order.month if order.has_price else 0)
-        part = make(_order_context(setting, order, orders[0].month), layer, tranche)
+    """Build the first order, and all later ones that are alike in one go."""
+    parts, before = list[Ownership](), 0
+    for alike in _alike_orders(setting, orders):
+        tops = tuple(accumulate((order.accelerators for order in alike), initial=before))
+        context = _order_context(setting, alike, orders[0].month)
+        stack = context.order_stack
+        owned, fleet = (np.array(each, dtype=np.float64) for each in (tops[:-1], tops[1:]))
+        less, more = (float(each[0]) if stack is None else stack.spread(each) for each in (owned, fleet))
+        layer, layers = _added_work(setting, less, more)
+        priced_month = alike[0].month if alike[0].has_price else 0
+        part = make(context, layer, FleetOrder(less, accelerators, layers, priced_month))
         if part is None:
             return None
-        parts.append(part)
-        before = top
+        each = stack is not None and not setting.row_axes
+        parts += [of_order(part, number) for number in range(len(alike))] if each else [part]
+        before = tops[-1]
     return Fleet(setting, accelerators, orders, tuple(parts))
 
 
-def work_of(setting: PlanContext, accelerators: int) -> DemandLayer:
+def _alike_orders(setting: PlanContext, orders: Sequence[PurchaseOrder]) -> Iterator[tuple[PurchaseOrder, ...]]:
+    """Yield the first order, and later ones with the same terms together.
+
+    An order with a price of its own stands alone. So do all where emissions are limited: they are counted by order.
+    """
+    first, *later = orders
+    yield (first,)
+    is_limited = setting.terms.most_t_co2e is not None
+    for _, several in groupby(later, lambda order: tuple(order.terms.items())):
+        together = tuple(several)
+        if is_limited or together[0].has_price:
+            yield from ((order,) for order in together)
+        else:
+            yield together
+
+
+def _added_work(setting: PlanContext, before: Num, top: Num) -> tuple[DemandLayer, tuple[DemandLayer, ...]]:
+    """Return the work that an order adds, and where power follows the load, the fleet with it and without it.
+
+    The data are on the disks of the first.
+    """
+    if not np.any(before):
+        return work_of(setting, top), ()
+    demand, curved = setting.demand, bool(setting.scenario.own.power_at_load)
+    with_it, without_it = (demand.done(each, deferrable_capacity_share(setting, each)) for each in (top, before))
+    added = demand.layer(with_it - without_it, np.atleast_1d(top - before))
+    fleets = (work_of(setting, top), work_of(setting, before)) if curved else ()
+    return replace(added, storage_tb=0.0, egress_tb_per_month=0.0), fleets
+
+
+def work_of(setting: PlanContext, accelerators: Num) -> DemandLayer:
     """Return the work that such a fleet does: first the part it has machines for, then deferrable work."""
     return setting.demand.upto(accelerators, deferrable_capacity_share(setting, accelerators))
 
 
-def _order_context(setting: PlanContext, order: PurchaseOrder, first_month: int) -> PlanContext:
-    key = (order.model_copy(update={"accelerators": 1}), first_month)
+def _order_context(setting: PlanContext, orders: tuple[PurchaseOrder, ...], first_month: int) -> PlanContext:
+    key = (*(order.model_copy(update={"accelerators": 1}) for order in orders), first_month)
     if key not in setting.order_contexts:
-        setting.order_contexts[key] = _with_terms(setting, order, first_month)
+        setting.order_contexts[key] = _with_terms(setting, orders, first_month)
     return setting.order_contexts[key]
 
 
-def _with_terms(setting: PlanContext, order: PurchaseOrder, first_month: int) -> PlanContext:
-    """The context of one order: its month and its terms. Where another month is tried out, all orders move with it."""
-    own = setting.scenario.own.model_copy(update={"order_month": order.month, **order.terms})
+def _with_terms(setting: PlanContext, orders: tuple[PurchaseOrder, ...], first_month: int) -> PlanContext:
+    """The context of orders with the same terms: their months and terms. Where another month is tried, all move."""
+    first, months = orders[0], None
+    if len(orders) > 1:
+        stack = OrderStack(len(orders), setting.row_axes + 2)
+        months = stack.spread(np.array([order.month for order in orders], dtype=np.float64))
+    own = setting.scenario.own.model_copy(update={"order_month": first.month, **first.terms})
     tried = setting.tried
     if ORDER in tried:
-        tried = {**tried, ORDER: np.asarray(tried[ORDER]) + (order.month - first_month)}
+        after = first.month if months is None else months
+        tried = {**tried, ORDER: np.asarray(tried[ORDER]) + (after - first_month)}
     scenario = setting.scenario.model_copy(update={"own": own})
-    return derive(setting, "demand", "timeline", "usual_demand", scenario=scenario, tried=tried)
+    first_read = ("demand", "timeline", "usual_demand")
+    return derive(setting, *first_read, scenario=scenario, tried=tried, order_months=months)
 
 
-def blended(layers: Sequence[DemandLayer], weights: Sequence[Num]) -> DemandLayer:
-    """Return one layer in place of several, each of which holds for a share of every month."""
+def blended(layers: DemandLayer, shares: NDArray[np.float64]) -> DemandLayer:
+    """Return one layer in place of several along the first axis, each of which holds for a share of every month."""
 
-    def mean(values: Iterable[Num]) -> NDArray[np.float64]:
-        return np.asarray(sum(np.asarray(value) * weight for value, weight in zip(values, weights, strict=True)))
+    def mean(values: Num) -> NDArray[np.float64]:
+        return np.asarray((values * shares).sum(axis=0))
 
-    at_once = mean(layer.accelerators for layer in layers)
-    hours = mean(layer.accelerators * layer.busy_share for layer in layers)
+    at_once = mean(layers.accelerators)
+    hours = mean(layers.accelerators * layers.busy_share)
     return replace(
-        layers[0], accelerators=at_once, busy_share=hours / np.where(at_once > 0, at_once, 1.0),
-        storage_tb=mean(layer.storage_tb for layer in layers),
-        egress_tb_per_month=mean(layer.egress_tb_per_month for layer in layers),
+        layers, accelerators=at_once, busy_share=hours / np.where(at_once > 0, at_once, 1.0),
+        storage_tb=mean(layers.storage_tb), egress_tb_per_month=mean(layers.egress_tb_per_month),
     )  # fmt: skip
 
 

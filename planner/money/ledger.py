@@ -73,6 +73,21 @@ class LedgerInput(NamedTuple):
         return isinstance(self.origin, Origin) and self.origin.kind == YOUR_INPUT.kind
 
 
+class OrderStack(NamedTuple):
+    """Orders of one fleet along the first axis of an array, before rows and months."""
+
+    orders: int
+    axes: int  # of the array
+
+    def spread(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return one number of each order with all axes."""
+        return values.reshape(-1, *(1,) * (self.axes - 1))
+
+    def add_up(self, usd: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the sum over the orders; what has no axis of them is the same for each."""
+        return np.asarray(usd.sum(axis=0) if usd.ndim == self.axes else usd * self.orders)
+
+
 def _amounts_of(line: Line) -> tuple[object, ...]:
     return line.how, line.used
 
@@ -88,6 +103,7 @@ class Line:
     note: str | None = None
     treatment: Treatment = "expense"
     order: int = 0  # of a fleet that is bought in several orders: 1 is the first
+    stack: OrderStack | None = None  # of many rows: the orders that it stands for, added up
 
     @property
     def is_cash(self) -> bool:
@@ -110,7 +126,7 @@ class Line:
 
         Those of many rows are not kept: a fleet that grows has hundreds of lines, each with a thousand futures.
         """
-        return self._months() if self.has_rows else self._months_of_one
+        return self.add_orders(self._months()) if self.has_rows else self._months_of_one
 
     @cached_property.of(_amounts_of)
     def _months_of_one(self) -> NDArray[np.float64]:
@@ -123,9 +139,16 @@ class Line:
     @property
     def priced_usd(self) -> NDArray[np.float64]:
         """Return what the line costs by month, with 0 in months for which an input is unknown. [USD]"""
-        usd = self.usd
-        unknown = np.isnan(usd)
-        return np.where(unknown, 0.0, usd) if unknown.any() else usd
+        return _priced(self.usd)
+
+    @property
+    def priced_by_order_usd(self) -> NDArray[np.float64]:
+        """Return `priced_usd` of each order that the line stands for."""
+        return self.priced_usd if self.stack is None else _priced(self._months())
+
+    def add_orders(self, usd: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return amounts of each order that the line stands for as one."""
+        return usd if self.stack is None else self.stack.add_up(usd)
 
     @cached_property.of(_amounts_of)
     def total_usd(self) -> NDArray[np.float64]:
@@ -145,6 +168,10 @@ class Line:
     def at(self, index: int) -> Line:
         """This line for one offer, or one draw, out of its array."""
         return replace(self, used=tuple(_one(used, index) for used in self.used))
+
+    def of_order(self, one: Callable[[LedgerInput], LedgerInput]) -> Line:
+        """This line for one of the orders that it stands for, with each input as `one` has it."""
+        return replace(self, used=tuple(map(one, self.used)), stack=None)
 
 
 @dataclass(frozen=True)
@@ -203,6 +230,11 @@ class Ledger:
         return Ledger(title, tuple(line.at(index) for line in self.lines))
 
 
+def _priced(usd: NDArray[np.float64]) -> NDArray[np.float64]:
+    unknown = np.isnan(usd)
+    return np.where(unknown, 0.0, usd) if unknown.any() else usd
+
+
 def _add_lines(
     usd: Mapping[Treatment, NDArray[np.float64]], lines: tuple[Line, ...]
 ) -> dict[Treatment, NDArray[np.float64]]:
@@ -258,10 +290,15 @@ class InputSheet:
     tried: Tried = field(default_factory=dict)
     used: dict[str, LedgerInput] = field(default_factory=dict)
     typed: tuple[EnteredAmount, ...] = ()  # of your own amounts, those that were typed in another currency
+    stack: OrderStack | None = None  # of inputs that hold several orders
 
     def copy(self) -> InputSheet:
         """Another sheet with the same inputs."""
-        return InputSheet(self.catalogue, self.case, self.tried, dict(self.used), self.typed)
+        return replace(self, used=dict(self.used))
+
+    def of_order(self, one: Callable[[LedgerInput], LedgerInput]) -> InputSheet:
+        """The sheet of one of the orders, with each input as `one` has it."""
+        return replace(self, used={name: one(item) for name, item in self.used.items()}, stack=None)
 
     def add(self, name: str, value: Num, unit: str, where: Origin) -> None:
         """An input with a value and an origin; a value that is tried out takes its place."""
@@ -298,7 +335,8 @@ class InputSheet:
 
     def line(self, name: str, part: Part, how: str, note: str | None = None, treatment: Treatment = "expense") -> Line:
         """A line whose inputs are looked up here by the names in its formula."""
-        return Line(name, part, how, tuple(map(self.used.__getitem__, formula(how).names)), note, treatment)
+        used = tuple(map(self.used.__getitem__, formula(how).names))
+        return Line(name, part, how, used, note, treatment, stack=self.stack)
 
 
 def end(value: FigureValue, case: Case) -> float:

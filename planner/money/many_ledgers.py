@@ -18,8 +18,8 @@ from planner.money.measures import present_usd
 from planner.money.option import Builder, Option, Unavailable, complete_ledger
 from planner.money.setting import BUSY_FACTOR, PlanContext
 from planner.money.ways import WAYS
-from planner.money.ways.own import fleet_builder
-from planner.scenario.budget import CELLS
+from planner.money.ways.own import fleet_builder, purchase_schedule
+from planner.scenario.budget import CELLS, STACKED_CELLS
 from planner.scenario.path import Path, with_value
 
 Array = NDArray[np.float64]
@@ -40,6 +40,12 @@ def build_ledger(setting: PlanContext, build: Builder) -> Ledger | None:
     """Return the ledger of an option with its tax in a context, perhaps for several rows at once."""
     built = build(setting)
     return None if isinstance(built, Unavailable) else complete_ledger(setting, built.title, built.lines)
+
+
+def _stacked_orders(setting: PlanContext) -> int:
+    """Return the most orders of a fleet that stand in one array."""
+    mix = setting.scenario.mix
+    return max(len(purchase_schedule(setting)), 0 if mix is None else len(mix.orders), 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +99,7 @@ class InputColumns:
         scenario = self.setting.scenario
         for path, values in self.fields.items():
             scenario = with_value(scenario, path, values[:, None].view(_HashableColumn))
-        context = replace(self.setting, scenario=scenario) if self.fields else self.setting
+        context = replace(self.setting, scenario=scenario, column_axes=1) if self.fields else self.setting
         if self.along is None:
             return context.with_tried({name: values[:, None] for name, values in self.tried.items()})
         name, values = self.along
@@ -106,7 +112,9 @@ class InputColumns:
         Each is let go when the next one is requested.
         """
         count, steps = self.shape[0], self.shape[-1] if self.along else 1
-        size = max(CELLS // ((self.setting.timeline.last + 1) * steps), _FEWEST // steps)
+        orders = _stacked_orders(self.setting)
+        cells = CELLS if orders == 1 else STACKED_CELLS
+        size = max(cells // ((self.setting.timeline.last + 1) * steps * orders), _FEWEST // steps // orders, 1)
         for start in range(0, count, size):
             rows = slice(start, min(start + size, count))
             context = self.take(rows).context()

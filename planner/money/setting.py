@@ -11,10 +11,13 @@ from datetime import date
 from operator import attrgetter
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from planner.money.demand.lost_time import RATE, LostHours, LostTime, lost_time_by_work
 from planner.money.demand.stream import Demand, demand
 from planner.money.formula import Num
-from planner.money.ledger import YOUR_INPUT, Case, InputSheet, Origin, Tried, judged
+from planner.money.ledger import YOUR_INPUT, Case, InputSheet, OrderStack, Origin, Tried, judged
 from planner.money.timeline import Timeline, cached_timeline
 from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.scenario import Scenario
@@ -129,6 +132,8 @@ class PlanContext:
     case: Case = "typical"
     tried: Tried = field(default_factory=dict)
     resolved: ScenarioInHours | None = None  # the scenario as it was written, where it names models, and what they need
+    column_axes: int = 0  # of rows, in the columns that the scenario holds
+    order_months: NDArray[np.float64] | None = None  # of several orders of a fleet, along the first axis
 
     @property
     def written(self) -> Scenario:
@@ -223,7 +228,17 @@ class PlanContext:
 
     def input_sheet(self) -> InputSheet:
         """An empty sheet for the inputs of one ledger."""
-        return InputSheet(self.catalogue, self.case, self.tried, typed=self.scenario.typed)
+        return InputSheet(self.catalogue, self.case, self.tried, typed=self.scenario.typed, stack=self.order_stack)
+
+    @property
+    def row_axes(self) -> int:
+        """Return the number of axes before the months: 0 of one plan, 1 of rows, 2 of rows with values along them."""
+        return max(self.column_axes, *(np.ndim(value) - 1 for value in self.tried.values()), 0)
+
+    @property
+    def order_stack(self) -> OrderStack | None:
+        """Return how several orders stand in arrays; None of one."""
+        return None if self.order_months is None else OrderStack(len(self.order_months), self.order_months.ndim)
 
     def at_case(self, case: Case) -> PlanContext:
         """This setting at another end of the ranges. Its work and its months stay what they are."""

@@ -11,6 +11,7 @@ from planner.money.demand.queueing import achievable_busy_share, mean_wait_in_se
 from planner.money.demand.stream import Demand
 from planner.money.demand.stream import demand as demand_of
 from planner.money.finance import SolveResult
+from planner.money.formula import Num
 from planner.money.owning import machine
 from planner.money.setting import PlanContext
 from pricing.caching import cached
@@ -21,13 +22,15 @@ _MOST_FLEET = 2**20
 _NEARLY = 1e-9
 
 
-def deferrable_capacity_share(setting: PlanContext, fleet: float) -> float:
+def deferrable_capacity_share(setting: PlanContext, fleet: Num) -> Num:
     """The share of its hours that a fleet can give to work that may wait: all, if a job fits on it, else none. [1]
 
     How long jobs then wait is reported (`utilization_within_wait`, `wait_in_services`), not limited.
     """
     demand = setting.demand
-    return 0.0 if np.any(demand.waiting_hours > 0) and fleet < demand.job_accelerators else 1.0
+    if not np.any(demand.waiting_hours > 0):
+        return 1.0
+    return np.where(np.asarray(fleet) < demand.job_accelerators, 0.0, 1.0)[()]
 
 
 def utilization_within_wait(setting: PlanContext, fleet: int) -> float:

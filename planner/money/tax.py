@@ -189,10 +189,10 @@ def _placed_in_service(setting: PlanContext, ledger: Ledger) -> Array:
     tax, total = setting.scenario.tax, np.zeros(1)
     for line in ledger.lines:
         if line.treatment == "capital":
-            usd = line.priced_usd
+            usd = line.priced_by_order_usd
             if tax is not None and _bears_vat(line):
                 usd = usd * (1 + tax.vat_share * (1 - tax.vat_recovered_share))
-            total = total + _shift_to_delivery(usd, line, _inflation_factors(setting))
+            total = total + line.add_orders(_shift_to_delivery(usd, line, _inflation_factors(setting)))
     return _by_month(setting, total)
 
 

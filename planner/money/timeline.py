@@ -1,5 +1,6 @@
 """The months of a plan. Entry 0 is today, entry m is month m; what happens when is told by flags, not by cases."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -214,7 +215,7 @@ class Holding:
         month = self.plan.month
         return np.asarray(np.clip(np.minimum(last, month) - np.maximum(first, month - 1), 0.0, 1.0) * (month > 0))
 
-    def flags(self, where: Origin = PLAN) -> tuple[LedgerInput, ...]:
+    def flags(self, where: Origin | Callable[[int], Origin] = PLAN) -> tuple[LedgerInput, ...]:
         """The flags as inputs of a ledger line."""
         return (
             LedgerInput("waits", self.waits, "share of each month before delivery", where),

@@ -22,6 +22,9 @@ FUTURES = 1_024  # of an answer: a share of them then repeats within half a poin
 TURNS, STEPS = 256, 9  # futures in which a break-even is looked for, and values of the busy share tried in each
 MOST_LEVELS = 64  # of demand, and of its patterns; what is more is put on a grid of as many
 CELLS = 90_000  # futures x months that are reckoned together; each takes 8 bytes: 700 kB
+STACKED_CELLS = 4 * CELLS  # the same with the orders of a fleet: fewer futures at once would take longer
+_MANY = 1_000  # months x orders from which a plan is told by fewer futures
+_FEWER_FUTURES = 256
 
 _USUAL_S, _MONTH_S = 0.1, 0.0013  # what every plan takes, and what each of its months does
 _LEVEL_S = 3.5e-7  # a level in a month, in every demand that a plan asks for
@@ -31,6 +34,19 @@ _GRID_S = 1.1e-8  # the same where patterns are put on a grid
 _BUSY_S = 3.5e-9  # what of a pattern lies below a fleet, in a month of a future
 _ANY_S, _COUNT_S = 0.5, 0.12  # every accelerator tried for one kind of work; every number of one accelerator
 _QUARTER = 0.25  # years: steps in which a plan is cut to find the nearest
+
+
+def futures_count(months: int, orders: int) -> int:
+    """Return how many futures a plan of so many months is told by, with a fleet that is bought in so many orders.
+
+    Of a quarter as many a share repeats within one point over seeds, in place of half a point.
+    """
+    return FUTURES if months * orders <= _MANY else _FEWER_FUTURES
+
+
+def turns_count(futures: int) -> int:
+    """Return in how many of so many futures a break-even is looked for."""
+    return min(TURNS, max(futures // (FUTURES // TURNS), 1))
 
 
 @dataclass(frozen=True)

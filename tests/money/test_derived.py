@@ -101,10 +101,10 @@ def test_whatever_day_it_is(scenario: Scenario, tried: Tried, days: int) -> None
     check(derive(setting(scenario, tried), day=DAY + timedelta(days)))
 
 
-@given(plans(), tries, st.integers(1, 6))
-def test_the_setting_of_an_order_equals_a_fresh_one(scenario: Scenario, tried: Tried, month: int) -> None:
-    order = PurchaseOrder(accelerators=8, month=month)
-    check(_with_terms(setting(scenario, tried), order, 0))
+@given(plans(), tries, st.integers(1, 3))
+def test_the_setting_of_orders_equals_a_fresh_one(scenario: Scenario, tried: Tried, several: int) -> None:
+    orders = tuple(PurchaseOrder(accelerators=8, month=month + 1) for month in range(several))
+    check(_with_terms(setting(scenario, tried), orders, 0))
 
 
 @given(plans())

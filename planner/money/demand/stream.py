@@ -10,7 +10,7 @@ for each draw, as (draws, 1): break-even utilization is solved with it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -78,7 +78,10 @@ class DemandLayer:
 
 @dataclass(frozen=True, eq=False)
 class Demand:
-    """All work of a scenario, month by month, perhaps in several draws. Its layers are cut once each."""
+    """All work of a scenario, month by month, perhaps in several draws. Its layers are cut once each.
+
+    A fleet is a number, or several along the first axis, before those of draws and months.
+    """
 
     plain: DemandLayer  # what does not change from layer to layer
     levels: DemandLevels  # of what may not wait
@@ -98,33 +101,42 @@ class Demand:
         """All of the work as entered: the rental where nothing is owned."""
         return self.layer(self.all_hours, self.peak + self.waiting_at_once)
 
-    def upto(self, fleet: float, reach: float = 1.0) -> DemandLayer:
+    def upto(self, fleet: Num, reach: Num = 1.0) -> DemandLayer:
         """Return the work of a fleet: the part of each level that fits, then deferrable work up to `reach`.
 
         It keeps all the data. Rental beside it keeps the part that belongs to its work.
         """
-        key = ("upto", fleet, reach)
-        if key not in self.layers:
-            self.layers[key] = self.layer(self.done(fleet, reach), np.full(1, float(fleet)))
-        return self.layers[key]
+        return self._cut("upto", fleet, reach, self._upto)
 
-    def between(self, low: int, high: int, reach: float = 1.0) -> DemandLayer:
+    def _upto(self, fleet: Num, reach: Num) -> DemandLayer:
+        return self.layer(self.done(fleet, reach), np.atleast_1d(np.asarray(fleet, dtype=np.float64)))
+
+    def between(self, low: Num, high: Num, reach: Num = 1.0) -> DemandLayer:
         """Return the work of the next layer, above a fleet of `low` and up to `high` in all."""
         hours = self.done(high, reach) - self.done(low, reach)
-        return self.with_data(self.layer(hours, np.full(1, float(high - low))))
+        return self.with_data(self.layer(hours, np.atleast_1d(np.asarray(high - low, dtype=np.float64))))
 
-    def above(self, fleet: float, reach: float = 1.0) -> DemandLayer:
+    def above(self, fleet: Num, reach: Num = 1.0) -> DemandLayer:
         """Return the rest for others: as many at once as are needed beyond the fleet, more where they are full."""
-        key = ("above", fleet, reach)
-        if fleet == 0 or key in self.layers:
-            return self.all if fleet == 0 else self.layers[key]
+        return self.all if np.all(fleet == 0) else self._cut("above", fleet, reach, self._above)
+
+    def _above(self, fleet: Num, reach: Num) -> DemandLayer:
         hours = self.all_hours - self.done(fleet, reach)
         hours = np.where(hours > _ONE, hours, 0.0)
         at_once = np.maximum(self.peak + self.waiting_at_once - fleet, 0.0)
         full = hours / self.plain.hours_per_month
-        if np.any(full > at_once + _ONE):
-            at_once = np.maximum(at_once, np.ceil(full - _ONE))
-        self.layers[key] = self.with_data(self.layer(hours, at_once))
+        beyond = full > at_once + _ONE
+        if np.any(beyond):
+            is_full = beyond.any(axis=tuple(range(1, beyond.ndim)) if np.ndim(fleet) else None, keepdims=True)
+            at_once = np.where(is_full, np.maximum(at_once, np.ceil(full - _ONE)), at_once)
+        return self.with_data(self.layer(hours, at_once))
+
+    def _cut(self, kind: str, fleet: Num, reach: Num, cut: Callable[[Num, Num], DemandLayer]) -> DemandLayer:
+        if isinstance(fleet, np.ndarray) or isinstance(reach, np.ndarray):
+            return cut(fleet, reach)
+        key = (kind, fleet, reach)
+        if key not in self.layers:
+            self.layers[key] = cut(fleet, reach)
         return self.layers[key]
 
     @cached_property
@@ -132,17 +144,22 @@ class Demand:
         """Accelerator-hours of a whole month, by month (and draw)."""
         return self._fixed_hours(np.inf) + self.waiting_hours
 
-    def done(self, fleet: float, reach: float) -> NDArray[np.float64]:
+    def done(self, fleet: Num, reach: Num) -> NDArray[np.float64]:
         """Accelerator-hours of a whole month that such a fleet does."""
-        return np.asarray(self._fixed_hours(float(fleet)) + self.deferred_hours(fleet, reach))
+        fixed = self._fixed_hours(fleet)
+        return np.asarray(fixed + self._deferred_hours(fleet, reach, fixed))
 
-    def deferred_hours(self, fleet: float, reach: float) -> NDArray[np.float64]:
+    def deferred_hours(self, fleet: Num, reach: Num) -> NDArray[np.float64]:
         """Accelerator-hours of a whole month of work that may wait, done in the hours that other work leaves free."""
-        room = np.maximum(fleet * self.plain.hours_per_month * reach - self._fixed_hours(float(fleet)), 0.0)
+        return self._deferred_hours(fleet, reach, self._fixed_hours(fleet))
+
+    def _deferred_hours(self, fleet: Num, reach: Num, fixed: NDArray[np.float64]) -> NDArray[np.float64]:
+        room = np.maximum(fleet * self.plain.hours_per_month * reach - fixed, 0.0)
         return np.asarray(np.minimum(self.waiting_hours, room))
 
-    def _fixed_hours(self, high: float) -> NDArray[np.float64]:
-        return np.asarray(self.levels.below(high) * self.plain.hours_per_month)
+    def _fixed_hours(self, high: Num) -> NDArray[np.float64]:
+        fleets = high[..., 0] if isinstance(high, np.ndarray) and high.ndim else float(high)
+        return np.asarray(self.levels.below(fleets) * self.plain.hours_per_month)
 
     def layer(self, hours: NDArray[np.float64], at_once: NDArray[np.float64]) -> DemandLayer:
         """A layer of so many accelerator-hours on so many accelerators at once."""

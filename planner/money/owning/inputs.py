@@ -1,6 +1,6 @@
 """The inputs of owning: what you said, what the catalogue says, and when things happen."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -155,7 +155,8 @@ def add_holding(sheet: InputSheet, setting: PlanContext, until_months: Num | Non
     own, plan = setting.scenario.own, setting.timeline
     stop: Num = np.inf if own.resale_month is None else float(own.resale_month)
     stop = _tried(sheet, "resale_month", stop) if until_months is None else until_months
-    ordered = _tried(sheet, ORDER, float(own.order_month))
+    own_month = float(own.order_month) if setting.order_months is None else setting.order_months
+    ordered = _tried(sheet, ORDER, own_month)
     _add_lead_time(sheet, setting, stop, ordered)
     cycle: Num = np.inf if own.refresh_years is None else own.refresh_years
     holding = Holding(
@@ -187,15 +188,16 @@ def add_holding(sheet: InputSheet, setting: PlanContext, until_months: Num | Non
     return holding
 
 
-def _when(sheet: InputSheet, holding: Holding) -> Origin:
-    """The origin of the flags of a holding: how long the delivery takes, and who says so."""
+def _when(sheet: InputSheet, holding: Holding) -> Origin | Callable[[int], Origin]:
+    """The origin of the flags of a holding, or of each order of it: how long the delivery takes, and who says so."""
     wait = sheet.used["lead_time_months"]
     if np.ndim(wait.value) or not isinstance(wait.origin, Origin):
         return PLAN
     note = f"delivery after {months_words(float(wait.value))} ({wait.origin.source})"
-    if np.ndim(holding.stop) == 0:
-        note = f"{note}, sold after {float(holding.stop):g}"
-    return replace(PLAN, note=note)
+    stop = np.asarray(holding.stop)
+    if sheet.stack is not None and stop.ndim == sheet.stack.axes:
+        return lambda order: replace(PLAN, note=f"{note}, sold after {float(stop[order].flat[0]):g}")
+    return replace(PLAN, note=note if stop.ndim else f"{note}, sold after {float(stop):g}")
 
 
 def _tried(sheet: InputSheet, name: str, value: Num) -> Num:

@@ -1,13 +1,14 @@
 """The lines of owning, group by group, so that credit, a lease and a mix use the groups they share."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from planner.money.demand.stream import DemandLayer
+from planner.money.demand.stream import DemandLayer, in_short
 from planner.money.formula import Num, formula
 from planner.money.inflation import deflate_lines, inflation_per_year
-from planner.money.ledger import YOUR_INPUT, InputSheet, Line
+from planner.money.ledger import YOUR_INPUT, InputSheet, LedgerInput, Line
 from planner.money.owning.inputs import AT_LOAD, add_holding, add_owning_inputs, add_power_curve
 from planner.money.owning.machine import Machine, machine
 from planner.money.owning.machine import fleet as fleet_asked
@@ -46,6 +47,9 @@ _LEAST_HOST, _LEAST_USD = 0.01, 0.01  # of a server's price; of any price, so th
 _DUE = "(deposit_share * {ordered} + (1 - deposit_share) * delivered)"
 
 
+_GROUPS = ("purchase_lines", "setup_lines", "operating_lines", "resale_lines", "exit_lines", "sold_hours_lines")
+
+
 @dataclass(frozen=True, eq=False)
 class Ownership:
     """A fleet of one's own: when it is there, what it rests on, and its lines."""
@@ -70,17 +74,47 @@ class Ownership:
         return (*day_one, *self.operating_lines, *self.sold_hours_lines, *end)
 
 
+def of_order(part: Ownership, order: int) -> Ownership:
+    """Return one of the orders that a stacked part stands for."""
+    stack, known = part.sheet.stack, dict[int, LedgerInput]()
+    assert stack is not None  # it stands for several
+
+    def value(stacked: Num, *, is_yours: bool = False) -> Num:
+        if np.ndim(stacked) < stack.axes:
+            return stacked
+        own = np.asarray(stacked)[order]
+        return in_short(own) if is_yours or own.size == 1 else own
+
+    def one(used: LedgerInput) -> LedgerInput:
+        if id(used) not in known:
+            origin = used.origin(order) if callable(used.origin) else used.origin
+            known[id(used)] = used._replace(value=value(used.value, is_yours=used.is_yours), origin=origin)
+        return known[id(used)]
+
+    held = part.holding
+    holding = Holding(held.plan, *(value(each) for each in (
+        held.lead_time_months, held.until_months, held.refresh_months, held.ordered_months
+    )))  # fmt: skip
+    layer = replace(
+        part.layer,
+        accelerators=value(part.layer.accelerators),
+        busy_share=value(part.layer.busy_share, is_yours=True),
+    )
+    groups: dict[str, Any] = {name: tuple(line.of_order(one) for line in getattr(part, name)) for name in _GROUPS}
+    return replace(part, layer=layer, holding=holding, sheet=part.sheet.of_order(one), **groups)
+
+
 def owning(setting: PlanContext, need: DemandLayer) -> tuple[Line, ...] | None:
     """The lines of buying and running a fleet for a layer of demand; None where it has no price."""
     ownership = owned(setting, need)
     return None if ownership is None else ownership.lines
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FleetOrder:
-    """One order of a fleet that is bought in several."""
+    """One order of a fleet that is bought in several, or several orders along the first axis."""
 
-    owned_before: int  # accelerators that were ordered before
+    owned_before: Num  # accelerators that were ordered before
     fleet: int  # accelerators there are in the end
     layers: tuple[DemandLayer, ...] = ()  # of the fleet with this order, and without it
     priced_month: int = 0  # the month that its price is typed for; 0 where it is today's
@@ -100,7 +134,7 @@ def owned(
     pay for the same fleet in other ways share its lines; what they say beside it is their own.
     """
     cycles = setting.scenario.own.refresh_years is not None or "refresh_years" in setting.tried
-    build = _build if isinstance(until_months, np.ndarray) else _build_once
+    build = _build if part is not None or isinstance(until_months, np.ndarray) else _build_once
     ownership = build(setting, need, until_months, refreshed and cycles, part)
     return None if ownership is None else replace(ownership, sheet=ownership.sheet.copy())
 
@@ -111,10 +145,10 @@ def _build(
     what, fleet = machine(setting), need.peak_accelerators if part is None else part.fleet
     if what is None or power_shortfall_reason(setting, fleet):
         return None
-    sheet, is_later = setting.input_sheet(), part is not None and part.owned_before > 0
+    sheet, is_later = setting.input_sheet(), part is not None and bool(np.any(np.asarray(part.owned_before) > 0))
     add_owning_inputs(sheet, setting, need, what, fleet)
     if part is not None and is_later:
-        sheet.add("accelerators_before", float(part.owned_before), "accelerators", PLAN)
+        sheet.add("accelerators_before", part.owned_before, "accelerators", PLAN)
     add_power_curve(sheet, setting, *(part.layers if part is not None and is_later else (need,)))
     holding = add_holding(sheet, setting, until_months, refreshed)
     add_used_price(sheet, setting, is_whole=what.is_priced_whole)

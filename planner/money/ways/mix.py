@@ -125,7 +125,7 @@ def _reserved(setting: PlanContext, mix: MixInputs, base: Fleet | None) -> _MixL
 def _blended_layer(setting: PlanContext, base: DeliveryTimeline, alone: DemandLayer, count: int) -> DemandLayer:
     """Return the need of a layer that differs while the base is there: as many machines, but with other work."""
 
-    def above(top: int) -> DemandLayer:
+    def above(top: Num) -> DemandLayer:
         return setting.demand.between(top, top + count, deferrable_capacity_share(setting, top + count))
 
     beside, runs = base.over(above), setting.timeline.runs

@@ -185,7 +185,7 @@ def rent_warnings(setting: PlanContext, rented: tuple[Line, ...], waiting: NDArr
     return (*bridging_warning(setting, waiting), *rent_path_warnings(setting), *forward_rent_note(setting))
 
 
-@cached(8)
+@cached(2)
 def supplemental_rent_lines(stages: DeliveryTimeline, after: str = "After it is sold") -> tuple[Line, ...]:
     """Return the rent: for all work until the fleet comes and after it is sold; between the two, above its size."""
     setting = stages.setting
@@ -244,7 +244,7 @@ def repair_rent_lines(setting: PlanContext, part: Ownership) -> tuple[Line, ...]
 
     None where nobody has a price, or your sum for running it holds everything.
     """
-    own, offer, put = part.sheet.used, setting.offers.on_demand, setting.input_sheet()
+    own, offer, put = part.sheet.used, setting.offers.on_demand, replace(setting.input_sheet(), stack=part.sheet.stack)
     if _ALL_IN in own:
         return ()
     add_demand_inputs(put, setting, part.layer)

@@ -22,7 +22,7 @@ from planner.money.verdict.answer import build_answer
 from planner.money.verdict.decision import candidate
 from planner.money.verdict.shares import SimulatedCosts, verdict_shares
 from planner.money.ways import WAYS
-from planner.scenario.budget import FUTURES
+from planner.scenario.budget import futures_count
 from planner.scenario.presets import load_presets
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
@@ -168,10 +168,13 @@ def _p10_p50_p90(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.moveaxis(low + (high - low) * (at - below), -1, 1)
 
 
-def draw_futures(plan: Plan, count: int = FUTURES) -> Futures | None:
-    """Return so many futures of a plan; None where it has no options."""
+def draw_futures(plan: Plan, count: int | None = None) -> Futures | None:
+    """Return so many futures of a plan, as many as are usual where no number is given; None without options."""
     if not plan.options:
         return None
+    if count is None:
+        most = max(len(option.orders) for option in plan.options)
+        count = futures_count(plan.setting.timeline.last, max(most, 1))
     inputs = uncertain_inputs(plan)
     draws = _draws_or_plan(plan, inputs, count)
     return with_cached(_evaluate_futures(plan, inputs, draws), draws=draws)

@@ -11,7 +11,7 @@ from planner.money.option import Option
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.decision import candidate
 from planner.money.verdict.shares import VerdictShares, turns_at, verdict_shares
-from planner.scenario.budget import STEPS, TURNS
+from planner.scenario.budget import STEPS, turns_count
 from planner.study.uncertainty.futures import Futures
 from planner.study.uncertainty.tornado import costs
 from planner.study.uncertainty.uncertain_inputs import UncertainParameter, normal_quantiles
@@ -91,7 +91,7 @@ def turning_value(futures: Futures, shares: VerdictShares, parameter: UncertainP
     options = [option for option in futures.options
                if shares.share.get(option.key) or option in firsts.values()]  # fmt: skip
     grid = np.unique(parameter.spread.around_typical(np.linspace(-_REACH, _REACH, STEPS)))
-    count = min(TURNS, futures.count)
+    count = turns_count(futures.count)
     draws = {name: values[:count] for name, values in futures.draws.items() if name != parameter.name}
     if not draws:
         return None

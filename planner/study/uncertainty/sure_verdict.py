@@ -9,7 +9,7 @@ from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, build_answer
 from planner.money.verdict.breakeven import BUSY, RENT, ledger_input_value, plan_utilization
 from planner.money.ways import WAYS
-from planner.scenario.budget import FUTURES, STEPS, TURNS
+from planner.scenario.budget import STEPS, turns_count
 from planner.study.uncertainty.futures import Futures, PercentileBand, draw_futures, percentile_band
 from planner.study.uncertainty.tornado import saved_usd
 
@@ -24,7 +24,7 @@ class Judged:
     futures: Futures | None
 
 
-def decided(plan: Plan, count: int = FUTURES) -> Judged:
+def decided(plan: Plan, count: int | None = None) -> Judged:
     """Return the answer of a plan, and the futures that it is read from."""
     futures = draw_futures(plan, count)
     return Judged(build_answer(plan, None if futures is None else futures.costs), futures)
@@ -54,7 +54,7 @@ def break_even_band(drawn: Futures, own_key: str, rent_key: str, name: str) -> B
         if price is None or rent.way != "on_demand" or WAYS[own.way].rents_machines:
             return None
         tried, scale, grid = RENT, 1.0, np.linspace(0.0, _MOST_TIMES * price[0], STEPS)
-    count = min(TURNS, drawn.count)
+    count = turns_count(drawn.count)
     draws = {key: values[:count] for key, values in drawn.draws.items() if key != tried}
     saved = saved_usd(plan, (own, rent), InputColumns(plan.setting, draws, along=(tried, grid)))
     turns = (saved[:, 1:] > 0) != (saved[:, :-1] > 0)
