@@ -49,7 +49,10 @@ def median_shifts(answer: Answer, futures: Futures | None) -> tuple[MedianShift,
     middles = np.array([alone.mean(axis=-1), np.median(alone, axis=-1)])
     moved = ((middles - entered[:, None]) * sign[:, None]).max(axis=0)
     most = np.argsort(-np.nan_to_num(moved), axis=-1)[:, :_TRIED]
-    held = {int(row): _medians_without(answer, futures, options, int(row), TURNS) for row in np.unique(most)}
+    held = {
+        int(row): _medians_without(answer, futures, options, int(row), turns_count(futures.count))
+        for row in np.unique(most)
+    }
     reasons = [min(most[at].tolist(), key=lambda row: abs(held[row][at] - entered[at])) for at in range(len(skewed))]
     without = {row: _medians_without(answer, futures, options, row, futures.count) for row in set(reasons)}
     return tuple(
