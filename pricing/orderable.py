@@ -19,6 +19,7 @@ Refusal = Literal[
     "too few at once", "smaller than its least order", "no fabric", "elsewhere", "not stated where", "a host of others",
 ]  # fmt: skip
 
+YOURS = "yours"  # the source of the user's own figures
 MOST_OF = "most-at-once-"  # with the kind of sale behind it: the fact that says how much is sold at once
 RESERVED_FACTOR = "most-at-once-reserved-factor"
 NVLINK_DOMAIN = "nvlink-domain-accelerators"
@@ -92,11 +93,18 @@ def sale(catalogue: Catalogue, key: str) -> OfferCapacity:
     )
 
 
+def is_your_price(catalogue: Catalogue, key: str) -> bool:
+    """Return whether a price is yours: a quote, or a seller's list less your discount."""
+    figure = catalogue.offers[key].usd_per_accelerator_hour
+    return sale(catalogue, key).yours or (figure is not None and figure.newest.source == YOURS)
+
+
 def refusal_reason(catalogue: Catalogue, key: str, order: Order) -> Refusal | None:
     """Return the first reason why the offer called `key` cannot take the order; None: it can."""
     capacity = sale(catalogue, key)
     if capacity.yours:
-        return None
+        most = capacity.most
+        return "too few at once" if not most.assumed and most.accelerators < order.accelerators else None
     if capacity.kind == "bid" and not order.hosts:
         return "a host of others"
     accelerators = max(order.accelerators, order.together)

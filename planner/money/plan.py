@@ -1,6 +1,6 @@
 """The plan: every option for a scenario's work, each as a ledger with a low and a high case."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 
@@ -18,6 +18,7 @@ from planner.money.option import (
 )
 from planner.money.renting.cheapest_offer import taken
 from planner.money.renting.orders import placement_limits, site_country
+from planner.money.renting.own_prices import with_dated_quotes, with_own_prices
 from planner.money.selling import no_sale_reason
 from planner.money.setting import PlanContext
 from planner.money.sizing import right_size
@@ -81,7 +82,10 @@ class Plan:
 
 def build_context(catalogue: Catalogue, scenario: Scenario, day: date) -> PlanContext:
     """Return the context of a scenario on a day, with its offers chosen."""
-    resolved = convert_to_hours(catalogue, scenario)
+    written = scenario
+    if scenario.quotes or scenario.discounts:
+        catalogue, scenario = with_own_prices(catalogue, scenario, day), with_dated_quotes(scenario, day)
+    resolved = replace(convert_to_hours(catalogue, scenario), written=written)
     bare = PlanContext(catalogue, resolved.scenario, day, resolved=resolved)
     return bare.with_offers(taken(bare))
 

@@ -26,6 +26,11 @@ NAMED: tuple[Path, ...] = (
     ("accelerator",), ("site",), ("rent", "offer"), ("reserve", "offer"), ("spot", "offer"), ("hosted", "price"),
     ("tax", "schedule"),
 )  # fmt: skip
+# Lists whose rows hold one.
+_NAMED_IN_ROWS: tuple[tuple[str, str, Callable[[Catalogue, str], str]], ...] = (
+    ("measured", "accelerator", naming.accelerator), ("quotes", "accelerator", naming.accelerator),
+    ("discounts", "accelerator", naming.accelerator), ("discounts", "provider", naming.provider),
+)  # fmt: skip
 
 
 class UnknownReference(NamedTuple):
@@ -46,7 +51,7 @@ def resolve_names(scenario: Scenario, catalogue: Catalogue) -> tuple[Scenario, l
             lost.append(UnknownReference(path, error))
             return name
 
-    changed: dict[str, object] = {
+    changed: dict[str, Any] = {
         "accelerator": find(("accelerator",), scenario.accelerator, resolve_accelerator),
         "site": find(("site",), scenario.site, naming.site),
     }
@@ -67,13 +72,19 @@ def resolve_names(scenario: Scenario, catalogue: Catalogue) -> tuple[Scenario, l
         schedule = find(("tax", "schedule"), scenario.tax.schedule, resolve_tax_schedule)
         changed["tax"] = scenario.tax.model_copy(update={"schedule": schedule})
     find(("currency",), _without_rate(scenario), resolve_currency)
-    changed["measured"] = tuple(
-        run.model_copy(
-            update={"accelerator": find(("measured", place, "accelerator"), run.accelerator, naming.accelerator)}
-        )
-        for place, run in enumerate(scenario.measured)
-    )
+    changed |= _resolve_rows(scenario, find)
     return scenario.model_copy(update=changed), lost
+
+
+def _resolve_rows(scenario: Scenario, find: Callable[..., str | None]) -> dict[str, Any]:
+    """Return the lists whose rows hold names, with these as the catalogue writes them."""
+    lists: dict[str, Any] = {}
+    for section, name, among in _NAMED_IN_ROWS:
+        lists[section] = tuple(
+            row.model_copy(update={name: find((section, place, name), getattr(row, name), among)})
+            for place, row in enumerate(lists.get(section, getattr(scenario, section)))
+        )
+    return lists
 
 
 def resolve_accelerator(catalogue: Catalogue, name: str) -> str:

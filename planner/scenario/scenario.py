@@ -23,6 +23,7 @@ from planner.scenario.base import (
 from planner.scenario.failures import Failures
 from planner.scenario.measured import MOST_FACTORS, MOST_MODELS, MeasuredRun, OwnModel
 from planner.scenario.own import ExistingHardware, IdleSaleInputs, Lease, Loan, OwnInputs, RentToOwn, SaleAndLeaseBack
+from planner.scenario.own_prices import RentalQuote, SellerDiscount
 from planner.scenario.path import get_value
 from planner.scenario.rent import HostedModelInputs, MixInputs, RentalInputs, ReservationInputs, SpotInputs
 from planner.scenario.terms import Currency, FinancialTerms, TaxInputs
@@ -76,6 +77,10 @@ class Scenario(ScenarioModel):
     rent: RentalInputs = RentalInputs()
     reserve: ReservationInputs = ReservationInputs()
     spot: SpotInputs = SpotInputs()
+    quotes: Annotated[tuple[RentalQuote, ...], Field(max_length=12, description="prices offered to you")] = ()
+    discounts: Annotated[
+        tuple[SellerDiscount, ...], Field(max_length=12, description="what you pay below the lists of sellers")
+    ] = ()
     hosted: HostedModelInputs | None = None
     kept: ExistingHardware | None = None
     sell: IdleSaleInputs | None = None

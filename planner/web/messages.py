@@ -8,6 +8,7 @@ import copyreg
 from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import date
+from functools import reduce
 from io import BytesIO
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
@@ -35,15 +36,15 @@ class CatalogMismatchError(Exception):
 
 @dataclass(frozen=True)
 class CatalogSpec:
-    """Instructions to rebuild a catalogue: bundled facts with live prices, as of a day, with a session's quotes."""
+    """Instructions to rebuild a catalogue: bundled facts with live prices, as of a day, with quotes over them."""
 
     day: date | None = None
-    quotes: Quotes | None = None
+    quotes: tuple[Quotes, ...] = ()
 
     def build(self) -> Catalogue:
         """Return the facts, as the store of live prices has them now."""
         facts = current() if self.day is None else as_of(current(), self.day)
-        return facts if self.quotes is None else with_quotes(facts, self.quotes)
+        return reduce(with_quotes, self.quotes, facts)
 
 
 @dataclass(frozen=True)

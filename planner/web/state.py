@@ -4,12 +4,14 @@ import gc
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import reduce
 from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
+from planner.money.renting.own_prices import own_quotes
 from planner.report.answer import payback_chart
 from planner.report.answer.plan_report import PlanResult, evaluate
 from planner.report.answer.side_by_side import PinnedPlan
@@ -27,6 +29,7 @@ from pricing.stale import as_of
 PLANS = 64  # kept, with their answers, beside the one that each session looks at
 CHARTS = 32
 _QUICK_SECONDS = 0.2
+_QUOTED = 2  # catalogues with quotes over them that a session keeps
 
 
 @cached(8)
@@ -65,20 +68,27 @@ def live_trouble() -> str | None:
     return st.session_state.get("live_trouble")
 
 
-def catalogue() -> Catalogue:
-    """Return the facts of this session: of the day its link asks for, with its own quotes laid over them."""
-    day, facts, own_quotes = st.session_state.get("as_of"), live_catalogue(), quotes()
-    if day is not None:
-        facts = _facts_as_of(facts, day)
-        messages.register_catalogue(facts, messages.CatalogSpec(day))
-    if own_quotes is None:
+def catalogue(plan: Scenario | None = None) -> Catalogue:
+    """Return the facts of this session: of the day its link asks for, with its quotes and those of a plan over them.
+
+    The plan is that of the question bar, unless another is named.
+    """
+    as_of_day, facts, plan = st.session_state.get("as_of"), live_catalogue(), plan or st.session_state.get("scenario")
+    if as_of_day is not None:
+        facts = _facts_as_of(facts, as_of_day)
+        messages.register_catalogue(facts, messages.CatalogSpec(as_of_day))
+    of_plan = plan and own_quotes(plan, day())
+    own = tuple(filter(None, (quotes(), of_plan)))
+    if not own:
         return facts
-    entry: tuple[str, Quotes, Catalogue] | None = st.session_state.get("quoted_catalogue")
-    if entry is None or entry[0] != facts.digest or entry[1] is not own_quotes:
-        entry = facts.digest, own_quotes, with_quotes(facts, own_quotes)
-        messages.register_catalogue(entry[2], messages.CatalogSpec(day, own_quotes))
-        st.session_state["quoted_catalogue"] = entry
-    return entry[2]
+    key = facts.digest, id(quotes()), of_plan  # a file may have thousands of rows
+    kept: dict[object, Catalogue] = st.session_state.setdefault("quoted_catalogues", {})
+    if key not in kept:
+        while len(kept) >= _QUOTED:
+            del kept[next(iter(kept))]
+        kept[key] = reduce(with_quotes, own, facts)
+        messages.register_catalogue(kept[key], messages.CatalogSpec(as_of_day, own))
+    return kept[key]
 
 
 def quotes() -> Quotes | None:
@@ -150,8 +160,8 @@ def _current_plan() -> _CurrentPlan | None:
 
 def set_current_plan(scenario: Scenario, *, with_details: bool) -> PlanResult:
     """Keep the scenario of the question bar, and its plan, for the page that runs next."""
-    plan = result(scenario, with_details=with_details)
     st.session_state["scenario"] = scenario
+    plan = result(scenario, with_details=with_details)
     st.session_state["current_plan"] = _CurrentPlan(scenario, catalogue().digest, day(), plan)
     return plan
 
@@ -175,7 +185,7 @@ def result(other: Scenario | None = None, *, with_details: bool = False) -> Plan
     wanted, plan = other or scenario(), _current_plan()
     if plan is not None and plan.scenario is wanted:
         return plan.result
-    return shared_result(catalogue(), wanted, day(), with_details=with_details)
+    return shared_result(catalogue(wanted), wanted, day(), with_details=with_details)
 
 
 @shared(PLANS, key=lambda facts, scenario, day, **_: (facts, scenario, day))

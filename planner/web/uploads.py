@@ -14,7 +14,7 @@ from planner.scenario.measured import MOST_MODELS, MeasuredRun, OwnModel
 from planner.scenario.scenario import Scenario
 from planner.scenario.task import ServingTask, TrainingTask
 from planner.scenario.work import Work
-from planner.web import ask, show, state
+from planner.web import ask, own_prices, show, state
 from pricing import PricingError, QuoteError
 from pricing.quotes import TEMPLATE_CSV, Quotes, parse_quotes
 
@@ -40,7 +40,8 @@ _MOST_PROBLEMS = 5
 
 
 def quote_upload() -> None:
-    """Show the upload of quotes, and what became of each row."""
+    """Show the plan's own prices, the upload of a file of quotes, and what became of each row."""
+    own_prices.tables()
     st.markdown(
         "A CSV or YAML file with rental prices, discounts or hardware quotes. They override the catalogue everywhere "
         "and are marked *yours*. The file stays in this session; nothing is stored."

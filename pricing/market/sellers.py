@@ -19,7 +19,7 @@ from pricing.market.constants import ChipAge, SellerKind, constants
 from pricing.market.depth import Depth, count_with_chance, seller_depth
 from pricing.market.depth import Purchase as Buying
 from pricing.market.terms import DAY_MONTHS
-from pricing.orderable import ANYWHERE, WHOLE_MACHINE, Order, ResidencyRequirement, refusal_reason, sale
+from pricing.orderable import ANYWHERE, WHOLE_MACHINE, Order, ResidencyRequirement, is_your_price, refusal_reason, sale
 from pricing.query import MILD, OfferFilter, find
 
 TERM_MONTHS = {
@@ -97,9 +97,11 @@ def _may_run(catalogue: Catalogue, key: str, stay: ResidencyRequirement) -> bool
 
 
 def _kind(catalogue: Catalogue, key: str) -> SellerKind | None:
+    if is_your_price(catalogue, key):
+        return None
     if catalogue.providers[catalogue.offers[key].provider].kind == "hyperscaler":
         return "hyperscaler"
-    return None if sale(catalogue, key).yours else _KINDS.get(sale(catalogue, key).kind)
+    return _KINDS.get(sale(catalogue, key).kind)
 
 
 def _seller(

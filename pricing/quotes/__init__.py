@@ -12,8 +12,9 @@ A file holds rows of three kinds:
 from datetime import date
 
 from pricing.catalogue import Catalogue
+from pricing.orderable import YOURS
 from pricing.quotes.files import COLUMNS, MAX_BYTES, MAX_ROWS, QuoteProblem, read_rows
-from pricing.quotes.overlay import YOURS, Quotes, is_yours, with_quotes
+from pricing.quotes.overlay import Quotes, is_yours, with_quotes
 from pricing.quotes.records import AnyQuote, DiscountQuote, HardwareQuote, KnownNames, OfferQuote
 from pricing.quotes.rows import QuoteReviewer, RowReader
 
@@ -39,10 +40,10 @@ _LONGEST_NAME = 100
 TEMPLATE_CSV = "\n".join(
     (
         ",".join(COLUMNS),
-        "offer,Example Cloud,H100 SXM5 80GB,8,Frankfurt,europe,reserved_1y,2.45,,,,,,,,USD,,,our reseller's offer",
-        "offer,Example Cloud,H200 SXM 141GB,8,Frankfurt,europe,reserved_1y,,,,,,,,,USD,,,no price yet: asked for one",
-        "discount,AWS,,,,,on_demand,,,0.18,,,,,,,,,18 % off list for on demand",
-        "hardware,,H100 SXM5 80GB,,,,,,,,,,31000,29000,34000,USD,,,one card",
+        "offer,Example Cloud,H100 SXM5 80GB,8,Frankfurt,europe,reserved_1y,64,2.45,,,,,,,,USD,,,our reseller's offer",
+        "offer,Example Cloud,H200 SXM 141GB,8,Frankfurt,europe,reserved_1y,,,,,,,,,,USD,,,no price yet: asked for one",
+        "discount,AWS,,,,,on_demand,,,,0.18,,,,,,,,,18 % off list for on demand",
+        "hardware,,H100 SXM5 80GB,,,,,,,,,,,31000,29000,34000,USD,,,one card",
         "",
     )
 )

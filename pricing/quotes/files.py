@@ -25,8 +25,8 @@ MAX_BYTES = 1_000_000
 MAX_ROWS = 5_000
 COLUMNS = (
     "kind", "provider", "accelerator", "accelerators_per_instance", "region", "area", "purchase",
-    "usd_per_accelerator_hour", "usd_per_instance_hour", "discount_share", "server", "accelerators", "price_usd",
-    "low_usd", "high_usd", "currency", "valid_from", "valid_until", "note",
+    "most_accelerators", "usd_per_accelerator_hour", "usd_per_instance_hour", "discount_share", "server",
+    "accelerators", "price_usd", "low_usd", "high_usd", "currency", "valid_from", "valid_until", "note",
 )  # fmt: skip
 
 _LONGEST_SHOWN = 60
@@ -268,6 +268,7 @@ WISHES = {
     "server": "a server of the catalogue",
     "accelerators_per_instance": "a whole number from 1 to 100,000",
     "accelerators": "a whole number from 1 to 100,000",
+    "most_accelerators": "a whole number from 1 to 100,000",
     "usd_per_accelerator_hour": "a price above 0 and at most 1,000 USD (leave it empty to ask for a quote)",
     "usd_per_instance_hour": "a price above 0 (leave it empty to ask for a quote)",
     "discount_share": "a share above 0 and below 1, such as 0.18 for 18 %",
@@ -281,9 +282,16 @@ KINDS = ("offer", "discount", "hardware")
 
 _CHOICES: dict[str, tuple[str, ...]] = {"kind": KINDS, "purchase": get_args(Purchase), "area": get_args(Area)}
 _NUMBERS = frozenset(
-    {"usd_per_accelerator_hour", "usd_per_instance_hour", "discount_share", "price_usd", "low_usd", "high_usd"}
+    {
+        "usd_per_accelerator_hour",
+        "usd_per_instance_hour",
+        "discount_share",
+        "price_usd",
+        "low_usd",
+        "high_usd",
+    }
 )
-_WHOLE_NUMBERS = frozenset({"accelerators_per_instance", "accelerators"})
+_WHOLE_NUMBERS = frozenset({"accelerators_per_instance", "accelerators", "most_accelerators"})
 _DAYS = frozenset({"valid_from", "valid_until"})
 
 _NUMBER = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]{1,3})?")

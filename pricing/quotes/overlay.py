@@ -24,11 +24,10 @@ from typing import Any, TypeVar
 from pricing.catalogue import Catalogue
 from pricing.errors import QuoteError
 from pricing.figure import Figure, FigureValue, Source, StrictModel, Unit
+from pricing.orderable import YOURS
 from pricing.quotes.files import QuoteProblem, format_number
 from pricing.quotes.records import DiscountQuote, HardwareQuote, OfferQuote, QuoteRow, shape_of, user_record_id
 from pricing.records import Offer, Provider
-
-YOURS = "yours"
 
 AnyRecord = TypeVar("AnyRecord", bound=StrictModel)
 
@@ -114,11 +113,26 @@ def _apply_price_quotes(catalogue: Catalogue, quotes: Quotes) -> dict[str, Offer
             key = user_record_id(provider, quote.accelerator, count, quote.region, quote.purchase)
             ids[quote.shape].append(key)
             fields = ("provider", "accelerator", "accelerators_per_instance", "region", "area", "purchase", "note")
-            changed[key] = Offer(**{name: getattr(quote, name) for name in fields})
+            changed[key] = Offer(**{name: getattr(quote, name) for name in fields}, most_at_once=_most(quote))
         if quote.price is not None:
             for key in ids[quote.shape]:
+                if _has_price(changed.get(key) or catalogue.offers.get(key), quote.price):
+                    continue
                 changed[key] = _priced(changed.get(key) or catalogue.offers[key], quote, quote.price, quotes.day)
     return changed
+
+
+def _has_price(offer: Offer | None, usd: float) -> bool:
+    """Return whether a price of yours stands there already: quotes may be laid over a catalogue twice."""
+    figure = None if offer is None else offer.usd_per_accelerator_hour
+    return figure is not None and is_yours(figure.newest) and figure.newest.typical == usd
+
+
+def _most(quote: OfferQuote) -> Figure | None:
+    most, since = quote.most_accelerators, quote.valid_from
+    if most is None:
+        return None
+    return Figure(unit="count", checked=since, values={since: _value(quote, None, float(most))})
 
 
 def _priced(offer: Offer, quote: OfferQuote, usd_per_accelerator_hour: float, day: date) -> Offer:

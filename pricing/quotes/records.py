@@ -72,6 +72,7 @@ class OfferQuote(QuoteRow):
     region: Short = "yours"
     area: Area = "not_stated"
     purchase: Purchase = "on_demand"
+    most_accelerators: Whole | None = None
     usd_per_accelerator_hour: HourlyUsd | None = None
     usd_per_instance_hour: Annotated[float, Field(gt=0)] | None = None
 

@@ -1,6 +1,6 @@
 """Any scenario at all, for hypothesis: drawn from what the records say they take."""
 
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 from hypothesis import strategies as st
@@ -64,10 +64,12 @@ def _record(path: Path) -> st.SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries(needed, optional=made)
 
 
-def _agreeing(data: dict[str, Any]) -> dict[str, Any]:
+def _agreeing(data: dict[str, Any]) -> dict[str, Any]:  # noqa: C901 - one line for each record
     """The same without what the fields of a record forbid each other."""
     for work in data.get("work", ()):
         _agreeing_work(work)
+    for quote in data.get("quotes", ()):
+        _agreeing_quote(quote)
     kept = data.get("kept", {})
     if kept.get("idle_power_w_each", 0.0) > kept.get("power_w_each", 0.0):
         del kept["idle_power_w_each"]
@@ -88,6 +90,13 @@ def _agreeing(data: dict[str, Any]) -> dict[str, Any]:
         data["models"] = tuple({one["name"]: _agreeing_shape(one) for one in data["models"]}.values())
     data["ways"] = tuple(dict.fromkeys(way for way in data.get("ways", ()) if way not in ("keep", "mix")))
     return data
+
+
+def _agreeing_quote(quote: dict[str, Any]) -> None:
+    if "ends" in quote:
+        quote |= {"starts": quote["ends"] - timedelta(days=40), "accelerators": quote.get("accelerators") or 8}
+    elif quote.get("accelerators") is None:
+        quote.pop("starts", None)
 
 
 def _agreeing_shape(model: dict[str, Any]) -> dict[str, Any]:

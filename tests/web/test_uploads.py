@@ -1,8 +1,14 @@
 """A file of which nothing can be used leaves what was in use as it was, and the page says so."""
 
+from datetime import date
+
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from planner.scenario.own_prices import RentalQuote, SellerDiscount
+from planner.scenario.scenario import Scenario
+from planner.web import ask, own_prices, state
 from pricing import load_catalogue
 from tests.evidence.mine import as_csv, own_rows
 from tests.web.test_pages import visit
@@ -32,6 +38,38 @@ def test_quotes_of_which_none_can_be_used_leave_those_before() -> None:
     assert "none.csv has no row that can be used" in said
     assert "no such chip" in said
     assert "Nothing was changed" in said
+
+
+def test_the_plans_own_prices_are_a_table_that_says_what_became_of_each() -> None:
+    app = visit("Compare")
+    app.query_params["view"] = "Your own prices"
+    app.query_params["also"] = (
+        '{"quotes":[{"seller":"Acme","accelerators":64,"purchase":"reserved_1y","usd_per_accelerator_hour":0.02,'
+        '"valid_until":"2027-01-29"}],"discounts":[{"provider":"aws","discount_share":0.1}]}'
+    )
+    app.run()
+    assert not app.exception
+    said = " ".join(each.value for each in app.markdown).replace("\\", "")
+    assert "Your quote of 0.02 USD from Acme is far from the" in said
+    assert "holds until 2027-01-29: order by then." in said
+
+
+def test_edited_rows_become_the_plans_own_prices(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[Scenario] = []
+    monkeypatch.setattr(state, "scenario", Scenario)
+    monkeypatch.setattr(ask, "use", taken.append)
+    session: dict[str, str | None] = {}
+    monkeypatch.setattr(st, "session_state", session)
+    row = {"usd_per_accelerator_hour": 2.1, "valid_until": "2026-11-27", "accelerators": 64.0, "seller": None}
+    own_prices.use_rows("quotes", [row, {"seller": "no price yet"}], (), own_prices.quote_of)
+    own_prices.use_rows("discounts", [{"provider": "aws", "discount_share": 10.0}], (), own_prices.discount_of)
+    assert taken[0].quotes == (
+        RentalQuote(usd_per_accelerator_hour=2.1, valid_until=date(2026, 11, 27), accelerators=64),
+    )
+    assert taken[1].discounts == (SellerDiscount(provider="aws", discount_share=0.1),)
+    own_prices.use_rows("quotes", [{**row, "ends": "2026-12-24"}], (), own_prices.quote_of)
+    assert len(taken) == 2
+    assert "the earlier day on which it starts" in (session["own_prices_refused"] or "")
 
 
 def test_runs_of_which_none_can_be_used_leave_those_before() -> None:

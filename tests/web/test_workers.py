@@ -112,7 +112,7 @@ def test_facts_of_an_earlier_day_and_with_quotes_travel_too(quoted: bool) -> Non
     facts: Catalogue = load_catalogue() if day is None else as_of(load_catalogue(), day)
     quotes = parse_quotes(TEMPLATE_CSV.encode(), name="ours.csv", catalogue=facts, day=DAY) if quoted else None
     facts = facts if quotes is None else with_quotes(facts, quotes)
-    messages.register_catalogue(facts, messages.CatalogSpec(day, quotes))
+    messages.register_catalogue(facts, messages.CatalogSpec(day, (quotes,) if quotes else ()))
     at, there = workers.run_in_worker(made, facts, asked(8), day or DAY)
     assert at != os.getpid()
     assert there.plan.setting.catalogue is facts

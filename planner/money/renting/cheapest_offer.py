@@ -37,7 +37,7 @@ from pricing.choices import Purchase
 from pricing.market.band import OrderBand
 from pricing.market.sellers import band_of
 from pricing.market.sellers import listed as listed_offers
-from pricing.orderable import ANYWHERE, Order, ResidencyRequirement, refusal_reason, sale
+from pricing.orderable import ANYWHERE, Order, ResidencyRequirement, is_your_price, refusal_reason
 from pricing.query import OfferFilter
 
 RESERVED: frozenset[Purchase] = frozenset(kind for kind in get_args(Purchase) if kind.startswith("reserved"))
@@ -163,10 +163,10 @@ def _placed(
     if cheapest is None or order is None:
         return cheapest, kept
     ranked = [among.offers[at] for at in among.ranking.tolist()]
-    quote = next((key for key in ranked if sale(catalogue, key).yours), None)
+    quote = next((key for key in ranked if is_your_price(catalogue, key)), None)
     if quote is not None and estimated_prices(setting, (quote,)).typical[0] <= order.band.typical:
         return quote, kept
-    listed = [key for key in ranked if not sale(catalogue, key).yours] or ranked
+    listed = [key for key in ranked if not is_your_price(catalogue, key)] or ranked
     named = min(
         listed, key=lambda key: (catalogue.offers[key].provider != order.seller, is_small(catalogue, key, order.count))
     )
@@ -216,7 +216,7 @@ def _reserved(setting: PlanContext, eligible: Mapping[str, _EligibleOffers]) -> 
             keys = (named, *(key for key in keys if key != named and catalogue_offers[key].provider == seller))
         else:
             offers = _with_contracts(setting, eligible)
-            keys = tuple(key for key in keys if sale(setting.catalogue, key).yours)
+            keys = tuple(key for key in keys if is_your_price(setting.catalogue, key))
     context = setting.with_offers(offers)
     terms = reservation_terms(context, keys)
     steps = reserve.at_end == "cheapest" and right_size(setting) is None
@@ -248,7 +248,7 @@ def _with_contracts(setting: PlanContext, eligible: Mapping[str, _EligibleOffers
             lacks.setdefault(kind, order.unavailable_text())
             continue
         able_keys = (eligible.get(name, _EligibleOffers()).keys for name in (kind, "on_demand")[: 1 + is_modelled])
-        listed = [key for keys in able_keys for key in keys if not sale(catalogue, key).yours]
+        listed = [key for keys in able_keys for key in keys if not is_your_price(catalogue, key)]
         usd = estimated_prices(setting, tuple(listed)).typical.tolist()
 
         def preference(at: int) -> tuple[bool, bool, bool, float, str]:
@@ -333,7 +333,7 @@ def hired(  # noqa: PLR0913 - a question of as many parts
         list_usd_per_accelerator_hour=float("nan") if figure is None else figure.newest.typical,
         accelerators_per_machine=offer.accelerators_per_instance, price=among.prices.at(at),
         checked=None if figure is None else figure.checked,
-        band=None if sale(catalogue, key).yours else _named_band(band, offer.provider),
+        band=None if is_your_price(catalogue, key) else _named_band(band, offer.provider),
     )  # fmt: skip
 
 

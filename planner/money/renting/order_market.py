@@ -20,7 +20,7 @@ from pricing.market.band import OrderBand, OrderRequest
 from pricing.market.depth import Purchase
 from pricing.market.sellers import band_of, chip_age, largest_order, sellers
 from pricing.market.terms import DAY_MONTHS
-from pricing.orderable import sale
+from pricing.orderable import is_your_price, sale
 
 BUYING: dict[Purchase, str] = {"on_demand": "on demand", "spot": "on spot machines", "reserved": "reserved"}
 
@@ -133,7 +133,7 @@ def placeable(
     """
     if band is None:
         return list(range(len(keys)))
-    yours = [at for at, key in enumerate(keys) if sale(catalogue, key).yours]
+    yours = [at for at, key in enumerate(keys) if is_your_price(catalogue, key)]
     listed = [at for at in range(len(keys)) if at not in yours]
     if band.standing == "unavailable" or not listed:
         return yours
@@ -149,7 +149,7 @@ def placeable(
 
 def at_market(catalogue: Catalogue, prices: PriceEstimates, bands: Sequence[OrderBand | None]) -> PriceEstimates:
     """Return the prices that orders pay at offers: each its band's, that of a quote of yours its own."""
-    paid = [None if sale(catalogue, key).yours else band for key, band in zip(prices.keys, bands, strict=True)]
+    paid = [None if is_your_price(catalogue, key) else band for key, band in zip(prices.keys, bands, strict=True)]
 
     def ends(end: Case) -> NDArray[np.float64]:
         believed = getattr(prices, end).tolist()

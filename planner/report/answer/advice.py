@@ -8,6 +8,7 @@ from planner.money.old_figures import ImplausibleInput, OldFigure, doubts, old_f
 from planner.money.plan import Plan
 from planner.money.renting.interruptions import OF_MACHINE
 from planner.money.renting.offer_inputs import PRICE, estimated_prices, purchase_text
+from planner.money.renting.own_prices import own_price_notes
 from planner.money.selling import is_resale_only
 from planner.money.setting import MarketPrice
 from planner.money.sizing import deferral_advice
@@ -39,7 +40,7 @@ def advice_lines(plan: Plan, answer: Answer, *, every: bool = False) -> tuple[st
     ways = answer.ranked if every else compared
     warnings = (_ended(f"{way.option.title}: {warning}") for way in ways for warning in way.option.warnings)
     odd = (*map(_doubt_text, doubts(plan)), *_contradicting_prices(plan.setting.scenario), *_undeliverable_growth(plan))
-    return tuple(dict.fromkeys((*odd, *warnings)))
+    return tuple(dict.fromkeys((*own_price_notes(plan.setting), *odd, *warnings)))
 
 
 def _contradicting_prices(scenario: Scenario) -> Iterator[str]:

@@ -38,7 +38,7 @@ from pricing.market.band import OrderBand
 from pricing.market.depth import Purchase
 from pricing.market.sellers import band_of, listed
 from pricing.market.terms import DAY_MONTHS
-from pricing.orderable import Order, ResidencyRequirement, refusal_reason, sale
+from pricing.orderable import Order, ResidencyRequirement, is_your_price, refusal_reason
 
 Array = NDArray[np.float64]
 
@@ -203,7 +203,7 @@ def _of_kind(
     others = (row for row in group if catalogue.offers[prices.keys[row]].purchase == "on_demand" and row not in own)
     return own + [
         row for row in others
-        if not sale(catalogue, prices.keys[row]).yours and catalogue.offers[prices.keys[row]].provider not in sellers
+        if not is_your_price(catalogue, prices.keys[row]) and catalogue.offers[prices.keys[row]].provider not in sellers
     ]  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from datetime import date
 from planner.money.demand.stream import DemandLayer
 from planner.money.plan import hosted_residency_conflict, owned_residency_conflict
 from planner.money.renting.orders import together
+from planner.money.renting.own_prices import with_own_prices
 from planner.money.setting import PlanContext
 from planner.money.verdict.decision import CLOSE_GAP
 from planner.money.ways import WAYS
@@ -60,6 +61,7 @@ def market(  # noqa: PLR0913 - a question of as many parts
     those of `doubling_candidates`, where known. `progress` receives the share done. Raises the catalogue's error for
     an unknown name.
     """
+    catalogue = with_own_prices(catalogue, scenario, day)
     task, keys = first_task(scenario), _keys(catalogue, accelerators)
     if tries is None:
         tries = _candidates(catalogue, task, keys, tuple(counts), day, progress)
@@ -72,7 +74,8 @@ def doubling_candidates(
     catalogue: Catalogue, scenario: Scenario, day: date, *, accelerators: Sequence[str] = ()
 ) -> tuple[MarketCandidate, ...]:
     """Return the candidates of all accelerators in powers of two: the same whatever the planned count is."""
-    return tuple(_candidates(catalogue, first_task(scenario), _keys(catalogue, accelerators), (), day))
+    catalogue, keys = with_own_prices(catalogue, scenario, day), _keys(catalogue, accelerators)
+    return tuple(_candidates(catalogue, first_task(scenario), keys, (), day))
 
 
 def without_choice(scenario: Scenario) -> Scenario:

@@ -14,7 +14,7 @@ from pricing.belief.readings import CLASSES, MarketIndex, constants, market_inde
 from pricing.catalogue import Catalogue
 from pricing.figure import Figure, FigureValue
 from pricing.load import build
-from pricing.quotes.overlay import YOURS
+from pricing.quotes import YOURS
 from pricing.records import Offer
 from tests.rows import each_row
 from tests.small_catalogue import CHIPS
