@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
     )
 
     matches = find(catalogue, wish, day)
-    rows = offer_rows(catalogue, sort_offers(catalogue, matches.ids, args.sort, day), day, wish.order, wish.areas)
+    rows = offer_rows(catalogue, sort_offers(catalogue, matches.ids, args.sort, day), day, wish.areas)
     orders = [] if wish.order is None else order_data(catalogue, wish.accelerators, wish.purchases, wish.order, day)
     hidden_offers = words.counted(matches.hidden, "reason", "offers")
     emit(

@@ -31,7 +31,6 @@ from pricing.belief.readings import (
 from pricing.caching import cached_property
 from pricing.catalogue import Catalogue
 from pricing.figure import Figure
-from pricing.orderable import Order, refusal_reason
 
 Z80 = 1.2816  # standard deviations from the middle to either end of an 80 % range
 _SPOT = CLASSES.index("spot")
@@ -177,19 +176,13 @@ def believed(
     )
 
 
-def in_their_markets(
-    catalogue: Catalogue, day: date, keys: Sequence[str], order: Order | None = None
-) -> PriceEstimates:
+def in_their_markets(catalogue: Catalogue, day: date, keys: Sequence[str]) -> PriceEstimates:
     """Return the worth of some offers' prices on a day, each among all of its accelerator and purchase.
 
-    Where there is an order, among those that can take it, as a plan of it has them.
+    An offer has one price today, whoever looks at it and however many it is asked for.
     """
     own = set(keys)
-    others = [
-        key
-        for key in readings(catalogue).voting
-        if key not in own and (order is None or refusal_reason(catalogue, key, order) is None)
-    ]
+    others = [key for key in readings(catalogue).voting if key not in own]
     return believed(catalogue, day, (*keys, *others)).rows(range(len(keys)))
 
 

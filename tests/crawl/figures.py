@@ -11,7 +11,7 @@ Name = tuple[str, str]  # an option by its title, or "the plan"; and a measure, 
 PLAN = "the plan"
 _SCALE = {"k": 1e3, "M": 1e6, "B": 1e9, " million": 1e6, " billion": 1e9}
 _NUMBER = re.compile(r"(-?)\$?(\d[\d,]*(?:\.(\d+))?)(k\b|M\b|B\b| million| billion)?(%)?")
-HALF = 0.501  # of the last digit shown
+HALF, CENT = 0.501, 0.006  # of the last digit shown; of a sum in a file
 _THREE_DIGITS, _EXACT = 0.00501, 1e-6  # of a value: rounded to three figures; not rounded
 
 

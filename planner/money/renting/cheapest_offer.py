@@ -31,7 +31,7 @@ from planner.scenario.rent import RentalInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import FinancialTerms
 from pricing import Catalogue
-from pricing.belief import PriceEstimate, PriceEstimates, believed
+from pricing.belief import PriceEstimate, PriceEstimates, in_their_markets
 from pricing.caching import cached
 from pricing.choices import Purchase
 from pricing.market.band import OrderBand
@@ -137,7 +137,7 @@ def _sellers(
         priced = [key for key in listed if catalogue.offers[key].usd_per_accelerator_hour is not None] or listed
         by_kind[kind] = tuple(priced), able(catalogue, priced, reserved if kind in RESERVED else orders)
     keys = tuple(key for _, able_keys in by_kind.values() for key in able_keys)
-    return _Sellers(by_kind, believed(catalogue, day, keys))
+    return _Sellers(by_kind, in_their_markets(catalogue, day, keys))
 
 
 def _on_demand(setting: PlanContext, keys: tuple[str, ...]) -> ChosenOffers:
@@ -309,7 +309,7 @@ def hired(  # noqa: PLR0913 - a question of as many parts
         key for key in listed_offers(catalogue, accelerator, purchases, day)
         if refusal_reason(catalogue, key, order) is None
     ]  # fmt: skip
-    prices = believed(catalogue, day, keys)
+    prices = in_their_markets(catalogue, day, keys)
     prices = prices.rows(placeable(catalogue, keys, prices.typical.tolist(), band, accelerators))
     if not prices.keys:
         return None

@@ -113,10 +113,7 @@ def price_factor(purchase: Purchase, term: float = 0.0) -> str:
 
 
 def estimated_prices(setting: PlanContext, keys: tuple[str, ...]) -> PriceEstimates:
-    """Return estimates of offers' prices on the day of the plan, each among the offers that the plan could take.
-
-    An offer that it could not take is estimated among all of its accelerator and kind of purchase.
-    """
+    """Return estimates of offers' prices on the day of the plan, each among all of its accelerator and purchase."""
     market = setting.offers.prices
     beyond = tuple(key for key in keys if market is None or key not in market.places)
     if market is not None and not beyond:

@@ -84,7 +84,8 @@ def _speeds(plan: Plan) -> Iterator[FormattedMeasure]:
         yield FormattedMeasure("One run takes, days", speed.days.typical if speed else None, "speed", _plain)
         yield FormattedMeasure("Memory needed of each GPU, GB", trained.memory_gb, "speed", _plain)
     for served in resolved.servings[:1] if resolved else ():
-        yield FormattedMeasure("Tokens a second", served.output_tokens_per_s if served.fits else None, "speed", _plain)
+        rate = served.output_tokens_per_s_at_peak if served.fits else None
+        yield FormattedMeasure("Tokens a second", rate, "speed", _plain)
         yield FormattedMeasure("GPUs at the peak", served.accelerators_at_peak, "speed", _plain)
 
 

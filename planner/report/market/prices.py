@@ -37,14 +37,13 @@ ASSUMED = "A number at once that is assumed is ours: its seller publishes none."
 
 
 def offer_rows(
-    catalogue: Catalogue, offers: Sequence[str], day: date, order: Order | None = None,
-    areas: frozenset[str] = frozenset(),
-) -> list[dict[str, Any]]:  # fmt: skip
-    """Return one flat record for each offer that can take the order: price, product, age and source.
+    catalogue: Catalogue, offers: Sequence[str], day: date, areas: frozenset[str] = frozenset()
+) -> list[dict[str, Any]]:
+    """Return one flat record for each offer: price, product, age and source.
 
     `where` is the region, and which of its places lie in `areas`, where these are restricted.
     """
-    prices = in_their_markets(catalogue, day, offers, order)
+    prices = in_their_markets(catalogue, day, offers)
     rows = (_row(catalogue, key, prices.at(place), day) for place, key in enumerate(offers))
     return [row | {"where": region_words(catalogue, row["id"], areas)} for row in rows]
 

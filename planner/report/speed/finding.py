@@ -234,8 +234,7 @@ def _serving_summary(catalogue: Catalogue, work: ScenarioServing, cost: JobHourQ
         changes = [change.change for change in result.ways_to_fit]
         return SpeedSummary(title, (_changes_text(changes),), serving_tiles(result, 0))
     needed = result.accelerators_at_peak or each
-    replicas = max(needed // each, 1)
-    per_s = result.output_tokens_per_s / max(result.replicas, 1) * replicas
+    replicas, per_s = result.replicas_at_peak, result.output_tokens_per_s_at_peak
     latency = "" if result.ttft is None else f", first token within {seconds_words(result.ttft.p99_ms / 1e3)}"
     usd = usd_per_million(work, cost)
     price = "" if usd is None else f", {words.usd(usd)} a million tokens"

@@ -85,6 +85,17 @@ class ServingResult:
     first_token_band: Band | None = None  # around the time to the first token, as factors on it
 
     @property
+    def replicas_at_peak(self) -> int:
+        """Replicas that the peak needs; one where no rate of requests is known."""
+        each = self.accelerators_per_replica
+        return max((self.accelerators_at_peak or each) // each, 1)
+
+    @property
+    def output_tokens_per_s_at_peak(self) -> float:
+        """At full load, of the replicas that the peak needs. [token/s]"""
+        return self.output_tokens_per_s / max(self.replicas, 1) * self.replicas_at_peak
+
+    @property
     def requests_at_once(self) -> float:
         """In all replicas together."""
         return self.batch_per_replica * (self.replicas - self.idle_replicas)
