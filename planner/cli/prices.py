@@ -100,7 +100,10 @@ def _order(catalogue: Catalogue, args: argparse.Namespace) -> Order | None:
 
     if args.gpus is None and args.stay is None:
         return None
-    return Order(args.gpus or 1, stay=staying(catalogue, args.stay))
+    from planner.scenario.rent import accepts_hosts
+
+    count = args.gpus or 1
+    return Order(count, stay=staying(catalogue, args.stay), hosts=accepts_hosts(count))
 
 
 def _purchases(text: str | None) -> frozenset[str]:

@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 from planner.scenario.base import (
     HOURS_PER_YEAR,
     MOST_ACCELERATORS,
+    ONE_MACHINE,
     RENTING,
     WORK,
     Id,
@@ -29,6 +30,11 @@ TermLength = Literal["reserved_1m", "reserved_3m", "reserved_6m", "reserved_1y",
 AtEnd = Literal["cheapest", "roll", "shorter", "expire"]
 HostsOfOthers = Literal["one_machine", "always", "never"]
 Peaks = Literal["on_demand", "spot", "hosted"]
+
+
+def accepts_hosts(at_once: int, hosts: HostsOfOthers = "one_machine") -> bool:
+    """Return whether an order of so many takes machines of others at a marketplace: one machine, unless stated."""
+    return hosts == "always" or (hosts == "one_machine" and at_once <= ONE_MACHINE)
 
 
 class RentalInputs(ScenarioModel):

@@ -2,12 +2,14 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from streamlit.testing.v1 import AppTest
 
@@ -16,7 +18,7 @@ from planner.money.renting.orders import busiest_order
 from planner.money.ways import WAYS
 from planner.report.answer.plan_report import PlanResult
 from planner.report.answer.tables import INPUTS
-from planner.report.futures.input_words import input_label
+from planner.report.futures.input_words import formula_input_label, input_label
 from planner.report.what_if import AS_ENTERED
 from planner.report.words import HIGH, LOW, PURCHASE, TIMINGS
 from planner.study.measures import MEASURES
@@ -48,6 +50,7 @@ _LINE = re.compile(r"(.+): (-?\$[\d.,]+(?: million| billion)?)$")
 _BUYING = re.compile(r"Buying and running it: about (\$[\d.,]+(?: million| billion)?)")
 _BY_TOKEN = re.compile(r"By the token, .*?: (\$[\d.,]+(?: million| billion)?)\.")
 _PAYS = re.compile(r"An order like yours, ([\d,]+) on demand, typically pays \$([\d.]+) \(\$([\d.]+) to \$([\d.]+)\)")
+_STATED = re.compile(r"\*\*(.+?): (.+?)\*\*")
 _ENTERED = "As entered: "
 _COUNTED = re.compile(r"is the cheapest in (\d+) of 100 simulated futures")
 _YOUR_PLAN = re.compile(r"Your plan, .*? costs [^$]*? more \((\$[^)]*)\)")
@@ -140,6 +143,7 @@ class PageReader:
             title, told = self.result.summary.title, text.removeprefix(_ENTERED)
             self.figures.say("title", title if told.startswith(title) else told)
         self._compare_sentence(text)
+        self._stated_input(text)
         work = self.result.scenario.work
         if self.page != "Speed" or " a month" in text or len(work) > 1 or work[0].train is None:
             return
@@ -147,6 +151,13 @@ class PageReader:
             self.figures.read(found.best.option.title, "present_usd", cost[1], self.where)
         if (best := _RECOMMENDED.search(text)) is not None:
             self.figures.read("recommended", "usd", best[1], self.where)
+
+    def _stated_input(self, text: str) -> None:
+        """Note the value of an input on Assumptions."""
+        stated = _STATED.match(text) if self.page == "Assumptions" else None
+        name = None if stated is None else self.input_names.get(stated[1])
+        if stated is not None and name is not None and " in the first and " not in stated[2]:
+            self.figures.read(PLAN, f"input {name}", stated[2], self.where)
 
     def _compare_sentence(self, text: str) -> None:
         """Note what Compare says of buying, of a hosted model and of an order like the plan's."""
@@ -183,6 +194,17 @@ class PageReader:
                 self.figures.read(title, "as_entered_usd", before, where)
                 if (median := _MEDIAN.search(text)) is not None:
                     self.figures.read(title, "present_usd", median[1], where)
+
+    @cached_property
+    def input_names(self) -> dict[str, str]:
+        """The inputs with one value in all options, by the labels that no other input has."""
+        values: dict[str, set[float]] = {}
+        for each in self.result.answer.ranked:
+            for used in (used for line in each.option.ledger.lines for used in line.used):
+                values.setdefault(used.name, set()).update(np.unique(np.asarray(used.value, dtype=np.float64)).tolist())
+        labels = Counter(map(formula_input_label, values))
+        plain_inputs = [name for name, several in values.items() if len(several) == 1]
+        return {formula_input_label(name): name for name in plain_inputs if labels[formula_input_label(name)] == 1}
 
     def lines_of(self, title: str) -> Sequence[Line]:
         """The lines of an option."""

@@ -1,23 +1,23 @@
 """One measure has one value wherever it stands: on every page and tab, in every box, file and verb."""
 
 import logging
+from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 
 import pytest
-from hypothesis import HealthCheck, given
-from hypothesis import strategies as st
 
+from bench.one_comparison import random_scenario
 from planner.scenario.presets import find_preset, load_presets
 from planner.scenario.scenario import Scenario
 from planner.web import state
-from tests.crawl.walk import crawl
-from tests.examples import at_most
+from tests.crawl.walk import MARKET, VIEWS, View, crawl
 from tests.facts import DAY
 
 
-def checked(scenario: Scenario, folder: Path, capsys: pytest.CaptureFixture[str]) -> int:
+def checked(scenario: Scenario, folder: Path, capsys: pytest.CaptureFixture[str], views: Sequence[View]) -> int:
     """Return how many figures stand beside another of their name, none of them different."""
-    figures = crawl(scenario, folder, lambda: capsys.readouterr().out)
+    figures = crawl(scenario, folder, lambda: capsys.readouterr().out, views)
     assert not figures.differences(), "\n".join(figures.differences())
     with capsys.disabled():
         print(f"\n{figures.compared:,} figures compared")
@@ -32,39 +32,50 @@ def today(monkeypatch: pytest.MonkeyPatch) -> None:
 
 KEYS = [preset.key for preset in load_presets()]
 QUICK = ("startup", "pre-train-7b")
+_OPENED = ("When it pays back", "How sure is this?", "What moves the answer")
+QUICK_VIEWS = tuple(view for view in VIEWS if view[2] in _OPENED)
 
 
-@pytest.mark.parametrize("key", [key if key in QUICK else pytest.param(key, marks=pytest.mark.slow) for key in KEYS])
-def test_every_figure_of_an_example_has_one_value(key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def example(key: str) -> Scenario:
     preset = find_preset(key)
     assert preset is not None
-    assert checked(preset.scenario, tmp_path, capsys) > 300
+    return preset.scenario
 
 
-def plans() -> st.SearchStrategy[Scenario]:
-    """Plans as people ask for them: hours or one training, of some GPU, number, use, length, place and growth."""
-    hours = st.fixed_dictionaries({
-        "accelerators": st.sampled_from((1, 2, 8, 16, 64, 200)), "busy_share": st.sampled_from((0.05, 0.3, 0.6, 1.0)),
-        "growth_per_year": st.sampled_from((0.0, 0.0, 0.3, 1.0)), "may_stop": st.booleans(),
-    })  # fmt: skip
-    training = st.fixed_dictionaries({
-        "accelerators": st.sampled_from((8, 16, 64)),
-        "train": st.fixed_dictionaries({
-            "model": st.sampled_from(("Llama-3.1-8B", "Llama-3.3-70B")), "tokens": st.sampled_from((1e9, 1e11)),
-            "method": st.sampled_from(("full", "lora")),
-        }),
-    })  # fmt: skip
-    return st.fixed_dictionaries({
-        "accelerator": st.sampled_from(("H100-SXM5-80GB", "A100-SXM4-80GB", "RTX-4090-24GB", "MI300X-192GB")),
-        "years": st.sampled_from((0.5, 1.0, 3.0, 5.0)), "site": st.sampled_from(("US", "DE", "NO")),
-        "work": st.tuples(st.one_of(hours, hours, training)),
-    }).map(Scenario.model_validate)  # fmt: skip
+@pytest.mark.parametrize("key", QUICK)
+def test_every_figure_of_some_pages_has_one_value(key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert checked(example(key), tmp_path, capsys, QUICK_VIEWS) > 300
 
 
 @pytest.mark.slow
-@at_most(15, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-@given(scenario=plans())
+@pytest.mark.parametrize("key", KEYS)
+def test_every_figure_of_an_example_has_one_value(key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert checked(example(key), tmp_path, capsys, VIEWS) > 1_000
+
+
+PLANS, AT_ONCE, TRAINED = 50, 4, 10  # random plans; tabs that each opens, in turn; every tenth trains a model
+TABS = [view for view in VIEWS if view != MARKET]
+SITES = ("US", "US", "DE", "NO")
+
+
+def random_plan(number: int) -> Scenario:
+    """A plan as people ask for it: hours, or one training, of some GPU, number, use, length, place and growth."""
+    rng = Random(number)
+    if number % TRAINED:
+        return random_scenario(rng).model_copy(update={"site": rng.choice(SITES)})
+    task = {"model": rng.choice(("Llama-3.1-8B", "Llama-3.3-70B")), "tokens": rng.choice((1e9, 1e11)),
+            "method": rng.choice(("full", "lora"))}  # fmt: skip
+    return Scenario.model_validate({
+        "accelerator": rng.choice(("H100-SXM5-80GB", "A100-SXM4-80GB", "MI300X-192GB")), "site": rng.choice(SITES),
+        "years": rng.choice((0.5, 1.0, 3.0)), "work": ({"accelerators": rng.choice((8, 16, 64)), "train": task},),
+    })  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(PLANS))
 def test_every_figure_of_any_plan_has_one_value(
-    scenario: Scenario, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
+    number: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    checked(scenario, tmp_path_factory.mktemp("plan"), capsys)
+    first = number * AT_ONCE
+    views = [TABS[(first + step) % len(TABS)] for step in range(AT_ONCE)]
+    assert checked(random_plan(number), tmp_path, capsys, views) > 200

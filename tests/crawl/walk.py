@@ -10,6 +10,7 @@ from planner.scenario.link import scenario_to_link
 from planner.scenario.scenario import Scenario
 from planner.web import show, state
 from planner.web.pages import answer, speed, what_if
+from planner.web.show_assumptions import EVERY
 from tests.crawl.engine import read_engine
 from tests.crawl.figures import Figures
 from tests.crawl.pages import PageReader
@@ -17,6 +18,7 @@ from tests.crawl.verbs import Say, VerbReader
 from tests.facts import CATALOGUE, DAY
 from tests.web.test_pages import visit
 
+View = tuple[str, str, str]  # a page, the key of its tabs in the address, and one of them
 WEB = Path(show.__file__).parent
 COMPARE_VIEWS = ("Where the money goes", "Buy and run it", "Other GPUs", "Price history")
 VIEWS_OF = {"Answer": ("look", answer.VIEWS), "Speed": ("speed", speed.VIEWS), "What if": ("turn", what_if.VIEWS),
@@ -27,7 +29,7 @@ _BOXES = re.compile(r'(?:on_demand|table)\(\s*"([\w-]+)"')
 BOXES = sorted({key for path in WEB.rglob("*.py") for key in _BOXES.findall(path.read_text())})
 
 
-def crawl(scenario: Scenario, folder: Path, say: Say, views: Iterable[tuple[str, str, str]] = VIEWS) -> Figures:
+def crawl(scenario: Scenario, folder: Path, say: Say, views: Iterable[View]) -> Figures:
     """Return all figures of a plan. `say` gives what a verb printed since it was last called."""
     figures, result = Figures(), state.shared_result(CATALOGUE, scenario, DAY, with_details=True)
     read_engine(figures, result)
@@ -48,7 +50,7 @@ def opened(page: str, scenario: Scenario, **views: str) -> AppTest:
     app = visit(page)
     for key, text in {**scenario_to_link(scenario), **views}.items():
         app.query_params[key] = text
-    for key in BOXES:
+    for key in (*BOXES, EVERY):
         app.session_state[key] = True
     app.run()
     if any(button.key == "explain" for button in app.button):

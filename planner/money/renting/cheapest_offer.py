@@ -27,7 +27,7 @@ from planner.money.renting.reservation import ordered, reservation_terms, work_o
 from planner.money.setting import ChosenOffers, MarketPrice, PlanContext
 from planner.money.sizing import right_size
 from planner.scenario.base import HOURS_PER_YEAR
-from planner.scenario.rent import RentalInputs
+from planner.scenario.rent import RentalInputs, accepts_hosts
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import FinancialTerms
 from pricing import Catalogue
@@ -302,7 +302,7 @@ def hired(  # noqa: PLR0913 - a question of as many parts
     `together` of them work on one job and need one machine, or a network between machines.
     Whole machines, minimums and billing increments are in it; disks and traffic are not.
     """
-    order = Order(accelerators, min(together, accelerators), stay)
+    order = Order(accelerators, min(together, accelerators), stay, accepts_hosts(accelerators))
     band = band_of(catalogue, accelerator, order, day, "on_demand")
     purchases = UNBOUND if band is None else _ON_DEMAND
     keys = [

@@ -12,6 +12,7 @@ import numpy as np
 from planner.money.setting import PlanContext
 from planner.scenario.amounts import count
 from planner.scenario.base import ONE_MACHINE
+from planner.scenario.rent import accepts_hosts
 from planner.scenario.scenario import Scenario
 from planner.speed.work_to_hours import ScenarioInHours
 from pricing import Catalogue
@@ -24,9 +25,8 @@ def busiest_order(setting: PlanContext) -> Order:
     """Return the peak demand of the plan, and how many of them work on one job."""
     at_once = max(int(np.ceil(setting.demand.all.peak_accelerators)), 1)
     needed = together(setting.scenario, setting.resolved)
-    hosts = setting.scenario.rent.hosts_of_others
-    accepts = hosts == "always" or (hosts == "one_machine" and at_once <= ONE_MACHINE)
-    return Order(at_once, min(needed, at_once), placement_limits(setting.catalogue, setting.scenario), accepts)
+    hosts = accepts_hosts(at_once, setting.scenario.rent.hosts_of_others)
+    return Order(at_once, min(needed, at_once), placement_limits(setting.catalogue, setting.scenario), hosts)
 
 
 def orders_of(setting: PlanContext) -> tuple[Order, ...]:

@@ -26,7 +26,7 @@ from planner.money.selling import FEE, SOLD_SHARE
 from planner.money.setting import PlanContext
 from planner.money.ways import WAYS
 from planner.scenario.base import DAYS_PER_MONTH, HOURS_PER_MONTH, HOURS_PER_YEAR, MONTHS_PER_YEAR
-from planner.scenario.rent import RentalInputs
+from planner.scenario.rent import RentalInputs, accepts_hosts
 from planner.scenario.scenario import Scenario
 from planner.scenario.ways import Way
 from planner.scenario.work import Work
@@ -153,7 +153,8 @@ def _offer_rows(query: RentalQuery, way: Way) -> _OfferRows:
 def _order(query: RentalQuery, index: int) -> Order:
     estimate = query.estimates[index]
     count = max(estimate.at_once, estimate.accelerators, 1)
-    return Order(count, min(estimate.together, count), query.residency)
+    hosts = accepts_hosts(count, query.scenario.rent.hosts_of_others)
+    return Order(count, min(estimate.together, count), query.residency, hosts)
 
 
 def unavailable_reason(query: RentalQuery, index: int) -> str | None:
