@@ -25,7 +25,7 @@ VIEWS_OF = {"Answer": ("look", answer.VIEWS), "Speed": ("speed", speed.VIEWS), "
          "Compare": ("view", COMPARE_VIEWS), "Assumptions": ("", ("",))}  # fmt: skip
 VIEWS = tuple((page, key, view) for page, (key, views) in VIEWS_OF.items() for view in views)
 MARKET = ("Speed", "speed", speed.VIEWS[0])  # all candidates of a training: takes as long as all else
-_BOXES = re.compile(r'(?:on_demand|table)\(\s*"([\w-]+)"')
+_BOXES = re.compile(r'\b(?:on_demand|table)\(\s*"([\w-]+)"')
 BOXES = sorted({key for path in WEB.rglob("*.py") for key in _BOXES.findall(path.read_text())})
 
 
