@@ -15,7 +15,7 @@ import numpy as np
 
 from planner.money.formula import Num, formula
 from planner.money.inflation import WORTH
-from planner.money.ledger import Case, Ledger, LedgerInput, Line, Origin, Part, end
+from planner.money.ledger import CASES, Case, Ledger, LedgerInput, Line, Origin, Part, end
 from planner.money.many_ledgers import build_ledger, option_builder
 from planner.money.option import Option
 from planner.money.owning.lines import CARDS, SERVERS
@@ -42,7 +42,6 @@ G_PER_KG, _W_PER_KW = 1_000.0, 1_000.0
 METER = "usd_per_kwh"
 ALL_IN = "running_usd_per_month"
 _LONGER_IS_LESS: dict[Case, Case] = {"low": "high", "typical": "typical", "high": "low"}
-_CASES: tuple[Case, ...] = ("low", "typical", "high")
 _KEPT_ACCELERATORS = "kept_accelerators"
 _LEAST_GRID_SHARE = 0.01  # of the electricity: grids that supply less are not named
 _KEPT_MAKING = "what is there was made before the plan: nothing of that is counted"
@@ -152,7 +151,7 @@ class OptionEmissions:
 def option_emissions(setting: PlanContext, option: Option) -> OptionEmissions:
     """Return the emissions of an option, with the range of its figures."""
     ledgers = _case_ledgers(setting, option)
-    cases = [ledger_emissions(setting, option.way, ledger, case) for ledger, case in zip(ledgers, _CASES, strict=True)]
+    cases = [ledger_emissions(setting, option.way, ledger, case) for ledger, case in zip(ledgers, CASES, strict=True)]
     kwh_by_grid = {grid: float(np.max(kwh)) for grid, kwh in cases[1].kwh_by_grid.items()}
     least = _LEAST_GRID_SHARE * sum(kwh_by_grid.values())
     grids = sorted((grid for grid, kwh in kwh_by_grid.items() if kwh >= least), key=lambda grid: -kwh_by_grid[grid])
@@ -262,9 +261,8 @@ def _case_ledgers(setting: PlanContext, option: Option) -> tuple[Ledger, Ledger,
     if np.ndim(option.ledger.total_usd) > 0:
         return ledgers  # of many draws: not known
     bare = _without_running_total(setting)
-    rebuilt = [build_ledger(bare.at_case(case), option_builder(option)) for case in _CASES]
-    low, middle, high = (new or ledger for new, ledger in zip(rebuilt, ledgers, strict=True))
-    return low, middle, high
+    metered = build_ledger(bare, option_builder(option))
+    return ledgers if metered is None else (metered.at_end("low"), metered, metered.at_end("high"))
 
 
 @cached(4)

@@ -45,7 +45,7 @@ def add_price_change(put: InputSheet, setting: PlanContext, name: str, fact: str
     if inflation_per_year(setting) == 0 or said.is_yours or said.origin == TRIED or callable(said.origin):
         return
     note = f"{said.origin.note}. {LESS_INFLATION}" if said.origin.note else LESS_INFLATION
-    put.add(name, to_plan_terms(setting, float(said.value)), said.unit, replace(said.origin, note=note))
+    put.used[name] = said.map(lambda change: to_plan_terms(setting, float(change)), replace(said.origin, note=note))
 
 
 def deflators(setting: PlanContext, since_years: Num) -> NDArray[np.float64]:

@@ -61,6 +61,18 @@ class LedgerInput(NamedTuple):
     value: Num
     unit: str
     origin: Origin | Callable[[int], Origin]  # of one entry, where the value is an array
+    ends: tuple[Num, Num] | None = None  # of its range: where the plan costs less, and where it costs more
+
+    def at_end(self, case: Case) -> LedgerInput:
+        """Return it at one end of its range; as it is where it has none."""
+        if self.ends is None or case == "typical":
+            return self
+        return self._replace(value=self.ends[case == "high"])
+
+    def map(self, change: Callable[[Num], Num], origin: Origin | Callable[[int], Origin]) -> LedgerInput:
+        """Return it with its value and its ends changed."""
+        ends = None if self.ends is None else (change(self.ends[0]), change(self.ends[1]))
+        return LedgerInput(self.name, change(self.value), self.unit, origin, ends)
 
     @property
     def is_number(self) -> bool:
@@ -169,6 +181,10 @@ class Line:
         """This line for one offer, or one draw, out of its array."""
         return replace(self, used=tuple(_one(used, index) for used in self.used))
 
+    def at_end(self, case: Case) -> Line:
+        """This line with every input at one end of its range."""
+        return replace(self, used=tuple(item.at_end(case) for item in self.used))
+
     def of_order(self, one: Callable[[LedgerInput], LedgerInput]) -> Line:
         """This line for one of the orders that it stands for, with each input as `one` has it."""
         return replace(self, used=tuple(map(one, self.used)), stack=None)
@@ -225,6 +241,10 @@ class Ledger:
         """The priced lines of one part, over all months."""
         return np.asarray(sum(np.nan_to_num(line.total_usd) for line in self.lines if line.part == part))
 
+    def at_end(self, case: Case) -> Ledger:
+        """The ledger with every input at one end of its range."""
+        return Ledger(self.title, tuple(line.at_end(case) for line in self.lines))
+
     def at(self, index: int, title: str) -> Ledger:
         """The ledger of one offer or draw."""
         return Ledger(title, tuple(line.at(index) for line in self.lines))
@@ -245,10 +265,12 @@ def _add_lines(
 
 
 def _one(used: LedgerInput, index: int) -> LedgerInput:
-    value = used.value
-    if isinstance(value, np.ndarray) and value.ndim > 1:
-        value = value[index] if value.shape[-1] > 1 else float(value[index, 0])
-    return used._replace(value=value, origin=used.origin(index) if callable(used.origin) else used.origin)
+    def entry(value: Num) -> Num:
+        if not isinstance(value, np.ndarray) or value.ndim < 2:
+            return value
+        return value[index] if value.shape[-1] > 1 else float(value[index, 0])
+
+    return used.map(entry, used.origin(index) if callable(used.origin) else used.origin)
 
 
 @cached(2_000, same=arguments)  # a plan asks for the same one in every way, and at both ends
@@ -275,6 +297,7 @@ def judged(note: str) -> Origin:
 
 
 Case = Literal["low", "typical", "high"]  # of cost: "low" takes the cheap end of each figure
+CASES: tuple[Case, ...] = ("low", "typical", "high")
 
 NOT_PUBLISHED = Origin("not published: not priced", "unknown")
 TRIED = Origin("tried out", "tried")
@@ -283,10 +306,9 @@ Tried = Mapping[str, Num]  # by the name the formulas use; one number, or one fo
 
 @dataclass
 class InputSheet:
-    """Named inputs of one case, each with its origin."""
+    """Named inputs, each with its origin and, where it has one, its range."""
 
     catalogue: Catalogue
-    case: Case = "typical"
     tried: Tried = field(default_factory=dict)
     used: dict[str, LedgerInput] = field(default_factory=dict)
     typed: tuple[EnteredAmount, ...] = ()  # of your own amounts, those that were typed in another currency
@@ -300,13 +322,20 @@ class InputSheet:
         """The sheet of one of the orders, with each input as `one` has it."""
         return replace(self, used={name: one(item) for name, item in self.used.items()}, stack=None)
 
-    def add(self, name: str, value: Num, unit: str, where: Origin) -> None:
-        """An input with a value and an origin; a value that is tried out takes its place."""
+    def add(
+        self,
+        name: str,
+        value: Num,
+        unit: str,
+        where: Origin | Callable[[int], Origin],
+        ends: tuple[Num, Num] | None = None,
+    ) -> None:
+        """An input with a value, an origin and the ends of its range; a value that is tried out takes its place."""
         tried = self.tried.get(name)
         if self.typed and where is YOUR_INPUT and tried is None:
             where = self._entered_origin(value, unit)
         self.used[name] = (
-            LedgerInput(name, value, unit, where) if tried is None else LedgerInput(name, tried, unit, TRIED)
+            LedgerInput(name, value, unit, where, ends) if tried is None else LedgerInput(name, tried, unit, TRIED)
         )
 
     def _entered_origin(self, value: Num, unit: str) -> Origin:
@@ -316,11 +345,12 @@ class InputSheet:
         return YOUR_INPUT if entered is None else replace(YOUR_INPUT, since=entered.day, note=entered.words)
 
     def figure(self, name: str, figure: Figure | None, unit: str, yours: Num | None = None) -> None:
-        """Your number, or the figure's end for this case; not-a-number where there is neither."""
+        """Your number, or the figure with its range; not-a-number where there is neither."""
         if yours is not None:
             self.add(name, yours, unit, YOUR_INPUT)
         elif figure is not None:
-            self.add(name, end(figure.newest, self.case), figure.unit, origin(self.catalogue, figure))
+            newest = figure.newest
+            self.add(name, newest.typical, figure.unit, origin(self.catalogue, figure), ends_of(newest))
         else:
             self.add(name, float("nan"), unit, NOT_PUBLISHED)
 
@@ -337,6 +367,11 @@ class InputSheet:
         """A line whose inputs are looked up here by the names in its formula."""
         used = tuple(map(self.used.__getitem__, formula(how).names))
         return Line(name, part, how, used, note, treatment, stack=self.stack)
+
+
+def ends_of(value: FigureValue) -> tuple[float, float] | None:
+    """The low and the high end of a range; None where there is neither."""
+    return None if value.low is None and value.high is None else (end(value, "low"), end(value, "high"))
 
 
 def end(value: FigureValue, case: Case) -> float:

@@ -93,9 +93,13 @@ class Unavailable:
     reason: str
 
 
-def complete_ledger(setting: PlanContext, title: str, lines: Iterable[Line]) -> Ledger:
-    """The lines of a way with what it pays once for all of them: people, the fee for an agreed rent, and tax."""
-    return with_tax(setting, Ledger(title, with_people(setting, with_forward_fee(setting, lines))))
+def complete_ledger(setting: PlanContext, title: str, lines: Iterable[Line], case: Case = "typical") -> Ledger:
+    """The lines of a way with what it pays once for all of them: people, the fee for an agreed rent, and tax.
+
+    At an end of all ranges its inputs are there; what is decided, as its size, stays.
+    """
+    ledger = Ledger(title, with_people(setting, with_forward_fee(setting, lines)))
+    return with_tax(setting, ledger if case == "typical" else ledger.at_end(case))
 
 
 Builder = Callable[[PlanContext], OptionLedger | Unavailable]

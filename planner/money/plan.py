@@ -6,7 +6,6 @@ from functools import partial
 
 import numpy as np
 
-from planner.money.ledger import Case, Ledger
 from planner.money.option import (
     Builder,
     Option,
@@ -128,7 +127,7 @@ def option(setting: PlanContext, way: Way, build: Builder, key: str | None = Non
     return Option(
         key=key or way, way=way, title=middle.title, what=middle.what,
         ledger=complete_ledger(setting, middle.title, middle.lines),
-        at_end=partial(_ledger_at_case, setting, build, middle), useful_hours=middle.useful_hours,
+        at_end=partial(complete_ledger, setting, middle.title, middle.lines), useful_hours=middle.useful_hours,
         accelerators=middle.accelerators, orders=middle.orders, warnings=middle.warnings,
         work_share=_work_share(setting, middle),
     )  # fmt: skip
@@ -139,10 +138,3 @@ def _work_share(setting: PlanContext, built: OptionLedger) -> float:
     hours = float(np.sum(setting.demand.all.busy_hours))
     share = float(np.sum(built.useful_hours)) / hours if hours > 0 else 1.0
     return share if 0 < share < 1 - _ROUNDING else 1.0
-
-
-def _ledger_at_case(setting: PlanContext, build: Builder, middle: OptionLedger, case: Case) -> Ledger:
-    """An option at one end of all ranges; where it is unavailable there, as it is in the middle."""
-    context = setting.ends[case]
-    built = build(context)
-    return complete_ledger(context, middle.title, middle.lines if isinstance(built, Unavailable) else built.lines)

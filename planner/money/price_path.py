@@ -1,7 +1,7 @@
 """The path of rents: its yearly change, the change that two quoted terms imply, agreed prices."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from itertools import product
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from planner.money.finance import SolveResult, root, solve_result
 from planner.money.formula import Num
 from planner.money.inflation import WORTH, deflators, inflation_per_year, to_plan_terms
-from planner.money.ledger import COMPUTED, TRIED, YOUR_INPUT, InputSheet, Line, Origin, origin
+from planner.money.ledger import COMPUTED, TRIED, YOUR_INPUT, InputSheet, Line, Origin, end, origin
 from planner.money.setting import RENT_CHANGE, PlanContext
 from planner.money.timeline import PLAN
 from planner.scenario.base import MONTHS_PER_YEAR
@@ -79,10 +79,8 @@ def add_rent_path(sheet: InputSheet, setting: PlanContext, set_after_months: NDA
         _add_rent_levels(sheet, setting, set_after_months)
         return f"{BY_LEVEL}{later}"
     change, where = _central_change(setting)
-    if setting.case != "typical":
-        change = float(np.clip(change + _range_offset(setting), LEAST_CHANGE, MOST_CHANGE))
-        where = _fact_origin(setting)
-    sheet.add(CHANGE, change, "share a year", where)
+    low, high = (float(np.clip(change + offset, LEAST_CHANGE, MOST_CHANGE)) for offset in _range_offsets(setting))
+    sheet.add(CHANGE, change, "share a year", where, (low, high))
     return f"{BY_RATE}{later}"
 
 
@@ -93,13 +91,8 @@ def _add_rent_levels(sheet: InputSheet, setting: PlanContext, set_after_months: 
     if DRIFT in setting.tried:
         sheet.add(LEVEL, level * (1 + setting.tried[DRIFT]) ** begun_years, "times today's rent", TRIED)
         return
-    if setting.case == "typical":
-        sheet.add(LEVEL, level, "times today's rent", YOUR_INPUT)
-        return
-    change = f"{_range_offset(setting):+.2f} a year"
-    note = f"your levels, and from there as far down or up as the catalogue's change of {change} goes"
-    where = replace(_fact_origin(setting), note=note)
-    sheet.add(LEVEL, level * (1 + _range_offset(setting)) ** begun_years, "times today's rent", where)
+    low, high = (level * (1 + offset) ** begun_years for offset in _range_offsets(setting))
+    sheet.add(LEVEL, level, "times today's rent", YOUR_INPUT, (low, high))
 
 
 def _central_change(setting: PlanContext) -> tuple[float, Origin]:
@@ -115,11 +108,12 @@ def _central_change(setting: PlanContext) -> tuple[float, Origin]:
     return to_plan_terms(setting, setting.catalogue.facts[RENT_CHANGE].figure.newest.typical), _fact_origin(setting)
 
 
-def _range_offset(setting: PlanContext) -> float:
-    """Return how far this end of the range lies from its middle."""
+def _range_offsets(setting: PlanContext) -> tuple[float, float]:
+    """Return how far the ends of the range lie from its middle."""
     value = setting.catalogue.facts[RENT_CHANGE].figure.newest
-    far = {"low": value.low, "typical": value.typical, "high": value.high}[setting.case]
-    return 0.0 if far is None else to_plan_terms(setting, far) - to_plan_terms(setting, value.typical)
+    middle = to_plan_terms(setting, value.typical)
+    low, high = (to_plan_terms(setting, end(value, case)) - middle for case in ("low", "high"))
+    return low, high
 
 
 def _fact_origin(setting: PlanContext) -> Origin:

@@ -10,8 +10,8 @@ import numpy as np
 
 from planner.money.formula import formula
 from planner.money.inflation import WORTH, deflate_lines
-from planner.money.ledger import CONVENTION, YOUR_INPUT, Case, InputSheet, Line, Origin, end, origin
-from planner.money.price_path import add_rent_path
+from planner.money.ledger import CONVENTION, YOUR_INPUT, InputSheet, Line, Origin, end, origin
+from planner.money.price_path import CHANGE, LEVEL, add_rent_path
 from planner.money.setting import PlanContext
 from planner.money.timeline import PLAN
 from planner.scenario.base import MONTHS_PER_YEAR
@@ -20,11 +20,6 @@ SOLD_SHARE, FEE = "sold-hours-share", "marketplace-fee-share"
 PRICE, SHARE = "usd_per_hour_sold", "sold_share"
 _RENT = "usd_per_accelerator_hour"
 _HARDLY = 0.05  # of the hours of the machines
-_OTHER_END: dict[Case, Case] = {
-    "low": "high",
-    "typical": "typical",
-    "high": "low",
-}  # more sold: cheaper
 
 
 @dataclass(frozen=True)
@@ -90,26 +85,30 @@ def hour_sale_lines(sheet: InputSheet, setting: PlanContext, idle: SellableHours
 def _add_sold_share(sheet: InputSheet, setting: PlanContext, yours: float | None) -> None:
     """The share of idle hours that finds a buyer: ours, or yours with as wide a range around it."""
     figure = setting.catalogue.facts[SOLD_SHARE].figure
-    usual, here = figure.newest.typical, end(figure.newest, _OTHER_END[sheet.case])
-    where = origin(setting.catalogue, figure)
+    usual, where = figure.newest.typical, origin(setting.catalogue, figure)
+    low, high = (end(figure.newest, case) / usual for case in ("low", "high"))
+    middle = usual if yours is None else yours
     if yours is not None:
-        low, high = end(figure.newest, "low") / usual, end(figure.newest, "high") / usual
         note = f"yours; its range is {low:g} to {high:g} times that, as of our assumption: {figure.newest.note}"
-        where, here = Origin("the plan", "yours", note=note), min(yours * here / usual, 1.0)
-    sheet.add(SHARE, here, "share of idle hours", where)
+        where = Origin("the plan", "yours", note=note)
+    ends = min(middle * high, 1.0), middle * low  # more sold: cheaper
+    sheet.add(SHARE, middle, "share of idle hours", where, ends)
 
 
 def _add_price(sheet: InputSheet, setting: PlanContext, change_per_year: float | None) -> str:
     """Return the price of a sold hour by month; with your own change, rents only set how far futures stray."""
     set_after = setting.timeline.begun_years * MONTHS_PER_YEAR
     sheet.add("price_set_after_months", set_after, "months", PLAN)
-    other_end = replace(setting, case=_OTHER_END[setting.case])  # higher rents make this option cheaper
-    path = add_rent_path(sheet, other_end, set_after)
+    path = add_rent_path(sheet, setting, set_after)
+    for name in (CHANGE, LEVEL):  # higher rents make this option cheaper
+        if name in sheet.used and sheet.used[name].ends is not None:
+            low, high = sheet.used[name].ends or (0.0, 0.0)
+            sheet.used[name] = sheet.used[name]._replace(ends=(high, low))
     if change_per_year is None:
         return path.replace(_RENT, PRICE, 1)
     sheet.add("sold_price_change_per_year", change_per_year, "share a year", YOUR_INPUT)
     # The path of rents at typical figures, today's rent being 1; not its worth when it is paid.
-    plain = replace(setting, case="typical", tried={})
+    plain = replace(setting, tried={})
     expected = plain.input_sheet()
     expected.add("price_set_after_months", set_after, "months", PLAN)
     expected.add(_RENT, 1.0, "1", PLAN)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from planner.money.demand.lost_time import RATE, LostHours, LostTime, lost_time_by_work
 from planner.money.demand.stream import Demand, demand
 from planner.money.formula import Num
-from planner.money.ledger import YOUR_INPUT, Case, InputSheet, OrderStack, Origin, Tried, judged
+from planner.money.ledger import YOUR_INPUT, InputSheet, OrderStack, Origin, Tried, judged
 from planner.money.timeline import Timeline, cached_timeline
 from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.scenario import Scenario
@@ -129,7 +129,6 @@ class PlanContext:
     scenario: Scenario
     day: date
     offers: ChosenOffers = ChosenOffers()
-    case: Case = "typical"
     tried: Tried = field(default_factory=dict)
     resolved: ScenarioInHours | None = None  # the scenario as it was written, where it names models, and what they need
     column_axes: int = 0  # of rows, in the columns that the scenario holds
@@ -228,7 +227,7 @@ class PlanContext:
 
     def input_sheet(self) -> InputSheet:
         """An empty sheet for the inputs of one ledger."""
-        return InputSheet(self.catalogue, self.case, self.tried, typed=self.scenario.typed, stack=self.order_stack)
+        return InputSheet(self.catalogue, self.tried, typed=self.scenario.typed, stack=self.order_stack)
 
     @property
     def row_axes(self) -> int:
@@ -240,18 +239,9 @@ class PlanContext:
         """Return how several orders stand in arrays; None of one."""
         return None if self.order_months is None else OrderStack(len(self.order_months), self.order_months.ndim)
 
-    def at_case(self, case: Case) -> PlanContext:
-        """This setting at another end of the ranges. Its work and its months stay what they are."""
-        return derive(self, "demand", "timeline", case=case)
-
-    @cached_property
-    def ends(self) -> dict[Case, PlanContext]:
-        """This setting at both ends, shared by all ways."""
-        return {"low": self.at_case("low"), "high": self.at_case("high")}
-
     def __getstate__(self) -> dict[str, object]:
         """Return what is sent to another process: not what can be made again."""
-        return without(self, "ends", "fleets", "order_contexts")
+        return without(self, "fleets", "order_contexts")
 
     def with_offers(self, offers: ChosenOffers) -> PlanContext:
         """This setting with other offers taken. Its work stays what it is."""

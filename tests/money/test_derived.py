@@ -73,9 +73,8 @@ def test_a_derived_setting_equals_a_fresh_one(scenario: Scenario, before: Tried,
     there = setting(scenario, before)
     for derived in (
         there.with_tried(more),
-        there.at_case("low"),
         there.with_offers(OFFERS),
-        there.with_tried(more).at_case("high"),
+        there.with_tried(more).with_offers(OFFERS),
     ):
         check(derived)
 
@@ -118,7 +117,7 @@ def test_a_line_under_another_name_has_the_amounts_of_a_fresh_one(scenario: Scen
 
 
 def test_nothing_is_carried_over_that_declares_no_part() -> None:
-    assert "ends" not in vars(derive(setting(Scenario(), {}), "ends", case="low"))
+    assert "order_contexts" not in vars(derive(setting(Scenario(), {}), "order_contexts", tried={}))
 
 
 def test_a_part_that_is_not_whole_would_be_seen() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.money.formula import formula
-from planner.money.ledger import Ledger, Line
+from planner.money.ledger import CASES, Ledger, Line
 from planner.money.price_path import quotes, rent_path_warnings
 from planner.money.renting.bill import OfferBills, bills, rank, renting
 from planner.money.setting import PlanContext
@@ -224,13 +224,8 @@ def test_the_ends_lie_as_far_as_the_catalogues(terms: dict[str, Any]) -> None:
     A price read today is known to a hundredth, in logs.
     """
     setting = there(plan(years=2.0, terms=terms), {"x": offer()})
-    year_two = [
-        float(
-            bills(setting.at_case(case), setting.demand.all, ("x",), money="bills").ledger.lines[0].usd[..., 13].item()
-        )
-        / 5_840
-        for case in ("low", "typical", "high")
-    ]
+    line = bills(setting, setting.demand.all, ("x",), money="bills").ledger.lines[0]
+    year_two = [line.at_end(case).usd[..., 13].item() / 5_840 for case in CASES]
     rate = "rent_change_per_year" in terms
     paths = [0.65, 0.9, 1.2] if rate else [0.9 * 0.75, 0.9, 0.9 * 1.3]
     assert year_two == pytest.approx([paths[0] * np.exp(-0.01), paths[1], paths[2] * np.exp(0.01)])

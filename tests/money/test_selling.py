@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from planner.money.ledger import Ledger
+from planner.money.ledger import CASES, Ledger
 from planner.money.option import Builder, OptionLedger
 from planner.money.plan import plan, plan_from_context
 from planner.money.tax import with_tax
@@ -82,7 +82,8 @@ def test_what_nobody_says_is_the_catalogues() -> None:
     """A marketplace keeps a tenth; half of the hours find a buyer, 30 % at the dear end and 70 % at the cheap one."""
     at = setting(scenario(METER, sell={"usd_per_accelerator_hour": 1.5}))
     hours = 80 * 0.5 * 730 * 1.5
-    sold = [by_line(built(own.build, one))["Hours sold on"][1] for one in (at.at_case("low"), at, at.at_case("high"))]
+    line = next(line for line in built(own.build, at).lines if line.name == "Hours sold on")
+    sold = [line.at_end(case).usd[1] for case in CASES]
     assert sold == pytest.approx([-0.7 * hours, -0.5 * hours, -0.3 * hours])
     assert by_line(built(own.build, at))["Fee for selling them"][1] == pytest.approx(0.05 * hours)
 
@@ -94,8 +95,9 @@ def test_your_share_has_as_wide_a_range_and_the_futures_draw_from_it() -> None:
     assert (spread.low, spread.typical, spread.high) == pytest.approx((0.3, 0.5, 0.7))
     assert "our assumption" in drawn["sold_share"].reason
     assert "usd_per_hour_sold" not in drawn  # it moves with rents, which are drawn
-    most = by_line(built(own.build, setting(scenario(METER, sell={**SELL, "share_sold": 0.9})).at_case("low")))
-    assert most["Hours sold on"][1] == pytest.approx(-80 * 0.5 * 730 * 1.5)  # never more than all of them
+    most = built(own.build, setting(scenario(METER, sell={**SELL, "share_sold": 0.9}))).lines
+    line = next(line for line in most if line.name == "Hours sold on")
+    assert line.at_end("low").usd[1] == pytest.approx(-80 * 0.5 * 730 * 1.5)  # never more than all of them
 
 
 @pytest.mark.parametrize("build", [loan.build, lease.build])

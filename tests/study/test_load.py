@@ -9,12 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.money.demand.stream import DemandLayer
+from planner.money.ledger import CASES
 from planner.money.setting import PlanContext
 from planner.scenario.own import OwnInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.task import TrainingTask
 from planner.scenario.work import Work
-from planner.study.market.candidate_costs import CASES, _cost, fleet_costs
+from planner.study.market.candidate_costs import _cost, fleet_costs
 from planner.study.mix.load_duration import Screen, completed_hours, crossing, load_curve, lower_envelope, threshold
 from tests.facts import CATALOGUE
 from tests.money.renting import plan, setting, work
@@ -110,7 +111,7 @@ def test_costs_grow_in_proportion_to_the_busy_hours(busy: float) -> None:
         hours_per_session=1.0, storage_tb=0.0, egress_tb_per_month=0.0, site="DE",
     )  # fmt: skip
     for at, case in enumerate(CASES):
-        _, (usd,), _ = _cost(PlanContext(CATALOGUE, scenario, DAY).at_case(case), need, np.array([[16.0]]))
+        _, (usd,), _ = _cost(PlanContext(CATALOGUE, scenario, DAY), need, np.array([[16.0]]), case)
         assert usd == pytest.approx(idle[at] + added[at] * busy, rel=1e-12)
 
 

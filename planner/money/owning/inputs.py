@@ -13,11 +13,10 @@ from planner.money.ledger import (
     CONVENTION,
     TRIED,
     YOUR_INPUT,
-    Case,
     InputSheet,
     LedgerInput,
     Origin,
-    end,
+    ends_of,
     judged,
     origin,
 )
@@ -74,7 +73,6 @@ CHANGES: dict[str, str] = {
 ROOM = "owned-room-usd-per-kw"
 CARD_BUSY, CARD_IDLE = "card-power-busy", "card-power-idle"
 AT_LOAD = "power_share_at_load"  # of the rated power, read off your curve at the busy share
-_OTHER_END: dict[Case, Case] = {"low": "high", "typical": "typical", "high": "low"}
 _ONE_EACH = judged("no server with it is known; its size is as boards are built and cards fit, assumed")
 _PEOPLE_ENTERED = judged("people for each accelerator are entered; none beside them")
 _PEOPLE_THERE = judged("the people of the place; none beside them")
@@ -155,9 +153,9 @@ def add_holding(sheet: InputSheet, setting: PlanContext, until_months: Num | Non
     own, plan = setting.scenario.own, setting.timeline
     stop: Num = np.inf if own.resale_month is None else float(own.resale_month)
     stop = _tried(sheet, "resale_month", stop) if until_months is None else until_months
-    own_month = float(own.order_month) if setting.order_months is None else setting.order_months
-    ordered = _tried(sheet, ORDER, own_month)
-    _add_lead_time(sheet, setting, stop, ordered)
+    ordered = _tried(sheet, ORDER, float(own.order_month) if setting.order_months is None else setting.order_months)
+    lead = lead_time(setting)
+    sheet.figure("lead_time_months", lead, lead.unit, own.lead_time_months)
     cycle: Num = np.inf if own.refresh_years is None else own.refresh_years
     holding = Holding(
         plan,
@@ -209,19 +207,9 @@ def _add_fact_lower_bound(sheet: InputSheet, name: str, fact: str, yours: Num | 
     if yours is not None:
         sheet.add(name, yours, figure.unit, YOUR_INPUT)
     else:
-        sheet.add(name, end(figure.newest, _OTHER_END[sheet.case]), figure.unit, origin(sheet.catalogue, figure))
-
-
-def _add_lead_time(sheet: InputSheet, setting: PlanContext, stop: Num, ordered: Num) -> None:
-    """Says how long the delivery takes. A dear end at which machines would come too late is not used."""
-    figure = lead_time(setting)
-    yours = setting.scenario.own.lead_time_months
-    latest = float(np.min(np.minimum(stop, setting.timeline.months) - ordered))
-    in_time = max(figure.newest.typical, end(figure.newest, setting.case)) < latest
-    if yours is None and not in_time:
-        sheet.add("lead_time_months", figure.newest.typical, figure.unit, origin(setting.catalogue, figure))
-    else:
-        sheet.figure("lead_time_months", figure, figure.unit, yours)
+        low, high = ends_of(figure.newest) or (figure.newest.typical, figure.newest.typical)
+        where = origin(sheet.catalogue, figure)
+        sheet.add(name, figure.newest.typical, figure.unit, where, (high, low))
 
 
 def _add_machine(sheet: InputSheet, setting: PlanContext, machine: Machine, fleet: int) -> None:
@@ -238,7 +226,8 @@ def _add_machine(sheet: InputSheet, setting: PlanContext, machine: Machine, flee
         sheet.figure("usd_per_accelerator", each, "USD", own.usd_per_accelerator)
     else:
         likely = Origin("what others of its kind cost", "derived", note=machine.estimate.note)
-        sheet.add("usd_per_accelerator", getattr(machine.estimate, setting.case), "USD", likely)
+        estimate = machine.estimate
+        sheet.add("usd_per_accelerator", estimate.typical, "USD", likely, (estimate.low, estimate.high))
     _add_network(sheet, setting, fleet)
     sheet.figure("rated_w_per_server", machine.power, "W", own.rated_w_per_server)
     sheet.figure("tdp_w", machine.tdp, "W")

@@ -1,6 +1,7 @@
 """The lines of owning, group by group, so that credit, a lease and a mix use the groups they share."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -88,7 +89,7 @@ def of_order(part: Ownership, order: int) -> Ownership:
     def one(used: LedgerInput) -> LedgerInput:
         if id(used) not in known:
             origin = used.origin(order) if callable(used.origin) else used.origin
-            known[id(used)] = used._replace(value=value(used.value, is_yours=used.is_yours), origin=origin)
+            known[id(used)] = used.map(partial(value, is_yours=used.is_yours), origin)
         return known[id(used)]
 
     held = part.holding

@@ -11,7 +11,7 @@ import numpy as np
 
 from planner.money.formula import Num
 from planner.money.inflation import LESS_INFLATION, inflation_per_year, to_plan_terms
-from planner.money.ledger import COMPUTED, TRIED, YOUR_INPUT, Case, InputSheet, Origin
+from planner.money.ledger import COMPUTED, TRIED, YOUR_INPUT, InputSheet, Origin
 from planner.money.owning.channel import channel
 from planner.money.setting import PlanContext
 from planner.scenario.base import MONTHS_PER_YEAR
@@ -32,7 +32,6 @@ PROCESS = Origin(
 _DAYS_PER_YEAR = 365.25
 _BESIDE = "times its yearly change: age of the product, its successor, and the future that is drawn"
 _RESALE = "price of a used one of that age on the day of the sale, over the price paid"
-_SIDE: dict[Case, float] = {"low": 1.0, "typical": 0.0, "high": -1.0}  # a high resale is the cheap end
 
 
 @dataclass(frozen=True)
@@ -152,15 +151,20 @@ def add_residual_share(
         return
     path = machine_path(setting, sheet)
     sold, priced, age = (np.asarray(months) / MONTHS_PER_YEAR for months in (sold_months, priced_months, age_months))
-    position = path.used_position
-    if setting.case != "typical" and POSITION not in sheet.tried:
-        position = _SIDE[setting.case] * _spread_at_ends(path, sold)
-    # Nobody pays more for it than for one of the age that the plan buys, on the same day.
-    used = np.minimum(used_share(path.age(priced) + age, path.product, position * Z80), path.bought_share(sold))
-    share = np.asarray(path.nominal(sold) / path.nominal(priced) * used / path.bought_share(priced) * times)
-    is_tried = TIMES in sheet.tried or POSITION in sheet.tried or PATH in sheet.tried
-    where = TRIED if is_tried else replace(PROCESS, note=_RESALE)
-    sheet.add(name, float(share) if share.ndim == 0 else share, "share", where)
+    moved = path.nominal(sold) / path.nominal(priced) / path.bought_share(priced) * times
+
+    def share(position: Num) -> Num:
+        # Nobody pays more for it than for one of the age that the plan buys, on the same day.
+        used = np.minimum(used_share(path.age(priced) + age, path.product, position * Z80), path.bought_share(sold))
+        of_paid = np.asarray(moved * used)
+        return float(of_paid) if of_paid.ndim == 0 else of_paid
+
+    if TIMES in sheet.tried or POSITION in sheet.tried or PATH in sheet.tried:
+        sheet.add(name, share(path.used_position), "share", TRIED)
+        return
+    spread = _spread_at_ends(path, sold)
+    ends = share(spread), share(-spread)  # a high resale is the cheap end
+    sheet.add(name, share(path.used_position), "share", replace(PROCESS, note=_RESALE), ends)
 
 
 def _spread_at_ends(path: MachinePath, sold_years: Num) -> Num:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planner.money.ledger import Case, Origin, end
+from planner.money.ledger import CASES, Case, Origin, end
 from planner.money.owning.machine import Machine, fleet, machine
 from planner.money.setting import PlanContext
 from planner.scenario.base import MOST_ACCELERATORS
@@ -207,6 +207,8 @@ class ExistingPower:
 
     busy_w: float
     idle_w: float
+    busy_ends_w: tuple[float, float]
+    idle_ends_w: tuple[float, float]
     peak_kw: float  # of all of them
     origin: Origin
 
@@ -229,13 +231,15 @@ def existing_power(setting: PlanContext, kept: ExistingHardware) -> ExistingPowe
     what = machine(purchase)
     if what is None:
         return None
-    catalogue, case = setting.catalogue, setting.case
-    busy_w = watts_per_accelerator(catalogue, what, case, is_busy=True)
-    idle_w = watts_per_accelerator(catalogue, what, case, is_busy=False)
-    if not np.isfinite(busy_w + idle_w):
+    (busy_low, busy, busy_high), (idle_low, idle, idle_high) = (
+        [watts_per_accelerator(setting.catalogue, what, case, is_busy=is_busy) for case in CASES]
+        for is_busy in (True, False)
+    )
+    if not np.isfinite(busy + idle):
         return None
     source = Origin(what.label, "derived", note=f"filled in: {what.what}, as their power draw is unknown")
-    return ExistingPower(busy_w, idle_w, peak_kw(purchase, what, kept.accelerators), source)
+    kw = peak_kw(purchase, what, kept.accelerators)
+    return ExistingPower(busy, idle, (busy_low, busy_high), (idle_low, idle_high), kw, source)
 
 
 def watts_per_accelerator(catalogue: Catalogue, what: Machine, case: Case, *, is_busy: bool) -> float:

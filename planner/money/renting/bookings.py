@@ -157,7 +157,7 @@ class _BookingMonths:
 def _levels(setting: PlanContext) -> Array:
     """Return what a price of one that is set at the beginning of each month comes to when that month is paid."""
     timeline = setting.timeline
-    sheet = InputSheet(setting.catalogue, setting.case, setting.tried)
+    sheet = InputSheet(setting.catalogue, setting.tried)
     set_after = timeline.begun_years * MONTHS_PER_YEAR
     how = add_rent_path(sheet, setting, set_after)
     names = {name: item.value for name, item in sheet.used.items()}

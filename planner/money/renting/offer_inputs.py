@@ -222,17 +222,19 @@ def _add_price(
     prices: PriceEstimates,
     terms: tuple[float, ...],
 ) -> None:
-    """The price of an hour: yours, or the market's or the offer's on this day, at this end of its range."""
+    """The price of an hour: yours, or the market's or the offer's on this day, with its range."""
     unit, bridging = "USD/accelerator-hour", setting.offers.market_price(None)
     if own is not None:
         sheet.add(PRICE, own, unit, YOUR_INPUT)
         return
     if not offers and bridging is not None:
         note = f"nobody known is likely to have this order; {_market_note(bridging, 'on demand')}"
-        sheet.add(PRICE, getattr(bridging.band, setting.case), unit, judged(note))
+        band = bridging.band
+        sheet.add(PRICE, band.typical, unit, judged(note), (band.low, band.high))
         return
-    usd = np.asarray(getattr(prices, setting.case), dtype=np.float64)
-    sheet.add(PRICE, column(usd.tolist() or [np.nan]), unit, _UNKNOWN)
+    low, typical, high = (column(np.asarray(usd, dtype=np.float64).tolist() or [np.nan])
+                          for usd in (prices.low, prices.typical, prices.high))  # fmt: skip
+    sheet.add(PRICE, typical, unit, _UNKNOWN, (low, high))
     if PRICE in sheet.tried or not offers:
         return
     factor = setting.tried.get(price_factor(offers[0].purchase, terms[0]))
@@ -293,9 +295,13 @@ def _add_provider_input(
         return
     catalogue = setting.catalogue
     figures = [item.figure(catalogue.providers[offer.provider]) for offer in offers]
-    otherwise, why = (item.otherwise, item.why) if item.otherwise is not None else _market_estimate(setting, item)
-    values = [otherwise if figure is None else figure.newest.typical for figure in figures] or [otherwise]
-    sheet.add(item.name, column(values), item.unit, why)
+    why, usually = item.why, item.otherwise
+    otherwise: tuple[float, ...] = (0.0,) * 3 if usually is None else (usually,) * 3
+    if usually is None:
+        otherwise, why = _market_estimate(setting, item)
+    low, values, high = (column([usual if figure is None else figure.newest.typical for figure in figures] or [usual])
+                         for usual in otherwise)  # fmt: skip
+    sheet.add(item.name, values, item.unit, why, (low, high))
     factor = setting.tried.get(BESIDE_FACTORS.get(item.name, ""))
     if factor is not None and all(figure is None for figure in figures):
         sheet.used[item.name] = LedgerInput(item.name, sheet.used[item.name].value * factor, item.unit, TRIED)
@@ -309,15 +315,15 @@ def _add_provider_input(
         sheet.used[item.name] = sheet.used[item.name]._replace(origin=where)
 
 
-def _market_estimate(setting: PlanContext, item: _ProviderInput) -> tuple[float, Origin]:
-    """The price of the providers that publish one, at this end of the range; not-a-number where none does."""
+def _market_estimate(setting: PlanContext, item: _ProviderInput) -> tuple[tuple[float, ...], Origin]:
+    """The low, middle and high price of the providers that publish one; not-a-number where none does."""
     market = _market_range(setting.catalogue.providers, item)
     if market is None:
-        return np.nan, _UNKNOWN
+        return (np.nan, np.nan, np.nan), _UNKNOWN
     number, (low, middle, high) = market
     others = count(number, "other provider", "other providers")
     note = f"not published here: the median of {others}, {low:.3g} to {high:.3g}"
-    return {"low": low, "typical": middle, "high": high}[setting.case], judged(note)
+    return (low, middle, high), judged(note)
 
 
 @cached(8, same=arguments)

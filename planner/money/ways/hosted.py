@@ -95,7 +95,7 @@ def _add_token_price(put: InputSheet, name: str, figure: Figure | None, yours: f
     where = origin(put.catalogue, figure)
     read = f"read {count(max(figure.age_days(day), 0), 'day')} before the plan; taken for {low:.3g} to {high:.3g} today"
     note = read if where.note is None else f"{read}. {where.note}"
-    put.add(name, {"low": low, "typical": typical, "high": high}[put.case], figure.unit, replace(where, note=note))
+    put.add(name, typical, figure.unit, replace(where, note=note), (low, high))
 
 
 WAY = OptionSpec(

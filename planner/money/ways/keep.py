@@ -161,15 +161,18 @@ def existing_inputs(setting: PlanContext, kept: ExistingHardware, held: Holding)
     put.add("relative_speed", kept.relative_speed, "of one of the plan's", YOUR_INPUT)
     put.add("usd_today_if_sold", kept.usd_today_if_sold, "USD", YOUR_INPUT)
     put.add("usd_at_end", kept.usd_at_end, "USD", YOUR_INPUT)
-    busy_w, idle_w, origin = (
-        (float("nan"), float("nan"), NOT_PUBLISHED) if power is None else (power.busy_w, power.idle_w, power.origin)
-    )
     most_w = np.inf if kept.power_w_each is None else kept.power_w_each
-    for name, yours, usual in (
-        ("power_w_each", kept.power_w_each, busy_w),
-        ("idle_power_w_each", kept.idle_power_w_each, np.minimum(idle_w, most_w)),
-    ):
-        put.add(name, usual if yours is None else yours, "W", origin if yours is None else YOUR_INPUT)
+    for name, yours, is_busy in (
+        ("power_w_each", kept.power_w_each, True), ("idle_power_w_each", kept.idle_power_w_each, False)
+    ):  # fmt: skip
+        if yours is not None:
+            put.add(name, yours, "W", YOUR_INPUT)
+        elif power is None:
+            put.add(name, float("nan"), "W", NOT_PUBLISHED)
+        else:
+            usual, ends = (power.busy_w, power.busy_ends_w) if is_busy else (power.idle_w, power.idle_ends_w)
+            usual, low, high = (each if is_busy else np.minimum(each, most_w) for each in (usual, *ends))
+            put.add(name, usual, "W", power.origin, (low, high))
     add_power_price(put, setting)
     return put
 

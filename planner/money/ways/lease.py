@@ -111,7 +111,7 @@ def implied_rate_note(
     setting: PlanContext, put: InputSheet, terms: LeaseTerms, lent: str, subject: str
 ) -> tuple[str, ...]:
     """Return the rate behind a quoted lease: from its price and its residual, given back or paid at its end."""
-    if terms.usd_per_month is None or setting.case != "typical":
+    if terms.usd_per_month is None:
         return ()
     price = value(put, lent)
     rate = implied_lease_rate(

@@ -56,9 +56,7 @@ def _payment_lines(setting: PlanContext, quote: RentToOwn, part: Ownership) -> t
 
 
 def _implied_rate_note(setting: PlanContext, part: Ownership) -> tuple[str, ...]:
-    """Return the rate behind the quote, of the plan and not of the ends of its range."""
-    if setting.case != "typical":
-        return ()
+    """Return the rate behind the quote."""
     put = part.sheet
     rate = implied_lease_rate(
         price_usd=value(put, part.paid) - put.used["upfront_usd"].value,

@@ -101,7 +101,7 @@ def spot_bill(setting: PlanContext, need: DemandLayer, when: Num | None = None) 
     price = add_rent_path(put, setting, set_after)
     rate = add_interruptions(put, setting)
     factor = stretch(put)
-    if not np.any(factor.is_found) and setting.case == "typical":
+    if not np.any(factor.is_found):
         job = count(round(_first(put.used["accelerators_per_job"].value)), "accelerator")
         return Unavailable(
             f"a job of {job} is interrupted {_first(rate_per_hour(put)):.2g} times an hour and loses work as fast as "
@@ -111,7 +111,7 @@ def spot_bill(setting: PlanContext, need: DemandLayer, when: Num | None = None) 
     rent = renting(setting, urgent, on_demand, when=when) if np.any(np.asarray(share) > 0) else ()
     lines = (*rent_lines(put, setting, price), *interruption_lines(put, price, rate, factor.value))
     lines = with_support(put, drop_zero_lines(put, lines), yours.support_share)
-    warnings = _stretch_note(deferrable, factor.value) if setting.case == "typical" else ()
+    warnings = _stretch_note(deferrable, factor.value)
     return SpotBill((*lines, *under_heading("Near a deadline", rent)), warnings)
 
 

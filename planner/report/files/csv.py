@@ -14,7 +14,7 @@ import numpy as np
 
 from planner.money.finance import days_since
 from planner.money.formula import Num
-from planner.money.ledger import Ledger, LedgerInput, Line, Origin
+from planner.money.ledger import LedgerInput, Line, Origin
 from planner.money.measures import cash_paid_usd, monthly_discount_factors, plan_discount_rate
 from planner.money.option import Option
 from planner.money.plan import Plan
@@ -128,20 +128,13 @@ def _assumption(option: Option, name: str, line: Line, used: LedgerInput) -> dic
         "name": used.name,
         "value": _first(used.value) if is_single else None,
         "unit": used.unit,
-        "low": _end(option.low, line, used) if is_single else None,
-        "high": _end(option.high, line, used) if is_single else None,
+        "low": _first(used.at_end("low").value) if is_single else None,
+        "high": _first(used.at_end("high").value) if is_single else None,
         "source_url": origin.url,
         "as_of": origin.checked or origin.since,
         "verified_by": origin.source,
         "note": "; ".join(text for text in (by_month, origin.kind, origin.note or "") if text),
     }
-
-
-def _end(ledger: Ledger, line: Line, used: LedgerInput) -> float | None:
-    """Return the value of an input of a line in the ledger of one end of the range."""
-    inputs = (other for same in ledger.lines if same.name == line.name for other in same.used)
-    match = next((other for other in inputs if other.name == used.name), None)
-    return _first(match.value) if match is not None and np.size(match.value) == 1 else None
 
 
 def _first(value: Num) -> float:

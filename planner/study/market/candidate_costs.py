@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.demand.stream import DemandLayer
-from planner.money.ledger import Case, end
+from planner.money.ledger import CASES, Case, end
 from planner.money.measures import monthly_discount_factors
 from planner.money.owning import Ownership, machine, owned
 from planner.money.owning.place import (
@@ -38,7 +38,6 @@ Array = NDArray[np.float64]
 W_PER_KW = 1_000.0
 _NEARLY = 1e-9
 NETWORK = "usd_per_accelerator_of_network"
-CASES: tuple[Case, ...] = ("low", "typical", "high")
 OF_ONE_MACHINE = ("usd_per_server", "usd_per_accelerator", "capex_usd", "running_usd_per_month", "rated_w_per_server")
 _UTILIZATIONS = (0.0, 1.0)
 
@@ -108,7 +107,7 @@ def _compute_fleet_costs(context: PlanContext, counts: Sequence[int]) -> list[Fl
         busy_share=np.tile(_UTILIZATIONS, len(counts)).reshape(-1, 1), years=context.scenario.years,
         hours_per_session=1.0, storage_tb=0.0, egress_tb_per_month=0.0, site=context.scenario.site,
     )  # fmt: skip
-    costs = [_cost(context.at_case(case), layer, sizes) for case in CASES]
+    costs = [_cost(context, layer, sizes, case) for case in CASES]
     ownership = costs[CASES.index("typical")][0]
     lead_time_months = float(np.max(ownership.sheet.used["lead_time_months"].value))
     price = ownership.machine.price
@@ -121,28 +120,30 @@ def _compute_fleet_costs(context: PlanContext, counts: Sequence[int]) -> list[Fl
     ]
 
 
-def _cost(context: PlanContext, layer: DemandLayer, counts: Array) -> tuple[Ownership, Array, tuple[float, float]]:
+def _cost(
+    context: PlanContext, layer: DemandLayer, counts: Array, case: Case
+) -> tuple[Ownership, Array, tuple[float, float]]:
     """Return the net present cost of owning each draw over the plan, its discounted months in service and before it."""
     hardware = machine(context)
     assert hardware is not None  # else it is no candidate
-    usd = {count: _network_usd(context, int(count)) for count in np.unique(counts)}
+    usd = {count: _network_usd(context, int(count), case) for count in np.unique(counts)}
     network = np.array([usd[count] for count in counts[:, 0]]).reshape(-1, 1)
     context = context.with_tried({"many": (counts > hardware.accelerators).astype(np.float64), NETWORK: network})
     ownership = owned(context, layer)
     assert ownership is not None  # it has a machine
     worth = monthly_discount_factors(context)
-    lines = [np.broadcast_to(line.usd, (len(counts), len(worth))) for line in ownership.lines]
+    lines = [np.broadcast_to(line.at_end(case).usd, (len(counts), len(worth))) for line in ownership.lines]
     owns, waits = (float((np.broadcast_to(share, worth.shape) * worth).sum()) for share in
                    (ownership.holding.owns, ownership.holding.waits))  # fmt: skip
     return ownership, (np.sum(lines, axis=0) * worth).sum(axis=-1), (owns, waits)
 
 
-def _network_usd(context: PlanContext, accelerators: int) -> float:
+def _network_usd(context: PlanContext, accelerators: int, case: Case) -> float:
     """Return the network cost of each accelerator; each draw has a size of its own, and the size a price. [USD]"""
     own_usd = context.scenario.own.usd_per_accelerator_of_network
     if own_usd is not None or no_network_reason(context):
         return own_usd or 0.0
-    return end(context.catalogue.facts[network_fact(context, accelerators)].figure.newest, context.case)
+    return end(context.catalogue.facts[network_fact(context, accelerators)].figure.newest, case)
 
 
 @dataclass(frozen=True)

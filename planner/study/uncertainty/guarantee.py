@@ -26,15 +26,12 @@ class GuaranteeValue:
 
 
 def guarantee_value(drawn: Futures) -> GuaranteeValue | None:
-    """Return the value of the guarantee of the first option that has one; None where none has.
-
-    Of several orders, lines that cost and bring nothing are left out: a payout at one end only is in one ledger.
-    """
-    option = next(
-        (option for option in drawn.options
-         if any(_lines_using(end, GUARANTEED).lines for end in (option.ledger, option.low, option.high))),
-        None,
-    )  # fmt: skip
+    """Return the value of the guarantee of the first option that has one; None where none has."""
+    if drawn.plan.setting.scenario.own.guaranteed_residual_share is None:
+        return None
+    # Of several orders, lines that cost and bring nothing at typical inputs are left out of the ledger.
+    options = (option for option in drawn.options if option.orders or _lines_using(option.ledger, COST).lines)
+    option = next(options, None)
     if option is None:
         return None
     columns = []

@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from planner.money.demand.lost_time import RATE
-from planner.money.ledger import Case, Ledger, LedgerInput, Origin, end, origin
+from planner.money.ledger import CASES, LedgerInput, Origin, end, origin
+from planner.money.option import Option
 from planner.money.owning.channel import lead_time
 from planner.money.owning.inputs import CHEAPER_FACTS
 from planner.money.owning.machine_price import CHANGE as NEW_PRICE_CHANGE
@@ -152,27 +153,22 @@ def uncertain_inputs(plan: Plan) -> tuple[UncertainParameter, ...]:
 
 
 def _figure_ranges(plan: Plan) -> Iterator[UncertainParameter]:
-    """Yield every number of the ledgers with another value at the low or high end, the same in all of them.
+    """Yield every number of the ledgers with a range, the same in all of them.
 
     A number that differs between sellers cannot be drawn for all of them.
     """
     fixed = {*_FOLLOWS, *RENTS, PRICE, *BESIDE_FACTORS, *_option_specific_names(plan)}
     for option in plan.options:
-        ends: dict[Case, dict[str, LedgerInput]]
-        ends = {"low": option.low.numbers, "typical": option.ledger.numbers, "high": option.high.numbers}
-        for name, used in {**ends["low"], **ends["typical"]}.items():
+        for name, used in option.ledger.numbers.items():
             where = used.origin
-            if name in fixed or not isinstance(where, Origin) or where.kind in ("computed", "input", "tried"):
+            if name in fixed or used.ends is None or not isinstance(where, Origin):
                 continue
-            if name in ends["typical"]:
-                values = [float(numbers.get(name, used).value) for numbers in ends.values()]
-            elif where.figure is not None:  # not in the ledger at typical figures
-                values = [end(where.figure.newest, case) for case in ends]
-            else:
+            if where.kind in ("computed", "input", "tried"):
                 continue
-            low, high = min(values), max(values)
+            typical = float(used.value)
+            low, *_, high = sorted((typical, *map(float, used.ends)))
             if low < high and math.isfinite(low) and math.isfinite(high):
-                spread = InputDistribution(low, values[1], high, *_bounds(name, low))
+                spread = InputDistribution(low, typical, high, *_bounds(name, low))
                 yield _from_origin(name, used.unit, spread, OF_RANGE, where)
 
 
@@ -210,28 +206,19 @@ def _price_ages(plan: Plan) -> Iterator[UncertainParameter]:
 
 def _assumed_fees(plan: Plan) -> Iterator[UncertainParameter]:
     """Yield disks and traffic that the plan's sellers do not price: from what the others ask."""
-    options = plan.options
     for name, factor in BESIDE_FACTORS.items():
-        fees = [
-            _assumed_fee(name, ledgers)
-            for ledgers in (
-                (option.low for option in options),
-                (option.ledger for option in options),
-                (option.high for option in options),
-            )
-        ]
-        if fees[0] and fees[1] and fees[2]:
-            (low, _), (middle, where), (high, _) = fees[0], fees[1], fees[2]
-            if middle > 0:
+        fee = _assumed_fee(name, plan.options)
+        if fee is not None and isinstance(fee.origin, Origin):
+            low, middle, high = (float(np.asarray(fee.at_end(case).value).flat[0]) for case in CASES)
+            if low > 0:  # one that may cost nothing is as typical in all futures
                 spread = InputDistribution(low / middle, 1.0, high / middle, least=0.0)
-                yield _from_origin(factor, "times the price", spread, OF_OTHERS, where)
+                yield _from_origin(factor, "times the price", spread, OF_OTHERS, fee.origin)
 
 
-def _assumed_fee(name: str, ledgers: Iterable[Ledger]) -> tuple[float, Origin] | None:
-    for ledger in ledgers:
-        for used in (used for line in ledger.lines for used in line.used if used.name == name):
-            if isinstance(used.origin, Origin) and used.origin.kind == "assumption":
-                return float(np.asarray(used.value).flat[0]), used.origin
+def _assumed_fee(name: str, options: Iterable[Option]) -> LedgerInput | None:
+    for used in (used for option in options for line in option.ledger.lines for used in line.used if used.name == name):
+        if isinstance(used.origin, Origin) and used.origin.kind == "assumption":
+            return used
     return None
 
 
@@ -282,9 +269,8 @@ def _machine_price_parameters(plan: Plan) -> Iterator[UncertainParameter]:
 def _rent_parameters(plan: Plan) -> Iterator[UncertainParameter]:
     """Yield where rents go: the plan's own path, with the catalogue's range, narrower over several years."""
     setting = plan.setting
-    ledgers = [ledger for option in plan.options for ledger in (option.low, option.ledger, option.high)]
-    changes = [ledger.numbers.get(CHANGE) for ledger in ledgers]
-    values = [float(change.value) for change in changes if change is not None]
+    changes = [option.ledger.numbers[CHANGE] for option in plan.options if CHANGE in option.ledger.numbers]
+    values = [float(change.at_end(case).value) for change in changes for case in CASES]
     by_level = bool(setting.terms.rent_by_year) and _uses(plan, "rent_level")
     if not values and not by_level:
         return
@@ -294,7 +280,7 @@ def _rent_parameters(plan: Plan) -> Iterator[UncertainParameter]:
         low, high = end(value, "low") - value.typical, end(value, "high") - value.typical
     else:
         name = CHANGE
-        typical = next(float(change.value) for change in changes[1::3] if change is not None)
+        typical = float(changes[0].value)
         low, high = min(values) - typical, max(values) - typical
     spread = InputDistribution(typical + low, typical, typical + high, LEAST_CHANGE, MOST_CHANGE)
     spread = spread.over(1 / math.sqrt(max(setting.scenario.years, 1.0)))

@@ -241,13 +241,6 @@ def test_your_own_price_holds_for_all_that_you_have_decided_on() -> None:
     assert total(found) == pytest.approx(HOURS * (36 * 1.0 + 24 * 1.0 + 24 * 2.0))
 
 
-def test_futures_share_the_choice() -> None:
-    """At their ends, ranges are of the same reservations."""
-    there = made(GROWS, years=4.0)
-    titles = {built(there.at_case(case), reserved.build).title for case in ("low", "typical", "high")}
-    assert len(titles) == 1
-
-
 def test_a_price_for_a_volume_is_for_all_together() -> None:
     """So nothing is reserved in steps: each alone would be too few for it."""
     volume = ({"from_accelerators": 16, "usd_per_accelerator_hour": 1.0},)

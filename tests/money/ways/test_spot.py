@@ -113,18 +113,6 @@ def test_reasons(may_stop: bool, changes: dict[str, Any], offers: dict[str, Any]
     assert said in reason(there, spot.build)
 
 
-def test_at_the_dear_end_nobody_pays_more_than_on_demand() -> None:
-    """Sixty-four machines of one: at the catalogue's dear end the job would never end; it is rented on demand."""
-    many = {"fabric": "infiniband"}
-    sold = {"now": offer(), "spot": offer("spot", 0.8, per_machine=1)}
-    there = setting(
-        plan(work(accelerators=64, may_stop=True)), {key: one.model_copy(update=many) for key, one in sold.items()}
-    )
-    low, middle, high = (total(built(there.at_case(case), spot.build)) for case in ("low", "typical", "high"))
-    assert low < middle < high
-    assert high == pytest.approx(64 * 4_380 * 2.0 * 1.1, rel=0.2)  # with support, and dearer by the end of the year
-
-
 @pytest.mark.parametrize("years", [1.0, 2.5])
 def test_who_finds_spot_dearer_rents_on_demand(years: float) -> None:
     """Yours on demand is 0.70, spot 0.80: it is rented at 0.70, and each line says why and who says the prices."""
