@@ -77,7 +77,7 @@ def catalogue(plan: Scenario | None = None) -> Catalogue:
     if as_of_day is not None:
         facts = _facts_as_of(facts, as_of_day)
         messages.register_catalogue(facts, messages.CatalogSpec(as_of_day))
-    of_plan = plan and own_quotes(plan, day())
+    of_plan = plan and own_quotes(facts, plan, day())
     own = tuple(filter(None, (quotes(), of_plan)))
     if not own:
         return facts

@@ -95,7 +95,6 @@ class SpotRatio(StrictModel):
 class LevelConstants(StrictModel):
     """What a GPU usually costs on demand, by its dense 16-bit rate."""
 
-    base: float = Field(description="log price at 1 TFLOP/s")
     per_log_tflops: _Positive = Field(description="log price for each unit of the log of the rate")
     graphics: float = Field(description="log price that cards for private people and workstations add")
     sellers: _Positive = Field(description="how many sellers it stands for")

@@ -33,6 +33,7 @@ _OLD_DOUBTS = MILD | {"old"}
 _KINDS: dict[str, SellerKind] = {"bid": "host", "pod": "pod", "machine": "machine", "cluster": "cluster"}
 _GENERATIONS = ("hopper", "blackwell", "ampere", "ada", "cdna")
 _NEW, _OLD = ("blackwell",), ("ampere", "volta", "turing", "pascal")
+USUAL_PRICE = "usual-price-of-a-tflops"
 _BY_ASIC = ("tpu", "neuroncore", "gaudi")
 
 
@@ -54,14 +55,15 @@ def chip_age(catalogue: Catalogue, accelerator: str) -> ChipAge:
 
 def level(catalogue: Catalogue, accelerator: str) -> float | None:
     """Return the log price on demand that GPUs of a computing rate usually have; None where that is not known."""
-    chip, known = catalogue.accelerators.get(accelerator), constants().level
-    if chip is None or chip.kind != "gpu":
+    chip, usual, known = catalogue.accelerators.get(accelerator), catalogue.facts.get(USUAL_PRICE), constants().level
+    if chip is None or usual is None or chip.kind != "gpu":
         return None
     rate = chip.bf16_dense_tflops or chip.fp16_dense_tflops
     if rate is None:
         return None
     card = known.graphics if chip.hardware_class in ("consumer", "workstation") else 0.0
-    return known.base + known.per_log_tflops * math.log(rate.newest.typical) + card
+    at_one = math.log(usual.figure.newest.typical)
+    return at_one + known.per_log_tflops * math.log(rate.newest.typical) + card
 
 
 @cached(64, same=lambda catalogue, *_: (catalogue,), equal=lambda _, *rest: rest)

@@ -8,8 +8,11 @@ import pytest
 
 from planner.money.plan import Plan, plan
 from planner.money.renting.offer_inputs import PRICE
+from planner.money.renting.order_market import spot_shortfall
 from planner.money.setting import MarketPrice
+from planner.money.ways.spot import ON_DEMAND_SHARE
 from planner.scenario.scenario import Scenario
+from planner.study.uncertainty.uncertain_inputs import uncertain_inputs
 from pricing import Catalogue, load_catalogue
 from pricing.market.band import OrderRequest
 from pricing.market.sellers import chip_age, market_band
@@ -203,3 +206,23 @@ def test_hosts_of_others_are_taken_for_one_machine_unless_you_say(catalogue: Cat
         assert 0.0 < abs(np.log(unlike.band.typical / usual.band.typical)) < 0.08
     assert quote(8, "never").band.typical > quote(8, "always").band.typical
     assert quote(16, "always").offer == quote(16, "never").offer  # a host has one machine
+
+
+def test_what_is_not_there_on_spot_is_rented_on_demand_and_drawn(catalogue: Catalogue) -> None:
+    """256 H100: somebody has half of them with an even chance, so the other half is rented on demand."""
+
+    def stopping(number: int) -> Plan:
+        work = {"accelerators": number, "busy_share": 0.9, "may_stop": True, "storage_tb": 0.0}
+        return plan(catalogue, Scenario.model_validate({"accelerator": H100, "years": 1.0, "work": (work,)}), DAY)
+
+    made = stopping(256)
+    lacks = spot_shortfall(made.setting)
+    assert 0 <= lacks["low"] < lacks["typical"] < lacks["high"] < 1
+    option, usual = made.option("spot"), made.option("on_demand")
+    assert option is not None
+    assert usual is not None
+    instead = sum(float(line.total_usd) for line in option.ledger.lines if line.name.startswith("Where none are there"))
+    assert instead == pytest.approx(lacks["typical"] * float(usual.ledger.total_usd), rel=0.01)
+    drawn = next(one for one in uncertain_inputs(made) if one.name == ON_DEMAND_SHARE)
+    assert (drawn.spread.low, drawn.spread.typical, drawn.spread.high) == tuple(lacks.values())
+    assert spot_shortfall(stopping(8).setting)["typical"] == 0

@@ -1,16 +1,20 @@
 """Interruptions of spot machines: how often a job is stopped, what that costs it, and how much longer it takes."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from planner.money.demand.queueing import best_checkpoint_interval_hours, preemption_stretch
 from planner.money.demand.stream import Demand, job_size
 from planner.money.finance import SolveResult
 from planner.money.formula import Num
-from planner.money.ledger import COMPUTED, YOUR_INPUT, InputSheet, Line
+from planner.money.ledger import COMPUTED, YOUR_INPUT, InputSheet, Line, end
+from planner.money.price_path import column
 from planner.money.renting.bill import BILLED, BUSY
 from planner.money.setting import PlanContext
 from planner.scenario.base import HOURS_PER_YEAR
 from planner.scenario.work import Work
+from pricing import Catalogue
 
 OF_MACHINE = "interruptions_per_machine_hour"
 FACTS = {
@@ -38,15 +42,19 @@ def demand_of(setting: PlanContext, works: tuple[Work, ...]) -> Demand:
     return setting.demand_of(fewer)
 
 
-def add_interruptions(sheet: InputSheet, setting: PlanContext) -> str:
-    """Say how often a job is interrupted and what that costs it; the rate as a formula.
+def add_interruptions(sheet: InputSheet, setting: PlanContext, chips: Sequence[str] = ()) -> str:
+    """Say how often a job is interrupted and what that costs it; the rate as a formula. `chips`: one for each offer.
 
     A job on several machines stops when one of them is taken, so the rate of one machine is not the job's.
     """
     spot = setting.scenario.spot
     largest = max(map(job_size, interruptible_work(setting)), default=1)
     sheet.add("accelerators_per_job", float(largest), "accelerators", YOUR_INPUT)
-    sheet.fact(OF_MACHINE, FACTS[OF_MACHINE])
+    sheet.fact(OF_MACHINE, _interruptions_fact(setting.catalogue, setting.scenario.accelerator))
+    if chips:
+        rates = [setting.catalogue.facts[_interruptions_fact(setting.catalogue, chip)].figure for chip in chips]
+        usual = [end(rate.newest, setting.case) for rate in rates]
+        sheet.add(OF_MACHINE, column(usual), "count/hour", COMPUTED)
     for name in ("checkpoint_hours", "restart_hours"):
         sheet.fact(name, FACTS[name], getattr(spot, name))
     of_job = spot.interruptions_per_hour is not None or OF_JOB in setting.tried
@@ -57,6 +65,12 @@ def add_interruptions(sheet: InputSheet, setting: PlanContext) -> str:
     else:
         sheet.add("checkpoint_every_hours", spot.checkpoint_every_hours, "hours", YOUR_INPUT)
     return OF_JOB if of_job else OF_MACHINES
+
+
+def _interruptions_fact(catalogue: Catalogue, accelerator: str) -> str:
+    """Return the fact that says how often a machine is taken: of this accelerator where it is known, else of any."""
+    own = f"spot-interruptions-{accelerator.lower()}"
+    return own if own in catalogue.facts else FACTS[OF_MACHINE]
 
 
 def rate_per_hour(sheet: InputSheet) -> Num:

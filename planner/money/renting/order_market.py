@@ -1,6 +1,6 @@
 """The market for the orders of a plan: the band of what each pays, and the sentence where it is not available."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,11 +17,12 @@ from planner.scenario.base import ONE_MACHINE
 from pricing import Catalogue
 from pricing.belief import PriceEstimates
 from pricing.market.band import OrderBand, OrderRequest
-from pricing.market.depth import Purchase
+from pricing.market.depth import Purchase, count_with_chance
 from pricing.market.sellers import band_of, chip_age, largest_order, sellers
 from pricing.market.terms import DAY_MONTHS
 from pricing.orderable import is_your_price, sale
 
+_CHANCES: dict[Case, float] = {"low": 0.1, "typical": 0.5, "high": 0.9}
 BUYING: dict[Purchase, str] = {"on_demand": "on demand", "spot": "on spot machines", "reserved": "reserved"}
 
 
@@ -117,6 +118,20 @@ def bridging_warning(setting: PlanContext, waiting: NDArray[np.float64]) -> tupl
     rented = f"{price.count:,} are perhaps to be had at once and are rented" if price.count else "nothing is rented"
     lacks = setting.offers.lacks["on_demand"]
     return (f"Not all as asked: {share:.1%} of the work waits for machines; {rented} meanwhile. {lacks}",)
+
+
+def spot_shortfall(setting: PlanContext, count: float | None = None) -> Mapping[Case, float]:
+    """Return the share of the work on spot machines for which none are there, so that it is rented on demand.
+
+    The largest order that somebody has on spot with a chance of 1, 5 and 9 of 10, against `count` or the plan's order.
+    Machines at your price are there.
+    """
+    price = setting.offers.market_price(setting.offers.spot)
+    if price is None:
+        return dict.fromkeys(_CHANCES, 0.0)
+    depths, there, wanted = price.band.depths, price.band.there, max(price.count if count is None else count, 1.0)
+    return {case: max(1 - count_with_chance(chance, depths, there) / wanted, 0.0)
+            for case, chance in _CHANCES.items()}  # fmt: skip
 
 
 def is_small(catalogue: Catalogue, key: str, count: int) -> bool:

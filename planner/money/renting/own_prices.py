@@ -27,7 +27,7 @@ _LENGTHS: tuple[tuple[TermLength, int], ...] = (
 
 def with_own_prices(catalogue: Catalogue, scenario: Scenario, day: date) -> Catalogue:
     """Return the facts with the plan's own quotes and discounts of that day laid over them."""
-    quotes = own_quotes(scenario, day)
+    quotes = own_quotes(catalogue, scenario, day)
     return catalogue if quotes is None else _overlaid(catalogue, quotes)
 
 
@@ -36,7 +36,7 @@ def _overlaid(catalogue: Catalogue, quotes: Quotes) -> Catalogue:
     return with_quotes(catalogue, quotes)
 
 
-def own_quotes(scenario: Scenario, day: date) -> Quotes | None:
+def own_quotes(catalogue: Catalogue, scenario: Scenario, day: date) -> Quotes | None:
     """Return the prices of a plan as rows of quotes; None where it has none that hold on that day."""
     offers = tuple(
         OfferQuote(
@@ -45,12 +45,15 @@ def own_quotes(scenario: Scenario, day: date) -> Quotes | None:
             region="yours" if line == 1 else f"yours {line}", purchase=quote.purchase,
             most_accelerators=quote.accelerators, usd_per_accelerator_hour=quote.usd_per_accelerator_hour,
         )
-        for line, quote in enumerate(scenario.quotes, start=1) if _holds(quote.valid_until, day) and not quote.starts
+        for line, quote in enumerate(scenario.quotes, start=1)
+        if _holds(quote.valid_until, day) and not quote.starts
+        and (quote.accelerator or scenario.accelerator) in catalogue.accelerators
     )  # fmt: skip
     discounts = tuple(
         DiscountQuote(line=line, valid_from=day, valid_until=less.valid_until, provider=less.provider,
                       discount_share=less.discount_share, accelerator=less.accelerator, purchase=less.purchase)
-        for line, less in enumerate(scenario.discounts, start=1) if _holds(less.valid_until, day)
+        for line, less in enumerate(scenario.discounts, start=1)
+        if _holds(less.valid_until, day) and less.provider in catalogue.providers
     )  # fmt: skip
     return Quotes(NAME, day, offers, discounts) if offers or discounts else None
 
@@ -105,7 +108,7 @@ def own_price_notes(setting: PlanContext) -> Iterator[str]:
     """Yield what became of each of the plan's own prices: until when it holds, why it is not used, what looks wrong."""
     scenario, day, catalogue = setting.scenario, setting.day, setting.catalogue
     for less in scenario.discounts:
-        label = catalogue.providers[less.provider].label
+        label = catalogue.providers[less.provider].label if less.provider in catalogue.providers else less.provider
         if not _holds(less.valid_until, day):
             yield f"Your discount at {label} was valid until {less.valid_until}: it is not used. Ask again."
         elif all(offer.provider != less.provider or offer.accelerator != scenario.accelerator

@@ -26,12 +26,14 @@ from planner.money.renting.interruptions import (
     stretch,
 )
 from planner.money.renting.offer_inputs import PRICE, add_demand_inputs, add_offer_inputs
+from planner.money.renting.order_market import spot_shortfall
 from planner.money.setting import PlanContext
 from planner.money.timeline import PLAN
 from planner.money.ways.on_demand import seller_text, unknown_offer_reason
 from planner.scenario.amounts import count
 
 _ON_SPOT = "on_spot"
+ON_DEMAND_SHARE = "on_demand_share"  # of the work
 COSTS_MORE = "on demand, as spot costs more"
 
 
@@ -89,7 +91,8 @@ def spot_bill(setting: PlanContext, need: DemandLayer, when: Num | None = None) 
     Where work is lost as fast as it is done there is a reason instead.
     """
     spot, offer = setting.scenario.spot, setting.offers.spot
-    share = setting.tried.get("on_demand_share", spot.on_demand_share)
+    lacks = spot_shortfall(setting, need.peak_accelerators)["typical"]
+    share = setting.tried.get(ON_DEMAND_SHARE, max(spot.on_demand_share, lacks))
     urgent = replace(need, busy_share=need.busy_share * share, storage_tb=0.0, egress_tb_per_month=0.0)
     deferrable = replace(need, busy_share=need.busy_share * (1 - share))
     put = setting.input_sheet()
@@ -112,7 +115,8 @@ def spot_bill(setting: PlanContext, need: DemandLayer, when: Num | None = None) 
     lines = (*rent_lines(put, setting, price), *interruption_lines(put, price, rate, factor.value))
     lines = with_support(put, drop_zero_lines(put, lines), yours.support_share)
     warnings = _stretch_note(deferrable, factor.value)
-    return SpotBill((*lines, *under_heading("Near a deadline", rent)), warnings)
+    heading = "Near a deadline" if spot.on_demand_share else "Where none are there"
+    return SpotBill((*lines, *under_heading(heading, rent)), warnings)
 
 
 def cap_at_on_demand(

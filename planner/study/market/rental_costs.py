@@ -283,7 +283,7 @@ def _spot_stretch(context: PlanContext, query: RentalQuery, rows: _OfferRows) ->
     context = replace(context, scenario=scenario).with_tried(job)
     inputs = context.input_sheet()
     add_offer_inputs(inputs, context, rows.offers, RentalInputs(), prices=rows.prices)
-    add_interruptions(inputs, context)
+    add_interruptions(inputs, context, [query.catalogue.offers[key].accelerator for key in rows.offers])
     result = stretch(inputs)
     times = np.where(result.is_found, result.value, np.nan)
     return np.broadcast_to(np.where(times < 1 / LEAST_LEFT, times, np.nan).reshape(-1), len(rows.offers))

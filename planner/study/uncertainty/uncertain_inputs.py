@@ -29,11 +29,14 @@ from planner.money.owning.machine_price import PATH, POSITION, PROCESS
 from planner.money.plan import Plan
 from planner.money.price_path import CHANGE, DRIFT, LEAST_CHANGE, MOST_CHANGE
 from planner.money.renting.offer_inputs import BESIDE_FACTORS, PRICE, market_prices, price_factor
+from planner.money.renting.order_market import spot_shortfall
 from planner.money.setting import BUSY_FACTOR, HOURS_FACTOR, RENT_CHANGE
 from planner.money.ways import WAYS
+from planner.money.ways.spot import ON_DEMAND_SHARE
 from planner.speed.training.goodput import NODE_FAILURES, failure_rate, regime_rate
 from planner.study.data_files import SourcedRecord, load_futures_assumptions
 from pricing import Figure, PricingError
+from pricing.orderable import SPOT_SHARE
 
 TAIL = 0.1  # of futures beyond each end of a range
 Z_TAIL = 1.2815515655446004  # standard deviations at that tail
@@ -122,6 +125,7 @@ OF_USED = "a used one over a new one of the same day, from the 10th (-1) to the 
 OF_PATH = (
     "a new one of the same product, from the 10th percentile of its path (-1) to the 90th (1); it moves with rents"
 )
+OF_SPOT = "how many somebody has on spot with chances of 9, 5 and 1 of 10, mostly assumed; others are rented on demand"
 _LEAST_BUSY = 1e-6
 # These follow from others that are drawn.
 _FOLLOWS = frozenset({"residual_share", "residual_share_at_refresh", "left_share"})
@@ -146,7 +150,7 @@ def uncertain_inputs(plan: Plan) -> tuple[UncertainParameter, ...]:
     every = [*_figure_ranges(plan), *_price_ages(plan), *_assumed_fees(plan)]
     if any(WAYS[option.way].owns for option in plan.options):
         every += [*_delivery_parameters(plan), *_machine_price_parameters(plan)]
-    every += [*_rent_parameters(plan), *_work_parameters(plan), *_failure_parameters(plan)]
+    every += [*_rent_parameters(plan), *_work_parameters(plan), *_failure_parameters(plan), *_spot_parameters(plan)]
     by_name = {parameter.name: parameter for parameter in every
                if not parameter.spread.is_certain and parameter.name not in plan.setting.tried}  # fmt: skip
     return tuple(by_name[name] for name in sorted(by_name))
@@ -311,6 +315,17 @@ def _failure_parameters(plan: Plan) -> Iterator[UncertainParameter]:
     spread = InputDistribution(calm * end(value, "low") / value.typical, usual, max(rough, usual), least=0.0)
     source, unit = catalogue.sources[value.source], "failures per accelerator-hour"
     yield UncertainParameter(RATE, unit, spread, OF_REGIMES, value.kind, source.title, source.url)
+
+
+def _spot_parameters(plan: Plan) -> Iterator[UncertainParameter]:
+    """Yield the share of work on spot machines for which none are there; your own share is certain."""
+    catalogue, setting = plan.setting.catalogue, plan.setting
+    if setting.scenario.spot.on_demand_share or not any(option.way == "spot" for option in plan.options):
+        return
+    value, ends = catalogue.facts[SPOT_SHARE].figure.newest, spot_shortfall(setting)
+    spread = InputDistribution(ends["low"], ends["typical"], ends["high"], least=0.0, most=1.0)
+    source = catalogue.sources[value.source]
+    yield UncertainParameter(ON_DEMAND_SHARE, "share", spread, OF_SPOT, value.kind, source.title, source.url)
 
 
 def predicted_hours_distribution(plan: Plan) -> InputDistribution | None:

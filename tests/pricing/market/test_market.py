@@ -17,7 +17,7 @@ from pricing.market.band import OrderRequest, Seller, order_band
 from pricing.market.constants import constants
 from pricing.market.depth import chance, seller_depth
 from pricing.market.hardware import new_price, rent_value, used_share
-from pricing.market.sellers import level, market_band, sellers
+from pricing.market.sellers import USUAL_PRICE, level, market_band, sellers
 from pricing.market.terms import DAY_MONTHS, own_term, term_ratio
 from tests.frozen import live_catalogue
 from tests.rows import each_row
@@ -76,9 +76,9 @@ def test_the_level_of_a_chip_is_that_of_the_catalogue() -> None:
             rows.append((1.0, math.log(rate.newest.typical), card, middle))
     table = np.array(rows)
     fitted = np.linalg.lstsq(table[:, :3], table[:, 3])[0]
-    now = constants().level
+    now, at_one = constants().level, catalogue.facts[USUAL_PRICE].figure.newest.typical
     assert len(rows) >= 20
-    assert fitted == pytest.approx([now.base, now.per_log_tflops, now.graphics], abs=0.05)
+    assert fitted == pytest.approx([math.log(at_one), now.per_log_tflops, now.graphics], abs=0.05)
     assert level(catalogue, "TPU-v6e") is None
 
 
