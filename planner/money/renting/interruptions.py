@@ -8,7 +8,7 @@ from planner.money.demand.queueing import best_checkpoint_interval_hours, preemp
 from planner.money.demand.stream import Demand, job_size
 from planner.money.finance import SolveResult
 from planner.money.formula import Num
-from planner.money.ledger import COMPUTED, YOUR_INPUT, InputSheet, Line, end
+from planner.money.ledger import COMPUTED, YOUR_INPUT, InputSheet, Line
 from planner.money.price_path import column
 from planner.money.renting.bill import BILLED, BUSY
 from planner.money.setting import PlanContext
@@ -52,9 +52,9 @@ def add_interruptions(sheet: InputSheet, setting: PlanContext, chips: Sequence[s
     sheet.add("accelerators_per_job", float(largest), "accelerators", YOUR_INPUT)
     sheet.fact(OF_MACHINE, _interruptions_fact(setting.catalogue, setting.scenario.accelerator))
     if chips:
-        rates = [setting.catalogue.facts[_interruptions_fact(setting.catalogue, chip)].figure for chip in chips]
-        usual = [end(rate.newest, setting.case) for rate in rates]
-        sheet.add(OF_MACHINE, column(usual), "count/hour", COMPUTED)
+        facts = [setting.catalogue.facts[_interruptions_fact(setting.catalogue, chip)] for chip in chips]
+        rates = [fact.figure.newest.typical for fact in facts]
+        sheet.add(OF_MACHINE, column(rates), "count/hour", COMPUTED)
     for name in ("checkpoint_hours", "restart_hours"):
         sheet.fact(name, FACTS[name], getattr(spot, name))
     of_job = spot.interruptions_per_hour is not None or OF_JOB in setting.tried
