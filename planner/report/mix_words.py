@@ -54,7 +54,7 @@ def _headline(best: BestMix) -> str:
     if not best.is_mixed:
         return f"No mix is cheaper than one option alone ({single})."
     least = "at least" if best.at_most_usd > best.usd * (1 + 1e-9) else "about"
-    name, cost = mix_text(best.mix), f"costs {least} {words.usd(best.usd)} in today's money"
+    name, cost = mix_text(best.mix), f"costs {least} {words.usd(best.usd)} as entered"
     if not best.single_option_allowed:
         return f"{name}: it {cost}. No option alone keeps to your budget."
     if best.saving_usd <= 0:
@@ -154,7 +154,7 @@ def base_size_summary(best: BestMix) -> str:
     """Return the cost curve in a sentence."""
     low, high = best.flat
     near = f"between {low:,} and {high:,}" if low < high else f"at {best.own:,}"
-    return f"Cost over the number owned: least {near}, {words.usd(best.at_most_usd)} in today's money."
+    return f"Cost over the number owned: least {near}, {words.usd(best.at_most_usd)} as entered."
 
 
 COST, MORE = "Today's money, USD", "More than the cheapest"
@@ -164,8 +164,8 @@ def tried_sentences(answer: Answer, tried: Sequence[PricedExample]) -> tuple[str
     """Return the cheapest single option, and the cheapest mix beside it."""
     if not answer.ranked:
         return ()
-    best = answer.ranked[0]
-    alone = f"The cheapest single option is {best.option.title}: {words.usd(best.present_usd)} in today's money."
+    best = min(answer.ranked, key=lambda way: way.as_entered_usd)
+    alone = f"The cheapest single option is {best.option.title}: {words.usd(best.as_entered_usd)} as entered."
     if not tried:
         return (alone, "Nothing here can be divided between two options.")
     nearest = f"{mix_text(tried[0].mix)}: {words.usd(tried[0].usd)}"
@@ -173,8 +173,8 @@ def tried_sentences(answer: Answer, tried: Sequence[PricedExample]) -> tuple[str
 
 
 def tried_table(answer: Answer, tried: Sequence[PricedExample]) -> Table:
-    """Return every single option and every tried mix, the cheapest first."""
-    costs = [(way.option.title, way.present_usd) for way in answer.ranked if way.option.way != "mix"]
+    """Return every single option and every tried mix, each as entered, the cheapest first."""
+    costs = [(way.option.title, way.as_entered_usd) for way in answer.ranked if way.option.way != "mix"]
     costs += [(mix_text(mix.mix), mix.usd) for mix in tried]
     least = min((usd for _, usd in costs), default=0.0)
     costs.sort(key=lambda cost: cost[1])

@@ -6,7 +6,10 @@ from planner.money.measures import discounted_ledger
 from planner.money.renting.orders import busiest_order
 from planner.report.answer.plan_report import PlanReport, PlanResult
 from planner.report.answer.side_by_side import compare_table
+from planner.report.mix_words import mix_text
+from planner.study.buy_or_wait import BuyOrWaitUnavailable, waiting
 from planner.study.measures import MEASURES, results_of
+from planner.study.mix.best_mix import MixUnavailable, best_mix
 from planner.study.uncertainty.tornado import tornado
 from tests.crawl.figures import HALF, PLAN, Figures
 
@@ -28,6 +31,7 @@ def read_engine(figures: Figures, result: PlanResult) -> None:
         figures.add(first.option.title, "payback_discounted_months", answer.payback.months, "answer")
         figures.add(PLAN, "saved_usd", second.as_entered_usd - first.as_entered_usd, "as entered", 0.01)
         _read_bars(figures, result)
+    _read_studies(figures, result)
     _read_orders(figures, result)
     _read_comparison(figures, result)
 
@@ -58,6 +62,18 @@ def _read_bars(figures: Figures, result: PlanResult) -> None:
             figures.add(PLAN, f"drawn {bar.input.name} {end}", getattr(bar.input.spread, end), "tornado")
         if bar.input.name in ("usd_per_kwh", "usd_per_server", "usd_per_accelerator", "lead_time_months"):
             figures.add(PLAN, f"even {bar.input.name}", bar.flip, "tornado", 0.002 * abs(bar.flip or 0.0))
+
+
+def _read_studies(figures: Figures, result: PlanResult) -> None:
+    """Note what an order today costs, and the best mix: both are options of the plan, as entered."""
+    study, mix = waiting(result.plan), result.plan.option("mix")
+    own = result.plan.option("own")
+    if not isinstance(study, BuyOrWaitUnavailable) and own is not None and study.title == own.title:
+        figures.add(own.title, "as_entered_usd", study.now_usd, "buy or wait", 0.01)
+        figures.add(PLAN, "order in month 0 present_usd", study.now_usd, "buy or wait", 0.01)
+    best = best_mix(result.plan)
+    if mix is not None and not isinstance(best, MixUnavailable) and mix_text(best.mix) == mix.title:
+        figures.add(mix.title, "as_entered_usd", best.usd, "best mix", 0.01)
 
 
 def _read_orders(figures: Figures, result: PlanResult) -> None:

@@ -19,6 +19,7 @@ from planner.money.ways import WAYS
 from planner.report.answer.plan_report import PlanResult
 from planner.report.answer.tables import INPUTS
 from planner.report.futures.input_words import formula_input_label, input_label
+from planner.report.mix_words import COST
 from planner.report.what_if import AS_ENTERED
 from planner.report.words import HIGH, LOW, PURCHASE, TIMINGS
 from planner.study.measures import MEASURES
@@ -44,6 +45,7 @@ _OFFERS = {"Today USD/GPU-h": "today_usd_per_accelerator_hour", "Today low": "to
 _ORDERS = {"Typical order USD/GPU-h": "typical", "Typical order low": "low", "Typical order high": "high"}
 _CARDS = {"Days to train": "days of a run", "GPU-hours": "hours of a run",
           "Tokens/s written": "serving output_tokens_per_s"}  # fmt: skip
+_BUYING_CARDS = {"Buy and run": "as_entered_usd", "Electricity": "part: power"}
 _EVENS = {label: name for name, (label, _) in INPUTS.items()}
 _YEAR = re.compile(r"(?:Today|Year (\d+))$")
 _LINE = re.compile(r"(.+): (-?\$[\d.,]+(?: million| billion)?)$")
@@ -77,6 +79,7 @@ class PageReader:
         """Note all figures of the page."""
         for metric in app.metric:
             self._card(plain(metric.label), plain(metric.value), plain(metric.delta), plain(metric.help))
+            self._named_card(plain(metric.label), plain(metric.value))
         for text in (*app.markdown, *app.header):
             self._sentence(plain(text.value))
         self.read_drawer(app)
@@ -106,13 +109,17 @@ class PageReader:
                 self.figures.read(title, "present_high_usd", high, self.where)
             if "as entered: " in detail:
                 self.figures.read(title, "as_entered_usd", detail.split("as entered: ")[1], self.where)
-        for name, measure in _CARDS.items() if self.page == "Speed" else ():
-            if label == name:
-                self.figures.read(PLAN, measure, value, self.where)
         if label == "Break-even use":
             self.figures.read(PLAN, "even busy_share", value, self.where)
         if label == "Cash on day one" and "most cash out " in detail:
             self._cash_card(value, beside, detail)
+
+    def _named_card(self, label: str, value: str) -> None:
+        """Note a card of Speed, or of buying on Compare."""
+        if self.page == "Speed" and label in _CARDS:
+            self.figures.read(PLAN, _CARDS[label], value, self.where)
+        if self.view == "Buy and run it" and self.own is not None and label in _BUYING_CARDS:
+            self.figures.read(self.own, _BUYING_CARDS[label], value, self.where)
 
     def _cash_card(self, value: str, beside: str, detail: str) -> None:
         """The option is the one whose day one, most cash and total cash are all three those of the card."""
@@ -344,10 +351,11 @@ class PageReader:
 
     def _row(self, heads: list[str], row: list[Any]) -> None:
         if row[0] in self.titles:
+            columns = COLUMNS | ({COST: "as_entered_usd"} if self.view == "Best mix" else {})
             for head, cell in zip(heads, row, strict=True):
-                if head in COLUMNS and not isinstance(cell, str):
+                if head in columns and not isinstance(cell, str):
                     rounded = HALF if head.startswith("Cheapest") else 0.0
-                    self.figures.add(row[0], COLUMNS[head], cell, self.where, rounded)
+                    self.figures.add(row[0], columns[head], cell, self.where, rounded)
         else:
             self._payback_row(heads, row)
 

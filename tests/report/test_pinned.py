@@ -88,7 +88,7 @@ def test_what_it_saves_is_a_line_over_the_tornado(plans: tuple[PlanResult, PlanR
     usd = saved_usd(small.answer)
     pair = small.answer.pair
     assert usd is not None
-    assert usd == pair[1].present_usd - pair[0].present_usd
+    assert usd == pair[1].as_entered_usd - pair[0].as_entered_usd
     figure = drawn(future_charts.tornado_chart((), False, pins=[("A", usd)]))
     assert usd in [one.x0 for one in figure.layout.shapes]
     assert figure.layout.xaxis.range[0] <= usd <= figure.layout.xaxis.range[1]

@@ -221,8 +221,8 @@ def priced(pins: Sequence[PinnedPlan]) -> list[tuple[PinnedPlan, EvaluatedOption
 
 
 def saved_usd(answer: Answer) -> float | None:
-    """Return the saving of the first compared option against the second; None without two options."""
-    return None if answer.pair is None else answer.pair[1].present_usd - answer.pair[0].present_usd
+    """Return the saving of the first compared option against the second as entered; None without two options."""
+    return None if answer.pair is None else answer.pair[1].as_entered_usd - answer.pair[0].as_entered_usd
 
 
 def pinned_tile_values(tile: Tile, pins: Sequence[PinnedPlan]) -> tuple[str, ...]:
