@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from planner.scenario.amounts import count
 from planner.scenario.base import MONTHS_PER_YEAR
+from planner.scenario.own import MOST_ORDERS
 from planner.scenario.work import Work
 
 MOST_SECONDS = 1.2
@@ -32,6 +33,7 @@ _SUM_S = 1.7e-9  # a sum of two levels of two patterns in a month
 _SHARE_S = 5.5e-9  # how often a pattern holds, in a month of a future
 _GRID_S = 1.1e-8  # the same where patterns are put on a grid
 _BUSY_S = 3.5e-9  # what of a pattern lies below a fleet, in a month of a future
+_ORDER_S = 6.5e-7  # an order of a fleet, in a month of a future
 _ANY_S, _COUNT_S = 0.5, 0.12  # every accelerator tried for one kind of work; every number of one accelerator
 _QUARTER = 0.25  # years: steps in which a plan is cut to find the nearest
 
@@ -56,6 +58,15 @@ class PlanSize:
     work: tuple[Work, ...]
     years: float
     any_accelerator: bool = False
+    orders_every_months: int = 6  # of a fleet, where the work grows
+    orders: int = 0  # that are typed
+
+    @property
+    def most_orders(self) -> int:
+        """Return in how many orders its fleet is bought."""
+        if self.orders or not _varies_by_month(self.work):
+            return self.orders
+        return min(math.ceil(self.years * MONTHS_PER_YEAR / self.orders_every_months), MOST_ORDERS)
 
     @property
     def jobs(self) -> int:
@@ -64,11 +75,11 @@ class PlanSize:
 
     def over(self, years: float) -> PlanSize:
         """The cost of reckoning this work over so many years."""
-        return PlanSize(self.work, years, self.any_accelerator)
+        return replace(self, years=years)
 
     def with_works(self, count: int) -> PlanSize:
         """The first kinds of work alone."""
-        return PlanSize(self.work[:count], self.years, self.any_accelerator)
+        return replace(self, work=self.work[:count])
 
     def with_jobs(self, count: int) -> PlanSize:
         """The first jobs alone."""
@@ -77,7 +88,7 @@ class PlanSize:
             work.model_copy(update={"jobs": work.jobs[: max(count - before_it, 0)]})
             for work, before_it in zip(self.work, before, strict=True)
         )
-        return PlanSize(tuple(cut), self.years, self.any_accelerator)
+        return replace(self, work=tuple(cut))
 
 
 @dataclass(frozen=True)
@@ -90,6 +101,7 @@ class ComputeEstimate:
     shares: int = 0
     on_grid: int = 0
     busy: int = 0
+    orders: int = 0
     market_tries: int = 0  # 1 for every accelerator
     count_tries: int = 0
 
@@ -98,7 +110,8 @@ class ComputeEstimate:
         """The seconds that these numbers take on one core of a usual server."""
         return (
             _USUAL_S + self.months * _MONTH_S + self.levels * _LEVEL_S + self.sums * _SUM_S + self.shares * _SHARE_S
-            + self.on_grid * _GRID_S + self.busy * _BUSY_S + self.market_tries * _ANY_S + self.count_tries * _COUNT_S
+            + self.on_grid * _GRID_S + self.busy * _BUSY_S + self.orders * _ORDER_S
+            + self.market_tries * _ANY_S + self.count_tries * _COUNT_S
         )  # fmt: skip
 
 
@@ -127,6 +140,7 @@ def estimate_compute(size: PlanSize) -> ComputeEstimate:
         shares=sum(run.shares for run in runs),
         on_grid=sum(run.on_grid for run in runs),
         busy=sum(run.busy for run in runs),
+        orders=size.most_orders * months * futures_count(months, size.most_orders),
         market_tries=int(size.any_accelerator and bool(named)),
         count_tries=sum(1 for work in named if work.train is not None and work.train.choose_count),
     )

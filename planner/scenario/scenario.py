@@ -160,7 +160,9 @@ class Scenario(ScenarioModel):
 
     @property
     def _asked(self) -> budget.PlanSize:
-        return budget.PlanSize(self.work, self.years, self.accelerator == ANY_ACCELERATOR)
+        own = self.own
+        is_any = self.accelerator == ANY_ACCELERATOR
+        return budget.PlanSize(self.work, self.years, is_any, own.orders_every_months, len(own.orders))
 
     @property
     def typed(self) -> tuple[EnteredAmount, ...]:

@@ -14,7 +14,7 @@ from planner.web import messages
 
 _SLOW_NICE = 5  # of 19: by how much slow jobs give way to all else
 _MEGABYTE = 1_000_000
-MOST_BYTES = 1_536 * _MEGABYTE  # that a process may take beyond what it starts with
+MOST_BYTES = 640 * _MEGABYTE  # that a process may take beyond what it starts with
 _LARGE_BYTES = 96 * _MEGABYTE  # beyond its start: a process that has taken more is renewed
 
 

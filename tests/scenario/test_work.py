@@ -166,7 +166,7 @@ SERVED = {"accelerators": 8, "serve": SERVICE, "growth_per_year": 0.5}
 
 def test_two_works_by_the_hour_over_ten_years_are_within_the_budget() -> None:
     assert over_budget_message(asked(HOURS, {**HOURS, "accelerators": 200})) is None
-    assert estimate_compute(asked(HOURS, {**HOURS, "accelerators": 200})).seconds < MOST_SECONDS / 2
+    assert estimate_compute(asked(HOURS, {**HOURS, "accelerators": 200})).seconds < MOST_SECONDS
 
 
 def test_every_preset_and_every_plain_plan_is_within_the_budget() -> None:

@@ -74,7 +74,7 @@ class DemandLevels:
         """The mean number of busy accelerators in fleets of these sizes: (draws x) (fleets x) months."""
         high = np.asarray(fleets, dtype=np.float64)[..., None, None, None]
         each = (np.minimum(self.at_once, high) * self.frequency).sum(axis=-2)
-        return np.asarray((self.shares * each).sum(axis=-2))
+        return np.asarray(np.einsum("...pm,...pm->...m", self.shares, each))  # their product never stands in memory
 
     @property
     def has_draws(self) -> bool:
