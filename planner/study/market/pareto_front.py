@@ -90,9 +90,10 @@ def market_sentences(candidate: MarketCandidate) -> Iterator[str]:
     )
     if band.standing == "perhaps":
         wait = "" if band.wait_months is None else f", and may wait about {months_words(round(band.wait_months, 1))}"
+        wait += ", which the days count" if candidate.wait_days else ""
         yield (
             f"Perhaps: somebody has so many at once with a chance of {band.chance:.0%} "
-            f"({band.even_chance_count:,} with an even chance){wait}: the days do not count that."
+            f"({band.even_chance_count:,} with an even chance){wait}."
         )
 
 

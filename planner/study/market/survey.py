@@ -20,7 +20,7 @@ from planner.money.renting.own_prices import with_own_prices
 from planner.money.setting import PlanContext
 from planner.money.verdict.decision import CLOSE_GAP
 from planner.money.ways import WAYS
-from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, MILLION, ONE_MACHINE, SECONDS_PER_HOUR
+from planner.scenario.base import DAYS_PER_MONTH, HOURS_PER_DAY, HOURS_PER_MONTH, MILLION, ONE_MACHINE, SECONDS_PER_HOUR
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.task import ServingTask
 from planner.speed.serving import NonLlmServing, ScaledRun, ServingResult, is_non_llm_work
@@ -165,14 +165,21 @@ def _rented_candidates(query: RentalQuery, costs: Sequence[RentalCost]) -> Itera
     for cost in costs:
         estimate, usd = estimates[cost.estimate], cost.usd
         provider = "your price" if cost.offer is None else _seller(catalogue, cost.offer, cost.band)
-        hours = estimate.hours
+        hours, wait = estimate.hours, 0.0 if query.monthly else _wait_days(cost.band)
+        days = None if estimate.days is None else _scaled(estimate.days, cost.stretch)
         fixed = Interval(hours.typical, hours.typical, hours.typical)
         yield _candidate(
             catalogue, estimate, way=cost.way, offer=cost.offer, provider=provider, band=cost.band,
             usd=_with_price(_scaled(fixed if cost.way == "reserved" else hours, usd / hours.typical), cost.band),
-            days=None if estimate.days is None else _scaled(estimate.days, cost.stretch), age_days=cost.age_days,
-            bound_months=cost.commitment_months,
+            days=days if days is None else Interval(*(wait + each for each in (days.low, days.typical, days.high))),
+            age_days=cost.age_days, bound_months=cost.commitment_months, wait_days=wait,
         )  # fmt: skip
+
+
+def _wait_days(band: OrderBand | None) -> float:
+    """Return the days until an order that is only perhaps available begins."""
+    waits = band is not None and band.standing == "perhaps" and band.wait_months is not None
+    return band.wait_months * DAYS_PER_MONTH if waits else 0.0  # type: ignore[union-attr, operator]
 
 
 def _no_rent_reason(query: RentalQuery, index: int, is_offered: bool) -> Rejection:
