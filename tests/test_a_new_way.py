@@ -38,7 +38,7 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
 
 WAY = OptionSpec(
     key="barter",
-    place=12,
+    place=16,
     side="rent",
     build=build,
     name="Barter",

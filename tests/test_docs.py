@@ -125,6 +125,10 @@ def every_way() -> Iterator[Scenario]:
     }  # fmt: skip
     for chip in ("H100-SXM5-80GB", "RTX-5090-32GB", "B200-SXM-180GB"):
         yield Scenario.model_validate({"accelerator": chip, **ways})
+    bill = {"usd_per_month": 1e4, "price": "DeepInfra/Llama-3.3-70B-Instruct-Turbo"}
+    service = {"serve": {"model": "Llama-3.3-70B", "requests_per_s": 2.0}}
+    yield Scenario.model_validate({"work": (service,), "bill": bill, "run_by_fte": 1.0})
+    yield Scenario.model_validate({"work": (service,)})
     room = OwnInputs(place="own_room", refresh_years=1.0, resale_month=30, usd_per_accelerator_year_of_software=100.0)
     sums = OwnInputs(capex_usd=1e5, running_usd_per_month=1e3)
     yield Scenario.model_validate({**ways, "own": room, "terms": FinancialTerms(rent_by_year=(1.0, 0.9))})

@@ -45,6 +45,16 @@ def hosted_residency_conflict(catalogue: Catalogue, scenario: Scenario) -> str |
     )
 
 
+def own_weights_conflict(setting: PlanContext) -> str | None:
+    """Return why a plan with weights of its own buys no tokens; None where it names a price of its own choice."""
+    if not setting.written.serves_own_weights or setting.written.hosted is not None:
+        return None
+    return (
+        "sellers by the token known here serve only their own weights, and the plan serves yours: name a hosted.price "
+        "of a seller that takes them"
+    )
+
+
 def owned_residency_conflict(catalogue: Catalogue, scenario: Scenario) -> str | None:
     """Return why owned machines at this site conflict with residency."""
     limits, here = placement_limits(catalogue, scenario), site_country(catalogue, scenario.site)
@@ -116,8 +126,8 @@ def option(setting: PlanContext, way: Way, build: Builder, key: str | None = Non
     """Return one option at typical figures, with the function for its low and high cases."""
     spec, catalogue, scenario = WAYS[way], setting.catalogue, setting.scenario
     conflict = None
-    if spec.is_billed_by_token:
-        conflict = hosted_residency_conflict(catalogue, scenario)
+    if spec.is_billed_by_token and not spec.is_current:
+        conflict = own_weights_conflict(setting) or hosted_residency_conflict(catalogue, scenario)
     elif spec.owns:
         conflict = owned_residency_conflict(catalogue, scenario)
     conflict = conflict or (no_sale_reason(setting) if spec.owns else None)

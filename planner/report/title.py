@@ -8,8 +8,10 @@ from planner.money.verdict.shares import Group
 from planner.money.ways import WAYS
 from planner.report import words
 
-_GROUPS: dict[Group, str] = {"own": "Own", "rent": "Rent", "hosted": "Use a hosted model"}
-GERUNDS: dict[Group, str] = {"own": "owning", "rent": "renting", "hosted": "a hosted model"}
+_GROUPS: dict[Group, str] = {
+    "own": "Own", "rent": "Rent", "hosted": "Use a hosted model", "now": "Keep what you pay now"
+}  # fmt: skip
+GERUNDS: dict[Group, str] = {"own": "owning", "rent": "renting", "hosted": "a hosted model", "now": "what you pay now"}
 _BOUGHT = {"own", "loan"}
 _NOT = "Do not buy to sell: it does not pay"
 
@@ -29,7 +31,20 @@ def title(answer: Answer) -> str:
     advice = _advice_text(answer, answer.best) if lead is None else _group_text(answer, lead, with_alternatives=True)
     if answer.verdict in PROBABLE:
         advice = f"Probably {words.lower_first(advice)}"
+    if (current := current_option(answer)) is not None and current is not answer.best:
+        advice = f"{advice}, not {current_name(answer, current)}"
     return f"{advice}." if answer.limit is None else f"{advice}: {answer.limit.message}."
+
+
+def current_option(answer: Answer) -> EvaluatedOption | None:
+    """Return what is paid now, where it is an option."""
+    return next((way for way in answer.ranked if WAYS[way.option.way].is_current), None)
+
+
+def current_name(answer: Answer, way: EvaluatedOption) -> str:
+    """Return how one calls what one pays or has now."""
+    kept = answer.plan.setting.scenario.kept
+    return kept.label if way.option.way == "keep" and kept is not None else way.option.what
 
 
 def costs_alike(first: EvaluatedOption, other: EvaluatedOption) -> bool:
@@ -64,7 +79,8 @@ def _advice_text(answer: Answer, way: EvaluatedOption) -> str:
     if answer.requested is not None and way.option.way == "own" and way is not answer.requested:
         return f"Buy {way.option.accelerators:,.0f}, not {answer.requested.option.accelerators:,.0f}"
     spec = WAYS[way.option.way]
-    return way.option.title if spec.side == "mix" else spec.verdict_text
+    is_named = spec.side == "mix" or (spec.is_current and spec.is_billed_by_token)
+    return way.option.title if is_named else spec.verdict_text
 
 
 def _tie_title(answer: Answer) -> str:

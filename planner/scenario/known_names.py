@@ -24,6 +24,7 @@ RESERVED = "reserved"
 # The fields that hold a name of the catalogue.
 NAMED: tuple[Path, ...] = (
     ("accelerator",), ("site",), ("rent", "offer"), ("reserve", "offer"), ("spot", "offer"), ("hosted", "price"),
+    ("bill", "price"),
     ("tax", "schedule"),
 )  # fmt: skip
 # Lists whose rows hold one.
@@ -65,9 +66,12 @@ def resolve_names(scenario: Scenario, catalogue: Catalogue) -> tuple[Scenario, l
         if record.offer is not None:
             offer = find((section, "offer"), record.offer, _offer_resolver(chosen, purchase))
             changed[section] = record.model_copy(update={"offer": offer})
-    if scenario.hosted is not None and scenario.hosted.price is not None:
-        price = find(("hosted", "price"), scenario.hosted.price, resolve_hosted_price)
-        changed["hosted"] = scenario.hosted.model_copy(update={"price": price})
+    priced = {"hosted": scenario.hosted, "bill": scenario.bill}
+    changed |= {
+        section: record.model_copy(update={"price": find((section, "price"), record.price, resolve_hosted_price)})
+        for section, record in priced.items()
+        if record is not None
+    }
     if scenario.tax is not None:
         schedule = find(("tax", "schedule"), scenario.tax.schedule, resolve_tax_schedule)
         changed["tax"] = scenario.tax.model_copy(update={"schedule": schedule})

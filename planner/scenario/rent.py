@@ -14,6 +14,7 @@ from planner.scenario.base import (
     RENTING,
     WORK,
     Id,
+    Label,
     ScenarioFieldError,
     ScenarioModel,
     Share,
@@ -25,6 +26,7 @@ from planner.scenario.base import (
     usd_per,
 )
 from planner.scenario.own import Orders, check_order_months
+from pricing.market.rivals import Board
 
 TermLength = Literal["reserved_1m", "reserved_3m", "reserved_6m", "reserved_1y", "reserved_2y", "reserved_3y"]
 AtEnd = Literal["cheapest", "roll", "shorter", "expire"]
@@ -167,6 +169,22 @@ class HostedModelInputs(ScenarioModel):
     price: Id | None = None
     usd_per_million_input_tokens: Annotated[float | None, Field(ge=0.0, le=10_000.0), usd_per("million tokens")] = None
     usd_per_million_output_tokens: Annotated[float | None, Field(ge=0.0, le=10_000.0), usd_per("million tokens")] = None
+
+
+class CurrentBill(ScenarioModel):
+    """What is paid now for the work: by the token, or by a contract of any kind."""
+
+    usd_per_month: Annotated[float, Field(gt=0.0, le=1e9), unit("USD a month"), ask("bill",
+        "What you pay now, USD a month", "An API bill or a contract. It is always one of the options.",
+        group=WORK, usual="nothing is paid now")]  # fmt: skip
+    label: Annotated[Label | None, Field(description="how it is called; empty: the model and its seller")] = None
+    price: Annotated[Id | None, Field(description="the hosted model that is paid for"), ask("billfor",
+        "The bill is for", "The model and its seller, as Assumptions list them.", group=WORK, rare=True,
+        usual="no model is named")] = None  # fmt: skip
+    like: Annotated[Board | None, Field(description="by which an open model counts as like the one paid for; empty: "
+        "the first that has a score of it"), ask("like", "An open model counts as like it by",
+        "Boards measure different tasks; none holds for yours. A few points less still count as like it.",
+        group=WORK, rare=True, usual="the first board with a score of it")] = None  # fmt: skip
 
 
 def paid_by_the_token(

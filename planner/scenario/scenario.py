@@ -25,7 +25,7 @@ from planner.scenario.measured import MOST_FACTORS, MOST_MODELS, MeasuredRun, Ow
 from planner.scenario.own import ExistingHardware, IdleSaleInputs, Lease, Loan, OwnInputs, RentToOwn, SaleAndLeaseBack
 from planner.scenario.own_prices import RentalQuote, SellerDiscount
 from planner.scenario.path import get_value
-from planner.scenario.rent import HostedModelInputs, MixInputs, RentalInputs, ReservationInputs, SpotInputs
+from planner.scenario.rent import CurrentBill, HostedModelInputs, MixInputs, RentalInputs, ReservationInputs, SpotInputs
 from planner.scenario.terms import Currency, FinancialTerms, TaxInputs
 from planner.scenario.ways import DECLARED, Way
 from planner.scenario.work import Work
@@ -82,6 +82,7 @@ class Scenario(ScenarioModel):
         tuple[SellerDiscount, ...], Field(max_length=12, description="what you pay below the lists of sellers")
     ] = ()
     hosted: HostedModelInputs | None = None
+    bill: CurrentBill | None = None
     kept: ExistingHardware | None = None
     sell: IdleSaleInputs | None = None
     mix: MixInputs | None = None
@@ -152,6 +153,13 @@ class Scenario(ScenarioModel):
         if beyond is not None:
             raise ScenarioFieldError("work", beyond)
         return self
+
+    @property
+    def serves_own_weights(self) -> bool:
+        """Return whether any service has weights of its own: as it says, else where the plan trains its model."""
+        trained = {work.train.model for work in self.work if work.train}
+        served = [work.serve for work in self.work if work.serve]
+        return any(task.model in trained if task.own_weights is None else task.own_weights for task in served)
 
     @property
     def estimate(self) -> budget.ComputeEstimate:

@@ -106,6 +106,10 @@ class ServingTask(ServingSpec):
     """A model to be answered with, or other work by the request (images, speech, classifying), around the clock."""
 
     requests_per_s: Annotated[_Rate, ask("rps", "Requests a second, on average", usual="1")] = 1.0
+    own_weights: Annotated[bool | None, Field(description="whether the weights are your own, so that no seller by the "
+        "token has them; empty: where the plan trains the model"), ask("ownweights", "Your own weights?",
+        "Trained or tuned by you: sellers by the token serve only theirs.",
+        usual="where the plan trains the model")] = None  # fmt: skip
     rise_per_minute: Annotated[float | None, Field(ge=0.0, le=1e6,
         description="requests a second on top within a minute: kept ready"),
         unit("requests a second more within a minute")] = None  # fmt: skip

@@ -122,7 +122,8 @@ def convert_to_hours(catalogue: Catalogue, scenario: Scenario) -> ScenarioInHour
         return ScenarioInHours(with_usual_data(catalogue, scenario), scenario)
     catalogue = with_user_models(catalogue, scenario.models)
     done = [_to_hours(catalogue, scenario, work) for work in scenario.work]
-    hosted = paid_by_the_token(scenario.hosted, [hours.hosted for hours in done if hours.hosted])
+    offered = [] if scenario.serves_own_weights else [hours.hosted for hours in done if hours.hosted]
+    hosted = paid_by_the_token(scenario.hosted, offered)
     plain = scenario.model_copy(update={"work": tuple(hours.work for hours in done), "hosted": hosted})
     return ScenarioInHours(
         plain,

@@ -13,7 +13,7 @@ from planner.money.plan import Plan, build_context, plan_from_context
 from planner.money.verdict.answer import build_answer
 from planner.scenario.base import HOURS_PER_MONTH, MILLION, SECONDS_PER_HOUR
 from planner.scenario.latency import LatencyClass
-from planner.scenario.rent import HostedModelInputs
+from planner.scenario.rent import CurrentBill
 from planner.scenario.scenario import ANY_ACCELERATOR, USUAL_ACCELERATOR, Scenario
 from planner.scenario.task import ServingTask
 from planner.scenario.work import Work
@@ -154,9 +154,5 @@ def scenario_from_token_bill(
         model=model, requests_per_s=requests / (HOURS_PER_MONTH * SECONDS_PER_HOUR), input_tokens=usual.input_tokens,
         output_tokens=usual.output_tokens, ttft_ms=usual.ttft_ms, tpot_ms=usual.tpot_ms,
     )  # fmt: skip
-    hosted = HostedModelInputs(
-        million_input_tokens_per_month=requests * usual.input_tokens / MILLION,
-        million_output_tokens_per_month=requests * usual.output_tokens / MILLION,
-        price=key,
-    )
-    return Scenario(name=f"In place of {price.label}", work=(Work(serve=task),), hosted=hosted)
+    bill = CurrentBill(usd_per_month=usd_per_month, price=key)
+    return Scenario(name=f"In place of {price.label}", work=(Work(serve=task),), bill=bill)

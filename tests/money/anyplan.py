@@ -67,6 +67,7 @@ def scaled(scenario: Scenario, times: float) -> Scenario:
         "reserve",
         "spot",
         "hosted",
+        "bill",
         "kept",
         "sell",
         "terms",

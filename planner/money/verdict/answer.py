@@ -75,7 +75,7 @@ class Answer:
         first = [self.best] if self.limit and self.best else []  # the cheapest may break the limit
         for evaluated in (*first, *self.ranked):
             best.setdefault("kept" if evaluated.option.way == "keep" else group(evaluated.option), evaluated)
-        return tuple(best[place] for place in ("rent", "own", "hosted", "kept") if place in best)
+        return tuple(best[place] for place in ("now", "rent", "own", "hosted", "kept") if place in best)
 
     @property
     def baseline(self) -> EvaluatedOption | None:

@@ -118,6 +118,9 @@ def decide(
     if decision.limit is not None and decision.best is not None:  # the lowest median of its group may break the limit
         by_group[group(decision.best.option)] = decision.best
         shown = (decision.best, decision.second, *shown)
+    current = [compared for compared in priced if WAYS[compared.option.way].is_current]
+    if current and decision.best is not None:  # beside what is paid now, always
+        shown = (decision.best, *current, *shown)
     two = list(dict.fromkeys(compared for compared in shown if compared is not None))[:2]
     two.sort(key=lambda compared: (-WAYS[compared.option.way].commitment_rank, WAYS[compared.option.way].place))
     return replace(
@@ -136,8 +139,10 @@ def _is_question(best: ComparedOption, chosen: bool) -> bool:
 
 
 def group(option: Option) -> Group:
-    """Return whether an option owns anything at all, rents, or pays for a hosted model."""
+    """Return whether an option owns anything at all, rents, pays for a hosted model, or is what is paid now."""
     spec = WAYS[option.way]
+    if spec.is_current and spec.is_billed_by_token:
+        return "now"
     if spec.is_billed_by_token:
         return "hosted"
     owns = spec.owns or any(line.part == "hardware" for line in option.ledger.lines)

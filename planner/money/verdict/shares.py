@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pricing.caching import cached_property
 
-Group = Literal["own", "rent", "hosted"]
+Group = Literal["own", "rent", "hosted", "now"]
 Certainty = Literal["plain", "probably", "close"]
 
 PLAIN, PROBABLY = 0.90, 0.70  # shares of futures from which the word is plain, or "probably"

@@ -20,23 +20,39 @@ UNIT = "USD/Mtoken"
 
 def build(setting: PlanContext) -> OptionLedger | Unavailable:
     """Build all work done by purchased tokens. Their number grows and has seasons as the work has."""
-    lines = token_lines(setting, setting.demand.work_level)
+    return _token_ledger(setting, setting.scenario.hosted, "Pay by the token")
+
+
+def priced_tokens(setting: PlanContext, price: str, title: str, *notes: str) -> OptionLedger | Unavailable:
+    """Build all work by the tokens of the plan, at another price of the catalogue."""
+    own_prices = {"usd_per_million_input_tokens": None, "usd_per_million_output_tokens": None}
+    hosted = setting.scenario.hosted
+    at_price = hosted and hosted.model_copy(update={"price": price, **own_prices})
+    return _token_ledger(setting, at_price, title, *notes)
+
+
+def _token_ledger(
+    setting: PlanContext, hosted: HostedModelInputs | None, title: str, *notes: str
+) -> OptionLedger | Unavailable:
+    lines = token_lines(setting, setting.demand.work_level, hosted=hosted)
     if isinstance(lines, Unavailable):
         return lines
-    hosted = setting.scenario.hosted
     price = None if hosted is None else _price(setting, hosted)
     return OptionLedger(
-        title="Pay by the token",
+        title=title,
         what=f"{price.label} of {price.vendor}" if isinstance(price, HostedPrice) else "your price",
         lines=lines,
         useful_hours=setting.demand.all.busy_hours,
         accelerators=0.0,
+        warnings=notes,
     )
 
 
-def token_lines(setting: PlanContext, work_level: Num, when: Num | None = None) -> tuple[Line, ...] | Unavailable:
+def token_lines(
+    setting: PlanContext, work_level: Num, when: Num | None = None, hosted: HostedModelInputs | None = None
+) -> tuple[Line, ...] | Unavailable:
     """Return the tokens of so many times the usual work, in the share of each month that `when` gives."""
-    hosted = setting.scenario.hosted
+    hosted = hosted or setting.scenario.hosted
     if hosted is None:
         return Unavailable("no tokens are entered: fill in hosted to compare with a model behind an API")
     fields = ("million_input_tokens_per_month", "million_output_tokens_per_month")

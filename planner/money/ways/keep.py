@@ -201,5 +201,6 @@ WAY = OptionSpec(
     purchase_text="on what is there",
     style=ChartStyle("#31333f", "#fafafa", "dot", "cross"),
     inputs="kept",
+    is_current=True,
     when_empty="refused",
 )

@@ -17,6 +17,7 @@ from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.advice import guarantee_sentence, rests_on
 from planner.report.answer.assumed_entries import assumed_entry_sentences, deciding_people_sentences
+from planner.report.answer.bill_words import bill_sentences
 from planner.report.answer.carbon_words import carbon_sentences
 from planner.report.answer.feasibility import cpu_sufficient_sentences, infeasible_title, too_much
 from planner.report.answer.other_measures import lost_time_sentences
@@ -91,6 +92,7 @@ def summarize_answer(plan: Plan, answer: Answer, futures: Futures | None = None)
         *speeds(plan),
         *cpu_sufficient_sentences(plan),
         _totals_sentence(plan, ways, futures),
+        *bill_sentences(plan, answer),
         *income_sentences(answer),
         *rests_on(plan, ways),
         *lost_time_sentences(plan, answer),
@@ -365,7 +367,7 @@ def _break_even_tile(plan: Plan, answer: Answer) -> Tile:
     return Tile("Break-even work", f"{words.number(value / busy.you)} times", "you: once", detail)
 
 
-_CARDS = {"rent": "Rent", "own": "Own", "hosted": "Hosted"}
+_CARDS = {"rent": "Rent", "own": "Own", "hosted": "Hosted", "now": "Now"}
 
 
 def _cost_tile(way: EvaluatedOption) -> Tile:
@@ -373,7 +375,7 @@ def _cost_tile(way: EvaluatedOption) -> Tile:
     spec, value = WAYS[way.option.way], words.format_usd_short(way.present_usd)
     place = group(way.option)
     bought = ("peaks rented" if place == "own" else "some reserved") if spec.side == "mix" else spec.purchase_text
-    name = spec.name if spec.key == "keep" else f"{_CARDS[place]}, {bought}"
+    name = spec.name if spec.key == "keep" else way.option.what if spec.is_current else f"{_CARDS[place]}, {bought}"
     entered = words.format_usd_short(way.as_entered_usd)
     detail = (
         f"{way.option.title}, {way.option.what}: the whole plan in today's money, as the median of all futures; "

@@ -58,6 +58,7 @@ KINDS = (
     FileKind("futures", "distributions of futures beside the catalogue", "planner/study/data/futures.yaml"),
     FileKind("belief", "weight of a dated rental price", "pricing/belief/constants.yaml"),
     FileKind("market", "what an order pays, and how many can be had", "pricing/market/constants.yaml"),
+    FileKind("rivals", "quality of models by task, GPUs by the second", "pricing/market/rivals.yaml"),
     FileKind("gate", "limits above which a live price is held", "pricing/feeds/gate.yaml"),
 )
 
@@ -97,6 +98,7 @@ def _engine_schemas() -> dict[str, Callable[[], Schema]]:
     from pricing.belief.readings import EstimateConstants
     from pricing.feeds.gate import ValidationConstants
     from pricing.market.constants import MarketConstants
+    from pricing.market.rivals import Rivals
     from pricing.schema import editor_schema
 
     records: dict[str, Any] = {
@@ -106,6 +108,7 @@ def _engine_schemas() -> dict[str, Callable[[], Schema]]:
         "belief": EstimateConstants,
         "gate": ValidationConstants,
         "market": MarketConstants,
+        "rivals": Rivals,
         "network": Interconnect,
         "goodput": TeamEfficiencyData,
         "own_runs": OwnRunWeights,

@@ -1,0 +1,108 @@
+"""What a plan is compared with beside its own model and chips: quality of models by task, and GPUs by the second."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+from typing import Literal
+
+from pydantic import Field
+
+from pricing import strict_yaml
+from pricing.caching import cached
+from pricing.catalogue import Catalogue
+from pricing.figure import Day, StrictModel, Text
+from pricing.market.constants import LowHigh
+from pricing.records import HostedPrice
+
+FILE = Path(__file__).parent / "rivals.yaml"
+Board = Literal["general", "reasoning", "chat", "code", "agents"]
+BOARDS: tuple[Board, ...] = ("general", "reasoning", "chat", "code", "agents")
+
+
+class Score(StrictModel):
+    """What a model scored on a board, and when that was measured."""
+
+    score: float = Field(description="as the board counts")
+    day: Day = Field(description="of the measurement")
+
+
+class QualityBoard(StrictModel):
+    """Scores of models at one kind of task, measured by one third party in one way."""
+
+    label: Text = Field(description="the board")
+    note: Text = Field(description="who measured")
+    url: Text = Field(description="where it can be read")
+    licence: Text = Field(description="of the scores")
+    read: Day = Field(description="the day it was read")
+    alike_points: float = Field(description="points below another model that still count as like it")
+    scores: dict[str, Score] = Field(description="by model, as hosted prices call it")
+
+
+class ServerlessPrice(StrictModel):
+    """A GPU that is billed by the second."""
+
+    seller: Text = Field(description="who sells it")
+    accelerator: Text = Field(description="the id of the accelerator")
+    usd_per_second: float = Field(gt=0, description="of one GPU")
+    day: Day = Field(description="the day the price was read")
+    url: Text = Field(description="where it can be read")
+
+
+class Rivals(StrictModel):
+    """Boards of quality, and GPUs by the second."""
+
+    about: Text = Field(description="what stands here")
+    boards: dict[Board, QualityBoard] = Field(description="by kind of task")
+    closed: tuple[str, ...] = Field(description="models whose weights nobody publishes")
+    serverless: tuple[ServerlessPrice, ...] = Field(description="by seller and accelerator")
+    sleeps_after_s: LowHigh = Field(description="seconds after the last request until a GPU sleeps, billed till then")
+    cold_start_s: LowHigh = Field(description="seconds until a sleeping GPU answers")
+
+
+@cached(1)
+def rivals() -> Rivals:
+    """Return the rivals, read once."""
+    return Rivals.model_validate(strict_yaml.read(FILE.read_text(encoding="utf-8"), file=FILE.name))
+
+
+def usual_board(model: str) -> Board | None:
+    """Return the first board that has a score of a model."""
+    return next((board for board in BOARDS if model in rivals().boards[board].scores), None)
+
+
+def alike_models(model: str, board: Board) -> tuple[str, ...]:
+    """Return the models with published weights that score about as much as another on a board, or more."""
+    known = rivals().boards[board]
+    if model not in known.scores:
+        return ()
+    least = known.scores[model].score - known.alike_points
+    closed = rivals().closed
+    others = {name: each for name, each in known.scores.items() if name not in (model, *closed)}
+    return tuple(name for name, each in others.items() if each.score >= least)
+
+
+def request_usd(price: HostedPrice, input_tokens: float, output_tokens: float) -> float:
+    """Return what so many million tokens in and out cost by the token. [USD]"""
+    written = price.output_usd_per_mtoken or price.input_usd_per_mtoken
+    return price.input_usd_per_mtoken.newest.typical * input_tokens + written.newest.typical * output_tokens
+
+
+def cheapest_price(
+    catalogue: Catalogue, models: Sequence[str], input_tokens: float, output_tokens: float, without: str | None = None
+) -> str | None:
+    """Return the hosted price of any of these models that is lowest for so many tokens; None where nobody sells one."""
+    usd = {
+        key: request_usd(price, input_tokens, output_tokens)
+        for key, price in catalogue.hosted.items()
+        if price.model in models and price.tier is None and key != without
+    }
+    return min(usd, key=lambda key: (usd[key], key), default=None)
+
+
+def serverless_usd_per_second(accelerator: str) -> tuple[float, float, float, str] | None:
+    """Return the low, median and high price of a second, and the cheapest seller; None where nobody sells it so."""
+    prices = [each for each in rivals().serverless if each.accelerator == accelerator]
+    if not prices:
+        return None
+    usd = [each.usd_per_second for each in prices]
+    return min(usd), median(usd), max(usd), min(prices, key=lambda each: each.usd_per_second).seller

@@ -1,0 +1,137 @@
+"""What a plan is compared with: what is paid now, the same model elsewhere, an open one like it, GPUs by the second."""
+
+from typing import Any
+
+import numpy as np
+import pydantic
+import pytest
+
+from planner.money.many_ledgers import build_ledger
+from planner.money.measures import present_usd
+from planner.money.plan import Plan
+from planner.money.ways import WAYS
+from planner.report.answer.sentences import AnswerSummary, summarize_answer
+from planner.scenario.latency import latency_classes
+from planner.scenario.link import scenario_from_link, scenario_to_link
+from planner.scenario.scenario import Scenario
+from planner.study.plan_any import planned, scenario_from_token_bill
+from planner.study.uncertainty.sure_verdict import decided
+from pricing.market.rivals import BOARDS, alike_models, rivals, usual_board
+from tests.frozen import live_catalogue
+
+CATALOGUE = live_catalogue()
+DAY = CATALOGUE.day
+PAID = "OpenAI/gpt-4o"
+
+
+def asked(**data: Any) -> Plan:
+    return planned(CATALOGUE, Scenario.model_validate(data), DAY)
+
+
+def told(plan: Plan) -> AnswerSummary:
+    judged = decided(plan, 128)
+    return summarize_answer(plan, judged.answer, judged.futures)
+
+
+def of_a_bill(usd: float = 30_000.0, **more: Any) -> Plan:
+    usual = next(iter(latency_classes().values()))
+    scenario = scenario_from_token_bill(CATALOGUE.hosted[PAID], PAID, usd, "Llama-3.3-70B", usual)
+    return planned(CATALOGUE, scenario.model_copy(update=more), DAY)
+
+
+def present(plan: Plan) -> dict[str, float]:
+    return {way.option.key: way.present_usd for way in decided(plan, 128).answer.ranked}
+
+
+def test_a_bill_is_an_option_with_its_name_in_the_headline_beside_three_rivals() -> None:
+    plan = of_a_bill()
+    usd, said = present(plan), told(plan)
+    assert {"bill", "alike", "hosted", "on_demand", "own"} <= usd.keys()
+    assert 0.8e6 < usd["bill"] < 1.1e6
+    assert usd["alike"] < usd["bill"] / 10
+    assert usd["hosted"] < usd["bill"] / 10
+    assert "GPT-4o of OpenAI" in said.title
+    text = " ".join(said.sentences)
+    assert "You pay $30,000 a month for GPT-4o of OpenAI" in text
+    assert "Owning costs as much as a bill of" in text
+    assert any(tile.label == "GPT-4o of OpenAI" for tile in said.figures)
+
+
+def test_a_small_bill_is_kept_from_those_who_would_hire_for_it() -> None:
+    usd = present(of_a_bill(300.0))
+    assert usd["bill"] < min(usd["on_demand"], usd["own"])
+
+
+def test_a_contract_of_any_kind_is_compared_with_the_plan() -> None:
+    plan = asked(work=({"accelerators": 8},), bill={"usd_per_month": 1_000.0, "label": "our contract"})
+    said = told(plan)
+    assert said.title.startswith("Keep paying our contract")
+    assert "no other option costs less" in " ".join(said.sentences)
+
+
+def test_like_is_by_a_board_that_the_asker_sees_and_changes() -> None:
+    assert usual_board("gpt-4o") == "reasoning"
+    plan = of_a_bill()
+    by_default = plan.option("alike")
+    assert by_default is not None
+    assert "GPQA" in by_default.warnings[0]
+    chat = of_a_bill(bill=plan.setting.scenario.bill.model_copy(update={"like": "chat"})).option("alike")
+    assert chat is not None
+    assert "Arena" in chat.warnings[0]
+    assert chat.what != by_default.what
+    closed = set(rivals().closed)
+    every = {name for board in BOARDS for paid in closed for name in alike_models(paid, board)}
+    assert every
+    assert not every & closed
+
+
+def test_weights_of_ones_own_are_served_by_nobody_by_the_token() -> None:
+    tune = {"train": {"model": "Llama-3.1-8B", "method": "full", "tokens": 1e9, "runs_per_month": 4}}
+    serve = {"serve": {"model": "Llama-3.1-8B", "requests_per_s": 10}}
+    plan = asked(work=(tune, serve))
+    assert not any(WAYS[option.way].is_billed_by_token for option in plan.options)
+    assert "hosted" not in told(plan).title
+    stated = asked(work=({"serve": {**serve["serve"], "own_weights": True}},))
+    assert stated.option("hosted") is None
+    assert asked(work=(serve,)).option("hosted") is not None
+
+
+def test_seconds_scale_to_zero_and_say_what_a_cold_start_takes() -> None:
+    def seconds(requests_per_s: float) -> Any:
+        work = ({"serve": {"model": "Llama-3.1-8B", "requests_per_s": requests_per_s}},)
+        plan = asked(work=work, run_by_fte=0.0)
+        return plan.option("serverless"), present(plan)
+
+    (rare, rarely), (_, often) = seconds(0.0005), seconds(5.0)
+    assert rarely["serverless"] < rarely["on_demand"] / 5
+    assert often["serverless"] > often["on_demand"] * 0.5
+    assert "wake up" in rare.warnings[0]
+    assert asked(work=({"accelerators": 8},)).option("serverless") is None
+
+
+def test_many_services_at_once_are_what_each_is_alone() -> None:
+    work = ({"serve": {"model": "Llama-3.1-8B", "requests_per_s": 0.5}, "growth_per_year": 0.2},)
+    setting = asked(work=work).setting
+    for name, values in {"busy_factor": (0.1, 1.0, 1.9), "usd_per_second": (1e-4, 2e-3)}.items():
+        many = setting.with_tried({name: np.array(values)[:, None]})
+        together = build_ledger(many, WAYS["serverless"].build)
+        assert together is not None
+        usd = np.broadcast_to(np.asarray(present_usd(many, together)), len(values))
+        for value, present_of_many in zip(values, usd, strict=True):
+            one = setting.with_tried({name: value})
+            alone = build_ledger(one, WAYS["serverless"].build)
+            assert alone is not None
+            assert present_of_many == pytest.approx(float(present_usd(one, alone)))
+
+
+def test_a_bill_is_kept_in_the_link() -> None:
+    scenario = of_a_bill().setting.written
+    assert scenario_from_link(scenario_to_link(scenario), CATALOGUE) == (scenario, [])
+
+
+@pytest.mark.parametrize("usd", [0.0, 1e12])
+def test_a_bill_beyond_all_bounds_is_one_sentence(usd: float) -> None:
+    with pytest.raises(pydantic.ValidationError) as refused:
+        Scenario.model_validate({"bill": {"usd_per_month": usd}})
+    assert refused.value.error_count() == 1
+    assert scenario_from_link({"bill": f"{usd:g}"}, CATALOGUE)[1]
