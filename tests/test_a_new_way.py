@@ -137,7 +137,7 @@ def test_and_into_charts_files_and_sweeps(there: dict[str, Any]) -> None:
 def test_and_into_what_a_scenario_may_name_hints_and_the_properties_of_every_way(there: dict[str, Any]) -> None:
     assert there["known"] == [*WAYS, "barter"]
     assert float(there["hint"]) > 0  # what an hour costs, though renting on demand was not asked for
-    assert there["properties"] == [[*WAYS, "barter"]]
+    assert there["properties"] == [[*(way for way in WAYS if way != "serverless"), "barter"]]
 
 
 def test_what_the_scenario_reads_is_what_the_records_say() -> None:

@@ -14,7 +14,6 @@ from planner.money.owning.lines import WAGE
 from planner.money.owning.place import usual_place
 from planner.money.setting import PlanContext
 from planner.scenario.base import ONE_MACHINE
-from planner.scenario.work import Work
 from pricing.caching import cached
 
 SERVICE_FLOOR, WORK_FLOOR, SLOPE = "staff-run-service-fte", "staff-run-work-fte", "staff-run-fte-per-accelerator"
@@ -52,11 +51,9 @@ def _people_lines(setting: PlanContext) -> tuple[Line, ...]:
 
 
 def _is_service(setting: PlanContext) -> bool:
-    return any(map(_serves_others, setting.written.work))
-
-
-def _serves_others(work: Work) -> bool:
-    return work.serve is not None and work.serve.requests_per_s >= _SERVICE_REQUESTS_PER_S
+    """Return whether others rely on a service of the plan."""
+    served = (work.serve for work in setting.written.work if work.serve)
+    return any(task.requests_per_s >= _SERVICE_REQUESTS_PER_S for task in served)
 
 
 def _size(setting: PlanContext) -> float:

@@ -47,7 +47,7 @@ def hosted_residency_conflict(catalogue: Catalogue, scenario: Scenario) -> str |
 
 def own_weights_conflict(setting: PlanContext) -> str | None:
     """Return why a plan with weights of its own buys no tokens; None where it names a price of its own choice."""
-    if not setting.written.serves_own_weights or setting.written.hosted is not None:
+    if setting.resolved is None or not setting.resolved.serves_own_weights or setting.written.hosted is not None:
         return None
     return (
         "sellers by the token known here serve only their own weights, and the plan serves yours: name a hosted.price "

@@ -155,13 +155,6 @@ class Scenario(ScenarioModel):
         return self
 
     @property
-    def serves_own_weights(self) -> bool:
-        """Return whether any service has weights of its own: as it says, else where the plan trains its model."""
-        trained = {work.train.model for work in self.work if work.train}
-        served = [work.serve for work in self.work if work.serve]
-        return any(task.model in trained if task.own_weights is None else task.own_weights for task in served)
-
-    @property
     def estimate(self) -> budget.ComputeEstimate:
         """Return what a plan of it takes to reckon."""
         return budget.estimate_compute(self._asked)

@@ -93,6 +93,7 @@ class ScenarioInHours:
     others: tuple[NonLlmServing, ...] = ()
     runs: tuple[ScaledRun, ...] = ()
     late: tuple[LateRun, ...] = ()
+    serves_own_weights: bool = False
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -122,7 +123,8 @@ def convert_to_hours(catalogue: Catalogue, scenario: Scenario) -> ScenarioInHour
         return ScenarioInHours(with_usual_data(catalogue, scenario), scenario)
     catalogue = with_user_models(catalogue, scenario.models)
     done = [_to_hours(catalogue, scenario, work) for work in scenario.work]
-    offered = [] if scenario.serves_own_weights else [hours.hosted for hours in done if hours.hosted]
+    own_weights = _serves_own_weights(scenario)
+    offered = [] if own_weights else [hours.hosted for hours in done if hours.hosted]
     hosted = paid_by_the_token(scenario.hosted, offered)
     plain = scenario.model_copy(update={"work": tuple(hours.work for hours in done), "hosted": hosted})
     return ScenarioInHours(
@@ -134,7 +136,15 @@ def convert_to_hours(catalogue: Catalogue, scenario: Scenario) -> ScenarioInHour
         tuple(hours.other for hours in done if hours.other),
         tuple(hours.run for hours in done if hours.run),
         tuple(replace(hours.late, work=work) for hours, work in zip(done, scenario.work, strict=True) if hours.late),
+        own_weights,
     )
+
+
+def _serves_own_weights(scenario: Scenario) -> bool:
+    """Return whether any service has weights of its own: as it says, else where the plan trains its model."""
+    trained = {work.train.model for work in scenario.work if work.train}
+    served = [work.serve for work in scenario.work if work.serve]
+    return any(task.model in trained if task.own_weights is None else task.own_weights for task in served)
 
 
 def _to_hours(catalogue: Catalogue, scenario: Scenario, work: Work) -> _WorkHours:

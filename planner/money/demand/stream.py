@@ -232,6 +232,10 @@ def demand(
     jobs = [
         (work, _job_layer(job, timeline, scenario, slower[work] * times[work])) for work in works for job in work.jobs
     ]
+    runs, sizes = (
+        [_run_share(work, scenario, timeline) for work in works],
+        [work.effective_storage_tb for work in works],
+    )
     usual = max(sum(work.accelerators * _share(work, scenario) * times[work] for work in works), _NO_WORK)
     return Demand(
         plain=DemandLayer(
@@ -240,13 +244,12 @@ def demand(
             busy_share=0.0,
             years=scenario.years,
             hours_per_session=scenario.rent.hours_per_session,
-            storage_tb=sum(work.effective_storage_tb for work in works),
+            storage_tb=sum(sizes),
             egress_tb_per_month=sum(work.effective_egress_tb_per_month for work in works),
             site=scenario.site,
             hours_per_month=hours_per_month,
             lost_share=_lost_share([*kinds, *jobs], lost_of),
-            disk_share=_disk_share(scenario, timeline),
-            run_share=_longest_run_share(scenario, timeline),
+            **_month_shares(runs, sizes, [work.data_kept == "runs" for work in works]),
         ),
         levels=together([*fixed, *(on_off_levels(*layer) for _, layer in jobs)]),
         waiting_hours=_total([many * share * hours_per_month for many, share in waiting]),
@@ -268,27 +271,22 @@ def _lost_share(kinds: Sequence[tuple[Work, _Layer]], lost: Mapping[Work, LostTi
 
 def _run_share(work: Work, scenario: Scenario, timeline: Timeline) -> NDArray[np.float64]:
     """The share of each month in which any of a kind of work runs: all of it, or while its jobs last."""
-    if work.effective_utilization > 0 or not work.jobs:
+    if _share(work, scenario) > 0 or not work.jobs:
         return np.ones(1)
     return np.minimum(sum(_job_layer(job, timeline, scenario, 1.0)[1] for job in work.jobs), 1.0)
 
 
-def _longest_run_share(scenario: Scenario, timeline: Timeline) -> Num:
-    """The share of each month in which any work runs."""
-    shares = (_run_share(work, scenario, timeline) for work in scenario.work)
-    return in_short(np.max(np.broadcast_arrays(*shares), axis=0))
+def _month_shares(
+    runs: Sequence[NDArray[np.float64]], sizes: Sequence[float], follows: Sequence[bool]
+) -> dict[str, Num]:
+    """The share of each month in which any work runs, and in which data of these sizes are on rented disks.
 
-
-def _disk_share(scenario: Scenario, timeline: Timeline) -> Num:
-    """The share of each month in which data are on rented disks: all of it, or while runs last."""
-    size = sum(work.effective_storage_tb for work in scenario.work)
-    if size <= 0:
-        return 1.0
-    shares = (
-        work.effective_storage_tb / size * (_run_share(work, scenario, timeline) if work.data_kept == "runs" else 1.0)
-        for work in scenario.work
-    )
-    return in_short(np.asarray(sum(shares)))
+    Data that follow their work are there while it runs, all others through the plan.
+    """
+    kept = [run if with_run else np.ones(1) for run, with_run in zip(runs, follows, strict=True)]
+    disk = sum(size * share for size, share in zip(sizes, kept, strict=True)) / (sum(sizes) or 1.0)
+    longest = np.max(np.broadcast_arrays(*runs), axis=0)
+    return {"run_share": in_short(longest), "disk_share": in_short(np.asarray(disk)) if sum(sizes) else 1.0}
 
 
 def job_size(work: Work) -> int:
