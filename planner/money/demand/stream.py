@@ -232,10 +232,8 @@ def demand(
     jobs = [
         (work, _job_layer(job, timeline, scenario, slower[work] * times[work])) for work in works for job in work.jobs
     ]
-    runs, sizes = (
-        [_run_share(work, scenario, timeline) for work in works],
-        [work.effective_storage_tb for work in works],
-    )
+    runs = [_run_share(work, scenario, timeline) for work in works]
+    sizes = [work.effective_storage_tb for work in works]
     usual = max(sum(work.accelerators * _share(work, scenario) * times[work] for work in works), _NO_WORK)
     return Demand(
         plain=DemandLayer(
@@ -244,7 +242,6 @@ def demand(
             busy_share=0.0,
             years=scenario.years,
             hours_per_session=scenario.rent.hours_per_session,
-            storage_tb=sum(sizes),
             egress_tb_per_month=sum(work.effective_egress_tb_per_month for work in works),
             site=scenario.site,
             hours_per_month=hours_per_month,
@@ -279,14 +276,15 @@ def _run_share(work: Work, scenario: Scenario, timeline: Timeline) -> NDArray[np
 def _month_shares(
     runs: Sequence[NDArray[np.float64]], sizes: Sequence[float], follows: Sequence[bool]
 ) -> dict[str, Num]:
-    """The share of each month in which any work runs, and in which data of these sizes are on rented disks.
+    """The data of these sizes, and the share of each month in which any work runs, and in which they are on disks.
 
     Data that follow their work are there while it runs, all others through the plan.
     """
     kept = [run if with_run else np.ones(1) for run, with_run in zip(runs, follows, strict=True)]
     disk = sum(size * share for size, share in zip(sizes, kept, strict=True)) / (sum(sizes) or 1.0)
     longest = np.max(np.broadcast_arrays(*runs), axis=0)
-    return {"run_share": in_short(longest), "disk_share": in_short(np.asarray(disk)) if sum(sizes) else 1.0}
+    shares = {"run_share": in_short(longest), "storage_tb": sum(sizes)}
+    return {**shares, "disk_share": in_short(np.asarray(disk)) if sum(sizes) else 1.0}
 
 
 def job_size(work: Work) -> int:

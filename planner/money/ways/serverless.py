@@ -33,7 +33,7 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     _add_service(sheet, setting, result, task)
     origin = Origin("sellers by the second", "derived", note=f"{seller} asks least; pricing/market/rivals.yaml")
     low, typical, high = price[:3]
-    sheet.add("usd_per_second", {"low": low, "typical": typical, "high": high}[setting.case], "USD a second", origin)
+    sheet.add("usd_per_second", typical, "USD a second", origin, (low, high))
     usd = "accelerators_per_replica * 3600 * hours_per_month * usd_per_second * work_level * runs"
     line = sheet.line("Seconds awake", "compute", f"({_AWAKE}) * {usd}")
     return OptionLedger(
@@ -70,7 +70,8 @@ def _add_service(sheet: InputSheet, setting: PlanContext, result: ServingResult,
     sheet.add("hours_per_month", setting.terms.hours_per_month, "hours", CONVENTION)
     sheet.add("work_level", setting.demand.work_level, "times the usual work", COMPUTED)
     for name in ("sleeps_after_s", "cold_start_s"):
-        sheet.add(name, getattr(getattr(rivals(), name), setting.case), "seconds", _WAITS)
+        waits = getattr(rivals(), name)
+        sheet.add(name, waits.typical, "seconds", _WAITS, (waits.low, waits.high))
 
 
 def _cold_start_note(result: ServingResult, task: ServingTask) -> str:
