@@ -248,17 +248,22 @@ def _with_contracts(setting: PlanContext, eligible: Mapping[str, _EligibleOffers
             lacks.setdefault(kind, order.unavailable_text())
             continue
         able_keys = (eligible.get(name, _EligibleOffers()).keys for name in (kind, "on_demand")[: 1 + is_modelled])
-        listed = [key for keys in able_keys for key in keys if not is_your_price(catalogue, key)]
-        usd = estimated_prices(setting, tuple(listed)).typical.tolist()
+        able_listed = [key for keys in able_keys for key in keys]
+        of_seller = [key for key in able_listed if catalogue.offers[key].provider == order.seller]
+        listed = _not_yours(catalogue, of_seller) or _not_yours(catalogue, able_listed)
+        usd = dict(zip(listed, estimated_prices(setting, tuple(listed)).typical.tolist(), strict=True))
 
-        def preference(at: int) -> tuple[bool, bool, bool, float, str]:
-            offer = catalogue.offers[listed[at]]  # noqa: B023
-            small = is_small(catalogue, listed[at], order.count)  # noqa: B023
-            return (offer.provider != order.seller, small, offer.purchase != kind, usd[at], listed[at])  # noqa: B023
+        def preference(key: str) -> tuple[bool, bool, float, str]:
+            small = is_small(catalogue, key, order.count)  # noqa: B023
+            return (small, catalogue.offers[key].purchase != kind, usd[key], key)  # noqa: B023
 
         if listed:
-            contracts.append(order.at(listed[min(range(len(listed)), key=preference)]))
+            contracts.append(order.at(min(listed, key=preference)))
     return replace(offers, market=(*(price for price in offers.market if price.months < 1), *contracts), lacks=lacks)
+
+
+def _not_yours(catalogue: Catalogue, keys: Sequence[str]) -> list[str]:
+    return [key for key in keys if not is_your_price(catalogue, key)]
 
 
 _ON_DEMAND = frozenset({"on_demand"})

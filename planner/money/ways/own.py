@@ -198,6 +198,7 @@ def supplemental_rent_lines(stages: DeliveryTimeline, after: str = "After it is 
     )
 
 
+@cached(2)
 def _rent_layers(stages: DeliveryTimeline, after: str) -> tuple[tuple[str, DemandLayer, NDArray[np.float64]], ...]:
     """Return the work that is rented, and the share of each month in which it is."""
     setting = stages.setting
