@@ -32,7 +32,7 @@ Day = Annotated[date, BeforeValidator(parse_day)]
 # One unit for each quantity, so that nothing is ever converted. Shares are 0.35, unit "1". 1 GB is 1e9 bytes.
 Unit = Literal[
     "1", "count", "byte/parameter", "count/1000-node-day", "count/accelerator-year", "count/hour", "GB", "GB/month",
-    "GB/s", "L/kWh", "TFLOP/s", "TOP/s", "U", "USD", "USD/GB", "USD/GB-month", "USD/Mtoken", "USD/TB",
+    "GB/s", "L/kWh", "TFLOP/s", "TOP/s", "U", "USD", "USD/GB", "USD/GB-month", "USD/Mtoken", "USD/TB", "USD/hour",
     "USD/accelerator", "USD/accelerator-hour", "USD/accelerator-year", "USD/kW", "USD/kW-month", "USD/kWh", "USD/node",
     "USD/rack", "USD/unit", "USD/year", "W", "kW", "day", "fte", "fte/accelerator", "g/kWh", "kg", "kg/GB", "hour",
     "minute", "month", "second", "year",

@@ -235,6 +235,8 @@ class Provider(Record):
     orders: Orders | None = optional("who may order; `verified`: after a check or for a quota")
     sizes: NodeSizes = Field(default=(), description=f"{SIZES}, where its list has a price for one; an offer's own win")
     most_at_once: Figure | None = figure("count", MOST_AT_ONCE)
+    unapproved_accelerators: Figure | None = figure("count", "The most that a new account gets before more is approved")
+    unapproved_usd_per_hour: Figure | None = figure("USD/hour", "The most that a new account may spend in an hour")
     fabrics: tuple[MachineFabric, ...] = Field(default=(), description="networks between its machines, in the price")
     regions: dict[Text, tuple[Country | Bloc, ...]] = Field(
         default_factory=dict, description=f"{PLACES}, for regions as its offers call them"

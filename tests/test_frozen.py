@@ -8,7 +8,7 @@ from tests.frozen import FROZEN, LIVE
 SEE_THE_LIVE_ONE = (
     "tests/pricing/", "tests/frozen.py", "tests/newcomers.py", "tests/test_any_facts.py",
     "tests/study/test_plain_questions.py", "tests/study/test_one_offer_less.py", "tests/money/test_likely_price.py",
-    "tests/money/test_interruptions.py", "tests/money/test_places.py", "tests/study/test_usual_defaults.py",
+    "tests/money/test_facts_of_sellers.py", "tests/money/test_places.py", "tests/study/test_usual_defaults.py",
 )  # fmt: skip
 
 

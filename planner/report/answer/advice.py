@@ -176,6 +176,7 @@ def _capacity_warnings(plan: Plan, key: str, seller: str) -> Iterator[str]:
         size = f"parts of {min(unit.sizes)}" if min(unit.sizes) < rack else "whole racks only"
         yours = words.count(needed, "is yours", "are yours")
         yield f"These stand in racks of {rack}, of which {yours}; it is rented in {size}."
+    yield from _account_warning(plan, key, seller)
     most = unit.most.accelerators
     needed = min(needed, most)
     if needed > ONE_MACHINE and unit.most.assumed and not unit.yours and 2 * needed > most:
@@ -183,6 +184,19 @@ def _capacity_warnings(plan: Plan, key: str, seller: str) -> Iterator[str]:
         yield f"How many {seller} has {kind} is not published; we assume {most:,}: ask before you count on them."
     if unit.orders == "on_request":
         yield f"{seller} takes orders on request only: ask before you plan with it."
+
+
+def _account_warning(plan: Plan, key: str, seller: str) -> Iterator[str]:
+    """Yield what a new account gets where that is less than the plan orders."""
+    catalogue, needed = plan.setting.catalogue, plan.setting.demand.all.peak_accelerators
+    provider = catalogue.providers[catalogue.offers[key].provider]
+    count, hourly = provider.unapproved_accelerators, provider.unapproved_usd_per_hour
+    if count is not None and needed > count.newest.typical:
+        yield f"A new account at {seller} gets {count.newest.typical:.0f} of these until more is approved: ask early."
+    usd = float(estimated_prices(plan.setting, (key,)).typical[0]) * needed
+    if hourly is not None and usd > hourly.newest.typical:
+        limit = words.usd(hourly.newest.typical)
+        yield f"A new account at {seller} may spend {limit} an hour until more is approved: ask early."
 
 
 def _interruption_text(way: EvaluatedOption) -> str:
