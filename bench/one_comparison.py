@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from planner.money.verdict.answer import Answer
-from planner.money.verdict.decision import CLOSE_GAP, PROBABLE, gap_share, group
+from planner.money.verdict.decision import CLOSE_GAP, PROBABLE, gap_share, group, single_price_groups
 from planner.money.verdict.shares import PLAIN, PROBABLY, VerdictShares
 from planner.report.futures.counted import confidence_sentences, format_futures_count
 from planner.report.title import tied_options, title
@@ -106,7 +106,8 @@ def _word_and_title(answer: Answer, shares: VerdictShares) -> Iterator[str]:
     """Yield where the word says more than the share of its group, or the title leaves that group out."""
     share = round(shares.lead_share, 2)
     least = 0.0 if answer.verdict == "close" else PROBABLY if answer.verdict in PROBABLE else PLAIN
-    if share < least or (answer.verdict == "close" and share >= PROBABLY):
+    is_of_one_seller = "rent" in single_price_groups(answer.plan.setting)
+    if share < least or (answer.verdict == "close" and share >= PROBABLY and not is_of_one_seller):
         yield f"{answer.verdict!r} where the leading group holds {share:.0%}"
     if answer.best is None or answer.against is None:
         yield "two groups, and no two options"

@@ -4,7 +4,7 @@ from planner.money.selling import is_resale_only
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption
 from planner.money.verdict.decision import CLOSE_GAP, PROBABLE, gap_share, group
-from planner.money.verdict.shares import Group
+from planner.money.verdict.shares import Group, certainty_of
 from planner.money.ways import WAYS
 from planner.report import words
 
@@ -120,6 +120,8 @@ def _difference_text(answer: Answer) -> str:
         names = [GERUNDS[answer.shares.lead], GERUNDS[answer.shares.second]]
     is_lower = lead.present_usd / lead.option.work_share <= other.present_usd / other.option.work_share
     middle = "" if is_lower else f", {names[1]} in the median"
+    if certainty_of(answer.share_cheaper, is_plain_allowed=True) != "close":  # the verdict of one seller is no more
+        middle = ", on the price of one seller"
     return f"{names[0]} is cheapest in {words.format_futures_share(answer.share_cheaper)}{middle}"
 
 

@@ -86,6 +86,11 @@ def test_two_ways_of_renting_are_a_question_where_they_were_chosen() -> None:
     assert title(found) == "Rent on demand or reserved: reserving is cheapest in 60 of 100."
 
 
+def test_a_lead_on_the_price_of_one_seller_says_so() -> None:
+    found = replace(said(40, chosen=False), verdict="close", share_cheaper=0.97)
+    assert title(found) == "Rent or buy: renting is cheapest in 97 of 100, on the price of one seller."
+
+
 def test_what_leads_and_what_is_cheapest_in_the_middle_differ() -> None:
     made = planned()
     made = replace(made, options=tuple(option(made, key, 100.0) for key in ("own", "lease", "on_demand")))
