@@ -25,7 +25,7 @@ MOST_LEVELS = 64  # of demand, and of its patterns; what is more is put on a gri
 CELLS = 90_000  # futures x months that are reckoned together; each takes 8 bytes: 700 kB
 STACKED_CELLS = 4 * CELLS  # the same with the orders of a fleet: fewer futures at once would take longer
 _MANY = 1_000  # months x orders from which a plan is told by fewer futures
-_FEWER_FUTURES = 256
+FEWER_FUTURES = 256
 
 _USUAL_S, _MONTH_S = 0.1, 0.0013  # what every plan takes, and what each of its months does
 _LEVEL_S = 3.5e-7  # a level in a month, in every demand that a plan asks for
@@ -43,7 +43,7 @@ def futures_count(months: int, orders: int) -> int:
 
     Of a quarter as many a share repeats within one point over seeds, in place of half a point.
     """
-    return FUTURES if months * orders <= _MANY else _FEWER_FUTURES
+    return FUTURES if months * orders <= _MANY else FEWER_FUTURES
 
 
 def turns_count(futures: int) -> int:

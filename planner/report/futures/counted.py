@@ -14,6 +14,7 @@ from planner.report import words
 from planner.report.futures.input_words import input_label
 from planner.report.table import Table, text_table
 from planner.report.title import GERUNDS
+from planner.scenario.budget import FEWER_FUTURES
 from planner.study.buy_or_wait import BuyOrWaitFutures, BuyOrWaitUnavailable, Waiting
 from planner.study.uncertainty.futures import Futures, percentile_band
 from planner.study.uncertainty.medians import MedianShift
@@ -68,6 +69,8 @@ def limit_probability_sentences(answer: Answer, futures: Futures | None) -> tupl
     if futures is None:
         return ()
     sentences = []
+    if futures.count == FEWER_FUTURES:
+        sentences.append(f"So large a plan is told by {futures.count:,} futures: a share may be off by 1 of 100.")
     if futures.deadline_share is not None:
         sentences.append(f"The deadline is met in {format_futures_count(futures.deadline_share)} futures.")
     best, terms = answer.best, futures.plan.setting.terms
