@@ -23,8 +23,9 @@ def test_a_limit_of_new_accounts_is_said_where_the_order_is_larger() -> None:
     there = live_catalogue()
 
     def said(number: int) -> str:
-        scenario = Scenario.model_validate({"accelerator": "H100-SXM5-80GB", "work": ({"accelerators": number},),
-                                            "rent": {"offer": "nebius/H100-SXM5-80GB/1x/all-regions/on_demand"}})  # fmt: skip
+        named = {"offer": "nebius/H100-SXM5-80GB/1x/all-regions/on_demand"}
+        asked = {"accelerator": "H100-SXM5-80GB", "work": ({"accelerators": number},), "rent": named}
+        scenario = Scenario.model_validate(asked)
         made = plan(there, scenario, there.day)
         return " ".join(_account_warning(made, made.setting.offers.on_demand or "", "Nebius"))
 

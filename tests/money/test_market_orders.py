@@ -137,7 +137,8 @@ def test_a_year_lies_between_six_months_and_two_years_of_the_same_list(catalogue
 @pytest.mark.slow
 def test_sixty_days_of_the_calendar_move_a_price_by_at_most_15_percent(catalogue: Catalogue) -> None:
     """Nothing is read anew meanwhile; the price of every order moves smoothly."""
-    for chip, number in ((H100, 8), (H100, 64), ("H200-SXM-141GB", 8), ("B200-SXM-180GB", 8), ("L40S-48GB", 8)):
+    chips = (H100, "H200-SXM-141GB", "B200-SXM-180GB", "A100-SXM4-40GB", "L40S-48GB", "L4-24GB", "MI300X-192GB")
+    for chip, number in (*((chip, 8) for chip in chips), (H100, 64), ("RTX-4090-24GB", 1), ("TPU-v6e", 16)):
         order = OrderRequest(number, DAY_MONTHS, "on_demand", False, chip_age(catalogue, chip))
         bands = [market_band(catalogue, chip, DAY + timedelta(days=days), order) for days in range(0, 61, 5)]
         usd = np.log([band.typical for band in bands if band is not None])
