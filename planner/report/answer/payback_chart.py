@@ -24,6 +24,7 @@ _PHONE_PX = 200  # what a phone leaves for the months
 _LETTER_PX = 6.4
 _ROW_PX = 17
 _MOST_ROWS = 3
+_FEW = 3  # of one kind of event that are named one by one
 _ENOUGH_TICKS = 8
 PINNED_DASH = "1px 5px"  # of every pinned plan's line; no way has it
 
@@ -79,7 +80,7 @@ def _months(ledger: Ledger, flag: str) -> list[int]:
 
 def payback_summary(answer: Answer) -> str:
     """When what is spent first has come back, against which way, and what happens on the way there, in sentences."""
-    happens = ", ".join(dict.fromkeys(f"{event.what} in month {event.month}" for event in timeline_events(answer)))
+    happens = ", ".join(_happens(what, months) for what, months in _months_by_event(answer).items())
     last = answer.plan.setting.timeline.last
     then = f" {words.upper_first(happens)}." if happens else ""
     if answer.pair is None:
@@ -95,6 +96,20 @@ def payback_summary(answer: Answer) -> str:
     else:
         how = f"has paid back in {month_text(answer.payback)}"
     return f"At the inputs as entered, {first} {how}: {end}.{then}"
+
+
+def _months_by_event(answer: Answer) -> dict[str, list[int]]:
+    """The months of each kind of event, in the order of the first."""
+    months: dict[str, list[int]] = {}
+    for event in timeline_events(answer):
+        months.setdefault(event.what, []).append(event.month)
+    return {what: sorted(set(each)) for what, each in months.items()}
+
+
+def _happens(what: str, months: Sequence[int]) -> str:
+    if len(months) <= _FEW:
+        return ", ".join(f"{what} in month {month}" for month in months)
+    return f"{what} in {len(months)} of the months {months[0]} to {months[-1]}"
 
 
 def payback_chart(answer: Answer, dark: bool, *, every: bool = False, pins: Sequence[PinnedPlan] = ()) -> go.Figure:
@@ -189,8 +204,12 @@ def _marks(happen: Sequence[TimelineEvent], dark: bool) -> list[dict[str, Any]]:
 
 
 def _events_by_month(answer: Answer) -> list[tuple[int, str]]:
-    """The months with what happens in them, and the one in which the money is back."""
-    months = [(event.month, event.what) for event in timeline_events(answer)]
+    """The months with what happens in them, of many the first and the last; and the one in which the money is back."""
+    months = [
+        (month, what)
+        for what, every in _months_by_event(answer).items()
+        for month in (every if len(every) <= _FEW else (every[0], every[-1]))
+    ]
     month = scalar(answer.payback.month)
     if month:
         months.append((int(month), "pays back"))
