@@ -272,6 +272,8 @@ YARDSTICKS: dict[Path, Measure] = {
     ("rent", "usd_per_gb_of_egress"): _countries_intensity(
         "USD/GB", lambda sight: (one.egress_usd_per_gb for one in sight.setting.catalogue.providers.values())
     ),
+    ("quotes", 0, "usd_per_accelerator_hour"): _rent,
+    ("bill", "usd_per_month"): _part(1e-4, 1.0, 1e4, lambda s: _all_rent(s) / s.scenario.months, "USD a month"),
     ("reserve", "usd_per_accelerator_hour"): _rent,
     ("reserve", "volume", 0, "usd_per_accelerator_hour"): _rent,
     ("spot", "usd_per_accelerator_hour"): _rent,
