@@ -20,6 +20,7 @@ from planner.scenario.amounts import parse_amount
 if TYPE_CHECKING:
     from planner.report.table import Table
     from pricing import Catalogue
+    from pricing.quotes import Quotes
 
 
 OUTPUT = "-"  # by this name the output itself
@@ -104,16 +105,24 @@ class UsageError(Exception):
     """A bad command line; the text is the sentence to show."""
 
 
-def with_quote_file(catalogue: Catalogue, path: Path | None, day: date) -> Catalogue:
-    """Return the catalogue with the quotes of a file; problems with them go to stderr."""
+def read_quote_file(catalogue: Catalogue, path: Path | None, day: date) -> Quotes | None:
+    """Return the quotes of a file; problems with them go to stderr."""
     if path is None:
-        return catalogue
-    from pricing.quotes import parse_quotes, with_quotes  # loaded only for quotes
+        return None
+    from pricing.quotes import parse_quotes  # loaded only for quotes
 
     quotes = parse_quotes(path.read_bytes(), name=path.name, catalogue=catalogue, day=day)
     for problem in (*quotes.problems, *quotes.questions):
         tell(f"{path.name}: {problem}")
-    return with_quotes(catalogue, quotes)
+    return quotes
+
+
+def with_quote_file(catalogue: Catalogue, path: Path | None, day: date) -> Catalogue:
+    """Return the catalogue with the quotes of a file."""
+    from pricing.quotes import with_quotes
+
+    quotes = read_quote_file(catalogue, path, day)
+    return catalogue if quotes is None else with_quotes(catalogue, quotes)
 
 
 VERSION = 1  # of the keys that verbs print; those of answers have their own (planner.report.files.answer_schema)

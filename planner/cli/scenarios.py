@@ -8,16 +8,18 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from planner.cli.common import UsageError, with_quote_file
+from planner.cli.common import UsageError, read_quote_file
 from planner.cli.jobs import with_own_runs
 from planner.cli.terminal import tell
 from planner.scenario.file import SavedScenario, read_scenario
 from planner.scenario.grid import SweepGrid, read_grid
 from planner.scenario.known_names import ScenarioError
+from planner.scenario.own_prices import quotes_for_later
 from planner.scenario.presets import find_preset, load_presets
 from planner.scenario.scenario import Scenario
 from pricing import Catalogue
 from pricing.feeds.live import current
+from pricing.quotes import with_quotes
 from pricing.stale import as_of
 from pricing.strict_yaml import MAX_BYTES
 
@@ -50,9 +52,12 @@ def load_scenario(name: str, args: argparse.Namespace) -> LoadedScenario:
             f"{name}: made with other facts (digest {str(saved.catalogue_digest)[:12]}; here {shipped.digest[:12]}). "
             f"Calculated with these facts, as known on {day.isoformat()}."
         )
-    facts = with_quote_file(facts, args.quotes, day)
+    scenario, quotes = saved.scenario, read_quote_file(facts, args.quotes, day)
+    if quotes is not None:
+        scenario = scenario.model_copy(update={"quotes": (*scenario.quotes, *quotes_for_later(quotes))})
+        facts = with_quotes(facts, quotes)
     is_dated = args.day is None and args.quotes is None and facts.digest != shipped.digest
-    return LoadedScenario(name, with_own_runs(saved.scenario, facts, args.runs, day), facts, day, about, is_dated)
+    return LoadedScenario(name, with_own_runs(scenario, facts, args.runs, day), facts, day, about, is_dated)
 
 
 def _model_notes(scenario: Scenario, facts: Catalogue) -> tuple[str, ...]:

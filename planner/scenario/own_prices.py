@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from planner.scenario.base import Id, Label, ScenarioModel, unit, usd_per
+from pricing.errors import QuoteError
 from pricing.figure import Day, Whole
+from pricing.quotes import Quotes
 
 Bought = Literal[
     "on_demand", "spot", "reserved_1m", "reserved_3m", "reserved_6m", "reserved_1y", "reserved_2y", "reserved_3y"
@@ -52,3 +54,21 @@ class RentalQuote(ScenarioModel):
     def is_block(self) -> bool:
         """Return whether it is for machines that are reserved from a later day on."""
         return self.starts is not None and (self.ends is not None or self.purchase not in ("on_demand", "spot"))
+
+
+def quotes_for_later(quotes: Quotes) -> tuple[RentalQuote, ...]:
+    """Return the rows of a file of quotes that start later; those that contradict themselves are a `QuoteError`."""
+    rows = []
+    for row in quotes.offers:
+        if row.starts is None or row.price is None:
+            continue
+        try:
+            rows.append(RentalQuote.model_validate({
+                "seller": row.provider_label, "accelerator": row.accelerator, "accelerators": row.most_accelerators,
+                "purchase": "on_demand" if row.purchase == "capacity_block" else row.purchase,
+                "usd_per_accelerator_hour": row.price, "valid_until": row.valid_until, "starts": row.starts,
+                "ends": row.ends,
+            }))  # fmt: skip
+        except ValidationError as error:
+            raise QuoteError(f"{quotes.name}, line {row.line}: {error.errors()[0]['msg']}.") from error
+    return tuple(rows)

@@ -11,6 +11,7 @@ from planner.report.speed import runs as own_runs
 from planner.report.speed.fit_words import architecture_text
 from planner.scenario.known_names import with_unchanged_note
 from planner.scenario.measured import MOST_MODELS, MeasuredRun, OwnModel
+from planner.scenario.own_prices import quotes_for_later
 from planner.scenario.scenario import Scenario
 from planner.scenario.task import ServingTask, TrainingTask
 from planner.scenario.work import Work
@@ -68,10 +69,14 @@ def _read_quotes() -> None:
         if quotes.is_empty:
             reasons = " ".join(map(str, quotes.problems[:_MOST_PROBLEMS]))
             raise QuoteError(f"{file.name} has no row that can be used. {reasons}")
+        later = quotes_for_later(quotes)
     except QuoteError as refusal:
         st.session_state[_QUOTE_REFUSAL] = with_unchanged_note(refusal)
         return
     state.set_quotes(quotes)
+    if later:  # they are the plan's, and in its link
+        scenario = state.scenario()
+        _use(scenario.model_copy(update={"quotes": (*scenario.quotes, *later)}), _QUOTE_REFUSAL)
 
 
 def _remove_quotes() -> None:

@@ -26,7 +26,8 @@ MAX_ROWS = 5_000
 COLUMNS = (
     "kind", "provider", "accelerator", "accelerators_per_instance", "region", "area", "purchase",
     "most_accelerators", "usd_per_accelerator_hour", "usd_per_instance_hour", "discount_share", "server",
-    "accelerators", "price_usd", "low_usd", "high_usd", "currency", "valid_from", "valid_until", "note",
+    "accelerators", "price_usd", "low_usd", "high_usd", "currency", "valid_from", "valid_until", "starts", "ends",
+    "note",
 )  # fmt: skip
 
 _LONGEST_SHOWN = 60
@@ -277,6 +278,8 @@ WISHES = {
     "high_usd": "a price above 0 and at most 10,000,000 USD, or nothing",
     "valid_from": "a day such as 2026-01-31",
     "valid_until": "a day such as 2026-01-31",
+    "starts": "a day such as 2026-01-31",
+    "ends": "a day after it starts, such as 2026-01-31",
 }
 KINDS = ("offer", "discount", "hardware")
 
@@ -292,7 +295,7 @@ _NUMBERS = frozenset(
     }
 )
 _WHOLE_NUMBERS = frozenset({"accelerators_per_instance", "accelerators", "most_accelerators"})
-_DAYS = frozenset({"valid_from", "valid_until"})
+_DAYS = frozenset({"valid_from", "valid_until", "starts", "ends"})
 
 _NUMBER = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]{1,3})?")
 _COMMA_DECIMAL = re.compile(r"[-+]?[0-9]+,[0-9]+")

@@ -106,7 +106,8 @@ def _apply_price_quotes(catalogue: Catalogue, quotes: Quotes) -> dict[str, Offer
     for key, offer in catalogue.offers.items():
         ids[shape_of(offer)].append(key)
     changed: dict[str, Offer] = {}
-    for quote in sorted(quotes.offers, key=lambda quote: quote.valid_from):
+    now = (quote for quote in quotes.offers if quote.starts is None)
+    for quote in sorted(now, key=lambda quote: quote.valid_from):
         if quote.shape not in ids:
             provider = quote.provider.removeprefix(f"{YOURS}/")
             count = f"{quote.accelerators_per_instance}x"

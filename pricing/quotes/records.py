@@ -73,6 +73,8 @@ class OfferQuote(QuoteRow):
     area: Area = "not_stated"
     purchase: Purchase = "on_demand"
     most_accelerators: Whole | None = None
+    starts: date | None = None  # later than today: for the plan to take, and no price of the catalogue
+    ends: date | None = None  # of a block of machines
     usd_per_accelerator_hour: HourlyUsd | None = None
     usd_per_instance_hour: Annotated[float, Field(gt=0)] | None = None
 

@@ -1,16 +1,20 @@
 """Prices of your own in a plan: discounts, quotes for a number and a term, rents and blocks agreed for later."""
 
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from planner.cli import main
 from planner.money.plan import Plan, plan
 from planner.money.renting.own_prices import own_price_notes, with_own_prices
 from planner.scenario.file import SavedScenario, read_scenario, write_scenario
 from planner.scenario.link import scenario_from_link, scenario_to_link
+from planner.scenario.own_prices import quotes_for_later
 from planner.scenario.scenario import Scenario
 from planner.study.market.survey import market
+from pricing.errors import QuoteError
 from pricing.quotes import parse_quotes, with_quotes
 from tests.facts import CATALOGUE, DAY
 
@@ -150,3 +154,28 @@ def test_a_file_of_quotes_says_for_how_many() -> None:
         work = {"accelerators": count, "busy_share": 1.0}
         scenario = Scenario.model_validate({"accelerator": H200, "years": 1.0, "work": (work,)})
         assert (plan(facts, scenario, DAY).setting.offers.reserved == key) == is_taken
+
+
+def test_dated_rows_of_a_file_of_quotes_are_the_plans() -> None:
+    head = "kind,provider,accelerator,purchase,most_accelerators,usd_per_accelerator_hour,starts,ends\n"
+    rows = (
+        "offer,Acme,h200 sxm,on_demand,,2.0,2027-03-01,\n"
+        "offer,Acme,h200 sxm,capacity_block,64,1.9,2027-03-01,2027-04-30\n"
+    )
+    quotes = parse_quotes((head + rows).encode(), name="q.csv", catalogue=CATALOGUE, day=DAY)
+    assert not quotes.problems
+    assert with_quotes(CATALOGUE, quotes) is CATALOGUE
+    rent, block = quotes_for_later(quotes)
+    assert (rent.starts, rent.is_block, rent.usd_per_accelerator_hour) == (date(2027, 3, 1), False, 2.0)
+    assert (block.ends, block.is_block, block.accelerators) == (date(2027, 4, 30), True, 64)
+    wrong = head + "offer,Acme,h200 sxm,on_demand,,2.0,2027-03-01,2027-02-01\n"
+    with pytest.raises(QuoteError, match="say the earlier day"):
+        quotes_for_later(parse_quotes(wrong.encode(), name="q.csv", catalogue=CATALOGUE, day=DAY))
+
+
+def test_the_command_line_takes_a_file_with_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    own, work = tmp_path / "q.csv", tmp_path / "plan.yaml"
+    own.write_text("kind,provider,accelerator,usd_per_accelerator_hour,starts\noffer,Acme,h200 sxm,1.0,2027-01-21\n")
+    work.write_text("accelerator: h200\nyears: 1\nwork: [{accelerators: 8, busy_share: 0.9}]\nways: [on_demand]\n")
+    assert main(["plan", str(work), "--quotes", str(own), "--day", "2026-11-21"]) == 0
+    assert "an hour on demand costs the 1 USD that were agreed" in capsys.readouterr().out

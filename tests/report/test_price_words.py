@@ -22,6 +22,6 @@ def test_a_spot_machine_says_how_often_it_is_taken_back() -> None:
     assert "taken back" not in said_of(8, "on_demand")
 
 
-@pytest.mark.parametrize(("accelerators", "is_asked"), [(8, False), (64, True)])
+@pytest.mark.parametrize(("accelerators", "is_asked"), [(8, False), (300, True)])
 def test_what_nobody_publishes_is_asked_about_where_much_of_it_is_wanted(accelerators: int, is_asked: bool) -> None:
     assert ("is not published" in said_of(accelerators, "on_demand")) is is_asked
