@@ -102,6 +102,8 @@ class Accelerator(Record):
     whole_machine: bool = Field(
         default=False, description="true where its price is that of a whole machine: a Mac, a small desktop"
     )
+    without_bf16: bool = Field(default=False, description="true where it has no 16-bit brain floating point")
+    software_ended: Text | None = optional("the last toolkit or driver that has it, where newer ones leave it out")
     board: Whole | None = optional("how many are built on one board, where they come on boards")
     dies_per_unit: Whole = Field(default=1, description="chips in what is sold and counted as one")
     confidence: Confidence

@@ -68,6 +68,10 @@ class FinancialTerms(ScenarioModel):
             usual="no limit",
         ),
     ] = None
+    usd_per_day_saved: Annotated[float | None, Field(ge=0.0, le=1e7, description="what it is worth that a run ends a "
+        "day sooner, where there is no deadline; empty: a quarter of a person's working day"), unit("USD a day"),
+        ask("daysaved", "A day saved, USD", "Weighed against the price of faster GPUs where you leave the choice open.",
+        group=WORK, rare=True, usual="a quarter of a person's day")] = None  # fmt: skip
     usd_per_waiting_hour: Annotated[
         float | None,
         Field(ge=0.0, le=100_000.0, description="what it costs that one job waits an hour, however large"),

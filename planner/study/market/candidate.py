@@ -169,6 +169,7 @@ class MarketStudy:
     monthly: bool = False  # costs are for a month
     is_service: bool = False  # no time to train: the front weighs milliseconds
     day: date | None = None
+    day_usd: float = 0.0  # the worth of a run that ends a day sooner
 
     @property
     def front(self) -> tuple[MarketCandidate, ...]:
@@ -187,4 +188,5 @@ class MarketStudy:
         if self.selected is None or self.selected.accelerator:
             return self.selected
         usable = [c for c in self.candidates if c.accelerator and c.usd is not None and c.speed < float("inf")]
+        usable = [c for c in usable if c.is_likely and c.way != "own"] or usable
         return min(usable, key=lambda candidate: (candidate.cost, candidate.speed), default=None)

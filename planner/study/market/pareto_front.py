@@ -11,11 +11,11 @@ from datetime import date
 
 import numpy as np
 
-from planner.money.verdict.decision import CLOSE_GAP
 from planner.money.ways import WAYS
 from planner.scenario.amounts import count
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_YEAR
 from planner.scenario.durations import format_duration, months_words, range_words
+from planner.scenario.scenario import Scenario
 from planner.scenario.task import FixedRun
 from planner.speed.match_model import find_model_record
 from planner.speed.serving import is_non_llm_work
@@ -29,6 +29,8 @@ _FASTER, _MORE_EXPENSIVE = 1.5, 1.0  # so many times as fast, for at most so muc
 _LONGEST_DAYS = HOURS_PER_YEAR / HOURS_PER_DAY
 _NEARLY = 1e-9
 _STEEP, _TWICE = 10.0, 2.0
+SALARY = "staff-salary"
+_WORKING_DAYS, _WAITING_SHARE = 250.0, 0.25  # of a year; of a person who waits for a run, our assumption
 
 
 def summary(study: MarketStudy, candidate: MarketCandidate) -> str:
@@ -62,7 +64,7 @@ def _recommendation(study: MarketStudy, best: MarketCandidate) -> Iterator[str]:
         )
     elif days is not None and not study.monthly:
         yield (
-            f"No deadline is given: of all that cost within {CLOSE_GAP:.0%} of the cheapest, it is the fastest. "
+            f"No deadline is given: a day saved counts {format_usd(study.day_usd)}, and then it costs least. "
             "A deadline would let it be slower or faster."
         )
     else:
@@ -231,7 +233,8 @@ def rank_candidates(
         feasible = [candidate for candidate in feasible if id(candidate) not in steep]
         candidates = [replace(it, why_not=Rejection("steep")) if id(it) in steep else it for it in candidates]
     allowed = [candidate for candidate in feasible if limits.rejection(candidate) is None]
-    best = _recommended(allowed, hurried=limits.deadline_days is None and not task.monthly)
+    is_open = limits.deadline_days is None and not task.monthly
+    best = _recommended(allowed, day_usd=day_value_usd(catalogue, task.scenario) if is_open else 0.0)
     affordable = [candidate for candidate in feasible if limits.over_usd(candidate) <= 0]
     nearest = None if best else min(feasible, key=lambda c: (limits.miss(c), *_cost_sort_key(c)), default=None)
     study = MarketStudy(
@@ -246,6 +249,7 @@ def rank_candidates(
         monthly=task.monthly,
         is_service=task.work.serve is not None,
         day=day,
+        day_usd=day_value_usd(catalogue, task.scenario),
     )
     sentences = _recommendation(study, study.best) if study.best else no_candidate_sentences(study)
     return replace(study, reasons=(*sentences, *_assumptions(study, task)))
@@ -265,13 +269,21 @@ def _cost_sort_key(candidate: MarketCandidate) -> tuple[float, float, str, int, 
     return (cost, candidate.speed, candidate.accelerator, candidate.accelerators, candidate.way)
 
 
-def _recommended(candidates: Sequence[MarketCandidate], *, hurried: bool) -> MarketCandidate | None:
-    """Return the cheapest candidate; of one run without a deadline, the fastest of those that cost about the same."""
-    cheapest = min(candidates, key=_cost_sort_key, default=None)
-    if cheapest is None or not hurried:
-        return cheapest
-    close = [candidate for candidate in candidates if candidate.cost <= cheapest.cost * (1 + CLOSE_GAP)]
-    return min(close, key=lambda candidate: (candidate.speed, *_cost_sort_key(candidate)))
+def day_value_usd(catalogue: Catalogue, scenario: Scenario) -> float:
+    """Return the worth of a run that ends a day sooner: yours, or a quarter of a person's working day. [USD]"""
+    yours, salary = scenario.terms.usd_per_day_saved, scenario.own.usd_per_fte_year
+    year = catalogue.facts[SALARY].figure.newest.typical if salary is None else salary
+    return year / _WORKING_DAYS * _WAITING_SHARE if yours is None else yours
+
+
+def _recommended(candidates: Sequence[MarketCandidate], *, day_usd: float) -> MarketCandidate | None:
+    """Return the candidate that costs least, each day of its run counted at this value. [USD]"""
+
+    def sort_key(candidate: MarketCandidate) -> tuple[float, tuple[float, float, str, int, str]]:
+        waits = candidate.speed * day_usd if day_usd and candidate.days is not None else 0.0
+        return round(candidate.cost + waits, 2), _cost_sort_key(candidate)
+
+    return min(candidates, key=sort_key, default=None)
 
 
 def _pareto_front(candidates: Sequence[MarketCandidate]) -> list[MarketCandidate]:

@@ -33,6 +33,7 @@ from planner.study.market.hours_needed import Progress, Task, WorkEstimate, firs
 from planner.study.market.kept_machines import existing_candidates
 from planner.study.market.pareto_front import rank_candidates
 from planner.study.market.rental_costs import RentalCost, RentalQuery, rental_costs, unavailable_reason
+from planner.study.market.usual_chips import usual_chips, without_fabric
 from pricing import Catalogue, names
 from pricing.market.band import OrderBand
 
@@ -100,8 +101,11 @@ def _candidates(
     progress: Progress | None = None,
 ) -> list[MarketCandidate]:  # fmt: skip
     """Return every way to pay with its cost, or the reason why there is none."""
-    report, serve = progress or (lambda _: None), task.work.serve
+    report, serve, is_named = progress or (lambda _: None), task.work.serve, bool(keys)
+    keys = keys or usual_chips(catalogue, task)
     estimates = work_estimates(catalogue, task, keys, counts, lambda share: report(share * _SPEED_SHARE))
+    if not is_named:
+        estimates = tuple(without_fabric(catalogue, task, estimate) for estimate in estimates)
     candidates = list(_priced_candidates(catalogue, task, estimates, day, lambda: report(_MONEY_SHARE)))
     candidates += existing_candidates(catalogue, task, keys, day)
     if serve and not is_non_llm_work(serve.model) and hosted_residency_conflict(catalogue, task.scenario) is None:
