@@ -23,7 +23,8 @@ _DATE = {"format": "YYYY-MM-DD"}
 _QUOTES: dict[str, tuple[str, Any]] = {
     "seller": ("Seller", _COLUMN.TextColumn(max_chars=120)),
     "accelerators": ("For GPUs, at most", _COLUMN.NumberColumn(min_value=1, max_value=100_000, step=1)),
-    "purchase": ("Bought", _COLUMN.SelectboxColumn(options=list(get_args(Bought)), default="on_demand")),
+    "purchase": ("Bought", _COLUMN.SelectboxColumn(
+        options=list(get_args(Bought)), default="on_demand", format_func=lambda bought: words.PURCHASE[bought])),
     "usd_per_accelerator_hour": (
         "USD per GPU-hour", _COLUMN.NumberColumn(min_value=0.001, max_value=1_000.0, format="%.4g", required=True)
     ),
