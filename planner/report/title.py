@@ -20,6 +20,8 @@ def title(answer: Answer) -> str:
     """Return the verdict in as few words as possible."""
     if (selling := selling_title(answer)) is not None:
         return selling
+    if (only := _only_priced(answer)) is not None:
+        return f"Only {only} can be priced."
     if answer.verdict == "close":
         return _tie_title(answer)
     if answer.best is None:
@@ -34,6 +36,17 @@ def title(answer: Answer) -> str:
     if (current := current_option(answer)) is not None and current is not answer.best:
         advice = f"{advice}, not {current_name(answer, current)}"
     return f"{advice}." if answer.limit is None else f"{advice}: {answer.limit.message}."
+
+
+def _only_priced(answer: Answer) -> str | None:
+    """Return the one group that has a price, where another was asked for and has none."""
+    groups, setting = {group(way.option) for way in answer.ranked}, answer.plan.setting
+    chip = setting.catalogue.accelerators.get(setting.scenario.accelerator)
+    lacking = {WAYS[absent.way].side for absent in answer.left_out} - ({"own"} if chip and chip.rent_only else set())
+    is_named = setting.scenario.ways or answer.limit is not None or "on_demand" in setting.offers.lacks
+    if len(groups) != 1 or is_named or not lacking & {"own", "rent"}:
+        return None
+    return {"own": "buying", "rent": "renting"}.get(next(iter(groups)))
 
 
 def current_option(answer: Answer) -> EvaluatedOption | None:

@@ -2,9 +2,12 @@
 
 import pytest
 
+from pricing import names
 from pricing.catalogue import Catalogue
 from pricing.choices import Customer
 from pricing.electricity import FIELDS, electricity
+from pricing.errors import AmbiguousNameError
+from tests.frozen import live_catalogue
 from tests.rows import each_row
 
 STATES = {
@@ -234,3 +237,16 @@ def test_a_province_takes_its_countrys_price_and_says_so(catalogue: Catalogue) -
     found = electricity(catalogue, "CA-AB", "large")
     assert found.stands_in is not None
     assert "that of Canada stands in" in found.stands_in
+
+
+def test_every_country_is_a_place_with_a_price_of_its_own_or_a_wide_range() -> None:
+    live = live_catalogue()
+    assert len(live.lands) >= 249
+    for key in live.lands:
+        price = electricity(live, key, "large")
+        assert price is not None, key
+        newest = price.figure.newest
+        assert price.stands_in is None or newest.high > 1.5 * newest.low, key
+    assert names.site(live, "Rwanda") == "RW"
+    with pytest.raises(AmbiguousNameError):
+        names.site(live, "Congo")

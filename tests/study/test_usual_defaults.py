@@ -134,3 +134,13 @@ def test_people_that_are_entered_win_and_none_are_none() -> None:
 def test_a_small_service_of_ones_own_hires_nobody() -> None:
     small = asked(work=({"serve": {"model": "Llama-3.1-8B", "requests_per_s": 0.02}},), accelerator="RTX-4090-24GB")
     assert part_usd(small.option("on_demand"), "staff") == part_usd(small.option("own"), "staff") == 0
+
+
+def test_one_priced_option_is_no_advice() -> None:
+    def title_of(chip: str, **data: Any) -> str:
+        plan = asked(accelerator=chip, work=({"accelerators": 1},), **data)
+        return summarize_answer(plan, decided(plan, 64).answer).title
+
+    assert title_of("RTX-3060-12GB") == title_of("MI210-64GB") == "Only buying can be priced."
+    assert "uy." in title_of("RTX-3060-12GB", ways=("own",))
+    assert not title_of("H100-SXM5-80GB").startswith("Only")
