@@ -1,6 +1,6 @@
 """The path of rents: its yearly change, the change that two quoted terms imply, agreed prices."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
 from itertools import product
@@ -188,6 +188,8 @@ def pair(catalogue: Catalogue, offers: tuple[str, ...], preferred: str | None, d
     }
     if not all(quoted.values()):
         return None
+    shorts = _first_of_each_machine(quoted["reserved_1y"], lambda quote: (quote.usd, quote.key))
+    longs = _first_of_each_machine(quoted["reserved_3y"], lambda quote: (quote.age_days, quote.usd, quote.key))
 
     def sort_key(
         both: tuple[_ForwardQuote, _ForwardQuote],
@@ -196,7 +198,7 @@ def pair(catalogue: Catalogue, offers: tuple[str, ...], preferred: str | None, d
         is_other = (short.provider != long.provider, long.provider != preferred, short.machine != long.machine)
         return (*is_other, long.age_days, long.usd, short.usd, (short.key, long.key))
 
-    short, long = min(product(quoted["reserved_1y"], quoted["reserved_3y"]), key=sort_key)
+    short, long = min(product(shorts, longs), key=sort_key)
     return short.key, long.key
 
 
@@ -208,6 +210,16 @@ class _ForwardQuote(NamedTuple):
     machine: tuple[str, str | None, int]
     age_days: int
     usd: float
+
+
+def _first_of_each_machine(
+    quotes: Iterable[_ForwardQuote], order: Callable[[_ForwardQuote], tuple[float | str, ...]]
+) -> list[_ForwardQuote]:
+    """Return for each machine of a seller the first quote in this order: no other is ever taken."""
+    first: dict[tuple[object, ...], _ForwardQuote] = {}
+    for quote in sorted(quotes, key=order):
+        first.setdefault((quote.provider, quote.machine), quote)
+    return list(first.values())
 
 
 def _read_quote(key: str, offer: Offer, day: date) -> _ForwardQuote:

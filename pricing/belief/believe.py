@@ -182,7 +182,9 @@ def in_their_markets(catalogue: Catalogue, day: date, keys: Sequence[str]) -> Pr
     An offer has one price today, whoever looks at it and however many it is asked for.
     """
     own = set(keys)
-    others = [key for key in readings(catalogue).voting if key not in own]
+    voting = readings(catalogue).voting
+    accelerators = dict.fromkeys(catalogue.offers[key].accelerator for key in keys)
+    others = [key for accelerator in accelerators for key in voting.get(accelerator, ()) if key not in own]
     return believed(catalogue, day, (*keys, *others)).rows(range(len(keys)))
 
 

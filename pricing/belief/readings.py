@@ -138,7 +138,7 @@ class Readings:
     yours: NDArray[np.bool_]
     counts: NDArray[np.bool_]  # no doubt about it: it is learnt from, and it votes
     pairs: RepeatReadings
-    voting: tuple[str, ...]  # the offers that say what their market asks
+    voting: dict[str, list[str]]  # by accelerator, the offers that say what their market asks
     kept: dict[object, object] = field(default_factory=dict)  # what follows from these readings alone, by day
 
 
@@ -152,6 +152,9 @@ def readings(catalogue: Catalogue) -> Readings:
     usd = np.array([value.typical for value in newest], dtype=np.float64)
     kinds = [CLASSES.index(price_class(offer, catalogue.providers[offer.provider])) for offer in offers]
     counts = np.array([MILD.issuperset(offer.doubts) for offer in offers], dtype=np.bool_)
+    voting: dict[str, list[str]] = {}
+    for key in compress(priced, counts):
+        voting.setdefault(priced[key].accelerator, []).append(key)
     return Readings(
         place={key: at for at, key in enumerate(priced)},
         offers=offers,
@@ -165,7 +168,7 @@ def readings(catalogue: Catalogue) -> Readings:
         yours=np.array([is_yours(value) for value in newest], dtype=np.bool_),
         counts=counts,
         pairs=_pairs(histories, counts),
-        voting=tuple(compress(priced, counts)),
+        voting=voting,
     )
 
 

@@ -82,6 +82,7 @@ def sellers(
     return tuple(seller for seller in found if seller is not None)
 
 
+@cached(64, same=lambda catalogue, *_: (catalogue,), equal=lambda _, *wish: wish)
 def listed(catalogue: Catalogue, accelerator: str, purchases: frozenset[str], day: date) -> tuple[str, ...]:
     """Return the offers of a chip, the cheapest first; old prices only where there are no others."""
     wish = OfferFilter(accelerators=frozenset({accelerator}), purchases=purchases)
