@@ -309,10 +309,12 @@ class ExistingHardware(ScenarioModel):
     """Machines that are there already. What was paid for them is gone; what they would fetch today is not."""
 
     label: Label = "what we have"
-    accelerators: Count
+    accelerators: Annotated[Count, ask("have", "GPUs you have already", "Of the plan's kind: keeping them counts too.",
+        group=BUYING, rare=True, usual="none")]  # fmt: skip
     relative_speed: Annotated[float, Field(gt=0.0, le=100.0, description="of one, against one accelerator of the plan"),
         unit("times one of the plan's")] = 1.0  # fmt: skip
-    usd_today_if_sold: Usd = 0.0
+    usd_today_if_sold: Annotated[Usd, ask("havesold", "They fetch today, USD, all of them",
+        "What keeping them gives up.", group=BUYING, rare=True)] = 0.0  # fmt: skip
     usd_at_end: Usd = 0.0
     power_w_each: Annotated[float | None, Field(ge=0.0, le=50_000.0,
         description="empty: what such machines draw"), unit("W")] = None  # fmt: skip

@@ -55,6 +55,10 @@ class FinancialTerms(ScenarioModel):
         ask("yearly", "Most you can pay in a year, USD",
         "In any year of the plan; day one is in the first. Empty: no limit.", group=MONEY,
         usual="no limit")] = None  # fmt: skip
+    budget_usd: Annotated[Usd | None, Field(description="for everything over the whole plan, in total cash; no limit: "
+        "the answer says what is left of it"), ask("budget", "All you can spend, USD",
+        "Over the whole plan, on everything. The answer says what each way leaves of it.", group=MONEY,
+        usual="not stated")] = None  # fmt: skip
     most_t_co2e: Annotated[
         float | None,
         Field(gt=0.0, le=1e9, description="the most that may be emitted over the plan, by operation and making"),

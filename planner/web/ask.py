@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from planner.money.plan import Plan
 from planner.report import words
-from planner.report.answer.phrases import VERBS, echo, phrases
+from planner.report.answer.phrases import SAID_WHERE_FILLED, VERBS, echo, phrases
 from planner.report.answer.verdict_line import last_edit_text, summarize_verdict
 from planner.scenario.base import BUYING, GROUPS, RUNNING, WORK
 from planner.scenario.latency import latency_classes, match_latency_class
@@ -199,6 +199,7 @@ def _assumptions_box(catalogue: Catalogue, question: QuestionKind, hints: Mappin
         for heading, (usual, rare) in HEADINGS.items():
             first = question.more if heading == WORK else ()
             names = [*first, *usual, *(name for name in rare if every or name in filled)]
+            names = [name for name in names if name not in SAID_WHERE_FILLED & filled]
             st.markdown(f"**{heading}**")
             with st.grid(4, min_column_width=170, vertical_alignment="bottom"):
                 for name in names:

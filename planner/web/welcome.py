@@ -75,7 +75,8 @@ def _use_budget(catalogue: Catalogue, use: Use) -> None:
         )
     st.session_state[_NOTE] = note
     work = scenario.work[0].model_copy(update={"accelerators": fleet.accelerators if fleet else 1})
-    use(scenario.model_copy(update={"work": (work,)}))
+    terms = scenario.terms.model_copy(update={"budget_usd": usd})
+    use(scenario.model_copy(update={"work": (work,), "terms": terms}))
 
 
 def _model_form(catalogue: Catalogue, use: Use) -> None:

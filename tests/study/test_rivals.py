@@ -10,9 +10,12 @@ from planner.money.many_ledgers import build_ledger
 from planner.money.measures import present_usd
 from planner.money.plan import Plan
 from planner.money.ways import WAYS
+from planner.report.answer.phrases import question_text
 from planner.report.answer.sentences import AnswerSummary, summarize_answer
+from planner.scenario.file import SavedScenario, read_scenario, write_scenario
 from planner.scenario.latency import latency_classes
 from planner.scenario.link import scenario_from_link, scenario_to_link
+from planner.scenario.question import HOURS
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned, scenario_from_token_bill
 from planner.study.uncertainty.sure_verdict import decided
@@ -135,3 +138,36 @@ def test_a_bill_beyond_all_bounds_is_one_sentence(usd: float) -> None:
         Scenario.model_validate({"bill": {"usd_per_month": usd}})
     assert refused.value.error_count() == 1
     assert scenario_from_link({"bill": f"{usd:g}"}, CATALOGUE)[1]
+
+
+def test_what_is_said_stays_in_the_link_the_file_and_the_sentence() -> None:
+    data = {
+        "work": ({"accelerators": 8},), "terms": {"budget_usd": 500_000.0}, "run_by_fte": 0.5,
+        "bill": {"usd_per_month": 9_000.0, "label": "our contract"},
+        "kept": {"accelerators": 4, "usd_today_if_sold": 20_000.0},
+    }  # fmt: skip
+    plan = asked(**data)
+    scenario = plan.setting.written
+    link = scenario_to_link(scenario)
+    assert {"budget", "crew", "bill", "have", "havesold"} <= link.keys()
+    assert scenario_from_link(link, CATALOGUE) == (scenario, [])
+    saved = write_scenario(SavedScenario(scenario, DAY, CATALOGUE.digest))
+    assert read_scenario(saved.encode(), "plan.yaml", CATALOGUE).scenario == scenario
+    sentence = question_text(CATALOGUE, HOURS, link)
+    for said in ("beside 4 you have", "a bill of 9,000 USD a month", "run by 0.5 people", "with 500,000 USD to spend"):
+        assert said in sentence
+
+
+def test_what_is_left_of_a_budget_is_said_for_three_ways() -> None:
+    serve = ({"serve": {"model": "Llama-3.3-70B", "requests_per_s": 2.0}},)
+    text = " ".join(told(asked(work=serve, terms={"budget_usd": 400_000.0})).sentences)
+    assert "Of your $400,000, in total cash:" in text
+    assert text.count(" takes $") >= 3
+    assert "leaves $" in text
+    assert "too much" in text
+
+
+@pytest.mark.parametrize("people", [0.0, -1.0, 1e9])
+def test_people_may_be_none_and_no_fewer(people: float) -> None:
+    scenario, notes = scenario_from_link({"crew": f"{people:g}"}, CATALOGUE)
+    assert (scenario.run_by_fte == 0.0, len(notes)) == ((True, 0) if people == 0 else (False, 1))

@@ -211,3 +211,14 @@ def test_a_plan_has_a_name_and_a_note_that_go_with_its_link_and_its_file() -> No
     assert asked(again) == asked(app)
     saved = write_scenario(SavedScenario(asked(app), DAY, load_catalogue().digest))
     assert read_scenario(saved.encode(), "plan.yaml", load_catalogue()).scenario == asked(app)
+
+
+@pytest.mark.slow
+def test_what_is_said_of_money_and_people_is_a_phrase_and_no_second_field() -> None:
+    held = {"gpus": "8", "have": "4", "bill": "9000", "crew": "0.5", "budget": "500000"}
+    app = entrypoint(**held, assumptions="true", all="true")
+    assert not app.exception
+    scenario = asked(app)
+    assert (scenario.kept.accelerators, scenario.bill.usd_per_month) == (4, 9_000.0)
+    assert (scenario.run_by_fte, scenario.terms.budget_usd) == (0.5, 500_000.0)
+    assert "500,000 USD to spend" in " ".join(button.label for button in app.button) + str(app.main)

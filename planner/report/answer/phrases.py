@@ -47,6 +47,7 @@ def phrases(catalogue: Catalogue, question: QuestionKind, texts: Texts) -> tuple
     forms = (*_OF_QUESTION[question.name], *_ALWAYS)
     if question is HOURS:
         forms = (*forms, _PhraseTemplate("", AMOUNTS, _busy))
+    forms = (*forms, *(form for form in _WHERE_FILLED if form.names[0] in texts))
     return tuple(
         Phrase(phrase.names[0], phrase.before, phrase.says(catalogue, texts), phrase.names) for phrase in forms
     )
@@ -216,6 +217,20 @@ _ALWAYS = (
     _PhraseTemplate("in", ("site",), _site),
     _PhraseTemplate("", ("place",), _place),
 )
+
+
+def _entered(name: str, form: str) -> _PhraseTemplate:
+    return _PhraseTemplate("", (name,), lambda _, texts: form.format(_number(texts[name])))
+
+
+# Said where it is filled in, and not beside it among the assumptions.
+_WHERE_FILLED = (
+    _entered("have", "beside {} you have"),
+    _entered("bill", "in place of a bill of {} USD a month"),
+    _entered("crew", "run by {} people"),
+    _entered("budget", "with {} USD to spend"),
+)
+SAID_WHERE_FILLED = frozenset(form.names[0] for form in _WHERE_FILLED)
 
 
 NO_MODEL = {

@@ -18,6 +18,7 @@ from planner.report import words
 from planner.report.answer.advice import guarantee_sentence, rests_on
 from planner.report.answer.assumed_entries import assumed_entry_sentences, deciding_people_sentences
 from planner.report.answer.bill_words import bill_sentences
+from planner.report.answer.budget_words import budget_sentences
 from planner.report.answer.carbon_words import carbon_sentences
 from planner.report.answer.feasibility import cpu_sufficient_sentences, infeasible_title, too_much
 from planner.report.answer.other_measures import lost_time_sentences
@@ -93,6 +94,7 @@ def summarize_answer(plan: Plan, answer: Answer, futures: Futures | None = None)
         *cpu_sufficient_sentences(plan),
         _totals_sentence(plan, ways, futures),
         *bill_sentences(plan, answer),
+        *budget_sentences(answer),
         *income_sentences(answer),
         *rests_on(plan, ways),
         *lost_time_sentences(plan, answer),
