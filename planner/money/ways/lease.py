@@ -15,6 +15,7 @@ from planner.money.option import ChartStyle, OptionLedger, OptionSpec, Unavailab
 from planner.money.owning import Ownership, owned
 from planner.money.owning.lines import FleetOrder
 from planner.money.owning.machine_price import add_residual_share
+from planner.money.owning.place import stands_at_home
 from planner.money.owning.resale import Installments, level_payment, value, whole_months
 from planner.money.setting import PlanContext
 from planner.money.timeline import Holding
@@ -27,6 +28,7 @@ from planner.money.ways.own import (
     purchase_schedule,
     too_late_reason,
 )  # fmt: skip
+from planner.scenario.own import Lease
 
 LEASE_RATE = "owned-lease-rate"
 _RATE, _MONTHS, _LEFT = "lease_rate_per_year", "lease_months", "left_share"
@@ -137,6 +139,8 @@ def loan_comparison_note(setting: PlanContext, subject: str, solved: SolveResult
 def build(setting: PlanContext) -> OptionLedger | Unavailable:
     """Build the same fleet as bought, but leased."""
     lease = setting.scenario.lease
+    if stands_at_home(setting) and lease == Lease() and "lease" not in setting.scenario.ways:
+        return Unavailable("nobody known leases a machine to a home: a quote goes under lease.usd_per_month")
     years = setting.tried.get("lease_years", lease.years)
     terms = LeaseTerms(
         lease.usd_per_month, lease.rate_per_year, years, lease.in_advance, lease.left_share, lease.buys_at_end
