@@ -103,6 +103,7 @@ def _on_change() -> None:
     if values is None:
         example = find_preset(question.example) if question.example else None
         values = {} if example is None else scenario_to_link(example.scenario)
+        values.pop("due", None)  # a deadline of the example is no goal of the visitor
     address.replace(values, question.own)
     list_fields.stash_hours(question)
     st.session_state["preset"] = None

@@ -95,7 +95,10 @@ def _use_model(use: Use, question: str, task: str) -> None:
     example = find_preset(_EXAMPLES[question])
     assert example is not None  # each is a file of ours
     work = example.scenario.work[0]
-    with_model = getattr(work, task).model_copy(update={"model": st.session_state["model_name"]})
+    # The length of the text, the number of GPUs and the deadline of the example are no goals of the visitor.
+    open_goals = {"tokens": None, "deadline_days": None, "choose_count": True} if task == "train" else {}
+    named = {"model": st.session_state["model_name"], **open_goals}
+    with_model = getattr(work, task).model_copy(update=named)
     work = work.model_copy(update={task: with_model})
     use(example.scenario.model_copy(update={"name": "Plan", "work": (work,)}))
 
