@@ -32,7 +32,9 @@ def test_a_very_large_plan_opens_while_somebody_elses_slider_moves(
     page.wait_for_url(lambda address: "busy=90" in address, timeout=SOON_MS)
     settle(page)
     expect(page.locator("h1").first).to_contain_text(".")
-    expect(other.locator("h1").first).to_contain_text(re.compile("buy|rent|lease|own|same", re.IGNORECASE), timeout=FIRST_WORDS_MS)
+    expect(other.locator("h1").first).to_contain_text(
+        re.compile("buy|rent|lease|own|same", re.IGNORECASE), timeout=FIRST_WORDS_MS
+    )
     settle(other)
     for one in (page, other):
         expect(one.locator(TRACEBACK)).to_have_count(0)
