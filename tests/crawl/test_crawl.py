@@ -9,6 +9,7 @@ import pytest
 
 from bench.one_comparison import random_scenario
 from planner.scenario.presets import find_preset, load_presets
+from planner.scenario.rent import CurrentBill
 from planner.scenario.scenario import Scenario
 from planner.web import state
 from tests.crawl.walk import MARKET, VIEWS, View, crawl
@@ -62,7 +63,8 @@ def random_plan(number: int) -> Scenario:
     """A plan as people ask for it: hours, or one training, of some GPU, number, use, length, place and growth."""
     rng = Random(number)
     if number % TRAINED:
-        return random_scenario(rng).model_copy(update={"site": rng.choice(SITES)})
+        bill = CurrentBill(usd_per_month=20_000) if number % TRAINED == 3 else None
+        return random_scenario(rng).model_copy(update={"site": rng.choice(SITES), "bill": bill})
     task = {"model": rng.choice(("Llama-3.1-8B", "Llama-3.3-70B")), "tokens": rng.choice((1e9, 1e11)),
             "method": rng.choice(("full", "lora"))}  # fmt: skip
     return Scenario.model_validate({

@@ -14,7 +14,8 @@ from tests.examples import at_most
 from tests.money.anyplan import of, plans
 
 # What a title says of a group.
-GROUPS = {"own": r"own|buy|lease|keep|loan|credit|sell", "rent": r"rent|reserve|spot", "hosted": r"hosted|token"}
+GROUPS = {"own": r"own|buy|lease|keep|loan|credit|sell", "rent": r"rent|reserve|spot", "hosted": r"hosted|token",
+          "now": r"pay now"}  # fmt: skip
 
 
 def least_share(answer: Answer) -> float:
