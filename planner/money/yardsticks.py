@@ -290,6 +290,8 @@ YARDSTICKS: dict[Path, Measure] = {
     ("kept", "running_usd_per_month"): _part(0.05, 1.0, 20.0, _kept_running, "USD a month"),
     ("terms", "cash_on_day_one_usd"): _LIMIT,
     ("terms", "cash_per_year_usd"): _LIMIT,
+    ("terms", "budget_usd"): _LIMIT,
+    ("terms", "usd_per_day_saved"): _part(0.001, 1.0, 1e4, lambda s: s.salary / _WORKING_HOURS * 8, "USD a day"),
     ("terms", "usd_per_waiting_hour"): _part(0.005, 1.0, 500.0, lambda s: s.salary / _WORKING_HOURS, "USD an hour"),
     ("tax", "profit_usd_per_year"): _COMPANY,
     ("tax", "losses_brought_usd"): _COMPANY,
