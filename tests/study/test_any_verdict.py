@@ -15,7 +15,7 @@ from tests.money.anyplan import of, plans
 
 # What a title says of a group.
 GROUPS = {"own": r"own|buy|lease|keep|loan|credit|sell", "rent": r"rent|reserve|spot", "hosted": r"hosted|token",
-          "now": r"pay now"}  # fmt: skip
+          "now": r"pay now|keep paying"}  # fmt: skip
 
 
 def least_share(answer: Answer) -> float:
