@@ -51,7 +51,10 @@ class _Index:
 def accelerator(catalogue: Catalogue, name: str) -> Meant:
     """Return the accelerator that a person means; raise an error with the choices."""
     try:
-        return Meant(names.accelerator(catalogue, name))
+        key = names.accelerator(catalogue, name)
+        usual = _indexed(catalogue.accelerators, chip_words, _chip_named).usual.get(chip_words(name))
+        is_alias = usual is not None and usual[0] == key and names.plain(name) not in (names.plain(key), "")
+        return _usual(catalogue.accelerators, name, usual, (key,)) if usual and is_alias else Meant(key)
     except NameLookupError as error:
         index = _indexed(catalogue.accelerators, chip_words, _chip_named)
         typed = chip_words(name)

@@ -19,6 +19,7 @@ from planner.scenario.question import HOURS
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned, scenario_from_token_bill
 from planner.study.uncertainty.sure_verdict import decided
+from pricing import meant
 from pricing.market.rivals import BOARDS, alike_models, rivals, usual_board
 from tests.frozen import live_catalogue
 
@@ -171,3 +172,11 @@ def test_what_is_left_of_a_budget_is_said_for_three_ways() -> None:
 def test_people_may_be_none_and_no_fewer(people: float) -> None:
     scenario, notes = scenario_from_link({"crew": f"{people:g}"}, CATALOGUE)
     assert (scenario.run_by_fte == 0.0, len(notes)) == ((True, 0) if people == 0 else (False, 1))
+
+
+def test_two_readings_are_one_sentence() -> None:
+    said = meant.accelerator(CATALOGUE, "A6000")
+    assert (said.key, "RTX 6000 Ada" in said.note) == ("RTX-A6000-48GB", True)
+    notes = scenario_from_link({"site": "Georgia"}, CATALOGUE)[1]
+    assert len(notes) == 1
+    assert "can be GE" in notes[0]
