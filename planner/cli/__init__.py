@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from planner.cli import (
+    ask,
     cheapest,
     check,
     compare,
@@ -32,7 +33,7 @@ from planner.cli.common import BAD_INPUT, FAILED, OK, STOPPED, UsageError
 from planner.cli.terminal import readable, tell
 from pricing.errors import PricingError
 
-VERBS = (prices, refresh, held, publish_prices, watch, facts, train, serve, cheapest, plan, compare,
+VERBS = (prices, refresh, held, publish_prices, watch, facts, train, serve, cheapest, ask, plan, compare,
          sweep, check, stale, schema)  # fmt: skip
 
 

@@ -1,0 +1,87 @@
+"""Amounts of money in a line: a budget, a bill a month, a price of an hour, of a GPU or of electricity."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from planner.scenario.base import HOURS_PER_MONTH
+from planner.scenario.typed_money import parse_money
+from planner.study.one_line.quantities import NUMBER, blank, hours_of
+from pricing.exchange import DOLLAR, Rates
+
+_CODES = {
+    "dollar": DOLLAR, "buck": DOLLAR, "us$": DOLLAR, "$": DOLLAR, "euro": "EUR", "€": "EUR", "£": "GBP", "pound": "GBP",
+    "franc": "CHF", "₹": "INR", "rupee": "INR", "yen": "JPY", "₩": "KRW",
+}  # fmt: skip
+_SIZES = {"mn": "m", "mio": "m", "mil": "m", "bn": "b", "tn": "t", "thousand": "k", "million": "m", "billion": "b"}
+_PER = (
+    r"(?:\s*(?:(?:per|an?|/|each|every|p)\s*(?:gpu[- /]?|accelerator[- /]?)?(?P<per>hours?|hrs?|h|days?"
+    r"|weeks?|months?|mos?|quarters?|years?|yrs?|kwh|gpus?|cards?|servers?|machines?|piece|unit)"
+    r"|(?P<ly>monthly|yearly|annually|weekly|daily|each|hourly|apiece))(?![a-z]))?"
+)
+_PAYS = r"(?:pay(?:ing|s)?|paid|spend(?:ing|s)?|spent|bills?|invoice|costs? us|burn(?:ing|s)?)"
+_BARE = re.compile(
+    rf"(?P<verb>{_PAYS}|budget)(?![a-z])(?P<between>[^|\d]{{0,40}}?)(?P<n>{NUMBER}){_PER}(?!\s*(?:x|gpus?|[a-z]*\d))"
+)
+_BEFORE_BUDGET = re.compile(rf"(?P<n>{NUMBER}){_PER}(?= (?:as a |of )?budget)")
+
+
+class LineAmount(NamedTuple):
+    """An amount: its kind (bill, budget, rent, price, server, kwh), its text, and its place in the line."""
+
+    kind: str
+    text: str
+    usd: float
+    start: int
+    end: int
+    note: str = ""
+
+
+def find_amounts(line: str, rates: Rates) -> Iterator[LineAmount]:
+    """Yield the amounts of a line: those with a currency, then numbers behind `pay`, `bill` or `budget`."""
+    codes = "|".join((DOLLAR, *rates)).casefold()
+    marks = rf"us\$|[$€£₹₩]|(?<![a-z])(?:{codes})(?![a-z])"
+    named = rf"{marks}|dollars?|bucks?|euros?|pounds?|francs?|rupees?|yen"
+    marked = re.compile(
+        rf"(?:(?P<before>{marks})\s?(?P<n>\d[\d.,']*(?<![.,])(?:e\+?\d+)?(?:\s?(?:k|mn|mio|m|bn|b|thousand|million|billion)(?![a-z]))?)"
+        rf"|(?P<n2>{NUMBER})\s?(?P<after>{named})(?![a-z])){_PER}"
+    )
+    for match in marked.finditer(line):
+        yield _amount(line, match, match["n"] or match["n2"], match["before"] or match["after"], rates)
+        line = blank(line, match.start(), match.end())
+    for match in _BEFORE_BUDGET.finditer(line):
+        yield _amount(line, match, match["n"], DOLLAR, rates)
+    for match in _BARE.finditer(line):
+        if match["verb"] == "budget" or match["per"] or match["ly"] or "bill" in match["verb"]:
+            yield _amount(line, match, match["n"], DOLLAR, rates)._replace(start=match.start("n"))
+
+
+def _amount(line: str, match: re.Match[str], digits: str, mark: str, rates: Rates) -> LineAmount:
+    number = digits.strip()
+    for long, short in _SIZES.items():
+        number = re.sub(rf"(?<=[\d\s]){long}$", short, number)
+    code = _CODES.get(mark.casefold()) or _CODES.get(mark.casefold().rstrip("s")) or mark.upper()
+    text = number if code == DOLLAR else f"{number} {code}"
+    usd, _ = parse_money(text, rates)
+    per = match["per"] or match["ly"] or ""
+    kind = _kind(line, match, per)
+    if kind in ("bill", "budget") and per and not per.startswith("mo"):
+        usd *= HOURS_PER_MONTH / hours_of(per)
+        text = f"{usd:.2f}"
+    note = "" if kind != "bill" or per else f"{text} is taken for what you pay a month."
+    return LineAmount(
+        "monthly_budget" if kind == "budget" and per else kind, text, usd, match.start(), match.end(), note
+    )
+
+
+def _kind(line: str, match: re.Match[str], per: str) -> str:
+    if per.startswith("h"):
+        return "rent"
+    for start, kind in (("kwh", "kwh"), ("server", "server"), ("machine", "server")):
+        if per.startswith(start):
+            return kind
+    if per in ("gpu", "gpus", "card", "cards", "piece", "unit", "each", "apiece"):
+        return "price"
+    words = line[: match.end()]
+    pays = re.search(rf"(?<![a-z]){_PAYS}(?![a-z])", line) is not None and "budget" not in words
+    return "bill" if pays and (per or re.search(r"(?<![a-z])(?:bills?|invoice)(?![a-z])", line)) else "budget"

@@ -1,0 +1,297 @@
+"""Names in a line: chips, machines, models, places and sellers, the longest first, as the catalogue calls them."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from planner.scenario.known_names import accelerator_meant
+from planner.speed.match_model import model_meant
+from planner.speed.serving.non_llm import match_non_llm_work
+from planner.speed.training.images import match_image_network
+from planner.study.one_line.quantities import BLANK, parse_number
+from pricing import Catalogue, PricingError, UnknownNameError, names
+from pricing.caching import cached
+from pricing.errors import AmbiguousNameError, NameLookupError
+from pricing.meant import Meant
+from pricing.model import Model
+from pricing.near import near
+
+_MOST_WORDS, _SHORT, _LEAST_LETTERS = 6, 3, 5
+_SIZE_WITHIN = 0.05
+# Names of machines for their chip, and names that people use for two chips.
+_ALSO_CALLED = {
+    "mac studio": "M3 Ultra", "mac mini": "M4 Pro 20c", "macbook pro": "M4 Max", "macbook": "M4 Max", "mac": "M3 Ultra",
+    "dgx spark": "DGX-Spark-GB10-128GB", "strix halo": "Ryzen-AI-Max-395-128GB", "grace hopper": "GH200",
+}  # fmt: skip
+_SEVERAL = {
+    "a6000": ("RTX A6000", "RTX 6000 Ada"), "rtx 6000": ("RTX A6000", "RTX 6000 Ada", "RTX PRO 6000"),
+    "6000 ada": ("RTX 6000 Ada",), "asia": ("Singapore", "Japan", "India"), "apac": ("Singapore", "Japan", "Australia"),
+    "scandinavia": ("Sweden", "Norway", "Denmark"), "nordics": ("Sweden", "Norway", "Finland"),
+}  # fmt: skip
+_VENDORS = {"chatgpt": "OpenAI", "claude": "Anthropic", "gemini": "Google", "grok": "xAI", "bedrock": "AWS Bedrock"}
+_TOKEN = re.compile(
+    rf"\d+(?=x(?:[^\w]|[a-z]|$))|x(?=[a-z]+\d)|[a-z][a-z\d]*?(?=x\d+\b)|[^\s{re.escape(BLANK)},;()!?\"]+"
+)
+_PLURAL = re.compile(r"\d\w*s$|(?:studio|mac|mini)s$")
+_PIECES = re.compile(r"[a-z]+|[0-9.]+[a-z]*|[^\Wa-z0-9_]+")
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s?(b|bn|billion|m|t)(?:[- ]?(?:params?|parameters?|model))?")
+_BILLIONS = {"b": 1.0, "bn": 1.0, "billion": 1.0, "m": 1e-3, "t": 1e3}
+_BEFORE_PLACE = frozenset({"in", "from", "within", "the", "near", "to"})
+# Words that say nothing of the plan by themselves; none begins or ends a name.
+_FILLERS = """  - a about accelerator accelerators against all also am an and answer answers any anything api app
+application approx approximately are around as at b be because best better big bill bills budget build
+business but buy buying by can capacity card cards cheap cheaper cheapest chip chips cloud cluster
+company compare comparison compute continued continuous cost costs could currently customers d data day
+days deal do does doing e each electricity else enough estimate etc every expensive explore fast few fit
+for from full g get give good gpu gpus graphics h had hardware has have having hello help hi hosted hour
+hours how i i'd i'm if in inc inference instance instances instead into is it it's its job jobs just k
+keep l lab lab's large lease leasing least less let like llm llms load local locally long looking lots
+machine machines make many max maximum may maybe me mean mid minimum model models money month monthly
+more most much must my n need needed needs new no node nodes not now o of off old on once one only or
+other our out over own owning p paid pay paying per piece place plan please power price prices private
+project purchase purchasing question questions r really rent rental renting replace request requests
+research reserve reserved run running runs s scratch self server servers service services share shared
+shares sharing should small so some something spend spending startup still system t take team than that
+the their them then there these they thing think this through time to today token tokens total traffic
+training u until up us use used user users uses using utilization v versus via vs want wants was way we
+we'd we're we've were what what's when where which while who will with within without work workload
+workstation workstations worth would x y year yearly years you your"""
+FILLERS = frozenset(_FILLERS.split())
+GPU_WORDS = frozenset({"gpu", "gpus", "cards", "card", "accelerators", "accelerator", "graphics", "chips"})
+MACHINE_WORDS = frozenset({"node", "nodes", "server", "servers", "machine", "machines", "box", "boxes", "hosts"})
+
+
+class LineName(NamedTuple):
+    """A name of a line with its place: its kind (chip, machine, model, place, seller, price), its id and a note."""
+
+    kind: str
+    start: int
+    end: int
+    meant: Meant
+    choices: tuple[str, ...] = ()  # what else it can mean; where there is no id, one must be chosen
+
+
+class LineToken(NamedTuple):
+    """A word of a line with its place."""
+
+    text: str
+    start: int
+    end: int
+
+
+Reader = Callable[[Catalogue, str], Meant]
+
+
+def tokens(line: str) -> list[LineToken]:
+    """Return the words of a line that nothing took yet; `8xh100` is 8, x and h100."""
+    words = (LineToken(match[0].rstrip(".:'"), match.start(), match.end()) for match in _TOKEN.finditer(line))
+    return [LineToken(word, start, start + len(word)) for word, start, _ in words if word]
+
+
+def find_names(catalogue: Catalogue, line: str, typed: str) -> Iterator[LineName]:
+    """Yield the names of a line in lower case, the longest at each place; `typed` is the line as it was written."""
+    words, known, place = tokens(line), _vocabulary(catalogue), 0
+    while place < len(words):
+        name = None
+        for many in range(min(_MOST_WORDS, len(words) - place), 0, -1):
+            span = words[place : place + many]
+            if _may_be_name(line, span, known) and (name := _name(catalogue, span, line, typed)):
+                yield name
+                break
+        place += many if name else 1
+
+
+def near_name(catalogue: Catalogue, word: str) -> str | None:
+    """Return the name that a misspelt word probably is; None where there is none or it is short."""
+    letters = word.strip("-'")
+    if len(letters) < _LEAST_LETTERS or not letters.isalpha():
+        return None
+    if letters in _vocabulary(catalogue):
+        return None
+    alike = (each for each in _vocabulary(catalogue) if len(each) >= _LEAST_LETTERS and each[0] == letters[0])
+    close = near(letters, alike)
+    return close[0] if close and abs(len(close[0]) - len(letters)) <= 1 else None
+
+
+@cached(2, same=lambda catalogue: (catalogue.digest,))
+def _vocabulary(catalogue: Catalogue) -> frozenset[str]:
+    """Return every word of a name: a line whose words are none of these needs no look-up."""
+    spellings: list[str] = [*_ALSO_CALLED, *_SEVERAL, *_VENDORS]
+    for records in (catalogue.accelerators, catalogue.models, catalogue.sites, catalogue.servers, catalogue.ambiguous):
+        for key, record in records.items():
+            usual = getattr(record, "usual", None)
+            spellings += (key, getattr(record, "label", ""), *getattr(record, "aliases", ()))
+            spellings += usual.names if usual else ()
+    spellings += [word for key, price in catalogue.hosted.items() for word in (key, price.vendor)]
+    return frozenset(piece for name in spellings for piece in _PIECES.findall(names.bare(name).casefold()))
+
+
+def _may_be_name(line: str, span: list[LineToken], known: frozenset[str]) -> bool:
+    first, last = span[0], span[-1]
+    between = line[first.start : last.end]
+    if BLANK in between or "," in between or ";" in between:
+        return False
+    if first.text in FILLERS - {"us"} or last.text in FILLERS - {"us"}:
+        return False
+    if first.text.isdecimal() and len(first.text) < len("4090"):  # a count
+        return False
+    return all(_is_known(word.text, known) for word in span)
+
+
+def _is_known(word: str, known: frozenset[str]) -> bool:
+    pieces = _PIECES.findall(names.bare(word))
+    return bool(pieces) and all(
+        piece in known or piece.rstrip("s") in known or _SIZE.fullmatch(piece) or not piece[0].isalpha()
+        for piece in pieces
+    )
+
+
+def _name(catalogue: Catalogue, span: list[LineToken], line: str, typed: str) -> LineName | None:
+    start, end = span[0].start, span[-1].end
+    called = " ".join(word.text for word in span)
+    singular = called.removesuffix("s").rstrip("'") if _PLURAL.search(called) else called
+    if called in _SEVERAL and len(_SEVERAL[called]) > 1:
+        return LineName("several", start, end, Meant(""), _SEVERAL[called])
+    for spelling in dict.fromkeys((called, singular)):
+        for kind, reader in _READERS.items():
+            if kind == "place" and not _may_be_place(spelling, line[:start], typed[start:end]):
+                continue
+            try:
+                return LineName(kind, start, end, reader(catalogue, spelling))
+            except AmbiguousNameError as several:
+                if kind in ("chip", "place"):
+                    return LineName(kind, start, end, Meant(""), several.candidates)
+            except (NameLookupError, PricingError):
+                continue
+    return None
+
+
+def _may_be_place(called: str, before: str, typed: str) -> bool:
+    """Return whether a short word is a place: `us` is one behind `in`, or in capitals."""
+    word_before = (before.split() or [""])[-1]
+    return (
+        len(called) > _SHORT or (word_before in _BEFORE_PLACE and called not in ("it", "me", "my")) or typed.isupper()
+    )
+
+
+def _chip(catalogue: Catalogue, called: str) -> Meant:
+    other = _ALSO_CALLED.get(called)
+    if other is None:
+        if not re.search(r"\d|gaudi|trainium|inferentia|ultra|titan", called) or (
+            called.isdecimal() and int(called) < 1_000
+        ):
+            raise UnknownNameError(f"No chip is called {called!r}.", ())
+        return accelerator_meant(catalogue, called)
+    chip = accelerator_meant(catalogue, other).key
+    return Meant(chip, f"{called!r} is taken for {catalogue.accelerator_label(chip)}.")
+
+
+def _model(catalogue: Catalogue, called: str) -> Meant:
+    if size := _SIZE.fullmatch(called):
+        return _of_size(catalogue, called, float(size[1]) * _BILLIONS[size[2]])
+    if not re.search("[a-z]{2}|[a-z]\\d", called):
+        raise UnknownNameError(f"No model is called {called!r}.", ())
+    try:
+        return model_meant(catalogue, called)
+    except UnknownNameError as error:
+        if work := match_image_network(called) or match_non_llm_work(called):
+            return Meant(work)
+        return _newest(catalogue, called, error)
+
+
+def _newest(catalogue: Catalogue, called: str, error: UnknownNameError) -> Meant:
+    """Return the newest model of the family of that name; a size that is typed must be its own."""
+    family = re.sub(r"[^a-z]", "", called)
+    sizes = (_SIZE.fullmatch(word) for word in called.split())
+    size = next((float(each[1]) * _BILLIONS[each[2]] for each in sizes if each), None)
+    first, start = called.split(maxsplit=1)[0], family if size is None else family[:-1]
+    alike = [
+        key
+        for key, record in catalogue.models.items()
+        if first.isalpha() and names.plain(record.family).startswith(start)
+        and (size is None or abs(record.params_b / size - 1) <= _SIZE_WITHIN)
+        and not record.modality.startswith("text_encoder")
+    ]  # fmt: skip
+    if not alike or len(family) < _SHORT or (size is not None and re.search(r"\d", first)):
+        raise error
+    key = max(alike, key=lambda key: (catalogue.models[key].released or "", catalogue.models[key].params_b))
+    return Meant(
+        key, f"{called!r} is taken for {catalogue.models[key].label}: it is the newest of that family on record."
+    )
+
+
+def _of_size(catalogue: Catalogue, called: str, billions: float) -> Meant:
+    def rank(record: Model) -> tuple[bool, bool, str]:
+        return record.active_params_b is None, record.family.startswith("Llama"), record.released or ""
+
+    alike = {
+        key: record
+        for key, record in catalogue.models.items()
+        if record.modality == "text" and abs(record.params_b / billions - 1) <= _SIZE_WITHIN
+    }
+    if not alike:
+        raise UnknownNameError(f"No model has a size of {called}.", ())
+    key = max(alike, key=lambda key: rank(alike[key]))
+    return Meant(key, f"{called!r} is taken for {alike[key].label}: a model of that size and of a usual shape.")
+
+
+def _seller(catalogue: Catalogue, called: str) -> Meant:
+    known = {names.plain(price.vendor): price.vendor for price in catalogue.hosted.values()}
+    known |= {names.plain(vendor.split()[0]): vendor for vendor in known.values()}
+    vendor = _VENDORS.get(called) or known.get(names.plain(called))
+    if vendor is None:
+        raise UnknownNameError(f"No seller of tokens is called {called!r}.", ())
+    return Meant(vendor)
+
+
+def _price(catalogue: Catalogue, called: str) -> Meant:
+    fitting = [key for key in catalogue.hosted if names.plain(key.partition("/")[2]) == names.plain(called)]
+    makers = [key for key in fitting if catalogue.hosted[key].vendor in ("OpenAI", "Anthropic", "Google", "xAI")]
+    if not fitting:
+        raise UnknownNameError(f"No hosted model is called {called!r}.", ())
+    return Meant((makers or fitting)[0])
+
+
+def _machine(catalogue: Catalogue, called: str) -> Meant:
+    return Meant(names.server(catalogue, called))
+
+
+def _place(catalogue: Catalogue, called: str) -> Meant:
+    return Meant(names.site(catalogue, called))
+
+
+_READERS: dict[str, Reader] = {
+    "machine": _machine, "chip": _chip, "model": _model, "seller": _seller, "price": _price, "place": _place,
+}  # fmt: skip
+
+
+_SPELT = (
+    "an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|sixteen|twenty|thirty|forty|fifty|a hundred|hundred"
+    "|a couple of|a dozen|a few"
+)
+_COUNT_BEFORE = re.compile(
+    rf"(?<![\w.-])(?P<count>\d+(?:,\d{{3}})*k?|{_SPELT})\s*"
+    rf"(?:[x*]\s*|(?P<box>{'|'.join(sorted(MACHINE_WORDS, key=len, reverse=True))})\s+(?:of|with|x)\s+"
+    r"(?P<each>\d+\s*[x*]?\s*)?)?"
+    r"(?:(?:used|new|nvidia|amd|of|more|our|geforce|second-hand)\s+)*$"
+)
+_COUNT_AFTER = re.compile(r"\s*(?:[x*]\s*(?P<count>\d+)|(?P<times>\d+)\s*x)(?!\w)")
+
+
+class LineCount(NamedTuple):
+    """A count beside a name, and where its words begin and end."""
+
+    many: int
+    start: int
+    end: int
+    of_machines: bool = False
+
+
+def count_beside(line: str, start: int, end: int) -> LineCount | None:
+    """Return the count beside a name: `2 nodes of 8`, `8 x`, `one`, or `x8` behind it."""
+    if match := _COUNT_BEFORE.search(line[:start]):
+        each = re.sub(r"\D", "", match["each"] or "")
+        of_machines = match["box"] is not None and not each
+        return LineCount(int(parse_number(match["count"]) * int(each or 1)), match.start(), start, of_machines)
+    match = _COUNT_AFTER.match(line, end)
+    return None if match is None else LineCount(int(match["count"] or match["times"]), end, match.end())

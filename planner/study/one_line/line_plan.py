@@ -1,0 +1,319 @@
+"""The scenario of what a line states, with a sentence for each value that nobody stated and the answer rests on."""
+
+import math
+from collections.abc import Mapping
+from datetime import date
+from typing import Any, NamedTuple
+
+import pydantic
+
+from planner.scenario.amounts import format_amount
+from planner.scenario.base import DAYS_PER_YEAR, HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR
+from planner.scenario.file import build_scenario
+from planner.scenario.known_names import first_error, resolve_names
+from planner.scenario.latency import latency_classes
+from planner.scenario.path import set_value
+from planner.scenario.scenario import ANY_ACCELERATOR, USUAL_ACCELERATOR, Scenario
+from planner.scenario.task import ServingTask
+from planner.scenario.typed_money import to_dollars
+from planner.scenario.vocabulary import USUAL_HOURS_PER_PERSON
+from planner.scenario.work import Work
+from planner.speed.training.images import is_image_network
+from planner.speed.work_to_hours import convert_to_hours
+from planner.study.one_line.line_records import LineError, LineReading
+from planner.study.plan_any import affordable_fleet, scenario_from_token_bill
+from pricing import Catalogue, names
+from pricing.exchange import rates
+from pricing.market.rivals import rivals
+
+USUAL_MODEL, USUAL_SELLER = "Llama-3.3-70B", "OpenAI"  # of a page too: what would be run in place of an API
+_LINE = "line"
+_ONE_PERSON_REQUESTS_PER_S = 0.01  # an assumption: one person at a desk asks every hundred seconds
+_SHORTEST_YEARS = 0.25
+_SHORTEST_HOURS = _SHORTEST_YEARS * HOURS_PER_YEAR * (1 - 1e-6)
+_SHARE_OF_TIME = 0.8  # an assumption: of a plan's time, what a run may fill that nobody gave a number of tokens
+_MOST_SERVED = 8  # accelerators: a model on more of them, without requests, is trained
+
+
+class LinePlan(NamedTuple):
+    """A scenario, and what was taken where the line states nothing."""
+
+    scenario: Scenario
+    notes: tuple[str, ...]
+
+
+def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> LinePlan:
+    """Return the scenario of the quantities of a line, built and checked as a file is."""
+    notes: list[str] = []
+    values = dict(values)
+    task = _task(values, notes)
+    data: dict[str, Any] = {"work": ({},)}
+    _add_bill(catalogue, data, values, notes)
+    _add_hardware(catalogue, data, values, task, notes)
+    if "bill" not in values or "chip" in values or "gpus" in values:
+        _add_task(data, values, task, notes)
+    if task == "hours":
+        _add_amount(data, values, notes)
+    _add_terms(data, values, notes)
+    converted = to_dollars(data, rates(catalogue))
+    scenario = build_scenario(converted.data, _LINE, {}).with_typed(converted.typed)
+    return LinePlan(resolve_names(scenario, catalogue)[0], tuple(notes))
+
+
+def with_open_parts(catalogue: Catalogue, reading: LineReading, day: date) -> tuple[Scenario, tuple[str, ...]]:
+    """Return the plan of a line with the GPUs that its budget pays for, or the tokens that fill its time."""
+    assert reading.scenario is not None
+    if reading.count_is_open and reading.budget_usd:
+        return _with_budget(catalogue, reading.scenario, reading.budget_usd, day)
+    return _filled(catalogue, reading.scenario) if reading.tokens_are_open else (reading.scenario, ())
+
+
+def _with_budget(catalogue: Catalogue, scenario: Scenario, usd: float, day: date) -> tuple[Scenario, tuple[str, ...]]:
+    alone = scenario.work[0].model_copy(update={"people": None, "hours_per_person": None})
+    fleet = affordable_fleet(catalogue, scenario.model_copy(update={"work": (alone,)}), usd, day)
+    label = catalogue.accelerator_label(scenario.accelerator)
+    many = fleet.accelerators if fleet else 1
+    work = scenario.work[0].model_copy(update={"accelerators": many})
+    notes = [
+        f"{usd:,.0f} USD pays for {many:,} x {label}, used 60% of the time, by the cheapest option."
+        if fleet
+        else f"{usd:,.0f} USD does not pay for one {label}; shown is the cost of one."
+    ]
+    hours = work.stated_hours_per_month
+    if hours is not None and hours > many * HOURS_PER_MONTH:
+        work = work.model_copy(update={"people": None, "hours_per_person": None, "busy_share": 1.0})
+        notes.append(f"The people need {hours / HOURS_PER_MONTH:,.1f} GPUs all the time, more than that pays for.")
+    return _rebuilt(scenario, work), tuple(notes)
+
+
+def _filled(catalogue: Catalogue, scenario: Scenario) -> tuple[Scenario, tuple[str, ...]]:
+    """Return the plan with as many tokens as its GPUs read in its time; unchanged where their speed is unknown."""
+    work = scenario.work[0]
+    trainings = convert_to_hours(catalogue, scenario).trainings
+    if work.train is None or not trainings or trainings[0].speed is None:
+        return scenario, ()
+    days = scenario.years * DAYS_PER_YEAR * _SHARE_OF_TIME
+    tokens = float(f"{trainings[0].tokens * days / trainings[0].speed.days.typical:.2g}")
+    note = f"Tokens are not stated: {format_amount(tokens)} are taken, which fill {_SHARE_OF_TIME:.0%} of the time."
+    return _rebuilt(scenario, work.model_copy(update={"train": work.train.model_copy(update={"tokens": tokens})})), (
+        note,
+    )
+
+
+def _rebuilt(scenario: Scenario, work: Work) -> Scenario:
+    """Return the scenario with another work, checked again."""
+    data = scenario.model_copy(update={"work": (work,)}).model_dump(exclude_defaults=True)
+    return build_scenario(data, _LINE, {}).with_typed(scenario.typed)
+
+
+def _task(values: dict[str, Any], notes: list[str]) -> str:
+    """Return what the work is: train, tune, serve or plain GPU-hours."""
+    tuned = "tune" in values or values.get("method") in ("lora", "qlora")
+    named = "tune" if tuned else next((verb for verb in ("train", "serve") if verb in values), "")
+    states = {"train": {"tokens", "images", "runs"}, "serve": {"rps", "peak", "ttft", "tpot", "out", "token_rate"}}
+    stated = next((task for task, needs in states.items() if needs & values.keys()), "")
+    task = named or stated
+    if "bill" in values and task != "serve" and not tuned:
+        return "bill"
+    if "model" in values and not task:
+        task = "train" if values.get("gpus", 0) > _MOST_SERVED or "due" in values else "serve"
+        why = "more GPUs than one machine has" if task == "train" else "no training is named"
+        notes.append(f"The model is taken to be {'trained' if task == 'train' else 'served'}: {why}.")
+    if task and "model" not in values:
+        if not stated:
+            return "hours"
+        values["model"] = USUAL_MODEL
+        notes.append(f"No model is named: {USUAL_MODEL} is taken.")
+    return task or "hours"
+
+
+def _add_bill(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any], notes: list[str]) -> None:
+    if "bill" not in values:
+        return
+    bill: dict[str, Any] = {"usd_per_month": values["bill"]}
+    checked = build_scenario(to_dollars({"bill": bill}, rates(catalogue)).data, _LINE, {}).bill
+    assert checked is not None
+    if "chip" in values or "gpus" in values:
+        data["bill"] = bill | {"label": values.get("seller", "what you pay now")}
+        return
+    price = values.get("billfor") or _hosted_price(catalogue, values, notes)
+    usual = next(iter(latency_classes().values()))
+    model = values.get("model") if values.get("model") in catalogue.models else None
+    try:
+        scenario = scenario_from_token_bill(
+            catalogue.hosted[price], price, checked.usd_per_month, model or USUAL_MODEL, usual
+        )
+    except pydantic.ValidationError as error:
+        raise LineError(f"A bill of {checked.usd_per_month:,.10g} USD a month: {first_error(error)[1]}.") from error
+    if model is None:
+        notes.append(f"{catalogue.models[USUAL_MODEL].label} is taken for what you would run instead.")
+    data |= scenario.model_dump(exclude_defaults=True) | {"bill": bill | {"price": price}}
+
+
+def _hosted_price(catalogue: Catalogue, values: Mapping[str, Any], notes: list[str]) -> str:
+    """Return the hosted model that a bill is for: the one named, else the seller's best on a board of quality."""
+    vendor, board = values.get("seller", USUAL_SELLER), rivals().boards["general"].scores
+    of_seller = [key for key, price in catalogue.hosted.items() if price.vendor == vendor] or list(catalogue.hosted)
+    wanted = names.plain(values["model"]) if "model" in values else None
+    own = [key for key in of_seller if wanted and names.plain(key.partition("/")[2]).startswith(wanted)]
+
+    def rank(key: str) -> tuple[float, int]:
+        score = board.get(catalogue.hosted[key].model)
+        return (score.score if score else 0.0, -len(key))
+
+    price = min(own, key=len) if own else max(of_seller, key=rank)
+    record = catalogue.hosted[price]
+    notes.append(f"The bill is taken to be for {record.label} of {record.vendor}, by the token.")
+    return price
+
+
+def _add_hardware(
+    catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any], task: str, notes: list[str]
+) -> None:
+    _add_chip(catalogue, data, values, task, notes)
+    if "gpus" in values:
+        set_value(data, ("work", 0, "accelerators"), values["gpus"])
+    if "site" in values:
+        data["site"] = values["site"]
+        if "stay" in values:
+            data["stay"] = "eu" if values["site"] == "EU" else "country"
+    if "place" in values:
+        set_value(data, ("own", "place"), values["place"])
+
+
+def _add_chip(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any], task: str, notes: list[str]) -> None:
+    chip = values.get("chip") or values.get("chip_have")
+    if chip is not None:
+        data["accelerator"] = chip
+    elif task in ("train", "tune", "serve", "bill") and "gpus" not in values:
+        data["accelerator"] = ANY_ACCELERATOR
+    elif task != "bill" and "anyone" not in values:
+        notes.append(f"No GPU is named: {catalogue.accelerator_label(USUAL_ACCELERATOR)} is taken.")
+    if "have" in values:
+        kept = catalogue.accelerator_label(values["chip_have"])
+        data["kept"] = {"accelerators": values["have"], "label": kept}
+        values.setdefault("gpus", values["have"])
+        notes.append("What the GPUs that you have would fetch today is not stated: nothing is counted for them.")
+
+
+def _add_task(data: dict[str, Any], values: dict[str, Any], task: str, notes: list[str]) -> None:
+    if task in ("train", "tune"):
+        data["work"][0]["train"] = _training(values, task, notes)
+    elif task == "serve":
+        data["work"][0]["serve"] = _serving(data, values, notes)
+
+
+def _training(values: dict[str, Any], task: str, notes: list[str]) -> dict[str, Any]:
+    train: dict[str, Any] = {"model": values["model"]}
+    given = {"tokens": "tokens", "images": "images", "method": "method", "runs": "runs_per_month"}
+    train |= {field: values[name] for name, field in given.items() if name in values}
+    if is_image_network(values["model"]):
+        train.pop("tokens", None)
+    elif "tokens" not in values:
+        if task == "tune":
+            train["tokens"] = 1e8
+            notes.append("Tokens are not stated: 100 million, as 50,000 examples of 2,000 have, are taken.")
+        elif not {"gpus", "length"} <= values.keys():
+            notes.append("Tokens are not stated: twenty for each parameter are taken.")
+    if values.get("precision") in ("fp32", "fp16", "bf16", "fp8", "fp4"):
+        train["precision"] = values["precision"]
+    if "due" in values:
+        train["deadline_days"] = values["due"] / HOURS_PER_DAY
+    if "gpus" not in values:
+        train["choose_count"] = True
+    return train
+
+
+def _serving(data: Mapping[str, Any], values: dict[str, Any], notes: list[str]) -> dict[str, Any]:
+    serve: dict[str, Any] = {"model": values["model"]}
+    given = {
+        "rps": "requests_per_s", "peak": "peak_requests_per_s", "in": "input_tokens", "out": "output_tokens",
+        "ttft": "ttft_ms", "tpot": "tpot_ms", "precision": "weight_precision",
+    }  # fmt: skip
+    serve |= {field: values[name] for name, field in given.items() if name in values}
+    for name in ("input_tokens", "output_tokens"):
+        if name in serve:
+            serve[name] = int(serve[name])
+    usual = ServingTask(model=values["model"])
+    if "token_rate" in values and "rps" not in values:
+        each = serve.get("input_tokens", usual.input_tokens) + serve.get("output_tokens", usual.output_tokens)
+        serve["requests_per_s"] = max(values["token_rate"] / each, 0.0001)
+        notes.append(f"Tokens are taken for read and written ones, {each:,} a request.")
+    elif "rps" not in values:
+        at_desk = "place" in values or values.get("gpus") == 1 or str(data.get("accelerator", "")).startswith("Apple")
+        serve["requests_per_s"] = _ONE_PERSON_REQUESTS_PER_S if at_desk else usual.requests_per_s
+        if "peak" in values:
+            serve["requests_per_s"] = min(serve["requests_per_s"], values["peak"])
+        notes.append(f"Requests a second are not stated: {serve['requests_per_s']:g} is taken.")
+    return serve
+
+
+def _add_amount(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -> None:
+    """Add how much of the time the GPUs are used: a share, hours, people, or one block of hours."""
+    work = data["work"][0]
+    length = values.get("length") or values.get("due")
+    is_block = length is not None and length < _SHORTEST_HOURS and "budget" not in values
+    if "team" in values:
+        work["people"] = int(values["team"])
+        work.setdefault("accelerators", max(int(values["team"]), 1))
+        if not {"gpus", "budget", "monthly_budget"} & values.keys():
+            notes.append(f"Each person is taken to keep one GPU busy for {USUAL_HOURS_PER_PERSON:g} hours a month.")
+    elif "gpu_hours" in values:
+        _add_gpu_hours(data, values, notes)
+    elif is_block:
+        many, share = values.get("gpus", 1), values.get("busy", 1.0)
+        _add_block(data, length * share * many, notes)
+    elif "busy" in values:
+        work["busy_share"] = values["busy"]
+    work.setdefault("accelerators", 1)
+    if "anyone" in values and "run" in work and "chip" not in values:
+        data["accelerator"] = ANY_ACCELERATOR
+        notes.append("The hours are taken for those of one H100; on another GPU they take as long as its speed says.")
+
+
+def _add_gpu_hours(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -> None:
+    hours, every = values["gpu_hours"]
+    if every is None:
+        _add_block(data, hours, notes)
+        return
+    work = data["work"][0]
+    work["accelerator_hours_per_month"] = hours * HOURS_PER_MONTH / every
+    work.setdefault("accelerators", max(math.ceil(hours / every), 1))
+
+
+def _add_block(data: dict[str, Any], hours: float, notes: list[str]) -> None:
+    """Add one block of so many accelerator-hours."""
+    data["work"][0]["run"] = {"measured_on": data.get("accelerator", USUAL_ACCELERATOR), "hours": hours}
+    notes.append("The hours are taken for one run, at once.")
+
+
+_PRICES = {
+    "rent": ("rent", "usd_per_accelerator_hour"), "price": ("own", "usd_per_accelerator"),
+    "server": ("own", "usd_per_server"), "kwh": ("own", "usd_per_kwh"),
+}  # fmt: skip
+
+
+def _add_terms(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -> None:
+    work = data["work"][0]
+    length = values.get("length", None if "train" in work else values.get("due"))
+    if length is not None:
+        data["years"] = max(length / HOURS_PER_YEAR, _SHORTEST_YEARS)
+        if "run" not in work and length < _SHORTEST_HOURS:
+            notes.append("A plan has at least three months.")
+    if values.get("spot"):
+        work["may_stop"] = True
+    if "growth" in values:
+        work["growth_per_year"] = values["growth"]
+    for name in _PRICES.keys() & values.keys():
+        set_value(data, _PRICES[name], values[name])
+    _add_unused(work, values, notes)
+
+
+def _add_unused(work: Mapping[str, Any], values: Mapping[str, Any], notes: list[str]) -> None:
+    """Say what was understood and is not used."""
+    if "since" in values:
+        notes.append(f"Bought in {values['since']}: no field holds their age; enter what they would fetch.")
+    if "team" in values and "people" not in work:
+        notes.append("How many people there are is not used: the work follows from the model.")
+    if "busy" in values and not {"busy_share", "run"} & work.keys():
+        notes.append("How busy the GPUs are is not used: it follows from the work.")

@@ -1,0 +1,220 @@
+"""Numbers, units and words of a line of plain English: each rule is a pattern, and the quantity that it states.
+
+The rules are tried in their order. A part of the line that one of them took is blanked out for those after it.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from planner.scenario.amounts import parse_amount
+from planner.scenario.base import (
+    HOURS_PER_DAY,
+    HOURS_PER_MONTH,
+    HOURS_PER_YEAR,
+    SECONDS_PER_HOUR,
+)
+
+BLANK = "|"
+_DAYS_PER_WEEK, _WORKING_DAYS, _OFFICE_HOURS_PER_WEEK = 7, 5, 40
+_HOURS = {
+    "s": 1 / SECONDS_PER_HOUR, "mi": 60 / SECONDS_PER_HOUR, "h": 1.0, "d": HOURS_PER_DAY,
+    "n": HOURS_PER_DAY, "w": HOURS_PER_DAY * _DAYS_PER_WEEK, "mo": HOURS_PER_MONTH, "y": HOURS_PER_YEAR,
+    "q": HOURS_PER_YEAR / 4,
+}  # fmt: skip
+_COUNTED = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+seventeen eighteen nineteen twenty"""
+_WORDS: dict[str, float] = {word: number for number, word in enumerate(_COUNTED.split())} | {
+    "a": 1, "an": 1, "half a": 0.5, "half an": 0.5, "a couple of": 2, "a few": 3, "a dozen": 12, "a hundred": 100,
+    "thirty": 30, "forty": 40, "fifty": 50, "hundred": 100, "a thousand": 1_000, "a million": 1e6,
+}  # fmt: skip
+_SIZES = {"mn": "m", "mio": "m", "mil": "m", "bn": "b", "tn": "t", "thousand": "k"}
+_SIZE = r"(?:\s?(?:k|mn|mio|mil|m|bn|b|tn|t|thousand|million|billion|trillion)(?![a-z0-9]))"
+_DIGITS = r"\d+(?:,\d{3})*(?:\.\d+)?(?:e\+?\d+)?"
+_SPELT = "|".join(sorted((re.escape(word) for word in _WORDS), key=len, reverse=True))
+NUMBER = rf"(?<![\w.,-])(?:{_DIGITS}{_SIZE}?|(?:{_SPELT})(?![\w-]){_SIZE}?)"
+_PLAIN = rf"(?<![\w.,-])(?:{_DIGITS}|(?:{_SPELT})(?![\w-]))"  # without million: 5 m is five months
+_UNIT = (
+    r"(?P<unit>seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h|days?|d|nights?|weeks?|wks?|w|months?|mos?|mths?|quarters?"
+    r"|years?|yrs?|y)(?![a-z0-9])"
+)
+_LONG_UNIT = _UNIT.replace("seconds?|secs?|s|minutes?|mins?|", "")  # 4090s are cards
+_EVERY = r"\s*(?:per|an?|/|each|every|p)\s*"
+_RATE_UNIT = rf"(?:{_EVERY}{_UNIT}|\s*(?P<ly>hourly|daily|nightly|weekly|monthly|quarterly|yearly|annually))"
+_REQUESTS = (
+    r"(?:api )?(?:requests?|reqs?|queries|query|calls?|messages?|prompts?|inferences?|images?|pictures?|chats?|hits?"
+    r"|transactions?|r|q)"
+)
+_TOKENS = r"(?:training |text |output |input )?(?:tokens?|toks?)(?![a-z])"
+_WHO = (
+    r"(?:people|persons?|researchers?|students?|engineers?|scientists?|users?|devs?|developers?|employees?|staff|phds?"
+    r"|colleagues|folks|members|coders|programmers|analysts|of us)(?![a-z])"
+)
+
+
+class Rule(NamedTuple):
+    """A pattern, the quantity it states, and how its value follows from a match."""
+
+    name: str
+    pattern: re.Pattern[str]
+    value: Callable[[re.Match[str]], Any]
+
+
+def parse_number(text: str) -> float:
+    """Return a number in digits or words: 100M, 1,5 is none, a dozen."""
+    plain = text.strip()
+    word, _, size = plain.rpartition(" ")
+    if plain in _WORDS:
+        return _WORDS[plain]
+    if word in _WORDS:
+        return _WORDS[word] * (parse_amount(f"1{_SIZES.get(size, size)}") or 1.0)
+    for long, short in _SIZES.items():
+        plain = re.sub(rf"(?<=[\d\s]){long}$", short, plain)
+    return parse_amount(plain) or 0.0
+
+
+def hours_of(unit: str) -> float:
+    """Return the hours of a unit of time, by its first letters."""
+    return _HOURS.get(unit[:2]) or _HOURS[unit[:1] if unit[:1] != "m" else "mo"]
+
+
+def per_hours(match: re.Match[str]) -> float | None:
+    """Return the hours of the period of a rate; None where a match names none."""
+    name = match["unit"] or match["ly"]
+    return hours_of(name) if name else None
+
+
+def take(line: str, rules: tuple[Rule, ...]) -> Iterator[tuple[str, Any, int, int]]:
+    """Yield what each rule states, with its place; a rule takes nothing of what one before it took."""
+    for rule in rules:
+        for match in rule.pattern.finditer(line):
+            yield rule.name, rule.value(match), match.start(), match.end()
+            line = blank(line, match.start(), match.end())
+
+
+def blank(line: str, start: int, end: int) -> str:
+    """Return the line with a part blanked out."""
+    return line[:start] + BLANK * (end - start) + line[end:]
+
+
+def _number(match: re.Match[str]) -> float:
+    return parse_number(match["n"])
+
+
+def _whole(match: re.Match[str]) -> int:
+    return int(_number(match))
+
+
+def _per_second(match: re.Match[str]) -> float:
+    return _number(match) / ((per_hours(match) or 1.0) * SECONDS_PER_HOUR)
+
+
+def _hours(match: re.Match[str]) -> float:
+    return _number(match) * hours_of(match["unit"])
+
+
+def _milliseconds(match: re.Match[str]) -> float:
+    return _number(match) * (1.0 if match["time"] == "ms" else 1_000.0)
+
+
+def _busy_hours(match: re.Match[str]) -> float:
+    share = _number(match) / (per_hours(match) or 1.0)
+    return min(share * (_WORKING_DAYS / _DAYS_PER_WEEK if match["weekdays"] else 1.0), 1.0)
+
+
+def _yearly(match: re.Match[str]) -> float:
+    times = HOURS_PER_YEAR / (per_hours(match) or HOURS_PER_YEAR)
+    return float((1 + _number(match) / 100) ** times - 1)
+
+
+def _percent(match: re.Match[str]) -> float:
+    return _number(match) / 100
+
+
+def _gpu_hours(match: re.Match[str]) -> tuple[float, float | None]:
+    return _number(match), per_hours(match)
+
+
+def _monthly(match: re.Match[str]) -> float:
+    return _number(match) * HOURS_PER_MONTH / (per_hours(match) or 1.0)
+
+
+def _year(match: re.Match[str]) -> int:
+    return int(match["year"])
+
+
+def _precision(match: re.Match[str]) -> str:
+    return {"4": "int4", "8": "int8", "16": "bf16"}.get(match["bits"] or "", match["format"])
+
+
+def _rule(name: str, pattern: str, value: Callable[[re.Match[str]], Any] | Any) -> Rule:
+    return Rule(name, re.compile(pattern), value if callable(value) else lambda _: value)
+
+
+_N, _P = rf"(?P<n>{NUMBER})", rf"(?P<n>{_PLAIN})"
+_END, _END9 = "(?![a-z])", "(?![a-z0-9])"
+_WITHIN = r"\s*(?:in under|in less than|in|within|by|under|less than|no more than|at most|at|of|is|<|:|below)?\s*"
+_PERCENT = r"\s?(?:%|percent|per cent)"
+_USED = r"busy|utili[sz]ed|utili[sz]ation|used?|load(?:ed)?|usage"
+_WEEKDAYS = r"(?P<weekdays>\s*(?:on )?(?:weekdays|working days|workdays|mon(?:day)?\s*(?:-|to)\s*fri(?:day)?))?"
+_DUE = r"in under|in less than|within|by|under|less than|no more than|finish in|done in|due in|in"
+_ABOUT = r"\s*(?:about |around )?"
+_MY = "(?:my|our|the|a|an)"
+_NO_PERIOD = "(?P<unit>)(?P<ly>)"
+RULES: tuple[Rule, ...] = (
+    _rule("ttft", r"(?:ttft|first (?:token|word)s?|latency|p9[059])"
+        rf"{_WITHIN}{_N}\s?(?P<time>ms|s|secs?|seconds?){_END}", _milliseconds),
+    _rule("tpot", rf"(?:tpot|itl|(?:each|per)(?: further)? token){_WITHIN}{_N}\s?(?P<time>ms|s){_END}", _milliseconds),
+    _rule("peak", rf"(?:peak(?:s|ing)?|bursts?|up to)(?: of| at| to)?\s*{_N}\s*{_REQUESTS}{_RATE_UNIT}", _per_second),
+    _rule("peak", rf"(?:peak(?:s|ing)?|bursts?|up to)(?: of| at| to)?\s*{_N}\s*(?:rps|qps){_END}", _number),
+    _rule("rps", rf"{_N}\s*{_REQUESTS}{_RATE_UNIT}", _per_second),
+    _rule("rps", rf"{_N}\s*(?:rps|qps|req/?s){_END}", _number),
+    _rule("in", rf"{_N}\s*(?:{_TOKENS}\s*)?(?:in|input|prompt){_END}"
+        rf"(?=[\s,/|+&a-z]{{1,9}}{NUMBER}\s*(?:{_TOKENS}\s*)?out)", _number),
+    _rule("out", rf"{_N}\s*(?:{_TOKENS}\s*)?(?:out|output){_END}", _number),
+    _rule("token_rate", rf"{_N}\s*{_TOKENS}{_RATE_UNIT}", _per_second),
+    _rule("tokens", rf"{_N}\s*{_TOKENS}", _number),
+    _rule("images", rf"{_N}\s*(?:images?|pictures?|photos?){_END}", _number),
+    _rule("growth", rf"(?:grow(?:s|ing|th)?(?: of| by| at)?\s*)?{_N}\s?%(?:\s*growth)?{_RATE_UNIT}", _yearly),
+    _rule("growth", rf"grow(?:s|ing|th)?(?: of| by| at)?\s*{_N}\s?%{_NO_PERIOD}", _yearly),
+    _rule("busy", rf"{_N}{_PERCENT}\s*(?:of (?:the |all )?(?:time|hours|day)|{_USED})?", _percent),
+    _rule("busy", rf"(?:busy|utili[sz]ation|used)\s*(?:of|at|:)?\s*{_N}{_PERCENT}", _percent),
+    _rule("busy", rf"{_P}\s*(?:hours?|hrs?|h){_END9}{_RATE_UNIT}{_WEEKDAYS}", _busy_hours),
+    _rule("busy", r"24\s?[/x]\s?7(?:/365)?|(?:a)?round the clock|all (?:the time|day long|day)|non-?\s?stop"
+        r"|continuous(?:ly)?|day and night|always (?:on|busy)|full[- ]time", 1.0),
+    _rule("busy", r"half (?:of )?the time|part[- ]time", 0.5),
+    _rule("busy", r"(?:in |during )?(?:office|business|working|work) hours|9 to 5|during the (?:day|week)|on weekdays",
+        _OFFICE_HOURS_PER_WEEK / _HOURS["w"]),
+    _rule("gpu_hours", rf"{_N}\s*(?:gpu|accelerator|card)[- ]?(?:hours?|hrs?|h){_END9}(?:{_RATE_UNIT})?", _gpu_hours),
+    _rule("runs", rf"{_N}\s*(?:runs?|fine-?tunes?|times|trainings?){_RATE_UNIT}", _monthly),
+    _rule("team", rf"(?:team|group|lab|staff|startup|company) of\s*{_N}(?:\s*(?:[a-z]+ )?{_WHO})?", _number),
+    _rule("team", rf"{_N}[- ]?\s*(?:[a-z]+ )?{_WHO}(?:\s*team)?", _number),
+    _rule("since", r"(?:since|bought in|from|of)\s*(?:[a-z]{3,9} )?(?P<year>20[0-3]\d)(?!\d)", _year),
+    _rule("due", rf"(?:{_DUE}){_ABOUT}{_P}[- ]?{_LONG_UNIT}", _hours),
+    _rule("length", rf"(?:(?:for|over|during|the next|next|the)\s+)+{_ABOUT}{_P}[- ]?\s?{_LONG_UNIT}", _hours),
+    _rule("length", rf"(?!an?\s){_P}[- ]?\s?{_LONG_UNIT}(?:\s*(?:plan|term|contract|commitment|long))?", _hours),
+    _rule("precision", rf"(?:in )?(?:(?P<format>fp32|bf16|fp16|fp8|int8|mxfp4|fp4|int4)|(?P<bits>4|8|16)[- ]?bits?)"
+        rf"{_END9}", _precision),
+    _rule("method", r"q-?lora", "qlora"),
+    _rule("method", rf"lora{_END}", "lora"),
+    _rule("gpus", rf"{_P} (?:of (?:them|these|those)|pieces|pcs|units){_END}", _whole),
+    _rule("spot", rf"(?:on )?(?:spot|pre-?emptible|interruptible)(?: instances?| machines?| gpus?)?{_END}", True),
+)  # fmt: skip
+VERBS: tuple[Rule, ...] = (
+    _rule("tune", rf"(?:instruction[- ])?(?:fine[- ]?\s?)?tun(?:e|es|ed|ing){_END}|adapt(?:ing)?{_END}", True),
+    _rule("train", rf"(?:pre|re)?-?\s?train(?:s|ed|ing)?{_END}", True),
+    _rule("serve", rf"(?:self-?\s?)?(?:serv(?:e|es|ing)|host(?:s|ing)?){_END}|inferenc(?:e|ing)|deploy\w*|chat-?bots?"
+        "|assistant|api endpoint", True),
+    _rule("have", rf"(?:we|i)(?: already)? (?:have|own|got)(?: got| already)?{_END}|(?:we|i)'ve(?: got)?{_END}|existing"
+        "|already (?:have|own)", True),
+    _rule("anyone", rf"(?:cheapest|any|which|what|best)\s+(?:gpus?|cards?|accelerators?|chips?|hardware){_END}", True),
+    _rule("place", rf"(?:at |from )?home{_END}|in {_MY} (?:house|flat|apartment|bedroom|garage|basement)"
+        rf"|under {_MY} desk", "home"),
+    _rule("place", rf"(?:at|in) (?:{_MY} )?office{_END}", "office"),
+    _rule("place", rf"(?:in |at )?(?:a )?co-?lo(?:cation)?{_END}(?: (?:facility|space))?", "colocation"),
+    _rule("place", rf"(?:on |at )?(?:the |our )?(?:campus|university|uni){_END}", "campus"),
+    _rule("place", rf"on[- ]?prem(?:ises?)?{_END}|(?:own |our |server )+room", "own_room"),
+    _rule("place", rf"(?:in )?(?:own |our |a |the )*data\s?cent(?:er|re)s?{_END}", "data_centre"),
+    _rule("stay", r"(?:(?:must|has to|have to|data|only) )*(?:stays?|remains?|kept?|keep)(?: (?:the )?data)?"
+        r"(?= (?:with)?in )|gdpr|data residency", True),
+)  # fmt: skip

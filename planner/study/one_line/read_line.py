@@ -1,0 +1,236 @@
+"""One line of plain English as a plan: what was understood of it, what was not, and where two readings exist.
+
+A small grammar of names, numbers, units, places and verbs. The plan is built through the fields of a scenario and their
+checks. What two things can mean is never chosen: the choices are lines with one of them written out.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH
+from planner.scenario.known_names import accelerator_meant
+from planner.scenario.question import KEYS
+from planner.study.one_line.line_money import find_amounts
+from planner.study.one_line.line_names import (
+    FILLERS,
+    GPU_WORDS,
+    LineCount,
+    LineName,
+    count_beside,
+    find_names,
+    near_name,
+    tokens,
+)
+from planner.study.one_line.line_plan import plan_of
+from planner.study.one_line.line_records import LineError, LineQuestion, LineReading, UnderstoodPhrase
+from planner.study.one_line.quantities import BLANK, RULES, VERBS, blank, take
+from pricing import Catalogue, PricingError, names
+from pricing.exchange import rates
+from pricing.formulas import printable
+
+LONGEST = 300
+_MOST_BETWEEN = 2  # words between `we have` and what there is
+_EXAMPLE = "64 H100 for 3 months in Germany, or Llama 70B at 5 requests a second"
+_VERB_WORDS = {"train": "train", "tune": "fine-tune", "serve": "serve", "anyone": "any"}
+_LABELS = {
+    "gpus": "GPUs at once", "gpu": "GPU", "train": "work", "tune": "work", "serve": "work",
+    "model": "model", "site": "place", "have": "GPUs that you have", "budget": "budget, USD",
+    "monthly_budget": "budget, USD a month", "token_rate": "tokens a second", "since": "bought in", "seller": "seller",
+    "length": "how long, months", "gpu_hours": "GPU-hours", "anyone": "GPU", "spot": "may be interrupted",
+    "images": "images", "precision": "precision", "billfor": "the bill is for", "stay": "data stays",
+}  # fmt: skip
+_SAYS_ENOUGH = frozenset({
+    "chip", "model", "bill", "gpus", "team", "budget", "monthly_budget", "have", "gpu_hours", "rps", "tokens", "anyone",
+})  # fmt: skip
+_NUMBERS = frozenset({
+    "rps", "peak", "in", "out", "tokens", "token_rate", "team", "gpus", "tpot", "ttft", "runs", "images",
+})  # fmt: skip
+
+
+@dataclass
+class LineParts:
+    """What a line states, by quantity, and how each part was read."""
+
+    line: str
+    rest: str
+    values: dict[str, Any] = field(default_factory=dict)
+    phrases: list[UnderstoodPhrase] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    questions: list[LineQuestion] = field(default_factory=list)
+
+    def add(self, name: str, value: Any, start: int, end: int, shown: str | None = None) -> None:
+        """Keep a quantity and blank out its words; the first of a kind counts, a second one is not understood."""
+        if self.values.get(name, value) != value:
+            return
+        self.values[name] = value
+        self.rest = blank(self.rest, start, end)
+        label = _LABELS.get(name) or (KEYS[name].label if name in KEYS else name)
+        text = self.line[start:end].strip(" ,;")
+        self.phrases.append(UnderstoodPhrase(text, label, _shown(name, value) if shown is None else shown))
+
+
+def read_line(catalogue: Catalogue, typed: str) -> LineReading:
+    """Return the plan that a line asks for. Raises `LineError` where there is none."""
+    line = " ".join(unicodedata.normalize("NFKC", typed).split())
+    if not line:
+        raise LineError(f"The line is empty: write {_EXAMPLE}.")
+    if len(line) > LONGEST:
+        raise LineError(f"The line has {len(line):,} characters, at most {LONGEST} are read: write {_EXAMPLE}.")
+    parts = LineParts(line, "".join(low if len(low := mark.lower()) == 1 else mark for mark in line))
+    _read_quantities(catalogue, parts)
+    _read_names(catalogue, parts)
+    _read_generic_count(parts)
+    unknown = tuple(_unknown_words(catalogue, parts))
+    if parts.questions:
+        return LineReading(line, None, tuple(parts.phrases), tuple(parts.notes), unknown, tuple(parts.questions))
+    if not parts.values.keys() & _SAYS_ENOUGH:
+        raise LineError(f"Nothing in {printable(line, 60)!r} says what is wanted: write {_EXAMPLE}.")
+    return _with_plan(catalogue, parts, unknown)
+
+
+def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...]) -> LineReading:
+    values = parts.values
+    scenario, notes = plan_of(catalogue, values)
+    budget = values.get("budget") or values.get("monthly_budget", 0.0) * scenario.months or None
+    is_open = budget is not None and "gpus" not in values and "model" not in values and "bill" not in values
+    train = scenario.work[0].train
+    fills = train is not None and not {"tokens", "images", "due", "method", "tune"} & values.keys()
+    return LineReading(
+        parts.line, scenario, tuple(parts.phrases), (*parts.notes, *notes), unknown, budget_usd=budget,
+        count_is_open=is_open, tokens_are_open=fills and {"gpus", "length"} <= values.keys(),
+    )  # fmt: skip
+
+
+def _read_quantities(catalogue: Catalogue, parts: LineParts) -> None:
+    exchange = rates(catalogue)
+    for amount in find_amounts(parts.rest, exchange):
+        value: Any = amount.text if amount.kind not in ("budget", "monthly_budget") else amount.usd
+        parts.add(amount.kind, value, amount.start, amount.end, f"{amount.usd:,.10g} USD")
+        parts.notes += [amount.note] if amount.note else []
+    for name, value, start, end in take(parts.rest, RULES):
+        if BLANK not in parts.rest[start:end]:
+            parts.add(name, value, start, end)
+
+
+def _read_names(catalogue: Catalogue, parts: LineParts) -> None:
+    found = list(find_names(catalogue, parts.rest, parts.line))
+    verbs = list(take(parts.rest, VERBS))
+    kept_from = next((end for verb, _, _, end in verbs if verb == "have"), None)
+    for name in found:
+        _add_name(catalogue, parts, name, kept_from)
+    for verb, value, start, end in take(parts.rest, VERBS):
+        if verb == "have":  # it says which GPUs are there, and nothing by itself
+            parts.rest = blank(parts.rest, start, end)
+        else:
+            parts.add(verb, value, start, end, _VERB_WORDS.get(verb, "yes") if value is True else None)
+
+
+def _add_name(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from: int | None) -> None:
+    text = parts.line[name.start : name.end]
+    if not name.meant.key:
+        rewritten = {each: parts.line[: name.start] + each + parts.line[name.end :] for each in name.choices}
+        called = {_called(catalogue, each): line for each, line in rewritten.items()}
+        parts.questions.append(LineQuestion(text, called))
+        count = count_beside(parts.rest, name.start, name.end)
+        start, end = (min(count.start, name.start), max(count.end, name.end)) if count else (name.start, name.end)
+        parts.rest = blank(parts.rest, start, end)
+        return
+    kind, key = name.kind, name.meant.key
+    if kind in ("chip", "machine"):
+        _add_chip(catalogue, parts, name, kept_from)
+    elif kind == "place":
+        parts.add("site", key, name.start, name.end, catalogue.sites[key].label)
+    elif kind == "model":
+        label = catalogue.models[key].label if key in catalogue.models else key
+        parts.add("model", key, name.start, name.end, label)
+    else:
+        parts.add({"price": "billfor"}.get(kind, kind), key, name.start, name.end, key)
+    if name.meant.note and kind != "chip":
+        parts.notes.append(name.meant.note)
+
+
+def _add_chip(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from: int | None) -> None:
+    machine = catalogue.servers[name.meant.key] if name.kind == "machine" else None
+    chip = machine.accelerator if machine else name.meant.key
+    count, place = count_beside(parts.rest, name.start, name.end), (name.start, name.end)
+    is_kept = "have" not in parts.values and _is_behind(parts.rest, kept_from, count)
+    if "chip" in parts.values and not is_kept:
+        return
+    label = catalogue.accelerator_label(chip)
+    each = machine.accelerators if machine else 8 if count is not None and count.of_machines else 1
+    if count is not None or machine is not None:
+        many = (count.many if count else 1) * each
+        start, end = (min(count.start, place[0]), max(count.end, place[1])) if count else place
+        parts.values |= {"chip_have" if is_kept else "chip": chip}
+        parts.add("have" if is_kept else "gpus", many, start, end, f"{many:,} x {label}")
+    else:
+        parts.values["chip"] = chip
+        parts.add("gpu", chip, *place, label)
+    parts.notes += [name.meant.note] if name.meant.note else []
+
+
+def _is_behind(rest: str, have_end: int | None, count: LineCount | None) -> bool:
+    """Return whether a count stands right behind `we have`."""
+    if have_end is None or count is None or have_end > count.start:
+        return False
+    between = rest[have_end : count.start]
+    return BLANK not in between and len(between.split()) <= _MOST_BETWEEN
+
+
+def _read_generic_count(parts: LineParts) -> None:
+    """Read `16 gpus` and a number that stands alone, where no chip has a count; `32 more` beside those one has."""
+    for word in tokens(parts.rest):
+        count = count_beside(parts.rest, word.start, word.end)
+        if "gpus" not in parts.values and word.text in GPU_WORDS and count:
+            parts.add("gpus", count.many, count.start, word.end)
+        elif word.text == "more" and "have" in parts.values and count:
+            parts.add("gpus", parts.values["have"] + count.many, count.start, word.end)
+    for word in tokens(parts.rest):
+        if "chip" in parts.values and "gpus" not in parts.values and word.text.isdecimal():
+            parts.add("gpus", int(word.text), word.start, word.end)
+
+
+def _unknown_words(catalogue: Catalogue, parts: LineParts) -> Iterator[str]:
+    """Yield each run of words that nothing took; a word that is nearly a name becomes a question."""
+    run: list[str] = []
+    last = 0
+    for word in tokens(parts.rest):
+        is_word = word.text not in FILLERS and re.search(r"\w", word.text) is not None
+        if run and (not is_word or BLANK in parts.rest[last : word.start]):
+            yield " ".join(run)
+            run = []
+        if is_word:
+            run.append(parts.line[word.start : word.end])
+            if parts.phrases and (close := near_name(catalogue, word.text)):
+                lines = {each: parts.line[: word.start] + each + parts.line[word.end :] for each in (close, "")}
+                choices = {each or "leave it out": " ".join(line.split()) for each, line in lines.items()}
+                parts.questions.append(LineQuestion(parts.line[word.start : word.end], choices))
+        last = word.end
+    if run:
+        yield " ".join(run)
+
+
+def _called(catalogue: Catalogue, choice: str) -> str:
+    """Return the label of a choice: Georgia (country), Georgia (US state)."""
+    if choice in catalogue.sites:
+        site = catalogue.sites[choice]
+        return f"{site.label}, {site.country or f'the {site.kind}'}"
+    try:
+        return catalogue.accelerator_label(accelerator_meant(catalogue, choice).key)
+    except PricingError:
+        return catalogue.sites[names.site(catalogue, choice)].label
+
+
+def _shown(name: str, value: Any) -> str:
+    if name == "length":
+        return f"{value / HOURS_PER_MONTH:,.3g}"
+    if name == "due":
+        return f"{value / HOURS_PER_DAY:,.4g}"
+    if name in ("busy", "growth"):
+        return f"{value * 100:,.3g} %"
+    if name == "gpu_hours":
+        return f"{value[0]:,.10g}{'' if value[1] is None else ' in each period'}"
+    return f"{value:,.6g}" if name in _NUMBERS and value < 1e15 else str(value)

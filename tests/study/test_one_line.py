@@ -1,0 +1,120 @@
+"""Questions in one line, in people's own words: which fields come out, and what bad input says."""
+
+import math
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planner.scenario.known_names import ScenarioError
+from planner.scenario.path import get_value
+from planner.scenario.question import KEYS
+from planner.study.one_line.line_plan import with_open_parts
+from planner.study.one_line.line_records import LineError, LineReading
+from planner.study.one_line.read_line import LONGEST, read_line
+from pricing import PricingError, load_catalogue
+from tests.frozen import live_catalogue
+from tests.rows import each_row
+
+ROWS = [row.split(" | ") for row in (Path(__file__).parent / "lines.txt").read_text("utf-8").splitlines()]
+DAY = date(2026, 11, 21)
+LEAST_SHARE = 0.98
+_NAMES = ("gpu", "train", "serve", "site")  # another of these is another question
+
+
+def _field(reading: LineReading, name: str) -> Any:
+    """Return a field of a line's plan by its key in a link, or what stands beside those."""
+    scenario = reading.scenario
+    assert scenario is not None
+    work, usd = scenario.work[0], {amount.path: amount.text for amount in scenario.typed}
+    bill = usd.get(("bill", "usd_per_month"), "").partition(" ")[0].replace(",", "")
+    budget = reading.budget_usd or 0.0
+    others = {
+        "have": scenario.kept and scenario.kept.accelerators, "run": work.run and work.run.hours, "bill_eur": bill,
+        "budget": budget, "budget_eur": budget / 1.1, "budget_monthly": budget / scenario.months,
+    }  # fmt: skip
+    try:
+        return others[name] if name in others else get_value(scenario, KEYS[name].path)
+    except (AttributeError, TypeError, KeyError):
+        return None
+
+
+def _agrees(value: Any, wanted: str, *, within: float = 0.01) -> bool:
+    try:
+        return math.isclose(float(value), float(wanted), rel_tol=within)
+    except (TypeError, ValueError):
+        return str(value) == wanted
+
+
+def _wrong(line: str, fields: str) -> list[str]:
+    """Return what is not as the row wants it; `no plan` where there is none."""
+    try:
+        reading = read_line(live_catalogue(), line)
+    except PricingError as error:
+        return [f"no plan: {error}"]
+    if reading.scenario is None:
+        return [f"no plan: {reading.questions}"]
+    wanted = dict(pair.split("=") for pair in fields.split())
+    return [
+        f"{name} = {_field(reading, name)}, want {value}"
+        for name, value in wanted.items()
+        if not _agrees(_field(reading, name), value, within=0.2 if name == "budget_eur" else 0.01)
+    ]
+
+
+def test_the_hundred_are_answered_and_none_for_another_model_chip_or_place() -> None:
+    wrong = {line: _wrong(line, fields) for line, fields in ROWS}
+    assert len(ROWS) >= 100
+    another = {line: each for line, each in wrong.items() if any(it.startswith(_NAMES) for it in each)}
+    assert not another
+    misses = {line: each for line, each in wrong.items() if each}
+    assert len(misses) <= (1 - LEAST_SHARE) * len(ROWS), misses
+
+
+@each_row(("line", "problem"), [
+    ("", "is empty"), ("   ", "is empty"), ("asdf qwerty zxcv", "Nothing in"), ("x" * 10_000, "10,000 characters"),
+    ("h100 " * 2_000, f"at most {LONGEST}"), ("'; DROP TABLE plans; --", "Nothing in"),
+    ("<script>alert(1)</script>", "Nothing in"), ("we pay openai 0 a month", "0"), ("bill of $1e12", "bill"),
+    ("we pay openai $999999999999 a month", "bill"), ("0 people", "people"), ("0 h100", "accelerators"),
+    ("llama 70b at 0 requests a second", "requests_per_s"), ("8 h100 for 100 years", "years"),
+])  # fmt: skip
+def test_bad_input_is_refused_in_a_sentence(line: str, problem: str) -> None:
+    with pytest.raises((LineError, ScenarioError)) as refusal:
+        read_line(load_catalogue(), line)
+    assert problem in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+    assert len(str(refusal.value)) < 300
+
+
+@each_row(("line", "choices"), [
+    ("8 h100 in georgia", {"GE", "US-GA"}), ("4 a6000", {"RTX-A6000-48GB", "RTX-6000-Ada-48GB"}),
+    ("8 h100 in germny", {"DE", "US"}),
+])  # fmt: skip
+def test_two_readings_are_a_question_whose_choices_are_lines(line: str, choices: set[str]) -> None:
+    catalogue = live_catalogue()
+    reading = read_line(catalogue, line)
+    assert reading.scenario is None
+    plans = [read_line(catalogue, each).scenario for each in reading.questions[0].choices.values()]
+    assert {plan.site if "h100" in line else plan.accelerator for plan in plans if plan} == choices
+
+
+def test_what_was_not_understood_is_shown_and_the_usual_meaning_said() -> None:
+    reading = read_line(load_catalogue(), "8 h100 with purple frobnicators in Germany")
+    assert reading.unknown == ("purple frobnicators",)
+    assert any("H100 SXM5" in note for note in reading.notes)
+    assert {(phrase.text, phrase.value) for phrase in reading.understood} == {
+        ("8 h100", "8 x H100 SXM5 80 GB"), ("Germany", "Germany"),
+    }  # fmt: skip
+
+
+def test_a_budget_gives_the_count_and_a_time_gives_the_tokens() -> None:
+    catalogue = live_catalogue()
+    plan, notes = with_open_parts(catalogue, read_line(catalogue, "$300k for 10 people"), DAY)
+    assert plan.work[0].people == 10
+    assert 2 <= plan.work[0].accelerators <= 20
+    assert "pays for" in notes[0]
+    plan, notes = with_open_parts(catalogue, read_line(catalogue, ROWS[0][0]), DAY)
+    assert plan.work[0].train is not None
+    assert 1e11 < (plan.work[0].train.tokens or 0) < 1e12
+    assert "fill 80% of the time" in notes[0]

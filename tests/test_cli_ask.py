@@ -1,0 +1,47 @@
+"""`ask`: a line becomes a plan, an open question is printed, bad input is one sentence."""
+
+import json
+
+import pytest
+
+from planner.cli.common import BAD_INPUT, OK
+from tests.rows import each_row
+from tests.shell import DAY, run
+
+
+def test_a_line_gives_what_was_understood_and_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "ask", "rent 16 a100 80gb 50% of the time with frobs in germany", *DAY)
+    assert (code, err) == (OK, "")
+    for text in (
+        "16 x A100 SXM4 80 GB",
+        "50 %",
+        "Germany",
+        "- frobs",
+        "is taken for A100 SXM4 80 GB",
+        "Rent, on demand: $",
+    ):
+        assert text in out
+
+
+def test_json_and_link_have_the_same_plan(capsys: pytest.CaptureFixture[str]) -> None:
+    line = ("ask", "8", "h100", "for", "2", "years", "in", "Texas", *DAY)
+    _, link, _ = run(capsys, *line, "--link")
+    _, out, _ = run(capsys, *line, "--json")
+    result = json.loads(out)
+    assert result["link"] == link.splitlines()[-1] == "years=2&site=US-TX"
+    assert result["answer"]["title"]
+    assert result["answer"]["cards"][0]["value"].startswith("$")
+
+
+def test_two_readings_are_printed_as_lines_to_write(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "ask", "8 h100 in georgia", *DAY)
+    assert code == BAD_INPUT
+    assert "Georgia, the country: 8 h100 in GE; Georgia, United States: 8 h100 in US-GA" in out
+
+
+@each_row("line", ["", "asdf", "x" * 10_000, "bill of $0", "0 people", "'; DROP TABLE x; --"])
+def test_bad_input_is_one_sentence(capsys: pytest.CaptureFixture[str], line: str) -> None:
+    code, out, err = run(capsys, "ask", line, *DAY)
+    assert (code, out) == (BAD_INPUT, "")
+    assert err.count("\n") == 1
+    assert "Traceback" not in err
