@@ -1,4 +1,4 @@
-"""The line of a first visit: the purpose of the app, and three ways to begin: a budget, a model, an API bill."""
+"""The line of a first visit: the purpose of the app, and four ways to begin: a line, a budget, a model, an API bill."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ from planner.scenario.presets import find_preset
 from planner.scenario.question import KEYS, SERVE, TRAIN, TUNE
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import affordable_fleet, scenario_from_token_bill
-from planner.web import address, fields, name_box, state, workers
+from planner.web import address, fields, name_box, one_line, state, workers
 from pricing import Catalogue
 
 Use = Callable[[Scenario], None]
@@ -33,10 +33,16 @@ def line(catalogue: Catalogue, use: Use) -> None:
     """Show the line. It is gone where the address holds a plan of the visitor's own."""
     if note := st.session_state.pop(_NOTE, None):
         st.info(words.markdown(note), icon=":material/payments:")
-    if KEYS.keys() & address.texts().keys():
+    has_plan = bool(KEYS.keys() & address.texts().keys())
+    if has_plan:
+        one_line.forget()
+    one_line.result(catalogue, use)
+    if has_plan:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="welcome"):
         st.markdown(f":small[{_PURPOSE}]", width=480)
+        with st.popover("Say it in one line", icon=":material/edit_note:", key="start-line"):
+            one_line.form(catalogue, use)
         with st.popover("I have a budget", icon=":material/savings:", key="start-budget"):
             _budget_form(catalogue, use)
         with st.popover("I have a model", icon=":material/network_node:", key="start-model"):

@@ -82,6 +82,8 @@ def _kind(line: str, match: re.Match[str], per: str) -> str:
             return kind
     if per in ("gpu", "gpus", "card", "cards", "piece", "unit", "each", "apiece"):
         return "price"
+    if re.search(r"(?:worth|fetch(?:es)?|sold for|sell for|sell them for)\s*$", line[: match.start()]):
+        return "havesold"
     words = line[: match.end()]
     pays = re.search(rf"(?<![a-z]){_PAYS}(?![a-z])", line) is not None and "budget" not in words
     return "bill" if pays and (per or re.search(r"(?<![a-z])(?:bills?|invoice)(?![a-z])", line)) else "budget"

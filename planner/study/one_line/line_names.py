@@ -38,24 +38,26 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s?(b|bn|billion|m|t)(?:[- ]?(?:params?|para
 _BILLIONS = {"b": 1.0, "bn": 1.0, "billion": 1.0, "m": 1e-3, "t": 1e3}
 _BEFORE_PLACE = frozenset({"in", "from", "within", "the", "near", "to"})
 # Words that say nothing of the plan by themselves; none begins or ends a name.
-_FILLERS = """  - a about accelerator accelerators against all also am an and answer answers any anything api app
-application approx approximately are around as at b be because best better big bill bills budget build
-business but buy buying by can capacity card cards cheap cheaper cheapest chip chips cloud cluster
-company compare comparison compute continued continuous cost costs could currently customers d data day
-days deal do does doing e each electricity else enough estimate etc every expensive explore fast few fit
-for from full g get give good gpu gpus graphics h had hardware has have having hello help hi hosted hour
-hours how i i'd i'm if in inc inference instance instances instead into is it it's its job jobs just k
-keep l lab lab's large lease leasing least less let like llm llms load local locally long looking lots
-machine machines make many max maximum may maybe me mean mid minimum model models money month monthly
-more most much must my n need needed needs new no node nodes not now o of off old on once one only or
-other our out over own owning p paid pay paying per piece place plan please power price prices private
-project purchase purchasing question questions r really rent rental renting replace request requests
-research reserve reserved run running runs s scratch self server servers service services share shared
-shares sharing should small so some something spend spending startup still system t take team than that
-the their them then there these they thing think this through time to today token tokens total traffic
-training u until up us use used user users uses using utilization v versus via vs want wants was way we
-we'd we're we've were what what's when where which while who will with within without work workload
-workstation workstations worth would x y year yearly years you your"""
+_FILLERS = """- a about accelerator accelerators against all also alternative alternatives am amd an and answer
+answers any anything api app apple application approx approximately are around as at b be because best
+better big bill bills budget build business but buy buying by can capacity capex card cards cheap
+cheaper cheapest chip chips cloud cluster company compare comparison compute continued continuous cost
+costs could currently customers d data day days deal do does doing e each electricity else embedding
+embeddings enough estimate etc every expensive explore fast few fine finetuned fit for from full g get
+give good gpu gpus graphics h had hardware has have having hello help hi hosted hour hours how i i'd i'm
+if in inc inference instance instances instead intel into is it it's its job jobs just k keep l lab
+lab's large learning lease leasing least less let like llm llms load local locally long looking lora's
+lots machine machines make many max maximum may maybe me mean mid minimum model models money month
+monthly more most much must my n need needed needs new no node nodes not now nvidia o of off ok old on
+once one only open opensource or other our out over own owning p paid pay paying per piece place plan
+please power price prices private project purchase purchasing question questions r really rent rental
+renting replace request requests research reserve reserved run running runs s scratch self self-hosted
+server servers service services share shared shares sharing should single small so some something source
+spend spending startup still student students system t take team than that the their them then there
+these they thing think this through time to today token tokens total traffic training u until up us use
+used user users uses using utilization v versus via vs want wants was way we we'd we're we've week weeks
+weights were what what's when where which while who will with within without work workload workstation
+workstations worth would x y year yearly years you your"""
 FILLERS = frozenset(_FILLERS.split())
 GPU_WORDS = frozenset({"gpu", "gpus", "cards", "card", "accelerators", "accelerator", "graphics", "chips"})
 MACHINE_WORDS = frozenset({"node", "nodes", "server", "servers", "machine", "machines", "box", "boxes", "hosts"})
@@ -131,7 +133,7 @@ def _may_be_name(line: str, span: list[LineToken], known: frozenset[str]) -> boo
     between = line[first.start : last.end]
     if BLANK in between or "," in between or ";" in between:
         return False
-    if first.text in FILLERS - {"us"} or last.text in FILLERS - {"us"}:
+    if first.text in FILLERS - {"us", "new"} or last.text in FILLERS - {"us"}:
         return False
     if first.text.isdecimal() and len(first.text) < len("4090"):  # a count
         return False
@@ -267,7 +269,7 @@ _READERS: dict[str, Reader] = {
 
 _SPELT = (
     "an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|sixteen|twenty|thirty|forty|fifty|a hundred|hundred"
-    "|a couple of|a dozen|a few"
+    "|a couple of|a dozen|a few|a single|single"
 )
 _COUNT_BEFORE = re.compile(
     rf"(?<![\w.-])(?P<count>\d+(?:,\d{{3}})*k?|{_SPELT})\s*"

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pydantic
 
 from planner.scenario.amounts import format_amount
-from planner.scenario.base import DAYS_PER_YEAR, HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR
+from planner.scenario.base import DAYS_PER_YEAR, HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR, MONTHS_PER_YEAR
 from planner.scenario.file import build_scenario
 from planner.scenario.known_names import first_error, resolve_names
 from planner.scenario.latency import latency_classes
@@ -109,6 +109,8 @@ def _rebuilt(scenario: Scenario, work: Work) -> Scenario:
 def _task(values: dict[str, Any], notes: list[str]) -> str:
     """Return what the work is: train, tune, serve or plain GPU-hours."""
     tuned = "tune" in values or values.get("method") in ("lora", "qlora")
+    if tuned and {"serve", "rps", "peak"} & values.keys() and "tokens" not in values:
+        values["own_weights"], tuned = True, False  # what is served was tuned before
     named = "tune" if tuned else next((verb for verb in ("train", "serve") if verb in values), "")
     states = {"train": {"tokens", "images", "runs"}, "serve": {"rps", "peak", "ttft", "tpot", "out", "token_rate"}}
     stated = next((task for task, needs in states.items() if needs & values.keys()), "")
@@ -193,7 +195,8 @@ def _add_chip(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any]
         kept = catalogue.accelerator_label(values["chip_have"])
         data["kept"] = {"accelerators": values["have"], "label": kept}
         values.setdefault("gpus", values["have"])
-        notes.append("What the GPUs that you have would fetch today is not stated: nothing is counted for them.")
+        if "havesold" not in values:
+            notes.append("What the GPUs that you have would fetch today is not stated: nothing is counted for them.")
 
 
 def _add_task(data: dict[str, Any], values: dict[str, Any], task: str, notes: list[str]) -> None:
@@ -228,7 +231,7 @@ def _serving(data: Mapping[str, Any], values: dict[str, Any], notes: list[str]) 
     serve: dict[str, Any] = {"model": values["model"]}
     given = {
         "rps": "requests_per_s", "peak": "peak_requests_per_s", "in": "input_tokens", "out": "output_tokens",
-        "ttft": "ttft_ms", "tpot": "tpot_ms", "precision": "weight_precision",
+        "ttft": "ttft_ms", "tpot": "tpot_ms", "precision": "weight_precision", "own_weights": "own_weights",
     }  # fmt: skip
     serve |= {field: values[name] for name, field in given.items() if name in values}
     for name in ("input_tokens", "output_tokens"):
@@ -289,7 +292,8 @@ def _add_block(data: dict[str, Any], hours: float, notes: list[str]) -> None:
 
 _PRICES = {
     "rent": ("rent", "usd_per_accelerator_hour"), "price": ("own", "usd_per_accelerator"),
-    "server": ("own", "usd_per_server"), "kwh": ("own", "usd_per_kwh"),
+    "server": ("own", "usd_per_server"), "kwh": ("own", "usd_per_kwh"), "budget": ("terms", "budget_usd"),
+    "havesold": ("kept", "usd_today_if_sold"),
 }  # fmt: skip
 
 
@@ -304,8 +308,11 @@ def _add_terms(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -
         work["may_stop"] = True
     if "growth" in values:
         work["growth_per_year"] = values["growth"]
+    if "monthly_budget" in values:
+        values["budget"] = values["monthly_budget"] * data.get("years", Scenario().years) * MONTHS_PER_YEAR
     for name in _PRICES.keys() & values.keys():
-        set_value(data, _PRICES[name], values[name])
+        if name != "havesold" or "kept" in data:
+            set_value(data, _PRICES[name], values[name])
     _add_unused(work, values, notes)
 
 

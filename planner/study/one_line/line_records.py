@@ -48,3 +48,12 @@ def question_sentence(question: LineQuestion) -> str:
     """Return an open question with its choices, each as what to write."""
     choices = "; ".join(f"{label}: {line}" for label, line in question.choices.items())
     return f"{printable(question.text, 40)} can be {choices}"
+
+
+def reading_sentences(reading: LineReading) -> tuple[str, ...]:
+    """Return what a line was taken as, what by usual meaning, and what was not understood."""
+    taken = "; ".join(f"{phrase.text} = {phrase.value} ({phrase.field})" for phrase in reading.understood)
+    unknown = (
+        f"Not understood: {', '.join(printable(each, 60) for each in reading.unknown)}." if reading.unknown else ""
+    )
+    return tuple(filter(None, (f"Taken as: {taken}." if taken else "", *reading.notes, unknown)))

@@ -25,7 +25,8 @@ _HOURS = {
 _COUNTED = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
 seventeen eighteen nineteen twenty"""
 _WORDS: dict[str, float] = {word: number for number, word in enumerate(_COUNTED.split())} | {
-    "a": 1, "an": 1, "half a": 0.5, "half an": 0.5, "a couple of": 2, "a few": 3, "a dozen": 12, "a hundred": 100,
+    "a": 1, "an": 1, "half a": 0.5, "half an": 0.5, "a single": 1, "single": 1,
+    "a couple of": 2, "a few": 3, "a dozen": 12, "a hundred": 100,
     "thirty": 30, "forty": 40, "fifty": 50, "hundred": 100, "a thousand": 1_000, "a million": 1e6,
 }  # fmt: skip
 _SIZES = {"mn": "m", "mio": "m", "mil": "m", "bn": "b", "tn": "t", "thousand": "k"}

@@ -94,7 +94,7 @@ def read_line(catalogue: Catalogue, typed: str) -> LineReading:
 def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...]) -> LineReading:
     values = parts.values
     scenario, notes = plan_of(catalogue, values)
-    budget = values.get("budget") or values.get("monthly_budget", 0.0) * scenario.months or None
+    budget = scenario.terms.budget_usd
     is_open = budget is not None and "gpus" not in values and "model" not in values and "bill" not in values
     train = scenario.work[0].train
     fills = train is not None and not {"tokens", "images", "due", "method", "tune"} & values.keys()
@@ -107,7 +107,7 @@ def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...])
 def _read_quantities(catalogue: Catalogue, parts: LineParts) -> None:
     exchange = rates(catalogue)
     for amount in find_amounts(parts.rest, exchange):
-        value: Any = amount.text if amount.kind not in ("budget", "monthly_budget") else amount.usd
+        value: Any = amount.text if amount.kind != "monthly_budget" else amount.usd
         parts.add(amount.kind, value, amount.start, amount.end, f"{amount.usd:,.10g} USD")
         parts.notes += [amount.note] if amount.note else []
     for name, value, start, end in take(parts.rest, RULES):
@@ -142,7 +142,11 @@ def _add_name(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from:
     if kind in ("chip", "machine"):
         _add_chip(catalogue, parts, name, kept_from)
     elif kind == "place":
-        parts.add("site", key, name.start, name.end, catalogue.sites[key].label)
+        label = catalogue.sites[key].label
+        if parts.values.get("site", key) != key:
+            parts.rest = blank(parts.rest, name.start, name.end)
+            parts.notes.append(f"A plan has one place: {label} is left out; ask again with it alone.")
+        parts.add("site", key, name.start, name.end, label)
     elif kind == "model":
         label = catalogue.models[key].label if key in catalogue.models else key
         parts.add("model", key, name.start, name.end, label)
@@ -157,9 +161,12 @@ def _add_chip(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from:
     chip = machine.accelerator if machine else name.meant.key
     count, place = count_beside(parts.rest, name.start, name.end), (name.start, name.end)
     is_kept = "have" not in parts.values and _is_behind(parts.rest, kept_from, count)
-    if "chip" in parts.values and not is_kept:
-        return
     label = catalogue.accelerator_label(chip)
+    if parts.values.get("chip", chip) != chip and not is_kept:
+        start, end = (min(count.start, place[0]), max(count.end, place[1])) if count else place
+        parts.rest = blank(parts.rest, start, end)
+        parts.notes.append(f"A plan has one kind of GPU: {label} is left out; ask again with it alone.")
+        return
     each = machine.accelerators if machine else 8 if count is not None and count.of_machines else 1
     if count is not None or machine is not None:
         many = (count.many if count else 1) * each
