@@ -158,7 +158,7 @@ class OptionSpec:
     inputs: str = ""  # the part of the scenario that its own inputs stand in
     when_empty: WhenEmpty = "usual"  # what becomes of the way where that part is left empty
     checks_plausibility: bool = False  # whether inputs that lie far from the catalogue's are asked about
-    filled_by_service: bool = False  # whether a service of a named model fills in that part
+    filled_by_service: bool = False  # whether a service of a named model fills in that part, or all it needs
 
     waits_for_delivery: bool = False  # whether machines are ordered that have to be delivered first
     is_committed: bool = False  # whether one pays for a term, busy or not

@@ -129,6 +129,7 @@ def test_every_field_of_money_takes_a_currency_and_no_other_field_does() -> None
     }
     for key in (one for one in KEYS.values() if is_money(one.path)):
         beside = {"slb": "90"} if key.path[0] == "sale_and_lease_back" else {}  # no such sale without its price
+        beside |= {"have": "1"} if key.path[0] == "kept" else {}  # nothing fetches a price where nothing is there
         beside |= {"fwdrent": "1"} if key.key == "fwdfee" else {}  # no fee without what it is for
         assert scenario_from_link({**beside, key.key: "0.02 EUR"}, CATALOGUE)[1] == [], key.key
 

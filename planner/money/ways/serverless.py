@@ -95,4 +95,5 @@ WAY = OptionSpec(
     purchase_text="by the second",
     style=ChartStyle("#1d4ed8", "#93c5fd", "dot", "hourglass"),
     inputs="rent",
+    filled_by_service=True,
 )

@@ -86,8 +86,9 @@ def _possible_options(grid: SweepGrid) -> list[str]:
     allowed = tuple(WAYS) if "ways" in varied else base.ways or tuple(WAYS)
 
     def is_possible(option: OptionSpec) -> bool:
-        is_stated = getattr(base, option.inputs) is not None or option.inputs in varied
-        return option.when_empty == "usual" or is_stated or (option.filled_by_service and serves)
+        is_usual = option.when_empty == "usual"
+        is_stated = not is_usual and (getattr(base, option.inputs) is not None or option.inputs in varied)
+        return is_stated or (serves if option.filled_by_service else is_usual)
 
     keys = [key for key, option in WAYS.items() if key in allowed and is_possible(option)]
     if "own" in keys and (base.own.accelerators is not None or ("own", "accelerators") in grid.paths):
