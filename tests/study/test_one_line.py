@@ -78,6 +78,7 @@ def test_the_hundred_are_answered_and_none_for_another_model_chip_or_place() -> 
     ("<script>alert(1)</script>", "Nothing in"), ("we pay openai 0 a month", "0"), ("bill of $1e12", "bill"),
     ("we pay openai $999999999999 a month", "bill"), ("0 people", "people"), ("0 h100", "accelerators"),
     ("llama 70b at 0 requests a second", "requests_per_s"), ("8 h100 for 100 years", "years"),
+    ("8 h100 for 0 years", "years"),
 ])  # fmt: skip
 def test_bad_input_is_refused_in_a_sentence(line: str, problem: str) -> None:
     with pytest.raises((LineError, ScenarioError)) as refusal:
@@ -97,6 +98,17 @@ def test_two_readings_are_a_question_whose_choices_are_lines(line: str, choices:
     assert reading.scenario is None
     plans = [read_line(catalogue, each).scenario for each in reading.questions[0].choices.values()]
     assert {plan.site if "h100" in line else plan.accelerator for plan in plans if plan} == choices
+
+
+@each_row(("line", "words"), [
+    ("8 h100 in Atlantis", "Atlantis"), ("llama 900b at 5 rps", "900b"), ("8 zz900 for 10 people", "zz900"),
+    ("two 24gb cards for 1 year", "24gb"),
+])  # fmt: skip
+def test_an_unknown_chip_model_or_place_is_asked_about_and_never_another_taken(line: str, words: str) -> None:
+    reading = read_line(live_catalogue(), line)
+    assert reading.scenario is None
+    assert [question.text for question in reading.questions] == [words]
+    assert reading.questions[0].choices
 
 
 def test_what_was_not_understood_is_shown_and_the_usual_meaning_said() -> None:

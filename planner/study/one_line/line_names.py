@@ -1,6 +1,7 @@
 """Names in a line: chips, machines, models, places and sellers, the longest first, as the catalogue calls them."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ from pricing.meant import Meant
 from pricing.model import Model
 from pricing.near import near
 
-_MOST_WORDS, _SHORT, _LEAST_LETTERS = 6, 3, 5
+_MOST_WORDS, _SHORT, _LEAST_LETTERS, _MOST_CHOICES = 6, 3, 5, 4
 _SIZE_WITHIN = 0.05
 # Names of machines for their chip, and names that people use for two chips.
 _ALSO_CALLED = {
@@ -36,28 +37,32 @@ _PLURAL = re.compile(r"\d\w*s$|(?:studio|mac|mini)s$")
 _PIECES = re.compile(r"[a-z]+|[0-9.]+[a-z]*|[^\Wa-z0-9_]+")
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s?(b|bn|billion|m|t)(?:[- ]?(?:params?|parameters?|model))?")
 _BILLIONS = {"b": 1.0, "bn": 1.0, "billion": 1.0, "m": 1e-3, "t": 1e3}
+_PLACES_IN_CAPITALS = frozenset({"us", "usa", "uk", "eu", "uae"})
+_NO_PLACES = frozenset({"it", "me", "my", "ai", "ml", "hr", "pr", "gb"})  # codes of countries that are words too
 _BEFORE_PLACE = frozenset({"in", "from", "within", "the", "near", "to"})
 # Words that say nothing of the plan by themselves; none begins or ends a name.
-_FILLERS = """- a about accelerator accelerators against all also alternative alternatives am amd an and answer
-answers any anything api app apple application approx approximately are around as at b be because best
-better big bill bills budget build business but buy buying by can capacity capex card cards cheap
-cheaper cheapest chip chips cloud cluster company compare comparison compute continued continuous cost
-costs could currently customers d data day days deal do does doing e each electricity else embedding
-embeddings enough estimate etc every expensive explore fast few fine finetuned fit for from full g get
-give good gpu gpus graphics h had hardware has have having hello help hi hosted hour hours how i i'd i'm
-if in inc inference instance instances instead intel into is it it's its job jobs just k keep l lab
-lab's large learning lease leasing least less let like llm llms load local locally long looking lora's
-lots machine machines make many max maximum may maybe me mean mid minimum model models money month
-monthly more most much must my n need needed needs new no node nodes not now nvidia o of off ok old on
-once one only open opensource or other our out over own owning p paid pay paying per piece place plan
-please power price prices private project purchase purchasing question questions r really rent rental
-renting replace request requests research reserve reserved run running runs s scratch self self-hosted
-server servers service services share shared shares sharing should single small so some something source
-spend spending startup still student students system t take team than that the their them then there
-these they thing think this through time to today token tokens total traffic training u until up us use
-used user users uses using utilization v versus via vs want wants was way we we'd we're we've week weeks
-weights were what what's when where which while who will with within without work workload workstation
-workstations worth would x y year yearly years you your"""
+_FILLERS = """- a about accelerator accelerators addition advance against ai all also alternative alternatives am amd
+an and answer answers any anything api app apple application approx approximately are around as at b
+batch batches be because best better big bill bills budget build business but buy buying by can capacity
+capex card cards case cheap cheaper cheapest chip chips cloud cluster company compare comparison compute
+continued continuous cost costs could currently customers d data day days deal department dev
+development do does doing e each electricity else embedding embeddings enough estimate etc every
+expensive explore fast few fine finetuned first fit for from full g general get give good gpu gpus
+graphics h had hardware has have having hello help hi hosted hour hours house how i i'd i'm if in inc
+inference instance instances instead intel into is it it's its job jobs just k keep l lab lab's large
+learning lease leasing least less let like llm llms load local locally long looking lora's lots machine
+machines make many max maximum may maybe me mean mid minimum ml mode model models money month monthly
+more most much must my n need needed needs new no node nodes not now nvidia o of off ok old on once one
+only open opensource or order other our out over own owning p paid parallel particular pay paying per
+piece place plan please power practice price prices private production project purchase purchasing
+question questions r really rent rental renting replace request requests research reserve reserved run
+running runs s scratch self self-hosted server servers service services share shared shares sharing
+should single small so some something source spend spending startup still student students system t take
+team test testing than that the their them then there these they thing think this through time to today
+token tokens total traffic training u until up us use used user users uses using utilization v versus
+via vs want wants was way we we'd we're we've week weeks weights were what what's when where which while
+who will with within without work workload workstation workstations worth would x y year yearly years
+you your"""
 FILLERS = frozenset(_FILLERS.split())
 GPU_WORDS = frozenset({"gpu", "gpus", "cards", "card", "accelerators", "accelerator", "graphics", "chips"})
 MACHINE_WORDS = frozenset({"node", "nodes", "server", "servers", "machine", "machines", "box", "boxes", "hosts"})
@@ -101,6 +106,17 @@ def find_names(catalogue: Catalogue, line: str, typed: str) -> Iterator[LineName
                 yield name
                 break
         place += many if name else 1
+
+
+def chips_of_memory(catalogue: Catalogue, gb: float) -> tuple[str, ...]:
+    """Return the most offered chips of so much memory, which a line names in place of one: `a 24 GB card`."""
+    offered = Counter(offer.accelerator for offer in catalogue.offers.values())
+    alike = [
+        (offered[key], key)
+        for key, record in catalogue.accelerators.items()
+        if record.kind == "gpu" and record.memory_gb is not None and record.memory_gb.newest.typical == gb
+    ]
+    return tuple(key for _, key in sorted(alike, reverse=True)[:_MOST_CHOICES])
 
 
 def near_name(catalogue: Catalogue, word: str) -> str | None:
@@ -170,10 +186,8 @@ def _name(catalogue: Catalogue, span: list[LineToken], line: str, typed: str) ->
 
 def _may_be_place(called: str, before: str, typed: str) -> bool:
     """Return whether a short word is a place: `us` is one behind `in`, or in capitals."""
-    word_before = (before.split() or [""])[-1]
-    return (
-        len(called) > _SHORT or (word_before in _BEFORE_PLACE and called not in ("it", "me", "my")) or typed.isupper()
-    )
+    is_behind = (before.split() or [""])[-1] in _BEFORE_PLACE and called not in _NO_PLACES
+    return len(called) > _SHORT or is_behind or (typed.isupper() and called in _PLACES_IN_CAPITALS)
 
 
 def _chip(catalogue: Catalogue, called: str) -> Meant:

@@ -301,7 +301,7 @@ def _add_terms(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -
     work = data["work"][0]
     length = values.get("length", None if "train" in work else values.get("due"))
     if length is not None:
-        data["years"] = max(length / HOURS_PER_YEAR, _SHORTEST_YEARS)
+        data["years"] = max(length / HOURS_PER_YEAR, _SHORTEST_YEARS if length > 0 else 0.0)
         if "run" not in work and length < _SHORTEST_HOURS:
             notes.append("A plan has at least three months.")
     if values.get("spot"):

@@ -201,6 +201,7 @@ RULES: tuple[Rule, ...] = (
     _rule("gpus", rf"{_P} (?:of (?:them|these|those)|pieces|pcs|units){_END}", _whole),
     _rule("spot", rf"(?:on )?(?:spot|pre-?emptible|interruptible)(?: instances?| machines?| gpus?)?{_END}", True),
 )  # fmt: skip
+MEMORY: tuple[Rule, ...] = (_rule("memory", rf"{_P}\s?gi?b{_END9}(?: of (?:vram|memory)| vram| memory)?", _number),)
 VERBS: tuple[Rule, ...] = (
     _rule("tune", rf"(?:instruction[- ])?(?:fine[- ]?\s?)?tun(?:e|es|ed|ing){_END}|adapt(?:ing)?{_END}", True),
     _rule("train", rf"(?:pre|re)?-?\s?train(?:s|ed|ing)?{_END}", True),

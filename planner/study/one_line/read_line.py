@@ -19,6 +19,8 @@ from planner.study.one_line.line_names import (
     GPU_WORDS,
     LineCount,
     LineName,
+    LineToken,
+    chips_of_memory,
     count_beside,
     find_names,
     near_name,
@@ -26,7 +28,7 @@ from planner.study.one_line.line_names import (
 )
 from planner.study.one_line.line_plan import plan_of
 from planner.study.one_line.line_records import LineError, LineQuestion, LineReading, UnderstoodPhrase
-from planner.study.one_line.quantities import BLANK, RULES, VERBS, blank, take
+from planner.study.one_line.quantities import BLANK, MEMORY, RULES, VERBS, blank, take
 from pricing import Catalogue, PricingError, names
 from pricing.exchange import rates
 from pricing.formulas import printable
@@ -45,6 +47,7 @@ _LABELS = {
 _SAYS_ENOUGH = frozenset({
     "chip", "model", "bill", "gpus", "team", "budget", "monthly_budget", "have", "gpu_hours", "rps", "tokens", "anyone",
 })  # fmt: skip
+_LIKE_NAME = re.compile(r"(?!p\d\d$)(?=.*[a-z])(?=.*\d)[\w.+-]+")  # zz900, 900b
 _NUMBERS = frozenset({
     "rps", "peak", "in", "out", "tokens", "token_rate", "team", "gpus", "tpot", "ttft", "runs", "images",
 })  # fmt: skip
@@ -79,16 +82,24 @@ def read_line(catalogue: Catalogue, typed: str) -> LineReading:
         raise LineError(f"The line is empty: write {_EXAMPLE}.")
     if len(line) > LONGEST:
         raise LineError(f"The line has {len(line):,} characters, at most {LONGEST} are read: write {_EXAMPLE}.")
-    parts = LineParts(line, "".join(low if len(low := mark.lower()) == 1 else mark for mark in line))
+    lower = "".join(low if len(low := mark.lower()) == 1 else mark for mark in line)
+    parts = LineParts(line, _with_points(lower))
     _read_quantities(catalogue, parts)
     _read_names(catalogue, parts)
     _read_generic_count(parts)
+    _ask_for_chip(catalogue, parts)
     unknown = tuple(_unknown_words(catalogue, parts))
     if parts.questions:
         return LineReading(line, None, tuple(parts.phrases), tuple(parts.notes), unknown, tuple(parts.questions))
     if not parts.values.keys() & _SAYS_ENOUGH:
         raise LineError(f"Nothing in {printable(line, 60)!r} says what is wanted: write {_EXAMPLE}.")
     return _with_plan(catalogue, parts, unknown)
+
+
+def _with_points(line: str) -> str:
+    """Return the line with decimal points and thousands as this program writes them: 2,5 and 1.000.000."""
+    line = re.sub(r"(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?![\d.,]*\d)", lambda match: match[0].replace(".", ","), line)
+    return re.sub(r"(?<![\d.,])(\d+),(\d{1,2})(?![\d.,]*\d)", r"\1.\2", line)
 
 
 def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...]) -> LineReading:
@@ -200,6 +211,17 @@ def _read_generic_count(parts: LineParts) -> None:
             parts.add("gpus", int(word.text), word.start, word.end)
 
 
+def _ask_for_chip(catalogue: Catalogue, parts: LineParts) -> None:
+    """Ask which card is meant where only its memory is stated."""
+    for _, gb, start, end in take(parts.rest, MEMORY):
+        chips = () if "chip" in parts.values else chips_of_memory(catalogue, gb)
+        if chips and parts.phrases:
+            lines = {each: f"{parts.line[:start]}{each}{parts.line[end:]}" for each in chips}
+            labels = {catalogue.accelerator_label(each): line for each, line in lines.items()}
+            parts.questions.append(LineQuestion(parts.line[start:end], labels))
+            parts.rest = blank(parts.rest, start, end)
+
+
 def _unknown_words(catalogue: Catalogue, parts: LineParts) -> Iterator[str]:
     """Yield each run of words that nothing took; a word that is nearly a name becomes a question."""
     run: list[str] = []
@@ -211,13 +233,22 @@ def _unknown_words(catalogue: Catalogue, parts: LineParts) -> Iterator[str]:
             run = []
         if is_word:
             run.append(parts.line[word.start : word.end])
-            if parts.phrases and (close := near_name(catalogue, word.text)):
-                lines = {each: parts.line[: word.start] + each + parts.line[word.end :] for each in (close, "")}
-                choices = {each or "leave it out": " ".join(line.split()) for each, line in lines.items()}
-                parts.questions.append(LineQuestion(parts.line[word.start : word.end], choices))
+            _ask_about(catalogue, parts, word)
         last = word.end
     if run:
         yield " ".join(run)
+
+
+def _ask_about(catalogue: Catalogue, parts: LineParts, word: LineToken) -> None:
+    """Ask about a word that may name another chip, model or place than the plan would have."""
+    close = near_name(catalogue, word.text)
+    is_place = "site" not in parts.values and parts.rest[: word.start].endswith(" in ")
+    if parts.phrases and (close or is_place or _LIKE_NAME.fullmatch(word.text)):
+        before, after = parts.line[: word.start], parts.line[word.end :]
+        shorter = re.sub(r"\bin\s*$", "", before) + after if is_place else before + after
+        choices = {close: before + close + after} if close else {}
+        choices["leave it out"] = " ".join(shorter.split())
+        parts.questions.append(LineQuestion(parts.line[word.start : word.end], choices))
 
 
 def _called(catalogue: Catalogue, choice: str) -> str:
