@@ -242,7 +242,7 @@ def _unknown_words(catalogue: Catalogue, parts: LineParts) -> Iterator[str]:
 def _ask_about(catalogue: Catalogue, parts: LineParts, word: LineToken) -> None:
     """Ask about a word that may name another chip, model or place than the plan would have."""
     close = near_name(catalogue, word.text)
-    is_place = "site" not in parts.values and parts.rest[: word.start].endswith(" in ")
+    is_place = "site" not in parts.values and parts.rest[: word.start].split()[-1:] == ["in"]
     if parts.phrases and (close or is_place or _LIKE_NAME.fullmatch(word.text)):
         before, after = parts.line[: word.start], parts.line[word.end :]
         shorter = re.sub(r"\bin\s*$", "", before) + after if is_place else before + after
