@@ -212,12 +212,8 @@ def _training(values: dict[str, Any], task: str, notes: list[str]) -> dict[str, 
     train |= {field: values[name] for name, field in given.items() if name in values}
     if is_image_network(values["model"]):
         train.pop("tokens", None)
-    elif "tokens" not in values:
-        if task == "tune":
-            train["tokens"] = 1e8
-            notes.append("Tokens are not stated: 100 million, as 50,000 examples of 2,000 have, are taken.")
-        elif not {"gpus", "length"} <= values.keys():
-            notes.append("Tokens are not stated: twenty for each parameter are taken.")
+    else:
+        _add_usual_training(train, values, task, notes)
     if values.get("precision") in ("fp32", "fp16", "bf16", "fp8", "fp4"):
         train["precision"] = values["precision"]
     if "due" in values:
@@ -225,6 +221,20 @@ def _training(values: dict[str, Any], task: str, notes: list[str]) -> dict[str, 
     if "gpus" not in values:
         train["choose_count"] = True
     return train
+
+
+def _add_usual_training(train: dict[str, Any], values: Mapping[str, Any], task: str, notes: list[str]) -> None:
+    """Add what a line leaves out of a training: LoRA and a usual data set where a model is tuned."""
+    if task == "tune" and "method" not in values:
+        train["method"] = "lora"
+        notes.append("How it is tuned is not stated: LoRA is taken; write full fine-tune for all weights.")
+    if "tokens" in values:
+        return
+    if task == "tune":
+        train["tokens"] = 1e8
+        notes.append("Tokens are not stated: 100 million, as 50,000 examples of 2,000 have, are taken.")
+    elif not {"gpus", "length"} <= values.keys():
+        notes.append("Tokens are not stated: twenty for each parameter are taken.")
 
 
 def _serving(data: Mapping[str, Any], values: dict[str, Any], notes: list[str]) -> dict[str, Any]:
@@ -286,7 +296,9 @@ def _add_gpu_hours(data: dict[str, Any], values: dict[str, Any], notes: list[str
 
 def _add_block(data: dict[str, Any], hours: float, notes: list[str]) -> None:
     """Add one block of so many accelerator-hours."""
-    data["work"][0]["run"] = {"measured_on": data.get("accelerator", USUAL_ACCELERATOR), "hours": hours}
+    work = data["work"][0]
+    work["run"] = {"measured_on": data.get("accelerator", USUAL_ACCELERATOR), "hours": hours}
+    work.setdefault("accelerators", max(math.ceil(hours / HOURS_PER_MONTH), 1))  # done within a month
     notes.append("The hours are taken for one run, at once.")
 
 

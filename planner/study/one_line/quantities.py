@@ -196,6 +196,7 @@ RULES: tuple[Rule, ...] = (
     _rule("length", rf"(?!an?\s){_P}[- ]?\s?{_LONG_UNIT}(?:\s*(?:plan|term|contract|commitment|long))?", _hours),
     _rule("precision", rf"(?:in )?(?:(?P<format>fp32|bf16|fp16|fp8|int8|mxfp4|fp4|int4)|(?P<bits>4|8|16)[- ]?bits?)"
         rf"{_END9}", _precision),
+    _rule("method", r"full(?:[- ]parameter)?(?=[- ](?:fine|tun))|all (?:the )?(?:weights|parameters)", "full"),
     _rule("method", r"q-?lora", "qlora"),
     _rule("method", rf"lora{_END}", "lora"),
     _rule("gpus", rf"{_P} (?:of (?:them|these|those)|pieces|pcs|units){_END}", _whole),
