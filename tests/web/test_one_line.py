@@ -1,7 +1,8 @@
 """A question in one line fills the sentence; what was not understood is shown, and two readings are asked about."""
 
 from tests.rows import each_row
-from tests.web.test_strip import asked, entrypoint
+from tests.web.test_questions import asked
+from tests.web.test_strip import entrypoint
 
 
 def _shown(app) -> str:  # type: ignore[no-untyped-def]
