@@ -36,7 +36,7 @@ def test_json_and_link_have_the_same_plan(capsys: pytest.CaptureFixture[str]) ->
 def test_two_readings_are_printed_as_lines_to_write(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "ask", "8 h100 in georgia", *DAY)
     assert code == BAD_INPUT
-    assert "Georgia, the country: 8 h100 in GE; Georgia, United States: 8 h100 in US-GA" in out
+    assert "Georgia, the country (write 8 h100 in GE); Georgia, United States (write 8 h100 in US-GA)" in out
 
 
 @each_row("line", ["", "asdf", "x" * 10_000, "bill of $0", "0 people", "'; DROP TABLE x; --"])

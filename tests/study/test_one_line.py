@@ -78,7 +78,7 @@ def test_the_hundred_are_answered_and_none_for_another_model_chip_or_place() -> 
     ("<script>alert(1)</script>", "Nothing in"), ("we pay openai 0 a month", "0"), ("bill of $1e12", "bill"),
     ("we pay openai $999999999999 a month", "bill"), ("0 people", "people"), ("0 h100", "accelerators"),
     ("llama 70b at 0 requests a second", "requests_per_s"), ("8 h100 for 100 years", "years"),
-    ("8 h100 for 0 years", "years"),
+    ("8 h100 for 0 years", "years"), ("h100 for $250.000", "is that 250,000 or 250.00"),
 ])  # fmt: skip
 def test_bad_input_is_refused_in_a_sentence(line: str, problem: str) -> None:
     with pytest.raises((LineError, ScenarioError)) as refusal:

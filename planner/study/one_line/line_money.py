@@ -21,9 +21,9 @@ _PER = (
 )
 _PAYS = r"(?:pay(?:ing|s)?|paid|spend(?:ing|s)?|spent|bills?|invoice|costs? us|burn(?:ing|s)?)"
 _BARE = re.compile(
-    rf"(?P<verb>{_PAYS}|budget)(?![a-z])(?P<between>[^|\d]{{0,40}}?)(?P<n>{NUMBER}){_PER}(?!\s*(?:x|gpus?|[a-z]*\d))"
+    rf"(?P<verb>{_PAYS}|budget)(?![a-z])(?P<between>[^|\d]{{0,40}}?)(?P<n>(?=[0-9]){NUMBER}){_PER}(?!\s*(?:x|gpus?|[a-z]*\d))"
 )
-_BEFORE_BUDGET = re.compile(rf"(?P<n>{NUMBER}){_PER}(?= (?:as a |of )?budget)")
+_BEFORE_BUDGET = re.compile(rf"(?P<n>(?=[0-9]){NUMBER}){_PER}(?= (?:as a |of )?budget)")
 
 
 class LineAmount(NamedTuple):
@@ -43,8 +43,8 @@ def find_amounts(line: str, rates: Rates) -> Iterator[LineAmount]:
     marks = rf"us\$|[$€£₹₩]|(?<![a-z])(?:{codes})(?![a-z])"
     named = rf"{marks}|dollars?|bucks?|euros?|pounds?|francs?|rupees?|yen"
     marked = re.compile(
-        rf"(?:(?P<before>{marks})\s?(?P<n>\d[\d.,']*(?<![.,])(?:e\+?\d+)?(?:\s?(?:k|mn|mio|m|bn|b|thousand|million|billion)(?![a-z]))?)"
-        rf"|(?P<n2>{NUMBER})\s?(?P<after>{named})(?![a-z])){_PER}"
+        rf"(?:(?P<before>{marks})\s?(?P<n>[0-9][0-9.,']*(?<![.,])(?:e\+?[0-9]{{1,2}})?(?:\s?(?:k|mn|mio|m|bn|b|thousand|million|billion)(?![a-z]))?)"
+        rf"|(?P<n2>(?=[0-9]){NUMBER})\s?(?P<after>{named})(?![a-z])){_PER}"
     )
     for match in marked.finditer(line):
         yield _amount(line, match, match["n"] or match["n2"], match["before"] or match["after"], rates)

@@ -46,8 +46,8 @@ class LineReading:
 
 def question_sentence(question: LineQuestion) -> str:
     """Return an open question with its choices, each as what to write."""
-    choices = "; ".join(f"{label}: {line}" for label, line in question.choices.items())
-    return f"{printable(question.text, 40)} can be {choices}"
+    choices = "; ".join(f"{label} (write {line})" for label, line in question.choices.items())
+    return f"{printable(question.text, 40)}: {choices}"
 
 
 def reading_sentences(reading: LineReading) -> tuple[str, ...]:

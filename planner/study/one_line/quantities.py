@@ -31,7 +31,7 @@ _WORDS: dict[str, float] = {word: number for number, word in enumerate(_COUNTED.
 }  # fmt: skip
 _SIZES = {"mn": "m", "mio": "m", "mil": "m", "bn": "b", "tn": "t", "thousand": "k"}
 _SIZE = r"(?:\s?(?:k|mn|mio|mil|m|bn|b|tn|t|thousand|million|billion|trillion)(?![a-z0-9]))"
-_DIGITS = r"\d+(?:,\d{3})*(?:\.\d+)?(?:e\+?\d+)?"
+_DIGITS = r"[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?(?:e\+?[0-9]{1,2})?"
 _SPELT = "|".join(sorted((re.escape(word) for word in _WORDS), key=len, reverse=True))
 NUMBER = rf"(?<![\w.,-])(?:{_DIGITS}{_SIZE}?|(?:{_SPELT})(?![\w-]){_SIZE}?)"
 _PLAIN = rf"(?<![\w.,-])(?:{_DIGITS}|(?:{_SPELT})(?![\w-]))"  # without million: 5 m is five months

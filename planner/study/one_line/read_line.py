@@ -10,9 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from planner.scenario.amounts import format_amount
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH
 from planner.scenario.known_names import accelerator_meant
 from planner.scenario.question import KEYS
+from planner.scenario.typed_money import AmountError
 from planner.study.one_line.line_money import find_amounts
 from planner.study.one_line.line_names import (
     FILLERS,
@@ -84,11 +86,15 @@ def read_line(catalogue: Catalogue, typed: str) -> LineReading:
         raise LineError(f"The line has {len(line):,} characters, at most {LONGEST} are read: write {_EXAMPLE}.")
     lower = "".join(low if len(low := mark.lower()) == 1 else mark for mark in line)
     parts = LineParts(line, _with_points(lower))
-    _read_quantities(catalogue, parts)
+    try:
+        _read_quantities(catalogue, parts)
+    except AmountError as error:
+        raise LineError(f"{error}.") from error
     _read_names(catalogue, parts)
     _read_generic_count(parts)
     _ask_for_chip(catalogue, parts)
     unknown = tuple(_unknown_words(catalogue, parts))
+    parts.phrases.sort(key=lambda phrase: line.find(phrase.text))
     if parts.questions:
         return LineReading(line, None, tuple(parts.phrases), tuple(parts.notes), unknown, tuple(parts.questions))
     if not parts.values.keys() & _SAYS_ENOUGH:
@@ -271,4 +277,6 @@ def _shown(name: str, value: Any) -> str:
         return f"{value * 100:,.3g} %"
     if name == "gpu_hours":
         return f"{value[0]:,.10g}{'' if value[1] is None else ' in each period'}"
+    if name in ("tokens", "images"):
+        return format_amount(value)
     return f"{value:,.6g}" if name in _NUMBERS and value < 1e15 else str(value)
