@@ -186,6 +186,8 @@ def _name(catalogue: Catalogue, span: list[LineToken], line: str, typed: str) ->
 
 def _may_be_place(called: str, before: str, typed: str) -> bool:
     """Return whether a short word is a place: `us` is one behind `in`, or in capitals."""
+    if re.search("[0-9]", called) and "-" not in called:  # of places only regions have digits: us-east-1
+        return False
     is_behind = (before.split() or [""])[-1] in _BEFORE_PLACE and called not in _NO_PLACES
     return len(called) > _SHORT or is_behind or (typed.isupper() and called in _PLACES_IN_CAPITALS)
 
