@@ -16,7 +16,7 @@ ACTIONS = ("preset", "scenario_file")  # a choice or a file that replaces the wh
 TEXTS = {
     "gpu": "L4", "budget_gpu": "L4", "site": "Germany", "train": "Llama-2-7B", "serve": "Llama-2-7B", "method": "full",
     "pace": "chat", "model_name": "Llama-2-7B", "bill_price": "GPT", "bill_model": "Llama-2-7B", "tokens": "2e9",
-    "name": "Plan B", "note": "A note",
+    "name": "Plan B", "note": "A note", "place": "office",
 }  # fmt: skip
 _POPOVERS = """() => [...document.querySelectorAll('[data-testid=stPopover]')].map(one =>
   one.closest('[class*="st-key-"]').className.match(/st-key-(\\S+)/)[1])"""
