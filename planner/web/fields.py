@@ -198,7 +198,7 @@ def _options_of(catalogue: Catalogue, key: LinkKey) -> tuple[str, ...] | None:
         return (*((ANY_ACCELERATOR,) if has_model else ()), *accelerator_choices(catalogue))
     if key.key in MODELS:
         return model_choices(catalogue, key.key)
-    lists = {"site": catalogue.sites, "written": catalogue.schedules}
+    lists = {"site": catalogue.sites, "written": catalogue.schedules, "billfor": catalogue.hosted}
     if key.key in lists:
         return tuple(lists[key.key])
     return key.shape.choices if key.shape.kind == "choice" else None

@@ -219,16 +219,21 @@ _ALWAYS = (
 )
 
 
-def _entered(name: str, form: str) -> _PhraseTemplate:
-    return _PhraseTemplate("", (name,), lambda _, texts: form.format(_number(texts[name])))
+def _entered(name: str, form: str, unit: str = "") -> _PhraseTemplate:
+    def text(_: Catalogue, texts: Mapping[str, str]) -> str:
+        says_its_unit = texts[name][-1:].isalpha()  # 2 EUR
+        number = _number(texts[name])
+        return form.format(number if says_its_unit or not unit else f"{number} {unit}")
+
+    return _PhraseTemplate("", (name,), text)
 
 
 # Said where it is filled in, and not beside it among the assumptions.
 _WHERE_FILLED = (
     _entered("have", "beside {} you have"),
-    _entered("bill", "in place of a bill of {} USD a month"),
+    _entered("bill", "in place of a bill of {} a month", "USD"),
     _entered("crew", "run by {} people"),
-    _entered("budget", "with {} USD to spend"),
+    _entered("budget", "with {} to spend", "USD"),
 )
 SAID_WHERE_FILLED = frozenset(form.names[0] for form in _WHERE_FILLED)
 
