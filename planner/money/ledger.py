@@ -239,7 +239,7 @@ class Ledger:
 
     def part_usd(self, part: Part) -> NDArray[np.float64]:
         """The priced lines of one part, over all months."""
-        return np.asarray(sum(np.nan_to_num(line.total_usd) for line in self.lines if line.part == part))
+        return np.asarray(sum(line.priced_usd.sum(axis=-1) for line in self.lines if line.part == part))
 
     def at_end(self, case: Case) -> Ledger:
         """The ledger with every input at one end of its range."""

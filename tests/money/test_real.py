@@ -28,7 +28,11 @@ _FLAT = (
     "decommissioning_share",
 )  # fmt: skip
 _FILLED_IN = ("rent_to_own", "sale_and_lease_back", "mix")
-_WAYS = tuple(key for key, way in WAYS.items() if way.when_empty == "usual" or way.inputs in _FILLED_IN)
+_WAYS = tuple(
+    key
+    for key, way in WAYS.items()
+    if way.inputs in _FILLED_IN or (way.when_empty == "usual" and not way.filled_by_service)
+)
 _OWN: dict[str, Any] = {
     **dict.fromkeys(_FLAT, 0.0), "usd_per_kwh": 0.2, "lead_time_months": 2.5, "deposit_share": 0.4,
     "residual_share": 0.3, "resale_month": 29,
