@@ -126,7 +126,9 @@ def _quote_notes(setting: PlanContext, quote: RentalQuote) -> Iterator[str]:
         yield f"{name} was valid until {quote.valid_until}: it is not used. Ask again."
         return
     if chip != scenario.accelerator:
-        yield f"{name} is for {catalogue.accelerator_label(chip)}: it is not used here."
+        is_known = chip in catalogue.accelerators or chip in catalogue.ambiguous
+        label = catalogue.accelerator_label(chip) if is_known else chip
+        yield f"{name} is for {label}: it is not used here."
         return
     if quote.accelerators is not None and quote.accelerators < order.accelerators and not quote.is_block:
         yield f"{name} is for {quote.accelerators:,}, and the plan orders {order.accelerators:,}: ask for so many."
