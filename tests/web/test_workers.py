@@ -221,8 +221,8 @@ def take(megabytes: int) -> int:
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux keeps such a limit")
 def test_a_job_that_needs_too_much_memory_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     before = workers.run_in_slow_worker(process)
-    with pytest.raises(workers.NoResultError, match="needs more than the 1,536 MB of memory"):
-        workers.run_in_slow_worker(take, 1_700)
+    with pytest.raises(workers.NoResultError, match="needs more than the 640 MB of memory"):
+        workers.run_in_slow_worker(take, 800)
     assert workers.run_in_slow_worker(process) not in (before, os.getpid())
 
 
