@@ -97,6 +97,9 @@ def _reached(page: Page, name: str) -> Locator | None:
     """A field on the screen, its phrase opened; None for a number that is left to the planner, which has none."""
     if (phrase := phrase_of(page, name)) is not None:
         reach(page, phrase)
+    elif page.get_by_test_id("stPopoverBody").count():  # the one behind another phrase, which covers what is below it
+        page.keyboard.press("Escape")
+        settle(page)
     field = page.locator(f".st-key-{name} input").first
     return field if field.count() else None
 
