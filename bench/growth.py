@@ -22,7 +22,7 @@ def main() -> Iterator[str]:
     seconds(catalogue, Scenario())
     before = megabytes()
     reference = min(seconds(catalogue, Scenario(work=(Work(accelerators=9 + at),))) for at in range(_TRIES))
-    yield f"reference: a plan of eight or a few more GPUs, told in full: {1000 * reference:.0f} ms of CPU"
+    yield f"reference: a plan of eight or a few more GPUs, with all details: {1000 * reference:.0f} ms of CPU"
     times = seconds(catalogue, GROWS) / reference
     yield f"100 GPUs over ten years, growing by 30 % a year, in twenty orders: {times:.1f} x the reference"
     more = megabytes() - before
@@ -34,7 +34,7 @@ def main() -> Iterator[str]:
 
 
 def seconds(catalogue: Catalogue, scenario: Scenario) -> float:
-    """Return the CPU seconds of a plan told in full."""
+    """Return the CPU seconds of a plan with all details."""
     day: date = catalogue.day
     began = time.process_time()
     evaluate(catalogue, scenario, day, with_details=True)

@@ -25,11 +25,12 @@ _OTHERS_PEOPLE = ("tokens", "tax")
 def with_people(setting: PlanContext, lines: Iterable[Line]) -> tuple[Line, ...]:
     """Return the lines of an option with the people who run its GPUs; without GPUs there are none."""
     lines = tuple(lines)
-    return lines if all(line.part in _OTHERS_PEOPLE for line in lines) else (*lines, *_people_lines(setting))
+    return lines if all(line.part in _OTHERS_PEOPLE for line in lines) else (*lines, *people_lines(setting))
 
 
 @cached(8)
-def _people_lines(setting: PlanContext) -> tuple[Line, ...]:
+def people_lines(setting: PlanContext) -> tuple[Line, ...]:
+    """Return the line of the people who run the GPUs of a plan; none where a desk or you say that nobody does."""
     sheet, own = setting.input_sheet(), setting.scenario.own
     sheet.add_all(setting.timeline.flags)
     need = setting.usual_demand.all

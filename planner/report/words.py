@@ -89,7 +89,7 @@ PLACES = {
     "office": "in an office",
     "own_room": "in a server room of one's own",
     "campus": "on a campus",
-    "colocation": "in somebody's data centre",
+    "colocation": "in colocation",
     "data_centre": "in a data centre of one's own",
 }
 

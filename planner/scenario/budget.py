@@ -24,7 +24,7 @@ TURNS, STEPS = 256, 9  # futures in which a break-even is looked for, and values
 MOST_LEVELS = 64  # of demand, and of its patterns; what is more is put on a grid of as many
 CELLS = 90_000  # futures x months that are reckoned together; each takes 8 bytes: 700 kB
 STACKED_CELLS = 4 * CELLS  # the same with the orders of a fleet: fewer futures at once would take longer
-_MANY = 1_000  # months x orders from which a plan is told by fewer futures
+_MANY = 1_000  # months x orders from which a plan is counted over fewer futures
 FEWER_FUTURES = 256
 
 _USUAL_S, _MONTH_S = 0.1, 0.0013  # what every plan takes, and what each of its months does
@@ -39,7 +39,7 @@ _QUARTER = 0.25  # years: steps in which a plan is cut to find the nearest
 
 
 def futures_count(months: int, orders: int) -> int:
-    """Return how many futures a plan of so many months is told by, with a fleet that is bought in so many orders.
+    """Return over how many futures a plan of so many months is counted, with a fleet bought in so many orders.
 
     Of a quarter as many a share repeats within one point over seeds, in place of half a point.
     """

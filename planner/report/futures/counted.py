@@ -70,7 +70,7 @@ def limit_probability_sentences(answer: Answer, futures: Futures | None) -> tupl
         return ()
     sentences = []
     if futures.count == FEWER_FUTURES:
-        sentences.append(f"So large a plan is told by {futures.count:,} futures: a share may be off by 1 of 100.")
+        sentences.append(f"So large a plan is counted over {futures.count:,} futures: a share may be off by 1 of 100.")
     if futures.deadline_share is not None:
         sentences.append(f"The deadline is met in {format_futures_count(futures.deadline_share)} futures.")
     best, terms = answer.best, futures.plan.setting.terms

@@ -11,6 +11,7 @@ from planner.money.ledger import Ledger
 from planner.money.measures import discounted_ledger, monthly_discount_factors
 from planner.money.option import Option
 from planner.money.owning import PurchaseQuote, buying
+from planner.money.people import people_lines
 from planner.money.plan import Plan
 from planner.money.renting.bill import TODAY, Money, OfferBills, rank
 from planner.money.renting.cheapest_offer import choose
@@ -304,10 +305,11 @@ def cheapest(
 
 def money_basis_text(plan: Plan, money: Money) -> str:
     """Return what the totals of the table are: with every input as entered, discounted or not."""
+    people = ", with the people who run the GPUs" if people_lines(plan.setting) else ""
     if money != TODAY:
-        return "Totals in the table are total cash as entered, not discounted."
+        return f"Totals in the table are total cash as entered{people}, not discounted."
     rate = words.percent(plan.setting.discount_rate_per_year, 1)
-    return f"Totals in the table are as entered, discounted to today at {rate} a year."
+    return f"Totals in the table are as entered{people}, discounted to today at {rate} a year."
 
 
 def price_age_suffix(price: PriceEstimate) -> str:

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.ledger import Ledger
+from planner.money.ledger import Ledger, Part
+from planner.money.measures import discounted_ledger
+from planner.money.people import people_lines
 from planner.money.renting.bill import TODAY, Money, OfferBills, bills
 from planner.money.renting.cheapest_offer import choose
 from planner.money.renting.orders import able, orders_of
@@ -37,6 +39,7 @@ from pricing import Catalogue
 from pricing.orderable import refusal_reason
 from pricing.query import OfferFilter, find
 
+_BESIDE_MACHINES: tuple[Part, ...] = ("storage", "egress", "staff")
 ONE_RUN, A_MONTH = "One run USD", "A month USD"
 JOB_COLUMNS = ("GPU", "GPUs", "Takes days", "Memory")
 
@@ -55,8 +58,9 @@ class JobBills:
 
     @property
     def job_usd(self) -> NDArray[np.float64]:
-        """Cost of machines for one run, or for a month of a service, without disks and traffic. [USD]"""
-        machines_usd = self.bills.total_usd - (self.bills.part_usd("storage") + self.bills.part_usd("egress"))
+        """Cost of machines for one run, or for a month of a service, without disks, traffic and people. [USD]"""
+        beside = sum(self.bills.part_usd(part) for part in _BESIDE_MACHINES)
+        machines_usd = self.bills.total_usd - beside
         days = self.size.days
         if days is None:
             return machines_usd / self.bills.months
@@ -150,8 +154,16 @@ def rented(
                 reason = str(refusal_reason(catalogue, key, orders[0]))
                 hidden[reason] = hidden.get(reason, 0) + 1
             ids[chip] = [key for key in ids[chip] if key in allowed]
-    jobs = (JobBills(it, bills(it.setting, it.need, tuple(ids[chip]), money=money)) for chip, it in by_chip.items())
-    return tuple(jobs), hidden
+    return tuple(JobBills(size, _bills(size, tuple(ids[chip]), money)) for chip, size in by_chip.items()), hidden
+
+
+def _bills(size: SizedAccelerator, offers: tuple[str, ...], money: Money) -> OfferBills:
+    """Return the bills of offers with the people who run them, as buying beside them has them."""
+    bill = bills(size.setting, size.need, offers, money=money)
+    people = Ledger("People", people_lines(size.setting))
+    if money == TODAY:
+        people = discounted_ledger(size.setting, people)
+    return replace(bill, ledger=bill.ledger.with_lines(people.lines))
 
 
 def job_table(catalogue: Catalogue, all_rented: Sequence[JobBills], own: PurchaseComparison | None, day: date) -> Table:

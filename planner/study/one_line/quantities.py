@@ -183,7 +183,7 @@ RULES: tuple[Rule, ...] = (
     _rule("busy", rf"{_P}\s*(?:hours?|hrs?|h){_END9}{_RATE_UNIT}{_WEEKDAYS}", _busy_hours),
     _rule("busy", r"24\s?[/x]\s?7(?:/365)?|(?:a)?round the clock|all (?:the time|day long|day)|non-?\s?stop"
         r"|continuous(?:ly)?|day and night|always (?:on|busy)|full[- ]time", 1.0),
-    _rule("busy", r"half (?:of )?the time|part[- ]time", 0.5),
+    _rule("busy", r"half (?:of )?the (?:time|day)|part[- ]time", 0.5),
     _rule("busy", r"(?:in |during )?(?:office|business|working|work) hours|9 to 5|during the (?:day|week)|on weekdays",
         _OFFICE_HOURS_PER_WEEK / _HOURS["w"]),
     _rule("gpu_hours", rf"{_N}\s*(?:gpu|accelerator|card)[- ]?(?:hours?|hrs?|h){_END9}(?:{_RATE_UNIT})?", _gpu_hours),
@@ -213,7 +213,7 @@ VERBS: tuple[Rule, ...] = (
     _rule("anyone", rf"(?:cheapest|any|which|what|best)\s+(?:gpus?|cards?|accelerators?|chips?|hardware){_END}", True),
     _rule("place", rf"(?:at |from )?home{_END}|in {_MY} (?:house|flat|apartment|bedroom|garage|basement)"
         rf"|under {_MY} desk", "home"),
-    _rule("place", rf"(?:at|in) (?:{_MY} )?office{_END}", "office"),
+    _rule("place", rf"(?:at|in|for) (?:{_MY} )?office{_END}", "office"),
     _rule("place", rf"(?:in |at )?(?:a )?co-?lo(?:cation)?{_END}(?: (?:facility|space))?", "colocation"),
     _rule("place", rf"(?:on |at )?(?:the |our )?(?:campus|university|uni){_END}", "campus"),
     _rule("place", rf"on[- ]?prem(?:ises?)?{_END}|(?:own |our |server )+room", "own_room"),
