@@ -78,17 +78,18 @@ def catalogue(plan: Scenario | None = None) -> Catalogue:
         facts = _facts_as_of(facts, as_of_day)
         messages.register_catalogue(facts, messages.CatalogSpec(as_of_day))
     of_plan = plan and own_quotes(facts, plan, day())
-    own = tuple(filter(None, (quotes(), of_plan)))
+    of_session = quotes()
+    own = tuple(filter(None, (of_session, of_plan)))
     if not own:
         return facts
-    key = facts.digest, id(quotes()), of_plan  # a file may have thousands of rows
-    kept: dict[object, Catalogue] = st.session_state.setdefault("quoted_catalogues", {})
+    key = facts.digest, id(of_session), of_plan  # a file may have thousands of rows, so it is not compared by value
+    kept: dict[object, tuple[Quotes | None, Catalogue]] = st.session_state.setdefault("quoted_catalogues", {})
     if key not in kept:
         while len(kept) >= _QUOTED:
             del kept[next(iter(kept))]
-        kept[key] = reduce(with_quotes, own, facts)
-        messages.register_catalogue(kept[key], messages.CatalogSpec(as_of_day, own))
-    return kept[key]
+        kept[key] = of_session, reduce(with_quotes, own, facts)  # while the file is kept, no other has its id
+        messages.register_catalogue(kept[key][1], messages.CatalogSpec(as_of_day, own))
+    return kept[key][1]
 
 
 def quotes() -> Quotes | None:
