@@ -25,7 +25,9 @@ _STRIP = f"""
 @media (max-width: 640px) {{
   .st-key-sentence {{ flex-wrap: nowrap; overflow-x: auto; }}
   .st-key-sentence > * {{ flex-shrink: 0; }}
-  .st-key-plan-name {{ margin-left: 2.5rem; }}  /* what the keyboard reaches half in sight would not be scrolled to */
+  .st-key-plan-name {{ margin-left: 1rem; }}
+  /* A browser does not scroll to what is half in sight, so what has the keyboard stays within the line. */
+  .st-key-sentence > :focus-within {{ position: sticky; left: 0; right: 0; z-index: 1; background: {_BACK}; }}
 }}
 """
 # What one presses is at least 24 pixels high and wide, for fingers and for hands that shake (WCAG 2.2, 2.5.8).
