@@ -130,3 +130,16 @@ def test_a_budget_gives_the_count_and_a_time_gives_the_tokens() -> None:
     assert plan.work[0].train is not None
     assert 1e11 < (plan.work[0].train.tokens or 0) < 1e12
     assert "fill 80% of the time" in notes[0]
+
+
+@each_row(("line", "seller"), [
+    ("8 h100 at lambda", "lambda"), ("32 b200 on together", "together"), ("4 l4 on google cloud in belgium", "gcp"),
+    ("8 h100 on aws for 6 months", "aws"),
+])  # fmt: skip
+def test_a_seller_of_gpus_is_the_one_rented_from(line: str, seller: str) -> None:
+    reading = read_line(live_catalogue(), line)
+    assert reading.scenario is not None
+    offer = live_catalogue().offers[reading.scenario.rent.offer or ""]
+    assert offer.provider == seller
+    assert reading.scenario.site != "BE" or "BE" in live_catalogue().providers["gcp"].regions[offer.region]
+    assert any(live_catalogue().providers[seller].label in note for note in reading.notes)

@@ -6,22 +6,30 @@ from typing import NamedTuple
 
 from planner.scenario.base import HOURS_PER_MONTH
 from planner.scenario.typed_money import parse_money
-from planner.study.one_line.quantities import NUMBER, blank, hours_of
+from planner.study.one_line.quantities import BLANK, NUMBER, blank, hours_of
 from pricing.exchange import DOLLAR, Rates
 
 _CODES = {
-    "dollar": DOLLAR, "buck": DOLLAR, "us$": DOLLAR, "$": DOLLAR, "euro": "EUR", "€": "EUR", "£": "GBP", "pound": "GBP",
+    "cent": DOLLAR, "dollar": DOLLAR,
+    "buck": DOLLAR, "us$": DOLLAR, "$": DOLLAR, "euro": "EUR", "€": "EUR", "£": "GBP", "pound": "GBP",
     "franc": "CHF", "₹": "INR", "rupee": "INR", "yen": "JPY", "₩": "KRW",
 }  # fmt: skip
 _SIZES = {"mn": "m", "mio": "m", "mil": "m", "bn": "b", "tn": "t", "thousand": "k", "million": "m", "billion": "b"}
 _PER = (
     r"(?:\s*(?:(?:per|an?|/|each|every|p)\s*(?:gpu[- /]?|accelerator[- /]?)?(?P<per>hours?|hrs?|h|days?"
-    r"|weeks?|months?|mos?|quarters?|years?|yrs?|kwh|gpus?|cards?|servers?|machines?|piece|unit)"
+    r"|weeks?|months?|mos?|quarters?|years?|yrs?|kwh|kw|gpus?|cards?|servers?|machines?|piece|unit)"
     r"|(?P<ly>monthly|yearly|annually|weekly|daily|each|hourly|apiece))(?![a-z]))?"
 )
 _PAYS = r"(?:pay(?:ing|s)?|paid|spend(?:ing|s)?|spent|bills?|invoice|costs? us|burn(?:ing|s)?)"
 _BARE = re.compile(
     rf"(?P<verb>{_PAYS}|budget)(?![a-z])(?P<between>[^|\d]{{0,40}}?)(?P<n>(?=[0-9]){NUMBER}){_PER}(?!\s*(?:x|gpus?|[a-z]*\d))"
+)
+_BY_MONTH = re.compile(rf"(?P<n>(?=[0-9]){NUMBER}){_PER.removesuffix('?')}")
+_FETCHES = r"(?:worth|fetch(?:es)?|(?:sold|sell)(?: them)? for)"
+_WORTH = re.compile(rf"{_FETCHES}\s*(?:about )?(?P<n>(?=[0-9]){NUMBER}){_PER}(?!\s*[a-z]*\d)")
+_AT = re.compile(
+    rf"(?:at|@)\s*(?P<n>(?=[0-9]){NUMBER})\s*(?:(?:per|an?|/)\s*(?:gpu[- /]?)?(?P<per>hours?|hrs?|h|kwh|gpu|card)"
+    r"|(?P<ly>each|apiece|hourly))(?![a-z])"
 )
 _BEFORE_BUDGET = re.compile(rf"(?P<n>(?=[0-9]){NUMBER}){_PER}(?= (?:as a |of )?budget)")
 
@@ -37,34 +45,47 @@ class LineAmount(NamedTuple):
     note: str = ""
 
 
-def find_amounts(line: str, rates: Rates) -> Iterator[LineAmount]:
-    """Yield the amounts of a line: those with a currency, then numbers behind `pay`, `bill` or `budget`."""
+def find_amounts(line: str, rates: Rates, by_token: bool = False) -> Iterator[LineAmount]:
+    """Yield the amounts of a line: those with a currency, then numbers behind `pay`, `bill`, `budget` or `worth`.
+
+    Where a seller of tokens is named (`by_token`), a number by the month is a bill without any of these words.
+    """
     codes = "|".join((DOLLAR, *rates)).casefold()
     marks = rf"us\$|[$€£₹₩]|(?<![a-z])(?:{codes})(?![a-z])"
-    named = rf"{marks}|dollars?|bucks?|euros?|pounds?|francs?|rupees?|yen"
+    named = rf"{marks}|cents?|dollars?|bucks?|euros?|pounds?|francs?|rupees?|yen"
     marked = re.compile(
         rf"(?:(?P<before>{marks})\s?(?P<n>[0-9][0-9.,']*(?<![.,])(?:e\+?[0-9]{{1,2}})?(?:\s?(?:k|mn|mio|m|bn|b|thousand|million|billion)(?![a-z]))?)"
         rf"|(?P<n2>(?=[0-9]){NUMBER})\s?(?P<after>{named})(?![a-z])){_PER}"
     )
     for match in marked.finditer(line):
-        yield _amount(line, match, match["n"] or match["n2"], match["before"] or match["after"], rates)
+        mark = match["before"] or match["after"]
+        yield _amount(line, match, match["n"] or match["n2"], mark, rates, by_token=by_token)
         line = blank(line, match.start(), match.end())
     for match in _BEFORE_BUDGET.finditer(line):
         yield _amount(line, match, match["n"], DOLLAR, rates)
     for match in _BARE.finditer(line):
+        if match["verb"] == "budget" and BLANK in line[: match.start()]:
+            continue  # the budget stands before it
         if match["verb"] == "budget" or match["per"] or match["ly"] or "bill" in match["verb"]:
             yield _amount(line, match, match["n"], DOLLAR, rates)._replace(start=match.start("n"))
+            line = blank(line, match.start("n"), match.end())
+    for pattern in (_WORTH, _AT, _BY_MONTH) if by_token else (_WORTH, _AT):
+        for match in pattern.finditer(line):
+            yield _amount(line, match, match["n"], DOLLAR, rates, by_token=by_token)
 
 
-def _amount(line: str, match: re.Match[str], digits: str, mark: str, rates: Rates) -> LineAmount:
+def _amount(
+    line: str, match: re.Match[str], digits: str, mark: str, rates: Rates, *, by_token: bool = False
+) -> LineAmount:
     number = digits.strip()
     for long, short in _SIZES.items():
         number = re.sub(rf"(?<=[\d\s]){long}$", short, number)
     code = _CODES.get(mark.casefold()) or _CODES.get(mark.casefold().rstrip("s")) or mark.upper()
+    number = f"{float(number) / 100:g}" if mark.startswith("cent") else number
     text = number if code == DOLLAR else f"{number} {code}"
     usd, _ = parse_money(text, rates)
     per = match["per"] or match["ly"] or ""
-    kind = _kind(line, match, per)
+    kind = _kind(line, match, per, by_token)
     if kind in ("bill", "budget") and per and not per.startswith("mo"):
         usd *= HOURS_PER_MONTH / hours_of(per)
         text = f"{usd:.2f}"
@@ -74,16 +95,17 @@ def _amount(line: str, match: re.Match[str], digits: str, mark: str, rates: Rate
     )
 
 
-def _kind(line: str, match: re.Match[str], per: str) -> str:
+def _kind(line: str, match: re.Match[str], per: str, by_token: bool) -> str:
     if per.startswith("h"):
         return "rent"
-    for start, kind in (("kwh", "kwh"), ("server", "server"), ("machine", "server")):
+    for start, kind in (("kwh", "kwh"), ("kw", "space"), ("server", "server"), ("machine", "server")):
         if per.startswith(start):
             return kind
-    if per in ("gpu", "gpus", "card", "cards", "piece", "unit", "each", "apiece"):
+    is_each = per in ("gpu", "gpus", "card", "cards", "piece", "unit", "each", "apiece")
+    if match.re is _WORTH or re.search(rf"{_FETCHES}\s*(?:about )?$", line[: match.start()]):
+        return "havesold_each" if is_each else "havesold"
+    if is_each:
         return "price"
-    if re.search(r"(?:worth|fetch(?:es)?|sold for|sell for|sell them for)\s*$", line[: match.start()]):
-        return "havesold"
-    words = line[: match.end()]
-    pays = re.search(rf"(?<![a-z]){_PAYS}(?![a-z])", line) is not None and "budget" not in words
+    words = line[: match.end() + len(" budget")]
+    pays = (by_token or re.search(rf"(?<![a-z]){_PAYS}(?![a-z])", line)) and "budget" not in words
     return "bill" if pays and (per or re.search(r"(?<![a-z])(?:bills?|invoice)(?![a-z])", line)) else "budget"

@@ -13,7 +13,7 @@ from planner.study.one_line.quantities import BLANK, parse_number
 from pricing import Catalogue, PricingError, UnknownNameError, names
 from pricing.caching import cached
 from pricing.errors import AmbiguousNameError, NameLookupError
-from pricing.meant import Meant
+from pricing.meant import Meant, SeveralModels
 from pricing.model import Model
 from pricing.near import near
 
@@ -24,12 +24,18 @@ _ALSO_CALLED = {
     "mac studio": "M3 Ultra", "mac mini": "M4 Pro 20c", "macbook pro": "M4 Max", "macbook": "M4 Max", "mac": "M3 Ultra",
     "dgx spark": "DGX-Spark-GB10-128GB", "strix halo": "Ryzen-AI-Max-395-128GB", "grace hopper": "GH200",
 }  # fmt: skip
+_KINDS_OF_WORK = {
+    "speech to text": "Whisper-large-v3", "speech-to-text": "Whisper-large-v3", "transcription": "Whisper-large-v3",
+    "transcribe": "Whisper-large-v3", "transcribing": "Whisper-large-v3", "image generation": "FLUX.1-dev",
+    "text to image": "FLUX.1-dev",
+}  # fmt: skip
 _SEVERAL = {
     "a6000": ("RTX A6000", "RTX 6000 Ada"), "rtx 6000": ("RTX A6000", "RTX 6000 Ada", "RTX PRO 6000"),
     "6000 ada": ("RTX 6000 Ada",), "asia": ("Singapore", "Japan", "India"), "apac": ("Singapore", "Japan", "Australia"),
     "scandinavia": ("Sweden", "Norway", "Denmark"), "nordics": ("Sweden", "Norway", "Finland"),
 }  # fmt: skip
 _VENDORS = {"chatgpt": "OpenAI", "claude": "Anthropic", "gemini": "Google", "grok": "xAI", "bedrock": "AWS Bedrock"}
+_AT = frozenset({"at", "from", "on", "with", "via", "through", "by", "using", "to", "@"})
 _TOKEN = re.compile(
     rf"\d+(?=x(?:[^\w]|[a-z]|$))|x(?=[a-z]+\d)|[a-z][a-z\d]*?(?=x\d+\b)|[^\s{re.escape(BLANK)},;()!?\"]+"
 )
@@ -41,31 +47,38 @@ _PLACES_IN_CAPITALS = frozenset({"us", "usa", "uk", "eu", "uae"})
 _NO_PLACES = frozenset({"it", "me", "my", "ai", "ml", "hr", "pr", "gb"})  # codes of countries that are words too
 _BEFORE_PLACE = frozenset({"in", "from", "within", "the", "near", "to"})
 # Words that say nothing of the plan by themselves; none begins or ends a name.
-_FILLERS = """- a about accelerator accelerators addition advance against ai all also alternative alternatives am amd
-an and answer answers any anything api app apple application approx approximately are around as at b
-batch batches be because best better big bill bills budget build business but buy buying by can capacity
-capex card cards case cheap cheaper cheapest chip chips cloud cluster company compare comparison compute
-continued continuous cost costs could currently customers d data day days deal department dev
-development do does doing e each electricity else embedding embeddings enough estimate etc every
-expensive explore fast few fine finetuned first fit for from full g general get give good gpu gpus
-graphics h had hardware has have having hello help hi hosted hour hours house how i i'd i'm if in inc
-inference instance instances instead intel into is it it's its job jobs just k keep l lab lab's large
-learning lease leasing least less let like llm llms load local locally long looking lora's lots machine
-machines make many max maximum may maybe me mean mid minimum ml mode model models money month monthly
-more most much must my n need needed needs new no node nodes not now nvidia o of off ok old on once one
-only open opensource or order other our out over own owning p paid parallel particular pay paying per
-piece place plan please power practice price prices private production project purchase purchasing
-question questions r really rent rental renting replace request requests research reserve reserved run
-running runs s scratch self self-hosted server servers service services share shared shares sharing
-should single small so some something source spend spending startup still student students system t take
-team test testing than that the their them then there these they thing think this through time to today
-token tokens total traffic training u until up us use used user users uses using utilization v versus
-via vs want wants was way we we'd we're we've week weeks weights were what what's when where which while
-who will with within without work workload workstation workstations worth would x y year yearly years
-you your"""
+_FILLERS = """- a about accelerator accelerators add adding addition advance against ai all also alternative
+alternatives am amd an and answer answers any anything api app apple application approx approximately
+are around as at b batch batches be because best better big bill bills budget build burn burns business
+but buy buying by can capacity capex card cards case cheap cheaper cheapest chip chips cloud cluster
+company compare comparison compute continued continuous cost costs could currently customers d data day
+days deal department dev development do does doing e each electricity else embed embedding embeddings
+endpoint enough estimate etc every expensive explore fast few fine finetuned first fit for from full g
+general generate get give go goes good gpu gpus graphics h had hardware has have having hello help hi
+hosted hour hours house how i i'd i'm if images in inc inference instance instances instead intel into
+invoice is it it's its job jobs just k keep l lab lab's large learning lease leasing least less let like
+llm llms load local locally long looking lora's lots machine machines make many max maximum may maybe me
+mean mid minimum ml mode model models money month monthly more most much must my n need needed needs new
+no node nodes not now nvidia o of off ok old on once one only open opensource or order other our out
+over own owning p paid parallel particular pay paying per pictures piece place plan please plus power
+practice price prices private production project purchase purchasing question questions r really rent
+rental renting replace request requests research reserve reserved run running runs s scratch self
+self-hosted sell server servers service services share shared shares sharing should single small so some
+something source spend spending startup still student students system t take team test testing than that
+the their them then there these they thing think this through time to today token tokens total traffic
+training u until up us use used user users uses using utilization v versus via vs want wants was way we
+we'd we're we've week weeks weights were what what's when where which while who will with within without
+work workload workstation workstations worth would x y year yearly years you your"""
 FILLERS = frozenset(_FILLERS.split())
 GPU_WORDS = frozenset({"gpu", "gpus", "cards", "card", "accelerators", "accelerator", "graphics", "chips"})
-MACHINE_WORDS = frozenset({"node", "nodes", "server", "servers", "machine", "machines", "box", "boxes", "hosts"})
+MACHINE_WORDS = frozenset(
+    {"rack", "racks", "node", "nodes", "server", "servers", "machine", "machines", "box", "boxes", "hosts"}
+)
+
+
+def machine_size(chip: str) -> int:
+    """Return how many of a chip a whole machine or rack has, where a line says only that."""
+    return 72 if "NVL72" in chip else 8
 
 
 class LineName(NamedTuple):
@@ -119,6 +132,24 @@ def chips_of_memory(catalogue: Catalogue, gb: float) -> tuple[str, ...]:
     return tuple(key for _, key in sorted(alike, reverse=True)[:_MOST_CHOICES])
 
 
+def sells_tokens(catalogue: Catalogue, line: str) -> bool:
+    """Return whether a line names who sells tokens; of sellers of GPUs too only where it names no GPU."""
+    words = [word.text for word in tokens(line)]
+    sellers = [word for word in words if word not in FILLERS and any(_reads(catalogue, word, _seller, _price))]
+    if not sellers:
+        return False
+    is_only_tokens = any(not any(_reads(catalogue, word, _provider)) for word in sellers)
+    return is_only_tokens or not any(word in GPU_WORDS or any(_reads(catalogue, word, _chip)) for word in words)
+
+
+def _reads(catalogue: Catalogue, word: str, *readers: Reader) -> Iterator[bool]:
+    for reader in readers:
+        try:
+            yield bool(reader(catalogue, word))
+        except PricingError:
+            yield False
+
+
 def near_name(catalogue: Catalogue, word: str) -> str | None:
     """Return the name that a misspelt word probably is; None where there is none or it is short."""
     letters = word.strip("-'")
@@ -134,8 +165,11 @@ def near_name(catalogue: Catalogue, word: str) -> str | None:
 @cached(2, same=lambda catalogue: (catalogue.digest,))
 def _vocabulary(catalogue: Catalogue) -> frozenset[str]:
     """Return every word of a name: a line whose words are none of these needs no look-up."""
-    spellings: list[str] = [*_ALSO_CALLED, *_SEVERAL, *_VENDORS]
-    for records in (catalogue.accelerators, catalogue.models, catalogue.sites, catalogue.servers, catalogue.ambiguous):
+    spellings: list[str] = [*_ALSO_CALLED, *_KINDS_OF_WORK, *_SEVERAL, *_VENDORS]
+    for records in (
+        catalogue.accelerators, catalogue.models, catalogue.sites, catalogue.servers, catalogue.ambiguous,
+        catalogue.providers,
+    ):  # fmt: skip
         for key, record in records.items():
             usual = getattr(record, "usual", None)
             spellings += (key, getattr(record, "label", ""), *getattr(record, "aliases", ()))
@@ -149,7 +183,9 @@ def _may_be_name(line: str, span: list[LineToken], known: frozenset[str]) -> boo
     between = line[first.start : last.end]
     if BLANK in between or "," in between or ";" in between:
         return False
-    if first.text in FILLERS - {"us", "new"} or last.text in FILLERS - {"us"}:
+    if first.text in FILLERS - {"us", "new"} or last.text in FILLERS - {"us", "small", "large", "text"}:
+        return False
+    if last.text == "solar":  # where power comes from
         return False
     if first.text.isdecimal() and len(first.text) < len("4090"):  # a count
         return False
@@ -170,18 +206,26 @@ def _name(catalogue: Catalogue, span: list[LineToken], line: str, typed: str) ->
     singular = called.removesuffix("s").rstrip("'") if _PLURAL.search(called) else called
     if called in _SEVERAL and len(_SEVERAL[called]) > 1:
         return LineName("several", start, end, Meant(""), _SEVERAL[called])
-    for spelling in dict.fromkeys((called, singular)):
+    spellings = (singular, called) if called == "v100s" and typed[end - 1] == "s" else (called, singular)
+    for spelling in dict.fromkeys(spellings):
         for kind, reader in _READERS.items():
-            if kind == "place" and not _may_be_place(spelling, line[:start], typed[start:end]):
+            if not _fits(kind, spelling, line[:start], typed[start:end]):
                 continue
             try:
-                return LineName(kind, start, end, reader(catalogue, spelling))
+                return LineName(kind.removesuffix("_first"), start, end, reader(catalogue, spelling))
             except AmbiguousNameError as several:
                 if kind in ("chip", "place"):
                     return LineName(kind, start, end, Meant(""), several.candidates)
             except (NameLookupError, PricingError):
                 continue
     return None
+
+
+def _fits(kind: str, called: str, before: str, typed: str) -> bool:
+    """Return whether a kind of name may stand there: sellers whose names are words only behind `at`, `from` or so."""
+    if kind in ("seller_first", "provider"):
+        return (before.split() or [""])[-1] in _AT
+    return kind != "place" or _may_be_place(called, before, typed)
 
 
 def _may_be_place(called: str, before: str, typed: str) -> bool:
@@ -195,9 +239,8 @@ def _may_be_place(called: str, before: str, typed: str) -> bool:
 def _chip(catalogue: Catalogue, called: str) -> Meant:
     other = _ALSO_CALLED.get(called)
     if other is None:
-        if not re.search(r"\d|gaudi|trainium|inferentia|ultra|titan", called) or (
-            called.isdecimal() and int(called) < 1_000
-        ):
+        is_number = re.fullmatch(r"[\d.]+[a-z]", called) or (called.isdecimal() and int(called) < 1_000)
+        if is_number or not re.search(r"\d|gaudi|trainium|inferentia|ultra|titan", called):
             raise UnknownNameError(f"No chip is called {called!r}.", ())
         return accelerator_meant(catalogue, called)
     chip = accelerator_meant(catalogue, other).key
@@ -205,12 +248,17 @@ def _chip(catalogue: Catalogue, called: str) -> Meant:
 
 
 def _model(catalogue: Catalogue, called: str) -> Meant:
+    if work := _KINDS_OF_WORK.get(called):
+        return Meant(work, f"{called!r} is taken for work of {work}.")
     if size := _SIZE.fullmatch(called):
         return _of_size(catalogue, called, float(size[1]) * _BILLIONS[size[2]])
     if not re.search("[a-z]{2}|[a-z]\\d", called):
         raise UnknownNameError(f"No model is called {called!r}.", ())
     try:
         return model_meant(catalogue, called)
+    except SeveralModels as several:
+        key = max(several.candidates, key=lambda key: catalogue.models[key].released or "")
+        return Meant(key, f"{called!r} is taken for {catalogue.models[key].label}: it is the newest of that name.")
     except UnknownNameError as error:
         if work := match_image_network(called) or match_non_llm_work(called):
             return Meant(work)
@@ -262,6 +310,19 @@ def _seller(catalogue: Catalogue, called: str) -> Meant:
     return Meant(vendor)
 
 
+def provider_called(catalogue: Catalogue, called: str) -> Meant | None:
+    """Return who rents out GPUs under a name; None where nobody does."""
+    try:
+        return _provider(catalogue, called)
+    except PricingError:
+        return None
+
+
+def _provider(catalogue: Catalogue, called: str) -> Meant:
+    known = {names.plain(word): key for key, record in catalogue.providers.items() if (word := record.label.split()[0])}
+    return Meant(known.get(names.plain(called)) or names.provider(catalogue, called))
+
+
 def _price(catalogue: Catalogue, called: str) -> Meant:
     fitting = [key for key in catalogue.hosted if names.plain(key.partition("/")[2]) == names.plain(called)]
     makers = [key for key in fitting if catalogue.hosted[key].vendor in ("OpenAI", "Anthropic", "Google", "xAI")]
@@ -279,7 +340,8 @@ def _place(catalogue: Catalogue, called: str) -> Meant:
 
 
 _READERS: dict[str, Reader] = {
-    "machine": _machine, "chip": _chip, "model": _model, "seller": _seller, "price": _price, "place": _place,
+    "machine": _machine, "chip": _chip, "seller_first": _seller, "model": _model, "seller": _seller, "price": _price,
+    "provider": _provider, "place": _place,
 }  # fmt: skip
 
 
@@ -289,7 +351,7 @@ _SPELT = (
 )
 _COUNT_BEFORE = re.compile(
     rf"(?<![\w.-])(?P<count>\d+(?:,\d{{3}})*k?|{_SPELT})\s*"
-    rf"(?:[x*]\s*|(?P<box>{'|'.join(sorted(MACHINE_WORDS, key=len, reverse=True))})\s+(?:of|with|x)\s+"
+    rf"(?:[x*]\s*|(?P<box>{'|'.join(sorted(MACHINE_WORDS, key=len, reverse=True))})\s+(?:(?:of|with|x)\s+)?"
     r"(?P<each>\d+\s*[x*]?\s*)?)?"
     r"(?:(?:used|new|nvidia|amd|of|more|our|geforce|second-hand)\s+)*$"
 )

@@ -5,13 +5,17 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any, NamedTuple
 
-import pydantic
-
 from planner.scenario.amounts import format_amount
-from planner.scenario.base import DAYS_PER_YEAR, HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR, MONTHS_PER_YEAR
+from planner.scenario.base import (
+    DAYS_PER_YEAR,
+    HOURS_PER_DAY,
+    HOURS_PER_MONTH,
+    HOURS_PER_YEAR,
+    MONTHS_PER_YEAR,
+    SECONDS_PER_HOUR,
+)
 from planner.scenario.file import build_scenario
-from planner.scenario.known_names import first_error, resolve_names
-from planner.scenario.latency import latency_classes
+from planner.scenario.known_names import resolve_names
 from planner.scenario.path import set_value
 from planner.scenario.scenario import ANY_ACCELERATOR, USUAL_ACCELERATOR, Scenario
 from planner.scenario.task import ServingTask
@@ -20,18 +24,24 @@ from planner.scenario.vocabulary import USUAL_HOURS_PER_PERSON
 from planner.scenario.work import Work
 from planner.speed.training.images import is_image_network
 from planner.speed.work_to_hours import convert_to_hours
-from planner.study.one_line.line_records import LineError, LineReading
-from planner.study.plan_any import affordable_fleet, scenario_from_token_bill
-from pricing import Catalogue, names
+from planner.study.one_line.line_records import LineReading
+from planner.study.one_line.line_sellers import (
+    LINE,
+    ONE_PERSON_REQUESTS_PER_S,
+    USUAL_MODEL,
+    add_bill,
+    add_seller,
+    add_users,
+    with_bill_of_tokens,
+)
+from planner.study.plan_any import affordable_fleet
+from pricing import Catalogue
 from pricing.exchange import rates
-from pricing.market.rivals import rivals
 
-USUAL_MODEL, USUAL_SELLER = "Llama-3.3-70B", "OpenAI"  # of a page too: what would be run in place of an API
-_LINE = "line"
-_ONE_PERSON_REQUESTS_PER_S = 0.01  # an assumption: one person at a desk asks every hundred seconds
 _SHORTEST_YEARS = 0.25
 _SHORTEST_HOURS = _SHORTEST_YEARS * HOURS_PER_YEAR * (1 - 1e-6)
 _SHARE_OF_TIME = 0.8  # an assumption: of a plan's time, what a run may fill that nobody gave a number of tokens
+_TOKENS_PER_EXAMPLE = 2_000  # an assumption
 _MOST_SERVED = 8  # accelerators: a model on more of them, without requests, is trained
 
 
@@ -46,17 +56,22 @@ def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> LinePlan:
     """Return the scenario of the quantities of a line, built and checked as a file is."""
     notes: list[str] = []
     values = dict(values)
+    if "havesold_each" in values and "have" in values:
+        values["havesold"] = values["havesold_each"] * values["have"]
+    with_bill_of_tokens(catalogue, values, notes)
+    if {"bill", "gpus"} <= values.keys() and {"seller", "billfor"} & values.keys() and "chip" not in values:
+        del values["gpus"]  # a bill for tokens, against `a GPU`
     task = _task(values, notes)
     data: dict[str, Any] = {"work": ({},)}
-    _add_bill(catalogue, data, values, notes)
+    add_bill(catalogue, data, values, notes)
     _add_hardware(catalogue, data, values, task, notes)
     if "bill" not in values or "chip" in values or "gpus" in values:
-        _add_task(data, values, task, notes)
+        _add_task(catalogue, data, values, task, notes)
     if task == "hours":
         _add_amount(data, values, notes)
     _add_terms(data, values, notes)
     converted = to_dollars(data, rates(catalogue))
-    scenario = build_scenario(converted.data, _LINE, {}).with_typed(converted.typed)
+    scenario = build_scenario(converted.data, LINE, {}).with_typed(converted.typed)
     return LinePlan(resolve_names(scenario, catalogue)[0], tuple(notes))
 
 
@@ -103,7 +118,7 @@ def _filled(catalogue: Catalogue, scenario: Scenario) -> tuple[Scenario, tuple[s
 def _rebuilt(scenario: Scenario, work: Work) -> Scenario:
     """Return the scenario with another work, checked again."""
     data = scenario.model_copy(update={"work": (work,)}).model_dump(exclude_defaults=True)
-    return build_scenario(data, _LINE, {}).with_typed(scenario.typed)
+    return build_scenario(data, LINE, {}).with_typed(scenario.typed)
 
 
 def _task(values: dict[str, Any], notes: list[str]) -> str:
@@ -112,9 +127,13 @@ def _task(values: dict[str, Any], notes: list[str]) -> str:
     if tuned and {"serve", "rps", "peak"} & values.keys() and "tokens" not in values:
         values["own_weights"], tuned = True, False  # what is served was tuned before
     named = "tune" if tuned else next((verb for verb in ("train", "serve") if verb in values), "")
-    states = {"train": {"tokens", "images", "runs"}, "serve": {"rps", "peak", "ttft", "tpot", "out", "token_rate"}}
+    states = {
+        "train": {"tokens", "images", "runs", "examples"},
+        "serve": {"rps", "peak", "ttft", "tpot", "out", "token_rate", "online"},
+    }
     stated = next((task for task, needs in states.items() if needs & values.keys()), "")
-    task = named or stated
+    is_replaced = "seller" in values and bool({"team", "online"} & values.keys())  # a 5090 in place of ChatGPT
+    task = named or stated or ("serve" if is_replaced else "")
     if "bill" in values and task != "serve" and not tuned:
         return "bill"
     if "model" in values and not task:
@@ -122,51 +141,11 @@ def _task(values: dict[str, Any], notes: list[str]) -> str:
         why = "more GPUs than one machine has" if task == "train" else "no training is named"
         notes.append(f"The model is taken to be {'trained' if task == 'train' else 'served'}: {why}.")
     if task and "model" not in values:
-        if not stated:
+        if not stated and not (task == "serve" and "team" in values):
             return "hours"
         values["model"] = USUAL_MODEL
         notes.append(f"No model is named: {USUAL_MODEL} is taken.")
     return task or "hours"
-
-
-def _add_bill(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any], notes: list[str]) -> None:
-    if "bill" not in values:
-        return
-    bill: dict[str, Any] = {"usd_per_month": values["bill"]}
-    checked = build_scenario(to_dollars({"bill": bill}, rates(catalogue)).data, _LINE, {}).bill
-    assert checked is not None
-    if "chip" in values or "gpus" in values:
-        data["bill"] = bill | {"label": values.get("seller", "what you pay now")}
-        return
-    price = values.get("billfor") or _hosted_price(catalogue, values, notes)
-    usual = next(iter(latency_classes().values()))
-    model = values.get("model") if values.get("model") in catalogue.models else None
-    try:
-        scenario = scenario_from_token_bill(
-            catalogue.hosted[price], price, checked.usd_per_month, model or USUAL_MODEL, usual
-        )
-    except pydantic.ValidationError as error:
-        raise LineError(f"A bill of {checked.usd_per_month:,.10g} USD a month: {first_error(error)[1]}.") from error
-    if model is None:
-        notes.append(f"{catalogue.models[USUAL_MODEL].label} is taken for what you would run instead.")
-    data |= scenario.model_dump(exclude_defaults=True) | {"bill": bill | {"price": price}}
-
-
-def _hosted_price(catalogue: Catalogue, values: Mapping[str, Any], notes: list[str]) -> str:
-    """Return the hosted model that a bill is for: the one named, else the seller's best on a board of quality."""
-    vendor, board = values.get("seller", USUAL_SELLER), rivals().boards["general"].scores
-    of_seller = [key for key, price in catalogue.hosted.items() if price.vendor == vendor] or list(catalogue.hosted)
-    wanted = names.plain(values["model"]) if "model" in values else None
-    own = [key for key in of_seller if wanted and names.plain(key.partition("/")[2]).startswith(wanted)]
-
-    def rank(key: str) -> tuple[float, int]:
-        score = board.get(catalogue.hosted[key].model)
-        return (score.score if score else 0.0, -len(key))
-
-    price = min(own, key=len) if own else max(of_seller, key=rank)
-    record = catalogue.hosted[price]
-    notes.append(f"The bill is taken to be for {record.label} of {record.vendor}, by the token.")
-    return price
 
 
 def _add_hardware(
@@ -179,8 +158,11 @@ def _add_hardware(
         data["site"] = values["site"]
         if "stay" in values:
             data["stay"] = "eu" if values["site"] == "EU" else "country"
-    if "place" in values:
-        set_value(data, ("own", "place"), values["place"])
+    for name in ("place", "channel"):
+        if name in values:
+            set_value(data, ("own", name), values[name])
+    if "provider" in values and "bill" not in values:
+        add_seller(catalogue, data, values, notes)
 
 
 def _add_chip(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any], task: str, notes: list[str]) -> None:
@@ -199,17 +181,22 @@ def _add_chip(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any]
             notes.append("What the GPUs that you have would fetch today is not stated: nothing is counted for them.")
 
 
-def _add_task(data: dict[str, Any], values: dict[str, Any], task: str, notes: list[str]) -> None:
+def _add_task(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any], task: str, notes: list[str]) -> None:
     if task in ("train", "tune"):
         data["work"][0]["train"] = _training(values, task, notes)
     elif task == "serve":
+        add_users(catalogue, values, notes)
         data["work"][0]["serve"] = _serving(data, values, notes)
 
 
 def _training(values: dict[str, Any], task: str, notes: list[str]) -> dict[str, Any]:
     train: dict[str, Any] = {"model": values["model"]}
-    given = {"tokens": "tokens", "images": "images", "method": "method", "runs": "runs_per_month"}
+    given = {
+        "tokens": "tokens", "images": "images", "method": "method", "every": "runs_per_month", "runs": "runs_per_month",
+    }  # fmt: skip
     train |= {field: values[name] for name, field in given.items() if name in values}
+    if "token_rate" in values and "tokens" not in values:
+        train |= {"tokens": values["token_rate"] * SECONDS_PER_HOUR * HOURS_PER_MONTH, "runs_per_month": 1.0}
     if is_image_network(values["model"]):
         train.pop("tokens", None)
     else:
@@ -228,7 +215,11 @@ def _add_usual_training(train: dict[str, Any], values: Mapping[str, Any], task: 
     if task == "tune" and "method" not in values:
         train["method"] = "lora"
         notes.append("How it is tuned is not stated: LoRA is taken; write full fine-tune for all weights.")
-    if "tokens" in values:
+    if "tokens" in train:
+        return
+    if "examples" in values:
+        train["tokens"] = values["examples"] * _TOKENS_PER_EXAMPLE
+        notes.append(f"{_TOKENS_PER_EXAMPLE:,} tokens are taken for each example.")
         return
     if task == "tune":
         train["tokens"] = 1e8
@@ -254,7 +245,7 @@ def _serving(data: Mapping[str, Any], values: dict[str, Any], notes: list[str]) 
         notes.append(f"Tokens are taken for read and written ones, {each:,} a request.")
     elif "rps" not in values:
         at_desk = "place" in values or values.get("gpus") == 1 or str(data.get("accelerator", "")).startswith("Apple")
-        serve["requests_per_s"] = _ONE_PERSON_REQUESTS_PER_S if at_desk else usual.requests_per_s
+        serve["requests_per_s"] = ONE_PERSON_REQUESTS_PER_S if at_desk else usual.requests_per_s
         if "peak" in values:
             serve["requests_per_s"] = min(serve["requests_per_s"], values["peak"])
         notes.append(f"Requests a second are not stated: {serve['requests_per_s']:g} is taken.")
@@ -273,6 +264,10 @@ def _add_amount(data: dict[str, Any], values: dict[str, Any], notes: list[str]) 
             notes.append(f"Each person is taken to keep one GPU busy for {USUAL_HOURS_PER_PERSON:g} hours a month.")
     elif "gpu_hours" in values:
         _add_gpu_hours(data, values, notes)
+    elif is_block and "every" in values:
+        many, share = values.get("gpus", 1), values.get("busy", 1.0)
+        work["accelerator_hours_per_month"] = length * share * many * values["every"]
+        values.pop("length", None)
     elif is_block:
         many, share = values.get("gpus", 1), values.get("busy", 1.0)
         _add_block(data, length * share * many, notes)
@@ -304,6 +299,7 @@ def _add_block(data: dict[str, Any], hours: float, notes: list[str]) -> None:
 
 _PRICES = {
     "rent": ("rent", "usd_per_accelerator_hour"), "price": ("own", "usd_per_accelerator"),
+    "discount": ("terms", "discount_rate_per_year"), "space": ("own", "usd_per_kw_month"),
     "server": ("own", "usd_per_server"), "kwh": ("own", "usd_per_kwh"), "budget": ("terms", "budget_usd"),
     "havesold": ("kept", "usd_today_if_sold"),
 }  # fmt: skip
@@ -332,7 +328,7 @@ def _add_unused(work: Mapping[str, Any], values: Mapping[str, Any], notes: list[
     """Say what was understood and is not used."""
     if "since" in values:
         notes.append(f"Bought in {values['since']}: no field holds their age; enter what they would fetch.")
-    if "team" in values and "people" not in work:
+    if "team" in values and not {"people", "serve"} & work.keys():
         notes.append("How many people there are is not used: the work follows from the model.")
     if "busy" in values and not {"busy_share", "run"} & work.keys():
         notes.append("How busy the GPUs are is not used: it follows from the work.")

@@ -16,6 +16,7 @@ from planner.scenario.base import (
 )
 
 BLANK = "|"
+_LEAST_MS = 20  # a time without a unit: 500 is in milliseconds, 2 in seconds
 _DAYS_PER_WEEK, _WORKING_DAYS, _OFFICE_HOURS_PER_WEEK = 7, 5, 40
 _HOURS = {
     "s": 1 / SECONDS_PER_HOUR, "mi": 60 / SECONDS_PER_HOUR, "h": 1.0, "d": HOURS_PER_DAY,
@@ -49,7 +50,8 @@ _REQUESTS = (
 _TOKENS = r"(?:training |text |output |input )?(?:tokens?|toks?)(?![a-z])"
 _WHO = (
     r"(?:people|persons?|researchers?|students?|engineers?|scientists?|users?|devs?|developers?|employees?|staff|phds?"
-    r"|colleagues|folks|members|coders|programmers|analysts|of us)(?![a-z])"
+    r"|colleagues|folks|members|coders|programmers|analysts|agents|assistants|accountants|consultants|doctors|editors|lawyers|managers|nurses|patients|players|pupils|readers|reps"
+    r"|seats|sellers|subscribers|teachers|testers|workers|writers|customers|clients|visitors|of us)(?![a-z])"
 )
 
 
@@ -115,7 +117,9 @@ def _hours(match: re.Match[str]) -> float:
 
 
 def _milliseconds(match: re.Match[str]) -> float:
-    return _number(match) * (1.0 if match["time"] == "ms" else 1_000.0)
+    number, unit = _number(match), match["time"]
+    is_ms = unit == "ms" if unit else number >= _LEAST_MS
+    return number if is_ms else number * 1_000.0
 
 
 def _busy_hours(match: re.Match[str]) -> float:
@@ -140,6 +144,10 @@ def _monthly(match: re.Match[str]) -> float:
     return _number(match) * HOURS_PER_MONTH / (per_hours(match) or 1.0)
 
 
+def _every(match: re.Match[str]) -> float:
+    return HOURS_PER_MONTH / hours_of(match.groupdict().get("unit") or match[0])
+
+
 def _year(match: re.Match[str]) -> int:
     return int(match["year"])
 
@@ -157,28 +165,35 @@ _END, _END9 = "(?![a-z])", "(?![a-z0-9])"
 _WITHIN = r"\s*(?:in under|in less than|in|within|by|under|less than|no more than|at most|at|of|is|<|:|below)?\s*"
 _PERCENT = r"\s?(?:%|percent|per cent)"
 _USED = r"busy|utili[sz]ed|utili[sz]ation|used?|load(?:ed)?|usage"
+_CAPITAL = "(?:cost of (?:capital|money)|discount rate|wacc)"
 _WEEKDAYS = r"(?P<weekdays>\s*(?:on )?(?:weekdays|working days|workdays|mon(?:day)?\s*(?:-|to)\s*fri(?:day)?))?"
 _DUE = r"in under|in less than|within|by|under|less than|no more than|finish in|done in|due in|in"
 _ABOUT = r"\s*(?:about |around )?"
 _MY = "(?:my|our|the|a|an)"
 _NO_PERIOD = "(?P<unit>)(?P<ly>)"
 RULES: tuple[Rule, ...] = (
-    _rule("ttft", r"(?:ttft|first (?:token|word)s?|latency|p9[059])"
-        rf"{_WITHIN}{_N}\s?(?P<time>ms|s|secs?|seconds?){_END}", _milliseconds),
+    _rule("ttft", rf"(?:ttft|first (?:token|word)s?|latency|p9[059]){_WITHIN}{_N}"
+        rf"(?:\s?(?P<time>ms|s|secs?|seconds?){_END}|(?![\d.,]*\d|\s*(?:[x%]|gpus?|rps|qps|toks?|{_REQUESTS})))",
+        _milliseconds),
     _rule("tpot", rf"(?:tpot|itl|(?:each|per)(?: further)? token){_WITHIN}{_N}\s?(?P<time>ms|s){_END}", _milliseconds),
     _rule("peak", rf"(?:peak(?:s|ing)?|bursts?|up to)(?: of| at| to)?\s*{_N}\s*{_REQUESTS}{_RATE_UNIT}", _per_second),
     _rule("peak", rf"(?:peak(?:s|ing)?|bursts?|up to)(?: of| at| to)?\s*{_N}\s*(?:rps|qps){_END}", _number),
     _rule("rps", rf"{_N}\s*{_REQUESTS}{_RATE_UNIT}", _per_second),
     _rule("rps", rf"{_N}\s*(?:rps|qps|req/?s){_END}", _number),
+    _rule("rps", rf"{_N}\s*(?:per|an?|/|each)\s*(?P<unit>seconds?|secs?|s|minutes?|mins?){_END}", _per_second),
     _rule("in", rf"{_N}\s*(?:{_TOKENS}\s*)?(?:in|input|prompt){_END}"
         rf"(?=[\s,/|+&a-z]{{1,9}}{NUMBER}\s*(?:{_TOKENS}\s*)?out)", _number),
     _rule("out", rf"{_N}\s*(?:{_TOKENS}\s*)?(?:out|output){_END}", _number),
     _rule("token_rate", rf"{_N}\s*{_TOKENS}{_RATE_UNIT}", _per_second),
     _rule("tokens", rf"{_N}\s*{_TOKENS}", _number),
+    _rule("examples", rf"{_N}\s*(?:training )?(?:examples|samples|conversations|instructions){_END}", _number),
     _rule("images", rf"{_N}\s*(?:images?|pictures?|photos?){_END}", _number),
     _rule("growth", rf"(?:grow(?:s|ing|th)?(?: of| by| at)?\s*)?{_N}\s?%(?:\s*growth)?{_RATE_UNIT}", _yearly),
     _rule("growth", rf"grow(?:s|ing|th)?(?: of| by| at)?\s*{_N}\s?%{_NO_PERIOD}", _yearly),
-    _rule("busy", rf"{_N}{_PERCENT}\s*(?:of (?:the |all )?(?:time|hours|day)|{_USED})?", _percent),
+    _rule("discount", rf"{_CAPITAL}\s*(?:of|at|is|:)?\s*{_N}{_PERCENT}", _percent),
+    _rule("discount", rf"{_N}{_PERCENT}\s*{_CAPITAL}", _percent),
+    _rule("busy", rf"{_N}{_PERCENT}(?!\s*(?:off|cheaper|less|below|more|above|discount|interest|tax|vat|margin))"
+        rf"\s*(?:of (?:the |all )?(?:time|hours|day)|{_USED})?", _percent),
     _rule("busy", rf"(?:busy|utili[sz]ation|used)\s*(?:of|at|:)?\s*{_N}{_PERCENT}", _percent),
     _rule("busy", rf"{_P}\s*(?:hours?|hrs?|h){_END9}{_RATE_UNIT}{_WEEKDAYS}", _busy_hours),
     _rule("busy", r"24\s?[/x]\s?7(?:/365)?|(?:a)?round the clock|all (?:the time|day long|day)|non-?\s?stop"
@@ -186,31 +201,44 @@ RULES: tuple[Rule, ...] = (
     _rule("busy", r"half (?:of )?the (?:time|day)|part[- ]time", 0.5),
     _rule("busy", r"(?:in |during )?(?:office|business|working|work) hours|9 to 5|during the (?:day|week)|on weekdays",
         _OFFICE_HOURS_PER_WEEK / _HOURS["w"]),
+    _rule("length", rf"(?:for |over )?(?:an?|the|one) weekend{_END}", 2 * HOURS_PER_DAY),
+    _rule("gpu_hours", rf"{_N}(?=\s+[a-z]{{0,3}} ?[0-9]{{1,4}}[a-z]{{0,2}}[- ](?:gpu[- ]?)?(?:hours?|hrs?){_END}"
+        rf"(?:{_RATE_UNIT})?)", _gpu_hours),
     _rule("gpu_hours", rf"{_N}\s*(?:gpu|accelerator|card)[- ]?(?:hours?|hrs?|h){_END9}(?:{_RATE_UNIT})?", _gpu_hours),
     _rule("runs", rf"{_N}\s*(?:runs?|fine-?tunes?|times|trainings?){_RATE_UNIT}", _monthly),
     _rule("team", rf"(?:team|group|lab|staff|startup|company) of\s*{_N}(?:\s*(?:[a-z]+ )?{_WHO})?", _number),
-    _rule("team", rf"{_N}[- ]?\s*(?:[a-z]+ )?{_WHO}(?:\s*team)?", _number),
+    _rule("online", rf"{_N}\s*(?:concurrent|simultaneous|active at once|parallel) (?:[a-z]+ )?{_WHO}", _number),
+    _rule("team", rf"{_N}[- ]?\s*(?:[a-z]+ ){{0,2}}{_WHO}(?:\s*team)?", _number),
+    _rule("every", rf"(?:once (?:an?|per|every|each)|every|each) {_LONG_UNIT}", _every),
     _rule("since", r"(?:since|bought in|from|of)\s*(?:[a-z]{3,9} )?(?P<year>20[0-3]\d)(?!\d)", _year),
     _rule("due", rf"(?:{_DUE}){_ABOUT}{_P}[- ]?{_LONG_UNIT}", _hours),
     _rule("length", rf"(?:(?:for|over|during|the next|next|the)\s+)+{_ABOUT}{_P}[- ]?\s?{_LONG_UNIT}", _hours),
-    _rule("length", rf"(?!an?\s){_P}[- ]?\s?{_LONG_UNIT}(?:\s*(?:plan|term|contract|commitment|long))?", _hours),
+    _rule("length", rf"(?!an?\s){_P}[- ]?\s?{_LONG_UNIT}(?! of (?:audio|speech|video|talk|recording))"
+        r"(?:\s*(?:plan|term|contract|commitment|long))?", _hours),
     _rule("precision", rf"(?:in )?(?:(?P<format>fp32|bf16|fp16|fp8|int8|mxfp4|fp4|int4)|(?P<bits>4|8|16)[- ]?bits?)"
         rf"{_END9}", _precision),
     _rule("method", r"full(?:[- ]parameter)?(?=[- ](?:fine|tun))|all (?:the )?(?:weights|parameters)", "full"),
     _rule("method", r"q-?lora", "qlora"),
     _rule("method", rf"lora{_END}", "lora"),
+    _rule("gpus", rf"(?:we |i )?needs?(?: to have)?\s*{_P}(?=\s*(?:$|[,.;?]|in total|now|altogether))", _whole),
     _rule("gpus", rf"{_P} (?:of (?:them|these|those)|pieces|pcs|units){_END}", _whole),
+    _rule("channel", rf"(?:second[- ]?hand|refurbished|pre-?owned){_END}|(?<!gpus )(?<!cards )used"
+        r"(?=\s+(?:[a-z]+ )?(?:[a-z]{0,3}\d{2,4}|gpus?|cards?|servers?)|\s*(?:$|,))", "used"),
+    _rule("every", rf"(?:daily|nightly|weekly|monthly|quarterly){_END}", _every),
     _rule("spot", rf"(?:on )?(?:spot|pre-?emptible|interruptible)(?: instances?| machines?| gpus?)?{_END}", True),
 )  # fmt: skip
 MEMORY: tuple[Rule, ...] = (_rule("memory", rf"{_P}\s?gi?b{_END9}(?: of (?:vram|memory)| vram| memory)?", _number),)
 VERBS: tuple[Rule, ...] = (
-    _rule("tune", rf"(?:instruction[- ])?(?:fine[- ]?\s?)?tun(?:e|es|ed|ing){_END}|adapt(?:ing)?{_END}", True),
+    _rule("tune", rf"(?:(?:instruction[- ])?(?:fine[- ]?\s?)?tun(?:e|es|ed|ing)|sft|dpo|rlhf|adapt(?:ing)?){_END}",
+        True),
     _rule("train", rf"(?:pre|re)?-?\s?train(?:s|ed|ing)?{_END}", True),
-    _rule("serve", rf"(?:self-?\s?)?(?:serv(?:e|es|ing)|host(?:s|ing)?){_END}|inferenc(?:e|ing)|deploy\w*|chat-?bots?"
-        "|assistant|api endpoint", True),
+    _rule("serve", rf"(?:self-?\s?)?(?:serv(?:e|es|ing)|host(?:s|ing)?){_END}|inferenc(?:e|ing)|deploy\w*"
+        r"|(?:(?:support|customer|service|internal|rag|coding|code) )*(?:chat(?:-?\s?bots?)?|bots?|copilots?|"
+        rf"assistants?|agents?){_END}|rag{_END}|api endpoint", True),
     _rule("have", rf"(?:we|i)(?: already)? (?:have|own|got)(?: got| already)?{_END}|(?:we|i)'ve(?: got)?{_END}|existing"
-        "|already (?:have|own)", True),
-    _rule("anyone", rf"(?:cheapest|any|which|what|best)\s+(?:gpus?|cards?|accelerators?|chips?|hardware){_END}", True),
+        "|already (?:have|own)|(?:^|(?<=, )|(?<=and ))own(?= )", True),
+    _rule("anyone", r"(?<![a-z])(?:cheapest|any|which|what|best)\s+"
+        rf"(?:gpus?|cards?|accelerators?|chips?|hardware){_END}", True),
     _rule("place", rf"(?:at |from )?home{_END}|in {_MY} (?:house|flat|apartment|bedroom|garage|basement)"
         rf"|under {_MY} desk", "home"),
     _rule("place", rf"(?:at|in|for) (?:{_MY} )?office{_END}", "office"),

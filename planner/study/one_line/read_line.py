@@ -19,13 +19,17 @@ from planner.study.one_line.line_money import find_amounts
 from planner.study.one_line.line_names import (
     FILLERS,
     GPU_WORDS,
+    MACHINE_WORDS,
     LineCount,
     LineName,
     LineToken,
     chips_of_memory,
     count_beside,
     find_names,
+    machine_size,
     near_name,
+    provider_called,
+    sells_tokens,
     tokens,
 )
 from planner.study.one_line.line_plan import plan_of
@@ -42,14 +46,17 @@ _VERB_WORDS = {"train": "train", "tune": "fine-tune", "serve": "serve", "anyone"
 _LABELS = {
     "gpus": "GPUs at once", "gpu": "GPU", "train": "work", "tune": "work", "serve": "work",
     "model": "model", "site": "place", "have": "GPUs that you have", "budget": "budget, USD",
-    "monthly_budget": "budget, USD a month", "token_rate": "tokens a second", "since": "bought in", "seller": "seller",
+    "monthly_budget": "budget, USD a month", "token_rate": "tokens a second", "since": "bought in",
+    "seller": "seller", "provider": "rented from",
     "length": "how long, months", "gpu_hours": "GPU-hours", "anyone": "GPU", "spot": "may be interrupted",
     "images": "images", "precision": "precision", "billfor": "the bill is for", "stay": "data stays",
 }  # fmt: skip
 _SAYS_ENOUGH = frozenset({
     "chip", "model", "bill", "gpus", "team", "budget", "monthly_budget", "have", "gpu_hours", "rps", "tokens", "anyone",
+    "seller",
 })  # fmt: skip
 _LIKE_NAME = re.compile(r"(?!p\d\d$)(?=.*[a-z])(?=.*\d)[\w.+-]+")  # zz900, 900b
+_OWNED = re.compile(r"s? (?:that |which )?(?:we|i)(?: already)? (?:have|own)(?![a-z])")
 _NUMBERS = frozenset({
     "rps", "peak", "in", "out", "tokens", "token_rate", "team", "gpus", "tpot", "ttft", "runs", "images",
 })  # fmt: skip
@@ -123,8 +130,8 @@ def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...])
 
 def _read_quantities(catalogue: Catalogue, parts: LineParts) -> None:
     exchange = rates(catalogue)
-    for amount in find_amounts(parts.rest, exchange):
-        value: Any = amount.text if amount.kind != "monthly_budget" else amount.usd
+    for amount in find_amounts(parts.rest, exchange, sells_tokens(catalogue, parts.rest)):
+        value: Any = amount.usd if amount.kind in ("monthly_budget", "havesold_each") else amount.text
         parts.add(amount.kind, value, amount.start, amount.end, f"{amount.usd:,.10g} USD")
         parts.notes += [amount.note] if amount.note else []
     for name, value, start, end in take(parts.rest, RULES):
@@ -136,13 +143,20 @@ def _read_names(catalogue: Catalogue, parts: LineParts) -> None:
     found = list(find_names(catalogue, parts.rest, parts.line))
     verbs = list(take(parts.rest, VERBS))
     kept_from = next((end for verb, _, _, end in verbs if verb == "have"), None)
-    for name in found:
+    has_chip = any(name.kind in ("chip", "machine") for name in found) or "gpus" in parts.values
+    for name in (_rented_from(catalogue, parts, each) if has_chip else each for each in found):
         _add_name(catalogue, parts, name, kept_from)
     for verb, value, start, end in take(parts.rest, VERBS):
         if verb == "have":  # it says which GPUs are there, and nothing by itself
             parts.rest = blank(parts.rest, start, end)
         else:
             parts.add(verb, value, start, end, _VERB_WORDS.get(verb, "yes") if value is True else None)
+
+
+def _rented_from(catalogue: Catalogue, parts: LineParts, name: LineName) -> LineName:
+    """Return a seller of tokens as the seller of GPUs that it is too."""
+    provider = provider_called(catalogue, parts.rest[name.start : name.end]) if name.kind == "seller" else None
+    return name if provider is None else name._replace(kind="provider", meant=provider)
 
 
 def _add_name(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from: int | None) -> None:
@@ -168,7 +182,8 @@ def _add_name(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from:
         label = catalogue.models[key].label if key in catalogue.models else key
         parts.add("model", key, name.start, name.end, label)
     else:
-        parts.add({"price": "billfor"}.get(kind, kind), key, name.start, name.end, key)
+        shown = catalogue.providers[key].label if kind == "provider" else key
+        parts.add({"price": "billfor"}.get(kind, kind), key, name.start, name.end, shown)
     if name.meant.note and kind != "chip":
         parts.notes.append(name.meant.note)
 
@@ -177,15 +192,18 @@ def _add_chip(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from:
     machine = catalogue.servers[name.meant.key] if name.kind == "machine" else None
     chip = machine.accelerator if machine else name.meant.key
     count, place = count_beside(parts.rest, name.start, name.end), (name.start, name.end)
-    is_kept = "have" not in parts.values and _is_behind(parts.rest, kept_from, count)
+    is_behind = _is_behind(parts.rest, kept_from, count) or _OWNED.match(parts.rest, name.end) is not None
+    is_kept = "have" not in parts.values and count is not None and is_behind
     label = catalogue.accelerator_label(chip)
     if parts.values.get("chip", chip) != chip and not is_kept:
         start, end = (min(count.start, place[0]), max(count.end, place[1])) if count else place
         parts.rest = blank(parts.rest, start, end)
         parts.notes.append(f"A plan has one kind of GPU: {label} is left out; ask again with it alone.")
         return
-    each = machine.accelerators if machine else 8 if count is not None and count.of_machines else 1
-    if count is not None or machine is not None:
+    is_dgx = machine is None and re.match(r"[dh]gx [abh]\d", parts.rest[name.start : name.end]) is not None
+    is_whole = is_dgx or (count is not None and count.of_machines)
+    each = machine.accelerators if machine else machine_size(chip) if is_whole else 1
+    if count is not None or machine is not None or is_dgx:
         many = (count.many if count else 1) * each
         start, end = (min(count.start, place[0]), max(count.end, place[1])) if count else place
         parts.values |= {"chip_have" if is_kept else "chip": chip}
@@ -210,6 +228,9 @@ def _read_generic_count(parts: LineParts) -> None:
         count = count_beside(parts.rest, word.start, word.end)
         if "gpus" not in parts.values and word.text in GPU_WORDS and count:
             parts.add("gpus", count.many, count.start, word.end)
+        elif "gpus" not in parts.values and "chip" in parts.values and count and word.text in MACHINE_WORDS:
+            many = count.many * machine_size(parts.values["chip"])
+            parts.add("gpus", many, count.start, word.end, f"{many:,}")
         elif word.text == "more" and "have" in parts.values and count:
             parts.add("gpus", parts.values["have"] + count.many, count.start, word.end)
     for word in tokens(parts.rest):

@@ -1,0 +1,126 @@
+"""Sellers, bills and users in a plan of a line: who sells GPUs or tokens, what is paid now, how many ask."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pydantic
+
+from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, SECONDS_PER_HOUR
+from planner.scenario.file import build_scenario
+from planner.scenario.known_names import first_error
+from planner.scenario.latency import latency_classes
+from planner.scenario.path import set_value
+from planner.scenario.scenario import USUAL_ACCELERATOR
+from planner.scenario.typed_money import to_dollars
+from planner.study.one_line.line_records import LineError
+from planner.study.plan_any import scenario_from_token_bill
+from pricing import Catalogue, names
+from pricing.exchange import rates
+from pricing.market.rivals import request_usd, rivals
+from pricing.orderable import Order, bloc_members, refusal_reason, run_coordinates
+
+USUAL_MODEL, USUAL_SELLER = "Llama-3.3-70B", "OpenAI"  # of a page too: what would be run in place of an API
+LINE = "line"
+ONE_PERSON_REQUESTS_PER_S = 0.01  # an assumption: one person at a desk asks every hundred seconds
+_MESSAGES = "messages-per-user"
+_DAYS_PER_WEEK = 7
+
+
+def with_bill_of_tokens(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> None:
+    """Add the bill of so many tokens at the seller that a line names in place of a sum."""
+    if "bill" in values or "model" in values or "token_rate" not in values or not {"seller", "billfor"} & values.keys():
+        return
+    price, usual = (
+        values.get("billfor") or _hosted_price(catalogue, values, notes),
+        next(iter(latency_classes().values())),
+    )
+    each = usual.input_tokens + usual.output_tokens
+    requests = values.pop("token_rate") * HOURS_PER_MONTH * SECONDS_PER_HOUR / each
+    usd = request_usd(catalogue.hosted[price], usual.input_tokens, usual.output_tokens) * requests / 1e6
+    values |= {"billfor": price, "bill": f"{usd:.2f}"}
+    notes.append(f"Of these tokens {usual.input_tokens / each:.0%} are taken for read ones: {usd:,.0f} USD a month.")
+
+
+def add_bill(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any], notes: list[str]) -> None:
+    if "bill" not in values:
+        return
+    bill: dict[str, Any] = {"usd_per_month": values["bill"]}
+    checked = build_scenario(to_dollars({"bill": bill}, rates(catalogue)).data, LINE, {}).bill
+    assert checked is not None
+    if "chip" in values or "gpus" in values:
+        data["bill"] = bill | {"label": _seller_label(catalogue, values)}
+        return
+    price = values.get("billfor") or _hosted_price(catalogue, values, notes)
+    usual = next(iter(latency_classes().values()))
+    model = values.get("model") if values.get("model") in catalogue.models else None
+    try:
+        scenario = scenario_from_token_bill(
+            catalogue.hosted[price], price, checked.usd_per_month, model or USUAL_MODEL, usual
+        )
+    except pydantic.ValidationError as error:
+        raise LineError(f"A bill of {checked.usd_per_month:,.10g} USD a month: {first_error(error)[1]}.") from error
+    if model is None:
+        notes.append(f"{catalogue.models[USUAL_MODEL].label} is taken for what you would run instead.")
+    data |= scenario.model_dump(exclude_defaults=True) | {"bill": bill | {"price": price}}
+
+
+def _seller_label(catalogue: Catalogue, values: Mapping[str, Any]) -> str:
+    provider = catalogue.providers.get(values.get("provider", ""))
+    return provider.label if provider else values.get("seller", "what you pay now")
+
+
+def _hosted_price(catalogue: Catalogue, values: Mapping[str, Any], notes: list[str]) -> str:
+    """Return the hosted model that a bill is for: the one named, else the seller's best on a board of quality."""
+    vendor, board = values.get("seller", USUAL_SELLER), rivals().boards["general"].scores
+    of_seller = [key for key, price in catalogue.hosted.items() if price.vendor == vendor] or list(catalogue.hosted)
+    wanted = names.plain(values["model"]) if "model" in values else None
+    own = [key for key in of_seller if wanted and names.plain(key.partition("/")[2]).startswith(wanted)]
+
+    def rank(key: str) -> tuple[float, int]:
+        score = board.get(catalogue.hosted[key].model)
+        return (score.score if score else 0.0, -len(key))
+
+    price = min(own, key=len) if own else max(of_seller, key=rank)
+    record = catalogue.hosted[price]
+    notes.append(f"The bill is taken to be for {record.label} of {record.vendor}, by the token.")
+    return price
+
+
+def add_seller(catalogue: Catalogue, data: dict[str, Any], values: Mapping[str, Any], notes: list[str]) -> None:
+    """Rent from the seller that the line names, at its lowest list price for the order."""
+    provider, chip = values["provider"], data.get("accelerator", USUAL_ACCELERATOR)
+    label, count = catalogue.providers[provider].label, values.get("gpus", 1)
+    listed = {
+        key: offer.usd_per_accelerator_hour.newest.typical
+        for key, offer in catalogue.offers.items()
+        if (offer.provider, offer.accelerator, offer.purchase) == (provider, chip, "on_demand")
+        and offer.usd_per_accelerator_hour is not None
+    }
+    able = {key: usd for key, usd in listed.items() if refusal_reason(catalogue, key, Order(count)) is None} or listed
+    if not able:
+        notes.append(f"{label} lists no price on demand for that GPU: what such an order usually pays is taken.")
+        return
+    place = values.get("site", "").partition("-")[0]
+
+    def rank(key: str) -> tuple[bool, bool, float, str]:
+        offer, coordinates = catalogue.offers[key], run_coordinates(catalogue, catalogue.offers[key])
+        is_there = not place or any(place in bloc_members(catalogue, each) or place == each for each in coordinates)
+        return not is_there, bool(offer.doubts), able[key], key
+
+    offer = min(able, key=rank)
+    set_value(data, ("rent", "offer"), offer)
+    notes.append(f"Rented from {label} at {able[offer]:,.4g} USD an hour, as listed; other terms are the market's.")
+
+
+def add_users(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> None:
+    """Add the requests of the users of a service, where the line states no requests."""
+    if {"rps", "token_rate"} & values.keys():
+        return
+    if "online" in values:
+        values["rps"] = values["online"] * ONE_PERSON_REQUESTS_PER_S
+        notes.append(f"{values['online']:,.0f} users at once are taken to ask every 100 seconds each.")
+    elif "team" in values:
+        per_hour = catalogue.facts[_MESSAGES].figure.newest.typical
+        values["rps"] = values["team"] * per_hour / SECONDS_PER_HOUR
+        per_week = per_hour * HOURS_PER_DAY * _DAYS_PER_WEEK
+        notes.append(f"{values['team']:,.0f} users are taken to write {per_week:.0f} messages a week each.")
