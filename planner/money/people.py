@@ -8,12 +8,12 @@ from collections.abc import Iterable
 import numpy as np
 
 from planner.money.inflation import add_price_change, deflate_lines
-from planner.money.ledger import COMPUTED, Line
+from planner.money.ledger import CASES, COMPUTED, Case, Line, end
 from planner.money.owning.inputs import CHANGES, FACTS
 from planner.money.owning.lines import WAGE
 from planner.money.owning.place import usual_place
 from planner.money.setting import PlanContext
-from planner.scenario.base import ONE_MACHINE
+from planner.scenario.base import MONTHS_PER_YEAR, ONE_MACHINE
 from pricing.caching import cached
 
 SERVICE_FLOOR, WORK_FLOOR, SLOPE = "staff-run-service-fte", "staff-run-work-fte", "staff-run-fte-per-accelerator"
@@ -42,7 +42,7 @@ def people_lines(setting: PlanContext) -> tuple[Line, ...]:
         sheet.fact("run_floor_fte", SERVICE_FLOOR if _is_service(setting) else WORK_FLOOR)
         sheet.fact("run_fte_per_accelerator", SLOPE)
         sheet.add("run_accelerators", float(need.peak_accelerators), "accelerators", COMPUTED)
-        sheet.add("run_size", _size(setting), "share of a whole floor", COMPUTED)
+        sheet.add("run_size", _size(setting, need.peak_accelerators), "share of a whole floor", COMPUTED)
         formula = "run_size * (run_floor_fte + run_accelerators * run_fte_per_accelerator)"
     sheet.fact("usd_per_fte_year", FACTS["usd_per_fte_year"], own.usd_per_fte_year)
     sheet.add("begun_years", setting.timeline.begun_years, "years from today to the month", COMPUTED)
@@ -51,16 +51,31 @@ def people_lines(setting: PlanContext) -> tuple[Line, ...]:
     return deflate_lines(setting, (line,), setting.timeline.begun_years) if np.any(line.usd) else ()
 
 
+def people_usd_per_month(setting: PlanContext, accelerators: int) -> tuple[float, ...]:
+    """Return what the people who run so many GPUs of a plan cost a month while they run: low, typical and high."""
+
+    def usd(case: Case) -> float:
+        def fact(name: str) -> float:
+            return end(setting.catalogue.facts[name].figure.newest, case)
+
+        people, salary = setting.scenario.run_by_fte, setting.scenario.own.usd_per_fte_year
+        if people is None:
+            floor = fact(SERVICE_FLOOR if _is_service(setting) else WORK_FLOOR)
+            people = _size(setting, accelerators) * (floor + accelerators * fact(SLOPE))
+        return people * (fact(FACTS["usd_per_fte_year"]) if salary is None else salary) / MONTHS_PER_YEAR
+
+    return tuple(map(usd, CASES))
+
+
 def _is_service(setting: PlanContext) -> bool:
     """Return whether others rely on a service of the plan."""
     served = (work.serve for work in setting.written.work if work.serve)
     return any(task.requests_per_s >= _SERVICE_REQUESTS_PER_S for task in served)
 
 
-def _size(setting: PlanContext) -> float:
+def _size(setting: PlanContext, peak: int) -> float:
     """Return the part of the floor: all for a service; else the part of a machine, none for a few cards at a desk."""
     if _is_service(setting):
         return 1.0
-    scenario, peak = setting.scenario, setting.usual_demand.all.peak_accelerators
-    at_desk = usual_place(setting.catalogue, scenario.accelerator, peak) != "colocation"
+    at_desk = usual_place(setting.catalogue, setting.scenario.accelerator, peak) != "colocation"
     return 0.0 if at_desk else min(peak / ONE_MACHINE, 1.0)

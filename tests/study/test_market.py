@@ -10,6 +10,7 @@ from planner.money.demand.stream import DemandLayer
 from planner.money.fleet import typical_lead_months
 from planner.money.measures import monthly_discount_factors
 from planner.money.owning import owning
+from planner.money.people import people_lines
 from planner.money.renting.cheapest_offer import hired
 from planner.money.setting import PlanContext
 from planner.scenario.own import ExistingHardware, OwnInputs
@@ -26,10 +27,12 @@ from planner.study.market.candidate import format_usd_rounded_up
 from planner.study.market.hours_needed import Task, _estimates, first_task, work_estimates
 from planner.study.market.survey import MarketCandidate, MarketStudy, doubling_candidates, market, without_choice
 from planner.study.market.usual_chips import usual_chips
+from planner.study.plan_any import planned
 from pricing import PricingError
 from pricing.market.sellers import band_of
 from pricing.orderable import Order, refusal_reason
 from tests.facts import CATALOGUE, DAY
+from tests.frozen import live_catalogue
 from tests.rows import each_row
 
 SOME = ("H100-SXM5-80GB", "H200-SXM-141GB", "A100-SXM4-80GB", "RTX-4090-24GB", "MI300X-192GB", "L40S-48GB")
@@ -322,3 +325,15 @@ def test_another_number_only_adds_its_own_tries(work: Work) -> None:
     assert found == market(CATALOGUE, at_48, DAY, accelerators=SOME[:2])
     assert {one.accelerator for one in found.candidates if one.accelerators == 48} == {SOME[0]}
     assert {one.accelerators for one in found.candidates} == {one.accelerators for one in known} | {48}
+
+
+def test_a_candidate_has_the_people_that_a_plan_of_it_has() -> None:
+    facts, work = live_catalogue(), Work(serve=CHAT)
+    studies = [market(facts, scenario(work, run_by_fte=people), DAY, accelerators=SOME[:1]) for people in (None, 0.0)]
+    paid, free = (next(it for it in found.candidates if it.way == "on_demand" and it.usd) for found in studies)
+    hosted = [next(it for it in found.candidates if it.way == "hosted") for found in studies]
+    assert hosted[0].cost == hosted[1].cost
+    setting = planned(facts, Scenario(accelerator=SOME[0], work=(work,)), DAY).setting
+    (line,) = people_lines(setting)
+    assert setting.usual_demand.all.peak_accelerators == paid.at_once
+    assert paid.cost - free.cost == pytest.approx(float(line.usd[1]), rel=0.005)  # of the first month

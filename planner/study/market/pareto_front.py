@@ -186,7 +186,7 @@ def _assumptions(study: MarketStudy, task: Task) -> Iterator[str]:
             f"A purchase is charged in full to this run: kept for the {years} of the plan and sold; until "
             "it is delivered the work is rented. A reservation is paid to the end of its term."
         )
-    yield "Disks, traffic and support cost extra."
+    yield "The people who run the GPUs are counted; disks, traffic and support cost extra."
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """The market study of one piece of work: every accelerator, count and way to pay, and the best of them.
 
 Speed gives the need of each accelerator; money gives its cost on demand, spot, reserved, purchased and by the token. A
-candidate costs one run of a training job, or a month of continuous work. Storage, data transfer and support are left
-out: they depend on the seller more than on the accelerator, and the plan counts them.
+candidate costs one run of a training job, or a month of continuous work, with the people who run its GPUs. Storage,
+data transfer and support are left out: they depend on the seller more than on the accelerator; the plan counts them.
 
 From a study also follows each accelerator in the count that does the work of a plan, with a context of its own that
 offers are billed in: across accelerators count and time differ.
@@ -10,10 +10,11 @@ offers are billed in: across accelerators count and time differ.
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from planner.money.demand.stream import DemandLayer
+from planner.money.people import people_usd_per_month
 from planner.money.plan import hosted_residency_conflict, owned_residency_conflict
 from planner.money.renting.orders import together
 from planner.money.renting.own_prices import with_own_prices
@@ -108,6 +109,7 @@ def _candidates(
         estimates = tuple(without_fabric(catalogue, task, estimate) for estimate in estimates)
     candidates = list(_priced_candidates(catalogue, task, estimates, day, lambda: report(_MONEY_SHARE)))
     candidates += existing_candidates(catalogue, task, keys, day)
+    candidates = [_with_people(catalogue, task, candidate, day) for candidate in candidates]
     if serve and not is_non_llm_work(serve.model) and hosted_residency_conflict(catalogue, task.scenario) is None:
         candidates += _hosted_candidates(catalogue, serve, day)
     report(1.0)
@@ -143,7 +145,22 @@ def _planned_candidates(
     missing = tuple(key for key in keys if planned in (key, ANY_ACCELERATOR) and key not in done)
     if missing:
         estimates = work_estimates(catalogue, task, missing, (count,), lambda _: None)
-        yield from _priced_candidates(catalogue, task, estimates, day)
+        priced = _priced_candidates(catalogue, task, estimates, day)
+        yield from (_with_people(catalogue, task, candidate, day) for candidate in priced)
+
+
+def _with_people(catalogue: Catalogue, task: Task, candidate: MarketCandidate, day: date) -> MarketCandidate:
+    """Return a candidate with the people who run its GPUs, as in a plan: for a month, or as long as its run takes."""
+    usd, days = candidate.usd, candidate.days
+    if usd is None:
+        return candidate
+    months: tuple[float, ...] = (1.0, 1.0, 1.0)
+    if not task.monthly and days is not None:
+        months = tuple((each - candidate.wait_days) / DAYS_PER_MONTH for each in (days.low, days.typical, days.high))
+    context = PlanContext(catalogue, task.scenario.model_copy(update={"accelerator": candidate.accelerator}), day)
+    people = people_usd_per_month(context, candidate.at_once)
+    each = zip((usd.low, usd.typical, usd.high), people, months, strict=True)
+    return replace(candidate, usd=Interval(*(bill + monthly * long for bill, monthly, long in each)))
 
 
 def _candidate(catalogue: Catalogue, estimate: WorkEstimate, **changes: object) -> MarketCandidate:
